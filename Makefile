@@ -1,0 +1,50 @@
+# make run    sets everything up and runs the first study; the report is out/median-rto/report.html
+# make test   sets everything up and passes every test
+# make setup  leaves the command at .venv/bin/parshall, built for release
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: run test setup lint test-rust test-python clean
+
+run: setup
+	$(BIN)/parshall reproduce median-rto
+
+test: setup lint test-rust test-python
+
+# What the extension is made of; maturin itself decides what has to be compiled again.
+SOURCES := $(shell find crates python -name '*.rs' -o -name 'Cargo.toml' -o -name '*.py' -o -name '*.j2') \
+           Cargo.toml Cargo.lock pyproject.toml
+
+setup: $(VENV)/.built
+
+$(VENV)/.built: $(SOURCES) | $(VENV)/.tools
+	. $(BIN)/activate && $(BIN)/maturin develop --release --quiet --extras dev
+	touch $@
+
+$(VENV)/.tools:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  { echo "parshall needs Python 3.10 or later, found $$($(PYTHON) --version)"; exit 1; }
+	@command -v cargo >/dev/null || { echo "parshall needs Rust (cargo), which was not found"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || bash tools/install-packages python3-venv
+	@command -v cc >/dev/null || bash tools/install-packages gcc libc6-dev
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.8,<2'
+	touch $@
+
+lint: setup
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+test-rust:
+	cargo test --workspace --quiet
+
+test-python: setup
+	$(BIN)/python -m pytest
+
+clean:
+	rm -rf $(VENV) target out

@@ -1,0 +1,675 @@
+//! The engine: one loop that takes the next event and lets a port, a sender, a receiver or a source act.
+//!
+//! Three things keep events few. A port knows a packet's departure when it arrives, so the end of a
+//! transmission is no event. What is in flight on a link waits in a ring, and only its head is in the event
+//! queue. A hop that one flow uses alone is folded into the one before it. Timers are lazy: an ACK moves a
+//! deadline in its flow, and the event that is already waiting looks at the deadline when it comes.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use parshall_estimators::rto::RtoEstimator;
+
+use crate::compile::{FlowPlan, Plan};
+use crate::events::{Event, EventQueue};
+use crate::network::{Hop, Loss, Outcome, Port};
+use crate::packet::Packet;
+use crate::queue::Discipline;
+use crate::random::Stream;
+use crate::record::{
+    FlowFrame, FlowRow, FlowSample, FlowTable, PortRow, PortSample, PortTable, Recorder, Recording,
+};
+use crate::scenario::{App, Transport};
+use crate::traffic::Source;
+use crate::transport::{Acknowledgement, Outbox, SenderCounters, TcpOptions, TcpReceiver, TcpSender};
+use crate::units::Time;
+
+/// What an event is about: the upper bits of its target, above an index.
+#[derive(Clone, Copy)]
+#[repr(u32)]
+enum Kind {
+    /// The head of a port's ring reaches the next hop.
+    Arrival = 0,
+    /// A receiver's delayed-ACK timer.
+    Receiver = 1,
+    /// A sender's retransmission timer.
+    Sender = 2,
+    /// A source wants to write.
+    Source = 3,
+    /// Flows are sampled.
+    FlowSeries = 4,
+    /// Ports are sampled.
+    PortSeries = 5,
+    /// Counting starts.
+    WarmUp = 6,
+}
+
+const INDEX_BITS: u32 = 29;
+const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
+
+impl Kind {
+    fn target(self, index: usize) -> u32 {
+        debug_assert!(index <= INDEX_MASK as usize);
+        ((self as u32) << INDEX_BITS) | index as u32
+    }
+}
+
+/// Ranks of events that are no arrivals; an arrival's rank is the index of its hop, plus one.
+#[derive(Clone, Copy, Debug)]
+struct Ranks {
+    receivers: u32,
+    senders: u32,
+    sources: u32,
+    series: u32,
+}
+
+impl Ranks {
+    /// Comes first at its instant.
+    const FIRST: u32 = 0;
+
+    fn new(hops: usize, flows: usize) -> Self {
+        let (hops, flows) = (hops as u32 + 1, flows as u32);
+        Ranks { receivers: hops, senders: hops + flows, sources: hops + 2 * flows, series: hops + 3 * flows }
+    }
+
+    fn arrival(hop: u32) -> u32 {
+        hop + 1
+    }
+}
+
+/// Both ends of a flow's transport.
+#[derive(Clone, Debug)]
+enum Endpoints {
+    Tcp { sender: TcpSender, receiver: TcpReceiver },
+    Udp { sent: u64, received: u64 },
+}
+
+/// A flow with its state.
+#[derive(Clone, Debug)]
+struct Flow {
+    endpoints: Endpoints,
+    source: Source,
+    data_hops: u32,
+    ack_hops: u32,
+    data_bytes: u16,
+    syn_bytes: u16,
+    ack_bytes: u16,
+    payload_bytes: u32,
+    handshake: bool,
+    transfer: bool,
+    offered: u64,
+    received: u64,
+    bytes_sent: u64,
+    dropped: u64,
+    acks_dropped: u64,
+    completed_at: Option<Time>,
+    /// The earliest event of the sender's timer that waits; [`Time::NEVER`] for none.
+    sender_event: Time,
+    /// The same for the receiver's timer.
+    receiver_event: Time,
+}
+
+/// Counters of a flow that start anew at the end of the warm-up.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    sender: SenderCounters,
+    offered: u64,
+    received: u64,
+    delivered: u64,
+    bytes_sent: u64,
+}
+
+/// A network in motion.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    end: Time,
+    warm_up: Time,
+    events: EventQueue,
+    executed: u64,
+    ports: Vec<Port>,
+    /// Packets on each port's link, in order of arrival at the far end.
+    links: Vec<VecDeque<Packet>>,
+    hops: Vec<Hop>,
+    flows: Vec<Flow>,
+    before_warm_up: Vec<Counted>,
+    recorder: Recorder,
+    outbox: Outbox,
+    ranks: Ranks,
+}
+
+impl Simulation {
+    /// A network at rest, with the random streams of `seed`.
+    pub fn new(plan: &Plan, seed: u64) -> Self {
+        let ports = plan.ports.iter().map(|port| {
+            Port::new(
+                port.rate,
+                port.delay,
+                Discipline::new(&port.queue),
+                port.loss.as_ref().map(|l| Loss::new(l, seed, &port.name)),
+                plan.warm_up,
+            )
+        });
+        let ports: Vec<Port> = ports.collect();
+        let mut simulation = Simulation {
+            end: plan.duration,
+            warm_up: plan.warm_up,
+            events: EventQueue::new(),
+            executed: 0,
+            links: vec![VecDeque::new(); ports.len()],
+            recorder: Recorder::new(plan.watch.clone(), plan.flows.len(), ports.len(), plan.duration),
+            ports,
+            hops: plan.hops.clone(),
+            flows: Vec::with_capacity(plan.flows.len()),
+            before_warm_up: Vec::new(),
+            outbox: Outbox::default(),
+            ranks: Ranks::new(plan.hops.len(), plan.flows.len()),
+        };
+        for flow in &plan.flows {
+            simulation.add_flow(flow, seed);
+        }
+        simulation.schedule_series();
+        simulation
+    }
+
+    fn add_flow(&mut self, plan: &FlowPlan, seed: u64) {
+        let index = self.flows.len();
+        let (flow, first) = Flow::new(plan, seed);
+        self.flows.push(flow);
+        let rank = self.ranks.sources + index as u32;
+        self.schedule(first, rank, Kind::Source.target(index));
+        if let Endpoints::Tcp { sender, .. } = &self.flows[index].endpoints {
+            self.recorder.sender_state(Time::ZERO, index as u32, sender.core());
+        }
+    }
+
+    fn schedule_series(&mut self) {
+        let watch = self.recorder.watch();
+        let flows = watch.flow_series.is_some();
+        let ports = watch.port_series.is_some();
+        if flows {
+            self.schedule(Time::ZERO, self.ranks.series, Kind::FlowSeries.target(0));
+        }
+        if ports {
+            self.schedule(Time::ZERO, self.ranks.series + 1, Kind::PortSeries.target(0));
+        }
+        if self.warm_up > Time::ZERO {
+            self.schedule(self.warm_up, Ranks::FIRST, Kind::WarmUp.target(0));
+        }
+    }
+
+    #[inline]
+    fn schedule(&mut self, time: Time, rank: u32, target: u32) {
+        // What lies beyond the end never happens; leaving it out keeps the queue short.
+        if time < self.end {
+            self.events.push(Event { time, rank, target });
+        }
+    }
+
+    /// Runs to the end and hands over what was recorded.
+    pub fn run(mut self, plan: &Plan) -> Recording {
+        while let Some(event) = self.events.pop_before(self.end) {
+            self.executed += 1;
+            self.execute(event);
+        }
+        self.finish(plan)
+    }
+
+    #[inline]
+    fn execute(&mut self, event: Event) {
+        let index = (event.target & INDEX_MASK) as usize;
+        let now = event.time;
+        match event.target >> INDEX_BITS {
+            k if k == Kind::Arrival as u32 => self.on_arrival(index, now),
+            k if k == Kind::Receiver as u32 => self.on_receiver_timer(index, now),
+            k if k == Kind::Sender as u32 => self.on_sender_timer(index, now),
+            k if k == Kind::Source as u32 => self.on_source(index, now),
+            k if k == Kind::FlowSeries as u32 => self.sample_flows(now),
+            k if k == Kind::PortSeries as u32 => self.sample_ports(now),
+            _ => self.before_warm_up = self.flows.iter().map(Flow::counted).collect(),
+        }
+    }
+
+    /// The first packet on the link of `port` reaches the far end.
+    #[inline]
+    fn on_arrival(&mut self, port: usize, now: Time) {
+        let link = &mut self.links[port];
+        let packet = link.pop_front().expect("an arrival has a packet");
+        if let Some(next) = link.front() {
+            let (time, rank) = (next.at, Ranks::arrival(next.hop));
+            self.schedule(time, rank, Kind::Arrival.target(port));
+        }
+        if self.hops[packet.hop as usize].port == Hop::END {
+            self.deliver(&packet, now);
+        } else {
+            self.forward(packet, now);
+        }
+    }
+
+    /// Takes a packet that is at `packet.hop` through the ports up to the next one that others use too.
+    #[inline]
+    fn forward(&mut self, mut packet: Packet, now: Time) {
+        let mut at = now;
+        loop {
+            let hop = self.hops[packet.hop as usize];
+            let port = &mut self.ports[hop.port as usize];
+            let outcome = port.offer(at, &packet);
+            let delay = port.delay();
+            if self.recorder.watches_port(hop.port) {
+                let frame = self.flows[packet.flow as usize].frame();
+                self.recorder.at_port(at, hop.port, &packet, outcome, frame);
+            }
+            let Outcome::Sent { departure, .. } = outcome else {
+                return self.count_drop(&packet, at);
+            };
+            at = departure + delay;
+            packet.hop += 1;
+            if !(hop.fold_next && at < self.end) {
+                packet.at = at;
+                return self.put_on_link(hop.port as usize, packet);
+            }
+        }
+    }
+
+    #[inline]
+    fn put_on_link(&mut self, port: usize, packet: Packet) {
+        let link = &mut self.links[port];
+        debug_assert!(link.back().is_none_or(|last| last.at < packet.at));
+        let first = link.is_empty();
+        link.push_back(packet);
+        if first {
+            let rank = Ranks::arrival(packet.hop);
+            self.schedule(packet.at, rank, Kind::Arrival.target(port));
+        }
+    }
+
+    fn count_drop(&mut self, packet: &Packet, at: Time) {
+        if at >= self.warm_up {
+            let flow = &mut self.flows[packet.flow as usize];
+            if packet.ack {
+                flow.acks_dropped += 1;
+            } else {
+                flow.dropped += 1;
+            }
+        }
+    }
+
+    /// A packet has reached its host.
+    #[inline]
+    fn deliver(&mut self, packet: &Packet, now: Time) {
+        self.recorder.at_host(now, packet);
+        let index = packet.flow as usize;
+        let flow = &mut self.flows[index];
+        if packet.ack {
+            return self.on_ack(index, packet, now);
+        }
+        flow.received += 1;
+        let acknowledgement = match &mut flow.endpoints {
+            Endpoints::Udp { received, .. } => {
+                *received += 1;
+                return;
+            }
+            Endpoints::Tcp { receiver, .. } => receiver.on_data(packet.seq, packet.stamp, now),
+        };
+        self.acknowledge(index, acknowledgement, now);
+    }
+
+    fn acknowledge(&mut self, index: usize, ack: Option<Acknowledgement>, now: Time) {
+        self.arm_receiver(index);
+        if let Some(ack) = ack {
+            let flow = &self.flows[index];
+            let packet = Packet {
+                at: now,
+                stamp: ack.stamp,
+                flow: index as u32,
+                seq: ack.next,
+                hop: flow.ack_hops,
+                size: flow.ack_bytes,
+                ack: true,
+            };
+            self.forward(packet, now);
+        }
+    }
+
+    #[inline]
+    fn on_ack(&mut self, index: usize, packet: &Packet, now: Time) {
+        let flow = &mut self.flows[index];
+        let Endpoints::Tcp { sender, .. } = &mut flow.endpoints else {
+            unreachable!("only TCP receivers send ACKs");
+        };
+        let samples = sender.core().counters.rtt_samples;
+        sender.on_ack(packet.seq, packet.stamp, now, &mut self.outbox);
+        if flow.transfer && flow.completed_at.is_none() && sender.finished() {
+            flow.completed_at = Some(now);
+        }
+        if sender.core().counters.rtt_samples > samples {
+            self.recorder.rtt_sample(now, index as u32, sender.core());
+        }
+        self.sender_acted(index, now);
+    }
+
+    fn on_receiver_timer(&mut self, index: usize, now: Time) {
+        let flow = &mut self.flows[index];
+        if flow.receiver_event != now {
+            return; // An earlier event took its place.
+        }
+        flow.receiver_event = Time::NEVER;
+        let Endpoints::Tcp { receiver, .. } = &mut flow.endpoints else {
+            return;
+        };
+        let due = receiver.deadline() <= now;
+        let acknowledgement = if due { receiver.on_timer() } else { None };
+        self.acknowledge(index, acknowledgement, now);
+    }
+
+    fn on_sender_timer(&mut self, index: usize, now: Time) {
+        let flow = &mut self.flows[index];
+        if flow.sender_event != now {
+            return; // An earlier event took its place.
+        }
+        flow.sender_event = Time::NEVER;
+        let Endpoints::Tcp { sender, .. } = &mut flow.endpoints else {
+            return;
+        };
+        if sender.core().deadline() <= now {
+            sender.on_timeout(now, &mut self.outbox);
+        }
+        self.sender_acted(index, now);
+    }
+
+    fn on_source(&mut self, index: usize, now: Time) {
+        let flow = &mut self.flows[index];
+        let emission = flow.source.emit(now);
+        if let Some(next) = emission.next {
+            let rank = self.ranks.sources + index as u32;
+            self.schedule(next, rank, Kind::Source.target(index));
+        }
+        self.write(index, emission.packets, emission.close, now);
+    }
+
+    /// The application of flow `index` hands over packets.
+    fn write(&mut self, index: usize, packets: u32, close: bool, now: Time) {
+        let flow = &mut self.flows[index];
+        if packets < u32::MAX {
+            flow.offered += u64::from(packets);
+        }
+        match &mut flow.endpoints {
+            Endpoints::Tcp { sender, .. } => {
+                if close {
+                    sender.close();
+                } else {
+                    sender.on_data(packets, now, &mut self.outbox);
+                }
+                self.sender_acted(index, now);
+            }
+            Endpoints::Udp { sent, .. } => {
+                let first = *sent;
+                *sent += u64::from(packets);
+                for seq in first..first + u64::from(packets) {
+                    self.transmit(index, seq as u32, now);
+                }
+            }
+        }
+    }
+
+    /// Sends what the sender of flow `index` has put into the outbox, and looks after its timer.
+    fn sender_acted(&mut self, index: usize, now: Time) {
+        let mut outbox = std::mem::take(&mut self.outbox);
+        for &seq in &outbox.packets {
+            self.transmit(index, seq, now);
+        }
+        outbox.packets.clear();
+        self.outbox = outbox;
+        let flow = &self.flows[index];
+        if let Endpoints::Tcp { sender, .. } = &flow.endpoints {
+            self.recorder.sender_state(now, index as u32, sender.core());
+            let deadline = sender.core().deadline();
+            if deadline < flow.sender_event {
+                self.flows[index].sender_event = deadline;
+                let rank = self.ranks.senders + index as u32;
+                self.schedule(deadline, rank, Kind::Sender.target(index));
+            }
+        }
+    }
+
+    fn arm_receiver(&mut self, index: usize) {
+        let flow = &mut self.flows[index];
+        if let Endpoints::Tcp { receiver, .. } = &flow.endpoints {
+            let deadline = receiver.deadline();
+            if deadline < flow.receiver_event {
+                flow.receiver_event = deadline;
+                let rank = self.ranks.receivers + index as u32;
+                self.schedule(deadline, rank, Kind::Receiver.target(index));
+            }
+        }
+    }
+
+    #[inline]
+    fn transmit(&mut self, index: usize, seq: u32, now: Time) {
+        let flow = &mut self.flows[index];
+        let size = if flow.handshake && seq == 0 { flow.syn_bytes } else { flow.data_bytes };
+        flow.bytes_sent += u64::from(size);
+        let packet =
+            Packet { at: now, stamp: now, flow: index as u32, seq, hop: flow.data_hops, size, ack: false };
+        self.forward(packet, now);
+    }
+
+    fn sample_flows(&mut self, now: Time) {
+        let (flows, interval) = self.recorder.watch().flow_series.clone().unwrap_or_default();
+        for index in flows {
+            let sample = self.flows[index as usize].sample(now, index);
+            self.recorder.flow_sample(sample);
+        }
+        self.schedule(now + interval, self.ranks.series, Kind::FlowSeries.target(0));
+    }
+
+    fn sample_ports(&mut self, now: Time) {
+        let (ports, interval) = self.recorder.watch().port_series.clone().unwrap_or_default();
+        for index in ports {
+            let port = &mut self.ports[index as usize];
+            let (backlog_packets, backlog_bytes) = port.backlog(now);
+            let (packets_departed, bytes_departed) = port.departed(now);
+            let counters = *port.counters();
+            self.recorder.port_sample(PortSample {
+                time: now.secs(),
+                port: index as i32,
+                backlog_packets,
+                backlog_bytes,
+                packets_arrived: counters.packets_arrived,
+                packets_dropped: counters.packets_dropped + counters.packets_lost,
+                packets_departed,
+                bytes_arrived: counters.bytes_arrived,
+                bytes_departed,
+            });
+        }
+        let rank = self.ranks.series + 1;
+        self.schedule(now + interval, rank, Kind::PortSeries.target(0));
+    }
+
+    fn finish(mut self, plan: &Plan) -> Recording {
+        let mut in_flight = vec![0u64; self.flows.len()];
+        for packet in self.links.iter().flatten().filter(|p| !p.ack) {
+            in_flight[packet.flow as usize] += 1;
+        }
+        let mut flows = FlowTable::default();
+        self.before_warm_up.resize(self.flows.len(), Counted::default());
+        for (index, flow) in self.flows.iter().enumerate() {
+            flows.push(flow.row(index, &self.before_warm_up[index], in_flight[index]));
+        }
+        let mut ports = PortTable::default();
+        for (index, port) in self.ports.iter_mut().enumerate() {
+            ports.push(port_row(index, port, self.end));
+        }
+        let mut tables = vec![flows.into_table(), ports.into_table()];
+        let (more, captures) = self.recorder.finish();
+        tables.extend(more);
+        let port_name = |index: u32| plan.ports[index as usize].name.clone();
+        Recording {
+            flows: plan.flows.iter().map(|f| f.flow.name.clone()).collect(),
+            ports: plan.ports.iter().map(|p| p.name.clone()).collect(),
+            tables,
+            captures: captures.into_iter().map(|(p, c)| (port_name(p), c)).collect(),
+            events: self.executed,
+        }
+    }
+}
+
+impl Flow {
+    fn new(plan: &FlowPlan, seed: u64) -> (Self, Time) {
+        let flow = &plan.flow;
+        let (payload_bytes, data_bytes) = match &flow.transport {
+            Transport::Tcp(tcp) => (tcp.payload_bytes, tcp.payload_bytes + tcp.header_bytes),
+            Transport::Udp(udp) => (udp.payload_bytes, udp.payload_bytes + udp.header_bytes),
+        };
+        let (source, first) = Source::new(flow, payload_bytes, seed);
+        let endpoints = match (&flow.transport, &plan.tcp) {
+            (Transport::Tcp(tcp), Some(options)) => Endpoints::Tcp {
+                sender: TcpSender::new(options.clone(), tcp.recovery, clock_phase(options, seed, &flow.name)),
+                receiver: TcpReceiver::new(options.clone()),
+            },
+            _ => Endpoints::Udp { sent: 0, received: 0 },
+        };
+        let options = plan.tcp.as_deref();
+        let flow = Flow {
+            endpoints,
+            source,
+            data_hops: plan.data_hops,
+            ack_hops: plan.ack_hops,
+            data_bytes: data_bytes as u16,
+            syn_bytes: options.map_or(0, |o| o.syn_bytes),
+            ack_bytes: options.map_or(0, |o| o.ack_bytes),
+            payload_bytes,
+            handshake: options.is_some_and(|o| o.handshake),
+            transfer: matches!(flow.app, App::Transfer(_)),
+            offered: 0,
+            received: 0,
+            bytes_sent: 0,
+            dropped: 0,
+            acks_dropped: 0,
+            completed_at: None,
+            sender_event: Time::NEVER,
+            receiver_event: Time::NEVER,
+        };
+        (flow, first)
+    }
+
+    fn frame(&self) -> FlowFrame {
+        FlowFrame {
+            tcp: matches!(self.endpoints, Endpoints::Tcp { .. }),
+            handshake: self.handshake,
+            payload_bytes: self.payload_bytes,
+        }
+    }
+
+    /// Packets of data handed to the receiving application.
+    fn delivered(&self) -> u64 {
+        match &self.endpoints {
+            Endpoints::Tcp { receiver, .. } => {
+                u64::from(receiver.next()).saturating_sub(u64::from(self.handshake))
+            }
+            Endpoints::Udp { received, .. } => *received,
+        }
+    }
+
+    fn counted(&self) -> Counted {
+        let sender = match &self.endpoints {
+            Endpoints::Tcp { sender, .. } => sender.core().counters,
+            Endpoints::Udp { sent, .. } => {
+                SenderCounters { packets_sent: *sent, ..SenderCounters::default() }
+            }
+        };
+        let endless_supply = match &self.endpoints {
+            Endpoints::Tcp { sender, .. } if self.offered == 0 => {
+                (sender.core().max_seq + 1) as u64 - u64::from(self.handshake && sender.core().max_seq >= 0)
+            }
+            _ => 0,
+        };
+        Counted {
+            sender,
+            offered: self.offered + endless_supply,
+            received: self.received,
+            delivered: self.delivered(),
+            bytes_sent: self.bytes_sent,
+        }
+    }
+
+    fn row(&self, index: usize, before: &Counted, in_flight: u64) -> FlowRow {
+        let now = self.counted();
+        let (s, b) = (&now.sender, &before.sender);
+        let delivered = now.delivered - before.delivered;
+        FlowRow {
+            flow: index as i32,
+            packets_offered: now.offered - before.offered,
+            packets_sent: s.packets_sent - b.packets_sent,
+            bytes_sent: now.bytes_sent - before.bytes_sent,
+            packets_retransmitted: s.packets_retransmitted - b.packets_retransmitted,
+            packets_delivered: delivered,
+            bytes_delivered: delivered * u64::from(self.payload_bytes),
+            packets_received: now.received - before.received,
+            packets_dropped: self.dropped,
+            acks_dropped: self.acks_dropped,
+            packets_in_flight: in_flight,
+            acks_received: s.acks_received - b.acks_received,
+            timeouts: s.timeouts - b.timeouts,
+            spurious_timeouts: s.spurious_timeouts - b.spurious_timeouts,
+            timeout_wait: Time::from_ps(s.timeout_wait_ps.saturating_sub(b.timeout_wait_ps)).secs(),
+            fast_retransmits: s.fast_retransmits - b.fast_retransmits,
+            rtt_samples: s.rtt_samples - b.rtt_samples,
+            completed_at: self.completed_at.map_or(f64::NAN, Time::secs),
+        }
+    }
+
+    fn sample(&self, now: Time, index: u32) -> FlowSample {
+        let counted = self.counted();
+        let mut sample = FlowSample {
+            time: now.secs(),
+            flow: index as i32,
+            cwnd: f64::NAN,
+            ssthresh: f64::NAN,
+            rtt: f64::NAN,
+            srtt: f64::NAN,
+            rto: f64::NAN,
+            packets_sent: counted.sender.packets_sent,
+            packets_delivered: counted.delivered,
+            high_ack: -1,
+        };
+        if let Endpoints::Tcp { sender, .. } = &self.endpoints {
+            let core = sender.core();
+            sample.cwnd = core.window.cwnd;
+            sample.ssthresh = core.window.ssthresh;
+            sample.rtt = core.last_rtt.unwrap_or(f64::NAN);
+            sample.srtt = core.timer().estimator().srtt().unwrap_or(f64::NAN);
+            sample.rto = core.timer().rto();
+            sample.high_ack = core.high_ack;
+        }
+        sample
+    }
+}
+
+/// The phase of a flow's clock: as asked, or drawn from the flow's own stream.
+fn clock_phase(options: &Arc<TcpOptions>, seed: u64, flow: &str) -> Time {
+    match options.clock_phase {
+        Some(phase) => phase,
+        None if options.clock_tick == Time::ZERO => Time::ZERO,
+        None => Stream::new(seed, &format!("flow/{flow}/clock")).time_between(Time::ZERO, options.clock_tick),
+    }
+}
+
+fn port_row(index: usize, port: &mut Port, end: Time) -> PortRow {
+    let (packets_departed, bytes_departed) = port.departed(end);
+    let (packets_queued, _) = port.backlog(end);
+    let c = port.counters();
+    let accepted = c.packets_arrived - c.packets_dropped - c.packets_lost;
+    PortRow {
+        port: index as i32,
+        packets_arrived: c.packets_arrived,
+        packets_dropped: c.packets_dropped,
+        packets_lost: c.packets_lost,
+        packets_departed,
+        packets_queued,
+        bytes_arrived: c.bytes_arrived,
+        bytes_dropped: c.bytes_dropped,
+        bytes_departed,
+        mean_delay: c.total_delay_ps as f64 / 1e12 / accepted as f64,
+        max_backlog_packets: c.max_backlog_packets,
+    }
+}

@@ -1,0 +1,23 @@
+//! A packet-level network simulator.
+//!
+//! A [`scenario::Scenario`] is a plain value; [`compile::Plan`] checks it and turns names into indices;
+//! [`engine::Simulation`] runs it with a seed; [`record::Recording`] is what is left. Equal scenario and seed
+//! give an equal recording, bit for bit.
+
+pub mod compile;
+pub mod engine;
+pub mod error;
+pub mod events;
+pub mod network;
+pub mod packet;
+pub mod queue;
+pub mod random;
+pub mod record;
+pub mod run;
+pub mod scenario;
+pub mod traffic;
+pub mod transport;
+pub mod units;
+
+pub use error::ScenarioError;
+pub use run::run;

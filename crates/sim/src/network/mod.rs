@@ -1,0 +1,28 @@
+//! The network as the engine sees it: ports, and the hops of each flow's path.
+
+mod loss;
+mod port;
+mod routes;
+
+pub use loss::Loss;
+pub use port::{Outcome, Port, PortCounters};
+pub use routes::{Router, Topology};
+
+/// One step of the path of one direction of one flow. The hops of a path lie in a row; the last one is the
+/// end host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// Index of the port that a packet reaches, or [`Hop::END`].
+    pub port: u32,
+    /// Whether the engine goes on to the next hop without an event.
+    ///
+    /// True where the next hop is a port that nobody else uses: what arrives there has passed this port in
+    /// order, so its fate there is known as soon as it is known here. This is an optimisation that changes no
+    /// recording; see `docs/architecture.md`, 'Folding'.
+    pub fold_next: bool,
+}
+
+impl Hop {
+    /// In `port`: the packet has reached its host.
+    pub const END: u32 = u32::MAX;
+}

@@ -1,0 +1,24 @@
+//! A packet on its way.
+
+use crate::units::Time;
+
+/// A packet: small, copied by value, without heap data.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// When it reaches the place that `hop` names.
+    pub at: Time,
+    /// For data, when it was sent; for an ACK, the stamp of the packet that it answers.
+    pub stamp: Time,
+    /// Index of the flow.
+    pub flow: u32,
+    /// Number of the packet; for an ACK, the number of the next packet that is expected.
+    pub seq: u32,
+    /// Index of the hop that it reaches next; see [`crate::network::Hop`].
+    pub hop: u32,
+    /// Bytes on the wire.
+    pub size: u16,
+    /// Whether it travels from the receiver to the sender.
+    pub ack: bool,
+}
+
+const _: () = assert!(std::mem::size_of::<Packet>() == 32);

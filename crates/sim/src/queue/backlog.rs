@@ -1,0 +1,49 @@
+//! What a port holds, as a ring of departure times.
+
+use std::collections::VecDeque;
+
+use crate::units::Time;
+
+/// The packets of a first-in-first-out port that have not left it, the one in transmission included.
+///
+/// Departures are known at arrival, so the backlog at any instant follows from the ring: what departs at or
+/// before that instant is gone. The ring is brought up to date when somebody asks.
+#[derive(Clone, Debug, Default)]
+pub struct Backlog {
+    ring: VecDeque<(Time, u16)>,
+    bytes: u64,
+}
+
+impl Backlog {
+    /// Forgets what has departed by `now`.
+    #[inline]
+    pub fn advance(&mut self, now: Time) {
+        while let Some(&(departure, size)) = self.ring.front() {
+            if departure > now {
+                break;
+            }
+            self.bytes -= u64::from(size);
+            self.ring.pop_front();
+        }
+    }
+
+    /// Adds a packet that departs after all others.
+    #[inline]
+    pub fn push(&mut self, departure: Time, size: u16) {
+        debug_assert!(self.ring.back().is_none_or(|&(last, _)| last < departure));
+        self.ring.push_back((departure, size));
+        self.bytes += u64::from(size);
+    }
+
+    /// Packets held.
+    #[inline]
+    pub fn packets(&self) -> usize {
+        self.ring.len()
+    }
+
+    /// Bytes held.
+    #[inline]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

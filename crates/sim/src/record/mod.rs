@@ -1,0 +1,26 @@
+//! What a run leaves behind: counters always, and whatever else the scenario asks for.
+
+mod pcap;
+mod recorder;
+mod rows;
+mod table;
+
+pub use pcap::{Capture, FlowFrame};
+pub use recorder::{Recorder, Watch};
+pub use rows::*;
+pub use table::{Column, IntoColumn, Table};
+
+/// All that is known of a run once it has ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recording {
+    /// Names of the flows, by index.
+    pub flows: Vec<String>,
+    /// Names of the ports, by index.
+    pub ports: Vec<String>,
+    /// `flows` and `ports`, then what was asked for.
+    pub tables: Vec<Table>,
+    /// Packet captures by port.
+    pub captures: Vec<(String, Vec<u8>)>,
+    /// Events that the engine executed.
+    pub events: u64,
+}

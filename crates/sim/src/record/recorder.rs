@@ -1,0 +1,252 @@
+//! Collects what a run's scenario wants to be recorded.
+
+use parshall_estimators::rto::RtoEstimator;
+
+use super::{
+    Capture, FlowFrame, FlowSample, FlowSeries, PacketEvent, PacketRow, PacketTable, PortSample, PortSeries,
+    RttRow, RttTable, Table, WindowRow, WindowTable,
+};
+use crate::network::Outcome;
+use crate::packet::Packet;
+use crate::transport::Core;
+use crate::units::Time;
+
+/// What is watched, as indices of flows and ports.
+#[derive(Clone, Debug, Default)]
+pub struct Watch {
+    /// Flows whose RTT samples are kept.
+    pub rtt: Vec<u32>,
+    /// Flows whose variables are kept.
+    pub window: Vec<u32>,
+    /// Flows that are sampled, and how often.
+    pub flow_series: Option<(Vec<u32>, Time)>,
+    /// Ports that are sampled, and how often.
+    pub port_series: Option<(Vec<u32>, Time)>,
+    /// Ports whose packet events are kept.
+    pub packets: Vec<u32>,
+    /// Flows whose deliveries are kept.
+    pub deliveries: Vec<u32>,
+    /// Ports that are captured.
+    pub pcap: Vec<u32>,
+}
+
+impl Watch {
+    /// Ports that must exist one by one because somebody looks at them.
+    pub fn ports(&self) -> impl Iterator<Item = u32> + '_ {
+        let sampled = self.port_series.iter().flat_map(|(ports, _)| ports);
+        self.packets.iter().chain(&self.pcap).chain(sampled).copied()
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct FlowFlags {
+    rtt: bool,
+    window: bool,
+    deliveries: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct PortFlags {
+    packets: bool,
+    pcap: bool,
+}
+
+/// Collects rows while a run is under way.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    watch: Watch,
+    /// What would happen at or after this instant is not recorded.
+    end: Time,
+    flows: Vec<FlowFlags>,
+    ports: Vec<PortFlags>,
+    rtt: RttTable,
+    window: WindowTable,
+    /// The last row of each flow in `window`.
+    last_window: Vec<Option<WindowRow>>,
+    flow_series: FlowSeries,
+    port_series: PortSeries,
+    packets: Vec<PacketRow>,
+    captures: Vec<(u32, Capture)>,
+}
+
+impl Recorder {
+    /// A recorder for a network of this size and a run that ends at `end`.
+    pub fn new(watch: Watch, flows: usize, ports: usize, end: Time) -> Self {
+        let mut recorder = Recorder {
+            end,
+            flows: vec![FlowFlags::default(); flows],
+            ports: vec![PortFlags::default(); ports],
+            last_window: vec![None; flows],
+            captures: watch.pcap.iter().map(|&p| (p, Capture::default())).collect(),
+            ..Recorder::default()
+        };
+        for &flow in &watch.rtt {
+            recorder.flows[flow as usize].rtt = true;
+        }
+        for &flow in &watch.window {
+            recorder.flows[flow as usize].window = true;
+        }
+        for &flow in &watch.deliveries {
+            recorder.flows[flow as usize].deliveries = true;
+        }
+        for &port in &watch.packets {
+            recorder.ports[port as usize].packets = true;
+        }
+        for &port in &watch.pcap {
+            recorder.ports[port as usize].pcap = true;
+        }
+        recorder.watch = watch;
+        recorder
+    }
+
+    /// What is watched.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    /// Whether packets at this port are recorded.
+    #[inline]
+    pub fn watches_port(&self, port: u32) -> bool {
+        let flags = self.ports[port as usize];
+        flags.packets || flags.pcap
+    }
+
+    /// A packet arrived at a port and met this fate.
+    pub fn at_port(&mut self, now: Time, port: u32, packet: &Packet, outcome: Outcome, frame: FlowFrame) {
+        let flags = self.ports[port as usize];
+        if flags.packets {
+            self.event(now, PacketEvent::Arrival, packet, port as i32);
+            let (at, event) = match outcome {
+                Outcome::Sent { start, .. } => (start, PacketEvent::Departure),
+                Outcome::Dropped => (now, PacketEvent::Drop),
+                Outcome::Lost => (now, PacketEvent::Loss),
+            };
+            self.event(at, event, packet, port as i32);
+        }
+        if let (true, Outcome::Sent { start, .. }) = (flags.pcap, outcome) {
+            if start >= self.end {
+                return;
+            }
+            let capture = self.captures.iter_mut().find(|(p, _)| *p == port);
+            capture.expect("a captured port has a capture").1.add(start, packet, frame);
+        }
+    }
+
+    /// A packet reached its host.
+    #[inline]
+    pub fn at_host(&mut self, now: Time, packet: &Packet) {
+        if self.flows[packet.flow as usize].deliveries {
+            self.event(now, PacketEvent::Received, packet, -1);
+        }
+    }
+
+    fn event(&mut self, at: Time, event: PacketEvent, packet: &Packet, port: i32) {
+        // A departure is known, and noted, ahead of its time.
+        if at >= self.end {
+            return;
+        }
+        self.packets.push(PacketRow {
+            time: at.secs(),
+            event: event as u8,
+            ack: packet.ack,
+            flow: packet.flow as i32,
+            seq: i64::from(packet.seq) - i64::from(packet.ack),
+            size_bytes: u64::from(packet.size),
+            port,
+        });
+    }
+
+    /// The sender of `flow` took an RTT sample.
+    #[inline]
+    pub fn rtt_sample(&mut self, now: Time, flow: u32, core: &Core) {
+        if !self.flows[flow as usize].rtt {
+            return;
+        }
+        let timer = core.timer();
+        self.rtt.push(RttRow {
+            time: now.secs(),
+            flow: flow as i32,
+            rtt: core.last_rtt.unwrap_or(f64::NAN),
+            srtt: timer.estimator().srtt().unwrap_or(f64::NAN),
+            rttvar: timer.estimator().rttvar().unwrap_or(f64::NAN),
+            rto: timer.rto(),
+        });
+    }
+
+    /// The sender of `flow` has dealt with an event.
+    #[inline]
+    pub fn sender_state(&mut self, now: Time, flow: u32, core: &Core) {
+        if self.flows[flow as usize].window {
+            self.window_row(now, flow, core);
+        }
+    }
+
+    fn window_row(&mut self, now: Time, flow: u32, core: &Core) {
+        let timer = core.timer();
+        let row = WindowRow {
+            time: now.secs(),
+            flow: flow as i32,
+            cwnd: core.window.cwnd,
+            ssthresh: core.window.ssthresh,
+            dupacks: u64::from(core.dupacks),
+            backoff: u64::from(timer.backoff()),
+            next_seq: core.next_seq,
+            max_seq: core.max_seq,
+            high_ack: core.high_ack,
+            srtt: timer.estimator().srtt().unwrap_or(f64::NAN),
+            rttvar: timer.estimator().rttvar().unwrap_or(f64::NAN),
+            rto: timer.rto(),
+        };
+        let key = |r: &WindowRow| {
+            let bits = [r.cwnd, r.ssthresh, r.srtt, r.rttvar].map(f64::to_bits);
+            (bits, r.dupacks, r.backoff)
+        };
+        let last = &mut self.last_window[flow as usize];
+        if last.is_none_or(|last| key(&last) != key(&row)) {
+            *last = Some(row);
+            self.window.push(row);
+        }
+    }
+
+    /// Adds a sample of a flow.
+    pub fn flow_sample(&mut self, sample: FlowSample) {
+        self.flow_series.push(sample);
+    }
+
+    /// Adds a sample of a port.
+    pub fn port_sample(&mut self, sample: PortSample) {
+        self.port_series.push(sample);
+    }
+
+    /// The tables and captures.
+    pub fn finish(self) -> (Vec<Table>, Vec<(u32, Vec<u8>)>) {
+        let watch = &self.watch;
+        let mut tables = Vec::new();
+        if !watch.rtt.is_empty() {
+            tables.push(self.rtt.into_table());
+        }
+        if !watch.window.is_empty() {
+            tables.push(self.window.into_table());
+        }
+        if watch.flow_series.is_some() {
+            tables.push(self.flow_series.into_table());
+        }
+        if watch.port_series.is_some() {
+            tables.push(self.port_series.into_table());
+        }
+        if !watch.packets.is_empty() || !watch.deliveries.is_empty() {
+            tables.push(packet_table(self.packets));
+        }
+        let captures = self.captures.into_iter();
+        let captures = captures.map(|(port, c)| (port, c.into_bytes())).collect();
+        (tables, captures)
+    }
+}
+
+/// Departures were noted ahead of their time: puts the rows in order.
+fn packet_table(mut rows: Vec<PacketRow>) -> Table {
+    rows.sort_by(|a, b| a.time.total_cmp(&b.time));
+    let mut table = PacketTable::default();
+    rows.into_iter().for_each(|row| table.push(row));
+    table.into_table()
+}

@@ -1,0 +1,207 @@
+//! The tables of a recording. Times are seconds; `flow` and `port` are indices.
+
+use super::table::table;
+
+table!(
+    /// Counters of a flow.
+    FlowRow, FlowTable, "flows" {
+        /// Index of the flow.
+        flow: i32,
+        /// Packets that the application handed over (for an endless supply, those that were sent).
+        packets_offered: u64,
+        /// Packets sent, retransmissions and a SYN included.
+        packets_sent: u64,
+        /// Their bytes on the wire.
+        bytes_sent: u64,
+        /// Packets sent again.
+        packets_retransmitted: u64,
+        /// Packets of data handed to the receiving application, each once and in order.
+        packets_delivered: u64,
+        /// Their payload.
+        bytes_delivered: u64,
+        /// Packets that reached the receiver, copies and a SYN included.
+        packets_received: u64,
+        /// Packets dropped by queues or lost on links, ACKs not included.
+        packets_dropped: u64,
+        /// ACKs dropped by queues or lost on links.
+        acks_dropped: u64,
+        /// Packets under way at the end, ACKs not included.
+        packets_in_flight: u64,
+        /// ACKs that reached the sender.
+        acks_received: u64,
+        /// Expiries of the retransmission timer with packets in flight.
+        timeouts: u64,
+        /// Those that were needless: an ACK for what was sent before was under way.
+        spurious_timeouts: u64,
+        /// Seconds spent waiting for the others.
+        timeout_wait: f64,
+        /// Fast retransmits.
+        fast_retransmits: u64,
+        /// RTT samples.
+        rtt_samples: u64,
+        /// When a finite transfer was acknowledged; NaN before and for other applications.
+        completed_at: f64,
+    }
+);
+
+table!(
+    /// Counters of a port.
+    PortRow, PortTable, "ports" {
+        /// Index of the port.
+        port: i32,
+        /// Packets that arrived, whatever became of them.
+        packets_arrived: u64,
+        /// Packets that the queue dropped.
+        packets_dropped: u64,
+        /// Packets that the link lost.
+        packets_lost: u64,
+        /// Packets transmitted.
+        packets_departed: u64,
+        /// Packets held at the end.
+        packets_queued: u64,
+        /// Bytes that arrived.
+        bytes_arrived: u64,
+        /// Bytes that the queue dropped.
+        bytes_dropped: u64,
+        /// Bytes transmitted.
+        bytes_departed: u64,
+        /// Mean time from arrival to the end of transmission, of accepted packets, in seconds.
+        mean_delay: f64,
+        /// Most packets held.
+        max_backlog_packets: u64,
+    }
+);
+
+table!(
+    /// An RTT sample, and the estimates after it.
+    RttRow, RttTable, "rtt" {
+        /// When.
+        time: f64,
+        /// Index of the flow.
+        flow: i32,
+        /// The sample, as the sender's clock shows it.
+        rtt: f64,
+        /// Smoothed RTT.
+        srtt: f64,
+        /// Its deviation.
+        rttvar: f64,
+        /// The RTO now in force.
+        rto: f64,
+    }
+);
+
+table!(
+    /// The variables of a sender after a change.
+    WindowRow, WindowTable, "window" {
+        /// When.
+        time: f64,
+        /// Index of the flow.
+        flow: i32,
+        /// Congestion window in packets, without inflation.
+        cwnd: f64,
+        /// Slow start threshold in packets.
+        ssthresh: f64,
+        /// Duplicate ACKs in a row.
+        dupacks: u64,
+        /// Backoff factor of the timer.
+        backoff: u64,
+        /// Next packet to send.
+        next_seq: i64,
+        /// Highest packet sent.
+        max_seq: i64,
+        /// Highest packet acknowledged.
+        high_ack: i64,
+        /// Smoothed RTT.
+        srtt: f64,
+        /// Its deviation.
+        rttvar: f64,
+        /// The RTO.
+        rto: f64,
+    }
+);
+
+table!(
+    /// A flow at a sampling instant.
+    FlowSample, FlowSeries, "flow_series" {
+        /// When.
+        time: f64,
+        /// Index of the flow.
+        flow: i32,
+        /// Congestion window in packets.
+        cwnd: f64,
+        /// Slow start threshold in packets.
+        ssthresh: f64,
+        /// Last RTT sample.
+        rtt: f64,
+        /// Smoothed RTT.
+        srtt: f64,
+        /// The RTO.
+        rto: f64,
+        /// Packets sent so far.
+        packets_sent: u64,
+        /// Packets delivered so far.
+        packets_delivered: u64,
+        /// Highest packet acknowledged.
+        high_ack: i64,
+    }
+);
+
+table!(
+    /// A port at a sampling instant. Counts start at the warm-up.
+    PortSample, PortSeries, "port_series" {
+        /// When.
+        time: f64,
+        /// Index of the port.
+        port: i32,
+        /// Packets held, the one in transmission included.
+        backlog_packets: u64,
+        /// Bytes held.
+        backlog_bytes: u64,
+        /// Packets arrived so far.
+        packets_arrived: u64,
+        /// Packets dropped or lost so far.
+        packets_dropped: u64,
+        /// Packets transmitted so far.
+        packets_departed: u64,
+        /// Bytes arrived so far.
+        bytes_arrived: u64,
+        /// Bytes transmitted so far.
+        bytes_departed: u64,
+    }
+);
+
+table!(
+    /// What happened to a packet, and where.
+    PacketRow, PacketTable, "packets" {
+        /// When.
+        time: f64,
+        /// See [`PacketEvent`].
+        event: u8,
+        /// Whether it is an ACK.
+        ack: bool,
+        /// Index of the flow.
+        flow: i32,
+        /// Number of the packet; for an ACK, the highest packet received in order (-1 for none).
+        seq: i64,
+        /// Bytes on the wire.
+        size_bytes: u64,
+        /// Index of the port; -1 at a host.
+        port: i32,
+    }
+);
+
+/// Codes of packet events, in the order in which events at one instant are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum PacketEvent {
+    /// It arrived at a port.
+    Arrival = 0,
+    /// Its transmission started.
+    Departure = 1,
+    /// The queue dropped it.
+    Drop = 2,
+    /// The link lost it.
+    Loss = 3,
+    /// It reached a host.
+    Received = 4,
+}

@@ -1,0 +1,81 @@
+//! Tables as columns.
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Real numbers; NaN where there is no value.
+    F64(Vec<f64>),
+    /// Counts.
+    U64(Vec<u64>),
+    /// Packet numbers, which may be -1.
+    I64(Vec<i64>),
+    /// Indices of flows and ports; -1 for none.
+    I32(Vec<i32>),
+    /// Small codes.
+    U8(Vec<u8>),
+    /// Truth values.
+    Bool(Vec<bool>),
+}
+
+/// A named table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Its name.
+    pub name: &'static str,
+    /// Its columns, all of one length.
+    pub columns: Vec<(&'static str, Column)>,
+}
+
+/// Wraps a vector of one of the types that a column can hold.
+pub trait IntoColumn {
+    /// The column.
+    fn into_column(self) -> Column;
+}
+
+macro_rules! into_column {
+    ($($type:ty => $variant:ident),*) => {
+        $(impl IntoColumn for Vec<$type> {
+            fn into_column(self) -> Column {
+                Column::$variant(self)
+            }
+        })*
+    };
+}
+
+into_column!(f64 => F64, u64 => U64, i64 => I64, i32 => I32, u8 => U8, bool => Bool);
+
+/// Declares a row and the table of its columns, so that a column's name stands in one place.
+macro_rules! table {
+    ($(#[$doc:meta])* $row:ident, $table:ident, $name:literal {
+        $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)?
+    }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub struct $row {
+            $($(#[$field_doc])* pub $field: $type,)*
+        }
+
+        /// The rows of one table, as columns.
+        #[derive(Clone, Debug, Default)]
+        pub struct $table {
+            $($field: Vec<$type>,)*
+        }
+
+        impl $table {
+            /// Adds a row.
+            pub fn push(&mut self, row: $row) {
+                $(self.$field.push(row.$field);)*
+            }
+
+            /// The table.
+            pub fn into_table(self) -> $crate::record::Table {
+                use $crate::record::IntoColumn;
+                $crate::record::Table {
+                    name: $name,
+                    columns: vec![$((stringify!($field), self.$field.into_column()),)*],
+                }
+            }
+        }
+    };
+}
+pub(crate) use table;

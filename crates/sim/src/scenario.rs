@@ -1,0 +1,490 @@
+//! The scenario as a plain value: what a user asks for, before names become indices.
+//!
+//! This is the one schema of the project. The Python classes in `parshall.scenario` have the same fields and
+//! write the JSON that is read here; a test compares the two. Times are seconds, rates bit/s, sizes bytes
+//! unless a field's name says packets. Every name is checked by [`crate::compile`], not here.
+
+use parshall_estimators::rto::RtoConfig;
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Rate, Time};
+
+/// A network, the flows that cross it, how long it runs and what is recorded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Simulated time; the run covers `[0, duration)`.
+    pub duration: Time,
+    /// Counters count from this instant on.
+    #[serde(default)]
+    pub warm_up: Time,
+    /// Nodes where flows start and end. A host forwards nothing.
+    pub hosts: Vec<String>,
+    /// Nodes that forward.
+    #[serde(default)]
+    pub routers: Vec<String>,
+    /// Full-duplex links; at most one between two nodes.
+    pub links: Vec<Link>,
+    /// Traffic.
+    pub flows: Vec<Flow>,
+    /// What is recorded besides the counters.
+    #[serde(default)]
+    pub record: Record,
+}
+
+/// A full-duplex link. Its two directions are the ports `a->b` and `b->a` for `between = ["a", "b"]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// The two nodes; the first is where the forward direction starts.
+    pub between: (String, String),
+    /// A short name for the forward direction.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Bits per second.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Time,
+    /// Queue in front of the link.
+    #[serde(default)]
+    pub queue: Queue,
+    /// Packets lost on arrival at the port, before the queue.
+    #[serde(default)]
+    pub loss: Option<Loss>,
+    /// What differs in the direction from the second node to the first. A field left out is as above,
+    /// except `loss`, which is none.
+    #[serde(default)]
+    pub reverse: Reverse,
+}
+
+/// The reverse direction of a [`Link`], where it differs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reverse {
+    /// Bits per second.
+    #[serde(default)]
+    pub rate: Option<Rate>,
+    /// Propagation delay.
+    #[serde(default)]
+    pub delay: Option<Time>,
+    /// Queue in front of the link.
+    #[serde(default)]
+    pub queue: Option<Queue>,
+    /// Packets lost on arrival at the port.
+    #[serde(default)]
+    pub loss: Option<Loss>,
+}
+
+/// A queue discipline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Queue {
+    /// First in, first out; an arriving packet is dropped when the queue is full.
+    Droptail(DropTail),
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Queue::Droptail(DropTail::default())
+    }
+}
+
+/// Limits of a drop-tail queue. Both count the packet in transmission; with neither the queue is unlimited.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DropTail {
+    /// Most packets held.
+    #[serde(default)]
+    pub limit_packets: Option<u32>,
+    /// Most bytes held.
+    #[serde(default)]
+    pub limit_bytes: Option<u64>,
+}
+
+/// Losses that are not the queue's doing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Loss {
+    /// The packets with these arrival numbers at the port (counted from 1, lost packets included) are lost.
+    Listed(ListedLoss),
+    /// Each packet is lost with the same probability, independently.
+    Bernoulli(BernoulliLoss),
+}
+
+/// See [`Loss::Listed`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListedLoss {
+    /// Arrival numbers, counted from 1.
+    pub arrivals: Vec<u64>,
+}
+
+/// See [`Loss::Bernoulli`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BernoulliLoss {
+    /// Between 0 and 1.
+    pub probability: f64,
+}
+
+/// One flow: an application over a transport between two hosts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// Unique. Random draws of the flow depend on the seed and on this name only.
+    pub name: String,
+    /// Host that sends data.
+    pub source: String,
+    /// Host that receives it.
+    pub destination: String,
+    /// How data travels.
+    pub transport: Transport,
+    /// When there is data to send.
+    pub app: App,
+    /// Earliest start.
+    #[serde(default)]
+    pub start: Time,
+    /// The start is drawn uniformly from `[start, start + start_spread)`.
+    #[serde(default)]
+    pub start_spread: Time,
+    /// From this instant on the application hands nothing more to the transport.
+    #[serde(default)]
+    pub stop: Option<Time>,
+}
+
+/// A transport protocol.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Transport {
+    /// Reliable, congestion controlled.
+    Tcp(Tcp),
+    /// Neither.
+    Udp(Udp),
+}
+
+/// TCP: recovery, retransmission timeout, window and receiver options compose. An option that is left out
+/// takes the profile's value; see [`crate::transport::profile`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tcp {
+    /// The set of defaults.
+    #[serde(default)]
+    pub profile: ProfileName,
+    /// What is sent after a loss.
+    #[serde(default)]
+    pub recovery: RecoveryName,
+    /// How the retransmission timeout is estimated.
+    #[serde(default)]
+    pub rto: Option<RtoConfig>,
+    /// Payload of a full segment.
+    #[serde(default = "default_payload")]
+    pub payload_bytes: u32,
+    /// Headers of a data packet. With a handshake, packet 0 is a SYN of this size.
+    #[serde(default = "default_header")]
+    pub header_bytes: u32,
+    /// An acknowledgement on the wire.
+    #[serde(default = "default_header")]
+    pub ack_bytes: u32,
+    /// Acknowledge every second packet, or when the timer expires.
+    #[serde(default)]
+    pub delayed_ack: Option<bool>,
+    /// How long an acknowledgement may wait.
+    #[serde(default)]
+    pub delayed_ack_timer: Option<Time>,
+    /// Packets sent before the first acknowledgement.
+    #[serde(default)]
+    pub initial_window_packets: Option<f64>,
+    /// The receiver's window.
+    #[serde(default)]
+    pub max_window_packets: Option<u32>,
+    /// Where slow start first ends; none means at the receiver's window.
+    #[serde(default)]
+    pub initial_ssthresh_packets: Option<f64>,
+    /// Whether packet 0 is a SYN, and data waits for its acknowledgement.
+    #[serde(default)]
+    pub handshake: Option<bool>,
+    /// RFC 3042: a new packet on each of the first two duplicate ACKs.
+    #[serde(default)]
+    pub limited_transmit: Option<bool>,
+    /// Duplicate ACKs that mean a loss.
+    #[serde(default)]
+    pub dupack_threshold: Option<u32>,
+    /// RTO before the first sample.
+    #[serde(default)]
+    pub initial_rto: Option<Time>,
+    /// Least RTO, before backoff.
+    #[serde(default)]
+    pub min_rto: Option<Time>,
+    /// Greatest RTO, after backoff.
+    #[serde(default)]
+    pub max_rto: Option<Time>,
+    /// Granularity of the sender's clock; 0 is an exact clock.
+    #[serde(default)]
+    pub clock_tick: Option<Time>,
+    /// Where in a tick the run starts; none draws it at random.
+    #[serde(default)]
+    pub clock_phase: Option<Time>,
+    /// What is halved on a loss.
+    #[serde(default)]
+    pub reduce_from: Option<ReduceFrom>,
+    /// Whether ssthresh loses its fraction.
+    #[serde(default)]
+    pub integer_ssthresh: Option<bool>,
+    /// Which packets are timed.
+    #[serde(default)]
+    pub rtt_sampling: Option<RttSampling>,
+    /// What ends exponential backoff.
+    #[serde(default)]
+    pub backoff_reset: Option<BackoffReset>,
+    /// What happens to the window when a sender has been idle.
+    #[serde(default)]
+    pub idle_restart: Option<IdleRestart>,
+    /// When a second fast retransmit is allowed.
+    #[serde(default)]
+    pub fast_retransmit_guard: Option<FastRetransmitGuard>,
+    /// NewReno: which partial ACKs restart the timer.
+    #[serde(default)]
+    pub partial_ack_timer: Option<PartialAckTimer>,
+    /// Whether cwnd grows while the window is not used up.
+    #[serde(default)]
+    pub grow_when_limited: Option<bool>,
+    /// Whether an ACK for two packets grows cwnd as two ACKs do (RFC 5681, section 3.1) or as one.
+    #[serde(default)]
+    pub count_acked_packets: Option<bool>,
+    /// Whether leaving recovery sets cwnd to ssthresh (RFC) or keeps it and lets that ACK grow it (ns-2).
+    #[serde(default)]
+    pub deflate_to_ssthresh: Option<bool>,
+    /// Whether a timeout forgets the duplicate ACKs counted so far; ns-2's Tahoe does not.
+    #[serde(default)]
+    pub timeout_clears_dupacks: Option<bool>,
+}
+
+fn default_payload() -> u32 {
+    1000
+}
+
+fn default_header() -> u32 {
+    40
+}
+
+/// Named sets of TCP defaults.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProfileName {
+    /// What the RFCs say today.
+    #[default]
+    Rfc,
+    /// What ns-2.35 does.
+    Ns2,
+}
+
+/// What is sent after a loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecoveryName {
+    /// Fast retransmit, then slow start from one packet.
+    Tahoe,
+    /// Fast recovery that the first new ACK ends (RFC 2581).
+    Reno,
+    /// Fast recovery that lasts until all is repaired (RFC 6582).
+    #[default]
+    Newreno,
+}
+
+/// What a loss halves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReduceFrom {
+    /// Packets in flight (RFC 5681, equation 4).
+    Flight,
+    /// The smaller of cwnd and the receiver's window (ns-2).
+    Window,
+}
+
+/// Which packets yield RTT samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RttSampling {
+    /// One packet at a time, never a retransmitted one (RFC 6298, section 3).
+    OnePacket,
+    /// Every ACK of new data, by the time stamp that it echoes (RFC 7323).
+    Timestamps,
+}
+
+/// What ends exponential backoff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BackoffReset {
+    /// An RTT sample (Karn; RFC 6298, section 5).
+    Sample,
+    /// Any ACK of new data.
+    NewAck,
+}
+
+/// What happens to the window of a sender that has been idle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdleRestart {
+    /// Sending after more than an RTO of silence starts from the initial window (RFC 5681, section 4.1).
+    OnSend,
+    /// The timer is left running with nothing in flight; its expiry sets cwnd to 1 (ns-2).
+    OnTimer,
+    /// Nothing.
+    Never,
+}
+
+/// When duplicate ACKs may start another fast retransmit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FastRetransmitGuard {
+    /// Only when everything sent before the last reduction has been acknowledged (RFC 6582, section 3.2).
+    Recover,
+    /// The same, with ns-2's exception for the first packet.
+    RecoverOrFirst,
+    /// Always.
+    None,
+}
+
+/// Which partial ACKs restart the retransmission timer (RFC 6582, section 3.2, step 3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartialAckTimer {
+    /// The first of a recovery ("impatient").
+    First,
+    /// Each ("slow but steady").
+    Every,
+}
+
+/// UDP.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Udp {
+    /// Payload of a packet.
+    #[serde(default = "default_payload")]
+    pub payload_bytes: u32,
+    /// IP and UDP headers.
+    #[serde(default = "default_udp_header")]
+    pub header_bytes: u32,
+}
+
+fn default_udp_header() -> u32 {
+    28
+}
+
+/// When an application has data. Rates count payload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum App {
+    /// Always.
+    Bulk {},
+    /// A given number of packets, once.
+    Transfer(Transfer),
+    /// One packet after each constant interval.
+    Cbr(Cbr),
+    /// A rate that changes at random times.
+    Vbr(Vbr),
+    /// Bursts and silences.
+    OnOff(OnOff),
+    /// Packets at listed times.
+    Schedule(Schedule),
+}
+
+/// See [`App::Transfer`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transfer {
+    /// Packets to deliver.
+    pub packets: u32,
+}
+
+/// See [`App::Cbr`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cbr {
+    /// Payload bits per second.
+    pub rate: Rate,
+}
+
+/// See [`App::Vbr`] (Zhao 2004, II.C.6).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vbr {
+    /// Each rate is drawn uniformly from this range, in payload bits per second.
+    pub rates: (Rate, Rate),
+    /// How long it lasts is drawn uniformly from this range.
+    pub intervals: (Time, Time),
+}
+
+/// See [`App::OnOff`]. A source starts with a silence; a burst holds the nearest whole number of packets to
+/// its drawn length, at least one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OnOff {
+    /// Law of both durations.
+    pub law: Law,
+    /// Payload bits per second during a burst.
+    pub rate: Rate,
+    /// Mean length of a burst.
+    pub on: Time,
+    /// Mean length of a silence.
+    pub off: Time,
+}
+
+/// Law of a random duration with a given mean.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Law {
+    /// Exponential.
+    Exponential,
+    /// Pareto with this shape, above 1.
+    Pareto {
+        /// Tail exponent.
+        shape: f64,
+    },
+}
+
+/// See [`App::Schedule`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Schedule {
+    /// `(time after the flow's start, packets)`, in order of time.
+    pub writes: Vec<(Time, u32)>,
+}
+
+/// What is recorded besides the counters. Flows are named, or `*` for all; ports are named `a->b`, or by the
+/// name of their link (its forward direction), or `*` for all.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// Flows of which every RTT sample is kept, with srtt, rttvar and RTO.
+    #[serde(default)]
+    pub rtt: Vec<String>,
+    /// Flows of which every change of the sender's variables is kept.
+    #[serde(default)]
+    pub window: Vec<String>,
+    /// Flows of which the state is sampled at intervals.
+    #[serde(default)]
+    pub flow_series: Option<Series>,
+    /// Ports of which the state is sampled at intervals.
+    #[serde(default)]
+    pub port_series: Option<Series>,
+    /// Ports of which every packet event is kept.
+    #[serde(default)]
+    pub packets: Vec<String>,
+    /// Flows of which every packet that reaches a host is kept.
+    #[serde(default)]
+    pub deliveries: Vec<String>,
+    /// Ports of which a packet capture is written.
+    #[serde(default)]
+    pub pcap: Vec<String>,
+}
+
+/// What is sampled, and how often.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Series {
+    /// Names.
+    pub of: Vec<String>,
+    /// Time between samples.
+    pub interval: Time,
+}

@@ -1,0 +1,347 @@
+//! What every TCP sender has, whatever its recovery: sequence numbers, window, timed packet, timer.
+
+use std::sync::Arc;
+
+use parshall_estimators::rto::{AnyRto, RtoRules, RtoTimer};
+
+use super::aimd::{Aimd, Congestion, Window};
+use super::{Clock, Outbox, TcpOptions};
+use crate::scenario::{BackoffReset, FastRetransmitGuard, IdleRestart, ReduceFrom, RttSampling};
+use crate::units::Time;
+
+/// What a sender has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderCounters {
+    /// Packets sent, a SYN and retransmissions included.
+    pub packets_sent: u64,
+    /// Packets sent again.
+    pub packets_retransmitted: u64,
+    /// ACKs that arrived.
+    pub acks_received: u64,
+    /// Expiries of the timer with packets in flight.
+    pub timeouts: u64,
+    /// Timeouts that the ACK which came next proved needless; see [`Core::judge_timeouts`].
+    pub spurious_timeouts: u64,
+    /// Time spent waiting for the other timeouts, in picoseconds.
+    pub timeout_wait_ps: u64,
+    /// Fast retransmits.
+    pub fast_retransmits: u64,
+    /// RTT samples.
+    pub rtt_samples: u64,
+}
+
+/// The state that all senders share. Packets are numbered from 0.
+#[derive(Clone, Debug)]
+pub struct Core {
+    /// Options, shared by all flows that have the same.
+    pub options: Arc<TcpOptions>,
+    /// Next packet to send.
+    pub next_seq: i64,
+    /// Highest packet sent, -1 before the first.
+    pub max_seq: i64,
+    /// Highest packet acknowledged, -1 before the first.
+    pub high_ack: i64,
+    /// Packets that the application has made available.
+    pub limit: i64,
+    /// Congestion window and threshold.
+    pub window: Window,
+    /// Duplicate ACKs in a row.
+    pub dupacks: u32,
+    /// Highest packet sent when the window was last reduced.
+    pub recover: i64,
+    /// What it has done.
+    pub counters: SenderCounters,
+    /// The last RTT sample, in seconds.
+    pub last_rtt: Option<f64>,
+    congestion: Aimd,
+    initial_window: f64,
+    timed: Option<(i64, Time)>,
+    timer: RtoTimer<AnyRto>,
+    timer_started: Time,
+    deadline: Time,
+    last_sent: Time,
+    clock: Clock,
+    unjudged_timeouts: Vec<(Time, Time)>,
+    /// The packet that the last timeout sent again.
+    timed_out: i64,
+}
+
+impl Core {
+    /// A sender that has sent nothing. `phase` is that of its clock.
+    pub fn new(options: Arc<TcpOptions>, phase: Time) -> Self {
+        let rules = RtoRules {
+            initial_s: options.initial_rto.secs(),
+            min_s: options.min_rto.secs(),
+            max_s: options.max_rto.secs(),
+            granularity_s: options.clock_tick.secs(),
+        };
+        Core {
+            next_seq: 0,
+            max_seq: -1,
+            high_ack: -1,
+            limit: 0,
+            window: Window {
+                cwnd: if options.handshake { 1.0 } else { options.initial_window },
+                ssthresh: options.initial_ssthresh,
+            },
+            dupacks: 0,
+            recover: match options.fast_retransmit_guard {
+                FastRetransmitGuard::RecoverOrFirst => 0,
+                _ => -1,
+            },
+            counters: SenderCounters::default(),
+            last_rtt: None,
+            congestion: Aimd,
+            initial_window: options.initial_window,
+            timed: None,
+            timer: RtoTimer::new(options.rto.build(), rules),
+            timer_started: Time::ZERO,
+            deadline: Time::NEVER,
+            last_sent: Time::ZERO,
+            clock: Clock::new(options.clock_tick, phase),
+            unjudged_timeouts: Vec::new(),
+            timed_out: -1,
+            options,
+        }
+    }
+
+    /// Packets sent and not acknowledged, as far as the sender knows.
+    pub fn in_flight(&self) -> i64 {
+        self.max_seq - self.high_ack
+    }
+
+    /// When the retransmission timer expires; [`Time::NEVER`] when it does not run.
+    pub fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// The RTO with its rules.
+    pub fn timer(&self) -> &RtoTimer<AnyRto> {
+        &self.timer
+    }
+
+    /// cwnd as far as the receiver's window lets it be used.
+    fn usable_window(&self) -> f64 {
+        self.window.cwnd.min(self.options.max_window)
+    }
+
+    /// Sends what the window, inflated by `inflation` packets, and the application allow, at most `burst` packets.
+    pub fn send_window(&mut self, now: Time, inflation: i64, burst: u32, out: &mut Outbox) {
+        let window = (self.window.cwnd as i64 + inflation).min(self.options.max_window as i64);
+        let last = (self.high_ack + window).min(self.limit - 1);
+        let mut left = burst;
+        while self.next_seq <= last && left > 0 {
+            self.send(self.next_seq, now, out);
+            self.next_seq += 1;
+            left -= 1;
+        }
+    }
+
+    /// RFC 3042: one new packet on a duplicate ACK below the threshold.
+    pub fn limited_transmit(&mut self, now: Time, out: &mut Outbox) {
+        let next = self.next_seq as f64;
+        let base = self.high_ack as f64;
+        let allowed = next <= base + self.options.max_window
+            && next <= base + self.window.cwnd + f64::from(self.dupacks)
+            && self.next_seq < self.limit;
+        if self.options.limited_transmit && allowed {
+            self.send(self.next_seq, now, out);
+            self.next_seq += 1;
+        }
+    }
+
+    /// Sends packet `seq`, new or again.
+    pub fn send(&mut self, seq: i64, now: Time, out: &mut Outbox) {
+        let nothing_in_flight = self.high_ack == self.max_seq;
+        if seq > self.max_seq {
+            self.max_seq = seq;
+            if self.timed.is_none() {
+                self.timed = Some((seq, now));
+            }
+        } else {
+            self.counters.packets_retransmitted += 1;
+        }
+        self.counters.packets_sent += 1;
+        self.last_sent = now;
+        out.packets.push(seq as u32);
+        if self.deadline == Time::NEVER || nothing_in_flight {
+            self.restart_timer(now);
+        }
+    }
+
+    /// Takes note of an ACK of everything up to `ack`, which lies above `high_ack`. `echo` is the stamp that it
+    /// carries. Returns how many packets it acknowledges, and whether cwnd was what limited the sender.
+    pub fn advance(&mut self, ack: i64, echo: Time, now: Time) -> Acked {
+        let acked = self.note(ack, echo);
+        self.take_sample(ack, echo, now);
+        self.rearm(now);
+        acked
+    }
+
+    /// The part of [`Core::advance`] that a partial ACK has too: no sample, no timer.
+    pub fn note(&mut self, ack: i64, echo: Time) -> Acked {
+        self.judge_timeouts(echo);
+        let limited = (self.next_seq - 1 - self.high_ack) as f64 >= self.window.cwnd.floor();
+        let packets = ack - self.high_ack;
+        self.high_ack = ack;
+        self.next_seq = self.next_seq.max(ack + 1);
+        Acked { packets, limited }
+    }
+
+    fn take_sample(&mut self, ack: i64, echo: Time, now: Time) {
+        let sent = match self.options.rtt_sampling {
+            RttSampling::Timestamps => Some(echo),
+            RttSampling::OnePacket => match self.timed {
+                Some((seq, sent)) if ack >= seq => Some(sent),
+                _ => None,
+            },
+        };
+        if let Some(sent) = sent {
+            self.timed = None;
+            let rtt = self.clock.elapsed(sent, now);
+            self.last_rtt = Some(rtt);
+            self.counters.rtt_samples += 1;
+            self.timer.reset_backoff();
+            self.timer.on_sample(rtt);
+        } else if self.options.backoff_reset == BackoffReset::NewAck {
+            self.timer.reset_backoff();
+        }
+    }
+
+    /// Restarts the timer after an ACK of new data, or stops it when nothing is in flight and the options say so.
+    fn rearm(&mut self, now: Time) {
+        if self.in_flight() == 0 && self.options.idle_restart == IdleRestart::OnSend {
+            self.deadline = Time::NEVER;
+        } else {
+            self.restart_timer(now);
+        }
+    }
+
+    /// Starts the timer anew.
+    pub fn restart_timer(&mut self, now: Time) {
+        self.timer_started = now;
+        self.deadline = now + Time::from_secs(self.timer.rto());
+    }
+
+    /// Lets an ACK of new data open the window.
+    pub fn grow(&mut self, acked: Acked) {
+        if self.options.grow_when_limited && !acked.limited {
+            return;
+        }
+        let packets = if self.options.count_acked_packets { acked.packets as f64 } else { 1.0 };
+        self.congestion.on_ack(&mut self.window, packets);
+    }
+
+    /// The ACK of a SYN opens the initial window.
+    pub fn finish_handshake(&mut self) {
+        if self.options.handshake && self.high_ack == 0 {
+            self.window.cwnd = self.initial_window;
+        }
+    }
+
+    /// Whether duplicate ACKs may start a fast retransmit now (RFC 6582, section 3.2, step 2).
+    pub fn may_fast_retransmit(&self) -> bool {
+        let all_recovered = self.high_ack > self.recover;
+        let allowed = match self.options.fast_retransmit_guard {
+            FastRetransmitGuard::Recover => all_recovered,
+            FastRetransmitGuard::RecoverOrFirst => all_recovered || self.high_ack == 0,
+            FastRetransmitGuard::None => true,
+        };
+        allowed && self.in_flight() > 0
+    }
+
+    /// Reduces the window for a loss that duplicate ACKs have shown; the caller sets cwnd if it wants less.
+    pub fn reduce(&mut self) {
+        self.recover = self.max_seq;
+        self.timed = None;
+        self.counters.fast_retransmits += 1;
+        let target = self.congestion.after_loss(self.in_use());
+        self.window.ssthresh = self.threshold(target);
+        self.window.cwnd = if self.options.deflate_to_ssthresh { self.window.ssthresh } else { target };
+    }
+
+    /// What a loss finds in use (RFC 5681, equation 4, leaving out what limited transmit sent).
+    fn in_use(&self) -> f64 {
+        match self.options.reduce_from {
+            ReduceFrom::Window => self.usable_window(),
+            ReduceFrom::Flight => {
+                let extra = i64::from(self.dupacks.min(self.options.dupack_threshold - 1));
+                let extra = if self.options.limited_transmit { extra } else { 0 };
+                (self.in_flight() - extra).max(1) as f64
+            }
+        }
+    }
+
+    fn threshold(&self, target: f64) -> f64 {
+        let target = if self.options.integer_ssthresh { target.floor() } else { target };
+        target.max(2.0)
+    }
+
+    /// The timer has expired at `now`. Everything after `high_ack` is to be sent again.
+    pub fn time_out(&mut self, now: Time) {
+        let idle = self.in_flight() == 0;
+        self.recover = self.max_seq;
+        if idle {
+            // Nothing is lost; the window has only become stale.
+            self.window.cwnd = 1.0;
+        } else {
+            self.counters.timeouts += 1;
+            let waited = now.since(self.timer_started);
+            self.counters.timeout_wait_ps += waited.ps();
+            self.unjudged_timeouts.push((now, waited));
+            let again = self.timed_out == self.high_ack + 1;
+            self.timed_out = self.high_ack + 1;
+            if !(again && self.options.repeat_keeps_ssthresh) {
+                let target = self.congestion.after_loss(self.in_use());
+                self.window.ssthresh = self.threshold(target);
+            }
+            self.window.cwnd = 1.0;
+            if self.high_ack < 0 {
+                // RFC 6928, section 2: a lost SYN means an initial window of one packet.
+                self.initial_window = 1.0;
+            }
+            self.timer.on_timeout();
+        }
+        self.next_seq = self.high_ack + 1;
+        self.timed = None;
+        self.restart_timer(now);
+    }
+
+    /// Stops the timer.
+    pub fn stop_timer(&mut self) {
+        self.deadline = Time::NEVER;
+    }
+
+    /// An ACK of new data tells which timeouts were needless: those after the packet that it answers was sent.
+    /// This is the test of Eifel detection (RFC 3522), here with the exact stamp of the packet.
+    fn judge_timeouts(&mut self, echo: Time) {
+        for (at, waited) in self.unjudged_timeouts.drain(..) {
+            if echo < at {
+                self.counters.spurious_timeouts += 1;
+                self.counters.timeout_wait_ps -= waited.ps();
+            }
+        }
+    }
+
+    /// A sender that is about to send after a silence longer than its RTO starts small again
+    /// (RFC 5681, section 4.1).
+    pub fn restart_after_idle(&mut self, now: Time) {
+        let silent = now.since(self.last_sent) > Time::from_secs(self.timer.rto());
+        if self.options.idle_restart == IdleRestart::OnSend
+            && self.max_seq >= 0
+            && self.in_flight() == 0
+            && silent
+        {
+            self.window.cwnd = self.window.cwnd.min(self.options.initial_window);
+        }
+    }
+}
+
+/// What an ACK of new data did.
+#[derive(Clone, Copy, Debug)]
+pub struct Acked {
+    /// Packets that it acknowledged.
+    pub packets: i64,
+    /// Whether cwnd was used up.
+    pub limited: bool,
+}

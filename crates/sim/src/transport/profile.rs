@@ -1,0 +1,223 @@
+//! What TCP does where it has a choice. A profile fixes every option; a scenario may change each.
+//!
+//! The two profiles side by side are the list of what ns-2.35 does differently from the RFCs.
+
+use crate::scenario::{
+    BackoffReset, FastRetransmitGuard, IdleRestart, PartialAckTimer, ProfileName, ReduceFrom, RttSampling,
+    Tcp,
+};
+use crate::units::Time;
+use parshall_estimators::rto::RtoConfig;
+
+/// Every option of a TCP flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TcpOptions {
+    /// Bytes of a data packet on the wire.
+    pub data_bytes: u16,
+    /// Bytes of a SYN.
+    pub syn_bytes: u16,
+    /// Bytes of an ACK.
+    pub ack_bytes: u16,
+    /// Payload of a data packet.
+    pub payload_bytes: u32,
+    /// How the RTO is estimated.
+    pub rto: RtoConfig,
+    /// Longest delay of an ACK; none sends each at once.
+    pub delayed_ack: Option<Time>,
+    /// Whether a second copy of the last packet received in order may wait for the delayed-ACK timer.
+    pub delay_repeated: bool,
+    /// Packets sent before the first ACK.
+    pub initial_window: f64,
+    /// The receiver's window, in packets.
+    pub max_window: f64,
+    /// Where slow start first ends.
+    pub initial_ssthresh: f64,
+    /// Whether packet 0 is a SYN.
+    pub handshake: bool,
+    /// RFC 3042.
+    pub limited_transmit: bool,
+    /// Duplicate ACKs that mean a loss.
+    pub dupack_threshold: u32,
+    /// RTO before the first sample.
+    pub initial_rto: Time,
+    /// Least RTO.
+    pub min_rto: Time,
+    /// Greatest RTO.
+    pub max_rto: Time,
+    /// Granularity of the clock.
+    pub clock_tick: Time,
+    /// Phase of the clock at the start of the run.
+    pub clock_phase: Option<Time>,
+    /// What a loss halves.
+    pub reduce_from: ReduceFrom,
+    /// Whether ssthresh is a whole number.
+    pub integer_ssthresh: bool,
+    /// Whether a second timeout of the same packet leaves ssthresh alone (RFC 5681, section 3.1).
+    pub repeat_keeps_ssthresh: bool,
+    /// Which packets are timed.
+    pub rtt_sampling: RttSampling,
+    /// What ends backoff.
+    pub backoff_reset: BackoffReset,
+    /// What idleness does.
+    pub idle_restart: IdleRestart,
+    /// When a further fast retransmit is allowed.
+    pub fast_retransmit_guard: FastRetransmitGuard,
+    /// NewReno's timer.
+    pub partial_ack_timer: PartialAckTimer,
+    /// NewReno: most packets sent on one ACK during recovery.
+    pub recovery_burst: u32,
+    /// Whether cwnd grows only when it limits the sender.
+    pub grow_when_limited: bool,
+    /// Whether congestion avoidance counts packets, not ACKs.
+    pub count_acked_packets: bool,
+    /// Whether recovery ends at ssthresh.
+    pub deflate_to_ssthresh: bool,
+    /// Whether a timeout clears the count of duplicate ACKs.
+    pub timeout_clears_dupacks: bool,
+}
+
+impl TcpOptions {
+    /// The RFCs: 5681, 6298, 6582, 6928, 3042 and 9293.
+    pub fn rfc() -> Self {
+        TcpOptions {
+            data_bytes: 1040,
+            syn_bytes: 40,
+            ack_bytes: 40,
+            payload_bytes: 1000,
+            rto: RtoConfig::default(),
+            delayed_ack: Some(Time::from_ps(100_000_000_000)),
+            delay_repeated: false,
+            initial_window: 10.0,
+            max_window: f64::from(1u32 << 20),
+            initial_ssthresh: f64::INFINITY,
+            handshake: true,
+            limited_transmit: true,
+            dupack_threshold: 3,
+            initial_rto: Time::from_ps(1_000_000_000_000),
+            min_rto: Time::from_ps(1_000_000_000_000),
+            max_rto: Time::from_ps(60_000_000_000_000),
+            clock_tick: Time::ZERO,
+            clock_phase: None,
+            reduce_from: ReduceFrom::Flight,
+            integer_ssthresh: false,
+            repeat_keeps_ssthresh: true,
+            rtt_sampling: RttSampling::OnePacket,
+            backoff_reset: BackoffReset::Sample,
+            idle_restart: IdleRestart::OnSend,
+            fast_retransmit_guard: FastRetransmitGuard::Recover,
+            partial_ack_timer: PartialAckTimer::First,
+            recovery_burst: u32::MAX,
+            grow_when_limited: true,
+            count_acked_packets: true,
+            deflate_to_ssthresh: true,
+            timeout_clears_dupacks: true,
+        }
+    }
+
+    /// ns-2.35 with its default settings.
+    pub fn ns2() -> Self {
+        let tick = Time::from_ps(10_000_000_000);
+        TcpOptions {
+            // ns-2 keeps srtt and rttvar as scaled integers of clock ticks.
+            rto: RtoConfig::JacobsonTicks { tick: tick.secs() },
+            // Agent/TCPSink acknowledges every packet.
+            delayed_ack: None,
+            // Agent/TCPSink/DelAck tests only whether the packet is the last one in order.
+            delay_repeated: true,
+            // windowInit_
+            initial_window: 2.0,
+            // window_
+            max_window: 20.0,
+            // ssthresh starts at the window, see `resolve`.
+            initial_ssthresh: f64::INFINITY,
+            // rtxcur_init_
+            initial_rto: Time::from_ps(3_000_000_000_000),
+            // minrto_
+            min_rto: Time::from_ps(200_000_000_000),
+            // tcpTick_; the phase is random.
+            clock_tick: tick,
+            // slowdown() works on the window, not on what is in flight.
+            reduce_from: ReduceFrom::Window,
+            // ssthresh_ is an int.
+            integer_ssthresh: true,
+            // slowdown() is the same for every timeout.
+            repeat_keeps_ssthresh: false,
+            // slow_start_restart_ with restart_bugfix_: the timer runs on when nothing is in flight.
+            idle_restart: IdleRestart::OnTimer,
+            // bugfix_ss_
+            fast_retransmit_guard: FastRetransmitGuard::RecoverOrFirst,
+            // send_much(0, 0, 2) in NewReno's recv().
+            recovery_burst: 2,
+            // opencwnd() runs on every new ACK, whatever the window is used for.
+            grow_when_limited: false,
+            // windowOption_ 1: 1/cwnd an ACK.
+            count_acked_packets: false,
+            // exit_recovery_fix_ 0: cwnd keeps its value, and that ACK opens it.
+            deflate_to_ssthresh: false,
+            // Only Tahoe's timeout() leaves dupacks_ alone, see `resolve`.
+            ..Self::rfc()
+        }
+    }
+
+    /// The options of a flow: its profile, changed as it says.
+    pub fn resolve(tcp: &Tcp) -> Self {
+        let base = match tcp.profile {
+            ProfileName::Rfc => Self::rfc(),
+            ProfileName::Ns2 => Self::ns2(),
+        };
+        let ns2 = tcp.profile == ProfileName::Ns2;
+        let max_window = tcp.max_window_packets.map_or(base.max_window, f64::from);
+        let clock_tick = tcp.clock_tick.unwrap_or(base.clock_tick);
+        let rto = match (&tcp.rto, &base.rto) {
+            (Some(config), _) => config.clone(),
+            // The filter of the profile counts the flow's own ticks.
+            (None, RtoConfig::JacobsonTicks { .. }) if clock_tick > Time::ZERO => {
+                RtoConfig::JacobsonTicks { tick: clock_tick.secs() }
+            }
+            (None, RtoConfig::JacobsonTicks { .. }) => RtoConfig::default(),
+            (None, config) => config.clone(),
+        };
+        let delayed_ack = match tcp.delayed_ack {
+            Some(false) => None,
+            Some(true) => tcp.delayed_ack_timer.or(base.delayed_ack).or(Self::rfc().delayed_ack),
+            None => base.delayed_ack.map(|timer| tcp.delayed_ack_timer.unwrap_or(timer)),
+        };
+        let initial_ssthresh = match tcp.initial_ssthresh_packets {
+            Some(packets) => packets,
+            None if ns2 => max_window,
+            None => base.initial_ssthresh,
+        };
+        let keeps_dupacks = ns2 && tcp.recovery == crate::scenario::RecoveryName::Tahoe;
+        TcpOptions {
+            data_bytes: (tcp.payload_bytes + tcp.header_bytes) as u16,
+            syn_bytes: tcp.header_bytes as u16,
+            ack_bytes: tcp.ack_bytes as u16,
+            payload_bytes: tcp.payload_bytes,
+            rto,
+            delayed_ack,
+            initial_window: tcp.initial_window_packets.unwrap_or(base.initial_window),
+            max_window,
+            initial_ssthresh,
+            handshake: tcp.handshake.unwrap_or(base.handshake),
+            limited_transmit: tcp.limited_transmit.unwrap_or(base.limited_transmit),
+            dupack_threshold: tcp.dupack_threshold.unwrap_or(base.dupack_threshold),
+            initial_rto: tcp.initial_rto.unwrap_or(base.initial_rto),
+            min_rto: tcp.min_rto.unwrap_or(base.min_rto),
+            max_rto: tcp.max_rto.unwrap_or(base.max_rto),
+            clock_tick,
+            clock_phase: tcp.clock_phase.or(base.clock_phase),
+            reduce_from: tcp.reduce_from.unwrap_or(base.reduce_from),
+            integer_ssthresh: tcp.integer_ssthresh.unwrap_or(base.integer_ssthresh),
+            rtt_sampling: tcp.rtt_sampling.unwrap_or(base.rtt_sampling),
+            backoff_reset: tcp.backoff_reset.unwrap_or(base.backoff_reset),
+            idle_restart: tcp.idle_restart.unwrap_or(base.idle_restart),
+            fast_retransmit_guard: tcp.fast_retransmit_guard.unwrap_or(base.fast_retransmit_guard),
+            partial_ack_timer: tcp.partial_ack_timer.unwrap_or(base.partial_ack_timer),
+            grow_when_limited: tcp.grow_when_limited.unwrap_or(base.grow_when_limited),
+            count_acked_packets: tcp.count_acked_packets.unwrap_or(base.count_acked_packets),
+            deflate_to_ssthresh: tcp.deflate_to_ssthresh.unwrap_or(base.deflate_to_ssthresh),
+            timeout_clears_dupacks: tcp.timeout_clears_dupacks.unwrap_or(!keeps_dupacks),
+            ..base
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Tahoe: fast retransmit, then slow start from one packet, sending everything again (Jacobson 1988).
+
+use super::Recovery;
+use crate::transport::{Core, Outbox};
+use crate::units::Time;
+
+/// Tahoe keeps no state of its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tahoe;
+
+impl Recovery for Tahoe {
+    fn on_new_ack(&mut self, core: &mut Core, ack: i64, echo: Time, now: Time, _: &mut Outbox) {
+        core.dupacks = 0;
+        let acked = core.advance(ack, echo, now);
+        core.grow(acked);
+        core.finish_handshake();
+    }
+
+    fn on_dupack(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
+        let threshold = core.options.dupack_threshold;
+        if core.dupacks == threshold && core.may_fast_retransmit() {
+            core.reduce();
+            core.window.cwnd = 1.0;
+            core.next_seq = core.high_ack + 1;
+            core.restart_timer(now);
+        } else if core.dupacks < threshold {
+            core.limited_transmit(now, out);
+        }
+    }
+
+    fn on_timeout(&mut self) {}
+
+    fn inflation(&self) -> i64 {
+        0
+    }
+
+    fn burst(&self, _: &Core) -> u32 {
+        u32::MAX
+    }
+}

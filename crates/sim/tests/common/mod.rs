@@ -1,0 +1,213 @@
+//! Random scenarios, and recordings compared bit for bit.
+
+use parshall_estimators::rto::RtoConfig;
+use parshall_sim::record::{Column, Recording};
+use parshall_sim::scenario::{
+    App, BernoulliLoss, Cbr, DropTail, Flow, Law, Link, Loss, OnOff, ProfileName, Queue, Record,
+    RecoveryName, Reverse, Scenario, Series, Tcp, Transfer, Transport, Udp, Vbr,
+};
+use parshall_sim::units::{Rate, Time};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+fn seconds(s: f64) -> Time {
+    Time::from_secs(s)
+}
+
+fn queue() -> impl Strategy<Value = Queue> {
+    (
+        select(vec![None, Some(1), Some(2), Some(5), Some(20)]),
+        select(vec![None, None, Some(3000), Some(20_000)]),
+    )
+        .prop_map(|(limit_packets, limit_bytes)| Queue::Droptail(DropTail { limit_packets, limit_bytes }))
+}
+
+fn loss() -> impl Strategy<Value = Option<Loss>> {
+    select(vec![None, None, None, Some(0.02), Some(0.2)])
+        .prop_map(|p| p.map(|probability| Loss::Bernoulli(BernoulliLoss { probability })))
+}
+
+/// Round rates and delays, so that events often tie in time.
+fn link(a: String, b: String) -> impl Strategy<Value = Link> {
+    let rate = || select(vec![1e6, 2e6, 8e6, 10e6]).prop_map(Rate::from_bps);
+    let delay = || select(vec![0.0, 0.001, 0.01, 0.02]).prop_map(seconds);
+    let reverse = (proptest::option::of(rate()), proptest::option::of(delay()), loss())
+        .prop_map(|(rate, delay, loss)| Reverse { rate, delay, queue: None, loss });
+    (rate(), delay(), queue(), loss(), reverse).prop_map(move |(rate, delay, queue, loss, reverse)| Link {
+        between: (a.clone(), b.clone()),
+        name: None,
+        rate,
+        delay,
+        queue,
+        loss,
+        reverse,
+    })
+}
+
+fn rto() -> impl Strategy<Value = Option<RtoConfig>> {
+    let median: RtoConfig = serde_json::from_str(r#"{"kind": "median", "window": 5}"#).expect("a median");
+    let mad: RtoConfig =
+        serde_json::from_str(r#"{"kind": "median", "window": 7, "deviation": "mad"}"#).expect("a median");
+    select(vec![None, Some(median), Some(mad)])
+}
+
+fn tcp() -> impl Strategy<Value = Transport> {
+    (
+        select(vec![ProfileName::Rfc, ProfileName::Ns2]),
+        select(vec![RecoveryName::Tahoe, RecoveryName::Reno, RecoveryName::Newreno]),
+        proptest::option::of(any::<bool>()),
+        proptest::option::of(any::<bool>()),
+        proptest::option::of(select(vec![1u32, 4, 30])),
+        rto(),
+    )
+        .prop_map(|(profile, recovery, delayed_ack, handshake, max_window_packets, rto)| {
+            Transport::Tcp(Tcp {
+                profile,
+                recovery,
+                delayed_ack,
+                handshake,
+                max_window_packets,
+                rto,
+                payload_bytes: 1000,
+                header_bytes: 40,
+                ack_bytes: 40,
+                ..Tcp::default()
+            })
+        })
+}
+
+fn udp() -> impl Strategy<Value = Transport> {
+    select(vec![100u32, 1000])
+        .prop_map(|payload_bytes| Transport::Udp(Udp { payload_bytes, header_bytes: 0 }))
+}
+
+fn rated_app() -> impl Strategy<Value = App> {
+    let rate = || select(vec![1e5, 5e5, 1e6]).prop_map(Rate::from_bps);
+    let law = || select(vec![Law::Exponential, Law::Pareto { shape: 1.5 }]);
+    prop_oneof![
+        rate().prop_map(|rate| App::Cbr(Cbr { rate })),
+        (rate(), law()).prop_map(|(rate, law)| App::OnOff(OnOff {
+            law,
+            rate,
+            on: seconds(0.2),
+            off: seconds(0.3)
+        })),
+        rate().prop_map(|rate| App::Vbr(Vbr {
+            rates: (rate, Rate::from_bps(2.0 * rate.bps())),
+            intervals: (seconds(0.1), seconds(0.4)),
+        })),
+    ]
+}
+
+fn traffic() -> impl Strategy<Value = (Transport, App)> {
+    prop_oneof![
+        (udp(), rated_app()),
+        (tcp(), rated_app()),
+        (tcp(), Just(App::Bulk {})),
+        (tcp(), (1u32..60).prop_map(|packets| App::Transfer(Transfer { packets }))),
+    ]
+}
+
+fn flow(index: usize, hosts: usize) -> impl Strategy<Value = Flow> {
+    (traffic(), 0..hosts, 1..hosts, select(vec![0.0, 0.1]), select(vec![0.0, 0.5])).prop_map(
+        move |((transport, app), source, step, start, spread)| Flow {
+            name: format!("f{index}"),
+            source: format!("h{source}"),
+            destination: format!("h{}", (source + step) % hosts),
+            transport,
+            app,
+            start: seconds(start),
+            start_spread: seconds(spread),
+            stop: None,
+        },
+    )
+}
+
+fn record() -> impl Strategy<Value = Record> {
+    let everything = || vec!["*".to_string()];
+    let nothing = Vec::<String>::new;
+    let series = |of: Vec<String>| Series { of, interval: Time::from_secs(0.05) };
+    prop_oneof![
+        Just(Record::default()),
+        Just(Record {
+            rtt: everything(),
+            window: everything(),
+            deliveries: everything(),
+            ..Record::default()
+        }),
+        Just(Record { flow_series: Some(series(everything())), rtt: nothing(), ..Record::default() }),
+        Just(Record {
+            port_series: Some(series(vec!["r0->r1".into()])),
+            packets: vec!["r0->r1".into()],
+            pcap: vec!["r1->r0".into()],
+            ..Record::default()
+        }),
+    ]
+}
+
+/// Two to four routers in a row, hosts anywhere on it, any traffic.
+pub fn scenario() -> impl Strategy<Value = Scenario> {
+    (2usize..5, 2usize..7, 1usize..7).prop_flat_map(|(routers, hosts, flows)| {
+        let trunk: Vec<_> = (1..routers).map(|r| link(format!("r{}", r - 1), format!("r{r}"))).collect();
+        let access: Vec<_> = (0..hosts)
+            .map(|h| (0..routers).prop_flat_map(move |r| link(format!("h{h}"), format!("r{r}"))))
+            .collect();
+        let flows: Vec<_> = (0..flows).map(|f| flow(f, hosts)).collect();
+        let warm_up = select(vec![0.0, 0.0, 0.7]);
+        (trunk, access, flows, record(), warm_up).prop_map(move |(trunk, access, flows, record, warm_up)| {
+            Scenario {
+                duration: seconds(2.0),
+                warm_up: seconds(warm_up),
+                hosts: (0..hosts).map(|h| format!("h{h}")).collect(),
+                routers: (0..routers).map(|r| format!("r{r}")).collect(),
+                links: trunk.into_iter().chain(access).collect(),
+                flows,
+                record,
+            }
+        })
+    })
+}
+
+/// All bits of a recording, but for the number of events that it took.
+pub fn bits(recording: &Recording) -> Vec<(String, Vec<u64>)> {
+    let tables = recording.tables.iter().flat_map(|table| {
+        table.columns.iter().map(|(name, column)| (format!("{}.{name}", table.name), column_bits(column)))
+    });
+    let captures = recording.captures.iter().map(|(port, bytes)| {
+        (format!("pcap of {port}"), bytes.iter().map(|&b| u64::from(b)).collect::<Vec<_>>())
+    });
+    tables.chain(captures).collect()
+}
+
+fn column_bits(column: &Column) -> Vec<u64> {
+    match column {
+        Column::F64(v) => v.iter().map(|x| x.to_bits()).collect(),
+        Column::U64(v) => v.clone(),
+        Column::I64(v) => v.iter().map(|&x| x as u64).collect(),
+        Column::I32(v) => v.iter().map(|&x| x as u64).collect(),
+        Column::U8(v) => v.iter().map(|&x| u64::from(x)).collect(),
+        Column::Bool(v) => v.iter().map(|&x| u64::from(x)).collect(),
+    }
+}
+
+/// A column of counts.
+pub fn counts<'a>(recording: &'a Recording, table: &str, column: &str) -> &'a [u64] {
+    match find(recording, table, column) {
+        Column::U64(values) => values,
+        other => panic!("{table}.{column} is {other:?}"),
+    }
+}
+
+/// A column of real numbers.
+#[allow(dead_code)]
+pub fn reals<'a>(recording: &'a Recording, table: &str, column: &str) -> &'a [f64] {
+    match find(recording, table, column) {
+        Column::F64(values) => values,
+        other => panic!("{table}.{column} is {other:?}"),
+    }
+}
+
+fn find<'a>(recording: &'a Recording, table: &str, column: &str) -> &'a Column {
+    let table = recording.tables.iter().find(|t| t.name == table).expect("a table of this name");
+    &table.columns.iter().find(|(name, _)| *name == column).expect("a column of this name").1
+}

@@ -1,0 +1,153 @@
+//! What holds in every run: packets are conserved, time does not go back, folding and threads change nothing.
+
+mod common;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use common::{bits, counts, reals, scenario};
+use parshall_sim::compile::{Folding, Plan};
+use parshall_sim::engine::Simulation;
+use parshall_sim::record::Recording;
+use parshall_sim::run::{run, Batch, Job};
+use parshall_sim::scenario::{Record, Scenario};
+use parshall_sim::units::Time;
+use proptest::prelude::*;
+
+fn run_folded(scenario: &Scenario, folding: Folding, seed: u64) -> Recording {
+    let plan = Plan::new(scenario, folding).expect("a valid scenario");
+    Simulation::new(&plan, seed).run(&plan)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn packets_are_conserved(scenario in scenario(), seed in 0u64..1000) {
+        let scenario = Scenario { warm_up: Time::ZERO, ..scenario };
+        let recording = run(&scenario, seed).expect("a valid scenario");
+        let flows = |column| counts(&recording, "flows", column);
+        for i in 0..scenario.flows.len() {
+            let accounted =
+                flows("packets_received")[i] + flows("packets_dropped")[i] + flows("packets_in_flight")[i];
+            prop_assert_eq!(flows("packets_sent")[i], accounted, "flow {}", i);
+            prop_assert!(flows("packets_delivered")[i] <= flows("packets_received")[i]);
+            prop_assert!(flows("packets_delivered")[i] <= flows("packets_offered")[i]);
+            prop_assert!(flows("spurious_timeouts")[i] <= flows("timeouts")[i]);
+        }
+        let ports = |column| counts(&recording, "ports", column);
+        for i in 0..2 * scenario.links.len() {
+            let accounted = ports("packets_dropped")[i]
+                + ports("packets_lost")[i]
+                + ports("packets_departed")[i]
+                + ports("packets_queued")[i];
+            prop_assert_eq!(ports("packets_arrived")[i], accounted, "port {}", i);
+        }
+        let dropped: u64 = flows("packets_dropped").iter().chain(flows("acks_dropped")).sum();
+        let at_ports: u64 = ports("packets_dropped").iter().chain(ports("packets_lost")).sum();
+        prop_assert_eq!(dropped, at_ports);
+    }
+
+    #[test]
+    fn folding_changes_nothing(scenario in scenario(), seed in 0u64..1000) {
+        let folded = run_folded(&scenario, Folding::On, seed);
+        let unfolded = run_folded(&scenario, Folding::Off, seed);
+        prop_assert_eq!(bits(&folded), bits(&unfolded));
+        prop_assert!(folded.events <= unfolded.events);
+    }
+
+    #[test]
+    fn watching_changes_nothing(scenario in scenario(), seed in 0u64..1000) {
+        let silent = Scenario { record: Record::default(), ..scenario.clone() };
+        let counters = |s: &Scenario| bits(&run(s, seed).expect("a valid scenario"))
+            .into_iter()
+            .filter(|(name, _)| name.starts_with("flows.") || name.starts_with("ports."))
+            .collect::<Vec<_>>();
+        prop_assert_eq!(counters(&scenario), counters(&silent));
+    }
+
+    #[test]
+    fn warm_up_splits_the_counters(scenario in scenario(), seed in 0u64..1000) {
+        let whole = Scenario { warm_up: Time::ZERO, ..scenario.clone() };
+        let split = Time::from_secs(0.7);
+        let early = Scenario { duration: split, ..whole.clone() };
+        let late = Scenario { warm_up: split, ..whole.clone() };
+        let [whole, early, late] = [whole, early, late].map(|s| run(&s, seed).expect("a valid scenario"));
+        let columns = [
+            ("flows", ["packets_sent", "packets_delivered", "packets_received", "packets_dropped", "acks_dropped", "timeouts"]),
+            ("ports", ["packets_arrived", "packets_dropped", "packets_lost", "packets_departed", "bytes_departed", "bytes_arrived"]),
+        ];
+        for (table, names) in columns {
+            for name in names {
+                let sum: Vec<u64> = counts(&early, table, name)
+                    .iter()
+                    .zip(counts(&late, table, name))
+                    .map(|(a, b)| a + b)
+                    .collect();
+                prop_assert_eq!(counts(&whole, table, name), &sum[..], "{}.{}", table, name);
+            }
+        }
+    }
+
+    #[test]
+    fn recorded_times_do_not_go_back(scenario in scenario(), seed in 0u64..1000) {
+        let recording = run(&scenario, seed).expect("a valid scenario");
+        for table in recording.tables.iter().filter(|t| t.columns[0].0 == "time") {
+            let times = reals(&recording, table.name, "time");
+            prop_assert!(times.windows(2).all(|w| w[0] <= w[1]), "{}", table.name);
+            prop_assert!(times.iter().all(|&t| t < scenario.duration.secs()));
+        }
+    }
+
+    #[test]
+    fn a_scenario_survives_json(scenario in scenario()) {
+        let json = serde_json::to_string(&scenario).expect("JSON");
+        prop_assert_eq!(serde_json::from_str::<Scenario>(&json).expect("a scenario"), scenario);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+
+    #[test]
+    fn threads_change_nothing(scenarios in prop::collection::vec(scenario(), 1..4)) {
+        let plans: Vec<Arc<Plan>> = scenarios
+            .iter()
+            .map(|s| Arc::new(Plan::new(s, Folding::On).expect("a valid scenario")))
+            .collect();
+        let jobs = || -> Vec<Job> {
+            plans.iter().flat_map(|plan| (0..5).map(|seed| Job { plan: plan.clone(), seed })).collect()
+        };
+        let one_by_one: Vec<_> = jobs().iter().map(|job| bits(&job.run().expect("a recording"))).collect();
+        for threads in [1, 3] {
+            let mut batch = Batch::start(jobs(), threads);
+            let mut results = vec![Vec::new(); one_by_one.len()];
+            while let Some(done) = batch.next(Duration::from_secs(10)) {
+                for (index, recording) in done {
+                    results[index] = bits(&recording.expect("a recording"));
+                }
+            }
+            prop_assert_eq!(&results, &one_by_one);
+        }
+    }
+}
+
+#[test]
+fn a_cancelled_batch_ends() {
+    let scenario = serde_json::from_str::<Scenario>(
+        r#"{"duration": 50, "hosts": ["a", "b"], "links": [{"between": ["a", "b"], "rate": 1e7, "delay": 0.01}],
+            "flows": [{"name": "f", "source": "a", "destination": "b",
+                       "transport": {"kind": "tcp"}, "app": {"kind": "bulk"}}]}"#,
+    )
+    .expect("a scenario");
+    let plan = Arc::new(Plan::new(&scenario, Folding::On).expect("a valid scenario"));
+    let jobs = (0..10_000).map(|seed| Job { plan: plan.clone(), seed }).collect();
+    let mut batch = Batch::start(jobs, 2);
+    let first = batch.next(Duration::from_secs(60)).expect("jobs are left");
+    batch.cancel();
+    let mut finished = first.len();
+    while let Some(done) = batch.next(Duration::from_secs(60)) {
+        finished += done.len();
+    }
+    assert!((1..1000).contains(&finished), "{finished}");
+}
