@@ -341,7 +341,7 @@ fn check_tcp(at: &str, tcp: &Tcp) -> Checked<TcpOptions> {
     options
         .rto
         .validate()
-        .map_err(|e| ScenarioError::new(format!("{at}.rto.{}", e.field), &e.value, &*e.expected))?;
+        .map_err(|e| ScenarioError::new(format!("{at}.rto.{}", e.field), &e.value, e.expected))?;
     let seconds = |t: Time| format!("{} s", t.secs());
     let checks = [
         (

@@ -6,22 +6,15 @@
 //! deadline in its flow, and the event that is already waiting looks at the deadline when it comes.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
-
-use parshall_estimators::rto::RtoEstimator;
 
 use crate::compile::{FlowPlan, Plan};
 use crate::events::{Event, EventQueue};
+use crate::flow::{Counted, Endpoints, Flow};
 use crate::network::{Hop, Loss, Outcome, Port};
 use crate::packet::Packet;
 use crate::queue::Discipline;
-use crate::random::Stream;
-use crate::record::{
-    FlowFrame, FlowRow, FlowSample, FlowTable, PortRow, PortSample, PortTable, Recorder, Recording,
-};
-use crate::scenario::{App, Transport};
-use crate::traffic::Source;
-use crate::transport::{Acknowledgement, Outbox, SenderCounters, TcpOptions, TcpReceiver, TcpSender};
+use crate::record::{FlowTable, PortRow, PortSample, PortTable, Recorder, Recording};
+use crate::transport::{Acknowledgement, Outbox};
 use crate::units::Time;
 
 /// What an event is about: the upper bits of its target, above an index.
@@ -75,48 +68,6 @@ impl Ranks {
     fn arrival(hop: u32) -> u32 {
         hop + 1
     }
-}
-
-/// Both ends of a flow's transport.
-#[derive(Clone, Debug)]
-enum Endpoints {
-    Tcp { sender: TcpSender, receiver: TcpReceiver },
-    Udp { sent: u64, received: u64 },
-}
-
-/// A flow with its state.
-#[derive(Clone, Debug)]
-struct Flow {
-    endpoints: Endpoints,
-    source: Source,
-    data_hops: u32,
-    ack_hops: u32,
-    data_bytes: u16,
-    syn_bytes: u16,
-    ack_bytes: u16,
-    payload_bytes: u32,
-    handshake: bool,
-    transfer: bool,
-    offered: u64,
-    received: u64,
-    bytes_sent: u64,
-    dropped: u64,
-    acks_dropped: u64,
-    completed_at: Option<Time>,
-    /// The earliest event of the sender's timer that waits; [`Time::NEVER`] for none.
-    sender_event: Time,
-    /// The same for the receiver's timer.
-    receiver_event: Time,
-}
-
-/// Counters of a flow that start anew at the end of the warm-up.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counted {
-    sender: SenderCounters,
-    offered: u64,
-    received: u64,
-    delivered: u64,
-    bytes_sent: u64,
 }
 
 /// A network in motion.
@@ -177,8 +128,8 @@ impl Simulation {
         self.flows.push(flow);
         let rank = self.ranks.sources + index as u32;
         self.schedule(first, rank, Kind::Source.target(index));
-        if let Endpoints::Tcp { sender, .. } = &self.flows[index].endpoints {
-            self.recorder.sender_state(Time::ZERO, index as u32, sender.core());
+        if let Endpoints::Tcp(tcp) = &self.flows[index].endpoints {
+            self.recorder.sender_state(Time::ZERO, index as u32, tcp.sender.core());
         }
     }
 
@@ -308,7 +259,7 @@ impl Simulation {
                 *received += 1;
                 return;
             }
-            Endpoints::Tcp { receiver, .. } => receiver.on_data(packet.seq, packet.stamp, now),
+            Endpoints::Tcp(tcp) => tcp.receiver.on_data(packet.seq, packet.stamp, now),
         };
         self.acknowledge(index, acknowledgement, now);
     }
@@ -333,16 +284,16 @@ impl Simulation {
     #[inline]
     fn on_ack(&mut self, index: usize, packet: &Packet, now: Time) {
         let flow = &mut self.flows[index];
-        let Endpoints::Tcp { sender, .. } = &mut flow.endpoints else {
+        let Endpoints::Tcp(tcp) = &mut flow.endpoints else {
             unreachable!("only TCP receivers send ACKs");
         };
-        let samples = sender.core().counters.rtt_samples;
-        sender.on_ack(packet.seq, packet.stamp, now, &mut self.outbox);
-        if flow.transfer && flow.completed_at.is_none() && sender.finished() {
+        let samples = tcp.sender.core().counters.rtt_samples;
+        tcp.sender.on_ack(packet.seq, packet.stamp, now, &mut self.outbox);
+        if flow.transfer && flow.completed_at.is_none() && tcp.sender.finished() {
             flow.completed_at = Some(now);
         }
-        if sender.core().counters.rtt_samples > samples {
-            self.recorder.rtt_sample(now, index as u32, sender.core());
+        if tcp.sender.core().counters.rtt_samples > samples {
+            self.recorder.rtt_sample(now, index as u32, tcp.sender.core());
         }
         self.sender_acted(index, now);
     }
@@ -353,11 +304,11 @@ impl Simulation {
             return; // An earlier event took its place.
         }
         flow.receiver_event = Time::NEVER;
-        let Endpoints::Tcp { receiver, .. } = &mut flow.endpoints else {
+        let Endpoints::Tcp(tcp) = &mut flow.endpoints else {
             return;
         };
-        let due = receiver.deadline() <= now;
-        let acknowledgement = if due { receiver.on_timer() } else { None };
+        let due = tcp.receiver.deadline() <= now;
+        let acknowledgement = if due { tcp.receiver.on_timer() } else { None };
         self.acknowledge(index, acknowledgement, now);
     }
 
@@ -367,11 +318,11 @@ impl Simulation {
             return; // An earlier event took its place.
         }
         flow.sender_event = Time::NEVER;
-        let Endpoints::Tcp { sender, .. } = &mut flow.endpoints else {
+        let Endpoints::Tcp(tcp) = &mut flow.endpoints else {
             return;
         };
-        if sender.core().deadline() <= now {
-            sender.on_timeout(now, &mut self.outbox);
+        if tcp.sender.core().deadline() <= now {
+            tcp.sender.on_timeout(now, &mut self.outbox);
         }
         self.sender_acted(index, now);
     }
@@ -393,11 +344,11 @@ impl Simulation {
             flow.offered += u64::from(packets);
         }
         match &mut flow.endpoints {
-            Endpoints::Tcp { sender, .. } => {
+            Endpoints::Tcp(tcp) => {
                 if close {
-                    sender.close();
+                    tcp.sender.close();
                 } else {
-                    sender.on_data(packets, now, &mut self.outbox);
+                    tcp.sender.on_data(packets, now, &mut self.outbox);
                 }
                 self.sender_acted(index, now);
             }
@@ -420,9 +371,9 @@ impl Simulation {
         outbox.packets.clear();
         self.outbox = outbox;
         let flow = &self.flows[index];
-        if let Endpoints::Tcp { sender, .. } = &flow.endpoints {
-            self.recorder.sender_state(now, index as u32, sender.core());
-            let deadline = sender.core().deadline();
+        if let Endpoints::Tcp(tcp) = &flow.endpoints {
+            self.recorder.sender_state(now, index as u32, tcp.sender.core());
+            let deadline = tcp.sender.core().deadline();
             if deadline < flow.sender_event {
                 self.flows[index].sender_event = deadline;
                 let rank = self.ranks.senders + index as u32;
@@ -433,8 +384,8 @@ impl Simulation {
 
     fn arm_receiver(&mut self, index: usize) {
         let flow = &mut self.flows[index];
-        if let Endpoints::Tcp { receiver, .. } = &flow.endpoints {
-            let deadline = receiver.deadline();
+        if let Endpoints::Tcp(tcp) = &flow.endpoints {
+            let deadline = tcp.receiver.deadline();
             if deadline < flow.receiver_event {
                 flow.receiver_event = deadline;
                 let rank = self.ranks.receivers + index as u32;
@@ -510,147 +461,6 @@ impl Simulation {
             captures: captures.into_iter().map(|(p, c)| (port_name(p), c)).collect(),
             events: self.executed,
         }
-    }
-}
-
-impl Flow {
-    fn new(plan: &FlowPlan, seed: u64) -> (Self, Time) {
-        let flow = &plan.flow;
-        let (payload_bytes, data_bytes) = match &flow.transport {
-            Transport::Tcp(tcp) => (tcp.payload_bytes, tcp.payload_bytes + tcp.header_bytes),
-            Transport::Udp(udp) => (udp.payload_bytes, udp.payload_bytes + udp.header_bytes),
-        };
-        let (source, first) = Source::new(flow, payload_bytes, seed);
-        let endpoints = match (&flow.transport, &plan.tcp) {
-            (Transport::Tcp(tcp), Some(options)) => Endpoints::Tcp {
-                sender: TcpSender::new(options.clone(), tcp.recovery, clock_phase(options, seed, &flow.name)),
-                receiver: TcpReceiver::new(options.clone()),
-            },
-            _ => Endpoints::Udp { sent: 0, received: 0 },
-        };
-        let options = plan.tcp.as_deref();
-        let flow = Flow {
-            endpoints,
-            source,
-            data_hops: plan.data_hops,
-            ack_hops: plan.ack_hops,
-            data_bytes: data_bytes as u16,
-            syn_bytes: options.map_or(0, |o| o.syn_bytes),
-            ack_bytes: options.map_or(0, |o| o.ack_bytes),
-            payload_bytes,
-            handshake: options.is_some_and(|o| o.handshake),
-            transfer: matches!(flow.app, App::Transfer(_)),
-            offered: 0,
-            received: 0,
-            bytes_sent: 0,
-            dropped: 0,
-            acks_dropped: 0,
-            completed_at: None,
-            sender_event: Time::NEVER,
-            receiver_event: Time::NEVER,
-        };
-        (flow, first)
-    }
-
-    fn frame(&self) -> FlowFrame {
-        FlowFrame {
-            tcp: matches!(self.endpoints, Endpoints::Tcp { .. }),
-            handshake: self.handshake,
-            payload_bytes: self.payload_bytes,
-        }
-    }
-
-    /// Packets of data handed to the receiving application.
-    fn delivered(&self) -> u64 {
-        match &self.endpoints {
-            Endpoints::Tcp { receiver, .. } => {
-                u64::from(receiver.next()).saturating_sub(u64::from(self.handshake))
-            }
-            Endpoints::Udp { received, .. } => *received,
-        }
-    }
-
-    fn counted(&self) -> Counted {
-        let sender = match &self.endpoints {
-            Endpoints::Tcp { sender, .. } => sender.core().counters,
-            Endpoints::Udp { sent, .. } => {
-                SenderCounters { packets_sent: *sent, ..SenderCounters::default() }
-            }
-        };
-        let endless_supply = match &self.endpoints {
-            Endpoints::Tcp { sender, .. } if self.offered == 0 => {
-                (sender.core().max_seq + 1) as u64 - u64::from(self.handshake && sender.core().max_seq >= 0)
-            }
-            _ => 0,
-        };
-        Counted {
-            sender,
-            offered: self.offered + endless_supply,
-            received: self.received,
-            delivered: self.delivered(),
-            bytes_sent: self.bytes_sent,
-        }
-    }
-
-    fn row(&self, index: usize, before: &Counted, in_flight: u64) -> FlowRow {
-        let now = self.counted();
-        let (s, b) = (&now.sender, &before.sender);
-        let delivered = now.delivered - before.delivered;
-        FlowRow {
-            flow: index as i32,
-            packets_offered: now.offered - before.offered,
-            packets_sent: s.packets_sent - b.packets_sent,
-            bytes_sent: now.bytes_sent - before.bytes_sent,
-            packets_retransmitted: s.packets_retransmitted - b.packets_retransmitted,
-            packets_delivered: delivered,
-            bytes_delivered: delivered * u64::from(self.payload_bytes),
-            packets_received: now.received - before.received,
-            packets_dropped: self.dropped,
-            acks_dropped: self.acks_dropped,
-            packets_in_flight: in_flight,
-            acks_received: s.acks_received - b.acks_received,
-            timeouts: s.timeouts - b.timeouts,
-            spurious_timeouts: s.spurious_timeouts - b.spurious_timeouts,
-            timeout_wait: Time::from_ps(s.timeout_wait_ps.saturating_sub(b.timeout_wait_ps)).secs(),
-            fast_retransmits: s.fast_retransmits - b.fast_retransmits,
-            rtt_samples: s.rtt_samples - b.rtt_samples,
-            completed_at: self.completed_at.map_or(f64::NAN, Time::secs),
-        }
-    }
-
-    fn sample(&self, now: Time, index: u32) -> FlowSample {
-        let counted = self.counted();
-        let mut sample = FlowSample {
-            time: now.secs(),
-            flow: index as i32,
-            cwnd: f64::NAN,
-            ssthresh: f64::NAN,
-            rtt: f64::NAN,
-            srtt: f64::NAN,
-            rto: f64::NAN,
-            packets_sent: counted.sender.packets_sent,
-            packets_delivered: counted.delivered,
-            high_ack: -1,
-        };
-        if let Endpoints::Tcp { sender, .. } = &self.endpoints {
-            let core = sender.core();
-            sample.cwnd = core.window.cwnd;
-            sample.ssthresh = core.window.ssthresh;
-            sample.rtt = core.last_rtt.unwrap_or(f64::NAN);
-            sample.srtt = core.timer().estimator().srtt().unwrap_or(f64::NAN);
-            sample.rto = core.timer().rto();
-            sample.high_ack = core.high_ack;
-        }
-        sample
-    }
-}
-
-/// The phase of a flow's clock: as asked, or drawn from the flow's own stream.
-fn clock_phase(options: &Arc<TcpOptions>, seed: u64, flow: &str) -> Time {
-    match options.clock_phase {
-        Some(phase) => phase,
-        None if options.clock_tick == Time::ZERO => Time::ZERO,
-        None => Stream::new(seed, &format!("flow/{flow}/clock")).time_between(Time::ZERO, options.clock_tick),
     }
 }
 

@@ -8,6 +8,7 @@ pub mod compile;
 pub mod engine;
 pub mod error;
 pub mod events;
+mod flow;
 pub mod network;
 pub mod packet;
 pub mod queue;

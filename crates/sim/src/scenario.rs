@@ -157,7 +157,7 @@ pub struct Flow {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Transport {
     /// Reliable, congestion controlled.
-    Tcp(Tcp),
+    Tcp(Box<Tcp>),
     /// Neither.
     Udp(Udp),
 }

@@ -40,6 +40,9 @@ impl Topology {
 /// Cost of a path; less is better. The last part makes the choice among equals unique.
 type Cost = (u32, u64);
 
+/// For every node that reaches the root through forwarding nodes: its cost, its port and its next node.
+type Tree = Vec<Option<(Cost, u32, usize)>>;
+
 /// Finds paths, and remembers one tree for each node that forwards to a destination.
 ///
 /// Hosts do not forward, so trees are kept for routers only: a hundred thousand hosts behind two routers need
@@ -47,7 +50,7 @@ type Cost = (u32, u64);
 #[derive(Debug)]
 pub struct Router<'a> {
     topology: &'a Topology,
-    trees: HashMap<usize, Vec<Option<(Cost, u32, usize)>>>,
+    trees: HashMap<usize, Tree>,
 }
 
 impl<'a> Router<'a> {
@@ -107,9 +110,9 @@ fn offer(best: &mut Option<Candidate>, candidate: Candidate) {
     }
 }
 
-/// For every node that reaches `root` through forwarding nodes: its cost, its port and its next node.
-fn tree(topology: &Topology, root: usize) -> Vec<Option<(Cost, u32, usize)>> {
-    let mut best: Vec<Option<(Cost, u32, usize)>> = vec![None; topology.forwards.len()];
+/// The shortest paths to `root`.
+fn tree(topology: &Topology, root: usize) -> Tree {
+    let mut best: Tree = vec![None; topology.forwards.len()];
     best[root] = Some(((0, 0), 0, root));
     let mut frontier = BinaryHeap::from([Reverse(((0u32, 0u64), root))]);
     while let Some(Reverse((cost, node))) = frontier.pop() {

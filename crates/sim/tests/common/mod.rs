@@ -61,7 +61,7 @@ fn tcp() -> impl Strategy<Value = Transport> {
         rto(),
     )
         .prop_map(|(profile, recovery, delayed_ack, handshake, max_window_packets, rto)| {
-            Transport::Tcp(Tcp {
+            Transport::Tcp(Box::new(Tcp {
                 profile,
                 recovery,
                 delayed_ack,
@@ -72,7 +72,7 @@ fn tcp() -> impl Strategy<Value = Transport> {
                 header_bytes: 40,
                 ack_bytes: 40,
                 ..Tcp::default()
-            })
+            }))
         })
 }
 

@@ -1,0 +1,202 @@
+//! A flow while it runs: the ends of its transport, its source, what it has counted.
+
+use std::sync::Arc;
+
+use parshall_estimators::rto::RtoEstimator;
+
+use crate::compile::FlowPlan;
+use crate::random::Stream;
+use crate::record::{FlowFrame, FlowRow, FlowSample};
+use crate::scenario::{App, Transport};
+use crate::traffic::Source;
+use crate::transport::{SenderCounters, TcpOptions, TcpReceiver, TcpSender};
+use crate::units::Time;
+
+/// Both ends of a flow's transport.
+#[derive(Clone, Debug)]
+pub(crate) enum Endpoints {
+    Tcp(Box<TcpEnds>),
+    Udp { sent: u64, received: u64 },
+}
+
+/// A TCP flow's sender and receiver.
+#[derive(Clone, Debug)]
+pub(crate) struct TcpEnds {
+    pub sender: TcpSender,
+    pub receiver: TcpReceiver,
+}
+
+/// A flow with its state.
+#[derive(Clone, Debug)]
+pub(crate) struct Flow {
+    pub endpoints: Endpoints,
+    pub source: Source,
+    pub data_hops: u32,
+    pub ack_hops: u32,
+    pub data_bytes: u16,
+    pub syn_bytes: u16,
+    pub ack_bytes: u16,
+    pub payload_bytes: u32,
+    pub handshake: bool,
+    pub transfer: bool,
+    pub offered: u64,
+    pub received: u64,
+    pub bytes_sent: u64,
+    pub dropped: u64,
+    pub acks_dropped: u64,
+    pub completed_at: Option<Time>,
+    /// The earliest event of the sender's timer that waits; [`Time::NEVER`] for none.
+    pub sender_event: Time,
+    /// The same for the receiver's timer.
+    pub receiver_event: Time,
+}
+
+/// Counters of a flow that start anew at the end of the warm-up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counted {
+    pub sender: SenderCounters,
+    pub offered: u64,
+    pub received: u64,
+    pub delivered: u64,
+    pub bytes_sent: u64,
+}
+
+impl Flow {
+    pub fn new(plan: &FlowPlan, seed: u64) -> (Self, Time) {
+        let flow = &plan.flow;
+        let (payload_bytes, data_bytes) = match &flow.transport {
+            Transport::Tcp(tcp) => (tcp.payload_bytes, tcp.payload_bytes + tcp.header_bytes),
+            Transport::Udp(udp) => (udp.payload_bytes, udp.payload_bytes + udp.header_bytes),
+        };
+        let (source, first) = Source::new(flow, payload_bytes, seed);
+        let endpoints = match (&flow.transport, &plan.tcp) {
+            (Transport::Tcp(tcp), Some(options)) => Endpoints::Tcp(Box::new(TcpEnds {
+                sender: TcpSender::new(options.clone(), tcp.recovery, clock_phase(options, seed, &flow.name)),
+                receiver: TcpReceiver::new(options.clone()),
+            })),
+            _ => Endpoints::Udp { sent: 0, received: 0 },
+        };
+        let options = plan.tcp.as_deref();
+        let flow = Flow {
+            endpoints,
+            source,
+            data_hops: plan.data_hops,
+            ack_hops: plan.ack_hops,
+            data_bytes: data_bytes as u16,
+            syn_bytes: options.map_or(0, |o| o.syn_bytes),
+            ack_bytes: options.map_or(0, |o| o.ack_bytes),
+            payload_bytes,
+            handshake: options.is_some_and(|o| o.handshake),
+            transfer: matches!(flow.app, App::Transfer(_)),
+            offered: 0,
+            received: 0,
+            bytes_sent: 0,
+            dropped: 0,
+            acks_dropped: 0,
+            completed_at: None,
+            sender_event: Time::NEVER,
+            receiver_event: Time::NEVER,
+        };
+        (flow, first)
+    }
+
+    pub fn frame(&self) -> FlowFrame {
+        FlowFrame {
+            tcp: matches!(self.endpoints, Endpoints::Tcp(_)),
+            handshake: self.handshake,
+            payload_bytes: self.payload_bytes,
+        }
+    }
+
+    /// Packets of data handed to the receiving application.
+    fn delivered(&self) -> u64 {
+        match &self.endpoints {
+            Endpoints::Tcp(tcp) => u64::from(tcp.receiver.next()).saturating_sub(u64::from(self.handshake)),
+            Endpoints::Udp { received, .. } => *received,
+        }
+    }
+
+    pub fn counted(&self) -> Counted {
+        let sender = match &self.endpoints {
+            Endpoints::Tcp(tcp) => tcp.sender.core().counters,
+            Endpoints::Udp { sent, .. } => {
+                SenderCounters { packets_sent: *sent, ..SenderCounters::default() }
+            }
+        };
+        let endless_supply = match &self.endpoints {
+            Endpoints::Tcp(tcp) if self.offered == 0 => {
+                (tcp.sender.core().max_seq + 1) as u64
+                    - u64::from(self.handshake && tcp.sender.core().max_seq >= 0)
+            }
+            _ => 0,
+        };
+        Counted {
+            sender,
+            offered: self.offered + endless_supply,
+            received: self.received,
+            delivered: self.delivered(),
+            bytes_sent: self.bytes_sent,
+        }
+    }
+
+    pub fn row(&self, index: usize, before: &Counted, in_flight: u64) -> FlowRow {
+        let now = self.counted();
+        let (s, b) = (&now.sender, &before.sender);
+        let delivered = now.delivered - before.delivered;
+        FlowRow {
+            flow: index as i32,
+            packets_offered: now.offered - before.offered,
+            packets_sent: s.packets_sent - b.packets_sent,
+            bytes_sent: now.bytes_sent - before.bytes_sent,
+            packets_retransmitted: s.packets_retransmitted - b.packets_retransmitted,
+            packets_delivered: delivered,
+            bytes_delivered: delivered * u64::from(self.payload_bytes),
+            packets_received: now.received - before.received,
+            packets_dropped: self.dropped,
+            acks_dropped: self.acks_dropped,
+            packets_in_flight: in_flight,
+            acks_received: s.acks_received - b.acks_received,
+            timeouts: s.timeouts - b.timeouts,
+            spurious_timeouts: s.spurious_timeouts - b.spurious_timeouts,
+            timeout_wait: Time::from_ps(s.timeout_wait_ps.saturating_sub(b.timeout_wait_ps)).secs(),
+            fast_retransmits: s.fast_retransmits - b.fast_retransmits,
+            rtt_samples: s.rtt_samples - b.rtt_samples,
+            completed_at: self.completed_at.map_or(f64::NAN, Time::secs),
+        }
+    }
+
+    pub fn sample(&self, now: Time, index: u32) -> FlowSample {
+        let counted = self.counted();
+        let mut sample = FlowSample {
+            time: now.secs(),
+            flow: index as i32,
+            cwnd: f64::NAN,
+            ssthresh: f64::NAN,
+            rtt: f64::NAN,
+            srtt: f64::NAN,
+            rto: f64::NAN,
+            packets_sent: counted.sender.packets_sent,
+            packets_delivered: counted.delivered,
+            high_ack: -1,
+        };
+        if let Endpoints::Tcp(tcp) = &self.endpoints {
+            let core = tcp.sender.core();
+            sample.cwnd = core.window.cwnd;
+            sample.ssthresh = core.window.ssthresh;
+            sample.rtt = core.last_rtt.unwrap_or(f64::NAN);
+            sample.srtt = core.timer().estimator().srtt().unwrap_or(f64::NAN);
+            sample.rto = core.timer().rto();
+            sample.high_ack = core.high_ack;
+        }
+        sample
+    }
+}
+
+/// The phase of a flow's clock: as asked, or drawn from the flow's own stream.
+fn clock_phase(options: &Arc<TcpOptions>, seed: u64, flow: &str) -> Time {
+    match options.clock_phase {
+        Some(phase) => phase,
+        None if options.clock_tick == Time::ZERO => Time::ZERO,
+        None => Stream::new(seed, &format!("flow/{flow}/clock")).time_between(Time::ZERO, options.clock_tick),
+    }
+}
