@@ -87,7 +87,8 @@ impl Core {
             dupacks: 0,
             recover: match options.fast_retransmit_guard {
                 FastRetransmitGuard::RecoverOrFirst => 0,
-                _ => -1,
+                // Below anything that can be acknowledged: the first packet may be lost too.
+                _ => -2,
             },
             counters: SenderCounters::default(),
             last_rtt: None,

@@ -1,0 +1,174 @@
+//! Every scenario that cannot be run is refused with the field, its value and what was expected.
+
+use parshall_sim::compile::{Folding, Plan};
+use parshall_sim::scenario::Scenario;
+use serde_json::{json, Value};
+
+fn good() -> Value {
+    json!({
+        "duration": 1.0,
+        "hosts": ["a", "b"],
+        "routers": ["r"],
+        "links": [
+            {"between": ["a", "r"], "rate": 1e6, "delay": 0.01, "name": "access"},
+            {"between": ["r", "b"], "rate": 1e6, "delay": 0.01},
+        ],
+        "flows": [{
+            "name": "f", "source": "a", "destination": "b",
+            "transport": {"kind": "tcp"}, "app": {"kind": "bulk"},
+        }],
+    })
+}
+
+/// The path, value and expectation of the error after `pointer` (a JSON pointer) was set to `value`.
+fn refusal(pointer: &str, value: Value) -> (String, String, String) {
+    let mut scenario = good();
+    let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+    let parent = scenario.pointer_mut(parent).expect("a parent");
+    match parent {
+        Value::Object(map) => drop(map.insert(key.into(), value)),
+        Value::Array(list) if key == "-" => list.push(value),
+        Value::Array(list) => list[key.parse::<usize>().expect("an index")] = value,
+        other => panic!("{other} has no fields"),
+    }
+    let scenario: Scenario = serde_json::from_value(scenario).expect("a well-formed scenario");
+    let error = Plan::new(&scenario, Folding::On).expect_err("a refusal");
+    (error.path, error.value, error.expected)
+}
+
+#[track_caller]
+fn refuses(pointer: &str, value: Value, path: &str, shown: &str, expected: &str) {
+    let refusal = refusal(pointer, value);
+    assert_eq!(refusal, (path.into(), shown.into(), expected.into()));
+}
+
+#[test]
+fn the_good_one_is_accepted() {
+    let scenario: Scenario = serde_json::from_value(good()).expect("a well-formed scenario");
+    Plan::new(&scenario, Folding::On).expect("a plan");
+}
+
+#[test]
+fn times() {
+    refuses("/duration", json!(0), "duration", "0 s", "a time above 0");
+    refuses("/warm_up", json!(2), "warm_up", "2 s", "less than the duration, 1 s");
+    refuses("/flows/0/stop", json!(0), "flows[0].stop", "0 s", "later than the start, 0 s");
+}
+
+#[test]
+fn names() {
+    refuses("/hosts/1", json!("a"), "hosts[1]", "\"a\"", "a name that no other node has");
+    refuses("/routers/0", json!("a"), "routers[0]", "\"a\"", "a name that no other node has");
+    let allowed = "a name of letters, digits and _ - . / : (without ->)";
+    refuses("/hosts/-", json!("x y"), "hosts[2]", "\"x y\"", allowed);
+    refuses("/hosts/-", json!("x->y"), "hosts[2]", "\"x->y\"", allowed);
+    refuses("/hosts/-", json!(""), "hosts[2]", "\"\"", allowed);
+    let copy = good()["flows"][0].clone();
+    refuses("/flows/-", copy, "flows[1].name", "\"f\"", "a name that no other flow has");
+    refuses("/flows", json!([]), "flows", "none", "at least one flow");
+}
+
+#[test]
+fn links() {
+    let exists = "a link that does not exist yet";
+    let again = json!({"between": ["r", "a"], "rate": 1e6, "delay": 0});
+    refuses("/links/-", again, "links[2].between", "\"r->a\"", exists);
+    refuses("/links/1/name", json!("access"), "links[1].name", "\"access\"", exists);
+    refuses("/links/1/between/1", json!("r"), "links[1].between", "\"r\"", "two different nodes");
+    let unknown = "the name of a host or router";
+    refuses("/links/1/between/1", json!("x"), "links[1].between[1]", "\"x\"", unknown);
+    for rate in [0.0, -1.0] {
+        let shown = format!("{rate} bit/s");
+        refuses("/links/0/rate", json!(rate), "links[0].rate", &shown, "a rate above 0");
+        refuses("/links/0/reverse", json!({"rate": rate}), "links[0].reverse.rate", &shown, "a rate above 0");
+    }
+}
+
+#[test]
+fn queues_and_losses() {
+    let queue = json!({"kind": "droptail", "limit_packets": 0});
+    refuses("/links/0/queue", queue, "links[0].queue.limit_packets", "0", "at least 1 packet");
+    let queue = json!({"kind": "droptail", "limit_bytes": 0});
+    refuses("/links/0/queue", queue, "links[0].queue.limit_bytes", "0", "at least 1 byte");
+    let loss = json!({"kind": "bernoulli", "probability": 1.5});
+    refuses("/links/0/loss", loss, "links[0].loss.probability", "1.5", "a probability from 0 to 1");
+    let loss = json!({"kind": "listed", "arrivals": [3, 0]});
+    refuses("/links/0/loss", loss, "links[0].loss.arrivals[1]", "0", "an arrival number, 1 or more");
+}
+
+#[test]
+fn routes() {
+    refuses("/flows/0/source", json!("r"), "flows[0].source", "\"r\"", "the name of a host");
+    refuses("/flows/0/destination", json!("x"), "flows[0].destination", "\"x\"", "the name of a host");
+    let other = "another host than the source";
+    refuses("/flows/0/destination", json!("a"), "flows[0].destination", "\"a\"", other);
+    let island = json!(["a", "b", "c"]);
+    let mut scenario = good();
+    scenario["hosts"] = island;
+    scenario["flows"][0]["destination"] = json!("c");
+    let scenario: Scenario = serde_json::from_value(scenario).expect("a well-formed scenario");
+    let error = Plan::new(&scenario, Folding::On).expect_err("a refusal");
+    let reach = "flows[0].destination: got \"c\", expected a host that \"a\" can reach over routers";
+    assert_eq!(error.to_string(), reach);
+}
+
+#[test]
+fn transports() {
+    let at = |field: &str| format!("/flows/0/transport/{field}");
+    let path = |field: &str| format!("flows[0].transport.{field}");
+    for (field, value, shown, expected) in [
+        ("payload_bytes", json!(0), "0", "at least 1 byte"),
+        ("payload_bytes", json!(65_500), "65500", "at most 65535 bytes with the header"),
+        ("ack_bytes", json!(0), "0", "1 to 65535 bytes"),
+        ("initial_window_packets", json!(0.5), "0.5", "at least 1 packet"),
+        ("max_window_packets", json!(0), "0", "at least 1 packet"),
+        ("initial_ssthresh_packets", json!(0), "0", "at least 1 packet"),
+        ("dupack_threshold", json!(0), "0", "at least 1"),
+        ("initial_rto", json!(0), "0 s", "a time above 0"),
+        ("min_rto", json!(0), "0 s", "a time above 0"),
+        ("max_rto", json!(0.5), "0.5 s", "at least min_rto"),
+        ("delayed_ack_timer", json!(0), "0 s", "a time above 0"),
+    ] {
+        refuses(&at(field), value, &path(field), shown, expected);
+    }
+    let (path, value, _) = refusal("/flows/0/transport/rto", json!({"kind": "median", "window": 0}));
+    assert_eq!((path.as_str(), value.as_str()), ("flows[0].transport.rto.window", "0"));
+}
+
+#[test]
+fn applications() {
+    let udp = json!({
+        "name": "u", "source": "a", "destination": "b",
+        "transport": {"kind": "udp"}, "app": {"kind": "bulk"},
+    });
+    let rated = "an application with a rate of its own, as the transport is udp";
+    refuses("/flows/-", udp, "flows[1].app.kind", "\"bulk\"", rated);
+    let app = |app: Value, field: &str, shown: &str, expected: &str| {
+        refuses("/flows/0/app", app, &format!("flows[0].app.{field}"), shown, expected);
+    };
+    let packets = "at least 1 packet and less than 2^32 - 1";
+    app(json!({"kind": "transfer", "packets": 0}), "packets", "0", packets);
+    app(json!({"kind": "cbr", "rate": 0}), "rate", "0 bit/s", "a rate above 0");
+    let vbr = json!({"kind": "vbr", "rates": [2, 1], "intervals": [1, 2]});
+    app(vbr, "rates[1]", "1 bit/s", "at least rates[0]");
+    let vbr = json!({"kind": "vbr", "rates": [1, 2], "intervals": [0, 2]});
+    app(vbr, "intervals", "[0 s, 2 s]", "two times above 0, the lower one first");
+    let on_off = |law: Value, on: f64| json!({"kind": "on-off", "law": law, "rate": 1, "on": on, "off": 1});
+    app(on_off(json!({"kind": "exponential"}), 0.0), "on", "0 s", "a time above 0");
+    let shape = "a number above 1, so that the mean exists";
+    app(on_off(json!({"kind": "pareto", "shape": 1}), 1.0), "law.shape", "1", shape);
+    let writes = json!({"kind": "schedule", "writes": [[1, 1], [0.5, 1]]});
+    app(writes, "writes[1][0]", "0.5 s", "times in ascending order");
+}
+
+#[test]
+fn records() {
+    let flow = "the name of a flow, or \"*\" for all";
+    refuses("/record", json!({"rtt": ["x"]}), "record.rtt[0]", "\"x\"", flow);
+    let port = "the name of a port or link, or \"*\" for all";
+    refuses("/record", json!({"packets": ["a->r", "x"]}), "record.packets[1]", "\"x\"", port);
+    let series = json!({"port_series": {"of": ["access"], "interval": 0}});
+    refuses("/record", series, "record.port_series.interval", "0 s", "a time above 0");
+    let series = json!({"flow_series": {"of": ["access"], "interval": 1}});
+    refuses("/record", series, "record.flow_series.of[0]", "\"access\"", flow);
+}
