@@ -554,9 +554,9 @@ fn lay_out(
         for (j, &port) in path.iter().enumerate() {
             let private = |next: &u32| users[*next as usize] == 1;
             let fold_next = folding == Folding::On && path.get(j + 1).is_some_and(private);
-            hops.push(Hop { port, fold_next });
+            hops.push(Hop { port, flow: i as u32 / 2, fold_next });
         }
-        hops.push(Hop { port: Hop::END, fold_next: false });
+        hops.push(Hop { port: Hop::END, flow: i as u32 / 2, fold_next: false });
     }
     hops
 }

@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use crate::blocks::BlockStore;
 use crate::compile::{FlowPlan, Plan};
 use crate::events::{Event, EventQueue};
 use crate::flow::{Counted, Endpoints, Flow};
@@ -14,7 +15,7 @@ use crate::network::{Hop, Loss, Outcome, Port};
 use crate::packet::Packet;
 use crate::queue::Discipline;
 use crate::record::{FlowTable, PortRow, PortSample, PortTable, Recorder, Recording};
-use crate::transport::{Acknowledgement, Outbox};
+use crate::transport::{Ack, Acknowledgement, Outbox, SackBlocks};
 use crate::units::Time;
 
 /// What an event is about: the upper bits of its target, above an index.
@@ -84,6 +85,8 @@ pub struct Simulation {
     flows: Vec<Flow>,
     before_warm_up: Vec<Counted>,
     recorder: Recorder,
+    /// SACK blocks of the ACKs under way.
+    blocks: BlockStore,
     outbox: Outbox,
     ranks: Ranks,
 }
@@ -112,6 +115,7 @@ impl Simulation {
             hops: plan.hops.clone(),
             flows: Vec::with_capacity(plan.flows.len()),
             before_warm_up: Vec::new(),
+            blocks: BlockStore::default(),
             outbox: Outbox::default(),
             ranks: Ranks::new(plan.hops.len(), plan.flows.len()),
         };
@@ -189,8 +193,9 @@ impl Simulation {
             let (time, rank) = (next.at, Ranks::arrival(next.hop));
             self.schedule(time, rank, Kind::Arrival.target(port));
         }
-        if self.hops[packet.hop as usize].port == Hop::END {
-            self.deliver(&packet, now);
+        let hop = self.hops[packet.hop as usize];
+        if hop.port == Hop::END {
+            self.deliver(&packet, hop.flow, now);
         } else {
             self.forward(packet, now);
         }
@@ -206,11 +211,11 @@ impl Simulation {
             let outcome = port.offer(at, &packet);
             let delay = port.delay();
             if self.recorder.watches_port(hop.port) {
-                let frame = self.flows[packet.flow as usize].frame();
+                let frame = self.flows[hop.flow as usize].frame(hop.flow);
                 self.recorder.at_port(at, hop.port, &packet, outcome, frame);
             }
             let Outcome::Sent { departure, .. } = outcome else {
-                return self.count_drop(&packet, at);
+                return self.drop_packet(&packet, hop.flow, at);
             };
             at = departure + delay;
             packet.hop += 1;
@@ -233,9 +238,10 @@ impl Simulation {
         }
     }
 
-    fn count_drop(&mut self, packet: &Packet, at: Time) {
+    fn drop_packet(&mut self, packet: &Packet, flow: u32, at: Time) {
+        self.blocks.take(packet.blocks);
         if at >= self.warm_up {
-            let flow = &mut self.flows[packet.flow as usize];
+            let flow = &mut self.flows[flow as usize];
             if packet.ack {
                 flow.acks_dropped += 1;
             } else {
@@ -246,9 +252,9 @@ impl Simulation {
 
     /// A packet has reached its host.
     #[inline]
-    fn deliver(&mut self, packet: &Packet, now: Time) {
-        self.recorder.at_host(now, packet);
-        let index = packet.flow as usize;
+    fn deliver(&mut self, packet: &Packet, flow: u32, now: Time) {
+        self.recorder.at_host(now, packet, flow);
+        let index = flow as usize;
         let flow = &mut self.flows[index];
         if packet.ack {
             return self.on_ack(index, packet, now);
@@ -271,10 +277,10 @@ impl Simulation {
             let packet = Packet {
                 at: now,
                 stamp: ack.stamp,
-                flow: index as u32,
                 seq: ack.next,
                 hop: flow.ack_hops,
-                size: flow.ack_bytes,
+                size: flow.ack_bytes + ack.blocks.len() as u16 * SackBlocks::BYTES_PER_BLOCK,
+                blocks: self.blocks.put(ack.blocks),
                 ack: true,
             };
             self.forward(packet, now);
@@ -288,7 +294,12 @@ impl Simulation {
             unreachable!("only TCP receivers send ACKs");
         };
         let samples = tcp.sender.core().counters.rtt_samples;
-        tcp.sender.on_ack(packet.seq, packet.stamp, now, &mut self.outbox);
+        let ack = Ack {
+            high: i64::from(packet.seq) - 1,
+            echo: packet.stamp,
+            blocks: self.blocks.take(packet.blocks),
+        };
+        tcp.sender.on_ack(&ack, now, &mut self.outbox);
         if flow.transfer && flow.completed_at.is_none() && tcp.sender.finished() {
             flow.completed_at = Some(now);
         }
@@ -399,8 +410,7 @@ impl Simulation {
         let flow = &mut self.flows[index];
         let size = if flow.handshake && seq == 0 { flow.syn_bytes } else { flow.data_bytes };
         flow.bytes_sent += u64::from(size);
-        let packet =
-            Packet { at: now, stamp: now, flow: index as u32, seq, hop: flow.data_hops, size, ack: false };
+        let packet = Packet { at: now, stamp: now, seq, hop: flow.data_hops, size, blocks: 0, ack: false };
         self.forward(packet, now);
     }
 
@@ -439,7 +449,7 @@ impl Simulation {
     fn finish(mut self, plan: &Plan) -> Recording {
         let mut in_flight = vec![0u64; self.flows.len()];
         for packet in self.links.iter().flatten().filter(|p| !p.ack) {
-            in_flight[packet.flow as usize] += 1;
+            in_flight[self.hops[packet.hop as usize].flow as usize] += 1;
         }
         let mut flows = FlowTable::default();
         self.before_warm_up.resize(self.flows.len(), Counted::default());

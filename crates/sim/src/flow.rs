@@ -100,8 +100,9 @@ impl Flow {
         (flow, first)
     }
 
-    pub fn frame(&self) -> FlowFrame {
+    pub fn frame(&self, index: u32) -> FlowFrame {
         FlowFrame {
+            index,
             tcp: matches!(self.endpoints, Endpoints::Tcp(_)),
             handshake: self.handshake,
             payload_bytes: self.payload_bytes,

@@ -4,6 +4,7 @@
 //! [`engine::Simulation`] runs it with a seed; [`record::Recording`] is what is left. Equal scenario and seed
 //! give an equal recording, bit for bit.
 
+mod blocks;
 pub mod compile;
 pub mod engine;
 pub mod error;

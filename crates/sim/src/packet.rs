@@ -9,12 +9,12 @@ pub struct Packet {
     pub at: Time,
     /// For data, when it was sent; for an ACK, the stamp of the packet that it answers.
     pub stamp: Time,
-    /// Index of the flow.
-    pub flow: u32,
     /// Number of the packet; for an ACK, the number of the next packet that is expected.
     pub seq: u32,
     /// Index of the hop that it reaches next; see [`crate::network::Hop`].
     pub hop: u32,
+    /// Where the engine keeps what an ACK reports beyond a gap; 0 for nothing.
+    pub blocks: u32,
     /// Bytes on the wire.
     pub size: u16,
     /// Whether it travels from the receiver to the sender.

@@ -289,6 +289,8 @@ pub enum RecoveryName {
     /// Fast recovery that lasts until all is repaired (RFC 6582).
     #[default]
     Newreno,
+    /// Selective acknowledgements (RFC 2018, RFC 6675).
+    Sack,
 }
 
 /// What a loss halves.

@@ -14,6 +14,8 @@ pub use routes::{Router, Topology};
 pub struct Hop {
     /// Index of the port that a packet reaches, or [`Hop::END`].
     pub port: u32,
+    /// Index of the flow.
+    pub flow: u32,
     /// Whether the engine goes on to the next hop without an event.
     ///
     /// True where the next hop is a port that nobody else uses: what arrives there has passed this port in

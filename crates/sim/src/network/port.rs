@@ -173,7 +173,7 @@ mod tests {
     }
 
     fn packet(size: u16) -> Packet {
-        Packet { at: Time::ZERO, stamp: Time::ZERO, flow: 0, seq: 0, hop: 0, size, ack: false }
+        Packet { at: Time::ZERO, stamp: Time::ZERO, seq: 0, hop: 0, blocks: 0, size, ack: false }
     }
 
     fn departure(outcome: Outcome) -> f64 {

@@ -25,6 +25,8 @@ const MAX_IP_PAYLOAD: usize = 65_535 - IPV4_BYTES;
 /// What a capture must know of the flow that a packet belongs to.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowFrame {
+    /// Index of the flow.
+    pub index: u32,
     /// Whether it is a TCP flow.
     pub tcp: bool,
     /// Whether packet 0 is a SYN.
@@ -73,8 +75,8 @@ impl Capture {
 }
 
 fn headers(packet: &Packet, flow: FlowFrame) -> Vec<u8> {
-    let sender = (SENDER_NET + packet.flow).to_be_bytes();
-    let receiver = (RECEIVER_NET + packet.flow).to_be_bytes();
+    let sender = (SENDER_NET + flow.index).to_be_bytes();
+    let receiver = (RECEIVER_NET + flow.index).to_be_bytes();
     let (source, destination) = if packet.ack { (receiver, sender) } else { (sender, receiver) };
     let transport_bytes = if flow.tcp { TCP_BYTES } else { UDP_BYTES };
     let payload = usize::from(packet.size)
@@ -136,11 +138,11 @@ mod tests {
     use etherparse::SlicedPacket;
 
     fn packet(seq: u32, size: u16, ack: bool) -> Packet {
-        Packet { at: Time::ZERO, stamp: Time::ZERO, flow: 3, seq, hop: 0, size, ack }
+        Packet { at: Time::ZERO, stamp: Time::ZERO, seq, hop: 0, blocks: 0, size, ack }
     }
 
     fn tcp_flow() -> FlowFrame {
-        FlowFrame { tcp: true, handshake: true, payload_bytes: 1000 }
+        FlowFrame { index: 3, tcp: true, handshake: true, payload_bytes: 1000 }
     }
 
     #[test]

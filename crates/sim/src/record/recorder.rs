@@ -115,13 +115,13 @@ impl Recorder {
     pub fn at_port(&mut self, now: Time, port: u32, packet: &Packet, outcome: Outcome, frame: FlowFrame) {
         let flags = self.ports[port as usize];
         if flags.packets {
-            self.event(now, PacketEvent::Arrival, packet, port as i32);
+            self.event(now, PacketEvent::Arrival, packet, frame.index, port as i32);
             let (at, event) = match outcome {
                 Outcome::Sent { start, .. } => (start, PacketEvent::Departure),
                 Outcome::Dropped => (now, PacketEvent::Drop),
                 Outcome::Lost => (now, PacketEvent::Loss),
             };
-            self.event(at, event, packet, port as i32);
+            self.event(at, event, packet, frame.index, port as i32);
         }
         if let (true, Outcome::Sent { start, .. }) = (flags.pcap, outcome) {
             if start >= self.end {
@@ -134,13 +134,13 @@ impl Recorder {
 
     /// A packet reached its host.
     #[inline]
-    pub fn at_host(&mut self, now: Time, packet: &Packet) {
-        if self.flows[packet.flow as usize].deliveries {
-            self.event(now, PacketEvent::Received, packet, -1);
+    pub fn at_host(&mut self, now: Time, packet: &Packet, flow: u32) {
+        if self.flows[flow as usize].deliveries {
+            self.event(now, PacketEvent::Received, packet, flow, -1);
         }
     }
 
-    fn event(&mut self, at: Time, event: PacketEvent, packet: &Packet, port: i32) {
+    fn event(&mut self, at: Time, event: PacketEvent, packet: &Packet, flow: u32, port: i32) {
         // A departure is known, and noted, ahead of its time.
         if at >= self.end {
             return;
@@ -149,7 +149,7 @@ impl Recorder {
             time: at.secs(),
             event: event as u8,
             ack: packet.ack,
-            flow: packet.flow as i32,
+            flow: flow as i32,
             seq: i64::from(packet.seq) - i64::from(packet.ack),
             size_bytes: u64::from(packet.size),
             port,

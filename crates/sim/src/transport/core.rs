@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parshall_estimators::rto::{AnyRto, RtoRules, RtoTimer};
 
 use super::aimd::{Aimd, Congestion, Window};
-use super::{Clock, Outbox, TcpOptions};
+use super::{Ack, Clock, Outbox, TcpOptions};
 use crate::scenario::{BackoffReset, FastRetransmitGuard, IdleRestart, ReduceFrom, RttSampling};
 use crate::units::Time;
 
@@ -170,30 +170,30 @@ impl Core {
         }
     }
 
-    /// Takes note of an ACK of everything up to `ack`, which lies above `high_ack`. `echo` is the stamp that it
-    /// carries. Returns how many packets it acknowledges, and whether cwnd was what limited the sender.
-    pub fn advance(&mut self, ack: i64, echo: Time, now: Time) -> Acked {
-        let acked = self.note(ack, echo);
-        self.take_sample(ack, echo, now);
+    /// Takes note of an ACK of new data. Returns how many packets it acknowledges, and whether cwnd was what
+    /// limited the sender.
+    pub fn advance(&mut self, ack: &Ack, now: Time) -> Acked {
+        let acked = self.note(ack);
+        self.take_sample(ack, now);
         self.rearm(now);
         acked
     }
 
     /// The part of [`Core::advance`] that a partial ACK has too: no sample, no timer.
-    pub fn note(&mut self, ack: i64, echo: Time) -> Acked {
-        self.judge_timeouts(echo);
+    pub fn note(&mut self, ack: &Ack) -> Acked {
+        self.judge_timeouts(ack.echo);
         let limited = (self.next_seq - 1 - self.high_ack) as f64 >= self.window.cwnd.floor();
-        let packets = ack - self.high_ack;
-        self.high_ack = ack;
-        self.next_seq = self.next_seq.max(ack + 1);
+        let packets = ack.high - self.high_ack;
+        self.high_ack = ack.high;
+        self.next_seq = self.next_seq.max(ack.high + 1);
         Acked { packets, limited }
     }
 
-    fn take_sample(&mut self, ack: i64, echo: Time, now: Time) {
+    fn take_sample(&mut self, ack: &Ack, now: Time) {
         let sent = match self.options.rtt_sampling {
-            RttSampling::Timestamps => Some(echo),
+            RttSampling::Timestamps => Some(ack.echo),
             RttSampling::OnePacket => match self.timed {
-                Some((seq, sent)) if ack >= seq => Some(sent),
+                Some((seq, sent)) if ack.high >= seq => Some(sent),
                 _ => None,
             },
         };
@@ -308,6 +308,11 @@ impl Core {
         self.restart_timer(now);
     }
 
+    /// Ends backoff without a sample.
+    pub fn end_backoff(&mut self) {
+        self.timer.reset_backoff();
+    }
+
     /// Stops the timer.
     pub fn stop_timer(&mut self) {
         self.deadline = Time::NEVER;
@@ -345,4 +350,11 @@ pub struct Acked {
     pub packets: i64,
     /// Whether cwnd was used up.
     pub limited: bool,
+}
+
+impl Acked {
+    /// The same, with the window taken to be what limits the sender.
+    pub fn unlimited(self) -> Self {
+        Acked { limited: true, ..self }
+    }
 }

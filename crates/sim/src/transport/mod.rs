@@ -1,20 +1,37 @@
 //! Transport protocols. They are told of ACKs, timers and data, and put what they send into an [`Outbox`];
 //! they know nothing of the network.
 
+use crate::units::Time;
+
 mod aimd;
 mod clock;
 mod core;
+mod intervals;
 pub mod profile;
 mod receiver;
 pub mod recovery;
+mod sack_blocks;
 mod sender;
 
 pub use self::core::{Core, SenderCounters};
 pub use aimd::Aimd;
 pub use clock::Clock;
+pub use intervals::Intervals;
 pub use profile::TcpOptions;
 pub use receiver::{Acknowledgement, TcpReceiver};
+pub use sack_blocks::SackBlocks;
 pub use sender::TcpSender;
+
+/// An ACK as a sender sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack {
+    /// Highest packet received in order, -1 for none.
+    pub high: i64,
+    /// Stamp of the packet that it answers.
+    pub echo: Time,
+    /// Blocks received beyond a gap.
+    pub blocks: SackBlocks,
+}
 
 /// Packets to be sent now, in order.
 #[derive(Clone, Debug, Default)]

@@ -3,11 +3,20 @@
 //! The two profiles side by side are the list of what ns-2.35 does differently from the RFCs.
 
 use crate::scenario::{
-    BackoffReset, FastRetransmitGuard, IdleRestart, PartialAckTimer, ProfileName, ReduceFrom, RttSampling,
-    Tcp,
+    BackoffReset, FastRetransmitGuard, IdleRestart, PartialAckTimer, ProfileName, RecoveryName, ReduceFrom,
+    RttSampling, Tcp,
 };
 use crate::units::Time;
 use parshall_estimators::rto::RtoConfig;
+
+/// How a sender with SACK counts what is in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SackPipe {
+    /// From the scoreboard (RFC 6675, section 4, SetPipe).
+    Rfc6675,
+    /// One up for each packet, one down for each ACK (ns-2).
+    Sack1,
+}
 
 /// Every option of a TCP flow.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +33,10 @@ pub struct TcpOptions {
     pub rto: RtoConfig,
     /// Longest delay of an ACK; none sends each at once.
     pub delayed_ack: Option<Time>,
+    /// Whether ACKs report what has been received beyond a gap (RFC 2018).
+    pub sack: bool,
+    /// How a sender with SACK counts what is in flight.
+    pub sack_pipe: SackPipe,
     /// Whether a second copy of the last packet received in order may wait for the delayed-ACK timer.
     pub delay_repeated: bool,
     /// Packets sent before the first ACK.
@@ -86,6 +99,8 @@ impl TcpOptions {
             payload_bytes: 1000,
             rto: RtoConfig::default(),
             delayed_ack: Some(Time::from_ps(100_000_000_000)),
+            sack: false,
+            sack_pipe: SackPipe::Rfc6675,
             delay_repeated: false,
             initial_window: 10.0,
             max_window: f64::from(1u32 << 20),
@@ -124,6 +139,8 @@ impl TcpOptions {
             delayed_ack: None,
             // Agent/TCPSink/DelAck tests only whether the packet is the last one in order.
             delay_repeated: true,
+            // Agent/TCP/Sack1 counts its pipe down by ACKs.
+            sack_pipe: SackPipe::Sack1,
             // windowInit_
             initial_window: 2.0,
             // window_
@@ -187,7 +204,7 @@ impl TcpOptions {
             None if ns2 => max_window,
             None => base.initial_ssthresh,
         };
-        let keeps_dupacks = ns2 && tcp.recovery == crate::scenario::RecoveryName::Tahoe;
+        let keeps_dupacks = ns2 && tcp.recovery == RecoveryName::Tahoe;
         TcpOptions {
             data_bytes: (tcp.payload_bytes + tcp.header_bytes) as u16,
             syn_bytes: tcp.header_bytes as u16,
@@ -195,6 +212,7 @@ impl TcpOptions {
             payload_bytes: tcp.payload_bytes,
             rto,
             delayed_ack,
+            sack: tcp.recovery == RecoveryName::Sack,
             initial_window: tcp.initial_window_packets.unwrap_or(base.initial_window),
             max_window,
             initial_ssthresh,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::TcpOptions;
+use super::{Intervals, SackBlocks, TcpOptions};
 use crate::units::Time;
 
 /// An ACK to be sent now.
@@ -12,6 +12,8 @@ pub struct Acknowledgement {
     pub next: u32,
     /// Stamp of the packet that is answered.
     pub stamp: Time,
+    /// Blocks received beyond a gap (RFC 2018); none without SACK.
+    pub blocks: SackBlocks,
 }
 
 /// A receiver.
@@ -19,8 +21,10 @@ pub struct Acknowledgement {
 pub struct TcpReceiver {
     options: Arc<TcpOptions>,
     next: u32,
-    /// Packets received beyond a gap, as half-open intervals in ascending order.
-    beyond: Vec<(u32, u32)>,
+    /// Packets received beyond a gap.
+    beyond: Intervals,
+    /// Blocks reported last, the latest first.
+    reported: SackBlocks,
     /// Stamp of the packet whose ACK waits.
     waiting: Option<Time>,
     deadline: Time,
@@ -29,7 +33,14 @@ pub struct TcpReceiver {
 impl TcpReceiver {
     /// A receiver that has received nothing.
     pub fn new(options: Arc<TcpOptions>) -> Self {
-        TcpReceiver { options, next: 0, beyond: Vec::new(), waiting: None, deadline: Time::NEVER }
+        TcpReceiver {
+            options,
+            next: 0,
+            beyond: Intervals::default(),
+            reported: SackBlocks::default(),
+            waiting: None,
+            deadline: Time::NEVER,
+        }
     }
 
     /// The next packet expected: how many have been received in order.
@@ -56,7 +67,10 @@ impl TcpReceiver {
             }
             // An ACK for two echoes the stamp of the first (RFC 7323, section 4.3).
             (_, Some(first)) if may_wait => Some(self.acknowledge(first)),
-            _ => Some(self.acknowledge(stamp)),
+            _ => {
+                self.update_blocks(seq);
+                Some(self.acknowledge(stamp))
+            }
         }
     }
 
@@ -69,34 +83,36 @@ impl TcpReceiver {
     fn acknowledge(&mut self, stamp: Time) -> Acknowledgement {
         self.waiting = None;
         self.deadline = Time::NEVER;
-        Acknowledgement { next: self.next, stamp }
+        Acknowledgement { next: self.next, stamp, blocks: self.reported }
     }
 
     fn store(&mut self, seq: u32) {
+        let at = i64::from(seq);
         if seq == self.next {
             self.next += 1;
-            if self.beyond.first().is_some_and(|&(low, _)| low == self.next) {
-                self.next = self.beyond.remove(0).1;
+            if !self.beyond.is_empty() {
+                let end = self.beyond.next_missing(at + 1);
+                self.next = end as u32;
+                self.beyond.remove_below(end);
             }
         } else if seq > self.next {
-            self.store_beyond(seq);
+            self.beyond.insert(at, at + 1);
         }
     }
 
-    fn store_beyond(&mut self, seq: u32) {
-        // The first interval that ends at or after `seq`.
-        let i = self.beyond.partition_point(|&(_, high)| high < seq);
-        match self.beyond.get_mut(i) {
-            Some((low, high)) if *low <= seq && seq < *high => {}
-            Some((_, high)) if *high == seq => {
-                *high += 1;
-                let end = *high;
-                if self.beyond.get(i + 1).is_some_and(|&(low, _)| low == end) {
-                    self.beyond[i].1 = self.beyond.remove(i + 1).1;
-                }
-            }
-            Some((low, _)) if *low == seq + 1 => *low = seq,
-            _ => self.beyond.insert(i, (seq, seq + 1)),
+    /// Chooses the blocks to report after packet `seq` (RFC 2018, section 4): first the block that it belongs
+    /// to, then those reported before, unless a later one covers them.
+    fn update_blocks(&mut self, seq: u32) {
+        if !self.options.sack {
+            return;
+        }
+        if self.beyond.is_empty() {
+            self.reported = SackBlocks::default();
+            return;
+        }
+        match self.beyond.around(i64::from(seq)) {
+            Some((low, high)) => self.reported.report(low as u32, high as u32),
+            None => self.reported.forget_within(0, self.next),
         }
     }
 }
@@ -129,9 +145,8 @@ mod tests {
                 seen.insert(seq);
                 let lowest_missing = (0..).find(|n| !seen.contains(n)).unwrap();
                 prop_assert_eq!(next(ack), Some(lowest_missing));
-                let beyond: u32 = receiver.beyond.iter().map(|(low, high)| high - low).sum();
-                prop_assert_eq!((receiver.next + beyond) as usize, seen.len());
-                prop_assert!(receiver.beyond.windows(2).all(|w| w[0].1 < w[1].0));
+                let beyond = receiver.beyond.count_within(0, 100);
+                prop_assert_eq!(i64::from(receiver.next) + beyond, seen.len() as i64);
             }
         }
     }
@@ -163,6 +178,28 @@ mod tests {
         r.on_data(0, Time::ZERO, Time::ZERO);
         assert_eq!(next(r.on_data(2, Time::ZERO, Time::ZERO)), Some(1));
         assert_eq!(next(r.on_data(1, Time::ZERO, Time::ZERO)), Some(3));
+    }
+
+    #[test]
+    fn blocks_are_reported_latest_first() {
+        let options = TcpOptions { sack: true, delayed_ack: None, ..TcpOptions::rfc() };
+        let mut r = TcpReceiver::new(Arc::new(options));
+        let mut blocks = |seq| {
+            let ack = r.on_data(seq, Time::ZERO, Time::ZERO).expect("an ACK");
+            ack.blocks.iter().collect::<Vec<_>>()
+        };
+        assert_eq!(blocks(0), []);
+        assert_eq!(blocks(2), [(2, 3)]);
+        assert_eq!(blocks(4), [(4, 5), (2, 3)]);
+        assert_eq!(blocks(6), [(6, 7), (4, 5), (2, 3)]);
+        assert_eq!(blocks(8), [(8, 9), (6, 7), (4, 5)]);
+        // Packet 5 joins two blocks.
+        assert_eq!(blocks(5), [(4, 7), (8, 9)]);
+        // A copy of what the cumulative ACK covers changes nothing.
+        assert_eq!(blocks(0), [(4, 7), (8, 9)]);
+        assert_eq!(blocks(1), [(4, 7), (8, 9)]);
+        assert_eq!(blocks(3), [(8, 9)]);
+        assert_eq!(blocks(7), []);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! A TCP sender: the core, with a recovery.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::recovery::{AnyRecovery, Recovery};
-use super::{Core, Outbox, TcpOptions};
+use super::recovery::{AnyRecovery, Recovery, Trigger};
+use super::{Ack, Core, Outbox, TcpOptions};
 use crate::scenario::{IdleRestart, RecoveryName};
 use crate::units::Time;
 
@@ -17,10 +18,11 @@ pub struct TcpSender {
 impl TcpSender {
     /// A sender that has sent nothing; `phase` is that of its clock.
     pub fn new(options: Arc<TcpOptions>, recovery: RecoveryName, phase: Time) -> Self {
+        let recovery = AnyRecovery::new(recovery, &options);
         let mut core = Core::new(options, phase);
         // A SYN is a packet that no application hands over.
         core.limit = i64::from(core.options.handshake);
-        TcpSender { core, recovery: AnyRecovery::new(recovery) }
+        TcpSender { core, recovery }
     }
 
     /// What can be observed.
@@ -28,23 +30,16 @@ impl TcpSender {
         &self.core
     }
 
-    /// The window in use, inflation included, in packets.
-    pub fn inflated_cwnd(&self) -> f64 {
-        self.core.window.cwnd + self.recovery.inflation() as f64
-    }
-
-    /// An ACK for everything below packet `next` arrives.
-    pub fn on_ack(&mut self, next: u32, echo: Time, now: Time, out: &mut Outbox) {
+    /// An ACK arrives.
+    pub fn on_ack(&mut self, ack: &Ack, now: Time, out: &mut Outbox) {
         let core = &mut self.core;
         core.counters.acks_received += 1;
-        let ack = i64::from(next) - 1;
-        if ack > core.high_ack {
-            self.recovery.on_new_ack(core, ack, echo, now, out);
-        } else if ack == core.high_ack {
-            core.dupacks += 1;
-            self.recovery.on_dupack(core, now, out);
+        match ack.high.cmp(&core.high_ack) {
+            Ordering::Greater => self.recovery.on_new_ack(core, ack, now, out),
+            Ordering::Equal => self.recovery.on_dupack(core, ack, now, out),
+            Ordering::Less => self.recovery.on_old_ack(core),
         }
-        self.send(now, out);
+        self.recovery.send(&mut self.core, Trigger::Ack, now, out);
     }
 
     /// The application hands over `packets` more.
@@ -52,9 +47,7 @@ impl TcpSender {
         self.core.limit =
             self.core.limit.saturating_add(if packets == u32::MAX { i64::MAX } else { i64::from(packets) });
         self.core.restart_after_idle(now);
-        let burst = u32::MAX;
-        let inflation = self.recovery.inflation();
-        self.core.send_window(now, inflation, burst, out);
+        self.recovery.send(&mut self.core, Trigger::Data, now, out);
     }
 
     /// The application has no more data than what has been sent.
@@ -74,13 +67,7 @@ impl TcpSender {
         if core.options.timeout_clears_dupacks {
             core.dupacks = 0;
         }
-        self.core.send_window(now, 0, u32::MAX, out);
-    }
-
-    fn send(&mut self, now: Time, out: &mut Outbox) {
-        let burst = self.recovery.burst(&self.core);
-        let inflation = self.recovery.inflation();
-        self.core.send_window(now, inflation, burst, out);
+        self.recovery.send(&mut self.core, Trigger::Timeout, now, out);
     }
 
     /// Whether all that the application handed over has been acknowledged.

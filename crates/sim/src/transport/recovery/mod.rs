@@ -2,80 +2,101 @@
 
 mod newreno;
 mod reno;
+mod sack;
+mod sack1;
 mod tahoe;
 
 pub use newreno::NewReno;
 pub use reno::Reno;
+pub use sack::Sack;
+pub use sack1::Sack1;
 pub use tahoe::Tahoe;
 
-use super::{Core, Outbox};
+use super::profile::SackPipe;
+use super::{Ack, Core, Outbox, TcpOptions};
 use crate::scenario::RecoveryName;
 use crate::units::Time;
 
-/// How a sender reacts to ACKs. The sender calls `send` afterwards for what the window allows.
+/// Why a sender looks whether it may send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trigger {
+    /// An ACK came, new or not.
+    Ack,
+    /// The application handed over data.
+    Data,
+    /// The timer expired; the core has been reset.
+    Timeout,
+}
+
+/// How a sender reacts to ACKs and timeouts.
 pub trait Recovery {
-    /// An ACK of everything up to `ack`, above `core.high_ack`; it carries the stamp `echo`.
-    fn on_new_ack(&mut self, core: &mut Core, ack: i64, echo: Time, now: Time, out: &mut Outbox);
-    /// A duplicate ACK; `core.dupacks` counts it already.
-    fn on_dupack(&mut self, core: &mut Core, now: Time, out: &mut Outbox);
+    /// An ACK of new data.
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox);
+    /// An ACK of `core.high_ack` again. Counts it, or not.
+    fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox);
+    /// An ACK of less than `core.high_ack`.
+    fn on_old_ack(&mut self, _: &mut Core) {}
     /// The timer expired.
     fn on_timeout(&mut self);
-    /// Packets added to the window for those that duplicate ACKs have shown to be gone.
-    fn inflation(&self) -> i64;
-    /// Most packets that may be sent on this ACK.
-    fn burst(&self, core: &Core) -> u32;
+    /// Sends what may be sent now.
+    fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox);
 }
 
-/// The recoveries a sender can have.
-#[derive(Clone, Debug)]
-pub enum AnyRecovery {
-    /// See [`Tahoe`].
-    Tahoe(Tahoe),
-    /// See [`Reno`].
-    Reno(Reno),
-    /// See [`NewReno`].
-    NewReno(NewReno),
-}
-
-impl AnyRecovery {
-    /// The recovery of this name.
-    pub fn new(name: RecoveryName) -> Self {
-        match name {
-            RecoveryName::Tahoe => AnyRecovery::Tahoe(Tahoe),
-            RecoveryName::Reno => AnyRecovery::Reno(Reno::default()),
-            RecoveryName::Newreno => AnyRecovery::NewReno(NewReno::default()),
+/// Defines [`AnyRecovery`] and hands each call on to the recovery inside.
+macro_rules! any_recovery {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// The recoveries a sender can have.
+        #[derive(Clone, Debug)]
+        pub enum AnyRecovery {
+            $($(#[$doc])* $name($name),)*
         }
-    }
-}
 
-macro_rules! dispatch {
-    ($self:ident, $recovery:ident => $call:expr) => {
-        match $self {
-            AnyRecovery::Tahoe($recovery) => $call,
-            AnyRecovery::Reno($recovery) => $call,
-            AnyRecovery::NewReno($recovery) => $call,
+        impl Recovery for AnyRecovery {
+            fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
+                match self { $(AnyRecovery::$name(r) => r.on_new_ack(core, ack, now, out),)* }
+            }
+
+            fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
+                match self { $(AnyRecovery::$name(r) => r.on_dupack(core, ack, now, out),)* }
+            }
+
+            fn on_old_ack(&mut self, core: &mut Core) {
+                match self { $(AnyRecovery::$name(r) => r.on_old_ack(core),)* }
+            }
+
+            fn on_timeout(&mut self) {
+                match self { $(AnyRecovery::$name(r) => r.on_timeout(),)* }
+            }
+
+            fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox) {
+                match self { $(AnyRecovery::$name(r) => r.send(core, trigger, now, out),)* }
+            }
         }
     };
 }
 
-impl Recovery for AnyRecovery {
-    fn on_new_ack(&mut self, core: &mut Core, ack: i64, echo: Time, now: Time, out: &mut Outbox) {
-        dispatch!(self, r => r.on_new_ack(core, ack, echo, now, out))
-    }
+any_recovery! {
+    /// Slow start after every loss.
+    Tahoe,
+    /// Fast recovery that the first new ACK ends.
+    Reno,
+    /// Fast recovery that lasts until all is repaired.
+    NewReno,
+    /// Selective acknowledgements by RFC 6675.
+    Sack,
+    /// Selective acknowledgements as in ns-2.
+    Sack1,
+}
 
-    fn on_dupack(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
-        dispatch!(self, r => r.on_dupack(core, now, out))
-    }
-
-    fn on_timeout(&mut self) {
-        dispatch!(self, r => r.on_timeout())
-    }
-
-    fn inflation(&self) -> i64 {
-        dispatch!(self, r => r.inflation())
-    }
-
-    fn burst(&self, core: &Core) -> u32 {
-        dispatch!(self, r => r.burst(core))
+impl AnyRecovery {
+    /// The recovery of this name, as the options have it.
+    pub fn new(name: RecoveryName, options: &TcpOptions) -> Self {
+        match (name, options.sack_pipe) {
+            (RecoveryName::Tahoe, _) => AnyRecovery::Tahoe(Tahoe),
+            (RecoveryName::Reno, _) => AnyRecovery::Reno(Reno::default()),
+            (RecoveryName::Newreno, _) => AnyRecovery::NewReno(NewReno::default()),
+            (RecoveryName::Sack, SackPipe::Rfc6675) => AnyRecovery::Sack(Sack::default()),
+            (RecoveryName::Sack, SackPipe::Sack1) => AnyRecovery::Sack1(Sack1::default()),
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! NewReno: fast recovery that lasts until everything sent before it has been acknowledged (RFC 6582).
 
-use super::{Recovery, Reno};
+use super::{Recovery, Reno, Trigger};
 use crate::scenario::PartialAckTimer;
-use crate::transport::{Core, Outbox};
+use crate::transport::{Ack, Core, Outbox};
 use crate::units::Time;
 
 /// NewReno's fast recovery: Reno's, and partial ACKs.
@@ -14,24 +14,24 @@ pub struct NewReno {
 
 impl NewReno {
     /// Some packets of the window are still missing: the next one is sent again (RFC 6582, section 3.2, step 3).
-    fn partial_ack(&mut self, core: &mut Core, ack: i64, echo: Time, now: Time, out: &mut Outbox) {
+    fn partial_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
         let first = !std::mem::replace(&mut self.partial_ack_seen, true);
         if first || core.options.partial_ack_timer == PartialAckTimer::Every {
             core.restart_timer(now);
         }
-        let acked = core.note(ack, echo);
+        let acked = core.note(ack);
         self.reno.deflate(core, acked.packets);
         core.send(core.high_ack + 1, now, out);
     }
 }
 
 impl Recovery for NewReno {
-    fn on_new_ack(&mut self, core: &mut Core, ack: i64, echo: Time, now: Time, out: &mut Outbox) {
-        if self.reno.recovering() && ack < core.recover {
-            return self.partial_ack(core, ack, echo, now, out);
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
+        if self.reno.recovering() && ack.high < core.recover {
+            return self.partial_ack(core, ack, now, out);
         }
         self.partial_ack_seen = false;
-        let ended = self.reno.full_ack(core, ack, echo, now);
+        let ended = self.reno.full_ack(core, ack, now);
         if ended && core.options.deflate_to_ssthresh {
             // RFC 6582, section 3.2, step 3, option 1: no burst after recovery.
             let flight = core.in_flight().max(1) as f64;
@@ -39,23 +39,16 @@ impl Recovery for NewReno {
         }
     }
 
-    fn on_dupack(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
-        self.reno.on_dupack(core, now, out);
+    fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
+        self.reno.on_dupack(core, ack, now, out);
     }
 
     fn on_timeout(&mut self) {
         *self = NewReno::default();
     }
 
-    fn inflation(&self) -> i64 {
-        self.reno.inflation()
-    }
-
-    fn burst(&self, core: &Core) -> u32 {
-        if core.dupacks >= core.options.dupack_threshold {
-            core.options.recovery_burst
-        } else {
-            self.reno.burst(core)
-        }
+    fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox) {
+        let burst = core.options.recovery_burst;
+        self.reno.send_at_most(core, trigger, burst, now, out);
     }
 }

@@ -1,7 +1,7 @@
 //! Reno: fast retransmit and fast recovery, which the first new ACK ends (RFC 5681, section 3.2).
 
-use super::Recovery;
-use crate::transport::{Core, Outbox};
+use super::{Recovery, Trigger};
+use crate::transport::{Ack, Core, Outbox};
 use crate::units::Time;
 
 /// Reno's fast recovery.
@@ -22,11 +22,11 @@ impl Reno {
     }
 
     /// A new ACK that ends recovery, or that comes outside it.
-    pub(super) fn full_ack(&mut self, core: &mut Core, ack: i64, echo: Time, now: Time) -> bool {
+    pub(super) fn full_ack(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
         let was_recovering = std::mem::take(&mut self.recovering);
         self.inflation = 0;
         core.dupacks = 0;
-        let acked = core.advance(ack, echo, now);
+        let acked = core.advance(ack, now);
         if !(was_recovering && core.options.deflate_to_ssthresh) {
             core.grow(acked);
         }
@@ -49,16 +49,35 @@ impl Reno {
             self.inflation = 1;
         }
     }
+
+    /// Sends what the window allows, at most `burst` packets while duplicate ACKs come in. Below the threshold
+    /// only limited transmit sends on an ACK.
+    pub(super) fn send_at_most(
+        &self,
+        core: &mut Core,
+        trigger: Trigger,
+        burst: u32,
+        now: Time,
+        out: &mut Outbox,
+    ) {
+        let burst = match (trigger, core.dupacks) {
+            (Trigger::Ack, n) if n >= core.options.dupack_threshold => burst,
+            (Trigger::Ack, n) if n > 0 => 0,
+            _ => u32::MAX,
+        };
+        core.send_window(now, self.inflation, burst, out);
+    }
 }
 
 impl Recovery for Reno {
-    fn on_new_ack(&mut self, core: &mut Core, ack: i64, echo: Time, now: Time, _: &mut Outbox) {
-        if self.full_ack(core, ack, echo, now) && core.options.deflate_to_ssthresh {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) {
+        if self.full_ack(core, ack, now) && core.options.deflate_to_ssthresh {
             core.window.cwnd = core.window.ssthresh;
         }
     }
 
-    fn on_dupack(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
+    fn on_dupack(&mut self, core: &mut Core, _: &Ack, now: Time, out: &mut Outbox) {
+        core.dupacks += 1;
         let threshold = core.options.dupack_threshold;
         if core.dupacks == threshold {
             if core.may_fast_retransmit() {
@@ -77,16 +96,7 @@ impl Recovery for Reno {
         *self = Reno::default();
     }
 
-    fn inflation(&self) -> i64 {
-        self.inflation
-    }
-
-    fn burst(&self, core: &Core) -> u32 {
-        // Below the threshold only limited transmit sends.
-        if core.dupacks == 0 || core.dupacks >= core.options.dupack_threshold {
-            u32::MAX
-        } else {
-            0
-        }
+    fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox) {
+        self.send_at_most(core, trigger, u32::MAX, now, out);
     }
 }

@@ -1,7 +1,7 @@
 //! Tahoe: fast retransmit, then slow start from one packet, sending everything again (Jacobson 1988).
 
-use super::Recovery;
-use crate::transport::{Core, Outbox};
+use super::{Recovery, Trigger};
+use crate::transport::{Ack, Core, Outbox};
 use crate::units::Time;
 
 /// Tahoe keeps no state of its own.
@@ -9,14 +9,15 @@ use crate::units::Time;
 pub struct Tahoe;
 
 impl Recovery for Tahoe {
-    fn on_new_ack(&mut self, core: &mut Core, ack: i64, echo: Time, now: Time, _: &mut Outbox) {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) {
         core.dupacks = 0;
-        let acked = core.advance(ack, echo, now);
+        let acked = core.advance(ack, now);
         core.grow(acked);
         core.finish_handshake();
     }
 
-    fn on_dupack(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
+    fn on_dupack(&mut self, core: &mut Core, _: &Ack, now: Time, out: &mut Outbox) {
+        core.dupacks += 1;
         let threshold = core.options.dupack_threshold;
         if core.dupacks == threshold && core.may_fast_retransmit() {
             core.reduce();
@@ -30,11 +31,7 @@ impl Recovery for Tahoe {
 
     fn on_timeout(&mut self) {}
 
-    fn inflation(&self) -> i64 {
-        0
-    }
-
-    fn burst(&self, _: &Core) -> u32 {
-        u32::MAX
+    fn send(&mut self, core: &mut Core, _: Trigger, now: Time, out: &mut Outbox) {
+        core.send_window(now, 0, u32::MAX, out);
     }
 }

@@ -1,0 +1,122 @@
+//! A set of packet numbers as intervals: what a receiver holds beyond a gap, what a sender knows to be there.
+
+/// Half-open intervals in ascending order that neither overlap nor touch. Few in practice: one a gap.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Intervals(Vec<(i64, i64)>);
+
+impl Intervals {
+    /// Whether the set is empty.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Adds `low..high`. Returns whether anything in it is new.
+    pub fn insert(&mut self, low: i64, high: i64) -> bool {
+        // All intervals from `first` to before `last` overlap or touch the new one.
+        let first = self.0.partition_point(|&(_, end)| end < low);
+        let last = first + self.0[first..].partition_point(|&(start, _)| start <= high);
+        if first == last {
+            self.0.insert(first, (low, high));
+            return low < high;
+        }
+        let (start, end) = (self.0[first].0, self.0[last - 1].1);
+        if last - first == 1 && start <= low && high <= end {
+            return false;
+        }
+        self.0[first] = (start.min(low), end.max(high));
+        self.0.drain(first + 1..last);
+        true
+    }
+
+    /// Removes everything below `low`.
+    pub fn remove_below(&mut self, low: i64) {
+        let gone = self.0.partition_point(|&(_, end)| end <= low);
+        self.0.drain(..gone);
+        if let Some(first) = self.0.first_mut() {
+            first.0 = first.0.max(low);
+        }
+    }
+
+    /// The interval that contains `n`.
+    pub fn around(&self, n: i64) -> Option<(i64, i64)> {
+        let i = self.0.partition_point(|&(_, end)| end <= n);
+        self.0.get(i).copied().filter(|&(start, _)| start <= n)
+    }
+
+    /// The least number at or above `n` that is not in the set.
+    pub fn next_missing(&self, n: i64) -> i64 {
+        self.around(n).map_or(n, |(_, end)| end)
+    }
+
+    /// One more than the greatest number in the set.
+    pub fn end(&self) -> Option<i64> {
+        self.0.last().map(|&(_, end)| end)
+    }
+
+    /// The interval that starts the set.
+    pub fn first(&self) -> Option<(i64, i64)> {
+        self.0.first().copied()
+    }
+
+    /// How many numbers of `low..high` are in the set.
+    pub fn count_within(&self, low: i64, high: i64) -> i64 {
+        let from = self.0.partition_point(|&(_, end)| end <= low);
+        let inside = self.0[from..].iter().take_while(|&&(start, _)| start < high);
+        inside.map(|&(start, end)| end.min(high) - start.max(low)).sum()
+    }
+
+    /// The `k`-th greatest number in the set, counted from 1.
+    pub fn kth_from_end(&self, k: i64) -> Option<i64> {
+        let mut left = k;
+        for &(start, end) in self.0.iter().rev() {
+            if end - start >= left {
+                return Some(end - left);
+            }
+            left -= end - start;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn set(intervals: &Intervals) -> BTreeSet<i64> {
+        intervals.0.iter().flat_map(|&(low, high)| low..high).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_a_set(steps in prop::collection::vec((0i64..60, 1i64..6, any::<bool>()), 0..60)) {
+            let mut intervals = Intervals::default();
+            let mut twin = BTreeSet::new();
+            for (low, length, insert) in steps {
+                if insert {
+                    let before = twin.len();
+                    twin.extend(low..low + length);
+                    prop_assert_eq!(intervals.insert(low, low + length), twin.len() > before);
+                } else {
+                    twin = twin.split_off(&low);
+                    intervals.remove_below(low);
+                }
+                prop_assert_eq!(set(&intervals), twin.clone());
+                prop_assert!(intervals.0.windows(2).all(|w| w[0].1 < w[1].0));
+                prop_assert_eq!(intervals.end(), twin.last().map(|n| n + 1));
+                prop_assert_eq!(intervals.count_within(low, low + 7), twin.range(low..low + 7).count() as i64);
+                let missing = (low..).find(|n| !twin.contains(n)).expect("the set is finite");
+                prop_assert_eq!(intervals.next_missing(low), missing);
+                prop_assert_eq!(intervals.around(low).is_some(), twin.contains(&low));
+                prop_assert_eq!(intervals.kth_from_end(length), twin.iter().nth_back(length as usize - 1).copied());
+            }
+        }
+    }
+}

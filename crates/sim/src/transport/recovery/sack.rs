@@ -1,0 +1,162 @@
+//! SACK recovery by the scoreboard and pipe of RFC 6675.
+
+use super::{Recovery, Trigger};
+use crate::transport::{Ack, Core, Intervals, Outbox};
+use crate::units::Time;
+
+/// Why packets are being repaired.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    /// Nothing is known to be lost.
+    #[default]
+    Open,
+    /// Duplicate ACKs showed a loss (RFC 6675, section 5).
+    Recovery,
+    /// The timer expired: all that was in flight and is not SACKed counts as lost (section 5.1).
+    AfterTimeout,
+}
+
+/// The state of RFC 6675.
+#[derive(Clone, Debug, Default)]
+pub struct Sack {
+    phase: Phase,
+    /// What the receiver has reported beyond a gap.
+    sacked: Intervals,
+    /// HighRxt: highest packet sent again. What is not SACKed up to here has been sent again.
+    high_rxt: i64,
+    /// Packets below this were in flight when the timer expired.
+    timed_out_below: i64,
+    /// Whether the rescue retransmission of this recovery is spent (section 4, NextSeg rule 4).
+    rescued: bool,
+}
+
+impl Sack {
+    /// Update (): takes in the blocks of an ACK. Returns whether they tell anything new.
+    fn update(&mut self, core: &Core, ack: &Ack) -> bool {
+        let mut news = false;
+        for (low, high) in ack.blocks.iter() {
+            let low = i64::from(low).max(core.high_ack + 1);
+            if low < i64::from(high) {
+                news |= self.sacked.insert(low, i64::from(high));
+            }
+        }
+        self.sacked.remove_below(core.high_ack + 1);
+        news
+    }
+
+    /// IsLost (): every packet below this that is not SACKed. DupThresh packets above have been SACKed, or the
+    /// timer has expired.
+    fn lost_below(&self, core: &Core) -> i64 {
+        let threshold = i64::from(core.options.dupack_threshold);
+        let by_sacks = self.sacked.kth_from_end(threshold).unwrap_or(0);
+        by_sacks.max(self.timed_out_below)
+    }
+
+    /// SetPipe (): packets that are in flight, as far as the scoreboard shows.
+    fn pipe(&self, core: &Core) -> i64 {
+        let missing = |low: i64, high: i64| (high - low).max(0) - self.sacked.count_within(low, high);
+        let first = core.high_ack + 1;
+        let not_lost = missing(self.lost_below(core).max(first), core.max_seq + 1);
+        let sent_again = missing(first, self.high_rxt.max(core.high_ack) + 1);
+        not_lost + sent_again
+    }
+
+    /// NextSeg (): the packet to send next in recovery, and whether it is new.
+    fn next_packet(&mut self, core: &Core) -> Option<(i64, bool)> {
+        let hole = self.sacked.next_missing(self.high_rxt.max(core.high_ack) + 1);
+        if hole < self.lost_below(core) && hole <= core.max_seq {
+            return Some((hole, false));
+        }
+        let last = (core.high_ack + core.options.max_window as i64).min(core.limit - 1);
+        if core.next_seq.max(core.max_seq + 1) <= last {
+            return Some((core.max_seq + 1, true));
+        }
+        if self.sacked.end().is_some_and(|end| hole < end) {
+            return Some((hole, false));
+        }
+        if self.phase == Phase::Recovery && !self.rescued && core.max_seq > core.high_ack {
+            self.rescued = true;
+            return Some((core.max_seq, false)).filter(|_| hole <= core.max_seq);
+        }
+        None
+    }
+
+    fn send_pipe(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
+        let mut pipe = self.pipe(core);
+        while pipe < core.window.cwnd as i64 {
+            let Some((seq, new)) = self.next_packet(core) else {
+                return;
+            };
+            if !new {
+                self.high_rxt = self.high_rxt.max(seq);
+            }
+            core.send(seq, now, out);
+            core.next_seq = core.max_seq + 1;
+            pipe += 1;
+        }
+    }
+
+    fn enter(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
+        core.reduce();
+        self.phase = Phase::Recovery;
+        self.rescued = false;
+        self.high_rxt = core.high_ack + 1;
+        core.send(self.high_rxt, now, out);
+        core.restart_timer(now);
+    }
+}
+
+impl Recovery for Sack {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) {
+        let was = self.phase;
+        core.dupacks = 0;
+        let acked = core.advance(ack, now);
+        self.update(core, ack);
+        if ack.high >= core.recover {
+            self.phase = Phase::Open;
+            self.timed_out_below = 0;
+        }
+        match was {
+            Phase::Recovery => {}
+            Phase::AfterTimeout => core.grow(acked.unlimited()),
+            Phase::Open => core.grow(acked),
+        }
+        core.finish_handshake();
+    }
+
+    fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
+        // A duplicate ACK is one that SACKs something new (RFC 6675, section 2).
+        if !self.update(core, ack) || self.phase != Phase::Open {
+            return;
+        }
+        core.dupacks += 1;
+        let lost = core.high_ack + 1 < self.lost_below(core);
+        let enough = core.dupacks >= core.options.dupack_threshold || lost;
+        if enough && core.may_fast_retransmit() {
+            self.enter(core, now, out);
+        } else if !enough {
+            core.limited_transmit(now, out);
+        }
+    }
+
+    fn on_timeout(&mut self) {
+        // `send` marks what was in flight as lost: it knows the core.
+        self.phase = Phase::AfterTimeout;
+        self.high_rxt = -1;
+        self.timed_out_below = i64::MAX;
+    }
+
+    fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox) {
+        if trigger == Trigger::Timeout {
+            self.timed_out_below = core.max_seq + 1;
+            self.high_rxt = core.high_ack;
+        }
+        match self.phase {
+            Phase::Open if core.dupacks == 0 || trigger != Trigger::Ack => {
+                core.send_window(now, 0, u32::MAX, out);
+            }
+            Phase::Open => {}
+            Phase::Recovery | Phase::AfterTimeout => self.send_pipe(core, now, out),
+        }
+    }
+}
