@@ -291,6 +291,8 @@ pub enum RecoveryName {
     Newreno,
     /// Selective acknowledgements (RFC 2018, RFC 6675).
     Sack,
+    /// Vegas: its window and its retransmissions (Brakmo and Peterson 1995).
+    Vegas,
 }
 
 /// What a loss halves.

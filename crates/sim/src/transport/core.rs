@@ -49,6 +49,8 @@ pub struct Core {
     pub dupacks: u32,
     /// Highest packet sent when the window was last reduced.
     pub recover: i64,
+    /// Whether a packet sent with nothing in flight restarts a timer that runs.
+    pub restart_idle_timer: bool,
     /// What it has done.
     pub counters: SenderCounters,
     /// The last RTT sample, in seconds.
@@ -90,6 +92,7 @@ impl Core {
                 // Below anything that can be acknowledged: the first packet may be lost too.
                 _ => -2,
             },
+            restart_idle_timer: true,
             counters: SenderCounters::default(),
             last_rtt: None,
             congestion: Aimd,
@@ -153,7 +156,7 @@ impl Core {
 
     /// Sends packet `seq`, new or again.
     pub fn send(&mut self, seq: i64, now: Time, out: &mut Outbox) {
-        let nothing_in_flight = self.high_ack == self.max_seq;
+        let fresh = self.high_ack == self.max_seq && self.restart_idle_timer;
         if seq > self.max_seq {
             self.max_seq = seq;
             if self.timed.is_none() {
@@ -165,7 +168,7 @@ impl Core {
         self.counters.packets_sent += 1;
         self.last_sent = now;
         out.packets.push(seq as u32);
-        if self.deadline == Time::NEVER || nothing_in_flight {
+        if self.deadline == Time::NEVER || fresh {
             self.restart_timer(now);
         }
     }
@@ -278,13 +281,14 @@ impl Core {
         target.max(2.0)
     }
 
-    /// The timer has expired at `now`. Everything after `high_ack` is to be sent again.
-    pub fn time_out(&mut self, now: Time) {
-        let idle = self.in_flight() == 0;
+    /// The timer has expired at `now`. Everything after `high_ack` is to be sent again, starting with a window of
+    /// `cwnd`. With `spare_idle` a sender with nothing in flight does not count it as a loss.
+    pub fn time_out(&mut self, now: Time, cwnd: f64, spare_idle: bool) {
+        let idle = self.in_flight() == 0 && spare_idle;
         self.recover = self.max_seq;
         if idle {
             // Nothing is lost; the window has only become stale.
-            self.window.cwnd = 1.0;
+            self.window.cwnd = cwnd;
         } else {
             self.counters.timeouts += 1;
             let waited = now.since(self.timer_started);
@@ -296,7 +300,7 @@ impl Core {
                 let target = self.congestion.after_loss(self.in_use());
                 self.window.ssthresh = self.threshold(target);
             }
-            self.window.cwnd = 1.0;
+            self.window.cwnd = cwnd;
             if self.high_ack < 0 {
                 // RFC 6928, section 2: a lost SYN means an initial window of one packet.
                 self.initial_window = 1.0;
@@ -306,6 +310,12 @@ impl Core {
         self.next_seq = self.high_ack + 1;
         self.timed = None;
         self.restart_timer(now);
+    }
+
+    /// Doubles the backoff and forgets the timed packet.
+    pub fn back_off(&mut self) {
+        self.timed = None;
+        self.timer.on_timeout();
     }
 
     /// Ends backoff without a sample.

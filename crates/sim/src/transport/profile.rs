@@ -37,6 +37,8 @@ pub struct TcpOptions {
     pub sack: bool,
     /// How a sender with SACK counts what is in flight.
     pub sack_pipe: SackPipe,
+    /// Vegas: whether a packet that has not been sent counts as sent long ago.
+    pub unsent_expires: bool,
     /// Whether a second copy of the last packet received in order may wait for the delayed-ACK timer.
     pub delay_repeated: bool,
     /// Packets sent before the first ACK.
@@ -101,6 +103,7 @@ impl TcpOptions {
             delayed_ack: Some(Time::from_ps(100_000_000_000)),
             sack: false,
             sack_pipe: SackPipe::Rfc6675,
+            unsent_expires: false,
             delay_repeated: false,
             initial_window: 10.0,
             max_window: f64::from(1u32 << 20),
@@ -139,6 +142,8 @@ impl TcpOptions {
             delayed_ack: None,
             // Agent/TCPSink/DelAck tests only whether the packet is the last one in order.
             delay_repeated: true,
+            // v_sendtime_ starts at -1.
+            unsent_expires: true,
             // Agent/TCP/Sack1 counts its pipe down by ACKs.
             sack_pipe: SackPipe::Sack1,
             // windowInit_

@@ -22,6 +22,8 @@ impl TcpSender {
         let mut core = Core::new(options, phase);
         // A SYN is a packet that no application hands over.
         core.limit = i64::from(core.options.handshake);
+        // New data after silence does not restart the timer that Vegas left running.
+        core.restart_idle_timer = !matches!(recovery, AnyRecovery::Vegas(_));
         TcpSender { core, recovery }
     }
 
@@ -63,7 +65,7 @@ impl TcpSender {
             return;
         }
         self.recovery.on_timeout();
-        core.time_out(now);
+        self.recovery.time_out(core, now);
         if core.options.timeout_clears_dupacks {
             core.dupacks = 0;
         }

@@ -5,12 +5,14 @@ mod reno;
 mod sack;
 mod sack1;
 mod tahoe;
+mod vegas;
 
 pub use newreno::NewReno;
 pub use reno::Reno;
 pub use sack::Sack;
 pub use sack1::Sack1;
 pub use tahoe::Tahoe;
+pub use vegas::Vegas;
 
 use super::profile::SackPipe;
 use super::{Ack, Core, Outbox, TcpOptions};
@@ -38,6 +40,10 @@ pub trait Recovery {
     fn on_old_ack(&mut self, _: &mut Core) {}
     /// The timer expired.
     fn on_timeout(&mut self);
+    /// Resets the core for a timeout.
+    fn time_out(&mut self, core: &mut Core, now: Time) {
+        core.time_out(now, 1.0, true);
+    }
     /// Sends what may be sent now.
     fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox);
 }
@@ -68,6 +74,10 @@ macro_rules! any_recovery {
                 match self { $(AnyRecovery::$name(r) => r.on_timeout(),)* }
             }
 
+            fn time_out(&mut self, core: &mut Core, now: Time) {
+                match self { $(AnyRecovery::$name(r) => r.time_out(core, now),)* }
+            }
+
             fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox) {
                 match self { $(AnyRecovery::$name(r) => r.send(core, trigger, now, out),)* }
             }
@@ -86,6 +96,8 @@ any_recovery! {
     Sack,
     /// Selective acknowledgements as in ns-2.
     Sack1,
+    /// Vegas, window and retransmission.
+    Vegas,
 }
 
 impl AnyRecovery {
@@ -96,6 +108,7 @@ impl AnyRecovery {
             (RecoveryName::Reno, _) => AnyRecovery::Reno(Reno::default()),
             (RecoveryName::Newreno, _) => AnyRecovery::NewReno(NewReno::default()),
             (RecoveryName::Sack, SackPipe::Rfc6675) => AnyRecovery::Sack(Sack::default()),
+            (RecoveryName::Vegas, _) => AnyRecovery::Vegas(Vegas::default()),
             (RecoveryName::Sack, SackPipe::Sack1) => AnyRecovery::Sack1(Sack1::default()),
         }
     }

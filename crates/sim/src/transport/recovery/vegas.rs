@@ -1,0 +1,288 @@
+//! Vegas as ns-2 does it: a window that follows the queue it causes, and retransmission by a fine-grained timer
+//! that is looked at when ACKs come (Brakmo and Peterson 1995).
+//!
+//! Both parts need the time at which each packet was sent, so they stand together here. Times are seconds since
+//! the first transmission, in double precision, as in ns-2.
+
+use std::collections::VecDeque;
+
+use super::{Recovery, Trigger};
+use crate::transport::{Ack, Core, Outbox};
+use crate::units::Time;
+
+/// Lower and upper number of packets that a flow may have in queues, and the number that ends slow start.
+const ALPHA: i64 = 1;
+const BETA: i64 = 3;
+const GAMMA: i64 = 1;
+/// Least window.
+const LEAST: f64 = 2.0;
+
+/// What is known of a packet in flight.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    at: f64,
+    times: u32,
+}
+
+/// The fine-grained round-trip time and the timeout that follows from it.
+#[derive(Clone, Copy, Debug)]
+struct FineTimer {
+    /// Smallest round-trip time.
+    base: f64,
+    /// Smoothed round-trip time, times 8.
+    mean8: f64,
+    /// Its mean deviation, times 4.
+    deviation4: f64,
+    timeout: f64,
+}
+
+impl FineTimer {
+    fn new(rtt: f64) -> Self {
+        FineTimer { base: rtt, mean8: 8.0 * rtt, deviation4: rtt, timeout: 1.5 * rtt }
+    }
+
+    fn on_sample(&mut self, rtt: f64) {
+        self.base = self.base.min(rtt);
+        let error = rtt - self.mean8 / 8.0;
+        self.mean8 += error;
+        self.deviation4 += error.abs() - self.deviation4 / 4.0;
+        let timeout = (self.mean8 / 4.0 + self.deviation4) / 2.0;
+        self.timeout = timeout + timeout / 16.0;
+    }
+}
+
+/// The state of Vegas.
+#[derive(Clone, Debug)]
+pub struct Vegas {
+    first_sent: Option<Time>,
+    /// Packets from `core.high_ack + 1` on.
+    sent: VecDeque<Sent>,
+    fine: Option<FineTimer>,
+    /// The round ends with the ACK of this packet.
+    mark: i64,
+    round_start: f64,
+    samples: (f64, u32),
+    /// Added to cwnd by each ACK of this round.
+    increase: f64,
+    /// Slow start grows in every other round.
+    growing_round: bool,
+    /// The window to return to when duplicate ACKs have inflated it.
+    saved_window: f64,
+    cwnd_changed: f64,
+    /// New ACKs that still look at the fine-grained timer.
+    checks_left: u32,
+    after_timeout: bool,
+}
+
+impl Default for Vegas {
+    fn default() -> Self {
+        Vegas {
+            first_sent: None,
+            sent: VecDeque::new(),
+            fine: None,
+            mark: 0,
+            round_start: 0.0,
+            samples: (0.0, 0),
+            increase: 0.0,
+            growing_round: true,
+            saved_window: 0.0,
+            cwnd_changed: 0.0,
+            checks_left: 0,
+            after_timeout: false,
+        }
+    }
+}
+
+impl Vegas {
+    fn clock(&self, now: Time) -> f64 {
+        now.since(self.first_sent.unwrap_or(now)).secs()
+    }
+
+    /// Sends a packet and notes when.
+    fn transmit(&mut self, core: &mut Core, seq: i64, now: Time, out: &mut Outbox) {
+        core.send(seq, now, out);
+        self.note_sent(core, seq, now);
+    }
+
+    fn note_sent(&mut self, core: &Core, seq: i64, now: Time) {
+        self.first_sent.get_or_insert(now);
+        let at = self.clock(now);
+        let index = (seq - core.high_ack - 1) as usize;
+        while self.sent.len() <= index {
+            self.sent.push_back(Sent { at, times: 0 });
+        }
+        let sent = &mut self.sent[index];
+        sent.at = at;
+        sent.times += 1;
+    }
+
+    /// Forgets the packets that an ACK covers. Returns what was known of the last of them.
+    fn forget(&mut self, packets: i64) -> Option<Sent> {
+        let packets = (packets as usize).min(self.sent.len());
+        self.sent.drain(..packets).last()
+    }
+
+    /// Whether packet `high_ack + 1` has been under way for longer than the fine-grained timeout.
+    ///
+    /// ns-2 keeps -1 as the sending time of a packet that has not been sent, so that such a packet mostly counts
+    /// as late: it is sent when the check comes, and once more when the window lets it go.
+    fn expired(&self, core: &Core, now: f64) -> bool {
+        let sent = match self.sent.front() {
+            Some(sent) => sent.at,
+            None if core.options.unsent_expires => -1.0,
+            None => return false,
+        };
+        self.fine.is_some_and(|fine| now - sent >= fine.timeout)
+    }
+
+    /// Once a round trip: compares the throughput there is with the one that an empty queue would give.
+    fn end_round(&mut self, core: &mut Core, fine: &mut FineTimer, now: f64) {
+        let (sum, count) = std::mem::take(&mut self.samples);
+        let rtt = if count > 0 { sum / f64::from(count) } else { now - self.round_start };
+        let sent_in_round = core.next_seq - self.mark;
+        if rtt > 0.0 {
+            if rtt < fine.base || sent_in_round <= 1 {
+                fine.base = rtt;
+            }
+            let actual = sent_in_round as f64 / rtt;
+            let expected = (core.next_seq - core.high_ack) as f64 / fine.base;
+            let queued = ((expected - actual) * fine.base + 0.5) as i64;
+            self.adjust(core, queued);
+        }
+        self.mark = core.next_seq;
+        self.round_start = now;
+    }
+
+    fn adjust(&mut self, core: &mut Core, queued: i64) {
+        let window = &mut core.window;
+        self.increase = 0.0;
+        if window.cwnd < window.ssthresh {
+            self.growing_round = !self.growing_round;
+            if !self.growing_round {
+                return;
+            }
+            if queued > GAMMA {
+                window.ssthresh = LEAST;
+                window.cwnd = (window.cwnd - window.cwnd / 8.0).max(LEAST);
+            } else {
+                self.increase = 1.0;
+            }
+        } else if queued > BETA {
+            window.cwnd = (window.cwnd - 1.0).max(LEAST);
+        } else if queued < ALPHA {
+            self.increase = 1.0 / window.cwnd;
+        }
+    }
+
+    /// Opens the window by what this round allows, if the window is in use.
+    fn open(&mut self, core: &mut Core) {
+        let window = &mut core.window;
+        if self.increase == 1.0 && window.cwnd >= window.ssthresh {
+            self.increase = 0.0;
+        }
+        if window.cwnd - ((core.next_seq - core.high_ack) as f64) < 2.0 {
+            window.cwnd += self.increase;
+        }
+    }
+
+    /// Sends packet `high_ack + 1` again, with a smaller window unless that was done since it was sent.
+    fn retransmit(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
+        let Some(&first) = self.sent.front() else {
+            return;
+        };
+        let again = first.times > 1;
+        core.recover = core.max_seq;
+        core.counters.fast_retransmits += 1;
+        self.after_timeout = false;
+        self.checks_left = 2;
+        if let Some(fine) = &mut self.fine {
+            fine.timeout += if again { fine.timeout } else { fine.timeout / 8.0 };
+        }
+        if self.cwnd_changed < first.at {
+            let window = core.window.cwnd.min(core.options.max_window) as i64;
+            let window = match window {
+                ..=3 => 2,
+                w if again => w / 2,
+                w => w - w / 4,
+            };
+            self.saved_window = window as f64;
+            core.window.cwnd = self.saved_window + f64::from(core.dupacks);
+            self.cwnd_changed = self.clock(now);
+        }
+        core.back_off();
+        core.restart_timer(now);
+        self.transmit(core, core.high_ack + 1, now, out);
+        if !again {
+            core.dupacks = core.options.dupack_threshold;
+        }
+    }
+}
+
+impl Recovery for Vegas {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
+        let clock = self.clock(now);
+        let mut fine = self.fine.unwrap_or_else(|| FineTimer::new(clock));
+        if core.dupacks > core.options.dupack_threshold && core.window.cwnd > self.saved_window {
+            core.window.cwnd = self.saved_window;
+            core.window.ssthresh = LEAST;
+        }
+        core.dupacks = 0;
+        let acked = core.advance(ack, now);
+        core.finish_handshake();
+        let last = self.forget(acked.packets);
+        if ack.high >= self.mark {
+            self.end_round(core, &mut fine, clock);
+        }
+        self.open(core);
+        if let Some(sent) = last.filter(|sent| sent.times == 1) {
+            let rtt = clock - sent.at;
+            fine.on_sample(rtt);
+            self.samples.0 += rtt;
+            self.samples.1 += 1;
+        }
+        self.fine = Some(fine);
+        if self.checks_left > 0 {
+            self.checks_left -= 1;
+            if self.expired(core, clock) {
+                core.dupacks = core.options.dupack_threshold;
+                self.transmit(core, core.high_ack + 1, now, out);
+            } else {
+                self.checks_left = 0;
+            }
+        }
+    }
+
+    fn on_dupack(&mut self, core: &mut Core, _: &Ack, now: Time, out: &mut Outbox) {
+        core.dupacks += 1;
+        let threshold = core.options.dupack_threshold;
+        if self.expired(core, self.clock(now)) || core.dupacks == threshold {
+            if core.high_ack > core.recover || !self.after_timeout {
+                self.retransmit(core, now, out);
+            }
+        } else if core.dupacks > threshold {
+            core.window.cwnd += 1.0;
+        }
+    }
+
+    fn on_timeout(&mut self) {
+        self.after_timeout = true;
+        self.saved_window = 0.0;
+    }
+
+    fn time_out(&mut self, core: &mut Core, now: Time) {
+        core.time_out(now, LEAST, false);
+        self.cwnd_changed = self.clock(now);
+    }
+
+    fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox) {
+        let below_threshold = core.dupacks > 0 && core.dupacks < core.options.dupack_threshold;
+        if trigger == Trigger::Ack && below_threshold {
+            return;
+        }
+        let before = out.packets.len();
+        core.send_window(now, 0, u32::MAX, out);
+        for i in before..out.packets.len() {
+            self.note_sent(core, i64::from(out.packets[i]), now);
+        }
+    }
+}
