@@ -1,0 +1,110 @@
+//! Nanoseconds a sample, for windows of several sizes and for every RTO estimator: `cargo bench`.
+//!
+//! Each figure is the median of several timed passes over the same samples, with the least and the greatest in
+//! brackets. Samples come from a fixed generator, so that every run filters the same series: white noise, where
+//! a new sample lands anywhere in the window, and a slow random walk, where it lands near its end.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use parshall_estimators::mad::SlidingMad;
+use parshall_estimators::median::SlidingMedian;
+use parshall_estimators::rto::{evaluate, run, Deviation, RtoConfig, RtoRules, RtoTimer};
+
+const SAMPLES: usize = 1_000_000;
+const PASSES: usize = 7;
+
+fn main() {
+    if cfg!(debug_assertions) {
+        eprintln!("speed: built without optimisation, so its figures would mean nothing; run `cargo bench`");
+        std::process::exit(1);
+    }
+    let noise = white_noise(SAMPLES);
+    let walk = random_walk(SAMPLES);
+    println!("{:34}{:>24}{:>26}", "ns/sample", "white noise", "random walk");
+    let report = |name: &str, pass: &dyn Fn(&[f64]) -> f64| {
+        println!("{name:34}{:>24}{:>26}", timed(pass, &noise), timed(pass, &walk));
+    };
+    for k in [1, 3, 5, 9, 17, 33, 64, 65, 129, 257, 1001, 10_001, 100_001] {
+        report(&format!("median, k = {k}"), &|xs| sum_of_medians(k, xs));
+    }
+    for k in [5, 65, 1001] {
+        report(&format!("median absolute deviation, k = {k}"), &|xs| sum_of_deviations(k, xs));
+    }
+    for (name, config) in estimators() {
+        report(&format!("rto, {name}"), &|xs| last_rto(&config, xs));
+    }
+    report("costs, jacobson", &|xs| evaluate(&mut timer(&RtoConfig::jacobson()), xs, 1, false).total_wait_s);
+}
+
+fn estimators() -> Vec<(&'static str, RtoConfig)> {
+    vec![
+        ("jacobson", RtoConfig::jacobson()),
+        ("jacobson-ticks", RtoConfig::jacobson_ticks(0.01)),
+        ("median, k = 5", RtoConfig::median(5, Deviation::Ewma)),
+        ("median, k = 9", RtoConfig::median(9, Deviation::Ewma)),
+        ("median and mad, k = 5", RtoConfig::median(5, Deviation::Mad)),
+        ("weighted median", RtoConfig::weighted_median()),
+    ]
+}
+
+fn timer(config: &RtoConfig) -> RtoTimer<parshall_estimators::rto::AnyRto> {
+    RtoTimer::new(config.build(), RtoRules { min_s: 0.0, ..RtoRules::default() })
+}
+
+fn last_rto(config: &RtoConfig, xs: &[f64]) -> f64 {
+    *run(&mut timer(config), xs, None).last().expect("there are samples")
+}
+
+fn sum_of_medians(k: u32, xs: &[f64]) -> f64 {
+    let mut median = SlidingMedian::new(k).expect("a valid window");
+    let sum = |total: f64, &x: &f64| {
+        median.update(x);
+        total + median.value().unwrap_or(0.0)
+    };
+    xs.iter().fold(0.0, sum)
+}
+
+fn sum_of_deviations(k: u32, xs: &[f64]) -> f64 {
+    let mut mad = SlidingMad::new(k).expect("a valid window");
+    let sum = |total: f64, &x: &f64| {
+        mad.update(x);
+        total + mad.value().unwrap_or(0.0)
+    };
+    xs.iter().fold(0.0, sum)
+}
+
+/// Median, least and greatest time of a pass, in nanoseconds a sample.
+fn timed(pass: &dyn Fn(&[f64]) -> f64, xs: &[f64]) -> String {
+    let mut times: Vec<f64> = (0..PASSES)
+        .map(|_| {
+            let start = Instant::now();
+            black_box(pass(black_box(xs)));
+            start.elapsed().as_nanos() as f64 / xs.len() as f64
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    format!("{:.1} ({:.1} to {:.1})", times[PASSES / 2], times[0], times[PASSES - 1])
+}
+
+/// Uniform numbers between 0 and 1 (xorshift64*, Vigna 2016).
+fn white_noise(n: usize) -> Vec<f64> {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let next = |_| {
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        (state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 53) as f64
+    };
+    (0..n).map(next).collect()
+}
+
+/// A walk in steps of at most 0.005, kept between 0 and 1.
+fn random_walk(n: usize) -> Vec<f64> {
+    let mut x = 0.5;
+    let step = |u: f64| {
+        x = f64::clamp(x + 0.01 * (u - 0.5), 0.0, 1.0);
+        x
+    };
+    white_noise(n).into_iter().map(step).collect()
+}

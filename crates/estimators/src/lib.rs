@@ -1,0 +1,31 @@
+//! Streaming estimators: numbers in, numbers out.
+//!
+//! No clock, no I/O, no simulator, and no allocation after construction. Every estimator takes one sample at a
+//! time and can be asked for its value after each; a value that does not exist yet is `None`, never zero.
+//!
+//! | module | what it estimates |
+//! |---|---|
+//! | [`ewma`] | the mean, with exponentially fading memory |
+//! | [`median`] | the median of the last `k` samples, for any `k` |
+//! | [`mad`] | the median absolute deviation of the last `k` samples |
+//! | [`weighted_median`] | the recursive weighted median |
+//! | [`rto`] | TCP's retransmission timeout, from any of these |
+//!
+//! # Samples
+//!
+//! A sample is a finite number. NaN and infinities measure nothing and would stay in a recursive filter for
+//! ever, so the filters leave them out: such a call changes nothing. Round-trip times must not be negative
+//! either. A caller that prefers an error asks first, with [`sample`].
+
+pub mod error;
+pub mod ewma;
+pub mod mad;
+pub mod median;
+pub mod rto;
+pub mod sample;
+mod sorted_window;
+mod two_heaps;
+pub mod weighted_median;
+
+pub use error::ConfigError;
+pub use sorted_window::MAX_WINDOW;

@@ -1,0 +1,101 @@
+//! After construction no estimator allocates, whatever it is fed and however often it is reset.
+#![allow(unsafe_code)] // An allocator cannot be written without it.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use parshall_estimators::ewma::Ewma;
+use parshall_estimators::mad::SlidingMad;
+use parshall_estimators::median::SlidingMedian;
+use parshall_estimators::rto::{Deviation, RtoConfig, RtoEstimator, RtoRules, RtoTimer};
+
+/// The system's allocator, which counts the requests of each thread.
+struct Counting;
+
+thread_local! {
+    static REQUESTS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every request goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        REQUESTS.set(REQUESTS.get() + 1);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        REQUESTS.set(REQUESTS.get() + 1);
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Requests that `work` makes of the allocator.
+fn requests(work: impl FnOnce()) -> u64 {
+    let before = REQUESTS.get();
+    work();
+    REQUESTS.get() - before
+}
+
+/// Numbers that jump about: multiples of the golden ratio without their whole part, now and then a thousand.
+fn samples() -> impl Iterator<Item = f64> {
+    (1..3000).map(|i| if i % 97 == 0 { 1000.0 } else { (f64::from(i) * 0.618_033_988_749_894_9).fract() })
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(requests(|| drop(std::hint::black_box(Box::new(1)))), 2);
+}
+
+#[test]
+fn rto_estimators_do_not_allocate() {
+    let configs = [
+        RtoConfig::jacobson(),
+        RtoConfig::jacobson_ticks(0.01),
+        RtoConfig::median(5, Deviation::Ewma),
+        RtoConfig::median(501, Deviation::Ewma),
+        RtoConfig::median(9, Deviation::Mad),
+        RtoConfig::median(501, Deviation::Mad),
+        RtoConfig::weighted_median(),
+    ];
+    for config in configs {
+        let mut timer = RtoTimer::new(config.build(), RtoRules::default());
+        let made = requests(|| {
+            for _ in 0..2 {
+                for (i, rtt) in samples().enumerate() {
+                    timer.on_ack(rtt, i % 5 == 0);
+                    if i % 100 < 5 {
+                        timer.on_timeout();
+                    }
+                    assert!(timer.rto() > 0.0);
+                    assert!(timer.estimator().rttvar() >= Some(0.0) || i == 0);
+                }
+                timer.reset();
+            }
+        });
+        assert_eq!(made, 0, "{config:?}");
+    }
+}
+
+#[test]
+fn filters_do_not_allocate() {
+    let mut ewma = Ewma::new(0.1).unwrap();
+    assert_eq!(requests(|| samples().for_each(|x| ewma.update(x))), 0);
+    for k in [1, 5, 64, 65, 1000] {
+        let mut median = SlidingMedian::new(k).unwrap();
+        let mut mad = SlidingMad::new(k).unwrap();
+        let made = requests(|| {
+            for x in samples() {
+                median.update(x);
+                mad.update(x);
+                assert_eq!(median.value(), mad.median());
+                assert!(mad.value() >= Some(0.0));
+            }
+            median.reset();
+            mad.reset();
+        });
+        assert_eq!(made, 0, "k = {k}");
+    }
+}
