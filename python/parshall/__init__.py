@@ -1,0 +1,141 @@
+"""Parshall: estimators, a packet-level network simulator, and studies of traffic at a congested link.
+
+    import parshall
+
+    recording = parshall.run(parshall.load("bottleneck.toml"), seed=1)
+    print(recording.flow("f1").goodput)
+
+Everything here is imported when it is first used, so that the command starts at once.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from parshall.run import run
+
+if TYPE_CHECKING:
+    from parshall.cache import Cache
+    from parshall.ensemble import Ensemble, run_many
+    from parshall.errors import (
+        InputError,
+        OutputError,
+        ParshallError,
+        RunError,
+        ScenarioError,
+    )
+    from parshall.estimators import (
+        Ewma,
+        JacobsonRto,
+        JacobsonTicksRto,
+        MedianRto,
+        RtoCosts,
+        RtoSeries,
+        SlidingMad,
+        SlidingMedian,
+        WeightedMedianRto,
+        evaluate_rto,
+    )
+    from parshall.recording import Recording
+    from parshall.scenario import (
+        BernoulliLoss,
+        Bulk,
+        Cbr,
+        DropTail,
+        Dumbbell,
+        Exponential,
+        Flow,
+        FlowGroup,
+        JacobsonRtoConfig,
+        JacobsonTicksRtoConfig,
+        Link,
+        ListedLoss,
+        MedianRtoConfig,
+        OnOff,
+        Pareto,
+        Record,
+        Reverse,
+        Scenario,
+        Schedule,
+        Series,
+        Tcp,
+        Transfer,
+        Udp,
+        Vbr,
+        WeightedMedianRtoConfig,
+        json_schema,
+        load,
+        loads,
+    )
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BernoulliLoss",
+    "Bulk",
+    "Cache",
+    "Cbr",
+    "DropTail",
+    "Dumbbell",
+    "Ensemble",
+    "Ewma",
+    "Exponential",
+    "Flow",
+    "FlowGroup",
+    "InputError",
+    "JacobsonRto",
+    "JacobsonRtoConfig",
+    "JacobsonTicksRto",
+    "JacobsonTicksRtoConfig",
+    "Link",
+    "ListedLoss",
+    "MedianRto",
+    "MedianRtoConfig",
+    "OnOff",
+    "OutputError",
+    "Pareto",
+    "ParshallError",
+    "Record",
+    "Recording",
+    "Reverse",
+    "RtoCosts",
+    "RtoSeries",
+    "RunError",
+    "Scenario",
+    "ScenarioError",
+    "Schedule",
+    "Series",
+    "SlidingMad",
+    "SlidingMedian",
+    "Tcp",
+    "Transfer",
+    "Udp",
+    "Vbr",
+    "WeightedMedianRto",
+    "WeightedMedianRtoConfig",
+    "evaluate_rto",
+    "json_schema",
+    "load",
+    "loads",
+    "run",
+    "run_many",
+]
+
+_HOMES = ("errors", "scenario", "recording", "ensemble", "estimators", "cache")
+"""Modules that offer the names above, those that import little first."""
+
+
+def __getattr__(name: str) -> Any:
+    """Imports the module that a name lives in."""
+    if name in __all__:
+        for home in _HOMES:
+            module = import_module(f"parshall.{home}")
+            if name in module.__all__:
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

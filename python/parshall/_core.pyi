@@ -1,0 +1,87 @@
+"""The engine, written in Rust; docs/architecture.md says what a result holds."""
+
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+ENGINE_VERSION: str
+"""Changes whenever a recording may change."""
+
+class ScenarioError(ValueError):
+    """A scenario that cannot be run."""
+
+    path: str
+    value: str
+    expected: str
+
+def check(scenario_json: str) -> None:
+    """Checks a scenario. Raises ScenarioError; ValueError for what is no scenario at all."""
+
+def normalize(scenario_json: str) -> str:
+    """The scenario as the engine understands it, with every default filled in, as JSON."""
+
+def simulate(scenario_json: str, seed: int) -> dict[str, Any]:
+    """Runs a scenario. Raises as ``check`` does, and RuntimeError when the engine fails."""
+
+@final
+class Batch:
+    """Runs under way on several threads; each job is a scenario's JSON and a seed."""
+
+    def __new__(cls, jobs: list[tuple[str, int]], threads: int) -> Batch: ...
+    def next(self, timeout_s: float) -> list[tuple[int, dict[str, Any] | Exception]] | None:
+        """Finished runs by index; an empty list when the timeout passed; None when all are done."""
+
+    def cancel(self) -> None:
+        """Starts no further run."""
+
+_Reals = NDArray[np.float64]
+_Flags = NDArray[np.bool_]
+
+@final
+class RtoTimer:
+    """An estimator of the retransmission timeout, with initial, least and greatest RTO and granularity."""
+
+    # Each takes its parameters in the order of RtoConfig, then the rules: initial, min, max, granularity.
+    @staticmethod
+    def jacobson(*parameters: Any) -> RtoTimer: ...
+    @staticmethod
+    def jacobson_ticks(*parameters: Any) -> RtoTimer: ...
+    @staticmethod
+    def median(*parameters: Any) -> RtoTimer: ...
+    @staticmethod
+    def weighted_median(*parameters: Any) -> RtoTimer: ...
+    def update(self, rtt: float, retransmitted: bool) -> float: ...
+    def run(self, rtts: _Reals, retransmitted: _Flags | None) -> _Reals: ...
+    def run_full(self, rtts: _Reals, retransmitted: _Flags | None) -> tuple[_Reals, _Reals, _Reals]: ...
+    def evaluate(self, rtts: _Reals, warm_up: int, karn: bool) -> tuple[int, int, float, float]: ...
+    def on_timeout(self) -> float: ...
+    def reset_backoff(self) -> None: ...
+    def reset(self) -> None: ...
+    @property
+    def rto(self) -> float: ...
+    @property
+    def srtt(self) -> float | None: ...
+    @property
+    def rttvar(self) -> float | None: ...
+    @property
+    def backoff(self) -> int: ...
+
+class _Filter:
+    def update(self, x: float) -> float: ...
+    def run(self, xs: _Reals) -> _Reals: ...
+    @property
+    def value(self) -> float | None: ...
+    def reset(self) -> None: ...
+
+@final
+class SlidingMedian(_Filter):
+    def __new__(cls, window: int) -> SlidingMedian: ...
+
+@final
+class SlidingMad(_Filter):
+    def __new__(cls, window: int) -> SlidingMad: ...
+
+@final
+class Ewma(_Filter):
+    def __new__(cls, gain: float) -> Ewma: ...

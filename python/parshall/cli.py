@@ -1,0 +1,192 @@
+"""The command ``parshall``. Whatever goes wrong is one line on standard error and an exit status:
+
+1 for a fault in a scenario or the system, 2 for a fault in the command line, 130 for Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from parshall.errors import ParshallError, ScenarioError
+from parshall.run import MAX_SEED
+
+if TYPE_CHECKING:
+    from parshall.scenario import Scenario
+
+__all__ = ["cli", "main"]
+
+FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command and returns its exit status. No fault of input or system leaves it as an exception."""
+    logging.getLogger("parshall").addHandler(_LINES)
+    try:
+        status = cli.main(arguments, prog_name="parshall", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "parshall"
+        return _fail(f"{error.format_message()} (see {command} --help)", MISUSED)
+    except click.ClickException as error:
+        return _fail(error.format_message())
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("interrupted", INTERRUPTED)
+    except ScenarioError as error:
+        return max(_fail(str(each)) for each in error.all())
+    except ParshallError as error:
+        return _fail(str(error))
+    except BrokenPipeError:
+        _silence_output()
+        return FAILED
+    except OSError as error:
+        return _fail_for_system(error)
+    except ModuleNotFoundError as error:
+        if error.name != "parshall._core":
+            raise
+        return _fail("the compiled engine is missing; build it with make setup")
+    finally:
+        logging.getLogger("parshall").removeHandler(_LINES)
+
+
+@click.group(context_settings=SETTINGS, invoke_without_command=True)
+@click.option("--version", is_flag=True, help="Show the versions of the package and of the engine.")
+@click.pass_context
+def cli(context: click.Context, version: bool) -> None:
+    """Simulate, estimate and study the traffic at a congested link."""
+    if version:
+        from parshall import __version__
+        from parshall._core import ENGINE_VERSION
+
+        click.echo(f"parshall {__version__} (engine {ENGINE_VERSION})")
+    elif context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@cli.command()
+@click.argument("file")
+@click.option(
+    "--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Of the random streams."
+)
+@click.option("--out", metavar="DIR", help="Write the recording there: Parquet, captures, scenario.")
+def run(file: str, seed: int, out: str | None) -> None:
+    """Simulate the scenario in FILE."""
+    from parshall.run import run as simulate
+    from parshall.scenario import load
+    from parshall.summary import print_summary
+
+    recording = simulate(load(file), seed)
+    written = recording.save(out) if out is not None else None
+    print_summary(recording)
+    if written is not None:
+        click.echo(f"{', '.join(recording.tables)} written to {written}")
+
+
+@cli.command()
+@click.argument("file")
+def check(file: str) -> None:
+    """Check the scenario in FILE without running it."""
+    from parshall.scenario import load
+
+    click.echo(f"{file}: {_described(load(file))}")
+
+
+@cli.command()
+def schema() -> None:
+    """Print the JSON Schema of scenario files."""
+    import json
+
+    from parshall.scenario import json_schema
+
+    click.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+
+
+@cli.command()
+def studies() -> None:
+    """List the studies."""
+    from parshall.study import list_studies
+
+    known = list_studies()
+    width = max((len(study.name) for study in known), default=0)
+    for study in known:
+        click.echo(f"{study.name:<{width}}  {study.title}")
+
+
+@cli.command()
+@click.argument("study")
+@click.option("--seeds", type=click.IntRange(1), help="How many; the study's own number unless given.")
+@click.option("--jobs", type=click.IntRange(1), help="Threads; all cores unless given.")
+@click.option("--out", metavar="DIR", help="Where the report goes; out/STUDY unless given.")
+@click.option("--data", metavar="DIR", help="Folder of measured data.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep results of runs.")
+def reproduce(
+    study: str, seeds: int | None, jobs: int | None, out: str | None, data: str | None, no_cache: bool
+) -> None:
+    """Re-run every table and figure of a document: STUDY is a name that `parshall studies` lists."""
+    from rich.console import Console
+
+    from parshall import study as of
+
+    of.reproduce(study, seeds=seeds, jobs=jobs, out=out, data=data, cache=not no_cache, console=Console())
+
+
+@cli.command()
+@click.argument("folder", metavar="DIR")
+@click.argument("more", nargs=-1, metavar="")
+@click.option("--json", "report", metavar="FILE", help="Write the verdicts there.")
+@click.option("--only", multiple=True, metavar="NAME ...", help="Compare these scenarios only.")
+def validate(folder: str, more: tuple[str, ...], report: str | None, only: tuple[str, ...]) -> int:
+    """Compare with the packet traces of ns-2 in DIR. The status is 0 only if all are exact."""
+    from parshall.validate.command import validate_folder
+
+    if more and not only:
+        raise click.UsageError(f"got {more[0]!r} after DIR, expected an option such as --only {more[0]}")
+    return 0 if validate_folder(folder, (*only, *more), report) else FAILED
+
+
+def _described(scenario: Scenario) -> str:
+    parts = {
+        "host": len(scenario.hosts),
+        "router": len(scenario.routers),
+        "link": len(scenario.links),
+        "flow": len(scenario.flows),
+    }
+    counts = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for what, count in parts.items())
+    return f"ok, {counts}, {scenario.duration:g} s; scenario {scenario.hash}"
+
+
+class _Lines(logging.Handler):
+    """What happens on the way, as lines on standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        click.echo(f"parshall: {record.getMessage()}", err=True)
+
+
+_LINES = _Lines()
+
+
+def _fail(message: str, status: int = FAILED) -> int:
+    click.echo(f"parshall: {' '.join(message.split())}", err=True)
+    return status
+
+
+def _fail_for_system(error: OSError) -> int:
+    """An error that no part claimed as its own: writing to standard output, most likely."""
+    from parshall.files import reason
+
+    if error.filename is None:
+        _silence_output()
+    return _fail(f"{error.filename or 'standard output'}: {reason(error)}")
+
+
+def _silence_output() -> None:
+    """Lets the interpreter end without a second complaint about an output that takes nothing."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,385 @@
+"""Many runs: variants of a scenario over seeds, on all cores, each run done once and kept.
+
+Runs go through the engine's own threads. What is finished is stored in the cache about once a second, so that
+an interrupt loses nothing that was finished; a second call only does what is missing. The tables are the same
+bit for bit for any number of jobs, and whether a run was done now or read from the cache.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from parshall.errors import InputError, OutputError, ParshallError, RunError, shown
+from parshall.run import check_json, checked_seed
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from parshall.cache import Cache
+    from parshall.scenario import Dumbbell, Scenario
+    from parshall.tables import Block, Key, Result
+
+__all__ = ["Ensemble", "Failure", "Progress", "run_many"]
+
+Progress: TypeAlias = Callable[[int, int], object]
+"""Called with the number of runs done, cached ones included, and the number of all."""
+
+_FLUSH_EVERY_S = 1.0
+_FLUSH_BYTES = 64 << 20
+_WAIT_S = 0.1
+_PORTION_BYTES = 128 << 20
+
+_log = logging.getLogger("parshall")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that could not be done."""
+
+    variant: str
+    seed: int
+    scenario: str
+    """Hash of the scenario."""
+    reason: str
+
+    def __str__(self) -> str:
+        return f"variant {self.variant} (scenario {self.scenario[:12]}), seed {self.seed}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """The results of variants over seeds."""
+
+    variants: Mapping[str, Scenario]
+    seeds: tuple[int, ...]
+    tables: tuple[str, ...]
+    """The tables that were read back; see :meth:`table`."""
+    executed: int
+    """Runs that were done now; the others were in the cache."""
+    failures: tuple[Failure, ...]
+    """Runs that are missing from the tables, and why."""
+    _blocks: Sequence[Block] = field(repr=False)
+
+    def table(self, name: str) -> pa.Table:
+        """A table of all runs, with ``variant`` and ``seed`` in front and in the order given."""
+        from parshall.assemble import assembled
+
+        if name not in self.tables:
+            raise InputError(
+                "table", shown(name), f"one of {', '.join(self.tables)}, as asked for with tables="
+            )
+        records = (scenario.record.tables() for scenario in self.variants.values())
+        if name not in {"flows", "ports"}.union(*records):
+            raise InputError("table", shown(name), "a table that a scenario of the ensemble records")
+        table = assembled(self._blocks, name, self.variants, self.seeds)
+        if table is None:  # not a single run was done
+            self.raise_for_failures()
+        return table
+
+    def to_pandas(self, name: str = "flows") -> pd.DataFrame:
+        """A table as a pandas data frame."""
+        from parshall.frames import to_pandas
+
+        return to_pandas(self.table(name))
+
+    def to_polars(self, name: str = "flows") -> pl.DataFrame:
+        """A table as a Polars data frame."""
+        from parshall.frames import to_polars
+
+        return to_polars(self.table(name))
+
+    def raise_for_failures(self) -> None:
+        """Raises RunError if a run failed."""
+        if self.failures:
+            more = f" (and {len(self.failures) - 1} more)" if len(self.failures) > 1 else ""
+            raise RunError(f"{self.failures[0]}{more}")
+
+
+def run_many(
+    variants: Mapping[str, Scenario | Dumbbell],
+    seeds: Iterable[int],
+    *,
+    jobs: int | None = None,
+    cache: Cache | Literal["default"] | None = "default",
+    tables: Sequence[str] = ("flows", "ports"),
+    progress: Progress | None = None,
+) -> Ensemble:
+    """Runs every variant with every seed, as far as the results are not in the cache.
+
+    ``jobs`` is the number of threads, by default all cores. ``cache=None`` keeps nothing. Everything that a
+    scenario records is stored; ``tables`` says what of it is read back. A run that fails is logged with its
+    scenario and seed, is in ``failures``, and does not stop the rest; when no variant can be run, its
+    ScenarioError is raised.
+    """
+    from parshall.cache import Cache
+
+    networks = _networks(variants)
+    numbers = _seeds(seeds)
+    threads = _jobs(jobs)
+    store = Cache() if cache == "default" else cache
+    keys = list(dict.fromkeys((network.hash, seed) for seed in numbers for network in networks.values()))
+    blocks = store.read(store.find(keys), tables) if store else []
+    known = {key for block in blocks for key in block.keys}
+    report = _Report(networks, len(numbers), progress)
+    report.cached(key for key in keys if key in known)
+    sink = _Sink(store, tuple(tables))
+    _execute([key for key in keys if key not in known], networks, threads, sink, report)
+    failures = sorted(
+        report.failures, key=lambda failure: (list(networks).index(failure.variant), failure.seed)
+    )
+    return Ensemble(networks, numbers, tuple(tables), sink.executed, tuple(failures), (*blocks, *sink.blocks))
+
+
+def _networks(variants: Mapping[str, Scenario | Dumbbell]) -> dict[str, Scenario]:
+    if not variants:
+        raise InputError("variants", "none", "at least one scenario")
+    return {name: variant.scenario() for name, variant in variants.items()}
+
+
+def _seeds(seeds: Iterable[int]) -> tuple[int, ...]:
+    numbers = tuple(checked_seed(seed, f"seeds[{index}]") for index, seed in enumerate(seeds))
+    if not numbers:
+        raise InputError("seeds", "none", "at least one seed")
+    if len(set(numbers)) < len(numbers):
+        twice = next(seed for index, seed in enumerate(numbers) if seed in numbers[:index])
+        raise InputError("seeds", f"{twice} twice", "seeds that differ")
+    return numbers
+
+
+def _jobs(jobs: int | None) -> int:
+    if jobs is None:
+        return available_cores()
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise InputError("jobs", shown(jobs), "a whole number of at least 1")
+    return jobs
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _execute(
+    missing: Sequence[Key], networks: Mapping[str, Scenario], threads: int, sink: _Sink, report: _Report
+) -> None:
+    """Runs what is missing; on Ctrl-C or an error, what has finished by then is still stored."""
+    texts = {network.hash: network.to_json() for network in networks.values()}
+    faults: dict[str, ParshallError] = {}
+    with _HeldInterrupt() as interrupt:
+        for portion in _portions(missing, texts):
+            runs, batch = _started(portion, texts, threads, faults)
+            if batch is not None:
+                _finish(batch, runs, interrupt, sink, report)
+            if interrupt.came:
+                break
+    if interrupt.came:
+        raise KeyboardInterrupt
+    if faults and all(scenario in faults for scenario, _ in missing):
+        raise next(iter(faults.values()))
+    for scenario, fault in faults.items():
+        report.refused(scenario, [seed for other, seed in missing if other == scenario], str(fault))
+
+
+def _portions(missing: Sequence[Key], texts: Mapping[str, str]) -> Iterator[list[Key]]:
+    """What is handed to the engine at a time, which copies the scenario of each run: not too much of it."""
+    portion: list[Key] = []
+    size = 0
+    for key in missing:
+        portion.append(key)
+        size += len(texts[key[0]])
+        if size >= _PORTION_BYTES:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
+
+
+def _started(
+    portion: Sequence[Key], texts: Mapping[str, str], threads: int, faults: dict[str, ParshallError]
+) -> tuple[Sequence[Key], Any]:
+    """A batch under way and its runs: those whose scenario can be run; ``faults`` gains the others'."""
+    from parshall import _core
+
+    runs = [key for key in portion if key[0] not in faults]
+    try:
+        batch = _core.Batch([(texts[scenario], seed) for scenario, seed in runs], threads) if runs else None
+    except ValueError:
+        faults |= _faults(runs, texts)
+        return _started(runs, texts, threads, faults)
+    return runs, batch
+
+
+def _faults(runs: Sequence[Key], texts: Mapping[str, str]) -> dict[str, ParshallError]:
+    """What is wrong with each scenario that cannot be run, by its hash; there is one."""
+    faults: dict[str, ParshallError] = {}
+    for scenario in dict.fromkeys(scenario for scenario, _ in runs):
+        try:
+            check_json(texts[scenario])
+        except ParshallError as error:
+            faults[scenario] = error
+    assert faults, "the engine refuses a scenario that it has checked"
+    return faults
+
+
+def _finish(batch: Any, runs: Sequence[Key], interrupt: _HeldInterrupt, sink: _Sink, report: _Report) -> None:
+    """Takes the results of a batch as they come, until all are there or somebody interrupts."""
+
+    def take(done: Sequence[tuple[int, Any]]) -> None:
+        # Results first: telling somebody about them may fail.
+        for index, result in done:
+            if not isinstance(result, Exception):
+                sink.take(runs[index], result)
+        for index, result in done:
+            if isinstance(result, Exception):
+                report.failed(runs[index], str(result))
+            else:
+                report.finished(runs[index])
+
+    try:
+        while not interrupt.came and (done := batch.next(_WAIT_S)) is not None:
+            take(done)
+            sink.flush_if_due()
+    finally:
+        batch.cancel()
+        try:
+            # Runs under way end soon, and are waited for in any case.
+            while (done := batch.next(_WAIT_S)) is not None:
+                take(done)
+        finally:
+            sink.flush()
+
+
+class _Sink:
+    """Takes finished runs, stores them from time to time, and keeps the tables that were asked for."""
+
+    def __init__(self, store: Cache | None, tables: tuple[str, ...]) -> None:
+        self.store = store
+        self.tables = tables
+        self.blocks: list[Block] = []
+        self.executed = 0
+        self._waiting: list[tuple[Key, Result]] = []
+        self._bytes = 0
+        self._flushed_at = time.monotonic()
+
+    def take(self, key: Key, result: Result) -> None:
+        self.executed += 1
+        self._waiting.append((key, result))
+        self._bytes += _size(result)
+
+    def flush_if_due(self) -> None:
+        if self._bytes >= _FLUSH_BYTES or time.monotonic() - self._flushed_at >= _FLUSH_EVERY_S:
+            self.flush()
+
+    def flush(self) -> None:
+        from parshall.tables import Block, block
+
+        if self._waiting:
+            joined = block(self._waiting)
+            self._waiting.clear()
+            self._bytes = 0
+            kept = [name for name in self.tables if name in joined.tables]
+            self.blocks.append(
+                Block(
+                    joined.keys,
+                    {name: joined.tables[name] for name in kept},
+                    {name: joined.rows[name] for name in kept},
+                )
+            )
+            self._keep(joined)
+        self._flushed_at = time.monotonic()
+
+    def _keep(self, joined: Block) -> None:
+        if self.store is None:
+            return
+        try:
+            self.store.add(joined)
+        except OutputError as error:
+            # The results are here all the same; only a later call will have to do them again.
+            _log.warning("%s; results are not kept for later", error)
+            self.store = None
+
+
+def _size(result: Result) -> int:
+    """Bytes that a result takes."""
+    columns = (
+        column for name, table in result.items() if isinstance(table, dict) for column in table.values()
+    )
+    return sum(column.nbytes if hasattr(column, "nbytes") else len(column) for column in columns)
+
+
+class _Report:
+    """Counts runs, tells the caller, and names those that failed."""
+
+    def __init__(self, networks: Mapping[str, Scenario], seeds: int, progress: Progress | None) -> None:
+        self.failures: list[Failure] = []
+        self._variants: dict[str, list[str]] = {}
+        for variant, network in networks.items():
+            self._variants.setdefault(network.hash, []).append(variant)
+        self._total = len(networks) * seeds
+        self._done = 0
+        self._progress = progress
+
+    def cached(self, keys: Iterable[Key]) -> None:
+        self._count(sum(len(self._variants[scenario]) for scenario, _ in keys))
+
+    def finished(self, key: Key) -> None:
+        self._count(len(self._variants[key[0]]))
+
+    def failed(self, key: Key, reason: str) -> None:
+        """A run that the engine gave up."""
+        for failure in self._failures(*key, reason):
+            _log.error("run failed: %s", failure)
+        self.finished(key)
+
+    def refused(self, scenario: str, seeds: Sequence[int], reason: str) -> None:
+        """A scenario that cannot be run, with any seed; said once."""
+        for variant in self._variants[scenario]:
+            _log.error("cannot be run: variant %s (scenario %s): %s", variant, scenario[:12], reason)
+        for seed in seeds:
+            self._failures(scenario, seed, reason)
+            self.finished((scenario, seed))
+
+    def _failures(self, scenario: str, seed: int, reason: str) -> list[Failure]:
+        line = " ".join(reason.split())
+        new = [Failure(variant, seed, scenario, line) for variant in self._variants[scenario]]
+        self.failures += new
+        return new
+
+    def _count(self, runs: int) -> None:
+        self._done += runs
+        if self._progress is not None and runs:
+            self._progress(self._done, self._total)
+
+
+class _HeldInterrupt:
+    """Notes the first Ctrl-C instead of raising it, so that finished runs are stored; raises a second."""
+
+    def __init__(self) -> None:
+        self.came = False
+        self._before: Any = None
+
+    def __enter__(self) -> _HeldInterrupt:
+        # Python delivers signals to the main thread, and only it may set handlers.
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._note) or signal.SIG_DFL
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _note(self, _signal: int, _frame: FrameType | None) -> None:
+        self.came = True
+        signal.signal(signal.SIGINT, self._before)

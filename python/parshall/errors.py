@@ -1,0 +1,98 @@
+"""What can go wrong that a user can put right, each in one line: place, value, what was expected."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+__all__ = ["InputError", "OutputError", "ParshallError", "RunError", "ScenarioError", "shown"]
+
+_LONGEST_VALUE = 60
+
+
+class ParshallError(Exception):
+    """Anything that is wrong outside the program: input, files, names. Its text is one line."""
+
+
+class InputError(ParshallError, ValueError):
+    """A value that cannot be used.
+
+    ``path`` says where it stands (``links[0].rate``), ``value`` is its text, ``expected`` what would be
+    right.
+    """
+
+    def __init__(self, path: str, value: str, expected: str) -> None:
+        super().__init__(path, value, expected)
+        self.path = path
+        self.value = value
+        self.expected = expected
+
+    def __str__(self) -> str:
+        place = f"{self.path}: " if self.path else ""
+        return f"{place}got {self.value}, expected {self.expected}"
+
+
+class ScenarioError(InputError):
+    """A scenario that cannot be run. ``file`` and ``line`` are set when it was read from a file.
+
+    When several fields are wrong, ``others`` holds the errors after the first.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        value: str,
+        expected: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        others: tuple[ScenarioError, ...] = (),
+    ) -> None:
+        super().__init__(path, value, expected)
+        self.file = file
+        self.line = line
+        self.others = others
+
+    def __str__(self) -> str:
+        fault = super().__str__()
+        if self.file is None:
+            return fault
+        line = "" if self.line is None else f":{self.line}"
+        return f"{self.file}{line}: {fault}"
+
+    def all(self) -> tuple[ScenarioError, ...]:
+        """This error and those after it."""
+        return (self, *self.others)
+
+
+class OutputError(ParshallError, OSError):
+    """A result that cannot be written; ``path`` is where it should have gone."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+
+
+class RunError(ParshallError):
+    """Runs that failed, named by scenario and seed."""
+
+
+def shown(value: Any) -> str:
+    """A value as text for an error: as it would stand in a file, on one line, shortened when long."""
+    # JSON leaves some line breaks of Unicode as they are.
+    text = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in _text(value))
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    try:
+        if isinstance(value, bool | int | float | str | list | tuple | dict):
+            return json.dumps(value, ensure_ascii=False, default=repr, skipkeys=True)
+        return " ".join(str(value).split())
+    except (ValueError, RecursionError):  # thousands of digits, or lists in lists in lists
+        return f"a {type(value).__name__} too long to show"

@@ -1,0 +1,538 @@
+"""Estimators of retransmission timeouts, medians and means, on one sample or on a whole array.
+
+Every estimator has ``update(sample)``, which takes in one sample and returns the value after it, and
+``run(samples)``, which does the same for an array and returns an array; both go on where the last call ended,
+and ``reset()`` forgets everything. Times are seconds. A value that does not exist yet is ``None``, and NaN in
+an array.
+
+The work is done by the Rust crate ``parshall-estimators``, the same code that runs in the simulator. ``run``
+works without the GIL, so several threads can each run an estimator of their own; an estimator that is shared
+between threads refuses a second call while one is under way.
+
+>>> rto = MedianRto(k=5, min_rto=0.2)
+>>> rto.update(0.5)
+1.5
+>>> rto.run([0.5, 0.5, 3.0])
+array([1.25    , 1.0625  , 3.421875])
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, SupportsIndex
+
+import numpy as np
+
+from parshall import _core
+from parshall.errors import InputError, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = [
+    "Ewma",
+    "JacobsonRto",
+    "JacobsonTicksRto",
+    "MedianRto",
+    "RtoCosts",
+    "RtoEstimator",
+    "RtoSeries",
+    "SlidingMad",
+    "SlidingMedian",
+    "WeightedMedianRto",
+    "evaluate_rto",
+]
+
+_COUNTS = range(2**32)
+
+
+class RtoSeries(NamedTuple):
+    """What an estimator knew after each sample, in seconds; NaN where it knew nothing yet."""
+
+    srtt: Floats
+    """Smoothed round-trip time."""
+    rttvar: Floats
+    """Its deviation."""
+    rto: Floats
+    """The retransmission timeout, with all rules and the backoff."""
+
+
+class RtoEstimator:
+    """What all estimators of the retransmission timeout share. Use one of the classes made from it.
+
+    The timeout is ``min(max_rto, max(min_rto, srtt + max(granularity, K rttvar)) * backoff)``; before the
+    first sample ``initial_rto`` stands for the sum (RFC 6298).
+    """
+
+    __slots__ = ("_core", "_text")
+
+    def __init__(self, core: Any, text: str) -> None:
+        self._core = core
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def update(self, rtt: SupportsFloat, *, retransmitted: bool = False) -> float:
+        """Take in the round-trip time of an acknowledged packet, in seconds, and return the RTO after it.
+
+        A retransmitted packet says nothing, since the ACK may belong to either copy (Karn; RFC 6298, section
+        3): the RTO stays as it is. Any other sample also ends the backoff.
+
+        >>> JacobsonRto(min_rto=0).update(0.5)
+        1.5
+        """
+        rto: float
+        try:
+            rto = self._core.update(rtt, retransmitted)
+        except ValueError as fault:
+            raise InputError(*fault.args) from None
+        except TypeError:
+            raise _wrong_type("rtt", rtt, "a number of seconds") from None
+        return rto
+
+    def run(self, rtts: ArrayLike, retransmitted: ArrayLike | None = None) -> Floats:
+        """Take in a series of round-trip times, in seconds, and return the RTO after each.
+
+        ``retransmitted``, if given, has a flag for each sample and marks those that say nothing.
+
+        >>> JacobsonRto(min_rto=0).run([0.5, 0.7, 0.5], [False, True, False])
+        array([1.5 , 1.5 , 1.25])
+        """
+        with _Faults():
+            series: Floats = self._core.run(_samples("rtts", rtts), _flags(retransmitted))
+        return series
+
+    def run_full(self, rtts: ArrayLike, retransmitted: ArrayLike | None = None) -> RtoSeries:
+        """As :meth:`run`, with srtt and rttvar.
+
+        >>> JacobsonRto(min_rto=0).run_full([0.5, 0.5]).rttvar
+        array([0.25  , 0.1875])
+        """
+        with _Faults():
+            columns = self._core.run_full(_samples("rtts", rtts), _flags(retransmitted))
+        return RtoSeries(*columns)
+
+    def on_timeout(self) -> float:
+        """Double the backoff, up to 64, and return the RTO after it (RFC 6298, section 5.5)."""
+        rto: float = self._core.on_timeout()
+        return rto
+
+    def reset_backoff(self) -> None:
+        """End the backoff without a sample, as some senders do on any ACK of new data."""
+        self._core.reset_backoff()
+
+    def reset(self) -> None:
+        """Forget every sample and the backoff."""
+        self._core.reset()
+
+    @property
+    def rto(self) -> float:
+        """The timeout that would be set now, in seconds."""
+        rto: float = self._core.rto
+        return rto
+
+    @property
+    def srtt(self) -> float | None:
+        """The smoothed round-trip time in seconds; ``None`` before the first sample."""
+        srtt: float | None = self._core.srtt
+        return srtt
+
+    @property
+    def rttvar(self) -> float | None:
+        """The deviation of the round-trip time in seconds; ``None`` before the first sample."""
+        rttvar: float | None = self._core.rttvar
+        return rttvar
+
+    @property
+    def backoff(self) -> int:
+        """The backoff factor: 1 after a sample, doubled by each timeout since."""
+        backoff: int = self._core.backoff
+        return backoff
+
+
+class JacobsonRto(RtoEstimator):
+    """Exponentially weighted mean and mean deviation: the RTO of RFC 6298 (Jacobson and Karels 1988).
+
+    First sample R: ``srtt = R``, ``rttvar = R / 2``. Then ``rttvar += deviation_gain (|R - srtt| - rttvar)``
+    and ``srtt += gain (R - srtt)``. The base RTO is ``srtt + multiplier rttvar``.
+
+    Gains lie above 0 and at most at 1. ``min_rto``, ``max_rto``, ``initial_rto`` and the clock's
+    ``granularity`` are seconds; the defaults are those of RFC 6298 with an exact clock.
+
+    >>> rto = JacobsonRto(min_rto=0.2)
+    >>> rto.rto, rto.srtt
+    (1.0, None)
+    >>> rto.update(0.5)
+    1.5
+    >>> rto.on_timeout()
+    3.0
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        *,
+        gain: float = 1 / 8,
+        deviation_gain: float = 1 / 4,
+        multiplier: float = 4.0,
+        min_rto: float = 1.0,
+        max_rto: float = 60.0,
+        initial_rto: float = 1.0,
+        granularity: float = 0.0,
+    ) -> None:
+        own = _reals(gain=gain, deviation_gain=deviation_gain, multiplier=multiplier)
+        rules = _reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
+        with _Faults():
+            core = _core.RtoTimer.jacobson(*own.values(), tuple(rules.values()))
+        super().__init__(core, _call("JacobsonRto", own | rules))
+
+
+class JacobsonTicksRto(RtoEstimator):
+    """:class:`JacobsonRto` in whole clock ticks, with the integer arithmetic that BSD and ns-2.35 share.
+
+    srtt is kept times 8 and rttvar times 4, in ticks, rounded down and at least 1. A sample counts as the
+    nearest whole number of ticks of ``tick`` seconds, at least 1. When timeouts have raised the backoff
+    beyond 8 the next sample counts as a first one; the RTO stays until then.
+
+    ns-2.35 runs this with ``tick=0.01, initial_rto=3, min_rto=0.2``.
+
+    >>> JacobsonTicksRto(tick=0.01, min_rto=0.2).run([0.13, 0.2])
+    array([0.39, 0.4 ])
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        *,
+        tick: float = 0.01,
+        min_rto: float = 1.0,
+        max_rto: float = 60.0,
+        initial_rto: float = 1.0,
+        granularity: float = 0.0,
+    ) -> None:
+        own = _reals(tick=tick)
+        rules = _reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
+        with _Faults():
+            core = _core.RtoTimer.jacobson_ticks(*own.values(), tuple(rules.values()))
+        super().__init__(core, _call("JacobsonTicksRto", own | rules))
+
+
+class MedianRto(RtoEstimator):
+    """Median of the last ``k`` samples in the place of their mean (Chan and Leis).
+
+    The document does not say what the deviation is. With ``deviation="ewma"`` it is exponentially weighted as
+    in :class:`JacobsonRto`, ``rttvar += deviation_gain (|R - srtt| - rttvar)`` with the median before the
+    sample; with ``"mad"`` it is the median absolute deviation of the same ``k`` samples, and
+    ``deviation_gain`` is unused. Either way the first sample R gives ``srtt = R`` and ``rttvar = R / 2``, and
+    before ``k`` samples exist those that do count. The base RTO is ``srtt + multiplier rttvar``; the rules
+    are those of :class:`JacobsonRto`.
+
+    >>> MedianRto(k=3, min_rto=0).run([1.0, 3.0, 1.0])
+    array([3.   , 5.5  , 4.625])
+    >>> MedianRto(k=3, deviation="mad", min_rto=0).run([1.0, 3.0, 1.0])
+    array([3., 6., 1.])
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        deviation: Literal["ewma", "mad"] = "ewma",
+        deviation_gain: float = 1 / 4,
+        multiplier: float = 4.0,
+        min_rto: float = 1.0,
+        max_rto: float = 60.0,
+        initial_rto: float = 1.0,
+        granularity: float = 0.0,
+    ) -> None:
+        k = _count("k", k)
+        if deviation not in ("ewma", "mad"):
+            raise InputError("deviation", shown(deviation), '"ewma" or "mad"')
+        own = _reals(deviation_gain=deviation_gain, multiplier=multiplier)
+        rules = _reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
+        with _Faults():
+            core = _core.RtoTimer.median(k, deviation == "mad", *own.values(), tuple(rules.values()))
+        super().__init__(core, _call("MedianRto", {"k": k, "deviation": deviation} | own | rules))
+
+
+class WeightedMedianRto(RtoEstimator):
+    """Recursive weighted median (Ma, Arce and Barner 2004, DOI 10.1109/LSP.2004.827957).
+
+    srtt is the weighted median of the last ``k`` samples and of the srtt before: the ``j``-th newest sample
+    weighs ``decay ** (j - 1)``, the old srtt ``feedback``. The base RTO is ``(1 + multiplier zeta) srtt``
+    where zeta is the mean distance of all samples so far from their mean, divided by that mean; ``rttvar`` is
+    ``zeta srtt``. The defaults are the letter's. ``memory=n`` makes mean and distance fade with a gain of 1/n
+    once there are n samples. Before ``k`` samples exist, those that do are weighed, and zeta is at least 1/2.
+    ``docs/estimators.md`` says what is the letter's and what is ours. The rules are those of
+    :class:`JacobsonRto`.
+
+    >>> WeightedMedianRto(min_rto=0).run([2.0, 4.0, 4.0])
+    array([ 6.5,  6.5, 13. ])
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        decay: float = 7 / 8,
+        feedback: float = 1 / 2,
+        multiplier: float = 4.5,
+        memory: int | None = None,
+        min_rto: float = 1.0,
+        max_rto: float = 60.0,
+        initial_rto: float = 1.0,
+        granularity: float = 0.0,
+    ) -> None:
+        k = _count("k", k)
+        memory = None if memory is None else _count("memory", memory)
+        own = _reals(decay=decay, feedback=feedback, multiplier=multiplier)
+        rules = _reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
+        with _Faults():
+            core = _core.RtoTimer.weighted_median(k, *own.values(), memory, tuple(rules.values()))
+        super().__init__(core, _call("WeightedMedianRto", {"k": k} | own | {"memory": memory} | rules))
+
+
+@dataclass(frozen=True)
+class RtoCosts:
+    """The two costs of a retransmission timeout on a series of round-trip times; see :func:`evaluate_rto`."""
+
+    samples: int
+    """Samples judged."""
+    spurious: int
+    """Samples that took longer than the RTO in force."""
+    total_wait: float
+    """Sum of the RTOs in force, in seconds: the wait if every packet had been lost."""
+    total_rtt: float
+    """Sum of the samples, in seconds."""
+
+    @property
+    def spurious_share(self) -> float:
+        """Share of packets that would be retransmitted needlessly (compare Allman and Paxson's B)."""
+        return self.spurious / self.samples
+
+    @property
+    def mean_wait(self) -> float:
+        """Mean wait for a lost packet, in seconds (compare W)."""
+        return self.total_wait / self.samples
+
+    @property
+    def normalized_wait(self) -> float:
+        """Mean wait in units of the mean sample (compare W normalised); NaN when all samples are 0."""
+        return self.total_wait / self.total_rtt if self.total_rtt > 0 else math.nan
+
+
+def evaluate_rto(
+    rtts: ArrayLike, estimator: RtoEstimator, *, warm_up: int = 1, karn: bool = False
+) -> RtoCosts:
+    """Weigh an estimator's spurious timeouts against its waiting, after Allman and Paxson 1999.
+
+    They replay recorded connections and set the time spent waiting for timeouts (W) against the share of
+    timeouts that were not needed (B). A series of round-trip times has no losses, so here every sample stands
+    for both kinds of packet. The RTO in force is the one after the sample before:
+
+    - the packet that arrived: its timeout is spurious if the sample is greater than the RTO in force;
+    - the same packet, had it been lost: it waits for the RTO in force.
+
+    The first ``warm_up`` samples are taken in and not judged; by default that is one, since what is in force
+    before it is the initial RTO. Every sample is taken in, and no backoff is ever in force: what a sender
+    with timestamps does, and the fairest comparison of filters. With ``karn=True`` a sample greater than the
+    RTO doubles the backoff once for each expiry before its ACK and then says nothing, as for a sender without
+    timestamps: the RTOs in force stay backed off until a sample is within its own.
+
+    A fresh copy of ``estimator`` is judged; the one given stays as it is.
+
+    >>> costs = evaluate_rto([0.1, 0.1, 0.4, 0.1], JacobsonRto(min_rto=0))
+    >>> costs.samples, costs.spurious, round(costs.mean_wait, 4)
+    (3, 1, 0.3667)
+    """
+    if not isinstance(estimator, RtoEstimator):
+        raise _wrong_type("estimator", estimator, "an estimator such as MedianRto()")
+    samples = _samples("rtts", rtts)
+    unjudged = _count("warm_up", warm_up)
+    if len(samples) <= unjudged:
+        raise InputError("rtts", f"{len(samples)} samples", f"more than the {unjudged} of warm_up")
+    with _Faults():
+        return RtoCosts(*estimator._core.evaluate(samples, unjudged, karn))
+
+
+class _Filter:
+    """What the filters share that turn each number into one number."""
+
+    __slots__ = ("_core", "_text")
+
+    def __init__(self, core: Any, text: str) -> None:
+        self._core = core
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def update(self, x: SupportsFloat) -> float:
+        """Take in a finite number and return the value after it."""
+        value: float
+        try:
+            value = self._core.update(x)
+        except ValueError as fault:
+            raise InputError(*fault.args) from None
+        except TypeError:
+            raise _wrong_type("x", x, "a number") from None
+        return value
+
+    def run(self, xs: ArrayLike) -> Floats:
+        """Take in a series of finite numbers and return the value after each."""
+        with _Faults():
+            values: Floats = self._core.run(_samples("xs", xs))
+        return values
+
+    @property
+    def value(self) -> float | None:
+        """The value now; ``None`` before the first sample."""
+        value: float | None = self._core.value
+        return value
+
+    def reset(self) -> None:
+        """Forget every sample."""
+        self._core.reset()
+
+
+class SlidingMedian(_Filter):
+    """Median of the last ``k`` numbers, 1 to 16777216, in O(log k) a number.
+
+    Before ``k`` numbers exist, the median of those that do; of an even number, the mean of the middle two.
+
+    >>> SlidingMedian(3).run([5.0, 1.0, 9.0, 9.0])
+    array([5., 3., 5., 9.])
+    """
+
+    __slots__ = ()
+
+    def __init__(self, k: int) -> None:
+        k = _count("k", k)
+        with _Faults():
+            core = _core.SlidingMedian(k)
+        super().__init__(core, f"SlidingMedian(k={k})")
+
+
+class SlidingMad(_Filter):
+    """Median absolute deviation of the last ``k`` numbers from their median, without a scale factor.
+
+    >>> SlidingMad(5).run([1.0, 2.0, 3.0, 4.0, 100.0])
+    array([0. , 0.5, 1. , 1. , 1. ])
+    """
+
+    __slots__ = ()
+
+    def __init__(self, k: int) -> None:
+        k = _count("k", k)
+        with _Faults():
+            core = _core.SlidingMad(k)
+        super().__init__(core, f"SlidingMad(k={k})")
+
+
+class Ewma(_Filter):
+    """Exponentially weighted moving average: ``value += gain (x - value)``, and the first number as it is.
+
+    >>> Ewma(gain=0.5).run([0.0, 1.0, 1.0])
+    array([0.  , 0.5 , 0.75])
+    """
+
+    __slots__ = ()
+
+    def __init__(self, gain: float) -> None:
+        own = _reals(gain=gain)
+        with _Faults():
+            core = _core.Ewma(own["gain"])
+        super().__init__(core, _call("Ewma", own))
+
+
+class _Faults:
+    """Turns what the extension says about a value into an :class:`InputError`."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
+        if isinstance(fault, ValueError) and not isinstance(fault, InputError):
+            place, value, expected = fault.args
+            # The window is called `k` here, as in the literature.
+            raise InputError("k" if place == "window" else place, value, expected) from None
+
+
+def _samples(name: str, values: ArrayLike) -> Floats:
+    """``values`` as an array of numbers in one dimension."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(np.float64), np.nan)
+    try:
+        array = np.asarray(values)
+        numeric = array if array.dtype.kind in "fiu" or array.size == 0 else _from_objects(array)
+        floats = np.ascontiguousarray(numeric, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise _wrong_type(name, values, "an array of numbers") from None
+    if array.ndim != 1:
+        raise InputError(name, f"an array of shape {array.shape}", "one dimension")
+    return floats
+
+
+def _from_objects(array: NDArray[Any]) -> Floats:
+    """Numbers that NumPy has no type for, such as fractions; never text, truth values or times."""
+    if array.dtype.kind != "O":
+        raise TypeError
+    return array.astype(np.float64)
+
+
+def _flags(values: ArrayLike | None) -> NDArray[np.bool_] | None:
+    if values is None:
+        return None
+    flags = np.asarray(values)
+    if flags.dtype.kind != "b" and flags.size > 0:
+        raise _wrong_type("retransmitted", values, "an array of truth values")
+    if flags.ndim != 1:
+        raise InputError("retransmitted", f"an array of shape {flags.shape}", "one dimension")
+    return np.ascontiguousarray(flags, dtype=np.bool_)
+
+
+def _reals(**values: float) -> dict[str, float]:
+    """The arguments as floats."""
+    return {name: _real(name, value) for name, value in values.items()}
+
+
+def _real(name: str, value: float) -> float:
+    if isinstance(value, str | bytes | bool):
+        raise _wrong_type(name, value, "a number")
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise _wrong_type(name, value, "a number") from None
+
+
+def _count(name: str, value: SupportsIndex) -> int:
+    """A whole number that is not negative."""
+    if isinstance(value, bool):
+        raise _wrong_type(name, value, "a whole number")
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise _wrong_type(name, value, "a whole number") from None
+    if count not in _COUNTS:
+        raise InputError(name, shown(count), "a whole number from 0 to 4294967295")
+    return count
+
+
+def _wrong_type(name: str, value: object, expected: str) -> TypeError:
+    return TypeError(f"{name}: got {shown(value)}, expected {expected}")
+
+
+def _call(name: str, arguments: dict[str, Any]) -> str:
+    """A call with these arguments, as source."""
+    return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"

@@ -1,0 +1,278 @@
+"""The look of every figure, and the way from a Matplotlib figure to an SVG that stands inside a page.
+
+Figures are drawn about 4.2 inches wide, so that their text is readable on a phone. Colours are roles ("ink",
+"series 1"), which the page turns into light or dark ones; the same input gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+    from numpy.typing import NDArray
+
+    from parshall.stats import Interval
+
+__all__ = [
+    "DARK",
+    "FAINT",
+    "GRID",
+    "INK",
+    "LIGHT",
+    "MARKERS",
+    "PAPER",
+    "SERIES",
+    "WIDTH",
+    "drawing",
+    "legend_above",
+    "log_axes",
+    "row_labels",
+    "standalone",
+    "to_svg",
+    "whiskers",
+]
+
+WIDTH = 4.2
+"""Inches; at 96 px an inch a little more than a phone's screen."""
+
+INK = "#1a1c1e"
+"""Text, axes, and the document's own values."""
+PAPER = "#fdfdfe"
+"""Text on a filled shape."""
+FAINT = "#62676d"
+"""Secondary text and reference lines."""
+GRID = "#d9dce0"
+"""Grid lines and bands."""
+SERIES = ("#0068a8", "#c44e00", "#007d5c", "#a1458f", "#8a6d00", "#3f8fbd", "#5b5fc7")
+"""Data. Distinct in luminance or hue for the common forms of colour blindness (after Okabe and Ito, 2008)."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+"""One per series, so that no series is told by colour alone."""
+
+LIGHT: Mapping[str, str] = {
+    "ink": INK,
+    "faint": FAINT,
+    "grid": GRID,
+    "paper": PAPER,
+    **{f"series-{i}": colour for i, colour in enumerate(SERIES, start=1)},
+}
+"""The roles on a light page, which are also what Matplotlib draws with."""
+
+DARK: Mapping[str, str] = {
+    "ink": "#e6e8ea",
+    "faint": "#a2a8ae",
+    "grid": "#3a3f45",
+    "paper": "#101214",
+    "series-1": "#5cb3ea",
+    "series-2": "#f58f4e",
+    "series-3": "#3fc79b",
+    "series-4": "#dd8fcf",
+    "series-5": "#d9bd4a",
+    "series-6": "#8ccdf2",
+    "series-7": "#a5a8f5",
+}
+"""The same roles on a dark page."""
+
+_STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "parshall",
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9.0,
+    "axes.titlesize": 9.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9.0,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "legend.handlelength": 1.6,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.edgecolor": FAINT,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 4.5,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "axes.formatter.use_mathtext": False,
+    "axes.unicode_minus": True,
+}
+
+_SVG = "http://www.w3.org/2000/svg"
+_XLINK = "http://www.w3.org/1999/xlink"
+_FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+
+
+@contextmanager
+def drawing(
+    height: float = 2.9, *, rows: int = 1, columns: int = 1, width: float = WIDTH, **options: Any
+) -> Iterator[tuple[Canvas, list[Axes]]]:
+    """A canvas and its axes, row by row, in the common style. Inches; ``options`` go to ``Figure.subplots``.
+
+    The canvas belongs to nobody else: no global figure is made, so threads may draw at once.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure as Canvas
+
+    with mpl.rc_context(_STYLE):
+        canvas = Canvas(figsize=(width, height), layout="constrained")
+        axes = canvas.subplots(rows, columns, squeeze=False, **options)
+        yield canvas, [axis for row in axes for axis in row]
+
+
+def to_svg(canvas: Canvas, ident: str, title: str, description: str) -> str:
+    """The canvas as an SVG element to be put into a page: unique ids, a title and a description, no fixed
+    size.
+
+    ``ident`` is the figure's id in the page; call it inside the :func:`drawing` block.
+    """
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    buffer = io.BytesIO()
+    # Not savefig, which draws everything twice; constrained layout needs no rehearsal.
+    absent = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    FigureCanvasSVG(canvas).print_svg(buffer, metadata=absent)  # type: ignore[no-untyped-call]
+    root = ET.fromstring(buffer.getvalue())
+    _drop_foreign(root)
+    _rename_ids(root, ident)
+    _describe(root, ident, title, description)
+    # What Matplotlib's style sheet says; a style element inside a page would reach the whole page.
+    root.set("style", "stroke-linejoin: round; stroke-linecap: butt")
+    for attribute in ("width", "height", "version"):
+        root.attrib.pop(attribute, None)
+    return _by_role(ET.tostring(root, encoding="unicode"))
+
+
+def standalone(svg: str) -> str:
+    """An element made by :func:`to_svg` as a file of its own: light colours on white, and a namespace."""
+    svg = re.sub(r"var\(--fig-[a-z0-9-]+, (#[0-9a-f]{6})\)", r"\1", svg)
+    svg = svg.replace("<svg ", f'<svg xmlns="{_SVG}" ', 1)
+    return re.sub(r"(</desc>)", r'\1<rect width="100%" height="100%" fill="#ffffff" />', svg, count=1) + "\n"
+
+
+# --- Pieces that figures share ------------------------------------------------------------------------------
+
+
+def legend_above(canvas: Canvas, axis: Axes, *, columns: int) -> None:
+    """The legend of one of the panels, above all of them."""
+    handles, labels = axis.get_legend_handles_labels()
+    canvas.legend(handles, labels, loc="outside upper center", ncols=columns)
+
+
+def row_labels(axis: Axes, labels: Sequence[str]) -> None:
+    """Rows 0, 1, 2 ... from the top, each with its label."""
+    axis.set_yticks(range(len(labels)), list(labels))
+    axis.set_ylim(len(labels) - 0.5, -0.5)
+    axis.tick_params(axis="y", length=0)
+
+
+def whiskers(axis: Axes, rows: Sequence[Interval], place: int, places: int, label: str) -> None:
+    """An interval and its mean in each row; series number ``place`` of ``places`` that share the rows."""
+    shift = 0.34 * (place - (places - 1) / 2)
+    for row, found in enumerate(rows):
+        if found.bounded:
+            axis.plot([found.low, found.high], [row + shift] * 2, color=SERIES[place], linewidth=1.6)
+        name = label if row == 0 else None
+        axis.plot(found.mean, row + shift, MARKERS[place], color=SERIES[place], markersize=4, label=name)
+
+
+def log_axes(axis: Axes, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+    """Logarithmic axes with plain numbers, each with a place for zero if it occurs."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+
+    for values, side, scale, limit in (
+        (x, axis.xaxis, axis.set_xscale, axis.set_xlim),
+        (y, axis.yaxis, axis.set_yscale, axis.set_ylim),
+    ):
+        above = values[values > 0]
+        least, most = (float(above.min()), float(above.max())) if len(above) else (0.1, 10.0)
+        ticks = _log_ticks(least, most)
+        if len(above) < len(values):
+            scale("symlog", linthresh=least, linscale=0.3)
+            limit(-least / 4)
+            ticks = [0.0, *ticks]
+        else:
+            scale("log")
+        side.set_major_locator(FixedLocator(ticks))
+        side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        side.set_minor_formatter(NullFormatter())
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    """Three to eight round numbers between two others, for a logarithmic axis."""
+    from matplotlib.ticker import MaxNLocator
+
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7)):
+        found = [step * 10.0**decade for decade in decades for step in steps]
+        inside = [tick for tick in found if low <= tick <= high]
+        if len(inside) >= 3:
+            return inside
+    return [float(tick) for tick in MaxNLocator(5).tick_values(low, high) if low <= tick <= high]
+
+
+# --- From Matplotlib's SVG to the page's --------------------------------------------------------------------
+
+
+def _drop_foreign(root: ET.Element) -> None:
+    """No metadata, no style sheet, no namespaces: inside a page the parser knows SVG by its element."""
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"):
+                parent.remove(child)
+        parent.tag = parent.tag.removeprefix(f"{{{_SVG}}}")
+        link = parent.attrib.pop(f"{{{_XLINK}}}href", None)
+        if link is not None:
+            parent.set("href", link)
+
+
+def _rename_ids(root: ET.Element, ident: str) -> None:
+    """Put the figure's id before every id and reference: several figures share a page."""
+    reference = re.compile(r"url\(#([^)]+)\)")
+    for element in root.iter():
+        for key, value in list(element.attrib.items()):
+            if key == "id":
+                element.set(key, f"{ident}-{value}")
+            elif key == "href":
+                element.set(key, f"#{ident}-{value.removeprefix('#')}")
+            elif "url(#" in value:
+                element.set(key, reference.sub(rf"url(#{ident}-\1)", value))
+
+
+def _describe(root: ET.Element, ident: str, title: str, description: str) -> None:
+    """A title and a description, for those who do not see the figure."""
+    root.set("role", "img")
+    root.set("aria-labelledby", f"{ident}-title {ident}-desc")
+    for position, (tag, text) in enumerate((("title", title), ("desc", description))):
+        element = ET.Element(tag, {"id": f"{ident}-{tag}"})
+        element.text = text
+        root.insert(position, element)
+
+
+def _by_role(svg: str) -> str:
+    """Colours become variables of the page, with the light one as a fallback; fonts become generic."""
+    for role, colour in LIGHT.items():
+        svg = re.sub(rf"(?<!, ){colour}\b", f"var(--fig-{role}, {colour})", svg, flags=re.IGNORECASE)
+    return svg.replace("'DejaVu Sans', sans-serif", _FAMILY)

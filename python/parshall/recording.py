@@ -1,0 +1,289 @@
+"""What a run recorded: tables, flows and ports by name, and captures; to Arrow, data frames and files."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from parshall.errors import InputError, OutputError, ParshallError, shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from parshall.scenario import Scenario
+    from parshall.tables import Result
+    from parshall.views import FlowView, PortView
+
+__all__ = ["Recording"]
+
+MANIFEST = "recording.json"
+"""Says what a folder holds. It is written last: without it there is no recording."""
+
+
+class Recording:
+    """The result of one run.
+
+    ``recording.flow("f1").goodput``, ``recording.flow("f1").rtt.srtt`` and
+    ``recording.port("bottleneck").series`` are numbers and NumPy arrays; ``recording.table("rtt")`` is an
+    Arrow table of all flows.
+    """
+
+    def __init__(
+        self, scenario: Scenario, seed: int, result: Result, engine_version: str | None = None
+    ) -> None:
+        if engine_version is None:
+            from parshall._core import ENGINE_VERSION
+
+            engine_version = ENGINE_VERSION
+        self.scenario = scenario
+        self.seed = seed
+        self.engine_version = engine_version
+        """Of the engine that ran it."""
+        self._result = result
+
+    def __repr__(self) -> str:
+        what = f"scenario {self.scenario.hash[:12]}, seed {self.seed}"
+        return f"Recording({what}: {', '.join(self.tables)})"
+
+    @property
+    def flows(self) -> tuple[str, ...]:
+        """Names of the flows."""
+        return tuple(self._result["names"]["flows"])
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        """Names of the ports, ``a->b``; :meth:`port` also knows a link by its own name."""
+        return tuple(self._result["names"]["ports"])
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the tables: ``flows``, ``ports`` and what the scenario records."""
+        return tuple(name for name in self._result if name not in ("names", "pcap", "events"))
+
+    @property
+    def events(self) -> int:
+        """Events that the engine executed."""
+        return int(self._result["events"])
+
+    @property
+    def pcap(self) -> Mapping[str, bytes]:
+        """Packet captures, as the bytes of a pcap file, by the name of the port."""
+        captures: Mapping[str, bytes] = self._result["pcap"]
+        return captures
+
+    @property
+    def counted_seconds(self) -> float:
+        """Simulated seconds that the counters cover: from the warm-up to the end."""
+        return self.scenario.duration - self.scenario.warm_up
+
+    def table(self, name: str) -> pa.Table:
+        """A table, with the names of flows and ports as dictionary-encoded text; docs/architecture.md lists
+        the columns. Raises InputError for one that was not recorded.
+        """
+        from parshall.tables import run_table
+
+        if name not in self.tables:
+            raise InputError(
+                "table", shown(name), f"one of {', '.join(self.tables)}, which this run recorded"
+            )
+        return run_table(self._result, name)
+
+    def to_pandas(self, name: str = "flows") -> pd.DataFrame:
+        """A table as a pandas data frame."""
+        from parshall.frames import to_pandas
+
+        return to_pandas(self.table(name))
+
+    def to_polars(self, name: str = "flows") -> pl.DataFrame:
+        """A table as a Polars data frame."""
+        from parshall.frames import to_polars
+
+        return to_polars(self.table(name))
+
+    def flow(self, name: str) -> FlowView:
+        """A flow: its counters, and its series where they were recorded."""
+        from parshall.views import FlowView, unknown, view
+
+        if name not in self.flows:
+            raise unknown("flow", name, self.flows)
+        return view(FlowView, self._result["flows"], self.flows.index(name), name, _recording=self)
+
+    def port(self, name: str) -> PortView:
+        """A port, by ``a->b`` or by the name of its link: its counters and recorded series."""
+        from parshall.views import PortView, unknown, view
+
+        port = self._port_of_link.get(name, name)
+        if port not in self.ports:
+            raise unknown("port", name, (*self._port_of_link, *self.ports))
+        index = self.ports.index(port)
+        return view(PortView, self._result["ports"], index, port, rate=self._rates[port], _recording=self)
+
+    def asked_columns(self, table: str, asked: str, name: str) -> dict[str, Any]:
+        """As :meth:`columns`. Raises ParshallError when ``record.<asked>`` left ``name`` out."""
+        if name not in self._recorded(asked) or table not in self._result:
+            raise ParshallError(f"{name}: nothing recorded, expected record.{asked} to name it")
+        return self.columns(table)
+
+    def columns(self, table: str) -> dict[str, Any]:
+        """A table's columns as NumPy arrays, as the engine gave them: flows and ports are indices."""
+        columns: dict[str, Any] = self._result[table]
+        return columns
+
+    @cached_property
+    def _port_of_link(self) -> dict[str, str]:
+        return {link.name: "->".join(link.between) for link in self.scenario.links if link.name}
+
+    @cached_property
+    def _rates(self) -> dict[str, float]:
+        rates: dict[str, float] = {}
+        for link in self.scenario.links:
+            rates["->".join(link.between)] = link.rate
+            rates["->".join(reversed(link.between))] = link.reverse.rate or link.rate
+        return rates
+
+    def _recorded(self, asked: str) -> set[str]:
+        """The flows or ports that a field of the scenario's record asks for."""
+        wanted = getattr(self.scenario.record, asked)
+        names = () if wanted is None else getattr(wanted, "of", wanted)
+        if "*" in names:
+            return {*self.flows, *self.ports}
+        return {self._port_of_link.get(name, name) for name in names} | set(names)
+
+    def save(self, folder: str | Path) -> Path:
+        """Writes the tables as Parquet, the captures, and the scenario as JSON and TOML; returns the folder.
+
+        A recording that is there is replaced; other files are left alone, and never overwritten. When
+        something goes wrong nothing is left behind. Raises OutputError.
+        """
+        from parshall.files import failing_as, staged
+
+        target = Path(folder)
+        with failing_as(target), staged(target) as stage:
+            old = _files_of(target)
+            names = self._write(stage)
+            for name in names:
+                if name not in old and os.path.lexists(target / name):
+                    raise OutputError(str(target / name), "is there already, expected a new folder")
+            _replace(stage, target, names, old)
+        return target
+
+    def _write(self, stage: Path) -> list[str]:
+        """Writes every file into ``stage``; returns their names, the manifest last."""
+        from pyarrow import parquet
+
+        writers: dict[str, Callable[[Path], object]] = {}
+        for name in self.tables:
+            writers[f"{name}.parquet"] = partial(parquet.write_table, self.table(name), compression="zstd")
+        captures = _capture_files(self.pcap)
+        for port, name in captures.items():
+            writers[name] = partial(_write_bytes, self.pcap[port])
+        writers["scenario.json"] = partial(_write_bytes, f"{self.scenario.to_json()}\n".encode())
+        writers["scenario.toml"] = partial(_write_bytes, self.scenario.to_toml().encode())
+        manifest = {
+            "scenario": self.scenario.hash,
+            "title": self.scenario.title,
+            "seed": self.seed,
+            "engine_version": self.engine_version,
+            "events": self.events,
+            "tables": list(self.tables),
+            "pcap": captures,
+            "files": [*writers, MANIFEST],
+        }
+        text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
+        writers[MANIFEST] = partial(_write_bytes, text.encode())
+        for name, write in writers.items():
+            (stage / name).parent.mkdir(exist_ok=True)
+            write(stage / name)
+        return list(writers)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Recording:
+        """Reads what :meth:`save` wrote. Raises ParshallError for a folder that holds no recording."""
+        from parshall.scenario import Scenario
+
+        source = Path(folder)
+        with _reading(source):
+            manifest = json.loads((source / MANIFEST).read_text(encoding="utf-8"))
+            scenario = Scenario.from_json((source / "scenario.json").read_text(encoding="utf-8"))
+            names = {"flows": [flow.name for flow in scenario.flows], "ports": _ports(scenario)}
+            result: dict[str, Any] = {"names": names, "events": manifest["events"]}
+            for table in manifest["tables"]:
+                result[table] = _columns(source / f"{table}.parquet", names)
+            result["pcap"] = {port: (source / name).read_bytes() for port, name in manifest["pcap"].items()}
+            titled = scenario.replace("title", manifest["title"])
+            return cls(titled, manifest["seed"], result, manifest["engine_version"])
+
+
+def _replace(stage: Path, target: Path, names: list[str], old: list[str]) -> None:
+    """Takes the old recording away and moves the new one in; its manifest goes first and comes last."""
+    for name in reversed(old):
+        (target / name).unlink(missing_ok=True)
+    for name in names:
+        (target / name).parent.mkdir(exist_ok=True)
+        (stage / name).replace(target / name)
+
+
+def _write_bytes(content: bytes, path: Path) -> None:
+    path.write_bytes(content)
+
+
+def _files_of(folder: Path) -> list[str]:
+    """The files of the recording in a folder, the manifest last; none when there is no recording."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        files: list[str] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
+        return [name for name in files if not Path(name).is_absolute() and ".." not in Path(name).parts]
+    return []
+
+
+def _capture_files(captures: Mapping[str, bytes]) -> dict[str, str]:
+    """A file name for each capture: the port's, with what a file system may not like replaced."""
+    files: dict[str, str] = {}
+    for port in captures:
+        stem = re.sub(r"[^\w.-]+", "_", port.replace("->", "-to-")).lstrip(".") or "port"
+        name, number = f"pcap/{stem}.pcap", 2
+        while name in files.values():
+            name, number = f"pcap/{stem}-{number}.pcap", number + 1
+        files[port] = name
+    return files
+
+
+def _ports(scenario: Scenario) -> list[str]:
+    """Ports in the engine's order: for each link forward, then reverse."""
+    return [
+        name for link in scenario.links for name in ("->".join(link.between), "->".join(link.between[::-1]))
+    ]
+
+
+def _columns(file: Path, names: Mapping[str, list[str]]) -> dict[str, Any]:
+    """A table as the engine gives it, with indices in the place of names."""
+    from pyarrow import parquet
+
+    from parshall.columns import indices, values
+
+    table = parquet.ParquetFile(file).read()
+    return {
+        name: indices(column, names[f"{name}s"]) if name in ("flow", "port") else values(column)
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+
+
+@contextlib.contextmanager
+def _reading(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except ParshallError:
+        raise
+    except OSError as error:
+        raise ParshallError(
+            f"{error.filename or folder}: {error.strerror or error}, expected a recording"
+        ) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise ParshallError(f"{folder}: {' '.join(str(error).split())}, expected a recording") from None

@@ -1,0 +1,65 @@
+"""Scenarios: what is simulated, as a plain value with units, from Python or from TOML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from parshall.scenario.dumbbell import Dumbbell, FlowGroup
+from parshall.scenario.flow import Flow
+from parshall.scenario.model import Scenario
+from parshall.scenario.network import BernoulliLoss, DropTail, Link, ListedLoss, Reverse
+from parshall.scenario.record import Record, Series
+from parshall.scenario.rto import (
+    JacobsonRtoConfig,
+    JacobsonTicksRtoConfig,
+    MedianRtoConfig,
+    RtoConfig,
+    WeightedMedianRtoConfig,
+)
+from parshall.scenario.toml import load, loads
+from parshall.scenario.traffic import Bulk, Cbr, Exponential, OnOff, Pareto, Schedule, Transfer, Vbr
+from parshall.scenario.transport import Tcp, Udp
+
+if TYPE_CHECKING:
+    from parshall.scenario.schema import json_schema
+
+__all__ = [
+    "BernoulliLoss",
+    "Bulk",
+    "Cbr",
+    "DropTail",
+    "Dumbbell",
+    "Exponential",
+    "Flow",
+    "FlowGroup",
+    "JacobsonRtoConfig",
+    "JacobsonTicksRtoConfig",
+    "Link",
+    "ListedLoss",
+    "MedianRtoConfig",
+    "OnOff",
+    "Pareto",
+    "Record",
+    "Reverse",
+    "RtoConfig",
+    "Scenario",
+    "Schedule",
+    "Series",
+    "Tcp",
+    "Transfer",
+    "Udp",
+    "Vbr",
+    "WeightedMedianRtoConfig",
+    "json_schema",
+    "load",
+    "loads",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports what only few callers need."""
+    if name == "json_schema":
+        from parshall.scenario.schema import json_schema
+
+        return json_schema
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

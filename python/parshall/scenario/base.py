@@ -1,0 +1,133 @@
+"""What all parts of a scenario share: frozen, closed, one-line errors, kinds, a canonical form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, ClassVar, Union
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, ValidationError
+from typing_extensions import Self
+
+from parshall.errors import InputError, shown
+from parshall.scenario import paths
+from parshall.scenario.faults import scenario_error
+
+__all__ = ["Model", "one_of"]
+
+
+class Model(BaseModel):
+    """A part of a scenario: a value that never changes. Equal values write the same canonical form."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    def __init__(self, /, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise scenario_error(error, type(self)) from None
+
+    # Without this mark Pydantic would call __init__ for each nested table, and lose the table's place.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @classmethod
+    def from_dict(cls, values: object) -> Self:
+        """From nested tables as TOML or JSON give them. Raises ScenarioError."""
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            raise scenario_error(error, cls) from None
+
+    def replace(self, path: str, value: Any) -> Self:
+        """A copy with another value at ``path``, for example ``links[bottleneck].queue.limit_packets``.
+
+        ``[3]`` picks an item of a list by its index, ``[f1]`` by its name (shell patterns such as ``[tcp*]``
+        too), ``[*]`` all items. A pattern changes the items that have the rest of the path, of which there
+        must be one. Raises ScenarioError for a path that does not exist and for a value that does not fit.
+        """
+        return paths.replace(self, path, value)
+
+    def with_(self, changes: Mapping[str, Any] | None = None, /, **fields: Any) -> Self:
+        """A copy with several values replaced: by path in ``changes``, or by the name of a field."""
+        changed = self
+        for path, value in {**(changes or {}), **fields}.items():
+            changed = changed.replace(path, value)
+        return changed
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in type(self).model_fields:
+            raise AttributeError(
+                f"a {type(self).__name__} never changes; replace({name!r}, ...) makes another one"
+            )
+        super().__setattr__(name, value)
+
+    def canonical(self) -> dict[str, Any]:
+        """Plain tables and lists without what is at its default: equal for equal values.
+
+        Leaving defaults out keeps the hash of a scenario when the schema grows.
+        """
+        plain = {}
+        for name, default, always in _canonical_fields(type(self)):
+            value = getattr(self, name)
+            if always or value != default:
+                plain[name] = _plain(value)
+        return plain
+
+
+@cache
+def _canonical_fields(model: type[Model]) -> tuple[tuple[str, Any, bool], ...]:
+    """Name and default of the fields that take part, and whether they are always written."""
+    return tuple(
+        (name, field.default, name == "kind" or field.is_required())
+        for name, field in sorted(model.model_fields.items())
+        if not field.exclude
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Model):
+        return value.canonical()
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def one_of(*members: type[Model]) -> Any:
+    """The type of a field that holds one of several kinds.
+
+    A table names its kind; a kind without further keys may stand as text, ``app = "bulk"``.
+    """
+    by_kind = {member.model_fields["kind"].default: member for member in members}
+    expected = " or ".join(f'"{kind}"' for kind in by_kind)
+
+    def read(value: object) -> object:
+        table = {"kind": value} if isinstance(value, str) else value
+        if not isinstance(table, Mapping | Model):
+            raise InputError("", shown(value), f"a table with kind = {expected}")
+        kind = (
+            table.get("kind") if isinstance(table, Mapping) else getattr(table, "kind", type(table).__name__)
+        )
+        if not isinstance(kind, str) or kind not in by_kind:
+            raise InputError("" if isinstance(value, str) else "kind", shown(kind), expected)
+        return table
+
+    union: Any = Union[members]  # noqa: UP007 - made from a tuple
+    if len(members) > 1:
+        union = Annotated[union, Field(discriminator="kind")]
+    return Annotated[union, BeforeValidator(read), _BareKinds(members)]
+
+
+class _BareKinds:
+    """Adds to a field's JSON Schema the kinds that may stand as text: those that need no further key."""
+
+    def __init__(self, members: tuple[type[Model], ...]) -> None:
+        self.members = members
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        bare = [
+            member.model_fields["kind"].default
+            for member in self.members
+            if not any(field.is_required() for field in member.model_fields.values())
+        ]
+        tables = handler(core)
+        return {"anyOf": [tables, {"enum": bare}]} if bare else tables

@@ -1,0 +1,208 @@
+"""The dumbbell: hosts on either side of one bottleneck, as a preset that stands for a network."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from pydantic import Field
+
+from parshall.errors import ScenarioError
+from parshall.scenario.base import Model
+from parshall.scenario.flow import Flow
+from parshall.scenario.model import Scenario
+from parshall.scenario.network import UNLIMITED, Link, MaybeLoss, MaybeQueue, Queue, Reverse
+from parshall.scenario.quantities import (
+    ABSENT,
+    ZERO,
+    Count,
+    Duration,
+    DurationOrList,
+    MaybeDuration,
+    MaybeRate,
+    Name,
+    Period,
+    Rate,
+    Text,
+)
+from parshall.scenario.record import Record
+from parshall.scenario.traffic import App
+from parshall.scenario.transport import Transport
+
+if TYPE_CHECKING:
+    from parshall.scenario.quantities import Given
+
+__all__ = ["Dumbbell", "FlowGroup"]
+
+
+class FlowGroup(Model):
+    """Flows of one kind through a dumbbell. Each has a host of its own on either side."""
+
+    name: Name = "f"
+    """Flows are named this and a number, from 1; groups of the same name are counted on."""
+    count: Count = 1
+    """How many flows."""
+    transport: Transport
+    """How data travels."""
+    app: App
+    """When there is data to send."""
+    direction: Literal["forward", "reverse"] = "forward"
+    """``forward`` sends from the left, from ``s1``, ``s2`` and so on; ``reverse`` from the right."""
+    start: Duration = ZERO
+    """Earliest start."""
+    start_spread: Duration = ZERO
+    """Each start is drawn uniformly from ``[start, start + start_spread)``."""
+    stop: MaybeDuration = ABSENT
+    """From this instant on the applications hand nothing more to the transport."""
+    access_rate: MaybeRate = ABSENT
+    """Rate of these flows' access links where it differs from the dumbbell's."""
+    access_delay: DurationOrList = ABSENT
+    """Delay of each of these flows' access links where it differs; a list gives one to each flow of the
+    group, so that their round-trip times differ."""
+    access_queue: MaybeQueue = ABSENT
+    """Queue of these flows' access links where it differs."""
+
+
+if TYPE_CHECKING:
+    FlowGroups: TypeAlias = Given[tuple[FlowGroup, ...], Sequence[FlowGroup]]
+else:
+    FlowGroups = tuple[FlowGroup, ...]
+
+
+class _Member(NamedTuple):
+    """One flow of a group: the number of its hosts, its name, and its access delay where it has its own."""
+
+    number: int
+    name: str
+    group: FlowGroup
+    access_delay: float | None
+
+
+class Dumbbell(Model):
+    """A scenario with one bottleneck ``r0->r1``, named ``bottleneck``. Flow number i sends from host ``s<i>``
+    to ``d<i>``.
+
+    The round-trip time without queueing is twice the bottleneck's delay plus four times the access delay.
+    """
+
+    title: Text = Field(default="", exclude=True)
+    """For people; leaves no trace in the hash."""
+    duration: Period
+    """Simulated time; the run covers ``[0, duration)``."""
+    warm_up: Duration = ZERO
+    """Counters count from this instant on."""
+    rate: Rate
+    """Rate of the bottleneck."""
+    delay: Duration
+    """Propagation delay of the bottleneck."""
+    queue: Queue = UNLIMITED
+    """Queue in front of the bottleneck, one in each direction."""
+    loss: MaybeLoss = ABSENT
+    """Packets lost on arrival at the bottleneck, forward direction."""
+    reverse: Reverse = Reverse()
+    """What differs in the bottleneck's reverse direction."""
+    access_rate: Rate
+    """Rate of the links between hosts and routers."""
+    access_delay: Duration
+    """Propagation delay of the links between hosts and routers."""
+    access_queue: Queue = UNLIMITED
+    """Queues in front of the links between hosts and routers."""
+    flows: FlowGroups
+    """Groups of flows."""
+    record: Record = Record()
+    """What is recorded besides the counters."""
+
+    def scenario(self) -> Scenario:
+        """The network that it stands for. Raises ScenarioError when a list of delays has not one a flow."""
+        return self._network
+
+    @cached_property
+    def _network(self) -> Scenario:
+        members = list(self._members())
+        return Scenario(
+            title=self.title,
+            duration=self.duration,
+            warm_up=self.warm_up,
+            hosts=[f"{side}{member.number}" for side in "sd" for member in members],
+            routers=["r0", "r1"],
+            links=[self._bottleneck(), *(link for member in members for link in self._access(member))],
+            flows=[_flow(member) for member in members],
+            record=self.record,
+        )
+
+    @property
+    def hash(self) -> str:
+        """The hash of the network that the dumbbell stands for."""
+        return self._network.hash
+
+    def to_json(self) -> str:
+        """The canonical JSON of the network that the dumbbell stands for."""
+        return self._network.to_json()
+
+    def to_toml(self) -> str:
+        """A scenario file with a ``[dumbbell]`` table."""
+        from parshall.scenario.toml import write
+
+        return write(self)
+
+    def _members(self) -> Iterator[_Member]:
+        named: Counter[str] = Counter()
+        number = 0
+        for index, group in enumerate(self.flows):
+            for delay in _delays(group, f"flows[{index}].access_delay"):
+                number += 1
+                named[group.name] += 1
+                yield _Member(number, f"{group.name}{named[group.name]}", group, delay)
+
+    def _bottleneck(self) -> Link:
+        return Link(
+            between=("r0", "r1"),
+            name="bottleneck",
+            rate=self.rate,
+            delay=self.delay,
+            queue=self.queue,
+            loss=self.loss,
+            reverse=self.reverse,
+        )
+
+    def _access(self, member: _Member) -> list[Link]:
+        group = member.group
+        ends = ((f"s{member.number}", "r0"), ("r1", f"d{member.number}"))
+        return [
+            Link(
+                between=between,
+                rate=self.access_rate if group.access_rate is None else group.access_rate,
+                delay=self.access_delay if member.access_delay is None else member.access_delay,
+                queue=group.access_queue or self.access_queue,
+            )
+            for between in ends
+        ]
+
+
+def _delays(group: FlowGroup, place: str) -> Sequence[float | None]:
+    """One access delay for each flow of the group."""
+    if not isinstance(group.access_delay, tuple):
+        return [group.access_delay] * group.count
+    if len(group.access_delay) != group.count:
+        raise ScenarioError(
+            place, f"{len(group.access_delay)} delays", f"one for each of {group.count} flows"
+        )
+    return group.access_delay
+
+
+def _flow(member: _Member) -> Flow:
+    group = member.group
+    left, right = f"s{member.number}", f"d{member.number}"
+    source, destination = (left, right) if group.direction == "forward" else (right, left)
+    return Flow(
+        name=member.name,
+        source=source,
+        destination=destination,
+        transport=group.transport,
+        app=group.app,
+        start=group.start,
+        start_spread=group.start_spread,
+        stop=group.stop,
+    )

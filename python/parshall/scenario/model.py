@@ -1,0 +1,87 @@
+"""The scenario: a network, the flows that cross it, how long it runs and what is recorded."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+from pydantic import Field
+from typing_extensions import Self
+
+from parshall.errors import ScenarioError
+from parshall.run import check_json
+from parshall.scenario.base import Model
+from parshall.scenario.flow import Flow
+from parshall.scenario.network import Link
+from parshall.scenario.quantities import NO_NAMES, ZERO, Duration, Names, Period, Text
+from parshall.scenario.record import Record
+
+if TYPE_CHECKING:
+    from parshall.scenario.quantities import Given
+
+    Links: TypeAlias = Given[tuple[Link, ...], Sequence[Link]]
+    Flows: TypeAlias = Given[tuple[Flow, ...], Sequence[Flow]]
+else:
+    Links = tuple[Link, ...]
+    Flows = tuple[Flow, ...]
+
+__all__ = ["Scenario"]
+
+
+class Scenario(Model):
+    """What is simulated: a plain value. Equal scenario and seed give an equal recording, bit for bit."""
+
+    title: Text = Field(default="", exclude=True)
+    """For people; leaves no trace in the hash."""
+    duration: Period
+    """Simulated time; the run covers ``[0, duration)``."""
+    warm_up: Duration = ZERO
+    """Counters count from this instant on."""
+    hosts: Names
+    """Nodes where flows start and end. A host forwards nothing."""
+    routers: Names = NO_NAMES
+    """Nodes that forward."""
+    links: Links
+    """Full-duplex links; at most one between two nodes."""
+    flows: Flows
+    """Traffic."""
+    record: Record = Record()
+    """What is recorded besides the counters."""
+
+    def scenario(self) -> Scenario:
+        """The scenario itself; a preset gives the network that it stands for."""
+        return self
+
+    def to_json(self) -> str:
+        """The canonical JSON, which the engine reads: SI base units, sorted keys, defaults left out."""
+        return json.dumps(
+            self.canonical(), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Reads what :meth:`to_json` wrote. Raises ScenarioError."""
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ScenarioError("", f"text that is not JSON ({error})", "a scenario") from None
+        return cls.from_dict(values)
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the canonical JSON, in hexadecimal: equal for equal scenarios."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+    def check(self) -> Self:
+        """Checks what needs the whole network: names, routes, duplicates. Raises ScenarioError."""
+        check_json(self.to_json())
+        return self
+
+    def to_toml(self) -> str:
+        """A scenario file that :func:`parshall.load` reads back to an equal scenario."""
+        from parshall.scenario.toml import write
+
+        return write(self)

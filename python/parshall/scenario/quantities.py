@@ -1,0 +1,203 @@
+"""Types of the scenario's fields: what may be given, what is stored, and what the JSON Schema says.
+
+A field of type ``Rate`` takes ``28e6``, ``28 * Mbit`` or ``"28 Mbit/s"`` and holds a float in bit/s. Type
+checkers see both sides: :class:`Given` is what is read from a field and what may be put into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar
+
+from pydantic import PlainValidator, WithJsonSchema
+
+from parshall.scenario import readers
+from parshall.scenario.readers import U32_MAX, U64_MAX
+from parshall.units import (
+    DURATION,
+    RATE,
+    SIZE,
+    Dimension,
+    format_duration,
+    format_rate,
+    parse_duration,
+    parse_rate,
+    parse_size,
+)
+
+__all__ = [
+    "ABSENT",
+    "NO_NAMES",
+    "ZERO",
+    "Count",
+    "Counts",
+    "Duration",
+    "DurationOrList",
+    "DurationRange",
+    "Flag",
+    "Given",
+    "HeaderSize",
+    "MaybeDuration",
+    "MaybePeriod",
+    "MaybeRate",
+    "MaybeSize",
+    "Name",
+    "NamePair",
+    "Names",
+    "NotNegative",
+    "PacketSize",
+    "Period",
+    "Positive",
+    "Probability",
+    "Rate",
+    "RateRange",
+    "Share",
+    "Size",
+    "TailExponent",
+    "Text",
+    "Window",
+    "Writes",
+    "Written",
+]
+
+ABSENT: Any = None
+"""The default of a quantity that may be left out; its type is that of any field."""
+ZERO: Any = 0.0
+"""The default of a duration that may be left out."""
+NO_NAMES: Any = ()
+"""The default of a list of names."""
+MAX_WINDOW = 2**24
+"""Most samples that a sliding median looks back on."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """How the numbers of a field stand in a file, with their unit."""
+
+    text: Callable[[float], str]
+
+
+_Held_co = TypeVar("_Held_co", covariant=True)
+_Taken_contra = TypeVar("_Taken_contra", contravariant=True)
+
+
+def _quantity(dimension: Dimension, *, zero: bool, whole: bool = False) -> dict[str, Any]:
+    """A number in base units, or text that ends in one of the units."""
+    units = "|".join(dimension.units)
+    return {
+        "anyOf": [
+            {"type": "integer" if whole else "number", "minimum" if zero else "exclusiveMinimum": 0},
+            {"type": "string", "pattern": rf"^\s*\+?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*({units})\s*$"},
+        ],
+        "examples": [dimension.example],
+    }
+
+
+def _array(items: dict[str, Any], least: int = 0, most: int | None = None) -> dict[str, Any]:
+    bounds = {"minItems": least} | ({} if most is None else {"maxItems": most})
+    return {"type": "array", "items": items, **bounds}
+
+
+if TYPE_CHECKING:
+
+    class Given(Generic[_Held_co, _Taken_contra]):
+        """A field that holds one type and takes a wider one."""
+
+        def __get__(self, instance: object, owner: type | None = None) -> _Held_co: ...
+        def __set__(self, instance: object, value: _Taken_contra) -> None: ...
+
+    Table: TypeAlias = Mapping[str, Any]
+    _Number: TypeAlias = float | str | Decimal
+    _Bytes: TypeAlias = int | str | Decimal
+    Rate: TypeAlias = Given[float, _Number]
+    MaybeRate: TypeAlias = Given[float | None, _Number | None]
+    RateRange: TypeAlias = Given[tuple[float, float], Sequence[_Number]]
+    Duration: TypeAlias = Given[float, _Number]
+    MaybeDuration: TypeAlias = Given[float | None, _Number | None]
+    DurationOrList: TypeAlias = Given[float | tuple[float, ...] | None, _Number | Sequence[_Number] | None]
+    Period: TypeAlias = Given[float, _Number]
+    MaybePeriod: TypeAlias = Given[float | None, _Number | None]
+    DurationRange: TypeAlias = Given[tuple[float, float], Sequence[_Number]]
+    Size: TypeAlias = Given[int, _Bytes]
+    MaybeSize: TypeAlias = Given[int | None, _Bytes | None]
+    PacketSize: TypeAlias = Given[int, _Bytes]
+    HeaderSize: TypeAlias = Given[int, _Bytes]
+    Count: TypeAlias = int
+    Counts: TypeAlias = Given[tuple[int, ...], Sequence[int]]
+    Positive: TypeAlias = float
+    Probability: TypeAlias = float
+    NotNegative: TypeAlias = float
+    Share: TypeAlias = float
+    TailExponent: TypeAlias = float
+    Window: TypeAlias = int
+    Flag: TypeAlias = bool
+    Text: TypeAlias = str
+    Name: TypeAlias = str
+    NamePair: TypeAlias = Given[tuple[str, str], Sequence[str]]
+    Names: TypeAlias = Given[tuple[str, ...], Sequence[str]]
+    Writes: TypeAlias = Given[tuple[tuple[float, int], ...], Sequence[tuple[_Number, int]]]
+
+else:
+    _RATE = _quantity(RATE, zero=False)
+    _DURATION = _quantity(DURATION, zero=True)
+    _PERIOD = _quantity(DURATION, zero=False)
+    _COUNT = {"type": "integer", "minimum": 1, "maximum": U32_MAX}
+    _NAME = {"type": "string", "minLength": 1}
+
+    def _field(held, read, schema, mark=None):
+        field = Annotated[held, PlainValidator(read), WithJsonSchema(schema)]
+        return field if mark is None else Annotated[field, mark]
+
+    def _number(holds, expected, **bounds):
+        return _field(float, readers.real(holds, expected), {"type": "number", **bounds})
+
+    _AS_RATE = Written(format_rate)
+    _AS_DURATION = Written(format_duration)
+
+    Rate = _field(float, parse_rate, _RATE, _AS_RATE)
+    MaybeRate = Rate | None
+    RateRange = _field(tuple[float, float], readers.rate_range, _array(_RATE, 2, 2), _AS_RATE)
+
+    Duration = _field(float, parse_duration, _DURATION, _AS_DURATION)
+    MaybeDuration = Duration | None
+    Period = _field(float, readers.period, _PERIOD, _AS_DURATION)
+    MaybePeriod = Period | None
+    DurationRange = _field(
+        tuple[float, float], readers.range_of(readers.period), _array(_PERIOD, 2, 2), _AS_DURATION
+    )
+    _ONE_OR_MORE = {"anyOf": [*_DURATION["anyOf"], _array(_DURATION, 1)], "examples": _DURATION["examples"]}
+    DurationOrList = (
+        _field(float | tuple[float, ...], readers.duration_or_list, _ONE_OR_MORE, _AS_DURATION) | None
+    )
+
+    Size = _field(int, parse_size, _quantity(SIZE, zero=False, whole=True))
+    MaybeSize = Size | None
+    PacketSize = _field(int, readers.packet_size(1), _quantity(SIZE, zero=False, whole=True))
+    HeaderSize = _field(int, readers.packet_size(0), _quantity(SIZE, zero=True, whole=True))
+
+    Count = _field(int, readers.whole(1, U32_MAX), _COUNT)
+    Window = _field(
+        int, readers.whole(1, MAX_WINDOW), {"type": "integer", "minimum": 1, "maximum": MAX_WINDOW}
+    )
+    Counts = _field(
+        tuple[int, ...], readers.list_of(readers.whole(1, U64_MAX)), _array({"type": "integer", "minimum": 1})
+    )
+
+    Positive = _number(lambda x: x > 0, "a number above 0", exclusiveMinimum=0)
+    NotNegative = _number(lambda x: x >= 0, "a number of at least 0", minimum=0)
+    Probability = _number(lambda x: 0 <= x <= 1, "a number from 0 to 1", minimum=0, maximum=1)
+    Share = _number(lambda x: 0 < x <= 1, "a number above 0, at most 1", exclusiveMinimum=0, maximum=1)
+    TailExponent = _number(lambda x: x > 1, "a number above 1", exclusiveMinimum=1)
+
+    Flag = _field(bool, readers.flag, {"type": "boolean"})
+    Text = _field(str, readers.text, {"type": "string"})
+    Name = _field(str, readers.name, _NAME)
+    NamePair = _field(tuple[str, str], readers.list_of(readers.name, 2, 2), _array(_NAME, 2, 2))
+    Names = _field(tuple[str, ...], readers.names, {"anyOf": [_NAME, _array(_NAME)]})
+    Writes = _field(
+        tuple[tuple[float, int], ...],
+        readers.writes,
+        _array({"type": "array", "prefixItems": [_DURATION, _COUNT], "minItems": 2, "maxItems": 2}),
+    )

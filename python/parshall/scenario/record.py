@@ -1,0 +1,44 @@
+"""What a run records besides the counters."""
+
+from __future__ import annotations
+
+from parshall.scenario.base import Model
+from parshall.scenario.quantities import NO_NAMES, Names, Period
+
+__all__ = ["Record", "Series"]
+
+
+class Series(Model):
+    """What is sampled, and how often."""
+
+    of: Names
+    """Names of flows or ports; ``*`` for all."""
+    interval: Period
+    """Time between samples."""
+
+
+class Record(Model):
+    """What is recorded besides the counters. Flows are named, or ``*`` for all; ports are named ``a->b``, or
+    by the name of their link (its forward direction), or ``*`` for all. A single name may stand without
+    brackets.
+    """
+
+    rtt: Names = NO_NAMES
+    """Flows of which every RTT sample is kept, with srtt, rttvar and RTO."""
+    window: Names = NO_NAMES
+    """Flows of which every change of the sender's variables is kept."""
+    flow_series: Series | None = None
+    """Flows of which the state is sampled at intervals."""
+    port_series: Series | None = None
+    """Ports of which the state is sampled at intervals."""
+    packets: Names = NO_NAMES
+    """Ports of which every packet event is kept."""
+    deliveries: Names = NO_NAMES
+    """Flows of which every packet that reaches a host is kept."""
+    pcap: Names = NO_NAMES
+    """Ports of which a packet capture is written."""
+
+    def tables(self) -> set[str]:
+        """The tables that a recording has besides the counters; ``pcap`` stands for captures."""
+        asked = {name for name in type(self).model_fields if getattr(self, name)}
+        return (asked - {"deliveries"}) | ({"packets"} if "deliveries" in asked else set())

@@ -1,0 +1,88 @@
+"""Retransmission timeout estimators and their parameters. Each default is the value of its source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from parshall.scenario.base import Model, one_of
+from parshall.scenario.quantities import NotNegative, Period, Share, Window
+
+if TYPE_CHECKING:
+    from parshall.scenario.quantities import Given, Table
+
+__all__ = [
+    "JacobsonRtoConfig",
+    "JacobsonTicksRtoConfig",
+    "MedianRtoConfig",
+    "RtoConfig",
+    "WeightedMedianRtoConfig",
+]
+
+_TICK: Any = 0.01
+
+
+class JacobsonRtoConfig(Model):
+    """Exponentially weighted mean and mean deviation (Jacobson and Karels; RFC 6298)."""
+
+    kind: Literal["jacobson"] = "jacobson"
+    """Names this estimator."""
+    gain: Share = 1 / 8
+    """Weight of a sample in srtt (RFC 6298, section 2.3: alpha)."""
+    deviation_gain: Share = 1 / 4
+    """Weight of a sample in rttvar (RFC 6298, section 2.3: beta)."""
+    multiplier: NotNegative = 4.0
+    """How many rttvar are added to srtt (RFC 6298, section 2: K)."""
+
+
+class JacobsonTicksRtoConfig(Model):
+    """The same in whole clock ticks, as ns-2 and BSD run it."""
+
+    kind: Literal["jacobson-ticks"] = "jacobson-ticks"
+    """Names this estimator."""
+    tick: Period = _TICK
+    """Length of a tick (ns-2.35: tcpTick_)."""
+
+
+class MedianRtoConfig(Model):
+    """Median of the last samples in the place of the mean (Chan and Leis)."""
+
+    kind: Literal["median"] = "median"
+    """Names this estimator."""
+    window: Window = 5
+    """How many samples."""
+    deviation: Literal["ewma", "mad"] = "ewma"
+    """What rttvar is: the exponentially weighted distance of a sample from the median before it, or the
+    median absolute deviation of the window."""
+    deviation_gain: Share = 1 / 4
+    """Weight of a sample in an exponentially weighted rttvar; unused with ``mad``."""
+    multiplier: NotNegative = 4.0
+    """How many rttvar are added to the median."""
+
+
+class WeightedMedianRtoConfig(Model):
+    """Recursive weighted median (Ma, Arce and Barner 2004)."""
+
+    kind: Literal["weighted-median"] = "weighted-median"
+    """Names this estimator."""
+    window: Window = 5
+    """How many samples are weighed (the letter's M)."""
+    decay: Share = 7 / 8
+    """Weight of a sample relative to the one after it (the letter's alpha)."""
+    feedback: NotNegative = 1 / 2
+    """Weight of the last estimate, where the newest sample has 1 (the letter's beta)."""
+    multiplier: NotNegative = 4.5
+    """How many mean deviations are added (the letter's mu)."""
+    memory: Window | None = None
+    """Samples that the mean and the mean deviation look back on; none is all of them."""
+
+
+RtoConfig: TypeAlias = JacobsonRtoConfig | JacobsonTicksRtoConfig | MedianRtoConfig | WeightedMedianRtoConfig
+"""Any of the estimators."""
+
+if TYPE_CHECKING:
+    MaybeRto: TypeAlias = Given[
+        RtoConfig | None,
+        RtoConfig | Literal["jacobson", "jacobson-ticks", "median", "weighted-median"] | Table | None,
+    ]
+else:
+    MaybeRto = one_of(*get_args(RtoConfig)) | None

@@ -1,0 +1,175 @@
+"""Scenario files: TOML in, TOML out. An error names the file, the line and the field."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic.fields import FieldInfo
+
+from parshall.errors import ParshallError, ScenarioError, shown
+from parshall.scenario.base import Model
+from parshall.scenario.dumbbell import Dumbbell
+from parshall.scenario.faults import as_step
+from parshall.scenario.lines import lines_of, nearest
+from parshall.scenario.model import Scenario
+from parshall.scenario.paths import places
+from parshall.scenario.quantities import Written
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+__all__ = ["load", "loads", "write"]
+
+COMMON = ("title", "duration", "warm_up", "record")
+"""What stands at the top of a file whether its network is written out or a dumbbell."""
+
+_AT_THE_TOP = {(key,) for key in COMMON}
+
+
+def load(path: str | Path) -> Scenario:
+    """Reads and checks a scenario file: TOML, or the canonical JSON when its name ends in ``.json``.
+
+    Raises ScenarioError for a fault in the scenario, ParshallError for a file that cannot be read.
+    """
+    file = str(path)
+    text = _text(file)
+    if file.endswith(".json"):
+        return _placed(lambda: Scenario.from_json(text).check(), file, "")
+    return _placed(lambda: loads(text), file, text)
+
+
+def loads(text: str) -> Scenario:
+    """Reads and checks the text of a scenario file. Raises ScenarioError."""
+    try:
+        tables = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
+        raise ScenarioError("", f"text that is not TOML: {error}", "a scenario file") from None
+    return _network(tables).check()
+
+
+def _text(file: str) -> str:
+    try:
+        return Path(file).read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ParshallError(
+            f"{file}: byte {error.start + 1} is not UTF-8, expected a scenario file"
+        ) from None
+    except OSError as error:
+        raise ParshallError(f"{file}: {error.strerror or error}, expected a scenario file") from None
+
+
+def _placed(read: Callable[[], Scenario], file: str, text: str) -> Scenario:
+    """Adds the file, and the line where it is known, to an error."""
+    try:
+        return read()
+    except ScenarioError as error:
+        lines = lines_of(text) if error.path else {}
+        first, *others = (
+            ScenarioError(e.path, e.value, e.expected, file=file, line=nearest(lines, places(e.path)))
+            for e in error.all()
+        )
+        first.others = tuple(others)
+        raise first from None
+
+
+def _network(tables: Mapping[str, Any]) -> Scenario:
+    if "dumbbell" not in tables:
+        return Scenario.from_dict(tables)
+    bell = tables["dumbbell"]
+    if not isinstance(bell, Mapping):
+        raise ScenarioError("dumbbell", shown(bell), "a table")
+    for key in tables:
+        if key not in (*COMMON, "dumbbell"):
+            raise ScenarioError(
+                as_step(key), "a key beside a dumbbell", f"one of {', '.join(COMMON)}, dumbbell"
+            )
+    for key in COMMON:
+        if key in bell:
+            raise ScenarioError(
+                f"dumbbell.{key}", "a key inside of the dumbbell", f"{key} at the top of the file"
+            )
+    try:
+        common = {key: tables[key] for key in COMMON if key in tables}
+        return Dumbbell.from_dict({**common, **bell}).scenario()
+    except ScenarioError as error:
+        raise _inside_dumbbell(error) from None
+
+
+def _inside_dumbbell(error: ScenarioError) -> ScenarioError:
+    """Puts ``dumbbell.`` before the paths of what a file has in that table."""
+    first, *others = (
+        e if places(e.path)[:1] in _AT_THE_TOP else ScenarioError(f"dumbbell.{e.path}", e.value, e.expected)
+        for e in error.all()
+    )
+    return ScenarioError(first.path, first.value, first.expected, others=tuple(others))
+
+
+def write(model: Scenario | Dumbbell) -> str:
+    """The text of a scenario file: quantities with units, nothing that is at its default."""
+    fields = dict(_changed(model))
+    record = fields.pop("record", None)
+    if isinstance(model, Dumbbell):
+        common = {name: fields.pop(name) for name in COMMON if name in fields}
+        lines = [*_table("", common), *_table("dumbbell", fields)]
+    else:
+        lines = [*_table("", fields)]
+    if isinstance(record, Model):
+        lines += _table("record", dict(_changed(record)))
+    return "\n".join(lines).lstrip() + "\n"
+
+
+def _table(name: str, fields: Mapping[str, Any]) -> Iterator[str]:
+    """A table's header and its keys, then its lists of tables."""
+    lists = {key: value for key, value in fields.items() if _is_list_of_tables(value)}
+    if name:
+        yield from ("", f"[{name}]")
+    for key, value in fields.items():
+        if key not in lists:
+            yield f"{key} = {_value(value)}"
+    for key, tables in lists.items():
+        for table in tables:
+            yield from ("", f"[[{f'{name}.' if name else ''}{key}]]")
+            yield from (f"{inner} = {_value(value)}" for inner, value in _changed(table))
+
+
+def _changed(model: Model) -> Iterator[tuple[str, Any]]:
+    """The fields that a file has to name, in the order of the schema, numbers with their unit as text."""
+    for name, field in type(model).model_fields.items():
+        value = getattr(model, name)
+        if name == "kind" or field.is_required() or value != field.default:
+            yield name, _with_unit(value, field)
+
+
+def _with_unit(value: Any, field: FieldInfo) -> Any:
+    mark = next((mark for mark in _marks(field) if isinstance(mark, Written)), None)
+    if mark is None or value is None:
+        return value
+    return [mark.text(item) for item in value] if isinstance(value, tuple) else mark.text(value)
+
+
+def _marks(field: FieldInfo) -> Iterator[Any]:
+    """What an annotation carries besides its type, also inside of an optional one."""
+    yield from field.metadata
+    for argument in get_args(field.annotation):
+        yield from getattr(argument, "__metadata__", ())
+
+
+def _is_list_of_tables(value: Any) -> bool:
+    return isinstance(value, tuple) and bool(value) and isinstance(value[0], Model)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Model):
+        return "{ " + ", ".join(f"{name} = {_value(inner)}" for name, inner in _changed(value)) + " }"
+    if isinstance(value, tuple | list):
+        return "[" + ", ".join(_value(item) for item in value) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    # JSON's text of a string or number is TOML's as well.
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,114 @@
+"""Applications: when a flow has data to send. Rates count payload."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from parshall.scenario.base import Model, one_of
+from parshall.scenario.quantities import (
+    Count,
+    DurationRange,
+    Period,
+    Rate,
+    RateRange,
+    TailExponent,
+    Writes,
+)
+
+if TYPE_CHECKING:
+    from parshall.scenario.quantities import Given, Table
+
+__all__ = ["Bulk", "Cbr", "Exponential", "OnOff", "Pareto", "Schedule", "Transfer", "Vbr"]
+
+
+class Bulk(Model):
+    """Always has data."""
+
+    kind: Literal["bulk"] = "bulk"
+    """Names this application."""
+
+
+class Transfer(Model):
+    """A given number of packets, once."""
+
+    kind: Literal["transfer"] = "transfer"
+    """Names this application."""
+    packets: Count
+    """Packets to deliver."""
+
+
+class Cbr(Model):
+    """One packet after each constant interval."""
+
+    kind: Literal["cbr"] = "cbr"
+    """Names this application."""
+    rate: Rate
+    """Payload bits per second."""
+
+
+class Vbr(Model):
+    """A rate that changes at random times (Zhao 2004, section II.C.6)."""
+
+    kind: Literal["vbr"] = "vbr"
+    """Names this application."""
+    rates: RateRange
+    """Each rate is drawn uniformly from this range, in payload bits per second."""
+    intervals: DurationRange
+    """How long a rate lasts is drawn uniformly from this range."""
+
+
+class Exponential(Model):
+    """Exponentially distributed durations."""
+
+    kind: Literal["exponential"] = "exponential"
+    """Names this law."""
+
+
+class Pareto(Model):
+    """Pareto distributed durations: heavy tailed below a shape of 2."""
+
+    kind: Literal["pareto"] = "pareto"
+    """Names this law."""
+    shape: TailExponent
+    """Tail exponent, above 1 so that there is a mean."""
+
+
+if TYPE_CHECKING:
+    Law: TypeAlias = Given[Exponential | Pareto, Exponential | Pareto | Literal["exponential"] | Table]
+else:
+    Law = one_of(Exponential, Pareto)
+
+
+class OnOff(Model):
+    """Bursts and silences of random length. A source starts with a silence; a burst holds the nearest whole
+    number of packets to its drawn length, at least one.
+    """
+
+    kind: Literal["on-off"] = "on-off"
+    """Names this application."""
+    law: Law
+    """Law of both durations."""
+    rate: Rate
+    """Payload bits per second during a burst."""
+    on: Period
+    """Mean length of a burst."""
+    off: Period
+    """Mean length of a silence."""
+
+
+class Schedule(Model):
+    """Packets at listed times."""
+
+    kind: Literal["schedule"] = "schedule"
+    """Names this application."""
+    writes: Writes
+    """Pairs of a time after the flow's start and a number of packets, in order of time."""
+
+
+if TYPE_CHECKING:
+    App: TypeAlias = Given[
+        Bulk | Transfer | Cbr | Vbr | OnOff | Schedule,
+        Bulk | Transfer | Cbr | Vbr | OnOff | Schedule | Literal["bulk"] | Table,
+    ]
+else:
+    App = one_of(Bulk, Transfer, Cbr, Vbr, OnOff, Schedule)

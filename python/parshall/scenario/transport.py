@@ -1,0 +1,122 @@
+"""How data travels: TCP and UDP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from parshall.scenario.base import Model, one_of
+from parshall.scenario.quantities import (
+    ABSENT,
+    Count,
+    Flag,
+    HeaderSize,
+    MaybeDuration,
+    MaybePeriod,
+    PacketSize,
+    Positive,
+)
+from parshall.scenario.rto import MaybeRto
+
+if TYPE_CHECKING:
+    from parshall.scenario.quantities import Given, Table
+
+__all__ = ["Tcp", "Udp"]
+
+_PAYLOAD: Any = 1000
+_TCP_HEADER: Any = 40
+_UDP_HEADER: Any = 28
+
+
+class Tcp(Model):
+    """Reliable and congestion controlled. Recovery, retransmission timeout, window and receiver options
+    compose. An option that is left out takes the value that its profile gives it.
+    """
+
+    kind: Literal["tcp"] = "tcp"
+    """Names this transport."""
+    profile: Literal["rfc", "ns2"] = "rfc"
+    """The set of defaults: what the RFCs say today, or what ns-2.35 does."""
+    recovery: Literal["tahoe", "reno", "newreno", "sack", "vegas"] = "newreno"
+    """What is sent after a loss: slow start from one packet (Tahoe), fast recovery that the first new ACK
+    ends (Reno, RFC 2581) or that lasts until all is repaired (NewReno, RFC 6582), what selective
+    acknowledgements show to be missing (SACK, RFC 2018 and 6675), or what Vegas does, with its window
+    (Brakmo and Peterson 1995)."""
+    rto: MaybeRto = ABSENT
+    """How the retransmission timeout is estimated."""
+    payload_bytes: PacketSize = _PAYLOAD
+    """Payload of a full segment."""
+    header_bytes: PacketSize = _TCP_HEADER
+    """Headers of a data packet. With a handshake, packet 0 is a SYN of this size."""
+    ack_bytes: PacketSize = _TCP_HEADER
+    """An acknowledgement on the wire."""
+    delayed_ack: Flag | None = None
+    """Acknowledge every second packet, or when the timer expires."""
+    delayed_ack_timer: MaybePeriod = ABSENT
+    """How long an acknowledgement may wait."""
+    initial_window_packets: Positive | None = None
+    """Packets sent before the first acknowledgement."""
+    max_window_packets: Count | None = None
+    """The receiver's window."""
+    initial_ssthresh_packets: Positive | None = None
+    """Where slow start first ends; none means at the receiver's window."""
+    handshake: Flag | None = None
+    """Whether packet 0 is a SYN, and data waits for its acknowledgement."""
+    limited_transmit: Flag | None = None
+    """A new packet on each of the first two duplicate ACKs (RFC 3042)."""
+    dupack_threshold: Count | None = None
+    """Duplicate ACKs that mean a loss."""
+    initial_rto: MaybePeriod = ABSENT
+    """RTO before the first sample."""
+    min_rto: MaybePeriod = ABSENT
+    """Least RTO, before backoff."""
+    max_rto: MaybePeriod = ABSENT
+    """Greatest RTO, after backoff."""
+    clock_tick: MaybeDuration = ABSENT
+    """Granularity of the sender's clock; 0 is an exact clock."""
+    clock_phase: MaybeDuration = ABSENT
+    """Where in a tick the run starts; none draws it at random."""
+    reduce_from: Literal["flight", "window"] | None = None
+    """What a loss halves: the packets in flight (RFC 5681, equation 4), or the smaller of cwnd and the
+    receiver's window (ns-2)."""
+    integer_ssthresh: Flag | None = None
+    """Whether ssthresh loses its fraction."""
+    rtt_sampling: Literal["one-packet", "timestamps"] | None = None
+    """Which packets are timed: one at a time, never a retransmitted one (RFC 6298, section 3), or all, by the
+    time stamp that their ACKs echo (RFC 7323)."""
+    backoff_reset: Literal["sample", "new-ack"] | None = None
+    """What ends exponential backoff: an RTT sample (Karn; RFC 6298, section 5), or any ACK of new data."""
+    idle_restart: Literal["on-send", "on-timer", "never"] | None = None
+    """What happens to the window of a sender that has been idle: sending after an RTO of silence starts from
+    the initial window (RFC 5681, section 4.1), the running timer sets cwnd to 1 when it expires (ns-2), or
+    nothing."""
+    fast_retransmit_guard: Literal["recover", "recover-or-first", "none"] | None = None
+    """When duplicate ACKs may start another fast retransmit: when everything sent before the last reduction
+    has been acknowledged (RFC 6582, section 3.2), the same with ns-2's exception for the first packet, or
+    always."""
+    partial_ack_timer: Literal["first", "every"] | None = None
+    """NewReno: which partial ACKs of a recovery restart the retransmission timer (RFC 6582, section 3.2)."""
+    grow_when_limited: Flag | None = None
+    """Whether cwnd grows while the window is not used up."""
+    count_acked_packets: Flag | None = None
+    """Whether an ACK for two packets grows cwnd as two ACKs do (RFC 5681, section 3.1) or as one."""
+    deflate_to_ssthresh: Flag | None = None
+    """Whether leaving recovery sets cwnd to ssthresh (RFC) or keeps it and lets that ACK grow it (ns-2)."""
+    timeout_clears_dupacks: Flag | None = None
+    """Whether a timeout forgets the duplicate ACKs counted so far; ns-2's Tahoe does not."""
+
+
+class Udp(Model):
+    """Neither reliable nor congestion controlled."""
+
+    kind: Literal["udp"] = "udp"
+    """Names this transport."""
+    payload_bytes: PacketSize = _PAYLOAD
+    """Payload of a packet."""
+    header_bytes: HeaderSize = _UDP_HEADER
+    """IP and UDP headers."""
+
+
+if TYPE_CHECKING:
+    Transport: TypeAlias = Given[Tcp | Udp, Tcp | Udp | Literal["tcp", "udp"] | Table]
+else:
+    Transport = one_of(Tcp, Udp)

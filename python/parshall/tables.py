@@ -1,0 +1,133 @@
+"""From the engine's columns to Arrow tables: of one run, and of many runs in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, compress
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from parshall.columns import blobs, named, numbers, table, texts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["COUNTED", "Block", "Key", "Result", "block", "run_table", "table_names"]
+
+Result: TypeAlias = Mapping[str, Any]
+"""What the engine returns for a run; docs/architecture.md describes it."""
+Key: TypeAlias = tuple[str, int]
+"""What identifies a run: the hash of its scenario, and its seed."""
+
+COUNTED = ("flows", "ports")
+"""The tables that every run has."""
+CAPTURES = "pcap"
+_NO_TABLES = ("names", CAPTURES, "events")
+_NAMED = {"flow": "flows", "port": "ports"}
+"""Columns that hold indices, and the list of names that they point into."""
+
+
+def table_names(result: Result) -> list[str]:
+    """The tables of a result, captures not included."""
+    return [name for name in result if name not in _NO_TABLES]
+
+
+def run_table(result: Result, name: str) -> pa.Table:
+    """One table of one run, with names in the place of indices."""
+    columns = {
+        column: named(values, result["names"][_NAMED[column]]) if column in _NAMED else numbers(values)
+        for column, values in result[name].items()
+    }
+    return table(columns)
+
+
+@dataclass(frozen=True)
+class Block:
+    """The tables of several runs, run after run."""
+
+    keys: tuple[Key, ...]
+    tables: Mapping[str, pa.Table]
+    rows: Mapping[str, Sequence[int]]
+    """For each table, the rows of each run; a run that did not record a table has none."""
+
+    def slices(self, name: str) -> list[tuple[int, int]]:
+        """Where the rows of each run start in a table, and how many there are."""
+        rows = self.rows[name]
+        return list(zip(accumulate(rows, initial=0), rows, strict=False))
+
+    def only(self, keys: Collection[Key]) -> Block:
+        """The runs among ``keys``, in tables that hold no other, so that the memory of the others is free."""
+        kept = [key in keys for key in self.keys]
+        if all(kept):
+            return self
+        tables = {}
+        for name, whole in self.tables.items():
+            pieces = [whole.slice(*place) for place in compress(self.slices(name), kept)]
+            tables[name] = pa.concat_tables([whole.slice(0, 0), *pieces]).combine_chunks()
+        rows = {name: list(compress(counts, kept)) for name, counts in self.rows.items()}
+        return Block(tuple(compress(self.keys, kept)), tables, rows)
+
+
+def block(runs: Sequence[tuple[Key, Result]]) -> Block:
+    """The tables of finished runs in one block.
+
+    Columns are joined as they come from the engine, so that many short runs cost little more than one long
+    one.
+    """
+    names = dict.fromkeys(name for _, result in runs for name in table_names(result))
+    tables, rows = {}, {}
+    for name in names:
+        tables[name], rows[name] = _joined(runs, name)
+    if any(result[CAPTURES] for _, result in runs):
+        tables[CAPTURES], rows[CAPTURES] = _captures(runs)
+    return Block(tuple(key for key, _ in runs), tables, rows)
+
+
+def _joined(runs: Sequence[tuple[Key, Result]], name: str) -> tuple[pa.Table, list[int]]:
+    having = [(key, result) for key, result in runs if name in result]
+    counts = {key: len(next(iter(result[name].values()))) for key, result in having}
+    columns = _key_columns(list(counts), list(counts.values()))
+    for column in having[0][1][name]:
+        if column in _NAMED:
+            columns[column] = _joined_names(having, name, column)
+        else:
+            columns[column] = numbers(np.concatenate([result[name][column] for _, result in having]))
+    return table(columns), [counts.get(key, 0) for key, _ in runs]
+
+
+def _joined_names(runs: Sequence[tuple[Key, Result]], name: str, column: str) -> pa.DictionaryArray:
+    """A column of names over runs whose lists of names may differ."""
+    codes: dict[str, int] = {}
+    by_scenario: dict[str, NDArray[np.int32]] = {}
+    joined = []
+    for (scenario, _), result in runs:
+        if scenario not in by_scenario:
+            own = [codes.setdefault(text, len(codes)) for text in result["names"][_NAMED[column]]]
+            # Index -1, of an event at a host, picks the last entry: no port.
+            by_scenario[scenario] = np.array([*own, -1], dtype=np.int32)
+        joined.append(by_scenario[scenario][result[name][column]])
+    return named(np.concatenate(joined), list(codes))
+
+
+def _captures(runs: Sequence[tuple[Key, Result]]) -> tuple[pa.Table, list[int]]:
+    rows = [len(result[CAPTURES]) for _, result in runs]
+    columns = _key_columns([key for key, _ in runs], rows)
+    ports = [port for _, result in runs for port in result[CAPTURES]]
+    data = [data for _, result in runs for data in result[CAPTURES].values()]
+    columns["port"] = texts(ports).dictionary_encode()
+    columns["data"] = blobs(data)
+    return table(columns), rows
+
+
+def _key_columns(keys: Sequence[Key], rows: Sequence[int]) -> dict[str, Any]:
+    """Which run each row belongs to."""
+    scenarios = list(dict.fromkeys(scenario for scenario, _ in keys))
+    code = {scenario: index for index, scenario in enumerate(scenarios)}
+    codes = np.repeat(np.array([code[scenario] for scenario, _ in keys], dtype=np.int32), rows)
+    return {
+        "scenario": named(codes, scenarios),
+        "seed": numbers(np.repeat(np.array([seed for _, seed in keys], dtype=np.int64), rows)),
+    }

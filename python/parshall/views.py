@@ -1,0 +1,301 @@
+"""One flow or one port of a recording: its counters as attributes, its series as NumPy arrays.
+
+The attributes are the columns of the tables in docs/architecture.md. Times are seconds; a value that does not
+exist yet is NaN. Counters count from the scenario's warm-up on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from parshall.errors import InputError, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from parshall.recording import Recording
+
+    Reals = NDArray[np.float64]
+    Counts = NDArray[np.uint64]
+    Numbers = NDArray[np.int64]
+
+__all__ = ["FlowSeries", "FlowView", "Packets", "PortSeries", "PortView", "RttSamples", "WindowChanges"]
+
+_R = TypeVar("_R")
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of a table as columns of one length."""
+
+    time: Reals
+    """When, in seconds."""
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def __repr__(self) -> str:
+        columns = ", ".join(column.name for column in fields(self))
+        return f"{type(self).__name__}({len(self)} rows of {columns})"
+
+
+@dataclass(frozen=True, repr=False)
+class RttSamples(_Rows):
+    """RTT samples of a flow, and the estimates after each."""
+
+    rtt: Reals
+    """The sample, as the sender's clock shows it, in seconds."""
+    srtt: Reals
+    """Smoothed RTT, in seconds."""
+    rttvar: Reals
+    """Its deviation, in seconds."""
+    rto: Reals
+    """The RTO now in force, in seconds."""
+
+
+@dataclass(frozen=True, repr=False)
+class WindowChanges(_Rows):
+    """The variables of a sender after each change."""
+
+    cwnd: Reals
+    """Congestion window in packets, without inflation."""
+    ssthresh: Reals
+    """Slow start threshold in packets."""
+    dupacks: Counts
+    """Duplicate ACKs in a row."""
+    backoff: Counts
+    """Backoff factor of the timer."""
+    next_seq: Numbers
+    """Next packet to send."""
+    max_seq: Numbers
+    """Highest packet sent."""
+    high_ack: Numbers
+    """Highest packet acknowledged; -1 for none."""
+    srtt: Reals
+    """Smoothed RTT, in seconds."""
+    rttvar: Reals
+    """Its deviation, in seconds."""
+    rto: Reals
+    """The RTO, in seconds."""
+
+
+@dataclass(frozen=True, repr=False)
+class FlowSeries(_Rows):
+    """A flow at sampling instants."""
+
+    cwnd: Reals
+    """Congestion window in packets."""
+    ssthresh: Reals
+    """Slow start threshold in packets."""
+    rtt: Reals
+    """Last RTT sample, in seconds."""
+    srtt: Reals
+    """Smoothed RTT, in seconds."""
+    rto: Reals
+    """The RTO, in seconds."""
+    packets_sent: Counts
+    """Packets sent so far."""
+    packets_delivered: Counts
+    """Packets delivered so far."""
+    high_ack: Numbers
+    """Highest packet acknowledged; -1 for none."""
+
+
+@dataclass(frozen=True, repr=False)
+class PortSeries(_Rows):
+    """A port at sampling instants."""
+
+    backlog_packets: Counts
+    """Packets held, the one in transmission included."""
+    backlog_bytes: Counts
+    """Bytes held."""
+    packets_arrived: Counts
+    """Packets arrived so far."""
+    packets_dropped: Counts
+    """Packets dropped or lost so far."""
+    packets_departed: Counts
+    """Packets transmitted so far."""
+    bytes_arrived: Counts
+    """Bytes arrived so far."""
+    bytes_departed: Counts
+    """Bytes transmitted so far."""
+
+
+@dataclass(frozen=True, repr=False)
+class Packets(_Rows):
+    """Packet events."""
+
+    event: NDArray[np.uint8]
+    """0 arrival, 1 departure, 2 drop by the queue, 3 loss on the link, 4 received by a host."""
+    ack: NDArray[np.bool_]
+    """Whether it is an ACK."""
+    flow: NDArray[np.int32]
+    """Index of the flow in the recording's ``flows``."""
+    seq: Numbers
+    """Number of the packet; for an ACK, the highest packet received in order (-1 for none)."""
+    size_bytes: Counts
+    """Bytes on the wire."""
+
+
+@dataclass(frozen=True)
+class FlowView:
+    """One flow of a recording."""
+
+    name: str
+    """As in the scenario."""
+    packets_offered: int
+    """Packets that the application handed over (for an endless supply, those that were sent)."""
+    packets_sent: int
+    """Packets sent, retransmissions and a SYN included."""
+    bytes_sent: int
+    """Their bytes on the wire."""
+    packets_retransmitted: int
+    """Packets sent again."""
+    packets_delivered: int
+    """Packets of data handed to the receiving application, each once and in order."""
+    bytes_delivered: int
+    """Their payload."""
+    packets_received: int
+    """Packets that reached the receiver, copies and a SYN included."""
+    packets_dropped: int
+    """Packets dropped by queues or lost on links, ACKs not included."""
+    acks_dropped: int
+    """ACKs dropped by queues or lost on links."""
+    packets_in_flight: int
+    """Packets under way at the end, ACKs not included."""
+    acks_received: int
+    """ACKs that reached the sender."""
+    timeouts: int
+    """Expiries of the retransmission timer with packets in flight."""
+    spurious_timeouts: int
+    """Those that were needless: an ACK for what was sent before was under way."""
+    timeout_wait: float
+    """Seconds spent waiting for the others."""
+    fast_retransmits: int
+    """Fast retransmits."""
+    rtt_samples: int
+    """RTT samples."""
+    completed_at: float
+    """When a finite transfer was acknowledged; NaN before and for other applications."""
+    _recording: Recording = field(repr=False)
+    _index: int = field(repr=False)
+
+    @property
+    def goodput(self) -> float:
+        """Payload delivered per second after the warm-up, in bit/s."""
+        return 8 * self.bytes_delivered / self._recording.counted_seconds
+
+    @property
+    def sending_rate(self) -> float:
+        """What was sent per second after the warm-up, headers and retransmissions included, in bit/s."""
+        return 8 * self.bytes_sent / self._recording.counted_seconds
+
+    @property
+    def rtt(self) -> RttSamples:
+        """RTT samples; needs ``record.rtt``."""
+        return self._rows("rtt", RttSamples, "rtt")
+
+    @property
+    def window(self) -> WindowChanges:
+        """Changes of the sender's variables; needs ``record.window``."""
+        return self._rows("window", WindowChanges, "window")
+
+    @property
+    def series(self) -> FlowSeries:
+        """The flow at sampling instants; needs ``record.flow_series``."""
+        return self._rows("flow_series", FlowSeries, "flow_series")
+
+    @property
+    def deliveries(self) -> Packets:
+        """Packets that reached a host; needs ``record.deliveries``."""
+        columns = self._recording.asked_columns("packets", "deliveries", self.name)
+        return _rows(Packets, columns, (columns["flow"] == self._index) & (columns["port"] < 0))
+
+    def _rows(self, table: str, kind: type[_R], asked: str) -> _R:
+        columns = self._recording.asked_columns(table, asked, self.name)
+        return _rows(kind, columns, columns["flow"] == self._index)
+
+
+@dataclass(frozen=True)
+class PortView:
+    """One port of a recording: a direction of a link, with its queue."""
+
+    name: str
+    """``a->b``."""
+    packets_arrived: int
+    """Packets that arrived, whatever became of them."""
+    packets_dropped: int
+    """Packets that the queue dropped."""
+    packets_lost: int
+    """Packets that the link lost."""
+    packets_departed: int
+    """Packets transmitted."""
+    packets_queued: int
+    """Packets held at the end."""
+    bytes_arrived: int
+    """Bytes that arrived."""
+    bytes_dropped: int
+    """Bytes that the queue dropped."""
+    bytes_departed: int
+    """Bytes transmitted."""
+    mean_delay: float
+    """Mean time from arrival to the end of transmission, of accepted packets, in seconds."""
+    max_backlog_packets: int
+    """Most packets held."""
+    rate: float
+    """Of the link in this direction, in bit/s."""
+    _recording: Recording = field(repr=False)
+    _index: int = field(repr=False)
+
+    @property
+    def throughput(self) -> float:
+        """What was transmitted per second after the warm-up, in bit/s."""
+        return 8 * self.bytes_departed / self._recording.counted_seconds
+
+    @property
+    def utilization(self) -> float:
+        """Throughput as a share of the rate."""
+        return self.throughput / self.rate
+
+    @property
+    def drop_rate(self) -> float:
+        """Share of the packets arrived that the queue dropped; NaN when none arrived."""
+        return self.packets_dropped / self.packets_arrived if self.packets_arrived else float("nan")
+
+    @property
+    def series(self) -> PortSeries:
+        """The port at sampling instants; needs ``record.port_series``."""
+        return self._rows("port_series", PortSeries, "port_series")
+
+    @property
+    def packets(self) -> Packets:
+        """Every packet event at the port; needs ``record.packets``."""
+        return self._rows("packets", Packets, "packets")
+
+    def _rows(self, table: str, kind: type[_R], asked: str) -> _R:
+        columns = self._recording.asked_columns(table, asked, self.name)
+        return _rows(kind, columns, columns["port"] == self._index)
+
+
+def _rows(kind: type[_R], columns: dict[str, Any], chosen: NDArray[np.bool_]) -> _R:
+    return kind(**{column.name: columns[column.name][chosen] for column in fields(kind)})  # type: ignore[arg-type]
+
+
+def view(kind: Callable[..., _R], columns: dict[str, Any], index: int, name: str, **others: object) -> _R:
+    """A view whose counters are row ``index`` of a table."""
+    counters = {
+        column.name: columns[column.name][index].item()
+        for column in fields(kind)  # type: ignore[arg-type]
+        if column.name in columns
+    }
+    return kind(name=name, _index=index, **counters, **others)
+
+
+def unknown(what: str, name: object, known: tuple[str, ...]) -> InputError:
+    """The error for a name that a recording does not have."""
+    few = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+    return InputError(what, shown(name), f"one of {few}")

@@ -1,0 +1,58 @@
+"""What all tests share: a cache of their own, and small scenarios."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from parshall import Bulk, Cbr, DropTail, Dumbbell, FlowGroup, Record, Scenario, Series, Tcp, Udp
+
+REPOSITORY = Path(__file__).parent.parent
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test sees results of another, or of the user."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("PARSHALL_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture
+def repository() -> Path:
+    return REPOSITORY
+
+
+@pytest.fixture
+def bell() -> Dumbbell:
+    """Two bulk flows and a call through a bottleneck that drops; a few milliseconds to run."""
+    return Dumbbell(
+        title="A small bell",
+        duration="4 s",
+        warm_up="1 s",
+        rate="2 Mbit/s",
+        delay="10 ms",
+        queue=DropTail(limit_packets=10),
+        access_rate="10 Mbit/s",
+        access_delay="1 ms",
+        flows=[
+            FlowGroup(name="tcp", count=2, transport=Tcp(), app=Bulk(), start_spread="100 ms"),
+            FlowGroup(name="call", transport=Udp(payload_bytes=160), app=Cbr(rate="64 kbit/s")),
+        ],
+    )
+
+
+@pytest.fixture
+def everything(bell: Dumbbell) -> Scenario:
+    """The same, with everything recorded."""
+    record = Record(
+        rtt="*",
+        window=["tcp1"],
+        flow_series=Series(of="*", interval="100 ms"),
+        port_series=Series(of=["bottleneck", "r1->r0"], interval="50 ms"),
+        packets=["bottleneck"],
+        deliveries=["tcp2"],
+        pcap=["bottleneck"],
+    )
+    return bell.replace("record", record).scenario()

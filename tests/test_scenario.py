@@ -1,0 +1,875 @@
+"""Scenarios as values: one meaning, one hash, one line for each fault."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import json
+import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import parshall
+from parshall import (
+    BernoulliLoss,
+    Bulk,
+    Cbr,
+    DropTail,
+    Dumbbell,
+    Exponential,
+    Flow,
+    FlowGroup,
+    JacobsonRtoConfig,
+    JacobsonTicksRtoConfig,
+    Link,
+    ListedLoss,
+    MedianRtoConfig,
+    OnOff,
+    Pareto,
+    Record,
+    Reverse,
+    Scenario,
+    ScenarioError,
+    Schedule,
+    Series,
+    Tcp,
+    Transfer,
+    Udp,
+    Vbr,
+    WeightedMedianRtoConfig,
+    _core,
+    loads,
+)
+from parshall.scenario import reference
+from parshall.scenario.lines import lines_of
+from parshall.scenario.paths import PathError
+from parshall.scenario.schema import json_schema, tables
+from parshall.scenario.toml import _network
+from parshall.units import ms
+
+BELL = """
+duration = "10 s"
+[dumbbell]
+rate = "1 Mbit/s"
+delay = "50 ms"
+queue = { kind = "droptail", limit_packets = 40 }
+access_rate = "10 Mbit/s"
+access_delay = "10 ms"
+[[dumbbell.flows]]
+count = 2
+transport = { kind = "tcp", rto = { kind = "median", window = 5 } }
+app = "bulk"
+[record]
+rtt = "*"
+"""
+
+
+def written_out() -> Scenario:
+    """The same network, node by node."""
+    droptail = DropTail(limit_packets=40)
+    access = [(f"s{i}", "r0", "r1", f"d{i}") for i in (1, 2)]
+    return Scenario(
+        duration=10,
+        hosts=["s1", "s2", "d1", "d2"],
+        routers=["r0", "r1"],
+        links=[
+            Link(between=("r0", "r1"), name="bottleneck", rate=1e6, delay=50 * ms, queue=droptail),
+            *(
+                Link(between=between, rate="10 Mbit/s", delay=0.01)
+                for s, r0, r1, d in access
+                for between in ((s, r0), (r1, d))
+            ),
+        ],
+        flows=[
+            Flow(
+                name=f"f{i}",
+                source=f"s{i}",
+                destination=f"d{i}",
+                transport=Tcp(rto=MedianRtoConfig()),
+                app=Bulk(),
+            )
+            for i in (1, 2)
+        ],
+        record=Record(rtt=["*"]),
+    )
+
+
+# --- One value, however it is written -------------------------------------------------------------------
+
+
+def test_a_preset_a_file_and_a_network_by_hand_hash_alike() -> None:
+    from_file = loads(BELL)
+    by_hand = written_out()
+    preset = Dumbbell(
+        title="leaves no trace",
+        duration="10 s",
+        rate="1 Mbit/s",
+        delay="50 ms",
+        queue={"kind": "droptail", "limit_packets": 40},
+        access_rate="10 Mbit/s",
+        access_delay="10 ms",
+        flows=[FlowGroup(count=2, transport=Tcp(rto="median"), app="bulk")],
+        record=Record(rtt="*"),
+    )
+    assert from_file.hash == by_hand.hash == preset.hash == preset.scenario().hash
+    assert from_file == by_hand
+    assert loads(preset.to_toml()).hash == loads(by_hand.to_toml()).hash == by_hand.hash
+    assert Scenario.from_json(by_hand.to_json()) == by_hand
+
+
+def test_hashes_do_not_drift() -> None:
+    """Results are kept under this hash: if it changes for a scenario that means the same, they are all lost.
+
+    It may change only together with the meaning of what is written out in ``written_out``.
+    """
+    assert written_out().hash == "2ee661330794b4b34bb0f47839fa72d77b414da94c11af2f7ea944faf52216ed"
+
+
+def test_what_is_at_its_default_leaves_no_trace() -> None:
+    explicit = written_out().with_(
+        {
+            "flows[*].transport.rto": MedianRtoConfig(window=5, deviation="ewma", deviation_gain=0.25),
+            "flows[*].transport.payload_bytes": 1000,
+            "links[*].reverse": Reverse(),
+        },
+        warm_up=0,
+        title="a title",
+    )
+    assert explicit.hash == written_out().hash
+
+
+def test_what_differs_changes_the_hash() -> None:
+    scenario = written_out()
+    changes = {
+        "duration": 11,
+        "links[bottleneck].queue.limit_packets": 41,
+        "flows[f1].transport.rto.window": 7,
+        "flows[f1].name": "g",
+        "record.rtt": (),
+    }
+    hashes = {scenario.hash, *(scenario.replace(path, value).hash for path, value in changes.items())}
+    assert len(hashes) == 1 + len(changes)
+
+
+@pytest.mark.parametrize("value", ["23.71 ms", 23.71 * ms, 0.02371, "0.02371 s", "23710 us"])
+def test_a_quantity_hashes_alike_in_any_unit(value: str | float) -> None:
+    expected = written_out().replace("links[bottleneck].delay", 0.02371).hash
+    assert written_out().replace("links[bottleneck].delay", value).hash == expected
+
+
+names = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=6)
+rates = st.one_of(
+    st.integers(1, 10**12).map(float),
+    st.integers(1, 10**6).map(lambda n: f"{n} kbit/s"),
+    st.decimals("0.001", "1e6", places=3).map(lambda d: f"{d} Mbit/s"),
+)
+periods = st.one_of(
+    st.integers(1, 10**12).map(lambda n: n * 1e-12), st.integers(1, 9999).map(lambda n: f"{n} us")
+)
+durations = st.one_of(st.just(0), periods)
+counts = st.integers(1, 2**32 - 1)
+queues = st.builds(DropTail, limit_packets=st.none() | counts, limit_bytes=st.none() | counts)
+losses = st.one_of(
+    st.none(),
+    st.builds(ListedLoss, arrivals=st.lists(st.integers(1, 2**63), max_size=3)),
+    st.builds(BernoulliLoss, probability=st.floats(0, 1)),
+)
+rtos = st.one_of(
+    st.none(),
+    st.builds(JacobsonRtoConfig, gain=st.floats(0.01, 1), multiplier=st.floats(0, 20)),
+    st.builds(JacobsonTicksRtoConfig, tick=periods),
+    st.builds(MedianRtoConfig, window=st.integers(1, 99), deviation=st.sampled_from(["ewma", "mad"])),
+    st.builds(WeightedMedianRtoConfig, memory=st.none() | st.integers(1, 99)),
+)
+transports = st.one_of(
+    st.builds(Udp, payload_bytes=st.integers(1, 9000)),
+    st.builds(
+        Tcp,
+        profile=st.sampled_from(["rfc", "ns2"]),
+        recovery=st.sampled_from(["tahoe", "reno", "newreno", "sack", "vegas"]),
+        rto=rtos,
+        delayed_ack=st.none() | st.booleans(),
+        min_rto=st.none() | periods,
+        clock_phase=st.none() | durations,
+        initial_window_packets=st.none() | st.floats(1, 100),
+        rtt_sampling=st.sampled_from([None, "one-packet", "timestamps"]),
+    ),
+)
+laws = st.one_of(st.builds(Exponential), st.builds(Pareto, shape=st.floats(1.01, 9)))
+apps = st.one_of(
+    st.builds(Bulk),
+    st.builds(Transfer, packets=counts),
+    st.builds(Cbr, rate=rates),
+    st.builds(Vbr, rates=st.just(["1 kbit/s", 2e6]), intervals=st.just([0.1, "1 s"])),
+    st.builds(OnOff, law=laws, rate=rates, on=periods, off=periods),
+    st.builds(Schedule, writes=st.just([(0, 1), ("1 s", 2)])),
+)
+reverses = st.builds(
+    Reverse, rate=st.none() | rates, delay=st.none() | durations, queue=st.none() | queues, loss=losses
+)
+links = st.builds(
+    Link,
+    between=st.tuples(names, names),
+    name=st.none() | names,
+    rate=rates,
+    delay=durations,
+    queue=queues,
+    loss=losses,
+    reverse=reverses,
+)
+flows = st.builds(
+    Flow,
+    name=names,
+    source=names,
+    destination=names,
+    transport=transports,
+    app=apps,
+    start=durations,
+    stop=st.none() | periods,
+)
+name_lists = st.lists(names, max_size=3)
+series = st.none() | st.builds(Series, of=name_lists, interval=periods)
+records = st.builds(Record, rtt=name_lists, pcap=name_lists, flow_series=series, port_series=series)
+scenarios = st.builds(
+    Scenario,
+    title=names,
+    duration=periods,
+    warm_up=durations,
+    hosts=name_lists,
+    routers=name_lists,
+    links=st.lists(links, max_size=3),
+    flows=st.lists(flows, max_size=3),
+    record=records,
+)
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@unhurried
+@given(scenarios)
+def test_any_scenario_survives_its_file(scenario: Scenario) -> None:
+    text = scenario.to_toml()
+    again = Scenario.from_dict(tomllib.loads(text))
+    assert again == scenario
+    assert again.hash == scenario.hash
+    assert Scenario.from_json(scenario.to_json()).hash == scenario.hash
+    jsonschema.validate(tomllib.loads(text), json_schema())
+
+
+@unhurried
+@given(scenarios)
+def test_the_engine_reads_what_is_written(scenario: Scenario) -> None:
+    """The engine's own reading, with every default filled in, is ours."""
+    assert _tidy(json.loads(_core.normalize(scenario.to_json()))) == _tidy(_filled(scenario))
+
+
+def _filled(value: Any) -> Any:
+    """A model with its defaults, but for what Python alone knows."""
+    if isinstance(value, parshall.scenario.base.Model):
+        fields = type(value).model_fields.items()
+        return {name: _filled(getattr(value, name)) for name, field in fields if not field.exclude}
+    return [_filled(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _tidy(value: Any) -> Any:
+    """Without what is absent; floats to the precision of the engine's time."""
+    if isinstance(value, dict):
+        return {key: _tidy(inner) for key, inner in value.items() if inner is not None}
+    if isinstance(value, list):
+        return [_tidy(item) for item in value]
+    return pytest.approx(value, rel=1e-12, abs=1e-12) if isinstance(value, float) else value
+
+
+def test_scenarios_can_be_pickled(bell: Dumbbell) -> None:
+    assert pickle.loads(pickle.dumps(bell.scenario())).hash == bell.hash
+
+
+# --- The engine's schema is the same --------------------------------------------------------------------
+
+
+def rust_structs(source: str) -> dict[str, dict[str, str]]:
+    """Fields and types of the public structs of a Rust file, and of the variants of its enums."""
+    structs = {}
+    for match in re.finditer(r"pub struct (\w+) \{(.*?)\n\}", source, re.DOTALL):
+        structs[match[1]] = dict(re.findall(r"^    pub (\w+): (.+),$", match[2], re.MULTILINE))
+    return structs
+
+
+def rust_enum(source: str, name: str) -> list[str]:
+    """Names of an enum's variants as they stand in a file."""
+    body = re.search(rf"pub enum {name} \{{(.*?)\n\}}", source, re.DOTALL)
+    assert body, name
+    variants = re.findall(r"^    (\w+)(?:\(.*\)| \{.*|,)", body[1], re.MULTILINE)
+    return [re.sub(r"(?<=[a-z])(?=[A-Z])", "-", variant).lower() for variant in variants]
+
+
+MIRRORED = [Scenario, Link, Reverse, DropTail, ListedLoss, BernoulliLoss, Flow, Tcp, Udp, Transfer, Cbr, Vbr]
+MIRRORED += [OnOff, Schedule, Record, Series]
+
+
+@pytest.mark.parametrize("model", MIRRORED, ids=lambda model: model.__name__)
+def test_fields_are_those_of_the_engine(model: type, repository: Path) -> None:
+    source = (repository / "crates/sim/src/scenario.rs").read_text()
+    fields = rust_structs(source)[model.__name__]
+    ours = {name: field for name, field in model.model_fields.items() if name != "kind" and not field.exclude}
+    assert list(ours) == list(fields)
+    optional = {name for name, kind in fields.items() if kind.startswith("Option<")}
+    assert optional == {name for name, field in ours.items() if field.default is None}
+
+
+def test_every_struct_of_the_engine_is_mirrored(repository: Path) -> None:
+    source = (repository / "crates/sim/src/scenario.rs").read_text()
+    assert set(rust_structs(source)) == {model.__name__ for model in MIRRORED}
+
+
+@pytest.mark.parametrize(
+    ("enum", "file", "members"),
+    [
+        ("Queue", "sim/src/scenario.rs", [DropTail]),
+        ("Loss", "sim/src/scenario.rs", [ListedLoss, BernoulliLoss]),
+        ("Transport", "sim/src/scenario.rs", [Tcp, Udp]),
+        ("App", "sim/src/scenario.rs", [Bulk, Transfer, Cbr, Vbr, OnOff, Schedule]),
+        ("Law", "sim/src/scenario.rs", [Exponential, Pareto]),
+        ("RtoConfig", "estimators/src/rto/config.rs", list(get_args(parshall.scenario.RtoConfig))),
+    ],
+)
+def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type], repository: Path) -> None:
+    source = (repository / "crates" / file).read_text()
+    assert [member.model_fields["kind"].default for member in members] == rust_enum(source, enum)
+
+
+@pytest.mark.parametrize(
+    ("enum", "file", "model", "field"),
+    [
+        ("ProfileName", "sim/src/scenario.rs", Tcp, "profile"),
+        ("RecoveryName", "sim/src/scenario.rs", Tcp, "recovery"),
+        ("ReduceFrom", "sim/src/scenario.rs", Tcp, "reduce_from"),
+        ("RttSampling", "sim/src/scenario.rs", Tcp, "rtt_sampling"),
+        ("BackoffReset", "sim/src/scenario.rs", Tcp, "backoff_reset"),
+        ("IdleRestart", "sim/src/scenario.rs", Tcp, "idle_restart"),
+        ("FastRetransmitGuard", "sim/src/scenario.rs", Tcp, "fast_retransmit_guard"),
+        ("PartialAckTimer", "sim/src/scenario.rs", Tcp, "partial_ack_timer"),
+        ("Deviation", "estimators/src/rto/config.rs", MedianRtoConfig, "deviation"),
+    ],
+)
+def test_choices_are_those_of_the_engine(
+    enum: str, file: str, model: type, field: str, repository: Path
+) -> None:
+    annotation = model.model_fields[field].annotation
+    options = [annotation] if get_origin(annotation) is Literal else get_args(annotation)
+    choices = [choice for option in options if get_origin(option) is Literal for choice in get_args(option)]
+    assert choices == rust_enum((repository / "crates" / file).read_text(), enum)
+
+
+def test_kinds_and_fields_share_no_name() -> None:
+    """Errors tell a union's tag from a field by its name."""
+    fields = {name for model in tables() for name in model.model_fields}
+    kinds = {model.model_fields["kind"].default for model in tables() if "kind" in model.model_fields}
+    assert not fields & kinds
+
+
+# --- The dumbbell ---------------------------------------------------------------------------------------
+
+
+def test_a_dumbbell_names_its_parts(bell: Dumbbell) -> None:
+    network = bell.scenario()
+    assert network.hosts == ("s1", "s2", "s3", "d1", "d2", "d3")
+    assert network.routers == ("r0", "r1")
+    assert [flow.name for flow in network.flows] == ["tcp1", "tcp2", "call1"]
+    assert (network.links[0].name, network.links[0].between) == ("bottleneck", ("r0", "r1"))
+    assert [(flow.source, flow.destination) for flow in network.flows] == [
+        ("s1", "d1"),
+        ("s2", "d2"),
+        ("s3", "d3"),
+    ]
+    network.check()
+
+
+def test_groups_of_one_name_are_counted_on(bell: Dumbbell) -> None:
+    group = bell.flows[0]
+    network = bell.replace("flows", [group, bell.flows[1], group]).scenario()
+    assert [flow.name for flow in network.flows] == ["tcp1", "tcp2", "call1", "tcp3", "tcp4"]
+
+
+def test_access_links_can_differ_by_flow(bell: Dumbbell) -> None:
+    network = bell.with_(
+        {
+            "flows[tcp].access_delay": ["5 ms", "20 ms"],
+            "flows[call].access_rate": "1 Mbit/s",
+            "flows[call].access_queue": DropTail(limit_packets=3),
+        }
+    ).scenario()
+    delays = {link.between: link.delay for link in network.links}
+    assert (delays["s1", "r0"], delays["r1", "d2"], delays["s3", "r0"]) == (0.005, 0.02, 0.001)
+    last = network.links[-1]
+    assert (last.between, last.rate, last.queue.limit_packets) == (("r1", "d3"), 1e6, 3)
+
+
+def test_a_list_of_delays_has_one_for_each_flow(bell: Dumbbell) -> None:
+    with pytest.raises(
+        ScenarioError, match=r"flows\[0\].access_delay: got 1 delays, expected one for each of 2 flows"
+    ):
+        bell.replace("flows[tcp].access_delay", ["5 ms"]).scenario()
+
+
+def test_reverse_traffic_starts_on_the_right(bell: Dumbbell) -> None:
+    network = bell.replace("flows[call].direction", "reverse").scenario().check()
+    assert (network.flows[2].source, network.flows[2].destination) == ("d3", "s3")
+
+
+def test_the_bottleneck_can_be_asymmetric(bell: Dumbbell) -> None:
+    link = bell.replace("reverse", Reverse(rate="100 kbit/s")).scenario().links[0]
+    assert (link.rate, link.reverse.rate, link.reverse.delay) == (2e6, 1e5, None)
+
+
+# --- Paths ----------------------------------------------------------------------------------------------
+
+
+def test_patterns_pick_items_by_name(bell: Dumbbell) -> None:
+    network = bell.scenario()
+    changed = network.replace("flows[tcp*].transport.recovery", "reno")
+    assert [getattr(flow.transport, "recovery", None) for flow in changed.flows] == ["reno", "reno", None]
+    changed = network.replace(
+        "flows[*].transport.rto", "jacobson"
+    )  # skips the UDP flow, which has no such field
+    assert changed.flows[0].transport.rto == JacobsonRtoConfig()
+    assert network.replace("links[r0->r1].rate", 5).links[0].rate == 5
+    assert network.replace("hosts[0]", "x").hosts[0] == "x"
+    assert network.replace("flows[2].name", "x").flows[2].name == "x"
+    assert network.flows[0].transport.rto is None, "the original never changes"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("durations", 5, r'durations: got no such field, expected the key "duration"'),
+        ("flows[f9].name", "x", r"flows\[f9\]: got no such item, expected .*"),
+        ("flows[*].transport.rtos", "median", r"flows\[0\].transport.rtos: got no such field, .*"),
+        ("flows[0].transport.rto.window", 5, r"flows\[0\].transport.rto: got nothing, expected a table .*"),
+        ("duration.x", 5, r"duration: got 4.0, expected a table .*"),
+        ("flows.name", 5, r"flows.name: got no such item, .*"),
+    ],
+)
+def test_paths_that_do_not_exist(bell: Dumbbell, path: str, value: object, message: str) -> None:
+    with pytest.raises(PathError, match=f"^{message}$"):
+        bell.scenario().replace(path, value)
+
+
+@pytest.mark.parametrize("path", ["", ".", "[0]", "flows[", "flows[]", "flows..name", "a b", "flows]"])
+def test_paths_that_are_none(bell: Dumbbell, path: str) -> None:
+    with pytest.raises(ScenarioError, match=r"expected a path such as flows\[\*\].transport.rto"):
+        bell.replace(path, 1)
+
+
+def test_a_bad_value_is_named_by_its_whole_path(bell: Dumbbell) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        bell.scenario().replace("flows[tcp2].transport.rto", {"kind": "median", "window": 0})
+    assert caught.value.path == "flows[1].transport.rto.window"
+
+
+def test_scenarios_never_change(bell: Dumbbell) -> None:
+    with pytest.raises(AttributeError, match="a Dumbbell never changes"):
+        bell.duration = 5
+    with pytest.raises(AttributeError):
+        bell.scenario().flows[0].name = "x"
+
+
+# --- Faults ---------------------------------------------------------------------------------------------
+
+FAULTS = {
+    # replaced text -> its replacement, the field, the value, part of what is expected
+    'delay = "50 ms"': ('delay = "50 Mbit/s"', "dumbbell.delay", '"50 Mbit/s"', "a duration"),
+    'rate = "1 Mbit/s"': ("rate = -1", "dumbbell.rate", "-1", "a rate above 0"),
+    'access_rate = "10 Mbit/s"': ("access_rate = 0", "dumbbell.access_rate", "0", "a rate above 0"),
+    'access_delay = "10 ms"': ("access_delay = nan", "dumbbell.access_delay", "nan", "a duration"),
+    'duration = "10 s"': ("duration = 0", "duration", "0", "a duration above 0"),
+    "limit_packets = 40": (
+        "limit_pakets = 40",
+        "dumbbell.queue.limit_pakets",
+        "an unknown key",
+        '"limit_packets"',
+    ),
+    'kind = "droptail"': ('kind = "red"', "dumbbell.queue.kind", '"red"', '"droptail"'),
+    "count = 2": ("count = 0", "dumbbell.flows[0].count", "0", "a whole number from 1"),
+    "window = 5": ("window = 0", "dumbbell.flows[0].transport.rto.window", "0", "a whole number from 1"),
+    'kind = "tcp", ': ("", "dumbbell.flows[0].transport.kind", "nothing", '"tcp" or "udp"'),
+    'app = "bulk"': ('app = "bulky"', "dumbbell.flows[0].app", '"bulky"', '"bulk"'),
+    'rtt = "*"': ("rtt = 5", "record.rtt", "5", "a list"),
+    "[record]": ("[recrd]", "recrd", "a key beside a dumbbell", "record"),
+    "[dumbbell]": ("[dumbell]", "dumbell", "a key beside a dumbbell", "dumbbell"),
+}
+
+
+@pytest.mark.parametrize("right", FAULTS)
+def test_a_fault_in_a_file_is_one_line_that_names_it(right: str, tmp_path: Path) -> None:
+    wrong, path, value, expected = FAULTS[right]
+    assert BELL.count(right) >= 1
+    file = tmp_path / "bell.toml"
+    text = BELL.replace(right, wrong, 1)
+    file.write_text(text)
+    with pytest.raises(ScenarioError) as caught:
+        parshall.load(file)
+    error = next(each for each in caught.value.all() if each.path == path)
+    assert error.value == value
+    assert expected in error.expected
+    assert error.line is not None
+    if wrong:
+        key = wrong.split("=")[0].strip("[] ")
+        assert key in text.splitlines()[error.line - 1]
+    assert str(error) == f"{file}:{error.line}: {path}: got {value}, expected {error.expected}"
+    assert "\n" not in str(error)
+
+
+def test_a_missing_key_says_what_it_is_for(tmp_path: Path) -> None:
+    file = tmp_path / "bell.toml"
+    file.write_text(BELL.replace('delay = "50 ms"\n', "", 1))
+    with pytest.raises(
+        ScenarioError, match=r"dumbbell.delay: got nothing, expected a value: Propagation delay"
+    ):
+        parshall.load(file)
+
+
+def test_a_key_like_one_at_the_top_is_looked_for_in_its_table() -> None:
+    with pytest.raises(ScenarioError, match=r"^dumbbell.records: got an unknown key, .*"):
+        loads(BELL.replace('rate = "1 Mbit/s"', 'rate = "1 Mbit/s"\nrecords = 1', 1))
+
+
+def test_marks_and_line_ends_of_other_systems_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "bell.toml"
+    file.write_bytes(b"\xef\xbb\xbf" + BELL.replace("\n", "\r\n").encode())
+    assert parshall.load(file) == loads(BELL)
+    file.write_bytes(BELL.replace('"50 ms"', "-1").replace("\n", "\r\n").encode())
+    with pytest.raises(ScenarioError, match=rf"^{re.escape(str(file))}:5: dumbbell.delay: got -1, .*"):
+        parshall.load(file)
+
+
+def test_json_that_the_engine_does_not_read() -> None:
+    with pytest.raises(
+        ScenarioError, match=r"^got what the engine does not read \(.*\), expected a scenario$"
+    ):
+        parshall.scenario.model.check_json('{"duration": 1}')
+
+
+def test_every_fault_of_a_file_is_found_at_once() -> None:
+    text = BELL.replace('"50 ms"', '"fifty"').replace("count = 2", "count = 2.5").replace('"bulk"', '"x"')
+    with pytest.raises(ScenarioError) as caught:
+        loads(text)
+    paths = [error.path for error in caught.value.all()]
+    assert paths == ["dumbbell.delay", "dumbbell.flows[0].count", "dumbbell.flows[0].app"]
+
+
+NETWORK = written_out().to_toml()
+
+NETWORK_FAULTS = {
+    "a host that no link reaches": (
+        'hosts = ["s1", "s2", "d1", "d2"]',
+        'hosts = ["s1", "s2", "d1", "d2", "x"]',
+        'destination = "d2"',
+        'destination = "x"',
+        r"flows\[1\]\.destination",
+    ),
+    "an unknown host": ('source = "s1"', 'source = "s9"', "", "", r"flows\[0\]\.source"),
+    "two hosts of one name": ('"d1", "d2"]', '"d1", "d1"]', "", "", r"hosts\[3\]"),
+    "two flows of one name": ('name = "f2"', 'name = "f1"', "", "", r"flows\[1\]\.name"),
+    "two links between the same nodes": ('["r1", "d1"]', '["r0", "s1"]', "", "", r"links\[2\]\.between"),
+    "a flow that is not there": ('rtt = ["*"]', 'rtt = ["f3"]', "", "", r"record\.rtt\[0\]"),
+}
+
+
+@pytest.mark.parametrize("what", NETWORK_FAULTS)
+def test_a_fault_of_the_network_is_one_line_too(what: str, tmp_path: Path) -> None:
+    right, wrong, other_right, other_wrong, path = NETWORK_FAULTS[what]
+    file = tmp_path / "net.toml"
+    file.write_text(NETWORK.replace(right, wrong, 1).replace(other_right, other_wrong, 1))
+    with pytest.raises(ScenarioError) as caught:
+        parshall.load(file)
+    assert re.fullmatch(rf"{re.escape(str(file))}:\d+: {path}: got .+, expected .+", str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("make", "path"),
+    [
+        (lambda: Link(between=("a", "b"), rate="50 ms", delay=0), "rate"),
+        (lambda: Link(between="ab", rate=1, delay=0), "between"),
+        (lambda: Link(between=("a",), rate=1, delay=0), "between"),
+        (lambda: Link(between=("a", ""), rate=1, delay=0), "between[1]"),
+        (lambda: Link(between=("a", "b"), rate=1, delay=0, dely=1), "dely"),
+        (lambda: DropTail(limit_packets=1.5), "limit_packets"),
+        (lambda: DropTail(limit_packets=True), "limit_packets"),
+        (lambda: DropTail(limit_packets="40"), "limit_packets"),
+        (lambda: DropTail(limit_packets=2**32), "limit_packets"),
+        (lambda: Tcp(payload_bytes=65536), "payload_bytes"),
+        (lambda: Tcp(header_bytes=0), "header_bytes"),
+        (lambda: Udp(header_bytes=-1), "header_bytes"),
+        (lambda: BernoulliLoss(probability=1.1), "probability"),
+        (lambda: ListedLoss(arrivals=[3, 0]), "arrivals[1]"),
+        (lambda: Pareto(shape=1), "shape"),
+        (lambda: Vbr(rates=["2 Mbit/s", "1 Mbit/s"], intervals=[1, 2]), "rates"),
+        (lambda: Schedule(writes=[(1, 1), (0, 1)]), "writes[1][0]"),
+        (lambda: Schedule(writes=[(0, 0)]), "writes[0][1]"),
+        (lambda: OnOff(law="pareto", rate=1, on=1, off=1), "law.shape"),
+        (lambda: Tcp(delayed_ack="yes"), "delayed_ack"),
+        (lambda: Tcp(recovery="bic"), "recovery"),
+        (lambda: Tcp(rto=MedianRtoConfig), "rto"),
+        (lambda: MedianRtoConfig(window=-5), "window"),
+        (lambda: JacobsonRtoConfig(gain=0), "gain"),
+        (lambda: Series(of=["a"], interval=0), "interval"),
+        (lambda: Flow(name="a\nb", source="a", destination="b", transport="tcp", app="bulk"), "name"),
+        (
+            lambda: Flow(name="a", source="a", destination="b", transport=Cbr(rate=1), app="bulk"),
+            "transport.kind",
+        ),
+    ],
+)
+def test_python_objects_refuse_the_same(make: Any, path: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        make()
+    assert caught.value.path == path
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\xff\xfe", r"byte 1 is not UTF-8, expected a scenario file"),
+        (b"duration = ", r"got text that is not TOML: .+, expected a scenario file"),
+        (b"duration = " + 9999 * b"9", r"got text that is not TOML: .*"),
+        (b"duration = " + 9999 * b"[", r"got text that is not TOML: .*"),
+        (b"duration = 1\nduration = 2", r"got text that is not TOML: .*"),
+        (b"", r"duration: got nothing, expected a value: .*"),
+    ],
+)
+def test_a_file_that_is_no_scenario(content: bytes, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_bytes(content)
+    with pytest.raises(parshall.ParshallError, match=f"^{re.escape(str(file))}: {message}$"):
+        parshall.load(file)
+
+
+ODDITIES: list[Any] = [
+    *[None, True, 0, -1, 1.5, 2**70, 10**400, 10**5000, float("nan"), float("inf")],
+    *["", "x", "*", "\n", "50 ms", "1 Mbit/s", "tcp", "bulk", b"x"],
+    *[[], [1], ["a"], [[]], [{}], {}, {"kind": "tcp"}, {"kind": 5}, {"kind": None}, {"a": {"b": 1}}],
+]
+
+
+@unhurried
+@given(st.data())
+def test_no_input_is_answered_by_more_than_lines(data: st.DataObject) -> None:
+    """Whatever stands in the place of whatever, the answer is a scenario or errors of one line each."""
+    tables = tomllib.loads(data.draw(st.sampled_from([BELL, NETWORK])))
+    *steps, last = data.draw(st.sampled_from(list(_places(tables))))
+    place = functools.reduce(lambda inner, step: inner[step], steps, tables)
+    place[last] = copy.deepcopy(data.draw(st.sampled_from(ODDITIES)))
+    try:
+        _network(tables).check()
+    except ScenarioError as caught:
+        for error in caught.all():
+            assert re.fullmatch(r".*got .+, expected .+", str(error))
+            assert len(str(error).splitlines()) == 1
+
+
+@pytest.mark.parametrize("text", ['"a\\nb" = 1\n', '"a\\u2028b" = 1\n'])
+def test_odd_keys_do_not_break_the_line(text: str) -> None:
+    for file in (text + BELL, text + NETWORK):
+        with pytest.raises(ScenarioError) as caught:
+            loads(file)
+        assert all(len(str(error).splitlines()) == 1 for error in caught.value.all())
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    for file in (tmp_path, tmp_path / "absent.toml"):
+        with pytest.raises(
+            parshall.ParshallError, match=f"^{re.escape(str(file))}: .*expected a scenario file$"
+        ):
+            parshall.load(file)
+
+
+def test_json_is_read_as_well(tmp_path: Path) -> None:
+    file = tmp_path / "scenario.json"
+    file.write_text(written_out().to_json())
+    assert parshall.load(file) == written_out()
+    file.write_text("{")
+    with pytest.raises(ScenarioError, match="not JSON"):
+        parshall.load(file)
+
+
+# --- Lines ----------------------------------------------------------------------------------------------
+
+TRICKY = '''
+# comment [not.a.table]
+a = 1
+"quoted key" = "x = 1 # no comment"
+b.c = [ # list
+  1,
+  [2, "]"],
+  { d = "}" , e = [3] },
+]
+text = """
+f = 1
+""" # after
+raw = \'\'\'
+[g]
+\'\'\'
+[[h]]
+i = 1979-05-27T07:32:00Z
+[[h]]
+i = 'it''s'
+
+[h.j]
+k = inf
+'''
+
+
+def test_lines_are_found_whatever_the_toml() -> None:
+    text = TRICKY.replace("'it''s'", "'its'")
+    lines = lines_of(text)
+    assert tomllib.loads(text)
+    expected = {
+        ("a",): 3,
+        ("quoted key",): 4,
+        ("b", "c"): 5,
+        ("b", "c", 0): 6,
+        ("b", "c", 1, 1): 7,
+        ("b", "c", 2, "e", 0): 8,
+        ("text",): 10,
+        ("raw",): 13,
+        ("h", 0, "i"): 17,
+        ("h", 1): 18,
+        ("h", 1, "i"): 19,
+        ("h", 1, "j", "k"): 22,
+    }
+    assert {place: lines.get(place) for place in expected} == expected
+    assert ("g",) not in lines
+    assert ("f",) not in lines
+
+
+@unhurried
+@given(scenarios)
+def test_every_key_of_a_written_file_has_a_line(scenario: Scenario) -> None:
+    text = scenario.to_toml()
+    lines = lines_of(text)
+    rows = text.splitlines()
+    for place in _places(tomllib.loads(text)):
+        assert place in lines
+        if isinstance(place[-1], str):
+            assert place[-1] in rows[lines[place] - 1]
+
+
+def _places(value: Any, place: tuple[str | int, ...] = ()) -> Any:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield (*place, key)
+        yield from _places(inner, (*place, key))
+
+
+# --- Schema, documentation, imports ---------------------------------------------------------------------
+
+
+def test_the_json_schema_accepts_and_refuses_as_the_classes_do() -> None:
+    schema = json_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    assert validator.is_valid(tomllib.loads(BELL))
+    assert validator.is_valid(tomllib.loads(NETWORK))
+    for right, (wrong, *_) in FAULTS.items():
+        if "nan" not in wrong:  # JSON knows no NaN
+            assert not validator.is_valid(tomllib.loads(BELL.replace(right, wrong, 1))), wrong
+
+
+def test_every_field_is_described() -> None:
+    for name, table in json_schema()["$defs"].items():
+        for field, schema in table["properties"].items():
+            assert schema.get("description") or "$ref" in schema, f"{name}.{field}"
+
+
+def test_the_reference_is_that_of_the_classes(repository: Path) -> None:
+    text = (repository / "docs/scenario.md").read_text()
+    ours = text.partition(reference.BEGIN)[2].partition(reference.END)[0]
+    again = "python -m parshall.scenario.reference docs/scenario.md"
+    assert ours.strip() == reference.reference().strip(), f"made anew by {again}"
+
+
+def blocks(file: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", file.read_text(), re.DOTALL)
+
+
+def test_the_documentation_holds(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = repository / "docs/scenario.md"
+    monkeypatch.chdir(repository)
+    for text in blocks(page, "toml"):
+        loads(text)
+    for code in blocks(page, "python"):
+        exec(compile(code, str(page), "exec"), {})
+    assert blocks(page, "toml")
+    assert blocks(page, "python")
+
+
+EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*"))
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in EXAMPLES if file.suffix == ".toml"], ids=lambda file: file.name
+)
+def test_examples_run(file: Path) -> None:
+    recording = parshall.run(parshall.load(file))
+    assert sum(recording.flow(name).packets_delivered for name in recording.flows) > 100
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in EXAMPLES if file.suffix == ".py"], ids=lambda file: file.name
+)
+def test_programs_run(file: Path) -> None:
+    done = subprocess.run([sys.executable, file], capture_output=True, text=True, check=True)
+    assert done.stdout
+    assert not done.stderr
+
+
+def test_the_package_offers_what_it_promises() -> None:
+    for name in parshall.__all__:
+        assert getattr(parshall, name) is not None
+    assert set(parshall.scenario.__all__) - {"RtoConfig"} <= set(parshall.__all__)
+    assert set(parshall.__all__) <= set(dir(parshall))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        parshall.nothing  # noqa: B018
+    assert callable(parshall.run)
+
+
+def test_the_stub_describes_the_engine(repository: Path) -> None:
+    stub = ast.parse((repository / "python/parshall/_core.pyi").read_text())
+    for item in stub.body:
+        if isinstance(item, ast.FunctionDef):
+            assert callable(getattr(_core, item.name))
+        elif isinstance(item, ast.ClassDef) and not item.name.startswith("_"):
+            methods = [part.name for part in item.body if isinstance(part, ast.FunctionDef)]
+            assert [name for name in methods if not hasattr(getattr(_core, item.name), name)] == []
+    described = {getattr(item, "name", None) for item in stub.body} | {"ENGINE_VERSION"}
+    assert {name for name in dir(_core) if not name.startswith("__")} <= described
+
+
+def test_imports_are_lazy(tmp_path: Path) -> None:
+    """What only figures, statistics or data frames need is not loaded for a run."""
+    (tmp_path / "bell.toml").write_text(BELL)
+    code = (
+        "import sys, parshall.cli\n"
+        "early = {name for name in sys.modules if '.' not in name}\n"
+        f"parshall.cli.main(['run', {str(tmp_path / 'bell.toml')!r}, '--out', {str(tmp_path / 'out')!r}])\n"
+        "late = {name for name in sys.modules if '.' not in name}\n"
+        "print(sorted(early & {'pydantic', 'numpy', 'pyarrow', 'rich'}))\n"
+        "print(sorted(late & {'pandas', 'polars', 'matplotlib', 'scipy', 'jinja2'}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-2:] == ["[]", "[]"]
