@@ -1,0 +1,240 @@
+"""From an entry of ``scenarios.json`` to a scenario of ours, with the ``ns2`` profile.
+
+Every field of an entry is used, or left aside with the reason given where that is done.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from parshall.scenario import (
+    Bulk,
+    DropTail,
+    Flow,
+    Link,
+    ListedLoss,
+    Record,
+    Reverse,
+    Scenario,
+    Schedule,
+    Tcp,
+    Udp,
+)
+from parshall.validate.fields import Fields
+from parshall.validate.settings import check_ns2_settings
+
+__all__ = ["PORTS", "rebuild"]
+
+PORTS = ("A->B", "B->A")
+"""The bottleneck's two directions, as ports of the scenario."""
+
+_RECOVERY = {"tahoe": "tahoe", "reno": "reno", "newreno": "newreno", "sack1": "sack", "vegas": "vegas"}
+_PARTIAL_ACK_TIMER = {"first partial ACK only": "first", "every partial ACK": "every"}
+_TCP_HEADER = 40
+_UDP_HEADER = 28
+_SACK_BLOCKS = {"max_blocks": 3, "bytes_per_block": 8}
+_VEGAS_THRESHOLDS = {"alpha_pkts": 1, "beta_pkts": 3, "gamma_pkts": 1}
+
+
+def rebuild(entry: Fields) -> Scenario:
+    """The scenario that an entry describes. Raises InputError for what cannot be rebuilt."""
+    # Read already, or for people only.
+    entry.leave("name", "category", "description")
+    # Counted in the trace, which is compared row by row.
+    entry.leave("counts")
+    duration = entry.number("duration_s")
+    bottleneck = entry.table("bottleneck")
+    forward, backward = _port(bottleneck.table("AB")), _port(bottleneck.table("BA"))
+    bottleneck.done()
+    flows = entry.tables("flows")
+    lost = _forced_drops(entry, len(flows))
+    entry.done()
+    links = [_bottleneck(forward, backward, lost)]
+    built = []
+    for index, flow in enumerate(flows):
+        built.append(_flow(flow, index, duration))
+        links += _access_links(flow, index)
+        flow.done()
+    return Scenario(
+        duration=duration,
+        hosts=[host for index in range(len(flows)) for host in (f"s{index}", f"d{index}")],
+        routers=["A", "B"],
+        links=links,
+        flows=built,
+        record=Record(packets=PORTS, deliveries="*"),
+    )
+
+
+def _port(fields: Fields) -> dict[str, Any]:
+    """One direction of a link."""
+    fields.one_of("discipline", ["droptail"])
+    port = {
+        "rate": fields.number("rate_bps"),
+        "delay": fields.number("delay_s", zero=True),
+        "queue": DropTail(limit_packets=fields.whole("queue_limit_pkts", 1)),
+    }
+    fields.done()
+    return port
+
+
+def _bottleneck(forward: dict[str, Any], backward: dict[str, Any], lost: dict[str, list[int]]) -> Link:
+    losses = {place: ListedLoss(arrivals=sorted(lost[place])) if lost[place] else None for place in lost}
+    reverse = Reverse(**backward, loss=losses["BA"])
+    return Link(between=("A", "B"), name="bottleneck", **forward, loss=losses["AB"], reverse=reverse)
+
+
+def _forced_drops(entry: Fields, flows: int) -> dict[str, list[int]]:
+    """Arrival numbers at each place. The other fields name the same packet in other words: if it were
+    another one in our run, the traces would differ.
+    """
+    lost: dict[str, list[int]] = {"AB": [], "BA": []}
+    for drop in entry.tables("forced_drops"):
+        lost[drop.one_of("place", list(lost))].append(drop.whole("arrival_index", 1))
+        if drop.whole("flow", 0) >= flows:
+            raise drop.error("flow", f"a flow from 0 to {flows - 1}")
+        drop.one_of("kind", ["data", "ack"])
+        drop.whole("seq", -1)
+        drop.whole("transmission", 1)
+        drop.number("time_s", zero=True)
+        drop.done()
+    return lost
+
+
+def _access_links(flow: Fields, index: int) -> list[Link]:
+    near, far = ("A", "B") if flow.one_of("direction", ["forward", "reverse"]) == "forward" else ("B", "A")
+    source, destination = flow.table("source_access_link"), flow.table("destination_access_link")
+    return [
+        Link(between=(f"s{index}", near), **_port(source)),
+        Link(between=(f"d{index}", far), **_port(destination)),
+    ]
+
+
+def _flow(flow: Fields, index: int, duration: float) -> Flow:
+    flow.exactly("id", index, "since flows are numbered in order")
+    parts = _tcp_flow(flow) if flow.one_of("type", ["tcp", "cbr"]) == "tcp" else _cbr_flow(flow, duration)
+    return Flow(name=f"f{index}", source=f"s{index}", destination=f"d{index}", **parts)
+
+
+def _cbr_flow(flow: Fields, duration: float) -> dict[str, Any]:
+    """Packets at ``start_s + k interval_s`` before ``stop_s``.
+
+    They are listed one by one: a rate in bit/s, rounded, would let them drift by nanoseconds.
+    """
+    size = flow.whole("packet_wire_bytes", 2)
+    start, stop = flow.number("start_s", zero=True), flow.number("stop_s", zero=True)
+    interval = Decimal(repr(flow.number("interval_s")))
+    length = Decimal(repr(min(stop, duration))) - Decimal(repr(start))
+    packets = max(0, int((length / interval).to_integral_value("ROUND_CEILING")))
+    header = min(_UDP_HEADER, size - 1)
+    return {
+        "transport": Udp(payload_bytes=size - header, header_bytes=header),
+        "app": Schedule(writes=[(float(k * interval), 1) for k in range(packets)]),
+        "start": start,
+    }
+
+
+def _tcp_flow(flow: Fields) -> dict[str, Any]:
+    variant = flow.one_of("variant", list(_RECOVERY))
+    options = {
+        "recovery": _RECOVERY[variant],
+        **_sizes(flow),
+        **_windows(flow),
+        **_timers(flow),
+        **_delayed_ack(flow),
+        **_variant_options(flow, variant),
+        "limited_transmit": flow.flag("limited_transmit"),
+        "dupack_threshold": flow.whole("dupack_threshold", 1),
+        "fast_retransmit_guard": (
+            "recover-or-first" if flow.flag("one_fast_retransmit_per_window") else "none"
+        ),
+        "idle_restart": "on-timer" if flow.flag("restart_after_idle") else "never",
+    }
+    check_ns2_settings(flow, variant)
+    return {"transport": Tcp(profile="ns2", **options), **_source(flow)}
+
+
+def _sizes(flow: Fields) -> dict[str, Any]:
+    """Only the sum of payload and headers counts, and with a SYN its size, which is that of the headers."""
+    handshake = flow.flag("syn_packet")
+    size = flow.whole("data_wire_bytes", 2)
+    if handshake:
+        header = flow.whole("syn_wire_bytes", 1)
+        if header >= size:
+            raise flow.error("syn_wire_bytes", f"fewer than data_wire_bytes, {size}")
+    else:
+        flow.exactly("syn_wire_bytes", None, "since syn_packet is false")
+        header = min(_TCP_HEADER, size - 1)
+    return {
+        "handshake": handshake,
+        "payload_bytes": size - header,
+        "header_bytes": header,
+        "ack_bytes": flow.whole("ack_wire_bytes", 1),
+    }
+
+
+def _windows(flow: Fields) -> dict[str, Any]:
+    return {
+        "initial_window_packets": flow.number("initial_window_pkts"),
+        "max_window_packets": flow.whole("max_window_pkts", 1),
+        "initial_ssthresh_packets": flow.number("initial_ssthresh_pkts"),
+    }
+
+
+def _timers(flow: Fields) -> dict[str, Any]:
+    tick, phase = flow.number("tick_s"), flow.number("tick_phase_s", zero=True)
+    if phase >= tick:
+        raise flow.error("tick_phase_s", f"less than tick_s, {tick:g}")
+    least, most = flow.number("min_rto_s"), flow.number("max_rto_s")
+    if most < least:
+        raise flow.error("max_rto_s", f"at least min_rto_s, {least:g}")
+    return {
+        "clock_tick": tick,
+        "clock_phase": phase,
+        "min_rto": least,
+        "max_rto": most,
+        "initial_rto": flow.number("initial_rto_s"),
+    }
+
+
+def _delayed_ack(flow: Fields) -> dict[str, Any]:
+    if flow.flag("delayed_ack"):
+        return {"delayed_ack": True, "delayed_ack_timer": flow.number("delayed_ack_timer_s")}
+    flow.exactly("delayed_ack_timer_s", None, "since delayed_ack is false")
+    return {"delayed_ack": False}
+
+
+def _variant_options(flow: Fields, variant: str) -> dict[str, Any]:
+    """What only one variant has."""
+    if variant == "sack1":
+        _fixed(flow.table("sack"), _SACK_BLOCKS, "what our receiver reports")
+    if variant == "vegas":
+        _fixed(flow.table("vegas"), _VEGAS_THRESHOLDS, "what our Vegas aims at")
+    if variant == "newreno":
+        timer = flow.one_of("newreno_timer_restart", list(_PARTIAL_ACK_TIMER))
+        return {"partial_ack_timer": _PARTIAL_ACK_TIMER[timer]}
+    return {}
+
+
+def _fixed(fields: Fields, values: dict[str, int], why: str) -> None:
+    for name, value in values.items():
+        fields.exactly(name, value, why)
+    fields.done()
+
+
+def _source(flow: Fields) -> dict[str, Any]:
+    start = flow.number("start_s", zero=True)
+    source = flow.plain("source")
+    if source == "unlimited":
+        return {"app": Bulk(), "start": start}
+    if not isinstance(source, list) or not source:
+        raise flow.error("source", '"unlimited" or a list of packets added')
+    writes: list[tuple[float, int]] = []
+    for step in flow.tables("source"):
+        writes.append((step.number("time_s", zero=True), step.whole("packets_added", 1)))
+        if len(writes) > 1 and writes[-1][0] < writes[-2][0]:
+            raise step.error("time_s", f"no earlier than the one before, {writes[-2][0]:g}")
+        step.done()
+    if writes[0][0] != start:
+        raise flow.error("start_s", f"the first time_s of source, {writes[0][0]:g}")
+    return {"app": Schedule(writes=writes)}

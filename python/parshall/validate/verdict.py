@@ -1,0 +1,92 @@
+"""Runs the scenarios of a folder one after the other and says of each whether it is exact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from parshall.errors import InputError, ParshallError
+from parshall.run import run
+from parshall.validate.compare import Divergence, compare
+from parshall.validate.events import Event, recorded_events
+from parshall.validate.folder import Entry, Folder, load_trace
+from parshall.validate.rebuild import PORTS, rebuild
+
+__all__ = ["Verdict", "validate"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one scenario: exact, a divergence, or a fault of the input that kept it from being
+    compared.
+    """
+
+    name: str
+    rows: int
+    """Events in the reference trace."""
+    divergence: Divergence | None = None
+    fault: str | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether every event is as in the reference."""
+        return self.divergence is None and self.fault is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in the JSON report."""
+        return {"name": self.name, "exact": self.exact, "rows": self.rows, "divergence": self._divergence()}
+
+    def _divergence(self) -> dict[str, Any] | None:
+        if self.fault is not None:
+            return {"fault": self.fault}
+        if self.divergence is None:
+            return None
+        event = self.divergence.event
+        return {
+            "time_s": self.divergence.time_s,
+            "place": event.place,
+            "event": event.event,
+            "kind": event.kind,
+            "flow": event.flow,
+            "index": self.divergence.index,
+            "reference": _row(self.divergence.reference),
+            "ours": _row(self.divergence.ours),
+            "context": [
+                {"reference": _row(pair.reference), "ours": _row(pair.ours)}
+                for pair in self.divergence.context
+            ],
+        }
+
+
+def validate(folder: Folder) -> Iterator[Verdict]:
+    """Compares one scenario after the other. A fault of one is its verdict, and hides no other."""
+    for entry in folder.entries:
+        yield _judge(entry)
+
+
+def _judge(entry: Entry) -> Verdict:
+    rows = 0
+    try:
+        scenario = _scenario(entry)
+        reference = load_trace(entry.trace, len(scenario.flows))
+        rows = len(reference)
+        ours = recorded_events(run(scenario), PORTS)
+        return Verdict(entry.name, rows, compare(reference, ours, scenario.duration))
+    except ParshallError as error:
+        return Verdict(entry.name, rows, fault=" ".join(str(error).split()))
+
+
+def _scenario(entry: Entry) -> Any:
+    fields = entry.fields()
+    try:
+        return rebuild(fields)
+    except InputError as error:
+        if error.path.startswith(entry.place):
+            raise
+        # Found by our scenario's own checks: say whose it is.
+        raise InputError(f"{entry.place}: {error.path}", error.value, error.expected) from None
+
+
+def _row(event: Event | None) -> dict[str, Any] | None:
+    return None if event is None else asdict(event)
