@@ -6,7 +6,10 @@ use std::sync::Arc;
 use crate::error::ScenarioError;
 use crate::network::{Hop, Router, Topology};
 use crate::record::Watch;
-use crate::scenario::{App, DropTail, Flow, Law, Link, Loss, Queue, Scenario, Series, Tcp, Transport, Udp};
+use crate::scenario::{
+    App, Control, DropTail, Flow, Law, Link, Loss, Queue, Red, RedWeight, Scenario, Series, Tcp, Transport,
+    Udp,
+};
 use crate::transport::TcpOptions;
 use crate::units::{Rate, Time};
 
@@ -252,7 +255,10 @@ fn check_rate(path: &str, rate: Rate) -> Checked<Rate> {
 }
 
 fn check_queue(path: &str, queue: &Queue) -> Checked<Queue> {
-    let Queue::Droptail(DropTail { limit_packets, limit_bytes }) = queue;
+    let DropTail { limit_packets, limit_bytes } = match queue {
+        Queue::Droptail(limits) => limits,
+        Queue::Red(red) => return check_red(path, red).map(|()| queue.clone()),
+    };
     if *limit_packets == Some(0) {
         let path = format!("{path}.limit_packets");
         return Err(ScenarioError::new(path, 0, "at least 1 packet"));
@@ -262,6 +268,45 @@ fn check_queue(path: &str, queue: &Queue) -> Checked<Queue> {
         return Err(ScenarioError::new(path, 0, "at least 1 byte"));
     }
     Ok(queue.clone())
+}
+
+fn check_red(path: &str, red: &Red) -> Checked<()> {
+    let weight = match red.weight {
+        RedWeight::Fixed { value } => value,
+        RedWeight::FromRate {} => 1.0,
+    };
+    let (low, high) = (red.min_threshold_packets, red.max_threshold_packets);
+    let probability = red.max_probability;
+    let positive = |x: f64| x > 0.0 && x.is_finite();
+    let checks = [
+        (positive(low), "min_threshold_packets", low, "a number above 0".to_string()),
+        (
+            positive(high) && high >= low,
+            "max_threshold_packets",
+            high,
+            format!("at least min_threshold_packets, {low}"),
+        ),
+        (
+            positive(probability) && probability <= 1.0,
+            "max_probability",
+            probability,
+            "a probability above 0, at most 1".into(),
+        ),
+        (positive(weight) && weight <= 1.0, "weight.value", weight, "a number above 0, at most 1".into()),
+        (red.limit_packets > 0, "limit_packets", f64::from(red.limit_packets), "at least 1 packet".into()),
+        (
+            red.mean_packet_bytes > 0,
+            "mean_packet_bytes",
+            f64::from(red.mean_packet_bytes),
+            "at least 1 byte".into(),
+        ),
+    ];
+    for (holds, field, value, expected) in checks {
+        if !holds {
+            return Err(ScenarioError::new(format!("{path}.{field}"), value, expected));
+        }
+    }
+    Ok(())
 }
 
 fn check_loss(path: &str, loss: &Option<Loss>) -> Checked<Option<Loss>> {
@@ -337,6 +382,7 @@ fn check_tcp(at: &str, tcp: &Tcp) -> Checked<TcpOptions> {
             return Err(ScenarioError::new(format!("{at}.{field}"), bytes, expected));
         }
     }
+    check_control(&format!("{at}.control"), &tcp.control)?;
     let options = TcpOptions::resolve(tcp);
     options
         .rto
@@ -379,6 +425,38 @@ fn check_tcp(at: &str, tcp: &Tcp) -> Checked<TcpOptions> {
         }
     }
     Ok(options)
+}
+
+fn check_control(at: &str, control: &Control) -> Checked<()> {
+    let positive = |x: f64| x > 0.0 && x.is_finite();
+    let not_negative = |x: f64| x >= 0.0 && x.is_finite();
+    let above = "a number above 0";
+    let from = "a number, 0 or more";
+    let checks = match control {
+        Control::Aimd {} => vec![],
+        Control::Binomial(c) => vec![
+            (not_negative(c.k), "k", c.k, from),
+            (not_negative(c.l), "l", c.l, from),
+            (positive(c.alpha), "alpha", c.alpha, above),
+            (positive(c.beta), "beta", c.beta, above),
+        ],
+        Control::Cubic(c) => vec![
+            (positive(c.c), "c", c.c, above),
+            (positive(c.beta) && c.beta < 1.0, "beta", c.beta, "a number between 0 and 1"),
+        ],
+        Control::Vegas(c) => vec![
+            (not_negative(c.alpha), "alpha", c.alpha, from),
+            (c.beta >= c.alpha && c.beta.is_finite(), "beta", c.beta, "at least alpha"),
+            (not_negative(c.gamma), "gamma", c.gamma, from),
+        ],
+        Control::Veno(c) => vec![(positive(c.beta), "beta", c.beta, above)],
+    };
+    for (holds, field, value, expected) in checks {
+        if !holds {
+            return Err(ScenarioError::new(format!("{at}.{field}"), value, expected));
+        }
+    }
+    Ok(())
 }
 
 /// Flows with equal options share them.

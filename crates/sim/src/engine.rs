@@ -12,8 +12,9 @@ use crate::compile::{FlowPlan, Plan};
 use crate::events::{Event, EventQueue};
 use crate::flow::{Counted, Endpoints, Flow};
 use crate::network::{Hop, Loss, Outcome, Port};
-use crate::packet::Packet;
+use crate::packet::{ecn, Packet};
 use crate::queue::Discipline;
+use crate::random::Stream;
 use crate::record::{FlowTable, PortRow, PortSample, PortTable, Recorder, Recording};
 use crate::transport::{Ack, Acknowledgement, Outbox, SackBlocks};
 use crate::units::Time;
@@ -98,7 +99,9 @@ impl Simulation {
             Port::new(
                 port.rate,
                 port.delay,
-                Discipline::new(&port.queue),
+                Discipline::new(&port.queue, port.rate, || {
+                    Stream::new(seed, &format!("link/{}/queue", port.name))
+                }),
                 port.loss.as_ref().map(|l| Loss::new(l, seed, &port.name)),
                 plan.warm_up,
             )
@@ -214,9 +217,12 @@ impl Simulation {
                 let frame = self.flows[hop.flow as usize].frame(hop.flow);
                 self.recorder.at_port(at, hop.port, &packet, outcome, frame);
             }
-            let Outcome::Sent { departure, .. } = outcome else {
+            let Outcome::Sent { departure, marked, .. } = outcome else {
                 return self.drop_packet(&packet, hop.flow, at);
             };
+            if marked {
+                packet.ecn |= ecn::EXPERIENCED;
+            }
             at = departure + delay;
             packet.hop += 1;
             if !(hop.fold_next && at < self.end) {
@@ -265,7 +271,7 @@ impl Simulation {
                 *received += 1;
                 return;
             }
-            Endpoints::Tcp(tcp) => tcp.receiver.on_data(packet.seq, packet.stamp, now),
+            Endpoints::Tcp(tcp) => tcp.receiver.on_data(packet.seq, packet.stamp, packet.ecn, now),
         };
         self.acknowledge(index, acknowledgement, now);
     }
@@ -282,6 +288,7 @@ impl Simulation {
                 size: flow.ack_bytes + ack.blocks.len() as u16 * SackBlocks::BYTES_PER_BLOCK,
                 blocks: self.blocks.put(ack.blocks),
                 ack: true,
+                ecn: if ack.ecn_echo { ecn::ECHO } else { 0 },
             };
             self.forward(packet, now);
         }
@@ -298,6 +305,7 @@ impl Simulation {
             high: i64::from(packet.seq) - 1,
             echo: packet.stamp,
             blocks: self.blocks.take(packet.blocks),
+            ecn_echo: packet.ecn & ecn::ECHO != 0,
         };
         tcp.sender.on_ack(&ack, now, &mut self.outbox);
         if flow.transfer && flow.completed_at.is_none() && tcp.sender.finished() {
@@ -367,7 +375,7 @@ impl Simulation {
                 let first = *sent;
                 *sent += u64::from(packets);
                 for seq in first..first + u64::from(packets) {
-                    self.transmit(index, seq as u32, now);
+                    self.transmit(index, seq as u32, 0, now);
                 }
             }
         }
@@ -376,8 +384,8 @@ impl Simulation {
     /// Sends what the sender of flow `index` has put into the outbox, and looks after its timer.
     fn sender_acted(&mut self, index: usize, now: Time) {
         let mut outbox = std::mem::take(&mut self.outbox);
-        for &seq in &outbox.packets {
-            self.transmit(index, seq, now);
+        for &(seq, ecn) in &outbox.packets {
+            self.transmit(index, seq, ecn, now);
         }
         outbox.packets.clear();
         self.outbox = outbox;
@@ -406,11 +414,12 @@ impl Simulation {
     }
 
     #[inline]
-    fn transmit(&mut self, index: usize, seq: u32, now: Time) {
+    fn transmit(&mut self, index: usize, seq: u32, ecn: u8, now: Time) {
         let flow = &mut self.flows[index];
         let size = if flow.handshake && seq == 0 { flow.syn_bytes } else { flow.data_bytes };
         flow.bytes_sent += u64::from(size);
-        let packet = Packet { at: now, stamp: now, seq, hop: flow.data_hops, size, blocks: 0, ack: false };
+        let packet =
+            Packet { at: now, stamp: now, seq, hop: flow.data_hops, size, blocks: 0, ack: false, ecn };
         self.forward(packet, now);
     }
 
@@ -437,6 +446,7 @@ impl Simulation {
                 backlog_bytes,
                 packets_arrived: counters.packets_arrived,
                 packets_dropped: counters.packets_dropped + counters.packets_lost,
+                packets_marked: counters.packets_marked,
                 packets_departed,
                 bytes_arrived: counters.bytes_arrived,
                 bytes_departed,
@@ -483,6 +493,7 @@ fn port_row(index: usize, port: &mut Port, end: Time) -> PortRow {
         port: index as i32,
         packets_arrived: c.packets_arrived,
         packets_dropped: c.packets_dropped,
+        packets_marked: c.packets_marked,
         packets_lost: c.packets_lost,
         packets_departed,
         packets_queued,

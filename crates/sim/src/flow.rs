@@ -161,6 +161,7 @@ impl Flow {
             spurious_timeouts: s.spurious_timeouts - b.spurious_timeouts,
             timeout_wait: Time::from_ps(s.timeout_wait_ps.saturating_sub(b.timeout_wait_ps)).secs(),
             fast_retransmits: s.fast_retransmits - b.fast_retransmits,
+            mark_reductions: s.mark_reductions - b.mark_reductions,
             rtt_samples: s.rtt_samples - b.rtt_samples,
             completed_at: self.completed_at.map_or(f64::NAN, Time::secs),
         }

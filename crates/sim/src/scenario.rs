@@ -81,6 +81,8 @@ pub struct Reverse {
 pub enum Queue {
     /// First in, first out; an arriving packet is dropped when the queue is full.
     Droptail(DropTail),
+    /// Random early detection.
+    Red(Red),
 }
 
 impl Default for Queue {
@@ -99,6 +101,81 @@ pub struct DropTail {
     /// Most bytes held.
     #[serde(default)]
     pub limit_bytes: Option<u64>,
+}
+
+/// Random early detection (Floyd and Jacobson 1993) with the options of ns-2. Lengths do not count the packet in
+/// transmission.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Red {
+    /// Average queue below which nothing is dropped.
+    pub min_threshold_packets: f64,
+    /// Average queue at which the drop probability is `max_probability`.
+    pub max_threshold_packets: f64,
+    /// Most packets that wait.
+    pub limit_packets: u32,
+    /// Drop probability at the upper threshold.
+    #[serde(default = "default_max_probability")]
+    pub max_probability: f64,
+    /// Weight of the current queue in its average.
+    #[serde(default)]
+    pub weight: RedWeight,
+    /// Whether the queue is counted in packets, or in bytes with thresholds and limit in mean packets.
+    #[serde(default)]
+    pub unit: QueueUnit,
+    /// Size of a mean packet.
+    #[serde(default = "default_payload")]
+    pub mean_packet_bytes: u32,
+    /// Whether the probability rises to 1 at twice the upper threshold, or jumps to 1 there.
+    #[serde(default = "yes")]
+    pub gentle: bool,
+    /// Whether drops are at least the inverse of the probability apart.
+    #[serde(default = "yes")]
+    pub wait: bool,
+    /// Whether packets that can be marked are marked instead of dropped.
+    #[serde(default)]
+    pub ecn: bool,
+    /// Whether `max_probability` adapts itself (Floyd, Gummadi and Shenker 2001).
+    #[serde(default)]
+    pub adaptive: bool,
+}
+
+fn default_max_probability() -> f64 {
+    0.1
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Weight of the current queue in RED's average.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum RedWeight {
+    /// This number.
+    Fixed {
+        /// Between 0 and 1.
+        value: f64,
+    },
+    /// 1 - exp(-1 / packets per second): a time constant of one second.
+    FromRate {},
+}
+
+impl Default for RedWeight {
+    fn default() -> Self {
+        RedWeight::Fixed { value: 0.002 }
+    }
+}
+
+/// What a queue is counted in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueUnit {
+    /// Packets.
+    #[default]
+    Packets,
+    /// Bytes.
+    Bytes,
 }
 
 /// Losses that are not the queue's doing.
@@ -173,6 +250,12 @@ pub struct Tcp {
     /// What is sent after a loss.
     #[serde(default)]
     pub recovery: RecoveryName,
+    /// How the window grows and shrinks. With the recovery `vegas`, that has a window of its own.
+    #[serde(default)]
+    pub control: Control,
+    /// Whether packets can be marked instead of dropped (RFC 3168).
+    #[serde(default)]
+    pub ecn: bool,
     /// How the retransmission timeout is estimated.
     #[serde(default)]
     pub rto: Option<RtoConfig>,
@@ -293,6 +376,102 @@ pub enum RecoveryName {
     Sack,
     /// Vegas: its window and its retransmissions (Brakmo and Peterson 1995).
     Vegas,
+}
+
+/// A congestion control.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Control {
+    /// One packet a round trip up, half down (RFC 5681).
+    Aimd {},
+    /// alpha / w^k a round trip up, beta w^l down: IIAD with k = 1 and l = 0, SQRT with 1/2 each.
+    Binomial(Binomial),
+    /// CUBIC (RFC 9438).
+    Cubic(Cubic),
+    /// Vegas (Brakmo and Peterson 1995).
+    Vegas(Vegas),
+    /// Veno (Fu and Liew 2003).
+    Veno(Veno),
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Control::Aimd {}
+    }
+}
+
+/// See [`Control::Binomial`] (Bansal and Balakrishnan 2001).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Binomial {
+    /// Exponent of the increase.
+    pub k: f64,
+    /// Exponent of the decrease.
+    pub l: f64,
+    /// Factor of the increase.
+    #[serde(default = "one")]
+    pub alpha: f64,
+    /// Factor of the decrease.
+    #[serde(default = "half")]
+    pub beta: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn half() -> f64 {
+    0.5
+}
+
+/// See [`Control::Cubic`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Cubic {
+    /// How steep the curve is (RFC 9438, section 5.1).
+    pub c: f64,
+    /// What is left of the window after a loss (section 4.6).
+    pub beta: f64,
+    /// Whether a flow that loses early makes room (section 4.7).
+    pub fast_convergence: bool,
+}
+
+impl Default for Cubic {
+    fn default() -> Self {
+        Cubic { c: 0.4, beta: 0.7, fast_convergence: true }
+    }
+}
+
+/// See [`Control::Vegas`]: packets that a flow keeps in queues.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Vegas {
+    /// Below this the window grows.
+    pub alpha: f64,
+    /// Above this it shrinks.
+    pub beta: f64,
+    /// Above this slow start ends.
+    pub gamma: f64,
+}
+
+impl Default for Vegas {
+    fn default() -> Self {
+        Vegas { alpha: 1.0, beta: 3.0, gamma: 1.0 }
+    }
+}
+
+/// See [`Control::Veno`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Veno {
+    /// Packets in queues from which on a loss counts as congestion.
+    pub beta: f64,
+}
+
+impl Default for Veno {
+    fn default() -> Self {
+        Veno { beta: 3.0 }
+    }
 }
 
 /// What a loss halves.

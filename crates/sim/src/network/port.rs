@@ -1,8 +1,8 @@
 //! A port: the queue in front of one direction of a link, and the link.
 
 use super::loss::Loss;
-use crate::packet::Packet;
-use crate::queue::{Backlog, Discipline, Queue, Verdict};
+use crate::packet::{ecn, Packet};
+use crate::queue::{Arrival, Backlog, Discipline, Queue, Verdict};
 use crate::units::{Rate, Time};
 
 /// What a port has seen since the start of counting.
@@ -16,6 +16,8 @@ pub struct PortCounters {
     pub packets_dropped: u64,
     /// Their bytes.
     pub bytes_dropped: u64,
+    /// Packets that the queue marked.
+    pub packets_marked: u64,
     /// Packets that the link lost.
     pub packets_lost: u64,
     /// Their bytes.
@@ -35,6 +37,8 @@ pub enum Outcome {
         start: Time,
         /// End of transmission.
         departure: Time,
+        /// Whether the queue marked it.
+        marked: bool,
     },
     /// The queue dropped it.
     Dropped,
@@ -105,7 +109,14 @@ impl Port {
             }
         }
         self.backlog.advance(now);
-        if self.discipline.arrive(&self.backlog, packet.size) == Verdict::Drop {
+        let arrival = Arrival {
+            now,
+            size: packet.size,
+            ecn_capable: packet.ecn & ecn::CAPABLE != 0,
+            idle_since: self.busy_until,
+        };
+        let verdict = self.discipline.arrive(&arrival, &self.backlog);
+        if verdict == Verdict::Drop {
             if counting {
                 self.counters.packets_dropped += 1;
                 self.counters.bytes_dropped += size;
@@ -118,12 +129,14 @@ impl Port {
         let departure = start + Time::from_ps(transmission);
         self.busy_until = departure;
         self.backlog.push(departure, packet.size);
+        let marked = verdict == Verdict::Mark;
         if counting {
+            self.counters.packets_marked += u64::from(marked);
             let held = self.backlog.packets() as u64;
             self.counters.max_backlog_packets = self.counters.max_backlog_packets.max(held);
             self.counters.total_delay_ps += u128::from((departure - now).ps());
         }
-        Outcome::Sent { start, departure }
+        Outcome::Sent { start, departure, marked }
     }
 
     /// Packets and bytes held at `now`, the packet in transmission included.
@@ -169,11 +182,17 @@ mod tests {
 
     fn port(limit: Option<u32>) -> Port {
         let queue = scenario::Queue::Droptail(scenario::DropTail { limit_packets: limit, limit_bytes: None });
-        Port::new(Rate::from_bps(8e6), Time::from_secs(0.01), Discipline::new(&queue), None, Time::ZERO)
+        Port::new(
+            Rate::from_bps(8e6),
+            Time::from_secs(0.01),
+            Discipline::new(&queue, Rate::from_bps(8e6), || unreachable!()),
+            None,
+            Time::ZERO,
+        )
     }
 
     fn packet(size: u16) -> Packet {
-        Packet { at: Time::ZERO, stamp: Time::ZERO, seq: 0, hop: 0, blocks: 0, size, ack: false }
+        Packet { at: Time::ZERO, stamp: Time::ZERO, seq: 0, hop: 0, blocks: 0, size, ack: false, ecn: 0 }
     }
 
     fn departure(outcome: Outcome) -> f64 {

@@ -41,6 +41,9 @@ impl TcpSender {
             Ordering::Equal => self.recovery.on_dupack(core, ack, now, out),
             Ordering::Less => self.recovery.on_old_ack(core),
         }
+        if ack.ecn_echo && self.core.options.ecn {
+            self.core.on_mark(now);
+        }
         self.recovery.send(&mut self.core, Trigger::Ack, now, out);
     }
 
