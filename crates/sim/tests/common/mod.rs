@@ -3,8 +3,8 @@
 use parshall_estimators::rto::RtoConfig;
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::scenario::{
-    App, BernoulliLoss, Cbr, DropTail, Flow, Law, Link, Loss, OnOff, ProfileName, Queue, Record,
-    RecoveryName, Reverse, Scenario, Series, Tcp, Transfer, Transport, Udp, Vbr,
+    App, BernoulliLoss, Binomial, Cbr, Control, Cubic, DropTail, Flow, Law, Link, Loss, OnOff, ProfileName,
+    Queue, Record, RecoveryName, Reverse, Scenario, Series, Tcp, Transfer, Transport, Udp, Vbr, Vegas, Veno,
 };
 use parshall_sim::units::{Rate, Time};
 use proptest::prelude::*;
@@ -15,6 +15,13 @@ fn seconds(s: f64) -> Time {
 }
 
 fn queue() -> impl Strategy<Value = Queue> {
+    let red = r#"{"kind": "red", "min_threshold_packets": 2, "max_threshold_packets": 8, "limit_packets": 20,
+                  "weight": {"kind": "fixed", "value": 0.05}, "ecn": true}"#;
+    let red: Queue = serde_json::from_str(red).expect("a RED queue");
+    prop_oneof![3 => droptail(), 1 => Just(red)]
+}
+
+fn droptail() -> impl Strategy<Value = Queue> {
     (
         select(vec![None, Some(1), Some(2), Some(5), Some(20)]),
         select(vec![None, None, Some(3000), Some(20_000)]),
@@ -51,29 +58,52 @@ fn rto() -> impl Strategy<Value = Option<RtoConfig>> {
     select(vec![None, Some(median), Some(mad)])
 }
 
+fn control() -> impl Strategy<Value = Control> {
+    let binomial = Binomial { k: 0.5, l: 0.5, alpha: 1.0, beta: 0.5 };
+    select(vec![
+        Control::Aimd {},
+        Control::Binomial(binomial),
+        Control::Cubic(Cubic::default()),
+        Control::Vegas(Vegas::default()),
+        Control::Veno(Veno::default()),
+    ])
+}
+
 fn tcp() -> impl Strategy<Value = Transport> {
     (
         select(vec![ProfileName::Rfc, ProfileName::Ns2]),
-        select(vec![RecoveryName::Tahoe, RecoveryName::Reno, RecoveryName::Newreno]),
+        select(vec![
+            RecoveryName::Tahoe,
+            RecoveryName::Reno,
+            RecoveryName::Newreno,
+            RecoveryName::Sack,
+            RecoveryName::Vegas,
+        ]),
+        control(),
+        any::<bool>(),
         proptest::option::of(any::<bool>()),
         proptest::option::of(any::<bool>()),
         proptest::option::of(select(vec![1u32, 4, 30])),
         rto(),
     )
-        .prop_map(|(profile, recovery, delayed_ack, handshake, max_window_packets, rto)| {
-            Transport::Tcp(Box::new(Tcp {
-                profile,
-                recovery,
-                delayed_ack,
-                handshake,
-                max_window_packets,
-                rto,
-                payload_bytes: 1000,
-                header_bytes: 40,
-                ack_bytes: 40,
-                ..Tcp::default()
-            }))
-        })
+        .prop_map(
+            |(profile, recovery, control, ecn, delayed_ack, handshake, max_window_packets, rto)| {
+                Transport::Tcp(Box::new(Tcp {
+                    profile,
+                    recovery,
+                    control,
+                    ecn,
+                    delayed_ack,
+                    handshake,
+                    max_window_packets,
+                    rto,
+                    payload_bytes: 1000,
+                    header_bytes: 40,
+                    ack_bytes: 40,
+                    ..Tcp::default()
+                }))
+            },
+        )
 }
 
 fn udp() -> impl Strategy<Value = Transport> {
