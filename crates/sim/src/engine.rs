@@ -11,7 +11,7 @@ use crate::blocks::BlockStore;
 use crate::compile::{FlowPlan, Plan};
 use crate::events::{Event, EventQueue};
 use crate::flow::{Counted, Endpoints, Flow};
-use crate::network::{Hop, Loss, Outcome, Port};
+use crate::network::{Hop, Jitter, Loss, Outcome, Port, Service};
 use crate::packet::{ecn, Packet};
 use crate::queue::Discipline;
 use crate::random::Stream;
@@ -29,14 +29,16 @@ enum Kind {
     Receiver = 1,
     /// A sender's retransmission timer.
     Sender = 2,
+    /// Pacing lets a packet go.
+    Pace = 3,
     /// A source wants to write.
-    Source = 3,
+    Source = 4,
     /// Flows are sampled.
-    FlowSeries = 4,
+    FlowSeries = 5,
     /// Ports are sampled.
-    PortSeries = 5,
+    PortSeries = 6,
     /// Counting starts.
-    WarmUp = 6,
+    WarmUp = 7,
 }
 
 const INDEX_BITS: u32 = 29;
@@ -54,6 +56,7 @@ impl Kind {
 struct Ranks {
     receivers: u32,
     senders: u32,
+    paces: u32,
     sources: u32,
     series: u32,
 }
@@ -64,7 +67,13 @@ impl Ranks {
 
     fn new(hops: usize, flows: usize) -> Self {
         let (hops, flows) = (hops as u32 + 1, flows as u32);
-        Ranks { receivers: hops, senders: hops + flows, sources: hops + 2 * flows, series: hops + 3 * flows }
+        Ranks {
+            receivers: hops,
+            senders: hops + flows,
+            paces: hops + 2 * flows,
+            sources: hops + 3 * flows,
+            series: hops + 4 * flows,
+        }
     }
 
     fn arrival(hop: u32) -> u32 {
@@ -75,6 +84,8 @@ impl Ranks {
 /// A network in motion.
 #[derive(Clone, Debug)]
 pub struct Simulation {
+    /// Time of the event that is executed.
+    now: Time,
     end: Time,
     warm_up: Time,
     events: EventQueue,
@@ -96,18 +107,20 @@ impl Simulation {
     /// A network at rest, with the random streams of `seed`.
     pub fn new(plan: &Plan, seed: u64) -> Self {
         let ports = plan.ports.iter().map(|port| {
+            let stream = |what: &str| Stream::new(seed, &format!("link/{}/{what}", port.name));
+            let jitter = port.jitter.map(|j| Jitter::new(j.most, j.reorder, stream("jitter")));
             Port::new(
-                port.rate,
+                Service::new(port.rate, port.capacity.as_ref()),
                 port.delay,
-                Discipline::new(&port.queue, port.rate, || {
-                    Stream::new(seed, &format!("link/{}/queue", port.name))
-                }),
+                Discipline::new(&port.queue, port.rate, || stream("queue")),
+                jitter,
                 port.loss.as_ref().map(|l| Loss::new(l, seed, &port.name)),
                 plan.warm_up,
             )
         });
         let ports: Vec<Port> = ports.collect();
         let mut simulation = Simulation {
+            now: Time::ZERO,
             end: plan.duration,
             warm_up: plan.warm_up,
             events: EventQueue::new(),
@@ -157,6 +170,7 @@ impl Simulation {
 
     #[inline]
     fn schedule(&mut self, time: Time, rank: u32, target: u32) {
+        debug_assert!(time >= self.now, "time does not go back");
         // What lies beyond the end never happens; leaving it out keeps the queue short.
         if time < self.end {
             self.events.push(Event { time, rank, target });
@@ -166,6 +180,8 @@ impl Simulation {
     /// Runs to the end and hands over what was recorded.
     pub fn run(mut self, plan: &Plan) -> Recording {
         while let Some(event) = self.events.pop_before(self.end) {
+            debug_assert!(event.time >= self.now, "time does not go back");
+            self.now = event.time;
             self.executed += 1;
             self.execute(event);
         }
@@ -180,6 +196,7 @@ impl Simulation {
             k if k == Kind::Arrival as u32 => self.on_arrival(index, now),
             k if k == Kind::Receiver as u32 => self.on_receiver_timer(index, now),
             k if k == Kind::Sender as u32 => self.on_sender_timer(index, now),
+            k if k == Kind::Pace as u32 => self.on_pace(index, now),
             k if k == Kind::Source as u32 => self.on_source(index, now),
             k if k == Kind::FlowSeries as u32 => self.sample_flows(now),
             k if k == Kind::PortSeries as u32 => self.sample_ports(now),
@@ -191,6 +208,9 @@ impl Simulation {
     #[inline]
     fn on_arrival(&mut self, port: usize, now: Time) {
         let link = &mut self.links[port];
+        if link.front().is_none_or(|first| first.at != now) {
+            return; // Another packet overtook this one, and it has an event of its own.
+        }
         let packet = link.pop_front().expect("an arrival has a packet");
         if let Some(next) = link.front() {
             let (time, rank) = (next.at, Ranks::arrival(next.hop));
@@ -212,7 +232,6 @@ impl Simulation {
             let hop = self.hops[packet.hop as usize];
             let port = &mut self.ports[hop.port as usize];
             let outcome = port.offer(at, &packet);
-            let delay = port.delay();
             if self.recorder.watches_port(hop.port) {
                 let frame = self.flows[hop.flow as usize].frame(hop.flow);
                 self.recorder.at_port(at, hop.port, &packet, outcome, frame);
@@ -223,7 +242,7 @@ impl Simulation {
             if marked {
                 packet.ecn |= ecn::EXPERIENCED;
             }
-            at = departure + delay;
+            at = self.ports[hop.port as usize].arrival(departure);
             packet.hop += 1;
             if !(hop.fold_next && at < self.end) {
                 packet.at = at;
@@ -235,10 +254,14 @@ impl Simulation {
     #[inline]
     fn put_on_link(&mut self, port: usize, packet: Packet) {
         let link = &mut self.links[port];
-        debug_assert!(link.back().is_none_or(|last| last.at < packet.at));
-        let first = link.is_empty();
-        link.push_back(packet);
-        if first {
+        let in_order = link.back().is_none_or(|last| last.at < packet.at);
+        let place = if in_order { link.len() } else { link.partition_point(|other| other.at <= packet.at) };
+        if in_order {
+            link.push_back(packet);
+        } else {
+            link.insert(place, packet); // Jitter let it overtake others.
+        }
+        if place == 0 {
             let rank = Ranks::arrival(packet.hop);
             self.schedule(packet.at, rank, Kind::Arrival.target(port));
         }
@@ -346,6 +369,19 @@ impl Simulation {
         self.sender_acted(index, now);
     }
 
+    fn on_pace(&mut self, index: usize, now: Time) {
+        let flow = &mut self.flows[index];
+        if flow.pace_event != now {
+            return; // An earlier event took its place.
+        }
+        flow.pace_event = Time::NEVER;
+        let Endpoints::Tcp(tcp) = &mut flow.endpoints else {
+            return;
+        };
+        tcp.sender.on_pace(now, &mut self.outbox);
+        self.sender_acted(index, now);
+    }
+
     fn on_source(&mut self, index: usize, now: Time) {
         let flow = &mut self.flows[index];
         let emission = flow.source.emit(now);
@@ -389,15 +425,25 @@ impl Simulation {
         }
         outbox.packets.clear();
         self.outbox = outbox;
-        let flow = &self.flows[index];
-        if let Endpoints::Tcp(tcp) = &flow.endpoints {
-            self.recorder.sender_state(now, index as u32, tcp.sender.core());
-            let deadline = tcp.sender.core().deadline();
-            if deadline < flow.sender_event {
-                self.flows[index].sender_event = deadline;
-                let rank = self.ranks.senders + index as u32;
-                self.schedule(deadline, rank, Kind::Sender.target(index));
-            }
+        let flow = &mut self.flows[index];
+        let Endpoints::Tcp(tcp) = &flow.endpoints else {
+            return;
+        };
+        let core = tcp.sender.core();
+        self.recorder.sender_state(now, index as u32, core);
+        let (deadline, pace) = (core.deadline(), core.pace_deadline());
+        let (timer_moved, pace_moved) = (deadline < flow.sender_event, pace < flow.pace_event);
+        if timer_moved {
+            flow.sender_event = deadline;
+        }
+        if pace_moved {
+            flow.pace_event = pace;
+        }
+        if timer_moved {
+            self.schedule(deadline, self.ranks.senders + index as u32, Kind::Sender.target(index));
+        }
+        if pace_moved {
+            self.schedule(pace, self.ranks.paces + index as u32, Kind::Pace.target(index));
         }
     }
 

@@ -47,6 +47,8 @@ pub(crate) struct Flow {
     pub completed_at: Option<Time>,
     /// The earliest event of the sender's timer that waits; [`Time::NEVER`] for none.
     pub sender_event: Time,
+    /// The same for pacing.
+    pub pace_event: Time,
     /// The same for the receiver's timer.
     pub receiver_event: Time,
 }
@@ -95,6 +97,7 @@ impl Flow {
             acks_dropped: 0,
             completed_at: None,
             sender_event: Time::NEVER,
+            pace_event: Time::NEVER,
             receiver_event: Time::NEVER,
         };
         (flow, first)

@@ -4,6 +4,8 @@
 //! write the JSON that is read here; a test compares the two. Times are seconds, rates bit/s, sizes bytes
 //! unless a field's name says packets. Every name is checked by [`crate::compile`], not here.
 
+use std::sync::Arc;
+
 use parshall_estimators::rto::RtoConfig;
 use serde::{Deserialize, Serialize};
 
@@ -48,11 +50,17 @@ pub struct Link {
     /// Queue in front of the link.
     #[serde(default)]
     pub queue: Queue,
+    /// Instants at which packets may leave, in place of the rate, which then only tells RED what to expect.
+    #[serde(default)]
+    pub capacity: Option<Arc<Capacity>>,
+    /// Random delay on top of the propagation delay.
+    #[serde(default)]
+    pub jitter: Option<Jitter>,
     /// Packets lost on arrival at the port, before the queue.
     #[serde(default)]
     pub loss: Option<Loss>,
     /// What differs in the direction from the second node to the first. A field left out is as above,
-    /// except `loss`, which is none.
+    /// except `loss`, `jitter` and `capacity`, which are none.
     #[serde(default)]
     pub reverse: Reverse,
 }
@@ -70,9 +78,43 @@ pub struct Reverse {
     /// Queue in front of the link.
     #[serde(default)]
     pub queue: Option<Queue>,
+    /// Instants at which packets may leave.
+    #[serde(default)]
+    pub capacity: Option<Arc<Capacity>>,
+    /// Random delay.
+    #[serde(default)]
+    pub jitter: Option<Jitter>,
     /// Packets lost on arrival at the port.
     #[serde(default)]
     pub loss: Option<Loss>,
+}
+
+/// A recorded capacity: at each of `times` a number of bytes may leave; after `period` all repeats.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capacity {
+    /// In ascending order, equal ones allowed.
+    pub times: Vec<Time>,
+    /// At least the last of `times`, and above 0.
+    pub period: Time,
+    /// Bytes that may leave at one of the times.
+    #[serde(default = "default_mtu")]
+    pub bytes: u32,
+}
+
+fn default_mtu() -> u32 {
+    1500
+}
+
+/// Random delay on a link, uniform from 0 to `most`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Jitter {
+    /// Longest delay.
+    pub most: Time,
+    /// Whether a packet may overtake another; otherwise it waits for it.
+    #[serde(default)]
+    pub reorder: bool,
 }
 
 /// A queue discipline.
@@ -186,6 +228,8 @@ pub enum Loss {
     Listed(ListedLoss),
     /// Each packet is lost with the same probability, independently.
     Bernoulli(BernoulliLoss),
+    /// Losses come in bursts: two states with a loss probability each (Gilbert 1960, Elliott 1963).
+    GilbertElliott(GilbertElliottLoss),
 }
 
 /// See [`Loss::Listed`].
@@ -194,6 +238,9 @@ pub enum Loss {
 pub struct ListedLoss {
     /// Arrival numbers, counted from 1.
     pub arrivals: Vec<u64>,
+    /// Which packets are counted and lost.
+    #[serde(default)]
+    pub of: LossOf,
 }
 
 /// See [`Loss::Bernoulli`].
@@ -202,6 +249,41 @@ pub struct ListedLoss {
 pub struct BernoulliLoss {
     /// Between 0 and 1.
     pub probability: f64,
+    /// Which packets can be lost.
+    #[serde(default)]
+    pub of: LossOf,
+}
+
+/// See [`Loss::GilbertElliott`]. The state may change before each packet; it starts good.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GilbertElliottLoss {
+    /// Probability of a change from good to bad.
+    pub good_to_bad: f64,
+    /// Probability of a change from bad to good.
+    pub bad_to_good: f64,
+    /// Loss probability in the good state.
+    #[serde(default)]
+    pub loss_good: f64,
+    /// Loss probability in the bad state.
+    #[serde(default = "one")]
+    pub loss_bad: f64,
+    /// Which packets can be lost.
+    #[serde(default)]
+    pub of: LossOf,
+}
+
+/// Which packets a loss concerns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossOf {
+    /// All.
+    #[default]
+    All,
+    /// All but ACKs.
+    Data,
+    /// ACKs.
+    Acks,
 }
 
 /// One flow: an application over a transport between two hosts.
@@ -256,6 +338,9 @@ pub struct Tcp {
     /// Whether packets can be marked instead of dropped (RFC 3168).
     #[serde(default)]
     pub ecn: bool,
+    /// Whether packets are spread over the round trip instead of sent as ACKs let them go.
+    #[serde(default)]
+    pub pacing: bool,
     /// How the retransmission timeout is estimated.
     #[serde(default)]
     pub rto: Option<RtoConfig>,
@@ -585,7 +670,11 @@ pub struct Transfer {
 #[serde(deny_unknown_fields)]
 pub struct Cbr {
     /// Payload bits per second.
-    pub rate: Rate,
+    #[serde(default)]
+    pub rate: Option<Rate>,
+    /// Time between packets, in place of a rate.
+    #[serde(default)]
+    pub interval: Option<Time>,
 }
 
 /// See [`App::Vbr`] (Zhao 2004, II.C.6).

@@ -1,9 +1,11 @@
 //! A port: the queue in front of one direction of a link, and the link.
 
 use super::loss::Loss;
+use super::service::Service;
 use crate::packet::{ecn, Packet};
 use crate::queue::{Arrival, Backlog, Discipline, Queue, Verdict};
-use crate::units::{Rate, Time};
+use crate::random::Stream;
+use crate::units::Time;
 
 /// What a port has seen since the start of counting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,11 +48,37 @@ pub enum Outcome {
     Lost,
 }
 
+/// Random delay on top of the propagation delay.
+#[derive(Clone, Debug)]
+pub struct Jitter {
+    most: Time,
+    reorder: bool,
+    last: Time,
+    stream: Stream,
+}
+
+impl Jitter {
+    /// Delays drawn uniformly from 0 to `most`; unless `reorder`, a packet waits for those before it.
+    pub fn new(most: Time, reorder: bool, stream: Stream) -> Self {
+        Jitter { most, reorder, last: Time::ZERO, stream }
+    }
+
+    fn delay(&mut self, arrival: Time) -> Time {
+        let arrival = arrival + self.stream.time_between(Time::ZERO, self.most);
+        if self.reorder {
+            return arrival;
+        }
+        self.last = arrival.max(self.last + Time::from_ps(1));
+        self.last
+    }
+}
+
 /// One direction of a link with its queue. Service is first in, first out.
 #[derive(Clone, Debug)]
 pub struct Port {
-    ps_per_byte: f64,
+    service: Service,
     delay: Time,
+    jitter: Option<Box<Jitter>>,
     busy_until: Time,
     count_from: Time,
     /// Packets and bytes held at `count_from`, once that instant has passed.
@@ -64,15 +92,17 @@ pub struct Port {
 impl Port {
     /// An idle port that counts from `count_from` on.
     pub fn new(
-        rate: Rate,
+        service: Service,
         delay: Time,
         discipline: Discipline,
+        jitter: Option<Jitter>,
         loss: Option<Loss>,
         count_from: Time,
     ) -> Self {
         Port {
-            ps_per_byte: rate.ps_per_byte(),
+            service,
             delay,
+            jitter: jitter.map(Box::new),
             busy_until: Time::ZERO,
             count_from,
             held_at_first: None,
@@ -83,10 +113,14 @@ impl Port {
         }
     }
 
-    /// Time from the end of a transmission to the arrival at the far end.
+    /// When a packet that departs at `departure` reaches the far end.
     #[inline]
-    pub fn delay(&self) -> Time {
-        self.delay
+    pub fn arrival(&mut self, departure: Time) -> Time {
+        let arrival = departure + self.delay;
+        match &mut self.jitter {
+            None => arrival,
+            Some(jitter) => jitter.delay(arrival),
+        }
     }
 
     /// Takes a packet that arrives at `now` and decides its fate. Calls must be in order of time.
@@ -100,7 +134,7 @@ impl Port {
             self.counters.bytes_arrived += size;
         }
         if let Some(loss) = &mut self.loss {
-            if loss.takes_next() {
+            if loss.takes(packet.ack) {
                 if counting {
                     self.counters.packets_lost += 1;
                     self.counters.bytes_lost += size;
@@ -123,10 +157,9 @@ impl Port {
             }
             return Outcome::Dropped;
         }
-        let start = now.max(self.busy_until);
-        // At least one picosecond, so that no two packets leave at one instant.
-        let transmission = ((size as f64 * self.ps_per_byte + 0.5) as u64).max(1);
-        let departure = start + Time::from_ps(transmission);
+        let (start, departure) = self.service.transmit(now.max(self.busy_until), packet.size);
+        // A trace may let two packets go at once; their order must show.
+        let departure = departure.max(self.busy_until + Time::from_ps(1));
         self.busy_until = departure;
         self.backlog.push(departure, packet.size);
         let marked = verdict == Verdict::Mark;
@@ -179,13 +212,15 @@ impl Port {
 mod tests {
     use super::*;
     use crate::scenario;
+    use crate::units::Rate;
 
     fn port(limit: Option<u32>) -> Port {
         let queue = scenario::Queue::Droptail(scenario::DropTail { limit_packets: limit, limit_bytes: None });
         Port::new(
-            Rate::from_bps(8e6),
+            Service::new(Rate::from_bps(8e6), None),
             Time::from_secs(0.01),
             Discipline::new(&queue, Rate::from_bps(8e6), || unreachable!()),
+            None,
             None,
             Time::ZERO,
         )
@@ -218,6 +253,17 @@ mod tests {
         assert_eq!(departure(port.offer(Time::from_secs(0.001), &packet(1000))), 0.002);
         assert_eq!(port.counters().packets_dropped, 1);
         assert_eq!(port.counters().packets_arrived, 3);
+    }
+
+    #[test]
+    fn jitter_keeps_the_order_unless_asked() {
+        for reorder in [false, true] {
+            let stream = Stream::new(1, "jitter");
+            let mut jitter = Jitter::new(Time::from_secs(0.01), reorder, stream);
+            let arrivals: Vec<Time> =
+                (0..200).map(|i| jitter.delay(Time::from_secs(f64::from(i) * 0.001))).collect();
+            assert_eq!(arrivals.windows(2).any(|w| w[1] <= w[0]), reorder);
+        }
     }
 
     #[test]

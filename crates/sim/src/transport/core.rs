@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use parshall_estimators::rto::{AnyRto, RtoRules, RtoTimer};
+use parshall_estimators::rto::{AnyRto, RtoEstimator, RtoRules, RtoTimer};
 
 use super::congestion::{AnyCongestion, Congestion, Feedback, Window};
+use super::pacer::Pacer;
 use super::{Ack, Clock, Outbox, TcpOptions};
 use crate::packet::ecn;
 use crate::scenario::{BackoffReset, FastRetransmitGuard, IdleRestart, ReduceFrom, RttSampling};
@@ -54,6 +55,9 @@ pub struct Core {
     pub recover: i64,
     /// Whether a packet sent with nothing in flight restarts a timer that runs.
     pub restart_idle_timer: bool,
+    pacer: Option<Pacer>,
+    /// Whether pacing held a packet back at the last attempt to send.
+    held_back: bool,
     /// What it has done.
     pub counters: SenderCounters,
     /// The last RTT sample, in seconds.
@@ -100,6 +104,8 @@ impl Core {
                 _ => -2,
             },
             restart_idle_timer: true,
+            pacer: options.pacing.then(Pacer::default),
+            held_back: false,
             counters: SenderCounters::default(),
             last_rtt: None,
             congestion: AnyCongestion::new(&options.control),
@@ -143,10 +149,29 @@ impl Core {
         let window = (self.window.cwnd as i64 + inflation).min(self.options.max_window as i64);
         let last = (self.high_ack + window).min(self.limit - 1);
         let mut left = burst;
-        while self.next_seq <= last && left > 0 {
+        while self.next_seq <= last && left > 0 && self.pace_allows(now) {
             self.send(self.next_seq, now, out);
             self.next_seq += 1;
             left -= 1;
+        }
+    }
+
+    /// Whether pacing lets a packet go at `now`; if not, [`Core::pace_deadline`] says when to ask again.
+    pub fn pace_allows(&mut self, now: Time) -> bool {
+        self.held_back = self.pacer.is_some_and(|pacer| !pacer.allows(now));
+        !self.held_back
+    }
+
+    /// A new attempt to send starts: nothing is held back yet.
+    pub fn forget_held_back(&mut self) {
+        self.held_back = false;
+    }
+
+    /// When a packet that pacing holds back may leave; [`Time::NEVER`] if it holds none back.
+    pub fn pace_deadline(&self) -> Time {
+        match self.pacer {
+            Some(pacer) if self.held_back => pacer.next(),
+            _ => Time::NEVER,
         }
     }
 
@@ -177,6 +202,9 @@ impl Core {
         }
         self.counters.packets_sent += 1;
         self.last_sent = now;
+        if let (Some(pacer), Some(srtt)) = (&mut self.pacer, self.timer.estimator().srtt()) {
+            pacer.sent(now, self.window.cwnd, srtt, self.window.in_slow_start());
+        }
         out.packets.push((seq as u32, flags));
         if self.deadline == Time::NEVER || fresh {
             self.restart_timer(now);

@@ -7,6 +7,7 @@ mod clock;
 pub mod congestion;
 mod core;
 mod intervals;
+mod pacer;
 pub mod profile;
 mod receiver;
 pub mod recovery;

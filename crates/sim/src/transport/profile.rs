@@ -37,6 +37,8 @@ pub struct TcpOptions {
     pub control: Control,
     /// Whether packets can be marked.
     pub ecn: bool,
+    /// Whether packets are spread over the round trip.
+    pub pacing: bool,
     /// Whether ACKs report what has been received beyond a gap (RFC 2018).
     pub sack: bool,
     /// How a sender with SACK counts what is in flight.
@@ -107,6 +109,7 @@ impl TcpOptions {
             delayed_ack: Some(Time::from_ps(100_000_000_000)),
             control: Control::default(),
             ecn: false,
+            pacing: false,
             sack: false,
             sack_pipe: SackPipe::Rfc6675,
             unsent_expires: false,
@@ -225,6 +228,7 @@ impl TcpOptions {
             delayed_ack,
             control: tcp.control,
             ecn: tcp.ecn,
+            pacing: tcp.pacing,
             sack: tcp.recovery == RecoveryName::Sack,
             initial_window: tcp.initial_window_packets.unwrap_or(base.initial_window),
             max_window,

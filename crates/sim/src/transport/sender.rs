@@ -44,7 +44,7 @@ impl TcpSender {
         if ack.ecn_echo && self.core.options.ecn {
             self.core.on_mark(now);
         }
-        self.recovery.send(&mut self.core, Trigger::Ack, now, out);
+        self.send(Trigger::Ack, now, out);
     }
 
     /// The application hands over `packets` more.
@@ -52,7 +52,12 @@ impl TcpSender {
         self.core.limit =
             self.core.limit.saturating_add(if packets == u32::MAX { i64::MAX } else { i64::from(packets) });
         self.core.restart_after_idle(now);
-        self.recovery.send(&mut self.core, Trigger::Data, now, out);
+        self.send(Trigger::Data, now, out);
+    }
+
+    /// Pacing lets the next packet go.
+    pub fn on_pace(&mut self, now: Time, out: &mut Outbox) {
+        self.send(Trigger::Data, now, out);
     }
 
     /// The application has no more data than what has been sent.
@@ -72,7 +77,12 @@ impl TcpSender {
         if core.options.timeout_clears_dupacks {
             core.dupacks = 0;
         }
-        self.recovery.send(&mut self.core, Trigger::Timeout, now, out);
+        self.send(Trigger::Timeout, now, out);
+    }
+
+    fn send(&mut self, trigger: Trigger, now: Time, out: &mut Outbox) {
+        self.core.forget_held_back();
+        self.recovery.send(&mut self.core, trigger, now, out);
     }
 
     /// Whether all that the application handed over has been acknowledged.

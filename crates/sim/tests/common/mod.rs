@@ -1,10 +1,13 @@
 //! Random scenarios, and recordings compared bit for bit.
 
+use std::sync::Arc;
+
 use parshall_estimators::rto::RtoConfig;
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::scenario::{
-    App, BernoulliLoss, Binomial, Cbr, Control, Cubic, DropTail, Flow, Law, Link, Loss, OnOff, ProfileName,
-    Queue, Record, RecoveryName, Reverse, Scenario, Series, Tcp, Transfer, Transport, Udp, Vbr, Vegas, Veno,
+    App, BernoulliLoss, Binomial, Capacity, Cbr, Control, Cubic, DropTail, Flow, Jitter, Law, Link, Loss,
+    LossOf, OnOff, ProfileName, Queue, Record, RecoveryName, Reverse, Scenario, Series, Tcp, Transfer,
+    Transport, Udp, Vbr, Vegas, Veno,
 };
 use parshall_sim::units::{Rate, Time};
 use proptest::prelude::*;
@@ -31,7 +34,18 @@ fn droptail() -> impl Strategy<Value = Queue> {
 
 fn loss() -> impl Strategy<Value = Option<Loss>> {
     select(vec![None, None, None, Some(0.02), Some(0.2)])
-        .prop_map(|p| p.map(|probability| Loss::Bernoulli(BernoulliLoss { probability })))
+        .prop_map(|p| p.map(|probability| Loss::Bernoulli(BernoulliLoss { probability, of: LossOf::All })))
+}
+
+fn capacity() -> impl Strategy<Value = Option<Arc<Capacity>>> {
+    let times = [0.0, 0.001, 0.001, 0.004, 0.009].map(seconds).to_vec();
+    let capacity = Arc::new(Capacity { times, period: seconds(0.01), bytes: 1500 });
+    select(vec![None, None, None, Some(capacity)])
+}
+
+fn jitter() -> impl Strategy<Value = Option<Jitter>> {
+    let jitter = |reorder| Some(Jitter { most: seconds(0.005), reorder });
+    select(vec![None, None, None, jitter(false), jitter(true)])
 }
 
 /// Round rates and delays, so that events often tie in time.
@@ -39,16 +53,20 @@ fn link(a: String, b: String) -> impl Strategy<Value = Link> {
     let rate = || select(vec![1e6, 2e6, 8e6, 10e6]).prop_map(Rate::from_bps);
     let delay = || select(vec![0.0, 0.001, 0.01, 0.02]).prop_map(seconds);
     let reverse = (proptest::option::of(rate()), proptest::option::of(delay()), loss())
-        .prop_map(|(rate, delay, loss)| Reverse { rate, delay, queue: None, loss });
-    (rate(), delay(), queue(), loss(), reverse).prop_map(move |(rate, delay, queue, loss, reverse)| Link {
-        between: (a.clone(), b.clone()),
-        name: None,
-        rate,
-        delay,
-        queue,
-        loss,
-        reverse,
-    })
+        .prop_map(|(rate, delay, loss)| Reverse { rate, delay, loss, ..Reverse::default() });
+    (rate(), delay(), queue(), (loss(), capacity(), jitter()), reverse).prop_map(
+        move |(rate, delay, queue, (loss, capacity, jitter), reverse)| Link {
+            between: (a.clone(), b.clone()),
+            name: None,
+            rate,
+            delay,
+            queue,
+            loss,
+            capacity,
+            jitter,
+            reverse,
+        },
+    )
 }
 
 fn rto() -> impl Strategy<Value = Option<RtoConfig>> {
@@ -80,19 +98,20 @@ fn tcp() -> impl Strategy<Value = Transport> {
             RecoveryName::Vegas,
         ]),
         control(),
-        any::<bool>(),
+        (any::<bool>(), any::<bool>()),
         proptest::option::of(any::<bool>()),
         proptest::option::of(any::<bool>()),
         proptest::option::of(select(vec![1u32, 4, 30])),
         rto(),
     )
         .prop_map(
-            |(profile, recovery, control, ecn, delayed_ack, handshake, max_window_packets, rto)| {
+            |(profile, recovery, control, (ecn, pacing), delayed_ack, handshake, max_window_packets, rto)| {
                 Transport::Tcp(Box::new(Tcp {
                     profile,
                     recovery,
                     control,
                     ecn,
+                    pacing,
                     delayed_ack,
                     handshake,
                     max_window_packets,
@@ -115,7 +134,7 @@ fn rated_app() -> impl Strategy<Value = App> {
     let rate = || select(vec![1e5, 5e5, 1e6]).prop_map(Rate::from_bps);
     let law = || select(vec![Law::Exponential, Law::Pareto { shape: 1.5 }]);
     prop_oneof![
-        rate().prop_map(|rate| App::Cbr(Cbr { rate })),
+        rate().prop_map(|rate| App::Cbr(Cbr { rate: Some(rate), interval: None })),
         (rate(), law()).prop_map(|(rate, law)| App::OnOff(OnOff {
             law,
             rate,

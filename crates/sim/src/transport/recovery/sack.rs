@@ -83,7 +83,7 @@ impl Sack {
 
     fn send_pipe(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
         let mut pipe = self.pipe(core);
-        while pipe < core.window.cwnd as i64 {
+        while pipe < core.window.cwnd as i64 && core.pace_allows(now) {
             let Some((seq, new)) = self.next_packet(core) else {
                 return;
             };

@@ -49,7 +49,7 @@ impl Sack1 {
     }
 
     fn send_pipe(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
-        while self.pipe < core.window.cwnd as i64 && core.next_seq < core.limit {
+        while self.pipe < core.window.cwnd as i64 && core.next_seq < core.limit && core.pace_allows(now) {
             let hole = self.next_hole(core);
             let seq = hole.unwrap_or(core.next_seq);
             if seq > core.high_ack + core.options.max_window as i64 {
