@@ -11,9 +11,10 @@ use crate::blocks::BlockStore;
 use crate::compile::{FlowPlan, Plan};
 use crate::events::{Event, EventQueue};
 use crate::flow::{Counted, Endpoints, Flow};
-use crate::network::{Hop, Loss, Outcome, Port};
-use crate::packet::Packet;
+use crate::network::{Hop, Jitter, Loss, Outcome, Port, Service};
+use crate::packet::{ecn, Packet};
 use crate::queue::Discipline;
+use crate::random::Stream;
 use crate::record::{FlowTable, PortRow, PortSample, PortTable, Recorder, Recording};
 use crate::transport::{Ack, Acknowledgement, Outbox, SackBlocks};
 use crate::units::Time;
@@ -28,14 +29,16 @@ enum Kind {
     Receiver = 1,
     /// A sender's retransmission timer.
     Sender = 2,
+    /// Pacing lets a packet go.
+    Pace = 3,
     /// A source wants to write.
-    Source = 3,
+    Source = 4,
     /// Flows are sampled.
-    FlowSeries = 4,
+    FlowSeries = 5,
     /// Ports are sampled.
-    PortSeries = 5,
+    PortSeries = 6,
     /// Counting starts.
-    WarmUp = 6,
+    WarmUp = 7,
 }
 
 const INDEX_BITS: u32 = 29;
@@ -53,6 +56,7 @@ impl Kind {
 struct Ranks {
     receivers: u32,
     senders: u32,
+    paces: u32,
     sources: u32,
     series: u32,
 }
@@ -63,7 +67,13 @@ impl Ranks {
 
     fn new(hops: usize, flows: usize) -> Self {
         let (hops, flows) = (hops as u32 + 1, flows as u32);
-        Ranks { receivers: hops, senders: hops + flows, sources: hops + 2 * flows, series: hops + 3 * flows }
+        Ranks {
+            receivers: hops,
+            senders: hops + flows,
+            paces: hops + 2 * flows,
+            sources: hops + 3 * flows,
+            series: hops + 4 * flows,
+        }
     }
 
     fn arrival(hop: u32) -> u32 {
@@ -74,6 +84,8 @@ impl Ranks {
 /// A network in motion.
 #[derive(Clone, Debug)]
 pub struct Simulation {
+    /// Time of the event that is executed.
+    now: Time,
     end: Time,
     warm_up: Time,
     events: EventQueue,
@@ -95,16 +107,20 @@ impl Simulation {
     /// A network at rest, with the random streams of `seed`.
     pub fn new(plan: &Plan, seed: u64) -> Self {
         let ports = plan.ports.iter().map(|port| {
+            let stream = |what: &str| Stream::new(seed, &format!("link/{}/{what}", port.name));
+            let jitter = port.jitter.map(|j| Jitter::new(j.most, j.reorder, stream("jitter")));
             Port::new(
-                port.rate,
+                Service::new(port.rate, port.capacity.as_ref()),
                 port.delay,
-                Discipline::new(&port.queue),
+                Discipline::new(&port.queue, port.rate, || stream("queue")),
+                jitter,
                 port.loss.as_ref().map(|l| Loss::new(l, seed, &port.name)),
                 plan.warm_up,
             )
         });
         let ports: Vec<Port> = ports.collect();
         let mut simulation = Simulation {
+            now: Time::ZERO,
             end: plan.duration,
             warm_up: plan.warm_up,
             events: EventQueue::new(),
@@ -154,6 +170,7 @@ impl Simulation {
 
     #[inline]
     fn schedule(&mut self, time: Time, rank: u32, target: u32) {
+        debug_assert!(time >= self.now, "time does not go back");
         // What lies beyond the end never happens; leaving it out keeps the queue short.
         if time < self.end {
             self.events.push(Event { time, rank, target });
@@ -163,6 +180,8 @@ impl Simulation {
     /// Runs to the end and hands over what was recorded.
     pub fn run(mut self, plan: &Plan) -> Recording {
         while let Some(event) = self.events.pop_before(self.end) {
+            debug_assert!(event.time >= self.now, "time does not go back");
+            self.now = event.time;
             self.executed += 1;
             self.execute(event);
         }
@@ -177,6 +196,7 @@ impl Simulation {
             k if k == Kind::Arrival as u32 => self.on_arrival(index, now),
             k if k == Kind::Receiver as u32 => self.on_receiver_timer(index, now),
             k if k == Kind::Sender as u32 => self.on_sender_timer(index, now),
+            k if k == Kind::Pace as u32 => self.on_pace(index, now),
             k if k == Kind::Source as u32 => self.on_source(index, now),
             k if k == Kind::FlowSeries as u32 => self.sample_flows(now),
             k if k == Kind::PortSeries as u32 => self.sample_ports(now),
@@ -188,6 +208,9 @@ impl Simulation {
     #[inline]
     fn on_arrival(&mut self, port: usize, now: Time) {
         let link = &mut self.links[port];
+        if link.front().is_none_or(|first| first.at != now) {
+            return; // Another packet overtook this one, and it has an event of its own.
+        }
         let packet = link.pop_front().expect("an arrival has a packet");
         if let Some(next) = link.front() {
             let (time, rank) = (next.at, Ranks::arrival(next.hop));
@@ -209,15 +232,17 @@ impl Simulation {
             let hop = self.hops[packet.hop as usize];
             let port = &mut self.ports[hop.port as usize];
             let outcome = port.offer(at, &packet);
-            let delay = port.delay();
             if self.recorder.watches_port(hop.port) {
                 let frame = self.flows[hop.flow as usize].frame(hop.flow);
                 self.recorder.at_port(at, hop.port, &packet, outcome, frame);
             }
-            let Outcome::Sent { departure, .. } = outcome else {
+            let Outcome::Sent { departure, marked, .. } = outcome else {
                 return self.drop_packet(&packet, hop.flow, at);
             };
-            at = departure + delay;
+            if marked {
+                packet.ecn |= ecn::EXPERIENCED;
+            }
+            at = self.ports[hop.port as usize].arrival(departure);
             packet.hop += 1;
             if !(hop.fold_next && at < self.end) {
                 packet.at = at;
@@ -229,10 +254,14 @@ impl Simulation {
     #[inline]
     fn put_on_link(&mut self, port: usize, packet: Packet) {
         let link = &mut self.links[port];
-        debug_assert!(link.back().is_none_or(|last| last.at < packet.at));
-        let first = link.is_empty();
-        link.push_back(packet);
-        if first {
+        let in_order = link.back().is_none_or(|last| last.at < packet.at);
+        let place = if in_order { link.len() } else { link.partition_point(|other| other.at <= packet.at) };
+        if in_order {
+            link.push_back(packet);
+        } else {
+            link.insert(place, packet); // Jitter let it overtake others.
+        }
+        if place == 0 {
             let rank = Ranks::arrival(packet.hop);
             self.schedule(packet.at, rank, Kind::Arrival.target(port));
         }
@@ -265,7 +294,7 @@ impl Simulation {
                 *received += 1;
                 return;
             }
-            Endpoints::Tcp(tcp) => tcp.receiver.on_data(packet.seq, packet.stamp, now),
+            Endpoints::Tcp(tcp) => tcp.receiver.on_data(packet.seq, packet.stamp, packet.ecn, now),
         };
         self.acknowledge(index, acknowledgement, now);
     }
@@ -282,6 +311,7 @@ impl Simulation {
                 size: flow.ack_bytes + ack.blocks.len() as u16 * SackBlocks::BYTES_PER_BLOCK,
                 blocks: self.blocks.put(ack.blocks),
                 ack: true,
+                ecn: if ack.ecn_echo { ecn::ECHO } else { 0 },
             };
             self.forward(packet, now);
         }
@@ -298,6 +328,7 @@ impl Simulation {
             high: i64::from(packet.seq) - 1,
             echo: packet.stamp,
             blocks: self.blocks.take(packet.blocks),
+            ecn_echo: packet.ecn & ecn::ECHO != 0,
         };
         tcp.sender.on_ack(&ack, now, &mut self.outbox);
         if flow.transfer && flow.completed_at.is_none() && tcp.sender.finished() {
@@ -338,6 +369,19 @@ impl Simulation {
         self.sender_acted(index, now);
     }
 
+    fn on_pace(&mut self, index: usize, now: Time) {
+        let flow = &mut self.flows[index];
+        if flow.pace_event != now {
+            return; // An earlier event took its place.
+        }
+        flow.pace_event = Time::NEVER;
+        let Endpoints::Tcp(tcp) = &mut flow.endpoints else {
+            return;
+        };
+        tcp.sender.on_pace(now, &mut self.outbox);
+        self.sender_acted(index, now);
+    }
+
     fn on_source(&mut self, index: usize, now: Time) {
         let flow = &mut self.flows[index];
         let emission = flow.source.emit(now);
@@ -367,7 +411,7 @@ impl Simulation {
                 let first = *sent;
                 *sent += u64::from(packets);
                 for seq in first..first + u64::from(packets) {
-                    self.transmit(index, seq as u32, now);
+                    self.transmit(index, seq as u32, 0, now);
                 }
             }
         }
@@ -376,20 +420,30 @@ impl Simulation {
     /// Sends what the sender of flow `index` has put into the outbox, and looks after its timer.
     fn sender_acted(&mut self, index: usize, now: Time) {
         let mut outbox = std::mem::take(&mut self.outbox);
-        for &seq in &outbox.packets {
-            self.transmit(index, seq, now);
+        for &(seq, ecn) in &outbox.packets {
+            self.transmit(index, seq, ecn, now);
         }
         outbox.packets.clear();
         self.outbox = outbox;
-        let flow = &self.flows[index];
-        if let Endpoints::Tcp(tcp) = &flow.endpoints {
-            self.recorder.sender_state(now, index as u32, tcp.sender.core());
-            let deadline = tcp.sender.core().deadline();
-            if deadline < flow.sender_event {
-                self.flows[index].sender_event = deadline;
-                let rank = self.ranks.senders + index as u32;
-                self.schedule(deadline, rank, Kind::Sender.target(index));
-            }
+        let flow = &mut self.flows[index];
+        let Endpoints::Tcp(tcp) = &flow.endpoints else {
+            return;
+        };
+        let core = tcp.sender.core();
+        self.recorder.sender_state(now, index as u32, core);
+        let (deadline, pace) = (core.deadline(), core.pace_deadline());
+        let (timer_moved, pace_moved) = (deadline < flow.sender_event, pace < flow.pace_event);
+        if timer_moved {
+            flow.sender_event = deadline;
+        }
+        if pace_moved {
+            flow.pace_event = pace;
+        }
+        if timer_moved {
+            self.schedule(deadline, self.ranks.senders + index as u32, Kind::Sender.target(index));
+        }
+        if pace_moved {
+            self.schedule(pace, self.ranks.paces + index as u32, Kind::Pace.target(index));
         }
     }
 
@@ -406,11 +460,12 @@ impl Simulation {
     }
 
     #[inline]
-    fn transmit(&mut self, index: usize, seq: u32, now: Time) {
+    fn transmit(&mut self, index: usize, seq: u32, ecn: u8, now: Time) {
         let flow = &mut self.flows[index];
         let size = if flow.handshake && seq == 0 { flow.syn_bytes } else { flow.data_bytes };
         flow.bytes_sent += u64::from(size);
-        let packet = Packet { at: now, stamp: now, seq, hop: flow.data_hops, size, blocks: 0, ack: false };
+        let packet =
+            Packet { at: now, stamp: now, seq, hop: flow.data_hops, size, blocks: 0, ack: false, ecn };
         self.forward(packet, now);
     }
 
@@ -437,6 +492,7 @@ impl Simulation {
                 backlog_bytes,
                 packets_arrived: counters.packets_arrived,
                 packets_dropped: counters.packets_dropped + counters.packets_lost,
+                packets_marked: counters.packets_marked,
                 packets_departed,
                 bytes_arrived: counters.bytes_arrived,
                 bytes_departed,
@@ -483,6 +539,7 @@ fn port_row(index: usize, port: &mut Port, end: Time) -> PortRow {
         port: index as i32,
         packets_arrived: c.packets_arrived,
         packets_dropped: c.packets_dropped,
+        packets_marked: c.packets_marked,
         packets_lost: c.packets_lost,
         packets_departed,
         packets_queued,

@@ -47,6 +47,8 @@ pub(crate) struct Flow {
     pub completed_at: Option<Time>,
     /// The earliest event of the sender's timer that waits; [`Time::NEVER`] for none.
     pub sender_event: Time,
+    /// The same for pacing.
+    pub pace_event: Time,
     /// The same for the receiver's timer.
     pub receiver_event: Time,
 }
@@ -95,6 +97,7 @@ impl Flow {
             acks_dropped: 0,
             completed_at: None,
             sender_event: Time::NEVER,
+            pace_event: Time::NEVER,
             receiver_event: Time::NEVER,
         };
         (flow, first)
@@ -161,6 +164,7 @@ impl Flow {
             spurious_timeouts: s.spurious_timeouts - b.spurious_timeouts,
             timeout_wait: Time::from_ps(s.timeout_wait_ps.saturating_sub(b.timeout_wait_ps)).secs(),
             fast_retransmits: s.fast_retransmits - b.fast_retransmits,
+            mark_reductions: s.mark_reductions - b.mark_reductions,
             rtt_samples: s.rtt_samples - b.rtt_samples,
             completed_at: self.completed_at.map_or(f64::NAN, Time::secs),
         }

@@ -19,6 +19,20 @@ pub struct Packet {
     pub size: u16,
     /// Whether it travels from the receiver to the sender.
     pub ack: bool,
+    /// Explicit congestion notification: a set of [`ecn`] flags.
+    pub ecn: u8,
+}
+
+/// Flags of explicit congestion notification (RFC 3168).
+pub mod ecn {
+    /// The transport understands marks.
+    pub const CAPABLE: u8 = 1;
+    /// A router marked the packet.
+    pub const EXPERIENCED: u8 = 2;
+    /// An ACK reports a mark.
+    pub const ECHO: u8 = 4;
+    /// The sender has reduced its window.
+    pub const REDUCED: u8 = 8;
 }
 
 const _: () = assert!(std::mem::size_of::<Packet>() == 32);

@@ -4,6 +4,8 @@
 //! write the JSON that is read here; a test compares the two. Times are seconds, rates bit/s, sizes bytes
 //! unless a field's name says packets. Every name is checked by [`crate::compile`], not here.
 
+use std::sync::Arc;
+
 use parshall_estimators::rto::RtoConfig;
 use serde::{Deserialize, Serialize};
 
@@ -48,11 +50,17 @@ pub struct Link {
     /// Queue in front of the link.
     #[serde(default)]
     pub queue: Queue,
+    /// Instants at which packets may leave, in place of the rate, which then only tells RED what to expect.
+    #[serde(default)]
+    pub capacity: Option<Arc<Capacity>>,
+    /// Random delay on top of the propagation delay.
+    #[serde(default)]
+    pub jitter: Option<Jitter>,
     /// Packets lost on arrival at the port, before the queue.
     #[serde(default)]
     pub loss: Option<Loss>,
     /// What differs in the direction from the second node to the first. A field left out is as above,
-    /// except `loss`, which is none.
+    /// except `loss`, `jitter` and `capacity`, which are none.
     #[serde(default)]
     pub reverse: Reverse,
 }
@@ -70,9 +78,43 @@ pub struct Reverse {
     /// Queue in front of the link.
     #[serde(default)]
     pub queue: Option<Queue>,
+    /// Instants at which packets may leave.
+    #[serde(default)]
+    pub capacity: Option<Arc<Capacity>>,
+    /// Random delay.
+    #[serde(default)]
+    pub jitter: Option<Jitter>,
     /// Packets lost on arrival at the port.
     #[serde(default)]
     pub loss: Option<Loss>,
+}
+
+/// A recorded capacity: at each of `times` a number of bytes may leave; after `period` all repeats.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capacity {
+    /// In ascending order, equal ones allowed.
+    pub times: Vec<Time>,
+    /// At least the last of `times`, and above 0.
+    pub period: Time,
+    /// Bytes that may leave at one of the times.
+    #[serde(default = "default_mtu")]
+    pub bytes: u32,
+}
+
+fn default_mtu() -> u32 {
+    1500
+}
+
+/// Random delay on a link, uniform from 0 to `most`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Jitter {
+    /// Longest delay.
+    pub most: Time,
+    /// Whether a packet may overtake another; otherwise it waits for it.
+    #[serde(default)]
+    pub reorder: bool,
 }
 
 /// A queue discipline.
@@ -81,6 +123,8 @@ pub struct Reverse {
 pub enum Queue {
     /// First in, first out; an arriving packet is dropped when the queue is full.
     Droptail(DropTail),
+    /// Random early detection.
+    Red(Red),
 }
 
 impl Default for Queue {
@@ -101,6 +145,81 @@ pub struct DropTail {
     pub limit_bytes: Option<u64>,
 }
 
+/// Random early detection (Floyd and Jacobson 1993) with the options of ns-2. Lengths do not count the packet in
+/// transmission.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Red {
+    /// Average queue below which nothing is dropped.
+    pub min_threshold_packets: f64,
+    /// Average queue at which the drop probability is `max_probability`.
+    pub max_threshold_packets: f64,
+    /// Most packets that wait.
+    pub limit_packets: u32,
+    /// Drop probability at the upper threshold.
+    #[serde(default = "default_max_probability")]
+    pub max_probability: f64,
+    /// Weight of the current queue in its average.
+    #[serde(default)]
+    pub weight: RedWeight,
+    /// Whether the queue is counted in packets, or in bytes with thresholds and limit in mean packets.
+    #[serde(default)]
+    pub unit: QueueUnit,
+    /// Size of a mean packet.
+    #[serde(default = "default_payload")]
+    pub mean_packet_bytes: u32,
+    /// Whether the probability rises to 1 at twice the upper threshold, or jumps to 1 there.
+    #[serde(default = "yes")]
+    pub gentle: bool,
+    /// Whether drops are at least the inverse of the probability apart.
+    #[serde(default = "yes")]
+    pub wait: bool,
+    /// Whether packets that can be marked are marked instead of dropped.
+    #[serde(default)]
+    pub ecn: bool,
+    /// Whether `max_probability` adapts itself (Floyd, Gummadi and Shenker 2001).
+    #[serde(default)]
+    pub adaptive: bool,
+}
+
+fn default_max_probability() -> f64 {
+    0.1
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Weight of the current queue in RED's average.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum RedWeight {
+    /// This number.
+    Fixed {
+        /// Between 0 and 1.
+        value: f64,
+    },
+    /// 1 - exp(-1 / packets per second): a time constant of one second.
+    FromRate {},
+}
+
+impl Default for RedWeight {
+    fn default() -> Self {
+        RedWeight::Fixed { value: 0.002 }
+    }
+}
+
+/// What a queue is counted in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueUnit {
+    /// Packets.
+    #[default]
+    Packets,
+    /// Bytes.
+    Bytes,
+}
+
 /// Losses that are not the queue's doing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -109,6 +228,8 @@ pub enum Loss {
     Listed(ListedLoss),
     /// Each packet is lost with the same probability, independently.
     Bernoulli(BernoulliLoss),
+    /// Losses come in bursts: two states with a loss probability each (Gilbert 1960, Elliott 1963).
+    GilbertElliott(GilbertElliottLoss),
 }
 
 /// See [`Loss::Listed`].
@@ -117,6 +238,9 @@ pub enum Loss {
 pub struct ListedLoss {
     /// Arrival numbers, counted from 1.
     pub arrivals: Vec<u64>,
+    /// Which packets are counted and lost.
+    #[serde(default)]
+    pub of: LossOf,
 }
 
 /// See [`Loss::Bernoulli`].
@@ -125,6 +249,41 @@ pub struct ListedLoss {
 pub struct BernoulliLoss {
     /// Between 0 and 1.
     pub probability: f64,
+    /// Which packets can be lost.
+    #[serde(default)]
+    pub of: LossOf,
+}
+
+/// See [`Loss::GilbertElliott`]. The state may change before each packet; it starts good.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GilbertElliottLoss {
+    /// Probability of a change from good to bad.
+    pub good_to_bad: f64,
+    /// Probability of a change from bad to good.
+    pub bad_to_good: f64,
+    /// Loss probability in the good state.
+    #[serde(default)]
+    pub loss_good: f64,
+    /// Loss probability in the bad state.
+    #[serde(default = "one")]
+    pub loss_bad: f64,
+    /// Which packets can be lost.
+    #[serde(default)]
+    pub of: LossOf,
+}
+
+/// Which packets a loss concerns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossOf {
+    /// All.
+    #[default]
+    All,
+    /// All but ACKs.
+    Data,
+    /// ACKs.
+    Acks,
 }
 
 /// One flow: an application over a transport between two hosts.
@@ -173,6 +332,15 @@ pub struct Tcp {
     /// What is sent after a loss.
     #[serde(default)]
     pub recovery: RecoveryName,
+    /// How the window grows and shrinks. With the recovery `vegas`, that has a window of its own.
+    #[serde(default)]
+    pub control: Control,
+    /// Whether packets can be marked instead of dropped (RFC 3168).
+    #[serde(default)]
+    pub ecn: bool,
+    /// Whether packets are spread over the round trip instead of sent as ACKs let them go.
+    #[serde(default)]
+    pub pacing: bool,
     /// How the retransmission timeout is estimated.
     #[serde(default)]
     pub rto: Option<RtoConfig>,
@@ -295,6 +463,102 @@ pub enum RecoveryName {
     Vegas,
 }
 
+/// A congestion control.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Control {
+    /// One packet a round trip up, half down (RFC 5681).
+    Aimd {},
+    /// alpha / w^k a round trip up, beta w^l down: IIAD with k = 1 and l = 0, SQRT with 1/2 each.
+    Binomial(Binomial),
+    /// CUBIC (RFC 9438).
+    Cubic(Cubic),
+    /// Vegas (Brakmo and Peterson 1995).
+    Vegas(Vegas),
+    /// Veno (Fu and Liew 2003).
+    Veno(Veno),
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Control::Aimd {}
+    }
+}
+
+/// See [`Control::Binomial`] (Bansal and Balakrishnan 2001).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Binomial {
+    /// Exponent of the increase.
+    pub k: f64,
+    /// Exponent of the decrease.
+    pub l: f64,
+    /// Factor of the increase.
+    #[serde(default = "one")]
+    pub alpha: f64,
+    /// Factor of the decrease.
+    #[serde(default = "half")]
+    pub beta: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn half() -> f64 {
+    0.5
+}
+
+/// See [`Control::Cubic`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Cubic {
+    /// How steep the curve is (RFC 9438, section 5.1).
+    pub c: f64,
+    /// What is left of the window after a loss (section 4.6).
+    pub beta: f64,
+    /// Whether a flow that loses early makes room (section 4.7).
+    pub fast_convergence: bool,
+}
+
+impl Default for Cubic {
+    fn default() -> Self {
+        Cubic { c: 0.4, beta: 0.7, fast_convergence: true }
+    }
+}
+
+/// See [`Control::Vegas`]: packets that a flow keeps in queues.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Vegas {
+    /// Below this the window grows.
+    pub alpha: f64,
+    /// Above this it shrinks.
+    pub beta: f64,
+    /// Above this slow start ends.
+    pub gamma: f64,
+}
+
+impl Default for Vegas {
+    fn default() -> Self {
+        Vegas { alpha: 1.0, beta: 3.0, gamma: 1.0 }
+    }
+}
+
+/// See [`Control::Veno`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Veno {
+    /// Packets in queues from which on a loss counts as congestion.
+    pub beta: f64,
+}
+
+impl Default for Veno {
+    fn default() -> Self {
+        Veno { beta: 3.0 }
+    }
+}
+
 /// What a loss halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -406,7 +670,11 @@ pub struct Transfer {
 #[serde(deny_unknown_fields)]
 pub struct Cbr {
     /// Payload bits per second.
-    pub rate: Rate,
+    #[serde(default)]
+    pub rate: Option<Rate>,
+    /// Time between packets, in place of a rate.
+    #[serde(default)]
+    pub interval: Option<Time>,
 }
 
 /// See [`App::Vbr`] (Zhao 2004, II.C.6).

@@ -53,7 +53,13 @@ impl Source {
         let kind = match &flow.app {
             App::Bulk {} => Kind::Bulk,
             App::Transfer(transfer) => Kind::Transfer { packets: transfer.packets },
-            App::Cbr(cbr) => Kind::Cbr { interval: interval(payload_bytes, cbr.rate) },
+            App::Cbr(cbr) => Kind::Cbr {
+                // `compile` has made sure that one of the two is there.
+                interval: cbr
+                    .interval
+                    .or(cbr.rate.map(|r| interval(payload_bytes, r)))
+                    .unwrap_or(Time::NEVER),
+            },
             App::Vbr(vbr) => Kind::Vbr(Box::new(Vbr {
                 config: vbr.clone(),
                 payload_bytes,
@@ -205,7 +211,7 @@ mod tests {
 
     #[test]
     fn cbr_starts_with_a_packet_and_stops_before_its_end() {
-        let mut f = flow(App::Cbr(scenario::Cbr { rate: Rate::from_bps(8e4) }));
+        let mut f = flow(App::Cbr(scenario::Cbr { rate: Some(Rate::from_bps(8e4)), interval: None }));
         f.stop = Some(Time::from_secs(1.3));
         let times = packets(&f, 1, 5.0);
         assert_eq!(times, [1.0, 1.1, 1.2]);

@@ -10,13 +10,21 @@ use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::engine::Simulation;
 use parshall_sim::record::Recording;
 use parshall_sim::run::{run, Batch, Job};
-use parshall_sim::scenario::{Record, Scenario};
+use parshall_sim::scenario::{ProfileName, Record, RecoveryName, Scenario, Transport};
 use parshall_sim::units::Time;
 use proptest::prelude::*;
 
 fn run_folded(scenario: &Scenario, folding: Folding, seed: u64) -> Recording {
     let plan = Plan::new(scenario, folding).expect("a valid scenario");
     Simulation::new(&plan, seed).run(&plan)
+}
+
+/// ns-2's Vegas may send a packet that its application has not handed over yet; see `recovery/vegas.rs`.
+fn sends_unasked(scenario: &Scenario, flow: usize) -> bool {
+    match &scenario.flows[flow].transport {
+        Transport::Tcp(tcp) => tcp.recovery == RecoveryName::Vegas && tcp.profile == ProfileName::Ns2,
+        Transport::Udp(_) => false,
+    }
 }
 
 proptest! {
@@ -32,7 +40,7 @@ proptest! {
                 flows("packets_received")[i] + flows("packets_dropped")[i] + flows("packets_in_flight")[i];
             prop_assert_eq!(flows("packets_sent")[i], accounted, "flow {}", i);
             prop_assert!(flows("packets_delivered")[i] <= flows("packets_received")[i]);
-            prop_assert!(flows("packets_delivered")[i] <= flows("packets_offered")[i]);
+            prop_assert!(sends_unasked(&scenario, i) || flows("packets_delivered")[i] <= flows("packets_offered")[i]);
             prop_assert!(flows("spurious_timeouts")[i] <= flows("timeouts")[i]);
         }
         let ports = |column| counts(&recording, "ports", column);

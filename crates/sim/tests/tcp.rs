@@ -202,3 +202,89 @@ fn the_profiles_differ_where_they_say() {
     assert_eq!(first_after(&ns2, 0.0).0, 3.0);
     assert_eq!(first_after(&rfc, 0.0).0, 1.0);
 }
+
+#[test]
+fn pacing_spreads_packets_over_the_round_trip() {
+    let largest_burst = |pacing: bool| {
+        let options = json!({"pacing": pacing, "max_window_packets": 16, "delayed_ack": true});
+        let recording = record(options, &[], transfer(400), 2.0);
+        assert_eq!(flow(&recording, "packets_delivered"), 400.0);
+        let times: Vec<f64> = sent(&recording).iter().map(|s| s.0).filter(|&t| t > 0.2).collect();
+        let bursts = times.iter().map(|t| times.iter().filter(|u| (*u - t).abs() < 1e-9).count());
+        bursts.max().expect("packets")
+    };
+    // A delayed ACK releases two packets at once; with pacing they leave apart.
+    assert!(largest_burst(false) >= 2);
+    assert_eq!(largest_burst(true), 1);
+}
+
+#[test]
+fn a_mark_halves_the_window_without_a_loss() {
+    let scenario = json!({
+        "duration": 20.0,
+        "hosts": ["a", "b"],
+        "links": [{
+            "between": ["a", "b"], "rate": 8e6, "delay": 0.02,
+            "queue": {"kind": "red", "min_threshold_packets": 40, "max_threshold_packets": 120,
+                      "limit_packets": 400, "ecn": true},
+        }],
+        "flows": [{
+            "name": "f", "source": "a", "destination": "b",
+            "transport": {"kind": "tcp", "ecn": true}, "app": {"kind": "bulk"},
+        }],
+    });
+    let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
+    let recording = run(&scenario, 1).expect("a recording");
+    let marked = reals(&recording, "ports", "packets_marked")[0];
+    assert!(marked > 5.0 && flow(&recording, "mark_reductions") > 5.0);
+    assert!(flow(&recording, "mark_reductions") <= marked);
+    assert_eq!(flow(&recording, "packets_dropped"), 0.0);
+    assert_eq!(flow(&recording, "packets_retransmitted"), 0.0);
+    // The link stays busy: 1000 packets of 1040 bytes take 1.04 s.
+    assert!(flow(&recording, "packets_delivered") > 0.95 * 20.0 / 1.04e-3);
+}
+
+#[test]
+fn sack_repairs_many_losses_in_one_recovery() {
+    let lost = [11, 13, 15, 17, 19];
+    for recovery in ["sack", "newreno"] {
+        let recording = record(json!({"recovery": recovery}), &lost, transfer(200), 5.0);
+        assert_eq!(flow(&recording, "packets_retransmitted"), 5.0, "{recovery}");
+        assert_eq!(flow(&recording, "timeouts"), 0.0);
+        assert_eq!(flow(&recording, "fast_retransmits"), 1.0);
+    }
+    let time = |recovery: &str| {
+        flow(&record(json!({"recovery": recovery}), &lost, transfer(200), 5.0), "completed_at")
+    };
+    // NewReno repairs one loss a round trip, SACK several.
+    assert!(time("sack") < time("newreno") - 0.03);
+}
+
+#[test]
+fn after_a_timeout_sack_sends_only_what_is_missing() {
+    // Packets 10 to 14 are lost, and so is the first of them again.
+    let lost = [11, 12, 13, 14, 15, 26];
+    let recording = record(json!({"recovery": "sack"}), &lost, transfer(40), 20.0);
+    assert_eq!(flow(&recording, "packets_delivered"), 40.0);
+    let needless = flow(&recording, "packets_received") - 40.0;
+    assert!(needless <= 1.0, "{needless}");
+}
+
+#[test]
+fn every_control_fills_the_link() {
+    for control in [
+        json!({"kind": "aimd"}),
+        json!({"kind": "binomial", "k": 0.5, "l": 0.5}),
+        json!({"kind": "binomial", "k": 1.0, "l": 0.0}),
+        json!({"kind": "cubic"}),
+        json!({"kind": "vegas"}),
+        json!({"kind": "veno"}),
+    ] {
+        for recovery in ["newreno", "sack"] {
+            let options = json!({"control": control, "recovery": recovery, "max_window_packets": 60});
+            let recording = record(options, &[400, 2000], json!({"kind": "bulk"}), 20.0);
+            let share = flow(&recording, "packets_delivered") / 20_000.0;
+            assert!(share > 0.9, "{control} {recovery}: {share}");
+        }
+    }
+}

@@ -1,52 +1,70 @@
 //! Losses on a link that are not the queue's doing.
 
 use crate::random::Stream;
-use crate::scenario;
+use crate::scenario::{self, LossOf};
 
 /// Decides which packets that arrive at a port are lost before its queue.
 #[derive(Clone, Debug)]
-pub enum Loss {
-    /// Listed arrival numbers, in ascending order; the last entry comes next.
-    Listed {
-        /// Arrivals seen.
-        seen: u64,
-        /// What is still to be lost, latest first.
-        left: Vec<u64>,
-    },
+pub struct Loss {
+    of: LossOf,
+    law: Law,
+}
+
+#[derive(Clone, Debug)]
+enum Law {
+    /// Listed arrival numbers; the last entry comes next.
+    Listed { seen: u64, left: Vec<u64> },
     /// Independent losses.
-    Bernoulli {
-        /// Of each packet.
-        probability: f64,
-        /// Draws of this port.
-        stream: Stream,
-    },
+    Bernoulli { probability: f64, stream: Stream },
+    /// Two states, each with its own probability; the state may change before each packet.
+    GilbertElliott { config: scenario::GilbertElliottLoss, bad: bool, stream: Stream },
 }
 
 impl Loss {
     /// The losses that a scenario asks for at the port called `port`.
     pub fn new(config: &scenario::Loss, seed: u64, port: &str) -> Self {
-        match config {
+        let stream = || Stream::new(seed, &format!("link/{port}/loss"));
+        let (of, law) = match config {
             scenario::Loss::Listed(listed) => {
                 let mut left = listed.arrivals.clone();
                 left.sort_unstable_by(|a, b| b.cmp(a));
                 left.dedup();
-                Loss::Listed { seen: 0, left }
+                (listed.of, Law::Listed { seen: 0, left })
             }
-            scenario::Loss::Bernoulli(config) => Loss::Bernoulli {
-                probability: config.probability,
-                stream: Stream::new(seed, &format!("link/{port}/loss")),
-            },
-        }
+            scenario::Loss::Bernoulli(config) => {
+                (config.of, Law::Bernoulli { probability: config.probability, stream: stream() })
+            }
+            scenario::Loss::GilbertElliott(config) => {
+                (config.of, Law::GilbertElliott { config: *config, bad: false, stream: stream() })
+            }
+        };
+        Loss { of, law }
     }
 
-    /// Whether the packet that arrives now is lost.
-    pub fn takes_next(&mut self) -> bool {
+    /// Whether the packet that arrives now, an ACK or not, is lost. Packets of the other kind do not count.
+    pub fn takes(&mut self, ack: bool) -> bool {
+        let concerned = match self.of {
+            LossOf::All => true,
+            LossOf::Data => !ack,
+            LossOf::Acks => ack,
+        };
+        concerned && self.law.takes_next()
+    }
+}
+
+impl Law {
+    fn takes_next(&mut self) -> bool {
         match self {
-            Loss::Listed { seen, left } => {
+            Law::Listed { seen, left } => {
                 *seen += 1;
                 left.pop_if(|next| *next == *seen).is_some()
             }
-            Loss::Bernoulli { probability, stream } => stream.chance(*probability),
+            Law::Bernoulli { probability, stream } => stream.chance(*probability),
+            Law::GilbertElliott { config, bad, stream } => {
+                let change = if *bad { config.bad_to_good } else { config.good_to_bad };
+                *bad ^= stream.chance(change);
+                stream.chance(if *bad { config.loss_bad } else { config.loss_good })
+            }
         }
     }
 }
@@ -55,21 +73,45 @@ impl Loss {
 mod tests {
     use super::*;
 
+    fn loss(json: &str) -> Loss {
+        Loss::new(&serde_json::from_str(json).expect("a loss"), 1, "p")
+    }
+
     #[test]
     fn listed_arrivals_are_lost_and_no_others() {
-        let config = scenario::Loss::Listed(scenario::ListedLoss { arrivals: vec![4, 2, 4] });
-        let mut loss = Loss::new(&config, 1, "p");
-        let lost: Vec<bool> = (0..6).map(|_| loss.takes_next()).collect();
+        let mut loss = loss(r#"{"kind": "listed", "arrivals": [4, 2, 4]}"#);
+        let lost: Vec<bool> = (0..6).map(|_| loss.takes(false)).collect();
         assert_eq!(lost, [false, true, false, true, false, false]);
     }
 
     #[test]
+    fn only_the_chosen_kind_is_lost_and_counted() {
+        let mut loss = loss(r#"{"kind": "listed", "arrivals": [2], "of": "acks"}"#);
+        let lost: Vec<bool> = [true, false, false, true].map(|ack| loss.takes(ack)).to_vec();
+        assert_eq!(lost, [false, false, false, true]);
+    }
+
+    #[test]
     fn bernoulli_losses_have_their_probability() {
-        let config = scenario::Loss::Bernoulli(scenario::BernoulliLoss { probability: 0.1 });
-        let mut loss = Loss::new(&config, 1, "p");
+        let mut loss = loss(r#"{"kind": "bernoulli", "probability": 0.1}"#);
         let n = 100_000;
-        let lost = (0..n).filter(|_| loss.takes_next()).count() as f64;
+        let lost = (0..n).filter(|_| loss.takes(false)).count() as f64;
         // Standard deviation of the count: sqrt(n p (1 - p)) = 95.
         assert!((lost - 0.1 * f64::from(n)).abs() < 4.0 * 95.0, "{lost}");
+    }
+
+    #[test]
+    fn gilbert_elliott_losses_come_in_bursts() {
+        let mut loss = loss(
+            r#"{"kind": "gilbert-elliott", "good_to_bad": 0.01, "bad_to_good": 0.25,
+                "loss_good": 0.0, "loss_bad": 1.0}"#,
+        );
+        let n = 400_000;
+        let lost: Vec<bool> = (0..n).map(|_| loss.takes(false)).collect();
+        let rate = lost.iter().filter(|&&l| l).count() as f64 / f64::from(n);
+        let bursts = lost.windows(2).filter(|w| !w[0] && w[1]).count() as f64;
+        // The bad state holds 0.01 / (0.01 + 0.25) of the time, for 4 packets on average.
+        assert!((rate - 0.01 / 0.26).abs() < 0.002, "{rate}");
+        assert!((rate * f64::from(n) / bursts - 4.0).abs() < 0.15);
     }
 }

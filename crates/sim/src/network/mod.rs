@@ -3,10 +3,12 @@
 mod loss;
 mod port;
 mod routes;
+mod service;
 
 pub use loss::Loss;
-pub use port::{Outcome, Port, PortCounters};
+pub use port::{Jitter, Outcome, Port, PortCounters};
 pub use routes::{Router, Topology};
+pub use service::Service;
 
 /// One step of the path of one direction of one flow. The hops of a path lie in a row; the last one is the
 /// end host.

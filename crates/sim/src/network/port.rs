@@ -1,9 +1,11 @@
 //! A port: the queue in front of one direction of a link, and the link.
 
 use super::loss::Loss;
-use crate::packet::Packet;
-use crate::queue::{Backlog, Discipline, Queue, Verdict};
-use crate::units::{Rate, Time};
+use super::service::Service;
+use crate::packet::{ecn, Packet};
+use crate::queue::{Arrival, Backlog, Discipline, Queue, Verdict};
+use crate::random::Stream;
+use crate::units::Time;
 
 /// What a port has seen since the start of counting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub struct PortCounters {
     pub packets_dropped: u64,
     /// Their bytes.
     pub bytes_dropped: u64,
+    /// Packets that the queue marked.
+    pub packets_marked: u64,
     /// Packets that the link lost.
     pub packets_lost: u64,
     /// Their bytes.
@@ -35,6 +39,8 @@ pub enum Outcome {
         start: Time,
         /// End of transmission.
         departure: Time,
+        /// Whether the queue marked it.
+        marked: bool,
     },
     /// The queue dropped it.
     Dropped,
@@ -42,11 +48,37 @@ pub enum Outcome {
     Lost,
 }
 
+/// Random delay on top of the propagation delay.
+#[derive(Clone, Debug)]
+pub struct Jitter {
+    most: Time,
+    reorder: bool,
+    last: Time,
+    stream: Stream,
+}
+
+impl Jitter {
+    /// Delays drawn uniformly from 0 to `most`; unless `reorder`, a packet waits for those before it.
+    pub fn new(most: Time, reorder: bool, stream: Stream) -> Self {
+        Jitter { most, reorder, last: Time::ZERO, stream }
+    }
+
+    fn delay(&mut self, arrival: Time) -> Time {
+        let arrival = arrival + self.stream.time_between(Time::ZERO, self.most);
+        if self.reorder {
+            return arrival;
+        }
+        self.last = arrival.max(self.last + Time::from_ps(1));
+        self.last
+    }
+}
+
 /// One direction of a link with its queue. Service is first in, first out.
 #[derive(Clone, Debug)]
 pub struct Port {
-    ps_per_byte: f64,
+    service: Service,
     delay: Time,
+    jitter: Option<Box<Jitter>>,
     busy_until: Time,
     count_from: Time,
     /// Packets and bytes held at `count_from`, once that instant has passed.
@@ -60,15 +92,17 @@ pub struct Port {
 impl Port {
     /// An idle port that counts from `count_from` on.
     pub fn new(
-        rate: Rate,
+        service: Service,
         delay: Time,
         discipline: Discipline,
+        jitter: Option<Jitter>,
         loss: Option<Loss>,
         count_from: Time,
     ) -> Self {
         Port {
-            ps_per_byte: rate.ps_per_byte(),
+            service,
             delay,
+            jitter: jitter.map(Box::new),
             busy_until: Time::ZERO,
             count_from,
             held_at_first: None,
@@ -79,10 +113,14 @@ impl Port {
         }
     }
 
-    /// Time from the end of a transmission to the arrival at the far end.
+    /// When a packet that departs at `departure` reaches the far end.
     #[inline]
-    pub fn delay(&self) -> Time {
-        self.delay
+    pub fn arrival(&mut self, departure: Time) -> Time {
+        let arrival = departure + self.delay;
+        match &mut self.jitter {
+            None => arrival,
+            Some(jitter) => jitter.delay(arrival),
+        }
     }
 
     /// Takes a packet that arrives at `now` and decides its fate. Calls must be in order of time.
@@ -96,7 +134,7 @@ impl Port {
             self.counters.bytes_arrived += size;
         }
         if let Some(loss) = &mut self.loss {
-            if loss.takes_next() {
+            if loss.takes(packet.ack) {
                 if counting {
                     self.counters.packets_lost += 1;
                     self.counters.bytes_lost += size;
@@ -105,25 +143,33 @@ impl Port {
             }
         }
         self.backlog.advance(now);
-        if self.discipline.arrive(&self.backlog, packet.size) == Verdict::Drop {
+        let arrival = Arrival {
+            now,
+            size: packet.size,
+            ecn_capable: packet.ecn & ecn::CAPABLE != 0,
+            idle_since: self.busy_until,
+        };
+        let verdict = self.discipline.arrive(&arrival, &self.backlog);
+        if verdict == Verdict::Drop {
             if counting {
                 self.counters.packets_dropped += 1;
                 self.counters.bytes_dropped += size;
             }
             return Outcome::Dropped;
         }
-        let start = now.max(self.busy_until);
-        // At least one picosecond, so that no two packets leave at one instant.
-        let transmission = ((size as f64 * self.ps_per_byte + 0.5) as u64).max(1);
-        let departure = start + Time::from_ps(transmission);
+        let (start, departure) = self.service.transmit(now.max(self.busy_until), packet.size);
+        // A trace may let two packets go at once; their order must show.
+        let departure = departure.max(self.busy_until + Time::from_ps(1));
         self.busy_until = departure;
         self.backlog.push(departure, packet.size);
+        let marked = verdict == Verdict::Mark;
         if counting {
+            self.counters.packets_marked += u64::from(marked);
             let held = self.backlog.packets() as u64;
             self.counters.max_backlog_packets = self.counters.max_backlog_packets.max(held);
             self.counters.total_delay_ps += u128::from((departure - now).ps());
         }
-        Outcome::Sent { start, departure }
+        Outcome::Sent { start, departure, marked }
     }
 
     /// Packets and bytes held at `now`, the packet in transmission included.
@@ -166,14 +212,22 @@ impl Port {
 mod tests {
     use super::*;
     use crate::scenario;
+    use crate::units::Rate;
 
     fn port(limit: Option<u32>) -> Port {
         let queue = scenario::Queue::Droptail(scenario::DropTail { limit_packets: limit, limit_bytes: None });
-        Port::new(Rate::from_bps(8e6), Time::from_secs(0.01), Discipline::new(&queue), None, Time::ZERO)
+        Port::new(
+            Service::new(Rate::from_bps(8e6), None),
+            Time::from_secs(0.01),
+            Discipline::new(&queue, Rate::from_bps(8e6), || unreachable!()),
+            None,
+            None,
+            Time::ZERO,
+        )
     }
 
     fn packet(size: u16) -> Packet {
-        Packet { at: Time::ZERO, stamp: Time::ZERO, seq: 0, hop: 0, blocks: 0, size, ack: false }
+        Packet { at: Time::ZERO, stamp: Time::ZERO, seq: 0, hop: 0, blocks: 0, size, ack: false, ecn: 0 }
     }
 
     fn departure(outcome: Outcome) -> f64 {
@@ -199,6 +253,17 @@ mod tests {
         assert_eq!(departure(port.offer(Time::from_secs(0.001), &packet(1000))), 0.002);
         assert_eq!(port.counters().packets_dropped, 1);
         assert_eq!(port.counters().packets_arrived, 3);
+    }
+
+    #[test]
+    fn jitter_keeps_the_order_unless_asked() {
+        for reorder in [false, true] {
+            let stream = Stream::new(1, "jitter");
+            let mut jitter = Jitter::new(Time::from_secs(0.01), reorder, stream);
+            let arrivals: Vec<Time> =
+                (0..200).map(|i| jitter.delay(Time::from_secs(f64::from(i) * 0.001))).collect();
+            assert_eq!(arrivals.windows(2).any(|w| w[1] <= w[0]), reorder);
+        }
     }
 
     #[test]

@@ -35,6 +35,18 @@ impl Backlog {
         self.bytes += u64::from(size);
     }
 
+    /// Packets held, but for the one in transmission. The backlog must be up to date.
+    #[inline]
+    pub fn waiting_packets(&self) -> u64 {
+        (self.ring.len() as u64).saturating_sub(1)
+    }
+
+    /// Bytes held, but for the packet in transmission. The backlog must be up to date.
+    #[inline]
+    pub fn waiting_bytes(&self) -> u64 {
+        self.bytes - self.ring.front().map_or(0, |&(_, size)| u64::from(size))
+    }
+
     /// Packets held.
     #[inline]
     pub fn packets(&self) -> usize {

@@ -1,6 +1,6 @@
 //! DropTail: an arriving packet is dropped when the queue is full.
 
-use super::{Backlog, Queue, Verdict};
+use super::{Arrival, Backlog, Queue, Verdict};
 use crate::scenario;
 
 /// First in, first out with a limit in packets, in bytes, in both or in neither.
@@ -24,9 +24,9 @@ impl DropTail {
 
 impl Queue for DropTail {
     #[inline]
-    fn arrive(&mut self, backlog: &Backlog, size: u16) -> Verdict {
-        let full =
-            backlog.packets() >= self.limit_packets || backlog.bytes() + u64::from(size) > self.limit_bytes;
+    fn arrive(&mut self, arrival: &Arrival, backlog: &Backlog) -> Verdict {
+        let full = backlog.packets() >= self.limit_packets
+            || backlog.bytes() + u64::from(arrival.size) > self.limit_bytes;
         if full {
             Verdict::Drop
         } else {
@@ -44,6 +44,10 @@ mod tests {
         DropTail::new(&scenario::DropTail { limit_packets: packets, limit_bytes: bytes })
     }
 
+    fn arrival(size: u16) -> Arrival {
+        Arrival { now: Time::ZERO, size, ecn_capable: false, idle_since: Time::ZERO }
+    }
+
     fn backlog(sizes: &[u16]) -> Backlog {
         let mut backlog = Backlog::default();
         for (i, &size) in sizes.iter().enumerate() {
@@ -55,21 +59,21 @@ mod tests {
     #[test]
     fn a_limit_in_packets_counts_packets() {
         let mut q = queue(Some(2), None);
-        assert_eq!(q.arrive(&backlog(&[9000]), 9000), Verdict::Accept);
-        assert_eq!(q.arrive(&backlog(&[40, 40]), 40), Verdict::Drop);
+        assert_eq!(q.arrive(&arrival(9000), &backlog(&[9000])), Verdict::Accept);
+        assert_eq!(q.arrive(&arrival(40), &backlog(&[40, 40])), Verdict::Drop);
     }
 
     #[test]
     fn a_limit_in_bytes_counts_the_arriving_packet_too() {
         let mut q = queue(None, Some(1000));
-        assert_eq!(q.arrive(&backlog(&[500, 400]), 100), Verdict::Accept);
-        assert_eq!(q.arrive(&backlog(&[500, 400]), 101), Verdict::Drop);
+        assert_eq!(q.arrive(&arrival(100), &backlog(&[500, 400])), Verdict::Accept);
+        assert_eq!(q.arrive(&arrival(101), &backlog(&[500, 400])), Verdict::Drop);
     }
 
     #[test]
     fn without_a_limit_nothing_is_dropped() {
         let mut q = queue(None, None);
-        assert_eq!(q.arrive(&backlog(&[1500; 5000]), 1500), Verdict::Accept);
+        assert_eq!(q.arrive(&arrival(1500), &backlog(&[1500; 5000])), Verdict::Accept);
     }
 
     #[test]

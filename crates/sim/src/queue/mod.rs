@@ -5,25 +5,44 @@
 
 mod backlog;
 mod droptail;
+mod red;
 
 pub use backlog::Backlog;
 pub use droptail::DropTail;
+pub use red::Red;
 
+use crate::random::Stream;
 use crate::scenario;
+use crate::units::{Rate, Time};
 
 /// What becomes of an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It joins the queue.
     Accept,
+    /// It joins the queue with a mark that says congestion (RFC 3168).
+    Mark,
     /// It is discarded.
     Drop,
 }
 
+/// A packet that arrives at a queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// When.
+    pub now: Time,
+    /// Its bytes.
+    pub size: u16,
+    /// Whether it may be marked instead of dropped.
+    pub ecn_capable: bool,
+    /// When the port fell idle, if it is.
+    pub idle_since: Time,
+}
+
 /// A first-in-first-out discipline that decides at arrival.
 pub trait Queue {
-    /// Decides about a packet of `size` bytes that finds `backlog` in front of it.
-    fn arrive(&mut self, backlog: &Backlog, size: u16) -> Verdict;
+    /// Decides about a packet that finds `backlog` in front of it.
+    fn arrive(&mut self, arrival: &Arrival, backlog: &Backlog) -> Verdict;
 }
 
 /// The disciplines a port can have.
@@ -31,12 +50,15 @@ pub trait Queue {
 pub enum Discipline {
     /// See [`DropTail`].
     DropTail(DropTail),
+    /// See [`Red`].
+    Red(Box<Red>),
 }
 
 impl Discipline {
-    /// The discipline that a scenario asks for.
-    pub fn new(config: &scenario::Queue) -> Self {
+    /// The discipline that a scenario asks for, in front of a link of this rate; `stream` makes its draws.
+    pub fn new(config: &scenario::Queue, rate: Rate, stream: impl FnOnce() -> Stream) -> Self {
         match config {
+            scenario::Queue::Red(config) => Discipline::Red(Box::new(Red::new(config, rate, stream()))),
             scenario::Queue::Droptail(limits) => Discipline::DropTail(DropTail::new(limits)),
         }
     }
@@ -44,9 +66,10 @@ impl Discipline {
 
 impl Queue for Discipline {
     #[inline]
-    fn arrive(&mut self, backlog: &Backlog, size: u16) -> Verdict {
+    fn arrive(&mut self, arrival: &Arrival, backlog: &Backlog) -> Verdict {
         match self {
-            Discipline::DropTail(queue) => queue.arrive(backlog, size),
+            Discipline::DropTail(queue) => queue.arrive(arrival, backlog),
+            Discipline::Red(queue) => queue.arrive(arrival, backlog),
         }
     }
 }

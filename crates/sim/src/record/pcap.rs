@@ -138,7 +138,7 @@ mod tests {
     use etherparse::SlicedPacket;
 
     fn packet(seq: u32, size: u16, ack: bool) -> Packet {
-        Packet { at: Time::ZERO, stamp: Time::ZERO, seq, hop: 0, blocks: 0, size, ack }
+        Packet { at: Time::ZERO, stamp: Time::ZERO, seq, hop: 0, blocks: 0, size, ack, ecn: 0 }
     }
 
     fn tcp_flow() -> FlowFrame {

@@ -37,6 +37,8 @@ table!(
         timeout_wait: f64,
         /// Fast retransmits.
         fast_retransmits: u64,
+        /// Reductions of the window that marks caused.
+        mark_reductions: u64,
         /// RTT samples.
         rtt_samples: u64,
         /// When a finite transfer was acknowledged; NaN before and for other applications.
@@ -53,6 +55,8 @@ table!(
         packets_arrived: u64,
         /// Packets that the queue dropped.
         packets_dropped: u64,
+        /// Packets that the queue marked as having met congestion.
+        packets_marked: u64,
         /// Packets that the link lost.
         packets_lost: u64,
         /// Packets transmitted.
@@ -161,6 +165,8 @@ table!(
         packets_arrived: u64,
         /// Packets dropped or lost so far.
         packets_dropped: u64,
+        /// Packets marked so far.
+        packets_marked: u64,
         /// Packets transmitted so far.
         packets_departed: u64,
         /// Bytes arrived so far.

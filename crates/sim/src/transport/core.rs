@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use parshall_estimators::rto::{AnyRto, RtoRules, RtoTimer};
+use parshall_estimators::rto::{AnyRto, RtoEstimator, RtoRules, RtoTimer};
 
-use super::aimd::{Aimd, Congestion, Window};
+use super::congestion::{AnyCongestion, Congestion, Feedback, Window};
+use super::pacer::Pacer;
 use super::{Ack, Clock, Outbox, TcpOptions};
+use crate::packet::ecn;
 use crate::scenario::{BackoffReset, FastRetransmitGuard, IdleRestart, ReduceFrom, RttSampling};
 use crate::units::Time;
 
@@ -26,6 +28,8 @@ pub struct SenderCounters {
     pub timeout_wait_ps: u64,
     /// Fast retransmits.
     pub fast_retransmits: u64,
+    /// Reductions of the window that marks caused.
+    pub mark_reductions: u64,
     /// RTT samples.
     pub rtt_samples: u64,
 }
@@ -51,11 +55,18 @@ pub struct Core {
     pub recover: i64,
     /// Whether a packet sent with nothing in flight restarts a timer that runs.
     pub restart_idle_timer: bool,
+    pacer: Option<Pacer>,
+    /// Whether pacing held a packet back at the last attempt to send.
+    held_back: bool,
     /// What it has done.
     pub counters: SenderCounters,
     /// The last RTT sample, in seconds.
     pub last_rtt: Option<f64>,
-    congestion: Aimd,
+    congestion: AnyCongestion,
+    /// Marks on packets up to this one have been answered.
+    mark_answered: i64,
+    /// The next new packet says that the window has been reduced.
+    announce_reduction: bool,
     initial_window: f64,
     timed: Option<(i64, Time)>,
     timer: RtoTimer<AnyRto>,
@@ -93,9 +104,13 @@ impl Core {
                 _ => -2,
             },
             restart_idle_timer: true,
+            pacer: options.pacing.then(Pacer::default),
+            held_back: false,
             counters: SenderCounters::default(),
             last_rtt: None,
-            congestion: Aimd,
+            congestion: AnyCongestion::new(&options.control),
+            mark_answered: -2,
+            announce_reduction: false,
             initial_window: options.initial_window,
             timed: None,
             timer: RtoTimer::new(options.rto.build(), rules),
@@ -134,10 +149,29 @@ impl Core {
         let window = (self.window.cwnd as i64 + inflation).min(self.options.max_window as i64);
         let last = (self.high_ack + window).min(self.limit - 1);
         let mut left = burst;
-        while self.next_seq <= last && left > 0 {
+        while self.next_seq <= last && left > 0 && self.pace_allows(now) {
             self.send(self.next_seq, now, out);
             self.next_seq += 1;
             left -= 1;
+        }
+    }
+
+    /// Whether pacing lets a packet go at `now`; if not, [`Core::pace_deadline`] says when to ask again.
+    pub fn pace_allows(&mut self, now: Time) -> bool {
+        self.held_back = self.pacer.is_some_and(|pacer| !pacer.allows(now));
+        !self.held_back
+    }
+
+    /// A new attempt to send starts: nothing is held back yet.
+    pub fn forget_held_back(&mut self) {
+        self.held_back = false;
+    }
+
+    /// When a packet that pacing holds back may leave; [`Time::NEVER`] if it holds none back.
+    pub fn pace_deadline(&self) -> Time {
+        match self.pacer {
+            Some(pacer) if self.held_back => pacer.next(),
+            _ => Time::NEVER,
         }
     }
 
@@ -156,6 +190,7 @@ impl Core {
 
     /// Sends packet `seq`, new or again.
     pub fn send(&mut self, seq: i64, now: Time, out: &mut Outbox) {
+        let flags = self.ecn_flags(seq);
         let fresh = self.high_ack == self.max_seq && self.restart_idle_timer;
         if seq > self.max_seq {
             self.max_seq = seq;
@@ -167,10 +202,42 @@ impl Core {
         }
         self.counters.packets_sent += 1;
         self.last_sent = now;
-        out.packets.push(seq as u32);
+        if let (Some(pacer), Some(srtt)) = (&mut self.pacer, self.timer.estimator().srtt()) {
+            pacer.sent(now, self.window.cwnd, srtt, self.window.in_slow_start());
+        }
+        out.packets.push((seq as u32, flags));
         if self.deadline == Time::NEVER || fresh {
             self.restart_timer(now);
         }
+    }
+
+    /// New data can be marked; a SYN and retransmissions cannot (RFC 3168, sections 6.1.1 and 6.1.5).
+    fn ecn_flags(&mut self, seq: i64) -> u8 {
+        let syn = self.options.handshake && seq == 0;
+        if !self.options.ecn || syn || seq <= self.max_seq {
+            return 0;
+        }
+        let announced = if std::mem::take(&mut self.announce_reduction) { ecn::REDUCED } else { 0 };
+        ecn::CAPABLE | announced
+    }
+
+    /// An ACK reports a mark: reduces the window, once for what is in flight (RFC 3168, section 6.1.2).
+    pub fn on_mark(&mut self, now: Time) {
+        if self.high_ack <= self.mark_answered || self.high_ack <= self.recover {
+            return;
+        }
+        self.mark_answered = self.max_seq;
+        self.announce_reduction = true;
+        self.counters.mark_reductions += 1;
+        self.shrink(now);
+    }
+
+    /// Reduces window and threshold.
+    fn shrink(&mut self, now: Time) {
+        let target = self.congestion.after_loss(&self.window, self.in_use(), now);
+        self.window.ssthresh = self.threshold(target);
+        self.window.cwnd =
+            if self.options.deflate_to_ssthresh { self.window.ssthresh } else { target.max(1.0) };
     }
 
     /// Takes note of an ACK of new data. Returns how many packets it acknowledges, and whether cwnd was what
@@ -179,7 +246,7 @@ impl Core {
         let acked = self.note(ack);
         self.take_sample(ack, now);
         self.rearm(now);
-        acked
+        Acked { rtt: now.since(ack.echo).secs(), ..acked }
     }
 
     /// The part of [`Core::advance`] that a partial ACK has too: no sample, no timer.
@@ -189,7 +256,7 @@ impl Core {
         let packets = ack.high - self.high_ack;
         self.high_ack = ack.high;
         self.next_seq = self.next_seq.max(ack.high + 1);
-        Acked { packets, limited }
+        Acked { packets, limited, marked: ack.ecn_echo, rtt: 0.0 }
     }
 
     fn take_sample(&mut self, ack: &Ack, now: Time) {
@@ -228,12 +295,19 @@ impl Core {
     }
 
     /// Lets an ACK of new data open the window.
-    pub fn grow(&mut self, acked: Acked) {
-        if self.options.grow_when_limited && !acked.limited {
+    pub fn grow(&mut self, acked: Acked, now: Time) {
+        if acked.marked || (self.options.grow_when_limited && !acked.limited) {
             return;
         }
         let packets = if self.options.count_acked_packets { acked.packets as f64 } else { 1.0 };
-        self.congestion.on_ack(&mut self.window, packets);
+        let feedback = Feedback {
+            now,
+            acked: packets,
+            rtt: acked.rtt,
+            high_ack: self.high_ack,
+            next_seq: self.next_seq,
+        };
+        self.congestion.on_ack(&mut self.window, &feedback);
     }
 
     /// The ACK of a SYN opens the initial window.
@@ -255,13 +329,15 @@ impl Core {
     }
 
     /// Reduces the window for a loss that duplicate ACKs have shown; the caller sets cwnd if it wants less.
-    pub fn reduce(&mut self) {
+    pub fn reduce(&mut self, now: Time) {
         self.recover = self.max_seq;
         self.timed = None;
         self.counters.fast_retransmits += 1;
-        let target = self.congestion.after_loss(self.in_use());
-        self.window.ssthresh = self.threshold(target);
-        self.window.cwnd = if self.options.deflate_to_ssthresh { self.window.ssthresh } else { target };
+        if self.high_ack > self.mark_answered {
+            self.shrink(now);
+            // What this loss has cost covers the marks on the packets in flight (RFC 3168, section 6.1.2).
+            self.announce_reduction |= self.options.ecn;
+        }
     }
 
     /// What a loss finds in use (RFC 5681, equation 4, leaving out what limited transmit sent).
@@ -297,7 +373,7 @@ impl Core {
             let again = self.timed_out == self.high_ack + 1;
             self.timed_out = self.high_ack + 1;
             if !(again && self.options.repeat_keeps_ssthresh) {
-                let target = self.congestion.after_loss(self.in_use());
+                let target = self.congestion.after_timeout(&self.window, self.in_use(), now);
                 self.window.ssthresh = self.threshold(target);
             }
             self.window.cwnd = cwnd;
@@ -360,6 +436,10 @@ pub struct Acked {
     pub packets: i64,
     /// Whether cwnd was used up.
     pub limited: bool,
+    /// Whether it reports a mark.
+    pub marked: bool,
+    /// Seconds since the packet that it answers was sent.
+    pub rtt: f64,
 }
 
 impl Acked {

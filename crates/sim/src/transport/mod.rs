@@ -3,10 +3,11 @@
 
 use crate::units::Time;
 
-mod aimd;
 mod clock;
+pub mod congestion;
 mod core;
 mod intervals;
+mod pacer;
 pub mod profile;
 mod receiver;
 pub mod recovery;
@@ -14,7 +15,6 @@ mod sack_blocks;
 mod sender;
 
 pub use self::core::{Core, SenderCounters};
-pub use aimd::Aimd;
 pub use clock::Clock;
 pub use intervals::Intervals;
 pub use profile::TcpOptions;
@@ -31,11 +31,13 @@ pub struct Ack {
     pub echo: Time,
     /// Blocks received beyond a gap.
     pub blocks: SackBlocks,
+    /// Whether it reports a mark.
+    pub ecn_echo: bool,
 }
 
 /// Packets to be sent now, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Outbox {
-    /// Their numbers.
-    pub packets: Vec<u32>,
+    /// Their numbers and flags of [`crate::packet::ecn`].
+    pub packets: Vec<(u32, u8)>,
 }

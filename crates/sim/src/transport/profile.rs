@@ -3,8 +3,8 @@
 //! The two profiles side by side are the list of what ns-2.35 does differently from the RFCs.
 
 use crate::scenario::{
-    BackoffReset, FastRetransmitGuard, IdleRestart, PartialAckTimer, ProfileName, RecoveryName, ReduceFrom,
-    RttSampling, Tcp,
+    BackoffReset, Control, FastRetransmitGuard, IdleRestart, PartialAckTimer, ProfileName, RecoveryName,
+    ReduceFrom, RttSampling, Tcp,
 };
 use crate::units::Time;
 use parshall_estimators::rto::RtoConfig;
@@ -33,6 +33,12 @@ pub struct TcpOptions {
     pub rto: RtoConfig,
     /// Longest delay of an ACK; none sends each at once.
     pub delayed_ack: Option<Time>,
+    /// How the window moves.
+    pub control: Control,
+    /// Whether packets can be marked.
+    pub ecn: bool,
+    /// Whether packets are spread over the round trip.
+    pub pacing: bool,
     /// Whether ACKs report what has been received beyond a gap (RFC 2018).
     pub sack: bool,
     /// How a sender with SACK counts what is in flight.
@@ -101,6 +107,9 @@ impl TcpOptions {
             payload_bytes: 1000,
             rto: RtoConfig::default(),
             delayed_ack: Some(Time::from_ps(100_000_000_000)),
+            control: Control::default(),
+            ecn: false,
+            pacing: false,
             sack: false,
             sack_pipe: SackPipe::Rfc6675,
             unsent_expires: false,
@@ -217,6 +226,9 @@ impl TcpOptions {
             payload_bytes: tcp.payload_bytes,
             rto,
             delayed_ack,
+            control: tcp.control,
+            ecn: tcp.ecn,
+            pacing: tcp.pacing,
             sack: tcp.recovery == RecoveryName::Sack,
             initial_window: tcp.initial_window_packets.unwrap_or(base.initial_window),
             max_window,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Intervals, SackBlocks, TcpOptions};
+use crate::packet::ecn;
 use crate::units::Time;
 
 /// An ACK to be sent now.
@@ -14,6 +15,8 @@ pub struct Acknowledgement {
     pub stamp: Time,
     /// Blocks received beyond a gap (RFC 2018); none without SACK.
     pub blocks: SackBlocks,
+    /// Whether a mark is reported.
+    pub ecn_echo: bool,
 }
 
 /// A receiver.
@@ -28,6 +31,8 @@ pub struct TcpReceiver {
     /// Stamp of the packet whose ACK waits.
     waiting: Option<Time>,
     deadline: Time,
+    /// A mark has come and the sender has not said yet that it has reduced its window (RFC 3168, section 6.1.3).
+    marked: bool,
 }
 
 impl TcpReceiver {
@@ -40,6 +45,7 @@ impl TcpReceiver {
             reported: SackBlocks::default(),
             waiting: None,
             deadline: Time::NEVER,
+            marked: false,
         }
     }
 
@@ -53,8 +59,12 @@ impl TcpReceiver {
         self.deadline
     }
 
-    /// Data packet `seq` arrives.
-    pub fn on_data(&mut self, seq: u32, stamp: Time, now: Time) -> Option<Acknowledgement> {
+    /// Data packet `seq` arrives with these flags of [`crate::packet::ecn`].
+    pub fn on_data(&mut self, seq: u32, stamp: Time, flags: u8, now: Time) -> Option<Acknowledgement> {
+        if flags & ecn::REDUCED != 0 {
+            self.marked = false;
+        }
+        self.marked |= flags & ecn::EXPERIENCED != 0;
         let new = seq >= self.next;
         self.store(seq);
         let last_in_order = seq + 1 == self.next && self.beyond.is_empty();
@@ -83,7 +93,7 @@ impl TcpReceiver {
     fn acknowledge(&mut self, stamp: Time) -> Acknowledgement {
         self.waiting = None;
         self.deadline = Time::NEVER;
-        Acknowledgement { next: self.next, stamp, blocks: self.reported }
+        Acknowledgement { next: self.next, stamp, blocks: self.reported, ecn_echo: self.marked }
     }
 
     fn store(&mut self, seq: u32) {
@@ -141,7 +151,7 @@ mod tests {
             let mut receiver = receiver(false, false);
             let mut seen = BTreeSet::new();
             for seq in packets {
-                let ack = receiver.on_data(seq, Time::ZERO, Time::ZERO);
+                let ack = receiver.on_data(seq, Time::ZERO, 0, Time::ZERO);
                 seen.insert(seq);
                 let lowest_missing = (0..).find(|n| !seen.contains(n)).unwrap();
                 prop_assert_eq!(next(ack), Some(lowest_missing));
@@ -155,10 +165,10 @@ mod tests {
     fn every_second_packet_is_acknowledged() {
         let mut r = receiver(true, false);
         let at = Time::from_secs;
-        assert_eq!(next(r.on_data(0, at(0.0), at(1.0))), Some(1));
-        assert_eq!(r.on_data(1, at(0.1), at(1.1)), None);
+        assert_eq!(next(r.on_data(0, at(0.0), 0, at(1.0))), Some(1));
+        assert_eq!(r.on_data(1, at(0.1), 0, at(1.1)), None);
         assert_eq!(r.deadline(), at(1.2));
-        let ack = r.on_data(2, at(0.2), at(1.15)).unwrap();
+        let ack = r.on_data(2, at(0.2), 0, at(1.15)).unwrap();
         assert_eq!((ack.next, ack.stamp), (3, at(0.1)));
         assert_eq!(r.deadline(), Time::NEVER);
     }
@@ -166,8 +176,8 @@ mod tests {
     #[test]
     fn the_timer_acknowledges_a_single_packet() {
         let mut r = receiver(true, false);
-        r.on_data(0, Time::ZERO, Time::ZERO);
-        r.on_data(1, Time::ZERO, Time::ZERO);
+        r.on_data(0, Time::ZERO, 0, Time::ZERO);
+        r.on_data(1, Time::ZERO, 0, Time::ZERO);
         assert_eq!(next(r.on_timer()), Some(2));
         assert_eq!(r.on_timer(), None);
     }
@@ -175,9 +185,9 @@ mod tests {
     #[test]
     fn gaps_and_what_fills_them_are_acknowledged_at_once() {
         let mut r = receiver(true, false);
-        r.on_data(0, Time::ZERO, Time::ZERO);
-        assert_eq!(next(r.on_data(2, Time::ZERO, Time::ZERO)), Some(1));
-        assert_eq!(next(r.on_data(1, Time::ZERO, Time::ZERO)), Some(3));
+        r.on_data(0, Time::ZERO, 0, Time::ZERO);
+        assert_eq!(next(r.on_data(2, Time::ZERO, 0, Time::ZERO)), Some(1));
+        assert_eq!(next(r.on_data(1, Time::ZERO, 0, Time::ZERO)), Some(3));
     }
 
     #[test]
@@ -185,7 +195,7 @@ mod tests {
         let options = TcpOptions { sack: true, delayed_ack: None, ..TcpOptions::rfc() };
         let mut r = TcpReceiver::new(Arc::new(options));
         let mut blocks = |seq| {
-            let ack = r.on_data(seq, Time::ZERO, Time::ZERO).expect("an ACK");
+            let ack = r.on_data(seq, Time::ZERO, 0, Time::ZERO).expect("an ACK");
             ack.blocks.iter().collect::<Vec<_>>()
         };
         assert_eq!(blocks(0), []);
@@ -203,13 +213,25 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_is_reported_until_the_sender_has_reduced_its_window() {
+        let mut r = receiver(false, false);
+        let mut echo = |seq, flags| r.on_data(seq, Time::ZERO, flags, Time::ZERO).expect("an ACK").ecn_echo;
+        let marked = ecn::CAPABLE | ecn::EXPERIENCED;
+        assert!(!echo(0, ecn::CAPABLE));
+        assert!(echo(1, marked));
+        assert!(echo(2, ecn::CAPABLE));
+        assert!(!echo(3, ecn::CAPABLE | ecn::REDUCED));
+        assert!(echo(4, marked | ecn::REDUCED));
+    }
+
+    #[test]
     fn a_repeated_packet_waits_in_ns2_only() {
         for delay_repeated in [false, true] {
             let mut r = receiver(true, delay_repeated);
-            r.on_data(0, Time::ZERO, Time::ZERO);
-            r.on_data(1, Time::ZERO, Time::ZERO);
+            r.on_data(0, Time::ZERO, 0, Time::ZERO);
+            r.on_data(1, Time::ZERO, 0, Time::ZERO);
             r.on_timer();
-            let ack = r.on_data(1, Time::ZERO, Time::ZERO);
+            let ack = r.on_data(1, Time::ZERO, 0, Time::ZERO);
             assert_eq!(ack.is_none(), delay_repeated);
         }
     }

@@ -41,7 +41,10 @@ impl TcpSender {
             Ordering::Equal => self.recovery.on_dupack(core, ack, now, out),
             Ordering::Less => self.recovery.on_old_ack(core),
         }
-        self.recovery.send(&mut self.core, Trigger::Ack, now, out);
+        if ack.ecn_echo && self.core.options.ecn {
+            self.core.on_mark(now);
+        }
+        self.send(Trigger::Ack, now, out);
     }
 
     /// The application hands over `packets` more.
@@ -49,7 +52,12 @@ impl TcpSender {
         self.core.limit =
             self.core.limit.saturating_add(if packets == u32::MAX { i64::MAX } else { i64::from(packets) });
         self.core.restart_after_idle(now);
-        self.recovery.send(&mut self.core, Trigger::Data, now, out);
+        self.send(Trigger::Data, now, out);
+    }
+
+    /// Pacing lets the next packet go.
+    pub fn on_pace(&mut self, now: Time, out: &mut Outbox) {
+        self.send(Trigger::Data, now, out);
     }
 
     /// The application has no more data than what has been sent.
@@ -69,7 +77,12 @@ impl TcpSender {
         if core.options.timeout_clears_dupacks {
             core.dupacks = 0;
         }
-        self.recovery.send(&mut self.core, Trigger::Timeout, now, out);
+        self.send(Trigger::Timeout, now, out);
+    }
+
+    fn send(&mut self, trigger: Trigger, now: Time, out: &mut Outbox) {
+        self.core.forget_held_back();
+        self.recovery.send(&mut self.core, trigger, now, out);
     }
 
     /// Whether all that the application handed over has been acknowledged.

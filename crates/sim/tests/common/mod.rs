@@ -1,10 +1,13 @@
 //! Random scenarios, and recordings compared bit for bit.
 
+use std::sync::Arc;
+
 use parshall_estimators::rto::RtoConfig;
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::scenario::{
-    App, BernoulliLoss, Cbr, DropTail, Flow, Law, Link, Loss, OnOff, ProfileName, Queue, Record,
-    RecoveryName, Reverse, Scenario, Series, Tcp, Transfer, Transport, Udp, Vbr,
+    App, BernoulliLoss, Binomial, Capacity, Cbr, Control, Cubic, DropTail, Flow, Jitter, Law, Link, Loss,
+    LossOf, OnOff, ProfileName, Queue, Record, RecoveryName, Reverse, Scenario, Series, Tcp, Transfer,
+    Transport, Udp, Vbr, Vegas, Veno,
 };
 use parshall_sim::units::{Rate, Time};
 use proptest::prelude::*;
@@ -15,6 +18,13 @@ fn seconds(s: f64) -> Time {
 }
 
 fn queue() -> impl Strategy<Value = Queue> {
+    let red = r#"{"kind": "red", "min_threshold_packets": 2, "max_threshold_packets": 8, "limit_packets": 20,
+                  "weight": {"kind": "fixed", "value": 0.05}, "ecn": true}"#;
+    let red: Queue = serde_json::from_str(red).expect("a RED queue");
+    prop_oneof![3 => droptail(), 1 => Just(red)]
+}
+
+fn droptail() -> impl Strategy<Value = Queue> {
     (
         select(vec![None, Some(1), Some(2), Some(5), Some(20)]),
         select(vec![None, None, Some(3000), Some(20_000)]),
@@ -24,7 +34,18 @@ fn queue() -> impl Strategy<Value = Queue> {
 
 fn loss() -> impl Strategy<Value = Option<Loss>> {
     select(vec![None, None, None, Some(0.02), Some(0.2)])
-        .prop_map(|p| p.map(|probability| Loss::Bernoulli(BernoulliLoss { probability })))
+        .prop_map(|p| p.map(|probability| Loss::Bernoulli(BernoulliLoss { probability, of: LossOf::All })))
+}
+
+fn capacity() -> impl Strategy<Value = Option<Arc<Capacity>>> {
+    let times = [0.0, 0.001, 0.001, 0.004, 0.009].map(seconds).to_vec();
+    let capacity = Arc::new(Capacity { times, period: seconds(0.01), bytes: 1500 });
+    select(vec![None, None, None, Some(capacity)])
+}
+
+fn jitter() -> impl Strategy<Value = Option<Jitter>> {
+    let jitter = |reorder| Some(Jitter { most: seconds(0.005), reorder });
+    select(vec![None, None, None, jitter(false), jitter(true)])
 }
 
 /// Round rates and delays, so that events often tie in time.
@@ -32,16 +53,20 @@ fn link(a: String, b: String) -> impl Strategy<Value = Link> {
     let rate = || select(vec![1e6, 2e6, 8e6, 10e6]).prop_map(Rate::from_bps);
     let delay = || select(vec![0.0, 0.001, 0.01, 0.02]).prop_map(seconds);
     let reverse = (proptest::option::of(rate()), proptest::option::of(delay()), loss())
-        .prop_map(|(rate, delay, loss)| Reverse { rate, delay, queue: None, loss });
-    (rate(), delay(), queue(), loss(), reverse).prop_map(move |(rate, delay, queue, loss, reverse)| Link {
-        between: (a.clone(), b.clone()),
-        name: None,
-        rate,
-        delay,
-        queue,
-        loss,
-        reverse,
-    })
+        .prop_map(|(rate, delay, loss)| Reverse { rate, delay, loss, ..Reverse::default() });
+    (rate(), delay(), queue(), (loss(), capacity(), jitter()), reverse).prop_map(
+        move |(rate, delay, queue, (loss, capacity, jitter), reverse)| Link {
+            between: (a.clone(), b.clone()),
+            name: None,
+            rate,
+            delay,
+            queue,
+            loss,
+            capacity,
+            jitter,
+            reverse,
+        },
+    )
 }
 
 fn rto() -> impl Strategy<Value = Option<RtoConfig>> {
@@ -51,29 +76,53 @@ fn rto() -> impl Strategy<Value = Option<RtoConfig>> {
     select(vec![None, Some(median), Some(mad)])
 }
 
+fn control() -> impl Strategy<Value = Control> {
+    let binomial = Binomial { k: 0.5, l: 0.5, alpha: 1.0, beta: 0.5 };
+    select(vec![
+        Control::Aimd {},
+        Control::Binomial(binomial),
+        Control::Cubic(Cubic::default()),
+        Control::Vegas(Vegas::default()),
+        Control::Veno(Veno::default()),
+    ])
+}
+
 fn tcp() -> impl Strategy<Value = Transport> {
     (
         select(vec![ProfileName::Rfc, ProfileName::Ns2]),
-        select(vec![RecoveryName::Tahoe, RecoveryName::Reno, RecoveryName::Newreno]),
+        select(vec![
+            RecoveryName::Tahoe,
+            RecoveryName::Reno,
+            RecoveryName::Newreno,
+            RecoveryName::Sack,
+            RecoveryName::Vegas,
+        ]),
+        control(),
+        (any::<bool>(), any::<bool>()),
         proptest::option::of(any::<bool>()),
         proptest::option::of(any::<bool>()),
         proptest::option::of(select(vec![1u32, 4, 30])),
         rto(),
     )
-        .prop_map(|(profile, recovery, delayed_ack, handshake, max_window_packets, rto)| {
-            Transport::Tcp(Box::new(Tcp {
-                profile,
-                recovery,
-                delayed_ack,
-                handshake,
-                max_window_packets,
-                rto,
-                payload_bytes: 1000,
-                header_bytes: 40,
-                ack_bytes: 40,
-                ..Tcp::default()
-            }))
-        })
+        .prop_map(
+            |(profile, recovery, control, (ecn, pacing), delayed_ack, handshake, max_window_packets, rto)| {
+                Transport::Tcp(Box::new(Tcp {
+                    profile,
+                    recovery,
+                    control,
+                    ecn,
+                    pacing,
+                    delayed_ack,
+                    handshake,
+                    max_window_packets,
+                    rto,
+                    payload_bytes: 1000,
+                    header_bytes: 40,
+                    ack_bytes: 40,
+                    ..Tcp::default()
+                }))
+            },
+        )
 }
 
 fn udp() -> impl Strategy<Value = Transport> {
@@ -85,7 +134,7 @@ fn rated_app() -> impl Strategy<Value = App> {
     let rate = || select(vec![1e5, 5e5, 1e6]).prop_map(Rate::from_bps);
     let law = || select(vec![Law::Exponential, Law::Pareto { shape: 1.5 }]);
     prop_oneof![
-        rate().prop_map(|rate| App::Cbr(Cbr { rate })),
+        rate().prop_map(|rate| App::Cbr(Cbr { rate: Some(rate), interval: None })),
         (rate(), law()).prop_map(|(rate, law)| App::OnOff(OnOff {
             law,
             rate,

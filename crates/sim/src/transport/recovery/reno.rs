@@ -14,7 +14,7 @@ pub struct Reno {
 impl Reno {
     /// Retransmits the first packet in doubt, with half the window (RFC 5681, section 3.2, steps 2 and 3).
     pub(super) fn fast_retransmit(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
-        core.reduce();
+        core.reduce(now);
         core.restart_timer(now);
         core.send(core.high_ack + 1, now, out);
         self.recovering = true;
@@ -28,7 +28,7 @@ impl Reno {
         core.dupacks = 0;
         let acked = core.advance(ack, now);
         if !(was_recovering && core.options.deflate_to_ssthresh) {
-            core.grow(acked);
+            core.grow(acked, now);
         }
         core.finish_handshake();
         was_recovering

@@ -83,7 +83,7 @@ impl Sack {
 
     fn send_pipe(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
         let mut pipe = self.pipe(core);
-        while pipe < core.window.cwnd as i64 {
+        while pipe < core.window.cwnd as i64 && core.pace_allows(now) {
             let Some((seq, new)) = self.next_packet(core) else {
                 return;
             };
@@ -97,7 +97,7 @@ impl Sack {
     }
 
     fn enter(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
-        core.reduce();
+        core.reduce(now);
         self.phase = Phase::Recovery;
         self.rescued = false;
         self.high_rxt = core.high_ack + 1;
@@ -118,8 +118,8 @@ impl Recovery for Sack {
         }
         match was {
             Phase::Recovery => {}
-            Phase::AfterTimeout => core.grow(acked.unlimited()),
-            Phase::Open => core.grow(acked),
+            Phase::AfterTimeout => core.grow(acked.unlimited(), now),
+            Phase::Open => core.grow(acked, now),
         }
         core.finish_handshake();
     }

@@ -35,7 +35,7 @@ impl Sack1 {
 
     fn fast_retransmit(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
         self.pipe = core.in_flight() - i64::from(core.options.dupack_threshold);
-        core.reduce();
+        core.reduce(now);
         core.restart_timer(now);
         self.recovering = true;
         self.high_rxt = core.high_ack + 1;
@@ -49,7 +49,7 @@ impl Sack1 {
     }
 
     fn send_pipe(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
-        while self.pipe < core.window.cwnd as i64 && core.next_seq < core.limit {
+        while self.pipe < core.window.cwnd as i64 && core.next_seq < core.limit && core.pace_allows(now) {
             let hole = self.next_hole(core);
             let seq = hole.unwrap_or(core.next_seq);
             if seq > core.high_ack + core.options.max_window as i64 {
@@ -79,7 +79,7 @@ impl Recovery for Sack1 {
         if !self.recovering {
             core.dupacks = 0;
             let acked = core.advance(ack, now);
-            core.grow(acked);
+            core.grow(acked, now);
             core.finish_handshake();
             self.sacked.clear();
         } else if ack.high >= core.recover {

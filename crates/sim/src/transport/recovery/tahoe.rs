@@ -12,7 +12,7 @@ impl Recovery for Tahoe {
     fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) {
         core.dupacks = 0;
         let acked = core.advance(ack, now);
-        core.grow(acked);
+        core.grow(acked, now);
         core.finish_handshake();
     }
 
@@ -20,7 +20,7 @@ impl Recovery for Tahoe {
         core.dupacks += 1;
         let threshold = core.options.dupack_threshold;
         if core.dupacks == threshold && core.may_fast_retransmit() {
-            core.reduce();
+            core.reduce(now);
             core.window.cwnd = 1.0;
             core.next_seq = core.high_ack + 1;
             core.restart_timer(now);

@@ -119,7 +119,7 @@ impl Vegas {
     /// Forgets the packets that an ACK covers. Returns what was known of the last of them.
     fn forget(&mut self, packets: i64) -> Option<Sent> {
         let packets = (packets as usize).min(self.sent.len());
-        self.sent.drain(..packets).last()
+        self.sent.drain(..packets).next_back()
     }
 
     /// Whether packet `high_ack + 1` has been under way for longer than the fine-grained timeout.
@@ -282,7 +282,7 @@ impl Recovery for Vegas {
         let before = out.packets.len();
         core.send_window(now, 0, u32::MAX, out);
         for i in before..out.packets.len() {
-            self.note_sent(core, i64::from(out.packets[i]), now);
+            self.note_sent(core, i64::from(out.packets[i].0), now);
         }
     }
 }

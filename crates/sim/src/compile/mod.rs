@@ -1,19 +1,23 @@
 //! Turns a scenario into a network: checks every name and number, finds the routes, decides what to fold.
 
+mod checks;
+
 use std::collections::HashMap;
 use std::sync::Arc;
+
+use checks::{
+    check_app, check_capacity, check_durations, check_jitter, check_loss, check_name, check_queue,
+    check_rate, check_transport, quoted,
+};
 
 use crate::error::ScenarioError;
 use crate::network::{Hop, Router, Topology};
 use crate::record::Watch;
-use crate::scenario::{App, DropTail, Flow, Law, Link, Loss, Queue, Scenario, Series, Tcp, Transport, Udp};
+use crate::scenario::{Capacity, Flow, Jitter, Link, Loss, Queue, Scenario, Series};
 use crate::transport::TcpOptions;
 use crate::units::{Rate, Time};
 
 type Checked<T> = Result<T, ScenarioError>;
-
-/// What IPv4 can carry in one packet.
-const MAX_PACKET_BYTES: u32 = 65_535;
 
 /// A port before it has any state.
 #[derive(Clone, Debug)]
@@ -28,6 +32,10 @@ pub struct PortPlan {
     pub queue: Queue,
     /// On the link.
     pub loss: Option<Loss>,
+    /// In place of the rate.
+    pub capacity: Option<Arc<Capacity>>,
+    /// On the link.
+    pub jitter: Option<Jitter>,
 }
 
 /// A flow before it has any state.
@@ -91,23 +99,9 @@ impl Plan {
         }
         drop(router);
         let watch = watch(scenario, &flow_names, &names)?;
-        let hops = lay_out(&paths, &mut flows, ports.len(), &watch, folding);
+        let hops = lay_out(&paths, &mut flows, &ports, &watch, folding);
         Ok(Plan { duration: scenario.duration, warm_up: scenario.warm_up, ports, hops, flows, watch })
     }
-}
-
-fn check_durations(scenario: &Scenario) -> Checked<()> {
-    if scenario.duration == Time::ZERO {
-        return Err(ScenarioError::new("duration", "0 s", "a time above 0"));
-    }
-    if scenario.warm_up >= scenario.duration {
-        return Err(ScenarioError::new(
-            "warm_up",
-            format!("{} s", scenario.warm_up.secs()),
-            format!("less than the duration, {} s", scenario.duration.secs()),
-        ));
-    }
-    Ok(())
 }
 
 /// Nodes and ports by name.
@@ -171,6 +165,8 @@ impl<'a> Names<'a> {
                 delay: link.delay,
                 queue: check_queue(&format!("{at}.queue"), &link.queue)?,
                 loss: check_loss(&format!("{at}.loss"), &link.loss)?,
+                capacity: check_capacity(&format!("{at}.capacity"), &link.capacity)?,
+                jitter: check_jitter(&format!("{at}.jitter"), link.jitter)?,
             };
             let back = PortPlan {
                 name: format!("{b}->{a}"),
@@ -181,6 +177,8 @@ impl<'a> Names<'a> {
                     reverse.queue.as_ref().unwrap_or(&link.queue),
                 )?,
                 loss: check_loss(&format!("{reverse_at}.loss"), &reverse.loss)?,
+                capacity: check_capacity(&format!("{reverse_at}.capacity"), &reverse.capacity)?,
+                jitter: check_jitter(&format!("{reverse_at}.jitter"), reverse.jitter)?,
             };
             for (port, from, to) in [(forward, from, to), (back, to, from)] {
                 let index = ports.len() as u32;
@@ -226,66 +224,6 @@ impl<'a> Names<'a> {
     }
 }
 
-fn quoted(name: &str) -> String {
-    format!("{name:?}")
-}
-
-fn check_name(path: &str, name: &str) -> Checked<()> {
-    let allowed = |c: char| c.is_alphanumeric() || "_-./:".contains(c);
-    if name.is_empty() || !name.chars().all(allowed) || name.contains("->") {
-        return Err(ScenarioError::new(
-            path,
-            quoted(name),
-            "a name of letters, digits and _ - . / : (without ->)",
-        ));
-    }
-    Ok(())
-}
-
-fn check_rate(path: &str, rate: Rate) -> Checked<Rate> {
-    if rate.bps() > 0.0 && rate.bps().is_finite() {
-        Ok(rate)
-    } else {
-        let value = format!("{} bit/s", rate.bps());
-        Err(ScenarioError::new(path, value, "a rate above 0"))
-    }
-}
-
-fn check_queue(path: &str, queue: &Queue) -> Checked<Queue> {
-    let Queue::Droptail(DropTail { limit_packets, limit_bytes }) = queue;
-    if *limit_packets == Some(0) {
-        let path = format!("{path}.limit_packets");
-        return Err(ScenarioError::new(path, 0, "at least 1 packet"));
-    }
-    if *limit_bytes == Some(0) {
-        let path = format!("{path}.limit_bytes");
-        return Err(ScenarioError::new(path, 0, "at least 1 byte"));
-    }
-    Ok(queue.clone())
-}
-
-fn check_loss(path: &str, loss: &Option<Loss>) -> Checked<Option<Loss>> {
-    match loss {
-        Some(Loss::Bernoulli(config)) if !(0.0..=1.0).contains(&config.probability) => {
-            Err(ScenarioError::new(
-                format!("{path}.probability"),
-                config.probability,
-                "a probability from 0 to 1",
-            ))
-        }
-        Some(Loss::Listed(config)) => {
-            for (i, &arrival) in config.arrivals.iter().enumerate() {
-                if arrival == 0 {
-                    let path = format!("{path}.arrivals[{i}]");
-                    return Err(ScenarioError::new(path, 0, "an arrival number, 1 or more"));
-                }
-            }
-            Ok(loss.clone())
-        }
-        _ => Ok(loss.clone()),
-    }
-}
-
 fn flow_names(flows: &[Flow]) -> Checked<HashMap<String, u32>> {
     if flows.is_empty() {
         return Err(ScenarioError::new("flows", "none", "at least one flow"));
@@ -299,86 +237,6 @@ fn flow_names(flows: &[Flow]) -> Checked<HashMap<String, u32>> {
         }
     }
     Ok(names)
-}
-
-fn check_transport(at: &str, flow: &Flow) -> Checked<Option<TcpOptions>> {
-    let at = format!("{at}.transport");
-    match &flow.transport {
-        Transport::Udp(udp) => check_udp(&at, udp).map(|()| None),
-        Transport::Tcp(tcp) => check_tcp(&at, tcp).map(Some),
-    }
-}
-
-fn check_sizes(at: &str, payload_bytes: u32, header_bytes: u32) -> Checked<()> {
-    if payload_bytes == 0 {
-        let path = format!("{at}.payload_bytes");
-        return Err(ScenarioError::new(path, 0, "at least 1 byte"));
-    }
-    let total = payload_bytes.saturating_add(header_bytes);
-    if total > MAX_PACKET_BYTES {
-        return Err(ScenarioError::new(
-            format!("{at}.payload_bytes"),
-            payload_bytes,
-            format!("at most {MAX_PACKET_BYTES} bytes with the header"),
-        ));
-    }
-    Ok(())
-}
-
-fn check_udp(at: &str, udp: &Udp) -> Checked<()> {
-    check_sizes(at, udp.payload_bytes, udp.header_bytes)
-}
-
-fn check_tcp(at: &str, tcp: &Tcp) -> Checked<TcpOptions> {
-    check_sizes(at, tcp.payload_bytes, tcp.header_bytes)?;
-    for (field, bytes) in [("header_bytes", tcp.header_bytes), ("ack_bytes", tcp.ack_bytes)] {
-        if bytes == 0 || bytes > MAX_PACKET_BYTES {
-            let expected = format!("1 to {MAX_PACKET_BYTES} bytes");
-            return Err(ScenarioError::new(format!("{at}.{field}"), bytes, expected));
-        }
-    }
-    let options = TcpOptions::resolve(tcp);
-    options
-        .rto
-        .validate()
-        .map_err(|e| ScenarioError::new(format!("{at}.rto.{}", e.field), &e.value, e.expected))?;
-    let seconds = |t: Time| format!("{} s", t.secs());
-    let checks = [
-        (
-            options.initial_window >= 1.0,
-            "initial_window_packets",
-            options.initial_window.to_string(),
-            "at least 1 packet",
-        ),
-        (
-            options.max_window >= 1.0,
-            "max_window_packets",
-            options.max_window.to_string(),
-            "at least 1 packet",
-        ),
-        (
-            options.initial_ssthresh >= 1.0,
-            "initial_ssthresh_packets",
-            options.initial_ssthresh.to_string(),
-            "at least 1 packet",
-        ),
-        (
-            options.dupack_threshold >= 1,
-            "dupack_threshold",
-            options.dupack_threshold.to_string(),
-            "at least 1",
-        ),
-        (options.initial_rto > Time::ZERO, "initial_rto", seconds(options.initial_rto), "a time above 0"),
-        (options.min_rto > Time::ZERO, "min_rto", seconds(options.min_rto), "a time above 0"),
-        (options.max_rto >= options.min_rto, "max_rto", seconds(options.max_rto), "at least min_rto"),
-        (options.delayed_ack != Some(Time::ZERO), "delayed_ack_timer", "0 s".into(), "a time above 0"),
-    ];
-    for (holds, field, value, expected) in checks {
-        if !holds {
-            return Err(ScenarioError::new(format!("{at}.{field}"), value, expected));
-        }
-    }
-    Ok(options)
 }
 
 /// Flows with equal options share them.
@@ -395,87 +253,6 @@ impl SharedOptions {
         self.0.push(shared.clone());
         shared
     }
-}
-
-fn check_app(at: &str, flow: &Flow) -> Checked<()> {
-    if flow.stop.is_some_and(|stop| stop <= flow.start) {
-        return Err(ScenarioError::new(
-            format!("{at}.stop"),
-            format!("{} s", flow.stop.unwrap_or_default().secs()),
-            format!("later than the start, {} s", flow.start.secs()),
-        ));
-    }
-    let at = format!("{at}.app");
-    let udp = matches!(flow.transport, Transport::Udp(_));
-    match &flow.app {
-        App::Bulk {} if udp => Err(needs_tcp(&at, "bulk")),
-        App::Transfer(_) if udp => Err(needs_tcp(&at, "transfer")),
-        App::Bulk {} => Ok(()),
-        App::Transfer(transfer) if transfer.packets == 0 || transfer.packets == u32::MAX => {
-            Err(ScenarioError::new(
-                format!("{at}.packets"),
-                transfer.packets,
-                "at least 1 packet and less than 2^32 - 1",
-            ))
-        }
-        App::Transfer(_) => Ok(()),
-        App::Cbr(cbr) => check_rate(&format!("{at}.rate"), cbr.rate).map(drop),
-        App::Vbr(vbr) => {
-            check_rate(&format!("{at}.rates[0]"), vbr.rates.0)?;
-            let ordered = vbr.rates.0 <= vbr.rates.1 && vbr.rates.1.bps().is_finite();
-            if !ordered {
-                let value = format!("{} bit/s", vbr.rates.1.bps());
-                let path = format!("{at}.rates[1]");
-                return Err(ScenarioError::new(path, value, "at least rates[0]"));
-            }
-            let intervals = vbr.intervals;
-            if intervals.0 == Time::ZERO || intervals.0 > intervals.1 {
-                return Err(ScenarioError::new(
-                    format!("{at}.intervals"),
-                    format!("[{} s, {} s]", intervals.0.secs(), intervals.1.secs()),
-                    "two times above 0, the lower one first",
-                ));
-            }
-            Ok(())
-        }
-        App::OnOff(config) => {
-            check_rate(&format!("{at}.rate"), config.rate)?;
-            for (field, time) in [("on", config.on), ("off", config.off)] {
-                if time == Time::ZERO {
-                    let path = format!("{at}.{field}");
-                    return Err(ScenarioError::new(path, "0 s", "a time above 0"));
-                }
-            }
-            match config.law {
-                Law::Pareto { shape } if !(shape > 1.0 && shape.is_finite()) => Err(ScenarioError::new(
-                    format!("{at}.law.shape"),
-                    shape,
-                    "a number above 1, so that the mean exists",
-                )),
-                _ => Ok(()),
-            }
-        }
-        App::Schedule(schedule) => {
-            for (i, pair) in schedule.writes.windows(2).enumerate() {
-                if pair[1].0 < pair[0].0 {
-                    return Err(ScenarioError::new(
-                        format!("{at}.writes[{}][0]", i + 1),
-                        format!("{} s", pair[1].0.secs()),
-                        "times in ascending order",
-                    ));
-                }
-            }
-            Ok(())
-        }
-    }
-}
-
-fn needs_tcp(at: &str, app: &str) -> ScenarioError {
-    ScenarioError::new(
-        format!("{at}.kind"),
-        quoted(app),
-        "an application with a rate of its own, as the transport is udp",
-    )
 }
 
 fn watch(scenario: &Scenario, flows: &HashMap<String, u32>, names: &Names<'_>) -> Checked<Watch> {
@@ -530,11 +307,11 @@ fn select(field: &str, list: &[String], known: &HashMap<String, u32>, what: &str
 fn lay_out(
     paths: &[Vec<u32>],
     flows: &mut [FlowPlan],
-    ports: usize,
+    ports: &[PortPlan],
     watch: &Watch,
     folding: Folding,
 ) -> Vec<Hop> {
-    let mut users = vec![0u32; ports];
+    let mut users = vec![0u32; ports.len()];
     for &port in paths.iter().flatten() {
         users[port as usize] += 1;
     }
@@ -553,7 +330,8 @@ fn lay_out(
         }
         for (j, &port) in path.iter().enumerate() {
             let private = |next: &u32| users[*next as usize] == 1;
-            let fold_next = folding == Folding::On && path.get(j + 1).is_some_and(private);
+            let in_order = !ports[port as usize].jitter.is_some_and(|jitter| jitter.reorder);
+            let fold_next = folding == Folding::On && in_order && path.get(j + 1).is_some_and(private);
             hops.push(Hop { port, flow: i as u32 / 2, fold_next });
         }
         hops.push(Hop { port: Hop::END, flow: i as u32 / 2, fold_next: false });

@@ -1,0 +1,395 @@
+//! Whether the fields of a scenario make sense, one by one.
+
+use std::sync::Arc;
+
+use super::Checked;
+use crate::error::ScenarioError;
+use crate::scenario::{
+    App, Capacity, Cbr, Control, DropTail, Flow, Jitter, Law, Loss, Queue, Red, RedWeight, Scenario, Tcp,
+    Transport, Udp,
+};
+use crate::transport::TcpOptions;
+use crate::units::{Rate, Time};
+
+/// What IPv4 can carry in one packet.
+const MAX_PACKET_BYTES: u32 = 65_535;
+
+pub(super) fn check_durations(scenario: &Scenario) -> Checked<()> {
+    if scenario.duration == Time::ZERO {
+        return Err(ScenarioError::new("duration", "0 s", "a time above 0"));
+    }
+    if scenario.warm_up >= scenario.duration {
+        return Err(ScenarioError::new(
+            "warm_up",
+            format!("{} s", scenario.warm_up.secs()),
+            format!("less than the duration, {} s", scenario.duration.secs()),
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn quoted(name: &str) -> String {
+    format!("{name:?}")
+}
+
+pub(super) fn check_name(path: &str, name: &str) -> Checked<()> {
+    let allowed = |c: char| c.is_alphanumeric() || "_-./:".contains(c);
+    if name.is_empty() || !name.chars().all(allowed) || name.contains("->") {
+        return Err(ScenarioError::new(
+            path,
+            quoted(name),
+            "a name of letters, digits and _ - . / : (without ->)",
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn check_rate(path: &str, rate: Rate) -> Checked<Rate> {
+    if rate.bps() > 0.0 && rate.bps().is_finite() {
+        Ok(rate)
+    } else {
+        let value = format!("{} bit/s", rate.bps());
+        Err(ScenarioError::new(path, value, "a rate above 0"))
+    }
+}
+
+pub(super) fn check_queue(path: &str, queue: &Queue) -> Checked<Queue> {
+    let DropTail { limit_packets, limit_bytes } = match queue {
+        Queue::Droptail(limits) => limits,
+        Queue::Red(red) => return check_red(path, red).map(|()| queue.clone()),
+    };
+    if *limit_packets == Some(0) {
+        let path = format!("{path}.limit_packets");
+        return Err(ScenarioError::new(path, 0, "at least 1 packet"));
+    }
+    if *limit_bytes == Some(0) {
+        let path = format!("{path}.limit_bytes");
+        return Err(ScenarioError::new(path, 0, "at least 1 byte"));
+    }
+    Ok(queue.clone())
+}
+
+fn check_red(path: &str, red: &Red) -> Checked<()> {
+    let weight = match red.weight {
+        RedWeight::Fixed { value } => value,
+        RedWeight::FromRate {} => 1.0,
+    };
+    let (low, high) = (red.min_threshold_packets, red.max_threshold_packets);
+    let probability = red.max_probability;
+    let positive = |x: f64| x > 0.0 && x.is_finite();
+    let checks = [
+        (positive(low), "min_threshold_packets", low, "a number above 0".to_string()),
+        (
+            positive(high) && high >= low,
+            "max_threshold_packets",
+            high,
+            format!("at least min_threshold_packets, {low}"),
+        ),
+        (
+            positive(probability) && probability <= 1.0,
+            "max_probability",
+            probability,
+            "a probability above 0, at most 1".into(),
+        ),
+        (positive(weight) && weight <= 1.0, "weight.value", weight, "a number above 0, at most 1".into()),
+        (red.limit_packets > 0, "limit_packets", f64::from(red.limit_packets), "at least 1 packet".into()),
+        (
+            red.mean_packet_bytes > 0,
+            "mean_packet_bytes",
+            f64::from(red.mean_packet_bytes),
+            "at least 1 byte".into(),
+        ),
+    ];
+    for (holds, field, value, expected) in checks {
+        if !holds {
+            return Err(ScenarioError::new(format!("{path}.{field}"), value, expected));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn check_loss(path: &str, loss: &Option<Loss>) -> Checked<Option<Loss>> {
+    match loss {
+        Some(Loss::Bernoulli(config)) => {
+            check_probabilities(path, &[("probability", config.probability)])?;
+            Ok(loss.clone())
+        }
+        Some(Loss::GilbertElliott(config)) => {
+            check_probabilities(
+                path,
+                &[
+                    ("good_to_bad", config.good_to_bad),
+                    ("bad_to_good", config.bad_to_good),
+                    ("loss_good", config.loss_good),
+                    ("loss_bad", config.loss_bad),
+                ],
+            )?;
+            Ok(loss.clone())
+        }
+        Some(Loss::Listed(config)) => {
+            for (i, &arrival) in config.arrivals.iter().enumerate() {
+                if arrival == 0 {
+                    let path = format!("{path}.arrivals[{i}]");
+                    return Err(ScenarioError::new(path, 0, "an arrival number, 1 or more"));
+                }
+            }
+            Ok(loss.clone())
+        }
+        _ => Ok(loss.clone()),
+    }
+}
+
+/// Probabilities by the names of their fields.
+fn check_probabilities(path: &str, probabilities: &[(&str, f64)]) -> Checked<()> {
+    for (field, probability) in probabilities {
+        if !(0.0..=1.0).contains(probability) {
+            let path = format!("{path}.{field}");
+            return Err(ScenarioError::new(path, probability, "a probability from 0 to 1"));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn check_jitter(path: &str, jitter: Option<Jitter>) -> Checked<Option<Jitter>> {
+    match jitter {
+        Some(Jitter { most: Time::ZERO, .. }) => {
+            Err(ScenarioError::new(format!("{path}.most"), "0 s", "a time above 0"))
+        }
+        _ => Ok(jitter),
+    }
+}
+
+pub(super) fn check_capacity(path: &str, capacity: &Option<Arc<Capacity>>) -> Checked<Option<Arc<Capacity>>> {
+    let Some(given) = capacity else {
+        return Ok(None);
+    };
+    let Some(&last) = given.times.last() else {
+        return Err(ScenarioError::new(format!("{path}.times"), "none", "at least one time"));
+    };
+    if let Some(i) = given.times.windows(2).position(|pair| pair[1] < pair[0]) {
+        let (path, value) = (format!("{path}.times[{}]", i + 1), given.times[i + 1].secs());
+        return Err(ScenarioError::new(path, format!("{value} s"), "times in ascending order"));
+    }
+    if given.period < last || given.period == Time::ZERO {
+        let expected = format!("at least the last of the times, {} s, and above 0", last.secs());
+        return Err(ScenarioError::new(
+            format!("{path}.period"),
+            format!("{} s", given.period.secs()),
+            expected,
+        ));
+    }
+    if given.bytes == 0 {
+        return Err(ScenarioError::new(format!("{path}.bytes"), 0, "at least 1 byte"));
+    }
+    Ok(capacity.clone())
+}
+
+pub(super) fn check_transport(at: &str, flow: &Flow) -> Checked<Option<TcpOptions>> {
+    let at = format!("{at}.transport");
+    match &flow.transport {
+        Transport::Udp(udp) => check_udp(&at, udp).map(|()| None),
+        Transport::Tcp(tcp) => check_tcp(&at, tcp).map(Some),
+    }
+}
+
+fn check_sizes(at: &str, payload_bytes: u32, header_bytes: u32) -> Checked<()> {
+    if payload_bytes == 0 {
+        let path = format!("{at}.payload_bytes");
+        return Err(ScenarioError::new(path, 0, "at least 1 byte"));
+    }
+    let total = payload_bytes.saturating_add(header_bytes);
+    if total > MAX_PACKET_BYTES {
+        return Err(ScenarioError::new(
+            format!("{at}.payload_bytes"),
+            payload_bytes,
+            format!("at most {MAX_PACKET_BYTES} bytes with the header"),
+        ));
+    }
+    Ok(())
+}
+
+fn check_udp(at: &str, udp: &Udp) -> Checked<()> {
+    check_sizes(at, udp.payload_bytes, udp.header_bytes)
+}
+
+fn check_tcp(at: &str, tcp: &Tcp) -> Checked<TcpOptions> {
+    check_sizes(at, tcp.payload_bytes, tcp.header_bytes)?;
+    for (field, bytes) in [("header_bytes", tcp.header_bytes), ("ack_bytes", tcp.ack_bytes)] {
+        if bytes == 0 || bytes > MAX_PACKET_BYTES {
+            let expected = format!("1 to {MAX_PACKET_BYTES} bytes");
+            return Err(ScenarioError::new(format!("{at}.{field}"), bytes, expected));
+        }
+    }
+    check_control(&format!("{at}.control"), &tcp.control)?;
+    let options = TcpOptions::resolve(tcp);
+    options
+        .rto
+        .validate()
+        .map_err(|e| ScenarioError::new(format!("{at}.rto.{}", e.field), &e.value, e.expected))?;
+    let seconds = |t: Time| format!("{} s", t.secs());
+    let checks = [
+        (
+            options.initial_window >= 1.0,
+            "initial_window_packets",
+            options.initial_window.to_string(),
+            "at least 1 packet",
+        ),
+        (
+            options.max_window >= 1.0,
+            "max_window_packets",
+            options.max_window.to_string(),
+            "at least 1 packet",
+        ),
+        (
+            options.initial_ssthresh >= 1.0,
+            "initial_ssthresh_packets",
+            options.initial_ssthresh.to_string(),
+            "at least 1 packet",
+        ),
+        (
+            options.dupack_threshold >= 1,
+            "dupack_threshold",
+            options.dupack_threshold.to_string(),
+            "at least 1",
+        ),
+        (options.initial_rto > Time::ZERO, "initial_rto", seconds(options.initial_rto), "a time above 0"),
+        (options.min_rto > Time::ZERO, "min_rto", seconds(options.min_rto), "a time above 0"),
+        (options.max_rto >= options.min_rto, "max_rto", seconds(options.max_rto), "at least min_rto"),
+        (options.delayed_ack != Some(Time::ZERO), "delayed_ack_timer", "0 s".into(), "a time above 0"),
+    ];
+    for (holds, field, value, expected) in checks {
+        if !holds {
+            return Err(ScenarioError::new(format!("{at}.{field}"), value, expected));
+        }
+    }
+    Ok(options)
+}
+
+fn check_control(at: &str, control: &Control) -> Checked<()> {
+    let positive = |x: f64| x > 0.0 && x.is_finite();
+    let not_negative = |x: f64| x >= 0.0 && x.is_finite();
+    let above = "a number above 0";
+    let from = "a number, 0 or more";
+    let checks = match control {
+        Control::Aimd {} => vec![],
+        Control::Binomial(c) => vec![
+            (not_negative(c.k), "k", c.k, from),
+            (not_negative(c.l), "l", c.l, from),
+            (positive(c.alpha), "alpha", c.alpha, above),
+            (positive(c.beta), "beta", c.beta, above),
+        ],
+        Control::Cubic(c) => vec![
+            (positive(c.c), "c", c.c, above),
+            (positive(c.beta) && c.beta < 1.0, "beta", c.beta, "a number between 0 and 1"),
+        ],
+        Control::Vegas(c) => vec![
+            (not_negative(c.alpha), "alpha", c.alpha, from),
+            (c.beta >= c.alpha && c.beta.is_finite(), "beta", c.beta, "at least alpha"),
+            (not_negative(c.gamma), "gamma", c.gamma, from),
+        ],
+        Control::Veno(c) => vec![(positive(c.beta), "beta", c.beta, above)],
+    };
+    for (holds, field, value, expected) in checks {
+        if !holds {
+            return Err(ScenarioError::new(format!("{at}.{field}"), value, expected));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn check_app(at: &str, flow: &Flow) -> Checked<()> {
+    if flow.stop.is_some_and(|stop| stop <= flow.start) {
+        return Err(ScenarioError::new(
+            format!("{at}.stop"),
+            format!("{} s", flow.stop.unwrap_or_default().secs()),
+            format!("later than the start, {} s", flow.start.secs()),
+        ));
+    }
+    let at = format!("{at}.app");
+    let udp = matches!(flow.transport, Transport::Udp(_));
+    match &flow.app {
+        App::Bulk {} if udp => Err(needs_tcp(&at, "bulk")),
+        App::Transfer(_) if udp => Err(needs_tcp(&at, "transfer")),
+        App::Bulk {} => Ok(()),
+        App::Transfer(transfer) if transfer.packets == 0 || transfer.packets == u32::MAX => {
+            Err(ScenarioError::new(
+                format!("{at}.packets"),
+                transfer.packets,
+                "at least 1 packet and less than 2^32 - 1",
+            ))
+        }
+        App::Transfer(_) => Ok(()),
+        App::Cbr(cbr) => check_cbr(&at, cbr),
+        App::Vbr(vbr) => {
+            check_rate(&format!("{at}.rates[0]"), vbr.rates.0)?;
+            let ordered = vbr.rates.0 <= vbr.rates.1 && vbr.rates.1.bps().is_finite();
+            if !ordered {
+                let value = format!("{} bit/s", vbr.rates.1.bps());
+                let path = format!("{at}.rates[1]");
+                return Err(ScenarioError::new(path, value, "at least rates[0]"));
+            }
+            let intervals = vbr.intervals;
+            if intervals.0 == Time::ZERO || intervals.0 > intervals.1 {
+                return Err(ScenarioError::new(
+                    format!("{at}.intervals"),
+                    format!("[{} s, {} s]", intervals.0.secs(), intervals.1.secs()),
+                    "two times above 0, the lower one first",
+                ));
+            }
+            Ok(())
+        }
+        App::OnOff(config) => {
+            check_rate(&format!("{at}.rate"), config.rate)?;
+            for (field, time) in [("on", config.on), ("off", config.off)] {
+                if time == Time::ZERO {
+                    let path = format!("{at}.{field}");
+                    return Err(ScenarioError::new(path, "0 s", "a time above 0"));
+                }
+            }
+            match config.law {
+                Law::Pareto { shape } if !(shape > 1.0 && shape.is_finite()) => Err(ScenarioError::new(
+                    format!("{at}.law.shape"),
+                    shape,
+                    "a number above 1, so that the mean exists",
+                )),
+                _ => Ok(()),
+            }
+        }
+        App::Schedule(schedule) => {
+            for (i, pair) in schedule.writes.windows(2).enumerate() {
+                if pair[1].0 < pair[0].0 {
+                    return Err(ScenarioError::new(
+                        format!("{at}.writes[{}][0]", i + 1),
+                        format!("{} s", pair[1].0.secs()),
+                        "times in ascending order",
+                    ));
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+fn check_cbr(at: &str, cbr: &Cbr) -> Checked<()> {
+    match (cbr.rate, cbr.interval) {
+        (Some(rate), None) => check_rate(&format!("{at}.rate"), rate).map(drop),
+        (None, Some(Time::ZERO)) => {
+            Err(ScenarioError::new(format!("{at}.interval"), "0 s", "a time above 0"))
+        }
+        (None, Some(_)) => Ok(()),
+        (None, None) => Err(ScenarioError::new(format!("{at}.rate"), "none", "a rate or an interval")),
+        (Some(_), Some(interval)) => Err(ScenarioError::new(
+            format!("{at}.interval"),
+            format!("{} s", interval.secs()),
+            "a rate or an interval, not both",
+        )),
+    }
+}
+
+fn needs_tcp(at: &str, app: &str) -> ScenarioError {
+    ScenarioError::new(
+        format!("{at}.kind"),
+        quoted(app),
+        "an application with a rate of its own, as the transport is udp",
+    )
+}

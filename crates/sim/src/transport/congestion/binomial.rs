@@ -1,0 +1,74 @@
+//! Binomial controls (Bansal and Balakrishnan 2001): a round trip adds alpha / w^k, a loss takes beta w^l.
+//!
+//! k = 0, l = 1 is AIMD; k = 1, l = 0 is IIAD (inverse increase, additive decrease); k = l = 1/2 is SQRT. All with
+//! k + l = 1 share a link fairly with TCP.
+
+use super::{Congestion, Feedback, Window};
+use crate::scenario;
+use crate::units::Time;
+
+/// A binomial control.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Binomial {
+    k: f64,
+    l: f64,
+    alpha: f64,
+    beta: f64,
+}
+
+impl Binomial {
+    /// The control that a scenario asks for.
+    pub fn new(config: &scenario::Binomial) -> Self {
+        Binomial { k: config.k, l: config.l, alpha: config.alpha, beta: config.beta }
+    }
+}
+
+impl Congestion for Binomial {
+    #[inline]
+    fn on_ack(&mut self, window: &mut Window, feedback: &Feedback) {
+        if window.in_slow_start() {
+            window.cwnd += 1.0;
+        } else {
+            window.cwnd += feedback.acked * self.alpha / libm::pow(window.cwnd, self.k + 1.0);
+        }
+    }
+
+    fn after_loss(&mut self, _: &Window, in_use: f64, _: Time) -> f64 {
+        (in_use - self.beta * libm::pow(in_use, self.l)).max(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grown(binomial: &mut Binomial, cwnd: f64) -> f64 {
+        let mut window = Window { cwnd, ssthresh: 1.0 };
+        let feedback = Feedback { now: Time::ZERO, acked: 1.0, rtt: 0.1, high_ack: 0, next_seq: 1 };
+        binomial.on_ack(&mut window, &feedback);
+        window.cwnd - cwnd
+    }
+
+    fn binomial(k: f64, l: f64) -> Binomial {
+        Binomial { k, l, alpha: 1.0, beta: 0.5 }
+    }
+
+    #[test]
+    fn aimd_is_the_binomial_of_zero_and_one() {
+        let mut b = binomial(0.0, 1.0);
+        assert!((grown(&mut b, 8.0) - 1.0 / 8.0).abs() < 1e-12);
+        let window = Window { cwnd: 8.0, ssthresh: 1.0 };
+        assert_eq!(b.after_loss(&window, 8.0, Time::ZERO), 4.0);
+    }
+
+    #[test]
+    fn iiad_and_sqrt_move_as_they_are_defined() {
+        let window = Window { cwnd: 16.0, ssthresh: 1.0 };
+        let (mut iiad, mut sqrt) = (binomial(1.0, 0.0), binomial(0.5, 0.5));
+        // A round trip of 16 ACKs adds about 1/16 and 1/4.
+        assert!((16.0 * grown(&mut iiad, 16.0) - 1.0 / 16.0).abs() < 1e-12);
+        assert!((16.0 * grown(&mut sqrt, 16.0) - 1.0 / 4.0).abs() < 1e-12);
+        assert_eq!(iiad.after_loss(&window, 16.0, Time::ZERO), 15.5);
+        assert_eq!(sqrt.after_loss(&window, 16.0, Time::ZERO), 14.0);
+    }
+}

@@ -1,0 +1,177 @@
+//! CUBIC (RFC 9438): the window is a cubic function of the time since the last reduction.
+
+use super::{Congestion, Feedback, Window};
+use crate::scenario;
+use crate::units::Time;
+
+/// CUBIC's window. Times are seconds, windows packets.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    config: scenario::Cubic,
+    /// Window just before the last reduction (W_max).
+    w_max: f64,
+    /// Window before the reduction before that, for the Reno-friendly region (cwnd_prior).
+    w_prior: f64,
+    /// Start of the current stage of congestion avoidance, and where the curve starts.
+    epoch: Option<Epoch>,
+    min_rtt: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    start: Time,
+    /// Time at which the curve reaches W_max (section 4.2, equation 2).
+    k: f64,
+    /// Plateau of the curve.
+    plateau: f64,
+    /// The window that Reno would have (section 4.3).
+    w_est: f64,
+}
+
+impl Cubic {
+    /// The control that a scenario asks for.
+    pub fn new(config: &scenario::Cubic) -> Self {
+        Cubic { config: *config, w_max: 0.0, w_prior: 0.0, epoch: None, min_rtt: f64::INFINITY }
+    }
+
+    /// Section 4.2: the curve starts at the reduced window and has its plateau where the loss was.
+    fn start_epoch(&self, cwnd: f64, now: Time) -> Epoch {
+        let plateau = self.w_max.max(cwnd);
+        let k = libm::cbrt((plateau - cwnd) / self.config.c);
+        Epoch { start: now, k, plateau, w_est: cwnd }
+    }
+
+    /// W_cubic(t), equation 1.
+    fn curve(&self, epoch: &Epoch, t: f64) -> f64 {
+        let x = t - epoch.k;
+        self.config.c * x * x * x + epoch.plateau
+    }
+
+    /// Section 4.3, equation 4: as fast as Reno on average; once W_est has reached the window before the
+    /// reduction, as fast as Reno.
+    fn reno_gain(&self, w_est: f64) -> f64 {
+        let beta = self.config.beta;
+        if w_est >= self.w_prior {
+            1.0
+        } else {
+            3.0 * (1.0 - beta) / (1.0 + beta)
+        }
+    }
+}
+
+impl Congestion for Cubic {
+    fn on_ack(&mut self, window: &mut Window, feedback: &Feedback) {
+        self.min_rtt = self.min_rtt.min(feedback.rtt);
+        if window.in_slow_start() {
+            window.cwnd += 1.0;
+            return;
+        }
+        let cwnd = window.cwnd;
+        let mut epoch = self.epoch.unwrap_or_else(|| self.start_epoch(cwnd, feedback.now));
+        let t = feedback.now.since(epoch.start).secs();
+        epoch.w_est += self.reno_gain(epoch.w_est) * feedback.acked / cwnd;
+        self.epoch = Some(epoch);
+        if self.curve(&epoch, t) < epoch.w_est {
+            window.cwnd = cwnd.max(epoch.w_est);
+            return;
+        }
+        // Sections 4.4 and 4.5: towards where the curve will be a round trip later, at most half as much again.
+        let target = self.curve(&epoch, t + feedback.rtt).clamp(cwnd, 1.5 * cwnd);
+        window.cwnd += (target - cwnd) / cwnd * feedback.acked;
+    }
+
+    fn after_loss(&mut self, window: &Window, in_use: f64, _: Time) -> f64 {
+        let cwnd = window.cwnd.min(in_use);
+        self.epoch = None;
+        self.w_prior = cwnd;
+        // Section 4.7: a flow that lost before it was back where it lost last leaves room for others.
+        self.w_max = if self.config.fast_convergence && cwnd < self.w_max {
+            cwnd * (1.0 + self.config.beta) / 2.0
+        } else {
+            cwnd
+        };
+        cwnd * self.config.beta
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> scenario::Cubic {
+        scenario::Cubic::default()
+    }
+
+    fn window(cwnd: f64) -> Window {
+        Window { cwnd, ssthresh: 1.0 }
+    }
+
+    #[test]
+    fn a_loss_leaves_seven_tenths() {
+        // RFC 9438, section 4.6.
+        let mut cubic = Cubic::new(&config());
+        assert!((cubic.after_loss(&window(100.0), 100.0, Time::ZERO) - 70.0).abs() < 1e-9);
+        assert_eq!(cubic.w_max, 100.0);
+    }
+
+    #[test]
+    fn fast_convergence_lowers_the_plateau() {
+        // RFC 9438, section 4.7: 70 (1 + 0.7) / 2 = 59.5.
+        let mut cubic = Cubic::new(&config());
+        cubic.after_loss(&window(100.0), 100.0, Time::ZERO);
+        cubic.after_loss(&window(70.0), 70.0, Time::ZERO);
+        assert!((cubic.w_max - 59.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_curve_starts_at_the_reduced_window_and_returns_after_k() {
+        let mut cubic = Cubic::new(&config());
+        let cwnd = cubic.after_loss(&window(100.0), 100.0, Time::ZERO);
+        let epoch = cubic.start_epoch(cwnd, Time::ZERO);
+        // K = cbrt(30 / 0.4) = 4.217 s.
+        assert!((epoch.k - 75f64.cbrt()).abs() < 1e-9);
+        assert!((cubic.curve(&epoch, 0.0) - 70.0).abs() < 1e-9);
+        assert!((cubic.curve(&epoch, epoch.k) - 100.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn after_fast_convergence_the_curve_still_starts_at_the_window() {
+        // The reduced window, 49, lies below the plateau of 59.5.
+        let mut cubic = Cubic::new(&config());
+        cubic.after_loss(&window(100.0), 100.0, Time::ZERO);
+        let cwnd = cubic.after_loss(&window(70.0), 70.0, Time::ZERO);
+        let epoch = cubic.start_epoch(cwnd, Time::ZERO);
+        assert!((cubic.curve(&epoch, 0.0) - 49.0).abs() < 1e-9);
+        assert!((epoch.plateau - 59.5).abs() < 1e-9);
+    }
+
+    /// The window after `seconds` of ACKs that each answer one packet.
+    fn grow(cubic: &mut Cubic, cwnd: f64, rtt: f64, seconds: f64) -> f64 {
+        let mut window = window(cwnd);
+        let mut now = 0.0;
+        while now < seconds {
+            let feedback = Feedback { now: Time::from_secs(now), acked: 1.0, rtt, high_ack: 0, next_seq: 0 };
+            cubic.on_ack(&mut window, &feedback);
+            now += rtt / window.cwnd;
+        }
+        window.cwnd
+    }
+
+    #[test]
+    fn over_a_long_path_it_follows_the_curve() {
+        let mut cubic = Cubic::new(&config());
+        let cwnd = cubic.after_loss(&window(400.0), 400.0, Time::ZERO);
+        let k = (120.0f64 / 0.4).cbrt();
+        let reached = grow(&mut cubic, cwnd, 0.1, k);
+        assert!((reached - 400.0).abs() < 4.0, "{reached}");
+    }
+
+    #[test]
+    fn over_a_short_path_it_is_as_fast_as_reno() {
+        let mut cubic = Cubic::new(&config());
+        let cwnd = cubic.after_loss(&window(20.0), 20.0, Time::ZERO);
+        // 10 round trips at 3 (1 - 0.7) / (1 + 0.7) packets each.
+        let reached = grow(&mut cubic, cwnd, 0.001, 0.01);
+        assert!((reached - (cwnd + 10.0 * 0.9 / 1.7)).abs() < 0.4, "{reached}");
+    }
+}
