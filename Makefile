@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: run test setup lint test-rust test-python clean
+.PHONY: run test setup lint test-rust test-python clean figures
 
 run: setup
 	$(BIN)/parshall reproduce median-rto
@@ -48,3 +48,8 @@ test-python: setup
 
 clean:
 	rm -rf $(VENV) target out
+
+# Figures of the documentation, from the studies and commands that make them.
+figures: setup
+	$(BIN)/parshall reproduce median-rto
+	cp out/median-rto/figures/frontier-4g-fiber-1k.svg out/median-rto/figures/difference-rto-margin.svg docs/figures/
