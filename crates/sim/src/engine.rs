@@ -179,7 +179,7 @@ impl Simulation {
 
     /// Runs to the end and hands over what was recorded.
     pub fn run(mut self, plan: &Plan) -> Recording {
-        while let Some(event) = self.events.pop_before(self.end) {
+        while let Some(event) = self.events.first() {
             debug_assert!(event.time >= self.now, "time does not go back");
             self.now = event.time;
             self.executed += 1;
@@ -194,6 +194,17 @@ impl Simulation {
         let now = event.time;
         match event.target >> INDEX_BITS {
             k if k == Kind::Arrival as u32 => self.on_arrival(index, now),
+            _ => {
+                self.events.remove_first();
+                self.execute_other(event);
+            }
+        }
+    }
+
+    fn execute_other(&mut self, event: Event) {
+        let index = (event.target & INDEX_MASK) as usize;
+        let now = event.time;
+        match event.target >> INDEX_BITS {
             k if k == Kind::Receiver as u32 => self.on_receiver_timer(index, now),
             k if k == Kind::Sender as u32 => self.on_sender_timer(index, now),
             k if k == Kind::Pace as u32 => self.on_pace(index, now),
@@ -209,12 +220,18 @@ impl Simulation {
     fn on_arrival(&mut self, port: usize, now: Time) {
         let link = &mut self.links[port];
         if link.front().is_none_or(|first| first.at != now) {
+            self.events.remove_first();
             return; // Another packet overtook this one, and it has an event of its own.
         }
         let packet = link.pop_front().expect("an arrival has a packet");
-        if let Some(next) = link.front() {
-            let (time, rank) = (next.at, Ranks::arrival(next.hop));
-            self.schedule(time, rank, Kind::Arrival.target(port));
+        match link.front() {
+            // The next packet's event takes the place of this one's: one walk through the queue instead of two.
+            Some(next) if next.at < self.end => self.events.replace_first(Event {
+                time: next.at,
+                rank: Ranks::arrival(next.hop),
+                target: Kind::Arrival.target(port),
+            }),
+            _ => self.events.remove_first(),
         }
         let hop = self.hops[packet.hop as usize];
         if hop.port == Hop::END {
@@ -247,6 +264,9 @@ impl Simulation {
             if !(hop.fold_next && at < self.end) {
                 packet.at = at;
                 return self.put_on_link(hop.port as usize, packet);
+            }
+            if self.hops[packet.hop as usize].port == Hop::END {
+                return self.deliver_data(&packet, hop.flow, at);
             }
         }
     }
@@ -283,38 +303,48 @@ impl Simulation {
     #[inline]
     fn deliver(&mut self, packet: &Packet, flow: u32, now: Time) {
         self.recorder.at_host(now, packet, flow);
+        if packet.ack {
+            self.on_ack(flow as usize, packet, now);
+        } else {
+            self.deliver_data(packet, flow, now);
+        }
+    }
+
+    /// Data reaches its receiver at `at`, which is now, or later if the last hop was folded.
+    fn deliver_data(&mut self, packet: &Packet, flow: u32, at: Time) {
         let index = flow as usize;
         let flow = &mut self.flows[index];
-        if packet.ack {
-            return self.on_ack(index, packet, now);
-        }
-        flow.received += 1;
+        let counting = at >= self.warm_up;
+        flow.received += u64::from(counting);
         let acknowledgement = match &mut flow.endpoints {
             Endpoints::Udp { received, .. } => {
                 *received += 1;
-                return;
+                None
             }
-            Endpoints::Tcp(tcp) => tcp.receiver.on_data(packet.seq, packet.stamp, packet.ecn, now),
+            Endpoints::Tcp(tcp) => tcp.receiver.on_data(packet.seq, packet.stamp, packet.ecn, at),
         };
-        self.acknowledge(index, acknowledgement, now);
+        if !counting {
+            flow.delivered_before = flow.delivered();
+        }
+        if let Some(ack) = acknowledgement {
+            self.acknowledge(index, ack, at);
+        }
+        self.arm_receiver(index);
     }
 
-    fn acknowledge(&mut self, index: usize, ack: Option<Acknowledgement>, now: Time) {
-        self.arm_receiver(index);
-        if let Some(ack) = ack {
-            let flow = &self.flows[index];
-            let packet = Packet {
-                at: now,
-                stamp: ack.stamp,
-                seq: ack.next,
-                hop: flow.ack_hops,
-                size: flow.ack_bytes + ack.blocks.len() as u16 * SackBlocks::BYTES_PER_BLOCK,
-                blocks: self.blocks.put(ack.blocks),
-                ack: true,
-                ecn: if ack.ecn_echo { ecn::ECHO } else { 0 },
-            };
-            self.forward(packet, now);
-        }
+    fn acknowledge(&mut self, index: usize, ack: Acknowledgement, at: Time) {
+        let flow = &self.flows[index];
+        let packet = Packet {
+            at,
+            stamp: ack.stamp,
+            seq: ack.next,
+            hop: flow.ack_hops,
+            size: flow.ack_bytes + ack.blocks.len() as u16 * SackBlocks::BYTES_PER_BLOCK,
+            blocks: self.blocks.put(ack.blocks),
+            ack: true,
+            ecn: if ack.ecn_echo { ecn::ECHO } else { 0 },
+        };
+        self.forward(packet, at);
     }
 
     #[inline]
@@ -351,7 +381,10 @@ impl Simulation {
         };
         let due = tcp.receiver.deadline() <= now;
         let acknowledgement = if due { tcp.receiver.on_timer() } else { None };
-        self.acknowledge(index, acknowledgement, now);
+        if let Some(ack) = acknowledgement {
+            self.acknowledge(index, ack, now);
+        }
+        self.arm_receiver(index);
     }
 
     fn on_sender_timer(&mut self, index: usize, now: Time) {

@@ -56,18 +56,26 @@ impl EventQueue {
         self.heap[hole] = event;
     }
 
-    /// Removes the first event if it lies before `end`.
+    /// The first event.
     #[inline]
-    pub fn pop_before(&mut self, end: Time) -> Option<Event> {
-        let first = *self.heap.first()?;
-        if first.time >= end {
-            return None;
+    pub fn first(&self) -> Option<Event> {
+        self.heap.first().copied()
+    }
+
+    /// Removes the first event. There must be one.
+    #[inline]
+    pub fn remove_first(&mut self) {
+        if let Some(last) = self.heap.pop() {
+            if !self.heap.is_empty() {
+                self.sink(last);
+            }
         }
-        let last = self.heap.pop().expect("the heap has a first event");
-        if !self.heap.is_empty() {
-            self.sink(last);
-        }
-        Some(first)
+    }
+
+    /// Puts an event in the place of the first one. There must be one.
+    #[inline]
+    pub fn replace_first(&mut self, event: Event) {
+        self.sink(event);
     }
 
     /// Places `event` at the root and lets it sink.
@@ -115,6 +123,16 @@ mod tests {
         Event { time: Time::from_ps(time), rank, target: rank }
     }
 
+    fn key(event: Event) -> (u64, u32) {
+        (event.time.ps(), event.rank)
+    }
+
+    fn pop(queue: &mut EventQueue) -> Option<(u64, u32)> {
+        let first = queue.first()?;
+        queue.remove_first();
+        Some(key(first))
+    }
+
     proptest! {
         #[test]
         fn events_leave_in_order(keys in prop::collection::vec((0u64..50, 0u32..50), 0..300)) {
@@ -124,37 +142,36 @@ mod tests {
             }
             let mut sorted = keys.clone();
             sorted.sort_unstable();
-            let left: Vec<_> = std::iter::from_fn(|| queue.pop_before(Time::NEVER))
-                .map(|e| (e.time.ps(), e.rank))
-                .collect();
+            let left: Vec<_> = std::iter::from_fn(|| pop(&mut queue)).collect();
             prop_assert_eq!(left, sorted);
         }
 
         #[test]
-        fn pushes_between_pops_keep_the_order(steps in prop::collection::vec((any::<bool>(), 0u64..20), 0..300)) {
+        fn it_agrees_with_a_sorted_list_after_every_step(
+            steps in prop::collection::vec((0u8..3, 0u64..20), 0..300),
+        ) {
             let mut queue = EventQueue::new();
-            let mut twin = Vec::new();
-            for (i, (push, time)) in steps.into_iter().enumerate() {
-                if push {
-                    queue.push(event(time, i as u32));
-                    twin.push((time, i as u32));
-                } else {
-                    twin.sort_unstable();
-                    let expected = if twin.is_empty() { None } else { Some(twin.remove(0)) };
-                    let got = queue.pop_before(Time::NEVER).map(|e| (e.time.ps(), e.rank));
-                    prop_assert_eq!(got, expected);
+            let mut twin: Vec<(u64, u32)> = Vec::new();
+            for (i, (step, time)) in steps.into_iter().enumerate() {
+                let new = (time, i as u32);
+                match step {
+                    0 => {
+                        queue.push(event(new.0, new.1));
+                        twin.push(new);
+                    }
+                    1 if !twin.is_empty() => {
+                        queue.replace_first(event(new.0, new.1));
+                        twin[0] = new;
+                    }
+                    _ => {
+                        queue.remove_first();
+                        twin = twin.split_off(twin.len().min(1));
+                    }
                 }
+                twin.sort_unstable();
+                prop_assert_eq!(queue.first().map(key), twin.first().copied());
+                prop_assert_eq!(queue.len(), twin.len());
             }
         }
-    }
-
-    #[test]
-    fn an_event_at_the_end_stays() {
-        let mut queue = EventQueue::new();
-        queue.push(event(10, 0));
-        assert_eq!(queue.pop_before(Time::from_ps(10)), None);
-        assert_eq!(queue.len(), 1);
-        assert!(queue.pop_before(Time::from_ps(11)).is_some());
-        assert!(queue.is_empty());
     }
 }

@@ -40,7 +40,10 @@ pub(crate) struct Flow {
     pub handshake: bool,
     pub transfer: bool,
     pub offered: u64,
+    /// Packets received since the warm-up.
     pub received: u64,
+    /// Packets delivered before it.
+    pub delivered_before: u64,
     pub bytes_sent: u64,
     pub dropped: u64,
     pub acks_dropped: u64,
@@ -58,8 +61,6 @@ pub(crate) struct Flow {
 pub(crate) struct Counted {
     pub sender: SenderCounters,
     pub offered: u64,
-    pub received: u64,
-    pub delivered: u64,
     pub bytes_sent: u64,
 }
 
@@ -92,6 +93,7 @@ impl Flow {
             transfer: matches!(flow.app, App::Transfer(_)),
             offered: 0,
             received: 0,
+            delivered_before: 0,
             bytes_sent: 0,
             dropped: 0,
             acks_dropped: 0,
@@ -113,7 +115,7 @@ impl Flow {
     }
 
     /// Packets of data handed to the receiving application.
-    fn delivered(&self) -> u64 {
+    pub fn delivered(&self) -> u64 {
         match &self.endpoints {
             Endpoints::Tcp(tcp) => u64::from(tcp.receiver.next()).saturating_sub(u64::from(self.handshake)),
             Endpoints::Udp { received, .. } => *received,
@@ -134,19 +136,13 @@ impl Flow {
             }
             _ => 0,
         };
-        Counted {
-            sender,
-            offered: self.offered + endless_supply,
-            received: self.received,
-            delivered: self.delivered(),
-            bytes_sent: self.bytes_sent,
-        }
+        Counted { sender, offered: self.offered + endless_supply, bytes_sent: self.bytes_sent }
     }
 
     pub fn row(&self, index: usize, before: &Counted, in_flight: u64) -> FlowRow {
         let now = self.counted();
         let (s, b) = (&now.sender, &before.sender);
-        let delivered = now.delivered - before.delivered;
+        let delivered = self.delivered() - self.delivered_before;
         FlowRow {
             flow: index as i32,
             packets_offered: now.offered - before.offered,
@@ -155,7 +151,7 @@ impl Flow {
             packets_retransmitted: s.packets_retransmitted - b.packets_retransmitted,
             packets_delivered: delivered,
             bytes_delivered: delivered * u64::from(self.payload_bytes),
-            packets_received: now.received - before.received,
+            packets_received: self.received,
             packets_dropped: self.dropped,
             acks_dropped: self.acks_dropped,
             packets_in_flight: in_flight,
@@ -181,7 +177,7 @@ impl Flow {
             srtt: f64::NAN,
             rto: f64::NAN,
             packets_sent: counted.sender.packets_sent,
-            packets_delivered: counted.delivered,
+            packets_delivered: self.delivered(),
             high_ack: -1,
         };
         if let Endpoints::Tcp(tcp) = &self.endpoints {

@@ -302,6 +302,17 @@ fn select(field: &str, list: &[String], known: &HashMap<String, u32>, what: &str
     Ok(indices)
 }
 
+/// Flows whose receivers may act ahead of time: nobody looks at them, and they have no timer.
+fn quiet_receivers(flows: &[FlowPlan], watch: &Watch) -> Vec<bool> {
+    let no_timer = |plan: &FlowPlan| plan.tcp.as_ref().is_none_or(|options| options.delayed_ack.is_none());
+    let mut quiet: Vec<bool> = flows.iter().map(no_timer).collect();
+    let sampled = watch.flow_series.iter().flat_map(|(flows, _)| flows);
+    for &flow in sampled.chain(&watch.deliveries) {
+        quiet[flow as usize] = false;
+    }
+    quiet
+}
+
 /// Lays the hops of all paths out in a row and folds those that lead to a port which only one path uses and
 /// nobody observes.
 fn lay_out(
@@ -319,6 +330,7 @@ fn lay_out(
         // An observed port must see time pass as others do.
         users[port as usize] += 1;
     }
+    let quiet = quiet_receivers(flows, watch);
     let mut hops = Vec::new();
     for (i, path) in paths.iter().enumerate() {
         let first = hops.len() as u32;
@@ -331,7 +343,12 @@ fn lay_out(
         for (j, &port) in path.iter().enumerate() {
             let private = |next: &u32| users[*next as usize] == 1;
             let in_order = !ports[port as usize].jitter.is_some_and(|jitter| jitter.reorder);
-            let fold_next = folding == Folding::On && in_order && path.get(j + 1).is_some_and(private);
+            let next_is_private = match path.get(j + 1) {
+                Some(next) => private(next),
+                // The receiver: it may answer ahead of time if its ACKs meet nobody on their first hop.
+                None => i % 2 == 0 && quiet[i / 2] && paths[i + 1].first().is_some_and(private),
+            };
+            let fold_next = folding == Folding::On && in_order && next_is_private;
             hops.push(Hop { port, flow: i as u32 / 2, fold_next });
         }
         hops.push(Hop { port: Hop::END, flow: i as u32 / 2, fold_next: false });

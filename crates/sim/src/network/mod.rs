@@ -18,7 +18,7 @@ pub struct Hop {
     pub port: u32,
     /// Index of the flow.
     pub flow: u32,
-    /// Whether the engine goes on to the next hop without an event.
+    /// Whether the engine goes on to the next hop without an event. The next hop may be the receiver.
     ///
     /// True where the next hop is a port that nobody else uses: what arrives there has passed this port in
     /// order, so its fate there is known as soon as it is known here. This is an optimisation that changes no
