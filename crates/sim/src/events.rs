@@ -8,7 +8,7 @@
 use crate::units::Time;
 
 /// When, in what order among equals, and what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// When it happens.
     pub time: Time,
@@ -18,17 +18,25 @@ pub struct Event {
     pub target: u32,
 }
 
+/// An event as one number, so that a comparison is two instructions: time, rank, target from the top.
+type Key = u128;
+
 impl Event {
     #[inline]
-    fn key(&self) -> (u64, u32) {
-        (self.time.ps(), self.rank)
+    fn key(self) -> Key {
+        (u128::from(self.time.ps()) << 64) | (u128::from(self.rank) << 32) | u128::from(self.target)
+    }
+
+    #[inline]
+    fn from_key(key: Key) -> Self {
+        Event { time: Time::from_ps((key >> 64) as u64), rank: (key >> 32) as u32, target: key as u32 }
     }
 }
 
 /// A priority queue of events.
 #[derive(Clone, Debug, Default)]
 pub struct EventQueue {
-    heap: Vec<Event>,
+    heap: Vec<Key>,
 }
 
 /// Four children share a cache line: 4 x 16 bytes.
@@ -43,23 +51,25 @@ impl EventQueue {
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, event: Event) {
+        let key = event.key();
         let mut hole = self.heap.len();
-        self.heap.push(event);
+        self.heap.push(key);
+        let heap = &mut self.heap[..];
         while hole > 0 {
             let parent = (hole - 1) / ARITY;
-            if self.heap[parent].key() <= event.key() {
+            if heap[parent] <= key {
                 break;
             }
-            self.heap[hole] = self.heap[parent];
+            heap[hole] = heap[parent];
             hole = parent;
         }
-        self.heap[hole] = event;
+        heap[hole] = key;
     }
 
     /// The first event.
     #[inline]
     pub fn first(&self) -> Option<Event> {
-        self.heap.first().copied()
+        self.heap.first().map(|&key| Event::from_key(key))
     }
 
     /// Removes the first event. There must be one.
@@ -75,32 +85,31 @@ impl EventQueue {
     /// Puts an event in the place of the first one. There must be one.
     #[inline]
     pub fn replace_first(&mut self, event: Event) {
-        self.sink(event);
+        self.sink(event.key());
     }
 
-    /// Places `event` at the root and lets it sink.
+    /// Places `key` at the root and lets it sink.
     #[inline]
-    fn sink(&mut self, event: Event) {
-        let len = self.heap.len();
+    fn sink(&mut self, key: Key) {
+        let heap = &mut self.heap[..];
         let mut hole = 0;
         loop {
             let first = hole * ARITY + 1;
-            if first >= len {
+            let least = match heap.get(first..first + ARITY) {
+                // The common case, without branches: which of four is least cannot be predicted.
+                Some(children) => first + least_of_four(children),
+                None => match least_of_few(&heap[first.min(heap.len())..]) {
+                    Some(least) => first + least,
+                    None => break,
+                },
+            };
+            if key <= heap[least] {
                 break;
             }
-            let mut least = first;
-            for child in first + 1..(first + ARITY).min(len) {
-                if self.heap[child].key() < self.heap[least].key() {
-                    least = child;
-                }
-            }
-            if event.key() <= self.heap[least].key() {
-                break;
-            }
-            self.heap[hole] = self.heap[least];
+            heap[hole] = heap[least];
             hole = least;
         }
-        self.heap[hole] = event;
+        heap[hole] = key;
     }
 
     /// Events waiting.
@@ -112,6 +121,22 @@ impl EventQueue {
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }
+}
+
+#[inline]
+fn least_of_four(keys: &[Key]) -> usize {
+    let left = usize::from(keys[1] < keys[0]);
+    let right = 2 + usize::from(keys[3] < keys[2]);
+    if keys[right] < keys[left] {
+        right
+    } else {
+        left
+    }
+}
+
+#[inline]
+fn least_of_few(keys: &[Key]) -> Option<usize> {
+    (0..keys.len()).min_by_key(|&i| keys[i])
 }
 
 #[cfg(test)]
