@@ -41,6 +41,9 @@ enum Kind {
     WarmUp = 7,
 }
 
+/// In place of a flow's index.
+const NOBODY: u32 = u32::MAX;
+
 const INDEX_BITS: u32 = 29;
 const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
 
@@ -93,6 +96,8 @@ pub struct Simulation {
     ports: Vec<Port>,
     /// Packets on each port's link, in order of arrival at the far end.
     links: Vec<VecDeque<Packet>>,
+    /// For each port the flow that feeds its link, or [`NOBODY`].
+    feeders: Vec<u32>,
     hops: Vec<Hop>,
     flows: Vec<Flow>,
     before_warm_up: Vec<Counted>,
@@ -126,6 +131,7 @@ impl Simulation {
             events: EventQueue::new(),
             executed: 0,
             links: vec![VecDeque::new(); ports.len()],
+            feeders: vec![NOBODY; ports.len()],
             recorder: Recorder::new(plan.watch.clone(), plan.flows.len(), ports.len(), plan.duration),
             ports,
             hops: plan.hops.clone(),
@@ -146,6 +152,10 @@ impl Simulation {
         let index = self.flows.len();
         let (flow, first) = Flow::new(plan, seed);
         self.flows.push(flow);
+        if plan.feeds {
+            let first_port = self.hops[plan.data_hops as usize].port;
+            self.feeders[first_port as usize] = index as u32;
+        }
         let rank = self.ranks.sources + index as u32;
         self.schedule(first, rank, Kind::Source.target(index));
         if let Endpoints::Tcp(tcp) = &self.flows[index].endpoints {
@@ -211,7 +221,7 @@ impl Simulation {
             k if k == Kind::Source as u32 => self.on_source(index, now),
             k if k == Kind::FlowSeries as u32 => self.sample_flows(now),
             k if k == Kind::PortSeries as u32 => self.sample_ports(now),
-            _ => self.before_warm_up = self.flows.iter().map(Flow::counted).collect(),
+            _ => self.before_warm_up = self.flows.iter().map(Flow::snapshot).collect(),
         }
     }
 
@@ -224,6 +234,11 @@ impl Simulation {
             return; // Another packet overtook this one, and it has an event of its own.
         }
         let packet = link.pop_front().expect("an arrival has a packet");
+        if link.is_empty() && self.feeders[port] != NOBODY {
+            self.feed(self.feeders[port] as usize);
+            self.events.remove_first();
+            return self.arrived(packet, now);
+        }
         match link.front() {
             // The next packet's event takes the place of this one's: one walk through the queue instead of two.
             Some(next) if next.at < self.end => self.events.replace_first(Event {
@@ -233,6 +248,12 @@ impl Simulation {
             }),
             _ => self.events.remove_first(),
         }
+        self.arrived(packet, now);
+    }
+
+    /// A packet has come off a link.
+    #[inline]
+    fn arrived(&mut self, packet: Packet, now: Time) {
         let hop = self.hops[packet.hop as usize];
         if hop.port == Hop::END {
             self.deliver(&packet, hop.flow, now);
@@ -417,6 +438,9 @@ impl Simulation {
 
     fn on_source(&mut self, index: usize, now: Time) {
         let flow = &mut self.flows[index];
+        if flow.feeds {
+            return self.feed(index);
+        }
         let emission = flow.source.emit(now);
         if let Some(next) = emission.next {
             let rank = self.ranks.sources + index as u32;
@@ -425,10 +449,43 @@ impl Simulation {
         self.write(index, emission.packets, emission.close, now);
     }
 
+    /// What feeding flows still send although it arrives nowhere before the end.
+    fn feed_to_the_end(&mut self) {
+        for index in 0..self.flows.len() {
+            while self.flows[index].feeds && self.flows[index].next_write < self.end {
+                self.write_ahead(index);
+            }
+        }
+    }
+
+    /// Lets the source of a feeding flow write until a packet is on the link behind its first port.
+    ///
+    /// Nobody else uses that port and nothing the network does reaches a UDP source, so writing ahead of time
+    /// changes nothing; what it saves is the event of each write.
+    fn feed(&mut self, index: usize) {
+        let hop = self.flows[index].data_hops as usize;
+        let port = self.hops[hop].port as usize;
+        while self.links[port].is_empty() {
+            if self.flows[index].next_write >= self.end {
+                return;
+            }
+            self.write_ahead(index);
+        }
+    }
+
+    fn write_ahead(&mut self, index: usize) {
+        let flow = &mut self.flows[index];
+        let at = flow.next_write;
+        let emission = flow.source.emit(at);
+        flow.next_write = emission.next.unwrap_or(Time::NEVER);
+        self.write(index, emission.packets, emission.close, at);
+    }
+
     /// The application of flow `index` hands over packets.
     fn write(&mut self, index: usize, packets: u32, close: bool, now: Time) {
         let flow = &mut self.flows[index];
-        if packets < u32::MAX {
+        let counting = now >= self.warm_up;
+        if packets < u32::MAX && counting {
             flow.offered += u64::from(packets);
         }
         match &mut flow.endpoints {
@@ -443,6 +500,9 @@ impl Simulation {
             Endpoints::Udp { sent, .. } => {
                 let first = *sent;
                 *sent += u64::from(packets);
+                if !counting {
+                    flow.sent_before = *sent;
+                }
                 for seq in first..first + u64::from(packets) {
                     self.transmit(index, seq as u32, 0, now);
                 }
@@ -496,7 +556,9 @@ impl Simulation {
     fn transmit(&mut self, index: usize, seq: u32, ecn: u8, now: Time) {
         let flow = &mut self.flows[index];
         let size = if flow.handshake && seq == 0 { flow.syn_bytes } else { flow.data_bytes };
-        flow.bytes_sent += u64::from(size);
+        if now >= self.warm_up {
+            flow.bytes_sent += u64::from(size);
+        }
         let packet =
             Packet { at: now, stamp: now, seq, hop: flow.data_hops, size, blocks: 0, ack: false, ecn };
         self.forward(packet, now);
@@ -536,6 +598,7 @@ impl Simulation {
     }
 
     fn finish(mut self, plan: &Plan) -> Recording {
+        self.feed_to_the_end();
         let mut in_flight = vec![0u64; self.flows.len()];
         for packet in self.links.iter().flatten().filter(|p| !p.ack) {
             in_flight[self.hops[packet.hop as usize].flow as usize] += 1;

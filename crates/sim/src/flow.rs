@@ -39,12 +39,22 @@ pub(crate) struct Flow {
     pub payload_bytes: u32,
     pub handshake: bool,
     pub transfer: bool,
+    /// See [`FlowPlan::feeds`].
+    pub feeds: bool,
+    /// Whether the application never runs out of data.
+    pub endless: bool,
+    /// When the source of a feeding flow writes next; see [`FlowPlan::feeds`].
+    pub next_write: Time,
+    /// Packets handed over by the application since the warm-up.
     pub offered: u64,
     /// Packets received since the warm-up.
     pub received: u64,
     /// Packets delivered before it.
     pub delivered_before: u64,
+    /// Bytes sent since the warm-up.
     pub bytes_sent: u64,
+    /// Packets that a UDP sender sent before it.
+    pub sent_before: u64,
     pub dropped: u64,
     pub acks_dropped: u64,
     pub completed_at: Option<Time>,
@@ -60,8 +70,8 @@ pub(crate) struct Flow {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counted {
     pub sender: SenderCounters,
-    pub offered: u64,
-    pub bytes_sent: u64,
+    /// Packets of an endless supply that have been sent.
+    pub supplied: u64,
 }
 
 impl Flow {
@@ -91,10 +101,14 @@ impl Flow {
             payload_bytes,
             handshake: options.is_some_and(|o| o.handshake),
             transfer: matches!(flow.app, App::Transfer(_)),
+            feeds: plan.feeds,
+            endless: matches!(flow.app, App::Bulk {}),
+            next_write: first,
             offered: 0,
             received: 0,
             delivered_before: 0,
             bytes_sent: 0,
+            sent_before: 0,
             dropped: 0,
             acks_dropped: 0,
             completed_at: None,
@@ -122,21 +136,30 @@ impl Flow {
         }
     }
 
-    pub fn counted(&self) -> Counted {
+    fn counted(&self) -> Counted {
         let sender = match &self.endpoints {
             Endpoints::Tcp(tcp) => tcp.sender.core().counters,
             Endpoints::Udp { sent, .. } => {
-                SenderCounters { packets_sent: *sent, ..SenderCounters::default() }
+                SenderCounters { packets_sent: *sent - self.sent_before, ..SenderCounters::default() }
             }
         };
-        let endless_supply = match &self.endpoints {
-            Endpoints::Tcp(tcp) if self.offered == 0 => {
+        let supplied = match &self.endpoints {
+            Endpoints::Tcp(tcp) if self.endless => {
                 (tcp.sender.core().max_seq + 1) as u64
                     - u64::from(self.handshake && tcp.sender.core().max_seq >= 0)
             }
             _ => 0,
         };
-        Counted { sender, offered: self.offered + endless_supply, bytes_sent: self.bytes_sent }
+        Counted { sender, supplied }
+    }
+
+    /// What a TCP sender has counted before the warm-up ends. All else looks at the time as it counts, because
+    /// parts of a folded network act ahead of time.
+    pub fn snapshot(&self) -> Counted {
+        match self.endpoints {
+            Endpoints::Tcp(_) => self.counted(),
+            Endpoints::Udp { .. } => Counted::default(),
+        }
     }
 
     pub fn row(&self, index: usize, before: &Counted, in_flight: u64) -> FlowRow {
@@ -145,9 +168,9 @@ impl Flow {
         let delivered = self.delivered() - self.delivered_before;
         FlowRow {
             flow: index as i32,
-            packets_offered: now.offered - before.offered,
+            packets_offered: self.offered + now.supplied - before.supplied,
             packets_sent: s.packets_sent - b.packets_sent,
-            bytes_sent: now.bytes_sent - before.bytes_sent,
+            bytes_sent: self.bytes_sent,
             packets_retransmitted: s.packets_retransmitted - b.packets_retransmitted,
             packets_delivered: delivered,
             bytes_delivered: delivered * u64::from(self.payload_bytes),
@@ -176,7 +199,7 @@ impl Flow {
             rtt: f64::NAN,
             srtt: f64::NAN,
             rto: f64::NAN,
-            packets_sent: counted.sender.packets_sent,
+            packets_sent: counted.sender.packets_sent + self.sent_before,
             packets_delivered: self.delivered(),
             high_ack: -1,
         };

@@ -49,6 +49,9 @@ pub struct FlowPlan {
     pub data_hops: u32,
     /// First hop of its ACKs.
     pub ack_hops: u32,
+    /// Whether it is a UDP flow that nobody looks at, alone on its first port: its source may write ahead of time,
+    /// each packet when the one before has reached the end of the first link.
+    pub feeds: bool,
 }
 
 /// A scenario ready to run with any seed.
@@ -95,7 +98,7 @@ impl Plan {
             let (data, acks) = names.route(&at, flow, &mut router)?;
             paths.push(data);
             paths.push(acks);
-            flows.push(FlowPlan { flow: flow.clone(), tcp, data_hops: 0, ack_hops: 0 });
+            flows.push(FlowPlan { flow: flow.clone(), tcp, data_hops: 0, ack_hops: 0, feeds: false });
         }
         drop(router);
         let watch = watch(scenario, &flow_names, &names)?;
@@ -302,6 +305,10 @@ fn select(field: &str, list: &[String], known: &HashMap<String, u32>, what: &str
     Ok(indices)
 }
 
+fn reorders(port: &PortPlan) -> bool {
+    port.jitter.is_some_and(|jitter| jitter.reorder)
+}
+
 /// Flows whose receivers may act ahead of time: nobody looks at them, and they have no timer.
 fn quiet_receivers(flows: &[FlowPlan], watch: &Watch) -> Vec<bool> {
     let no_timer = |plan: &FlowPlan| plan.tcp.as_ref().is_none_or(|options| options.delayed_ack.is_none());
@@ -337,12 +344,17 @@ fn lay_out(
         let plan = &mut flows[i / 2];
         if i % 2 == 0 {
             plan.data_hops = first;
+            let alone = |&port: &u32| users[port as usize] == 1 && !reorders(&ports[port as usize]);
+            plan.feeds = folding == Folding::On
+                && plan.tcp.is_none()
+                && quiet[i / 2]
+                && path.first().is_some_and(alone);
         } else {
             plan.ack_hops = first;
         }
         for (j, &port) in path.iter().enumerate() {
             let private = |next: &u32| users[*next as usize] == 1;
-            let in_order = !ports[port as usize].jitter.is_some_and(|jitter| jitter.reorder);
+            let in_order = !reorders(&ports[port as usize]);
             let next_is_private = match path.get(j + 1) {
                 Some(next) => private(next),
                 // The receiver: it may answer ahead of time if its ACKs meet nobody on their first hop.
