@@ -16,8 +16,20 @@ import pytest
 from pyarrow import parquet
 
 import parshall
-from parshall import Dumbbell, InputError, OutputError, ParshallError, Recording, Scenario
+from parshall import (
+    Capacity,
+    Dumbbell,
+    InputError,
+    OutputError,
+    ParshallError,
+    Recording,
+    Red,
+    Scenario,
+    Series,
+    Tcp,
+)
 from parshall import files as files_module
+from parshall.summary import print_summary
 from parshall.views import FlowSeries, FlowView, Packets, PortSeries, PortView, RttSamples, WindowChanges
 
 
@@ -86,6 +98,51 @@ def test_rates_are_those_of_the_counted_time(recording: Recording) -> None:
     assert port.utilization == port.bytes_departed * 8 / 3 / 2e6
     assert 0.5 < port.utilization <= 1.01
     assert port.drop_rate == port.packets_dropped / port.packets_arrived
+
+
+def test_marks_are_counted_where_they_are_made_and_where_they_are_heeded(bell: Dumbbell) -> None:
+    red = Red(min_threshold_packets=2, max_threshold_packets=8, limit_packets=50, weight=0.1, ecn=True)
+    changes = {
+        "queue": red,
+        "flows[tcp].transport": Tcp(ecn=True),
+        "record.port_series": Series(of="bottleneck", interval="100 ms"),
+    }
+    recording = parshall.run(bell.with_(changes, warm_up=0))
+    port = recording.port("bottleneck")
+    assert port.packets_marked >= sum(recording.flow(f"tcp{i}").mark_reductions for i in (1, 2)) > 0
+    assert port.series.packets_marked[-1] <= port.packets_marked
+    assert np.all(np.diff(port.series.packets_marked.astype(int)) >= 0)
+    assert recording.port("r1->r0").packets_marked == 0
+    deaf = parshall.run(bell.with_({"queue": red}))
+    assert deaf.port("bottleneck").packets_marked == deaf.flow("tcp1").mark_reductions == 0
+    assert deaf.port("bottleneck").packets_dropped > 0
+
+
+def test_the_summary_shows_marks_where_there_are_any(
+    bell: Dumbbell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    red = Red(min_threshold_packets=2, max_threshold_packets=8, limit_packets=50, weight=0.1, ecn=True)
+    recording = parshall.run(bell.with_({"queue": red, "flows[tcp].transport": Tcp(ecn=True)}))
+    print_summary(recording)
+    header, *rows = capsys.readouterr().out.partition("port ")[2].splitlines()
+    assert "dropped  marked  lost" in header
+    assert f" {recording.port('bottleneck').packets_marked} " in rows[0]
+    print_summary(parshall.run(bell))
+    assert "marked" not in capsys.readouterr().out
+
+
+def test_the_rate_of_a_recorded_capacity_is_its_mean(bell: Dumbbell) -> None:
+    capacity = Capacity(times=[i / 100 for i in range(50)], period=1)  # 1.2 Mbit/s for half of the time
+    recording = parshall.run(bell.replace("capacity", capacity))
+    port = recording.port("bottleneck")
+    assert port.rate == 8 * 1500 * 50
+    assert port.throughput <= port.rate
+    assert 0.5 < port.utilization == port.throughput / port.rate <= 1
+    assert recording.port("r1->r0").rate == 2e6
+    silent = Capacity(times=[0], period=3600)
+    port = parshall.run(bell.replace("capacity", silent)).port("bottleneck")
+    assert port.rate == 0
+    assert np.isnan(port.utilization)
 
 
 def test_what_was_not_recorded_says_how_to_get_it(bell: Dumbbell) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from parshall.scenario import Scenario
+    from parshall.scenario import Capacity, Scenario
     from parshall.tables import Result
     from parshall.views import FlowView, PortView
 
@@ -145,9 +145,16 @@ class Recording:
     def _rates(self) -> dict[str, float]:
         rates: dict[str, float] = {}
         for link in self.scenario.links:
-            rates["->".join(link.between)] = link.rate
-            rates["->".join(reversed(link.between))] = link.reverse.rate or link.rate
+            forward, back = link.between, link.between[::-1]
+            rates["->".join(forward)] = self._mean_rate(link.rate, link.capacity)
+            rates["->".join(back)] = self._mean_rate(link.reverse.rate or link.rate, link.reverse.capacity)
         return rates
+
+    def _mean_rate(self, rate: float, capacity: Capacity | None) -> float:
+        """What a link can transmit in the time that is counted."""
+        if capacity is None:
+            return rate
+        return capacity.mean_rate(self.scenario.warm_up, self.scenario.duration)
 
     def _recorded(self, asked: str) -> set[str]:
         """The flows or ports that a field of the scenario's record asks for."""

@@ -50,7 +50,9 @@ def _flows(flows: Sequence[FlowView]) -> Table:
 
 
 def _ports(ports: Sequence[PortView], recording: Recording) -> Table:
-    table = _table("port", "rate", "used", "arrived", "dropped", "lost", "delay", "most held")
+    marks = any(port.packets_marked for port in ports)  # a column that few scenarios need
+    counted = ("arrived", "dropped", *(("marked",) if marks else ()), "lost")
+    table = _table("port", "rate", "used", *counted, "delay", "most held")
     links = {"->".join(link.between): link.name for link in recording.scenario.links if link.name}
     for port in ports:
         name = f"{links[port.name]} ({port.name})" if port.name in links else port.name
@@ -58,7 +60,7 @@ def _ports(ports: Sequence[PortView], recording: Recording) -> Table:
             name,
             _rate(port.rate),
             f"{port.utilization:.1%}",
-            *(f"{count:,}" for count in (port.packets_arrived, port.packets_dropped, port.packets_lost)),
+            *(f"{getattr(port, f'packets_{what}'):,}" for what in counted),
             f"{port.mean_delay * 1e3:.2f} ms",
             f"{port.max_backlog_packets:,}",
         )
@@ -66,10 +68,10 @@ def _ports(ports: Sequence[PortView], recording: Recording) -> Table:
 
 
 def _notable(recording: Recording) -> list[PortView]:
-    """Ports of named links and ports that lost packets; the others only pass packets on."""
+    """Ports of named links and ports that lost or marked packets; the others only pass packets on."""
     named = {"->".join(link.between) for link in recording.scenario.links if link.name}
     counters = recording.columns("ports")
-    lost = counters["packets_dropped"] + counters["packets_lost"]
+    lost = counters["packets_dropped"] + counters["packets_lost"] + counters["packets_marked"]
     return [
         recording.port(name) for index, name in enumerate(recording.ports) if name in named or lost[index] > 0
     ]

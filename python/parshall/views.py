@@ -15,6 +15,8 @@ import numpy as np
 from parshall.errors import InputError, shown
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
     from numpy.typing import NDArray
 
     from parshall.recording import Recording
@@ -117,6 +119,8 @@ class PortSeries(_Rows):
     """Packets arrived so far."""
     packets_dropped: Counts
     """Packets dropped or lost so far."""
+    packets_marked: Counts
+    """Packets marked so far."""
     packets_departed: Counts
     """Packets transmitted so far."""
     bytes_arrived: Counts
@@ -177,6 +181,8 @@ class FlowView:
     """Seconds spent waiting for the others."""
     fast_retransmits: int
     """Fast retransmits."""
+    mark_reductions: int
+    """Reductions of the window that marks caused (ECN)."""
     rtt_samples: int
     """RTT samples."""
     completed_at: float
@@ -215,6 +221,17 @@ class FlowView:
         columns = self._recording.asked_columns("packets", "deliveries", self.name)
         return _rows(Packets, columns, (columns["flow"] == self._index) & (columns["port"] < 0))
 
+    def plot_sequence(self, ax: Axes | None = None) -> Canvas:
+        """The time-sequence picture: packets sent, the ACK line, drops, retransmissions. It is drawn onto
+        ``ax``, or onto a figure of its own; returns the figure.
+
+        Needs ``record.packets`` of a port on the path, and ``record.window`` or ``record.deliveries``; raises
+        ParshallError, which says what is missing.
+        """
+        from parshall.sequence import plot_sequence
+
+        return plot_sequence(self._recording, self.name, ax)
+
     def _rows(self, table: str, kind: type[_R], asked: str) -> _R:
         columns = self._recording.asked_columns(table, asked, self.name)
         return _rows(kind, columns, columns["flow"] == self._index)
@@ -230,6 +247,8 @@ class PortView:
     """Packets that arrived, whatever became of them."""
     packets_dropped: int
     """Packets that the queue dropped."""
+    packets_marked: int
+    """Packets that the queue marked as having met congestion (ECN)."""
     packets_lost: int
     """Packets that the link lost."""
     packets_departed: int
@@ -247,7 +266,7 @@ class PortView:
     max_backlog_packets: int
     """Most packets held."""
     rate: float
-    """Of the link in this direction, in bit/s."""
+    """Of the link in this direction, in bit/s; of a recorded capacity, the mean of the counted time."""
     _recording: Recording = field(repr=False)
     _index: int = field(repr=False)
 
@@ -258,8 +277,8 @@ class PortView:
 
     @property
     def utilization(self) -> float:
-        """Throughput as a share of the rate."""
-        return self.throughput / self.rate
+        """Throughput as a share of the rate; NaN where a recorded capacity lets nothing leave."""
+        return self.throughput / self.rate if self.rate else float("nan")
 
     @property
     def drop_rate(self) -> float:

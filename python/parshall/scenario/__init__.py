@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from parshall.scenario.capacity import Capacity
+from parshall.scenario.control import Aimd, Binomial, Cubic, VegasControl, Veno
 from parshall.scenario.dumbbell import Dumbbell, FlowGroup
 from parshall.scenario.flow import Flow
+from parshall.scenario.losses import BernoulliLoss, GilbertElliottLoss, ListedLoss
 from parshall.scenario.model import Scenario
-from parshall.scenario.network import BernoulliLoss, DropTail, Link, ListedLoss, Reverse
+from parshall.scenario.network import Jitter, Link, Reverse
+from parshall.scenario.queues import DropTail, FixedWeight, Red, WeightFromRate
 from parshall.scenario.record import Record, Series
 from parshall.scenario.rto import (
     JacobsonRtoConfig,
@@ -24,22 +28,30 @@ if TYPE_CHECKING:
     from parshall.scenario.schema import json_schema
 
 __all__ = [
+    "Aimd",
     "BernoulliLoss",
+    "Binomial",
     "Bulk",
+    "Capacity",
     "Cbr",
+    "Cubic",
     "DropTail",
     "Dumbbell",
     "Exponential",
+    "FixedWeight",
     "Flow",
     "FlowGroup",
+    "GilbertElliottLoss",
     "JacobsonRtoConfig",
     "JacobsonTicksRtoConfig",
+    "Jitter",
     "Link",
     "ListedLoss",
     "MedianRtoConfig",
     "OnOff",
     "Pareto",
     "Record",
+    "Red",
     "Reverse",
     "RtoConfig",
     "Scenario",
@@ -49,6 +61,9 @@ __all__ = [
     "Transfer",
     "Udp",
     "Vbr",
+    "VegasControl",
+    "Veno",
+    "WeightFromRate",
     "WeightedMedianRtoConfig",
     "json_schema",
     "load",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Union
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, ValidationError
@@ -13,7 +14,10 @@ from parshall.errors import InputError, shown
 from parshall.scenario import paths
 from parshall.scenario.faults import scenario_error
 
-__all__ = ["Model", "one_of"]
+__all__ = ["FOLDER", "Model", "OrElse", "one_of"]
+
+FOLDER = "folder"
+"""Key of the validation context: where the files that a scenario names are looked for."""
 
 
 class Model(BaseModel):
@@ -31,10 +35,13 @@ class Model(BaseModel):
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     @classmethod
-    def from_dict(cls, values: object) -> Self:
-        """From nested tables as TOML or JSON give them. Raises ScenarioError."""
+    def from_dict(cls, values: object, *, folder: Path | None = None) -> Self:
+        """From nested tables as TOML or JSON give them. Raises ScenarioError.
+
+        Files that they name are looked for in ``folder``, or else in the current one.
+        """
         try:
-            return cls.model_validate(values)
+            return cls.model_validate(values, context={FOLDER: folder})
         except ValidationError as error:
             raise scenario_error(error, cls) from None
 
@@ -117,6 +124,26 @@ def one_of(*members: type[Model]) -> Any:
     return Annotated[union, BeforeValidator(read), _BareKinds(members)]
 
 
+def _is_complete(member: type[Model]) -> bool:
+    """Whether a kind needs no further key."""
+    try:
+        member()
+    except InputError:
+        return False
+    return True
+
+
+class OrElse:
+    """Adds to a field's JSON Schema something that may stand in the place of a table."""
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self.schema = schema
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        tables = handler(core)
+        return {"anyOf": [*tables.get("anyOf", [tables]), self.schema]}
+
+
 class _BareKinds:
     """Adds to a field's JSON Schema the kinds that may stand as text: those that need no further key."""
 
@@ -124,10 +151,6 @@ class _BareKinds:
         self.members = members
 
     def __get_pydantic_json_schema__(self, core: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        bare = [
-            member.model_fields["kind"].default
-            for member in self.members
-            if not any(field.is_required() for field in member.model_fields.values())
-        ]
+        bare = [member.model_fields["kind"].default for member in self.members if _is_complete(member)]
         tables = handler(core)
         return {"anyOf": [tables, {"enum": bare}]} if bare else tables

@@ -11,9 +11,11 @@ from pydantic import Field
 
 from parshall.errors import ScenarioError
 from parshall.scenario.base import Model
+from parshall.scenario.capacity import MaybeCapacity
 from parshall.scenario.flow import Flow
+from parshall.scenario.losses import MaybeLoss
 from parshall.scenario.model import Scenario
-from parshall.scenario.network import UNLIMITED, Link, MaybeLoss, MaybeQueue, Queue, Reverse
+from parshall.scenario.network import Link, MaybeJitter, Reverse
 from parshall.scenario.quantities import (
     ABSENT,
     ZERO,
@@ -27,6 +29,7 @@ from parshall.scenario.quantities import (
     Rate,
     Text,
 )
+from parshall.scenario.queues import UNLIMITED, MaybeQueue, Queue
 from parshall.scenario.record import Record
 from parshall.scenario.traffic import App
 from parshall.scenario.transport import Transport
@@ -99,6 +102,11 @@ class Dumbbell(Model):
     """Propagation delay of the bottleneck."""
     queue: Queue = UNLIMITED
     """Queue in front of the bottleneck, one in each direction."""
+    capacity: MaybeCapacity = ABSENT
+    """Instants at which packets may leave the bottleneck, forward direction, in place of the rate, which then
+    only tells RED what to expect."""
+    jitter: MaybeJitter = ABSENT
+    """Random delay on top of the bottleneck's propagation delay, forward direction."""
     loss: MaybeLoss = ABSENT
     """Packets lost on arrival at the bottleneck, forward direction."""
     reverse: Reverse = Reverse()
@@ -163,6 +171,8 @@ class Dumbbell(Model):
             rate=self.rate,
             delay=self.delay,
             queue=self.queue,
+            capacity=self.capacity,
+            jitter=self.jitter,
             loss=self.loss,
             reverse=self.reverse,
         )

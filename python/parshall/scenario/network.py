@@ -1,79 +1,49 @@
-"""Links, their queues and their losses."""
+"""Links: nodes joined by a rate or a recorded capacity, a delay, a queue and losses."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from parshall.scenario.base import Model, one_of
+from parshall.scenario.base import Model
+from parshall.scenario.capacity import MaybeCapacity
+from parshall.scenario.losses import MaybeLoss
 from parshall.scenario.quantities import (
     ABSENT,
-    Count,
-    Counts,
     Duration,
+    Flag,
     MaybeDuration,
     MaybeRate,
-    MaybeSize,
     Name,
     NamePair,
-    Probability,
+    Period,
     Rate,
 )
+from parshall.scenario.queues import UNLIMITED, MaybeQueue, Queue
 
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
 
-__all__ = ["BernoulliLoss", "DropTail", "Link", "ListedLoss", "Reverse"]
+__all__ = ["Jitter", "Link", "Reverse"]
 
 
-class DropTail(Model):
-    """First in, first out; an arriving packet is dropped when the queue is full.
+class Jitter(Model):
+    """Random delay on a link, on top of its propagation delay, drawn uniformly from 0 to ``most``."""
 
-    Both limits count the packet in transmission. With neither the queue is unlimited.
-    """
-
-    kind: Literal["droptail"] = "droptail"
-    """Names this queue discipline."""
-    limit_packets: Count | None = None
-    """Most packets held."""
-    limit_bytes: MaybeSize = ABSENT
-    """Most bytes held."""
-
-
-UNLIMITED: Any = DropTail()
-"""The default of a queue; its type is that of any field."""
-
-
-class ListedLoss(Model):
-    """Loses the packets with these arrival numbers at the port."""
-
-    kind: Literal["listed"] = "listed"
-    """Names this kind of loss."""
-    arrivals: Counts
-    """Arrival numbers, counted from 1, lost packets included."""
-
-
-class BernoulliLoss(Model):
-    """Loses each packet with the same probability, independently."""
-
-    kind: Literal["bernoulli"] = "bernoulli"
-    """Names this kind of loss."""
-    probability: Probability
-    """Between 0 and 1."""
+    most: Period
+    """Longest delay."""
+    reorder: Flag = False
+    """Whether a packet may overtake another; otherwise it waits for it."""
 
 
 if TYPE_CHECKING:
-    Queue: TypeAlias = Given[DropTail, DropTail | Literal["droptail"] | Table]
-    MaybeQueue: TypeAlias = Given[DropTail | None, DropTail | Literal["droptail"] | Table | None]
-    MaybeLoss: TypeAlias = Given[ListedLoss | BernoulliLoss | None, ListedLoss | BernoulliLoss | Table | None]
+    MaybeJitter: TypeAlias = Given[Jitter | None, Jitter | Table | None]
 else:
-    Queue = one_of(DropTail)
-    MaybeQueue = Queue | None
-    MaybeLoss = one_of(ListedLoss, BernoulliLoss) | None
+    MaybeJitter = Jitter | None
 
 
 class Reverse(Model):
     """The reverse direction of a link, where it differs. A field left out is as in the forward direction,
-    except ``loss``, which is none.
+    except ``loss``, ``jitter`` and ``capacity``, which are none.
     """
 
     rate: MaybeRate = ABSENT
@@ -82,6 +52,10 @@ class Reverse(Model):
     """Propagation delay."""
     queue: MaybeQueue = ABSENT
     """Queue in front of the link."""
+    capacity: MaybeCapacity = ABSENT
+    """Instants at which packets may leave, in place of the rate."""
+    jitter: MaybeJitter = ABSENT
+    """Random delay on top of the propagation delay."""
     loss: MaybeLoss = ABSENT
     """Packets lost on arrival at the port, before the queue."""
 
@@ -99,6 +73,11 @@ class Link(Model):
     """Propagation delay, in each direction."""
     queue: Queue = UNLIMITED
     """Queue in front of the link, one in each direction."""
+    capacity: MaybeCapacity = ABSENT
+    """Instants at which packets may leave in the forward direction, in place of the rate, which then only
+    tells RED what to expect."""
+    jitter: MaybeJitter = ABSENT
+    """Random delay on top of the propagation delay, in the forward direction."""
     loss: MaybeLoss = ABSENT
     """Packets lost on arrival at the forward port, before the queue."""
     reverse: Reverse = Reverse()

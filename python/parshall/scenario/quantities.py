@@ -31,6 +31,7 @@ __all__ = [
     "ABSENT",
     "NO_NAMES",
     "ZERO",
+    "BurstSize",
     "Count",
     "Counts",
     "Duration",
@@ -39,6 +40,7 @@ __all__ = [
     "Flag",
     "Given",
     "HeaderSize",
+    "Instants",
     "MaybeDuration",
     "MaybePeriod",
     "MaybeRate",
@@ -48,6 +50,7 @@ __all__ = [
     "Names",
     "NotNegative",
     "PacketSize",
+    "Part",
     "Period",
     "Positive",
     "Probability",
@@ -57,6 +60,7 @@ __all__ = [
     "Size",
     "TailExponent",
     "Text",
+    "Weights",
     "Window",
     "Writes",
     "Written",
@@ -70,6 +74,8 @@ NO_NAMES: Any = ()
 """The default of a list of names."""
 MAX_WINDOW = 2**24
 """Most samples that a sliding median looks back on."""
+MAX_WEIGHTS = 63
+"""Most samples that a recursive weighted median weighs."""
 
 
 @dataclass(frozen=True)
@@ -119,19 +125,23 @@ if TYPE_CHECKING:
     DurationOrList: TypeAlias = Given[float | tuple[float, ...] | None, _Number | Sequence[_Number] | None]
     Period: TypeAlias = Given[float, _Number]
     MaybePeriod: TypeAlias = Given[float | None, _Number | None]
+    Instants: TypeAlias = Given[tuple[float, ...], Sequence[_Number]]
     DurationRange: TypeAlias = Given[tuple[float, float], Sequence[_Number]]
     Size: TypeAlias = Given[int, _Bytes]
     MaybeSize: TypeAlias = Given[int | None, _Bytes | None]
     PacketSize: TypeAlias = Given[int, _Bytes]
     HeaderSize: TypeAlias = Given[int, _Bytes]
+    BurstSize: TypeAlias = Given[int, _Bytes]
     Count: TypeAlias = int
     Counts: TypeAlias = Given[tuple[int, ...], Sequence[int]]
     Positive: TypeAlias = float
     Probability: TypeAlias = float
     NotNegative: TypeAlias = float
     Share: TypeAlias = float
+    Part: TypeAlias = float
     TailExponent: TypeAlias = float
     Window: TypeAlias = int
+    Weights: TypeAlias = int
     Flag: TypeAlias = bool
     Text: TypeAlias = str
     Name: TypeAlias = str
@@ -167,6 +177,8 @@ else:
     DurationRange = _field(
         tuple[float, float], readers.range_of(readers.period), _array(_PERIOD, 2, 2), _AS_DURATION
     )
+    # Many thousands of bare numbers: units would only make a file longer.
+    Instants = _field(tuple[float, ...], readers.instants, _array(_DURATION, 1))
     _ONE_OR_MORE = {"anyOf": [*_DURATION["anyOf"], _array(_DURATION, 1)], "examples": _DURATION["examples"]}
     DurationOrList = (
         _field(float | tuple[float, ...], readers.duration_or_list, _ONE_OR_MORE, _AS_DURATION) | None
@@ -177,9 +189,14 @@ else:
     PacketSize = _field(int, readers.packet_size(1), _quantity(SIZE, zero=False, whole=True))
     HeaderSize = _field(int, readers.packet_size(0), _quantity(SIZE, zero=True, whole=True))
 
+    BurstSize = _field(int, readers.size(U32_MAX), _quantity(SIZE, zero=False, whole=True))
+
     Count = _field(int, readers.whole(1, U32_MAX), _COUNT)
     Window = _field(
         int, readers.whole(1, MAX_WINDOW), {"type": "integer", "minimum": 1, "maximum": MAX_WINDOW}
+    )
+    Weights = _field(
+        int, readers.whole(1, MAX_WEIGHTS), {"type": "integer", "minimum": 1, "maximum": MAX_WEIGHTS}
     )
     Counts = _field(
         tuple[int, ...], readers.list_of(readers.whole(1, U64_MAX)), _array({"type": "integer", "minimum": 1})
@@ -189,6 +206,7 @@ else:
     NotNegative = _number(lambda x: x >= 0, "a number of at least 0", minimum=0)
     Probability = _number(lambda x: 0 <= x <= 1, "a number from 0 to 1", minimum=0, maximum=1)
     Share = _number(lambda x: 0 < x <= 1, "a number above 0, at most 1", exclusiveMinimum=0, maximum=1)
+    Part = _number(lambda x: 0 < x < 1, "a number between 0 and 1", exclusiveMinimum=0, exclusiveMaximum=1)
     TailExponent = _number(lambda x: x > 1, "a number above 1", exclusiveMinimum=1)
 
     Flag = _field(bool, readers.flag, {"type": "boolean"})

@@ -20,6 +20,7 @@ __all__ = [
     "U64_MAX",
     "duration_or_list",
     "flag",
+    "instants",
     "list_of",
     "name",
     "names",
@@ -28,6 +29,7 @@ __all__ = [
     "range_of",
     "rate_range",
     "real",
+    "size",
     "text",
     "whole",
     "writes",
@@ -36,6 +38,10 @@ __all__ = [
 U32_MAX = 2**32 - 1
 U64_MAX = 2**64 - 1
 MAX_PACKET_BYTES = 65_535
+
+_NO_EXPONENT_BELOW = 1e7
+_DIGITS_OF_A_PICOSECOND = 1 + 12
+"""The point included."""
 
 T = TypeVar("T")
 
@@ -158,6 +164,36 @@ def packet_size(least: int) -> Callable[[object], int]:
         return size
 
     return read
+
+
+def size(most: int) -> Callable[[object], int]:
+    """Reads sizes from 1 byte to ``most``."""
+
+    def read(value: object) -> int:
+        number = parse_size(value)
+        if number > most:
+            raise InputError("", shown(value), f"a size of at most {most} bytes")
+        return number
+
+    return read
+
+
+def instants(value: object) -> tuple[float, ...]:
+    """Times in ascending order, at least one."""
+    times = list_of(_instant, 1)(value)
+    for index in range(1, len(times)):
+        if times[index] < times[index - 1]:
+            raise InputError(f"[{index}]", shown(times[index]), "times in ascending order")
+    return times
+
+
+def _instant(value: object) -> float:
+    """A duration. Recordings have many thousands of them, and most need no rounding."""
+    if type(value) is float and 0 < value < _NO_EXPONENT_BELOW:
+        text = repr(value)
+        if "e" not in text and len(text) - text.index(".") <= _DIGITS_OF_A_PICOSECOND:
+            return value
+    return parse_duration(value)
 
 
 def duration_or_list(value: object) -> float | tuple[float, ...]:

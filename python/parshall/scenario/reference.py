@@ -67,6 +67,8 @@ def _takes(field: dict[str, Any]) -> str:
 
 def _simple(field: dict[str, Any]) -> str:
     kind = field["type"]
+    if kind == "object":
+        return "`{ " + ", ".join(f'{key} = "FILE"' for key in field["properties"]) + " }`"
     if kind == "array":
         items = field.get("items") or {"type": "value"}
         return f"list of {_takes(items)}" if "prefixItems" not in items else "list of `[time, packets]`"

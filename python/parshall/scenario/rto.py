@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from parshall.scenario.base import Model, one_of
-from parshall.scenario.quantities import NotNegative, Period, Share, Window
+from parshall.scenario.quantities import NotNegative, Period, Share, Weights, Window
 
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
@@ -64,8 +64,8 @@ class WeightedMedianRtoConfig(Model):
 
     kind: Literal["weighted-median"] = "weighted-median"
     """Names this estimator."""
-    window: Window = 5
-    """How many samples are weighed (the letter's M)."""
+    window: Weights = 5
+    """How many samples are weighed (the letter's M), at most 63."""
     decay: Share = 7 / 8
     """Weight of a sample relative to the one after it (the letter's alpha)."""
     feedback: NotNegative = 1 / 2

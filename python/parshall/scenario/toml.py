@@ -35,22 +35,26 @@ _AT_THE_TOP = {(key,) for key in COMMON}
 def load(path: str | Path) -> Scenario:
     """Reads and checks a scenario file: TOML, or the canonical JSON when its name ends in ``.json``.
 
-    Raises ScenarioError for a fault in the scenario, ParshallError for a file that cannot be read.
+    A recorded capacity that it names is looked for beside the file. Raises ScenarioError for a fault in the
+    scenario, ParshallError for a file that cannot be read.
     """
     file = str(path)
     text = _text(file)
     if file.endswith(".json"):
         return _placed(lambda: Scenario.from_json(text).check(), file, "")
-    return _placed(lambda: loads(text), file, text)
+    return _placed(lambda: loads(text, folder=Path(file).parent), file, text)
 
 
-def loads(text: str) -> Scenario:
-    """Reads and checks the text of a scenario file. Raises ScenarioError."""
+def loads(text: str, *, folder: str | Path | None = None) -> Scenario:
+    """Reads and checks the text of a scenario file. Raises ScenarioError.
+
+    Files that it names are looked for in ``folder``, or else in the current one.
+    """
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
         raise ScenarioError("", f"text that is not TOML: {error}", "a scenario file") from None
-    return _network(tables).check()
+    return _network(tables, None if folder is None else Path(folder)).check()
 
 
 def _text(file: str) -> str:
@@ -78,9 +82,9 @@ def _placed(read: Callable[[], Scenario], file: str, text: str) -> Scenario:
         raise first from None
 
 
-def _network(tables: Mapping[str, Any]) -> Scenario:
+def _network(tables: Mapping[str, Any], folder: Path | None = None) -> Scenario:
     if "dumbbell" not in tables:
-        return Scenario.from_dict(tables)
+        return Scenario.from_dict(tables, folder=folder)
     bell = tables["dumbbell"]
     if not isinstance(bell, Mapping):
         raise ScenarioError("dumbbell", shown(bell), "a table")
@@ -96,7 +100,7 @@ def _network(tables: Mapping[str, Any]) -> Scenario:
             )
     try:
         common = {key: tables[key] for key in COMMON if key in tables}
-        return Dumbbell.from_dict({**common, **bell}).scenario()
+        return Dumbbell.from_dict({**common, **bell}, folder=folder).scenario()
     except ScenarioError as error:
         raise _inside_dumbbell(error) from None
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
+from pydantic import ConfigDict, model_validator
+from typing_extensions import Self
+
+from parshall.errors import InputError, shown
 from parshall.scenario.base import Model, one_of
 from parshall.scenario.quantities import (
+    ABSENT,
     Count,
     DurationRange,
+    MaybePeriod,
+    MaybeRate,
     Period,
     Rate,
     RateRange,
@@ -38,12 +45,26 @@ class Transfer(Model):
 
 
 class Cbr(Model):
-    """One packet after each constant interval."""
+    """One packet after each constant interval, which is given, or follows from a rate."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["rate"]}, {"required": ["interval"]}]}
+    )
 
     kind: Literal["cbr"] = "cbr"
     """Names this application."""
-    rate: Rate
-    """Payload bits per second."""
+    rate: MaybeRate = ABSENT
+    """Payload bits per second; either this or ``interval``."""
+    interval: MaybePeriod = ABSENT
+    """Time between packets; either this or ``rate``."""
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if self.rate is None and self.interval is None:
+            raise InputError("rate", "nothing", "a rate or an interval")
+        if self.rate is not None and self.interval is not None:
+            raise InputError("interval", shown(self.interval), "a rate or an interval, not both")
+        return self
 
 
 class Vbr(Model):

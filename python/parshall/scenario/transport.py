@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from parshall.scenario.base import Model, one_of
+from parshall.scenario.control import RENO, Control
 from parshall.scenario.quantities import (
     ABSENT,
     Count,
@@ -39,8 +40,14 @@ class Tcp(Model):
     recovery: Literal["tahoe", "reno", "newreno", "sack", "vegas"] = "newreno"
     """What is sent after a loss: slow start from one packet (Tahoe), fast recovery that the first new ACK
     ends (Reno, RFC 2581) or that lasts until all is repaired (NewReno, RFC 6582), what selective
-    acknowledgements show to be missing (SACK, RFC 2018 and 6675), or what Vegas does, with its window
-    (Brakmo and Peterson 1995)."""
+    acknowledgements show to be missing (SACK: RFC 2018 and 6675; with the profile ``ns2`` its Sack1), or
+    what Vegas sends, which also has a window of its own (Brakmo and Peterson 1995)."""
+    control: Control = RENO
+    """How the window grows and shrinks. With the recovery ``vegas``, that has a window of its own."""
+    ecn: Flag = False
+    """Whether packets can be marked instead of dropped (RFC 3168); it takes a queue that marks."""
+    pacing: Flag = False
+    """Whether packets are spread over the round trip instead of sent as ACKs let them go."""
     rto: MaybeRto = ABSENT
     """How the retransmission timeout is estimated."""
     payload_bytes: PacketSize = _PAYLOAD

@@ -1,0 +1,104 @@
+"""Congestion controls: how a window grows and shrinks. Each default is the value of its source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from pydantic import model_validator
+from typing_extensions import Self
+
+from parshall.errors import InputError, shown
+from parshall.scenario.base import Model, one_of
+from parshall.scenario.quantities import Flag, NotNegative, Part, Positive
+
+if TYPE_CHECKING:
+    from parshall.scenario.quantities import Given, Table
+
+__all__ = ["Aimd", "Binomial", "Cubic", "VegasControl", "Veno"]
+
+
+class Aimd(Model):
+    """One packet a round trip up, half of the window down (RFC 5681)."""
+
+    kind: Literal["aimd"] = "aimd"
+    """Names this control."""
+
+
+class Binomial(Model):
+    """For a window ``w``, ``alpha / w^k`` packets a round trip up and ``beta w^l`` down (Bansal and
+    Balakrishnan 2001). IIAD has k = 1 and l = 0, SQRT 1/2 for both.
+    """
+
+    kind: Literal["binomial"] = "binomial"
+    """Names this control."""
+    k: NotNegative
+    """Exponent of the increase."""
+    l: NotNegative  # noqa: E741 - the paper's name
+    """Exponent of the decrease."""
+    alpha: Positive = 1.0
+    """Factor of the increase."""
+    beta: Positive = 0.5
+    """Factor of the decrease."""
+
+    @classmethod
+    def iiad(cls, alpha: float = 1.0, beta: float = 0.5) -> Self:
+        """Inverse increase, additive decrease: k = 1, l = 0."""
+        return cls(k=1, l=0, alpha=alpha, beta=beta)
+
+    @classmethod
+    def sqrt(cls, alpha: float = 1.0, beta: float = 0.5) -> Self:
+        """Increase and decrease by the square root of the window: k = l = 1/2."""
+        return cls(k=0.5, l=0.5, alpha=alpha, beta=beta)
+
+
+class Cubic(Model):
+    """CUBIC: a window that grows with the cube of the time since the last loss (RFC 9438)."""
+
+    kind: Literal["cubic"] = "cubic"
+    """Names this control."""
+    c: Positive = 0.4
+    """How steep the curve is (RFC 9438, section 5.1)."""
+    beta: Part = 0.7
+    """What is left of the window after a loss (section 4.6)."""
+    fast_convergence: Flag = True
+    """Whether a flow that loses early makes room (section 4.7)."""
+
+
+class VegasControl(Model):
+    """Vegas: keeps a number of packets in queues (Brakmo and Peterson 1995). This is its window alone; the
+    recovery of the same name has its retransmissions as well.
+    """
+
+    kind: Literal["vegas"] = "vegas"
+    """Names this control."""
+    alpha: NotNegative = 1.0
+    """Packets in queues below which the window grows."""
+    beta: NotNegative = 3.0
+    """Packets in queues above which it shrinks; at least alpha."""
+    gamma: NotNegative = 1.0
+    """Packets in queues above which slow start ends."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.beta < self.alpha:
+            raise InputError("beta", shown(self.beta), f"at least alpha, {self.alpha:g}")
+        return self
+
+
+class Veno(Model):
+    """Veno: AIMD that backs off less when a loss does not look like congestion (Fu and Liew 2003)."""
+
+    kind: Literal["veno"] = "veno"
+    """Names this control."""
+    beta: Positive = 3.0
+    """Packets in queues from which on a loss counts as congestion."""
+
+
+RENO: Any = Aimd()
+"""The default of a control; its type is that of any field."""
+
+if TYPE_CHECKING:
+    _Control: TypeAlias = Aimd | Binomial | Cubic | VegasControl | Veno
+    Control: TypeAlias = Given[_Control, _Control | Literal["aimd", "cubic", "vegas", "veno"] | Table]
+else:
+    Control = one_of(Aimd, Binomial, Cubic, VegasControl, Veno)

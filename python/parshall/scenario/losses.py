@@ -1,0 +1,61 @@
+"""Losses on links: what is lost that no queue dropped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from parshall.scenario.base import Model, one_of
+from parshall.scenario.quantities import Counts, Probability
+
+if TYPE_CHECKING:
+    from parshall.scenario.quantities import Given, Table
+
+__all__ = ["BernoulliLoss", "GilbertElliottLoss", "ListedLoss"]
+
+
+class ListedLoss(Model):
+    """Loses the packets with these arrival numbers at the port."""
+
+    kind: Literal["listed"] = "listed"
+    """Names this kind of loss."""
+    arrivals: Counts
+    """Arrival numbers, counted from 1, lost packets included."""
+    of: Literal["all", "data", "acks"] = "all"
+    """Which packets are counted and lost."""
+
+
+class BernoulliLoss(Model):
+    """Loses each packet with the same probability, independently."""
+
+    kind: Literal["bernoulli"] = "bernoulli"
+    """Names this kind of loss."""
+    probability: Probability
+    """Between 0 and 1."""
+    of: Literal["all", "data", "acks"] = "all"
+    """Which packets can be lost."""
+
+
+class GilbertElliottLoss(Model):
+    """Loses packets in bursts: two states with a loss probability each (Gilbert 1960, Elliott 1963). The
+    state may change before each packet; it starts good.
+    """
+
+    kind: Literal["gilbert-elliott"] = "gilbert-elliott"
+    """Names this kind of loss."""
+    good_to_bad: Probability
+    """Probability of a change from good to bad."""
+    bad_to_good: Probability
+    """Probability of a change from bad to good; its inverse is the mean length of a burst in packets."""
+    loss_good: Probability = 0.0
+    """Loss probability in the good state."""
+    loss_bad: Probability = 1.0
+    """Loss probability in the bad state."""
+    of: Literal["all", "data", "acks"] = "all"
+    """Which packets can be lost."""
+
+
+if TYPE_CHECKING:
+    _Loss: TypeAlias = ListedLoss | BernoulliLoss | GilbertElliottLoss
+    MaybeLoss: TypeAlias = Given[_Loss | None, _Loss | Table | None]
+else:
+    MaybeLoss = one_of(ListedLoss, BernoulliLoss, GilbertElliottLoss) | None
