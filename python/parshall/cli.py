@@ -152,6 +152,33 @@ def validate(folder: str, more: tuple[str, ...], report: str | None, only: tuple
     return 0 if validate_folder(folder, (*only, *more), report) else FAILED
 
 
+@cli.command("validate-statistics")
+@click.argument("folder", metavar="DIR")
+@click.option(
+    "--seeds",
+    type=click.IntRange(2),
+    help="Runs of each scenario; the study's own number unless given.",
+)
+@click.option("--out", metavar="FILE.md", help="Write the tables there, as Markdown.")
+@click.option("--only", multiple=True, metavar="STUDY", help="Compare this study only; may be repeated.")
+def validate_statistics(folder: str, seeds: int | None, out: str | None, only: tuple[str, ...]) -> int:
+    """Compare with random scenarios of ns-2 in DIR. The status is 0 only if no mean differs."""
+    from parshall.validate.statistics.command import validate_statistics as compare
+
+    return 0 if compare(folder, only, seeds, out) else FAILED
+
+
+@cli.command()
+@click.option("--seeds", type=click.IntRange(2), default=10, show_default=True, help="How many.")
+@click.option("--jobs", type=click.IntRange(1), help="Threads; all cores unless given.")
+@click.option("--out", metavar="DIR", default="out/theory", show_default=True, help="Where the page goes.")
+def theory(seeds: int, jobs: int | None, out: str) -> None:
+    """Measure the simulator against laws in closed form, and write a page with figures."""
+    from parshall.theory.command import measure_and_write
+
+    measure_and_write(seeds, jobs, out)
+
+
 def _described(scenario: Scenario) -> str:
     parts = {
         "host": len(scenario.hosts),

@@ -225,7 +225,7 @@ class FlowView:
         """The time-sequence picture: packets sent, the ACK line, drops, retransmissions. It is drawn onto
         ``ax``, or onto a figure of its own; returns the figure.
 
-        Needs ``record.packets`` of a port on the path, and ``record.window`` or ``record.deliveries``; raises
+        Needs ``record.packets`` of a port on the path, and ``record.deliveries`` or ``record.window``; raises
         ParshallError, which says what is missing.
         """
         from parshall.sequence import plot_sequence

@@ -1,0 +1,38 @@
+"""Laws that a simulator must obey, in closed form, and measurements of this one beside them.
+
+    from parshall.theory import padhye_send_rate
+    padhye_send_rate(0.01, rtt=0.1, timeout=0.4, acked=2)
+
+:mod:`parshall.theory.page` measures them all and writes a page; ``parshall theory`` is its command.
+"""
+
+from __future__ import annotations
+
+from parshall.theory.queue_laws import (
+    little_backlog,
+    md1_wait,
+    mm1_wait,
+    pollaczek_khinchine_wait,
+)
+from parshall.theory.red_law import red_drop_rate, red_mean_gap, red_probability, replayed_drop_rate
+from parshall.theory.tcp_laws import (
+    padhye_send_rate,
+    periodic_loss_window,
+    random_loss_constant,
+    random_loss_window,
+)
+
+__all__ = [
+    "little_backlog",
+    "md1_wait",
+    "mm1_wait",
+    "padhye_send_rate",
+    "periodic_loss_window",
+    "pollaczek_khinchine_wait",
+    "random_loss_constant",
+    "random_loss_window",
+    "red_drop_rate",
+    "red_mean_gap",
+    "red_probability",
+    "replayed_drop_rate",
+]
