@@ -1,0 +1,166 @@
+"""A study as a whole: every scenario rebuilt, run over seeds on all cores, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from parshall.ensemble import available_cores
+from parshall.errors import InputError, RunError, ScenarioError, shown
+from parshall.scenario import Scenario
+from parshall.validate.statistics import study0, study1, study3
+from parshall.validate.statistics.baselines import Baseline, Settings, load_study
+from parshall.validate.statistics.compare import Comparison, compare
+from parshall.validate.statistics.outcomes import Outcome
+from parshall.validate.statistics.unsupported import UnsupportedError
+
+__all__ = ["STUDIES", "Agreement", "Kind", "Progress", "compare_study"]
+
+Progress: TypeAlias = Callable[[int, int], object]
+"""Called with the number of runs done and the number of all."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How the scenarios of a study are rebuilt and measured."""
+
+    title: str
+    outcomes: tuple[Outcome, ...]
+    rebuild: Callable[[Settings, int], Scenario]
+    """From settings and a seed."""
+    measure: Callable[[Settings, dict[str, Any]], dict[str, float]]
+    """From settings and what the engine recorded."""
+    seeds: int
+    """Runs of each scenario: enough for an interval like ns-2's in a minute or less."""
+
+
+def _of_study_1(name: str, outcomes: tuple[Outcome, ...], seeds: int) -> Kind:
+    return Kind(study1.TITLES[name], outcomes, study1.rebuild, study1.measure, seeds)
+
+
+STUDIES: Mapping[str, Kind] = {
+    "0": Kind(study0.TITLE, study0.OUTCOMES, study0.rebuild, study0.measure, 30),
+    "1a": _of_study_1("1a", study1.OUTCOMES, 4),
+    "1m": _of_study_1("1m", study1.OUTCOMES_OF_LINKS, 3),
+    "1b": _of_study_1("1b", study1.OUTCOMES, 4),
+    "3": Kind(study3.TITLE, study3.OUTCOMES, study3.rebuild, study3.measure, 6),
+}
+"""The random scenarios that are compared, by the names of their tables."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A study, compared."""
+
+    study: str
+    comparisons: tuple[Comparison, ...]
+    not_rebuilt: Mapping[str, str]
+    """Labels of scenarios that cannot be run, and what the engine lacks for them."""
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self.comparisons)
+
+    def count(self, verdict: str) -> int:
+        """Comparisons with that verdict."""
+        return sum(comparison.verdict == verdict for comparison in self.comparisons)
+
+
+def compare_study(
+    folder: Path | str,
+    study: str,
+    *,
+    seeds: int | None = None,
+    labels: Callable[[str], bool] | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Agreement:
+    """Compares the scenarios of a study, all or those with a label that ``labels`` accepts.
+
+    ``seeds`` is how many runs each gets, by default the study's own number. Raises InputError for a table
+    that cannot be used, and RunError when a run fails.
+    """
+    if study not in STUDIES:
+        raise InputError("study", shown(study), f"one of {', '.join(STUDIES)}")
+    kind = STUDIES[study]
+    baselines = [each for each in load_study(folder, study) if labels is None or labels(each.label)]
+    if not baselines:
+        raise InputError("labels", "none that matches", f"some of study {study}")
+    runs, not_rebuilt = _rebuilt(kind, baselines, seeds or kind.seeds)
+    samples = _measured(kind, runs, jobs or available_cores(), progress)
+    pairs = [
+        (baseline, outcome, sample)
+        for baseline in baselines
+        if (sample := samples.get(baseline.label))
+        for outcome in kind.outcomes
+        if outcome.key in sample[0] and outcome.key in baseline.outcomes
+    ]
+    comparisons = [
+        compare(
+            study,
+            baseline.label,
+            outcome,
+            [values[outcome.key] for values in sample],
+            baseline.outcomes[outcome.key],
+            len(pairs),
+        )
+        for baseline, outcome, sample in pairs
+    ]
+    return Agreement(study, tuple(comparisons), not_rebuilt)
+
+
+@dataclass(frozen=True)
+class _Run:
+    baseline: Baseline
+    seed: int
+    scenario: str
+    """As JSON."""
+
+
+def _rebuilt(kind: Kind, baselines: Sequence[Baseline], seeds: int) -> tuple[list[_Run], dict[str, str]]:
+    runs: list[_Run] = []
+    not_rebuilt: dict[str, str] = {}
+    for baseline in baselines:
+        try:
+            runs += [_Run(baseline, seed, _text(kind, baseline, seed)) for seed in range(1, seeds + 1)]
+        except UnsupportedError as missing:
+            not_rebuilt[baseline.label] = str(missing)
+    return runs, not_rebuilt
+
+
+def _text(kind: Kind, baseline: Baseline, seed: int) -> str:
+    try:
+        return kind.rebuild(baseline.settings, seed).to_json()
+    except ScenarioError as fault:
+        raise RunError(f"{baseline.settings.where}: no scenario: {fault}") from None
+
+
+def _measured(
+    kind: Kind, runs: Sequence[_Run], threads: int, progress: Progress | None
+) -> dict[str, list[dict[str, float]]]:
+    """What was measured, by label and in the order of seeds. A result is dropped once it is measured."""
+    from parshall import _core
+
+    values: list[dict[str, float] | None] = [None] * len(runs)
+    if not runs:
+        return {}
+    batch = _core.Batch([(run.scenario, run.seed) for run in runs], threads)
+    done = 0
+    try:
+        while (finished := batch.next(0.1)) is not None:
+            for index, result in finished:
+                run = runs[index]
+                if isinstance(result, Exception):
+                    raise RunError(f"{run.baseline.label}, seed {run.seed}: {result}")
+                values[index] = kind.measure(run.baseline.settings, result)
+                done += 1
+                if progress is not None:
+                    progress(done, len(runs))
+    finally:
+        batch.cancel()
+    samples: dict[str, list[dict[str, float]]] = {}
+    for run, value in zip(runs, values, strict=True):
+        if value is not None:
+            samples.setdefault(run.baseline.label, []).append(value)
+    return samples

@@ -1,0 +1,9 @@
+"""A scenario that the engine has no means for."""
+
+from __future__ import annotations
+
+__all__ = ["UnsupportedError"]
+
+
+class UnsupportedError(Exception):
+    """What is missing, in a few words; the scenario is listed as not rebuilt."""
