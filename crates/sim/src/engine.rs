@@ -54,13 +54,14 @@ impl Kind {
     }
 }
 
-/// Ranks of events that are no arrivals; an arrival's rank is the index of its hop, plus one.
+/// Where the ranks of each sort of event begin.
 #[derive(Clone, Copy, Debug)]
 struct Ranks {
+    sources: u32,
     receivers: u32,
     senders: u32,
     paces: u32,
-    sources: u32,
+    arrivals: u32,
     series: u32,
 }
 
@@ -69,18 +70,17 @@ impl Ranks {
     const FIRST: u32 = 0;
 
     fn new(hops: usize, flows: usize) -> Self {
-        let (hops, flows) = (hops as u32 + 1, flows as u32);
-        Ranks {
-            receivers: hops,
-            senders: hops + flows,
-            paces: hops + 2 * flows,
-            sources: hops + 3 * flows,
-            series: hops + 4 * flows,
-        }
+        let (hops, flows) = (hops as u32, flows as u32);
+        let sources = Self::FIRST + 1;
+        let receivers = sources + flows;
+        let senders = receivers + flows;
+        let paces = senders + flows;
+        let arrivals = paces + flows;
+        Ranks { sources, receivers, senders, paces, arrivals, series: arrivals + hops }
     }
 
-    fn arrival(hop: u32) -> u32 {
-        hop + 1
+    fn arrival(self, hop: u32) -> u32 {
+        self.arrivals + hop
     }
 }
 
@@ -243,7 +243,7 @@ impl Simulation {
             // The next packet's event takes the place of this one's: one walk through the queue instead of two.
             Some(next) if next.at < self.end => self.events.replace_first(Event {
                 time: next.at,
-                rank: Ranks::arrival(next.hop),
+                rank: self.ranks.arrival(next.hop),
                 target: Kind::Arrival.target(port),
             }),
             _ => self.events.remove_first(),
@@ -303,7 +303,7 @@ impl Simulation {
             link.insert(place, packet); // Jitter let it overtake others.
         }
         if place == 0 {
-            let rank = Ranks::arrival(packet.hop);
+            let rank = self.ranks.arrival(packet.hop);
             self.schedule(packet.at, rank, Kind::Arrival.target(port));
         }
     }

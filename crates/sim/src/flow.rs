@@ -209,7 +209,7 @@ impl Flow {
             sample.ssthresh = core.window.ssthresh;
             sample.rtt = core.last_rtt.unwrap_or(f64::NAN);
             sample.srtt = core.timer().estimator().srtt().unwrap_or(f64::NAN);
-            sample.rto = core.timer().rto();
+            sample.rto = core.rto();
             sample.high_ack = core.high_ack;
         }
         sample

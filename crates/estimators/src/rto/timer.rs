@@ -16,7 +16,7 @@ pub struct RtoRules {
     pub granularity_s: f64,
 }
 
-/// Largest backoff factor: six timeouts in a row (ns-2.35, and the usual limit of BSD).
+/// Backoff factor from which on it doubles only while the timeout is below its maximum (ns-2.35).
 pub const MAX_BACKOFF: u32 = 64;
 
 impl Default for RtoRules {
@@ -111,9 +111,12 @@ impl<E: RtoEstimator> RtoTimer<E> {
         }
     }
 
-    /// Doubles the backoff, up to [`MAX_BACKOFF`] (RFC 6298, section 5.5), and tells the estimator.
+    /// Doubles the backoff (RFC 6298, section 5.5), beyond [`MAX_BACKOFF`] only while the timeout is below its
+    /// maximum, and tells the estimator.
     pub fn on_timeout(&mut self) {
-        self.backoff = (self.backoff * 2).min(MAX_BACKOFF);
+        if self.backoff < MAX_BACKOFF || self.rto() < self.rules.max_s {
+            self.backoff = self.backoff.saturating_mul(2);
+        }
         self.estimator.on_backoff(self.backoff);
     }
 
@@ -182,8 +185,15 @@ mod tests {
                     srtt + f64::max(self.rules.granularity_s, 4.0 * rttvar)
                 }
             };
-            let backoff = 2f64.powi(self.timeouts.min(6) as i32);
-            (base.max(self.rules.min_s) * backoff).min(self.rules.max_s)
+            let least = base.max(self.rules.min_s);
+            let backoff = (0..self.timeouts).fold(1.0, |factor, _| {
+                if factor < 64.0 || least * factor < self.rules.max_s {
+                    2.0 * factor
+                } else {
+                    factor
+                }
+            });
+            (least * backoff).min(self.rules.max_s)
         }
     }
 
@@ -257,6 +267,18 @@ mod tests {
         // An initial value below the minimum is raised to it.
         let rules = RtoRules { initial_s: 0.1, ..RtoRules::ns2() };
         assert_eq!(RtoTimer::new(RtoConfig::jacobson().build(), rules).rto(), 0.2);
+    }
+
+    #[test]
+    fn the_backoff_goes_on_until_the_maximum_is_reached() {
+        let mut timer = RtoTimer::new(RtoConfig::jacobson().build(), RtoRules::ns2());
+        timer.on_sample(0.05);
+        let rtos = [(); 11].map(|()| {
+            timer.on_timeout();
+            timer.rto()
+        });
+        assert_eq!(rtos, [0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 60.0, 60.0, 60.0]);
+        assert_eq!(timer.backoff(), 512);
     }
 
     #[test]

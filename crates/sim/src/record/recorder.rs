@@ -169,7 +169,7 @@ impl Recorder {
             rtt: core.last_rtt.unwrap_or(f64::NAN),
             srtt: timer.estimator().srtt().unwrap_or(f64::NAN),
             rttvar: timer.estimator().rttvar().unwrap_or(f64::NAN),
-            rto: timer.rto(),
+            rto: core.rto(),
         });
     }
 
@@ -195,7 +195,7 @@ impl Recorder {
             high_ack: core.high_ack,
             srtt: timer.estimator().srtt().unwrap_or(f64::NAN),
             rttvar: timer.estimator().rttvar().unwrap_or(f64::NAN),
-            rto: timer.rto(),
+            rto: core.rto(),
         };
         let key = |r: &WindowRow| {
             let bits = [r.cwnd, r.ssthresh, r.srtt, r.rttvar].map(f64::to_bits);

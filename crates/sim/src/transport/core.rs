@@ -134,6 +134,11 @@ impl Core {
         self.deadline
     }
 
+    /// The timeout to set now, in seconds.
+    pub fn rto(&self) -> f64 {
+        self.timer.rto().max(self.options.least_timeout.secs())
+    }
+
     /// The RTO with its rules.
     pub fn timer(&self) -> &RtoTimer<AnyRto> {
         &self.timer
@@ -236,8 +241,11 @@ impl Core {
     fn shrink(&mut self, now: Time) {
         let target = self.congestion.after_loss(&self.window, self.in_use(), now);
         self.window.ssthresh = self.threshold(target);
-        self.window.cwnd =
-            if self.options.deflate_to_ssthresh { self.window.ssthresh } else { target.max(1.0) };
+        self.window.cwnd = if self.options.deflate_to_ssthresh {
+            self.window.ssthresh
+        } else {
+            target.max(self.options.least_window)
+        };
     }
 
     /// Takes note of an ACK of new data. Returns how many packets it acknowledges, and whether cwnd was what
@@ -281,7 +289,7 @@ impl Core {
 
     /// Restarts the timer after an ACK of new data, or stops it when nothing is in flight and the options say so.
     fn rearm(&mut self, now: Time) {
-        if self.in_flight() == 0 && self.options.idle_restart == IdleRestart::OnSend {
+        if self.in_flight() == 0 && !self.options.idle_timer {
             self.deadline = Time::NEVER;
         } else {
             self.restart_timer(now);
@@ -291,7 +299,7 @@ impl Core {
     /// Starts the timer anew.
     pub fn restart_timer(&mut self, now: Time) {
         self.timer_started = now;
-        self.deadline = now + Time::from_secs(self.timer.rto());
+        self.deadline = now + Time::from_secs(self.rto());
     }
 
     /// Lets an ACK of new data open the window.
@@ -325,7 +333,7 @@ impl Core {
             FastRetransmitGuard::RecoverOrFirst => all_recovered || self.high_ack == 0,
             FastRetransmitGuard::None => true,
         };
-        allowed && self.in_flight() > 0
+        allowed && (self.in_flight() > 0 || self.options.idle_dupacks)
     }
 
     /// Reduces the window for a loss that duplicate ACKs have shown; the caller sets cwnd if it wants less.
@@ -388,6 +396,14 @@ impl Core {
         self.restart_timer(now);
     }
 
+    /// The timer has expired with nothing in flight, and the window stays as it is.
+    pub fn idle_out(&mut self) {
+        self.recover = self.max_seq;
+        self.dupacks = 0;
+        self.timed = None;
+        self.stop_timer();
+    }
+
     /// Doubles the backoff and forgets the timed packet.
     pub fn back_off(&mut self) {
         self.timed = None;
@@ -418,7 +434,7 @@ impl Core {
     /// A sender that is about to send after a silence longer than its RTO starts small again
     /// (RFC 5681, section 4.1).
     pub fn restart_after_idle(&mut self, now: Time) {
-        let silent = now.since(self.last_sent) > Time::from_secs(self.timer.rto());
+        let silent = now.since(self.last_sent) > Time::from_secs(self.rto());
         if self.options.idle_restart == IdleRestart::OnSend
             && self.max_seq >= 0
             && self.in_flight() == 0

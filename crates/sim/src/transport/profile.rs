@@ -43,8 +43,9 @@ pub struct TcpOptions {
     pub sack: bool,
     /// How a sender with SACK counts what is in flight.
     pub sack_pipe: SackPipe,
-    /// Vegas: whether a packet that has not been sent counts as sent long ago.
-    pub unsent_expires: bool,
+    /// Vegas: whether the times at which packets were sent stand in a ring of as many places as the window has
+    /// packets, with ns-2's slips in keeping it.
+    pub vegas_ring: bool,
     /// Whether a second copy of the last packet received in order may wait for the delayed-ACK timer.
     pub delay_repeated: bool,
     /// Packets sent before the first ACK.
@@ -65,12 +66,16 @@ pub struct TcpOptions {
     pub min_rto: Time,
     /// Greatest RTO.
     pub max_rto: Time,
+    /// The timer is never set to less than this, whatever the RTO.
+    pub least_timeout: Time,
     /// Granularity of the clock.
     pub clock_tick: Time,
     /// Phase of the clock at the start of the run.
     pub clock_phase: Option<Time>,
     /// What a loss halves.
     pub reduce_from: ReduceFrom,
+    /// Least cwnd that a halving leaves, in packets.
+    pub least_window: f64,
     /// Whether ssthresh is a whole number.
     pub integer_ssthresh: bool,
     /// Whether a second timeout of the same packet leaves ssthresh alone (RFC 5681, section 3.1).
@@ -81,6 +86,10 @@ pub struct TcpOptions {
     pub backoff_reset: BackoffReset,
     /// What idleness does.
     pub idle_restart: IdleRestart,
+    /// Whether the timer runs on when nothing is in flight.
+    pub idle_timer: bool,
+    /// Whether duplicate ACKs may start a fast retransmit with nothing in flight (not so in RFC 5681, section 2).
+    pub idle_dupacks: bool,
     /// When a further fast retransmit is allowed.
     pub fast_retransmit_guard: FastRetransmitGuard,
     /// NewReno's timer.
@@ -112,7 +121,7 @@ impl TcpOptions {
             pacing: false,
             sack: false,
             sack_pipe: SackPipe::Rfc6675,
-            unsent_expires: false,
+            vegas_ring: false,
             delay_repeated: false,
             initial_window: 10.0,
             max_window: f64::from(1u32 << 20),
@@ -123,14 +132,18 @@ impl TcpOptions {
             initial_rto: Time::from_ps(1_000_000_000_000),
             min_rto: Time::from_ps(1_000_000_000_000),
             max_rto: Time::from_ps(60_000_000_000_000),
+            least_timeout: Time::ZERO,
             clock_tick: Time::ZERO,
             clock_phase: None,
             reduce_from: ReduceFrom::Flight,
+            least_window: 1.0,
             integer_ssthresh: false,
             repeat_keeps_ssthresh: true,
             rtt_sampling: RttSampling::OnePacket,
             backoff_reset: BackoffReset::Sample,
             idle_restart: IdleRestart::OnSend,
+            idle_timer: false,
+            idle_dupacks: false,
             fast_retransmit_guard: FastRetransmitGuard::Recover,
             partial_ack_timer: PartialAckTimer::First,
             recovery_burst: u32::MAX,
@@ -151,8 +164,8 @@ impl TcpOptions {
             delayed_ack: None,
             // Agent/TCPSink/DelAck tests only whether the packet is the last one in order.
             delay_repeated: true,
-            // v_sendtime_ starts at -1.
-            unsent_expires: true,
+            // v_sendtime_ and v_transmits_, see `recovery/vegas.rs`.
+            vegas_ring: true,
             // Agent/TCP/Sack1 counts its pipe down by ACKs.
             sack_pipe: SackPipe::Sack1,
             // windowInit_
@@ -169,12 +182,18 @@ impl TcpOptions {
             clock_tick: tick,
             // slowdown() works on the window, not on what is in flight.
             reduce_from: ReduceFrom::Window,
+            // slowdown() lets half of one packet be half a packet.
+            least_window: 0.0,
             // ssthresh_ is an int.
             integer_ssthresh: true,
             // slowdown() is the same for every timeout.
             repeat_keeps_ssthresh: false,
-            // slow_start_restart_ with restart_bugfix_: the timer runs on when nothing is in flight.
+            // slow_start_restart_ with restart_bugfix_.
             idle_restart: IdleRestart::OnTimer,
+            // newtimer() cancels nothing while there is a next packet to send, and there always is one.
+            idle_timer: true,
+            // dupack_action() does not look at what is in flight.
+            idle_dupacks: true,
             // bugfix_ss_
             fast_retransmit_guard: FastRetransmitGuard::RecoverOrFirst,
             // send_much(0, 0, 2) in NewReno's recv().
@@ -239,6 +258,8 @@ impl TcpOptions {
             initial_rto: tcp.initial_rto.unwrap_or(base.initial_rto),
             min_rto: tcp.min_rto.unwrap_or(base.min_rto),
             max_rto: tcp.max_rto.unwrap_or(base.max_rto),
+            // rtt_timeout() raises anything less.
+            least_timeout: if ns2 { clock_tick + clock_tick } else { base.least_timeout },
             clock_tick,
             clock_phase: tcp.clock_phase.or(base.clock_phase),
             reduce_from: tcp.reduce_from.unwrap_or(base.reduce_from),
@@ -246,6 +267,11 @@ impl TcpOptions {
             rtt_sampling: tcp.rtt_sampling.unwrap_or(base.rtt_sampling),
             backoff_reset: tcp.backoff_reset.unwrap_or(base.backoff_reset),
             idle_restart: tcp.idle_restart.unwrap_or(base.idle_restart),
+            idle_timer: match tcp.idle_restart {
+                Some(IdleRestart::OnTimer) => true,
+                Some(IdleRestart::OnSend) => false,
+                _ => base.idle_timer,
+            },
             fast_retransmit_guard: tcp.fast_retransmit_guard.unwrap_or(base.fast_retransmit_guard),
             partial_ack_timer: tcp.partial_ack_timer.unwrap_or(base.partial_ack_timer),
             grow_when_limited: tcp.grow_when_limited.unwrap_or(base.grow_when_limited),

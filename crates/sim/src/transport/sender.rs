@@ -69,8 +69,7 @@ impl TcpSender {
     pub fn on_timeout(&mut self, now: Time, out: &mut Outbox) {
         let core = &mut self.core;
         if core.in_flight() == 0 && core.options.idle_restart != IdleRestart::OnTimer {
-            core.stop_timer();
-            return;
+            return self.recovery.idle_out(core);
         }
         self.recovery.on_timeout();
         self.recovery.time_out(core, now);

@@ -44,6 +44,11 @@ pub trait Recovery {
     fn time_out(&mut self, core: &mut Core, now: Time) {
         core.time_out(now, 1.0, true);
     }
+    /// The timer expired with nothing in flight, and the window stays as it is.
+    fn idle_out(&mut self, core: &mut Core) {
+        self.on_timeout();
+        core.idle_out();
+    }
     /// Sends what may be sent now.
     fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox);
 }
@@ -76,6 +81,10 @@ macro_rules! any_recovery {
 
             fn time_out(&mut self, core: &mut Core, now: Time) {
                 match self { $(AnyRecovery::$name(r) => r.time_out(core, now),)* }
+            }
+
+            fn idle_out(&mut self, core: &mut Core) {
+                match self { $(AnyRecovery::$name(r) => r.idle_out(core),)* }
             }
 
             fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox) {

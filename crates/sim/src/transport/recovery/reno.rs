@@ -44,10 +44,10 @@ impl Reno {
         if self.inflation > acked - 1 {
             self.inflation -= acked - 1;
         } else {
-            let cwnd = core.window.cwnd - (acked - self.inflation) as f64;
-            core.window.cwnd = cwnd.max(1.0);
+            core.window.cwnd -= (acked - self.inflation) as f64;
             self.inflation = 1;
         }
+        core.window.cwnd = core.window.cwnd.max(1.0);
     }
 
     /// Sends what the window allows, at most `burst` packets while duplicate ACKs come in. Below the threshold

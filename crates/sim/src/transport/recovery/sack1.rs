@@ -9,6 +9,8 @@ use crate::units::Time;
 #[derive(Clone, Debug, Default)]
 pub struct Sack1 {
     recovering: bool,
+    /// The fast retransmit has been on this very ACK, on which nothing else is sent.
+    entered: bool,
     /// Estimate of the packets in flight during recovery.
     pipe: i64,
     /// What the receiver has reported beyond a gap.
@@ -38,8 +40,9 @@ impl Sack1 {
         core.reduce(now);
         core.restart_timer(now);
         self.recovering = true;
-        self.high_rxt = core.high_ack + 1;
-        core.send(self.high_rxt, now, out);
+        self.entered = true;
+        self.high_rxt = self.high_rxt.max(core.high_ack + 1);
+        core.send(core.high_ack + 1, now, out);
     }
 
     /// The lowest packet below the highest SACKed one that is neither SACKed nor sent again.
@@ -48,20 +51,43 @@ impl Sack1 {
         self.sacked.end().filter(|&end| hole < end).map(|_| hole)
     }
 
-    fn send_pipe(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
-        while self.pipe < core.window.cwnd as i64 && core.next_seq < core.limit && core.pace_allows(now) {
+    /// Whether the pipe is open in recovery, or the window outside of it.
+    fn may_send(&self, core: &Core) -> bool {
+        let cwnd = core.window.cwnd as i64;
+        if self.recovering {
+            self.pipe < cwnd
+        } else {
+            core.next_seq <= core.high_ack + cwnd.min(core.options.max_window as i64)
+        }
+    }
+
+    /// Sends holes first, then new packets.
+    ///
+    /// Outside of recovery there is a hole only between the first duplicate ACKs and the retransmission, and
+    /// only new data from the application leads here then. ns-2 sends such a hole again if its window has been
+    /// reduced before, and otherwise nothing at all.
+    fn send_some(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
+        while self.may_send(core) {
             let hole = self.next_hole(core);
             let seq = hole.unwrap_or(core.next_seq);
-            if seq > core.high_ack + core.options.max_window as i64 {
+            let there_is_one = if hole.is_some() { core.recover > 0 } else { seq < core.limit };
+            let fits = seq <= core.high_ack + core.options.max_window as i64;
+            if !(there_is_one && fits && core.pace_allows(now)) {
                 return;
             }
-            match hole {
-                Some(hole) => self.high_rxt = hole,
-                None => core.next_seq += 1,
+            if hole.is_some() {
+                self.high_rxt = seq;
             }
             core.send(seq, now, out);
+            core.next_seq = core.next_seq.max(seq + 1);
             self.pipe += 1;
         }
+    }
+
+    /// Erases the scoreboard.
+    fn forget(&mut self) {
+        self.sacked.clear();
+        self.high_rxt = 0;
     }
 
     fn leave(&mut self, core: &mut Core, ack: &Ack, now: Time) {
@@ -69,7 +95,7 @@ impl Sack1 {
         core.recover = 0;
         core.dupacks = 0;
         core.advance(ack, now);
-        self.sacked.clear();
+        self.forget();
     }
 }
 
@@ -81,7 +107,7 @@ impl Recovery for Sack1 {
             let acked = core.advance(ack, now);
             core.grow(acked, now);
             core.finish_handshake();
-            self.sacked.clear();
+            self.forget();
         } else if ack.high >= core.recover {
             self.leave(core, ack, now);
         } else {
@@ -124,10 +150,11 @@ impl Recovery for Sack1 {
     }
 
     fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox) {
-        if self.recovering {
-            self.send_pipe(core, now, out);
-        } else if core.dupacks == 0 || trigger != Trigger::Ack {
-            core.send_window(now, 0, u32::MAX, out);
+        if std::mem::take(&mut self.entered) {
+            return;
+        }
+        if self.recovering || core.dupacks == 0 || trigger != Trigger::Ack {
+            self.send_some(core, now, out);
         }
     }
 }

@@ -31,6 +31,10 @@ impl Recovery for Tahoe {
 
     fn on_timeout(&mut self) {}
 
+    fn idle_out(&mut self, core: &mut Core) {
+        core.stop_timer();
+    }
+
     fn send(&mut self, core: &mut Core, _: Trigger, now: Time, out: &mut Outbox) {
         core.send_window(now, 0, u32::MAX, out);
     }

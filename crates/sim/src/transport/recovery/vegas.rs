@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use super::{Recovery, Trigger};
+use crate::scenario::FastRetransmitGuard;
 use crate::transport::{Ack, Core, Outbox};
 use crate::units::Time;
 
@@ -57,6 +58,8 @@ pub struct Vegas {
     first_sent: Option<Time>,
     /// Packets from `core.high_ack + 1` on.
     sent: VecDeque<Sent>,
+    /// What ns-2 leaves in the books of packets to come; see [`Vegas::forget`].
+    leftovers: VecDeque<(i64, Sent)>,
     fine: Option<FineTimer>,
     /// The round ends with the ACK of this packet.
     mark: i64,
@@ -79,6 +82,7 @@ impl Default for Vegas {
         Vegas {
             first_sent: None,
             sent: VecDeque::new(),
+            leftovers: VecDeque::new(),
             fine: None,
             mark: 0,
             round_start: 0.0,
@@ -105,34 +109,69 @@ impl Vegas {
     }
 
     fn note_sent(&mut self, core: &Core, seq: i64, now: Time) {
+        if seq == 0 && core.options.vegas_ring {
+            // ns-2 makes new books whenever it sends packet 0.
+            self.sent.clear();
+            self.leftovers.clear();
+        }
         self.first_sent.get_or_insert(now);
         let at = self.clock(now);
         let index = (seq - core.high_ack - 1) as usize;
         while self.sent.len() <= index {
-            self.sent.push_back(Sent { at, times: 0 });
+            let next = core.high_ack + 1 + self.sent.len() as i64;
+            self.sent.push_back(self.left_over(next));
+            if self.leftovers.front().is_some_and(|&(user, _)| user <= next) {
+                self.leftovers.pop_front();
+            }
         }
         let sent = &mut self.sent[index];
         sent.at = at;
         sent.times += 1;
     }
 
-    /// Forgets the packets that an ACK covers. Returns what was known of the last of them.
-    fn forget(&mut self, packets: i64) -> Option<Sent> {
-        let packets = (packets as usize).min(self.sent.len());
-        self.sent.drain(..packets).next_back()
+    /// What the books hold of a packet that has not been sent.
+    fn left_over(&self, seq: i64) -> Sent {
+        let left = self.leftovers.front().filter(|(user, _)| *user == seq);
+        left.map_or(Sent { at: -1.0, times: 0 }, |&(_, sent)| sent)
     }
 
-    /// Whether packet `high_ack + 1` has been under way for longer than the fine-grained timeout.
+    /// Forgets the packets that an ACK covers. Returns what was known of the last of them.
+    ///
+    /// ns-2 keeps its books in a ring of as many places as the window has packets, and clears the places of
+    /// the packets from the first to the last acknowledged only if the first place comes before the last one.
+    /// Otherwise the packets that use these places next inherit what is there.
+    fn forget(&mut self, core: &Core, packets: i64) -> Option<Sent> {
+        let places = core.options.max_window as i64;
+        let first = core.high_ack + 1 - packets;
+        let wraps = first.rem_euclid(places) > core.high_ack.rem_euclid(places);
+        let packets = (packets as usize).min(self.sent.len());
+        let mut forgotten = self.sent.drain(..packets);
+        if !(core.options.vegas_ring && wraps) {
+            return forgotten.next_back();
+        }
+        let mut last = None;
+        for (seq, sent) in (first..).zip(forgotten) {
+            self.leftovers.push_back((seq + places, sent));
+            last = Some(sent);
+        }
+        last
+    }
+
+    /// What is known of packet `high_ack + 1`.
     ///
     /// ns-2 keeps -1 as the sending time of a packet that has not been sent, so that such a packet mostly counts
     /// as late: it is sent when the check comes, and once more when the window lets it go.
+    fn next_sent(&self, core: &Core) -> Option<Sent> {
+        let unsent = core.options.vegas_ring.then(|| self.left_over(core.high_ack + 1));
+        self.sent.front().copied().or(unsent)
+    }
+
+    /// Whether packet `high_ack + 1` has been under way for longer than the fine-grained timeout.
     fn expired(&self, core: &Core, now: f64) -> bool {
-        let sent = match self.sent.front() {
-            Some(sent) => sent.at,
-            None if core.options.unsent_expires => -1.0,
-            None => return false,
-        };
-        self.fine.is_some_and(|fine| now - sent >= fine.timeout)
+        match (self.next_sent(core), self.fine) {
+            (Some(sent), Some(fine)) => now - sent.at >= fine.timeout,
+            _ => false,
+        }
     }
 
     /// Once a round trip: compares the throughput there is with the one that an empty queue would give.
@@ -180,21 +219,21 @@ impl Vegas {
         if self.increase == 1.0 && window.cwnd >= window.ssthresh {
             self.increase = 0.0;
         }
-        if window.cwnd - ((core.next_seq - core.high_ack) as f64) < 2.0 {
+        if window.cwnd - ((core.next_seq - core.high_ack) as f64) <= 2.0 {
             window.cwnd += self.increase;
         }
     }
 
     /// Sends packet `high_ack + 1` again, with a smaller window unless that was done since it was sent.
     fn retransmit(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
-        let Some(&first) = self.sent.front() else {
+        let Some(first) = self.next_sent(core) else {
             return;
         };
         let again = first.times > 1;
         core.recover = core.max_seq;
         core.counters.fast_retransmits += 1;
         self.after_timeout = false;
-        self.checks_left = 2;
+        self.checks_left = (core.next_seq - core.high_ack).min(2) as u32;
         if let Some(fine) = &mut self.fine {
             fine.timeout += if again { fine.timeout } else { fine.timeout / 8.0 };
         }
@@ -212,7 +251,7 @@ impl Vegas {
         core.back_off();
         core.restart_timer(now);
         self.transmit(core, core.high_ack + 1, now, out);
-        if !again {
+        if first.times == 1 {
             core.dupacks = core.options.dupack_threshold;
         }
     }
@@ -229,12 +268,15 @@ impl Recovery for Vegas {
         core.dupacks = 0;
         let acked = core.advance(ack, now);
         core.finish_handshake();
-        let last = self.forget(acked.packets);
+        let last = self.forget(core, acked.packets);
         if ack.high >= self.mark {
             self.end_round(core, &mut fine, clock);
         }
         self.open(core);
-        if let Some(sent) = last.filter(|sent| sent.times == 1) {
+        // ns-2 takes a sending time of zero, that of the first burst, for none.
+        if let Some(sent) =
+            last.filter(|sent| sent.times == 1 && !(sent.at == 0.0 && core.options.vegas_ring))
+        {
             let rtt = clock - sent.at;
             fine.on_sample(rtt);
             self.samples.0 += rtt;
@@ -254,9 +296,14 @@ impl Recovery for Vegas {
 
     fn on_dupack(&mut self, core: &mut Core, _: &Ack, now: Time, out: &mut Outbox) {
         core.dupacks += 1;
+        let clock = self.clock(now);
+        if core.options.vegas_ring {
+            self.fine.get_or_insert_with(|| FineTimer::new(clock));
+        }
         let threshold = core.options.dupack_threshold;
-        if self.expired(core, self.clock(now)) || core.dupacks == threshold {
-            if core.high_ack > core.recover || !self.after_timeout {
+        if self.expired(core, clock) || core.dupacks == threshold {
+            let unguarded = core.options.fast_retransmit_guard == FastRetransmitGuard::None;
+            if core.high_ack > core.recover || !self.after_timeout || unguarded {
                 self.retransmit(core, now, out);
             }
         } else if core.dupacks > threshold {
@@ -269,6 +316,10 @@ impl Recovery for Vegas {
         self.saved_window = 0.0;
     }
 
+    fn idle_out(&mut self, core: &mut Core) {
+        core.stop_timer();
+    }
+
     fn time_out(&mut self, core: &mut Core, now: Time) {
         core.time_out(now, LEAST, false);
         self.cwnd_changed = self.clock(now);
@@ -278,6 +329,10 @@ impl Recovery for Vegas {
         let below_threshold = core.dupacks > 0 && core.dupacks < core.options.dupack_threshold;
         if trigger == Trigger::Ack && below_threshold {
             return;
+        }
+        if core.next_seq == 0 {
+            // Also when the first packet is sent again.
+            self.first_sent = Some(now);
         }
         let before = out.packets.len();
         core.send_window(now, 0, u32::MAX, out);
