@@ -118,7 +118,9 @@ class RtoEstimator:
         return RtoSeries(*columns)
 
     def on_timeout(self) -> float:
-        """Double the backoff, up to 64, and return the RTO after it (RFC 6298, section 5.5)."""
+        """Double the backoff, beyond 64 only below the maximum RTO, and return the RTO after it (RFC 6298,
+        section 5.5).
+        """
         rto: float = self._core.on_timeout()
         return rto
 

@@ -170,7 +170,7 @@ class _ColumnReader:
         try:
             values = np.array(self.columns[name], dtype=np.int64)
         except (ValueError, OverflowError):
-            raise self._error(name, self._first_that_is_no(int, name), expected) from None
+            raise self._error(name, self._first_that_is_no(np.int64, name), expected) from None
         self._refuse(
             name, (values < least) | (values > (np.iinfo(np.int64).max if most is None else most)), expected
         )
@@ -190,9 +190,9 @@ class _ColumnReader:
         for index, text in enumerate(self.columns[name]):
             try:
                 number(text)
-            except ValueError:
+            except (ValueError, OverflowError):
                 return index
-        return 0
+        raise AssertionError("one of them is none")
 
     def _error(self, name: str, index: int, expected: str) -> InputError:
         # The first line is the header.
