@@ -156,7 +156,9 @@ def main(folder: Path) -> None:
         what = f"Lost: {'packet' if drops == 1 else 'packets'} {numbers}. {EXPLAINED[drops]}"
         told = textwrap.fill(what, 110)
         sections.append(f"## {title}\n\n{told}\n\n![{title}](figures/{name})\n\n{table(runs, drops)}\n")
-    (folder / "gallery.md").write_text("\n".join(sections), encoding="utf-8")
+    page = folder / "gallery.md"
+    page.write_text("\n".join(sections), encoding="utf-8")
+    print(page)
 
 
 if __name__ == "__main__":
