@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +14,10 @@ from parshall.files import failing_as, staged
 from parshall.validate.statistics.study import STUDIES, Agreement, compare_study
 from parshall.validate.statistics.table import markdown, summary
 
-__all__ = ["validate_statistics"]
+__all__ = ["MARK", "validate_statistics"]
+
+MARK = "<!-- what follows is made by parshall validate-statistics -->\n"
+"""In a document that has this line only what follows it is written anew."""
 
 
 def validate_statistics(folder: str, studies: Sequence[str], seeds: int | None, out: str | None) -> bool:
@@ -51,6 +55,12 @@ def _compared(folder: str, study: str, seeds: int | None) -> Agreement:
 
 def _write(text: str, file: Path) -> None:
     with failing_as(file), staged(file.parent) as stage:
+        kept, mark, _ = (file.read_text(encoding="utf-8") if file.exists() else "").partition(MARK)
         part = stage / file.name
-        part.write_text(text, encoding="utf-8")
+        part.write_text(kept + mark + _lowered(text) if mark else text, encoding="utf-8")
         part.replace(file)
+
+
+def _lowered(text: str) -> str:
+    """The same with its headings one level lower, to stand within another document."""
+    return re.sub(r"^#", "##", text, flags=re.MULTILINE)
