@@ -33,6 +33,7 @@ _RECOVERY = {"tahoe": "tahoe", "reno": "reno", "newreno": "newreno", "sack1": "s
 _PARTIAL_ACK_TIMER = {"first partial ACK only": "first", "every partial ACK": "every"}
 _TCP_HEADER = 40
 _UDP_HEADER = 28
+_MOST_PACKETS = 1_000_000
 _SACK_BLOCKS = {"max_blocks": 3, "bytes_per_block": 8}
 _VEGAS_THRESHOLDS = {"alpha_pkts": 1, "beta_pkts": 3, "gamma_pkts": 1}
 
@@ -123,15 +124,31 @@ def _cbr_flow(flow: Fields, duration: float) -> dict[str, Any]:
     """
     size = flow.whole("packet_wire_bytes", 2)
     start, stop = flow.number("start_s", zero=True), flow.number("stop_s", zero=True)
-    interval = Decimal(repr(flow.number("interval_s")))
-    length = Decimal(repr(min(stop, duration))) - Decimal(repr(start))
-    packets = max(0, int((length / interval).to_integral_value("ROUND_CEILING")))
+    interval = flow.number("interval_s")
+    end = min(stop, duration)
+    if end - start > _MOST_PACKETS * interval:
+        raise flow.error("interval_s", f"an interval that fits at most {_MOST_PACKETS} times")
+    packets = _packets_before(end, start, interval, 8.0 * size)
     header = min(_UDP_HEADER, size - 1)
     return {
         "transport": Udp(payload_bytes=size - header, header_bytes=header),
-        "app": Schedule(writes=[(float(k * interval), 1) for k in range(packets)]),
+        "app": Schedule(writes=[(float(k * Decimal(repr(interval))), 1) for k in range(packets)]),
         "start": start,
     }
+
+
+def _packets_before(stop: float, start: float, interval: float, bits: float) -> int:
+    """How many packets leave before ``stop``.
+
+    ns-2 turns the interval into a rate and back and adds it up in double precision, so that a packet due at
+    ``stop`` itself is sent if the sum falls short of it.
+    """
+    step = bits / (bits / interval)
+    packets, at = 0, start
+    while at < stop:
+        packets += 1
+        at += step
+    return packets
 
 
 def _tcp_flow(flow: Fields) -> dict[str, Any]:

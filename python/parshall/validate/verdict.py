@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parshall.errors import InputError, ParshallError
 from parshall.run import run
@@ -12,6 +12,9 @@ from parshall.validate.compare import Divergence, compare
 from parshall.validate.events import Event, recorded_events
 from parshall.validate.folder import Entry, Folder, load_trace
 from parshall.validate.rebuild import PORTS, rebuild
+
+if TYPE_CHECKING:
+    from parshall.scenario import Scenario
 
 __all__ = ["Verdict", "validate"]
 
@@ -77,7 +80,7 @@ def _judge(entry: Entry) -> Verdict:
         return Verdict(entry.name, rows, fault=" ".join(str(error).split()))
 
 
-def _scenario(entry: Entry) -> Any:
+def _scenario(entry: Entry) -> Scenario:
     fields = entry.fields()
     try:
         return rebuild(fields)
