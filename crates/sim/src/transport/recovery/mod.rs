@@ -15,7 +15,7 @@ pub use tahoe::Tahoe;
 pub use vegas::Vegas;
 
 use super::profile::SackPipe;
-use super::{Ack, Core, Outbox, TcpOptions};
+use super::{Ack, Core, Intervals, Outbox, TcpOptions};
 use crate::scenario::RecoveryName;
 use crate::units::Time;
 
@@ -51,6 +51,19 @@ pub trait Recovery {
     }
     /// Sends what may be sent now.
     fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox);
+}
+
+/// Takes the blocks of an ACK into a scoreboard (RFC 6675, section 4, Update). Returns whether they tell anything new.
+fn take_in(sacked: &mut Intervals, core: &Core, ack: &Ack) -> bool {
+    let mut news = false;
+    for (low, high) in ack.blocks.iter() {
+        let low = i64::from(low).max(core.high_ack + 1);
+        if low < i64::from(high) {
+            news |= sacked.insert(low, i64::from(high));
+        }
+    }
+    sacked.remove_below(core.high_ack + 1);
+    news
 }
 
 /// Defines [`AnyRecovery`] and hands each call on to the recovery inside.

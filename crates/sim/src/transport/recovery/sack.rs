@@ -1,6 +1,6 @@
 //! SACK recovery by the scoreboard and pipe of RFC 6675.
 
-use super::{Recovery, Trigger};
+use super::{take_in, Recovery, Trigger};
 use crate::transport::{Ack, Core, Intervals, Outbox};
 use crate::units::Time;
 
@@ -31,19 +31,6 @@ pub struct Sack {
 }
 
 impl Sack {
-    /// Update (): takes in the blocks of an ACK. Returns whether they tell anything new.
-    fn update(&mut self, core: &Core, ack: &Ack) -> bool {
-        let mut news = false;
-        for (low, high) in ack.blocks.iter() {
-            let low = i64::from(low).max(core.high_ack + 1);
-            if low < i64::from(high) {
-                news |= self.sacked.insert(low, i64::from(high));
-            }
-        }
-        self.sacked.remove_below(core.high_ack + 1);
-        news
-    }
-
     /// IsLost (): every packet below this that is not SACKed. DupThresh packets above have been SACKed, or the
     /// timer has expired.
     fn lost_below(&self, core: &Core) -> i64 {
@@ -111,7 +98,7 @@ impl Recovery for Sack {
         let was = self.phase;
         core.dupacks = 0;
         let acked = core.advance(ack, now);
-        self.update(core, ack);
+        take_in(&mut self.sacked, core, ack);
         if ack.high >= core.recover {
             self.phase = Phase::Open;
             self.timed_out_below = 0;
@@ -126,7 +113,7 @@ impl Recovery for Sack {
 
     fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
         // A duplicate ACK is one that SACKs something new (RFC 6675, section 2).
-        if !self.update(core, ack) || self.phase != Phase::Open {
+        if !take_in(&mut self.sacked, core, ack) || self.phase != Phase::Open {
             return;
         }
         core.dupacks += 1;

@@ -1,7 +1,7 @@
 //! SACK as ns-2's Sack1 does it: a pipe that ACKs count down, one SACKed packet above is enough for a
 //! retransmission, and nothing is remembered over a timeout (Fall and Floyd 1996).
 
-use super::{Recovery, Trigger};
+use super::{take_in, Recovery, Trigger};
 use crate::transport::{Ack, Core, Intervals, Outbox};
 use crate::units::Time;
 
@@ -22,19 +22,6 @@ pub struct Sack1 {
 }
 
 impl Sack1 {
-    /// Takes in the blocks of an ACK. Returns whether they tell anything new.
-    fn update(&mut self, core: &Core, ack: &Ack) -> bool {
-        let mut news = false;
-        for (low, high) in ack.blocks.iter() {
-            let low = i64::from(low).max(core.high_ack + 1);
-            if low < i64::from(high) {
-                news |= self.sacked.insert(low, i64::from(high));
-            }
-        }
-        self.sacked.remove_below(core.high_ack + 1);
-        news
-    }
-
     fn fast_retransmit(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
         self.pipe = core.in_flight() - i64::from(core.options.dupack_threshold);
         core.reduce(now);
@@ -113,7 +100,7 @@ impl Recovery for Sack1 {
         } else {
             self.pipe -= 2;
             core.note(ack);
-            self.update(core, ack);
+            take_in(&mut self.sacked, core, ack);
             core.end_backoff();
             core.restart_timer(now);
         }
@@ -122,12 +109,12 @@ impl Recovery for Sack1 {
     fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
         if self.recovering {
             self.pipe -= 1;
-            if self.update(core, ack) && core.dupacks > 0 {
+            if take_in(&mut self.sacked, core, ack) && core.dupacks > 0 {
                 core.dupacks += 1;
             }
             return;
         }
-        if self.after_timeout || !self.update(core, ack) {
+        if self.after_timeout || !take_in(&mut self.sacked, core, ack) {
             return;
         }
         core.dupacks += 1;
