@@ -1,21 +1,22 @@
 //! The engine: one loop that takes the next event and lets a port, a sender, a receiver or a source act.
 //!
 //! Three things keep events few. A port knows a packet's departure when it arrives, so the end of a
-//! transmission is no event. What is in flight on a link waits in a ring, and only its head is in the event
+//! transmission is no event. What is in flight waits in lanes, and only the first of each is in the event
 //! queue. A hop that one flow uses alone is folded into the one before it. Timers are lazy: an ACK moves a
 //! deadline in its flow, and the event that is already waiting looks at the deadline when it comes.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet};
 
 use crate::blocks::BlockStore;
-use crate::compile::{FlowPlan, Plan};
+use crate::compile::{FlowPlan, Plan, PortPlan};
 use crate::events::{Event, EventQueue};
 use crate::flow::{Counted, Endpoints, Flow};
-use crate::network::{Hop, Jitter, Loss, Outcome, Port, Service};
+use crate::network::{Hop, Jitter, Lanes, Loss, Managed, Outcome, Place, Port, PortKind, Trace};
 use crate::packet::{ecn, Packet};
 use crate::queue::Discipline;
 use crate::random::Stream;
 use crate::record::{FlowTable, PortRow, PortSample, PortTable, Recorder, Recording};
+use crate::scenario::{DropTail, Queue};
 use crate::transport::{Ack, Acknowledgement, Outbox, SackBlocks};
 use crate::units::Time;
 
@@ -23,7 +24,7 @@ use crate::units::Time;
 #[derive(Clone, Copy)]
 #[repr(u32)]
 enum Kind {
-    /// The head of a port's ring reaches the next hop.
+    /// The first packet of a lane reaches the next hop.
     Arrival = 0,
     /// A receiver's delayed-ACK timer.
     Receiver = 1,
@@ -40,9 +41,6 @@ enum Kind {
     /// Counting starts.
     WarmUp = 7,
 }
-
-/// In place of a flow's index.
-const NOBODY: u32 = u32::MAX;
 
 const INDEX_BITS: u32 = 29;
 const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
@@ -94,10 +92,9 @@ pub struct Simulation {
     events: EventQueue,
     executed: u64,
     ports: Vec<Port>,
-    /// Packets on each port's link, in order of arrival at the far end.
-    links: Vec<VecDeque<Packet>>,
-    /// For each port the flow that feeds its link, or [`NOBODY`].
-    feeders: Vec<u32>,
+    kinds: Vec<PortKind>,
+    /// Packets in flight.
+    lanes: Lanes,
     hops: Vec<Hop>,
     flows: Vec<Flow>,
     before_warm_up: Vec<Counted>,
@@ -111,29 +108,17 @@ pub struct Simulation {
 impl Simulation {
     /// A network at rest, with the random streams of `seed`.
     pub fn new(plan: &Plan, seed: u64) -> Self {
-        let ports = plan.ports.iter().map(|port| {
-            let stream = |what: &str| Stream::new(seed, &format!("link/{}/{what}", port.name));
-            let jitter = port.jitter.map(|j| Jitter::new(j.most, j.reorder, stream("jitter")));
-            Port::new(
-                Service::new(port.rate, port.capacity.as_ref()),
-                port.delay,
-                Discipline::new(&port.queue, port.rate, || stream("queue")),
-                jitter,
-                port.loss.as_ref().map(|l| Loss::new(l, seed, &port.name)),
-                plan.warm_up,
-            )
-        });
-        let ports: Vec<Port> = ports.collect();
+        let (kinds, ports) = build_ports(plan, seed);
         let mut simulation = Simulation {
             now: Time::ZERO,
             end: plan.duration,
             warm_up: plan.warm_up,
             events: EventQueue::new(),
             executed: 0,
-            links: vec![VecDeque::new(); ports.len()],
-            feeders: vec![NOBODY; ports.len()],
+            lanes: Lanes::new(plan.lanes),
             recorder: Recorder::new(plan.watch.clone(), plan.flows.len(), ports.len(), plan.duration),
             ports,
+            kinds,
             hops: plan.hops.clone(),
             flows: Vec::with_capacity(plan.flows.len()),
             before_warm_up: Vec::new(),
@@ -152,10 +137,6 @@ impl Simulation {
         let index = self.flows.len();
         let (flow, first) = Flow::new(plan, seed);
         self.flows.push(flow);
-        if plan.feeds {
-            let first_port = self.hops[plan.data_hops as usize].port;
-            self.feeders[first_port as usize] = index as u32;
-        }
         let rank = self.ranks.sources + index as u32;
         self.schedule(first, rank, Kind::Source.target(index));
         if let Endpoints::Tcp(tcp) = &self.flows[index].endpoints {
@@ -201,9 +182,8 @@ impl Simulation {
     #[inline]
     fn execute(&mut self, event: Event) {
         let index = (event.target & INDEX_MASK) as usize;
-        let now = event.time;
         match event.target >> INDEX_BITS {
-            k if k == Kind::Arrival as u32 => self.on_arrival(index, now),
+            k if k == Kind::Arrival as u32 => self.on_arrival(index, event),
             _ => {
                 self.events.remove_first();
                 self.execute_other(event);
@@ -225,36 +205,36 @@ impl Simulation {
         }
     }
 
-    /// The first packet on the link of `port` reaches the far end.
+    /// The first packet of a lane reaches the next hop.
     #[inline]
-    fn on_arrival(&mut self, port: usize, now: Time) {
-        let link = &mut self.links[port];
-        if link.front().is_none_or(|first| first.at != now) {
-            self.events.remove_first();
-            return; // Another packet overtook this one, and it has an event of its own.
+    fn on_arrival(&mut self, lane: usize, event: Event) {
+        let due = |p: &Packet| p.at == event.time && self.ranks.arrival(p.hop) == event.rank;
+        if !self.lanes.first(lane).is_some_and(due) {
+            // Another packet overtook this one, and it has an event of its own.
+            return self.events.remove_first();
         }
-        let packet = link.pop_front().expect("an arrival has a packet");
-        if link.is_empty() && self.feeders[port] != NOBODY {
-            self.feed(self.feeders[port] as usize);
-            self.events.remove_first();
-            return self.arrived(packet, now);
-        }
-        match link.front() {
+        let Some(packet) = self.lanes.take_first(lane) else {
+            return;
+        };
+        match self.lanes.first(lane) {
             // The next packet's event takes the place of this one's: one walk through the queue instead of two.
             Some(next) if next.at < self.end => self.events.replace_first(Event {
                 time: next.at,
                 rank: self.ranks.arrival(next.hop),
-                target: Kind::Arrival.target(port),
+                target: Kind::Arrival.target(lane),
             }),
             _ => self.events.remove_first(),
         }
-        self.arrived(packet, now);
+        self.arrived(packet, event.time);
     }
 
     /// A packet has come off a link.
     #[inline]
     fn arrived(&mut self, packet: Packet, now: Time) {
         let hop = self.hops[packet.hop as usize];
+        if hop.fed {
+            self.fed_arrived(hop.flow as usize);
+        }
         if hop.port == Hop::END {
             self.deliver(&packet, hop.flow, now);
         } else {
@@ -269,22 +249,22 @@ impl Simulation {
         loop {
             let hop = self.hops[packet.hop as usize];
             let port = &mut self.ports[hop.port as usize];
-            let outcome = port.offer(at, &packet);
-            if self.recorder.watches_port(hop.port) {
-                let frame = self.flows[hop.flow as usize].frame(hop.flow);
-                self.recorder.at_port(at, hop.port, &packet, outcome, frame);
-            }
-            let Outcome::Sent { departure, marked, .. } = outcome else {
-                return self.drop_packet(&packet, hop.flow, at);
+            let kind = &self.kinds[port.kind()];
+            at = if kind.simple {
+                match port.pass(kind, at, packet.size) {
+                    Some(departure) => departure + kind.delay,
+                    None => return self.drop_packet(&packet, hop.flow, at),
+                }
+            } else {
+                match self.offer(hop, &mut packet, at) {
+                    Some(arrival) => arrival,
+                    None => return self.drop_packet(&packet, hop.flow, at),
+                }
             };
-            if marked {
-                packet.ecn |= ecn::EXPERIENCED;
-            }
-            at = self.ports[hop.port as usize].arrival(departure);
             packet.hop += 1;
             if !(hop.fold_next && at < self.end) {
                 packet.at = at;
-                return self.put_on_link(hop.port as usize, packet);
+                return self.put_in_lane(hop, packet);
             }
             if self.hops[packet.hop as usize].port == Hop::END {
                 return self.deliver_data(&packet, hop.flow, at);
@@ -292,20 +272,53 @@ impl Simulation {
         }
     }
 
+    /// A packet arrives at a port that asks a discipline, or that somebody watches. Returns when it reaches the
+    /// far end, or none if it does not.
+    fn offer(&mut self, hop: Hop, packet: &mut Packet, at: Time) -> Option<Time> {
+        let port = &mut self.ports[hop.port as usize];
+        let kind = &self.kinds[port.kind()];
+        let outcome = port.offer(kind, at, packet);
+        if self.recorder.watches_port(hop.port) {
+            let frame = self.flows[hop.flow as usize].frame(hop.flow);
+            self.recorder.at_port(at, hop.port, packet, outcome, frame);
+        }
+        let Outcome::Sent { departure, marked, .. } = outcome else {
+            return None;
+        };
+        if marked {
+            packet.ecn |= ecn::EXPERIENCED;
+        }
+        Some(port.arrival(kind, departure))
+    }
+
+    /// Puts a packet that has left `hop` into the lane from there.
     #[inline]
-    fn put_on_link(&mut self, port: usize, packet: Packet) {
-        let link = &mut self.links[port];
-        let in_order = link.back().is_none_or(|last| last.at < packet.at);
-        let place = if in_order { link.len() } else { link.partition_point(|other| other.at <= packet.at) };
-        if in_order {
-            link.push_back(packet);
-        } else {
-            link.insert(place, packet); // Jitter let it overtake others.
+    fn put_in_lane(&mut self, hop: Hop, packet: Packet) {
+        if self.hops[packet.hop as usize].fed {
+            self.flows[hop.flow as usize].under_way += 1;
         }
-        if place == 0 {
+        let mut lane = hop.lane;
+        let mut place = self.lanes.put(lane, packet);
+        if place == Place::Far {
+            (lane, place) = self.put_elsewhere(hop, packet);
+        }
+        if place == Place::First {
             let rank = self.ranks.arrival(packet.hop);
-            self.schedule(packet.at, rank, Kind::Arrival.target(port));
+            self.schedule(packet.at, rank, Kind::Arrival.target(lane as usize));
         }
+    }
+
+    /// A packet does not arrive in the order of its lane: its path gets a lane of its own. Where packets overtake
+    /// each other even there, each is put in its place.
+    #[cold]
+    fn put_elsewhere(&mut self, hop: Hop, packet: Packet) -> (u32, Place) {
+        let mut lane = hop.lane;
+        if !hop.alone {
+            lane = self.lanes.add();
+            let left = &mut self.hops[packet.hop as usize - 1];
+            (left.lane, left.alone) = (lane, true);
+        }
+        (lane, self.lanes.put_anywhere(lane, packet))
     }
 
     fn drop_packet(&mut self, packet: &Packet, flow: u32, at: Time) {
@@ -458,17 +471,18 @@ impl Simulation {
         }
     }
 
-    /// Lets the source of a feeding flow write until a packet is on the link behind its first port.
+    /// A packet of a feeding flow has come to the end of its first lane.
+    fn fed_arrived(&mut self, index: usize) {
+        self.flows[index].under_way -= 1;
+        self.feed(index);
+    }
+
+    /// Lets the source of a feeding flow write until a packet is under way in the flow's first lane.
     ///
-    /// Nobody else uses that port and nothing the network does reaches a UDP source, so writing ahead of time
-    /// changes nothing; what it saves is the event of each write.
+    /// Nobody else uses the ports before it and nothing the network does reaches a UDP source, so writing ahead of
+    /// time changes nothing; what it saves is the event of each write.
     fn feed(&mut self, index: usize) {
-        let hop = self.flows[index].data_hops as usize;
-        let port = self.hops[hop].port as usize;
-        while self.links[port].is_empty() {
-            if self.flows[index].next_write >= self.end {
-                return;
-            }
+        while self.flows[index].under_way == 0 && self.flows[index].next_write < self.end {
             self.write_ahead(index);
         }
     }
@@ -577,9 +591,11 @@ impl Simulation {
         let (ports, interval) = self.recorder.watch().port_series.clone().unwrap_or_default();
         for index in ports {
             let port = &mut self.ports[index as usize];
+            let kind = &self.kinds[port.kind()];
+            // First, because it may have to look back at the end of the warm-up.
+            let (packets_departed, bytes_departed) = port.departed(kind, now);
             let (backlog_packets, backlog_bytes) = port.backlog(now);
-            let (packets_departed, bytes_departed) = port.departed(now);
-            let counters = *port.counters();
+            let counters = port.counters();
             self.recorder.port_sample(PortSample {
                 time: now.secs(),
                 port: index as i32,
@@ -600,7 +616,7 @@ impl Simulation {
     fn finish(mut self, plan: &Plan) -> Recording {
         self.feed_to_the_end();
         let mut in_flight = vec![0u64; self.flows.len()];
-        for packet in self.links.iter().flatten().filter(|p| !p.ack) {
+        for packet in self.lanes.packets().filter(|p| !p.ack) {
             in_flight[self.hops[packet.hop as usize].flow as usize] += 1;
         }
         let mut flows = FlowTable::default();
@@ -610,7 +626,8 @@ impl Simulation {
         }
         let mut ports = PortTable::default();
         for (index, port) in self.ports.iter_mut().enumerate() {
-            ports.push(port_row(index, port, self.end));
+            let kind = &self.kinds[port.kind()];
+            ports.push(port_row(index, port, kind, self.end));
         }
         let mut tables = vec![flows.into_table(), ports.into_table()];
         let (more, captures) = self.recorder.finish();
@@ -626,8 +643,59 @@ impl Simulation {
     }
 }
 
-fn port_row(index: usize, port: &mut Port, end: Time) -> PortRow {
-    let (packets_departed, bytes_departed) = port.departed(end);
+/// The ports of a network, and the kinds that they are of.
+fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
+    let mut known = HashMap::new();
+    let mut kinds = Vec::new();
+    let watched: HashSet<u32> = plan.watch.ports().collect();
+    let build = |(index, port): (usize, &PortPlan)| {
+        let managed = managed(port, seed);
+        let simple = managed.is_none() && !watched.contains(&(index as u32));
+        let kind = PortKind {
+            ps_per_byte: port.rate.ps_per_byte(),
+            delay: port.delay,
+            limit_packets: plain_limit(&port.queue).unwrap_or(u32::MAX),
+            count_from: plan.warm_up,
+            simple,
+        };
+        let key = (kind.ps_per_byte.to_bits(), kind.delay, kind.limit_packets, simple);
+        let number = *known.entry(key).or_insert_with(|| {
+            kinds.push(kind);
+            kinds.len() as u32 - 1
+        });
+        Port::new(number, managed)
+    };
+    let ports = plan.ports.iter().enumerate().map(build).collect();
+    (kinds, ports)
+}
+
+/// The limit of a queue that a plain port can have.
+fn plain_limit(queue: &Queue) -> Option<u32> {
+    match queue {
+        Queue::Droptail(DropTail { limit_packets, limit_bytes: None }) => {
+            Some(limit_packets.unwrap_or(u32::MAX))
+        }
+        _ => None,
+    }
+}
+
+/// What a port needs that is not plain.
+fn managed(port: &PortPlan, seed: u64) -> Option<Managed> {
+    let plain = plain_limit(&port.queue).is_some();
+    if plain && port.loss.is_none() && port.jitter.is_none() && port.capacity.is_none() {
+        return None;
+    }
+    let stream = |what: &str| Stream::new(seed, &format!("link/{}/{what}", port.name));
+    Some(Managed::new(
+        Discipline::new(&port.queue, port.rate, || stream("queue")),
+        port.loss.as_ref().map(|loss| Loss::new(loss, seed, &port.name)),
+        port.jitter.map(|jitter| Jitter::new(jitter.most, jitter.reorder, stream("jitter"))),
+        port.capacity.as_ref().map(|capacity| Trace::new(capacity.clone())),
+    ))
+}
+
+fn port_row(index: usize, port: &mut Port, kind: &PortKind, end: Time) -> PortRow {
+    let (packets_departed, bytes_departed) = port.departed(kind, end);
     let (packets_queued, _) = port.backlog(end);
     let c = port.counters();
     let accepted = c.packets_arrived - c.packets_dropped - c.packets_lost;

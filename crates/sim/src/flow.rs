@@ -45,6 +45,8 @@ pub(crate) struct Flow {
     pub endless: bool,
     /// When the source of a feeding flow writes next; see [`FlowPlan::feeds`].
     pub next_write: Time,
+    /// Packets of a feeding flow in its first lane.
+    pub under_way: u32,
     /// Packets handed over by the application since the warm-up.
     pub offered: u64,
     /// Packets received since the warm-up.
@@ -104,6 +106,7 @@ impl Flow {
             feeds: plan.feeds,
             endless: matches!(flow.app, App::Bulk {}),
             next_write: first,
+            under_way: 0,
             offered: 0,
             received: 0,
             delivered_before: 0,

@@ -1,6 +1,7 @@
 //! Turns a scenario into a network: checks every name and number, finds the routes, decides what to fold.
 
 mod checks;
+mod layout;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,6 +10,8 @@ use checks::{
     check_app, check_capacity, check_durations, check_jitter, check_loss, check_name, check_queue,
     check_rate, check_transport, quoted,
 };
+
+use layout::lay_out;
 
 use crate::error::ScenarioError;
 use crate::network::{Hop, Router, Topology};
@@ -65,6 +68,8 @@ pub struct Plan {
     pub ports: Vec<PortPlan>,
     /// Hops of all paths.
     pub hops: Vec<Hop>,
+    /// How many lanes they use.
+    pub lanes: u32,
     /// Flows, by index.
     pub flows: Vec<FlowPlan>,
     /// What is recorded.
@@ -102,8 +107,8 @@ impl Plan {
         }
         drop(router);
         let watch = watch(scenario, &flow_names, &names)?;
-        let hops = lay_out(&paths, &mut flows, &ports, &watch, folding);
-        Ok(Plan { duration: scenario.duration, warm_up: scenario.warm_up, ports, hops, flows, watch })
+        let (hops, lanes) = lay_out(&paths, &mut flows, &ports, &watch, folding);
+        Ok(Plan { duration: scenario.duration, warm_up: scenario.warm_up, ports, hops, lanes, flows, watch })
     }
 }
 
@@ -303,67 +308,4 @@ fn select(field: &str, list: &[String], known: &HashMap<String, u32>, what: &str
     indices.sort_unstable();
     indices.dedup();
     Ok(indices)
-}
-
-fn reorders(port: &PortPlan) -> bool {
-    port.jitter.is_some_and(|jitter| jitter.reorder)
-}
-
-/// Flows whose receivers may act ahead of time: nobody looks at them, and they have no timer.
-fn quiet_receivers(flows: &[FlowPlan], watch: &Watch) -> Vec<bool> {
-    let no_timer = |plan: &FlowPlan| plan.tcp.as_ref().is_none_or(|options| options.delayed_ack.is_none());
-    let mut quiet: Vec<bool> = flows.iter().map(no_timer).collect();
-    let sampled = watch.flow_series.iter().flat_map(|(flows, _)| flows);
-    for &flow in sampled.chain(&watch.deliveries) {
-        quiet[flow as usize] = false;
-    }
-    quiet
-}
-
-/// Lays the hops of all paths out in a row and folds those that lead to a port which only one path uses and
-/// nobody observes.
-fn lay_out(
-    paths: &[Vec<u32>],
-    flows: &mut [FlowPlan],
-    ports: &[PortPlan],
-    watch: &Watch,
-    folding: Folding,
-) -> Vec<Hop> {
-    let mut users = vec![0u32; ports.len()];
-    for &port in paths.iter().flatten() {
-        users[port as usize] += 1;
-    }
-    for port in watch.ports() {
-        // An observed port must see time pass as others do.
-        users[port as usize] += 1;
-    }
-    let quiet = quiet_receivers(flows, watch);
-    let mut hops = Vec::new();
-    for (i, path) in paths.iter().enumerate() {
-        let first = hops.len() as u32;
-        let plan = &mut flows[i / 2];
-        if i % 2 == 0 {
-            plan.data_hops = first;
-            let alone = |&port: &u32| users[port as usize] == 1 && !reorders(&ports[port as usize]);
-            plan.feeds = folding == Folding::On
-                && plan.tcp.is_none()
-                && quiet[i / 2]
-                && path.first().is_some_and(alone);
-        } else {
-            plan.ack_hops = first;
-        }
-        for (j, &port) in path.iter().enumerate() {
-            let private = |next: &u32| users[*next as usize] == 1;
-            let in_order = !reorders(&ports[port as usize]);
-            let next_is_private = match path.get(j + 1) {
-                Some(next) => private(next),
-                // The receiver: it may answer ahead of time if its ACKs meet nobody on their first hop.
-                None => i % 2 == 0 && quiet[i / 2] && paths[i + 1].first().is_some_and(private),
-            };
-            let fold_next = folding == Folding::On && in_order && next_is_private;
-            hops.push(Hop { port, flow: i as u32 / 2, fold_next });
-        }
-        hops.push(Hop { port: Hop::END, flow: i as u32 / 2, fold_next: false });
-    }
-    hops
 }

@@ -1,14 +1,19 @@
 //! The network as the engine sees it: ports, and the hops of each flow's path.
 
+mod lanes;
 mod loss;
+mod managed;
 mod port;
+mod recent;
 mod routes;
 mod service;
 
+pub use lanes::{Lanes, Place};
 pub use loss::Loss;
-pub use port::{Jitter, Outcome, Port, PortCounters};
+pub use managed::{Jitter, Managed};
+pub use port::{Outcome, Port, PortCounters, PortKind};
 pub use routes::{Router, Topology};
-pub use service::Service;
+pub use service::Trace;
 
 /// One step of the path of one direction of one flow. The hops of a path lie in a row; the last one is the
 /// end host.
@@ -24,6 +29,12 @@ pub struct Hop {
     /// order, so its fate there is known as soon as it is known here. This is an optimisation that changes no
     /// recording; see `docs/architecture.md`, 'Folding'.
     pub fold_next: bool,
+    /// The lane that packets take from here to the next hop.
+    pub lane: u32,
+    /// Whether a packet that gets here lets its source write the next one; see [`crate::compile::FlowPlan::feeds`].
+    pub fed: bool,
+    /// Whether the lane is this path's own.
+    pub alone: bool,
 }
 
 impl Hop {

@@ -1,10 +1,12 @@
 //! A port: the queue in front of one direction of a link, and the link.
+//!
+//! Most ports are plain: DropTail that counts packets, a constant rate, nothing random. Such a port is one cache
+//! line, and a packet that finds it idle touches nothing else. Whatever else a port may have lies behind a
+//! pointer. With a hundred thousand flows that is what keeps a packet cheap (docs/performance.md).
 
-use super::loss::Loss;
-use super::service::Service;
-use crate::packet::{ecn, Packet};
-use crate::queue::{Arrival, Backlog, Discipline, Queue, Verdict};
-use crate::random::Stream;
+use super::managed::Managed;
+use super::recent::Recent;
+use crate::packet::Packet;
 use crate::units::Time;
 
 /// What a port has seen since the start of counting.
@@ -48,235 +50,395 @@ pub enum Outcome {
     Lost,
 }
 
-/// Random delay on top of the propagation delay.
+/// What ports have in common; ports of one kind share it.
 #[derive(Clone, Debug)]
-pub struct Jitter {
-    most: Time,
-    reorder: bool,
-    last: Time,
-    stream: Stream,
+pub struct PortKind {
+    /// Of the link, in picoseconds.
+    pub ps_per_byte: f64,
+    /// Propagation delay.
+    pub delay: Time,
+    /// Most packets that a plain port holds.
+    pub limit_packets: u32,
+    /// When counting starts.
+    pub count_from: Time,
+    /// Whether [`Port::pass`] is all that the port needs: it is plain, and nobody watches it.
+    pub simple: bool,
 }
 
-impl Jitter {
-    /// Delays drawn uniformly from 0 to `most`; unless `reorder`, a packet waits for those before it.
-    pub fn new(most: Time, reorder: bool, stream: Stream) -> Self {
-        Jitter { most, reorder, last: Time::ZERO, stream }
-    }
-
-    fn delay(&mut self, arrival: Time) -> Time {
-        let arrival = arrival + self.stream.time_between(Time::ZERO, self.most);
-        if self.reorder {
-            return arrival;
-        }
-        self.last = arrival.max(self.last + Time::from_ps(1));
-        self.last
+impl PortKind {
+    /// How long a packet of this size is in transmission.
+    #[inline]
+    pub fn transmission(&self, bytes: u16) -> Time {
+        // At least one picosecond, so that no two packets leave at one instant.
+        Time::from_ps(((f64::from(bytes) * self.ps_per_byte + 0.5) as u64).max(1))
     }
 }
 
 /// One direction of a link with its queue. Service is first in, first out.
+///
+/// The newest packet is here, those before it are in [`Recent`], and were put there only if they had not left when
+/// the next one came.
 #[derive(Clone, Debug)]
 pub struct Port {
-    service: Service,
-    delay: Time,
-    jitter: Option<Box<Jitter>>,
+    /// Departure of the newest packet.
     busy_until: Time,
-    count_from: Time,
-    /// Packets and bytes held at `count_from`, once that instant has passed.
-    held_at_first: Option<(u64, u64)>,
-    backlog: Backlog,
-    discipline: Discipline,
-    loss: Option<Box<Loss>>,
-    counters: PortCounters,
+    packets_arrived: u64,
+    bytes_arrived: u64,
+    /// Sum of delays in picoseconds, the lower 64 bits.
+    delay_low: u64,
+    rest: Option<Box<Rest>>,
+    delay_high: u32,
+    /// Packets accepted; it may wrap around.
+    accepted: u32,
+    /// Most packets held at an arrival, that packet included.
+    most_held: u32,
+    /// Index of its [`PortKind`].
+    kind: u32,
+    /// Bytes of the newest packet.
+    newest_bytes: u16,
+    counting: bool,
+}
+
+const _: () = assert!(std::mem::size_of::<Port>() <= 64);
+
+/// What a port needs once packets wait, are dropped or are subject to more than a plain port does.
+#[derive(Clone, Debug, Default)]
+struct Rest {
+    recent: Recent,
+    managed: Option<Box<Managed>>,
+    /// Packets and bytes held when counting started.
+    held_at_first: (u64, u64),
+    packets_dropped: u64,
+    bytes_dropped: u64,
+    packets_marked: u64,
+    packets_lost: u64,
+    bytes_lost: u64,
 }
 
 impl Port {
-    /// An idle port that counts from `count_from` on.
-    pub fn new(
-        service: Service,
-        delay: Time,
-        discipline: Discipline,
-        jitter: Option<Jitter>,
-        loss: Option<Loss>,
-        count_from: Time,
-    ) -> Self {
+    /// An idle port of kind number `kind`, plain or with a queue of its own.
+    pub fn new(kind: u32, managed: Option<Managed>) -> Self {
+        let rest = managed.map(|managed| Rest { managed: Some(Box::new(managed)), ..Rest::default() });
         Port {
-            service,
-            delay,
-            jitter: jitter.map(Box::new),
             busy_until: Time::ZERO,
-            count_from,
-            held_at_first: None,
-            backlog: Backlog::default(),
-            discipline,
-            loss: loss.map(Box::new),
-            counters: PortCounters::default(),
+            packets_arrived: 0,
+            bytes_arrived: 0,
+            delay_low: 0,
+            rest: rest.map(Box::new),
+            delay_high: 0,
+            accepted: 0,
+            most_held: 1,
+            kind,
+            newest_bytes: 0,
+            counting: false,
         }
+    }
+
+    /// Index of its kind.
+    #[inline]
+    pub fn kind(&self) -> usize {
+        self.kind as usize
+    }
+
+    /// A plain port takes a packet of this size that arrives at `now`: the packet's departure, or none if it is
+    /// dropped. Calls must be in order of time.
+    #[inline]
+    pub fn pass(&mut self, kind: &PortKind, now: Time, bytes: u16) -> Option<Time> {
+        let counted = now >= kind.count_from;
+        if counted {
+            if self.packets_arrived == 0 {
+                self.first_counted(kind, now);
+            }
+            self.packets_arrived += 1;
+            self.bytes_arrived += u64::from(bytes);
+        }
+        let mut start = now;
+        if self.busy_until > now {
+            if !self.has_room(kind, now) {
+                self.drop_plain(counted, bytes);
+                return None;
+            }
+            start = self.busy_until;
+        }
+        let departure = start + kind.transmission(bytes);
+        self.accept(now, departure, bytes, counted);
+        Some(departure)
+    }
+
+    /// Whether a plain port that is busy can hold one packet more.
+    #[inline]
+    fn has_room(&mut self, kind: &PortKind, now: Time) -> bool {
+        let newest = self.accepted.wrapping_sub(1);
+        let rest = self.rest.get_or_insert_default();
+        rest.recent.reach(1, newest);
+        rest.recent.note(newest, self.busy_until, self.newest_bytes);
+        // It has never held more than `most_held`, so it does now if the first of so many is still there.
+        let holds_most = rest.recent.get(self.accepted.wrapping_sub(self.most_held)).0 > now;
+        if holds_most {
+            if self.most_held >= kind.limit_packets {
+                return false;
+            }
+            self.most_held += 1;
+            rest.recent.reach(self.most_held, newest);
+        }
+        true
+    }
+
+    #[inline]
+    fn accept(&mut self, now: Time, departure: Time, bytes: u16, counted: bool) {
+        self.busy_until = departure;
+        self.newest_bytes = bytes;
+        self.accepted = self.accepted.wrapping_add(1);
+        if counted {
+            let (sum, carry) = self.delay_low.overflowing_add((departure - now).ps());
+            self.delay_low = sum;
+            self.delay_high += u32::from(carry);
+        }
+    }
+
+    fn drop_plain(&mut self, counted: bool, bytes: u16) {
+        let rest = self.rest.get_or_insert_default();
+        rest.packets_dropped += u64::from(counted);
+        rest.bytes_dropped += u64::from(counted) * u64::from(bytes);
+    }
+
+    /// Takes a packet that arrives at `now` and decides its fate. Calls must be in order of time.
+    pub fn offer(&mut self, kind: &PortKind, now: Time, packet: &Packet) -> Outcome {
+        if self.managed().is_some() {
+            return self.offer_managed(kind, now, packet);
+        }
+        let start = now.max(self.busy_until);
+        match self.pass(kind, now, packet.size) {
+            Some(departure) => Outcome::Sent { start, departure, marked: false },
+            None => Outcome::Dropped,
+        }
+    }
+
+    fn offer_managed(&mut self, kind: &PortKind, now: Time, packet: &Packet) -> Outcome {
+        let bytes = u64::from(packet.size);
+        let counted = now >= kind.count_from;
+        if counted {
+            if self.packets_arrived == 0 {
+                self.first_counted(kind, now);
+            }
+            self.packets_arrived += 1;
+            self.bytes_arrived += bytes;
+        }
+        let rest = self.rest.get_or_insert_default();
+        let Some(managed) = &mut rest.managed else {
+            return Outcome::Dropped;
+        };
+        let outcome = managed.offer(kind, now, self.busy_until, packet);
+        let count = u64::from(counted);
+        match outcome {
+            Outcome::Lost => {
+                rest.packets_lost += count;
+                rest.bytes_lost += count * bytes;
+            }
+            Outcome::Dropped => {
+                rest.packets_dropped += count;
+                rest.bytes_dropped += count * bytes;
+            }
+            Outcome::Sent { departure, marked, .. } => {
+                rest.packets_marked += count * u64::from(marked);
+                let held = managed.backlog(now).0 as u32;
+                if counted {
+                    self.most_held = self.most_held.max(held);
+                }
+                self.accept(now, departure, packet.size, counted);
+            }
+        }
+        outcome
+    }
+
+    fn managed(&self) -> Option<&Managed> {
+        self.rest.as_ref().and_then(|rest| rest.managed.as_deref())
+    }
+
+    fn managed_mut(&mut self) -> Option<&mut Managed> {
+        self.rest.as_mut().and_then(|rest| rest.managed.as_deref_mut())
     }
 
     /// When a packet that departs at `departure` reaches the far end.
     #[inline]
-    pub fn arrival(&mut self, departure: Time) -> Time {
-        let arrival = departure + self.delay;
-        match &mut self.jitter {
+    pub fn arrival(&mut self, kind: &PortKind, departure: Time) -> Time {
+        let arrival = departure + kind.delay;
+        if kind.simple {
+            return arrival;
+        }
+        match self.managed_mut() {
+            Some(managed) => managed.jittered(arrival),
             None => arrival,
-            Some(jitter) => jitter.delay(arrival),
         }
-    }
-
-    /// Takes a packet that arrives at `now` and decides its fate. Calls must be in order of time.
-    #[inline]
-    pub fn offer(&mut self, now: Time, packet: &Packet) -> Outcome {
-        let size = u64::from(packet.size);
-        let counting = now >= self.count_from;
-        if counting {
-            self.start_counting();
-            self.counters.packets_arrived += 1;
-            self.counters.bytes_arrived += size;
-        }
-        if let Some(loss) = &mut self.loss {
-            if loss.takes(packet.ack) {
-                if counting {
-                    self.counters.packets_lost += 1;
-                    self.counters.bytes_lost += size;
-                }
-                return Outcome::Lost;
-            }
-        }
-        self.backlog.advance(now);
-        let arrival = Arrival {
-            now,
-            size: packet.size,
-            ecn_capable: packet.ecn & ecn::CAPABLE != 0,
-            idle_since: self.busy_until,
-        };
-        let verdict = self.discipline.arrive(&arrival, &self.backlog);
-        if verdict == Verdict::Drop {
-            if counting {
-                self.counters.packets_dropped += 1;
-                self.counters.bytes_dropped += size;
-            }
-            return Outcome::Dropped;
-        }
-        let (start, departure) = self.service.transmit(now.max(self.busy_until), packet.size);
-        // A trace may let two packets go at once; their order must show.
-        let departure = departure.max(self.busy_until + Time::from_ps(1));
-        self.busy_until = departure;
-        self.backlog.push(departure, packet.size);
-        let marked = verdict == Verdict::Mark;
-        if counting {
-            self.counters.packets_marked += u64::from(marked);
-            let held = self.backlog.packets() as u64;
-            self.counters.max_backlog_packets = self.counters.max_backlog_packets.max(held);
-            self.counters.total_delay_ps += u128::from((departure - now).ps());
-        }
-        Outcome::Sent { start, departure, marked }
     }
 
     /// Packets and bytes held at `now`, the packet in transmission included.
     pub fn backlog(&mut self, now: Time) -> (u64, u64) {
-        self.backlog.advance(now);
-        (self.backlog.packets() as u64, self.backlog.bytes())
-    }
-
-    #[inline]
-    fn start_counting(&mut self) -> (u64, u64) {
-        if let Some(held) = self.held_at_first {
-            return held;
+        if let Some(managed) = self.managed_mut() {
+            return managed.backlog(now);
         }
-        self.backlog.advance(self.count_from);
-        let held = (self.backlog.packets() as u64, self.backlog.bytes());
-        self.held_at_first = Some(held);
+        if self.busy_until <= now {
+            return (0, 0);
+        }
+        let mut held = (1, u64::from(self.newest_bytes));
+        if let Some(rest) = &self.rest {
+            for back in 2..=self.most_held {
+                let (departure, bytes) = rest.recent.get(self.accepted.wrapping_sub(back));
+                if departure <= now {
+                    break;
+                }
+                held = (held.0 + 1, held.1 + u64::from(bytes));
+            }
+        }
         held
     }
 
+    /// The first packet that counts arrives.
+    #[cold]
+    fn first_counted(&mut self, kind: &PortKind, now: Time) {
+        self.start_counting(kind);
+        let held = self.backlog(now).0 as u32;
+        self.most_held = if self.managed().is_some() { 0 } else { held.max(1) };
+    }
+
+    /// Notes what is held when counting starts, when somebody first looks after that.
+    #[cold]
+    fn start_counting(&mut self, kind: &PortKind) {
+        if std::mem::replace(&mut self.counting, true) || kind.count_from == Time::ZERO {
+            return;
+        }
+        let held = self.backlog(kind.count_from);
+        if held != (0, 0) {
+            self.rest.get_or_insert_default().held_at_first = held;
+        }
+    }
+
     /// Packets and bytes whose transmission ended between the start of counting and `now`.
-    pub fn departed(&mut self, now: Time) -> (u64, u64) {
-        if now < self.count_from {
+    pub fn departed(&mut self, kind: &PortKind, now: Time) -> (u64, u64) {
+        if now < kind.count_from {
             return (0, 0);
         }
-        let (packets_before, bytes_before) = self.start_counting();
+        self.start_counting(kind);
         let (packets_held, bytes_held) = self.backlog(now);
-        let c = &self.counters;
+        let c = self.counters();
         let packets = c.packets_arrived - c.packets_dropped - c.packets_lost;
         let bytes = c.bytes_arrived - c.bytes_dropped - c.bytes_lost;
+        let (packets_before, bytes_before) = self.rest.as_ref().map_or((0, 0), |rest| rest.held_at_first);
         (packets_before + packets - packets_held, bytes_before + bytes - bytes_held)
     }
 
     /// What it has seen.
-    pub fn counters(&self) -> &PortCounters {
-        &self.counters
+    pub fn counters(&self) -> PortCounters {
+        let none = Rest::default();
+        let rest = self.rest.as_deref().unwrap_or(&none);
+        let accepted = self.packets_arrived - rest.packets_dropped - rest.packets_lost;
+        PortCounters {
+            packets_arrived: self.packets_arrived,
+            bytes_arrived: self.bytes_arrived,
+            packets_dropped: rest.packets_dropped,
+            bytes_dropped: rest.bytes_dropped,
+            packets_marked: rest.packets_marked,
+            packets_lost: rest.packets_lost,
+            bytes_lost: rest.bytes_lost,
+            max_backlog_packets: if accepted == 0 { 0 } else { u64::from(self.most_held) },
+            total_delay_ps: (u128::from(self.delay_high) << 64) | u128::from(self.delay_low),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::queue::Discipline;
     use crate::scenario;
     use crate::units::Rate;
+    use proptest::prelude::*;
 
-    fn port(limit: Option<u32>) -> Port {
-        let queue = scenario::Queue::Droptail(scenario::DropTail { limit_packets: limit, limit_bytes: None });
-        Port::new(
-            Service::new(Rate::from_bps(8e6), None),
-            Time::from_secs(0.01),
-            Discipline::new(&queue, Rate::from_bps(8e6), || unreachable!()),
-            None,
-            None,
-            Time::ZERO,
-        )
+    fn kind(limit_packets: Option<u32>, count_from: f64) -> PortKind {
+        PortKind {
+            ps_per_byte: Rate::from_bps(8e6).ps_per_byte(),
+            delay: Time::from_secs(0.01),
+            limit_packets: limit_packets.unwrap_or(u32::MAX),
+            count_from: Time::from_secs(count_from),
+            simple: true,
+        }
+    }
+
+    fn droptail(limit_packets: Option<u32>) -> Managed {
+        let queue = scenario::Queue::Droptail(scenario::DropTail { limit_packets, limit_bytes: None });
+        Managed::new(Discipline::new(&queue, Rate::from_bps(8e6), || unreachable!()), None, None, None)
     }
 
     fn packet(size: u16) -> Packet {
         Packet { at: Time::ZERO, stamp: Time::ZERO, seq: 0, hop: 0, blocks: 0, size, ack: false, ecn: 0 }
     }
 
-    fn departure(outcome: Outcome) -> f64 {
-        match outcome {
-            Outcome::Sent { departure, .. } => departure.secs(),
-            other => panic!("{other:?}"),
-        }
+    fn secs(departure: Option<Time>) -> Option<f64> {
+        departure.map(Time::secs)
     }
 
     #[test]
     fn packets_wait_for_those_in_front() {
-        let mut port = port(None);
-        assert_eq!(departure(port.offer(Time::ZERO, &packet(1000))), 0.001);
-        assert_eq!(departure(port.offer(Time::from_secs(0.0005), &packet(500))), 0.0015);
-        assert_eq!(departure(port.offer(Time::from_secs(0.01), &packet(1000))), 0.011);
+        let (kind, mut port) = (kind(None, 0.0), Port::new(0, None));
+        assert_eq!(secs(port.pass(&kind, Time::ZERO, 1000)), Some(0.001));
+        assert_eq!(secs(port.pass(&kind, Time::from_secs(0.0005), 500)), Some(0.0015));
+        assert_eq!(secs(port.pass(&kind, Time::from_secs(0.01), 1000)), Some(0.011));
     }
 
     #[test]
     fn a_departure_at_an_arrival_makes_room() {
-        let mut port = port(Some(1));
-        port.offer(Time::ZERO, &packet(1000));
-        assert_eq!(port.offer(Time::from_secs(0.0009), &packet(1000)), Outcome::Dropped);
-        assert_eq!(departure(port.offer(Time::from_secs(0.001), &packet(1000))), 0.002);
+        let (kind, mut port) = (kind(Some(1), 0.0), Port::new(0, None));
+        port.pass(&kind, Time::ZERO, 1000);
+        assert_eq!(port.pass(&kind, Time::from_secs(0.0009), 1000), None);
+        assert_eq!(secs(port.pass(&kind, Time::from_secs(0.001), 1000)), Some(0.002));
         assert_eq!(port.counters().packets_dropped, 1);
         assert_eq!(port.counters().packets_arrived, 3);
     }
 
     #[test]
-    fn jitter_keeps_the_order_unless_asked() {
-        for reorder in [false, true] {
-            let stream = Stream::new(1, "jitter");
-            let mut jitter = Jitter::new(Time::from_secs(0.01), reorder, stream);
-            let arrivals: Vec<Time> =
-                (0..200).map(|i| jitter.delay(Time::from_secs(f64::from(i) * 0.001))).collect();
-            assert_eq!(arrivals.windows(2).any(|w| w[1] <= w[0]), reorder);
+    fn what_waits_when_counting_starts_departs_later() {
+        let (kind, mut port) = (kind(None, 0.0015), Port::new(0, None));
+        for _ in 0..3 {
+            port.pass(&kind, Time::ZERO, 1000);
         }
+        port.pass(&kind, Time::from_secs(0.002), 500);
+        assert_eq!(port.departed(&kind, Time::from_secs(0.001)), (0, 0));
+        assert_eq!(port.departed(&kind, Time::from_secs(0.003)), (2, 2000));
+        assert_eq!(port.departed(&kind, Time::from_secs(1.0)), (3, 2500));
+        assert_eq!(port.counters().packets_arrived, 1);
     }
 
     #[test]
-    fn what_waits_when_counting_starts_departs_later() {
-        let mut port = port(None);
-        port.count_from = Time::from_secs(0.0015);
-        for _ in 0..3 {
-            port.offer(Time::ZERO, &packet(1000));
+    fn sums_of_delays_do_not_overflow() {
+        let (mut port, long) = (Port::new(0, None), Time::from_ps(u64::MAX / 3));
+        for _ in 0..7 {
+            port.accept(Time::ZERO, long, 1, true);
         }
-        port.offer(Time::from_secs(0.002), &packet(500));
-        assert_eq!(port.departed(Time::from_secs(0.001)), (0, 0));
-        assert_eq!(port.departed(Time::from_secs(0.003)), (2, 2000));
-        assert_eq!(port.departed(Time::from_secs(1.0)), (3, 2500));
-        assert_eq!(port.counters().packets_arrived, 1);
+        port.packets_arrived = 7;
+        assert_eq!(port.counters().total_delay_ps, 7 * u128::from(long.ps()));
+    }
+
+    proptest! {
+        /// A plain port and one that asks a discipline are two ways to the same end.
+        #[test]
+        fn plain_and_managed_ports_agree(
+            limit in prop::option::of(1u32..6),
+            count_from in 0.0f64..0.02,
+            arrivals in prop::collection::vec((0.0f64..0.003, 1u16..1500, any::<bool>()), 1..200),
+        ) {
+            let kind = kind(limit, count_from);
+            let (mut plain, mut managed) = (Port::new(0, None), Port::new(0, Some(droptail(limit))));
+            let mut now = Time::ZERO;
+            for (gap, bytes, look) in arrivals {
+                now += Time::from_secs(gap);
+                if look {
+                    prop_assert_eq!(plain.departed(&kind, now), managed.departed(&kind, now));
+                    prop_assert_eq!(plain.backlog(now), managed.backlog(now));
+                }
+                let outcome = managed.offer(&kind, now, &packet(bytes));
+                prop_assert_eq!(plain.offer(&kind, now, &packet(bytes)), outcome);
+                prop_assert_eq!(plain.counters(), managed.counters());
+            }
+        }
     }
 }

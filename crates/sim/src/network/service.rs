@@ -1,44 +1,9 @@
-//! How fast a link serves: at a constant rate, or at recorded instants.
+//! Links that serve at recorded instants.
 
 use std::sync::Arc;
 
 use crate::scenario::Capacity;
-use crate::units::{Rate, Time};
-
-/// Serves packets one after the other.
-#[derive(Clone, Debug)]
-pub enum Service {
-    /// A constant rate.
-    Constant {
-        /// Of the link.
-        ps_per_byte: f64,
-    },
-    /// Recorded instants.
-    Trace(Box<Trace>),
-}
-
-impl Service {
-    /// The service of a link.
-    pub fn new(rate: Rate, capacity: Option<&Arc<Capacity>>) -> Self {
-        match capacity {
-            None => Service::Constant { ps_per_byte: rate.ps_per_byte() },
-            Some(capacity) => Service::Trace(Box::new(Trace::new(capacity.clone()))),
-        }
-    }
-
-    /// Start and end of the transmission of a packet that can start at `earliest`.
-    #[inline]
-    pub fn transmit(&mut self, earliest: Time, bytes: u16) -> (Time, Time) {
-        match self {
-            Service::Constant { ps_per_byte } => {
-                // At least one picosecond, so that no two packets leave at one instant.
-                let duration = ((f64::from(bytes) * *ps_per_byte + 0.5) as u64).max(1);
-                (earliest, earliest + Time::from_ps(duration))
-            }
-            Service::Trace(trace) => trace.transmit(earliest, bytes),
-        }
-    }
-}
+use crate::units::Time;
 
 /// A link that may send a number of bytes at each recorded instant. What is not used then is gone. The recording
 /// repeats from its end.
@@ -54,7 +19,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    fn new(capacity: Arc<Capacity>) -> Self {
+    /// A link at the start of its recording.
+    pub fn new(capacity: Arc<Capacity>) -> Self {
         let left = capacity.bytes;
         Trace { capacity, base: Time::ZERO, index: 0, left }
     }
@@ -72,7 +38,8 @@ impl Trace {
         }
     }
 
-    fn transmit(&mut self, earliest: Time, bytes: u16) -> (Time, Time) {
+    /// Start and end of the transmission of a packet that can start at `earliest`.
+    pub fn transmit(&mut self, earliest: Time, bytes: u16) -> (Time, Time) {
         while self.at() < earliest || self.left == 0 {
             self.next();
         }
@@ -94,16 +61,16 @@ impl Trace {
 mod tests {
     use super::*;
 
-    fn trace(times: &[f64], period: f64) -> Service {
+    fn trace(times: &[f64], period: f64) -> Trace {
         let capacity = Capacity {
             times: times.iter().map(|&t| Time::from_secs(t)).collect(),
             period: Time::from_secs(period),
             bytes: 1500,
         };
-        Service::new(Rate::from_bps(1.0), Some(&Arc::new(capacity)))
+        Trace::new(Arc::new(capacity))
     }
 
-    fn end(service: &mut Service, earliest: f64, bytes: u16) -> f64 {
+    fn end(service: &mut Trace, earliest: f64, bytes: u16) -> f64 {
         service.transmit(Time::from_secs(earliest), bytes).1.secs()
     }
 

@@ -1,0 +1,114 @@
+//! What a port has that is not plain: a queue discipline that is asked about each packet, losses, jitter, a
+//! recorded capacity.
+
+use super::loss::Loss;
+use super::port::{Outcome, PortKind};
+use super::service::Trace;
+use crate::packet::{ecn, Packet};
+use crate::queue::{Arrival, Backlog, Discipline, Queue, Verdict};
+use crate::random::Stream;
+use crate::units::Time;
+
+/// Random delay on top of the propagation delay.
+#[derive(Clone, Debug)]
+pub struct Jitter {
+    most: Time,
+    reorder: bool,
+    last: Time,
+    stream: Stream,
+}
+
+impl Jitter {
+    /// Delays drawn uniformly from 0 to `most`; unless `reorder`, a packet waits for those before it.
+    pub fn new(most: Time, reorder: bool, stream: Stream) -> Self {
+        Jitter { most, reorder, last: Time::ZERO, stream }
+    }
+
+    fn delay(&mut self, arrival: Time) -> Time {
+        let arrival = arrival + self.stream.time_between(Time::ZERO, self.most);
+        if self.reorder {
+            return arrival;
+        }
+        self.last = arrival.max(self.last + Time::from_ps(1));
+        self.last
+    }
+}
+
+/// The part of a port that decides about each packet.
+#[derive(Clone, Debug)]
+pub struct Managed {
+    backlog: Backlog,
+    discipline: Discipline,
+    loss: Option<Loss>,
+    jitter: Option<Jitter>,
+    trace: Option<Trace>,
+}
+
+impl Managed {
+    /// An empty queue.
+    pub fn new(
+        discipline: Discipline,
+        loss: Option<Loss>,
+        jitter: Option<Jitter>,
+        trace: Option<Trace>,
+    ) -> Self {
+        Managed { backlog: Backlog::default(), discipline, loss, jitter, trace }
+    }
+
+    /// Decides about a packet that arrives at `now` at a port that is busy until then.
+    pub fn offer(&mut self, kind: &PortKind, now: Time, busy_until: Time, packet: &Packet) -> Outcome {
+        if self.loss.as_mut().is_some_and(|loss| loss.takes(packet.ack)) {
+            return Outcome::Lost;
+        }
+        self.backlog.advance(now);
+        let arrival = Arrival {
+            now,
+            size: packet.size,
+            ecn_capable: packet.ecn & ecn::CAPABLE != 0,
+            idle_since: busy_until,
+        };
+        let verdict = self.discipline.arrive(&arrival, &self.backlog);
+        if verdict == Verdict::Drop {
+            return Outcome::Dropped;
+        }
+        let earliest = now.max(busy_until);
+        let (start, departure) = match &mut self.trace {
+            None => (earliest, earliest + kind.transmission(packet.size)),
+            Some(trace) => trace.transmit(earliest, packet.size),
+        };
+        // A trace may let two packets go at once; their order must show.
+        let departure = departure.max(busy_until + Time::from_ps(1));
+        self.backlog.push(departure, packet.size);
+        Outcome::Sent { start, departure, marked: verdict == Verdict::Mark }
+    }
+
+    /// When a packet arrives that would without jitter at `arrival`.
+    pub fn jittered(&mut self, arrival: Time) -> Time {
+        match &mut self.jitter {
+            None => arrival,
+            Some(jitter) => jitter.delay(arrival),
+        }
+    }
+
+    /// Packets and bytes held at `now`.
+    pub fn backlog(&mut self, now: Time) -> (u64, u64) {
+        self.backlog.advance(now);
+        (self.backlog.packets() as u64, self.backlog.bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jitter_keeps_the_order_unless_asked() {
+        for reorder in [false, true] {
+            let stream = Stream::new(1, "jitter");
+            let mut jitter = Jitter::new(Time::from_secs(0.01), reorder, stream);
+            let arrivals: Vec<Time> =
+                (0..200).map(|i| jitter.delay(Time::from_secs(f64::from(i) * 0.001))).collect();
+            assert_eq!(arrivals.windows(2).any(|w| w[1] <= w[0]), reorder);
+        }
+    }
+}
