@@ -113,7 +113,8 @@ impl Simulation {
             now: Time::ZERO,
             end: plan.duration,
             warm_up: plan.warm_up,
-            events: EventQueue::new(),
+            // A timer for each flow, a packet for each lane, three more.
+            events: EventQueue::with_capacity(plan.flows.len() + plan.lanes as usize + 3),
             executed: 0,
             lanes: Lanes::new(plan.lanes),
             recorder: Recorder::new(plan.watch.clone(), plan.flows.len(), ports.len(), plan.duration),
@@ -232,11 +233,11 @@ impl Simulation {
     #[inline]
     fn arrived(&mut self, packet: Packet, now: Time) {
         let hop = self.hops[packet.hop as usize];
-        if hop.fed {
-            self.fed_arrived(hop.flow as usize);
+        if hop.is_fed() {
+            self.fed_arrived(hop.flow() as usize);
         }
         if hop.port == Hop::END {
-            self.deliver(&packet, hop.flow, now);
+            self.deliver(&packet, hop.flow(), now);
         } else {
             self.forward(packet, now);
         }
@@ -253,21 +254,21 @@ impl Simulation {
             at = if kind.simple {
                 match port.pass(kind, at, packet.size) {
                     Some(departure) => departure + kind.delay,
-                    None => return self.drop_packet(&packet, hop.flow, at),
+                    None => return self.drop_packet(&packet, hop.flow(), at),
                 }
             } else {
                 match self.offer(hop, &mut packet, at) {
                     Some(arrival) => arrival,
-                    None => return self.drop_packet(&packet, hop.flow, at),
+                    None => return self.drop_packet(&packet, hop.flow(), at),
                 }
             };
             packet.hop += 1;
-            if !(hop.fold_next && at < self.end) {
+            if !(hop.folds_next() && at < self.end) {
                 packet.at = at;
                 return self.put_in_lane(hop, packet);
             }
             if self.hops[packet.hop as usize].port == Hop::END {
-                return self.deliver_data(&packet, hop.flow, at);
+                return self.deliver_data(&packet, hop.flow(), at);
             }
         }
     }
@@ -279,7 +280,7 @@ impl Simulation {
         let kind = &self.kinds[port.kind()];
         let outcome = port.offer(kind, at, packet);
         if self.recorder.watches_port(hop.port) {
-            let frame = self.flows[hop.flow as usize].frame(hop.flow);
+            let frame = self.flows[hop.flow() as usize].frame(hop.flow());
             self.recorder.at_port(at, hop.port, packet, outcome, frame);
         }
         let Outcome::Sent { departure, marked, .. } = outcome else {
@@ -294,8 +295,10 @@ impl Simulation {
     /// Puts a packet that has left `hop` into the lane from there.
     #[inline]
     fn put_in_lane(&mut self, hop: Hop, packet: Packet) {
-        if self.hops[packet.hop as usize].fed {
-            self.flows[hop.flow as usize].under_way += 1;
+        if self.hops[packet.hop as usize].is_fed() {
+            if let Endpoints::Udp(udp) = &mut self.flows[hop.flow() as usize].endpoints {
+                udp.under_way += 1;
+            }
         }
         let mut lane = hop.lane;
         let mut place = self.lanes.put(lane, packet);
@@ -313,10 +316,9 @@ impl Simulation {
     #[cold]
     fn put_elsewhere(&mut self, hop: Hop, packet: Packet) -> (u32, Place) {
         let mut lane = hop.lane;
-        if !hop.alone {
+        if !hop.is_alone() {
             lane = self.lanes.add();
-            let left = &mut self.hops[packet.hop as usize - 1];
-            (left.lane, left.alone) = (lane, true);
+            self.hops[packet.hop as usize - 1].take_own_lane(lane);
         }
         (lane, self.lanes.put_anywhere(lane, packet))
     }
@@ -351,8 +353,8 @@ impl Simulation {
         let counting = at >= self.warm_up;
         flow.received += u64::from(counting);
         let acknowledgement = match &mut flow.endpoints {
-            Endpoints::Udp { received, .. } => {
-                *received += 1;
+            Endpoints::Udp(udp) => {
+                udp.received += 1;
                 None
             }
             Endpoints::Tcp(tcp) => tcp.receiver.on_data(packet.seq, packet.stamp, packet.ecn, at),
@@ -395,8 +397,8 @@ impl Simulation {
             ecn_echo: packet.ecn & ecn::ECHO != 0,
         };
         tcp.sender.on_ack(&ack, now, &mut self.outbox);
-        if flow.transfer && flow.completed_at.is_none() && tcp.sender.finished() {
-            flow.completed_at = Some(now);
+        if flow.transfer && flow.completed_at == Time::NEVER && tcp.sender.finished() {
+            flow.completed_at = now;
         }
         if tcp.sender.core().counters.rtt_samples > samples {
             self.recorder.rtt_sample(now, index as u32, tcp.sender.core());
@@ -465,15 +467,17 @@ impl Simulation {
     /// What feeding flows still send although it arrives nowhere before the end.
     fn feed_to_the_end(&mut self) {
         for index in 0..self.flows.len() {
-            while self.flows[index].feeds && self.flows[index].next_write < self.end {
-                self.write_ahead(index);
+            if self.flows[index].feeds {
+                while self.write_ahead(index) {}
             }
         }
     }
 
     /// A packet of a feeding flow has come to the end of its first lane.
     fn fed_arrived(&mut self, index: usize) {
-        self.flows[index].under_way -= 1;
+        if let Endpoints::Udp(udp) = &mut self.flows[index].endpoints {
+            udp.under_way -= 1;
+        }
         self.feed(index);
     }
 
@@ -482,17 +486,24 @@ impl Simulation {
     /// Nobody else uses the ports before it and nothing the network does reaches a UDP source, so writing ahead of
     /// time changes nothing; what it saves is the event of each write.
     fn feed(&mut self, index: usize) {
-        while self.flows[index].under_way == 0 && self.flows[index].next_write < self.end {
-            self.write_ahead(index);
-        }
+        let waits = |flow: &Flow| matches!(&flow.endpoints, Endpoints::Udp(udp) if udp.under_way == 0);
+        while waits(&self.flows[index]) && self.write_ahead(index) {}
     }
 
-    fn write_ahead(&mut self, index: usize) {
+    /// Lets the source of a feeding flow write once more, if it does so before the end.
+    fn write_ahead(&mut self, index: usize) -> bool {
         let flow = &mut self.flows[index];
-        let at = flow.next_write;
+        let Endpoints::Udp(udp) = &mut flow.endpoints else {
+            return false;
+        };
+        let at = udp.next_write;
+        if at >= self.end {
+            return false;
+        }
         let emission = flow.source.emit(at);
-        flow.next_write = emission.next.unwrap_or(Time::NEVER);
+        udp.next_write = emission.next.unwrap_or(Time::NEVER);
         self.write(index, emission.packets, emission.close, at);
+        true
     }
 
     /// The application of flow `index` hands over packets.
@@ -511,11 +522,11 @@ impl Simulation {
                 }
                 self.sender_acted(index, now);
             }
-            Endpoints::Udp { sent, .. } => {
-                let first = *sent;
-                *sent += u64::from(packets);
+            Endpoints::Udp(udp) => {
+                let first = udp.sent;
+                udp.sent += u64::from(packets);
                 if !counting {
-                    flow.sent_before = *sent;
+                    udp.sent_before = udp.sent;
                 }
                 for seq in first..first + u64::from(packets) {
                     self.transmit(index, seq as u32, 0, now);
@@ -615,16 +626,16 @@ impl Simulation {
 
     fn finish(mut self, plan: &Plan) -> Recording {
         self.feed_to_the_end();
-        let mut in_flight = vec![0u64; self.flows.len()];
+        let mut in_flight = vec![0u32; self.flows.len()];
         for packet in self.lanes.packets().filter(|p| !p.ack) {
-            in_flight[self.hops[packet.hop as usize].flow as usize] += 1;
+            in_flight[self.hops[packet.hop as usize].flow() as usize] += 1;
         }
-        let mut flows = FlowTable::default();
-        self.before_warm_up.resize(self.flows.len(), Counted::default());
+        let mut flows = FlowTable::with_capacity(self.flows.len());
         for (index, flow) in self.flows.iter().enumerate() {
-            flows.push(flow.row(index, &self.before_warm_up[index], in_flight[index]));
+            let before = self.before_warm_up.get(index).copied().unwrap_or_default();
+            flows.push(flow.row(index, &before, u64::from(in_flight[index])));
         }
-        let mut ports = PortTable::default();
+        let mut ports = PortTable::with_capacity(self.ports.len());
         for (index, port) in self.ports.iter_mut().enumerate() {
             let kind = &self.kinds[port.kind()];
             ports.push(port_row(index, port, kind, self.end));

@@ -43,9 +43,9 @@ pub struct EventQueue {
 const ARITY: usize = 4;
 
 impl EventQueue {
-    /// An empty queue.
-    pub fn new() -> Self {
-        Self::default()
+    /// An empty queue with room for this many events; it grows if there are more.
+    pub fn with_capacity(events: usize) -> Self {
+        EventQueue { heap: Vec::with_capacity(events) }
     }
 
     /// Adds an event.
@@ -161,7 +161,7 @@ mod tests {
     proptest! {
         #[test]
         fn events_leave_in_order(keys in prop::collection::vec((0u64..50, 0u32..50), 0..300)) {
-            let mut queue = EventQueue::new();
+            let mut queue = EventQueue::default();
             for &(time, rank) in &keys {
                 queue.push(event(time, rank));
             }
@@ -175,7 +175,7 @@ mod tests {
         fn it_agrees_with_a_sorted_list_after_every_step(
             steps in prop::collection::vec((0u8..3, 0u64..20), 0..300),
         ) {
-            let mut queue = EventQueue::new();
+            let mut queue = EventQueue::default();
             let mut twin: Vec<(u64, u32)> = Vec::new();
             for (i, (step, time)) in steps.into_iter().enumerate() {
                 let new = (time, i as u32);

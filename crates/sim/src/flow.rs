@@ -12,11 +12,25 @@ use crate::traffic::Source;
 use crate::transport::{SenderCounters, TcpOptions, TcpReceiver, TcpSender};
 use crate::units::Time;
 
-/// Both ends of a flow's transport.
+/// Both ends of a flow's transport, in place: a pointer would be one more line to wait for.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)]
 pub(crate) enum Endpoints {
-    Tcp(Box<TcpEnds>),
-    Udp { sent: u64, received: u64 },
+    Tcp(TcpEnds),
+    Udp(UdpEnds),
+}
+
+/// A UDP flow's sender and receiver.
+#[derive(Clone, Debug)]
+pub(crate) struct UdpEnds {
+    pub sent: u64,
+    pub received: u64,
+    /// Packets sent before the end of the warm-up.
+    pub sent_before: u64,
+    /// When the source writes next, if it feeds; see [`FlowPlan::feeds`].
+    pub next_write: Time,
+    /// Packets of a feeding flow in its first lane.
+    pub under_way: u32,
 }
 
 /// A TCP flow's sender and receiver.
@@ -43,10 +57,6 @@ pub(crate) struct Flow {
     pub feeds: bool,
     /// Whether the application never runs out of data.
     pub endless: bool,
-    /// When the source of a feeding flow writes next; see [`FlowPlan::feeds`].
-    pub next_write: Time,
-    /// Packets of a feeding flow in its first lane.
-    pub under_way: u32,
     /// Packets handed over by the application since the warm-up.
     pub offered: u64,
     /// Packets received since the warm-up.
@@ -55,11 +65,10 @@ pub(crate) struct Flow {
     pub delivered_before: u64,
     /// Bytes sent since the warm-up.
     pub bytes_sent: u64,
-    /// Packets that a UDP sender sent before it.
-    pub sent_before: u64,
-    pub dropped: u64,
-    pub acks_dropped: u64,
-    pub completed_at: Option<Time>,
+    pub dropped: u32,
+    pub acks_dropped: u32,
+    /// [`Time::NEVER`] until then.
+    pub completed_at: Time,
     /// The earliest event of the sender's timer that waits; [`Time::NEVER`] for none.
     pub sender_event: Time,
     /// The same for pacing.
@@ -85,11 +94,17 @@ impl Flow {
         };
         let (source, first) = Source::new(flow, payload_bytes, seed);
         let endpoints = match (&flow.transport, &plan.tcp) {
-            (Transport::Tcp(tcp), Some(options)) => Endpoints::Tcp(Box::new(TcpEnds {
+            (Transport::Tcp(tcp), Some(options)) => Endpoints::Tcp(TcpEnds {
                 sender: TcpSender::new(options.clone(), tcp.recovery, clock_phase(options, seed, &flow.name)),
                 receiver: TcpReceiver::new(options.clone()),
-            })),
-            _ => Endpoints::Udp { sent: 0, received: 0 },
+            }),
+            _ => Endpoints::Udp(UdpEnds {
+                sent: 0,
+                received: 0,
+                sent_before: 0,
+                next_write: first,
+                under_way: 0,
+            }),
         };
         let options = plan.tcp.as_deref();
         let flow = Flow {
@@ -105,16 +120,13 @@ impl Flow {
             transfer: matches!(flow.app, App::Transfer(_)),
             feeds: plan.feeds,
             endless: matches!(flow.app, App::Bulk {}),
-            next_write: first,
-            under_way: 0,
             offered: 0,
             received: 0,
             delivered_before: 0,
             bytes_sent: 0,
-            sent_before: 0,
             dropped: 0,
             acks_dropped: 0,
-            completed_at: None,
+            completed_at: Time::NEVER,
             sender_event: Time::NEVER,
             pace_event: Time::NEVER,
             receiver_event: Time::NEVER,
@@ -135,16 +147,14 @@ impl Flow {
     pub fn delivered(&self) -> u64 {
         match &self.endpoints {
             Endpoints::Tcp(tcp) => u64::from(tcp.receiver.next()).saturating_sub(u64::from(self.handshake)),
-            Endpoints::Udp { received, .. } => *received,
+            Endpoints::Udp(udp) => udp.received,
         }
     }
 
     fn counted(&self) -> Counted {
         let sender = match &self.endpoints {
             Endpoints::Tcp(tcp) => tcp.sender.core().counters,
-            Endpoints::Udp { sent, .. } => {
-                SenderCounters { packets_sent: *sent - self.sent_before, ..SenderCounters::default() }
-            }
+            Endpoints::Udp(_) => SenderCounters::default(),
         };
         let supplied = match &self.endpoints {
             Endpoints::Tcp(tcp) if self.endless => {
@@ -161,7 +171,7 @@ impl Flow {
     pub fn snapshot(&self) -> Counted {
         match self.endpoints {
             Endpoints::Tcp(_) => self.counted(),
-            Endpoints::Udp { .. } => Counted::default(),
+            Endpoints::Udp(_) => Counted::default(),
         }
     }
 
@@ -172,23 +182,26 @@ impl Flow {
         FlowRow {
             flow: index as i32,
             packets_offered: self.offered + now.supplied - before.supplied,
-            packets_sent: s.packets_sent - b.packets_sent,
+            packets_sent: match &self.endpoints {
+                Endpoints::Tcp(_) => u64::from(s.packets_sent - b.packets_sent),
+                Endpoints::Udp(udp) => udp.sent - udp.sent_before,
+            },
             bytes_sent: self.bytes_sent,
-            packets_retransmitted: s.packets_retransmitted - b.packets_retransmitted,
+            packets_retransmitted: u64::from(s.packets_retransmitted - b.packets_retransmitted),
             packets_delivered: delivered,
             bytes_delivered: delivered * u64::from(self.payload_bytes),
             packets_received: self.received,
-            packets_dropped: self.dropped,
-            acks_dropped: self.acks_dropped,
+            packets_dropped: u64::from(self.dropped),
+            acks_dropped: u64::from(self.acks_dropped),
             packets_in_flight: in_flight,
-            acks_received: s.acks_received - b.acks_received,
-            timeouts: s.timeouts - b.timeouts,
-            spurious_timeouts: s.spurious_timeouts - b.spurious_timeouts,
+            acks_received: u64::from(s.acks_received - b.acks_received),
+            timeouts: u64::from(s.timeouts - b.timeouts),
+            spurious_timeouts: u64::from(s.spurious_timeouts - b.spurious_timeouts),
             timeout_wait: Time::from_ps(s.timeout_wait_ps.saturating_sub(b.timeout_wait_ps)).secs(),
-            fast_retransmits: s.fast_retransmits - b.fast_retransmits,
-            mark_reductions: s.mark_reductions - b.mark_reductions,
-            rtt_samples: s.rtt_samples - b.rtt_samples,
-            completed_at: self.completed_at.map_or(f64::NAN, Time::secs),
+            fast_retransmits: u64::from(s.fast_retransmits - b.fast_retransmits),
+            mark_reductions: u64::from(s.mark_reductions - b.mark_reductions),
+            rtt_samples: u64::from(s.rtt_samples - b.rtt_samples),
+            completed_at: if self.completed_at == Time::NEVER { f64::NAN } else { self.completed_at.secs() },
         }
     }
 
@@ -202,15 +215,18 @@ impl Flow {
             rtt: f64::NAN,
             srtt: f64::NAN,
             rto: f64::NAN,
-            packets_sent: counted.sender.packets_sent + self.sent_before,
+            packets_sent: u64::from(counted.sender.packets_sent),
             packets_delivered: self.delivered(),
             high_ack: -1,
         };
+        if let Endpoints::Udp(udp) = &self.endpoints {
+            sample.packets_sent = udp.sent;
+        }
         if let Endpoints::Tcp(tcp) = &self.endpoints {
             let core = tcp.sender.core();
             sample.cwnd = core.window.cwnd;
             sample.ssthresh = core.window.ssthresh;
-            sample.rtt = core.last_rtt.unwrap_or(f64::NAN);
+            sample.rtt = core.last_rtt;
             sample.srtt = core.timer().estimator().srtt().unwrap_or(f64::NAN);
             sample.rto = core.rto();
             sample.high_ack = core.high_ack;

@@ -36,7 +36,7 @@ enum Kind {
     Cbr { interval: Time },
     Vbr(Box<Vbr>),
     OnOff(Box<OnOff>),
-    Schedule { start: Time, writes: Vec<(Time, u32)>, done: usize },
+    Schedule(Box<Schedule>),
 }
 
 impl Source {
@@ -81,7 +81,7 @@ impl Source {
             }
             App::Schedule(schedule) => {
                 first = schedule.writes.first().map_or(Time::NEVER, |&(t, _)| start + t);
-                Kind::Schedule { start, writes: schedule.writes.clone(), done: 0 }
+                Kind::Schedule(Box::new(Schedule { start, writes: schedule.writes.clone(), done: 0 }))
             }
         };
         let stop = flow.stop.unwrap_or(Time::NEVER);
@@ -102,12 +102,7 @@ impl Source {
             Kind::Cbr { interval } => Emission::of(1, Some(now + *interval)),
             Kind::Vbr(vbr) => Emission::of(1, Some(now + vbr.interval(now))),
             Kind::OnOff(source) => Emission::of(1, Some(now + source.gap())),
-            Kind::Schedule { start, writes, done } => {
-                let packets = writes[*done].1;
-                *done += 1;
-                let next = writes.get(*done).map(|&(t, _)| *start + t);
-                Emission::of(packets, next)
-            }
+            Kind::Schedule(schedule) => schedule.next_write(),
         }
     }
 }
@@ -115,6 +110,23 @@ impl Source {
 /// Time between packets that carry `payload_bytes` each at `rate`.
 fn interval(payload_bytes: u32, rate: Rate) -> Time {
     rate.transmission(payload_bytes).max(Time::from_ps(1))
+}
+
+/// Writes at given times after the start.
+#[derive(Clone, Debug)]
+struct Schedule {
+    start: Time,
+    writes: Vec<(Time, u32)>,
+    done: usize,
+}
+
+impl Schedule {
+    fn next_write(&mut self) -> Emission {
+        let packets = self.writes[self.done].1;
+        self.done += 1;
+        let next = self.writes.get(self.done).map(|&(t, _)| self.start + t);
+        Emission::of(packets, next)
+    }
 }
 
 /// A rate that is drawn anew at random times (Zhao 2004, II.C.6).

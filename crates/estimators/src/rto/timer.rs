@@ -1,5 +1,7 @@
 //! The rules around every estimator: initial value, minimum, maximum, clock granularity, backoff, Karn.
 
+use std::borrow::Borrow;
+
 use super::RtoEstimator;
 use crate::error::ConfigError;
 
@@ -79,16 +81,18 @@ impl RtoRules {
 /// timer.on_ack(0.7, true); // of a retransmitted packet: says nothing
 /// assert_eq!(timer.rto(), 3.0);
 /// ```
+///
+/// The rules may be shared: `R` is [`RtoRules`] or what points to some.
 #[derive(Clone, Debug)]
-pub struct RtoTimer<E> {
+pub struct RtoTimer<E, R = RtoRules> {
     estimator: E,
-    rules: RtoRules,
+    rules: R,
     backoff: u32,
 }
 
-impl<E: RtoEstimator> RtoTimer<E> {
+impl<E: RtoEstimator, R: Borrow<RtoRules>> RtoTimer<E, R> {
     /// A timer that has seen nothing.
-    pub fn new(estimator: E, rules: RtoRules) -> Self {
+    pub fn new(estimator: E, rules: R) -> Self {
         RtoTimer { estimator, rules, backoff: 1 }
     }
 
@@ -114,7 +118,7 @@ impl<E: RtoEstimator> RtoTimer<E> {
     /// Doubles the backoff (RFC 6298, section 5.5), beyond [`MAX_BACKOFF`] only while the timeout is below its
     /// maximum, and tells the estimator.
     pub fn on_timeout(&mut self) {
-        if self.backoff < MAX_BACKOFF || self.rto() < self.rules.max_s {
+        if self.backoff < MAX_BACKOFF || self.rto() < self.rules().max_s {
             self.backoff = self.backoff.saturating_mul(2);
         }
         self.estimator.on_backoff(self.backoff);
@@ -137,8 +141,9 @@ impl<E: RtoEstimator> RtoTimer<E> {
     /// Before the first sample the initial RTO stands for the sum.
     #[inline]
     pub fn rto(&self) -> f64 {
-        let base = self.estimator.granular_rto(self.rules.granularity_s);
-        self.rules.apply(base.unwrap_or(self.rules.initial_s), self.backoff)
+        let rules = self.rules();
+        let base = self.estimator.granular_rto(rules.granularity_s);
+        rules.apply(base.unwrap_or(rules.initial_s), self.backoff)
     }
 
     /// The estimator inside.
@@ -149,7 +154,7 @@ impl<E: RtoEstimator> RtoTimer<E> {
 
     /// The rules.
     pub fn rules(&self) -> &RtoRules {
-        &self.rules
+        self.rules.borrow()
     }
 
     /// Forgets every sample and the backoff.

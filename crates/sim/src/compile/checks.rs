@@ -226,7 +226,8 @@ fn check_tcp(at: &str, tcp: &Tcp) -> Checked<TcpOptions> {
         .rto
         .validate()
         .map_err(|e| ScenarioError::new(format!("{at}.rto.{}", e.field), &e.value, e.expected))?;
-    let seconds = |t: Time| format!("{} s", t.secs());
+    let seconds = |s: f64| format!("{s} s");
+    let rules = &options.rto_rules;
     let checks = [
         (
             options.initial_window >= 1.0,
@@ -252,9 +253,9 @@ fn check_tcp(at: &str, tcp: &Tcp) -> Checked<TcpOptions> {
             options.dupack_threshold.to_string(),
             "at least 1",
         ),
-        (options.initial_rto > Time::ZERO, "initial_rto", seconds(options.initial_rto), "a time above 0"),
-        (options.min_rto > Time::ZERO, "min_rto", seconds(options.min_rto), "a time above 0"),
-        (options.max_rto >= options.min_rto, "max_rto", seconds(options.max_rto), "at least min_rto"),
+        (rules.initial_s > 0.0, "initial_rto", seconds(rules.initial_s), "a time above 0"),
+        (rules.min_s > 0.0, "min_rto", seconds(rules.min_s), "a time above 0"),
+        (rules.max_s >= rules.min_s, "max_rto", seconds(rules.max_s), "at least min_rto"),
         (options.delayed_ack != Some(Time::ZERO), "delayed_ack_timer", "0 s".into(), "a time above 0"),
     ];
     for (holds, field, value, expected) in checks {

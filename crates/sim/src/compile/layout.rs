@@ -67,8 +67,8 @@ fn quiet_receivers(flows: &[FlowPlan], watch: &Watch) -> Vec<bool> {
 
 /// The landing place of what a feeding source sends: where it leaves its first run of folded hops.
 fn mark_fed(hops: &mut [Hop]) {
-    if let Some(last) = hops.iter().position(|hop| !hop.fold_next && hop.port != Hop::END) {
-        hops[last + 1].fed = true;
+    if let Some(last) = hops.iter().position(|hop| !hop.folds_next() && hop.port != Hop::END) {
+        hops[last + 1].mark_fed();
     }
 }
 
@@ -177,7 +177,11 @@ impl Network<'_> {
             if chain.origin != Origin::Port(port) {
                 chain.length += plan.rate.transmission(chain.bytes);
             }
-            hops.push(Hop { port, flow, lane: lanes.of(chain), fold_next, fed: false, alone: false });
+            let mut hop = Hop::new(port, lanes.of(chain), flow);
+            if fold_next {
+                hop.fold_next();
+            }
+            hops.push(hop);
             if !fold_next {
                 // What comes next is an event, at a port that sends on in order, or at a host.
                 *chain = Chain {
@@ -187,6 +191,6 @@ impl Network<'_> {
                 };
             }
         }
-        hops.push(Hop { port: Hop::END, flow, lane: 0, fold_next: false, fed: false, alone: false });
+        hops.push(Hop::end(flow));
     }
 }

@@ -87,24 +87,29 @@ pub struct Port {
     /// Sum of delays in picoseconds, the lower 64 bits.
     delay_low: u64,
     rest: Option<Box<Rest>>,
-    delay_high: u32,
-    /// Packets accepted; it may wrap around.
-    accepted: u32,
-    /// Most packets held at an arrival, that packet included.
-    most_held: u32,
     /// Index of its [`PortKind`].
     kind: u32,
     /// Bytes of the newest packet.
     newest_bytes: u16,
+    /// Sum of delays, the bits above the lower 64: good for a hundred thousand years.
+    delay_high: u8,
     counting: bool,
 }
 
-const _: () = assert!(std::mem::size_of::<Port>() <= 64);
+const _: () = assert!(std::mem::size_of::<Port>() == 48);
 
-/// What a port needs once packets wait, are dropped or are subject to more than a plain port does.
+/// What a port needs once packets wait.
 #[derive(Clone, Debug, Default)]
 struct Rest {
     recent: Recent,
+    /// Most packets held at an arrival, that packet included; 0 for a port where none has ever waited.
+    most_held: u32,
+    more: Option<Box<More>>,
+}
+
+/// What a port needs once packets are dropped, or if it has more than a plain port.
+#[derive(Clone, Debug, Default)]
+struct More {
     managed: Option<Box<Managed>>,
     /// Packets and bytes held when counting started.
     held_at_first: (u64, u64),
@@ -118,18 +123,18 @@ struct Rest {
 impl Port {
     /// An idle port of kind number `kind`, plain or with a queue of its own.
     pub fn new(kind: u32, managed: Option<Managed>) -> Self {
-        let rest = managed.map(|managed| Rest { managed: Some(Box::new(managed)), ..Rest::default() });
+        let more =
+            managed.map(|managed| Box::new(More { managed: Some(Box::new(managed)), ..More::default() }));
+        let rest = more.map(|more| Box::new(Rest { more: Some(more), ..Rest::default() }));
         Port {
             busy_until: Time::ZERO,
             packets_arrived: 0,
             bytes_arrived: 0,
             delay_low: 0,
-            rest: rest.map(Box::new),
-            delay_high: 0,
-            accepted: 0,
-            most_held: 1,
+            rest,
             kind,
             newest_bytes: 0,
+            delay_high: 0,
             counting: false,
         }
     }
@@ -168,18 +173,18 @@ impl Port {
     /// Whether a plain port that is busy can hold one packet more.
     #[inline]
     fn has_room(&mut self, kind: &PortKind, now: Time) -> bool {
-        let newest = self.accepted.wrapping_sub(1);
         let rest = self.rest.get_or_insert_default();
-        rest.recent.reach(1, newest);
-        rest.recent.note(newest, self.busy_until, self.newest_bytes);
-        // It has never held more than `most_held`, so it does now if the first of so many is still there.
-        let holds_most = rest.recent.get(self.accepted.wrapping_sub(self.most_held)).0 > now;
-        if holds_most {
-            if self.most_held >= kind.limit_packets {
+        if rest.recent.last() != self.busy_until {
+            rest.recent.note(self.busy_until, self.newest_bytes);
+        }
+        // It has never held more than `most`, so it does now if the first of so many is still there.
+        let most = rest.most_held.max(1);
+        if rest.recent.back(most).0 > now {
+            if most >= kind.limit_packets {
                 return false;
             }
-            self.most_held += 1;
-            rest.recent.reach(self.most_held, newest);
+            rest.most_held = most + 1;
+            rest.recent.reach(most + 1);
         }
         true
     }
@@ -188,18 +193,17 @@ impl Port {
     fn accept(&mut self, now: Time, departure: Time, bytes: u16, counted: bool) {
         self.busy_until = departure;
         self.newest_bytes = bytes;
-        self.accepted = self.accepted.wrapping_add(1);
         if counted {
             let (sum, carry) = self.delay_low.overflowing_add((departure - now).ps());
             self.delay_low = sum;
-            self.delay_high += u32::from(carry);
+            self.delay_high = self.delay_high.wrapping_add(u8::from(carry));
         }
     }
 
     fn drop_plain(&mut self, counted: bool, bytes: u16) {
-        let rest = self.rest.get_or_insert_default();
-        rest.packets_dropped += u64::from(counted);
-        rest.bytes_dropped += u64::from(counted) * u64::from(bytes);
+        let more = self.more();
+        more.packets_dropped += u64::from(counted);
+        more.bytes_dropped += u64::from(counted) * u64::from(bytes);
     }
 
     /// Takes a packet that arrives at `now` and decides its fate. Calls must be in order of time.
@@ -224,26 +228,27 @@ impl Port {
             self.packets_arrived += 1;
             self.bytes_arrived += bytes;
         }
-        let rest = self.rest.get_or_insert_default();
-        let Some(managed) = &mut rest.managed else {
+        let busy_until = self.busy_until;
+        let more = self.more();
+        let Some(managed) = &mut more.managed else {
             return Outcome::Dropped;
         };
-        let outcome = managed.offer(kind, now, self.busy_until, packet);
+        let outcome = managed.offer(kind, now, busy_until, packet);
         let count = u64::from(counted);
         match outcome {
             Outcome::Lost => {
-                rest.packets_lost += count;
-                rest.bytes_lost += count * bytes;
+                more.packets_lost += count;
+                more.bytes_lost += count * bytes;
             }
             Outcome::Dropped => {
-                rest.packets_dropped += count;
-                rest.bytes_dropped += count * bytes;
+                more.packets_dropped += count;
+                more.bytes_dropped += count * bytes;
             }
             Outcome::Sent { departure, marked, .. } => {
-                rest.packets_marked += count * u64::from(marked);
+                more.packets_marked += count * u64::from(marked);
                 let held = managed.backlog(now).0 as u32;
-                if counted {
-                    self.most_held = self.most_held.max(held);
+                if let (true, Some(rest)) = (counted, &mut self.rest) {
+                    rest.most_held = rest.most_held.max(held);
                 }
                 self.accept(now, departure, packet.size, counted);
             }
@@ -251,12 +256,16 @@ impl Port {
         outcome
     }
 
+    fn more(&mut self) -> &mut More {
+        self.rest.get_or_insert_default().more.get_or_insert_default()
+    }
+
     fn managed(&self) -> Option<&Managed> {
-        self.rest.as_ref().and_then(|rest| rest.managed.as_deref())
+        self.rest.as_ref()?.more.as_ref()?.managed.as_deref()
     }
 
     fn managed_mut(&mut self) -> Option<&mut Managed> {
-        self.rest.as_mut().and_then(|rest| rest.managed.as_deref_mut())
+        self.rest.as_mut()?.more.as_mut()?.managed.as_deref_mut()
     }
 
     /// When a packet that departs at `departure` reaches the far end.
@@ -282,8 +291,9 @@ impl Port {
         }
         let mut held = (1, u64::from(self.newest_bytes));
         if let Some(rest) = &self.rest {
-            for back in 2..=self.most_held {
-                let (departure, bytes) = rest.recent.get(self.accepted.wrapping_sub(back));
+            let noted = u32::from(rest.recent.last() == self.busy_until);
+            for back in 1 + noted..rest.most_held + noted {
+                let (departure, bytes) = rest.recent.back(back);
                 if departure <= now {
                     break;
                 }
@@ -298,7 +308,10 @@ impl Port {
     fn first_counted(&mut self, kind: &PortKind, now: Time) {
         self.start_counting(kind);
         let held = self.backlog(now).0 as u32;
-        self.most_held = if self.managed().is_some() { 0 } else { held.max(1) };
+        let managed = self.managed().is_some();
+        if let Some(rest) = &mut self.rest {
+            rest.most_held = if managed { 0 } else { held };
+        }
     }
 
     /// Notes what is held when counting starts, when somebody first looks after that.
@@ -309,7 +322,7 @@ impl Port {
         }
         let held = self.backlog(kind.count_from);
         if held != (0, 0) {
-            self.rest.get_or_insert_default().held_at_first = held;
+            self.more().held_at_first = held;
         }
     }
 
@@ -323,24 +336,27 @@ impl Port {
         let c = self.counters();
         let packets = c.packets_arrived - c.packets_dropped - c.packets_lost;
         let bytes = c.bytes_arrived - c.bytes_dropped - c.bytes_lost;
-        let (packets_before, bytes_before) = self.rest.as_ref().map_or((0, 0), |rest| rest.held_at_first);
+        let more = self.rest.as_ref().and_then(|rest| rest.more.as_ref());
+        let (packets_before, bytes_before) = more.map_or((0, 0), |more| more.held_at_first);
         (packets_before + packets - packets_held, bytes_before + bytes - bytes_held)
     }
 
     /// What it has seen.
     pub fn counters(&self) -> PortCounters {
-        let none = Rest::default();
-        let rest = self.rest.as_deref().unwrap_or(&none);
-        let accepted = self.packets_arrived - rest.packets_dropped - rest.packets_lost;
+        let none = More::default();
+        let rest = self.rest.as_deref();
+        let more = rest.and_then(|rest| rest.more.as_deref()).unwrap_or(&none);
+        let accepted = self.packets_arrived - more.packets_dropped - more.packets_lost;
+        let most_held = rest.map_or(1, |rest| u64::from(rest.most_held).max(1));
         PortCounters {
             packets_arrived: self.packets_arrived,
             bytes_arrived: self.bytes_arrived,
-            packets_dropped: rest.packets_dropped,
-            bytes_dropped: rest.bytes_dropped,
-            packets_marked: rest.packets_marked,
-            packets_lost: rest.packets_lost,
-            bytes_lost: rest.bytes_lost,
-            max_backlog_packets: if accepted == 0 { 0 } else { u64::from(self.most_held) },
+            packets_dropped: more.packets_dropped,
+            bytes_dropped: more.bytes_dropped,
+            packets_marked: more.packets_marked,
+            packets_lost: more.packets_lost,
+            bytes_lost: more.bytes_lost,
+            max_backlog_packets: if accepted == 0 { 0 } else { most_held },
             total_delay_ps: (u128::from(self.delay_high) << 64) | u128::from(self.delay_low),
         }
     }

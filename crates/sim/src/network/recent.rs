@@ -6,41 +6,63 @@
 
 use crate::units::Time;
 
-/// A ring of departures and sizes. Packets are numbered by a count that may wrap around.
+/// A ring of departures and sizes.
 #[derive(Clone, Debug, Default)]
-pub struct Recent(Vec<(Time, u16)>);
+pub struct Recent {
+    ring: Box<[(Time, u16)]>,
+    /// Packets noted; it may wrap around.
+    noted: u32,
+}
 
 impl Recent {
+    #[inline]
     fn slot(&self, number: u32) -> usize {
-        number as usize & (self.0.len() - 1)
+        number as usize & self.ring.len().wrapping_sub(1)
     }
 
-    /// Makes room to look `most` packets back from packet `newest`; what lies within the old room is kept.
-    pub fn reach(&mut self, most: u32, newest: u32) {
-        let room = (most as usize + 1).next_power_of_two();
-        if room <= self.0.len() {
-            return;
+    /// Makes room for `most` packets; those that are there are kept.
+    #[inline]
+    pub fn reach(&mut self, most: u32) {
+        if most as usize > self.ring.len() {
+            self.grow((most as usize).next_power_of_two());
         }
-        let mut larger = Recent(vec![(Time::ZERO, 0); room]);
-        for back in 0..self.0.len() as u32 {
-            let number = newest.wrapping_sub(back);
+    }
+
+    #[cold]
+    fn grow(&mut self, room: usize) {
+        let mut larger = Recent { ring: vec![(Time::ZERO, 0); room].into(), noted: self.noted };
+        for back in 1..=self.ring.len() as u32 {
+            let number = self.noted.wrapping_sub(back);
             let slot = larger.slot(number);
-            larger.0[slot] = self.0[self.slot(number)];
+            larger.ring[slot] = self.ring[self.slot(number)];
         }
         *self = larger;
     }
 
-    /// Notes packet `number`.
+    /// Notes a packet.
     #[inline]
-    pub fn note(&mut self, number: u32, departure: Time, size: u16) {
-        let slot = self.slot(number);
-        self.0[slot] = (departure, size);
+    pub fn note(&mut self, departure: Time, bytes: u16) {
+        self.reach(1);
+        let slot = self.slot(self.noted);
+        self.ring[slot] = (departure, bytes);
+        self.noted = self.noted.wrapping_add(1);
     }
 
-    /// Departure and size of packet `number`, or of one long gone if that has not been noted.
+    /// Departure and size of the `k`-th last packet, `k` from 1 to what the ring reaches; long ago if there were
+    /// not as many.
     #[inline]
-    pub fn get(&self, number: u32) -> (Time, u16) {
-        self.0[self.slot(number)]
+    pub fn back(&self, k: u32) -> (Time, u16) {
+        self.ring[self.slot(self.noted.wrapping_sub(k))]
+    }
+
+    /// Departure of the last packet noted; zero if there is none.
+    #[inline]
+    pub fn last(&self) -> Time {
+        if self.ring.is_empty() {
+            Time::ZERO
+        } else {
+            self.back(1).0
+        }
     }
 }
 
@@ -50,15 +72,14 @@ mod tests {
 
     #[test]
     fn it_remembers_as_far_back_as_it_reaches() {
-        let mut recent = Recent::default();
-        let start = u32::MAX - 20;
+        let mut recent = Recent { noted: u32::MAX - 20, ..Recent::default() };
+        assert_eq!(recent.last(), Time::ZERO);
         for i in 0u32..50 {
-            let number = start.wrapping_add(i);
-            recent.reach(1 + i / 3, number.wrapping_sub(1));
-            recent.note(number, Time::from_ps(u64::from(i) + 1), 7);
-            for back in 0..=(i / 3).min(i) {
-                let expected = Time::from_ps(u64::from(i - back) + 1);
-                assert_eq!(recent.get(number.wrapping_sub(back)), (expected, 7), "{i} {back}");
+            let reach = 1 + i / 3;
+            recent.reach(reach);
+            recent.note(Time::from_ps(u64::from(i) + 1), 7);
+            for k in 1..=reach.min(i + 1) {
+                assert_eq!(recent.back(k), (Time::from_ps(u64::from(i + 2 - k)), 7), "{i} {k}");
             }
         }
     }

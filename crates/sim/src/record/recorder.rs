@@ -57,6 +57,7 @@ pub struct Recorder {
     watch: Watch,
     /// What would happen at or after this instant is not recorded.
     end: Time,
+    /// Empty if no flow, or no port, is watched.
     flows: Vec<FlowFlags>,
     ports: Vec<PortFlags>,
     rtt: RttTable,
@@ -72,11 +73,13 @@ pub struct Recorder {
 impl Recorder {
     /// A recorder for a network of this size and a run that ends at `end`.
     pub fn new(watch: Watch, flows: usize, ports: usize, end: Time) -> Self {
+        let watches_flows = !(watch.rtt.is_empty() && watch.window.is_empty() && watch.deliveries.is_empty());
+        let watches_ports = !(watch.packets.is_empty() && watch.pcap.is_empty());
         let mut recorder = Recorder {
             end,
-            flows: vec![FlowFlags::default(); flows],
-            ports: vec![PortFlags::default(); ports],
-            last_window: vec![None; flows],
+            flows: vec![FlowFlags::default(); if watches_flows { flows } else { 0 }],
+            ports: vec![PortFlags::default(); if watches_ports { ports } else { 0 }],
+            last_window: if watch.window.is_empty() { Vec::new() } else { vec![None; flows] },
             captures: watch.pcap.iter().map(|&p| (p, Capture::default())).collect(),
             ..Recorder::default()
         };
@@ -104,11 +107,15 @@ impl Recorder {
         &self.watch
     }
 
+    #[inline]
+    fn flags(&self, flow: u32) -> FlowFlags {
+        self.flows.get(flow as usize).copied().unwrap_or_default()
+    }
+
     /// Whether packets at this port are recorded.
     #[inline]
     pub fn watches_port(&self, port: u32) -> bool {
-        let flags = self.ports[port as usize];
-        flags.packets || flags.pcap
+        self.ports.get(port as usize).is_some_and(|flags| flags.packets || flags.pcap)
     }
 
     /// A packet arrived at a port and met this fate.
@@ -135,7 +142,7 @@ impl Recorder {
     /// A packet reached its host.
     #[inline]
     pub fn at_host(&mut self, now: Time, packet: &Packet, flow: u32) {
-        if self.flows[flow as usize].deliveries {
+        if self.flags(flow).deliveries {
             self.event(now, PacketEvent::Received, packet, flow, -1);
         }
     }
@@ -159,14 +166,14 @@ impl Recorder {
     /// The sender of `flow` took an RTT sample.
     #[inline]
     pub fn rtt_sample(&mut self, now: Time, flow: u32, core: &Core) {
-        if !self.flows[flow as usize].rtt {
+        if !self.flags(flow).rtt {
             return;
         }
         let timer = core.timer();
         self.rtt.push(RttRow {
             time: now.secs(),
             flow: flow as i32,
-            rtt: core.last_rtt.unwrap_or(f64::NAN),
+            rtt: core.last_rtt,
             srtt: timer.estimator().srtt().unwrap_or(f64::NAN),
             rttvar: timer.estimator().rttvar().unwrap_or(f64::NAN),
             rto: core.rto(),
@@ -176,7 +183,7 @@ impl Recorder {
     /// The sender of `flow` has dealt with an event.
     #[inline]
     pub fn sender_state(&mut self, now: Time, flow: u32, core: &Core) {
-        if self.flows[flow as usize].window {
+        if self.flags(flow).window {
             self.window_row(now, flow, core);
         }
     }

@@ -62,6 +62,11 @@ macro_rules! table {
         }
 
         impl $table {
+            /// An empty table with room for this many rows.
+            pub fn with_capacity(rows: usize) -> Self {
+                $table { $($field: Vec::with_capacity(rows),)* }
+            }
+
             /// Adds a row.
             pub fn push(&mut self, row: $row) {
                 $(self.$field.push(row.$field);)*

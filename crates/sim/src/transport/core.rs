@@ -1,5 +1,6 @@
 //! What every TCP sender has, whatever its recovery: sequence numbers, window, timed packet, timer.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 use parshall_estimators::rto::{AnyRto, RtoEstimator, RtoRules, RtoTimer};
@@ -11,27 +12,41 @@ use crate::packet::ecn;
 use crate::scenario::{BackoffReset, FastRetransmitGuard, IdleRestart, ReduceFrom, RttSampling};
 use crate::units::Time;
 
-/// What a sender has done.
+/// In place of a packet that is timed.
+const UNTIMED: (i64, Time) = (-1, Time::ZERO);
+
+/// What a sender has done. Packet numbers have 32 bits, and so have these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderCounters {
     /// Packets sent, a SYN and retransmissions included.
-    pub packets_sent: u64,
+    pub packets_sent: u32,
     /// Packets sent again.
-    pub packets_retransmitted: u64,
+    pub packets_retransmitted: u32,
     /// ACKs that arrived.
-    pub acks_received: u64,
+    pub acks_received: u32,
     /// Expiries of the timer with packets in flight.
-    pub timeouts: u64,
+    pub timeouts: u32,
     /// Timeouts that the ACK which came next proved needless; see [`Core::judge_timeouts`].
-    pub spurious_timeouts: u64,
+    pub spurious_timeouts: u32,
     /// Time spent waiting for the other timeouts, in picoseconds.
     pub timeout_wait_ps: u64,
     /// Fast retransmits.
-    pub fast_retransmits: u64,
+    pub fast_retransmits: u32,
     /// Reductions of the window that marks caused.
-    pub mark_reductions: u64,
+    pub mark_reductions: u32,
     /// RTT samples.
-    pub rtt_samples: u64,
+    pub rtt_samples: u32,
+}
+
+/// The rules of a timer, which all flows with the same options share.
+#[derive(Clone, Debug)]
+pub struct Rules(Arc<TcpOptions>);
+
+impl Borrow<RtoRules> for Rules {
+    #[inline]
+    fn borrow(&self) -> &RtoRules {
+        &self.0.rto_rules
+    }
 }
 
 /// The state that all senders share. Packets are numbered from 0.
@@ -55,26 +70,30 @@ pub struct Core {
     pub recover: i64,
     /// Whether a packet sent with nothing in flight restarts a timer that runs.
     pub restart_idle_timer: bool,
-    pacer: Option<Pacer>,
+    pacer: Option<Box<Pacer>>,
     /// Whether pacing held a packet back at the last attempt to send.
     held_back: bool,
     /// What it has done.
     pub counters: SenderCounters,
-    /// The last RTT sample, in seconds.
-    pub last_rtt: Option<f64>,
+    /// The last RTT sample, in seconds; NaN before the first.
+    pub last_rtt: f64,
     congestion: AnyCongestion,
     /// Marks on packets up to this one have been answered.
     mark_answered: i64,
     /// The next new packet says that the window has been reduced.
     announce_reduction: bool,
-    initial_window: f64,
-    timed: Option<(i64, Time)>,
-    timer: RtoTimer<AnyRto>,
+    /// A lost SYN makes the initial window one packet.
+    lost_syn: bool,
+    /// The packet that is timed, -1 for none, and when it was sent.
+    timed: (i64, Time),
+    timer: RtoTimer<AnyRto, Rules>,
     timer_started: Time,
     deadline: Time,
     last_sent: Time,
-    clock: Clock,
-    unjudged_timeouts: Vec<(Time, Time)>,
+    clock_phase: Time,
+    /// When timeouts happened that are not judged yet, and how long was waited for each; most senders have none.
+    #[allow(clippy::box_collection)]
+    unjudged_timeouts: Option<Box<Vec<(Time, Time)>>>,
     /// The packet that the last timeout sent again.
     timed_out: i64,
 }
@@ -82,12 +101,6 @@ pub struct Core {
 impl Core {
     /// A sender that has sent nothing. `phase` is that of its clock.
     pub fn new(options: Arc<TcpOptions>, phase: Time) -> Self {
-        let rules = RtoRules {
-            initial_s: options.initial_rto.secs(),
-            min_s: options.min_rto.secs(),
-            max_s: options.max_rto.secs(),
-            granularity_s: options.clock_tick.secs(),
-        };
         Core {
             next_seq: 0,
             max_seq: -1,
@@ -104,21 +117,21 @@ impl Core {
                 _ => -2,
             },
             restart_idle_timer: true,
-            pacer: options.pacing.then(Pacer::default),
+            pacer: options.pacing.then(Box::default),
             held_back: false,
             counters: SenderCounters::default(),
-            last_rtt: None,
+            last_rtt: f64::NAN,
             congestion: AnyCongestion::new(&options.control),
             mark_answered: -2,
             announce_reduction: false,
-            initial_window: options.initial_window,
-            timed: None,
-            timer: RtoTimer::new(options.rto.build(), rules),
+            lost_syn: false,
+            timed: UNTIMED,
+            timer: RtoTimer::new(options.rto.build(), Rules(options.clone())),
             timer_started: Time::ZERO,
             deadline: Time::NEVER,
             last_sent: Time::ZERO,
-            clock: Clock::new(options.clock_tick, phase),
-            unjudged_timeouts: Vec::new(),
+            clock_phase: phase,
+            unjudged_timeouts: None,
             timed_out: -1,
             options,
         }
@@ -140,7 +153,7 @@ impl Core {
     }
 
     /// The RTO with its rules.
-    pub fn timer(&self) -> &RtoTimer<AnyRto> {
+    pub fn timer(&self) -> &RtoTimer<AnyRto, Rules> {
         &self.timer
     }
 
@@ -163,7 +176,7 @@ impl Core {
 
     /// Whether pacing lets a packet go at `now`; if not, [`Core::pace_deadline`] says when to ask again.
     pub fn pace_allows(&mut self, now: Time) -> bool {
-        self.held_back = self.pacer.is_some_and(|pacer| !pacer.allows(now));
+        self.held_back = self.pacer.as_ref().is_some_and(|pacer| !pacer.allows(now));
         !self.held_back
     }
 
@@ -174,7 +187,7 @@ impl Core {
 
     /// When a packet that pacing holds back may leave; [`Time::NEVER`] if it holds none back.
     pub fn pace_deadline(&self) -> Time {
-        match self.pacer {
+        match &self.pacer {
             Some(pacer) if self.held_back => pacer.next(),
             _ => Time::NEVER,
         }
@@ -199,8 +212,8 @@ impl Core {
         let fresh = self.high_ack == self.max_seq && self.restart_idle_timer;
         if seq > self.max_seq {
             self.max_seq = seq;
-            if self.timed.is_none() {
-                self.timed = Some((seq, now));
+            if self.timed == UNTIMED {
+                self.timed = (seq, now);
             }
         } else {
             self.counters.packets_retransmitted += 1;
@@ -271,14 +284,14 @@ impl Core {
         let sent = match self.options.rtt_sampling {
             RttSampling::Timestamps => Some(ack.echo),
             RttSampling::OnePacket => match self.timed {
-                Some((seq, sent)) if ack.high >= seq => Some(sent),
+                (seq, sent) if seq >= 0 && ack.high >= seq => Some(sent),
                 _ => None,
             },
         };
         if let Some(sent) = sent {
-            self.timed = None;
-            let rtt = self.clock.elapsed(sent, now);
-            self.last_rtt = Some(rtt);
+            self.timed = UNTIMED;
+            let rtt = Clock::new(self.options.clock_tick, self.clock_phase).elapsed(sent, now);
+            self.last_rtt = rtt;
             self.counters.rtt_samples += 1;
             self.timer.reset_backoff();
             self.timer.on_sample(rtt);
@@ -321,7 +334,7 @@ impl Core {
     /// The ACK of a SYN opens the initial window.
     pub fn finish_handshake(&mut self) {
         if self.options.handshake && self.high_ack == 0 {
-            self.window.cwnd = self.initial_window;
+            self.window.cwnd = if self.lost_syn { 1.0 } else { self.options.initial_window };
         }
     }
 
@@ -339,7 +352,7 @@ impl Core {
     /// Reduces the window for a loss that duplicate ACKs have shown; the caller sets cwnd if it wants less.
     pub fn reduce(&mut self, now: Time) {
         self.recover = self.max_seq;
-        self.timed = None;
+        self.timed = UNTIMED;
         self.counters.fast_retransmits += 1;
         if self.high_ack > self.mark_answered {
             self.shrink(now);
@@ -377,7 +390,7 @@ impl Core {
             self.counters.timeouts += 1;
             let waited = now.since(self.timer_started);
             self.counters.timeout_wait_ps += waited.ps();
-            self.unjudged_timeouts.push((now, waited));
+            self.unjudged_timeouts.get_or_insert_default().push((now, waited));
             let again = self.timed_out == self.high_ack + 1;
             self.timed_out = self.high_ack + 1;
             if !(again && self.options.repeat_keeps_ssthresh) {
@@ -387,12 +400,12 @@ impl Core {
             self.window.cwnd = cwnd;
             if self.high_ack < 0 {
                 // RFC 6928, section 2: a lost SYN means an initial window of one packet.
-                self.initial_window = 1.0;
+                self.lost_syn = true;
             }
             self.timer.on_timeout();
         }
         self.next_seq = self.high_ack + 1;
-        self.timed = None;
+        self.timed = UNTIMED;
         self.restart_timer(now);
     }
 
@@ -400,13 +413,13 @@ impl Core {
     pub fn idle_out(&mut self) {
         self.recover = self.max_seq;
         self.dupacks = 0;
-        self.timed = None;
+        self.timed = UNTIMED;
         self.stop_timer();
     }
 
     /// Doubles the backoff and forgets the timed packet.
     pub fn back_off(&mut self) {
-        self.timed = None;
+        self.timed = UNTIMED;
         self.timer.on_timeout();
     }
 
@@ -422,8 +435,12 @@ impl Core {
 
     /// An ACK of new data tells which timeouts were needless: those after the packet that it answers was sent.
     /// This is the test of Eifel detection (RFC 3522), here with the exact stamp of the packet.
+    #[inline]
     fn judge_timeouts(&mut self, echo: Time) {
-        for (at, waited) in self.unjudged_timeouts.drain(..) {
+        let Some(unjudged) = &mut self.unjudged_timeouts else {
+            return;
+        };
+        for (at, waited) in unjudged.drain(..) {
             if echo < at {
                 self.counters.spurious_timeouts += 1;
                 self.counters.timeout_wait_ps -= waited.ps();

@@ -1,8 +1,18 @@
 //! A set of packet numbers as intervals: what a receiver holds beyond a gap, what a sender knows to be there.
 
-/// Half-open intervals in ascending order that neither overlap nor touch. Few in practice: one a gap.
+/// Half-open intervals in ascending order that neither overlap nor touch. Few in practice: one a gap. Packets have
+/// numbers of 32 bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Intervals(Vec<(i64, i64)>);
+pub struct Intervals(Vec<(u32, u32)>);
+
+fn wide((low, high): (u32, u32)) -> (i64, i64) {
+    (i64::from(low), i64::from(high))
+}
+
+/// A packet number; those outside 32 bits are as far as any.
+fn narrow(n: i64) -> u32 {
+    n.clamp(0, i64::from(u32::MAX)) as u32
+}
 
 impl Intervals {
     /// Whether the set is empty.
@@ -18,6 +28,7 @@ impl Intervals {
 
     /// Adds `low..high`. Returns whether anything in it is new.
     pub fn insert(&mut self, low: i64, high: i64) -> bool {
+        let (low, high) = (narrow(low), narrow(high));
         // All intervals from `first` to before `last` overlap or touch the new one.
         let first = self.0.partition_point(|&(_, end)| end < low);
         let last = first + self.0[first..].partition_point(|&(start, _)| start <= high);
@@ -36,6 +47,7 @@ impl Intervals {
 
     /// Removes everything below `low`.
     pub fn remove_below(&mut self, low: i64) {
+        let low = narrow(low);
         let gone = self.0.partition_point(|&(_, end)| end <= low);
         self.0.drain(..gone);
         if let Some(first) = self.0.first_mut() {
@@ -45,8 +57,8 @@ impl Intervals {
 
     /// The interval that contains `n`.
     pub fn around(&self, n: i64) -> Option<(i64, i64)> {
-        let i = self.0.partition_point(|&(_, end)| end <= n);
-        self.0.get(i).copied().filter(|&(start, _)| start <= n)
+        let i = self.0.partition_point(|&(_, end)| i64::from(end) <= n);
+        self.0.get(i).copied().map(wide).filter(|&(start, _)| start <= n)
     }
 
     /// The least number at or above `n` that is not in the set.
@@ -56,25 +68,25 @@ impl Intervals {
 
     /// One more than the greatest number in the set.
     pub fn end(&self) -> Option<i64> {
-        self.0.last().map(|&(_, end)| end)
+        self.0.last().map(|&(_, end)| i64::from(end))
     }
 
     /// The interval that starts the set.
     pub fn first(&self) -> Option<(i64, i64)> {
-        self.0.first().copied()
+        self.0.first().copied().map(wide)
     }
 
     /// How many numbers of `low..high` are in the set.
     pub fn count_within(&self, low: i64, high: i64) -> i64 {
-        let from = self.0.partition_point(|&(_, end)| end <= low);
-        let inside = self.0[from..].iter().take_while(|&&(start, _)| start < high);
-        inside.map(|&(start, end)| end.min(high) - start.max(low)).sum()
+        let from = self.0.partition_point(|&(_, end)| i64::from(end) <= low);
+        let inside = self.0[from..].iter().copied().map(wide).take_while(|&(start, _)| start < high);
+        inside.map(|(start, end)| end.min(high) - start.max(low)).sum()
     }
 
     /// The `k`-th greatest number in the set, counted from 1.
     pub fn kth_from_end(&self, k: i64) -> Option<i64> {
         let mut left = k;
-        for &(start, end) in self.0.iter().rev() {
+        for (start, end) in self.0.iter().rev().copied().map(wide) {
             if end - start >= left {
                 return Some(end - left);
             }
@@ -91,7 +103,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn set(intervals: &Intervals) -> BTreeSet<i64> {
-        intervals.0.iter().flat_map(|&(low, high)| low..high).collect()
+        intervals.0.iter().flat_map(|&(low, high)| i64::from(low)..i64::from(high)).collect()
     }
 
     proptest! {

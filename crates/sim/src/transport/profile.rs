@@ -7,7 +7,7 @@ use crate::scenario::{
     ReduceFrom, RttSampling, Tcp,
 };
 use crate::units::Time;
-use parshall_estimators::rto::RtoConfig;
+use parshall_estimators::rto::{RtoConfig, RtoRules};
 
 /// How a sender with SACK counts what is in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,12 +60,8 @@ pub struct TcpOptions {
     pub limited_transmit: bool,
     /// Duplicate ACKs that mean a loss.
     pub dupack_threshold: u32,
-    /// RTO before the first sample.
-    pub initial_rto: Time,
-    /// Least RTO.
-    pub min_rto: Time,
-    /// Greatest RTO.
-    pub max_rto: Time,
+    /// First, least and greatest RTO, and the granularity of the clock.
+    pub rto_rules: RtoRules,
     /// The timer is never set to less than this, whatever the RTO.
     pub least_timeout: Time,
     /// Granularity of the clock.
@@ -129,9 +125,7 @@ impl TcpOptions {
             handshake: true,
             limited_transmit: true,
             dupack_threshold: 3,
-            initial_rto: Time::from_ps(1_000_000_000_000),
-            min_rto: Time::from_ps(1_000_000_000_000),
-            max_rto: Time::from_ps(60_000_000_000_000),
+            rto_rules: RtoRules::default(),
             least_timeout: Time::ZERO,
             clock_tick: Time::ZERO,
             clock_phase: None,
@@ -174,10 +168,8 @@ impl TcpOptions {
             max_window: 20.0,
             // ssthresh starts at the window, see `resolve`.
             initial_ssthresh: f64::INFINITY,
-            // rtxcur_init_
-            initial_rto: Time::from_ps(3_000_000_000_000),
-            // minrto_
-            min_rto: Time::from_ps(200_000_000_000),
+            // rtxcur_init_, minrto_, maxrto_
+            rto_rules: RtoRules::ns2(),
             // tcpTick_; the phase is random.
             clock_tick: tick,
             // slowdown() works on the window, not on what is in flight.
@@ -255,9 +247,12 @@ impl TcpOptions {
             handshake: tcp.handshake.unwrap_or(base.handshake),
             limited_transmit: tcp.limited_transmit.unwrap_or(base.limited_transmit),
             dupack_threshold: tcp.dupack_threshold.unwrap_or(base.dupack_threshold),
-            initial_rto: tcp.initial_rto.unwrap_or(base.initial_rto),
-            min_rto: tcp.min_rto.unwrap_or(base.min_rto),
-            max_rto: tcp.max_rto.unwrap_or(base.max_rto),
+            rto_rules: RtoRules {
+                initial_s: tcp.initial_rto.map_or(base.rto_rules.initial_s, Time::secs),
+                min_s: tcp.min_rto.map_or(base.rto_rules.min_s, Time::secs),
+                max_s: tcp.max_rto.map_or(base.rto_rules.max_s, Time::secs),
+                granularity_s: clock_tick.secs(),
+            },
             // rtt_timeout() raises anything less.
             least_timeout: if ns2 { clock_tick + clock_tick } else { base.least_timeout },
             clock_tick,

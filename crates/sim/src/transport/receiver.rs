@@ -28,8 +28,8 @@ pub struct TcpReceiver {
     beyond: Intervals,
     /// Blocks reported last, the latest first.
     reported: SackBlocks,
-    /// Stamp of the packet whose ACK waits.
-    waiting: Option<Time>,
+    /// Stamp of the packet whose ACK waits; [`Time::NEVER`] if none does.
+    waiting: Time,
     deadline: Time,
     /// A mark has come and the sender has not said yet that it has reduced its window (RFC 3168, section 6.1.3).
     marked: bool,
@@ -43,7 +43,7 @@ impl TcpReceiver {
             next: 0,
             beyond: Intervals::default(),
             reported: SackBlocks::default(),
-            waiting: None,
+            waiting: Time::NEVER,
             deadline: Time::NEVER,
             marked: false,
         }
@@ -69,9 +69,10 @@ impl TcpReceiver {
         self.store(seq);
         let last_in_order = seq + 1 == self.next && self.beyond.is_empty();
         let may_wait = last_in_order && seq > 0 && (new || self.options.delay_repeated);
-        match (self.options.delayed_ack, self.waiting) {
+        let waiting = Some(self.waiting).filter(|&stamp| stamp < Time::NEVER);
+        match (self.options.delayed_ack, waiting) {
             (Some(timer), None) if may_wait => {
-                self.waiting = Some(stamp);
+                self.waiting = stamp;
                 self.deadline = now + timer;
                 None
             }
@@ -86,12 +87,11 @@ impl TcpReceiver {
 
     /// The delayed-ACK timer expires.
     pub fn on_timer(&mut self) -> Option<Acknowledgement> {
-        let stamp = self.waiting?;
-        Some(self.acknowledge(stamp))
+        (self.waiting < Time::NEVER).then(|| self.acknowledge(self.waiting))
     }
 
     fn acknowledge(&mut self, stamp: Time) -> Acknowledgement {
-        self.waiting = None;
+        self.waiting = Time::NEVER;
         self.deadline = Time::NEVER;
         Acknowledgement { next: self.next, stamp, blocks: self.reported, ecn_echo: self.marked }
     }

@@ -93,7 +93,7 @@ any_congestion! {
     /// One packet a round trip up, half down.
     Aimd(Aimd),
     /// Binomial: IIAD, SQRT and their kin.
-    Binomial(Binomial),
+    Binomial(Box<Binomial>),
     /// A cubic function of the time since the last loss.
     Cubic(Box<Cubic>),
     /// By the queue that the flow itself causes.
@@ -107,7 +107,7 @@ impl AnyCongestion {
     pub fn new(control: &Control) -> Self {
         match control {
             Control::Aimd {} => AnyCongestion::Aimd(Aimd),
-            Control::Binomial(config) => AnyCongestion::Binomial(Binomial::new(config)),
+            Control::Binomial(config) => AnyCongestion::Binomial(Box::new(Binomial::new(config))),
             Control::Cubic(config) => AnyCongestion::Cubic(Box::new(Cubic::new(config))),
             Control::Vegas(config) => AnyCongestion::Vegas(Box::new(Vegas::new(config))),
             Control::Veno(config) => AnyCongestion::Veno(Box::new(Veno::new(config))),

@@ -68,11 +68,11 @@ fn take_in(sacked: &mut Intervals, core: &Core, ack: &Ack) -> bool {
 
 /// Defines [`AnyRecovery`] and hands each call on to the recovery inside.
 macro_rules! any_recovery {
-    ($($(#[$doc:meta])* $name:ident,)*) => {
+    ($($(#[$doc:meta])* $name:ident($state:ty),)*) => {
         /// The recoveries a sender can have.
         #[derive(Clone, Debug)]
         pub enum AnyRecovery {
-            $($(#[$doc])* $name($name),)*
+            $($(#[$doc])* $name($state),)*
         }
 
         impl Recovery for AnyRecovery {
@@ -109,17 +109,17 @@ macro_rules! any_recovery {
 
 any_recovery! {
     /// Slow start after every loss.
-    Tahoe,
+    Tahoe(Tahoe),
     /// Fast recovery that the first new ACK ends.
-    Reno,
+    Reno(Reno),
     /// Fast recovery that lasts until all is repaired.
-    NewReno,
+    NewReno(NewReno),
     /// Selective acknowledgements by RFC 6675.
-    Sack,
+    Sack(Sack),
     /// Selective acknowledgements as in ns-2.
-    Sack1,
+    Sack1(Sack1),
     /// Vegas, window and retransmission.
-    Vegas,
+    Vegas(Box<Vegas>),
 }
 
 impl AnyRecovery {
@@ -130,7 +130,7 @@ impl AnyRecovery {
             (RecoveryName::Reno, _) => AnyRecovery::Reno(Reno::default()),
             (RecoveryName::Newreno, _) => AnyRecovery::NewReno(NewReno::default()),
             (RecoveryName::Sack, SackPipe::Rfc6675) => AnyRecovery::Sack(Sack::default()),
-            (RecoveryName::Vegas, _) => AnyRecovery::Vegas(Vegas::default()),
+            (RecoveryName::Vegas, _) => AnyRecovery::Vegas(Box::default()),
             (RecoveryName::Sack, SackPipe::Sack1) => AnyRecovery::Sack1(Sack1::default()),
         }
     }
