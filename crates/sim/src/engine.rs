@@ -98,6 +98,8 @@ pub struct Simulation {
     hops: Vec<Hop>,
     flows: Vec<Flow>,
     before_warm_up: Vec<Counted>,
+    /// Packets that each flow delivered before the warm-up ended; empty without a warm-up.
+    delivered_before: Vec<u64>,
     recorder: Recorder,
     /// SACK blocks of the ACKs under way.
     blocks: BlockStore,
@@ -123,9 +125,10 @@ impl Simulation {
             hops: plan.hops.clone(),
             flows: Vec::with_capacity(plan.flows.len()),
             before_warm_up: Vec::new(),
+            delivered_before: vec![0; if plan.warm_up > Time::ZERO { plan.flows.len() } else { 0 }],
             blocks: BlockStore::default(),
             outbox: Outbox::default(),
-            ranks: Ranks::new(plan.hops.len(), plan.flows.len()),
+            ranks: Ranks::new(plan.hops.len() + 1, plan.flows.len()),
         };
         for flow in &plan.flows {
             simulation.add_flow(flow, seed);
@@ -232,12 +235,12 @@ impl Simulation {
     /// A packet has come off a link.
     #[inline]
     fn arrived(&mut self, packet: Packet, now: Time) {
-        let hop = self.hops[packet.hop as usize];
-        if hop.is_fed() {
-            self.fed_arrived(hop.flow() as usize);
+        let left = self.hops[packet.hop as usize - 1];
+        if left.feeds() {
+            self.fed_arrived(left.flow() as usize);
         }
-        if hop.port == Hop::END {
-            self.deliver(&packet, hop.flow(), now);
+        if left.is_last() {
+            self.deliver(&packet, left.flow(), now);
         } else {
             self.forward(packet, now);
         }
@@ -267,7 +270,7 @@ impl Simulation {
                 packet.at = at;
                 return self.put_in_lane(hop, packet);
             }
-            if self.hops[packet.hop as usize].port == Hop::END {
+            if hop.is_last() {
                 return self.deliver_data(&packet, hop.flow(), at);
             }
         }
@@ -295,7 +298,7 @@ impl Simulation {
     /// Puts a packet that has left `hop` into the lane from there.
     #[inline]
     fn put_in_lane(&mut self, hop: Hop, packet: Packet) {
-        if self.hops[packet.hop as usize].is_fed() {
+        if hop.feeds() {
             if let Endpoints::Udp(udp) = &mut self.flows[hop.flow() as usize].endpoints {
                 udp.under_way += 1;
             }
@@ -360,7 +363,7 @@ impl Simulation {
             Endpoints::Tcp(tcp) => tcp.receiver.on_data(packet.seq, packet.stamp, packet.ecn, at),
         };
         if !counting {
-            flow.delivered_before = flow.delivered();
+            self.delivered_before[index] = flow.delivered();
         }
         if let Some(ack) = acknowledgement {
             self.acknowledge(index, ack, at);
@@ -580,7 +583,7 @@ impl Simulation {
     #[inline]
     fn transmit(&mut self, index: usize, seq: u32, ecn: u8, now: Time) {
         let flow = &mut self.flows[index];
-        let size = if flow.handshake && seq == 0 { flow.syn_bytes } else { flow.data_bytes };
+        let size = flow.packet_bytes(seq);
         if now >= self.warm_up {
             flow.bytes_sent += u64::from(size);
         }
@@ -626,14 +629,17 @@ impl Simulation {
 
     fn finish(mut self, plan: &Plan) -> Recording {
         self.feed_to_the_end();
+        // Nothing waits any more; with many flows the recording needs the room.
+        self.events = EventQueue::default();
         let mut in_flight = vec![0u32; self.flows.len()];
         for packet in self.lanes.packets().filter(|p| !p.ack) {
-            in_flight[self.hops[packet.hop as usize].flow() as usize] += 1;
+            in_flight[self.hops[packet.hop as usize - 1].flow() as usize] += 1;
         }
         let mut flows = FlowTable::with_capacity(self.flows.len());
         for (index, flow) in self.flows.iter().enumerate() {
             let before = self.before_warm_up.get(index).copied().unwrap_or_default();
-            flows.push(flow.row(index, &before, u64::from(in_flight[index])));
+            let delivered_before = self.delivered_before.get(index).copied().unwrap_or_default();
+            flows.push(flow.row(index, &before, delivered_before, u64::from(in_flight[index])));
         }
         let mut ports = PortTable::with_capacity(self.ports.len());
         for (index, port) in self.ports.iter_mut().enumerate() {

@@ -25,6 +25,7 @@ pub(crate) enum Endpoints {
 pub(crate) struct UdpEnds {
     pub sent: u64,
     pub received: u64,
+    pub payload_bytes: u32,
     /// Packets sent before the end of the warm-up.
     pub sent_before: u64,
     /// When the source writes next, if it feeds; see [`FlowPlan::feeds`].
@@ -48,9 +49,7 @@ pub(crate) struct Flow {
     pub data_hops: u32,
     pub ack_hops: u32,
     pub data_bytes: u16,
-    pub syn_bytes: u16,
     pub ack_bytes: u16,
-    pub payload_bytes: u32,
     pub handshake: bool,
     pub transfer: bool,
     /// See [`FlowPlan::feeds`].
@@ -61,8 +60,6 @@ pub(crate) struct Flow {
     pub offered: u64,
     /// Packets received since the warm-up.
     pub received: u64,
-    /// Packets delivered before it.
-    pub delivered_before: u64,
     /// Bytes sent since the warm-up.
     pub bytes_sent: u64,
     pub dropped: u32,
@@ -101,6 +98,7 @@ impl Flow {
             _ => Endpoints::Udp(UdpEnds {
                 sent: 0,
                 received: 0,
+                payload_bytes,
                 sent_before: 0,
                 next_write: first,
                 under_way: 0,
@@ -113,16 +111,13 @@ impl Flow {
             data_hops: plan.data_hops,
             ack_hops: plan.ack_hops,
             data_bytes: data_bytes as u16,
-            syn_bytes: options.map_or(0, |o| o.syn_bytes),
             ack_bytes: options.map_or(0, |o| o.ack_bytes),
-            payload_bytes,
             handshake: options.is_some_and(|o| o.handshake),
             transfer: matches!(flow.app, App::Transfer(_)),
             feeds: plan.feeds,
             endless: matches!(flow.app, App::Bulk {}),
             offered: 0,
             received: 0,
-            delivered_before: 0,
             bytes_sent: 0,
             dropped: 0,
             acks_dropped: 0,
@@ -134,12 +129,29 @@ impl Flow {
         (flow, first)
     }
 
+    /// Bytes of payload in a data packet.
+    pub fn payload_bytes(&self) -> u32 {
+        match &self.endpoints {
+            Endpoints::Tcp(tcp) => tcp.sender.core().options.payload_bytes,
+            Endpoints::Udp(udp) => udp.payload_bytes,
+        }
+    }
+
+    /// Bytes of data packet `seq` on the wire.
+    #[inline]
+    pub fn packet_bytes(&self, seq: u32) -> u16 {
+        match &self.endpoints {
+            Endpoints::Tcp(tcp) if seq == 0 && self.handshake => tcp.sender.core().options.syn_bytes,
+            _ => self.data_bytes,
+        }
+    }
+
     pub fn frame(&self, index: u32) -> FlowFrame {
         FlowFrame {
             index,
             tcp: matches!(self.endpoints, Endpoints::Tcp(_)),
             handshake: self.handshake,
-            payload_bytes: self.payload_bytes,
+            payload_bytes: self.payload_bytes(),
         }
     }
 
@@ -175,10 +187,10 @@ impl Flow {
         }
     }
 
-    pub fn row(&self, index: usize, before: &Counted, in_flight: u64) -> FlowRow {
+    pub fn row(&self, index: usize, before: &Counted, delivered_before: u64, in_flight: u64) -> FlowRow {
         let now = self.counted();
         let (s, b) = (&now.sender, &before.sender);
-        let delivered = self.delivered() - self.delivered_before;
+        let delivered = self.delivered() - delivered_before;
         FlowRow {
             flow: index as i32,
             packets_offered: self.offered + now.supplied - before.supplied,
@@ -189,7 +201,7 @@ impl Flow {
             bytes_sent: self.bytes_sent,
             packets_retransmitted: u64::from(s.packets_retransmitted - b.packets_retransmitted),
             packets_delivered: delivered,
-            bytes_delivered: delivered * u64::from(self.payload_bytes),
+            bytes_delivered: delivered * u64::from(self.payload_bytes()),
             packets_received: self.received,
             packets_dropped: u64::from(self.dropped),
             acks_dropped: u64::from(self.acks_dropped),

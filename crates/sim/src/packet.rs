@@ -11,7 +11,8 @@ pub struct Packet {
     pub stamp: Time,
     /// Number of the packet; for an ACK, the number of the next packet that is expected.
     pub seq: u32,
-    /// Index of the hop that it reaches next; see [`crate::network::Hop`].
+    /// Index of the hop that it reaches next, or one more than that of the last hop of its path; see
+    /// [`crate::network::Hop`].
     pub hop: u32,
     /// Where the engine keeps what an ACK reports beyond a gap; 0 for nothing.
     pub blocks: u32,

@@ -17,7 +17,8 @@ pub struct Jacobson {
     gain: f64,
     deviation_gain: f64,
     multiplier: f64,
-    estimate: Option<Estimate>,
+    /// Negative before the first sample.
+    estimate: Estimate,
 }
 
 /// srtt and rttvar, which appear together.
@@ -28,6 +29,15 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
+    /// No sample yet.
+    pub const NONE: Estimate = Estimate { srtt: -1.0, rttvar: -1.0 };
+
+    /// The estimate, if there is one.
+    #[inline]
+    pub fn known(self) -> Option<Self> {
+        (self.srtt >= 0.0).then_some(self)
+    }
+
     /// What the first sample says (RFC 6298, section 2.2).
     #[inline]
     pub fn first(rtt_s: f64) -> Self {
@@ -39,7 +49,7 @@ impl Jacobson {
     /// Gains lie in (0, 1]; the multiplier is not negative.
     pub fn new(gain: f64, deviation_gain: f64, multiplier: f64) -> Result<Self, ConfigError> {
         Self::check(gain, deviation_gain, multiplier)?;
-        Ok(Jacobson { gain, deviation_gain, multiplier, estimate: None })
+        Ok(Jacobson { gain, deviation_gain, multiplier, estimate: Estimate::NONE })
     }
 
     pub(super) fn check(gain: f64, deviation_gain: f64, multiplier: f64) -> Result<(), ConfigError> {
@@ -55,29 +65,29 @@ impl RtoEstimator for Jacobson {
         if !is_rtt(rtt_s) {
             return;
         }
-        self.estimate = Some(self.estimate.map_or(Estimate::first(rtt_s), |old| Estimate {
+        self.estimate = self.estimate.known().map_or(Estimate::first(rtt_s), |old| Estimate {
             srtt: toward(old.srtt, rtt_s, self.gain),
             rttvar: deviation_toward(old.rttvar, (rtt_s - old.srtt).abs(), self.deviation_gain),
-        }));
+        });
     }
 
     #[inline]
     fn srtt(&self) -> Option<f64> {
-        self.estimate.map(|e| e.srtt)
+        self.estimate.known().map(|e| e.srtt)
     }
 
     #[inline]
     fn rttvar(&self) -> Option<f64> {
-        self.estimate.map(|e| e.rttvar)
+        self.estimate.known().map(|e| e.rttvar)
     }
 
     #[inline]
     fn base_rto(&self) -> Option<f64> {
-        self.estimate.map(|e| e.srtt + self.multiplier * e.rttvar)
+        self.estimate.known().map(|e| e.srtt + self.multiplier * e.rttvar)
     }
 
     fn reset(&mut self) {
-        self.estimate = None;
+        self.estimate = Estimate::NONE;
     }
 }
 

@@ -17,7 +17,8 @@ pub struct JacobsonTicks {
     /// 0: the next sample is treated as the first.
     srtt8: i64,
     rttvar4: i64,
-    base_ticks: Option<i64>,
+    /// -1 before the first sample.
+    base_ticks: i64,
 }
 
 /// Samples count as no more ticks than this, so that no sum overflows: 35 years of microseconds.
@@ -30,7 +31,7 @@ impl JacobsonTicks {
     /// A clock of ticks of `tick_s` seconds, above 0.
     pub fn new(tick_s: f64) -> Result<Self, ConfigError> {
         Self::check(tick_s)?;
-        Ok(JacobsonTicks { tick_s, srtt8: 0, rttvar4: 0, base_ticks: None })
+        Ok(JacobsonTicks { tick_s, srtt8: 0, rttvar4: 0, base_ticks: -1 })
     }
 
     pub(super) fn check(tick_s: f64) -> Result<(), ConfigError> {
@@ -52,7 +53,7 @@ impl JacobsonTicks {
             self.rttvar4 += delta.abs() - (self.rttvar4 >> 2);
             debug_assert!(self.srtt8 >= 1 && self.rttvar4 >= 1);
         }
-        self.base_ticks = Some(((self.rttvar4 << 3) + self.srtt8) >> 3);
+        self.base_ticks = ((self.rttvar4 << 3) + self.srtt8) >> 3;
     }
 }
 
@@ -73,12 +74,12 @@ impl RtoEstimator for JacobsonTicks {
 
     #[inline]
     fn rttvar(&self) -> Option<f64> {
-        self.base_ticks.map(|_| self.rttvar4 as f64 / 4.0 * self.tick_s)
+        (self.base_ticks >= 0).then_some(self.rttvar4 as f64 / 4.0 * self.tick_s)
     }
 
     #[inline]
     fn base_rto(&self) -> Option<f64> {
-        self.base_ticks.map(|ticks| ticks as f64 * self.tick_s)
+        (self.base_ticks >= 0).then_some(self.base_ticks as f64 * self.tick_s)
     }
 
     #[inline]
@@ -98,7 +99,7 @@ impl RtoEstimator for JacobsonTicks {
     fn reset(&mut self) {
         self.srtt8 = 0;
         self.rttvar4 = 0;
-        self.base_ticks = None;
+        self.base_ticks = -1;
     }
 }
 
@@ -182,14 +183,14 @@ mod tests {
         assert_eq!((filter.srtt(), filter.rttvar(), filter.base_rto()), (None, None, None));
         // 13 ticks: srtt8 = 104, rttvar4 = 26, RTO = (208 + 104) >> 3 = 39.
         filter.on_sample(0.13);
-        assert_eq!((filter.srtt8, filter.rttvar4, filter.base_ticks), (104, 26, Some(39)));
+        assert_eq!((filter.srtt8, filter.rttvar4, filter.base_ticks), (104, 26, 39));
         assert_eq!((filter.srtt(), filter.rttvar()), (Some(0.13), Some(0.065)));
         // 20 ticks: delta = 7, srtt8 = 111, rttvar4 = 26 + 7 - 6 = 27, RTO = (216 + 111) >> 3 = 40.
         filter.on_sample(0.2);
-        assert_eq!((filter.srtt8, filter.rttvar4, filter.base_ticks), (111, 27, Some(40)));
+        assert_eq!((filter.srtt8, filter.rttvar4, filter.base_ticks), (111, 27, 40));
         // A clock that did not tick counts as 1: delta = 1 - 13 = -12, srtt8 = 99, rttvar4 = 27 + 12 - 6 = 33.
         filter.on_sample(0.0);
-        assert_eq!((filter.srtt8, filter.rttvar4, filter.base_ticks), (99, 33, Some(45)));
+        assert_eq!((filter.srtt8, filter.rttvar4, filter.base_ticks), (99, 33, 45));
     }
 
     #[test]
@@ -205,7 +206,7 @@ mod tests {
         assert_eq!((filter.srtt8, filter.rttvar4), (0, 39));
         // The next sample counts as a first one.
         filter.on_sample(0.2);
-        assert_eq!((filter.srtt8, filter.rttvar4, filter.base_ticks), (160, 40, Some(60)));
+        assert_eq!((filter.srtt8, filter.rttvar4, filter.base_ticks), (160, 40, 60));
     }
 
     #[test]
@@ -218,7 +219,7 @@ mod tests {
             assert_eq!(filter.srtt8 >> 3, 50, "from {start}");
             // rttvar4 shrinks by a quarter, rounded down, so it stops at 3.
             assert!((1..=3).contains(&filter.rttvar4), "from {start}");
-            assert!((50..=53).contains(&filter.base_ticks.unwrap()), "from {start}");
+            assert!((50..=53).contains(&filter.base_ticks), "from {start}");
         }
     }
 

@@ -19,7 +19,7 @@ pub fn lay_out(
     let network = Network { ports, users: users(paths, ports.len(), watch), folding };
     let quiet = quiet_receivers(flows, watch);
     let mut lanes = Lanes::default();
-    let mut hops = Vec::with_capacity(paths.iter().map(|path| path.len() + 1).sum());
+    let mut hops = Vec::with_capacity(paths.iter().map(Vec::len).sum());
     for (index, (flow, paths)) in flows.iter_mut().zip(paths.chunks_exact(2)).enumerate() {
         let [data, acks] = [&paths[0], &paths[1]];
         let flow_index = index as u32;
@@ -30,7 +30,7 @@ pub fn lay_out(
         let mut chain = Chain::from_source(flow, flow_index, network.first_shared(data));
         network.add_path(&mut hops, &mut chain, data, flow_index, folds_receiver, &mut lanes);
         if flow.feeds {
-            mark_fed(&mut hops[flow.data_hops as usize..]);
+            mark_feeding(&mut hops[flow.data_hops as usize..]);
         }
         flow.ack_hops = hops.len() as u32;
         let mut chain = if folds_receiver && folding == Folding::On {
@@ -65,10 +65,10 @@ fn quiet_receivers(flows: &[FlowPlan], watch: &Watch) -> Vec<bool> {
     quiet
 }
 
-/// The landing place of what a feeding source sends: where it leaves its first run of folded hops.
-fn mark_fed(hops: &mut [Hop]) {
-    if let Some(last) = hops.iter().position(|hop| !hop.folds_next() && hop.port != Hop::END) {
-        hops[last + 1].mark_fed();
+/// Where what a feeding source sends leaves its first run of folded hops.
+fn mark_feeding(hops: &mut [Hop]) {
+    if let Some(hop) = hops.iter_mut().find(|hop| !hop.folds_next()) {
+        hop.set_feeds();
     }
 }
 
@@ -177,11 +177,8 @@ impl Network<'_> {
             if chain.origin != Origin::Port(port) {
                 chain.length += plan.rate.transmission(chain.bytes);
             }
-            let mut hop = Hop::new(port, lanes.of(chain), flow);
-            if fold_next {
-                hop.fold_next();
-            }
-            hops.push(hop);
+            let last = j + 1 == path.len();
+            hops.push(Hop::new(port, lanes.of(chain), flow, last, fold_next));
             if !fold_next {
                 // What comes next is an event, at a port that sends on in order, or at a host.
                 *chain = Chain {
@@ -191,6 +188,5 @@ impl Network<'_> {
                 };
             }
         }
-        hops.push(Hop::end(flow));
     }
 }

@@ -15,36 +15,30 @@ pub use port::{Outcome, Port, PortCounters, PortKind};
 pub use routes::{Router, Topology};
 pub use service::Trace;
 
-/// One step of the path of one direction of one flow. The hops of a path lie in a row; the last one is the
-/// end host.
+/// One step of the path of one direction of one flow: a port, and what comes after it. The hops of a path lie in a
+/// row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
-    /// Index of the port that a packet reaches, or [`Hop::END`].
+    /// Index of the port.
     pub port: u32,
-    /// The lane that packets take from here to the next hop.
+    /// The lane that packets take from here.
     pub lane: u32,
     /// Index of the flow, and flags above it: there are many hops, and small ones stay in the cache.
     flow_and_flags: u32,
 }
 
 impl Hop {
-    /// In `port`: the packet has reached its host.
-    pub const END: u32 = u32::MAX;
-
-    const FOLD_NEXT: u32 = 1 << 31;
-    const FED: u32 = 1 << 30;
-    const ALONE: u32 = 1 << 29;
+    const LAST: u32 = 1 << 31;
+    const FOLDS_NEXT: u32 = 1 << 30;
+    const FEEDS: u32 = 1 << 29;
+    const ALONE: u32 = 1 << 28;
     const FLOW: u32 = Hop::ALONE - 1;
 
-    /// A hop of this flow, with no flag set.
-    pub fn new(port: u32, lane: u32, flow: u32) -> Self {
+    /// A hop of this flow.
+    pub fn new(port: u32, lane: u32, flow: u32, last: bool, folds_next: bool) -> Self {
         debug_assert!(flow <= Hop::FLOW);
-        Hop { port, lane, flow_and_flags: flow }
-    }
-
-    /// The last hop of a path of this flow.
-    pub fn end(flow: u32) -> Self {
-        Hop::new(Hop::END, 0, flow)
+        let flags = if last { Hop::LAST } else { 0 } | if folds_next { Hop::FOLDS_NEXT } else { 0 };
+        Hop { port, lane, flow_and_flags: flow | flags }
     }
 
     /// Index of the flow.
@@ -53,30 +47,32 @@ impl Hop {
         self.flow_and_flags & Hop::FLOW
     }
 
-    /// Whether the engine goes on to the next hop without an event. The next hop may be the receiver.
+    /// Whether the path ends behind this port, at a host.
+    #[inline]
+    pub fn is_last(&self) -> bool {
+        self.flow_and_flags & Hop::LAST != 0
+    }
+
+    /// Whether the engine goes on to what comes next without an event: a port or the receiver.
     ///
     /// True where the next hop is a port that nobody else uses: what arrives there has passed this port in
     /// order, so its fate there is known as soon as it is known here. This is an optimisation that changes no
     /// recording; see `docs/architecture.md`, 'Folding'.
     #[inline]
     pub fn folds_next(&self) -> bool {
-        self.flow_and_flags & Hop::FOLD_NEXT != 0
+        self.flow_and_flags & Hop::FOLDS_NEXT != 0
     }
 
-    /// Sets [`Hop::folds_next`].
-    pub fn fold_next(&mut self) {
-        self.flow_and_flags |= Hop::FOLD_NEXT;
-    }
-
-    /// Whether a packet that gets here lets its source write the next one; see [`crate::compile::FlowPlan::feeds`].
+    /// Whether a packet that arrives from here lets its source write the next one; see
+    /// [`crate::compile::FlowPlan::feeds`].
     #[inline]
-    pub fn is_fed(&self) -> bool {
-        self.flow_and_flags & Hop::FED != 0
+    pub fn feeds(&self) -> bool {
+        self.flow_and_flags & Hop::FEEDS != 0
     }
 
-    /// Sets [`Hop::is_fed`].
-    pub fn mark_fed(&mut self) {
-        self.flow_and_flags |= Hop::FED;
+    /// Sets [`Hop::feeds`].
+    pub fn set_feeds(&mut self) {
+        self.flow_and_flags |= Hop::FEEDS;
     }
 
     /// Whether the lane is this path's own.

@@ -33,6 +33,9 @@ impl Intervals {
         let first = self.0.partition_point(|&(_, end)| end < low);
         let last = first + self.0[first..].partition_point(|&(start, _)| start <= high);
         if first == last {
+            if self.0.capacity() == 0 {
+                self.0.reserve_exact(2); // Most flows never know of more gaps at once.
+            }
             self.0.insert(first, (low, high));
             return low < high;
         }

@@ -133,7 +133,9 @@ impl Recovery for Sack1 {
     }
 
     fn on_timeout(&mut self) {
-        *self = Sack1 { after_timeout: true, ..Sack1::default() };
+        let mut sacked = std::mem::take(&mut self.sacked);
+        sacked.clear();
+        *self = Sack1 { sacked, after_timeout: true, ..Sack1::default() };
     }
 
     fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox) {
