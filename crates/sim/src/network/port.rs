@@ -26,7 +26,7 @@ pub struct PortCounters {
     pub packets_lost: u64,
     /// Their bytes.
     pub bytes_lost: u64,
-    /// Most packets held at an arrival, that packet included.
+    /// Most packets held after an arrival.
     pub max_backlog_packets: u64,
     /// Sum over accepted packets of the time from arrival to the end of transmission, in picoseconds.
     pub total_delay_ps: u128,
@@ -102,7 +102,7 @@ const _: () = assert!(std::mem::size_of::<Port>() == 48);
 #[derive(Clone, Debug, Default)]
 struct Rest {
     recent: Recent,
-    /// Most packets held at an arrival, that packet included; 0 for a port where none has ever waited.
+    /// Most packets held after an arrival; 0 for a port where none has ever waited.
     most_held: u32,
     more: Option<Box<More>>,
 }
@@ -246,14 +246,21 @@ impl Port {
             }
             Outcome::Sent { departure, marked, .. } => {
                 more.packets_marked += count * u64::from(marked);
-                let held = managed.backlog(now).0 as u32;
-                if let (true, Some(rest)) = (counted, &mut self.rest) {
-                    rest.most_held = rest.most_held.max(held);
-                }
                 self.accept(now, departure, packet.size, counted);
             }
         }
+        if counted && outcome != Outcome::Lost {
+            self.note_held(now);
+        }
         outcome
+    }
+
+    /// Keeps the most that a managed port holds after an arrival.
+    fn note_held(&mut self, now: Time) {
+        let held = self.managed_mut().map_or(0, |managed| managed.backlog(now).0 as u32);
+        if let Some(rest) = &mut self.rest {
+            rest.most_held = rest.most_held.max(held);
+        }
     }
 
     fn more(&mut self) -> &mut More {
