@@ -1,5 +1,6 @@
 """The engine, written in Rust; docs/architecture.md says what a result holds."""
 
+from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
@@ -24,9 +25,18 @@ def normalize(scenario_json: str) -> str:
 def simulate(scenario_json: str, seed: int) -> dict[str, Any]:
     """Runs a scenario. Raises as ``check`` does, and RuntimeError when the engine fails."""
 
+def engine_seconds(scenario_json: str, seeds: Sequence[int], threads: int) -> float:
+    """Seconds that the engine alone needs for runs of a scenario with these seeds; their results are lost.
+
+    Raises as ``simulate`` does.
+    """
+
 @final
 class Batch:
-    """Runs under way on several threads; each job is a scenario's JSON and a seed."""
+    """Runs under way on several threads; each job is a scenario's JSON and a seed.
+
+    A scenario is compiled once, however many jobs run it, and all their results share one ``names``.
+    """
 
     def __new__(cls, jobs: list[tuple[str, int]], threads: int) -> Batch: ...
     def next(self, timeout_s: float) -> list[tuple[int, dict[str, Any] | Exception]] | None:
