@@ -1,7 +1,7 @@
 """The cases P1 to P7: the network, for how long, which peers run it too, and what must agree.
 
-Tolerances are wider than the scatter between seeds, which `docs/validation.md` compares with narrower ones over
-many more runs: here they only show that both sides did the same work.
+Tolerances are wider than the scatter between seeds. Here they only show that both sides did the same work;
+`docs/validation.md` compares means over many more runs, as narrowly as these allow.
 """
 
 from __future__ import annotations

@@ -52,7 +52,9 @@ def _costs(cases: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _contests(contests: Sequence[tuple[str, Mapping[str, Any]]]) -> Table:
-    table = _table("case", "beside", "simulated", "ours", "theirs", "ratio", "with its start", "memory", "same")
+    table = _table(
+        "case", "beside", "simulated", "ours", "theirs", "ratio", "with its start", "memory", "same"
+    )
     for name, contest in contests:
         whole = contest.get("ratio_whole_process")
         table.add_row(

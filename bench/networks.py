@@ -1,14 +1,15 @@
-"""Networks in words that need no simulator, and each as a Parshall scenario and as the options of a peer's script.
+"""Networks in words that need no simulator; each as a Parshall scenario and as options of a peer's script.
 
-Start times and delays are written down flow by flow, so that all simulators see the same ones. They are spread
-evenly but irregularly (multiples of an irrational number, modulo 1): packets of different flows then do not
-arrive at one instant, where the last bit of a clock would decide which of them is dropped.
+Start times and delays are written down flow by flow, so that all simulators see the same ones. They are
+spread evenly but irregularly (multiples of an irrational number, modulo 1): packets of different flows then
+do not arrive at one instant, where the last bit of a clock would decide which of them is dropped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from typing_extensions import Self
@@ -30,7 +31,8 @@ _LAST_START = 1.0
 @dataclass(frozen=True)
 class Bottlenecks:
     """What the networks of the suite share: TCP and CBR flows, each between two hosts of its own, and links
-    between routers that drop. TCP is ns-2's, in all simulators."""
+    between routers that drop. TCP is ns-2's, in all simulators.
+    """
 
     tcp: int
     """TCP flows across the whole network."""
@@ -84,9 +86,7 @@ class Bottlenecks:
     def delays(self) -> list[float]:
         """Delay of each flow's access links."""
         least, most = self.access_delays
-        return [
-            round(least + (most - least) * (i * _ROOT_OF_TWO % 1), 6) for i, _ in enumerate(self.flows())
-        ]
+        return [round(least + (most - least) * (i * _ROOT_OF_TWO % 1), 6) for i, _ in enumerate(self.flows())]
 
     def thresholds(self) -> tuple[float, float]:
         """RED's."""
@@ -96,7 +96,7 @@ class Bottlenecks:
         """As Parshall runs it."""
         routers = self.routers()
         ends = list(self.flows())
-        links = [self._bottleneck(*pair) for pair in zip(routers, routers[1:], strict=False)]
+        links = [self._bottleneck(*pair) for pair in pairwise(routers)]
         hosts = []
         for i, ((_, source, target), delay) in enumerate(zip(ends, self.delays(), strict=True)):
             hosts += [f"s{i}", f"d{i}"]
@@ -169,7 +169,7 @@ class Bottlenecks:
     def _record(self, routers: list[str]) -> Record:
         if self.record_every is None:
             return Record()
-        ports = [f"{a}->{b}" for a, b in zip(routers, routers[1:], strict=False)]
+        ports = [f"{a}->{b}" for a, b in pairwise(routers)]
         series: Part = {"port_series": {"of": ports, "interval": self.record_every}}
         if self.record_flows:
             series["flow_series"] = {"of": "*", "interval": self.record_every}

@@ -19,7 +19,7 @@ _RUNS = 3
 
 
 def starting(runs: int) -> dict[str, float]:
-    """Medians of `parshall --help` and of `parshall run` on a scenario that takes no time. Raises ProcessError."""
+    """Medians of `parshall --help` and of `parshall run` on a tiny scenario. Raises ProcessError."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "small.toml"
         file.write_text(_SMALL.scenario(0.01).to_toml())

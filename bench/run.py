@@ -1,7 +1,7 @@
 """The benchmark suite: `python bench/run.py`, or `make bench`.
 
-Every case is run by Parshall and its peers in turns. The table and out/bench/bench.json hold the medians. The status is 0
-only if all sides simulated the same thing and nothing failed. Ctrl-C keeps what is finished.
+Every case is run by Parshall and its peers in turns. The table and out/bench/bench.json hold the medians. The
+status is 0 only if all sides simulated the same thing and nothing failed. Ctrl-C keeps what is finished.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def measure(suite: Suite, names: Sequence[str], say: Any) -> None:
             if name == SWEEP:
                 _attempt(suite, name, lambda: _sweep(suite, say))
             else:
-                _attempt(suite, name, lambda name=name: _case(suite, name, say))  # type: ignore[misc]
+                _attempt(suite, name, lambda name=name: _case(suite, name, say))
     except KeyboardInterrupt:
         suite.interrupted = True
 
@@ -130,9 +130,13 @@ def _listed(known: Sequence[str], none: bool) -> Any:
 
 
 @click.command(help=__doc__)
-@click.option("--only", metavar="P1,P2", callback=_listed(NAMES, none=False), help="These cases; all unless given.")
+@click.option(
+    "--only", metavar="P1,P2", callback=_listed(NAMES, none=False), help="These cases; all unless given."
+)
 @click.option("--runs", type=click.IntRange(1), default=5, show_default=True, help="Of everybody, in turns.")
-@click.option("--peers", metavar="ns2,ns3|none", callback=_listed(tuple(PEERS), none=True), help="Beside whom.")
+@click.option(
+    "--peers", metavar="ns2,ns3|none", callback=_listed(tuple(PEERS), none=True), help="Beside whom."
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -141,6 +145,7 @@ def _listed(known: Sequence[str], none: bool) -> Any:
     help="Where the JSON goes.",
 )
 def main(only: list[str], runs: int, peers: list[str], out: Path) -> None:
+    """The command."""
     console = Console(stderr=True)
 
     def say(line: str) -> None:

@@ -1,8 +1,8 @@
-"""P7: a sweep of a thousand short runs, on one thread and on two: ``python -m bench.sweep 1000`` prints the times.
+"""P7: a thousand short runs on one thread and on two: ``python -m bench.sweep 1000`` measures once.
 
-The engine's own time is that of the same runs whose results are thrown away. What ``run_many`` takes beyond it is
-conversion, tables and bookkeeping. That share is counted in processor time, because it runs beside the engine's
-thread where a core is free.
+The engine's own time is that of the same runs whose results are thrown away. What ``run_many`` takes beyond
+it is conversion, tables and bookkeeping. That share is counted in processor time, because it runs beside the
+engine's thread where a core is free.
 """
 
 from __future__ import annotations

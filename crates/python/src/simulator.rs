@@ -4,16 +4,17 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use numpy::IntoPyArray;
 use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::record::{Column, Recording, Table};
+use parshall_sim::record::Recording;
 use parshall_sim::run::{Batch, Job, ENGINE_VERSION};
 use parshall_sim::scenario::Scenario;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList};
+
+use crate::columns::{join, Columns};
 
 create_exception!(
     _core,
@@ -30,6 +31,10 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(normalize, module)?)?;
     module.add_function(wrap_pyfunction!(engine_seconds, module)?)?;
+    module.add_function(wrap_pyfunction!(join, module)?)?;
+    module.add_class::<Columns>()?;
+    let mapping = module.py().import("collections.abc")?.getattr("Mapping")?;
+    mapping.call_method1("register", (module.py().get_type::<Columns>(),))?;
     module.add_class::<PyBatch>()
 }
 
@@ -225,7 +230,7 @@ fn to_python(py: Python<'_>, recording: Recording, names: Py<PyDict>) -> PyResul
     let result = PyDict::new(py);
     result.set_item("names", names)?;
     for table in recording.tables {
-        result.set_item(table.name, table_to_python(py, table)?)?;
+        result.set_item(table.name, Columns::from(table))?;
     }
     let captures = PyDict::new(py);
     for (port, bytes) in recording.captures {
@@ -234,21 +239,4 @@ fn to_python(py: Python<'_>, recording: Recording, names: Py<PyDict>) -> PyResul
     result.set_item("pcap", captures)?;
     result.set_item("events", recording.events)?;
     Ok(result.unbind())
-}
-
-fn table_to_python(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
-    let columns = PyDict::new(py);
-    for (name, column) in table.columns {
-        // The same few names for every run: made once.
-        let name = PyString::intern(py, name);
-        match column {
-            Column::F64(values) => columns.set_item(name, values.into_pyarray(py))?,
-            Column::U64(values) => columns.set_item(name, values.into_pyarray(py))?,
-            Column::I64(values) => columns.set_item(name, values.into_pyarray(py))?,
-            Column::I32(values) => columns.set_item(name, values.into_pyarray(py))?,
-            Column::U8(values) => columns.set_item(name, values.into_pyarray(py))?,
-            Column::Bool(values) => columns.set_item(name, values.into_pyarray(py))?,
-        }
-    }
-    Ok(columns)
 }
