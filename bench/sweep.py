@@ -1,8 +1,8 @@
 """P7: a thousand short runs on one thread and on two: ``python -m bench.sweep 1000`` measures once.
 
-The engine's own time is that of the same runs whose results are thrown away. What ``run_many`` takes beyond
-it is conversion, tables and bookkeeping. That share is counted in processor time, because it runs beside the
-engine's thread where a core is free.
+The engine runs in threads of its own. What ``run_many`` does beyond it (conversion, tables, bookkeeping) is
+done by the thread that called it, and is counted in processor time, because a free core would hide it. Beside
+that stands the engine alone: the same runs, whose results are thrown away.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Sweep:
     two: float
     """On two."""
     busy: float
-    """Processor seconds of ``run_many`` on one thread,"""
-    engine_busy: float
-    """and of the engine alone."""
+    """Processor seconds of ``run_many`` on one thread, the engine's included,"""
+    outside_busy: float
+    """and those of the calling thread only."""
     engine_one: float
     """Seconds of the engine alone on one thread."""
     engine_two: float
@@ -55,7 +55,7 @@ class Sweep:
     @property
     def outside(self) -> float:
         """Share of the processor time that is not the engine's."""
-        return 1 - self.engine_busy / self.busy
+        return self.outside_busy / self.busy
 
 
 def measure(runs: int = RUNS) -> Sweep:
@@ -95,18 +95,20 @@ def _measured(runs: int) -> Sweep:
         _core.engine_seconds(scenario.to_json(), range(runs), threads)
 
     run_many({"short": scenario}, range(2), cache=None).table("flows")
-    one, busy = _timed(sweep, 1)
-    engine_one, engine_busy = _timed(engine, 1)
-    two, _ = _timed(sweep, THREADS)
-    engine_two, _ = _timed(engine, THREADS)
-    return Sweep(runs, one, two, busy, engine_busy, engine_one, engine_two)
+    one, busy, outside = _timed(sweep, 1)
+    engine_one, _, _ = _timed(engine, 1)
+    two, _, _ = _timed(sweep, THREADS)
+    engine_two, _, _ = _timed(engine, THREADS)
+    return Sweep(runs, one, two, busy, outside, engine_one, engine_two)
 
 
-def _timed(work: Callable[[int], None], threads: int) -> tuple[float, float]:
-    """Seconds by the clock, and of the processor in all threads."""
-    clock, processor = time.perf_counter(), time.process_time()
+def _timed(work: Callable[[int], None], threads: int) -> tuple[float, float, float]:
+    """Seconds by the clock, of the processor in all threads, and of the processor in this one."""
+    clocks = (time.perf_counter, time.process_time, time.thread_time)
+    before = [clock() for clock in clocks]
     work(threads)
-    return time.perf_counter() - clock, time.process_time() - processor
+    elapsed, busy, here = (clock() - start for clock, start in zip(clocks, before, strict=True))
+    return elapsed, busy, here
 
 
 if __name__ == "__main__":

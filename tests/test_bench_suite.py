@@ -234,7 +234,7 @@ def suite(log: list[str], monkeypatch: pytest.MonkeyPatch) -> run.Suite:
     monkeypatch.setattr(run, "CASES", fast)
     monkeypatch.setattr(processes, "starting", lambda runs: {"parshall --help": 0.1})
     monkeypatch.setattr(processes, "whole_run", lambda case: 0.9)
-    monkeypatch.setattr(sweep, "measure", lambda: sweep.Sweep(1000, 1.2, 0.625, 1.25, 1.125, 1.1, 0.6))
+    monkeypatch.setattr(sweep, "measure", lambda: sweep.Sweep(1000, 1.2, 0.625, 1.25, 0.125, 1.1, 0.6))
     return run.Suite(1, {"ns2": FakePeer(log)})  # type: ignore[dict-item]
 
 
