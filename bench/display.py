@@ -131,7 +131,9 @@ def _seconds(seconds: float) -> str:
     return f"{seconds:.3f} s" if seconds < 10 else f"{seconds:.1f} s"
 
 
-def _ratio(ratio: float) -> str:
+def _ratio(ratio: float | None) -> str:
+    if ratio is None:
+        return "hidden"
     return f"{ratio:.1f}x" if ratio < 100 else f"{ratio:.0f}x"
 
 

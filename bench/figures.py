@@ -62,9 +62,9 @@ def net_times(whole: Sequence[float], empty: Sequence[float]) -> list[float]:
     return [time - start for time in whole]
 
 
-def ratio_of_medians(theirs: Sequence[float], ours: Sequence[float]) -> float:
-    """How many times longer the other side takes."""
-    return median(theirs) / median(ours)
+def ratio_of_medians(theirs: Sequence[float], ours: Sequence[float]) -> float | None:
+    """How many times longer the other side takes; None where its start hides what its run takes."""
+    return median(theirs) / median(ours) if median(theirs) > 0 else None
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,10 @@ def test_ratios_are_of_medians() -> None:
     assert ratio_of_medians([10.0, 20.0, 900.0], [0.1, 2.0, 2.5]) == 10.0
 
 
+def test_a_start_longer_than_the_whole_process_leaves_no_ratio() -> None:
+    assert ratio_of_medians(net_times([60.0, 61.0], [62.0]), [0.5]) is None
+
+
 def test_rates() -> None:
     cost = rates(seconds=2.0, packets=1e6, events=4e6)
     assert (cost.packets_per_second, cost.events_per_packet) == (5e5, 4.0)
@@ -205,11 +209,12 @@ def test_a_shorter_contest_measures_us_over_as_many_seconds(log: list[str]) -> N
     assert log == ["own 10 s, seed 1", "own 4 s, seed 1", "peer 0 s, seed 1", "peer 4 s, seed 1"]
 
 
-def test_a_slow_start_is_measured_once(log: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contest, "_CHEAP_START_S", 1.0)
+def test_a_slow_start_is_not_measured_in_every_turn(log: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contest, "_SLOW_START_S", 1.0)
+    monkeypatch.setattr(contest, "_SLOW_STARTS", 2)
     result = contest.Result(case(ns2=Rival(10.0, LOOSE, "dumbbell")), contest.Turns(), [])
     contest.compete(result, {"ns2": FakePeer(log)}, 3, lambda line: None)  # type: ignore[dict-item]
-    assert sum(line.startswith("peer 0 s") for line in log) == 1
+    assert [line for line in log if line.startswith("peer 0 s")] == ["peer 0 s, seed 1", "peer 0 s, seed 2"]
 
 
 def test_a_peer_that_is_missing_is_left_out(log: list[str]) -> None:
