@@ -1,12 +1,13 @@
 # make run    sets everything up and runs the first study; the report is out/median-rto/report.html
 # make test   sets everything up and passes every test
+# make bench  measures the simulator beside ns-2 and ns-3; the table is also in out/bench/bench.json
 # make setup  leaves the command at .venv/bin/parshall, built for release
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: run test setup lint test-rust test-python clean figures
+.PHONY: run test setup bench lint test-rust test-python clean figures
 
 run: setup
 	$(BIN)/parshall reproduce median-rto
@@ -32,6 +33,10 @@ $(VENV)/.tools:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.8,<2'
 	touch $@
+
+# Options: make bench BENCH='--only P1,P2 --runs 9 --peers ns2'
+bench: setup
+	$(BIN)/python bench/run.py $(BENCH)
 
 lint: setup
 	cargo fmt --all --check

@@ -182,14 +182,25 @@ def test_a_part_of_what_is_stored_can_be_read(everything: Scenario) -> None:
         assert bits(part.table(name)) == bits(fresh.table(name))
 
 
-def test_the_engine_gets_many_runs_in_portions(
+def test_the_engine_gets_many_scenarios_in_portions(
     bell: Dumbbell, batches: Batches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("parshall.ensemble._PORTION_BYTES", 3 * len(bell.to_json()))
-    bad = bell.scenario().replace("flows[0].source", "nobody")
-    ensemble = run_many({"v": bell, "bad": bad}, range(10))
-    assert (ensemble.executed, len(ensemble.failures), batches.started) == (10, 10, 7)
-    assert ensemble.table("flows")["seed"].to_pylist() == [seed for seed in range(10) for _ in range(3)]
+    # Three scenarios reach this, two do not.
+    monkeypatch.setattr("parshall.ensemble._PORTION_BYTES", 3 * len(bell.to_json()) - 100)
+    variants: dict[str, Any] = {f"v{number}": bell.replace("duration", 2 + number) for number in range(6)}
+    variants["bad"] = bell.scenario().replace("flows[0].source", "nobody")
+    ensemble = run_many(variants, range(2))
+    assert (ensemble.executed, len(ensemble.failures), batches.started) == (12, 2, 5)
+    seeds = ensemble.table("flows")["seed"].to_pylist()
+    assert seeds == [seed for _ in range(6) for seed in range(2) for _ in range(3)]
+
+
+def test_runs_of_one_scenario_are_one_portion_however_many(
+    bell: Dumbbell, batches: Batches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("parshall.ensemble._PORTION_BYTES", 2 * len(bell.to_json()))
+    assert run_many({"v": bell}, range(10)).executed == 10
+    assert batches.started == 1
 
 
 def test_another_engine_version_sees_nothing(bell: Dumbbell, tmp_path: Path) -> None:

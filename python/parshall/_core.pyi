@@ -1,5 +1,6 @@
 """The engine, written in Rust; docs/architecture.md says what a result holds."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -25,8 +26,42 @@ def simulate(scenario_json: str, seed: int) -> dict[str, Any]:
     """Runs a scenario. Raises as ``check`` does, and RuntimeError when the engine fails."""
 
 @final
+class Columns(Mapping[str, NDArray[Any]]):
+    """The columns of a table by name. Each becomes a NumPy array when it is first asked for."""
+
+    @property
+    def rows(self) -> int:
+        """Rows of the table."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the columns take."""
+
+    def at(self, name: str, row: int) -> float:
+        """One cell as a Python number, without an array."""
+
+    def __getitem__(self, name: str) -> NDArray[Any]: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+
+def join(tables: Sequence[Columns]) -> tuple[dict[str, NDArray[Any]], list[int]]:
+    """One table of several runs, run after run: its columns, and the rows of each run.
+
+    Raises ValueError for tables that differ in their columns.
+    """
+
+def engine_seconds(scenario_json: str, seeds: Sequence[int], threads: int) -> float:
+    """Seconds that the engine alone needs for runs of a scenario with these seeds; their results are lost.
+
+    Raises as ``simulate`` does.
+    """
+
+@final
 class Batch:
-    """Runs under way on several threads; each job is a scenario's JSON and a seed."""
+    """Runs under way on several threads; each job is a scenario's JSON and a seed.
+
+    A scenario is compiled once, however many jobs run it, and all their results share one ``names``.
+    """
 
     def __new__(cls, jobs: list[tuple[str, int]], threads: int) -> Batch: ...
     def next(self, timeout_s: float) -> list[tuple[int, dict[str, Any] | Exception]] | None:

@@ -179,6 +179,18 @@ def theory(seeds: int, jobs: int | None, out: str) -> None:
     measure_and_write(seeds, jobs, out)
 
 
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Print everything that was measured, as JSON.")
+def bench(as_json: bool) -> None:
+    """Tell in one line how fast the simulator is on this machine; it takes a few seconds."""
+    import json
+
+    from parshall import benchmark
+
+    figures = benchmark.measure()
+    click.echo(json.dumps(benchmark.as_json(figures), indent=2) if as_json else benchmark.one_line(figures))
+
+
 def _described(scenario: Scenario) -> str:
     parts = {
         "host": len(scenario.hosts),

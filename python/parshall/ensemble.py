@@ -193,15 +193,18 @@ def _execute(
 
 
 def _portions(missing: Sequence[Key], texts: Mapping[str, str]) -> Iterator[list[Key]]:
-    """What is handed to the engine at a time, which copies the scenario of each run: not too much of it."""
+    """What is handed to the engine at a time, which compiles each scenario of it: not too many of them."""
     portion: list[Key] = []
+    compiled: set[str] = set()
     size = 0
     for key in missing:
         portion.append(key)
-        size += len(texts[key[0]])
+        if key[0] not in compiled:
+            compiled.add(key[0])
+            size += len(texts[key[0]])
         if size >= _PORTION_BYTES:
             yield portion
-            portion, size = [], 0
+            portion, compiled, size = [], set(), 0
     if portion:
         yield portion
 
@@ -312,11 +315,12 @@ class _Sink:
 
 
 def _size(result: Result) -> int:
-    """Bytes that a result takes."""
-    columns = (
-        column for name, table in result.items() if isinstance(table, dict) for column in table.values()
-    )
-    return sum(column.nbytes if hasattr(column, "nbytes") else len(column) for column in columns)
+    """Bytes that the tables and captures of a result take."""
+    from parshall.tables import table_names
+
+    captures: int = sum(map(len, result["pcap"].values()))
+    tables: int = sum(result[name].nbytes for name in table_names(result))
+    return captures + tables
 
 
 class _Report:

@@ -126,15 +126,15 @@ class Recording:
         index = self.ports.index(port)
         return view(PortView, self._result["ports"], index, port, rate=self._rates[port], _recording=self)
 
-    def asked_columns(self, table: str, asked: str, name: str) -> dict[str, Any]:
+    def asked_columns(self, table: str, asked: str, name: str) -> Mapping[str, Any]:
         """As :meth:`columns`. Raises ParshallError when ``record.<asked>`` left ``name`` out."""
         if name not in self._recorded(asked) or table not in self._result:
             raise ParshallError(f"{name}: nothing recorded, expected record.{asked} to name it")
         return self.columns(table)
 
-    def columns(self, table: str) -> dict[str, Any]:
+    def columns(self, table: str) -> Mapping[str, Any]:
         """A table's columns as NumPy arrays, as the engine gave them: flows and ports are indices."""
-        columns: dict[str, Any] = self._result[table]
+        columns: Mapping[str, Any] = self._result[table]
         return columns
 
     @cached_property

@@ -7,6 +7,7 @@ dots.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -133,19 +134,19 @@ def sequence_of(recording: Recording, flow: str) -> Sequence:
     )
 
 
-def _of(packets: dict[str, Any], index: int) -> NDArray[np.bool_]:
+def _of(packets: Mapping[str, Any], index: int) -> NDArray[np.bool_]:
     """Rows of the flow's data."""
     mine: NDArray[np.bool_] = (packets["flow"] == index) & ~packets["ack"]
     return mine
 
 
-def _seen(packets: dict[str, Any], index: int) -> NDArray[np.bool_]:
+def _seen(packets: Mapping[str, Any], index: int) -> NDArray[np.bool_]:
     """Rows of the flow's data at ports."""
     at_port: NDArray[np.bool_] = packets["port"] >= 0
     return _of(packets, index) & at_port
 
 
-def _events(packets: dict[str, Any], chosen: NDArray[np.bool_]) -> Events:
+def _events(packets: Mapping[str, Any], chosen: NDArray[np.bool_]) -> Events:
     return Events(packets["time"][chosen], packets["seq"][chosen])
 
 

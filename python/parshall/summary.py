@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from parshall.units import format_duration, format_rate
+from parshall.views import cell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["print_summary"]
 
 _MOST_ROWS = 16
+_LOST = ("packets_dropped", "packets_lost", "packets_marked")
 
 
 def print_summary(recording: Recording, console: Console | None = None) -> None:
@@ -71,9 +73,10 @@ def _notable(recording: Recording) -> list[PortView]:
     """Ports of named links and ports that lost or marked packets; the others only pass packets on."""
     named = {"->".join(link.between) for link in recording.scenario.links if link.name}
     counters = recording.columns("ports")
-    lost = counters["packets_dropped"] + counters["packets_lost"] + counters["packets_marked"]
     return [
-        recording.port(name) for index, name in enumerate(recording.ports) if name in named or lost[index] > 0
+        recording.port(name)
+        for index, name in enumerate(recording.ports)
+        if name in named or any(cell(counters, what, index) for what in _LOST)
     ]
 
 

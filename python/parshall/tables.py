@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from parshall import _core
 from parshall.columns import blobs, named, numbers, table, texts
 
 if TYPE_CHECKING:
@@ -88,28 +89,34 @@ def block(runs: Sequence[tuple[Key, Result]]) -> Block:
 
 def _joined(runs: Sequence[tuple[Key, Result]], name: str) -> tuple[pa.Table, list[int]]:
     having = [(key, result) for key, result in runs if name in result]
-    counts = {key: len(next(iter(result[name].values()))) for key, result in having}
-    columns = _key_columns(list(counts), list(counts.values()))
-    for column in having[0][1][name]:
+    joined, rows = _core.join([result[name] for _, result in having])
+    counts = {key: count for (key, _), count in zip(having, rows, strict=True)}
+    columns = _key_columns(list(counts), rows)
+    for column, values in joined.items():
         if column in _NAMED:
-            columns[column] = _joined_names(having, name, column)
+            columns[column] = _joined_names(having, rows, values, _NAMED[column])
         else:
-            columns[column] = numbers(np.concatenate([result[name][column] for _, result in having]))
+            columns[column] = numbers(values)
     return table(columns), [counts.get(key, 0) for key, _ in runs]
 
 
-def _joined_names(runs: Sequence[tuple[Key, Result]], name: str, column: str) -> pa.DictionaryArray:
+def _joined_names(
+    runs: Sequence[tuple[Key, Result]], rows: Sequence[int], values: NDArray[np.int32], kind: str
+) -> pa.DictionaryArray:
     """A column of names over runs whose lists of names may differ."""
     codes: dict[str, int] = {}
-    by_scenario: dict[str, NDArray[np.int32]] = {}
-    joined = []
+    lists: list[int] = []
+    starts: dict[str, int] = {}
     for (scenario, _), result in runs:
-        if scenario not in by_scenario:
-            own = [codes.setdefault(text, len(codes)) for text in result["names"][_NAMED[column]]]
-            # Index -1, of an event at a host, picks the last entry: no port.
-            by_scenario[scenario] = np.array([*own, -1], dtype=np.int32)
-        joined.append(by_scenario[scenario][result[name][column]])
-    return named(np.concatenate(joined), list(codes))
+        if scenario not in starts:
+            starts[scenario] = len(lists)
+            lists += [codes.setdefault(text, len(codes)) for text in result["names"][kind]]
+    if len(starts) == 1:
+        return named(values, list(codes))
+    start = np.repeat(np.array([starts[scenario] for (scenario, _), _ in runs], dtype=np.int64), rows)
+    # Index -1, of an event at a host, stays: no port.
+    whole = np.where(values < 0, -1, np.array(lists, dtype=np.int32)[np.maximum(values, 0) + start])
+    return named(whole.astype(np.int32), list(codes))
 
 
 def _captures(runs: Sequence[tuple[Key, Result]]) -> tuple[pa.Table, list[int]]:

@@ -6,15 +6,14 @@ exist yet is NaN. Counters count from the scenario's warm-up on.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
-
-import numpy as np
 
 from parshall.errors import InputError, shown
 
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
     from numpy.typing import NDArray
@@ -300,14 +299,20 @@ class PortView:
         return _rows(kind, columns, columns["port"] == self._index)
 
 
-def _rows(kind: type[_R], columns: dict[str, Any], chosen: NDArray[np.bool_]) -> _R:
+def _rows(kind: type[_R], columns: Mapping[str, Any], chosen: NDArray[np.bool_]) -> _R:
     return kind(**{column.name: columns[column.name][chosen] for column in fields(kind)})  # type: ignore[arg-type]
 
 
-def view(kind: Callable[..., _R], columns: dict[str, Any], index: int, name: str, **others: object) -> _R:
+def cell(columns: Mapping[str, Any], name: str, row: int) -> Any:
+    """One value of a table as a Python number; columns of the engine need not become arrays for it."""
+    at = getattr(columns, "at", None)
+    return columns[name][row].item() if at is None else at(name, row)
+
+
+def view(kind: Callable[..., _R], columns: Mapping[str, Any], index: int, name: str, **others: object) -> _R:
     """A view whose counters are row ``index`` of a table."""
     counters = {
-        column.name: columns[column.name][index].item()
+        column.name: cell(columns, column.name, index)
         for column in fields(kind)  # type: ignore[arg-type]
         if column.name in columns
     }

@@ -1,17 +1,20 @@
 //! Bindings of the simulator.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use numpy::IntoPyArray;
 use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::record::{Column, Recording, Table};
+use parshall_sim::record::Recording;
 use parshall_sim::run::{Batch, Job, ENGINE_VERSION};
 use parshall_sim::scenario::Scenario;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyDict, PyList};
+
+use crate::columns::{join, Columns};
 
 create_exception!(
     _core,
@@ -27,6 +30,11 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(normalize, module)?)?;
+    module.add_function(wrap_pyfunction!(engine_seconds, module)?)?;
+    module.add_function(wrap_pyfunction!(join, module)?)?;
+    module.add_class::<Columns>()?;
+    let mapping = module.py().import("collections.abc")?.getattr("Mapping")?;
+    mapping.call_method1("register", (module.py().get_type::<Columns>(),))?;
     module.add_class::<PyBatch>()
 }
 
@@ -68,33 +76,79 @@ fn normalize(scenario_json: &str) -> PyResult<String> {
 fn simulate(py: Python<'_>, scenario_json: &str, seed: u64) -> PyResult<Py<PyDict>> {
     let plan = Arc::new(plan(py, scenario_json)?);
     let recording = py.detach(|| Job { plan, seed }.run());
-    recording.map_err(PyRuntimeError::new_err).and_then(|recording| to_python(py, recording))
+    let recording = recording.map_err(PyRuntimeError::new_err)?;
+    let names = names_to_python(py, &recording)?;
+    to_python(py, recording, names)
+}
+
+/// Seconds that the engine alone needs to run a scenario with each of `seeds` on some threads: the plan is there
+/// already, and what the runs recorded is thrown away.
+#[pyfunction]
+fn engine_seconds(py: Python<'_>, scenario_json: &str, seeds: Vec<u64>, threads: usize) -> PyResult<f64> {
+    let plan = Arc::new(plan(py, scenario_json)?);
+    let run_all = || -> Result<f64, String> {
+        let started = Instant::now();
+        let jobs = seeds.iter().map(|&seed| Job { plan: plan.clone(), seed }).collect();
+        let mut batch = Batch::start(jobs, threads);
+        while let Some(done) = batch.next(Duration::from_secs(1)) {
+            for (_, result) in done {
+                result?;
+            }
+        }
+        Ok(started.elapsed().as_secs_f64())
+    };
+    py.detach(run_all).map_err(PyRuntimeError::new_err)
+}
+
+/// The plan of each distinct scenario of a batch, compiled once.
+#[derive(Default)]
+struct Plans {
+    /// By the address of the text: mostly the same object stands for all runs of a scenario, and then the text
+    /// itself, which may be megabytes, need not be looked at.
+    by_address: HashMap<(usize, usize), Arc<Plan>>,
+    by_text: HashMap<PyBackedStr, Arc<Plan>>,
+}
+
+impl Plans {
+    fn of(&mut self, py: Python<'_>, scenario_json: PyBackedStr) -> PyResult<Arc<Plan>> {
+        // The texts of all jobs are alive until the last plan is made, so no two share an address.
+        let address = (scenario_json.as_ptr() as usize, scenario_json.len());
+        if let Some(known) = self.by_address.get(&address).or_else(|| self.by_text.get(&scenario_json)) {
+            let shared = known.clone();
+            self.by_address.insert(address, shared.clone());
+            return Ok(shared);
+        }
+        let made = Arc::new(plan(py, &scenario_json)?);
+        self.by_address.insert(address, made.clone());
+        self.by_text.insert(scenario_json, made.clone());
+        Ok(made)
+    }
 }
 
 /// Runs under way on several threads.
 #[pyclass(name = "Batch", module = "parshall._core")]
 struct PyBatch {
     batch: Mutex<Option<Batch>>,
+    /// The plan of each job, as a number: which jobs share their names.
+    plans: Vec<usize>,
+    /// The names of a plan's flows and ports, made for the first of its runs and shared by all.
+    names: Mutex<HashMap<usize, Py<PyDict>>>,
 }
 
 #[pymethods]
 impl PyBatch {
     #[new]
-    fn new(py: Python<'_>, jobs: Vec<(String, u64)>, threads: usize) -> PyResult<Self> {
-        let mut plans: std::collections::HashMap<String, Arc<Plan>> = std::collections::HashMap::new();
+    fn new(py: Python<'_>, jobs: Vec<(PyBackedStr, u64)>, threads: usize) -> PyResult<Self> {
+        let mut plans = Plans::default();
         let mut planned = Vec::with_capacity(jobs.len());
-        for (scenario_json, seed) in jobs {
-            let shared = match plans.get(&scenario_json) {
-                Some(shared) => shared.clone(),
-                None => {
-                    let shared = Arc::new(plan(py, &scenario_json)?);
-                    plans.insert(scenario_json, shared.clone());
-                    shared
-                }
-            };
-            planned.push(Job { plan: shared, seed });
+        for (scenario_json, seed) in &jobs {
+            planned.push(Job { plan: plans.of(py, scenario_json.clone_ref(py))?, seed: *seed });
         }
-        Ok(PyBatch { batch: Mutex::new(Some(Batch::start(planned, threads))) })
+        Ok(PyBatch {
+            plans: planned.iter().map(|job| Arc::as_ptr(&job.plan) as usize).collect(),
+            batch: Mutex::new(Some(Batch::start(planned, threads))),
+            names: Mutex::default(),
+        })
     }
 
     /// Finished runs as pairs of an index into the jobs and a result or an exception; an empty list when
@@ -108,7 +162,7 @@ impl PyBatch {
         };
         let results = PyList::empty(py);
         for (index, result) in done {
-            results.append((index, result_to_python(py, result)?))?;
+            results.append((index, self.result_to_python(py, index, result)?))?;
         }
         Ok(Some(results.unbind()))
     }
@@ -125,6 +179,36 @@ impl PyBatch {
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Batch>> {
         self.batch.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn result_to_python(
+        &self,
+        py: Python<'_>,
+        index: usize,
+        result: Result<Recording, String>,
+    ) -> PyResult<Py<PyAny>> {
+        match result {
+            Ok(recording) => {
+                let names = self.names(py, self.plans[index], &recording)?;
+                Ok(to_python(py, recording, names)?.into_any())
+            }
+            Err(message) => Ok(PyRuntimeError::new_err(message).into_value(py).into_any()),
+        }
+    }
+
+    fn names(&self, py: Python<'_>, plan: usize, recording: &Recording) -> PyResult<Py<PyDict>> {
+        // Not locked while Python makes objects, which may let other threads run.
+        let known = |py| self.known_names().get(&plan).map(|names| names.clone_ref(py));
+        if let Some(names) = known(py) {
+            return Ok(names);
+        }
+        let names = names_to_python(py, recording)?;
+        self.known_names().insert(plan, names.clone_ref(py));
+        Ok(names)
+    }
+
+    fn known_names(&self) -> std::sync::MutexGuard<'_, HashMap<usize, Py<PyDict>>> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Drop for PyBatch {
@@ -135,21 +219,18 @@ impl Drop for PyBatch {
     }
 }
 
-fn result_to_python(py: Python<'_>, result: Result<Recording, String>) -> PyResult<Py<PyAny>> {
-    match result {
-        Ok(recording) => Ok(to_python(py, recording)?.into_any()),
-        Err(message) => Ok(PyRuntimeError::new_err(message).into_value(py).into_any()),
-    }
+fn names_to_python(py: Python<'_>, recording: &Recording) -> PyResult<Py<PyDict>> {
+    let names = PyDict::new(py);
+    names.set_item("flows", &recording.flows)?;
+    names.set_item("ports", &recording.ports)?;
+    Ok(names.unbind())
 }
 
-fn to_python(py: Python<'_>, recording: Recording) -> PyResult<Py<PyDict>> {
+fn to_python(py: Python<'_>, recording: Recording, names: Py<PyDict>) -> PyResult<Py<PyDict>> {
     let result = PyDict::new(py);
-    let names = PyDict::new(py);
-    names.set_item("flows", recording.flows)?;
-    names.set_item("ports", recording.ports)?;
     result.set_item("names", names)?;
     for table in recording.tables {
-        result.set_item(table.name, table_to_python(py, table)?)?;
+        result.set_item(table.name, Columns::from(table))?;
     }
     let captures = PyDict::new(py);
     for (port, bytes) in recording.captures {
@@ -158,19 +239,4 @@ fn to_python(py: Python<'_>, recording: Recording) -> PyResult<Py<PyDict>> {
     result.set_item("pcap", captures)?;
     result.set_item("events", recording.events)?;
     Ok(result.unbind())
-}
-
-fn table_to_python(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
-    let columns = PyDict::new(py);
-    for (name, column) in table.columns {
-        match column {
-            Column::F64(values) => columns.set_item(name, values.into_pyarray(py))?,
-            Column::U64(values) => columns.set_item(name, values.into_pyarray(py))?,
-            Column::I64(values) => columns.set_item(name, values.into_pyarray(py))?,
-            Column::I32(values) => columns.set_item(name, values.into_pyarray(py))?,
-            Column::U8(values) => columns.set_item(name, values.into_pyarray(py))?,
-            Column::Bool(values) => columns.set_item(name, values.into_pyarray(py))?,
-        }
-    }
-    Ok(columns)
 }

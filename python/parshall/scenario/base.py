@@ -35,6 +35,13 @@ class Model(BaseModel):
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     @classmethod
+    def known(cls, **values: Any) -> Self:
+        """An instance of values that are known to fit, for defaults: checking them would build a validator,
+        which nobody else needs, whenever the package is imported.
+        """
+        return cls.model_construct(**values)
+
+    @classmethod
     def from_dict(cls, values: object, *, folder: Path | None = None) -> Self:
         """From nested tables as TOML or JSON give them. Raises ScenarioError.
 

@@ -94,7 +94,7 @@ class Veno(Model):
     """Packets in queues from which on a loss counts as congestion."""
 
 
-RENO: Any = Aimd()
+RENO: Any = Aimd.known()
 """The default of a control; its type is that of any field."""
 
 if TYPE_CHECKING:

@@ -109,7 +109,7 @@ class Dumbbell(Model):
     """Random delay on top of the bottleneck's propagation delay, forward direction."""
     loss: MaybeLoss = ABSENT
     """Packets lost on arrival at the bottleneck, forward direction."""
-    reverse: Reverse = Reverse()
+    reverse: Reverse = Reverse.known()
     """What differs in the bottleneck's reverse direction."""
     access_rate: Rate
     """Rate of the links between hosts and routers."""
@@ -119,7 +119,7 @@ class Dumbbell(Model):
     """Queues in front of the links between hosts and routers."""
     flows: FlowGroups
     """Groups of flows."""
-    record: Record = Record()
+    record: Record = Record.known()
     """What is recorded besides the counters."""
 
     def scenario(self) -> Scenario:

@@ -48,7 +48,7 @@ class Scenario(Model):
     """Full-duplex links; at most one between two nodes."""
     flows: Flows
     """Traffic."""
-    record: Record = Record()
+    record: Record = Record.known()
     """What is recorded besides the counters."""
 
     def scenario(self) -> Scenario:

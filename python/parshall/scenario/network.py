@@ -80,5 +80,5 @@ class Link(Model):
     """Random delay on top of the propagation delay, in the forward direction."""
     loss: MaybeLoss = ABSENT
     """Packets lost on arrival at the forward port, before the queue."""
-    reverse: Reverse = Reverse()
+    reverse: Reverse = Reverse.known()
     """What differs in the direction from the second node to the first."""

@@ -71,7 +71,7 @@ else:
         OrElse({"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
     ]
 
-_WEIGHT: Any = FixedWeight(value=0.002)
+_WEIGHT: Any = FixedWeight.known(value=0.002)
 
 
 class Red(Model):
@@ -114,7 +114,7 @@ class Red(Model):
         return self
 
 
-UNLIMITED: Any = DropTail()
+UNLIMITED: Any = DropTail.known()
 """The default of a queue; its type is that of any field."""
 
 if TYPE_CHECKING:

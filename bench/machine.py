@@ -1,0 +1,42 @@
+"""What the numbers were measured on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+__all__ = ["facts"]
+
+
+def facts() -> dict[str, Any]:
+    """Processor, cores, load before the suite and versions."""
+    from parshall import __version__
+    from parshall._core import ENGINE_VERSION
+    from parshall.ensemble import available_cores
+
+    return {
+        "cpu": _cpu(),
+        "cores": available_cores(),
+        "load_before": _load(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "parshall": __version__,
+        "engine": ENGINE_VERSION,
+    }
+
+
+def _cpu() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def _load() -> float | None:
+    """Mean number of runnable processes over the last minute."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None

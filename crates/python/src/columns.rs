@@ -1,0 +1,196 @@
+//! A table of a finished run as Python sees it: its columns become NumPy arrays when somebody asks for them.
+//!
+//! Most runs of a sweep are never looked at one by one, and a summary needs a few cells: neither has to pay for
+//! an array a column, or for loading NumPy.
+
+use std::sync::{Mutex, MutexGuard};
+
+use numpy::IntoPyArray;
+use parshall_sim::record::{Column, Table};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::{PyDict, PyList};
+use pyo3::IntoPyObjectExt;
+
+/// Calls an expression with the values of a column, whatever their type.
+macro_rules! with_values {
+    ($column:expr, $values:ident => $result:expr) => {
+        match $column {
+            Column::F64($values) => $result,
+            Column::U64($values) => $result,
+            Column::I64($values) => $result,
+            Column::I32($values) => $result,
+            Column::U8($values) => $result,
+            Column::Bool($values) => $result,
+        }
+    };
+}
+
+/// A column as the engine left it, or the array that it has become.
+enum Slot {
+    Engine(Column),
+    Array(Py<PyAny>),
+}
+
+/// The columns of a table by name: a read-only mapping to NumPy arrays.
+#[pyclass(frozen, mapping, module = "parshall._core")]
+pub struct Columns {
+    names: Vec<&'static str>,
+    slots: Vec<Mutex<Slot>>,
+    /// Rows of the table.
+    #[pyo3(get)]
+    rows: usize,
+    /// Bytes that the columns take.
+    #[pyo3(get)]
+    nbytes: usize,
+}
+
+impl From<Table> for Columns {
+    fn from(table: Table) -> Self {
+        let rows =
+            table.columns.first().map_or(0, |(_, column)| with_values!(column, values => values.len()));
+        let nbytes =
+            table.columns.iter().map(|(_, column)| with_values!(column, values => size_of_val(&values[..])));
+        Columns {
+            rows,
+            nbytes: nbytes.sum(),
+            names: table.columns.iter().map(|(name, _)| *name).collect(),
+            slots: table.columns.into_iter().map(|(_, column)| Mutex::new(Slot::Engine(column))).collect(),
+        }
+    }
+}
+
+#[pymethods]
+impl Columns {
+    fn __len__(&self) -> usize {
+        self.names.len()
+    }
+
+    fn __contains__(&self, name: &str) -> bool {
+        self.names.contains(&name)
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ok(PyList::new(py, &self.names)?.try_iter()?.into_any().unbind())
+    }
+
+    fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        self.array(py, self.find(name)?)
+    }
+
+    fn keys(&self) -> Vec<&'static str> {
+        self.names.clone()
+    }
+
+    fn values(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        (0..self.names.len()).map(|index| self.array(py, index)).collect()
+    }
+
+    fn items(&self, py: Python<'_>) -> PyResult<Vec<(&'static str, Py<PyAny>)>> {
+        (0..self.names.len()).map(|index| Ok((self.names[index], self.array(py, index)?))).collect()
+    }
+
+    /// One cell as a number or a truth value of Python, without an array.
+    fn at(&self, py: Python<'_>, name: &str, row: usize) -> PyResult<Py<PyAny>> {
+        if row >= self.rows {
+            return Err(PyIndexError::new_err(format!("row {row} of {}", self.rows)));
+        }
+        match &*self.lock(py, self.find(name)?) {
+            Slot::Engine(column) => with_values!(column, values => values[row].into_py_any(py)),
+            Slot::Array(array) => array.bind(py).get_item(row)?.call_method0("item").map(Bound::unbind),
+        }
+    }
+}
+
+impl Columns {
+    fn find(&self, name: &str) -> PyResult<usize> {
+        let found = self.names.iter().position(|known| *known == name);
+        found.ok_or_else(|| PyKeyError::new_err(name.to_string()))
+    }
+
+    fn lock<'a>(&'a self, py: Python<'_>, index: usize) -> MutexGuard<'a, Slot> {
+        let locked = self.slots[index].lock_py_attached(py);
+        locked.unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// A column as an array, made when it is first asked for; the engine's values move, nothing is copied.
+    fn array(&self, py: Python<'_>, index: usize) -> PyResult<Py<PyAny>> {
+        let mut slot = self.lock(py, index);
+        let array = match &mut *slot {
+            Slot::Array(array) => return Ok(array.clone_ref(py)),
+            Slot::Engine(column) => {
+                let taken = std::mem::replace(column, Column::U8(Vec::new()));
+                with_values!(taken, values => values.into_pyarray(py).into_any().unbind())
+            }
+        };
+        *slot = Slot::Array(array.clone_ref(py));
+        Ok(array)
+    }
+}
+
+/// One table of several runs, run after run: its columns by name, and the rows of each run.
+///
+/// All must have the same columns.
+#[pyfunction]
+pub fn join<'py>(
+    py: Python<'py>,
+    tables: Vec<Bound<'py, Columns>>,
+) -> PyResult<(Bound<'py, PyDict>, Vec<usize>)> {
+    let joined = PyDict::new(py);
+    let Some(first) = tables.first() else {
+        return Ok((joined, Vec::new()));
+    };
+    let names = &first.get().names;
+    if tables.iter().any(|table| table.get().names != *names) {
+        return Err(PyValueError::new_err("tables that differ in their columns"));
+    }
+    for (index, name) in names.iter().enumerate() {
+        joined.set_item(name, join_column(py, &tables, index)?)?;
+    }
+    Ok((joined, tables.iter().map(|table| table.get().rows).collect()))
+}
+
+fn join_column<'py>(
+    py: Python<'py>,
+    tables: &[Bound<'py, Columns>],
+    index: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut whole: Option<Column> = None;
+    for table in tables {
+        let slot = table.get().lock(py, index);
+        let Slot::Engine(column) = &*slot else {
+            drop(slot);
+            return join_arrays(py, tables, index);
+        };
+        match &mut whole {
+            None => whole = Some(column.clone()),
+            Some(whole) => extend(whole, column)?,
+        }
+    }
+    let whole = whole.unwrap_or(Column::U8(Vec::new()));
+    Ok(with_values!(whole, values => values.into_pyarray(py).into_any()))
+}
+
+/// Where somebody has asked for one of the arrays before.
+fn join_arrays<'py>(
+    py: Python<'py>,
+    tables: &[Bound<'py, Columns>],
+    index: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let arrays: PyResult<Vec<_>> = tables.iter().map(|table| table.get().array(py, index)).collect();
+    py.import("numpy")?.call_method1("concatenate", (arrays?,))
+}
+
+fn extend(whole: &mut Column, part: &Column) -> PyResult<()> {
+    match (whole, part) {
+        (Column::F64(whole), Column::F64(part)) => whole.extend_from_slice(part),
+        (Column::U64(whole), Column::U64(part)) => whole.extend_from_slice(part),
+        (Column::I64(whole), Column::I64(part)) => whole.extend_from_slice(part),
+        (Column::I32(whole), Column::I32(part)) => whole.extend_from_slice(part),
+        (Column::U8(whole), Column::U8(part)) => whole.extend_from_slice(part),
+        (Column::Bool(whole), Column::Bool(part)) => whole.extend_from_slice(part),
+        _ => return Err(PyValueError::new_err("columns of different types")),
+    }
+    Ok(())
+}

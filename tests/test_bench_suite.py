@@ -1,0 +1,347 @@
+"""The logic of the benchmark suite: figures, checks, missing peers, what is kept. Nothing is timed."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bench import contest, ours, peers, processes, run, sweep
+from bench.cases import CASES, Case, Rival, Tolerance
+from bench.display import show
+from bench.figures import checks, net_times, rates, ratio_of_medians
+from bench.networks import Bell, ParkingLot
+from bench.process import Finished, ProcessError
+from bench.process import run as run_process
+from click.testing import CliRunner
+from rich.console import Console
+
+import parshall
+
+BELL = Bell(tcp=3, cbr=2, rate=2e6, delay=0.01, limit=10, access=1e7, access_delays=(0.001, 0.004))
+COUNTERS = {"packets_sent": 1000, "bytes_delivered": 900_000, "packets_dropped": 40}
+RESULT = "RESULT packets_sent 1000 bytes_delivered 900000 packets_dropped 40"
+LOOSE = Tolerance(packets_sent=0.05, bytes_delivered=0.05, packets_dropped=0.2)
+
+
+# --- Figures ----------------------------------------------------------------------------------------------
+
+
+def test_a_peers_time_is_its_process_less_one_for_zero_seconds() -> None:
+    assert net_times([3.0, 4.0, 9.0], [1.0, 0.5, 2.0]) == [2.0, 3.0, 8.0]
+
+
+def test_ratios_are_of_medians() -> None:
+    assert ratio_of_medians([10.0, 20.0, 900.0], [0.1, 2.0, 2.5]) == 10.0
+
+
+def test_a_start_longer_than_the_whole_process_leaves_no_ratio() -> None:
+    assert ratio_of_medians(net_times([60.0, 61.0], [62.0]), [0.5]) is None
+
+
+def test_rates() -> None:
+    cost = rates(seconds=2.0, packets=1e6, events=4e6)
+    assert (cost.packets_per_second, cost.events_per_packet) == (5e5, 4.0)
+    assert (cost.ns_per_event, cost.ns_per_packet) == (500.0, 2000.0)
+
+
+def test_checks_compare_means_and_show_what_is_allowed() -> None:
+    ours_ = [{**COUNTERS, "packets_sent": 1000}, {**COUNTERS, "packets_sent": 1080}]
+    found = {check.what: check for check in checks(ours_, [COUNTERS, COUNTERS], LOOSE)}
+    assert found["packets_sent"].difference == pytest.approx(0.04)
+    assert found["packets_sent"].passed
+    worse = checks([{**COUNTERS, "packets_dropped": 49}], [COUNTERS], LOOSE)
+    assert [check.passed for check in worse] == [True, True, False]
+    assert str(worse[2]) == "packets_dropped: 49 here, 40 there, +22.5%, allowed 20.0%"
+
+
+def test_nothing_lost_on_either_side_agrees_but_a_loss_beside_none_does_not() -> None:
+    none = {**COUNTERS, "packets_dropped": 0}
+    assert checks([none], [none], LOOSE)[2].passed
+    assert not checks([COUNTERS], [none], LOOSE)[2].passed
+
+
+# --- Networks ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("network", [BELL, ParkingLot(**{**vars(BELL), "cbr": 1}, hops=3, cross=2)])
+def test_both_sides_get_the_same_flows(network: Any) -> None:
+    scenario, options = network.scenario(5.0), network.options(5.0)
+    starts = [float(start) for start in options["starts"].split()]
+    delays = [float(delay) for delay in options["accessdelays"].split()]
+    assert [flow.start for flow in scenario.flows] == starts
+    assert len(set(starts)) == len(scenario.flows)
+    access = [link.delay for link in scenario.links if link.between[0].startswith("s")]
+    assert access == delays
+    assert all(0.001 <= delay <= 0.004 for delay in delays)
+    parshall.run(scenario)
+
+
+def test_a_parking_lot_has_through_and_cross_traffic() -> None:
+    lot = ParkingLot(**{**vars(BELL), "tcp": 2, "cbr": 1}, hops=3, cross=2)
+    ends = [(source, target) for _, source, target in lot.flows()]
+    assert ends[:2] == [("r0", "r3")] * 2
+    assert ends[2:5] == [("r0", "r1")] * 3
+    assert len(ends) == 2 + 3 * 3
+    assert sum(tcp for tcp, _, _ in lot.flows()) == 2 + 3 * 2
+
+
+def test_series_are_recorded_as_asked() -> None:
+    plain = BELL.with_(red=True)
+    recorded = plain.with_(record_every=0.01, record_flows=True)
+    assert set(parshall.run(recorded.scenario(1.0)).tables) == {
+        "flows",
+        "ports",
+        "port_series",
+        "flow_series",
+    }
+    assert set(parshall.run(plain.scenario(1.0)).tables) == {"flows", "ports"}
+
+
+def test_every_case_can_be_written_down() -> None:
+    for case in CASES.values():
+        small = case.network.with_(tcp=2)
+        assert parshall.Scenario.from_json(small.scenario(1.0).to_json()).flows
+        scripts = {rival.script for rival in case.rivals.values()} - {""}
+        assert all((peers.HERE / "ns2" / f"{script}.tcl").exists() for script in scripts)
+
+
+# --- Peers ------------------------------------------------------------------------------------------------
+
+
+def test_the_result_line_is_found_among_others() -> None:
+    assert peers.parse_result(f"a warning\n{RESULT}\n") == COUNTERS
+
+
+@pytest.mark.parametrize("output", ["", "RESULT packets_sent 5", "RESULT packets_sent x bytes_delivered 1"])
+def test_output_without_counters_is_a_failure(output: str) -> None:
+    with pytest.raises(ProcessError, match="no line RESULT with packets_sent"):
+        peers.parse_result(output)
+
+
+def test_a_missing_peer_is_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.peers.shutil.which", lambda name: None)
+    monkeypatch.setattr("bench.run.install", lambda: "please install: everything")
+    said: list[str] = []
+    suite = run.Suite(1)
+    run.prepare(suite, ["ns2", "ns3"], said.append)
+    assert suite.peers == {}
+    assert suite.missing == ["ns-2 (Debian's package ns2)", "a compiler for ns-3 (g++ and pkg-config)"]
+    assert "please install: everything" in said
+    assert suite.passed
+
+
+def test_nobody_but_root_installs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.peers.shutil.which", lambda name: None)
+    monkeypatch.setattr("bench.peers.os.geteuid", lambda: 1000)
+    assert peers.install() == f"please install: {' '.join(peers.PACKAGES)}"
+
+
+def test_a_failing_program_is_one_line() -> None:
+    with pytest.raises(ProcessError, match=r"status 3, it said: last words$"):
+        run_process(
+            [sys.executable, "-c", "import sys; print('first\\nlast words', file=sys.stderr); sys.exit(3)"]
+        )
+    with pytest.raises(ProcessError, match="No such file"):
+        run_process(["/nowhere/at/all"])
+
+
+def test_a_process_tells_its_memory() -> None:
+    done = run_process(
+        [sys.executable, "-c", "import time; x = b'x' * 10**8; time.sleep(0.2); print(len(x))"]
+    )
+    assert done.output == "100000000\n"
+    assert done.peak_mb is None or 100 < done.peak_mb < 1000
+
+
+# --- Turns ------------------------------------------------------------------------------------------------
+
+
+class FakePeer:
+    """Takes 2 s to start and 1 s more for each simulated second."""
+
+    version = "1"
+
+    def __init__(self, log: list[str], counters: str = RESULT) -> None:
+        self.log, self.counters = log, counters
+
+    def run(self, script: str, network: Any, seconds: float, seed: int) -> Finished:
+        self.log.append(f"peer {seconds:g} s, seed {seed}")
+        return Finished(2.0 + seconds, self.counters, 20.0)
+
+
+@pytest.fixture
+def log(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Who ran, in order; our own runs take half a second."""
+    log: list[str] = []
+
+    def measure(case: str, which: str, seconds: float, seed: int) -> ours.Cost:
+        log.append(f"{which} {seconds:g} s, seed {seed}")
+        growth = {"few": 10.0}.get(which, 12.0)
+        return ours.Cost(0.5, 0.1, 2000, COUNTERS, 7, 60.0, growth)
+
+    monkeypatch.setattr(ours, "measure", measure)
+    return log
+
+
+def case(**rivals: Rival) -> Case:
+    return Case("P0", "a case", BELL, 10.0, rivals)
+
+
+def test_everybody_runs_in_turn_with_the_same_seed(log: list[str]) -> None:
+    result = contest.Result(case(ns2=Rival(10.0, LOOSE, "dumbbell")), contest.Turns(), [])
+    contest.compete(result, {"ns2": FakePeer(log)}, 2, lambda line: None)  # type: ignore[dict-item]
+    turn = ["own 10 s, seed {0}", "peer 0 s, seed {0}", "peer 10 s, seed {0}"]
+    assert log == [line.format(seed) for seed in (1, 2) for line in turn]
+    summary = result.summary()["contests"][0]
+    assert summary["theirs"] == [10.0, 10.0]
+    assert (summary["ratio"], summary["ratio_whole_process"]) == (20.0, 24.0)
+    assert summary["passed"]
+
+
+def test_a_shorter_contest_measures_us_over_as_many_seconds(log: list[str]) -> None:
+    result = contest.Result(case(ns3=Rival(4.0, LOOSE, "dumbbell")), contest.Turns(), [])
+    contest.compete(result, {"ns3": FakePeer(log)}, 1, lambda line: None)  # type: ignore[dict-item]
+    assert log == ["own 10 s, seed 1", "own 4 s, seed 1", "peer 0 s, seed 1", "peer 4 s, seed 1"]
+
+
+def test_a_slow_start_is_not_measured_in_every_turn(log: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contest, "_SLOW_START_S", 1.0)
+    monkeypatch.setattr(contest, "_SLOW_STARTS", 2)
+    result = contest.Result(case(ns2=Rival(10.0, LOOSE, "dumbbell")), contest.Turns(), [])
+    contest.compete(result, {"ns2": FakePeer(log)}, 3, lambda line: None)  # type: ignore[dict-item]
+    assert [line for line in log if line.startswith("peer 0 s")] == ["peer 0 s, seed 1", "peer 0 s, seed 2"]
+
+
+def test_a_peer_that_is_missing_is_left_out(log: list[str]) -> None:
+    result = contest.Result(case(ns2=Rival(10.0, LOOSE, "dumbbell")), contest.Turns(), [])
+    contest.compete(result, {}, 1, lambda line: None)
+    assert (log, result.summary()["contests"]) == (["own 10 s, seed 1"], [])
+
+
+def test_memory_of_a_further_flow(log: list[str]) -> None:
+    crowd = replace(case(), network=BELL.with_(tcp=2003), few=BELL)
+    result = contest.Result(crowd, contest.Turns(), [])
+    contest.compete(result, {}, 1, lambda line: None)
+    assert result.bytes_per_flow() == 1000.0
+
+
+# --- The suite --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def suite(log: list[str], monkeypatch: pytest.MonkeyPatch) -> run.Suite:
+    fast = {"P0": case(ns2=Rival(10.0, LOOSE, "dumbbell"))}
+    monkeypatch.setattr(run, "CASES", fast)
+    monkeypatch.setattr(processes, "starting", lambda runs: {"parshall --help": 0.1})
+    monkeypatch.setattr(processes, "whole_run", lambda case: 0.9)
+    monkeypatch.setattr(sweep, "measure", lambda: sweep.Sweep(1000, 1.2, 0.625, 1.25, 0.125, 1.1, 0.6))
+    return run.Suite(1, {"ns2": FakePeer(log)})  # type: ignore[dict-item]
+
+
+def test_a_report_can_be_read_back_and_shown(suite: run.Suite) -> None:
+    run.measure(suite, ["P0", "P7"], lambda line: None)
+    report = json.loads(json.dumps(suite.report({"cpu": "abacus", "cores": 1, "python": "3"})))
+    assert report["passed"]
+    assert report["sweep"]["of_linear"] == pytest.approx(0.96)
+    assert report["sweep"]["outside_the_engine"] == pytest.approx(0.1)
+    console = Console(width=160, record=True, file=io.StringIO())
+    show(report, console)
+    text = console.export_text()
+    for expected in ("20.0x", "24.0x", "96.0%", "10.0%", "abacus", "ns-2 1", "0.900 s"):
+        assert expected in text
+
+
+def test_sides_that_differ_fail_the_suite_and_are_shown(suite: run.Suite, log: list[str]) -> None:
+    suite.peers = {"ns2": FakePeer(log, RESULT.replace("1000", "2000"))}  # type: ignore[dict-item]
+    run.measure(suite, ["P0"], lambda line: None)
+    assert not suite.passed
+    console = Console(width=160, record=True, file=io.StringIO())
+    show(suite.report({"cpu": "abacus", "cores": 1, "python": "3"}), console)
+    assert "P0, ns-2: packets_sent differs by -50.0%, allowed 5.0%" in console.export_text()
+
+
+def test_a_failing_case_is_noted_and_the_next_one_follows(
+    suite: run.Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise ProcessError("it broke")
+
+    monkeypatch.setattr(ours, "measure", fail)
+    run.measure(suite, ["P0", "P7"], lambda line: None)
+    assert suite.failures == ["P0: it broke"]
+    assert len(suite.sweeps) == 1
+    assert not suite.passed
+
+
+def test_an_interrupt_keeps_what_is_finished(suite: run.Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt() -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sweep, "measure", interrupt)
+    run.measure(suite, ["P0", "P7"], lambda line: None)
+    report = suite.report({})
+    assert report["interrupted"]
+    assert report["cases"][0]["contests"][0]["ratio"] == 20.0
+    assert report["sweep"] is None
+
+
+def test_a_contest_that_was_interrupted_half_way_is_left_out(
+    suite: run.Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FakePeer, "run", interrupt)
+    run.measure(suite, ["P0"], lambda line: None)
+    assert suite.report({})["cases"][0]["ours"]["seconds"] == 0.5
+    assert suite.report({})["cases"][0]["contests"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--only", "P9"], "got 'P9', expected some of P1, P2"),
+        (["--peers", "opnet"], "got 'opnet', expected some of ns2, ns3 or none"),
+        (["--runs", "0"], "0 is not in the range"),
+    ],
+)
+def test_a_fault_of_the_command_line(arguments: list[str], complaint: str) -> None:
+    outcome = CliRunner().invoke(run.main, arguments)
+    assert outcome.exit_code == 2
+    assert complaint in outcome.output
+
+
+# --- For real, and small ----------------------------------------------------------------------------------
+
+
+def test_a_run_in_a_fresh_process() -> None:
+    cost = ours.measure("P1", "own", 1.0, 1)
+    recording = parshall.run(CASES["P1"].network.scenario(1.0), 1)
+    assert cost.events == recording.events
+    assert cost.counters["packets_sent"] == sum(recording.flow(name).packets_sent for name in recording.flows)
+    assert cost.in_flight > 0
+
+
+def test_a_sweep_in_a_fresh_process() -> None:
+    measured = sweep.measure(3)
+    assert measured.runs == 3
+    assert min(measured.one, measured.two, measured.engine_one, measured.engine_two) > 0
+
+
+def test_ns2_simulates_what_we_do(tmp_path: Path) -> None:
+    try:
+        peer = peers.ready("ns2")
+    except peers.Missing as missing:
+        pytest.skip(str(missing))
+    counted = peers.parse_result(peer.run("dumbbell", BELL, 20.0, 1).output)
+    recording = parshall.run(BELL.scenario(20.0), 1)
+    sent = sum(recording.flow(name).packets_sent for name in recording.flows)
+    assert counted["packets_sent"] == pytest.approx(sent, rel=0.05)
+    assert counted["packets_dropped"] > 0
+    empty = peers.parse_result(peer.run("dumbbell", BELL, 0.0, 1).output)
+    assert set(empty.values()) == {0}
