@@ -3,6 +3,8 @@
 #[allow(missing_docs)]
 mod columns;
 mod estimators;
+#[allow(missing_docs)]
+mod nonresponsive;
 mod simulator;
 
 use pyo3::prelude::*;
@@ -10,5 +12,6 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     estimators::register(module)?;
+    nonresponsive::register(module)?;
     simulator::register(module)
 }
