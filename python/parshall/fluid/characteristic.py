@@ -2,9 +2,10 @@
 
     y'(t) = A y(t) + B y(t - tau),     det(s I - A - B exp(-s tau)) = 0
 
-The equation has infinitely many roots s, finitely many of them right of any vertical line. They are eigenvalues
-of the generator of its solutions, which collocation at Chebyshev's points turns into a matrix: Breda, Maset
-and Vermiglio (SIAM J. Sci. Comput. 27(2), 2005). Newton's method on the determinant then makes them exact.
+The equation has infinitely many roots s, finitely many of them right of any vertical line. They are
+eigenvalues of the generator of its solutions, which collocation at Chebyshev's points turns into a matrix:
+Breda, Maset and Vermiglio (SIAM J. Sci. Comput. 27(2), 2005). Newton's method on the determinant then makes
+them exact.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ def rightmost_roots(a: ArrayLike, b: ArrayLike, delay: float, count: int = 6) ->
         raise InputError("delay", shown(delay), "a finite number of seconds of at least 0")
     if delay == 0:
         return _sorted(eigvals(now + past))[:count]
-    points, before = _POINTS, None
+    points = _POINTS
+    before: Complexes | None = None
     while True:
         roots = _collocated(now, past, delay, points)[:count]
         size = 1 / delay + float(np.abs(roots).max(initial=0.0))
-        settled = before is not None and len(before) == len(roots)
-        if settled and np.abs(np.subtract(roots, before)).max(initial=0.0) < _AGREE * size:
+        if before is not None and np.abs(roots - before).max(initial=0.0) < _AGREE * size:
             break
         if points >= _MOST_POINTS:
             break
@@ -65,12 +66,12 @@ def residual(a: ArrayLike, b: ArrayLike, delay: float, root: complex) -> float:
 
 
 def delay_margin(a: ArrayLike, b: ArrayLike) -> float:
-    """The least positive delay at which a root lies on the imaginary axis, in seconds; infinite if none does.
+    """The least positive delay at which a root lies on the imaginary axis, in seconds; infinite without one.
 
-    An equation that is stable without delay is stable up to this delay. On the axis z = exp(-s tau) has modulus
-    1, and both A + B z and its conjugate have the eigenvalue: a quadratic eigenvalue problem in z of Kronecker
-    products, which has all crossings (Chen, Gu and Nett, Systems and Control Letters 26, 1995). Roots at zero
-    do not depend on the delay and are left out.
+    An equation that is stable without delay is stable up to this delay. On the axis z = exp(-s tau) has
+    modulus 1, and the eigenvalue s of A + B z and its conjugate add up to zero: a quadratic eigenvalue
+    problem in z of Kronecker products, which has all crossings (Chen, Gu and Nett, Systems and Control
+    Letters 26, 1995). Roots at zero do not depend on the delay and are left out.
     """
     now, past = _matrices(a, b)
     size = len(now)
@@ -111,7 +112,8 @@ def _collocated(now: Reals, past: Reals, delay: float, points: int) -> Complexes
 
 
 def _chebyshev(points: int) -> Reals:
-    """The matrix that differentiates a polynomial given at cos(k pi / points) (Trefethen, 2000, chapter 6)."""
+    """The matrix that differentiates a polynomial given at cos(k pi / points)."""
+    # Trefethen, Spectral Methods in MATLAB (2000), chapter 6.
     nodes = np.cos(np.pi * np.arange(points + 1) / points)
     weights = np.array([2.0, *np.ones(points - 1), 2.0]) * (-1.0) ** np.arange(points + 1)
     gaps = nodes[:, None] - nodes[None, :] + np.eye(points + 1)

@@ -310,7 +310,7 @@ class _Integration:
         return float(brentq(value, low, 1.0, xtol=1e-12)) if value(low) > 0 else 0.0
 
     def _lag_crossing(self, width: float, piece: Reals) -> float:
-        """The share of the step at which the equation sees the next kink of its own past; 1 if it does not."""
+        """The share of the step at which the equation meets the next kink of its past; 1 if it does not."""
 
         def beyond(theta: float) -> float:
             time = self.time + theta * width

@@ -90,7 +90,9 @@ def equilibria(model: FluidModel) -> Equilibria:
     if _surplus(model, 0.0) < 0:
         found.append(_at_rest(model, EMPTY, 0.0, 0.0))
     for low, high in _changes_of_sign(model):
-        queue = float(brentq(lambda q: _surplus(model, q), low, high, xtol=1e-13 * max(high, 1.0), rtol=1e-14))
+        queue = float(
+            brentq(lambda q: _surplus(model, q), low, high, xtol=1e-13 * max(high, 1.0), rtol=1e-14)
+        )
         if abs(_surplus(model, queue)) > _UNBALANCED * model.capacity:
             jumps.append(queue)
         else:
@@ -123,7 +125,7 @@ def _changes_of_sign(model: FluidModel) -> Iterator[tuple[float, float]]:
 
 
 def _beyond_all(model: FluidModel) -> float:
-    """A queue at which an unlimited buffer drains, and beyond all kinks of the law; the ceiling if none is."""
+    """A queue at which an unlimited buffer drains, beyond all kinks of the law; the ceiling if none is."""
     top = 2 * max(1.0, model.capacity * model.propagation_delay, *model.loss.kinks)
     while _surplus(model, top) > 0 and top < _CEILING:
         top *= 2

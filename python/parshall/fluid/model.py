@@ -4,9 +4,9 @@
     q'(t) = N_s W(t) / R + (what non-responsive flows send) - C                              (2.3, 2.4, A.2)
 
 with, as options, the average queue that RED drops by, losses on other hops (2.20), drops that do not enter
-the queue (2.18), and a buffer of limited size, whose overflow is a loss as well. The average follows the queue
-at each arrival, x' = -ln(1 - w) (arrivals a second) (q - x): Misra, Gong and Towsley (SIGCOMM 2000), who put
-C for the arrivals.
+the queue (2.18), and a buffer of limited size, whose overflow is a loss as well. The average follows the
+queue at each arrival, x' = -ln(1 - w) (arrivals a second) (q - x): Misra, Gong and Towsley (SIGCOMM 2000), who
+put C for the arrivals.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from parshall.errors import InputError, shown
 from parshall.fluid.loss import LossLaw
 from parshall.fluid.response import DOCUMENT, Response
-from parshall.fluid.unresponsive import ConstantRate, Unresponsive
+from parshall.fluid.unresponsive import NOTHING, Unresponsive
 
 __all__ = ["EMPTY", "FREE", "FULL", "REGIMES", "FluidModel"]
 
@@ -49,7 +49,7 @@ class FluidModel:
     """N_s, responsive flows."""
     loss: LossLaw
     """What the router drops early."""
-    unresponsive: Unresponsive = ConstantRate()
+    unresponsive: Unresponsive = NOTHING
     """What does not back off."""
     limit: float = math.inf
     """The most that the queue holds; what comes to a full one is lost."""
@@ -134,7 +134,7 @@ class FluidModel:
         window, queue, average = state[0], state[1], state[-1]
         round_trip = self.round_trip(queue)
         loss = self.path_loss(self.loss_at_router(past))
-        taken = self.response.decrease(loss, round_trip) * window * past[0] * loss
+        taken = self.response.decrease(loss, round_trip, window) * window * past[0] * loss
         arrivals = self.arrivals(window, queue)
         inflow = arrivals * (1 - self.loss.share(average)) if self.count_drops else arrivals
         slope = [

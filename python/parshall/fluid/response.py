@@ -1,19 +1,34 @@
 """How the window of a responsive flow answers losses: the growth in a round trip and what a loss takes.
 
 The window obeys W' = (increase - decrease W W_R p_R) / R, with the subscript for a round trip ago (Zhao 2004,
-eq. 2.2, where increase is 1 and decrease 1/2). At rest W = sqrt(increase / (decrease p)).
+eq. 2.2, where increase is 1 and decrease 1/2). A law says what share of the window a loss takes, on the
+average, and where the window rests.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 from parshall.errors import InputError, shown
-from parshall.theory.tcp_laws import padhye_send_rate, random_loss_constant
+from parshall.theory.tcp_laws import (
+    padhye_send_rate,
+    periodic_loss_window,
+    random_loss_constant,
+    stepped_window,
+)
 
-__all__ = ["DOCUMENT", "PERIODIC", "Response", "SquareRoot", "WithTimeouts", "random_losses"]
+__all__ = [
+    "DOCUMENT",
+    "PERIODIC",
+    "Response",
+    "SquareRoot",
+    "WithTimeouts",
+    "random_losses",
+    "whole_packets",
+]
 
 _MOST = 0.98
 """Loss up to which Padhye's formula is asked; beyond, it is a few packets a minute."""
@@ -27,8 +42,8 @@ class Response(Protocol):
         """Packets that the window grows in a round trip without losses."""
         ...
 
-    def decrease(self, loss: float, round_trip: float) -> float:
-        """The share of the window that a loss takes."""
+    def decrease(self, loss: float, round_trip: float, window: float) -> float:
+        """The share of a window of so many packets that a loss takes."""
         ...
 
     def window(self, loss: float, round_trip: float) -> float:
@@ -40,25 +55,33 @@ class Response(Protocol):
 class SquareRoot:
     """Additive increase, multiplicative decrease, with constants. Raises InputError unless both are positive.
 
-    A loss halves the window that it meets. Losses meet large windows more often than small ones: where every
-    1/p-th packet is lost they meet the peak of a tooth, 4/3 of its mean, so that in terms of the mean a loss
-    takes 2/3 (:data:`PERIODIC`). The document's 1/2 lets a loss meet the mean (:data:`DOCUMENT`).
+    A loss takes the share ``fraction`` of the window, and the growth of ``pause`` round trips. A loss halves
+    the window that it meets. Losses meet large windows more often than small ones: where every 1/p-th packet
+    is lost they meet the peak of a tooth, 4/3 of its mean, so that in terms of the mean a loss takes 2/3
+    (:data:`PERIODIC`). The document's 1/2 lets a loss meet the mean (:data:`DOCUMENT`).
     """
 
     increase: float = 1.0
     fraction: float = 0.5
+    pause: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("increase", "fraction"):
             value = getattr(self, name)
             if not 0 < value < math.inf:
                 raise InputError(name, shown(value), "a positive number")
+        if not 0 <= self.pause < math.inf:
+            raise InputError("pause", shown(self.pause), "a number of round trips of at least 0")
 
-    def decrease(self, loss: float, round_trip: float) -> float:
-        return self.fraction
+    def decrease(self, loss: float, round_trip: float, window: float) -> float:
+        return self.fraction + self.increase * self.pause / window if self.pause else self.fraction
 
     def window(self, loss: float, round_trip: float) -> float:
-        return math.sqrt(self.increase / (self.fraction * loss)) if loss > 0 else math.inf
+        if loss <= 0:
+            return math.inf
+        # The positive root of fraction W^2 + increase pause W = increase / p.
+        halved = self.increase * self.pause / 2
+        return (math.sqrt(halved**2 + self.fraction * self.increase / loss) - halved) / self.fraction
 
 
 DOCUMENT = SquareRoot()
@@ -71,6 +94,20 @@ PERIODIC = SquareRoot(fraction=2 / 3)
 def random_losses() -> SquareRoot:
     """W = 1.3098 / sqrt(p), the law for independent losses (Ott, Kemperman and Mathis, 1996)."""
     return SquareRoot(fraction=random_loss_constant() ** -2)
+
+
+@cache
+def whole_packets() -> SquareRoot:
+    """Periodic losses, with windows that move once a round trip, in whole packets, and do not grow in the
+    round of the repair.
+
+    Such a window stays a constant behind sqrt(1.5 / p) when losses are rare; the pause that has this effect
+    is computed from :func:`parshall.theory.tcp_laws.stepped_window`.
+    """
+    rare = 1e-5
+    behind = periodic_loss_window(rare) - stepped_window(rare, whole=True, pause=True)
+    # W (W + pause / fraction) = 1 / (fraction p): for small p behind by half of pause / fraction.
+    return SquareRoot(fraction=PERIODIC.fraction, pause=2 * PERIODIC.fraction * behind)
 
 
 @dataclass(frozen=True)
@@ -96,9 +133,9 @@ class WithTimeouts:
     def increase(self) -> float:
         return 1 / self.acked
 
-    def decrease(self, loss: float, round_trip: float) -> float:
+    def decrease(self, loss: float, round_trip: float, window: float) -> float:
         if loss <= 0:
-            return 2 / 3  # the limit; without losses nothing is taken
+            return PERIODIC.fraction  # the limit; without losses nothing is taken
         return self.increase / (loss * self.window(loss, round_trip) ** 2)
 
     def window(self, loss: float, round_trip: float) -> float:

@@ -1,7 +1,7 @@
 """Whether the fluid model stays where it can rest: the linearised model and its roots.
 
-The delay depends on the queue, but at rest the past is constant, so a delay that moves a little changes nothing
-to first order: the linear equation has the constant delay R_0 (Cooke and Huang, Proc. AMS 124, 1996).
+The delay depends on the queue, but at rest the past is constant, so a delay that moves a little changes
+nothing to first order: the linear equation has the constant delay R_0 (Cooke and Huang, Proc. AMS 124, 1996).
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def linearise(model: FluidModel, equilibrium: Equilibrium) -> Linear:
     )
 
 
-def stability(model: FluidModel, equilibrium: Equilibrium, count: int = 6) -> Stability:
+def stability(model: FluidModel, equilibrium: Equilibrium, count: int = 4) -> Stability:
     """The ``count`` rightmost roots of a model near an equilibrium, and the delay margin."""
     linear = linearise(model, equilibrium)
     roots = rightmost_roots(linear.now, linear.past, linear.delay, count)
@@ -108,10 +108,9 @@ def stability(model: FluidModel, equilibrium: Equilibrium, count: int = 6) -> St
 
 
 def critical(family: Callable[[float], FluidModel], low: float, high: float) -> float:
-    """The parameter between ``low`` and ``high`` at which the only equilibrium of ``family(parameter)`` changes
-    its stability.
+    """The parameter between ``low`` and ``high`` at which the stability of ``family(parameter)`` changes.
 
-    Raises InputError if it does not change between them, or an equilibrium is missing or not the only one.
+    It is the stability of the only equilibrium. Raises InputError if it does not change between them, or an equilibrium is missing or not the only one.
     """
 
     def growth(parameter: float) -> float:

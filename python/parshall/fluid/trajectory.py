@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parshall.errors import InputError, shown
-from parshall.fluid.delay_equation import ATOL, RTOL, Solution, solve
+from parshall.fluid.delay_equation import ATOL, RTOL, History, Solution, solve
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -74,9 +74,7 @@ class Trajectory:
         states[:, 1] = np.clip(states[:, 1], 0, model.limit)
         rows = [_derived(model, state) for state in states.tolist()]
         loss, round_trip, arrivals, share = np.array(rows).reshape(-1, 4).T
-        return Samples(
-            asked, states[:, 0], states[:, 1], states[:, -1], loss, round_trip, arrivals, share
-        )
+        return Samples(asked, states[:, 0], states[:, 1], states[:, -1], loss, round_trip, arrivals, share)
 
     def every(self, interval: float) -> Samples:
         """The model each ``interval`` seconds, from the start on."""
@@ -97,9 +95,9 @@ def simulate(
 ) -> Trajectory:
     """The model from ``start`` on for ``duration`` seconds.
 
-    ``start`` is a state (:meth:`FluidModel.state`) in which everything has been at rest before time 0, or a
-    trajectory that is carried on from its end by this model, whose load may be another: the past stays what it
-    was. Without it, windows of one packet meet an empty queue. ``rtol``, ``atol`` and ``step`` are those of
+    ``start`` is a state (:meth:`FluidModel.state`) that held still before time 0, or a trajectory that is
+    carried on from its end by this model, whose load may be another: the past stays what it was. Without it,
+    windows of one packet meet an empty queue. ``rtol``, ``atol`` and ``step`` are those of
     :func:`parshall.fluid.solve`. Raises InputError for values that make no sense, SolverError if the
     solver cannot go on.
     """
@@ -108,14 +106,19 @@ def simulate(
     if isinstance(start, Trajectory):
         states = len(start.last)
         _require_states(model, states)
-        begin, history = start.end, start.solution.state
+        begin = start.end
+        history: History = start.solution.state
     else:
         given = model.state(1.0, 0.0) if start is None else [float(value) for value in start]
         _require_states(model, len(given))
         _require_state(model, given)
-        begin, history = 0.0, lambda _: given
+        begin, history = 0.0, _constant(given)
     solution = solve(model, history, begin, begin + duration, rtol=rtol, atol=atol, step=step)
     return Trajectory(model, solution)
+
+
+def _constant(state: list[float]) -> History:
+    return lambda _: state
 
 
 def _require_states(model: FluidModel, found: int) -> None:

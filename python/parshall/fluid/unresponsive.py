@@ -8,7 +8,7 @@ from typing import Protocol
 
 from parshall.errors import InputError, shown
 
-__all__ = ["ConstantRate", "ConstantWindow", "Unresponsive"]
+__all__ = ["NOTHING", "ConstantRate", "ConstantWindow", "Unresponsive"]
 
 
 class Unresponsive(Protocol):
@@ -34,6 +34,10 @@ class ConstantRate:
 
     def arrivals(self, round_trip: float) -> float:
         return self.flows * self.rate
+
+
+NOTHING = ConstantRate()
+"""No such flows."""
 
 
 @dataclass(frozen=True)
