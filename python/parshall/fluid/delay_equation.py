@@ -18,7 +18,7 @@ import math
 from bisect import bisect_right, insort
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from scipy.integrate import RK45
@@ -54,6 +54,8 @@ _HAIR = 1e-3
 """Where in a step a guard is looked at that was zero at its beginning."""
 _NOTHING = 1e-9
 """A share of a step that is no progress."""
+_AIMS, _LANDED, _AHEAD = 6, 1e-7, 1.05
+"""Steps that aim at a crossing: how many, how near is good enough, and how far ahead of a step they look."""
 _SWITCHES = 4
 """Switches at one instant after which a step is taken whatever the guards say."""
 
@@ -197,6 +199,15 @@ def _require(holds: bool, path: str, value: object, expected: str) -> None:
         raise InputError(path, shown(value), expected)
 
 
+class _Crossing(NamedTuple):
+    """Where in a step something happens that ends it."""
+
+    at: float
+    """The share of the step up to there; infinite if nothing happens."""
+    guard: int | None
+    """The guard that becomes zero; with none the past has a kink that the equation sees from there on."""
+
+
 class _Integration:
     """A solution in the making."""
 
@@ -224,25 +235,62 @@ class _Integration:
     def run(self) -> Solution:
         self.stages[0] = self._slope(self.time, self.state)
         while self.time < self.end:
-            left = self.end - self.time
-            # A step that ends a rounding error before the end takes that along.
-            width = left if left <= self.width * (1 + 1e-9) else self.width
-            after, error = self._attempt(width)
-            if self.fixed is None and not error <= 1:
-                self._shrink(width, error)
-                continue
-            self._accept(width, after)
-            if self.fixed is None:
-                growth = _SAFETY * error**-0.2 if error > 0 else _GROW
-                self.width = min(self.longest, width * min(_GROW, max(_SHRINK, growth)))
+            width = self._next_width()
+            after, error, piece = self._attempt(width)
+            crossing = self._first_crossing(width, piece, 1.0)
+            if crossing.at <= 1:
+                self._land(width, crossing)
+            elif self._tolerated(width, error):
+                self._accept(width, after, piece)
+                if self.fixed is None:
+                    self.width = min(self.longest, width * _factor(error))
         return self.solution
+
+    def _land(self, width: float, crossing: _Crossing) -> None:
+        """Ends a step at a crossing, which lies within a step of this width.
+
+        What follows the crossing has spoilt that step. One that ends just short of it is not spoilt, and
+        tells better where it is.
+        """
+        for _ in range(_AIMS):
+            if crossing.at <= _NOTHING:
+                self._do_what_is_due(crossing)
+                return
+            width = min(width * crossing.at * (1 - _NOTHING), self.longest)
+            after, error, piece = self._attempt(width)
+            if not self._tolerated(width, error):
+                return
+            crossing = self._first_crossing(width, piece, _AHEAD)
+            if crossing.at > _AHEAD:
+                self._accept(width, after, piece)
+                return
+            if abs(crossing.at - 1) < _LANDED:
+                break
+        # Just past it, by what has come before.
+        self._keep(width, piece, crossing.at + 2 * _NOTHING)
+        self._do_what_is_due(crossing)
+
+    def _tolerated(self, width: float, error: float) -> bool:
+        """Whether a step is accurate; if not, the next is shorter."""
+        if self.fixed is not None or error <= 1:
+            return True
+        self.width = width * (_factor(error) if math.isfinite(error) else _SHRINK)
+        self.solution.rejected += 1
+        if self.width < 1e-14 * max(1.0, abs(self.time)):
+            raise SolverError(f"no step is short enough at t = {self.time:g} s")
+        return False
+
+    def _next_width(self) -> float:
+        """The step that the last ones ask for; one that ends a rounding error before the end goes there."""
+        left = self.end - self.time
+        return left if left <= self.width * (1 + 1e-9) else self.width
 
     def _slope(self, time: float, state: list[float]) -> Sequence[float]:
         past = self.solution.state(time - self.equation.delay(time, state))
         return self.equation.slope(time, state, past, self.mode)
 
-    def _attempt(self, width: float) -> tuple[Reals, float]:
-        """The state a step further and its error, in units of what is tolerated."""
+    def _attempt(self, width: float) -> tuple[Reals, float, Reals]:
+        """The state a step further, its error in units of what is tolerated, and the quartic between."""
         begin, stages = np.asarray(self.state), self.stages
         for index in range(1, _STAGES):
             state = begin + width * (_A[index, :index] @ stages[:index])
@@ -253,30 +301,29 @@ class _Integration:
         error = float(np.sqrt(np.mean((width * (_E @ stages) / scale) ** 2)))
         if self.fixed is not None and not math.isfinite(error):
             raise SolverError(f"the state is no number after t = {self.time:g} s")
-        return after, error
+        return after, error, np.column_stack((begin, width * (stages.T @ _P)))
 
-    def _shrink(self, width: float, error: float) -> None:
-        factor = max(_SHRINK, _SAFETY * error**-0.2) if math.isfinite(error) else _SHRINK
-        self.width = width * factor
-        self.solution.rejected += 1
-        if self.width < 1e-14 * max(1.0, abs(self.time)):
-            raise SolverError(f"no step is short enough at t = {self.time:g} s")
+    def _accept(self, width: float, after: Reals, piece: Reals) -> None:
+        """Keeps a whole step."""
+        self._keep(width, piece, 1.0)
+        self.state = after.tolist()
+        self.stages[0] = self.stages[_STAGES]
 
-    def _accept(self, width: float, after: Reals) -> None:
-        """Keeps the step, or as much of it as its guards and breaks allow."""
-        piece = np.column_stack((np.asarray(self.state), width * (self.stages.T @ _P)))
-        reached, guard = self._first_crossing(width, piece)
-        if reached > 0:
-            end = self.time + width * reached
-            self.solution._append(self.time, width, piece, end)
-            self.state = after.tolist() if reached == 1 else _at(piece, reached)
-            self.time = end
-            self.switched_here = 0
-        if reached == 1 and guard is None:
-            self.stages[0] = self.stages[_STAGES]
-            return
-        if guard is not None:
-            self._switch(guard)
+    def _keep(self, width: float, piece: Reals, share: float) -> None:
+        """Keeps a step up to a share of it."""
+        end = self.time + width * share
+        self.solution._append(self.time, width, piece, end)
+        self.time, self.state = end, _at(piece, share)
+        self.switched_here = 0
+
+    def _do_what_is_due(self, crossing: _Crossing) -> None:
+        """The next mode behind a guard; behind a kink the next one, of a higher derivative, is waited for."""
+        if crossing.guard is None:
+            _, level = self.breaks.pop(0)
+            if level + 1 < _LEVELS:
+                insort(self.breaks, (self.time, level + 1))
+        else:
+            self._switch(crossing.guard)
         self.stages[0] = self._slope(self.time, self.state)
 
     def _switch(self, guard: int) -> None:
@@ -285,43 +332,43 @@ class _Integration:
         self.switched_here += 1
         self.solution.switches += 1
 
-    def _first_crossing(self, width: float, piece: Reals) -> tuple[float, int | None]:
-        """The share of the step up to the first guard or break; which guard it was."""
-        reached, first = 1.0, None
+    def _first_crossing(self, width: float, piece: Reals, upto: float) -> _Crossing:
+        """The first guard or kink in a step, up to a share of it."""
+        first = _Crossing(math.inf, None)
         if self.switched_here < _SWITCHES:
-            ends = self.equation.guards(self.time + width, _at(piece, 1.0), self.mode)
+            ends = self.equation.guards(self.time + upto * width, _at(piece, upto), self.mode)
             for guard, value in enumerate(ends):
-                if value < 0 and (found := self._crossing(width, piece, guard)) < reached:
-                    reached, first = found, guard
-        lag = self._lag_crossing(width, piece)
-        if lag >= reached:
-            return reached, first
-        _, level = self.breaks.pop(0)
-        if level + 1 < _LEVELS:
-            insort(self.breaks, (self.time + lag * width, level + 1))
-        return lag, None
+                if value < 0 and (found := self._guard_crossing(width, piece, upto, guard)) < first.at:
+                    first = _Crossing(found, guard)
+        lag = self._lag_crossing(width, piece, upto)
+        return _Crossing(lag, None) if lag < first.at else first
 
-    def _crossing(self, width: float, piece: Reals, guard: int) -> float:
+    def _guard_crossing(self, width: float, piece: Reals, upto: float, guard: int) -> float:
         def value(theta: float) -> float:
             state = _at(piece, theta)
             return self.equation.guards(self.time + theta * width, state, self.mode)[guard]
 
         low = 0.0 if value(0.0) > 0 else _HAIR
-        return float(brentq(value, low, 1.0, xtol=1e-12)) if value(low) > 0 else 0.0
+        return float(brentq(value, low, upto, xtol=1e-12)) if value(low) > 0 else 0.0
 
-    def _lag_crossing(self, width: float, piece: Reals) -> float:
-        """The share of the step at which the equation meets the next kink of its past; 1 if it does not."""
+    def _lag_crossing(self, width: float, piece: Reals, upto: float) -> float:
+        """The share of the step at which the equation meets the next kink of its past; infinite if later."""
 
         def beyond(theta: float) -> float:
             time = self.time + theta * width
             return time - self.equation.delay(time, _at(piece, theta)) - self.breaks[0][0]
 
-        while self.breaks and beyond(1.0) > 0:
-            found = float(brentq(beyond, 0.0, 1.0, xtol=1e-12)) if beyond(0.0) < 0 else 0.0
+        while self.breaks and beyond(upto) > 0:
+            found = float(brentq(beyond, 0.0, upto, xtol=1e-12)) if beyond(0.0) < 0 else 0.0
             if found > _NOTHING:
                 return found
             self.breaks.pop(0)
-        return 1.0
+        return math.inf
+
+
+def _factor(error: float) -> float:
+    """How much longer the next step may be than one of this error."""
+    return min(_GROW, max(_SHRINK, _SAFETY * error**-0.2)) if error > 0 else _GROW
 
 
 def _at(piece: Reals, theta: float) -> list[float]:

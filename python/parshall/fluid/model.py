@@ -5,8 +5,8 @@
 
 with, as options, the average queue that RED drops by, losses on other hops (2.20), drops that do not enter
 the queue (2.18), and a buffer of limited size, whose overflow is a loss as well. The average follows the
-queue at each arrival, x' = -ln(1 - w) (arrivals a second) (q - x): Misra, Gong and Towsley (SIGCOMM 2000), who
-put C for the arrivals.
+queue at each arrival, x' = -ln(1 - w) (arrivals a second) (q - x): Misra, Gong and Towsley (SIGCOMM 2000),
+who put C for the arrivals.
 """
 
 from __future__ import annotations

@@ -110,7 +110,8 @@ def stability(model: FluidModel, equilibrium: Equilibrium, count: int = 4) -> St
 def critical(family: Callable[[float], FluidModel], low: float, high: float) -> float:
     """The parameter between ``low`` and ``high`` at which the stability of ``family(parameter)`` changes.
 
-    It is the stability of the only equilibrium. Raises InputError if it does not change between them, or an equilibrium is missing or not the only one.
+    It is the stability of the only equilibrium. Raises InputError if it is the same at ``low`` and ``high``,
+    or if an equilibrium is missing or not the only one.
     """
 
     def growth(parameter: float) -> float:

@@ -36,10 +36,6 @@ class ConstantRate:
         return self.flows * self.rate
 
 
-NOTHING = ConstantRate()
-"""No such flows."""
-
-
 @dataclass(frozen=True)
 class ConstantWindow:
     """``flows`` flows (N_u) that send ``window`` packets a round trip each (W_u): Zhao 2004, eq. 2.4.
@@ -62,3 +58,7 @@ def _check(load: object, *names: str) -> None:
         value = getattr(load, name)
         if not 0 <= value < math.inf:
             raise InputError(name, shown(value), "a number of at least 0")
+
+
+NOTHING = ConstantRate()
+"""No such flows."""
