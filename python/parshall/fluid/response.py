@@ -30,8 +30,8 @@ __all__ = [
     "whole_packets",
 ]
 
-_MOST = 0.98
-"""Loss up to which Padhye's formula is asked; beyond, it is a few packets a minute."""
+_MOST, _LEAST = 0.98, 0.2
+"""Loss up to which Padhye's formula is asked, and the least window; beyond, it is a few packets a minute."""
 
 
 class Response(Protocol):
@@ -58,7 +58,8 @@ class SquareRoot:
     A loss takes the share ``fraction`` of the window, and the growth of ``pause`` round trips. A loss halves
     the window that it meets. Losses meet large windows more often than small ones: where every 1/p-th packet
     is lost they meet the peak of a tooth, 4/3 of its mean, so that in terms of the mean a loss takes 2/3
-    (:data:`PERIODIC`). The document's 1/2 lets a loss meet the mean (:data:`DOCUMENT`).
+    (:data:`PERIODIC`). The document's 1/2 lets a loss meet the mean (:data:`DOCUMENT`). A window below one
+    packet pauses in proportion, so that it never becomes negative.
     """
 
     increase: float = 1.0
@@ -74,14 +75,16 @@ class SquareRoot:
             raise InputError("pause", shown(self.pause), "a number of round trips of at least 0")
 
     def decrease(self, loss: float, round_trip: float, window: float) -> float:
-        return self.fraction + self.increase * self.pause / window if self.pause else self.fraction
+        return self.fraction + self.increase * self.pause / max(window, 1.0)
 
     def window(self, loss: float, round_trip: float) -> float:
         if loss <= 0:
             return math.inf
         # The positive root of fraction W^2 + increase pause W = increase / p.
-        halved = self.increase * self.pause / 2
-        return (math.sqrt(halved**2 + self.fraction * self.increase / loss) - halved) / self.fraction
+        paused = self.increase * self.pause
+        root = math.sqrt(paused**2 / 4 + self.fraction * self.increase / loss)
+        window = (root - paused / 2) / self.fraction
+        return window if window >= 1 else math.sqrt(self.increase / ((self.fraction + paused) * loss))
 
 
 DOCUMENT = SquareRoot()
@@ -112,12 +115,13 @@ def whole_packets() -> SquareRoot:
 
 @dataclass(frozen=True)
 class WithTimeouts:
-    """Growth by 1/``acked`` packets a round trip, and losses that take so much that the window at rest is
-    what Padhye, Firoiu, Towsley and Kurose (ToN 8(2), 2000, section II) say, timeouts included.
+    """Growth by 1/``acked`` packets a round trip, and losses after which a window rests where Padhye, Firoiu,
+    Towsley and Kurose (ToN 8(2), 2000, section II) say, timeouts included.
 
-    ``timeout`` is the retransmission timeout in seconds, before backoff. Only the point of rest is theirs:
-    the wait for a timer is spread over the losses, not modelled as a wait. Raises InputError unless the
-    timeout is positive and ``acked`` at least 1.
+    ``timeout`` is the retransmission timeout in seconds, before backoff. A loss takes 2/3 of the window; what
+    is missing is a pause, on the average over all losses. Only the point of rest is Padhye's; the single wait
+    for a timer is not modelled. Windows of less than a fifth of a packet are not told apart. Raises InputError
+    unless the timeout is positive and ``acked`` at least 1.
     """
 
     timeout: float = 1.0
@@ -136,10 +140,12 @@ class WithTimeouts:
     def decrease(self, loss: float, round_trip: float, window: float) -> float:
         if loss <= 0:
             return PERIODIC.fraction  # the limit; without losses nothing is taken
-        return self.increase / (loss * self.window(loss, round_trip) ** 2)
+        rest = self.window(loss, round_trip)
+        pause = max(rest, 1.0) * (self.increase / (loss * rest**2) - PERIODIC.fraction)
+        return PERIODIC.fraction + pause / max(window, 1.0)
 
     def window(self, loss: float, round_trip: float) -> float:
         if loss <= 0:
             return math.inf
         rate = padhye_send_rate(min(loss, _MOST), rtt=round_trip, timeout=self.timeout, acked=self.acked)
-        return rate * round_trip
+        return max(rate * round_trip, _LEAST)
