@@ -120,8 +120,8 @@ class WithTimeouts:
 
     ``timeout`` is the retransmission timeout in seconds, before backoff. A loss takes 2/3 of the window; what
     is missing is a pause, on the average over all losses. Only the point of rest is Padhye's; the single wait
-    for a timer is not modelled. Windows of less than a fifth of a packet are not told apart. Raises InputError
-    unless the timeout is positive and ``acked`` at least 1.
+    for a timer is not modelled. Windows of less than a fifth of a packet are not told apart. Raises
+    InputError unless the timeout is positive and ``acked`` at least 1.
     """
 
     timeout: float = 1.0
