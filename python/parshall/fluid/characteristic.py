@@ -62,7 +62,7 @@ def residual(a: ArrayLike, b: ArrayLike, delay: float, root: complex) -> float:
     now, past = _matrices(a, b)
     values = np.linalg.svd(_characteristic(now, past, delay, root), compute_uv=False)
     terms = (abs(root), float(np.linalg.norm(now)), float(np.linalg.norm(past * np.exp(-root * delay))))
-    return float(values[-1]) / max(terms)
+    return float(values[-1]) / (max(terms) or 1.0)
 
 
 def delay_margin(a: ArrayLike, b: ArrayLike) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,19 +40,25 @@ NAMES = {
     "whole": "whole packets, a pause",
     "timeouts": "timeouts (Padhye)",
 }
-DASHES = {"document": "-", "drops": "--", "periodic": "-.", "whole": "-", "timeouts": ":"}
+DASHES: dict[str, Any] = {
+    "document": "-",
+    "drops": "--",
+    "periodic": "-.",
+    "whole": (0, (7, 2)),
+    "timeouts": ":",
+}
 PANEL = 4.2
 
 
 def draw_loads(found: list[tuple[Setting, Measured, dict[str, Rest | None]]]) -> str:
     """Rest against load: share, queue and loss."""
-    loads = np.linspace(LOADS[0], LOADS[-1], 55)
+    loads = np.arange(LOADS[0], LOADS[-1] + 1)
     with drawing(8.2, rows=3, sharex=True) as (canvas, axes):
         for place, name in enumerate(LADDER):
             rests = [rest_of(CHAPTER.with_(cbr=load).model(name)) for load in loads.tolist()]
             for axis, field in zip(axes, ("share", "queue", "loss"), strict=True):
                 values = np.array([np.nan if r is None else getattr(r.equilibrium, field) for r in rests])
-                axis.plot(loads, values, DASHES[name], color=SERIES[place], label=NAMES[name])
+                axis.plot(loads, values, linestyle=DASHES[name], color=SERIES[place], label=NAMES[name])
         for axis, field in zip(axes, ("share", "queue", "loss"), strict=True):
             means = [getattr(measured, field) for _, measured, _ in found]
             axis.errorbar(
@@ -117,7 +123,12 @@ def draw_swings(found: list[tuple[int, Swing, dict[str, Swing]]]) -> str:
                 values = [getattr(models[name], field) for _, _, models in found]
                 place = LADDER.index(name)
                 axis.plot(
-                    flows, values, MARKERS[place] + DASHES[name], color=SERIES[place], label=NAMES[name]
+                    flows,
+                    values,
+                    marker=MARKERS[place],
+                    linestyle=DASHES[name],
+                    color=SERIES[place],
+                    label=NAMES[name],
                 )
             axis.plot(
                 flows, [getattr(packets, field) for _, packets, _ in found], "o", color=INK, label="packets"
@@ -137,11 +148,16 @@ def draw_region(growth: dict[tuple[float, str, float], NDArray[np.float64]]) -> 
     curves = [("document", 0.0), ("whole", 0.0), ("whole", 0.5)]
     with drawing(8.6, rows=len(RATES), sharex=True) as (canvas, axes):
         for axis, rate in zip(axes, RATES, strict=True):
-            stable = (growth[rate, "whole", 0.0] < 0).astype(float)
+            pause = growth[rate, "whole", 0.0]
             axis.contourf(
-                GRID_FLOWS, GRID_DELAYS * 1000, stable, levels=[0.5, 1.5], colors=[SERIES[2]], alpha=0.15
+                GRID_FLOWS,
+                GRID_DELAYS * 1000,
+                pause,
+                levels=[np.nanmin(pause) - 1, 0],
+                colors=[SERIES[3]],
+                alpha=0.15,
             )
-            for (name, share), dash in zip(curves, ("-", "-", "--"), strict=True):
+            for (name, share), dash in zip(curves, ("-", DASHES["whole"], ":"), strict=True):
                 axis.contour(
                     GRID_FLOWS,
                     GRID_DELAYS * 1000,
@@ -151,7 +167,7 @@ def draw_region(growth: dict[tuple[float, str, float], NDArray[np.float64]]) -> 
                     linestyles=[dash],
                 )
                 label = NAMES[name] + (", half of the load CBR" if share else "")
-                axis.plot([], [], dash, color=SERIES[LADDER.index(name)], label=label)
+                axis.plot([], [], linestyle=dash, color=SERIES[LADDER.index(name)], label=label)
             axis.set_xscale("log")
             axis.set_yscale("log")
             _plain_ticks(axis, [5, 10, 20, 50, 100, 200], [10, 20, 50, 100, 200, 400])
@@ -169,7 +185,7 @@ def _models(axis: Axes, models: dict[str, Trace], begin: float) -> None:
         axis.plot(
             trace.time[shown],
             trace.queue[shown],
-            DASHES[name],
+            linestyle=DASHES[name],
             color=SERIES[place],
             label=NAMES[name],
             zorder=3,

@@ -40,6 +40,7 @@ __all__ = ["SEEDS", "make"]
 SEEDS = 10
 """Seeds unless asked otherwise."""
 TABLES = (16, 22, 25)
+ELSEWHERE, ELSEWHERE_CBR = (0.0, 0.01, 0.02, 0.03), 20
 CYCLE_SPAN = (20.0, 100.0)
 
 Found = list[tuple[Setting, Measured, dict[str, Rest | None]]]
@@ -89,12 +90,15 @@ def _text(**facts: Any) -> str:
 def _rest(seeds: int, threads: int | None) -> tuple[str, dict[str, Any]]:
     loads = [CHAPTER.with_(cbr=cbr) for cbr in LOADS]
     calm = [CALM, CALM.with_(cbr=STEP_CBR)]
-    found = rests([*loads, *calm], seeds, threads)
-    of_chapter = found[: len(loads)]
+    hops = [CALM.with_(cbr=ELSEWHERE_CBR, elsewhere=loss) for loss in ELSEWHERE]
+    found = rests([*loads, *calm, *hops], seeds, threads)
+    of_chapter, of_hops = found[: len(loads)], found[-len(hops) :]
     timeouts = [measured.timeouts.mean for _, measured, _ in of_chapter]
-    shown = [each for each in of_chapter if each[0].cbr in TABLES] + found[len(loads) :]
+    shown = [each for each in of_chapter if each[0].cbr in TABLES] + found[len(loads) : -len(hops)]
     return draw_loads(of_chapter), {
         "errors": [_errors(of_chapter, name) for name in LADDER],
+        "hops": [_hop(*each) for each in of_hops],
+        "hops_cbr": f"{ELSEWHERE_CBR}",
         "blocks": [_block(*each) for each in shown],
         "pause": f"{whole_packets().pause:.2f}",
         "timeouts_least": f"{min(timeouts):.2f}",
@@ -133,6 +137,21 @@ def _block(setting: Setting, measured: Measured, models: dict[str, Rest | None])
     ]
     title = f"{setting.tcp} TCP and {setting.cbr} CBR flows, {setting.rate / 1e6:g} Mbit/s"
     return {"title": title, "rows": [packets, *(_row(NAMES[name], models[name]) for name in LADDER)]}
+
+
+def _hop(setting: Setting, measured: Measured, models: dict[str, Rest | None]) -> list[str]:
+    row = [f"{100 * setting.elsewhere:g}", _pm(measured.queue, 1), _pm(measured.loss.scaled(100), 2)]
+    for name in SHOWN:
+        rest = models[name]
+        row += (
+            ["–"] * 2
+            if rest is None
+            else [
+                f"{rest.equilibrium.queue:.1f}",
+                f"{100 * rest.equilibrium.loss:.2f}",
+            ]
+        )
+    return row
 
 
 def _row(name: str, rest: Rest | None) -> list[str]:

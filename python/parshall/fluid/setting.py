@@ -11,7 +11,7 @@ from parshall.fluid.response import PERIODIC, WithTimeouts, whole_packets
 from parshall.fluid.unresponsive import ConstantRate
 
 if TYPE_CHECKING:
-    from parshall.scenario import Dumbbell
+    from parshall.scenario import Dumbbell, Scenario
 
 __all__ = ["CALM", "CHAPTER", "LADDER", "Setting"]
 
@@ -40,6 +40,8 @@ class Setting:
     high: float
     most: float
     limit: int
+    elsewhere: float = 0.0
+    """Probability that a packet of TCP is lost behind the bottleneck."""
 
     def with_(self, **changes: Any) -> Setting:
         """The same with other values."""
@@ -56,6 +58,7 @@ class Setting:
             unresponsive=ConstantRate(self.cbr, CBR_RATE / (8 * PACKET_BYTES)),
             limit=self.limit,
             weight=WEIGHT,
+            elsewhere=self.elsewhere,
         )
         if name == "document":
             return model
@@ -70,7 +73,7 @@ class Setting:
         *,
         sample_every: float | None = None,
         cbr_between: tuple[float, float] | None = None,
-    ) -> Dumbbell:
+    ) -> Dumbbell | Scenario:
         """The packets: SACK without delayed ACKs, a least RTO of 1 s. With ``cbr_between`` CBR flows are
         there from the one instant to the other, in seconds.
         """
@@ -98,7 +101,7 @@ class Setting:
                     start_spread=8 * PACKET_BYTES / CBR_RATE,
                 )
             )
-        return Dumbbell(
+        bell = Dumbbell(
             duration=duration,
             warm_up=warm_up,
             rate=self.rate,
@@ -118,6 +121,17 @@ class Setting:
             if sample_every
             else Record(),
         )
+        return self._losing(bell) if self.elsewhere else bell
+
+    def _losing(self, bell: Dumbbell) -> Scenario:
+        """With losses on the last links of TCP flows, which are those to the first hosts."""
+        from parshall.scenario import BernoulliLoss
+
+        network = bell.scenario()
+        last = {("r1", f"d{number}") for number in range(1, self.tcp + 1)}
+        loss = BernoulliLoss(probability=self.elsewhere, of="data")
+        links = [link.replace("loss", loss) if link.between in last else link for link in network.links]
+        return network.replace("links", links)
 
 
 CHAPTER = Setting(tcp=35, cbr=22, rate=28e6, round_trip=0.1, low=15, high=45, most=0.1, limit=60)
