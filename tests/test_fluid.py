@@ -452,6 +452,13 @@ def test_no_equilibrium_where_the_loss_jumps_over_it() -> None:
     assert tail.average.min() < 45 < tail.average.max()
 
 
+def test_no_equilibrium_where_nothing_limits_the_queue() -> None:
+    rest = equilibria(chapter_two(29, loss=FixedLoss(0.01), limit=math.inf))
+    assert rest.found == ()
+    assert str(rest) == "nowhere: the queue grows without end"
+    assert only(chapter_two(29, loss=FixedLoss(0.01))).regime == "full"
+
+
 def test_a_law_with_several_balances_shows_them_all() -> None:
     class Bump:
         """Falls between 30 and 40 packets."""

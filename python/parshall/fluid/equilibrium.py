@@ -81,11 +81,15 @@ class Equilibria:
     def __str__(self) -> str:
         rests = [f"{each.regime} at {each.queue:.4g} packets" for each in self.found]
         jumps = [f"none at {queue:.4g} packets, where the loss law jumps" for queue in self.jumps]
-        return "; ".join(rests + jumps)
+        return "; ".join(rests + jumps) or "nowhere: the queue grows without end"
 
 
 def equilibria(model: FluidModel) -> Equilibria:
-    """All states of rest of a model."""
+    """All states of rest of a model.
+
+    There is none if the loss law jumps over the balance, or if nothing limits a queue that more arrives at than
+    leaves. The text of what is returned says so.
+    """
     found, jumps = [], []
     if _surplus(model, 0.0) < 0:
         found.append(_at_rest(model, EMPTY, 0.0, 0.0))
