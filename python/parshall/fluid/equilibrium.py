@@ -87,8 +87,8 @@ class Equilibria:
 def equilibria(model: FluidModel) -> Equilibria:
     """All states of rest of a model.
 
-    There is none if the loss law jumps over the balance, or if more arrives than leaves and nothing limits the
-    queue. The text of what is returned says so.
+    There is none if the loss law jumps over the balance, or if more arrives than leaves and the queue has no
+    limit. The text of what is returned says so.
     """
     found, jumps = [], []
     if _surplus(model, 0.0) < 0:
