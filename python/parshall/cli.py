@@ -191,6 +191,17 @@ def bench(as_json: bool) -> None:
     click.echo(json.dumps(benchmark.as_json(figures), indent=2) if as_json else benchmark.one_line(figures))
 
 
+@cli.command()
+@click.option("--seeds", type=click.IntRange(2), default=10, show_default=True, help="How many.")
+@click.option("--jobs", type=click.IntRange(1), help="Threads; all cores unless given.")
+@click.option("--out", metavar="DIR", default="out/fluid", show_default=True, help="Where the page goes.")
+def fluid(seeds: int, jobs: int | None, out: str) -> None:
+    """Solve the fluid model of traffic at a router beside packets, and write a page with figures."""
+    from parshall.fluid.command import compute_and_write
+
+    compute_and_write(seeds, jobs, out)
+
+
 def _described(scenario: Scenario) -> str:
     parts = {
         "host": len(scenario.hosts),
