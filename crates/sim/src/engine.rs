@@ -11,6 +11,7 @@ use crate::blocks::BlockStore;
 use crate::compile::{FlowPlan, Plan, PortPlan};
 use crate::events::{Event, EventQueue};
 use crate::flow::{Counted, Endpoints, Flow};
+use crate::memory::{large, prefetch};
 use crate::network::{Hop, Jitter, Lanes, Loss, Managed, Outcome, Place, Port, PortKind, Trace};
 use crate::packet::{ecn, Packet};
 use crate::queue::Discipline;
@@ -41,6 +42,9 @@ enum Kind {
     /// Counting starts.
     WarmUp = 7,
 }
+
+/// The state of so many flows stays in the caches of most machines.
+const CACHED_FLOWS: usize = 500;
 
 const INDEX_BITS: u32 = 29;
 const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
@@ -105,6 +109,8 @@ pub struct Simulation {
     blocks: BlockStore,
     outbox: Outbox,
     ranks: Ranks,
+    /// Whether the flows are too many for the caches.
+    looks_ahead: bool,
 }
 
 impl Simulation {
@@ -122,12 +128,13 @@ impl Simulation {
             recorder: Recorder::new(plan.watch.clone(), plan.flows.len(), ports.len(), plan.duration),
             ports,
             kinds,
-            hops: plan.hops.clone(),
-            flows: Vec::with_capacity(plan.flows.len()),
+            hops: large_copy(&plan.hops),
+            flows: large(plan.flows.len()),
             before_warm_up: Vec::new(),
             delivered_before: vec![0; if plan.warm_up > Time::ZERO { plan.flows.len() } else { 0 }],
             blocks: BlockStore::default(),
             outbox: Outbox::default(),
+            looks_ahead: plan.flows.len() > CACHED_FLOWS,
             ranks: Ranks::new(plan.hops.len() + 1, plan.flows.len()),
         };
         for flow in &plan.flows {
@@ -183,6 +190,37 @@ impl Simulation {
         self.finish(plan)
     }
 
+    /// Starts to fetch what events soon to come will touch, in two steps: first the hop, then what it leads to.
+    fn look_ahead(&self) {
+        let [soon, later] = self.events.rising();
+        if later.target >> INDEX_BITS == Kind::Arrival as u32 {
+            prefetch(&self.hops[(later.rank - self.ranks.arrivals) as usize - 1]);
+            self.lanes.prefetch((later.target & INDEX_MASK) as usize);
+        }
+        if soon.target >> INDEX_BITS == Kind::Arrival as u32 {
+            self.fetch_arrival(soon);
+        }
+    }
+
+    fn fetch_arrival(&self, event: Event) {
+        if let Some(packet) = self.lanes.first((event.target & INDEX_MASK) as usize) {
+            prefetch(packet);
+        }
+        let hop = (event.rank - self.ranks.arrivals) as usize;
+        let left = self.hops[hop - 1];
+        if left.is_last() {
+            prefetch(&self.flows[left.flow() as usize]);
+            prefetch(&self.ports[left.port as usize]);
+            return;
+        }
+        // Behind a port that flows share lie the flow's own ports, and perhaps its receiver.
+        let beyond = self.hops[(hop + 1).min(self.hops.len() - 1)];
+        prefetch(&self.ports[beyond.port as usize]);
+        if beyond.folds_next() {
+            prefetch(&self.flows[beyond.flow() as usize]);
+        }
+    }
+
     #[inline]
     fn execute(&mut self, event: Event) {
         let index = (event.target & INDEX_MASK) as usize;
@@ -228,6 +266,9 @@ impl Simulation {
                 target: Kind::Arrival.target(lane),
             }),
             _ => self.events.remove_first(),
+        }
+        if self.looks_ahead {
+            self.look_ahead();
         }
         self.arrived(packet, event.time);
     }
@@ -660,6 +701,12 @@ impl Simulation {
     }
 }
 
+fn large_copy<T: Clone>(values: &[T]) -> Vec<T> {
+    let mut copy = large(values.len());
+    copy.extend_from_slice(values);
+    copy
+}
+
 /// The ports of a network, and the kinds that they are of.
 fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
     let mut known = HashMap::new();
@@ -682,7 +729,8 @@ fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
         });
         Port::new(number, managed)
     };
-    let ports = plan.ports.iter().enumerate().map(build).collect();
+    let mut ports = large(plan.ports.len());
+    ports.extend(plan.ports.iter().enumerate().map(build));
     (kinds, ports)
 }
 

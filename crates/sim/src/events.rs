@@ -5,6 +5,7 @@
 //! whatever has happened before. So a run does not depend on how the network was folded. See
 //! `docs/architecture.md`, 'Order of events'.
 
+use crate::memory::large;
 use crate::units::Time;
 
 /// When, in what order among equals, and what.
@@ -37,6 +38,8 @@ impl Event {
 #[derive(Clone, Debug, Default)]
 pub struct EventQueue {
     heap: Vec<Key>,
+    /// What rose last to the first and to the second level below the first event.
+    risen: [Key; 2],
 }
 
 /// Four children share a cache line: 4 x 16 bytes.
@@ -45,7 +48,7 @@ const ARITY: usize = 4;
 impl EventQueue {
     /// An empty queue with room for this many events; it grows if there are more.
     pub fn with_capacity(events: usize) -> Self {
-        EventQueue { heap: Vec::with_capacity(events) }
+        EventQueue { heap: large(events), risen: [0; 2] }
     }
 
     /// Adds an event.
@@ -93,6 +96,7 @@ impl EventQueue {
     fn sink(&mut self, key: Key) {
         let heap = &mut self.heap[..];
         let mut hole = 0;
+        let mut level = usize::MAX;
         loop {
             let first = hole * ARITY + 1;
             let least = match heap.get(first..first + ARITY) {
@@ -108,8 +112,19 @@ impl EventQueue {
             }
             heap[hole] = heap[least];
             hole = least;
+            // What has left `hole` stands one level higher now; below the first event that is worth a note.
+            if let Some(risen) = self.risen.get_mut(level) {
+                *risen = heap[hole];
+            }
+            level = level.wrapping_add(1);
         }
         heap[hole] = key;
+    }
+
+    /// Two events that will be among the first: in a few steps, and in some more. Each step brings others.
+    #[inline]
+    pub fn rising(&self) -> [Event; 2] {
+        self.risen.map(Event::from_key)
     }
 
     /// Events waiting.

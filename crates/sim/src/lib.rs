@@ -10,6 +10,7 @@ pub mod engine;
 pub mod error;
 pub mod events;
 mod flow;
+mod memory;
 pub mod network;
 pub mod packet;
 pub mod queue;

@@ -6,7 +6,7 @@ use super::{FlowPlan, Folding, PortPlan};
 use crate::network::Hop;
 use crate::record::Watch;
 use crate::scenario::{App, Transport};
-use crate::units::Time;
+use crate::units::{Rate, Time};
 
 /// The hops of all paths, and how many lanes they use. `paths` holds two for each flow: its data's, its ACKs'.
 pub fn lay_out(
@@ -16,7 +16,10 @@ pub fn lay_out(
     watch: &Watch,
     folding: Folding,
 ) -> (Vec<Hop>, u32) {
-    let network = Network { ports, users: users(paths, ports.len(), watch), folding };
+    let users = users(paths, ports.len(), watch);
+    let shared = ports.iter().zip(&users).filter(|(_, &users)| users > 1);
+    let busiest = shared.map(|(port, _)| port.rate.bps()).fold(1.0, f64::max);
+    let network = Network { ports, users, busiest: Rate::from_bps(busiest), folding };
     let quiet = quiet_receivers(flows, watch);
     let mut lanes = Lanes::default();
     let mut hops = Vec::with_capacity(paths.iter().map(Vec::len).sum());
@@ -120,26 +123,43 @@ impl Chain {
     }
 }
 
-/// A lane for each origin and length of a chain.
+/// Chains that differ in length by less than this many packets follow each other in one lane: a packet is put in
+/// its place among the last few, which is cheaper than one lane more.
+const NEAR: u64 = 16;
+
+/// A lane for each origin and, in steps, length of a chain.
 #[derive(Default)]
-struct Lanes(HashMap<(Origin, Time), u32>);
+struct Lanes(HashMap<(Origin, u64), u32>);
 
 impl Lanes {
-    fn of(&mut self, chain: &Chain) -> u32 {
+    /// The lane of a chain whose origin sends a packet each `spacing`.
+    fn of(&mut self, chain: &Chain, spacing: Time) -> u32 {
+        let steps = chain.length.ps() / (NEAR * spacing.ps()).max(1);
         let next = self.0.len() as u32;
-        *self.0.entry((chain.origin, chain.length)).or_insert(next)
+        *self.0.entry((chain.origin, steps)).or_insert(next)
     }
 }
 
 struct Network<'a> {
     ports: &'a [PortPlan],
     users: Vec<u32>,
+    /// The greatest rate of a port that several paths use: hosts together send at about this.
+    busiest: Rate,
     folding: Folding,
 }
 
 impl Network<'_> {
     fn private(&self, port: u32) -> bool {
         self.users[port as usize] == 1
+    }
+
+    /// How far apart packets leave the origin of a chain at most often.
+    fn spacing(&self, chain: &Chain) -> Time {
+        match chain.origin {
+            Origin::Port(port) => self.ports[port as usize].rate.transmission(chain.bytes),
+            Origin::Hosts => self.busiest.transmission(chain.bytes),
+            Origin::Feeders(_) | Origin::Feeder(_) => Time::ZERO,
+        }
     }
 
     fn first_shared(&self, path: &[u32]) -> Option<u32> {
@@ -178,7 +198,7 @@ impl Network<'_> {
                 chain.length += plan.rate.transmission(chain.bytes);
             }
             let last = j + 1 == path.len();
-            hops.push(Hop::new(port, lanes.of(chain), flow, last, fold_next));
+            hops.push(Hop::new(port, lanes.of(chain, self.spacing(chain)), flow, last, fold_next));
             if !fold_next {
                 // What comes next is an event, at a port that sends on in order, or at a host.
                 *chain = Chain {

@@ -8,10 +8,11 @@
 
 use std::collections::VecDeque;
 
+use crate::memory::prefetch;
 use crate::packet::Packet;
 
 /// How far from the end of a lane a packet may belong before its path should have another lane.
-const STEPS: usize = 12;
+const STEPS: usize = 48;
 
 /// Where a packet belongs in a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +87,12 @@ impl Lanes {
         } else {
             Place::Behind
         }
+    }
+
+    /// Starts to fetch a lane.
+    #[inline]
+    pub fn prefetch(&self, lane: usize) {
+        prefetch(&self.0[lane]);
     }
 
     /// The first packet of a lane.
