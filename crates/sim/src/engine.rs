@@ -124,7 +124,7 @@ impl Simulation {
             // A timer for each flow, a packet for each lane, three more.
             events: EventQueue::with_capacity(plan.flows.len() + plan.lanes as usize + 3),
             executed: 0,
-            lanes: Lanes::new(plan.lanes),
+            lanes: Lanes::new(plan.lanes, plan.flows.len()),
             recorder: Recorder::new(plan.watch.clone(), plan.flows.len(), ports.len(), plan.duration),
             ports,
             kinds,
@@ -194,31 +194,37 @@ impl Simulation {
     fn look_ahead(&self) {
         let [soon, later] = self.events.rising();
         if later.target >> INDEX_BITS == Kind::Arrival as u32 {
-            prefetch(&self.hops[(later.rank - self.ranks.arrivals) as usize - 1]);
-            self.lanes.prefetch((later.target & INDEX_MASK) as usize);
+            let hop = (later.rank - self.ranks.arrivals) as usize;
+            prefetch(&self.hops[hop - 1]);
+            prefetch(&self.hops[(hop + 1).min(self.hops.len() - 1)]);
+            self.lanes.prefetch_first((later.target & INDEX_MASK) as usize);
         }
         if soon.target >> INDEX_BITS == Kind::Arrival as u32 {
+            self.lanes.prefetch_second((soon.target & INDEX_MASK) as usize);
             self.fetch_arrival(soon);
         }
     }
 
     fn fetch_arrival(&self, event: Event) {
-        if let Some(packet) = self.lanes.first((event.target & INDEX_MASK) as usize) {
-            prefetch(packet);
-        }
         let hop = (event.rank - self.ranks.arrivals) as usize;
         let left = self.hops[hop - 1];
         if left.is_last() {
             prefetch(&self.flows[left.flow() as usize]);
-            prefetch(&self.ports[left.port as usize]);
-            return;
+            return self.fetch_link(left.port);
         }
         // Behind a port that flows share lie the flow's own ports, and perhaps its receiver.
         let beyond = self.hops[(hop + 1).min(self.hops.len() - 1)];
-        prefetch(&self.ports[beyond.port as usize]);
+        self.fetch_link(beyond.port);
         if beyond.folds_next() {
             prefetch(&self.flows[beyond.flow() as usize]);
         }
+    }
+
+    /// Both directions of a link lie side by side, and what is sent one way is answered the other way.
+    fn fetch_link(&self, port: u32) {
+        let pair = port as usize & !1;
+        prefetch(&self.ports[pair]);
+        prefetch(&self.ports[pair + 1]);
     }
 
     #[inline]
