@@ -119,6 +119,9 @@ impl EventQueue {
             level = level.wrapping_add(1);
         }
         heap[hole] = key;
+        if let Some(risen) = self.risen.get_mut(level) {
+            *risen = key;
+        }
     }
 
     /// Two events that will be among the first: in a few steps, and in some more. Each step brings others.
