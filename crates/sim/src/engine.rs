@@ -258,7 +258,8 @@ impl Simulation {
     fn on_arrival(&mut self, lane: usize, event: Event) {
         let due = |p: &Packet| p.at == event.time && self.ranks.arrival(p.hop) == event.rank;
         if !self.lanes.first(lane).is_some_and(due) {
-            // Another packet overtook this one, and it has an event of its own.
+            // Another packet overtook the one that this was for, which has another event now.
+            self.executed -= 1;
             return self.events.remove_first();
         }
         let Some(packet) = self.lanes.take_first(lane) else {
