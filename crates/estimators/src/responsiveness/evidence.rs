@@ -1,0 +1,253 @@
+//! What a flow's packets tell about whether the flow responds: a randomised trial of its own packets.
+//!
+//! A queue that drops or marks at random treats some packets of a flow and leaves the others alone. The outcome
+//! of packet `k` is what the flow sends after it,
+//!
+//! ```text
+//! Y_k = sum over later packets j of  K(t_j - t_k),      K(t) = (t / tau) exp(-t / tau)
+//! ```
+//!
+//! and the treatment is `D_k`, 1 for a signal (drop or mark), 0 for none. A flow that does not respond has the same
+//! outcome either way, however irregular it is; one that responds sends less after a signal. So with `p_k` the
+//! probability of the signal and `M_k = D_k - p_k`,
+//!
+//! ```text
+//! rho = - sum M_k (Y_k - mean Y) / (mean Y * sum D_k (1 - p_k))
+//! ```
+//!
+//! is the part of its rate that the flow gives up for a signal, within about `2 tau`: 0 for those that do not
+//! respond, about 0.15 to 0.6 for those that do. `M_k` is drawn anew for each packet, so
+//! `Var rho = CV^2(Y) / sum D_k (1 - p_k)`, whatever the law of the arrivals is.
+//!
+//! Signals are not wholly at random: late packets of a burst meet a longer queue, and silence follows them
+//! whether they were dropped or not. What the flow sent before the packet, `B_k = sum over earlier j of
+//! K(t_k - t_j)`, tells where in a burst it was; so `Y` is first freed from what `B` explains by linear
+//! regression. That narrows the spread of outcomes too.
+//!
+//! All sums take constant time. `sum M_k Y_k` is the sum, over packets `j`, of the trace `sum over earlier k of
+//! M_k K(t_j - t_k)`; so is `sum Y_k B_k`; and `K` is two exponential stages. The law of `Y` is that of its
+//! mirror image `B`, which is known at once. Round trips differ between networks by orders of magnitude, so four
+//! time scales are kept beside each other.
+
+/// Time scales that are watched at once.
+pub(super) const SCALES: usize = 4;
+
+/// The longest one, in seconds. It sees round trips of up to about a second.
+const LONGEST_S: f64 = 1.0;
+
+/// From one to the next shorter one: 1 s, 0.2 s, 40 ms, 8 ms.
+const RATIO: f32 = 5.0;
+
+/// A flow is watched for so long before its packets count, so that `B` means something.
+const LEAD_IN_S: f64 = 0.8;
+
+/// Signals after which evidence has faded to 1/e.
+const MEMORY_SIGNALS: f64 = 400.0;
+
+/// Mean and deviation of `rho` over flows that respond.
+const RESPONSE: (f64, f64) = (0.3, 0.12);
+
+/// Deviation of `rho` over flows that do not respond: what is left of dependence between signals and flows.
+const NO_RESPONSE: f64 = 0.02;
+
+/// Deviation of `rho` that a single signal has beyond the spread of outcomes.
+const SINGLE_SIGNAL: f64 = 0.1;
+
+/// Below this spread (squared coefficient of variation) of `B` there is nothing that it could explain.
+const LEAST_SPREAD: f64 = 1e-3;
+
+/// No more than this many nats are drawn from what was seen, for or against.
+const MOST_NATS: f64 = 12.0;
+
+/// Fewer trials than this are none.
+const LEAST_TRIALS: f64 = 0.01;
+
+/// A trace on its way through the two stages of the kernel, at each time scale.
+#[derive(Clone, Copy, Debug, Default)]
+struct Trace {
+    first: [f32; SCALES],
+    second: [f32; SCALES],
+}
+
+impl Trace {
+    /// Lets time pass: `time` and `decay = exp(-time)` in units of each scale.
+    #[inline]
+    fn pass(&mut self, time: &[f32; SCALES], decay: &[f32; SCALES]) {
+        for i in 0..SCALES {
+            self.second[i] = decay[i] * (self.second[i] + time[i] * self.first[i]);
+            self.first[i] *= decay[i];
+        }
+    }
+
+    #[inline]
+    fn fade(&mut self, factor: f32) {
+        for i in 0..SCALES {
+            self.first[i] *= factor;
+            self.second[i] *= factor;
+        }
+    }
+
+    /// What is still to come of it, were packets to go on at a mean rate.
+    fn open(&self, scale: usize) -> f64 {
+        f64::from(self.first[scale]) + f64::from(self.second[scale])
+    }
+}
+
+/// Sums at each time scale, over packets and fading. `v` is `p (1 - p)`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    /// Of `v B` and `v B^2`.
+    before: [f64; SCALES],
+    before_squared: [f64; SCALES],
+    /// Of `M Y` and `M B`.
+    excess_after: [f64; SCALES],
+    excess_before: [f64; SCALES],
+    /// Of `v Y B`.
+    both: [f64; SCALES],
+}
+
+/// What was seen of a flow.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Evidence {
+    born_s: f64,
+    last_s: f64,
+    /// `exp(-age / tau)`.
+    since_birth: [f32; SCALES],
+    /// Traces of packets (this is `B`), of `M` and of `v B`.
+    packets: Trace,
+    excesses: Trace,
+    befores: Trace,
+    sums: Sums,
+    /// Sums over packets, fading: of `D`, of the port's probability of a signal, of `D (1 - p)`, of `M`, of `v`.
+    signals: f64,
+    expected: f64,
+    trials: f64,
+    excess: f64,
+    weight: f64,
+}
+
+impl Evidence {
+    /// Nothing seen yet; the first packet comes at `now_s`.
+    pub fn new(now_s: f64) -> Self {
+        Evidence { born_s: now_s, last_s: now_s, since_birth: [1.0; SCALES], ..Evidence::default() }
+    }
+
+    /// When its last packet came.
+    pub fn last_s(&self) -> f64 {
+        self.last_s
+    }
+
+    /// How many signals it had a choice to answer, faded: 0 is no evidence.
+    pub fn trials(&self) -> f64 {
+        self.trials
+    }
+
+    /// Takes a packet of the flow at `now_s`. `probability` is that of a signal at the port just now.
+    #[inline]
+    pub fn packet(&mut self, now_s: f64, signalled: bool, probability: f64) {
+        self.pass_time(now_s);
+        let age_s = now_s - self.born_s;
+        if age_s >= LEAD_IN_S {
+            self.try_packet(age_s, signalled, probability);
+        }
+        self.packets.first.iter_mut().for_each(|b| *b += 1.0);
+    }
+
+    /// Lets the traces decay.
+    #[inline]
+    fn pass_time(&mut self, now_s: f64) {
+        let mut time = [((now_s - self.last_s) / LONGEST_S) as f32; SCALES];
+        let mut decay = [(-time[0]).exp(); SCALES];
+        self.last_s = now_s;
+        for i in 1..SCALES {
+            time[i] = RATIO * time[i - 1];
+            let fourth = decay[i - 1] * decay[i - 1] * decay[i - 1] * decay[i - 1];
+            decay[i] = fourth * decay[i - 1];
+        }
+        for trace in [&mut self.packets, &mut self.excesses, &mut self.befores] {
+            trace.pass(&time, &decay);
+        }
+        for i in 0..SCALES {
+            // Numbers too small for their exponent would make every packet slow.
+            self.since_birth[i] = (self.since_birth[i] * decay[i]).max(1e-20);
+        }
+    }
+
+    /// One more packet that was signalled, or not.
+    #[inline]
+    fn try_packet(&mut self, age_s: f64, signalled: bool, probability: f64) {
+        // Locked-out flows meet more signals than others: the flow's own rate counts.
+        let own = (probability * (self.signals + 1.0) / (self.expected + 1.0)).min(1.0);
+        let signal = f64::from(u8::from(signalled));
+        let excess = signal - own;
+        let kept = 1.0 - own / MEMORY_SIGNALS;
+        let variance = own * (1.0 - own);
+        self.signals = self.signals * kept + signal;
+        self.expected = self.expected * kept + probability;
+        self.trials = self.trials * kept + signal * (1.0 - own);
+        self.excess = self.excess * kept + excess;
+        self.weight = self.weight * kept + variance;
+        self.excesses.fade(kept as f32);
+        self.befores.fade(kept as f32);
+        let before = self.before(age_s);
+        let sums = &mut self.sums;
+        for i in 0..SCALES {
+            let b = f64::from(before[i]);
+            sums.before[i] = sums.before[i] * kept + variance * b;
+            sums.before_squared[i] = sums.before_squared[i] * kept + variance * b * b;
+            sums.excess_after[i] = sums.excess_after[i] * kept + f64::from(self.excesses.second[i]);
+            sums.excess_before[i] = sums.excess_before[i] * kept + excess * b;
+            sums.both[i] = sums.both[i] * kept + f64::from(self.befores.second[i]);
+            self.excesses.first[i] += excess as f32;
+            self.befores.first[i] += variance as f32 * before[i];
+        }
+    }
+
+    /// `B` at each scale. A trace that began at birth has seen only a part of the kernel.
+    #[inline]
+    fn before(&self, age_s: f64) -> [f32; SCALES] {
+        let mut before = self.packets.second;
+        let mut age = (age_s / LONGEST_S) as f32;
+        for (b, since_birth) in before.iter_mut().zip(self.since_birth) {
+            *b /= 1.0 - since_birth * (1.0 + age);
+            age *= RATIO;
+        }
+        before
+    }
+
+    /// `rho` and its variance at one time scale, if there is any evidence.
+    pub fn contrast(&self, scale: usize) -> Option<(f64, f64)> {
+        let sums = &self.sums;
+        if self.trials < LEAST_TRIALS || sums.before[scale] <= 0.0 {
+            return None;
+        }
+        let mean = sums.before[scale] / self.weight;
+        let square = mean * mean;
+        // What the last packets have not been followed by yet is put at its mean.
+        let after = sums.excess_after[scale] + mean * (self.excesses.open(scale) - self.excess);
+        let before = sums.excess_before[scale] - mean * self.excess;
+        let both = (sums.both[scale] + mean * self.befores.open(scale)) / self.weight;
+        let spread = (sums.before_squared[scale] / self.weight / square - 1.0).max(0.0);
+        let correlation = ((both / square - 1.0) / (spread + LEAST_SPREAD)).clamp(-1.0, 1.0);
+        let rho = -(after - correlation * before) / (mean * self.trials);
+        let unexplained = spread * (1.0 - correlation * correlation);
+        let single = SINGLE_SIGNAL / self.trials;
+        Some((rho, unexplained / self.trials + single * single))
+    }
+
+    /// How many times more likely what was seen is of a flow that responds at a time scale than of one that does not
+    /// respond; 1 when there is no evidence.
+    pub fn likelihood_ratios(&self) -> [f64; SCALES] {
+        std::array::from_fn(|scale| self.contrast(scale).map_or(1.0, likelihood_ratio))
+    }
+}
+
+/// Likelihood of a contrast if the flow responds, over that if it does not.
+fn likelihood_ratio((rho, variance): (f64, f64)) -> f64 {
+    let (mean, deviation) = RESPONSE;
+    let responds = variance + deviation * deviation;
+    let does_not = variance + NO_RESPONSE * NO_RESPONSE;
+    let distance = (rho - mean) * (rho - mean) / responds - rho * rho / does_not;
+    let nats = 0.5 * ((does_not / responds).ln() - distance);
+    nats.clamp(-MOST_NATS, MOST_NATS).exp()
+}
