@@ -740,6 +740,9 @@ pub struct Record {
     /// Ports of which the state is sampled at intervals.
     #[serde(default)]
     pub port_series: Option<Series>,
+    /// Ports of which the share of non-responsive traffic is estimated at intervals.
+    #[serde(default)]
+    pub responsiveness: Option<Series>,
     /// Ports of which every packet event is kept.
     #[serde(default)]
     pub packets: Vec<String>,

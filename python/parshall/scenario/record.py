@@ -31,6 +31,8 @@ class Record(Model):
     """Flows of which the state is sampled at intervals."""
     port_series: Series | None = None
     """Ports of which the state is sampled at intervals."""
+    responsiveness: Series | None = None
+    """Ports of which the share of non-responsive traffic is estimated at intervals."""
     packets: Names = NO_NAMES
     """Ports of which every packet event is kept."""
     deliveries: Names = NO_NAMES

@@ -167,9 +167,9 @@ impl Evidence {
         for trace in [&mut self.packets, &mut self.excesses, &mut self.befores] {
             trace.pass(&time, &decay);
         }
-        for i in 0..SCALES {
+        for (since_birth, decay) in self.since_birth.iter_mut().zip(decay) {
             // Numbers too small for their exponent would make every packet slow.
-            self.since_birth[i] = (self.since_birth[i] * decay[i]).max(1e-20);
+            *since_birth = (*since_birth * decay).max(1e-20);
         }
     }
 
@@ -191,15 +191,15 @@ impl Evidence {
         self.befores.fade(kept as f32);
         let before = self.before(age_s);
         let sums = &mut self.sums;
-        for i in 0..SCALES {
-            let b = f64::from(before[i]);
+        for (i, &single) in before.iter().enumerate() {
+            let b = f64::from(single);
             sums.before[i] = sums.before[i] * kept + variance * b;
             sums.before_squared[i] = sums.before_squared[i] * kept + variance * b * b;
             sums.excess_after[i] = sums.excess_after[i] * kept + f64::from(self.excesses.second[i]);
             sums.excess_before[i] = sums.excess_before[i] * kept + excess * b;
             sums.both[i] = sums.both[i] * kept + f64::from(self.befores.second[i]);
             self.excesses.first[i] += excess as f32;
-            self.befores.first[i] += variance as f32 * before[i];
+            self.befores.first[i] += variance as f32 * single;
         }
     }
 

@@ -10,14 +10,14 @@ pub struct Flags(u16);
 impl Flags {
     /// No reason to doubt.
     pub const NONE: Flags = Flags(0);
-    /// Less than half of the packets belong to flows that have shown what they do: too few drops or marks so far,
+    /// Less than half of the watched packets belong to flows that have shown what they do: too few drops or marks so far,
     /// or too many flows that are too short.
     pub const LOW_EXCITATION: Flags = Flags(1);
     /// No packet arrived.
     pub const NO_PACKETS: Flags = Flags(1 << 1);
     /// No packet was dropped or marked in the interval: the share rests on what was seen before.
     pub const NO_SIGNALS: Flags = Flags(1 << 2);
-    /// Half of the packets have not yet belonged to flows that have shown what they do, in any interval.
+    /// Half of the watched packets have not yet belonged to flows that have shown what they do, in any interval.
     pub const WARMING_UP: Flags = Flags(1 << 3);
     /// A packet of the interval could not be used: its time was not finite, or before the last one's.
     pub const BAD_SAMPLE: Flags = Flags(1 << 4);

@@ -48,22 +48,14 @@ impl Tally {
         }
     }
 
-    /// Part of the packets that belong to flows which have shown what they do.
+    /// Part of the watched packets that belong to flows which have shown what they do.
     pub fn resolved(&self) -> f64 {
-        if self.packets > 0.0 {
-            self.resolved / self.packets
-        } else {
-            0.0
-        }
+        part(self.resolved, self.watched)
     }
 
     /// Part of the packets that belong to watched flows.
     fn watched(&self) -> f64 {
-        if self.packets > 0.0 {
-            self.watched / self.packets
-        } else {
-            0.0
-        }
+        part(self.watched, self.packets)
     }
 
     /// What the interval that ends at `end_s` says, but for flags that need more than one interval.
@@ -89,12 +81,25 @@ impl Tally {
         }
     }
 
-    /// Flows may have been taken for what they are not; and watched flows may not be like the others (the error of a ratio
-    /// over a sample of flows, each with all of its packets).
+    /// Flows may have been taken for what they are not; and watched flows may not be like the others (the error of
+    /// a ratio over a sample of flows, each with all of its packets).
     fn standard_error(&self, share: f64) -> f64 {
         let [one, deaf, deaf_squared] = self.squares;
-        let scatter = (deaf_squared - 2.0 * share * deaf + share * share * one).max(0.0);
+        let scatter = deaf_squared - 2.0 * share * deaf + share * share * one;
+        // A few flows that agree do not speak for all: as if there were one more of each kind (Agresti and Coull 1998).
+        let flows = self.watched * self.watched / one;
+        let cautious = (share * flows + 1.0) / (flows + 2.0);
+        let scatter = scatter.max(cautious * (1.0 - cautious) * one);
         let variance = self.doubt + (1.0 - self.watched()) * scatter;
         variance.sqrt() / self.watched
+    }
+}
+
+/// `x / all`, or 0 of nothing.
+fn part(x: f64, all: f64) -> f64 {
+    if all > 0.0 {
+        x / all
+    } else {
+        0.0
     }
 }

@@ -279,6 +279,7 @@ fn watch(scenario: &Scenario, flows: &HashMap<String, u32>, names: &Names<'_>) -
         window: flow("window", &record.window)?,
         flow_series: series("flow_series", &record.flow_series, true)?,
         port_series: series("port_series", &record.port_series, false)?,
+        responsiveness: series("responsiveness", &record.responsiveness, false)?,
         packets: port("packets", &record.packets)?,
         deliveries: flow("deliveries", &record.deliveries)?,
         pcap: port("pcap", &record.pcap)?,

@@ -2,6 +2,7 @@
 
 mod pcap;
 mod recorder;
+mod responsiveness;
 mod rows;
 mod table;
 

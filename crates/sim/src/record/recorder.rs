@@ -2,6 +2,7 @@
 
 use parshall_estimators::rto::RtoEstimator;
 
+use super::responsiveness::{self, PortObserver};
 use super::{
     Capture, FlowFrame, FlowSample, FlowSeries, PacketEvent, PacketRow, PacketTable, PortSample, PortSeries,
     RttRow, RttTable, Table, WindowRow, WindowTable,
@@ -22,6 +23,8 @@ pub struct Watch {
     pub flow_series: Option<(Vec<u32>, Time)>,
     /// Ports that are sampled, and how often.
     pub port_series: Option<(Vec<u32>, Time)>,
+    /// Ports of which the non-responsive share is estimated, and how often.
+    pub responsiveness: Option<(Vec<u32>, Time)>,
     /// Ports whose packet events are kept.
     pub packets: Vec<u32>,
     /// Flows whose deliveries are kept.
@@ -34,7 +37,8 @@ impl Watch {
     /// Ports that must exist one by one because somebody looks at them.
     pub fn ports(&self) -> impl Iterator<Item = u32> + '_ {
         let sampled = self.port_series.iter().flat_map(|(ports, _)| ports);
-        self.packets.iter().chain(&self.pcap).chain(sampled).copied()
+        let estimated = self.responsiveness.iter().flat_map(|(ports, _)| ports);
+        self.packets.iter().chain(&self.pcap).chain(sampled).chain(estimated).copied()
     }
 }
 
@@ -49,6 +53,7 @@ struct FlowFlags {
 struct PortFlags {
     packets: bool,
     pcap: bool,
+    responsiveness: bool,
 }
 
 /// Collects rows while a run is under way.
@@ -67,6 +72,7 @@ pub struct Recorder {
     port_series: PortSeries,
     packets: Vec<PacketRow>,
     captures: Vec<(u32, Capture)>,
+    observers: Vec<PortObserver>,
 }
 
 impl Recorder {
@@ -95,6 +101,12 @@ impl Recorder {
         for &port in &watch.pcap {
             recorder.ports[port as usize].pcap = true;
         }
+        if let Some((watched, interval)) = &watch.responsiveness {
+            for &port in watched {
+                recorder.ports[port as usize].responsiveness = true;
+                recorder.observers.push(PortObserver::new(port, *interval));
+            }
+        }
         recorder.watch = watch;
         recorder
     }
@@ -108,7 +120,7 @@ impl Recorder {
     #[inline]
     pub fn watches_port(&self, port: u32) -> bool {
         let flags = self.ports[port as usize];
-        flags.packets || flags.pcap
+        flags.packets || flags.pcap || flags.responsiveness
     }
 
     /// A packet arrived at a port and met this fate.
@@ -122,6 +134,10 @@ impl Recorder {
                 Outcome::Lost => (now, PacketEvent::Loss),
             };
             self.event(at, event, packet, frame.index, port as i32);
+        }
+        if flags.responsiveness {
+            let observer = self.observers.iter_mut().find(|o| o.port() == port);
+            observer.expect("an estimated port has an observer").packet(now, packet, outcome, frame);
         }
         if let (true, Outcome::Sent { start, .. }) = (flags.pcap, outcome) {
             if start >= self.end {
@@ -233,6 +249,9 @@ impl Recorder {
         }
         if watch.port_series.is_some() {
             tables.push(self.port_series.into_table());
+        }
+        if watch.responsiveness.is_some() {
+            tables.push(responsiveness::table(self.observers, self.end));
         }
         if !watch.packets.is_empty() || !watch.deliveries.is_empty() {
             tables.push(packet_table(self.packets));
