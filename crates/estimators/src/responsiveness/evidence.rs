@@ -41,14 +41,21 @@ const RATIO: f32 = 5.0;
 /// A flow is watched for so long before its packets count, so that `B` means something.
 const LEAD_IN_S: f64 = 0.8;
 
-/// Signals after which evidence has faded to 1/e.
+/// Evidence fades to 1/e after so many signals, or so many seconds, whichever takes longer: a flow that is often
+/// signalled has its own rhythm, of which much must be seen.
 const MEMORY_SIGNALS: f64 = 400.0;
+const MEMORY_S: f64 = 100.0;
 
-/// Mean and deviation of `rho` over flows that respond.
-const RESPONSE: (f64, f64) = (0.3, 0.12);
+/// The law of `rho` over flows that respond: the most likely value, and the deviations below and above it. Smooth
+/// congestion controls are below, flows that wait for timeouts above.
+const RESPONSE: f64 = 0.3;
+const RESPONSE_BELOW: f64 = 0.12;
+const RESPONSE_ABOVE: f64 = 0.2;
 
-/// Deviation of `rho` over flows that do not respond: what is left of dependence between signals and flows.
+/// Deviation of `rho` over flows that do not respond: what is left of dependence between signals and flows. The
+/// second is for each unit of the coefficient of variation of what a flow sends: bursts are hit at their ends.
 const NO_RESPONSE: f64 = 0.02;
+const NO_RESPONSE_BURSTS: f64 = 0.05;
 
 /// Deviation of `rho` that a single signal has beyond the spread of outcomes.
 const SINGLE_SIGNAL: f64 = 0.1;
@@ -145,10 +152,11 @@ impl Evidence {
     /// Takes a packet of the flow at `now_s`. `probability` is that of a signal at the port just now.
     #[inline]
     pub fn packet(&mut self, now_s: f64, signalled: bool, probability: f64) {
+        let passed_s = now_s - self.last_s;
         self.pass_time(now_s);
         let age_s = now_s - self.born_s;
         if age_s >= LEAD_IN_S {
-            self.try_packet(age_s, signalled, probability);
+            self.try_packet(age_s, passed_s, signalled, probability);
         }
         self.packets.first.iter_mut().for_each(|b| *b += 1.0);
     }
@@ -175,12 +183,12 @@ impl Evidence {
 
     /// One more packet that was signalled, or not.
     #[inline]
-    fn try_packet(&mut self, age_s: f64, signalled: bool, probability: f64) {
+    fn try_packet(&mut self, age_s: f64, passed_s: f64, signalled: bool, probability: f64) {
         // Locked-out flows meet more signals than others: the flow's own rate counts.
         let own = (probability * (self.signals + 1.0) / (self.expected + 1.0)).min(1.0);
         let signal = f64::from(u8::from(signalled));
         let excess = signal - own;
-        let kept = 1.0 - own / MEMORY_SIGNALS;
+        let kept = 1.0 - (own / MEMORY_SIGNALS).min(passed_s / MEMORY_S);
         let variance = own * (1.0 - own);
         self.signals = self.signals * kept + signal;
         self.expected = self.expected * kept + probability;
@@ -215,8 +223,8 @@ impl Evidence {
         before
     }
 
-    /// `rho` and its variance at one time scale, if there is any evidence.
-    pub fn contrast(&self, scale: usize) -> Option<(f64, f64)> {
+    /// `rho` at one time scale, if there is any evidence.
+    pub fn contrast(&self, scale: usize) -> Option<Contrast> {
         let sums = &self.sums;
         if self.trials < LEAST_TRIALS || sums.before[scale] <= 0.0 {
             return None;
@@ -232,7 +240,7 @@ impl Evidence {
         let rho = -(after - correlation * before) / (mean * self.trials);
         let unexplained = spread * (1.0 - correlation * correlation);
         let single = SINGLE_SIGNAL / self.trials;
-        Some((rho, unexplained / self.trials + single * single))
+        Some(Contrast { rho, variance: unexplained / self.trials + single * single, spread })
     }
 
     /// How many times more likely what was seen is of a flow that responds at a time scale than of one that does not
@@ -242,12 +250,27 @@ impl Evidence {
     }
 }
 
+/// `rho` at one time scale.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Contrast {
+    /// The part of its rate that the flow gives up for a signal.
+    pub rho: f64,
+    /// Variance of `rho`, were signals wholly at random.
+    pub variance: f64,
+    /// Squared coefficient of variation of what the flow sends in the time scale.
+    pub spread: f64,
+}
+
 /// Likelihood of a contrast if the flow responds, over that if it does not.
-fn likelihood_ratio((rho, variance): (f64, f64)) -> f64 {
-    let (mean, deviation) = RESPONSE;
-    let responds = variance + deviation * deviation;
-    let does_not = variance + NO_RESPONSE * NO_RESPONSE;
-    let distance = (rho - mean) * (rho - mean) / responds - rho * rho / does_not;
-    let nats = 0.5 * ((does_not / responds).ln() - distance);
+fn likelihood_ratio(contrast: Contrast) -> f64 {
+    let Contrast { rho, variance, spread } = contrast;
+    let [below, above] = [RESPONSE_BELOW, RESPONSE_ABOVE].map(|deviation| variance + deviation * deviation);
+    let distance = rho - RESPONSE;
+    let responds = if distance < 0.0 { below } else { above };
+    let bursts = NO_RESPONSE_BURSTS * NO_RESPONSE_BURSTS * spread;
+    let does_not = variance + NO_RESPONSE * NO_RESPONSE + bursts;
+    // Two halves of normal laws that meet at their common mean, against one normal law.
+    let densities = 2.0 * does_not.sqrt() / (below.sqrt() + above.sqrt());
+    let nats = densities.ln() - 0.5 * (distance * distance / responds - rho * rho / does_not);
     nats.clamp(-MOST_NATS, MOST_NATS).exp()
 }
