@@ -113,9 +113,7 @@ class Responsiveness:
         """Estimates of the intervals that ended by ``time`` and were not given out yet."""
         return [_estimate(row) for row in self._core.close(_real("time", time))]
 
-    def update(
-        self, *, time: float, flow: SupportsIndex, signalled: bool
-    ) -> list[ResponsivenessEstimate]:
+    def update(self, *, time: float, flow: SupportsIndex, signalled: bool) -> list[ResponsivenessEstimate]:
         """Takes a packet: when it arrives at the queue, its flow's key, and whether it is dropped or marked.
 
         Gives out the estimates of intervals that ended before it, mostly none. A packet whose time is not
@@ -128,8 +126,8 @@ class Responsiveness:
     def run(
         self, *, time: ArrayLike, flow: ArrayLike, signalled: ArrayLike, until: float | None = None
     ) -> ResponsivenessSeries:
-        """Takes packets in order of time, as arrays of one length. With ``until``, intervals that ended by then
-        are given out too, not only those that a packet ended.
+        """Takes packets in order of time, as arrays of one length. With ``until``, intervals that ended by
+        then are given out too, not only those that a packet ended.
         """
         times = _column("time", time, "fiu", "numbers").astype(np.float64)
         flows = _column("flow", flow, "iu", "whole numbers")
@@ -150,7 +148,7 @@ class Responsiveness:
 
 def _estimate(row: tuple[float, ...]) -> ResponsivenessEstimate:
     *values, flags = row
-    return ResponsivenessEstimate(*values, ResponsivenessQuality(int(flags)))  # type: ignore[arg-type]
+    return ResponsivenessEstimate._make((*values, ResponsivenessQuality(int(flags))))
 
 
 def _real(name: str, value: object) -> float:
@@ -179,4 +177,6 @@ def _column(name: str, values: ArrayLike, kinds: str, expected: str) -> NDArray[
         raise InputError(name, f"an array of shape {array.shape}", "one dimension")
     if array.size and array.dtype.kind not in kinds:
         raise TypeError(f"{name}: got {shown(values)}, expected an array of {expected}")
-    return np.ascontiguousarray(array if array.size else array.astype(f"{kinds[0]}{8 if kinds[0] != 'b' else 1}"))
+    return np.ascontiguousarray(
+        array if array.size else array.astype(f"{kinds[0]}{8 if kinds[0] != 'b' else 1}")
+    )

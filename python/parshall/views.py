@@ -25,7 +25,16 @@ if TYPE_CHECKING:
     Counts = NDArray[np.uint64]
     Numbers = NDArray[np.int64]
 
-__all__ = ["FlowSeries", "FlowView", "Packets", "PortResponsiveness", "PortSeries", "PortView", "RttSamples", "WindowChanges"]
+__all__ = [
+    "FlowSeries",
+    "FlowView",
+    "Packets",
+    "PortResponsiveness",
+    "PortSeries",
+    "PortView",
+    "RttSamples",
+    "WindowChanges",
+]
 
 _R = TypeVar("_R")
 
@@ -240,7 +249,8 @@ class FlowView:
 @dataclass(frozen=True, repr=False)
 class PortResponsiveness(_Rows):
     """Estimates of the share of non-responsive traffic at a port, and the truth. ``time`` is the end of each
-    estimation interval."""
+    estimation interval.
+    """
 
     share: Reals
     """Share of arriving packets of flows that do not respond; NaN when none arrived."""
