@@ -48,13 +48,13 @@ const MEMORY_S: f64 = 100.0;
 
 /// The law of `rho` over flows that respond: the most likely value, and the deviations below and above it. Smooth
 /// congestion controls are below, flows that wait for timeouts above.
-const RESPONSE: f64 = 0.3;
-const RESPONSE_BELOW: f64 = 0.12;
+const RESPONSE: f64 = 0.25;
+const RESPONSE_BELOW: f64 = 0.1;
 const RESPONSE_ABOVE: f64 = 0.2;
 
 /// Deviation of `rho` over flows that do not respond: what is left of dependence between signals and flows. The
 /// second is for each unit of the coefficient of variation of what a flow sends: bursts are hit at their ends.
-const NO_RESPONSE: f64 = 0.02;
+const NO_RESPONSE: f64 = 0.01;
 const NO_RESPONSE_BURSTS: f64 = 0.05;
 
 /// Deviation of `rho` that a single signal has beyond the spread of outcomes.

@@ -5,6 +5,9 @@ use super::flags::Flags;
 use super::table::Watched;
 use super::Estimate;
 
+/// Deviation of the share of flows that respond, as long as nothing is known of it: uniform from 0 to 1.
+const PRIOR_DEVIATION: f64 = 0.289;
+
 /// Sums over the packets of an interval.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
@@ -22,6 +25,8 @@ pub(super) struct Tally {
     deaf_resolved: f64,
     /// Over watched flows with `c` packets and probability `d`: sums of `c^2 d (1 - d)`, `c^2`, `c^2 d`, `c^2 d^2`.
     doubt: f64,
+    /// Over packets, `4 d (1 - d)`: how much labels depend on the prior that flows share.
+    shared_doubt: f64,
     squares: [f64; 3],
     /// Watched flows, those of them that had a signal to answer, and the sum of the latter's probabilities that they
     /// respond, by time scale.
@@ -43,6 +48,7 @@ impl Tally {
         }
         let growth = 2.0 * flow.packets + 1.0;
         self.doubt += growth * deaf * (1.0 - deaf);
+        self.shared_doubt += 4.0 * deaf * (1.0 - deaf);
         for (sum, x) in self.squares.iter_mut().zip([1.0, deaf, deaf * deaf]) {
             *sum += growth * x;
         }
@@ -81,7 +87,7 @@ impl Tally {
         }
     }
 
-    /// Flows may have been taken for what they are not; and watched flows may not be like the others (the error of
+    /// Flows may have been taken for what they are not, one by one or all together; and watched flows may not be like the others (the error of
     /// a ratio over a sample of flows, each with all of its packets).
     fn standard_error(&self, share: f64) -> f64 {
         let [one, deaf, deaf_squared] = self.squares;
@@ -90,7 +96,8 @@ impl Tally {
         let flows = self.watched * self.watched / one;
         let cautious = (share * flows + 1.0) / (flows + 2.0);
         let scatter = scatter.max(cautious * (1.0 - cautious) * one);
-        let variance = self.doubt + (1.0 - self.watched()) * scatter;
+        let shared = self.shared_doubt * PRIOR_DEVIATION;
+        let variance = self.doubt + shared * shared + (1.0 - self.watched()) * scatter;
         variance.sqrt() / self.watched
     }
 }
