@@ -60,7 +60,7 @@ fn the_share_of_deaf_flows_is_found() {
         let packets = traffic(responsive, deaf, 60.0, 11);
         let found = mean_share(&estimates(&mut port(4096), &packets), 30.0);
         let truth = truth(&packets, responsive, 30.0);
-        assert!((found - truth).abs() < 0.03, "{responsive} and {deaf}: {found} for {truth}");
+        assert!((found - truth).abs() < 0.05, "{responsive} and {deaf}: {found} for {truth}");
     }
 }
 
