@@ -8,6 +8,7 @@ mod table;
 
 pub use pcap::{Capture, FlowFrame};
 pub use recorder::{Recorder, Watch};
+pub use responsiveness::Estimated;
 pub use rows::*;
 pub use table::{Column, IntoColumn, Table};
 

@@ -2,7 +2,7 @@
 
 use parshall_estimators::rto::RtoEstimator;
 
-use super::responsiveness::{self, PortObserver};
+use super::responsiveness::{self, Estimated, PortObserver};
 use super::{
     Capture, FlowFrame, FlowSample, FlowSeries, PacketEvent, PacketRow, PacketTable, PortSample, PortSeries,
     RttRow, RttTable, Table, WindowRow, WindowTable,
@@ -23,8 +23,8 @@ pub struct Watch {
     pub flow_series: Option<(Vec<u32>, Time)>,
     /// Ports that are sampled, and how often.
     pub port_series: Option<(Vec<u32>, Time)>,
-    /// Ports of which the non-responsive share is estimated, and how often.
-    pub responsiveness: Option<(Vec<u32>, Time)>,
+    /// Ports of which the non-responsive share is estimated, and how.
+    pub responsiveness: Option<Estimated>,
     /// Ports whose packet events are kept.
     pub packets: Vec<u32>,
     /// Flows whose deliveries are kept.
@@ -37,7 +37,7 @@ impl Watch {
     /// Ports that must exist one by one because somebody looks at them.
     pub fn ports(&self) -> impl Iterator<Item = u32> + '_ {
         let sampled = self.port_series.iter().flat_map(|(ports, _)| ports);
-        let estimated = self.responsiveness.iter().flat_map(|(ports, _)| ports);
+        let estimated = self.responsiveness.iter().flat_map(|estimated| &estimated.ports);
         self.packets.iter().chain(&self.pcap).chain(sampled).chain(estimated).copied()
     }
 }
@@ -101,12 +101,10 @@ impl Recorder {
         for &port in &watch.pcap {
             recorder.ports[port as usize].pcap = true;
         }
-        if let Some((watched, interval)) = &watch.responsiveness {
-            for &port in watched {
-                recorder.ports[port as usize].responsiveness = true;
-                recorder.observers.push(PortObserver::new(port, *interval));
-            }
+        for port in watch.responsiveness.iter().flat_map(|estimated| &estimated.ports) {
+            recorder.ports[*port as usize].responsiveness = true;
         }
+        recorder.observers = watch.responsiveness.as_ref().map_or(Vec::new(), PortObserver::all);
         recorder.watch = watch;
         recorder
     }

@@ -5,12 +5,25 @@ use parshall_estimators::responsiveness::{Estimate, Responsiveness, Settings};
 use super::{FlowFrame, ResponsivenessRow, ResponsivenessTable, Table};
 use crate::network::Outcome;
 use crate::packet::Packet;
+use crate::scenario::Signals;
 use crate::units::Time;
+
+/// Ports to estimate, how often, and from what.
+#[derive(Clone, Debug)]
+pub struct Estimated {
+    /// Indices of ports.
+    pub ports: Vec<u32>,
+    /// Time between estimates, above 0.
+    pub interval: Time,
+    /// What counts as a signal to flows.
+    pub signals: Signals,
+}
 
 /// One port's estimator and its rows so far.
 #[derive(Clone, Debug)]
 pub(super) struct PortObserver {
     port: u32,
+    signals: Signals,
     estimator: Responsiveness,
     /// Packets of UDP flows in the interval under way.
     udp: u64,
@@ -18,11 +31,18 @@ pub(super) struct PortObserver {
 }
 
 impl PortObserver {
-    /// An estimator for a port, with an estimate each `interval`, which is above 0.
-    pub fn new(port: u32, interval: Time) -> Self {
-        let settings = Settings { interval_s: interval.secs(), ..Settings::default() };
+    /// An observer for each port.
+    pub fn all(estimated: &Estimated) -> Vec<Self> {
+        let settings = Settings { interval_s: estimated.interval.secs(), ..Settings::default() };
         let estimator = Responsiveness::new(settings).expect("the interval was checked");
-        PortObserver { port, estimator, udp: 0, rows: Vec::new() }
+        let observer = |&port: &u32| PortObserver {
+            port,
+            signals: estimated.signals,
+            estimator: estimator.clone(),
+            udp: 0,
+            rows: Vec::new(),
+        };
+        estimated.ports.iter().map(observer).collect()
     }
 
     /// Its port.
@@ -32,11 +52,12 @@ impl PortObserver {
 
     /// A packet arrived at the port and met this fate.
     pub fn packet(&mut self, now: Time, packet: &Packet, outcome: Outcome, flow: FlowFrame) {
-        let signalled = match outcome {
-            Outcome::Sent { marked, .. } => marked,
-            Outcome::Dropped => true,
+        let signalled = match (self.signals, outcome) {
+            (Signals::Queue, Outcome::Sent { marked, .. }) => marked,
+            (Signals::Queue, Outcome::Dropped) | (Signals::Losses, Outcome::Lost) => true,
+            (Signals::Losses, Outcome::Sent { .. } | Outcome::Dropped) => false,
             // What a link loses never reaches its queue.
-            Outcome::Lost => return,
+            (Signals::Queue, Outcome::Lost) => return,
         };
         self.close(now);
         // Data and ACKs of a flow are two flows to a router.
