@@ -169,8 +169,8 @@ def test_times_that_cannot_be_used_flag_the_estimate() -> None:
 
 
 def test_a_dither_shows_at_a_drop_tail_queue_who_responds() -> None:
-    """Sources that switch on and off make the drops of a drop-tail queue, which are no trial of them. A dither is:
-    three packets in 1000, dropped at random.
+    """Sources that switch on and off make the drops of a drop-tail queue, which are no trial of them. A dither
+    is: three packets in 1000, dropped at random.
     """
     on_off = OnOff(law=Exponential(), rate="1.4 Mbit/s", on=3, off=3)
     dumbbell = bell(40, 35, duration=200).with_(

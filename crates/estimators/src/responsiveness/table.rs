@@ -32,6 +32,9 @@ pub(super) struct Watched {
     pub resolved: bool,
 }
 
+// What `Settings::flows` says of memory.
+const _: () = assert!(std::mem::size_of::<Watched>() <= 400);
+
 /// Flows by hash.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
