@@ -140,7 +140,8 @@ impl Responsiveness {
     }
 
     /// Takes a packet that arrives at `now_s`, in seconds, belongs to the flow with this key, and is dropped or
-    /// marked (`signalled`) or neither. A time that is not finite, or before the last one, changes nothing but the flags.
+    /// marked (`signalled`) or neither. Where a queue drops at random as well as when it is full, the
+    /// former are the better signals: pass those alone. A time that is not finite, or before the last one, changes nothing but the flags.
     ///
     /// Ask [`close`](Self::close) first: a packet counts in the interval that is under way.
     #[inline]
