@@ -55,6 +55,7 @@ from parshall import (
     ScenarioError,
     Schedule,
     Series,
+    ShareSeries,
     Tcp,
     Transfer,
     Udp,
@@ -383,7 +384,7 @@ def rust_enum(source: str, name: str) -> list[str]:
 
 MIRRORED = [Scenario, Link, Reverse, Capacity, Jitter, DropTail, Red, ListedLoss, BernoulliLoss]
 MIRRORED += [GilbertElliottLoss, Flow, Tcp, Binomial, Cubic, VegasControl, Veno, Udp, Transfer, Cbr, Vbr]
-MIRRORED += [OnOff, Schedule, Record, Series]
+MIRRORED += [OnOff, Schedule, Record, Series, ShareSeries]
 
 
 def struct_of(model: type) -> str:

@@ -164,3 +164,14 @@ class UdpCounter:
 
 def counter_differences(readings: NDArray[np.uint64], bits: int, most: int) -> _Reals:
     """What a cumulative counter counted between readings; NaN at the first and where it went back."""
+
+@final
+class Responsiveness:
+    """The share of non-responsive traffic at a port, from its packets."""
+
+    def __new__(cls, interval_s: float, flows: int, seed: int) -> Responsiveness: ...
+    def close(self, time: float) -> list[tuple[float, ...]]: ...
+    def packet(self, time: float, flow: int, signalled: bool) -> None: ...
+    def run(
+        self, times: _Reals, flows: NDArray[np.uint64], signalled: _Flags, until: float | None
+    ) -> dict[str, Any]: ...

@@ -44,6 +44,12 @@ from parshall.estimators_nonresponsive import (
     UdpShare,
     counter_differences,
 )
+from parshall.estimators_responsiveness import (
+    Responsiveness,
+    ResponsivenessEstimate,
+    ResponsivenessQuality,
+    ResponsivenessSeries,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -64,6 +70,10 @@ __all__ = [
     "NonresponsiveSeries",
     "NonresponsiveSettings",
     "Quality",
+    "Responsiveness",
+    "ResponsivenessEstimate",
+    "ResponsivenessQuality",
+    "ResponsivenessSeries",
     "RtoCosts",
     "RtoEstimator",
     "RtoSeries",

@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     Counts = NDArray[np.uint64]
     Numbers = NDArray[np.int64]
 
-__all__ = ["FlowSeries", "FlowView", "Packets", "PortSeries", "PortView", "RttSamples", "WindowChanges"]
+__all__ = [
+    "FlowSeries",
+    "FlowView",
+    "Packets",
+    "PortResponsiveness",
+    "PortSeries",
+    "PortView",
+    "RttSamples",
+    "WindowChanges",
+]
 
 _R = TypeVar("_R")
 
@@ -236,6 +245,34 @@ class FlowView:
         return _rows(kind, columns, columns["flow"] == self._index)
 
 
+@dataclass(frozen=True, repr=False)
+class PortResponsiveness(_Rows):
+    """Estimates of the share of non-responsive traffic at a port, and the truth. ``time`` is the end of each
+    estimation interval.
+    """
+
+    share: Reals
+    """Share of arriving packets of flows that do not respond; NaN when none arrived."""
+    share_se: Reals
+    """Its standard error."""
+    share_if_unresolved_deaf: Reals
+    """The share if flows of which little is known, such as short ones, did not respond."""
+    resolved: Reals
+    """Part of the watched packets that belong to flows which have shown what they do."""
+    watched: Reals
+    """Part of the packets that belong to watched flows."""
+    packets: Counts
+    """Packets that arrived at the queue."""
+    packets_udp: Counts
+    """Those of UDP flows: the truth, which the estimator does not see."""
+    signals: Counts
+    """Packets that were dropped or marked."""
+    flows: Counts
+    """Watched flows that sent a packet."""
+    flags: Counts
+    """Reasons to doubt: bits of :class:`parshall.estimators.ResponsivenessQuality`."""
+
+
 @dataclass(frozen=True)
 class PortView:
     """One port of a recording: a direction of a link, with its queue."""
@@ -288,6 +325,11 @@ class PortView:
     def series(self) -> PortSeries:
         """The port at sampling instants; needs ``record.port_series``."""
         return self._rows("port_series", PortSeries, "port_series")
+
+    @property
+    def responsiveness(self) -> PortResponsiveness:
+        """Estimates of the share of non-responsive traffic; needs ``record.responsiveness``."""
+        return self._rows("responsiveness", PortResponsiveness, "responsiveness")
 
     @property
     def packets(self) -> Packets:

@@ -10,6 +10,7 @@
 //! | [`mad`] | the median absolute deviation of the last `k` samples |
 //! | [`weighted_median`] | the recursive weighted median |
 //! | [`nonresponsive`] | the share of traffic at a port that does not respond to congestion |
+//! | [`responsiveness`] | the share of non-responsive traffic, from what flows do after a drop or a mark |
 //! | [`rto`] | TCP's retransmission timeout, from any of these |
 //!
 //! # Samples
@@ -23,6 +24,7 @@ pub mod ewma;
 pub mod mad;
 pub mod median;
 pub mod nonresponsive;
+pub mod responsiveness;
 pub mod rto;
 pub mod sample;
 mod sorted_window;

@@ -5,6 +5,9 @@ mod columns;
 mod estimators;
 #[allow(missing_docs)]
 mod nonresponsive;
+#[allow(missing_docs)]
+mod responsiveness;
+#[allow(missing_docs)]
 mod simulator;
 
 use pyo3::prelude::*;
@@ -13,5 +16,6 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     estimators::register(module)?;
     nonresponsive::register(module)?;
+    responsiveness::register(module)?;
     simulator::register(module)
 }

@@ -740,6 +740,9 @@ pub struct Record {
     /// Ports of which the state is sampled at intervals.
     #[serde(default)]
     pub port_series: Option<Series>,
+    /// Ports of which the share of non-responsive traffic is estimated at intervals.
+    #[serde(default)]
+    pub responsiveness: Option<ShareSeries>,
     /// Ports of which every packet event is kept.
     #[serde(default)]
     pub packets: Vec<String>,
@@ -759,4 +762,29 @@ pub struct Series {
     pub of: Vec<String>,
     /// Time between samples.
     pub interval: Time,
+}
+
+/// Estimates of the share of non-responsive traffic: of which ports, how often, and what counts as a signal to flows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShareSeries {
+    /// Names.
+    pub of: Vec<String>,
+    /// Time between estimates.
+    pub interval: Time,
+    /// What flows are expected to respond to.
+    #[serde(default)]
+    pub signals: Signals,
+}
+
+/// What counts as a signal to flows; see [`ShareSeries`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Signals {
+    /// What the queue drops or marks.
+    #[default]
+    Queue,
+    /// What is lost before the queue: the port's `loss` is then a dither, packets that the router drops at random to
+    /// see who responds. What the queue drops is no signal.
+    Losses,
 }

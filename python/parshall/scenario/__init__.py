@@ -12,7 +12,7 @@ from parshall.scenario.losses import BernoulliLoss, GilbertElliottLoss, ListedLo
 from parshall.scenario.model import Scenario
 from parshall.scenario.network import Jitter, Link, Reverse
 from parshall.scenario.queues import DropTail, FixedWeight, Red, WeightFromRate
-from parshall.scenario.record import Record, Series
+from parshall.scenario.record import Record, Series, ShareSeries
 from parshall.scenario.rto import (
     JacobsonRtoConfig,
     JacobsonTicksRtoConfig,
@@ -57,6 +57,7 @@ __all__ = [
     "Scenario",
     "Schedule",
     "Series",
+    "ShareSeries",
     "Tcp",
     "Transfer",
     "Udp",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from parshall.scenario.base import Model
 from parshall.scenario.quantities import NO_NAMES, Names, Period
 
-__all__ = ["Record", "Series"]
+__all__ = ["Record", "Series", "ShareSeries"]
 
 
 class Series(Model):
@@ -15,6 +17,21 @@ class Series(Model):
     """Names of flows or ports; ``*`` for all."""
     interval: Period
     """Time between samples."""
+
+
+class ShareSeries(Model):
+    """Estimates of the share of non-responsive traffic: of which ports, how often, and what counts as a
+    signal to flows.
+    """
+
+    of: Names
+    """Names of ports; ``*`` for all."""
+    interval: Period
+    """Time between estimates."""
+    signals: Literal["queue", "losses"] = "queue"
+    """What flows are expected to respond to: what the queue drops or marks, or what is lost before the queue.
+    The port's ``loss`` is then a dither: packets that the router drops at random to see who responds, and
+    what the queue drops is no signal."""
 
 
 class Record(Model):
@@ -31,6 +48,8 @@ class Record(Model):
     """Flows of which the state is sampled at intervals."""
     port_series: Series | None = None
     """Ports of which the state is sampled at intervals."""
+    responsiveness: ShareSeries | None = None
+    """Ports of which the share of non-responsive traffic is estimated at intervals."""
     packets: Names = NO_NAMES
     """Ports of which every packet event is kept."""
     deliveries: Names = NO_NAMES

@@ -15,8 +15,8 @@ use layout::lay_out;
 
 use crate::error::ScenarioError;
 use crate::network::{Hop, Router, Topology};
-use crate::record::Watch;
-use crate::scenario::{Capacity, Flow, Jitter, Link, Loss, Queue, Scenario, Series};
+use crate::record::{Estimated, Watch};
+use crate::scenario::{Capacity, Flow, Jitter, Link, Loss, Queue, Scenario, Series, ShareSeries};
 use crate::transport::TcpOptions;
 use crate::units::{Rate, Time};
 
@@ -284,6 +284,14 @@ fn watch(scenario: &Scenario, flows: &HashMap<String, u32>, names: &Names<'_>) -
         window: flow("window", &record.window)?,
         flow_series: series("flow_series", &record.flow_series, true)?,
         port_series: series("port_series", &record.port_series, false)?,
+        responsiveness: match &record.responsiveness {
+            None => None,
+            Some(asked) => {
+                let ShareSeries { of, interval, signals } = asked.clone();
+                let series = series("responsiveness", &Some(Series { of, interval }), false)?;
+                series.map(|(ports, interval)| Estimated { ports, interval, signals })
+            }
+        },
         packets: port("packets", &record.packets)?,
         deliveries: flow("deliveries", &record.deliveries)?,
         pcap: port("pcap", &record.pcap)?,

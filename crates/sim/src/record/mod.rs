@@ -2,11 +2,13 @@
 
 mod pcap;
 mod recorder;
+mod responsiveness;
 mod rows;
 mod table;
 
 pub use pcap::{Capture, FlowFrame};
 pub use recorder::{Recorder, Watch};
+pub use responsiveness::Estimated;
 pub use rows::*;
 pub use table::{Column, IntoColumn, Table};
 

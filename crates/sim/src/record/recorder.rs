@@ -2,6 +2,7 @@
 
 use parshall_estimators::rto::RtoEstimator;
 
+use super::responsiveness::{self, Estimated, PortObserver};
 use super::{
     Capture, FlowFrame, FlowSample, FlowSeries, PacketEvent, PacketRow, PacketTable, PortSample, PortSeries,
     RttRow, RttTable, Table, WindowRow, WindowTable,
@@ -22,6 +23,8 @@ pub struct Watch {
     pub flow_series: Option<(Vec<u32>, Time)>,
     /// Ports that are sampled, and how often.
     pub port_series: Option<(Vec<u32>, Time)>,
+    /// Ports of which the non-responsive share is estimated, and how.
+    pub responsiveness: Option<Estimated>,
     /// Ports whose packet events are kept.
     pub packets: Vec<u32>,
     /// Flows whose deliveries are kept.
@@ -34,7 +37,8 @@ impl Watch {
     /// Ports that must exist one by one because somebody looks at them.
     pub fn ports(&self) -> impl Iterator<Item = u32> + '_ {
         let sampled = self.port_series.iter().flat_map(|(ports, _)| ports);
-        self.packets.iter().chain(&self.pcap).chain(sampled).copied()
+        let estimated = self.responsiveness.iter().flat_map(|estimated| &estimated.ports);
+        self.packets.iter().chain(&self.pcap).chain(sampled).chain(estimated).copied()
     }
 }
 
@@ -49,6 +53,7 @@ struct FlowFlags {
 struct PortFlags {
     packets: bool,
     pcap: bool,
+    responsiveness: bool,
 }
 
 /// Collects rows while a run is under way.
@@ -68,13 +73,15 @@ pub struct Recorder {
     port_series: PortSeries,
     packets: Vec<PacketRow>,
     captures: Vec<(u32, Capture)>,
+    observers: Vec<PortObserver>,
 }
 
 impl Recorder {
     /// A recorder for a network of this size and a run that ends at `end`.
     pub fn new(watch: Watch, flows: usize, ports: usize, end: Time) -> Self {
         let watches_flows = !(watch.rtt.is_empty() && watch.window.is_empty() && watch.deliveries.is_empty());
-        let watches_ports = !(watch.packets.is_empty() && watch.pcap.is_empty());
+        let watches_ports =
+            !(watch.packets.is_empty() && watch.pcap.is_empty() && watch.responsiveness.is_none());
         let mut recorder = Recorder {
             end,
             flows: vec![FlowFlags::default(); if watches_flows { flows } else { 0 }],
@@ -98,6 +105,10 @@ impl Recorder {
         for &port in &watch.pcap {
             recorder.ports[port as usize].pcap = true;
         }
+        for port in watch.responsiveness.iter().flat_map(|estimated| &estimated.ports) {
+            recorder.ports[*port as usize].responsiveness = true;
+        }
+        recorder.observers = watch.responsiveness.as_ref().map_or(Vec::new(), PortObserver::all);
         recorder.watch = watch;
         recorder
     }
@@ -115,7 +126,7 @@ impl Recorder {
     /// Whether packets at this port are recorded.
     #[inline]
     pub fn watches_port(&self, port: u32) -> bool {
-        self.ports.get(port as usize).is_some_and(|flags| flags.packets || flags.pcap)
+        self.ports.get(port as usize).is_some_and(|flags| flags.packets || flags.pcap || flags.responsiveness)
     }
 
     /// A packet arrived at a port and met this fate.
@@ -129,6 +140,10 @@ impl Recorder {
                 Outcome::Lost => (now, PacketEvent::Loss),
             };
             self.event(at, event, packet, frame.index, port as i32);
+        }
+        if flags.responsiveness {
+            let observer = self.observers.iter_mut().find(|o| o.port() == port);
+            observer.expect("an estimated port has an observer").packet(now, packet, outcome, frame);
         }
         if let (true, Outcome::Sent { start, .. }) = (flags.pcap, outcome) {
             if start >= self.end {
@@ -240,6 +255,9 @@ impl Recorder {
         }
         if watch.port_series.is_some() {
             tables.push(self.port_series.into_table());
+        }
+        if watch.responsiveness.is_some() {
+            tables.push(responsiveness::table(self.observers, self.end));
         }
         if !watch.packets.is_empty() || !watch.deliveries.is_empty() {
             tables.push(packet_table(self.packets));

@@ -177,6 +177,36 @@ table!(
 );
 
 table!(
+    /// What share of a port's packets an estimator takes for non-responsive, in an estimation interval, and the truth.
+    ResponsivenessRow, ResponsivenessTable, "responsiveness" {
+        /// End of the interval.
+        time: f64,
+        /// Index of the port.
+        port: i32,
+        /// Share of arriving packets of flows that do not respond; NaN when none arrived.
+        share: f64,
+        /// Its standard error.
+        share_se: f64,
+        /// The share if flows of which little is known did not respond.
+        share_if_unresolved_deaf: f64,
+        /// Part of the watched packets that belong to flows which have shown what they do.
+        resolved: f64,
+        /// Part of the packets that belong to watched flows.
+        watched: f64,
+        /// Packets that arrived at the queue.
+        packets: u64,
+        /// Those of UDP flows: the truth, which the estimator does not see.
+        packets_udp: u64,
+        /// Packets that were dropped or marked.
+        signals: u64,
+        /// Watched flows that sent a packet.
+        flows: u64,
+        /// Reasons to doubt: bits of `parshall_estimators::responsiveness::Flags`.
+        flags: u64,
+    }
+);
+
+table!(
     /// What happened to a packet, and where.
     PacketRow, PacketTable, "packets" {
         /// When.

@@ -1,0 +1,206 @@
+//! How much of the load at a port would not back off, from what flows do after a drop or a mark.
+//!
+//! [`Responsiveness`] takes packets as they arrive at a queue: when, of which flow, and whether the queue dropped or
+//! marked it. It needs neither the port's rate nor round-trip times, and has no gain to tune. Each drop is a trial
+//! of one flow (`evidence`): flows whose packets thin out after it respond, those that go on as before do
+//! not. The share is then a count: of each interval's packets, those of flows that do not respond.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `evidence` | what a flow's packets tell about it |
+//! | `prior` | what is known of a flow before it shows anything, from the others |
+//! | `signal_rate` | the port's probability of a drop or mark just now |
+//! | `table` | a fixed number of flows, or a sample of them when there are more |
+//! | `tally` | the estimation interval that is under way |
+
+mod evidence;
+mod flags;
+mod prior;
+mod signal_rate;
+mod table;
+mod tally;
+
+pub use flags::Flags;
+
+use crate::ConfigError;
+use prior::Prior;
+use signal_rate::SignalRate;
+use table::{Found, Table};
+use tally::Tally;
+
+/// The sample of flows is narrowed when more of its packets than this find no place.
+const CROWDED: f64 = 0.1;
+
+/// It is widened when fewer places than this are in use in an interval.
+const SPARSE: f64 = 0.15;
+
+/// What can be set. Nothing here depends on the network.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Time between estimates, in seconds.
+    pub interval_s: f64,
+    /// Flows that are watched at once. When there are more, a random sample of them is watched. A flow takes about
+    /// 400 bytes.
+    pub flows: u32,
+    /// Makes the hash of flows unpredictable to those who might choose their keys to collide.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { interval_s: 0.7, flows: 4096, seed: 0 }
+    }
+}
+
+impl Settings {
+    /// Whether every field is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let positive = self.interval_s > 0.0 && self.interval_s.is_finite();
+        ConfigError::unless(positive, "interval_s", self.interval_s, "a time above 0, in seconds")?;
+        let flows = (2..=1 << 24).contains(&self.flows);
+        ConfigError::unless(flows, "flows", self.flows, "a whole number from 2 to 16777216")
+    }
+}
+
+/// The share of non-responsive traffic in an estimation interval, and what to think of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// End of the interval, in seconds.
+    pub end_s: f64,
+    /// Share of arriving packets of flows that do not respond to drops and marks, from 0 to 1. `None` when no watched
+    /// flow sent a packet. A flow of which little is known counts with its probability.
+    pub share: Option<f64>,
+    /// Standard error of the share.
+    pub share_se: Option<f64>,
+    /// The share if flows of which little is known did not respond either: short flows, which end before they could
+    /// back off, count as load that does not respond.
+    pub share_if_unresolved_deaf: Option<f64>,
+    /// Part of the watched packets that belong to flows which have shown what they do.
+    pub resolved: f64,
+    /// Part of the packets that belong to watched flows.
+    pub watched: f64,
+    /// Packets that arrived.
+    pub packets: u64,
+    /// Packets that were dropped or marked.
+    pub signals: u64,
+    /// Watched flows that sent a packet.
+    pub flows: u32,
+    /// Reasons to doubt.
+    pub flags: Flags,
+}
+
+/// The share of non-responsive traffic at a port, from its packets. Takes constant time for a packet and no memory after
+/// construction.
+///
+/// ```
+/// use parshall_estimators::responsiveness::{Responsiveness, Settings};
+///
+/// let mut port = Responsiveness::new(Settings::default()).unwrap();
+/// // A flow of 100 packets/s that loses every 50th and does not mind.
+/// for i in 0..6_000 {
+///     let now = f64::from(i) * 0.01;
+///     while let Some(estimate) = port.close(now) {
+///         assert!(estimate.end_s < 30.0 || estimate.share.unwrap() > 0.95);
+///     }
+///     port.packet(now, 1, i % 50 == 0);
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Responsiveness {
+    settings: Settings,
+    table: Table,
+    rate: SignalRate,
+    tally: Tally,
+    now_s: f64,
+    /// Number of the interval under way; the first is 1.
+    interval: u64,
+    prior: Prior,
+    warm: bool,
+}
+
+impl Responsiveness {
+    /// An estimator that has seen nothing. Time starts at 0. Fails when a setting is out of its range.
+    pub fn new(settings: Settings) -> Result<Self, ConfigError> {
+        settings.validate()?;
+        Ok(Responsiveness {
+            settings,
+            table: Table::new(settings.flows, settings.seed),
+            rate: SignalRate::default(),
+            tally: Tally::default(),
+            now_s: 0.0,
+            interval: 1,
+            prior: Prior::default(),
+            warm: false,
+        })
+    }
+
+    /// What it was built with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Takes a packet that arrives at `now_s`, in seconds, belongs to the flow with this key, and is dropped or
+    /// marked (`signalled`) or neither. Where a queue drops at random as well as when it is full, the
+    /// former are the better signals: pass those alone. A time that is not finite, or before the last one, changes nothing but the flags.
+    ///
+    /// Ask [`close`](Self::close) first: a packet counts in the interval that is under way.
+    #[inline]
+    pub fn packet(&mut self, now_s: f64, flow: u64, signalled: bool) {
+        if !(now_s >= self.now_s && now_s < f64::INFINITY) {
+            self.tally.bad = true;
+            return;
+        }
+        self.now_s = now_s;
+        let probability = self.rate.probability();
+        self.rate.packet(signalled);
+        self.tally.packets += 1.0;
+        self.tally.signals += f64::from(u8::from(signalled));
+        match self.table.find(flow, now_s) {
+            Found::Watched(flow) => {
+                if flow.interval != self.interval {
+                    flow.interval = self.interval;
+                    flow.packets = 0.0;
+                    self.prior.judge(flow, &mut self.tally);
+                }
+                self.tally.packet(flow);
+                flow.packets += 1.0;
+                flow.evidence.packet(now_s, signalled, probability);
+            }
+            Found::Crowded => self.tally.crowded += 1.0,
+            Found::LeftOut => {}
+        }
+    }
+
+    /// The estimate of the interval under way, if it is over at `now_s`; the next one begins. Long silences hold several
+    /// intervals: ask until there is none.
+    #[inline]
+    pub fn close(&mut self, now_s: f64) -> Option<Estimate> {
+        let end_s = self.interval as f64 * self.settings.interval_s;
+        if now_s >= end_s && now_s < f64::INFINITY {
+            Some(self.finish(end_s))
+        } else {
+            None
+        }
+    }
+
+    fn finish(&mut self, end_s: f64) -> Estimate {
+        let tally = std::mem::take(&mut self.tally);
+        self.interval += 1;
+        self.prior.learn(&tally);
+        self.fit_sample(&tally);
+        self.warm |= tally.resolved() >= 0.5;
+        let mut estimate = tally.estimate(end_s);
+        estimate.flags |= Flags::WARMING_UP.when(!self.warm);
+        estimate
+    }
+
+    /// Keeps the table nearly full, not crowded.
+    fn fit_sample(&mut self, tally: &Tally) {
+        let offered = tally.packets * self.table.admitted();
+        if offered >= 100.0 && tally.crowded > CROWDED * offered {
+            self.table.narrow();
+        } else if f64::from(tally.flows) < SPARSE * self.table.capacity() as f64 {
+            self.table.widen();
+        }
+    }
+}

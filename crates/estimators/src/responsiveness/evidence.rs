@@ -1,0 +1,433 @@
+//! What a flow's packets tell about whether the flow responds: a randomised trial of its own packets.
+//!
+//! A queue that drops or marks at random treats some packets of a flow and leaves the others alone. The outcome
+//! of packet `k` is what the flow sends after it,
+//!
+//! ```text
+//! Y_k = sum over later packets j of  K(t_j - t_k),      K(t) = (t / tau) exp(-t / tau)
+//! ```
+//!
+//! and the treatment is `D_k`, 1 for a signal (drop or mark), 0 for none. A flow that does not respond has the same
+//! outcome either way, however irregular it is; one that responds sends less after a signal. So with `p_k` the
+//! probability of the signal and `M_k = D_k - p_k`,
+//!
+//! ```text
+//! rho = - sum M_k (Y_k - mean Y) / (mean Y * sum D_k (1 - p_k))
+//! ```
+//!
+//! is the part of its rate that the flow gives up for a signal, within about `2 tau`: 0 for those that do not
+//! respond, about 0.15 to 0.6 for those that do. `M_k` is drawn anew for each packet, so
+//! `Var rho = CV^2(Y) / sum D_k (1 - p_k)`, whatever the law of the arrivals is.
+//!
+//! Signals are not wholly at random: late packets of a burst meet a longer queue, and silence follows them
+//! whether they were dropped or not. What the flow sent before the packet, `B_k = sum over earlier j of
+//! K(t_k - t_j)`, tells where in a burst it was; so `Y` is first freed from what `B` explains by linear
+//! regression. That narrows the spread of outcomes too.
+//!
+//! All sums take constant time. `sum M_k Y_k` is the sum, over packets `j`, of the trace `sum over earlier k of
+//! M_k K(t_j - t_k)`; so is `sum Y_k B_k`; and `K` is two exponential stages. The law of `Y` is that of its
+//! mirror image `B`, which is known at once. Round trips differ between networks by orders of magnitude, so four
+//! time scales are kept beside each other.
+
+/// Time scales that are watched at once.
+pub(super) const SCALES: usize = 4;
+
+/// The longest one, in seconds. It sees round trips of up to about a second.
+const LONGEST_S: f64 = 1.0;
+
+/// From one to the next shorter one: 1 s, 0.2 s, 40 ms, 8 ms.
+const RATIO: f32 = 5.0;
+
+/// A flow is watched for so long before its packets count, so that `B` means something.
+const LEAD_IN_S: f64 = 0.8;
+
+/// Evidence fades to 1/e after so many signals, or so many seconds, whichever takes longer: a flow that is often
+/// signalled has its own rhythm, of which much must be seen.
+const MEMORY_SIGNALS: f64 = 400.0;
+const MEMORY_S: f64 = 100.0;
+
+/// The law of `rho` over flows that respond: the most likely value, and the deviations below and above it. Smooth
+/// congestion controls are below, flows that wait for timeouts above.
+const RESPONSE: f64 = 0.25;
+const RESPONSE_BELOW: f64 = 0.1;
+const RESPONSE_ABOVE: f64 = 0.2;
+
+/// Deviation of `rho` over flows that do not respond: what is left of dependence between signals and flows. The
+/// second is for each unit of the coefficient of variation of what a flow sends: bursts are hit at their ends.
+const NO_RESPONSE: f64 = 0.01;
+const NO_RESPONSE_BURSTS: f64 = 0.05;
+
+/// Deviation of `rho` that a single signal has beyond the spread of outcomes.
+const SINGLE_SIGNAL: f64 = 0.1;
+
+/// Below this spread (squared coefficient of variation) of `B` there is nothing that it could explain.
+const LEAST_SPREAD: f64 = 1e-3;
+
+/// No more than this many nats are drawn from what was seen, for or against.
+const MOST_NATS: f64 = 12.0;
+
+/// Fewer trials than this are none.
+const LEAST_TRIALS: f64 = 0.01;
+
+/// A trace on its way through the two stages of the kernel, at each time scale.
+#[derive(Clone, Copy, Debug, Default)]
+struct Trace {
+    first: [f32; SCALES],
+    second: [f32; SCALES],
+}
+
+impl Trace {
+    /// Lets time pass: `time` and `decay = exp(-time)` in units of each scale.
+    #[inline]
+    fn pass(&mut self, time: &[f32; SCALES], decay: &[f32; SCALES]) {
+        for i in 0..SCALES {
+            self.second[i] = decay[i] * (self.second[i] + time[i] * self.first[i]);
+            self.first[i] *= decay[i];
+        }
+    }
+
+    #[inline]
+    fn fade(&mut self, factor: f32) {
+        for i in 0..SCALES {
+            self.first[i] *= factor;
+            self.second[i] *= factor;
+        }
+    }
+
+    /// What is still to come of it, were packets to go on at a mean rate.
+    fn open(&self, scale: usize) -> f64 {
+        f64::from(self.first[scale]) + f64::from(self.second[scale])
+    }
+}
+
+/// Sums at each time scale, over packets and fading. `v` is `p (1 - p)`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    /// Of `v B` and `v B^2`.
+    before: [f64; SCALES],
+    before_squared: [f64; SCALES],
+    /// Of `M Y` and `M B`.
+    excess_after: [f64; SCALES],
+    excess_before: [f64; SCALES],
+    /// Of `v Y B`.
+    both: [f64; SCALES],
+}
+
+/// What was seen of a flow.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Evidence {
+    born_s: f64,
+    last_s: f64,
+    /// `exp(-age / tau)`.
+    since_birth: [f32; SCALES],
+    /// Traces of packets (this is `B`), of `M` and of `v B`.
+    packets: Trace,
+    excesses: Trace,
+    befores: Trace,
+    sums: Sums,
+    /// Sums over packets, fading: of `D`, of the port's probability of a signal, of `D (1 - p)`, of `M`, of `v`.
+    signals: f64,
+    expected: f64,
+    trials: f64,
+    excess: f64,
+    weight: f64,
+}
+
+impl Evidence {
+    /// Nothing seen yet; the first packet comes at `now_s`.
+    pub fn new(now_s: f64) -> Self {
+        Evidence { born_s: now_s, last_s: now_s, since_birth: [1.0; SCALES], ..Evidence::default() }
+    }
+
+    /// When its last packet came.
+    pub fn last_s(&self) -> f64 {
+        self.last_s
+    }
+
+    /// How many signals it had a choice to answer, faded: 0 is no evidence.
+    pub fn trials(&self) -> f64 {
+        self.trials
+    }
+
+    /// Takes a packet of the flow at `now_s`. `probability` is that of a signal at the port just now.
+    #[inline]
+    pub fn packet(&mut self, now_s: f64, signalled: bool, probability: f64) {
+        let passed_s = now_s - self.last_s;
+        self.pass_time(now_s);
+        let age_s = now_s - self.born_s;
+        if age_s >= LEAD_IN_S {
+            self.try_packet(age_s, passed_s, signalled, probability);
+        }
+        self.packets.first.iter_mut().for_each(|b| *b += 1.0);
+    }
+
+    /// Lets the traces decay.
+    #[inline]
+    fn pass_time(&mut self, now_s: f64) {
+        let mut time = [((now_s - self.last_s) / LONGEST_S) as f32; SCALES];
+        let mut decay = [(-time[0]).exp(); SCALES];
+        self.last_s = now_s;
+        for i in 1..SCALES {
+            time[i] = RATIO * time[i - 1];
+            let fourth = decay[i - 1] * decay[i - 1] * decay[i - 1] * decay[i - 1];
+            decay[i] = fourth * decay[i - 1];
+        }
+        for trace in [&mut self.packets, &mut self.excesses, &mut self.befores] {
+            trace.pass(&time, &decay);
+        }
+        for (since_birth, decay) in self.since_birth.iter_mut().zip(decay) {
+            // Numbers too small for their exponent would make every packet slow.
+            *since_birth = (*since_birth * decay).max(1e-20);
+        }
+    }
+
+    /// One more packet that was signalled, or not.
+    #[inline]
+    fn try_packet(&mut self, age_s: f64, passed_s: f64, signalled: bool, probability: f64) {
+        // Locked-out flows meet more signals than others: the flow's own rate counts.
+        let own = (probability * (self.signals + 1.0) / (self.expected + 1.0)).min(1.0);
+        let signal = f64::from(u8::from(signalled));
+        let excess = signal - own;
+        let kept = 1.0 - (own / MEMORY_SIGNALS).min(passed_s / MEMORY_S);
+        let variance = own * (1.0 - own);
+        self.signals = self.signals * kept + signal;
+        self.expected = self.expected * kept + probability;
+        self.trials = self.trials * kept + signal * (1.0 - own);
+        self.excess = self.excess * kept + excess;
+        self.weight = self.weight * kept + variance;
+        self.excesses.fade(kept as f32);
+        self.befores.fade(kept as f32);
+        let before = self.before(age_s);
+        let sums = &mut self.sums;
+        for (i, &single) in before.iter().enumerate() {
+            let b = f64::from(single);
+            sums.before[i] = sums.before[i] * kept + variance * b;
+            sums.before_squared[i] = sums.before_squared[i] * kept + variance * b * b;
+            sums.excess_after[i] = sums.excess_after[i] * kept + f64::from(self.excesses.second[i]);
+            sums.excess_before[i] = sums.excess_before[i] * kept + excess * b;
+            sums.both[i] = sums.both[i] * kept + f64::from(self.befores.second[i]);
+            self.excesses.first[i] += excess as f32;
+            self.befores.first[i] += variance as f32 * single;
+        }
+    }
+
+    /// `B` at each scale. A trace that began at birth has seen only a part of the kernel.
+    #[inline]
+    fn before(&self, age_s: f64) -> [f32; SCALES] {
+        let mut before = self.packets.second;
+        let mut age = (age_s / LONGEST_S) as f32;
+        for (b, since_birth) in before.iter_mut().zip(self.since_birth) {
+            *b /= 1.0 - since_birth * (1.0 + age);
+            age *= RATIO;
+        }
+        before
+    }
+
+    /// `rho` at one time scale, if there is any evidence.
+    pub fn contrast(&self, scale: usize) -> Option<Contrast> {
+        let sums = &self.sums;
+        if self.trials < LEAST_TRIALS || sums.before[scale] <= 0.0 {
+            return None;
+        }
+        let mean = sums.before[scale] / self.weight;
+        let square = mean * mean;
+        // What the last packets have not been followed by yet is put at its mean.
+        let after = sums.excess_after[scale] + mean * (self.excesses.open(scale) - self.excess);
+        let before = sums.excess_before[scale] - mean * self.excess;
+        let both = (sums.both[scale] + mean * self.befores.open(scale)) / self.weight;
+        let spread = (sums.before_squared[scale] / self.weight / square - 1.0).max(0.0);
+        let correlation = ((both / square - 1.0) / (spread + LEAST_SPREAD)).clamp(-1.0, 1.0);
+        let rho = -(after - correlation * before) / (mean * self.trials);
+        let unexplained = spread * (1.0 - correlation * correlation);
+        let single = SINGLE_SIGNAL / self.trials;
+        Some(Contrast { rho, variance: unexplained / self.trials + single * single, spread })
+    }
+
+    /// How many times more likely what was seen is of a flow that responds at a time scale than of one that does not
+    /// respond; 1 when there is no evidence.
+    pub fn likelihood_ratios(&self) -> [f64; SCALES] {
+        std::array::from_fn(|scale| self.contrast(scale).map_or(1.0, likelihood_ratio))
+    }
+}
+
+/// `rho` at one time scale.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Contrast {
+    /// The part of its rate that the flow gives up for a signal.
+    pub rho: f64,
+    /// Variance of `rho`, were signals wholly at random.
+    pub variance: f64,
+    /// Squared coefficient of variation of what the flow sends in the time scale.
+    pub spread: f64,
+}
+
+/// Likelihood of a contrast if the flow responds, over that if it does not.
+fn likelihood_ratio(contrast: Contrast) -> f64 {
+    let Contrast { rho, variance, spread } = contrast;
+    let [below, above] = [RESPONSE_BELOW, RESPONSE_ABOVE].map(|deviation| variance + deviation * deviation);
+    let distance = rho - RESPONSE;
+    let responds = if distance < 0.0 { below } else { above };
+    let bursts = NO_RESPONSE_BURSTS * NO_RESPONSE_BURSTS * spread;
+    let does_not = variance + NO_RESPONSE * NO_RESPONSE + bursts;
+    // Two halves of normal laws that meet at their common mean, against one normal law.
+    let densities = 2.0 * does_not.sqrt() / (below.sqrt() + above.sqrt());
+    let nats = densities.ln() - 0.5 * (distance * distance / responds - rho * rho / does_not);
+    nats.clamp(-MOST_NATS, MOST_NATS).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Uniform numbers in [0, 1), the same in every run (Knuth's MMIX generator, upper bits).
+    struct Random(u64);
+
+    impl Random {
+        fn uniform(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 11) as f64 / (1u64 << 53) as f64
+        }
+
+        fn exponential(&mut self) -> f64 {
+            -(1.0 - self.uniform()).ln()
+        }
+    }
+
+    /// What a test feeds: when, whether signalled, with which probability.
+    type Packet = (f64, bool, f64);
+
+    fn evidence(packets: &[Packet]) -> Evidence {
+        let mut evidence = Evidence::new(packets[0].0);
+        for &(now, signalled, probability) in packets {
+            evidence.packet(now, signalled, probability);
+        }
+        evidence
+    }
+
+    /// The contrast by its definition: every pair of packets, no recursion.
+    fn slow_twin(packets: &[Packet], scale: usize) -> (f64, f64) {
+        let tau = LONGEST_S / f64::from(RATIO).powi(scale as i32);
+        let tail = |t: f64| (1.0 + t / tau) * (-t / tau).exp();
+        let kernel = |t: f64| t / tau * (-t / tau).exp();
+        let (born, last) = (packets[0].0, packets[packets.len() - 1].0);
+        let counted: Vec<usize> = (0..packets.len()).filter(|&k| packets[k].0 - born >= LEAD_IN_S).collect();
+        let (mut signals, mut expected) = (0.0, 0.0);
+        let (mut own, mut kept) = (vec![0.0; packets.len()], vec![1.0; packets.len()]);
+        for &k in &counted {
+            let (now, signalled, p) = packets[k];
+            own[k] = (p * (signals + 1.0) / (expected + 1.0)).min(1.0);
+            kept[k] = 1.0 - (own[k] / MEMORY_SIGNALS).min((now - packets[k - 1].0) / MEMORY_S);
+            signals = signals * kept[k] + f64::from(u8::from(signalled));
+            expected = expected * kept[k] + p;
+        }
+        let sum = |f: &dyn Fn(usize) -> f64| -> f64 {
+            let faded = |&k: &usize| kept[k + 1..].iter().product::<f64>() * f(k);
+            counted.iter().map(faded).sum()
+        };
+        let signal = |k: usize| f64::from(u8::from(packets[k].1));
+        let excess = |k: usize| signal(k) - own[k];
+        let v = |k: usize| own[k] * (1.0 - own[k]);
+        let before = |k: usize| -> f64 {
+            let all: f64 = packets[..k].iter().map(|&(t, ..)| kernel(packets[k].0 - t)).sum();
+            all / (1.0 - tail(packets[k].0 - born))
+        };
+        let (weight, mean) = (sum(&v), sum(&|k| v(k) * before(k)) / sum(&v));
+        // What follows the last packet is put at its mean.
+        let after = |k: usize| -> f64 {
+            let seen: f64 = packets[k + 1..].iter().map(|&(t, ..)| kernel(t - packets[k].0)).sum();
+            seen + mean * tail(last - packets[k].0)
+        };
+        let trials = sum(&|k| signal(k) * (1.0 - own[k]));
+        let after_excess = sum(&|k| excess(k) * (after(k) - mean));
+        let before_excess = sum(&|k| excess(k) * (before(k) - mean));
+        let spread = sum(&|k| v(k) * before(k).powi(2)) / weight / mean.powi(2) - 1.0;
+        let both = sum(&|k| v(k) * after(k) * before(k)) / weight / mean.powi(2) - 1.0;
+        let slope = (both / (spread + LEAST_SPREAD)).clamp(-1.0, 1.0);
+        let rho = -(after_excess - slope * before_excess) / (mean * trials);
+        (rho, spread * (1.0 - slope * slope) / trials + (SINGLE_SIGNAL / trials).powi(2))
+    }
+
+    /// A flow in bursts that answers each signal with a silence.
+    fn bursty(random: &mut Random, packets: usize, silence: f64) -> Vec<Packet> {
+        let mut now = 0.0;
+        let mut fed = Vec::new();
+        for i in 0..packets {
+            let probability = 0.03 + 0.02 * (i as f64 / 300.0).sin();
+            let signalled = random.uniform() < probability;
+            fed.push((now, signalled, probability));
+            let gap = if i % 7 == 0 { 0.1 } else { 0.002 };
+            now += gap * random.exponential() + if signalled { silence } else { 0.0 };
+        }
+        fed
+    }
+
+    #[test]
+    fn recursive_sums_are_the_sums_over_all_pairs() {
+        for silence in [0.0, 0.4] {
+            let packets = bursty(&mut Random(3), 1500, silence);
+            let evidence = evidence(&packets);
+            for scale in 0..SCALES {
+                let fast = evidence.contrast(scale).expect("signals came");
+                let (rho, variance) = slow_twin(&packets, scale);
+                // Traces hold seven digits.
+                assert!((fast.rho - rho).abs() < 1e-3, "{scale}: {} {rho}", fast.rho);
+                assert!(
+                    (fast.variance / variance - 1.0).abs() < 1e-3,
+                    "{scale}: {} {variance}",
+                    fast.variance
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_constant_rate_shows_no_response_at_once() {
+        let mut random = Random(5);
+        let packets: Vec<Packet> =
+            (0..1000).map(|i| (f64::from(i) * 0.008, random.uniform() < 0.02, 0.02)).collect();
+        for scale in 0..SCALES {
+            let contrast = evidence(&packets).contrast(scale).expect("signals came");
+            assert!(contrast.rho.abs() < 0.01, "{contrast:?}");
+        }
+        assert!(evidence(&packets).likelihood_ratios().iter().all(|&ratio| ratio < 0.1));
+    }
+
+    #[test]
+    fn a_flow_that_falls_silent_is_told_within_twenty_signals() {
+        let packets = bursty(&mut Random(7), 700, 0.3);
+        let evidence = evidence(&packets);
+        assert!(evidence.trials() < 35.0);
+        assert!(evidence.likelihood_ratios().into_iter().fold(0.0, f64::max) > 20.0);
+    }
+
+    /// Irregular flows that do not respond: the contrast is a standard normal number, in units of its own deviation.
+    #[test]
+    fn the_variance_is_that_of_chance() {
+        for scale in 1..SCALES {
+            let squares = (0..200).map(|seed| {
+                let contrast = evidence(&bursty(&mut Random(seed), 4000, 0.0)).contrast(scale);
+                let Contrast { rho, variance, .. } = contrast.expect("signals came");
+                rho * rho / variance
+            });
+            let mean = squares.sum::<f64>() / 200.0;
+            // A mean of 200 squares of normal numbers: 1, give or take 0.1.
+            assert!((0.7..1.3).contains(&mean), "{scale}: {mean}");
+        }
+    }
+
+    #[test]
+    fn without_signals_there_is_no_evidence() {
+        let packets: Vec<Packet> = (0..1000).map(|i| (f64::from(i) * 0.01, false, 0.0)).collect();
+        let evidence = evidence(&packets);
+        assert!(evidence.contrast(0).is_none());
+        assert_eq!(evidence.likelihood_ratios(), [1.0; SCALES]);
+    }
+
+    #[test]
+    fn a_flow_that_is_always_signalled_has_no_choice() {
+        let packets: Vec<Packet> = (0..3000).map(|i| (f64::from(i) * 0.01, true, 0.3)).collect();
+        let evidence = evidence(&packets);
+        // Until that is known each signal counts for a little: about the sum of 1/k.
+        assert!(evidence.trials() < 20.0, "{}", evidence.trials());
+    }
+}

@@ -1,0 +1,133 @@
+//! The estimator of the non-responsive share on made-up flows whose nature is known.
+
+use parshall_estimators::responsiveness::{Estimate, Flags, Responsiveness, Settings};
+
+/// Uniform numbers in [0, 1), the same in every run (Knuth's MMIX generator, upper bits).
+struct Random(u64);
+
+impl Random {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// Flows of about 100 packets/s through a port that drops one packet in 50; the first `responsive` of them then
+/// pause for 0.3 s. Returns packets as (time, flow, dropped), in order of time.
+fn traffic(responsive: u64, deaf: u64, seconds: f64, seed: u64) -> Vec<(f64, u64, bool)> {
+    let mut random = Random(seed);
+    let mut packets = Vec::new();
+    for flow in 0..responsive + deaf {
+        let mut now = random.uniform();
+        while now < seconds {
+            let dropped = random.uniform() < 0.02;
+            packets.push((now, flow, dropped));
+            now += 0.02 * random.uniform() + if dropped && flow < responsive { 0.3 } else { 0.0 };
+        }
+    }
+    packets.sort_by(|a, b| a.0.total_cmp(&b.0));
+    packets
+}
+
+fn estimates(port: &mut Responsiveness, packets: &[(f64, u64, bool)]) -> Vec<Estimate> {
+    let mut estimates = Vec::with_capacity(1000);
+    for &(now, flow, dropped) in packets {
+        estimates.extend(std::iter::from_fn(|| port.close(now)));
+        port.packet(now, flow, dropped);
+    }
+    estimates
+}
+
+fn port(flows: u32) -> Responsiveness {
+    Responsiveness::new(Settings { flows, ..Settings::default() }).expect("settings in range")
+}
+
+/// Share of packets of the deaf flows, which come after the responsive ones, from `from_s` on.
+fn truth(packets: &[(f64, u64, bool)], responsive: u64, from_s: f64) -> f64 {
+    let late: Vec<_> = packets.iter().filter(|p| p.0 >= from_s).collect();
+    late.iter().filter(|p| p.1 >= responsive).count() as f64 / late.len() as f64
+}
+
+fn mean_share(estimates: &[Estimate], from_s: f64) -> f64 {
+    let late = estimates.iter().filter(|e| e.end_s > from_s);
+    let shares: Vec<f64> = late.map(|e| e.share.expect("packets came")).collect();
+    shares.iter().sum::<f64>() / shares.len() as f64
+}
+
+#[test]
+fn the_share_of_deaf_flows_is_found() {
+    for (responsive, deaf) in [(10, 0), (10, 3), (5, 10), (1, 10), (0, 10)] {
+        let packets = traffic(responsive, deaf, 60.0, 11);
+        let found = mean_share(&estimates(&mut port(4096), &packets), 30.0);
+        let truth = truth(&packets, responsive, 30.0);
+        assert!((found - truth).abs() < 0.05, "{responsive} and {deaf}: {found} for {truth}");
+    }
+}
+
+#[test]
+fn doubt_goes_as_evidence_comes() {
+    let estimates = estimates(&mut port(4096), &traffic(10, 10, 60.0, 3));
+    let (first, last) = (&estimates[0], estimates.last().expect("a minute has intervals"));
+    assert!(first.flags.contains(Flags::WARMING_UP | Flags::LOW_EXCITATION));
+    assert_eq!(last.flags, Flags::NONE);
+    assert!(last.share_se < first.share_se);
+    assert!(first.resolved < 0.5 && last.resolved > 0.95);
+    assert_eq!(last.watched, 1.0);
+    assert_eq!(first.share_if_unresolved_deaf, Some(1.0));
+}
+
+#[test]
+fn a_small_table_watches_a_sample_of_the_flows() {
+    let packets = traffic(200, 200, 60.0, 5);
+    let truth = truth(&packets, 200, 30.0);
+    for estimate in estimates(&mut port(128), &packets).iter().filter(|e| e.end_s > 30.0) {
+        assert!(estimate.flags.contains(Flags::SAMPLED), "{estimate:?}");
+        assert!((0.03..0.6).contains(&estimate.watched), "{estimate:?}");
+        let error = (estimate.share.expect("packets came") - truth).abs();
+        assert!(error < 3.0 * estimate.share_se.expect("a share has one"), "{estimate:?} for {truth}");
+    }
+}
+
+#[test]
+fn a_silent_port_says_so() {
+    let mut port = port(64);
+    port.packet(0.1, 1, false);
+    let estimates: Vec<Estimate> = std::iter::from_fn(|| port.close(2.2)).collect();
+    assert_eq!(estimates.len(), 3);
+    assert!(estimates[0].flags.contains(Flags::NO_SIGNALS));
+    assert_eq!(estimates[0].share, Some(0.5));
+    for estimate in &estimates[1..] {
+        assert!(estimate.flags.contains(Flags::NO_PACKETS));
+        assert_eq!((estimate.share, estimate.share_se, estimate.packets), (None, None, 0));
+    }
+    assert!(port.close(f64::INFINITY).is_none() && port.close(f64::NAN).is_none());
+}
+
+#[test]
+fn packets_out_of_time_change_nothing_but_the_flags() {
+    let packets = traffic(5, 5, 30.0, 9);
+    let (mut clean, mut disturbed) = (port(256), port(256));
+    let expected = estimates(&mut clean, &packets);
+    let mut found = Vec::new();
+    for &(now, flow, dropped) in &packets {
+        found.extend(std::iter::from_fn(|| disturbed.close(now)));
+        disturbed.packet(now, flow, dropped);
+        for wrong in [now - 0.01, f64::NAN, f64::INFINITY, -1.0] {
+            disturbed.packet(wrong, flow, true);
+        }
+    }
+    for (expected, found) in expected.iter().zip(&found) {
+        assert!(found.flags.contains(Flags::BAD_SAMPLE) && !expected.flags.contains(Flags::BAD_SAMPLE));
+        assert_eq!(Estimate { flags: expected.flags, ..*found }, *expected);
+    }
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let refused = |settings| Responsiveness::new(settings).expect_err("out of range").to_string();
+    let interval = |interval_s| refused(Settings { interval_s, ..Settings::default() });
+    assert_eq!(interval(0.0), "interval_s: got 0, expected a time above 0, in seconds");
+    assert_eq!(interval(f64::NAN), "interval_s: got NaN, expected a time above 0, in seconds");
+    let flows = refused(Settings { flows: 1, ..Settings::default() });
+    assert_eq!(flows, "flows: got 1, expected a whole number from 2 to 16777216");
+}

@@ -1,0 +1,130 @@
+//! Bindings of the estimator of non-responsive traffic that watches flows. `parshall.estimators` is its face.
+//!
+//! A packet that cannot be used is no error: it flags the estimate of its interval.
+
+use numpy::{IntoPyArray, PyReadonlyArray1};
+use parshall_estimators::responsiveness::{Estimate, Responsiveness, Settings};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Adds the estimator to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<PyResponsiveness>()
+}
+
+/// time, share, share_se, share_if_unresolved_deaf, resolved, watched, packets, signals, flows, flags; what does not
+/// exist is NaN.
+type Row = (f64, f64, f64, f64, f64, f64, u64, u64, u32, u16);
+
+fn row(estimate: &Estimate) -> Row {
+    (
+        estimate.end_s,
+        estimate.share.unwrap_or(f64::NAN),
+        estimate.share_se.unwrap_or(f64::NAN),
+        estimate.share_if_unresolved_deaf.unwrap_or(f64::NAN),
+        estimate.resolved,
+        estimate.watched,
+        estimate.packets,
+        estimate.signals,
+        estimate.flows,
+        estimate.flags.bits(),
+    )
+}
+
+/// Estimates by column.
+#[derive(Default)]
+struct Series {
+    reals: [Vec<f64>; 6],
+    counts: [Vec<u64>; 2],
+    flows: Vec<u32>,
+    flags: Vec<u16>,
+}
+
+impl Series {
+    fn push(&mut self, estimate: &Estimate) {
+        let (time, share, share_se, if_deaf, resolved, watched, packets, signals, flows, flags) =
+            row(estimate);
+        let reals = [time, share, share_se, if_deaf, resolved, watched];
+        self.reals.iter_mut().zip(reals).for_each(|(column, x)| column.push(x));
+        self.counts.iter_mut().zip([packets, signals]).for_each(|(column, x)| column.push(x));
+        self.flows.push(flows);
+        self.flags.push(flags);
+    }
+
+    fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        const REALS: [&str; 6] =
+            ["time", "share", "share_se", "share_if_unresolved_deaf", "resolved", "watched"];
+        let dict = PyDict::new(py);
+        for (name, column) in REALS.into_iter().zip(self.reals) {
+            dict.set_item(name, column.into_pyarray(py))?;
+        }
+        for (name, column) in ["packets", "signals"].into_iter().zip(self.counts) {
+            dict.set_item(name, column.into_pyarray(py))?;
+        }
+        dict.set_item("flows", self.flows.into_pyarray(py))?;
+        dict.set_item("flags", self.flags.into_pyarray(py))?;
+        Ok(dict)
+    }
+}
+
+/// See `parshall.estimators.Responsiveness`.
+#[pyclass(name = "Responsiveness", module = "parshall._core")]
+struct PyResponsiveness {
+    estimator: Responsiveness,
+}
+
+#[pymethods]
+impl PyResponsiveness {
+    #[new]
+    fn new(interval_s: f64, flows: u32, seed: u64) -> PyResult<Self> {
+        Responsiveness::new(Settings { interval_s, flows, seed })
+            .map(|estimator| PyResponsiveness { estimator })
+            .map_err(|error| PyValueError::new_err((error.field, error.value, error.expected.to_owned())))
+    }
+
+    /// The estimates of the intervals that ended by then.
+    fn close(&mut self, time: f64) -> Vec<Row> {
+        std::iter::from_fn(|| self.estimator.close(time)).map(|estimate| row(&estimate)).collect()
+    }
+
+    fn packet(&mut self, time: f64, flow: u64, signalled: bool) {
+        self.estimator.packet(time, flow, signalled);
+    }
+
+    /// Takes packets, and the time up to `until`.
+    fn run<'py>(
+        &mut self,
+        py: Python<'py>,
+        times: PyReadonlyArray1<'py, f64>,
+        flows: PyReadonlyArray1<'py, u64>,
+        signalled: PyReadonlyArray1<'py, bool>,
+        until: Option<f64>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (times, flows, signalled) = (times.as_slice()?, flows.as_slice()?, signalled.as_slice()?);
+        for (name, length) in [("flow", flows.len()), ("signalled", signalled.len())] {
+            if length != times.len() {
+                let expected = format!("{}, one for each of time", times.len());
+                return Err(PyValueError::new_err((name, format!("{length} values"), expected)));
+            }
+        }
+        let estimator = &mut self.estimator;
+        let series = py.detach(|| {
+            let mut series = Series::default();
+            let mut close = |estimator: &mut Responsiveness, time| {
+                while let Some(estimate) = estimator.close(time) {
+                    series.push(&estimate);
+                }
+            };
+            for ((&time, &flow), &signalled) in times.iter().zip(flows).zip(signalled) {
+                close(estimator, time);
+                estimator.packet(time, flow, signalled);
+            }
+            if let Some(until) = until {
+                close(estimator, until);
+            }
+            series
+        });
+        series.into_dict(py)
+    }
+}

@@ -1,0 +1,182 @@
+"""How much of the load at a port would not back off, from what flows do after a drop or a mark.
+
+The method is described in ``docs/guide/responsiveness.md``.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, NamedTuple, SupportsIndex
+
+import numpy as np
+
+from parshall import _core
+from parshall.errors import InputError, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Reals = NDArray[np.float64]
+
+__all__ = ["Responsiveness", "ResponsivenessEstimate", "ResponsivenessQuality", "ResponsivenessSeries"]
+
+
+class ResponsivenessQuality(enum.IntFlag):
+    """Reasons to doubt an estimate; none is 0."""
+
+    LOW_EXCITATION = 1
+    """Less than half of the watched packets belong to flows that have shown what they do: too few drops or
+    marks so far, or too many flows that are too short."""
+    NO_PACKETS = 2
+    """No packet arrived."""
+    NO_SIGNALS = 4
+    """No packet was dropped or marked in the interval: the share rests on what was seen before."""
+    WARMING_UP = 8
+    """Half of the watched packets have not yet belonged to flows that have shown what they do, in any
+    interval."""
+    BAD_SAMPLE = 16
+    """A packet of the interval could not be used: its time was not finite, or before the last one's."""
+    SAMPLED = 32
+    """More than a twentieth of the packets belong to flows that the table has no room for; a sample of flows
+    stands for them."""
+
+
+class ResponsivenessEstimate(NamedTuple):
+    """What is known of an estimation interval. A value that does not exist is NaN."""
+
+    time: float
+    """End of the interval, in seconds."""
+    share: float
+    """Share of arriving packets of flows that do not respond to drops and marks, from 0 to 1."""
+    share_se: float
+    """Its standard error."""
+    share_if_unresolved_deaf: float
+    """The share if flows of which little is known, such as short ones, did not respond."""
+    resolved: float
+    """Part of the watched packets that belong to flows which have shown what they do."""
+    watched: float
+    """Part of the packets that belong to watched flows."""
+    packets: int
+    """Packets that arrived."""
+    signals: int
+    """Packets that were dropped or marked."""
+    flows: int
+    """Watched flows that sent a packet."""
+    flags: ResponsivenessQuality
+    """Reasons to doubt."""
+
+
+class ResponsivenessSeries(NamedTuple):
+    """Estimates, a column each; fields as in :class:`ResponsivenessEstimate`."""
+
+    time: Reals
+    share: Reals
+    share_se: Reals
+    share_if_unresolved_deaf: Reals
+    resolved: Reals
+    watched: Reals
+    packets: NDArray[np.uint64]
+    signals: NDArray[np.uint64]
+    flows: NDArray[np.uint32]
+    flags: NDArray[np.uint16]
+    """Bits of :class:`ResponsivenessQuality`."""
+
+
+class Responsiveness:
+    """The share of non-responsive traffic at a port, from its packets: no rate, no round-trip time, no gain.
+
+    ``interval`` is the time between estimates in seconds. ``flows`` is how many flows are watched at once
+    (400 bytes each); when there are more, a random sample of them stands for all. ``seed`` makes the hash of
+    flows unpredictable. Time starts at 0.
+
+    >>> port = Responsiveness(interval=1.0)
+    >>> time = np.arange(6000) * 0.01  # a flow of 100 packets/s that loses every 50th and does not mind
+    >>> series = port.run(time=time, flow=np.ones(6000, int), signalled=np.arange(6000) % 50 == 0)
+    >>> bool(series.share[-1] > 0.95)
+    True
+    """
+
+    def __init__(self, *, interval: float = 0.7, flows: int = 4096, seed: int = 0) -> None:
+        try:
+            self._core = _core.Responsiveness(
+                _real("interval", interval), _whole("flows", flows, 2**32), _whole("seed", seed, 2**64)
+            )
+        except ValueError as error:
+            place, value, expected = error.args
+            raise InputError(str(place).removesuffix("_s"), value, expected) from None
+        self._settings = f"interval={interval!r}, flows={flows!r}, seed={seed!r}"
+
+    def __repr__(self) -> str:
+        return f"Responsiveness({self._settings})"
+
+    def close(self, time: float) -> list[ResponsivenessEstimate]:
+        """Estimates of the intervals that ended by ``time`` and were not given out yet."""
+        return [_estimate(row) for row in self._core.close(_real("time", time))]
+
+    def update(self, *, time: float, flow: SupportsIndex, signalled: bool) -> list[ResponsivenessEstimate]:
+        """Takes a packet: when it arrives at the queue, its flow's key, and whether it is dropped or marked.
+
+        Gives out the estimates of intervals that ended before it, mostly none. A packet whose time is not
+        finite, or before the last one's, only flags the interval under way.
+        """
+        estimates = self.close(time)
+        self._core.packet(_real("time", time), _whole("flow", flow, 2**64), bool(signalled))
+        return estimates
+
+    def run(
+        self, *, time: ArrayLike, flow: ArrayLike, signalled: ArrayLike, until: float | None = None
+    ) -> ResponsivenessSeries:
+        """Takes packets in order of time, as arrays of one length. With ``until``, intervals that ended by
+        then are given out too, not only those that a packet ended.
+        """
+        times = _column("time", time, "fiu", "numbers").astype(np.float64)
+        flows = _column("flow", flow, "iu", "whole numbers")
+        if flows.size and flows.min() < 0:
+            raise InputError(f"flow[{int(flows.argmin())}]", shown(int(flows.min())), "a whole number from 0")
+        signals = _column("signalled", signalled, "b", "truth values")
+        try:
+            columns = self._core.run(
+                times,
+                flows.astype(np.uint64),
+                np.ascontiguousarray(signals),
+                None if until is None else _real("until", until),
+            )
+        except ValueError as error:
+            raise InputError(*error.args) from None
+        return ResponsivenessSeries(**columns)
+
+
+def _estimate(row: tuple[float, ...]) -> ResponsivenessEstimate:
+    *values, flags = row
+    return ResponsivenessEstimate._make((*values, ResponsivenessQuality(int(flags))))
+
+
+def _real(name: str, value: object) -> float:
+    if isinstance(value, str | bytes | bool):
+        raise TypeError(f"{name}: got {shown(value)}, expected a number")
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name}: got {shown(value)}, expected a number") from None
+
+
+def _whole(name: str, value: SupportsIndex, limit: int) -> int:
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise TypeError(f"{name}: got {shown(value)}, expected a whole number") from None
+    if not 0 <= number < limit:
+        raise InputError(name, shown(number), f"a whole number from 0 to {limit - 1}")
+    return number
+
+
+def _column(name: str, values: ArrayLike, kinds: str, expected: str) -> NDArray[np.generic]:
+    """``values`` in one dimension, of one of these kinds of types; empty ones are of any."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise InputError(name, f"an array of shape {array.shape}", "one dimension")
+    if array.size and array.dtype.kind not in kinds:
+        raise TypeError(f"{name}: got {shown(values)}, expected an array of {expected}")
+    return np.ascontiguousarray(
+        array if array.size else array.astype(f"{kinds[0]}{8 if kinds[0] != 'b' else 1}")
+    )

@@ -1,0 +1,200 @@
+"""The estimator of the non-responsive share: arrays, single packets, a port's observer, and the truth."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+import parshall
+from parshall.errors import InputError
+from parshall.estimators_responsiveness import Responsiveness, ResponsivenessQuality
+from parshall.recording import Recording
+from parshall.scenario import (
+    BernoulliLoss,
+    Bulk,
+    Cbr,
+    DropTail,
+    Dumbbell,
+    Exponential,
+    FlowGroup,
+    OnOff,
+    Record,
+    Red,
+    ShareSeries,
+    Tcp,
+    Udp,
+)
+from parshall.views import PortResponsiveness
+
+RED = Red(min_threshold_packets=15, max_threshold_packets=45, limit_packets=60)
+
+
+def bell(n_tcp: int, n_udp: int, *, red: Red = RED, duration: float = 100, ecn: bool = False) -> Dumbbell:
+    """Long TCP flows and CBR at 28 Mbit/s over a round trip of 100 ms (Zhao 2004, section II.C)."""
+    tcp = Tcp(profile="ns2", recovery="sack", min_rto=1, payload_bytes=960, ecn=ecn)
+    groups = (
+        FlowGroup(name="t", count=n_tcp or 1, transport=tcp, app=Bulk(), start_spread=5),
+        FlowGroup(
+            name="u",
+            count=n_udp or 1,
+            transport=Udp(payload_bytes=1000, header_bytes=28),
+            app=Cbr(rate="1 Mbit/s"),
+            start_spread=1,
+        ),
+    )
+    return Dumbbell(
+        duration=duration,
+        rate="28 Mbit/s",
+        delay="46 ms",
+        queue=red,
+        access_rate="100 Mbit/s",
+        access_delay="2 ms",
+        flows=[group for group, count in zip(groups, (n_tcp, n_udp), strict=True) if count],
+        record=Record(packets="bottleneck", responsiveness=ShareSeries(of="bottleneck", interval=0.7)),
+    )
+
+
+@pytest.fixture(scope="module")
+def recording() -> Recording:
+    return parshall.run(bell(35, 16), 77)
+
+
+def arrivals(recording: Recording) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Time, flow and fate of the packets that arrived at the bottleneck."""
+    packets = recording.port("bottleneck").packets
+    arrived, dropped = packets.event == 0, packets.event == 2
+    key = packets.flow.astype(np.int64) * 2**40 + packets.seq
+    fates = dict.fromkeys(zip(packets.time[dropped], key[dropped], strict=True))
+    lost = [pair in fates for pair in zip(packets.time[arrived], key[arrived], strict=True)]
+    return packets.time[arrived], packets.flow[arrived], np.array(lost)
+
+
+def test_the_observer_is_the_estimator_on_the_ports_packets(recording: Recording) -> None:
+    time, flow, lost = arrivals(recording)
+    series = Responsiveness().run(time=time, flow=2 * flow, signalled=lost, until=100)
+    seen = recording.port("bottleneck").responsiveness
+    assert len(seen) == len(series.time) == 142
+    for column in fields(seen):
+        if column.name != "packets_udp":
+            ours, theirs = getattr(seen, column.name), getattr(series, column.name)
+            np.testing.assert_array_equal(ours, theirs, err_msg=column.name)
+
+
+def test_packets_one_by_one_are_the_arrays(recording: Recording) -> None:
+    time, flow, lost = (column[:20_000] for column in arrivals(recording))
+    series = Responsiveness(flows=64, seed=3).run(time=time, flow=flow, signalled=lost)
+    port = Responsiveness(flows=64, seed=3)
+    estimates = [
+        estimate
+        for now, key, drop in zip(time.tolist(), flow.tolist(), lost.tolist(), strict=True)
+        for estimate in port.update(time=now, flow=key, signalled=drop)
+    ]
+    for name, column in zip(series._fields, series, strict=True):
+        np.testing.assert_array_equal([getattr(estimate, name) for estimate in estimates], column)
+
+
+@pytest.mark.parametrize(
+    ("n_tcp", "n_udp", "ecn"), [(35, 22, False), (35, 5, False), (35, 0, False), (35, 16, True)]
+)
+def test_the_share_is_found_without_any_setting(n_tcp: int, n_udp: int, ecn: bool) -> None:
+    red = Red(min_threshold_packets=15, max_threshold_packets=45, limit_packets=60, ecn=ecn)
+    run = parshall.run(bell(n_tcp, n_udp, red=red, ecn=ecn).with_({"record.packets": ()}), 5)
+    port = run.port("bottleneck").responsiveness
+    late = port.time > 60
+    error = (port.share - port.packets_udp / port.packets)[late]
+    assert np.mean(error**2) < 0.003
+    assert np.mean(np.abs(error) < 1.96 * port.share_se[late] + 1e-3) > 0.9
+    assert not port.flags[late].any()
+
+
+def test_an_idle_link_is_no_evidence() -> None:
+    run = parshall.run(bell(0, 5, duration=10).with_({"record.packets": ()}), 1)
+    port = run.port("bottleneck").responsiveness
+    assert np.all(port.signals == 0)
+    quality = ResponsivenessQuality(int(port.flags[-1]))
+    assert quality == (
+        ResponsivenessQuality.LOW_EXCITATION
+        | ResponsivenessQuality.NO_SIGNALS
+        | ResponsivenessQuality.WARMING_UP
+    )
+    assert port.share[-1] == 0.5
+    assert port.share_if_unresolved_deaf[-1] == 1
+
+
+def test_recording_the_share_changes_nothing_else() -> None:
+    scenario = bell(5, 22, duration=20)
+    plain = parshall.run(scenario.with_({"record.responsiveness": None}), 2)
+    watched = parshall.run(scenario, 2)
+    assert plain.table("packets").equals(watched.table("packets"))
+    columns = [name for name in plain.table("flows").column_names if name != "completed_at"]  # NaN differs
+    assert plain.table("flows").select(columns).equals(watched.table("flows").select(columns))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"interval": 0}, "interval: got 0, expected a time above 0, in seconds"),
+        ({"interval": float("nan")}, "interval: got NaN, expected a time above 0, in seconds"),
+        ({"flows": 1}, "flows: got 1, expected a whole number from 2 to 16777216"),
+        ({"flows": -4}, "flows: got -4, expected a whole number from 0 to 4294967295"),
+    ],
+)
+def test_settings_are_checked(settings: dict[str, float], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Responsiveness(**settings)  # type: ignore[arg-type]
+
+
+def test_arrays_are_checked() -> None:
+    port = Responsiveness()
+    with pytest.raises(InputError, match=r"flow: got 2 values, expected 1, one for each of time"):
+        port.run(time=[0.0], flow=[1, 2], signalled=[True])
+    with pytest.raises(InputError, match=r"flow\[1\]: got -2, expected a whole number from 0"):
+        port.run(time=[0.0, 1.0], flow=[1, -2], signalled=[True, False])
+    with pytest.raises(TypeError, match=r"signalled: got .*, expected an array of truth values"):
+        port.run(time=[0.0], flow=[1], signalled=[0.5])
+    with pytest.raises(InputError, match=r"time: got an array of shape \(1, 1\), expected one dimension"):
+        port.run(time=[[0.0]], flow=[1], signalled=[True])
+    with pytest.raises(TypeError, match='interval: got "x", expected a number'):
+        Responsiveness(interval="x")  # type: ignore[arg-type]
+    assert len(port.run(time=[], flow=[], signalled=[]).time) == 0
+
+
+def test_times_that_cannot_be_used_flag_the_estimate() -> None:
+    port = Responsiveness(interval=1)
+    series = port.run(time=[0.5, np.nan, 0.2, 1.5], flow=[1, 1, 1, 1], signalled=[False] * 4)
+    assert series.packets.tolist() == [1]
+    assert series.flags[0] & ResponsivenessQuality.BAD_SAMPLE
+
+
+def test_a_dither_shows_at_a_drop_tail_queue_who_responds() -> None:
+    """Sources that switch on and off make the drops of a drop-tail queue, which are no trial of them. A
+    dither is: three packets in 1000, dropped at random.
+    """
+    on_off = OnOff(law=Exponential(), rate="1.4 Mbit/s", on=3, off=3)
+    dumbbell = bell(40, 35, duration=199.5).with_(
+        {
+            "delay": "8 ms",
+            "access_delay": "4.25 ms",
+            "queue": DropTail(limit_packets=60),
+            "flows[t].transport": Tcp(recovery="sack"),
+            "flows[u].app": on_off,
+            "record.packets": (),
+        }
+    )
+    loss = BernoulliLoss(probability=0.003, of="data")
+    changes = {"loss": loss, "record.responsiveness.signals": "losses"}
+    plain = parshall.run(dumbbell, 4).port("bottleneck")
+    dithered = parshall.run(dumbbell.with_(changes), 4).port("bottleneck")
+    assert dithered.responsiveness.signals.sum() == dithered.packets_lost
+    assert mean_square_error(dithered.responsiveness) < mean_square_error(plain.responsiveness) / 10
+    # What it costs: throughput and delay stay within a hundredth.
+    assert dithered.utilization > 0.99 * plain.utilization
+    assert dithered.mean_delay < 1.01 * plain.mean_delay
+
+
+def mean_square_error(series: PortResponsiveness) -> float:
+    late = series.time > 100
+    error = (series.share - series.packets_udp / series.packets)[late]
+    return float(np.mean(error**2))
