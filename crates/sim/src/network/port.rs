@@ -70,7 +70,8 @@ impl PortKind {
     #[inline]
     pub fn transmission(&self, bytes: u16) -> Time {
         // At least one picosecond, so that no two packets leave at one instant.
-        Time::from_ps(((f64::from(bytes) * self.ps_per_byte + 0.5) as u64).max(1))
+        // By way of i64, to which processors convert in one step.
+        Time::from_ps(((f64::from(bytes) * self.ps_per_byte + 0.5) as i64 as u64).max(1))
     }
 }
 
@@ -147,7 +148,7 @@ impl Port {
 
     /// A plain port takes a packet of this size that arrives at `now`: the packet's departure, or none if it is
     /// dropped. Calls must be in order of time.
-    #[inline]
+    #[inline(always)]
     pub fn pass(&mut self, kind: &PortKind, now: Time, bytes: u16) -> Option<Time> {
         let counted = now >= kind.count_from;
         if counted {
