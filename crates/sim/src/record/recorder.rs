@@ -49,12 +49,17 @@ struct FlowFlags {
 struct PortFlags {
     packets: bool,
     pcap: bool,
+    series: bool,
+    /// Packets of UDP flows that arrived, where there is a series.
+    udp_arrived: u64,
 }
 
 /// Collects rows while a run is under way.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     watch: Watch,
+    /// Counts start at this instant.
+    count_from: Time,
     /// What would happen at or after this instant is not recorded.
     end: Time,
     flows: Vec<FlowFlags>,
@@ -70,9 +75,10 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for a network of this size and a run that ends at `end`.
-    pub fn new(watch: Watch, flows: usize, ports: usize, end: Time) -> Self {
+    /// A recorder for a network of this size and a run that counts from `count_from` and ends at `end`.
+    pub fn new(watch: Watch, flows: usize, ports: usize, count_from: Time, end: Time) -> Self {
         let mut recorder = Recorder {
+            count_from,
             end,
             flows: vec![FlowFlags::default(); flows],
             ports: vec![PortFlags::default(); ports],
@@ -95,6 +101,9 @@ impl Recorder {
         for &port in &watch.pcap {
             recorder.ports[port as usize].pcap = true;
         }
+        for &port in watch.port_series.iter().flat_map(|(ports, _)| ports) {
+            recorder.ports[port as usize].series = true;
+        }
         recorder.watch = watch;
         recorder
     }
@@ -104,16 +113,18 @@ impl Recorder {
         &self.watch
     }
 
-    /// Whether packets at this port are recorded.
+    /// Whether packets at this port are recorded or counted.
     #[inline]
     pub fn watches_port(&self, port: u32) -> bool {
         let flags = self.ports[port as usize];
-        flags.packets || flags.pcap
+        flags.packets || flags.pcap || flags.series
     }
 
     /// A packet arrived at a port and met this fate.
     pub fn at_port(&mut self, now: Time, port: u32, packet: &Packet, outcome: Outcome, frame: FlowFrame) {
-        let flags = self.ports[port as usize];
+        let flags = &mut self.ports[port as usize];
+        flags.udp_arrived += u64::from(!frame.tcp && now >= self.count_from);
+        let flags = *flags;
         if flags.packets {
             self.event(now, PacketEvent::Arrival, packet, frame.index, port as i32);
             let (at, event) = match outcome {
@@ -211,6 +222,11 @@ impl Recorder {
     /// Adds a sample of a flow.
     pub fn flow_sample(&mut self, sample: FlowSample) {
         self.flow_series.push(sample);
+    }
+
+    /// Packets of UDP flows that arrived at a port of which there is a series, from the warm-up on.
+    pub fn udp_arrived(&self, port: u32) -> u64 {
+        self.ports[port as usize].udp_arrived
     }
 
     /// Adds a sample of a port.
