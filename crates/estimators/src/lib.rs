@@ -9,6 +9,7 @@
 //! | [`median`] | the median of the last `k` samples, for any `k` |
 //! | [`mad`] | the median absolute deviation of the last `k` samples |
 //! | [`weighted_median`] | the recursive weighted median |
+//! | [`nonresponsive`] | the share of traffic at a port that does not respond to congestion |
 //! | [`rto`] | TCP's retransmission timeout, from any of these |
 //!
 //! # Samples
@@ -21,6 +22,7 @@ pub mod error;
 pub mod ewma;
 pub mod mad;
 pub mod median;
+pub mod nonresponsive;
 pub mod rto;
 pub mod sample;
 mod sorted_window;

@@ -1,0 +1,107 @@
+//! From a port's cumulative counters to samples.
+
+use std::fmt;
+
+use super::sample::Sample;
+
+/// Cumulative counts of packets, and the queue length, as read from a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CounterReading {
+    /// Queue length, as in [`Sample`].
+    pub backlog: f64,
+    /// Packets that have arrived so far.
+    pub arrivals: u64,
+    /// Packets that the queue has dropped so far.
+    pub drops: u64,
+    /// Packets that the queue has marked so far.
+    pub marks: u64,
+}
+
+/// How many bits a counter has before it starts again from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// 0 to 2^32 - 1.
+    Bits32,
+    /// 0 to 2^64 - 1.
+    Bits64,
+}
+
+/// A counter that did not count up: it was reset, or the reading is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CounterFault {
+    /// Name of the counter.
+    pub field: &'static str,
+    /// What it said before.
+    pub before: u64,
+    /// What it says now.
+    pub now: u64,
+}
+
+/// Differences of consecutive readings.
+///
+/// A counter that wrapped is told from one that went back by what it would have counted: nothing counts more than
+/// `most` packets between two readings, so a greater difference modulo the counter's range is a fault. After a
+/// fault the next difference is from the faulty reading on: a counter that was reset costs one sample.
+///
+/// # Examples
+///
+/// ```
+/// use parshall_estimators::nonresponsive::{CounterReading, Counters, Width};
+///
+/// let mut counters = Counters::new(Width::Bits32, 1_000_000);
+/// let reading = |arrivals| CounterReading { backlog: 3.0, arrivals, ..CounterReading::default() };
+/// assert_eq!(counters.read(&reading(u64::from(u32::MAX) - 9)), Ok(None));
+/// assert_eq!(counters.read(&reading(90)).unwrap().unwrap().arrivals, 100.0);
+/// assert_eq!(counters.read(&reading(10)).unwrap_err().field, "arrivals");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Counters {
+    width: Width,
+    most: u64,
+    before: Option<CounterReading>,
+}
+
+impl Counters {
+    /// Counters of `width` that count at most `most` packets between two readings. Less than half of the range
+    /// is taken for `most` in any case.
+    pub fn new(width: Width, most: u64) -> Counters {
+        let half = match width {
+            Width::Bits32 => 1 << 31,
+            Width::Bits64 => 1 << 63,
+        };
+        Counters { width, most: most.min(half - 1), before: None }
+    }
+
+    /// The sample between the reading before and this one; `None` at the first reading.
+    pub fn read(&mut self, reading: &CounterReading) -> Result<Option<Sample>, CounterFault> {
+        let Some(before) = self.before.replace(*reading) else { return Ok(None) };
+        Ok(Some(Sample {
+            backlog: reading.backlog,
+            arrivals: self.difference("arrivals", before.arrivals, reading.arrivals)?,
+            drops: self.difference("drops", before.drops, reading.drops)?,
+            marks: self.difference("marks", before.marks, reading.marks)?,
+        }))
+    }
+
+    fn difference(&self, field: &'static str, before: u64, now: u64) -> Result<f64, CounterFault> {
+        let counted = match self.width {
+            Width::Bits32 => u32::try_from(before)
+                .and_then(|before| Ok(u64::from(u32::try_from(now)?.wrapping_sub(before))))
+                .unwrap_or(u64::MAX),
+            Width::Bits64 => now.wrapping_sub(before),
+        };
+        if counted <= self.most {
+            Ok(counted as f64)
+        } else {
+            Err(CounterFault { field, before, now })
+        }
+    }
+}
+
+impl fmt::Display for CounterFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: got {} after {}, expected a counter that counts up", self.field, self.now, self.before)
+    }
+}
+
+impl std::error::Error for CounterFault {}

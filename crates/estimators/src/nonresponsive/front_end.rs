@@ -1,0 +1,218 @@
+//! From samples to the signals of the model: filters, differences, and the drops of a round trip ago.
+//!
+//! Zhao 2004, II.B and II.C: each signal is filtered by `v = alpha v + (1 - alpha) x`, then
+//! `q' = (q(t) - q(t-1)) / T`, `q'' = (q'(t) - q'(t-1)) / T` and, with (2.19), `l' = (l(t) - l(t-1)) / T`.
+
+use super::sample::Sample;
+use super::settings::Settings;
+
+/// Slots of the delay line.
+const SLOTS: usize = 128;
+
+/// Most sampling intervals that a round trip without a queue may take, so that one with a queue still fits.
+pub(super) const LONGEST_LAG: usize = 100;
+
+/// What is left of a filter's first value when the filter counts as filled.
+const FORGOTTEN: f64 = 0.01;
+
+/// The measured side of the model at one sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Signals {
+    /// R0 in seconds: the set one, or R(t).
+    pub rtt_s: f64,
+    /// Arrivals in a round trip R0: z + D.
+    pub offered: f64,
+    /// What can be known only when the differences and the delay line exist.
+    pub dynamics: Option<Dynamics>,
+}
+
+/// The terms of the linear model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Dynamics {
+    /// chi, or chi + l' when drops are counted, in packets/s: what z' is.
+    pub growth: f64,
+    /// q', in packets/s.
+    pub backlog_rate: f64,
+    /// The filtered p(t - R0).
+    pub delayed_p: f64,
+    /// How many sampling intervals in a row, up to t - R0, had no signal.
+    pub quiet: u32,
+}
+
+/// `v = alpha v + (1 - alpha) x`, and the first x as it is.
+#[derive(Clone, Debug)]
+struct Filter {
+    alpha: f64,
+    value: f64,
+    started: bool,
+}
+
+impl Filter {
+    fn new(alpha: f64) -> Filter {
+        Filter { alpha, value: 0.0, started: false }
+    }
+
+    #[inline]
+    fn update(&mut self, x: f64) -> f64 {
+        self.value = if self.started { self.alpha * self.value + (1.0 - self.alpha) * x } else { x };
+        self.started = true;
+        self.value
+    }
+
+    /// Samples until a hundredth of the first one is left.
+    fn memory(&self) -> u32 {
+        if self.alpha > 0.0 {
+            (FORGOTTEN.ln() / self.alpha.ln()).ceil().min(1e9) as u32
+        } else {
+            0
+        }
+    }
+}
+
+/// p and the run of quiet intervals, for the last [`SLOTS`] samples.
+#[derive(Clone, Debug)]
+struct DelayLine {
+    slots: [(f64, u32); SLOTS],
+    written: usize,
+}
+
+impl DelayLine {
+    fn new() -> DelayLine {
+        DelayLine { slots: [(0.0, 0); SLOTS], written: 0 }
+    }
+
+    #[inline]
+    fn push(&mut self, p: f64, quiet: u32) {
+        self.slots[self.written % SLOTS] = (p, quiet);
+        self.written += 1;
+    }
+
+    /// The newest value when `lag` is 0.
+    #[inline]
+    fn get(&self, lag: usize) -> Option<(f64, u32)> {
+        (lag < self.written.min(SLOTS)).then(|| self.slots[(self.written - 1 - lag) % SLOTS])
+    }
+}
+
+/// Value and difference quotient of the last sample, as far as they exist.
+#[derive(Clone, Copy, Debug, Default)]
+struct History {
+    /// q, and l for the drops' difference.
+    value: Option<(f64, f64)>,
+    /// q'.
+    rate: Option<f64>,
+}
+
+/// Filters, differences and delay line of one port.
+#[derive(Clone, Debug)]
+pub(super) struct FrontEnd {
+    capacity_pps: f64,
+    propagation_s: f64,
+    sampling_s: f64,
+    fixed_rtt_s: Option<f64>,
+    count_drops: bool,
+    backlog: Filter,
+    probability: Filter,
+    drops: Filter,
+    rate: Filter,
+    acceleration: Filter,
+    delay_line: DelayLine,
+    quiet: u32,
+    history: History,
+    /// Usable samples until the filters count as filled.
+    until_filled: u32,
+}
+
+impl FrontEnd {
+    /// `settings` have been validated.
+    pub fn new(settings: &Settings) -> FrontEnd {
+        let mut front_end = FrontEnd {
+            capacity_pps: settings.capacity_pps,
+            propagation_s: settings.propagation_s,
+            sampling_s: settings.sampling_s,
+            fixed_rtt_s: settings.rtt_s,
+            count_drops: settings.count_drops,
+            backlog: Filter::new(settings.backlog_alpha),
+            probability: Filter::new(settings.signal_alpha),
+            drops: Filter::new(settings.drop_alpha),
+            rate: Filter::new(settings.derivative_alpha),
+            acceleration: Filter::new(settings.derivative_alpha),
+            delay_line: DelayLine::new(),
+            quiet: 0,
+            history: History::default(),
+            until_filled: 0,
+        };
+        front_end.until_filled = front_end.slowest_memory();
+        front_end
+    }
+
+    fn slowest_memory(&self) -> u32 {
+        let probability = self.probability.memory() + (self.fixed_or_propagation() / self.sampling_s) as u32;
+        let differences = self.backlog.memory() + 2 + self.rate.memory();
+        let drops = if self.count_drops { self.drops.memory() } else { 0 };
+        probability.max(differences).max(drops)
+    }
+
+    fn fixed_or_propagation(&self) -> f64 {
+        self.fixed_rtt_s.unwrap_or(self.propagation_s)
+    }
+
+    /// Whether the filters still remember their first values.
+    pub fn is_filling(&self) -> bool {
+        self.until_filled > 0
+    }
+
+    /// The signals at a usable sample.
+    #[inline]
+    pub fn take(&mut self, sample: &Sample) -> Signals {
+        self.until_filled = self.until_filled.saturating_sub(1);
+        let q = self.backlog.update(sample.backlog);
+        self.take_signals(sample);
+        let current_rtt_s = q / self.capacity_pps + self.propagation_s;
+        let rtt_s = self.fixed_rtt_s.unwrap_or(current_rtt_s);
+        let l = self.drops.update(sample.drops) / self.sampling_s * current_rtt_s;
+        let growth = self.growth(q, l, current_rtt_s);
+        let delayed = self.delay_line.get((rtt_s / self.sampling_s).round() as usize);
+        Signals {
+            rtt_s,
+            offered: sample.arrivals / self.sampling_s * rtt_s,
+            dynamics: growth.zip(delayed).map(|((growth, backlog_rate), (delayed_p, quiet))| Dynamics {
+                growth,
+                backlog_rate,
+                delayed_p,
+                quiet,
+            }),
+        }
+    }
+
+    /// A sampling interval whose sample cannot be used. Filters stay as they are, p is taken to have stayed too,
+    /// and differences start again: a difference over the gap would be divided by the wrong time.
+    pub fn skip(&mut self) {
+        self.history = History::default();
+        if self.probability.started {
+            self.delay_line.push(self.probability.value, self.quiet);
+        }
+    }
+
+    #[inline]
+    fn take_signals(&mut self, sample: &Sample) {
+        if let Some(p) = sample.signal_probability() {
+            self.probability.update(p);
+        }
+        self.quiet = if sample.signals() > 0.0 { 0 } else { self.quiet.saturating_add(1) };
+        self.delay_line.push(self.probability.value, self.quiet);
+    }
+
+    /// chi, or chi + l', and q'; `None` until there are two differences.
+    #[inline]
+    fn growth(&mut self, q: f64, l: f64, rtt_s: f64) -> Option<(f64, f64)> {
+        let before = std::mem::replace(&mut self.history, History { value: Some((q, l)), rate: None });
+        let (q_before, l_before) = before.value?;
+        let rate = self.rate.update((q - q_before) / self.sampling_s);
+        self.history.rate = Some(rate);
+        let acceleration = self.acceleration.update((rate - before.rate?) / self.sampling_s);
+        let chi = rtt_s * acceleration + (rate / self.capacity_pps + 1.0) * rate;
+        let loss_rate = if self.count_drops { (l - l_before) / self.sampling_s } else { 0.0 };
+        Some((chi + loss_rate, rate))
+    }
+}

@@ -1,0 +1,42 @@
+//! Vectors and symmetric matrices of two or three numbers.
+
+/// A column of `D` numbers.
+pub(super) type Vector<const D: usize> = [f64; D];
+
+/// A square matrix, by rows.
+pub(super) type Matrix<const D: usize> = [[f64; D]; D];
+
+/// `a^T b`.
+#[inline]
+pub(super) fn dot<const D: usize>(a: &Vector<D>, b: &Vector<D>) -> f64 {
+    (0..D).map(|i| a[i] * b[i]).sum()
+}
+
+/// `m v`.
+#[inline]
+pub(super) fn product<const D: usize>(m: &Matrix<D>, v: &Vector<D>) -> Vector<D> {
+    std::array::from_fn(|i| dot(&m[i], v))
+}
+
+/// The matrix with `d` on its diagonal.
+pub(super) fn diagonal<const D: usize>(d: Vector<D>) -> Matrix<D> {
+    std::array::from_fn(|i| std::array::from_fn(|j| if i == j { d[i] } else { 0.0 }))
+}
+
+/// Each number of `a` times its counterpart in `b`.
+#[inline]
+pub(super) fn by_element<const D: usize>(a: &Vector<D>, b: &Vector<D>) -> Vector<D> {
+    std::array::from_fn(|i| a[i] * b[i])
+}
+
+/// `v^T m v`, never below 0 for a covariance however it was rounded.
+#[inline]
+pub(super) fn variance_along<const D: usize>(m: &Matrix<D>, v: &Vector<D>) -> f64 {
+    dot(&product(m, v), v).max(0.0)
+}
+
+/// Whether every number is finite.
+#[inline]
+pub(super) fn all_finite<const D: usize>(v: &Vector<D>) -> bool {
+    v.iter().all(|x| x.is_finite())
+}
