@@ -19,14 +19,24 @@ array([1.25    , 1.0625  , 3.421875])
 from __future__ import annotations
 
 import math
-import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 
 from parshall import _core
+from parshall import estimators_arguments as arguments
 from parshall.errors import InputError, shown
+from parshall.estimators_nonresponsive import (
+    NonresponsiveEstimate,
+    NonresponsiveEstimator,
+    NonresponsiveKaczmarz,
+    NonresponsiveKalman,
+    NonresponsiveRls,
+    NonresponsiveSeries,
+    NonresponsiveSettings,
+    Quality,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -38,6 +48,14 @@ __all__ = [
     "JacobsonRto",
     "JacobsonTicksRto",
     "MedianRto",
+    "NonresponsiveEstimate",
+    "NonresponsiveEstimator",
+    "NonresponsiveKaczmarz",
+    "NonresponsiveKalman",
+    "NonresponsiveRls",
+    "NonresponsiveSeries",
+    "NonresponsiveSettings",
+    "Quality",
     "RtoCosts",
     "RtoEstimator",
     "RtoSeries",
@@ -46,8 +64,6 @@ __all__ = [
     "WeightedMedianRto",
     "evaluate_rto",
 ]
-
-_COUNTS = range(2**32)
 
 
 class RtoSeries(NamedTuple):
@@ -92,7 +108,7 @@ class RtoEstimator:
         except ValueError as fault:
             raise InputError(*fault.args) from None
         except TypeError:
-            raise _wrong_type("rtt", rtt, "a number of seconds") from None
+            raise arguments.wrong_type("rtt", rtt, "a number of seconds") from None
         return rto
 
     def run(self, rtts: ArrayLike, retransmitted: ArrayLike | None = None) -> Floats:
@@ -104,7 +120,7 @@ class RtoEstimator:
         array([1.5 , 1.5 , 1.25])
         """
         with _Faults():
-            series: Floats = self._core.run(_samples("rtts", rtts), _flags(retransmitted))
+            series: Floats = self._core.run(arguments.samples("rtts", rtts), arguments.flags(retransmitted))
         return series
 
     def run_full(self, rtts: ArrayLike, retransmitted: ArrayLike | None = None) -> RtoSeries:
@@ -114,7 +130,7 @@ class RtoEstimator:
         array([0.25  , 0.1875])
         """
         with _Faults():
-            columns = self._core.run_full(_samples("rtts", rtts), _flags(retransmitted))
+            columns = self._core.run_full(arguments.samples("rtts", rtts), arguments.flags(retransmitted))
         return RtoSeries(*columns)
 
     def on_timeout(self) -> float:
@@ -188,11 +204,11 @@ class JacobsonRto(RtoEstimator):
         initial_rto: float = 1.0,
         granularity: float = 0.0,
     ) -> None:
-        own = _reals(gain=gain, deviation_gain=deviation_gain, multiplier=multiplier)
-        rules = _reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
+        own = arguments.reals(gain=gain, deviation_gain=deviation_gain, multiplier=multiplier)
+        rules = arguments.reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
         with _Faults():
             core = _core.RtoTimer.jacobson(*own.values(), tuple(rules.values()))
-        super().__init__(core, _call("JacobsonRto", own | rules))
+        super().__init__(core, arguments.call("JacobsonRto", own | rules))
 
 
 class JacobsonTicksRto(RtoEstimator):
@@ -219,11 +235,11 @@ class JacobsonTicksRto(RtoEstimator):
         initial_rto: float = 1.0,
         granularity: float = 0.0,
     ) -> None:
-        own = _reals(tick=tick)
-        rules = _reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
+        own = arguments.reals(tick=tick)
+        rules = arguments.reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
         with _Faults():
             core = _core.RtoTimer.jacobson_ticks(*own.values(), tuple(rules.values()))
-        super().__init__(core, _call("JacobsonTicksRto", own | rules))
+        super().__init__(core, arguments.call("JacobsonTicksRto", own | rules))
 
 
 class MedianRto(RtoEstimator):
@@ -256,14 +272,14 @@ class MedianRto(RtoEstimator):
         initial_rto: float = 1.0,
         granularity: float = 0.0,
     ) -> None:
-        k = _count("k", k)
+        k = arguments.count("k", k)
         if deviation not in ("ewma", "mad"):
             raise InputError("deviation", shown(deviation), '"ewma" or "mad"')
-        own = _reals(deviation_gain=deviation_gain, multiplier=multiplier)
-        rules = _reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
+        own = arguments.reals(deviation_gain=deviation_gain, multiplier=multiplier)
+        rules = arguments.reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
         with _Faults():
             core = _core.RtoTimer.median(k, deviation == "mad", *own.values(), tuple(rules.values()))
-        super().__init__(core, _call("MedianRto", {"k": k, "deviation": deviation} | own | rules))
+        super().__init__(core, arguments.call("MedianRto", {"k": k, "deviation": deviation} | own | rules))
 
 
 class WeightedMedianRto(RtoEstimator):
@@ -296,13 +312,13 @@ class WeightedMedianRto(RtoEstimator):
         initial_rto: float = 1.0,
         granularity: float = 0.0,
     ) -> None:
-        k = _count("k", k)
-        memory = None if memory is None else _count("memory", memory)
-        own = _reals(decay=decay, feedback=feedback, multiplier=multiplier)
-        rules = _reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
+        k = arguments.count("k", k)
+        memory = None if memory is None else arguments.count("memory", memory)
+        own = arguments.reals(decay=decay, feedback=feedback, multiplier=multiplier)
+        rules = arguments.reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
         with _Faults():
             core = _core.RtoTimer.weighted_median(k, *own.values(), memory, tuple(rules.values()))
-        super().__init__(core, _call("WeightedMedianRto", {"k": k} | own | {"memory": memory} | rules))
+        super().__init__(core, arguments.call("WeightedMedianRto", {"k": k} | own | {"memory": memory} | rules))
 
 
 @dataclass(frozen=True)
@@ -359,9 +375,9 @@ def evaluate_rto(
     (3, 1, 0.3667)
     """
     if not isinstance(estimator, RtoEstimator):
-        raise _wrong_type("estimator", estimator, "an estimator such as MedianRto()")
-    samples = _samples("rtts", rtts)
-    unjudged = _count("warm_up", warm_up)
+        raise arguments.wrong_type("estimator", estimator, "an estimator such as MedianRto()")
+    samples = arguments.samples("rtts", rtts)
+    unjudged = arguments.count("warm_up", warm_up)
     if len(samples) <= unjudged:
         raise InputError("rtts", f"{len(samples)} samples", f"more than the {unjudged} of warm_up")
     with _Faults():
@@ -388,13 +404,13 @@ class _Filter:
         except ValueError as fault:
             raise InputError(*fault.args) from None
         except TypeError:
-            raise _wrong_type("x", x, "a number") from None
+            raise arguments.wrong_type("x", x, "a number") from None
         return value
 
     def run(self, xs: ArrayLike) -> Floats:
         """Take in a series of finite numbers and return the value after each."""
         with _Faults():
-            values: Floats = self._core.run(_samples("xs", xs))
+            values: Floats = self._core.run(arguments.samples("xs", xs))
         return values
 
     @property
@@ -420,7 +436,7 @@ class SlidingMedian(_Filter):
     __slots__ = ()
 
     def __init__(self, k: int) -> None:
-        k = _count("k", k)
+        k = arguments.count("k", k)
         with _Faults():
             core = _core.SlidingMedian(k)
         super().__init__(core, f"SlidingMedian(k={k})")
@@ -436,7 +452,7 @@ class SlidingMad(_Filter):
     __slots__ = ()
 
     def __init__(self, k: int) -> None:
-        k = _count("k", k)
+        k = arguments.count("k", k)
         with _Faults():
             core = _core.SlidingMad(k)
         super().__init__(core, f"SlidingMad(k={k})")
@@ -452,10 +468,10 @@ class Ewma(_Filter):
     __slots__ = ()
 
     def __init__(self, gain: float) -> None:
-        own = _reals(gain=gain)
+        own = arguments.reals(gain=gain)
         with _Faults():
             core = _core.Ewma(own["gain"])
-        super().__init__(core, _call("Ewma", own))
+        super().__init__(core, arguments.call("Ewma", own))
 
 
 class _Faults:
@@ -469,72 +485,3 @@ class _Faults:
             place, value, expected = fault.args
             # The window is called `k` here, as in the literature.
             raise InputError("k" if place == "window" else place, value, expected) from None
-
-
-def _samples(name: str, values: ArrayLike) -> Floats:
-    """``values`` as an array of numbers in one dimension."""
-    if isinstance(values, np.ma.MaskedArray):
-        values = np.ma.filled(values.astype(np.float64), np.nan)
-    try:
-        array = np.asarray(values)
-        numeric = array if array.dtype.kind in "fiu" or array.size == 0 else _from_objects(array)
-        floats = np.ascontiguousarray(numeric, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise _wrong_type(name, values, "an array of numbers") from None
-    if array.ndim != 1:
-        raise InputError(name, f"an array of shape {array.shape}", "one dimension")
-    return floats
-
-
-def _from_objects(array: NDArray[Any]) -> Floats:
-    """Numbers that NumPy has no type for, such as fractions; never text, truth values or times."""
-    if array.dtype.kind != "O":
-        raise TypeError
-    return array.astype(np.float64)
-
-
-def _flags(values: ArrayLike | None) -> NDArray[np.bool_] | None:
-    if values is None:
-        return None
-    flags = np.asarray(values)
-    if flags.dtype.kind != "b" and flags.size > 0:
-        raise _wrong_type("retransmitted", values, "an array of truth values")
-    if flags.ndim != 1:
-        raise InputError("retransmitted", f"an array of shape {flags.shape}", "one dimension")
-    return np.ascontiguousarray(flags, dtype=np.bool_)
-
-
-def _reals(**values: float) -> dict[str, float]:
-    """The arguments as floats."""
-    return {name: _real(name, value) for name, value in values.items()}
-
-
-def _real(name: str, value: float) -> float:
-    if isinstance(value, str | bytes | bool):
-        raise _wrong_type(name, value, "a number")
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise _wrong_type(name, value, "a number") from None
-
-
-def _count(name: str, value: SupportsIndex) -> int:
-    """A whole number that is not negative."""
-    if isinstance(value, bool):
-        raise _wrong_type(name, value, "a whole number")
-    try:
-        count = operator.index(value)
-    except TypeError:
-        raise _wrong_type(name, value, "a whole number") from None
-    if count not in _COUNTS:
-        raise InputError(name, shown(count), "a whole number from 0 to 4294967295")
-    return count
-
-
-def _wrong_type(name: str, value: object, expected: str) -> TypeError:
-    return TypeError(f"{name}: got {shown(value)}, expected {expected}")
-
-
-def _call(name: str, arguments: dict[str, Any]) -> str:
-    """A call with these arguments, as source."""
-    return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"

@@ -2,6 +2,8 @@
 
 #[allow(missing_docs)]
 mod estimators;
+#[allow(missing_docs)]
+mod nonresponsive;
 mod simulator;
 
 use pyo3::prelude::*;
@@ -9,5 +11,6 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     estimators::register(module)?;
+    nonresponsive::register(module)?;
     simulator::register(module)
 }

@@ -1,6 +1,6 @@
 //! A Kalman filter of parameters that walk at random.
 
-use super::linear::{all_finite, diagonal, dot, product, variance_along, Matrix, Vector};
+use super::linear::{all_finite, diagonal, dot, product, shrink, variance_along, Matrix, Vector};
 
 /// Innovations over which the noise is averaged at most.
 const NOISE_MEMORY: f64 = 1000.0;
@@ -66,20 +66,7 @@ impl<const D: usize> Kalman<D> {
         let next: Vector<D> = std::array::from_fn(|i| self.beta[i] + gain[i] * innovation);
         if all_finite(&next) && all_finite(&gain) {
             self.beta = next;
-            self.shrink(&pw, &gain);
-        }
-    }
-
-    /// `P = P - K w^T P`, by its upper half, so that it stays symmetric.
-    #[inline]
-    fn shrink(&mut self, pw: &Vector<D>, gain: &Vector<D>) {
-        for i in 0..D {
-            for j in i..D {
-                let shrunk = self.p[i][j] - gain[i] * pw[j];
-                self.p[i][j] = shrunk;
-                self.p[j][i] = shrunk;
-            }
-            self.p[i][i] = self.p[i][i].max(0.0);
+            shrink(&mut self.p, &gain, &pw, 1.0);
         }
     }
 

@@ -29,6 +29,19 @@ pub(super) fn by_element<const D: usize>(a: &Vector<D>, b: &Vector<D>) -> Vector
     std::array::from_fn(|i| a[i] * b[i])
 }
 
+/// `m = (m - a b^T) factor` by its upper half, so that a symmetric matrix stays symmetric; `a b^T` is symmetric, and
+/// no variance falls below 0.
+#[inline]
+pub(super) fn shrink<const D: usize>(m: &mut Matrix<D>, a: &Vector<D>, b: &Vector<D>, factor: f64) {
+    for (i, &a_i) in a.iter().enumerate() {
+        for (j, &b_j) in b.iter().enumerate().skip(i) {
+            m[i][j] = (m[i][j] - a_i * b_j) * factor;
+            m[j][i] = m[i][j];
+        }
+        m[i][i] = m[i][i].max(0.0);
+    }
+}
+
 /// `v^T m v`, never below 0 for a covariance however it was rounded.
 #[inline]
 pub(super) fn variance_along<const D: usize>(m: &Matrix<D>, v: &Vector<D>) -> f64 {

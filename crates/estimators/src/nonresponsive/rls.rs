@@ -1,6 +1,6 @@
 //! Recursive least squares with exponential forgetting.
 
-use super::linear::{all_finite, diagonal, dot, product, Matrix, Vector};
+use super::linear::{all_finite, diagonal, dot, product, shrink, Matrix, Vector};
 
 /// Minimises `sum of f^(n-i) (y[i] - w[i]^T beta)^2 + f^n (beta - start)^T P0^-1 (beta - start)`.
 ///
@@ -43,27 +43,13 @@ impl<const D: usize> Rls<D> {
         // The residual before the step times the one after it: these sum to the minimum of the weighted sum.
         self.squares = forgetting * (self.squares + error * step);
         self.weight = forgetting * self.weight + 1.0;
-        self.shrink(&pw, innovation_variance, forgetting);
+        shrink(&mut self.p, &pw.map(|x| x / innovation_variance), &pw, 1.0 / forgetting);
     }
 
     #[inline]
     fn may_forget(&self, pw: &Vector<D>, along: f64) -> bool {
         let gain = 1.0 / (self.forgetting + along);
         (0..D).all(|i| (self.p[i][i] - pw[i] * pw[i] * gain) <= self.forgetting * self.limit[i])
-    }
-
-    /// `P = (P - P w w^T P / s) / f`, by its upper half, so that it stays symmetric.
-    #[inline]
-    fn shrink(&mut self, pw: &Vector<D>, innovation_variance: f64, forgetting: f64) {
-        let (gain, grow) = (1.0 / innovation_variance, 1.0 / forgetting);
-        for i in 0..D {
-            for j in i..D {
-                let shrunk = (self.p[i][j] - pw[i] * pw[j] * gain) * grow;
-                self.p[i][j] = shrunk;
-                self.p[j][i] = shrunk;
-            }
-            self.p[i][i] = self.p[i][i].max(0.0);
-        }
     }
 
     /// Covariance of beta, for independent noise: `P` times the mean squared residual. `None` until there are
@@ -90,10 +76,9 @@ mod tests {
             m.swap(col, pivot);
             b.swap(col, pivot);
             for row in (0..D).filter(|&row| row != col) {
-                let factor = m[row][col] / m[col][col];
-                for k in 0..D {
-                    m[row][k] -= factor * m[col][k];
-                }
+                let pivot = m[col];
+                let factor = m[row][col] / pivot[col];
+                m[row].iter_mut().zip(pivot).for_each(|(x, p)| *x -= factor * p);
                 b[row] -= factor * b[col];
             }
         }

@@ -1,6 +1,8 @@
-"""The estimate as an alarm: has the non-responsive share passed a limit, or is it a flash crowd of short TCP flows?
+"""The estimate as an alarm: has the non-responsive share passed a limit, or is it a flash crowd of short TCP
+flows?
 
-The document proposes the alarm (II.E) and names the hard case itself: short flows look non-responsive (II.C.4).
+The document proposes the alarm (II.E) and names the hard case itself: short flows look non-responsive
+(II.C.4).
 """
 
 from __future__ import annotations
@@ -67,8 +69,8 @@ class _Sweep:
 def roc(
     traces: Mapping[Case, Traces], contestant: Contestant, settings: Settings, levels: Sequence[float]
 ) -> pa.Table:
-    """For each case and level: the share of attack intervals with an estimate above the level, and the share of
-    the others.
+    """For each case and level: the share of attack intervals with an estimate above the level, and the share
+    of the others.
     """
     parts = []
     for case, runs in traces.items():
@@ -92,8 +94,8 @@ def roc(
 def detection(
     traces: Mapping[Case, Traces], contestant: Contestant, settings: Settings, levels: Sequence[float]
 ) -> pa.Table:
-    """For each case, level and run: seconds from the attack's start to the first estimate above the level (the
-    attack's length if there is none), and how often the alarm goes on in an hour without attack.
+    """For each case, level and run: seconds from the attack's start to the first estimate above the level
+    (the attack's length if there is none), and how often the alarm goes on in an hour without attack.
     """
     parts = []
     for case, runs in traces.items():

@@ -202,7 +202,9 @@ def _transfer_cases() -> Iterator[Case]:
 
 
 def _scaled(name: str, label: str, rate: float, tcps: int, cbrs: int, *, recovery: str = "newreno") -> Case:
-    """RED scaled with the bandwidth-delay product, as the document's 15, 45 and 60 packets are for 28 Mbit/s."""
+    """RED scaled with the bandwidth-delay product, as the document's 15, 45 and 60 packets are for 28
+    Mbit/s.
+    """
     scale = rate / net.RATE
     limit = round(net.BUFFER * scale)
     queue = net.red(limit / 4, 3 * limit / 4, limit)

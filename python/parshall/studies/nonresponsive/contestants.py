@@ -1,7 +1,8 @@
 """The estimators that are compared: one registry, which everything else goes through.
 
-A contestant turns the traces of a case into shares, one row a run and one column an estimation interval. To add
-one, add an entry to :data:`CONTESTANTS`; tables, figures and claims beyond the document take it up from there.
+A contestant turns the traces of a case into shares, one row a run and one column an estimation interval. To
+add one, add an entry to :data:`CONTESTANTS`; tables, figures and claims beyond the document take it up from
+there.
 """
 
 from __future__ import annotations

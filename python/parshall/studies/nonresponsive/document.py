@@ -70,8 +70,8 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         "TCP",
         "'FTP flows'; no variant, no window.",
         "ns-2's NewReno, window 64, least RTO 1 s, no delayed ACKs, 40 bytes of headers; in Figure 11 Reno.",
-        "A least RTO of 1 s was ns-2's default until October 2004. With Reno over three hops ns-2.35 gives the "
-        "printed drop rates.",
+        "A least RTO of 1 s was ns-2's default until October 2004. With Reno over three hops ns-2.35 gives "
+        "the printed drop rates.",
     ),
     Assumption(
         "Start of flows",
@@ -82,15 +82,16 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
     Assumption(
         "Start values of the estimator",
         "Not given, and with the printed gains the estimate stays near them.",
-        "For 'printed' settings the start values alone are tuned: the share that does not respond and the mean "
-        "window of a flow that does. For 'tuned' settings gains and filters as well.",
-        "The dissertation picked settings by the least error (V.B). The page shows what other start values do.",
+        "For 'printed' settings the start values alone are tuned: the share that does not respond and the "
+        "mean window of a flow that does. For 'tuned' settings gains and filters as well.",
+        "The dissertation picked settings by the least error (V.B). The page shows what other start values "
+        "do.",
     ),
     Assumption(
         "Settings",
         "gamma1 = 5, gamma2 = 0.45 (0.25 with several hops), alpha = 0.4 (queue) and 0.6 (drops).",
-        "Tuned ones come from Optuna's tree of Parzen estimators, on CBR loads of 8, 16, 22 and 25 Mbit/s and "
-        "seeds that nothing is judged on; for several hops on those with 25 and 22 CBR flows.",
+        "Tuned ones come from Optuna's tree of Parzen estimators, on CBR loads of 8, 16, 22 and 25 Mbit/s "
+        "and seeds that nothing is judged on; for several hops on those with 25 and 22 CBR flows.",
         "It is the dissertation's criterion, with the search written down.",
     ),
     Assumption(
@@ -113,8 +114,8 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
     ),
     Assumption(
         "Short flows",
-        "300 flows from 100 s on, each 'sends 20 packets randomly five times in a 50-second time period'; the number "
-        "of CBR flows is not given.",
+        "300 flows from 100 s on, each 'sends 20 packets randomly five times in a 50-second time period'; "
+        "the number of CBR flows is not given.",
         "1500 transfers of 20 packets, each over a connection of its own, at random instants from 100 to "
         "150 s; 16 CBR flows.",
         "A web transfer opens a connection. After 150 s the load without them can be seen.",

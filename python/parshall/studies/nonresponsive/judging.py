@@ -17,8 +17,8 @@ __all__ = ["intervals", "mean_square_error", "relative_error", "scores"]
 
 
 def mean_square_error(estimates: Reals, truth: Reals) -> Reals:
-    """One value a run: ``sum (estimate - actual)^2 / n``. An estimate that is missing counts as no estimate of
-    the share at all, which is an error of 1.
+    """One value a run: ``sum (estimate - actual)^2 / n``. An estimate that is missing counts as no estimate
+    of the share at all, which is an error of 1.
     """
     errors = np.where(np.isnan(estimates), 1.0, estimates - truth)
     found: Reals = np.nanmean(errors**2, axis=1)

@@ -6,7 +6,6 @@ Each function returns a scenario; what the document leaves out is in :mod:`.assu
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from parshall.scenario import (
     Binomial,
@@ -27,9 +26,6 @@ from parshall.scenario import (
     Udp,
     Vbr,
 )
-
-if TYPE_CHECKING:
-    from parshall.scenario.queues import Queue
 
 __all__ = [
     "ACCESS_RATE",
@@ -200,7 +196,7 @@ def single(
     rtt: float = RTT,
     delay: float = DELAY,
     rate: float = RATE,
-    queue: Queue | None = None,
+    queue: DropTail | Red | None = None,
     access_rate: float = ACCESS_RATE,
     duration: float = DURATION,
     warm_up: float = 0.0,

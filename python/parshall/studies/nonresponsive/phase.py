@@ -17,12 +17,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from parshall.columns import values
-from parshall.scenario import DropTail, Jitter, Scenario
+from parshall.scenario import DropTail, Jitter, Red, Scenario
 from parshall.studies.nonresponsive import networks as net
 
 if TYPE_CHECKING:
     from parshall.scenario import Dumbbell
-    from parshall.scenario.queues import Queue
 
 __all__ = ["QUEUES", "SWEEPS", "Point", "measure_points", "ns2_points", "sweep_points", "table_points"]
 
@@ -65,16 +64,16 @@ class Point:
 
 
 def table_points() -> list[Point]:
-    """Table III at the round trip that gives it: CBR in phase, 320 s."""
-    return [
-        Point(
-            "table",
-            queue,
-            1e3 * _TABLE_RTT,
-            _network(queue, duration=net.DURATION, warm_up=net.START),
-        )
-        for queue in QUEUES
-    ]
+    """Table III at the round trip that gives it, CBR in phase, over the whole 320 s; and two points of the
+    curves to judge it by: half a period less of round trip, and CBR flows in no phase.
+    """
+    points = []
+    for queue in QUEUES:
+        whole = _network(queue, duration=net.DURATION, warm_up=net.START)
+        points.append(Point("table", queue, 1e3 * _TABLE_RTT, whole))
+        points.append(Point("rtt", queue, _SHORTEST_RTT, _network(queue, rtt=_SHORTEST_RTT / 1e3)))
+        points.append(Point("spread", queue, 1e3 * net.CBR_PERIOD, _network(queue, spread=net.CBR_PERIOD)))
+    return points
 
 
 def sweep_points() -> Iterator[Point]:
@@ -167,7 +166,7 @@ def _network(
     )
 
 
-def _queue(name: str) -> Queue:
+def _queue(name: str) -> DropTail | Red:
     if name == "droptail":
         return DropTail(limit_packets=net.BUFFER)
     return net.red() if name == "red" else net.red(net.BUFFER, net.BUFFER)

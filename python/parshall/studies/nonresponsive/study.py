@@ -38,14 +38,18 @@ class _Entry:
     contestant: Contestant
     settings: Settings
     kind: str
-    """Where they come from: ``printed``, ``tuned``, or ``none`` for a contestant that has none."""
+    """Where they come from: ``printed``, ``tuned``, ``fitted`` (printed, with start values for one case), or
+    ``none`` for a contestant that has no settings.
+    """
     trained_on: str
     error: float
     """Over the training runs."""
 
 
 class NonresponsiveStudy:
-    """Zhao: the share of traffic at a router that does not respond to congestion, from queue and drops alone."""
+    """Zhao: the share of traffic at a router that does not respond to congestion, from queue and drops
+    alone.
+    """
 
     name = "nonresponsive"
     title = "How much of the load will not back off"
@@ -63,14 +67,15 @@ class NonresponsiveStudy:
 
         training = _training_traces(bench)
         entries = _entries(bench, training)
-        parts = [_judge_group(bench, entries, group) for group in _groups(cases.all_cases())]
+        fitted = _fitted(bench, training)
+        parts = [_judge_group(bench, entries, fitted, group) for group in _groups(cases.all_cases())]
         tables = {
             name: pa.concat_tables([part[name] for part in parts if name in part])
             for name in ("scores", "intervals", "starts", "links", "short_flows")
         }
         return {
             **tables,
-            "tuning": _tuning_table(entries),
+            "tuning": _tuning_table([*entries, *fitted.values()]),
             "transfer": _transfer(bench, training),
             **_phase(bench),
             **_alarm(bench, entries),
@@ -100,9 +105,11 @@ class NonresponsiveStudy:
 
 def _training_traces(bench: Workbench) -> dict[Case, Traces]:
     from parshall.studies.nonresponsive.contestants import HOP_TRAINING, TRAINING
+    from parshall.studies.nonresponsive.document import ERRORS
     from parshall.studies.nonresponsive.tuning import TRAINING_SEEDS
 
-    names = dict.fromkeys((*TRAINING, *HOP_TRAINING, *cases.TRANSFER))
+    printed = (error.case for error in ERRORS)
+    names = dict.fromkeys((*TRAINING, *HOP_TRAINING, *cases.TRANSFER, *printed))
     return _traces(bench, "Runs for tuning", [cases.case(name) for name in names], list(TRAINING_SEEDS))
 
 
@@ -134,6 +141,22 @@ def _entries(bench: Workbench, training: Mapping[Case, Traces]) -> list[_Entry]:
         else:
             entries.append(_Entry(contestant, {}, "none", "", float("nan")))
     return entries
+
+
+def _fitted(bench: Workbench, training: Mapping[Case, Traces]) -> dict[str, _Entry]:
+    """The modified algorithm with printed gains, for each case with a printed error: start values tuned on
+    training runs of that very case. It is the reading that does most for the document.
+    """
+    from parshall.studies.nonresponsive.contestants import contestant
+    from parshall.studies.nonresponsive.document import ERRORS
+    from parshall.studies.nonresponsive.tuning import START_TRIALS, tune_starts
+
+    modified = contestant("zero-drops")
+    fitted = {}
+    for error in bench.track("Tuning start values", ERRORS):
+        found = tune_starts(modified, _chosen(training, (error.case,)), trials=START_TRIALS)
+        fitted[error.case] = _Entry(modified, found.settings, "fitted", error.case, found.error)
+    return fitted
 
 
 def _chosen(training: Mapping[Case, Traces], names: Sequence[str]) -> dict[Case, Traces]:
@@ -192,7 +215,10 @@ def _group(case: Case) -> str:
     return case.name.partition("/")[0]
 
 
-def _judge_group(bench: Workbench, entries: Sequence[_Entry], group: Sequence[Case]) -> dict[str, pa.Table]:
+def _judge_group(
+    bench: Workbench, entries: Sequence[_Entry], fitted: Mapping[str, _Entry], group: Sequence[Case]
+) -> dict[str, pa.Table]:
+    """Every contestant in a few cases: scores, and what is drawn of them."""
     import pyarrow as pa
 
     from parshall.studies.nonresponsive.judging import intervals, scores
@@ -209,7 +235,7 @@ def _judge_group(bench: Workbench, entries: Sequence[_Entry], group: Sequence[Ca
     for case, runs in traces.items():
         tables["scores"] += [
             scores(case, runs, entry.contestant, entry.settings, entry.kind, entry.trained_on)
-            for entry in entries
+            for entry in (*entries, *([fitted[case.name]] if case.name in fitted else ()))
         ]
         if case.name in _DRAWN or _group(case) in _DRAWN:
             tables["intervals"].append(intervals(case, runs, _shown(entries, case), seeds))

@@ -96,7 +96,8 @@ def by_interval(counts: Reals) -> Reals:
     """Sums over estimation intervals; a last one that is not whole is left out."""
     runs, samples = counts.shape
     whole = samples // ESTIMATION
-    return counts[:, : whole * ESTIMATION].reshape(runs, whole, ESTIMATION).sum(axis=2)
+    found: Reals = counts[:, : whole * ESTIMATION].reshape(runs, whole, ESTIMATION).sum(axis=2)
+    return found
 
 
 def _ratio(part: Reals, whole: Reals) -> Reals:

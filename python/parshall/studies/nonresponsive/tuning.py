@@ -1,4 +1,6 @@
-"""Settings by least mean square error over training runs: what the dissertation did by hand (V.B), by Optuna."""
+"""Settings by least mean square error over training runs: what the dissertation did by hand (V.B), by
+Optuna.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,14 @@ if TYPE_CHECKING:
     from parshall.studies.nonresponsive.contestants import Contestant, Range, Settings
     from parshall.studies.nonresponsive.traces import Traces
 
-__all__ = ["TRAINING_SEEDS", "TRIALS", "Tuned", "tune", "tune_starts"]
+__all__ = ["START_TRIALS", "TRAINING_SEEDS", "TRIALS", "Tuned", "tune", "tune_starts"]
 
 TRAINING_SEEDS = range(1001, 1005)
 """Seeds of the training runs; nothing is judged on them."""
 TRIALS = 150
 """Trials a search: more lower no error by a tenth."""
+START_TRIALS = 60
+"""Trials where only the start values are searched for."""
 _RANDOM_TRIALS = 40
 _SEED = 20040501
 

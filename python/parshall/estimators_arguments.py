@@ -1,0 +1,91 @@
+"""Arguments of the estimators: numbers, counts and arrays, checked, with one line about what is wrong."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+
+from parshall.errors import InputError, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["call", "count", "flags", "real", "reals", "samples", "wrong_type"]
+
+_COUNTS = range(2**32)
+
+
+def samples(name: str, values: ArrayLike) -> Floats:
+    """``values`` as an array of numbers in one dimension."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(np.float64), np.nan)
+    try:
+        array = np.asarray(values)
+        numeric = array if array.dtype.kind in "fiu" or array.size == 0 else _from_objects(array)
+        floats = np.ascontiguousarray(numeric, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise wrong_type(name, values, "an array of numbers") from None
+    if array.ndim != 1:
+        raise InputError(name, f"an array of shape {array.shape}", "one dimension")
+    return floats
+
+
+def _from_objects(array: NDArray[Any]) -> Floats:
+    """Numbers that NumPy has no type for, such as fractions; never text, truth values or times."""
+    if array.dtype.kind != "O":
+        raise TypeError
+    return array.astype(np.float64)
+
+
+def flags(values: ArrayLike | None) -> NDArray[np.bool_] | None:
+    """Which samples come from retransmitted packets; ``None`` stays ``None``."""
+    if values is None:
+        return None
+    array = np.asarray(values)
+    if array.dtype.kind != "b" and array.size > 0:
+        raise wrong_type("retransmitted", values, "an array of truth values")
+    if array.ndim != 1:
+        raise InputError("retransmitted", f"an array of shape {array.shape}", "one dimension")
+    return np.ascontiguousarray(array, dtype=np.bool_)
+
+
+def reals(**values: float) -> dict[str, float]:
+    """The arguments as floats."""
+    return {name: real(name, value) for name, value in values.items()}
+
+
+def real(name: str, value: float) -> float:
+    """A number that is neither text nor a truth value."""
+    if isinstance(value, str | bytes | bool):
+        raise wrong_type(name, value, "a number")
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise wrong_type(name, value, "a number") from None
+
+
+def count(name: str, value: SupportsIndex) -> int:
+    """A whole number that is not negative."""
+    if isinstance(value, bool):
+        raise wrong_type(name, value, "a whole number")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise wrong_type(name, value, "a whole number") from None
+    if number not in _COUNTS:
+        raise InputError(name, shown(number), "a whole number from 0 to 4294967295")
+    return number
+
+
+def wrong_type(name: str, value: object, expected: str) -> TypeError:
+    """The error for an argument of a type that cannot be used."""
+    return TypeError(f"{name}: got {shown(value)}, expected {expected}")
+
+
+def call(name: str, arguments: dict[str, Any]) -> str:
+    """A call with these arguments, as source."""
+    return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
