@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat
 
 import numpy as np
 
@@ -205,7 +205,9 @@ class JacobsonRto(RtoEstimator):
         granularity: float = 0.0,
     ) -> None:
         own = arguments.reals(gain=gain, deviation_gain=deviation_gain, multiplier=multiplier)
-        rules = arguments.reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
+        rules = arguments.reals(
+            initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity
+        )
         with _Faults():
             core = _core.RtoTimer.jacobson(*own.values(), tuple(rules.values()))
         super().__init__(core, arguments.call("JacobsonRto", own | rules))
@@ -236,7 +238,9 @@ class JacobsonTicksRto(RtoEstimator):
         granularity: float = 0.0,
     ) -> None:
         own = arguments.reals(tick=tick)
-        rules = arguments.reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
+        rules = arguments.reals(
+            initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity
+        )
         with _Faults():
             core = _core.RtoTimer.jacobson_ticks(*own.values(), tuple(rules.values()))
         super().__init__(core, arguments.call("JacobsonTicksRto", own | rules))
@@ -276,7 +280,9 @@ class MedianRto(RtoEstimator):
         if deviation not in ("ewma", "mad"):
             raise InputError("deviation", shown(deviation), '"ewma" or "mad"')
         own = arguments.reals(deviation_gain=deviation_gain, multiplier=multiplier)
-        rules = arguments.reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
+        rules = arguments.reals(
+            initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity
+        )
         with _Faults():
             core = _core.RtoTimer.median(k, deviation == "mad", *own.values(), tuple(rules.values()))
         super().__init__(core, arguments.call("MedianRto", {"k": k, "deviation": deviation} | own | rules))
@@ -315,10 +321,14 @@ class WeightedMedianRto(RtoEstimator):
         k = arguments.count("k", k)
         memory = None if memory is None else arguments.count("memory", memory)
         own = arguments.reals(decay=decay, feedback=feedback, multiplier=multiplier)
-        rules = arguments.reals(initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity)
+        rules = arguments.reals(
+            initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity
+        )
         with _Faults():
             core = _core.RtoTimer.weighted_median(k, *own.values(), memory, tuple(rules.values()))
-        super().__init__(core, arguments.call("WeightedMedianRto", {"k": k} | own | {"memory": memory} | rules))
+        super().__init__(
+            core, arguments.call("WeightedMedianRto", {"k": k} | own | {"memory": memory} | rules)
+        )
 
 
 @dataclass(frozen=True)

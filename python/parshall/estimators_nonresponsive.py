@@ -126,10 +126,10 @@ class NonresponsiveSettings(TypedDict, total=False):
     start_elsewhere: float
     """Start value of the mean drop probability at other hops, 0.01; for ``"multi-hop"``."""
     start_cbr: float
-    """Start value of the rate of the constant-rate flows in packets/s, half of the capacity; for ``"cbr"``."""
+    """Start value of the rate of the constant-rate flows in packets/s, half the capacity; for ``"cbr"``."""
 
 
-_CORE_NAMES = {
+_CORE_NAMES: dict[str, str] = {
     "capacity": "capacity_pps",
     "propagation": "propagation_s",
     "sampling": "sampling_s",
@@ -165,7 +165,7 @@ class NonresponsiveEstimator:
         """Take in a sample; return the estimate when it ends an estimation interval, else ``None``."""
         sample = arguments.reals(backlog=backlog, arrivals=arrivals, drops=drops, marks=marks)
         row = self._core.update(*sample.values())
-        return None if row is None else NonresponsiveEstimate(*row[:-1], Quality(row[-1]))
+        return None if row is None else _estimate(*row)
 
     def run(
         self, *, backlog: ArrayLike, arrivals: ArrayLike, drops: ArrayLike, marks: ArrayLike | None = None
@@ -211,7 +211,7 @@ class NonresponsiveKaczmarz(_Linear):
 
     ``capacity`` is what the link sends in packets/s, ``propagation`` the round-trip time without a queue and
     ``sampling`` the time between samples, both in seconds; :class:`NonresponsiveSettings` lists the rest. The
-    step is ``beta += e gamma2 W / (gamma1 + W.W)``; ``gamma1`` is at least 0, ``gamma2`` lies between 0 and 2.
+    step is ``beta += e gamma2 W / (gamma1 + W.W)``; ``gamma1`` is at least 0, ``gamma2`` between 0 and 2.
 
     The printed gains hardly move the second parameter, so the start values decide the estimate for minutes.
 
@@ -247,8 +247,8 @@ class NonresponsiveRls(_Linear):
     values, relative to their squares and to the variance of the noise: the greater, the sooner the start is
     forgotten. The standard error takes the noise for independent, which filtered differences are not.
 
-    >>> NonresponsiveRls(3500, 0.1, 0.033, start_n_s=35, start_z0=120).parameters
-    (35.0, 411.4285714285714)
+    >>> NonresponsiveRls(3500, 0.1, 0.033, start_n_s=35, start_z0=140).parameters
+    (35.0, 560.0)
     """
 
     __slots__ = ()
@@ -296,12 +296,17 @@ class NonresponsiveKalman(_Linear):
         super().__init__(*_build("NonresponsiveKalman", port, method, settings))
 
 
+def _estimate(*row: float) -> NonresponsiveEstimate:
+    *reals, flags = row
+    return NonresponsiveEstimate._make([*reals, Quality(int(flags))])
+
+
 def _build(
     name: str, port: dict[str, float], method: dict[str, Any], settings: NonresponsiveSettings
 ) -> tuple[Any, str]:
     """The estimator of the extension, and the call that makes it as source."""
     shared = _checked(name, settings)
-    given = port | method | shared
+    given: dict[str, Any] = {**port, **method, **shared}
     core_settings = {_CORE_NAMES.get(key, key): value for key, value in given.items() if value is not None}
     try:
         core = _core.Nonresponsive(core_settings)

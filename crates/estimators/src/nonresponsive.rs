@@ -8,7 +8,7 @@
 //! | type | what it is |
 //! |---|---|
 //! | [`Estimator`] | the model in three forms ([`Form`]), followed by three methods ([`Method`]) |
-
+//! | [`FixedPointEstimator`] | the one-hop form in whole numbers, as a kernel can run it (III.A.2) |
 //! | [`UdpCounter`] | the plain count of UDP bytes, for comparison |
 //! | [`Counters`] | turns a port's cumulative counters into a [`Sample`] each |
 //!
@@ -55,6 +55,9 @@
 mod counters;
 mod estimate;
 mod estimator;
+mod fixed;
+mod fixed_point;
+mod fixed_settings;
 mod flags;
 mod front_end;
 mod interval;
@@ -66,10 +69,13 @@ mod rls;
 mod sample;
 mod settings;
 mod solver;
+mod udp;
 
 pub use counters::{CounterFault, CounterReading, Counters, Width};
 pub use estimate::Estimate;
 pub use estimator::Estimator;
+pub use fixed_point::{ByteSample, FixedEstimate, FixedPointEstimator};
 pub use flags::Flags;
 pub use sample::{Sample, SampleFault};
 pub use settings::{Form, Method, Settings};
+pub use udp::{ProtocolSample, UdpCounter, UdpShare};
