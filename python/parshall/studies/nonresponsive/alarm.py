@@ -8,7 +8,6 @@ The document proposes the alarm (II.E) and names the hard case itself: short flo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,10 +20,12 @@ if TYPE_CHECKING:
     from parshall.studies.nonresponsive.contestants import Contestant, Settings
     from parshall.studies.nonresponsive.traces import Reals, Traces
 
-__all__ = ["ATTACK", "CROWD", "LIMIT", "alarm_cases", "detection", "is_attack", "roc"]
+__all__ = ["ATTACK", "CROWD", "LEFT_OUT", "LIMIT", "alarm_cases", "detection", "is_attack", "roc"]
 
 LIMIT = 0.6
 """Share of UDP packets above which it is an attack."""
+LEFT_OUT = ("basic", "several-hops", "constant")
+"""Contestants that a curve of their own would say nothing new about."""
 ATTACK, CROWD = (150.0, 210.0), (250.0, 280.0)
 """Seconds from and to."""
 _DURATION = 320.0
@@ -55,15 +56,6 @@ def _case(name: str, transfers: int) -> Case:
 def is_attack(truth: Reals) -> np.ndarray:
     """By interval: whether the true share is above the limit."""
     return truth > LIMIT
-
-
-@dataclass(frozen=True)
-class _Sweep:
-    """Rates at each level of the alarm."""
-
-    levels: Reals
-    hits: Reals
-    false: Reals
 
 
 def roc(

@@ -158,7 +158,7 @@ def _rtt(milliseconds: int) -> Case:
     network = net.single([net.responsive(), net.cbr(22)], rtt=rtt, delay=_SHORT_DELAY)
     return Case(
         f"rtt/{milliseconds}",
-        f"22 CBR, round trip {milliseconds} ms, R0 fixed at 120 ms",
+        f"22 CBR, round trip {milliseconds} ms, told 120 ms",
         network,
         delay=_PRINTED_R0,
         r0=_PRINTED_R0,
@@ -172,7 +172,7 @@ def _binomial(kind: str, percent: int) -> Case:
     if binomials < net.TCP_FLOWS:
         groups.append(net.responsive(net.TCP_FLOWS - binomials))
     network = net.single([*groups, net.cbr(22)])
-    label = f"22 CBR, {percent} % of the responsive flows are {kind.upper()}"
+    label = f"22 CBR, {'half' if percent == 50 else 'all'} of TCP is {kind.upper()}"
     return Case(f"{kind}/{percent}", label, network, delay=net.RTT)
 
 

@@ -40,6 +40,7 @@ __all__ = [
     "SAMPLING",
     "START",
     "TCP_FLOWS",
+    "WINDOW",
     "cbr",
     "multihop",
     "pulses",
@@ -71,7 +72,10 @@ SAMPLING = 0.033
 """Seconds between samples at the router."""
 RTT = 0.1
 """Round trip without queueing that the text's 'a third of the RTT' asks for."""
-_WINDOW = 64
+WINDOW = 64
+"""Receiver's window in packets."""
+_MIN_RTO = 1.0
+"""Least RTO of ns-2 before October 2004, in seconds."""
 _SPREAD = 1.0
 """Seconds over which starts are spread."""
 
@@ -81,19 +85,16 @@ def red(minimum: float = 15, maximum: float = 45, limit: int = BUFFER) -> Red:
     return Red(min_threshold_packets=minimum, max_threshold_packets=maximum, limit_packets=limit)
 
 
-def tcp(
-    recovery: str = "newreno", *, min_rto: float = 1.0, control: Binomial | None = None, ecn: bool = False
-) -> Tcp:
-    """A sender as ns-2 has it, with the least RTO of ns-2 before October 2004."""
+def tcp(recovery: str = "newreno", *, control: Binomial | None = None, window: int = WINDOW) -> Tcp:
+    """A sender as ns-2 had it."""
     options: dict[str, object] = {} if control is None else {"control": control}
     return Tcp(
         profile="ns2",
         recovery=recovery,  # type: ignore[arg-type]
-        min_rto=min_rto,
+        min_rto=_MIN_RTO,
         payload_bytes=PACKET_BYTES,
         header_bytes=40,
-        max_window_packets=_WINDOW,
-        ecn=ecn,
+        max_window_packets=window,
         **options,  # type: ignore[arg-type]
     )
 

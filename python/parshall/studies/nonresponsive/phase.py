@@ -38,6 +38,8 @@ SWEEPS: Mapping[str, str] = {
 _CBRS = 22
 _TABLE_RTT = 0.12
 """The round trip that gives the printed DropTail row, in seconds."""
+_UNLIMITED = 1000
+"""A window that never limits, in packets."""
 _SWEEP_DURATION, _SWEEP_WARM_UP = 60.0, 20.0
 _LONGEST_RTT, _SHORTEST_RTT = 140, 100
 _COARSE = 4
@@ -51,10 +53,10 @@ class Point:
     """One network of the table or of a curve."""
 
     sweep: str
-    """A key of :data:`SWEEPS`, or ``table``."""
+    """A key of :data:`SWEEPS`, ``table``, or ``window``."""
     queue: str
     x: float
-    """Milliseconds; the round trip for the table."""
+    """Milliseconds; the round trip for the table; packets for the window."""
     network: Dumbbell | Scenario
 
     @property
@@ -64,13 +66,16 @@ class Point:
 
 
 def table_points() -> list[Point]:
-    """Table III at the round trip that gives it, CBR in phase, over the whole 320 s; and two points of the
-    curves to judge it by: half a period less of round trip, and CBR flows in no phase.
+    """Table III at the round trip that gives it, CBR in phase, over the whole 320 s, with the window of all
+    other scenarios and with an unlimited one; and two points of the curves to judge it by: half a period less
+    of round trip, and CBR flows in no phase.
     """
     points = []
     for queue in QUEUES:
         whole = _network(queue, duration=net.DURATION, warm_up=net.START)
         points.append(Point("table", queue, 1e3 * _TABLE_RTT, whole))
+        unlimited = _network(queue, duration=net.DURATION, warm_up=net.START, window=_UNLIMITED)
+        points.append(Point("window", queue, _UNLIMITED, unlimited))
         points.append(Point("rtt", queue, _SHORTEST_RTT, _network(queue, rtt=_SHORTEST_RTT / 1e3)))
         points.append(Point("spread", queue, 1e3 * net.CBR_PERIOD, _network(queue, spread=net.CBR_PERIOD)))
     return points
@@ -155,9 +160,10 @@ def _network(
     spread: float = 0.0,
     duration: float = _SWEEP_DURATION,
     warm_up: float = _SWEEP_WARM_UP,
+    window: int = net.WINDOW,
 ) -> Dumbbell:
     return net.single(
-        [net.responsive(), net.cbr(_CBRS, spread=spread)],
+        [net.responsive(transport=net.tcp(window=window)), net.cbr(_CBRS, spread=spread)],
         rtt=rtt,
         queue=_queue(queue),
         duration=duration,

@@ -132,11 +132,13 @@ def _entries(bench: Workbench, training: Mapping[Case, Traces]) -> list[_Entry]:
     for contestant in bench.track("Tuning", CONTESTANTS):
         chosen = _chosen(training, contestant.training)
         where = ", ".join(contestant.training)
+        start = None
         if contestant.of_document:
             found = tune_starts(contestant, chosen)
-            entries.append(_Entry(contestant, found.settings, "printed", where, found.error))
+            start = found.settings
+            entries.append(_Entry(contestant, start, "printed", where, found.error))
         if contestant.ranges:
-            found = tune(contestant, chosen)
+            found = tune(contestant, chosen, start=start)
             entries.append(_Entry(contestant, found.settings, "tuned", where, found.error))
         else:
             entries.append(_Entry(contestant, {}, "none", "", float("nan")))
@@ -149,12 +151,12 @@ def _fitted(bench: Workbench, training: Mapping[Case, Traces]) -> dict[str, _Ent
     """
     from parshall.studies.nonresponsive.contestants import contestant
     from parshall.studies.nonresponsive.document import ERRORS
-    from parshall.studies.nonresponsive.tuning import START_TRIALS, tune_starts
+    from parshall.studies.nonresponsive.tuning import tune_starts
 
     modified = contestant("zero-drops")
     fitted = {}
     for error in bench.track("Tuning start values", ERRORS):
-        found = tune_starts(modified, _chosen(training, (error.case,)), trials=START_TRIALS)
+        found = tune_starts(modified, _chosen(training, (error.case,)))
         fitted[error.case] = _Entry(modified, found.settings, "fitted", error.case, found.error)
     return fitted
 
@@ -347,7 +349,9 @@ def _alarm(bench: Workbench, entries: Sequence[_Entry]) -> dict[str, pa.Table]:
 
     traces = _traces(bench, "Runs, alarm", alarm.alarm_cases(), bench.seeds)
     levels = np.linspace(0.0, 1.0, 101).tolist()
-    judged = [entry for entry in entries if entry.kind != "printed" and entry.contestant.name != "constant"]
+    judged = [
+        entry for entry in entries if entry.kind != "printed" and entry.contestant.name not in alarm.LEFT_OUT
+    ]
     return {
         "roc": pa.concat_tables([alarm.roc(traces, e.contestant, e.settings, levels) for e in judged]),
         "detection": pa.concat_tables(

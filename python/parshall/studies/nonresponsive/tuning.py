@@ -4,7 +4,6 @@ Optuna.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -24,11 +23,10 @@ __all__ = ["START_TRIALS", "TRAINING_SEEDS", "TRIALS", "Tuned", "tune", "tune_st
 
 TRAINING_SEEDS = range(1001, 1005)
 """Seeds of the training runs; nothing is judged on them."""
-TRIALS = 150
-"""Trials a search: more lower no error by a tenth."""
-START_TRIALS = 60
-"""Trials where only the start values are searched for."""
-_RANDOM_TRIALS = 40
+TRIALS, START_TRIALS = 400, 80
+"""Trials of a search over all settings, and over the start values alone."""
+_RANDOM_PART = 0.3
+"""Share of the trials that are drawn at random; the others start from the best of them."""
 _SEED = 20040501
 
 
@@ -42,25 +40,35 @@ class Tuned:
     trials: int
 
 
-def tune(contestant: Contestant, training: Mapping[Case, Traces], *, trials: int = TRIALS) -> Tuned:
-    """The settings, all of them, with the least error over the training runs."""
-    return _search(contestant, contestant.ranges, {}, training, trials)
+def tune(
+    contestant: Contestant,
+    training: Mapping[Case, Traces],
+    *,
+    start: Settings | None = None,
+    trials: int = TRIALS,
+) -> Tuned:
+    """The settings, all of them, with the least error over the training runs; no worse than ``start``."""
+    return _search(contestant, contestant.ranges, {}, start or contestant.printed, training, trials)
 
 
-def tune_starts(contestant: Contestant, training: Mapping[Case, Traces], *, trials: int = TRIALS) -> Tuned:
+def tune_starts(
+    contestant: Contestant, training: Mapping[Case, Traces], *, trials: int = START_TRIALS
+) -> Tuned:
     """The printed settings, with the least error over those that the document does not print."""
     silent = {name: contestant.ranges[name] for name in contestant.silent}
     fixed = {name: value for name, value in contestant.printed.items() if name not in silent}
-    return _search(contestant, silent, fixed, training, trials)
+    return _search(contestant, silent, fixed, contestant.printed, training, trials)
 
 
 def _search(
     contestant: Contestant,
     ranges: Mapping[str, Range],
     fixed: Settings,
+    start: Settings,
     training: Mapping[Case, Traces],
     trials: int,
 ) -> Tuned:
+    """Random trials over the whole ranges, then CMA-ES (Hansen and Ostermeier 2001) from the best of them."""
     import optuna
 
     truths = {case: traces.true_share for case, traces in training.items()}
@@ -74,19 +82,21 @@ def _search(
         return float(np.mean(np.concatenate(errors)))
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        sampler = optuna.samplers.TPESampler(
-            seed=_SEED, n_startup_trials=min(_RANDOM_TRIALS, trials // 3), multivariate=True
-        )
-    study = optuna.create_study(sampler=sampler)
-    if contestant.printed:
-        study.enqueue_trial({name: contestant.printed[name] for name in ranges})
-    study.optimize(error, n_trials=trials)
-    return Tuned({**fixed, **study.best_params}, float(study.best_value), trials)
+    at_random = round(_RANDOM_PART * trials)
+    first = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=_SEED))
+    if start:
+        first.enqueue_trial({name: start[name] for name in ranges})
+    first.optimize(error, n_trials=at_random)
+    if len(ranges) == 1:  # CMA-ES needs two dimensions
+        second = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=_SEED))
+        second.enqueue_trial(first.best_params)
+    else:
+        best = optuna.samplers.CmaEsSampler(x0=first.best_params, seed=_SEED)
+        second = optuna.create_study(sampler=best)
+    second.optimize(error, n_trials=trials - at_random)
+    found = min((first, second), key=lambda study: study.best_value)
+    return Tuned({**fixed, **found.best_params}, float(found.best_value), trials)
 
 
 def _suggest(trial: optuna.Trial, name: str, range: Range) -> float:
-    if range.whole:
-        return trial.suggest_int(name, int(range.low), int(range.high), log=range.log)
     return trial.suggest_float(name, range.low, range.high, log=range.log)
