@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from parshall.report import Assumption, Document, Finding, Section
 from parshall.studies.nonresponsive import cases
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from parshall.study import Measures, Workbench
 
 __all__ = ["NonresponsiveStudy"]
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 _SWEEP_SEEDS = 4
 """Seeds of the curves around Table III: seeds hardly matter there."""
@@ -126,23 +129,39 @@ def _traces(bench: Workbench, what: str, chosen: Sequence[Case], seeds: Sequence
 def _entries(bench: Workbench, training: Mapping[Case, Traces]) -> list[_Entry]:
     """Every contestant with its printed settings, if it has some, and with tuned ones."""
     from parshall.studies.nonresponsive.contestants import CONTESTANTS
+
+    def judged(contestant: Contestant) -> list[_Entry]:
+        return _judged_with(contestant, _chosen(training, contestant.training))
+
+    return [entry for found in _in_threads(bench, "Tuning", judged, CONTESTANTS) for entry in found]
+
+
+def _judged_with(contestant: Contestant, training: Mapping[Case, Traces]) -> list[_Entry]:
     from parshall.studies.nonresponsive.tuning import tune, tune_starts
 
-    entries = []
-    for contestant in bench.track("Tuning", CONTESTANTS):
-        chosen = _chosen(training, contestant.training)
-        where = ", ".join(contestant.training)
-        start = None
-        if contestant.of_document:
-            found = tune_starts(contestant, chosen)
-            start = found.settings
-            entries.append(_Entry(contestant, start, "printed", where, found.error))
-        if contestant.ranges:
-            found = tune(contestant, chosen, start=start)
-            entries.append(_Entry(contestant, found.settings, "tuned", where, found.error))
-        else:
-            entries.append(_Entry(contestant, {}, "none", "", float("nan")))
-    return entries
+    if not contestant.ranges:
+        return [_Entry(contestant, {}, "none", "", float("nan"))]
+    where = ", ".join(contestant.training)
+    entries, start = [], None
+    if contestant.of_document:
+        printed = tune_starts(contestant, training)
+        start = printed.settings
+        entries.append(_Entry(contestant, start, "printed", where, printed.error))
+    tuned = tune(contestant, training, start=start)
+    return [*entries, _Entry(contestant, tuned.settings, "tuned", where, tuned.error)]
+
+
+def _in_threads(
+    bench: Workbench, what: str, work: Callable[[_Item], _Result], items: Sequence[_Item]
+) -> list[_Result]:
+    """The results in the order of the items; estimators run without the GIL."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from parshall.ensemble import available_cores
+
+    with ThreadPoolExecutor(bench.jobs or available_cores()) as pool:
+        waiting = [pool.submit(work, item) for item in items]
+        return [each.result() for each in bench.track(what, waiting)]
 
 
 def _fitted(bench: Workbench, training: Mapping[Case, Traces]) -> dict[str, _Entry]:
@@ -154,11 +173,13 @@ def _fitted(bench: Workbench, training: Mapping[Case, Traces]) -> dict[str, _Ent
     from parshall.studies.nonresponsive.tuning import tune_starts
 
     modified = contestant("zero-drops")
-    fitted = {}
-    for error in bench.track("Tuning start values", ERRORS):
-        found = tune_starts(modified, _chosen(training, (error.case,)))
-        fitted[error.case] = _Entry(modified, found.settings, "fitted", error.case, found.error)
-    return fitted
+
+    def fit(case: str) -> _Entry:
+        found = tune_starts(modified, _chosen(training, (case,)))
+        return _Entry(modified, found.settings, "fitted", case, found.error)
+
+    entries = _in_threads(bench, "Tuning start values", fit, [error.case for error in ERRORS])
+    return {entry.trained_on: entry for entry in entries}
 
 
 def _chosen(training: Mapping[Case, Traces], names: Sequence[str]) -> dict[Case, Traces]:
@@ -194,14 +215,16 @@ def _transfer(bench: Workbench, training: Mapping[Case, Traces]) -> pa.Table:
     modified = contestant("zero-drops")
     chosen = [cases.case(name) for name in cases.TRANSFER]
     judged = _traces(bench, "Runs for carried settings", chosen, bench.seeds)
-    parts = []
-    for home in bench.track("Carrying settings", chosen):
+
+    def carried(home: Case) -> list[pa.Table]:
         found = tune(modified, _chosen(training, (home.name,)))
-        parts += [
+        return [
             scores(case, traces, modified, found.settings, "tuned", home.name)
             for case, traces in judged.items()
         ]
-    return pa.concat_tables(parts)
+
+    parts = _in_threads(bench, "Carrying settings", carried, chosen)
+    return pa.concat_tables([table for part in parts for table in part])
 
 
 # --- Judging ------------------------------------------------------------------------------------------------

@@ -10,23 +10,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from parshall.studies.nonresponsive.contestants import Range
 from parshall.studies.nonresponsive.judging import mean_square_error
 
 if TYPE_CHECKING:
     import optuna
 
     from parshall.studies.nonresponsive.cases import Case
-    from parshall.studies.nonresponsive.contestants import Contestant, Range, Settings
+    from parshall.studies.nonresponsive.contestants import Contestant, Settings
     from parshall.studies.nonresponsive.traces import Traces
 
 __all__ = ["START_TRIALS", "TRAINING_SEEDS", "TRIALS", "Tuned", "tune", "tune_starts"]
 
 TRAINING_SEEDS = range(1001, 1005)
 """Seeds of the training runs; nothing is judged on them."""
-TRIALS, START_TRIALS = 400, 80
+TRIALS, START_TRIALS = 600, 100
 """Trials of a search over all settings, and over the start values alone."""
-_RANDOM_PART = 0.3
-"""Share of the trials that are drawn at random; the others start from the best of them."""
+_RANDOM_PART = 0.4
+"""Share of the trials that are drawn at random from the whole ranges."""
 _SEED = 20040501
 
 
@@ -68,35 +69,44 @@ def _search(
     training: Mapping[Case, Traces],
     trials: int,
 ) -> Tuned:
-    """Random trials over the whole ranges, then CMA-ES (Hansen and Ostermeier 2001) from the best of them."""
+    """Random trials over the whole ranges, then CMA-ES (Hansen and Ostermeier 2001) around the best of
+    them.
+    """
     import optuna
 
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
     truths = {case: traces.true_share for case, traces in training.items()}
 
-    def error(trial: optuna.Trial) -> float:
-        settings = {**fixed, **{name: _suggest(trial, name, range) for name, range in ranges.items()}}
+    def error(trial: optuna.Trial, space: Mapping[str, Range]) -> float:
+        found = {name: trial.suggest_float(name, r.low, r.high, log=r.log) for name, r in space.items()}
         errors = [
-            mean_square_error(contestant.run(case, traces, settings), truths[case])
+            mean_square_error(contestant.run(case, traces, {**fixed, **found}), truths[case])
             for case, traces in training.items()
         ]
         return float(np.mean(np.concatenate(errors)))
 
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
     at_random = round(_RANDOM_PART * trials)
     first = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=_SEED))
     if start:
         first.enqueue_trial({name: start[name] for name in ranges})
-    first.optimize(error, n_trials=at_random)
-    if len(ranges) == 1:  # CMA-ES needs two dimensions
-        second = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=_SEED))
-        second.enqueue_trial(first.best_params)
-    else:
-        best = optuna.samplers.CmaEsSampler(x0=first.best_params, seed=_SEED)
-        second = optuna.create_study(sampler=best)
-    second.optimize(error, n_trials=trials - at_random)
+    first.optimize(lambda trial: error(trial, ranges), n_trials=at_random)
+
+    near = {name: _around(first.best_params[name], range) for name, range in ranges.items()}
+    samplers = optuna.samplers
+    sampler = samplers.CmaEsSampler(seed=_SEED) if len(near) > 1 else samplers.TPESampler(seed=_SEED)
+    second = optuna.create_study(sampler=sampler)
+    second.optimize(lambda trial: error(trial, near), n_trials=trials - at_random)
+
     found = min((first, second), key=lambda study: study.best_value)
     return Tuned({**fixed, **found.best_params}, float(found.best_value), trials)
 
 
-def _suggest(trial: optuna.Trial, name: str, range: Range) -> float:
-    return trial.suggest_float(name, range.low, range.high, log=range.log)
+def _around(best: float, whole: Range) -> Range:
+    """Half of a range, about a value as far as the ends allow. CMA-ES starts in its middle; in one dimension,
+    where there is no CMA-ES, it only makes the search finer.
+    """
+    low, high, centre = ((np.log(x) if whole.log else x) for x in (whole.low, whole.high, best))
+    reach = (high - low) / 4
+    ends = (max(low, centre - reach), min(high, centre + reach))
+    low, high = (float(np.exp(x) if whole.log else x) for x in ends)
+    return Range(max(low, whole.low), min(high, whole.high), whole.log)
