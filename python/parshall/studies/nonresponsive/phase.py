@@ -133,7 +133,7 @@ def ns2_points(file: Path) -> pa.Table:
         sweep, x = found[0]
         share, drops = (baseline.outcomes[key] for key in ("tcp_share_delivered", "drop_rate"))
         seeds = np.arange(1, len(share) + 1)
-        parts.append(_rows(sweep, queue, x, seeds, 100 * np.array(share), 100 * np.array(drops)))
+        parts.append(_rows(sweep, queue, round(x, 6), seeds, 100 * np.array(share), 100 * np.array(drops)))
     return pa.concat_tables(parts)
 
 
