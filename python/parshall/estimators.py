@@ -30,12 +30,17 @@ from parshall.errors import InputError, shown
 from parshall.estimators_nonresponsive import (
     NonresponsiveEstimate,
     NonresponsiveEstimator,
+    NonresponsiveFixedPoint,
     NonresponsiveKaczmarz,
     NonresponsiveKalman,
     NonresponsiveRls,
     NonresponsiveSeries,
     NonresponsiveSettings,
     Quality,
+    UdpCounter,
+    UdpSeries,
+    UdpShare,
+    counter_differences,
 )
 
 if TYPE_CHECKING:
@@ -50,6 +55,7 @@ __all__ = [
     "MedianRto",
     "NonresponsiveEstimate",
     "NonresponsiveEstimator",
+    "NonresponsiveFixedPoint",
     "NonresponsiveKaczmarz",
     "NonresponsiveKalman",
     "NonresponsiveRls",
@@ -61,7 +67,11 @@ __all__ = [
     "RtoSeries",
     "SlidingMad",
     "SlidingMedian",
+    "UdpCounter",
+    "UdpSeries",
+    "UdpShare",
     "WeightedMedianRto",
+    "counter_differences",
     "evaluate_rto",
 ]
 

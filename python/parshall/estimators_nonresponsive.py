@@ -27,12 +27,17 @@ if TYPE_CHECKING:
 __all__ = [
     "NonresponsiveEstimate",
     "NonresponsiveEstimator",
+    "NonresponsiveFixedPoint",
     "NonresponsiveKaczmarz",
     "NonresponsiveKalman",
     "NonresponsiveRls",
     "NonresponsiveSeries",
     "NonresponsiveSettings",
     "Quality",
+    "UdpCounter",
+    "UdpSeries",
+    "UdpShare",
+    "counter_differences",
 ]
 
 
@@ -296,25 +301,166 @@ class NonresponsiveKalman(_Linear):
         super().__init__(*_build("NonresponsiveKalman", port, method, settings))
 
 
+class NonresponsiveFixedPoint(NonresponsiveEstimator):
+    """:class:`NonresponsiveKaczmarz` in whole numbers, as a kernel can run it (chapter III).
+
+    A sample is one of a clock tick: the queue length at the tick and the counts since the tick before. A
+    sampling interval ends with the first tick at which ``sampling`` seconds have passed, and lasts as long as
+    it did: 40 ms for 33 ms and ticks of ``tick_ms = 10``. Numbers are scaled by 2**14; packets count as
+    ``mean_packet_bytes`` bytes, which the estimator turns back into packets. The form is ``"basic"``, without
+    ``count_drops`` and ``derivative_alpha``; ``signal_alpha`` is 0.8 and ``backlog_alpha`` 0.23 in chapter
+    III, here they have the defaults of chapter II.
+
+    ``samples`` of a series counts ticks. The excitation is that of the estimation interval alone.
+
+    >>> estimator = NonresponsiveFixedPoint(3500, 0.1, 0.033, estimation_samples=1)
+    >>> ticks = [estimator.update(backlog=20, arrivals=36, drops=1) for _ in range(4)]
+    >>> ticks[:3], round(ticks[3].share, 3)
+    ([None, None, None], 0.54)
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        capacity: float,
+        propagation: float,
+        sampling: float,
+        *,
+        gamma1: float = 5.0,
+        gamma2: float = 0.45,
+        mean_packet_bytes: int = 1000,
+        tick_ms: int = 10,
+        **settings: Unpack[NonresponsiveSettings],
+    ) -> None:
+        port = arguments.reals(capacity=capacity, propagation=propagation, sampling=sampling)
+        method = arguments.reals(gamma1=gamma1, gamma2=gamma2)
+        counts = {
+            "mean_packet_bytes": arguments.count("mean_packet_bytes", mean_packet_bytes),
+            "tick_ms": arguments.count("tick_ms", tick_ms),
+        }
+        super().__init__(*_build("NonresponsiveFixedPoint", port, method, settings, counts))
+
+    @property
+    def parameters(self) -> tuple[float, float]:
+        """``(N_s, z0**2 / N_s)`` now."""
+        first, second = self._core.parameters
+        return first / 2**14, second / 2**14
+
+
+class UdpShare(NamedTuple):
+    """What :class:`UdpCounter` says of an estimation interval."""
+
+    share: float
+    """UDP bytes over all bytes; NaN when nothing arrived."""
+    arrived: float
+    """Bytes that arrived."""
+    flags: Quality
+    """``BAD_SAMPLE`` or none."""
+
+
+class UdpSeries(NamedTuple):
+    """The same of a series, a column each."""
+
+    samples: NDArray[np.uint64]
+    """How many samples had been taken in at the end of the interval."""
+    share: Floats
+    arrived: Floats
+    flags: NDArray[np.uint16]
+    """Bits of :class:`Quality`."""
+
+
+class UdpCounter:
+    """The plain count of UDP bytes: what an operator without a model would look at.
+
+    A sample whose bytes are no numbers from 0 to 1e18, or that has more UDP bytes than bytes, is left out and
+    flags its interval.
+
+    >>> UdpCounter(estimation_samples=2).run(arrived=[1000, 3000], udp=[1000, 0]).share
+    array([0.25])
+    """
+
+    __slots__ = ("_core", "_text")
+
+    def __init__(self, estimation_samples: int = 20) -> None:
+        samples = arguments.count("estimation_samples", estimation_samples)
+        try:
+            self._core = _core.UdpCounter(samples)
+        except ValueError as fault:
+            raise InputError(*fault.args) from None
+        self._text = f"UdpCounter(estimation_samples={samples})"
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def update(self, *, arrived: float, udp: float) -> UdpShare | None:
+        """Take in the bytes of a sampling interval; the share when it ends an estimation interval."""
+        row = self._core.update(arguments.real("arrived", arrived), arguments.real("udp", udp))
+        return None if row is None else UdpShare(row[0], row[1], Quality(row[2]))
+
+    def run(self, *, arrived: ArrayLike, udp: ArrayLike) -> UdpSeries:
+        """Take in a series; return the shares of the intervals that ended in it."""
+        columns = arguments.samples("arrived", arrived), arguments.samples("udp", udp)
+        try:
+            return UdpSeries(**self._core.run(*columns))
+        except ValueError as fault:
+            raise InputError(*fault.args) from None
+
+    def reset(self) -> None:
+        """Forget every sample."""
+        self._core.reset()
+
+
+def counter_differences(readings: ArrayLike, *, bits: int = 64, most: int = 2**31 - 1) -> Floats:
+    """What a cumulative counter of ``bits`` bits counted between consecutive readings, as samples want it.
+
+    A wrap is told from a counter that went back by its size: more than ``most`` between two readings is a
+    fault, and so NaN, which an estimator flags. The first reading has nothing before it and is NaN too.
+
+    >>> counter_differences([4294967290, 4, 14, 3], bits=32)
+    array([nan, 10., 10., nan])
+    """
+    array = np.asarray(readings)
+    if array.dtype.kind not in "iu" and array.size > 0:
+        raise arguments.wrong_type("readings", readings, "an array of whole numbers")
+    if array.ndim != 1:
+        raise InputError("readings", f"an array of shape {array.shape}", "one dimension")
+    if array.dtype.kind == "i" and (negative := np.flatnonzero(array < 0)).size > 0:
+        first = negative[0]
+        raise InputError(f"readings[{first}]", str(array[first]), "a count, at least 0")
+    limit = arguments.count("most", most)
+    try:
+        return _core.counter_differences(np.ascontiguousarray(array, dtype=np.uint64), bits, limit)
+    except ValueError as fault:
+        raise InputError(*fault.args) from None
+
+
 def _estimate(*row: float) -> NonresponsiveEstimate:
     *reals, flags = row
     return NonresponsiveEstimate._make([*reals, Quality(int(flags))])
 
 
 def _build(
-    name: str, port: dict[str, float], method: dict[str, Any], settings: NonresponsiveSettings
+    name: str,
+    port: dict[str, float],
+    method: dict[str, Any],
+    settings: NonresponsiveSettings,
+    fixed_point: dict[str, int] | None = None,
 ) -> tuple[Any, str]:
     """The estimator of the extension, and the call that makes it as source."""
-    shared = _checked(name, settings)
-    given: dict[str, Any] = {**port, **method, **shared}
+    given: dict[str, Any] = {**port, **method, **_checked(name, settings)}
     core_settings = {_CORE_NAMES.get(key, key): value for key, value in given.items() if value is not None}
     try:
-        core = _core.Nonresponsive(core_settings)
+        core: Any = (
+            _core.Nonresponsive(core_settings)
+            if fixed_point is None
+            else _core.NonresponsiveFixedPoint(core_settings, **fixed_point)
+        )
     except ValueError as fault:
         place, value, expected = fault.args
         own_names = {core_name: key for key, core_name in _CORE_NAMES.items()}
         raise InputError(own_names.get(place, place), value, expected) from None
-    return core, arguments.call(name, given)
+    return core, arguments.call(name, given | (fixed_point or {}))
 
 
 def _checked(name: str, settings: NonresponsiveSettings) -> dict[str, Any]:

@@ -69,6 +69,10 @@ mod rls;
 mod sample;
 mod settings;
 mod solver;
+#[cfg(test)]
+mod synthetic;
+#[cfg(test)]
+mod tests;
 mod udp;
 
 pub use counters::{CounterFault, CounterReading, Counters, Width};

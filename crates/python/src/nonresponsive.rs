@@ -3,8 +3,11 @@
 //! Settings come as a dictionary with the names of the Rust fields; what is absent keeps its default. A sample
 //! that cannot be used is no error: it flags the estimate of its interval.
 
-use numpy::{IntoPyArray, PyReadonlyArray1};
-use parshall_estimators::nonresponsive::{Estimate, Estimator, Form, Method, Sample, Settings};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use parshall_estimators::nonresponsive::{
+    ByteSample, CounterReading, Counters, Estimate, Estimator, FixedPointEstimator, Form, Method,
+    ProtocolSample, Sample, Settings, UdpCounter, Width,
+};
 use parshall_estimators::ConfigError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,7 +15,10 @@ use pyo3::types::PyDict;
 
 /// Adds the estimators to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<PyNonresponsive>()
+    module.add_class::<PyNonresponsive>()?;
+    module.add_class::<PyFixedPoint>()?;
+    module.add_class::<PyUdpCounter>()?;
+    module.add_function(wrap_pyfunction!(counter_differences, module)?)
 }
 
 fn config_fault(error: ConfigError) -> PyErr {
@@ -210,15 +216,171 @@ impl PyNonresponsive {
         parameters[..count].to_vec()
     }
 
-    /// start_n_s, start_z0 and start_cbr_pps as they are in force.
-    #[getter]
-    fn start(&self) -> (f64, f64, f64) {
-        let settings = self.estimator.settings();
-        (settings.start_n_s, settings.start_z0, settings.start_cbr_pps)
-    }
-
     fn reset(&mut self) {
         self.estimator.reset();
         self.samples = 0;
     }
+}
+
+/// The basic form in whole numbers. Samples are those of clock ticks, in packets; a packet counts as
+/// `mean_packet_bytes` bytes.
+#[pyclass(name = "NonresponsiveFixedPoint", module = "parshall._core")]
+struct PyFixedPoint {
+    estimator: FixedPointEstimator,
+    mean_packet_bytes: u32,
+    ticks: u64,
+}
+
+impl PyFixedPoint {
+    fn take(&mut self, sample: &Sample) -> Option<Estimate> {
+        // What is no number of packets becomes a count that the estimator refuses.
+        let usable = sample.is_usable();
+        let bytes = |packets: f64| {
+            if usable {
+                (packets * f64::from(self.mean_packet_bytes)) as u64
+            } else {
+                u64::MAX
+            }
+        };
+        let sample = ByteSample {
+            backlog: bytes(sample.backlog),
+            arrived: bytes(sample.arrivals),
+            dropped: bytes(sample.drops),
+            marked: bytes(sample.marks),
+        };
+        self.ticks += 1;
+        let estimate = self.estimator.update(self.ticks, &sample)?;
+        Some(estimate.to_estimate(self.mean_packet_bytes))
+    }
+}
+
+#[pymethods]
+impl PyFixedPoint {
+    #[new]
+    fn new(settings: &Bound<'_, PyDict>, mean_packet_bytes: u32, tick_ms: u32) -> PyResult<Self> {
+        let settings = read_settings(settings)?;
+        let estimator =
+            FixedPointEstimator::new(&settings, mean_packet_bytes, tick_ms).map_err(config_fault)?;
+        Ok(PyFixedPoint { estimator, mean_packet_bytes, ticks: 0 })
+    }
+
+    fn update(&mut self, backlog: f64, arrivals: f64, drops: f64, marks: f64) -> Option<Row> {
+        self.take(&Sample { backlog, arrivals, drops, marks }).as_ref().map(row)
+    }
+
+    fn run<'py>(
+        &mut self,
+        py: Python<'py>,
+        backlog: PyReadonlyArray1<'py, f64>,
+        arrivals: PyReadonlyArray1<'py, f64>,
+        drops: PyReadonlyArray1<'py, f64>,
+        marks: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let columns = Columns {
+            backlog: backlog.as_slice()?,
+            arrivals: arrivals.as_slice()?,
+            drops: drops.as_slice()?,
+            marks: marks.as_slice()?,
+        };
+        columns.check_lengths()?;
+        py.detach(|| {
+            let mut series = Series::default();
+            for sample in columns.samples() {
+                if let Some(estimate) = self.take(&sample) {
+                    series.push(self.ticks, &estimate);
+                }
+            }
+            series
+        })
+        .into_dict(py)
+    }
+
+    /// N_s and z0^2 / N_s, times 2^14.
+    #[getter]
+    fn parameters(&self) -> [i64; 2] {
+        self.estimator.parameters()
+    }
+
+    fn reset(&mut self) {
+        self.estimator.reset();
+        self.ticks = 0;
+    }
+}
+
+/// The plain count of UDP bytes.
+#[pyclass(name = "UdpCounter", module = "parshall._core")]
+struct PyUdpCounter {
+    counter: UdpCounter,
+    samples: u64,
+}
+
+#[pymethods]
+impl PyUdpCounter {
+    #[new]
+    fn new(estimation_samples: u32) -> PyResult<Self> {
+        let counter = UdpCounter::new(estimation_samples).map_err(config_fault)?;
+        Ok(PyUdpCounter { counter, samples: 0 })
+    }
+
+    /// share, arrived and flags.
+    fn update(&mut self, arrived: f64, udp: f64) -> Option<(f64, f64, u16)> {
+        self.samples += 1;
+        let counted = self.counter.update(&ProtocolSample { arrived, udp })?;
+        Some((counted.share.unwrap_or(f64::NAN), counted.arrived, counted.flags.bits()))
+    }
+
+    fn run<'py>(
+        &mut self,
+        py: Python<'py>,
+        arrived: PyReadonlyArray1<'py, f64>,
+        udp: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (arrived, udp) = (arrived.as_slice()?, udp.as_slice()?);
+        if arrived.len() != udp.len() {
+            let expected = format!("{}, one for each of arrived", arrived.len());
+            return Err(PyValueError::new_err(("udp", format!("{} numbers", udp.len()), expected)));
+        }
+        let (mut samples, mut shares, mut totals, mut flags) = (vec![], vec![], vec![], vec![]);
+        py.detach(|| {
+            for (&arrived, &udp) in arrived.iter().zip(udp) {
+                let Some((share, total, bits)) = self.update(arrived, udp) else { continue };
+                samples.push(self.samples);
+                shares.push(share);
+                totals.push(total);
+                flags.push(bits);
+            }
+        });
+        let dict = PyDict::new(py);
+        dict.set_item("samples", samples.into_pyarray(py))?;
+        dict.set_item("share", shares.into_pyarray(py))?;
+        dict.set_item("arrived", totals.into_pyarray(py))?;
+        dict.set_item("flags", flags.into_pyarray(py))?;
+        Ok(dict)
+    }
+
+    fn reset(&mut self) {
+        self.counter.reset();
+        self.samples = 0;
+    }
+}
+
+/// What a cumulative counter counted between readings; NaN at the first and where it went back.
+#[pyfunction]
+fn counter_differences<'py>(
+    py: Python<'py>,
+    readings: PyReadonlyArray1<'py, u64>,
+    bits: u32,
+    most: u64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let width = match bits {
+        32 => Width::Bits32,
+        64 => Width::Bits64,
+        _ => return Err(PyValueError::new_err(("bits", bits.to_string(), "32 or 64"))),
+    };
+    let mut counters = Counters::new(width, most);
+    let counted = |&arrivals: &u64| {
+        let reading = CounterReading { arrivals, ..CounterReading::default() };
+        counters.read(&reading).ok().flatten().map_or(f64::NAN, |sample| sample.arrivals)
+    };
+    Ok(readings.as_slice()?.iter().map(counted).collect::<Vec<f64>>().into_pyarray(py))
 }

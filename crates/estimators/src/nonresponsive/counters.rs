@@ -105,3 +105,52 @@ impl fmt::Display for CounterFault {
 }
 
 impl std::error::Error for CounterFault {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn reading(arrivals: u64, drops: u64, marks: u64) -> CounterReading {
+        CounterReading { backlog: 2.5, arrivals, drops, marks }
+    }
+
+    proptest! {
+        #[test]
+        fn differences_are_the_counts_across_any_wrap(
+            start in any::<u32>(), counts in prop::collection::vec((0u32..1000, 0u32..10), 1..50),
+        ) {
+            for (width, base) in [(Width::Bits32, 0), (Width::Bits64, u64::MAX - 5000)] {
+                let mut counters = Counters::new(width, 1_000_000);
+                let wrap = |x: u64| if width == Width::Bits32 { x & 0xFFFF_FFFF } else { x };
+                let mut arrivals = base.wrapping_add(u64::from(start));
+                prop_assert_eq!(counters.read(&reading(wrap(arrivals), 0, 0)), Ok(None));
+                for (count, _) in &counts {
+                    arrivals = arrivals.wrapping_add(u64::from(*count));
+                    let sample = counters.read(&reading(wrap(arrivals), 0, 0)).unwrap().unwrap();
+                    prop_assert_eq!(sample.arrivals, f64::from(*count));
+                    prop_assert_eq!((sample.backlog, sample.drops), (2.5, 0.0));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_counter_that_went_back_costs_one_sample() {
+        let mut counters = Counters::new(Width::Bits64, u64::MAX);
+        counters.read(&reading(100, 10, 1)).unwrap();
+        let fault = counters.read(&reading(200, 5, 2)).unwrap_err();
+        assert_eq!(fault.to_string(), "drops: got 5 after 10, expected a counter that counts up");
+        let sample = counters.read(&reading(300, 6, 4)).unwrap().unwrap();
+        assert_eq!((sample.arrivals, sample.drops, sample.marks), (100.0, 1.0, 2.0));
+    }
+
+    #[test]
+    fn a_reset_of_a_large_counter_is_no_wrap() {
+        let mut counters = Counters::new(Width::Bits32, 100_000);
+        counters.read(&reading(4_000_000_000, 0, 0)).unwrap();
+        assert_eq!(counters.read(&reading(3, 0, 0)).unwrap_err().field, "arrivals");
+        // A reading that does not fit into the counter is none of its values.
+        assert_eq!(counters.read(&reading(1 << 40, 0, 0)).unwrap_err().now, 1 << 40);
+    }
+}

@@ -196,8 +196,8 @@ impl<const D: usize, M: Model<D>> Follower<D, M> {
         if let Some(z0) = self.extrapolated {
             return (z0, Flags::EXTRAPOLATED);
         }
-        let load = self.model.load(&self.solver.beta(), self.rtt_s);
-        (load.z0, Flags::OUT_OF_RANGE.when(load.gradient.is_none()))
+        let z0 = self.model.z0(&self.solver.beta(), self.rtt_s);
+        (z0.unwrap_or(0.0), Flags::OUT_OF_RANGE.when(z0.is_none()))
     }
 
     fn closing(&self) -> Closing {
@@ -212,31 +212,35 @@ impl<const D: usize, M: Model<D>> Follower<D, M> {
     /// extrapolated.
     fn z0_se(&self, beta: &Vector<D>) -> Option<f64> {
         let covariance = self.solver.covariance().filter(|_| self.extrapolated.is_none())?;
-        let gradient = self.model.load(beta, self.rtt_s).gradient?;
-        Some(variance_along(&covariance, &gradient).sqrt())
+        self.model.z0(beta, self.rtt_s)?;
+        Some(variance_along(&covariance, &self.model.gradient(beta, self.rtt_s)).sqrt())
     }
 }
 
 /// Mean products of the regressor's columns, with exponentially fading memory.
 #[derive(Clone, Debug)]
 struct Excitation<const D: usize> {
-    gain: f64,
+    memory: f64,
     count: f64,
+    gain: f64,
+    /// The upper half is kept.
     products: [[f64; D]; D],
 }
 
 impl<const D: usize> Excitation<D> {
     fn new(memory: f64) -> Self {
-        Excitation { gain: 1.0 / memory, count: 0.0, products: [[0.0; D]; D] }
+        Excitation { memory, count: 0.0, gain: 1.0, products: [[0.0; D]; D] }
     }
 
     #[inline]
     fn take(&mut self, w: &Vector<D>) {
-        self.count += 1.0;
-        let gain = self.gain.max(1.0 / self.count);
+        if self.count < self.memory {
+            self.count += 1.0;
+            self.gain = 1.0 / self.count;
+        }
         for (i, row) in self.products.iter_mut().enumerate() {
-            for (j, product) in row.iter_mut().enumerate() {
-                *product += gain * (w[i] * w[j] - *product);
+            for (j, product) in row.iter_mut().enumerate().skip(i) {
+                *product += self.gain * (w[i] * w[j] - *product);
             }
         }
     }

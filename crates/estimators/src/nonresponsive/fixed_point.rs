@@ -83,7 +83,8 @@ pub struct FixedPointEstimator {
 /// The sampling interval under way.
 #[derive(Clone, Copy, Debug, Default)]
 struct Partial {
-    began: u64,
+    /// `None` before the first call ever, which covers the tick that ends with it.
+    began: Option<u64>,
     calls: u64,
     backlog: u64,
     arrived: u64,
@@ -113,6 +114,7 @@ struct Sums {
     empty: i64,
     ms: i64,
     z0: i64,
+    /// Bytes in a round trip, z + D; the others are packets.
     offered: i64,
     rtt_ms: i64,
     arrived: u64,
@@ -152,16 +154,13 @@ impl FixedPointEstimator {
     /// Takes in what happened since the last call; `tick` is the clock, which counts up from any number. The
     /// estimate, when it ends an estimation interval.
     pub fn update(&mut self, tick: u64, sample: &ByteSample) -> Option<FixedEstimate> {
-        if self.partial.calls == 0 {
-            // The first call ever covers the tick that ends with it.
-            self.partial.began = self.partial.began.max(tick.saturating_sub(1));
-        }
+        let began = *self.partial.began.get_or_insert(tick.saturating_sub(1));
         self.partial.add(sample);
-        let elapsed = tick.saturating_sub(self.partial.began);
+        let elapsed = tick.saturating_sub(began);
         if elapsed < self.settings.sampling_ticks {
             return None;
         }
-        let ended = std::mem::replace(&mut self.partial, Partial { began: tick, ..Partial::default() });
+        let ended = std::mem::replace(&mut self.partial, Partial { began: Some(tick), ..Partial::default() });
         self.end_sample(&ended, elapsed.min(1 << 30) as i64 * self.settings.tick_ms);
         (self.sums.samples >= self.settings.estimation_samples).then(|| self.close())
     }
@@ -282,8 +281,7 @@ impl FixedPointEstimator {
     }
 
     fn add(&mut self, ended: &Partial, packets: i64, rtt: i64, z0: i64, ms: i64) {
-        let bytes_in_round_trip = self.fixed.scale(rtt, ended.arrived as i64, ms);
-        let offered = div_round(bytes_in_round_trip, self.settings.mean_packet_bytes);
+        let offered = self.fixed.scale(rtt, ended.arrived as i64, ms);
         let sums = &mut self.sums;
         sums.usable += 1;
         sums.empty += i64::from(packets < ONE / 2);
@@ -300,7 +298,8 @@ impl FixedPointEstimator {
     fn close(&mut self) -> FixedEstimate {
         let sums = std::mem::take(&mut self.sums);
         let usable = sums.usable.max(1);
-        let share = (sums.offered > 0).then(|| ONE.saturating_sub(self.fixed.div(sums.z0, sums.offered)));
+        let offered = div_round(sums.offered, self.settings.mean_packet_bytes);
+        let share = (offered > 0).then(|| ONE.saturating_sub(self.fixed.div(sums.z0, offered)));
         let outside = share.is_some_and(|share| share < 0);
         let excitation = sums.excitation(&mut self.fixed);
         let flags = sums.flags

@@ -106,11 +106,12 @@ struct History {
 /// Filters, differences and delay line of one port.
 #[derive(Clone, Debug)]
 pub(super) struct FrontEnd {
-    capacity_pps: f64,
     propagation_s: f64,
-    sampling_s: f64,
     fixed_rtt_s: Option<f64>,
     count_drops: bool,
+    /// 1/C and 1/T: a division costs more than the rest of a filter.
+    per_capacity: f64,
+    per_sampling: f64,
     backlog: Filter,
     probability: Filter,
     drops: Filter,
@@ -127,9 +128,9 @@ impl FrontEnd {
     /// `settings` have been validated.
     pub fn new(settings: &Settings) -> FrontEnd {
         let mut front_end = FrontEnd {
-            capacity_pps: settings.capacity_pps,
             propagation_s: settings.propagation_s,
-            sampling_s: settings.sampling_s,
+            per_capacity: 1.0 / settings.capacity_pps,
+            per_sampling: 1.0 / settings.sampling_s,
             fixed_rtt_s: settings.rtt_s,
             count_drops: settings.count_drops,
             backlog: Filter::new(settings.backlog_alpha),
@@ -147,7 +148,8 @@ impl FrontEnd {
     }
 
     fn slowest_memory(&self) -> u32 {
-        let probability = self.probability.memory() + (self.fixed_or_propagation() / self.sampling_s) as u32;
+        let probability =
+            self.probability.memory() + (self.fixed_or_propagation() * self.per_sampling) as u32;
         let differences = self.backlog.memory() + 2 + self.rate.memory();
         let drops = if self.count_drops { self.drops.memory() } else { 0 };
         probability.max(differences).max(drops)
@@ -168,14 +170,14 @@ impl FrontEnd {
         self.until_filled = self.until_filled.saturating_sub(1);
         let q = self.backlog.update(sample.backlog);
         self.take_signals(sample);
-        let current_rtt_s = q / self.capacity_pps + self.propagation_s;
+        let current_rtt_s = q * self.per_capacity + self.propagation_s;
         let rtt_s = self.fixed_rtt_s.unwrap_or(current_rtt_s);
-        let l = self.drops.update(sample.drops) / self.sampling_s * current_rtt_s;
+        let l = self.drops.update(sample.drops) * self.per_sampling * current_rtt_s;
         let growth = self.growth(q, l, current_rtt_s);
-        let delayed = self.delay_line.get((rtt_s / self.sampling_s).round() as usize);
+        let delayed = self.delay_line.get(nearest(rtt_s * self.per_sampling));
         Signals {
             rtt_s,
-            offered: sample.arrivals / self.sampling_s * rtt_s,
+            offered: sample.arrivals * self.per_sampling * rtt_s,
             dynamics: growth.zip(delayed).map(|((growth, backlog_rate), (delayed_p, quiet))| Dynamics {
                 growth,
                 backlog_rate,
@@ -208,11 +210,18 @@ impl FrontEnd {
     fn growth(&mut self, q: f64, l: f64, rtt_s: f64) -> Option<(f64, f64)> {
         let before = std::mem::replace(&mut self.history, History { value: Some((q, l)), rate: None });
         let (q_before, l_before) = before.value?;
-        let rate = self.rate.update((q - q_before) / self.sampling_s);
+        let rate = self.rate.update((q - q_before) * self.per_sampling);
         self.history.rate = Some(rate);
-        let acceleration = self.acceleration.update((rate - before.rate?) / self.sampling_s);
-        let chi = rtt_s * acceleration + (rate / self.capacity_pps + 1.0) * rate;
-        let loss_rate = if self.count_drops { (l - l_before) / self.sampling_s } else { 0.0 };
+        let acceleration = self.acceleration.update((rate - before.rate?) * self.per_sampling);
+        let chi = rtt_s * acceleration + (rate * self.per_capacity + 1.0) * rate;
+        let loss_rate = if self.count_drops { (l - l_before) * self.per_sampling } else { 0.0 };
         Some((chi + loss_rate, rate))
     }
+}
+
+/// The whole number nearest to `x`, which is not negative. `f64::round` is a call into the C library on processors
+/// without SSE 4.1, for which the crate is built by default.
+#[inline]
+fn nearest(x: f64) -> usize {
+    (x + 0.5) as usize
 }

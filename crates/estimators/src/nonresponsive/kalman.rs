@@ -62,7 +62,8 @@ impl<const D: usize> Kalman<D> {
         let noise = self.noise.after(innovation);
         let pw = product(&self.p, w);
         let innovation_variance = noise + variance_along(&self.p, w);
-        let gain = pw.map(|x| x / innovation_variance);
+        let per_variance = 1.0 / innovation_variance;
+        let gain = pw.map(|x| x * per_variance);
         let next: Vector<D> = std::array::from_fn(|i| self.beta[i] + gain[i] * innovation);
         if all_finite(&next) && all_finite(&gain) {
             self.beta = next;

@@ -15,16 +15,11 @@ pub(super) trait Model<const D: usize> {
     /// Start values, and the size that each parameter may have.
     fn start(settings: &Settings) -> (Vector<D>, Vector<D>);
 
-    /// z0 as the parameters have it.
-    fn load(&self, beta: &Vector<D>, rtt_s: f64) -> Load<D>;
-}
+    /// Packets of responsive flows in a round trip, z0; `None` where the parameters have no meaning.
+    fn z0(&self, beta: &Vector<D>, rtt_s: f64) -> Option<f64>;
 
-/// What the parameters say of z0.
-pub(super) struct Load<const D: usize> {
-    /// Packets of responsive flows in a round trip; not negative.
-    pub z0: f64,
-    /// Its derivatives by the parameters; `None` where the parameters have no meaning.
-    pub gradient: Option<Vector<D>>,
+    /// Derivatives of z0 by the parameters, where these have a meaning.
+    fn gradient(&self, beta: &Vector<D>, rtt_s: f64) -> Vector<D>;
 }
 
 /// One congested hop (Zhao 2004, eq. 2.14).
@@ -51,15 +46,17 @@ fn one_hop(dynamics: &Dynamics, rtt_s: f64) -> Vector<2> {
     [per_rtt, -0.5 * dynamics.delayed_p * per_rtt]
 }
 
-/// z0 = sqrt(beta0 beta1), and its derivatives. A product below 0 has no meaning; z0 is 0 then.
+/// z0 = sqrt(beta0 beta1), which needs both above 0.
 #[inline]
-fn geometric_mean(beta0: f64, beta1: f64) -> (f64, Option<[f64; 2]>) {
-    if beta0 > 0.0 && beta1 > 0.0 {
-        let z0 = beta0.sqrt() * beta1.sqrt();
-        (z0, Some([z0 / (2.0 * beta0), z0 / (2.0 * beta1)]))
-    } else {
-        (0.0, None)
-    }
+fn geometric_mean(beta0: f64, beta1: f64) -> Option<f64> {
+    let square = beta0 * beta1;
+    (beta0 > 0.0 && square > 0.0 && square < f64::INFINITY).then(|| square.sqrt())
+}
+
+/// The derivatives of that mean: `sqrt(beta1 / beta0) / 2` and its inverse's half.
+fn gradient_of_mean(beta0: f64, beta1: f64) -> [f64; 2] {
+    let ratio = (beta1 / beta0).sqrt();
+    [0.5 * ratio, 0.5 / ratio]
 }
 
 fn one_hop_start(settings: &Settings) -> [f64; 2] {
@@ -80,9 +77,12 @@ impl Model<2> for Basic {
     }
 
     #[inline]
-    fn load(&self, beta: &Vector<2>, _rtt_s: f64) -> Load<2> {
-        let (z0, gradient) = geometric_mean(beta[0], beta[1]);
-        Load { z0, gradient }
+    fn z0(&self, beta: &Vector<2>, _rtt_s: f64) -> Option<f64> {
+        geometric_mean(beta[0], beta[1])
+    }
+
+    fn gradient(&self, beta: &Vector<2>, _rtt_s: f64) -> Vector<2> {
+        gradient_of_mean(beta[0], beta[1])
     }
 }
 
@@ -102,9 +102,13 @@ impl Model<3> for MultiHop {
     }
 
     #[inline]
-    fn load(&self, beta: &Vector<3>, _rtt_s: f64) -> Load<3> {
-        let (z0, gradient) = geometric_mean(beta[0], beta[1]);
-        Load { z0, gradient: gradient.map(|[first, second]| [first, second, 0.0]) }
+    fn z0(&self, beta: &Vector<3>, _rtt_s: f64) -> Option<f64> {
+        geometric_mean(beta[0], beta[1])
+    }
+
+    fn gradient(&self, beta: &Vector<3>, _rtt_s: f64) -> Vector<3> {
+        let [first, second] = gradient_of_mean(beta[0], beta[1]);
+        [first, second, 0.0]
     }
 }
 
@@ -122,20 +126,22 @@ impl Model<3> for Cbr {
         ([n_s, second, settings.start_cbr_pps], [n_s, second, settings.capacity_pps])
     }
 
-    /// The foot of the perpendicular from `(z0, d_u)` on `d_u = C - z0 / R0` (A.8).
+    /// The foot of the perpendicular from `(z0, d_u)` on `d_u = C - z0 / R0` (A.8): with the line's slope
+    /// `m = -1/R0`, `(m d_u + z0 - m C) / (m^2 + 1)`.
     ///
-    /// It mixes packets with packets/s, so the line's slope decides which of the two is believed: at R0 = 0.1 s
-    /// d_u counts ten times as much as z0 / R0.
+    /// It mixes packets with packets/s, so the slope decides which of the two is believed: of what the two say of
+    /// z0, that of d_u weighs `m^2` times as much. At R0 = 0.1 s these are 99 %.
     #[inline]
-    fn load(&self, beta: &Vector<3>, rtt_s: f64) -> Load<3> {
-        let (x0, gradient) = geometric_mean(beta[0], beta[1]);
+    fn z0(&self, beta: &Vector<3>, rtt_s: f64) -> Option<f64> {
         let slope = -1.0 / rtt_s;
-        let shrink = 1.0 / (slope * slope + 1.0);
-        let x = (slope * (beta[2] - self.capacity_pps) + x0) * shrink;
-        let meaningful = gradient.filter(|_| x >= 0.0);
-        Load {
-            z0: x.max(0.0),
-            gradient: meaningful.map(|[first, second]| [first * shrink, second * shrink, slope * shrink]),
-        }
+        let direct = geometric_mean(beta[0], beta[1])?;
+        let projected = (slope * (beta[2] - self.capacity_pps) + direct) / (slope * slope + 1.0);
+        (projected >= 0.0).then_some(projected)
+    }
+
+    fn gradient(&self, beta: &Vector<3>, rtt_s: f64) -> Vector<3> {
+        let [first, second] = gradient_of_mean(beta[0], beta[1]);
+        let slope = -1.0 / rtt_s;
+        [first, second, slope].map(|derivative| derivative / (slope * slope + 1.0))
     }
 }

@@ -31,25 +31,30 @@ impl<const D: usize> Rls<D> {
     pub fn update(&mut self, w: &Vector<D>, y: f64) {
         let pw = product(&self.p, w);
         let along = dot(&pw, w).max(0.0);
-        let forgetting = if self.may_forget(&pw, along) { self.forgetting } else { 1.0 };
-        let innovation_variance = forgetting + along;
+        let (forgetting, per_variance) = self.weights(&pw, along);
         let error = y - dot(w, &self.beta);
-        let step = error / innovation_variance;
+        let step = error * per_variance;
         let next = std::array::from_fn(|i| self.beta[i] + pw[i] * step);
-        if !all_finite(&next) || !all_finite(&pw) || !innovation_variance.is_finite() {
+        if !all_finite(&next) || !all_finite(&pw) || !along.is_finite() {
             return;
         }
         self.beta = next;
         // The residual before the step times the one after it: these sum to the minimum of the weighted sum.
         self.squares = forgetting * (self.squares + error * step);
         self.weight = forgetting * self.weight + 1.0;
-        shrink(&mut self.p, &pw.map(|x| x / innovation_variance), &pw, 1.0 / forgetting);
+        shrink(&mut self.p, &pw.map(|x| x * per_variance), &pw, 1.0 / forgetting);
     }
 
+    /// The forgetting factor f of this step, and `1 / (f + w^T P w)`.
     #[inline]
-    fn may_forget(&self, pw: &Vector<D>, along: f64) -> bool {
-        let gain = 1.0 / (self.forgetting + along);
-        (0..D).all(|i| (self.p[i][i] - pw[i] * pw[i] * gain) <= self.forgetting * self.limit[i])
+    fn weights(&self, pw: &Vector<D>, along: f64) -> (f64, f64) {
+        let per_variance = 1.0 / (self.forgetting + along);
+        let left = |i: usize| self.p[i][i] - pw[i] * pw[i] * per_variance;
+        if (0..D).all(|i| left(i) <= self.forgetting * self.limit[i]) {
+            (self.forgetting, per_variance)
+        } else {
+            (1.0, 1.0 / (1.0 + along))
+        }
     }
 
     /// Covariance of beta, for independent noise: `P` times the mean squared residual. `None` until there are
