@@ -57,7 +57,7 @@ class Contestant:
     run: Callable[[Case, Traces, Settings], Reals]
     """Shares by run and estimation interval."""
     printed: Settings = field(default_factory=dict)
-    """What the document prints; a trial of the search starts there."""
+    """What the document prints; the search has it among its trials."""
     ranges: Mapping[str, Range] = field(default_factory=dict)
     """Settings that are tuned. Empty for an estimator that needs no tuning."""
     silent: tuple[str, ...] = ()
@@ -121,8 +121,12 @@ def _each_run(traces: Traces, estimator: NonresponsiveEstimator) -> Reals:
 
 
 def _count(case: Case, traces: Traces, settings: Settings) -> Reals:
+    """What a router finds that reads headers and counts bytes."""
+    from parshall.estimators import UdpCounter
+
     del case, settings
-    return traces.counted_share
+    rows = zip(traces.bytes, traces.udp_bytes, strict=True)
+    return np.stack([UdpCounter(ESTIMATION).run(arrived=arrived, udp=udp).share for arrived, udp in rows])
 
 
 def _constant(case: Case, traces: Traces, settings: Settings) -> Reals:

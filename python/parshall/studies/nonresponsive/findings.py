@@ -62,9 +62,11 @@ def _numbers(claims: Sequence[Claim]) -> Finding:
             (".fitted", "with printed gains and a start value tuned on the same case"),
         )
     ]
+    ratios = [claim.ours / claim.paper for claim in errors if claim.ours and claim.paper]
     return Finding(
         "Printed numbers",
-        f"Of the errors in Table I and the text, {'; '.join(parts)}. Of the numbers in Tables II and III, "
+        f"Of the errors in Table I and the text, {'; '.join(parts)}; ours are {number(min(ratios), 2)} to "
+        f"{number(max(ratios), 2)} times the printed ones. Of the numbers in Tables II and III, "
         f"{_tally(rest)}.",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from parshall.studies.nonresponsive.cases import Case
 
-__all__ = ["ESTIMATION", "Reals", "Traces", "by_interval", "read_traces"]
+__all__ = ["ESTIMATION", "Reals", "Traces", "by_interval", "first_sample", "read_traces"]
 
 Reals: TypeAlias = NDArray[np.float64]
 
@@ -52,9 +53,9 @@ class Traces:
         return _ratio(by_interval(self.udp), by_interval(self.arrivals))
 
     @property
-    def counted_share(self) -> Reals:
-        """What a router finds that reads headers and counts bytes, by estimation interval."""
-        return _ratio(PACKET_BYTES * by_interval(self.udp), by_interval(self.bytes))
+    def udp_bytes(self) -> Reals:
+        """Bytes of UDP flows that arrived."""
+        return PACKET_BYTES * self.udp
 
     @property
     def drop_rate(self) -> Reals:
@@ -72,7 +73,7 @@ def read_traces(series: pa.Table, case: Case, seeds: Sequence[int]) -> Traces:
     """The traces of one case from the ensemble's table of samples."""
     rows = series.filter(pc.field("variant") == case.name)
     shape = (len(seeds), rows.num_rows // len(seeds))
-    first = round(case.start / case.sampling)
+    first = first_sample(case)
 
     def column(name: str) -> Reals:
         return values(rows[name]).astype(np.float64).reshape(shape)[:, first:]
@@ -90,6 +91,13 @@ def read_traces(series: pa.Table, case: Case, seeds: Sequence[int]) -> Traces:
         udp=counts("packets_arrived_udp"),
         bytes=counts("bytes_arrived"),
     )
+
+
+def first_sample(case: Case) -> int:
+    """Number of the sample with which the estimator starts: the first at a whole estimation interval from
+    0.
+    """
+    return ESTIMATION * math.ceil(round(case.start / case.sampling) / ESTIMATION)
 
 
 def by_interval(counts: Reals) -> Reals:
