@@ -734,3 +734,19 @@ def test_the_study_is_registered() -> None:
     assert study.seeds >= 20
     assert set(study.scenarios()) == {case.name for case in cases.all_cases()}
     assert traces.ESTIMATION == 20
+
+
+def test_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "guide" / "nonresponsive.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(compile(example, "docs/guide/nonresponsive.md", "exec"), {"__name__": "example"})
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    assert all(0 <= float(line.split()[0]) <= 1 for line in lines)
+
+
+def test_the_guide_explains_every_flag() -> None:
+    from parshall.estimators import Quality
+
+    page = (Path(__file__).parents[1] / "docs" / "guide" / "nonresponsive.md").read_text(encoding="utf-8")
+    assert {flag.name for flag in Quality} <= set(re.findall(r"^\| `([A-Z_]+)` \|", page, re.MULTILINE))
