@@ -249,9 +249,9 @@ def over_threshold(results: Results) -> Iterator[Figure]:
         yield curves_figure(
             f"fig-10-{kind}",
             f"Figure 10. With and without l(t), {what}",
-            f"22 CBR flows, RED's upper threshold at 45 packets; {len(results.seeds)} seeds. The drop rate is "
-            f"{_drops(results, names[0])} % at the lowest threshold and {_drops(results, names[-1])} % at the "
-            "highest.",
+            f"22 CBR flows, RED's upper threshold at 45 packets; {len(results.seeds)} seeds. The drop rate "
+            f"is {_drops(results, names[0])} % at the lowest threshold and {_drops(results, names[-1])} % "
+            "at the highest.",
             x=[float(minimum) for minimum in cases.MIN_THRESHOLDS],
             names=names,
             curves=[
@@ -295,9 +295,9 @@ def over_start(results: Results) -> Iterator[Figure]:
         yield Figure(
             ident,
             title,
-            f"The basic algorithm under three loads, {len(results.seeds)} seeds; dotted: the true mean shares. A "
-            "valley means that the estimate stays near where it started; valleys at different places, that no "
-            "one start value serves all loads.",
+            f"The basic algorithm under three loads, {len(results.seeds)} seeds; dotted: the true mean "
+            "shares. A valley means that the estimate stays near where it started; valleys at different "
+            "places, that no one start value serves all loads.",
             svg,
             data=rows,
         )
