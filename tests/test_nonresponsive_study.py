@@ -21,7 +21,7 @@ from parshall.claims import Claim, Verdict
 from parshall.ensemble import run_many
 from parshall.report import Figure, Page, Table, render
 from parshall.scenario import Cbr, Transfer
-from parshall.studies.nonresponsive import STUDY, alarm, cases, judging, networks, phase, traces, tuning
+from parshall.studies.nonresponsive import STUDY, alarm, cases, judging, networks, phase, tuning
 from parshall.studies.nonresponsive.cases import Case
 from parshall.studies.nonresponsive.claims import all_claims
 from parshall.studies.nonresponsive.contestants import (
@@ -33,8 +33,9 @@ from parshall.studies.nonresponsive.contestants import (
     contestant,
 )
 from parshall.studies.nonresponsive.document import ERRORS, TABLE_2, TABLE_3
+from parshall.studies.nonresponsive.networks import ESTIMATION
 from parshall.studies.nonresponsive.results import Results
-from parshall.studies.nonresponsive.traces import ESTIMATION, Traces, by_interval, read_traces
+from parshall.studies.nonresponsive.traces import Traces, by_interval, read_traces
 
 SHARED = Path(__file__).parents[2] / "shared"
 SEEDS = 12
@@ -145,7 +146,7 @@ def test_the_true_share_is_that_of_the_packets() -> None:
     record = Record(port_series=Series(of="bottleneck", interval=0.033), packets=["bottleneck"])
     network = case.network.replace("record", record)
     ensemble = run_many({"small": network}, [1, 2], cache=None, tables=("port_series", "packets"))
-    found = read_traces(ensemble.table("port_series"), case, [1, 2])
+    found = read_traces(ensemble, case, [1, 2])
     packets = ensemble.table("packets").to_pandas()
     arrivals = packets[packets["event"] == 0]
     first = 80  # the first whole estimation interval after 2 s, which is sample 61
@@ -733,7 +734,6 @@ def test_the_study_is_registered() -> None:
     study = find_study("nonresponsive")
     assert study.seeds >= 20
     assert set(study.scenarios()) == {case.name for case in cases.all_cases()}
-    assert traces.ESTIMATION == 20
 
 
 def test_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from parshall.studies.nonresponsive.traces import ESTIMATION
+from parshall.studies.nonresponsive.networks import ESTIMATION
 
 if TYPE_CHECKING:
     from parshall.estimators import NonresponsiveEstimator

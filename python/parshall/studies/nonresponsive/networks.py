@@ -34,6 +34,7 @@ __all__ = [
     "CBR_RATE",
     "DELAY",
     "DURATION",
+    "ESTIMATION",
     "PACKET_BYTES",
     "RATE",
     "RTT",
@@ -70,6 +71,8 @@ DURATION, START = 320.0, 100.0
 """Seconds simulated, and when the estimator is started."""
 SAMPLING = 0.033
 """Seconds between samples at the router."""
+ESTIMATION = 20
+"""Sampling intervals in an estimation interval (II.C)."""
 RTT = 0.1
 """Round trip without queueing that the text's 'a third of the RTT' asks for."""
 WINDOW = 64
@@ -208,7 +211,7 @@ def single(
 
     The router's counters are sampled every ``sampling`` seconds, or not at all.
     """
-    record = Record() if sampling is None else Record(port_series=Series(of="bottleneck", interval=sampling))
+    record = _record("bottleneck", sampling)
     return Dumbbell(
         title=title,
         duration=duration,
@@ -222,6 +225,11 @@ def single(
         flows=list(flows),
         record=record,
     )
+
+
+def _record(port: str, sampling: float | None) -> Record:
+    """What a router's counters show."""
+    return Record() if sampling is None else Record(port_series=Series(of=port, interval=sampling))
 
 
 _HOPS = {1: ("r1", "r2"), 2: ("r2", "r3"), 3: ("r2", "r4")}
@@ -269,7 +277,6 @@ def multihop(
         )
         for number, between in _HOPS.items()
     ]
-    series = None if sampling is None else Series(of="link1", interval=sampling)
     return Scenario(
         duration=duration,
         warm_up=warm_up,
@@ -277,7 +284,7 @@ def multihop(
         routers=["r1", "r2", "r3", "r4"],
         links=[*core, *access],
         flows=flows,
-        record=Record(port_series=series),
+        record=_record("link1", sampling),
     )
 
 

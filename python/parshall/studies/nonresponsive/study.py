@@ -117,13 +117,10 @@ def _training_traces(bench: Workbench) -> dict[Case, Traces]:
 
 
 def _traces(bench: Workbench, what: str, chosen: Sequence[Case], seeds: Sequence[int]) -> dict[Case, Traces]:
-    from parshall.studies.nonresponsive.traces import read_traces
+    from parshall.studies.nonresponsive.traces import RECORDED, read_traces
 
-    ensemble = bench.run(
-        what, {case.name: case.network for case in chosen}, seeds=seeds, tables=("port_series",)
-    )
-    series = ensemble.table("port_series")
-    return {case: read_traces(series, case, seeds) for case in chosen}
+    ensemble = bench.run(what, {case.name: case.network for case in chosen}, seeds=seeds, tables=RECORDED)
+    return {case: read_traces(ensemble, case, seeds) for case in chosen}
 
 
 def _entries(bench: Workbench, training: Mapping[Case, Traces]) -> list[_Entry]:
@@ -247,15 +244,14 @@ def _judge_group(
     import pyarrow as pa
 
     from parshall.studies.nonresponsive.judging import intervals, scores
-    from parshall.studies.nonresponsive.traces import read_traces
+    from parshall.studies.nonresponsive.traces import RECORDED, read_traces
 
     seeds = list(bench.seeds)
-    kept = ("ports", "port_series", *(("flows",) if group[0].name == "short" else ()))
+    kept = ("ports", *RECORDED, *(("flows",) if group[0].name == "short" else ()))
     ensemble = bench.run(
         f"Runs, {_group(group[0])}", {case.name: case.network for case in group}, tables=kept
     )
-    series = ensemble.table("port_series")
-    traces = {case: read_traces(series, case, seeds) for case in group}
+    traces = {case: read_traces(ensemble, case, seeds) for case in group}
     tables: dict[str, list[pa.Table]] = {"scores": [], "intervals": [], "starts": []}
     for case, runs in traces.items():
         tables["scores"] += [

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -12,19 +12,18 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from parshall.columns import values
-from parshall.studies.nonresponsive.networks import PACKET_BYTES
+from parshall.studies.nonresponsive.networks import ESTIMATION, PACKET_BYTES
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
+    from parshall.ensemble import Ensemble
     from parshall.studies.nonresponsive.cases import Case
 
-__all__ = ["ESTIMATION", "Reals", "Traces", "by_interval", "first_sample", "read_traces"]
+__all__ = ["RECORDED", "Reals", "Traces", "by_interval", "first_sample", "read_traces"]
 
 Reals: TypeAlias = NDArray[np.float64]
 
-ESTIMATION = 20
-"""Sampling intervals in an estimation interval (II.C)."""
+RECORDED = ("port_series",)
+"""Tables of a run that traces are made of."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,8 @@ class Traces:
     """Packets of UDP flows that arrived: the non-responsive traffic."""
     bytes: Reals
     """Bytes that arrived."""
+    recorded: Mapping[str, Reals] = field(default_factory=dict)
+    """Shares by run and estimation interval that observers inside the simulator made, by contestant."""
 
     @property
     def true_share(self) -> Reals:
@@ -69,8 +70,9 @@ class Traces:
         return self.start + self.sampling * ESTIMATION * np.arange(1, count + 1)
 
 
-def read_traces(series: pa.Table, case: Case, seeds: Sequence[int]) -> Traces:
-    """The traces of one case from the ensemble's table of samples."""
+def read_traces(ensemble: Ensemble, case: Case, seeds: Sequence[int]) -> Traces:
+    """The traces of one case; the ensemble has the tables :data:`RECORDED`."""
+    series = ensemble.table("port_series")
     rows = series.filter(pc.field("variant") == case.name)
     shape = (len(seeds), rows.num_rows // len(seeds))
     first = first_sample(case)
