@@ -636,6 +636,9 @@ def test_a_printed_number_stands_for_all_that_round_to_it() -> None:
     found = _by_id(made)
     assert found["table-2.16.link-3"].verdict is Verdict.HOLDS
     assert found["table-2.16.link-2"].verdict is Verdict.FAILS
+    assert found["figure-12.fewer-drops-here"].verdict is not Verdict.HOLDS
+    made.links |= {("hops/22", 1): 0.9, ("hops/16", 1): 0.3}
+    assert _by_id(made)["figure-12.fewer-drops-here"].verdict is Verdict.HOLDS
 
 
 def test_printed_errors_are_held_against_single_runs() -> None:

@@ -274,6 +274,18 @@ def _hops(results: Results) -> Iterator[Claim]:
             [f"hops/{count}"],
             "several-hops",
         )
+    yield all_compared(
+        "figure-12.fewer-drops-here",
+        "Figure 12, text",
+        "With 22 and 16 CBR flows the drop rate at link 1 is below that at links 2 and 3.",
+        "less",
+        [
+            (results.link_drop_rate(f"hops/{count}", 1), results.link_drop_rate(f"hops/{count}", link))
+            for count in (22, 16)
+            for link in (2, 3)
+        ],
+        unit="%",
+    )
     for kind, name in _kinds(results, "several-hops"):
         case = "hops/16"
         error = np.abs(results.series(case, kind) - results.series(case, "share"))
