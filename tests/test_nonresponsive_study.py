@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from parshall import Record, Series, run
+from parshall import run
 from parshall.claims import Claim, Verdict
 from parshall.ensemble import run_many
 from parshall.report import Figure, Page, Table, render
@@ -35,7 +35,7 @@ from parshall.studies.nonresponsive.contestants import (
 from parshall.studies.nonresponsive.document import ERRORS, TABLE_2, TABLE_3
 from parshall.studies.nonresponsive.networks import ESTIMATION
 from parshall.studies.nonresponsive.results import Results
-from parshall.studies.nonresponsive.traces import Traces, by_interval, read_traces
+from parshall.studies.nonresponsive.traces import RECORDED, Traces, by_interval, read_traces
 
 SHARED = Path(__file__).parents[2] / "shared"
 SEEDS = 12
@@ -143,9 +143,8 @@ def _short_case(**options: Any) -> Case:
 
 def test_the_true_share_is_that_of_the_packets() -> None:
     case = _short_case()
-    record = Record(port_series=Series(of="bottleneck", interval=0.033), packets=["bottleneck"])
-    network = case.network.replace("record", record)
-    ensemble = run_many({"small": network}, [1, 2], cache=None, tables=("port_series", "packets"))
+    network = case.network.replace("record.packets", ("bottleneck",))
+    ensemble = run_many({"small": network}, [1, 2], cache=None, tables=(*RECORDED, "packets"))
     found = read_traces(ensemble, case, [1, 2])
     packets = ensemble.table("packets").to_pandas()
     arrivals = packets[packets["event"] == 0]
@@ -287,9 +286,9 @@ def test_a_contestant_gives_a_share_for_each_interval(name: str) -> None:
     assert shares.shape == (3, 10)
     assert np.all((shares >= 0) & (shares <= 1))
     # A run does not depend on those before it.
-    alone = replace(
-        seen, **{f: getattr(seen, f)[2:] for f in ("backlog", "arrivals", "drops", "udp", "bytes")}
-    )
+    recorded = {source: found[2:] for source, found in seen.recorded.items()}
+    fields = ("backlog", "arrivals", "drops", "udp", "bytes")
+    alone = replace(seen, **{name: getattr(seen, name)[2:] for name in fields}, recorded=recorded)
     assert entry.run(cases.case("load/22"), alone, {**middle, **entry.printed})[0] == pytest.approx(
         shares[2], nan_ok=True
     )
