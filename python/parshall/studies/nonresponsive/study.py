@@ -26,6 +26,8 @@ __all__ = ["NonresponsiveStudy"]
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
+_AT_A_TIME = 4
+"""Cases whose runs are in memory together."""
 _SWEEP_SEEDS = 4
 """Seeds of the curves around Table III: seeds hardly matter there."""
 _DRAWN = ("load/16", "load/22", "load/25", "pulses", "short", "rtt-range", "vbr", "hops")
@@ -228,9 +230,11 @@ def _transfer(bench: Workbench, training: Mapping[Case, Traces]) -> pa.Table:
 
 
 def _groups(chosen: Sequence[Case]) -> Iterator[list[Case]]:
-    """Cases whose runs are done together: memory is taken for one group at a time."""
+    """Cases of one kind whose runs are done together: memory is taken for a few cases at a time."""
     for _, group in groupby(chosen, key=_group):
-        yield list(group)
+        members = list(group)
+        for first in range(0, len(members), _AT_A_TIME):
+            yield members[first : first + _AT_A_TIME]
 
 
 def _group(case: Case) -> str:
