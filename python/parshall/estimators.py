@@ -1,9 +1,11 @@
-"""Estimators of retransmission timeouts, medians and means, on one sample or on a whole array.
+"""Estimators of retransmission timeouts, medians, means and the share of traffic that does not respond to
+congestion, on one sample or on a whole array.
 
 Every estimator has ``update(sample)``, which takes in one sample and returns the value after it, and
 ``run(samples)``, which does the same for an array and returns an array; both go on where the last call ended,
-and ``reset()`` forgets everything. Times are seconds. A value that does not exist yet is ``None``, and NaN in
-an array.
+and ``reset()`` forgets everything. Estimators of non-responsive traffic take their samples by name and have a
+value after every so many (:class:`NonresponsiveEstimator`). Times are seconds. A value that does not exist
+yet is ``None``, and NaN in an array.
 
 The work is done by the Rust crate ``parshall-estimators``, the same code that runs in the simulator. ``run``
 works without the GIL, so several threads can each run an estimator of their own; an estimator that is shared

@@ -2,7 +2,7 @@
 //! `cargo run --release -p parshall-estimators --example nonresponsive_speed`.
 //!
 //! Each figure is the median of several timed passes over the same samples, with the least and the greatest in
-//! brackets. Each sample ends a sampling interval, every twentieth an estimation interval.
+//! brackets; on a machine that is busy with other things the least is the one to look at. Each sample ends a sampling interval, every twentieth an estimation interval.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -212,8 +212,8 @@ impl PyNonresponsive {
 
     #[getter]
     fn parameters(&self) -> Vec<f64> {
-        let (parameters, count) = self.estimator.parameters();
-        parameters[..count].to_vec()
+        let count = if self.estimator.settings().form == Form::Basic { 2 } else { 3 };
+        self.estimator.parameters()[..count].to_vec()
     }
 
     fn reset(&mut self) {

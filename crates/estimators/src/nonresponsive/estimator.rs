@@ -77,15 +77,15 @@ impl Estimator {
         self.interval.is_complete().then(|| self.interval.close(&self.model.closing()))
     }
 
-    /// The parameters of the linear model now: two, or three.
-    pub fn parameters(&self) -> ([f64; 3], usize) {
+    /// The parameters of the linear model now; the basic form has two, and its third is 0.
+    pub fn parameters(&self) -> [f64; 3] {
         match &self.model {
             AnyModel::Basic(follower) => {
                 let [first, second] = follower.solver.beta();
-                ([first, second, 0.0], 2)
+                [first, second, 0.0]
             }
-            AnyModel::MultiHop(follower) => (follower.solver.beta(), 3),
-            AnyModel::Cbr(follower) => (follower.solver.beta(), 3),
+            AnyModel::MultiHop(follower) => follower.solver.beta(),
+            AnyModel::Cbr(follower) => follower.solver.beta(),
         }
     }
 

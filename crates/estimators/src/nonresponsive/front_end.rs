@@ -225,3 +225,78 @@ impl FrontEnd {
 fn nearest(x: f64) -> usize {
     (x + 0.5) as usize
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> Settings {
+        Settings {
+            backlog_alpha: 0.5,
+            signal_alpha: 0.75,
+            ..Settings::new(100.0, 0.1, 0.1).with_rtt(Some(0.2))
+        }
+    }
+
+    fn sample(backlog: f64, drops: f64) -> Sample {
+        Sample { backlog, arrivals: 10.0, drops, marks: 0.0 }
+    }
+
+    #[test]
+    fn signals_are_those_worked_by_hand() {
+        let mut front_end = FrontEnd::new(&settings());
+        let first = front_end.take(&sample(4.0, 1.0));
+        assert_eq!((first.rtt_s, first.offered, first.dynamics), (0.2, 20.0, None));
+        assert_eq!(front_end.take(&sample(8.0, 2.0)).dynamics, None);
+        // q: 4, 6, 5, so q' = 20, -10 and q'' = -300; R = 0.15; p: 0.1, 0.125, seen two samples late.
+        let third = front_end.take(&sample(4.0, 0.0)).dynamics.unwrap();
+        let chi = 0.15 * -300.0 + (-0.1 + 1.0) * -10.0;
+        assert!((third.growth - chi).abs() < 1e-9 && (third.backlog_rate + 10.0).abs() < 1e-12);
+        assert_eq!((third.delayed_p, third.quiet), (0.1, 0));
+        let fourth = front_end.take(&sample(4.0, 0.0)).dynamics.unwrap();
+        assert!((fourth.delayed_p - 0.125).abs() < 1e-15);
+        let quiet: Vec<u32> =
+            (0..3).map(|_| front_end.take(&sample(4.0, 0.0)).dynamics.unwrap().quiet).collect();
+        assert_eq!(quiet, [1, 2, 3]);
+    }
+
+    #[test]
+    fn drops_are_scaled_to_a_round_trip() {
+        let with = Settings { count_drops: true, drop_alpha: 0.0, backlog_alpha: 0.0, ..settings() };
+        let without = Settings { count_drops: false, ..with.clone() };
+        let (mut with, mut without) = (FrontEnd::new(&with), FrontEnd::new(&without));
+        let mut difference = f64::NAN;
+        for (backlog, drops) in [(10.0, 1.0), (10.0, 1.0), (10.0, 3.0)] {
+            let pair = [&mut with, &mut without].map(|front_end| front_end.take(&sample(backlog, drops)));
+            if let [Some(with), Some(without)] = pair.map(|signals| signals.dynamics) {
+                difference = with.growth - without.growth;
+            }
+        }
+        // From 1 to 3 drops in 0.1 s is from 2 to 6 in a round trip of 0.2 s, in 0.1 s.
+        assert!((difference - 40.0).abs() < 1e-9, "{difference}");
+    }
+
+    #[test]
+    fn an_interval_without_arrivals_has_no_p_and_a_skipped_one_keeps_it() {
+        let mut front_end = FrontEnd::new(&Settings { signal_alpha: 0.0, ..settings() });
+        for _ in 0..3 {
+            front_end.take(&sample(4.0, 2.0));
+        }
+        front_end.take(&Sample { backlog: 4.0, ..Sample::default() });
+        front_end.skip();
+        assert_eq!(front_end.take(&sample(4.0, 5.0)).dynamics, None);
+        let seen: Vec<Option<f64>> =
+            (0..3).map(|_| front_end.take(&sample(4.0, 0.0)).dynamics.map(|d| d.delayed_p)).collect();
+        // Two differences are needed after the gap; p a round trip ago was that of the gap, then 0.5, then 0.
+        assert_eq!(seen, [None, Some(0.5), Some(0.0)]);
+    }
+
+    #[test]
+    fn it_is_filling_until_a_hundredth_of_the_first_value_is_left() {
+        let mut front_end = FrontEnd::new(&Settings { signal_alpha: 0.0, backlog_alpha: 0.9, ..settings() });
+        let samples = std::iter::repeat(sample(4.0, 1.0));
+        let filling = samples.take_while(|s| (front_end.take(s), front_end.is_filling()).1).count();
+        // 0.9^44 < 0.01 < 0.9^43, and two differences.
+        assert_eq!(filling, 45);
+    }
+}

@@ -1,13 +1,17 @@
 //! A Kalman filter of parameters that walk at random.
 
-use super::linear::{all_finite, diagonal, dot, product, shrink, variance_along, Matrix, Vector};
+use super::linear::{all_finite, all_sane, diagonal, dot, product, shrink, variance_along, Matrix, Vector};
 
 /// Innovations over which the noise is averaged at most.
 const NOISE_MEMORY: f64 = 1000.0;
 
-/// State `beta[n] = beta[n-1] + walk`, observation `y[n] = w[n]^T beta[n] + noise`.
+/// State `beta[n] = beta[n-1] + walk`, observation `y[n] = w[n]^T beta[n] + noise`. The start value is about 1; a
+/// parameter beyond 1e12 is a fault of the arithmetic, and state and covariance start again.
 #[derive(Clone, Debug)]
 pub(super) struct Kalman<const D: usize> {
+    start: Vector<D>,
+    /// Variances of the start value.
+    variances: Vector<D>,
     /// Variances of a step of the walk.
     walk: Vector<D>,
     noise: Noise,
@@ -48,7 +52,7 @@ impl<const D: usize> Kalman<D> {
     pub fn new(start: Vector<D>, variances: Vector<D>, walk: Vector<D>, noise_sd: Option<f64>) -> Self {
         let unknown = Noise::Innovations { mean_square: 0.0, count: 0.0 };
         let noise = noise_sd.map_or(unknown, |sd| Noise::Known(sd * sd));
-        Kalman { walk, noise, p: diagonal(variances), beta: start }
+        Kalman { start, variances, walk, noise, p: diagonal(variances), beta: start }
     }
 
     /// Takes in the observation `y`; one that overflows is left out.
@@ -65,9 +69,12 @@ impl<const D: usize> Kalman<D> {
         let per_variance = 1.0 / innovation_variance;
         let gain = pw.map(|x| x * per_variance);
         let next: Vector<D> = std::array::from_fn(|i| self.beta[i] + gain[i] * innovation);
-        if all_finite(&next) && all_finite(&gain) {
+        if all_sane(&next) && all_finite(&pw) && all_finite(&gain) {
             self.beta = next;
             shrink(&mut self.p, &gain, &pw, 1.0);
+        } else {
+            self.beta = self.start;
+            self.p = diagonal(self.variances);
         }
     }
 
@@ -141,6 +148,15 @@ mod tests {
         };
         assert!((mean_square / (400.0 / 12.0) - 1.0).abs() < 0.02, "{mean_square}");
         assert!((kalman.beta[0] - 3.0).abs() < 3.0 * kalman.covariance()[0][0].sqrt());
+    }
+
+    #[test]
+    fn starts_again_when_its_arithmetic_broke_down() {
+        let mut kalman = Kalman::new([1.0, 2.0], [1e6, 1e6], [0.0, 0.0], Some(1e-9));
+        kalman.update(&[1e-9, 1e-9], 1e9);
+        assert_eq!((kalman.beta, kalman.p), ([1.0, 2.0], diagonal([1e6, 1e6])));
+        kalman.update(&[1e200, 1.0], 1.0);
+        assert_eq!((kalman.beta, kalman.p), ([1.0, 2.0], diagonal([1e6, 1e6])));
     }
 
     #[test]

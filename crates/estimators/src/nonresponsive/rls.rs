@@ -1,8 +1,10 @@
 //! Recursive least squares with exponential forgetting.
 
-use super::linear::{all_finite, diagonal, dot, product, shrink, Matrix, Vector};
+use super::linear::{all_finite, all_sane, diagonal, dot, product, shrink, Matrix, Vector};
 
 /// Minimises `sum of f^(n-i) (y[i] - w[i]^T beta)^2 + f^n (beta - start)^T P0^-1 (beta - start)`.
+///
+/// The start value is about 1; a parameter beyond 1e12 is a fault of the arithmetic, and all starts again.
 ///
 /// The covariance `P` is in units of the noise's variance. With forgetting it would grow without bound in a
 /// direction that no sample excites; so a step does not forget when that would take a parameter's variance above
@@ -10,6 +12,7 @@ use super::linear::{all_finite, diagonal, dot, product, shrink, Matrix, Vector};
 #[derive(Clone, Debug)]
 pub(super) struct Rls<const D: usize> {
     forgetting: f64,
+    start: Vector<D>,
     limit: Vector<D>,
     p: Matrix<D>,
     pub beta: Vector<D>,
@@ -23,10 +26,10 @@ impl<const D: usize> Rls<D> {
     /// `variances` of the start value are in units of the noise's variance.
     pub fn new(forgetting: f64, start: Vector<D>, variances: Vector<D>) -> Self {
         let p = diagonal(variances);
-        Rls { forgetting, limit: variances, p, beta: start, squares: 0.0, weight: 0.0 }
+        Rls { forgetting, start, limit: variances, p, beta: start, squares: 0.0, weight: 0.0 }
     }
 
-    /// Takes in the equation `y = w^T beta + noise`; one that overflows is left out.
+    /// Takes in the equation `y = w^T beta + noise`.
     #[inline]
     pub fn update(&mut self, w: &Vector<D>, y: f64) {
         let pw = product(&self.p, w);
@@ -35,7 +38,8 @@ impl<const D: usize> Rls<D> {
         let error = y - dot(w, &self.beta);
         let step = error * per_variance;
         let next = std::array::from_fn(|i| self.beta[i] + pw[i] * step);
-        if !all_finite(&next) || !all_finite(&pw) || !along.is_finite() {
+        if !all_sane(&next) || !all_finite(&pw) || !along.is_finite() {
+            *self = Rls::new(self.forgetting, self.start, self.limit);
             return;
         }
         self.beta = next;
@@ -174,6 +178,16 @@ mod tests {
         (0..10_000).for_each(|_| rls.update(&[1.0, 0.0], 2.0));
         assert!((rls.beta[0] - 2.0).abs() < 1e-2, "{:?}", rls.beta);
         assert_eq!(rls.p[1][1], 10.0);
+    }
+
+    #[test]
+    fn starts_again_when_its_arithmetic_broke_down() {
+        let mut rls = Rls::new(0.9, [1.0, 2.0], [1e6, 1e6]);
+        rls.update(&[1e-9, 1e-9], 1e17);
+        assert_eq!((rls.beta, rls.p), ([1.0, 2.0], diagonal([1e6, 1e6])));
+        rls.update(&[1e200, 1.0], 1.0);
+        assert_eq!((rls.beta, rls.p), ([1.0, 2.0], diagonal([1e6, 1e6])));
+        assert_eq!(rls.covariance(), None);
     }
 
     #[test]
