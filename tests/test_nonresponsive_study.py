@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 from parshall import run
-from parshall.claims import Claim, Verdict
+from parshall.claims import Claim, Kind, Verdict
 from parshall.ensemble import run_many
 from parshall.report import Figure, Page, Table, render
 from parshall.scenario import Cbr, Transfer
@@ -692,8 +692,20 @@ def test_every_claim_of_the_document_is_asked_with_both_kinds_of_settings() -> N
     tuned = {claim.id.removesuffix(".tuned") for claim in claims if claim.id.endswith(".tuned")}
     printed = {claim.id.removesuffix(".printed") for claim in claims if claim.id.endswith(".printed")}
     assert {id for id in tuned - printed if not id.startswith("worth.")} == set()
-    numbers = [claim for claim in claims if claim.paper is not None and claim.of_document]
-    assert len(numbers) >= 3 * len(ERRORS) + 9 + 2 * 9
+    numbers = [claim for claim in claims if claim.kind is Kind.PRINTED]
+    assert len(numbers) == 3 * len(ERRORS) + 9 + 2 * 9
+    assert sum(claim.of_document for claim in numbers) == 2 * len(ERRORS) + 9 + 9  # each table once
+
+
+def test_the_page_says_phase_only_if_it_is() -> None:
+    made = _Made()
+    for phase_decides in (False, True):
+        made.points["table", "droptail", 120.0] = 71.5 if phase_decides else 30.0
+        measures = made.measures()
+        (finding,) = (
+            each for each in STUDY.findings(measures, all_claims(measures)) if each.subject == "Table III"
+        )
+        assert ("coincidence" in finding.text) is phase_decides
 
 
 def test_the_page_holds_together() -> None:

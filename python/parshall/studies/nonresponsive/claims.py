@@ -35,6 +35,8 @@ WINDOWS: Mapping[str, tuple[float, str]] = {
 KINDS: Mapping[str, str] = {"tuned": "tuned settings", "printed": "printed gains"}
 _FITTED = ("fitted", "printed gains, start values for this case")
 """How the numbers themselves are asked for once more."""
+_OTHER_READINGS = (".fitted", ".window")
+"""Ends of ids under which a printed number is asked for again; the document makes it once."""
 _SLOW_START = 70.0
 """Seconds after which estimates of Figure 12 are said to have converged."""
 _CROWD = (105.0, 150.0)
@@ -60,7 +62,15 @@ def all_claims(measures: Measures) -> list[Claim]:
         *_discussion(results),
         *_table_3(results),
     ]
-    return document + [replace(claim, of_document=False) for claim in claims_beyond(results)]
+    readings = [claim for claim in document if claim.id.endswith(_OTHER_READINGS)]
+    beyond = [
+        *(replace(claim, where=f"{claim.where}, another reading") for claim in readings),
+        *claims_beyond(results),
+    ]
+    return [
+        *(claim for claim in document if claim not in readings),
+        *(replace(claim, of_document=False) for claim in beyond),
+    ]
 
 
 def _kinds(results: Results, estimator: str) -> Iterator[tuple[str, str]]:
