@@ -49,7 +49,10 @@ Measures = Mapping[str, "pa.Table"]
 DATA_VARIABLE = "PARSHALL_DATA"
 """Environment variable that names the folder of measured data."""
 
-_REGISTERED: Mapping[str, str] = {"median-rto": "parshall.studies.median_rto"}
+_REGISTERED: Mapping[str, str] = {
+    "median-rto": "parshall.studies.median_rto",
+    "nonresponsive": "parshall.studies.nonresponsive",
+}
 """Study names and the packages that hold them; each package offers ``STUDY``."""
 
 _T = TypeVar("_T")

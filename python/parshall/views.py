@@ -125,6 +125,8 @@ class PortSeries(_Rows):
     """Bytes held."""
     packets_arrived: Counts
     """Packets arrived so far."""
+    packets_arrived_udp: Counts
+    """Those of UDP flows, which do not answer to congestion."""
     packets_dropped: Counts
     """Packets dropped or lost so far."""
     packets_marked: Counts

@@ -54,12 +54,23 @@ struct PortFlags {
     packets: bool,
     pcap: bool,
     responsiveness: bool,
+    series: bool,
+    /// Packets of UDP flows that arrived, where there is a series.
+    udp_arrived: u64,
+}
+
+impl PortFlags {
+    fn any(&self) -> bool {
+        self.packets || self.pcap || self.responsiveness || self.series
+    }
 }
 
 /// Collects rows while a run is under way.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     watch: Watch,
+    /// Counts start at this instant.
+    count_from: Time,
     /// What would happen at or after this instant is not recorded.
     end: Time,
     /// Empty if no flow, or no port, is watched.
@@ -77,12 +88,12 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for a network of this size and a run that ends at `end`.
-    pub fn new(watch: Watch, flows: usize, ports: usize, end: Time) -> Self {
+    /// A recorder for a network of this size and a run that counts from `count_from` and ends at `end`.
+    pub fn new(watch: Watch, flows: usize, ports: usize, count_from: Time, end: Time) -> Self {
         let watches_flows = !(watch.rtt.is_empty() && watch.window.is_empty() && watch.deliveries.is_empty());
-        let watches_ports =
-            !(watch.packets.is_empty() && watch.pcap.is_empty() && watch.responsiveness.is_none());
+        let watches_ports = watch.ports().next().is_some();
         let mut recorder = Recorder {
+            count_from,
             end,
             flows: vec![FlowFlags::default(); if watches_flows { flows } else { 0 }],
             ports: vec![PortFlags::default(); if watches_ports { ports } else { 0 }],
@@ -109,6 +120,9 @@ impl Recorder {
             recorder.ports[*port as usize].responsiveness = true;
         }
         recorder.observers = watch.responsiveness.as_ref().map_or(Vec::new(), PortObserver::all);
+        for &port in watch.port_series.iter().flat_map(|(ports, _)| ports) {
+            recorder.ports[port as usize].series = true;
+        }
         recorder.watch = watch;
         recorder
     }
@@ -126,12 +140,14 @@ impl Recorder {
     /// Whether packets at this port are recorded.
     #[inline]
     pub fn watches_port(&self, port: u32) -> bool {
-        self.ports.get(port as usize).is_some_and(|flags| flags.packets || flags.pcap || flags.responsiveness)
+        self.ports.get(port as usize).is_some_and(PortFlags::any)
     }
 
     /// A packet arrived at a port and met this fate.
     pub fn at_port(&mut self, now: Time, port: u32, packet: &Packet, outcome: Outcome, frame: FlowFrame) {
-        let flags = self.ports[port as usize];
+        let flags = &mut self.ports[port as usize];
+        flags.udp_arrived += u64::from(!frame.tcp && now >= self.count_from);
+        let flags = *flags;
         if flags.packets {
             self.event(now, PacketEvent::Arrival, packet, frame.index, port as i32);
             let (at, event) = match outcome {
@@ -233,6 +249,11 @@ impl Recorder {
     /// Adds a sample of a flow.
     pub fn flow_sample(&mut self, sample: FlowSample) {
         self.flow_series.push(sample);
+    }
+
+    /// Packets of UDP flows that arrived at a port of which there is a series, from the warm-up on.
+    pub fn udp_arrived(&self, port: u32) -> u64 {
+        self.ports[port as usize].udp_arrived
     }
 
     /// Adds a sample of a port.

@@ -163,6 +163,8 @@ table!(
         backlog_bytes: u64,
         /// Packets arrived so far.
         packets_arrived: u64,
+        /// Those of UDP flows, which do not answer to congestion.
+        packets_arrived_udp: u64,
         /// Packets dropped or lost so far.
         packets_dropped: u64,
         /// Packets marked so far.

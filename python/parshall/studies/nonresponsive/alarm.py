@@ -1,0 +1,124 @@
+"""The estimate as an alarm: has the non-responsive share passed a limit, or is it a flash crowd of short TCP
+flows?
+
+The document proposes the alarm (II.E) and names the hard case itself: short flows look non-responsive
+(II.C.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from parshall.studies.nonresponsive import networks as net
+from parshall.studies.nonresponsive.cases import Case
+
+if TYPE_CHECKING:
+    from parshall.studies.nonresponsive.contestants import Contestant, Settings
+    from parshall.studies.nonresponsive.traces import Reals, Traces
+
+__all__ = ["ATTACK", "CROWD", "LEFT_OUT", "LIMIT", "alarm_cases", "detection", "is_attack", "roc"]
+
+LIMIT = 0.6
+"""Share of UDP packets above which it is an attack."""
+LEFT_OUT = ("basic", "several-hops", "constant")
+"""Contestants that a curve of their own would say nothing new about."""
+ATTACK, CROWD = (150.0, 210.0), (250.0, 280.0)
+"""Seconds from and to."""
+_DURATION = 320.0
+_QUIET_CBRS, _ATTACKERS = 8, 14
+_CROWDS: Mapping[str, int] = {"none": 0, "small": 900, "large": 3600}
+"""Transfers of 20 packets in a flash crowd: a fifth and four fifths of the link for half a minute."""
+
+
+def alarm_cases() -> list[Case]:
+    """An attack, then a flash crowd, over 35 TCP and 8 CBR flows; by the size of the crowd."""
+    return [_case(name, transfers) for name, transfers in _CROWDS.items()]
+
+
+def _case(name: str, transfers: int) -> Case:
+    start, stop = ATTACK
+    flows = [
+        net.responsive(),
+        net.cbr(_QUIET_CBRS),
+        net.cbr(_ATTACKERS, name="a", start=start, spread=net.CBR_PERIOD, stop=stop),
+    ]
+    if transfers:
+        begin, end = CROWD
+        flows.append(net.short_flows(transfers, repeats=1, start=begin, spread=end - begin))
+    network = net.single(flows, duration=_DURATION)
+    return Case(f"alarm/{name}", f"attack, and a flash crowd: {name}", network, delay=net.RTT)
+
+
+def is_attack(truth: Reals) -> np.ndarray:
+    """By interval: whether the true share is above the limit."""
+    return truth > LIMIT
+
+
+def roc(
+    traces: Mapping[Case, Traces], contestant: Contestant, settings: Settings, levels: Sequence[float]
+) -> pa.Table:
+    """For each case and level: the share of attack intervals with an estimate above the level, and the share
+    of the others.
+    """
+    parts = []
+    for case, runs in traces.items():
+        truth, estimates = runs.true_share, contestant.run(case, runs, settings)
+        attack = is_attack(truth)
+        above = estimates[None] > np.array(levels)[:, None, None]
+        parts.append(
+            pa.table(
+                {
+                    "case": [case.name] * len(levels),
+                    "estimator": [contestant.name] * len(levels),
+                    "level": np.array(levels),
+                    "hit_rate": _share(above, attack),
+                    "false_rate": _share(above, ~attack),
+                }
+            )
+        )
+    return pa.concat_tables(parts)
+
+
+def detection(
+    traces: Mapping[Case, Traces], contestant: Contestant, settings: Settings, levels: Sequence[float]
+) -> pa.Table:
+    """For each case, level and run: seconds from the attack's start to the first estimate above the level
+    (the attack's length if there is none), and how often the alarm goes on in an hour without attack.
+    """
+    parts = []
+    for case, runs in traces.items():
+        truth, estimates = runs.true_share, contestant.run(case, runs, settings)
+        attack, times = is_attack(truth), runs.times
+        hours = (~attack).sum(axis=1) * (times[1] - times[0]) / 3600
+        for level in levels:
+            above = estimates > level
+            begins = above & ~np.pad(above, ((0, 0), (1, 0)))[:, :-1]
+            parts.append(
+                pa.table(
+                    {
+                        "case": [case.name] * len(truth),
+                        "estimator": [contestant.name] * len(truth),
+                        "level": [float(level)] * len(truth),
+                        "seed": np.array(runs.seeds),
+                        "delay": _delays(above & attack, times),
+                        "false_alarms_per_hour": (begins & ~attack).sum(axis=1) / hours,
+                    }
+                )
+            )
+    return pa.concat_tables(parts)
+
+
+def _share(above: np.ndarray, chosen: np.ndarray) -> Reals:
+    found: Reals = (above & chosen).sum(axis=(1, 2)) / max(int(chosen.sum()), 1)
+    return found
+
+
+def _delays(alarms: np.ndarray, times: Reals) -> Reals:
+    start, stop = ATTACK
+    first = times[np.argmax(alarms, axis=1)] - start
+    found: Reals = np.where(alarms.any(axis=1), first, stop - start)
+    return found
