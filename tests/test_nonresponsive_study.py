@@ -206,6 +206,7 @@ def _made_traces(*, share: float = 0.7, runs: int = 3, samples: int = 200, seed:
         drops=rng.poisson(7.0, shape).astype(float),
         udp=share * arrivals,
         bytes=1000 * arrivals,
+        recorded={"responsiveness": rng.uniform(0, 1, (runs, samples // ESTIMATION))},
     )
 
 

@@ -129,6 +129,11 @@ def _count(case: Case, traces: Traces, settings: Settings) -> Reals:
     return np.stack([UdpCounter(ESTIMATION).run(arrived=arrived, udp=udp).share for arrived, udp in rows])
 
 
+def _recorded(name: str) -> Callable[[Case, Traces, Settings], Reals]:
+    """What an observer inside the simulator made of the packets; nothing to set."""
+    return lambda case, traces, settings: traces.recorded[name]
+
+
 def _constant(case: Case, traces: Traces, settings: Settings) -> Reals:
     del case
     return np.full_like(traces.true_share, settings["share"])
@@ -188,6 +193,7 @@ CONTESTANTS: tuple[Contestant, ...] = (
             **_STARTS,
         },
     ),
+    Contestant("responsiveness", "Responsiveness", _recorded("responsiveness")),
     Contestant("constant", "One number for ever", _constant, ranges={"share": Range(0.0, 1.0)}),
     Contestant("counter", "Count of UDP bytes", _count),
 )

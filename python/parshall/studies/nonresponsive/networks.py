@@ -228,8 +228,13 @@ def single(
 
 
 def _record(port: str, sampling: float | None) -> Record:
-    """What a router's counters show."""
-    return Record() if sampling is None else Record(port_series=Series(of=port, interval=sampling))
+    """What a router's counters show, and what an observer of its packets makes of them."""
+    if sampling is None:
+        return Record()
+    return Record(
+        port_series=Series(of=port, interval=sampling),
+        responsiveness=Series(of=port, interval=ESTIMATION * sampling),
+    )
 
 
 _HOPS = {1: ("r1", "r2"), 2: ("r2", "r3"), 3: ("r2", "r4")}

@@ -22,7 +22,7 @@ __all__ = ["RECORDED", "Reals", "Traces", "by_interval", "first_sample", "read_t
 
 Reals: TypeAlias = NDArray[np.float64]
 
-RECORDED = ("port_series",)
+RECORDED = ("port_series", "responsiveness")
 """Tables of a run that traces are made of."""
 
 
@@ -92,7 +92,15 @@ def read_traces(ensemble: Ensemble, case: Case, seeds: Sequence[int]) -> Traces:
         drops=counts("packets_dropped"),
         udp=counts("packets_arrived_udp"),
         bytes=counts("bytes_arrived"),
+        recorded={"responsiveness": _responsiveness(ensemble, case, seeds, first)},
     )
+
+
+def _responsiveness(ensemble: Ensemble, case: Case, seeds: Sequence[int], first: int) -> Reals:
+    """Estimates of the observer of packets, from the interval that begins with sample ``first``."""
+    rows = ensemble.table("responsiveness").filter(pc.field("variant") == case.name)
+    shares: Reals = values(rows["share"]).reshape(len(seeds), -1)[:, first // ESTIMATION :]
+    return shares
 
 
 def first_sample(case: Case) -> int:
