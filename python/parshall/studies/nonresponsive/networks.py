@@ -21,6 +21,7 @@ from parshall.scenario import (
     Reverse,
     Scenario,
     Series,
+    ShareSeries,
     Tcp,
     Transfer,
     Udp,
@@ -233,7 +234,7 @@ def _record(port: str, sampling: float | None) -> Record:
         return Record()
     return Record(
         port_series=Series(of=port, interval=sampling),
-        responsiveness=Series(of=port, interval=ESTIMATION * sampling),
+        responsiveness=ShareSeries(of=port, interval=ESTIMATION * sampling),
     )
 
 
