@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::blocks::BlockStore;
 use crate::compile::{FlowPlan, Plan, PortPlan};
-use crate::events::{Event, EventQueue};
+use crate::events::{Event, EventQueue, Key};
 use crate::flow::{Counted, Endpoints, Flow};
 use crate::memory::{large, prefetch};
 use crate::network::{Hop, Jitter, Lanes, Loss, Managed, Outcome, Place, Port, PortKind, Trace};
@@ -93,6 +93,9 @@ pub struct Simulation {
     now: Time,
     end: Time,
     warm_up: Time,
+    /// The first packet of each lane.
+    arrivals: EventQueue,
+    /// All other events; there is one for each flow's timer, but they seldom come.
     events: EventQueue,
     executed: u64,
     ports: Vec<Port>,
@@ -121,8 +124,9 @@ impl Simulation {
             now: Time::ZERO,
             end: plan.duration,
             warm_up: plan.warm_up,
-            // A timer for each flow, a packet for each lane, three more.
-            events: EventQueue::with_capacity(plan.flows.len() + plan.lanes as usize + 3),
+            arrivals: EventQueue::with_capacity(plan.lanes as usize),
+            // A timer for each flow, and three more.
+            events: EventQueue::with_capacity(plan.flows.len() + 3),
             executed: 0,
             lanes: Lanes::new(plan.lanes, plan.flows.len()),
             recorder: Recorder::new(
@@ -187,28 +191,44 @@ impl Simulation {
 
     /// Runs to the end and hands over what was recorded.
     pub fn run(mut self, plan: &Plan) -> Recording {
-        while let Some(event) = self.events.first() {
-            debug_assert!(event.time >= self.now, "time does not go back");
-            self.now = event.time;
-            self.executed += 1;
-            self.execute(event);
+        loop {
+            let (arrival, other) = (self.arrivals.first_key(), self.events.first_key());
+            if arrival < other {
+                let event = self.next(arrival);
+                self.on_arrival((event.target & INDEX_MASK) as usize, event);
+            } else if other < Key::MAX {
+                let event = self.next(other);
+                self.events.remove_first();
+                self.execute(event);
+            } else {
+                return self.finish(plan);
+            }
         }
-        self.finish(plan)
+    }
+
+    /// Moves the clock to the event of this number.
+    #[inline]
+    fn next(&mut self, key: Key) -> Event {
+        let event = Event::from_key(key);
+        debug_assert!(event.time >= self.now, "time does not go back");
+        self.now = event.time;
+        self.executed += 1;
+        event
     }
 
     /// Starts to fetch what events soon to come will touch, in two steps: first the hop, then what it leads to.
     fn look_ahead(&self) {
-        let [soon, later] = self.events.rising();
-        if later.target >> INDEX_BITS == Kind::Arrival as u32 {
-            let hop = (later.rank - self.ranks.arrivals) as usize;
-            prefetch(&self.hops[hop - 1]);
-            prefetch(&self.hops[(hop + 1).min(self.hops.len() - 1)]);
-            self.lanes.prefetch_first((later.target & INDEX_MASK) as usize);
+        let [soon, later] = self.arrivals.rising();
+        // Before two events have risen there is nothing to look ahead to.
+        if later.rank < self.ranks.arrivals || soon.rank < self.ranks.arrivals {
+            return;
         }
-        if soon.target >> INDEX_BITS == Kind::Arrival as u32 {
-            self.lanes.prefetch_second((soon.target & INDEX_MASK) as usize);
-            self.fetch_arrival(soon);
-        }
+        let hop = (later.rank - self.ranks.arrivals) as usize;
+        prefetch(&self.hops[hop - 1]);
+        prefetch(&self.hops[(hop + 1).min(self.hops.len() - 1)]);
+        self.lanes.prefetch_first((later.target & INDEX_MASK) as usize);
+        self.lanes.prefetch_second((soon.target & INDEX_MASK) as usize);
+        self.fetch_arrival(soon);
     }
 
     fn fetch_arrival(&self, event: Event) {
@@ -233,19 +253,7 @@ impl Simulation {
         prefetch(&self.ports[pair + 1]);
     }
 
-    #[inline]
     fn execute(&mut self, event: Event) {
-        let index = (event.target & INDEX_MASK) as usize;
-        match event.target >> INDEX_BITS {
-            k if k == Kind::Arrival as u32 => self.on_arrival(index, event),
-            _ => {
-                self.events.remove_first();
-                self.execute_other(event);
-            }
-        }
-    }
-
-    fn execute_other(&mut self, event: Event) {
         let index = (event.target & INDEX_MASK) as usize;
         let now = event.time;
         match event.target >> INDEX_BITS {
@@ -266,19 +274,19 @@ impl Simulation {
         if !self.lanes.first(lane).is_some_and(due) {
             // Another packet overtook the one that this was for, which has another event now.
             self.executed -= 1;
-            return self.events.remove_first();
+            return self.arrivals.remove_first();
         }
         let Some(packet) = self.lanes.take_first(lane) else {
             return;
         };
         match self.lanes.first(lane) {
             // The next packet's event takes the place of this one's: one walk through the queue instead of two.
-            Some(next) if next.at < self.end => self.events.replace_first(Event {
+            Some(next) if next.at < self.end => self.arrivals.replace_first(Event {
                 time: next.at,
                 rank: self.ranks.arrival(next.hop),
                 target: Kind::Arrival.target(lane),
             }),
-            _ => self.events.remove_first(),
+            _ => self.arrivals.remove_first(),
         }
         if self.looks_ahead {
             self.look_ahead();
@@ -364,7 +372,11 @@ impl Simulation {
         }
         if place == Place::First {
             let rank = self.ranks.arrival(packet.hop);
-            self.schedule(packet.at, rank, Kind::Arrival.target(lane as usize));
+            debug_assert!(packet.at >= self.now, "time does not go back");
+            if packet.at < self.end {
+                let target = Kind::Arrival.target(lane as usize);
+                self.arrivals.push(Event { time: packet.at, rank, target });
+            }
         }
     }
 
@@ -685,7 +697,8 @@ impl Simulation {
     fn finish(mut self, plan: &Plan) -> Recording {
         self.feed_to_the_end();
         // Nothing waits any more; with many flows the recording needs the room.
-        self.events = EventQueue::default();
+        self.events = EventQueue::with_capacity(0);
+        self.arrivals = EventQueue::with_capacity(0);
         let mut in_flight = vec![0u32; self.flows.len()];
         for packet in self.lanes.packets().filter(|p| !p.ack) {
             in_flight[self.hops[packet.hop as usize - 1].flow() as usize] += 1;

@@ -20,7 +20,7 @@ pub struct Event {
 }
 
 /// An event as one number, so that a comparison is two instructions: time, rank, target from the top.
-type Key = u128;
+pub type Key = u128;
 
 impl Event {
     #[inline]
@@ -28,16 +28,19 @@ impl Event {
         (u128::from(self.time.ps()) << 64) | (u128::from(self.rank) << 32) | u128::from(self.target)
     }
 
+    /// The event of a number.
     #[inline]
-    fn from_key(key: Key) -> Self {
+    pub fn from_key(key: Key) -> Self {
         Event { time: Time::from_ps((key >> 64) as u64), rank: (key >> 32) as u32, target: key as u32 }
     }
 }
 
 /// A priority queue of events.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct EventQueue {
+    /// The events, and behind them at least [`ARITY`] times [`NONE`], so that every event has all its children.
     heap: Vec<Key>,
+    count: usize,
     /// What rose last to the first and to the second level below the first event.
     risen: [Key; 2],
 }
@@ -45,18 +48,26 @@ pub struct EventQueue {
 /// Four children share a cache line: 4 x 16 bytes.
 const ARITY: usize = 4;
 
+/// Comes after all events.
+const NONE: Key = Key::MAX;
+
 impl EventQueue {
     /// An empty queue with room for this many events; it grows if there are more.
     pub fn with_capacity(events: usize) -> Self {
-        EventQueue { heap: large(events), risen: [0; 2] }
+        let mut heap = large(events + 1 + ARITY);
+        heap.resize(events + 1 + ARITY, NONE);
+        EventQueue { heap, count: 0, risen: [0; 2] }
     }
 
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, event: Event) {
         let key = event.key();
-        let mut hole = self.heap.len();
-        self.heap.push(key);
+        let mut hole = self.count;
+        self.count += 1;
+        if self.heap.len() < self.count + ARITY {
+            self.heap.resize(2 * self.heap.len(), NONE);
+        }
         let heap = &mut self.heap[..];
         while hole > 0 {
             let parent = (hole - 1) / ARITY;
@@ -69,17 +80,25 @@ impl EventQueue {
         heap[hole] = key;
     }
 
+    /// The number of the first event, which tells it from others by its size; the greatest number if there is none.
+    #[inline]
+    pub fn first_key(&self) -> Key {
+        self.heap[0]
+    }
+
     /// The first event.
     #[inline]
     pub fn first(&self) -> Option<Event> {
-        self.heap.first().map(|&key| Event::from_key(key))
+        Some(self.heap[0]).filter(|&key| key < NONE).map(Event::from_key)
     }
 
     /// Removes the first event. There must be one.
     #[inline]
     pub fn remove_first(&mut self) {
-        if let Some(last) = self.heap.pop() {
-            if !self.heap.is_empty() {
+        if self.count > 0 {
+            self.count -= 1;
+            let last = std::mem::replace(&mut self.heap[self.count], NONE);
+            if self.count > 0 {
                 self.sink(last);
             }
         }
@@ -99,14 +118,11 @@ impl EventQueue {
         let mut level = usize::MAX;
         loop {
             let first = hole * ARITY + 1;
-            let least = match heap.get(first..first + ARITY) {
-                // The common case, without branches: which of four is least cannot be predicted.
-                Some(children) => first + least_of_four(children),
-                None => match least_of_few(&heap[first.min(heap.len())..]) {
-                    Some(least) => first + least,
-                    None => break,
-                },
+            let Some(children) = heap.get(first..first + ARITY) else {
+                break;
             };
+            // Without branches: which of four is least cannot be predicted.
+            let least = first + least_of_four(children);
             if key <= heap[least] {
                 break;
             }
@@ -132,12 +148,12 @@ impl EventQueue {
 
     /// Events waiting.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.count
     }
 
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.count == 0
     }
 }
 
@@ -150,11 +166,6 @@ fn least_of_four(keys: &[Key]) -> usize {
     } else {
         left
     }
-}
-
-#[inline]
-fn least_of_few(keys: &[Key]) -> Option<usize> {
-    (0..keys.len()).min_by_key(|&i| keys[i])
 }
 
 #[cfg(test)]
@@ -179,7 +190,7 @@ mod tests {
     proptest! {
         #[test]
         fn events_leave_in_order(keys in prop::collection::vec((0u64..50, 0u32..50), 0..300)) {
-            let mut queue = EventQueue::default();
+            let mut queue = EventQueue::with_capacity(0);
             for &(time, rank) in &keys {
                 queue.push(event(time, rank));
             }
@@ -193,7 +204,7 @@ mod tests {
         fn it_agrees_with_a_sorted_list_after_every_step(
             steps in prop::collection::vec((0u8..3, 0u64..20), 0..300),
         ) {
-            let mut queue = EventQueue::default();
+            let mut queue = EventQueue::with_capacity(0);
             let mut twin: Vec<(u64, u32)> = Vec::new();
             for (i, (step, time)) in steps.into_iter().enumerate() {
                 let new = (time, i as u32);
