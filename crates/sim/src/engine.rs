@@ -431,10 +431,11 @@ impl Simulation {
         if !counting {
             self.delivered_before[index] = flow.delivered();
         }
-        if let Some(ack) = acknowledgement {
-            self.acknowledge(index, ack, at);
+        match acknowledgement {
+            // With its ACK sent, the receiver waits for nothing.
+            Some(ack) => self.acknowledge(index, ack, at),
+            None => self.arm_receiver(index),
         }
-        self.arm_receiver(index);
     }
 
     fn acknowledge(&mut self, index: usize, ack: Acknowledgement, at: Time) {
