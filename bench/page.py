@@ -30,11 +30,15 @@ def page(report: Mapping[str, Any], growth: Mapping[str, Any]) -> str:
         f"On {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['python']}, engine "
         f"{machine['engine']}, beside {peers or 'nobody'}. Medians of {report['runs']} runs in turns.",
         "",
-        *_table("case|what|seconds|packets/s|events/packet|ns/event|ns/packet|memory", _costs(report["cases"])),
+        *_table(
+            "case|what|seconds|packets/s|events/packet|ns/event|ns/packet|memory", _costs(report["cases"])
+        ),
         "",
         "Memory is what the process grows by, Python and libraries not included.",
         "",
-        *_table("case|beside|simulated|ours|theirs|ratio|with its start|its memory", _contests(report["cases"])),
+        *_table(
+            "case|beside|simulated|ours|theirs|ratio|with its start|its memory", _contests(report["cases"])
+        ),
         "",
         "A peer's time is its whole process less one of the same script for zero simulated seconds; the next column "
         "leaves nothing out. *Hidden*: its start varies by more than the rest takes.",
@@ -99,8 +103,10 @@ def _notes(report: Mapping[str, Any]) -> Iterable[str]:
     for what, seconds in report["processes"].items():
         yield f"- `{what}` as a whole process: {seconds:.3f} s."
     failed = [*report["failures"], *(contest for contest in _apart(report["cases"]))]
-    yield "- All sides simulated the same thing, within the tolerances of `bench/cases.py`." if not failed else (
-        f"- Not all went well: {'; '.join(failed)}."
+    yield (
+        "- All sides simulated the same thing, within the tolerances of `bench/cases.py`."
+        if not failed
+        else (f"- Not all went well: {'; '.join(failed)}.")
     )
 
 
