@@ -296,5 +296,9 @@ def test_the_guides_file_runs() -> None:
     (text,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     scenario = bell(duration=5).scenario().to_toml()
     head, _, _ = scenario.partition("[record")
-    recording = parshall.run(loads(head + text), 1)
-    assert len(recording.port("bottleneck").nonresponsive) == int(5 / SAMPLING) // 20
+    series = '[record.port_series]\nof = "bottleneck"\ninterval = "33 ms"\n'
+    recording = parshall.run(loads(head + text + series), 1)
+    seen = recording.port("bottleneck").nonresponsive
+    assert len(seen) == int(5 / SAMPLING) // 20
+    estimator = NonresponsiveKalman(28e6 / 8000, PROPAGATION, SAMPLING, count_drops=True)
+    assert_same(seen, from_arrays(recording, estimator))
