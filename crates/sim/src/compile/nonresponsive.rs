@@ -26,17 +26,15 @@ pub(super) fn queue_observers(
         return Err(ScenarioError::new(path, asked.mean_packet_bytes, "1 to 65535 bytes"));
     }
     let (interval, tick_ms) = match asked.method {
-        ShareMethod::FixedPoint(method) => (method.tick, whole_milliseconds(&method)?),
-        _ => (asked.sampling, 0),
+        ShareMethod::FixedPoint(method) => (method.tick, Some(whole_milliseconds(&method)?)),
+        _ => (asked.sampling, None),
     };
     let estimator = |&port: &u32| -> Checked<_> {
         let plan = &plans[port as usize];
         let settings = settings(asked, plan.rate);
-        let estimator = match asked.method {
-            ShareMethod::FixedPoint(_) => {
-                QueueEstimator::fixed_point(&settings, asked.mean_packet_bytes, tick_ms)
-            }
-            _ => QueueEstimator::float(settings),
+        let estimator = match tick_ms {
+            Some(tick_ms) => QueueEstimator::fixed_point(&settings, asked.mean_packet_bytes, tick_ms),
+            None => QueueEstimator::float(settings),
         };
         Ok((port, estimator.map_err(|error| refused(error, plan))?))
     };
