@@ -36,6 +36,7 @@ from parshall import (
     DropTail,
     Dumbbell,
     Exponential,
+    FixedPointMethod,
     FixedWeight,
     Flow,
     FlowGroup,
@@ -43,14 +44,18 @@ from parshall import (
     JacobsonRtoConfig,
     JacobsonTicksRtoConfig,
     Jitter,
+    KaczmarzMethod,
+    KalmanMethod,
     Link,
     ListedLoss,
     MedianRtoConfig,
     OnOff,
     Pareto,
+    QueueShareSeries,
     Record,
     Red,
     Reverse,
+    RlsMethod,
     Scenario,
     ScenarioError,
     Schedule,
@@ -309,7 +314,42 @@ flows = st.builds(
 )
 name_lists = st.lists(names, max_size=3)
 series = st.none() | st.builds(Series, of=name_lists, interval=periods)
-records = st.builds(Record, rtt=name_lists, pcap=name_lists, flow_series=series, port_series=series)
+methods = st.one_of(
+    st.sampled_from(["kaczmarz", "rls", "kalman", "fixed-point"]),
+    st.builds(KaczmarzMethod, gamma1=some, gamma2=some),
+    st.builds(RlsMethod, forgetting=shares, initial=some),
+    st.builds(KalmanMethod, initial=some, drift=some, noise=st.none() | some),
+    st.builds(FixedPointMethod, gamma1=some, gamma2=some, tick=periods),
+)
+queue_shares = st.none() | st.builds(
+    QueueShareSeries,
+    of=name_lists,
+    sampling=periods,
+    propagation=durations,
+    mean_packet_bytes=st.integers(1, 9000),
+    method=methods,
+    form=st.sampled_from(["basic", "multi-hop", "cbr"]),
+    rtt=st.none() | periods,
+    count_drops=st.booleans(),
+    zero_drops_after=st.none() | counts,
+    estimation_samples=counts,
+    backlog_alpha=st.floats(0, 0.99),
+    start_n_s=st.none() | some,
+    start_elsewhere=st.floats(0, 1),
+    start_cbr=st.none() | some,
+)
+estimates = st.none() | st.builds(
+    ShareSeries, of=name_lists, interval=periods, signals=st.sampled_from(["queue", "losses"])
+)
+records = st.builds(
+    Record,
+    rtt=name_lists,
+    pcap=name_lists,
+    flow_series=series,
+    port_series=series,
+    responsiveness=estimates,
+    nonresponsive=queue_shares,
+)
 scenarios = st.builds(
     Scenario,
     title=names,
@@ -384,7 +424,8 @@ def rust_enum(source: str, name: str) -> list[str]:
 
 MIRRORED = [Scenario, Link, Reverse, Capacity, Jitter, DropTail, Red, ListedLoss, BernoulliLoss]
 MIRRORED += [GilbertElliottLoss, Flow, Tcp, Binomial, Cubic, VegasControl, Veno, Udp, Transfer, Cbr, Vbr]
-MIRRORED += [OnOff, Schedule, Record, Series, ShareSeries]
+MIRRORED += [OnOff, Schedule, Record, Series, ShareSeries, QueueShareSeries]
+MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 
 
 def struct_of(model: type) -> str:
@@ -417,6 +458,11 @@ def test_every_struct_of_the_engine_is_mirrored(repository: Path) -> None:
         ("Transport", "sim/src/scenario.rs", [Tcp, Udp]),
         ("App", "sim/src/scenario.rs", [Bulk, Transfer, Cbr, Vbr, OnOff, Schedule]),
         ("Law", "sim/src/scenario.rs", [Exponential, Pareto]),
+        (
+            "ShareMethod",
+            "sim/src/scenario.rs",
+            [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod],
+        ),
         ("RtoConfig", "estimators/src/rto/config.rs", list(get_args(parshall.scenario.RtoConfig))),
     ],
 )
@@ -441,6 +487,8 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("FastRetransmitGuard", "sim/src/scenario.rs", Tcp, "fast_retransmit_guard"),
         ("PartialAckTimer", "sim/src/scenario.rs", Tcp, "partial_ack_timer"),
         ("Deviation", "estimators/src/rto/config.rs", MedianRtoConfig, "deviation"),
+        ("Signals", "sim/src/scenario.rs", ShareSeries, "signals"),
+        ("Form", "estimators/src/nonresponsive/settings.rs", QueueShareSeries, "form"),
     ],
 )
 def test_choices_are_those_of_the_engine(

@@ -28,6 +28,7 @@ __all__ = [
     "FlowSeries",
     "FlowView",
     "Packets",
+    "PortNonresponsive",
     "PortResponsiveness",
     "PortSeries",
     "PortView",
@@ -275,6 +276,34 @@ class PortResponsiveness(_Rows):
     """Reasons to doubt: bits of :class:`parshall.estimators.ResponsivenessQuality`."""
 
 
+@dataclass(frozen=True, repr=False)
+class PortNonresponsive(_Rows):
+    """Estimates of the share of non-responsive traffic from what a port's queue shows, and the truth.
+    ``time`` is the end of each estimation interval.
+    """
+
+    share: Reals
+    """Share of arrivals that does not respond, from 0 to 1; NaN when there was none."""
+    share_se: Reals
+    """Its standard error; NaN for a method without a covariance."""
+    n_s: Reals
+    """Number of responsive flows."""
+    z0: Reals
+    """Packets of responsive flows in a round trip."""
+    rtt: Reals
+    """Round-trip time, in seconds."""
+    excitation: Reals
+    """How far apart the regressor's columns were lately: 0 (not to be told apart) to 1."""
+    arrivals: Reals
+    """Packets that arrived, as the estimator counts them: the fixed-point form divides bytes by the mean."""
+    flags: Counts
+    """Reasons to doubt: bits of :class:`parshall.estimators.Quality`."""
+    packets: Counts
+    """Packets that arrived."""
+    packets_udp: Counts
+    """Those of UDP flows: the truth, which the estimator does not see."""
+
+
 @dataclass(frozen=True)
 class PortView:
     """One port of a recording: a direction of a link, with its queue."""
@@ -332,6 +361,11 @@ class PortView:
     def responsiveness(self) -> PortResponsiveness:
         """Estimates of the share of non-responsive traffic; needs ``record.responsiveness``."""
         return self._rows("responsiveness", PortResponsiveness, "responsiveness")
+
+    @property
+    def nonresponsive(self) -> PortNonresponsive:
+        """Estimates of that share from what the queue shows; needs ``record.nonresponsive``."""
+        return self._rows("nonresponsive", PortNonresponsive, "nonresponsive")
 
     @property
     def packets(self) -> Packets:

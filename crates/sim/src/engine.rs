@@ -37,7 +37,7 @@ enum Kind {
     Source = 4,
     /// Flows are sampled.
     FlowSeries = 5,
-    /// Ports are sampled.
+    /// Ports are sampled: for their series (index 0), or for the observers of queues (index 1).
     PortSeries = 6,
     /// Counting starts.
     WarmUp = 7,
@@ -125,8 +125,8 @@ impl Simulation {
             end: plan.duration,
             warm_up: plan.warm_up,
             arrivals: EventQueue::with_capacity(plan.lanes as usize),
-            // A timer for each flow, and three more.
-            events: EventQueue::with_capacity(plan.flows.len() + 3),
+            // A timer for each flow, and four more.
+            events: EventQueue::with_capacity(plan.flows.len() + 4),
             executed: 0,
             lanes: Lanes::new(plan.lanes, plan.flows.len()),
             recorder: Recorder::new(
@@ -169,11 +169,15 @@ impl Simulation {
         let watch = self.recorder.watch();
         let flows = watch.flow_series.is_some();
         let ports = watch.port_series.is_some();
+        let queues = watch.nonresponsive.is_some();
         if flows {
             self.schedule(Time::ZERO, self.ranks.series, Kind::FlowSeries.target(0));
         }
         if ports {
             self.schedule(Time::ZERO, self.ranks.series + 1, Kind::PortSeries.target(0));
+        }
+        if queues {
+            self.schedule(Time::ZERO, self.ranks.series + 2, Kind::PortSeries.target(1));
         }
         if self.warm_up > Time::ZERO {
             self.schedule(self.warm_up, Ranks::FIRST, Kind::WarmUp.target(0));
@@ -262,7 +266,8 @@ impl Simulation {
             k if k == Kind::Pace as u32 => self.on_pace(index, now),
             k if k == Kind::Source as u32 => self.on_source(index, now),
             k if k == Kind::FlowSeries as u32 => self.sample_flows(now),
-            k if k == Kind::PortSeries as u32 => self.sample_ports(now),
+            k if k == Kind::PortSeries as u32 && index == 0 => self.sample_ports(now),
+            k if k == Kind::PortSeries as u32 => self.look_at_queues(now),
             _ => self.before_warm_up = self.flows.iter().map(Flow::snapshot).collect(),
         }
     }
@@ -693,6 +698,18 @@ impl Simulation {
         }
         let rank = self.ranks.series + 1;
         self.schedule(now + interval, rank, Kind::PortSeries.target(0));
+    }
+
+    fn look_at_queues(&mut self, now: Time) {
+        let Some(observers) = self.recorder.queue_observers() else {
+            return;
+        };
+        observers.look(now, |index| {
+            let port = &mut self.ports[index as usize];
+            port.look(&self.kinds[port.kind()], now)
+        });
+        let next = now + observers.interval();
+        self.schedule(next, self.ranks.series + 2, Kind::PortSeries.target(1));
     }
 
     fn finish(mut self, plan: &Plan) -> Recording {

@@ -172,3 +172,83 @@ fn records() {
     let series = json!({"flow_series": {"of": ["access"], "interval": 1}});
     refuses("/record", series, "record.flow_series.of[0]", "\"access\"", flow);
 }
+
+#[test]
+fn observers_of_queues() {
+    let refused = |changes: Value, path: &str, shown: &str, expected: &str| {
+        let mut series = json!({"of": ["access"], "sampling": 0.033, "propagation": 0.1});
+        let fields = series.as_object_mut().expect("a table");
+        fields.extend(changes.as_object().expect("changes").clone());
+        let path = format!("record.nonresponsive.{path}");
+        refuses("/record", json!({"nonresponsive": series}), &path, shown, expected);
+    };
+    let port = "the name of a port or link, or \"*\" for all";
+    refused(json!({"of": ["access", "x"]}), "of[1]", "\"x\"", port);
+    refused(json!({"sampling": 0}), "sampling", "0 s", "a time above 0");
+    let shown = "0.2 with a round-trip time of 0.1 s";
+    refused(json!({"sampling": 0.2}), "sampling", shown, "at most one round-trip time");
+    let shown = "0.0001 with a round-trip time of 0.1 s";
+    refused(json!({"sampling": 0.0001}), "sampling", shown, "at least 1/100 of the round-trip time");
+    let shown = "0.033 with a round-trip time of 0.02 s";
+    refused(json!({"rtt": 0.02}), "sampling", shown, "at most one round-trip time");
+    refused(json!({"propagation": 2000}), "propagation", "2000", "a number of seconds from 0 to 1000");
+    refused(json!({"rtt": 0}), "rtt", "0", "a number of seconds from 1e-6 to 1000");
+    refused(json!({"mean_packet_bytes": 0}), "mean_packet_bytes", "0", "1 to 65535 bytes");
+    refused(json!({"estimation_samples": 0}), "estimation_samples", "0", "a whole number, at least 1");
+    refused(json!({"zero_drops_after": 0}), "zero_drops_after", "0", "a whole number, at least 1");
+    for alpha in ["backlog_alpha", "signal_alpha", "drop_alpha", "derivative_alpha"] {
+        refused(json!({alpha: 1.0}), alpha, "1", "a number from 0 to below 1");
+    }
+    refused(json!({"start_n_s": 0.0}), "start_n_s", "0", "a number of flows from 1e-6 to 1e12");
+    refused(json!({"start_z0": 0.0}), "start_z0", "0", "a number of packets from 1e-6 to 1e12");
+    refused(json!({"start_elsewhere": 1.5}), "start_elsewhere", "1.5", "a probability from 0 to 1");
+    refused(json!({"start_cbr": -1.0}), "start_cbr", "-1", "a number of packets/s from 0 to 1e12");
+}
+
+#[test]
+fn methods_of_observers() {
+    let refused = |method: Value, field: &str, shown: &str, expected: &str| {
+        let series = json!({"of": ["*"], "sampling": 0.033, "propagation": 0.1, "method": method});
+        let path = format!("record.nonresponsive.method.{field}");
+        refuses("/record", json!({"nonresponsive": series}), &path, shown, expected);
+    };
+    let kaczmarz = json!({"kind": "kaczmarz", "gamma1": -1.0});
+    refused(kaczmarz, "gamma1", "-1", "a number from 0 to 1e12");
+    let fixed_point = json!({"kind": "fixed-point", "gamma2": 2.0});
+    refused(fixed_point, "gamma2", "2", "a number above 0 and below 2");
+    let tick = "a whole number of milliseconds, at least 1";
+    for (seconds, shown) in [(0.0, "0 s"), (0.0105, "0.0105 s"), (0.0005, "0.0005 s")] {
+        refused(json!({"kind": "fixed-point", "tick": seconds}), "tick", shown, tick);
+    }
+    let tick = "a whole number of milliseconds from 1 to 1000";
+    refused(json!({"kind": "fixed-point", "tick": 2.0}), "tick", "2000 ms", tick);
+    let rls = json!({"kind": "rls", "forgetting": 1.5});
+    refused(rls, "forgetting", "1.5", "a number above 0 and at most 1");
+    refused(json!({"kind": "rls", "initial": 0.0}), "initial", "0", "a number from 1e-12 to 1e12");
+    refused(json!({"kind": "kalman", "drift": -1.0}), "drift", "-1", "a number from 0 to 1e6");
+    let noise = "a number of packets/s from 1e-6 to 1e12";
+    refused(json!({"kind": "kalman", "noise": 0.0}), "noise", "0", noise);
+}
+
+#[test]
+fn whole_numbers_follow_the_basic_form_alone() {
+    let series = json!({"of": ["access"], "sampling": 0.033, "propagation": 0.1,
+        "method": {"kind": "fixed-point"}, "count_drops": true});
+    let shown = "another estimator than the fixed-point one";
+    let expected = "the basic form by Kaczmarz projection, without count_drops and derivative_alpha";
+    refuses("/record", json!({"nonresponsive": series}), "record.nonresponsive.form", shown, expected);
+}
+
+#[test]
+fn a_port_must_send_packets() {
+    let link = json!({"between": ["a", "r"], "rate": 1.0, "delay": 0.01});
+    let mut scenario = good();
+    scenario["links"][0] = link;
+    scenario["record"] = json!({"nonresponsive":
+        {"of": ["a->r"], "sampling": 0.033, "propagation": 0.1, "mean_packet_bytes": 60_000}});
+    let scenario: Scenario = serde_json::from_value(scenario).expect("a well-formed scenario");
+    let error = Plan::new(&scenario, Folding::On).expect_err("a refusal").to_string();
+    let expected = "record.nonresponsive.of: got \"a->r\" with 0.0000020833333333333334 packets/s, \
+        expected a number of packets/s from 1e-3 to 1e12";
+    assert_eq!(error, expected);
+}

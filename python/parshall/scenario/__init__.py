@@ -11,6 +11,13 @@ from parshall.scenario.flow import Flow
 from parshall.scenario.losses import BernoulliLoss, GilbertElliottLoss, ListedLoss
 from parshall.scenario.model import Scenario
 from parshall.scenario.network import Jitter, Link, Reverse
+from parshall.scenario.queue_share import (
+    FixedPointMethod,
+    KaczmarzMethod,
+    KalmanMethod,
+    QueueShareSeries,
+    RlsMethod,
+)
 from parshall.scenario.queues import DropTail, FixedWeight, Red, WeightFromRate
 from parshall.scenario.record import Record, Series, ShareSeries
 from parshall.scenario.rto import (
@@ -38,6 +45,7 @@ __all__ = [
     "DropTail",
     "Dumbbell",
     "Exponential",
+    "FixedPointMethod",
     "FixedWeight",
     "Flow",
     "FlowGroup",
@@ -45,14 +53,18 @@ __all__ = [
     "JacobsonRtoConfig",
     "JacobsonTicksRtoConfig",
     "Jitter",
+    "KaczmarzMethod",
+    "KalmanMethod",
     "Link",
     "ListedLoss",
     "MedianRtoConfig",
     "OnOff",
     "Pareto",
+    "QueueShareSeries",
     "Record",
     "Red",
     "Reverse",
+    "RlsMethod",
     "RtoConfig",
     "Scenario",
     "Schedule",

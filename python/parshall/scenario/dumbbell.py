@@ -104,7 +104,7 @@ class Dumbbell(Model):
     """Queue in front of the bottleneck, one in each direction."""
     capacity: MaybeCapacity = ABSENT
     """Instants at which packets may leave the bottleneck, forward direction, in place of the rate, which then
-    only tells RED what to expect."""
+    only tells RED, and the observers of ``record.nonresponsive``, what to expect."""
     jitter: MaybeJitter = ABSENT
     """Random delay on top of the bottleneck's propagation delay, forward direction."""
     loss: MaybeLoss = ABSENT

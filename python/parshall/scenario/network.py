@@ -75,7 +75,7 @@ class Link(Model):
     """Queue in front of the link, one in each direction."""
     capacity: MaybeCapacity = ABSENT
     """Instants at which packets may leave in the forward direction, in place of the rate, which then only
-    tells RED what to expect."""
+    tells RED, and the observers of ``record.nonresponsive``, what to expect."""
     jitter: MaybeJitter = ABSENT
     """Random delay on top of the propagation delay, in the forward direction."""
     loss: MaybeLoss = ABSENT

@@ -38,6 +38,7 @@ __all__ = [
     "DurationOrList",
     "DurationRange",
     "Flag",
+    "Forgetting",
     "Given",
     "HeaderSize",
     "Instants",
@@ -139,6 +140,7 @@ if TYPE_CHECKING:
     NotNegative: TypeAlias = float
     Share: TypeAlias = float
     Part: TypeAlias = float
+    Forgetting: TypeAlias = float
     TailExponent: TypeAlias = float
     Window: TypeAlias = int
     Weights: TypeAlias = int
@@ -207,6 +209,7 @@ else:
     Probability = _number(lambda x: 0 <= x <= 1, "a number from 0 to 1", minimum=0, maximum=1)
     Share = _number(lambda x: 0 < x <= 1, "a number above 0, at most 1", exclusiveMinimum=0, maximum=1)
     Part = _number(lambda x: 0 < x < 1, "a number between 0 and 1", exclusiveMinimum=0, exclusiveMaximum=1)
+    Forgetting = _number(lambda x: 0 <= x < 1, "a number from 0 to below 1", minimum=0, exclusiveMaximum=1)
     TailExponent = _number(lambda x: x > 1, "a number above 1", exclusiveMinimum=1)
 
     Flag = _field(bool, readers.flag, {"type": "boolean"})

@@ -6,6 +6,7 @@ from typing import Literal
 
 from parshall.scenario.base import Model
 from parshall.scenario.quantities import NO_NAMES, Names, Period
+from parshall.scenario.queue_share import QueueShareSeries
 
 __all__ = ["Record", "Series", "ShareSeries"]
 
@@ -50,6 +51,8 @@ class Record(Model):
     """Ports of which the state is sampled at intervals."""
     responsiveness: ShareSeries | None = None
     """Ports of which the share of non-responsive traffic is estimated at intervals."""
+    nonresponsive: QueueShareSeries | None = None
+    """Ports of which that share is estimated from what the queue alone shows."""
     packets: Names = NO_NAMES
     """Ports of which every packet event is kept."""
     deliveries: Names = NO_NAMES

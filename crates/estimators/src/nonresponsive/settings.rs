@@ -8,9 +8,12 @@ use super::front_end::LONGEST_LAG;
 const START_WINDOW: f64 = 6.324_555_320_336_759;
 
 /// The unknowns of the linear model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Form {
     /// One congested hop: N_s and z0^2 / N_s (Zhao 2004, eq. 2.13 and 2.14).
+    #[default]
     Basic,
     /// Further congested hops: a third unknown for the drops elsewhere (eq. 2.23).
     ///

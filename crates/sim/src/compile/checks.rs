@@ -12,7 +12,7 @@ use crate::transport::TcpOptions;
 use crate::units::{Rate, Time};
 
 /// What IPv4 can carry in one packet.
-const MAX_PACKET_BYTES: u32 = 65_535;
+pub(super) const MAX_PACKET_BYTES: u32 = 65_535;
 
 pub(super) fn check_durations(scenario: &Scenario) -> Checked<()> {
     if scenario.duration == Time::ZERO {

@@ -2,6 +2,7 @@
 
 mod checks;
 mod layout;
+mod nonresponsive;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use checks::{
 };
 
 use layout::lay_out;
+use nonresponsive::queue_observers;
 
 use crate::error::ScenarioError;
 use crate::network::{Hop, Router, Topology};
@@ -106,7 +108,7 @@ impl Plan {
             flows.push(FlowPlan { flow: flow.clone(), tcp, data_hops: 0, ack_hops: 0, feeds: false });
         }
         drop(router);
-        let watch = watch(scenario, &flow_names, &names)?;
+        let watch = watch(scenario, &flow_names, &names, &ports)?;
         let (hops, lanes) = lay_out(&paths, &mut flows, &ports, &watch, folding);
         Ok(Plan { duration: scenario.duration, warm_up: scenario.warm_up, ports, hops, lanes, flows, watch })
     }
@@ -263,7 +265,12 @@ impl SharedOptions {
     }
 }
 
-fn watch(scenario: &Scenario, flows: &HashMap<String, u32>, names: &Names<'_>) -> Checked<Watch> {
+fn watch(
+    scenario: &Scenario,
+    flows: &HashMap<String, u32>,
+    names: &Names<'_>,
+    ports: &[PortPlan],
+) -> Checked<Watch> {
     let record = &scenario.record;
     let flow = |field: &str, list: &[String]| select(field, list, flows, "flow");
     let port = |field: &str, list: &[String]| select(field, list, &names.ports, "port or link");
@@ -291,6 +298,10 @@ fn watch(scenario: &Scenario, flows: &HashMap<String, u32>, names: &Names<'_>) -
                 let series = series("responsiveness", &Some(Series { of, interval }), false)?;
                 series.map(|(ports, interval)| Estimated { ports, interval, signals })
             }
+        },
+        nonresponsive: match &record.nonresponsive {
+            None => None,
+            Some(asked) => Some(queue_observers(asked, &port("nonresponsive.of", &asked.of)?, ports)?),
         },
         packets: port("packets", &record.packets)?,
         deliveries: flow("deliveries", &record.deliveries)?,

@@ -334,6 +334,14 @@ impl Port {
         }
     }
 
+    /// As [`Port::backlog`], for one who looks at any time: counting may have to start with a look back first.
+    pub fn look(&mut self, kind: &PortKind, now: Time) -> (u64, u64) {
+        if now >= kind.count_from {
+            self.start_counting(kind);
+        }
+        self.backlog(now)
+    }
+
     /// Packets and bytes whose transmission ended between the start of counting and `now`.
     pub fn departed(&mut self, kind: &PortKind, now: Time) -> (u64, u64) {
         if now < kind.count_from {

@@ -1,11 +1,13 @@
 //! What a run leaves behind: counters always, and whatever else the scenario asks for.
 
+mod nonresponsive;
 mod pcap;
 mod recorder;
 mod responsiveness;
 mod rows;
 mod table;
 
+pub use nonresponsive::{QueueEstimator, QueueObservers};
 pub use pcap::{Capture, FlowFrame};
 pub use recorder::{Recorder, Watch};
 pub use responsiveness::Estimated;

@@ -5,7 +5,7 @@ use parshall_estimators::rto::RtoEstimator;
 use super::responsiveness::{self, Estimated, PortObserver};
 use super::{
     Capture, FlowFrame, FlowSample, FlowSeries, PacketEvent, PacketRow, PacketTable, PortSample, PortSeries,
-    RttRow, RttTable, Table, WindowRow, WindowTable,
+    QueueObservers, RttRow, RttTable, Table, WindowRow, WindowTable,
 };
 use crate::network::Outcome;
 use crate::packet::Packet;
@@ -25,6 +25,8 @@ pub struct Watch {
     pub port_series: Option<(Vec<u32>, Time)>,
     /// Ports of which the non-responsive share is estimated, and how.
     pub responsiveness: Option<Estimated>,
+    /// Ports of which it is estimated from what the queue shows, and by whom.
+    pub nonresponsive: Option<QueueObservers>,
     /// Ports whose packet events are kept.
     pub packets: Vec<u32>,
     /// Flows whose deliveries are kept.
@@ -38,7 +40,8 @@ impl Watch {
     pub fn ports(&self) -> impl Iterator<Item = u32> + '_ {
         let sampled = self.port_series.iter().flat_map(|(ports, _)| ports);
         let estimated = self.responsiveness.iter().flat_map(|estimated| &estimated.ports);
-        self.packets.iter().chain(&self.pcap).chain(sampled).chain(estimated).copied()
+        let observed = self.nonresponsive.iter().flat_map(QueueObservers::ports);
+        self.packets.iter().chain(&self.pcap).chain(sampled).chain(estimated).copied().chain(observed)
     }
 }
 
@@ -54,6 +57,7 @@ struct PortFlags {
     packets: bool,
     pcap: bool,
     responsiveness: bool,
+    nonresponsive: bool,
     series: bool,
     /// Packets of UDP flows that arrived, where there is a series.
     udp_arrived: u64,
@@ -61,7 +65,7 @@ struct PortFlags {
 
 impl PortFlags {
     fn any(&self) -> bool {
-        self.packets || self.pcap || self.responsiveness || self.series
+        self.packets || self.pcap || self.responsiveness || self.nonresponsive || self.series
     }
 }
 
@@ -119,6 +123,9 @@ impl Recorder {
         for port in watch.responsiveness.iter().flat_map(|estimated| &estimated.ports) {
             recorder.ports[*port as usize].responsiveness = true;
         }
+        for port in watch.nonresponsive.iter().flat_map(QueueObservers::ports) {
+            recorder.ports[port as usize].nonresponsive = true;
+        }
         recorder.observers = watch.responsiveness.as_ref().map_or(Vec::new(), PortObserver::all);
         for &port in watch.port_series.iter().flat_map(|(ports, _)| ports) {
             recorder.ports[port as usize].series = true;
@@ -160,6 +167,9 @@ impl Recorder {
         if flags.responsiveness {
             let observer = self.observers.iter_mut().find(|o| o.port() == port);
             observer.expect("an estimated port has an observer").packet(now, packet, outcome, frame);
+        }
+        if let (true, Some(observers)) = (flags.nonresponsive, &mut self.watch.nonresponsive) {
+            observers.packet(port, packet, outcome, frame.tcp);
         }
         if let (true, Outcome::Sent { start, .. }) = (flags.pcap, outcome) {
             if start >= self.end {
@@ -261,8 +271,14 @@ impl Recorder {
         self.port_series.push(sample);
     }
 
+    /// Who looks at queues, if anybody does.
+    pub fn queue_observers(&mut self) -> Option<&mut QueueObservers> {
+        self.watch.nonresponsive.as_mut()
+    }
+
     /// The tables and captures.
-    pub fn finish(self) -> (Vec<Table>, Vec<(u32, Vec<u8>)>) {
+    pub fn finish(mut self) -> (Vec<Table>, Vec<(u32, Vec<u8>)>) {
+        let queues = self.watch.nonresponsive.take();
         let watch = &self.watch;
         let mut tables = Vec::new();
         if !watch.rtt.is_empty() {
@@ -279,6 +295,9 @@ impl Recorder {
         }
         if watch.responsiveness.is_some() {
             tables.push(responsiveness::table(self.observers, self.end));
+        }
+        if let Some(observers) = queues {
+            tables.push(observers.into_table());
         }
         if !watch.packets.is_empty() || !watch.deliveries.is_empty() {
             tables.push(packet_table(self.packets));

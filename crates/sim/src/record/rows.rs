@@ -209,6 +209,36 @@ table!(
 );
 
 table!(
+    /// What an estimator that knows a queue alone makes of an estimation interval, and the truth.
+    NonresponsiveRow, NonresponsiveTable, "nonresponsive" {
+        /// End of the interval.
+        time: f64,
+        /// Index of the port.
+        port: i32,
+        /// Share of arrivals that does not respond; NaN when there was none.
+        share: f64,
+        /// Its standard error; NaN for a method without a covariance.
+        share_se: f64,
+        /// Number of responsive flows.
+        n_s: f64,
+        /// Packets of responsive flows in a round trip.
+        z0: f64,
+        /// Round-trip time.
+        rtt: f64,
+        /// How far apart the columns of the regressor were lately, from 0 to 1.
+        excitation: f64,
+        /// Packets that arrived, as the estimator counts them.
+        arrivals: f64,
+        /// Reasons to doubt: bits of `parshall_estimators::nonresponsive::Flags`.
+        flags: u64,
+        /// Packets that arrived.
+        packets: u64,
+        /// Those of UDP flows: the truth, which the estimator does not see.
+        packets_udp: u64,
+    }
+);
+
+table!(
     /// What happened to a packet, and where.
     PacketRow, PacketTable, "packets" {
         /// When.

@@ -6,8 +6,8 @@ use parshall_estimators::rto::RtoConfig;
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::scenario::{
     App, BernoulliLoss, Binomial, Capacity, Cbr, Control, Cubic, DropTail, Flow, Jitter, Law, Link, Loss,
-    LossOf, OnOff, ProfileName, Queue, Record, RecoveryName, Reverse, Scenario, Series, Tcp, Transfer,
-    Transport, Udp, Vbr, Vegas, Veno,
+    LossOf, OnOff, ProfileName, Queue, QueueShareSeries, Record, RecoveryName, Reverse, Scenario, Series,
+    ShareSeries, Signals, Tcp, Transfer, Transport, Udp, Vbr, Vegas, Veno,
 };
 use parshall_sim::units::{Rate, Time};
 use proptest::prelude::*;
@@ -172,6 +172,25 @@ fn flow(index: usize, hosts: usize) -> impl Strategy<Value = Flow> {
     )
 }
 
+/// Ports that estimators watch, by what flows do and by what the queue shows.
+fn estimated() -> impl Strategy<Value = Record> {
+    let methods = select(vec!["kaczmarz", "rls", "kalman", "fixed-point"]);
+    let ports = select(vec![vec!["*"], vec!["r0->r1"], vec!["r1->r0", "r0->r1"]]);
+    (methods, ports, select(vec![Signals::Queue, Signals::Losses])).prop_map(|(method, of, signals)| {
+        let of: Vec<String> = of.into_iter().map(String::from).collect();
+        let queues = serde_json::json!({
+            "of": of, "sampling": 0.01, "propagation": 0.03, "estimation_samples": 4, "count_drops":
+            method != "fixed-point", "zero_drops_after": 10, "method": {"kind": method},
+        });
+        let nonresponsive: QueueShareSeries = serde_json::from_value(queues).expect("a series");
+        Record {
+            responsiveness: Some(ShareSeries { of, interval: seconds(0.1), signals }),
+            nonresponsive: Some(nonresponsive),
+            ..Record::default()
+        }
+    })
+}
+
 fn record() -> impl Strategy<Value = Record> {
     let everything = || vec!["*".to_string()];
     let nothing = Vec::<String>::new;
@@ -191,6 +210,7 @@ fn record() -> impl Strategy<Value = Record> {
             pcap: vec!["r1->r0".into()],
             ..Record::default()
         }),
+        estimated(),
     ]
 }
 
