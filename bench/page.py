@@ -27,8 +27,8 @@ def page(report: Mapping[str, Any], growth: Mapping[str, Any]) -> str:
     lines = [
         "## Measured",
         "",
-        f"On {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['python']}, engine "
-        f"{machine['engine']}, beside {peers or 'nobody'}. Medians of {report['runs']} runs in turns.",
+        f"On {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['python']}, "
+        f"engine {machine['engine']}, beside {peers or 'nobody'}. Medians of {report['runs']} runs in turns.",
         "",
         *_table(
             "case|what|seconds|packets/s|events/packet|ns/event|ns/packet|memory", _costs(report["cases"])
@@ -40,8 +40,8 @@ def page(report: Mapping[str, Any], growth: Mapping[str, Any]) -> str:
             "case|beside|simulated|ours|theirs|ratio|with its start|its memory", _contests(report["cases"])
         ),
         "",
-        "A peer's time is its whole process less one of the same script for zero simulated seconds; the next column "
-        "leaves nothing out. *Hidden*: its start varies by more than the rest takes.",
+        "A peer's time is its whole process less one of the same script for zero simulated seconds; the next "
+        "column leaves nothing out. *Hidden*: its start varies by more than the rest takes.",
         "",
         *_notes(report),
         "",
@@ -96,9 +96,9 @@ def _notes(report: Mapping[str, Any]) -> Iterable[str]:
     for case in report["cases"]:
         if case["bytes_per_flow"] is not None:
             yield (
-                f"- {case['name']}: the whole process takes {case['bytes_per_flow']:,.0f} bytes for a further flow: its "
-                "scenario as text and as values, its names, its recording, and its state in the engine, of which "
-                "`crates/sim/tests/memory.rs` holds that it is less than a kibibyte."
+                f"- {case['name']}: the whole process takes {case['bytes_per_flow']:,.0f} bytes for a "
+                "further flow: its scenario as text and as values, its names, its recording, and its state in "
+                "the engine, of which `crates/sim/tests/memory.rs` holds that it is less than a kibibyte."
             )
     for what, seconds in report["processes"].items():
         yield f"- `{what}` as a whole process: {seconds:.3f} s."

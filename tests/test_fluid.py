@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp, trapezoid
 from scipy.special import lambertw
@@ -496,8 +496,10 @@ def test_roots_of_the_scalar_equation_are_branches_of_lambert_w(a: float, tau: f
 
 
 @settings(max_examples=20, deadline=None)
+@example(entries=[0.0] * 8 + [1.0] + [0.0] * 9, delay=1.0)
 @given(
-    entries=st.lists(st.floats(-2, 2), min_size=18, max_size=18),
+    # Whole thousandths: a past that all but vanishes has roots too far left to be found.
+    entries=st.lists(st.integers(-2000, 2000).map(lambda n: n / 1000), min_size=18, max_size=18),
     delay=st.floats(0.05, 1),
 )
 def test_roots_satisfy_the_characteristic_equation_and_none_lies_further_right(

@@ -32,7 +32,8 @@ _ON_CIRCLE = 1e-6
 
 
 def rightmost_roots(a: ArrayLike, b: ArrayLike, delay: float, count: int = 6) -> Complexes:
-    """The ``count`` roots with the largest real parts, the largest first; of a pair, the upper one first.
+    """The ``count`` roots with the largest real parts, or all if there are fewer, the largest first; of a
+    pair, the upper one first.
 
     ``a`` and ``b`` are square matrices of one size (or numbers), ``delay`` is in seconds and not negative.
     Points of collocation are added until the roots no longer move. Raises InputError for other input.
@@ -40,7 +41,8 @@ def rightmost_roots(a: ArrayLike, b: ArrayLike, delay: float, count: int = 6) ->
     now, past = _matrices(a, b)
     if not 0 <= delay < math.inf:
         raise InputError("delay", shown(delay), "a finite number of seconds of at least 0")
-    if delay == 0:
+    if delay == 0 or not past.any():
+        # Without a past there are no other roots.
         return _sorted(eigvals(now + past))[:count]
     points = _POINTS
     before: Complexes | None = None
