@@ -99,7 +99,8 @@ def test_padhye_with_a_window_limit_meets_the_limit() -> None:
 def test_a_timeout_needs_fewer_than_three_packets_after_the_loss(loss: float, window: float) -> None:
     share = timeout_share(loss, window)
     assert 0 <= share <= 1
-    assert share == 1 or share >= timeout_share(loss, window + 1)
+    # Not less with a larger window, but for rounding.
+    assert share == 1 or share >= timeout_share(loss, window + 1) * (1 - 1e-12)
     # About 3/w of losses at small p, since each place in the window is as likely (the paper's approximation).
     assert timeout_share(1e-7, window) == pytest.approx(min(1, 3 / window), rel=1e-3)
 
