@@ -8,6 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from parshall.summary import figure_table
+
 __all__ = ["show"]
 
 _NAMES = {"ns2": "ns-2", "ns3": "ns-3"}
@@ -28,7 +30,7 @@ def show(report: Mapping[str, Any], console: Console) -> None:
 
 
 def _costs(cases: Sequence[Mapping[str, Any]]) -> Table:
-    table = _table("case", "packets", "seconds", "packets/s", "events/packet", "ns/event", "ns/packet")
+    table = figure_table("case", "packets", "seconds", "packets/s", "events/packet", "ns/event", "ns/packet")
     for header in ("grows by", "process"):
         table.add_column(header, justify="right")
     table.add_column("what it is")
@@ -52,7 +54,7 @@ def _costs(cases: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _contests(contests: Sequence[tuple[str, Mapping[str, Any]]]) -> Table:
-    table = _table(
+    table = figure_table(
         "case", "beside", "simulated", "ours", "theirs", "ratio", "with its start", "memory", "same"
     )
     for name, contest in contests:
@@ -72,7 +74,7 @@ def _contests(contests: Sequence[tuple[str, Mapping[str, Any]]]) -> Table:
 
 
 def _sweep(sweep: Mapping[str, Any]) -> Table:
-    table = _table("sweep", "runs", "1 thread", "2 threads", "of linear", "outside the engine")
+    table = figure_table("sweep", "runs", "1 thread", "2 threads", "of linear", "outside the engine")
     table.add_row(
         "P7",
         f"{sweep['runs']:,}",
@@ -85,7 +87,7 @@ def _sweep(sweep: Mapping[str, Any]) -> Table:
 
 
 def _processes(processes: Mapping[str, float]) -> Table:
-    table = _table("whole process", "seconds")
+    table = figure_table("whole process", "seconds")
     for what, seconds in processes.items():
         table.add_row(what, _seconds(seconds))
     return table
@@ -111,14 +113,6 @@ def _notes(report: Mapping[str, Any], contests: Sequence[tuple[str, Mapping[str,
                     f"({check['ours']:,.0f} here, {check['theirs']:,.0f} there)"
                 )
     return [*lines, *(f"failed: {failure}" for failure in report["failures"])]
-
-
-def _table(first: str, *others: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(first, no_wrap=True)
-    for header in others:
-        table.add_column(header, justify="right", no_wrap=True)
-    return table
 
 
 def _median(values: Sequence[float]) -> float:

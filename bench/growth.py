@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import click
@@ -18,22 +18,19 @@ import click
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench import machine
-from bench.networks import Bell, Bottlenecks, ParkingLot
+from bench.cases import CASES
+from bench.networks import Bottlenecks, ParkingLot
 
-_BELL = Bell(
-    tcp=100,
-    cbr=0,
-    rate=1e9,
-    delay=0.02,
-    limit=400,
-    access=1e9,
-    access_delays=(0.001, 0.009),
-    variant="Sack1",
-    window=1000,
-    payload=1460,
-)
+_BELL = CASES["P2"].network.with_(delay=0.02)
 _LOT = ParkingLot(
-    tcp=20, cbr=0, rate=100e6, delay=0.005, limit=200, access=1e9, access_delays=(0.001, 0.005), cross=0
+    tcp=20,
+    cbr=0,
+    rate=100e6,
+    delay=0.005,
+    limit=200,
+    access=1e9,
+    access_delays=(0.001, 0.005),
+    cross=0,
 )
 
 PACKETS = 1_000_000
@@ -78,7 +75,7 @@ def networks(most_flows: int) -> Iterable[tuple[str, float, Bottlenecks]]:
             # Each flow has room for a few packets a round trip, and the bottleneck for each a packet.
             yield "flows", flows, _BELL.with_(tcp=flows, rate=max(1e9, flows * 1e6), limit=max(400, flows))
     for hops in (1, 2, 4, 8, 16, 32):
-        yield "hops", hops, _lot(hops)
+        yield "hops", hops, replace(_LOT, hops=hops)
     for rate in (1e7, 1e8, 1e9, 1e10, 1e11):
         yield (
             "rate",
@@ -87,10 +84,6 @@ def networks(most_flows: int) -> Iterable[tuple[str, float, Bottlenecks]]:
                 rate=rate, access=max(rate, 1e9), window=20_000, limit=int(rate * 0.01 / 8 / BYTES) + 50
             ),
         )
-
-
-def _lot(hops: int) -> ParkingLot:
-    return ParkingLot(**{**asdict(_LOT), "hops": hops})
 
 
 def draw(points: list[Point], path: Path) -> None:

@@ -1,6 +1,7 @@
 """``python bench/page.py`` writes what was measured into docs/performance.md, below its mark.
 
-It reads out/bench/bench.json (``make bench``) and out/bench/growth.json (``python bench/growth.py``).
+It reads out/bench/bench.json (``make bench``), out/bench/growth.json (``python bench/growth.py``) and
+out/bench/instructions.json (``python bench/instructions.py``).
 """
 
 from __future__ import annotations
@@ -16,15 +17,28 @@ import click
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from bench.instructions import FUNCTIONS
+
 MARK = "<!-- what follows is made by bench/page.py -->\n"
 _NAMES = {"ns2": "ns-2", "ns3": "ns-3"}
 
 
-def page(report: Mapping[str, Any], growth: Mapping[str, Any]) -> str:
+def page(report: Mapping[str, Any], growth: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]) -> str:
     """The measured part of the page, in Markdown."""
     machine = report["machine"]
     peers = ", ".join(f"{_NAMES[name]} {version}" for name, version in report["peers"].items())
+    names = "|".join(profile["case"] for profile in profiles)
     lines = [
+        "## Where the instructions go",
+        "",
+        "Counted by callgrind, for each event:",
+        "",
+        *_table(f"|{names}", _counts(profiles)),
+        "",
+        "and the share of functions, each with what it calls, so that they nest:",
+        "",
+        *_table(f"function|what it does|{names}", _shares(profiles)),
+        "",
         "## Measured",
         "",
         f"On {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['python']}, "
@@ -52,6 +66,22 @@ def page(report: Mapping[str, Any], growth: Mapping[str, Any]) -> str:
         *_table("what grows|to|ns/packet|ns/event|events/packet", _growth(growth["points"])),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _counts(profiles: Sequence[Mapping[str, Any]]) -> Iterable[Sequence[str]]:
+    rows = {
+        "instructions": "instructions",
+        "mispredictions": "mispredicted branches",
+        "first_level_misses": "misses of the first-level data cache",
+        "last_level_misses": "misses of the last-level data cache",
+    }
+    for key, text in rows.items():
+        yield text, *(f"{profile[key]:.3g}" for profile in profiles)
+
+
+def _shares(profiles: Sequence[Mapping[str, Any]]) -> Iterable[Sequence[str]]:
+    for function, text in FUNCTIONS.items():
+        yield f"`{function}`", text, *(f"{profile['shares'][function]:.0%}" for profile in profiles)
 
 
 def _costs(cases: Sequence[Mapping[str, Any]]) -> Iterable[Sequence[str]]:
@@ -146,16 +176,20 @@ def _table(headers: str, rows: Iterable[Sequence[str]]) -> Iterable[str]:
 @click.command()
 @click.option("--bench", "bench_path", default="out/bench/bench.json", show_default=True, metavar="FILE")
 @click.option("--growth", "growth_path", default="out/bench/growth.json", show_default=True, metavar="FILE")
+@click.option(
+    "--profile", "profile_path", default="out/bench/instructions.json", show_default=True, metavar="FILE"
+)
 @click.option("--page", "page_path", default="docs/performance.md", show_default=True, metavar="FILE")
-def write(bench_path: str, growth_path: str, page_path: str) -> None:
+def write(bench_path: str, growth_path: str, profile_path: str, page_path: str) -> None:
     """Write the measured part of the page on performance."""
     report = json.loads(Path(bench_path).read_text(encoding="utf-8"))
     growth = json.loads(Path(growth_path).read_text(encoding="utf-8"))
+    profiles = json.loads(Path(profile_path).read_text(encoding="utf-8"))
     path = Path(page_path)
     kept, mark, _ = path.read_text(encoding="utf-8").partition(MARK)
     if not mark:
         raise click.ClickException(f"{page_path}: no line {MARK.strip()!r}")
-    path.write_text(kept + mark + "\n" + page(report, growth), encoding="utf-8")
+    path.write_text(kept + mark + "\n" + page(report, growth, profiles), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,9 @@ from bench import contest, ours, peers, processes, run, sweep
 from bench.cases import CASES, Case, Rival, Tolerance
 from bench.display import show
 from bench.figures import checks, net_times, rates, ratio_of_medians
+from bench.instructions import FUNCTIONS, share
 from bench.networks import Bell, ParkingLot
+from bench.page import page
 from bench.process import Finished, ProcessError
 from bench.process import run as run_process
 from click.testing import CliRunner
@@ -345,3 +347,66 @@ def test_ns2_simulates_what_we_do(tmp_path: Path) -> None:
     assert counted["packets_dropped"] > 0
     empty = peers.parse_result(peer.run("dumbbell", BELL, 0.0, 1).output)
     assert set(empty.values()) == {0}
+
+
+def test_shares_of_functions_are_read_from_callgrinds_listing() -> None:
+    listing = """\
+348,303,395 (96.94%)  /x/engine.rs:parshall_sim::engine::Simulation::run [/x/time_run]
+147,146,838 (40.95%)  /x/engine.rs:parshall_sim::engine::Simulation::forward [/x/time_run]
+ 37,011,671 (10.30%)  /x/port.rs:parshall_sim::engine::Simulation::forward [/x/time_run]
+ 21,215,616 ( 5.90%)  /x/engine.rs:parshall_sim::engine::Simulation::forward'2 [/x/time_run]
+  1,000,000 ( 0.28%)  /x/engine.rs:parshall_sim::engine::Simulation::write [/x/time_run]
+"""
+    assert share("Simulation::forward", listing) == pytest.approx(0.4095)
+    assert share("Simulation::write", listing) == pytest.approx(0.0028)
+    assert share("EventQueue::sink", listing) == 0
+
+
+def test_the_page_names_what_differed_and_what_its_start_hid() -> None:
+    cost = {
+        "seconds": 0.1,
+        "packets_per_second": 1e7,
+        "events_per_packet": 1.5,
+        "ns_per_event": 60.0,
+        "ns_per_packet": 90.0,
+        "growth_mb": None,
+    }
+    contest = {
+        "rival": "ns2",
+        "simulated_seconds": 320.0,
+        "ours": [0.1, 0.2, 0.1],
+        "seconds": 1.0,
+        "ratio": None,
+        "ratio_whole_process": 12.34,
+        "peak_mb": 23.0,
+        "passed": False,
+    }
+    report = {
+        "machine": {"cpu": "a", "cores": 2, "system": "b", "python": "3", "engine": "0"},
+        "peers": {"ns2": "2.35"},
+        "runs": 3,
+        "cases": [{"name": "P1", "title": "t", "ours": cost, "contests": [contest], "bytes_per_flow": None}],
+        "sweep": None,
+        "processes": {},
+        "failures": [],
+    }
+    counted = {
+        "case": "P1",
+        "instructions": 779.4,
+        "mispredictions": 5.4,
+        "first_level_misses": 0.8,
+        "last_level_misses": 0.03,
+        "shares": dict.fromkeys(FUNCTIONS, 0.25),
+    }
+    point = {
+        "along": "rate",
+        "value": 1e9,
+        "ns_per_packet": 190.0,
+        "ns_per_event": 63.0,
+        "events_per_packet": 3.0,
+    }
+    text = page(report, {"points": [point]}, [counted])
+    assert "| P1 | ns-2 | 320 s | 0.100 s | 1.00 s | hidden | 12.3x | 23 MB |" in text
+    assert "Not all went well: P1 and ns2 differ." in text
+    assert "| instructions | 779 |" in text
+    assert "| rate | 1 Gbit/s | 190 | 63 | 3.00 |" in text

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from parshall.recording import Recording
     from parshall.views import FlowView, PortView
 
-__all__ = ["print_summary"]
+__all__ = ["figure_table", "print_summary"]
 
 _MOST_ROWS = 16
 _LOST = ("packets_dropped", "packets_lost", "packets_marked")
@@ -38,7 +38,7 @@ def print_summary(recording: Recording, console: Console | None = None) -> None:
 
 
 def _flows(flows: Sequence[FlowView]) -> Table:
-    table = _table("flow", "sent", "delivered", "goodput", "dropped", "retransmitted", "timeouts")
+    table = figure_table("flow", "sent", "delivered", "goodput", "dropped", "retransmitted", "timeouts")
     for flow in flows:
         counts = (flow.packets_dropped, flow.packets_retransmitted, flow.timeouts)
         table.add_row(
@@ -54,7 +54,7 @@ def _flows(flows: Sequence[FlowView]) -> Table:
 def _ports(ports: Sequence[PortView], recording: Recording) -> Table:
     marks = any(port.packets_marked for port in ports)  # a column that few scenarios need
     counted = ("arrived", "dropped", *(("marked",) if marks else ()), "lost")
-    table = _table("port", "rate", "used", *counted, "delay", "most held")
+    table = figure_table("port", "rate", "used", *counted, "delay", "most held")
     links = {"->".join(link.between): link.name for link in recording.scenario.links if link.name}
     for port in ports:
         name = f"{links[port.name]} ({port.name})" if port.name in links else port.name
@@ -86,7 +86,8 @@ def _console() -> Console:
     return console if console.is_terminal else Console(width=120)
 
 
-def _table(first: str, *others: str) -> Table:
+def figure_table(first: str, *others: str) -> Table:
+    """A table whose first column names things and whose others are figures."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(first, no_wrap=True)
     for header in others:

@@ -21,6 +21,7 @@
 
 pub mod error;
 pub mod ewma;
+mod flags;
 pub mod mad;
 pub mod median;
 pub mod nonresponsive;

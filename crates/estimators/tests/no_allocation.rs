@@ -1,52 +1,17 @@
 //! After construction no estimator allocates, whatever it is fed and however often it is reset.
 #![allow(unsafe_code)] // An allocator cannot be written without it.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+mod counting;
 
+use counting::requests;
 use parshall_estimators::ewma::Ewma;
 use parshall_estimators::mad::SlidingMad;
 use parshall_estimators::median::SlidingMedian;
 use parshall_estimators::rto::{Deviation, RtoConfig, RtoEstimator, RtoRules, RtoTimer};
 
-/// The system's allocator, which counts the requests of each thread.
-struct Counting;
-
-thread_local! {
-    static REQUESTS: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: every request goes to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        REQUESTS.set(REQUESTS.get() + 1);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        REQUESTS.set(REQUESTS.get() + 1);
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// Requests that `work` makes of the allocator.
-fn requests(work: impl FnOnce()) -> u64 {
-    let before = REQUESTS.get();
-    work();
-    REQUESTS.get() - before
-}
-
 /// Numbers that jump about: multiples of the golden ratio without their whole part, now and then a thousand.
 fn samples() -> impl Iterator<Item = f64> {
     (1..3000).map(|i| if i % 97 == 0 { 1000.0 } else { (f64::from(i) * 0.618_033_988_749_894_9).fract() })
-}
-
-#[test]
-fn the_counter_counts() {
-    assert_eq!(requests(|| drop(std::hint::black_box(Box::new(1)))), 2);
 }
 
 #[test]

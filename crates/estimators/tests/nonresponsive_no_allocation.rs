@@ -1,43 +1,14 @@
 //! After construction no estimator of non-responsive traffic allocates, whatever it is fed.
 #![allow(unsafe_code)] // An allocator cannot be written without it.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+mod counting;
 
+use counting::requests;
 use parshall_estimators::nonresponsive::{
     ByteSample, CounterReading, Counters, Estimator, FixedPointEstimator, Form, Method, ProtocolSample,
     Sample, Settings, UdpCounter, Width,
 };
-
-/// The system's allocator, which counts the requests of each thread.
-struct Counting;
-
-thread_local! {
-    static REQUESTS: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: every request goes to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        REQUESTS.set(REQUESTS.get() + 1);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        REQUESTS.set(REQUESTS.get() + 1);
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// Requests that `work` makes of the allocator.
-fn requests(work: impl FnOnce()) -> u64 {
-    let before = REQUESTS.get();
-    work();
-    REQUESTS.get() - before
-}
+use parshall_estimators::responsiveness::{self, Responsiveness};
 
 /// Samples that jump about: multiples of the golden ratio without their whole part, now and then an unusable one.
 fn samples() -> impl Iterator<Item = Sample> {
@@ -48,11 +19,6 @@ fn samples() -> impl Iterator<Item = Sample> {
         drops: (10.0 * part(i, 0.732_050_807_568_877)).floor(),
         marks: f64::from(i % 3),
     })
-}
-
-#[test]
-fn the_counter_counts() {
-    assert_eq!(requests(|| drop(std::hint::black_box(Box::new(1)))), 2);
 }
 
 #[test]
@@ -97,4 +63,23 @@ fn neither_do_the_fixed_point_form_and_the_counters() {
         udp.reset();
     });
     assert_eq!(made, 0);
+}
+
+#[test]
+fn the_estimator_that_watches_flows_does_not_allocate() {
+    let mut estimator = Responsiveness::new(responsiveness::Settings::default()).expect("settings");
+    // More flows than it has room for, and a signal now and then.
+    let watch = |estimator: &mut Responsiveness, from: u32| {
+        for i in from..from + 50_000 {
+            estimator.packet(
+                f64::from(i) * 1e-4,
+                u64::from(i.wrapping_mul(2_654_435_761) % 9000),
+                i % 50 == 0,
+            );
+            if i % 7000 == 0 {
+                estimator.close(f64::from(i) * 1e-4);
+            }
+        }
+    };
+    assert_eq!(requests(|| watch(&mut estimator, 1)), 0);
 }

@@ -140,7 +140,34 @@ struct Columns<'a> {
     marks: &'a [f64],
 }
 
-impl Columns<'_> {
+impl<'a> Columns<'a> {
+    fn new(
+        backlog: &'a PyReadonlyArray1<'_, f64>,
+        arrivals: &'a PyReadonlyArray1<'_, f64>,
+        drops: &'a PyReadonlyArray1<'_, f64>,
+        marks: &'a PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<Self> {
+        let columns = Columns {
+            backlog: backlog.as_slice()?,
+            arrivals: arrivals.as_slice()?,
+            drops: drops.as_slice()?,
+            marks: marks.as_slice()?,
+        };
+        columns.check_lengths()?;
+        Ok(columns)
+    }
+
+    /// What `take` makes of all samples: now and then an estimate, and how many samples have been taken by then.
+    fn series(&self, mut take: impl FnMut(&Sample) -> (u64, Option<Estimate>)) -> Series {
+        let mut series = Series::default();
+        for sample in self.samples() {
+            if let (taken, Some(estimate)) = take(&sample) {
+                series.push(taken, &estimate);
+            }
+        }
+        series
+    }
+
     fn check_lengths(&self) -> PyResult<()> {
         let expected = self.backlog.len();
         for (name, column) in [("arrivals", self.arrivals), ("drops", self.drops), ("marks", self.marks)] {
@@ -190,22 +217,12 @@ impl PyNonresponsive {
         drops: PyReadonlyArray1<'py, f64>,
         marks: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let columns = Columns {
-            backlog: backlog.as_slice()?,
-            arrivals: arrivals.as_slice()?,
-            drops: drops.as_slice()?,
-            marks: marks.as_slice()?,
-        };
-        columns.check_lengths()?;
+        let columns = Columns::new(&backlog, &arrivals, &drops, &marks)?;
         py.detach(|| {
-            let mut series = Series::default();
-            for sample in columns.samples() {
+            columns.series(|sample| {
                 self.samples += 1;
-                if let Some(estimate) = self.estimator.update(&sample) {
-                    series.push(self.samples, &estimate);
-                }
-            }
-            series
+                (self.samples, self.estimator.update(sample))
+            })
         })
         .into_dict(py)
     }
@@ -276,21 +293,12 @@ impl PyFixedPoint {
         drops: PyReadonlyArray1<'py, f64>,
         marks: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let columns = Columns {
-            backlog: backlog.as_slice()?,
-            arrivals: arrivals.as_slice()?,
-            drops: drops.as_slice()?,
-            marks: marks.as_slice()?,
-        };
-        columns.check_lengths()?;
+        let columns = Columns::new(&backlog, &arrivals, &drops, &marks)?;
         py.detach(|| {
-            let mut series = Series::default();
-            for sample in columns.samples() {
-                if let Some(estimate) = self.take(&sample) {
-                    series.push(self.ticks, &estimate);
-                }
-            }
-            series
+            columns.series(|sample| {
+                let estimate = self.take(sample);
+                (self.ticks, estimate)
+            })
         })
         .into_dict(py)
     }

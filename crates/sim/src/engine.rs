@@ -21,26 +21,26 @@ use crate::scenario::{DropTail, Queue};
 use crate::transport::{Ack, Acknowledgement, Outbox, SackBlocks};
 use crate::units::Time;
 
-/// What an event is about: the upper bits of its target, above an index.
+/// What an event is about that is no arrival: the upper bits of its target, above an index.
 #[derive(Clone, Copy)]
 #[repr(u32)]
 enum Kind {
-    /// The first packet of a lane reaches the next hop.
-    Arrival = 0,
     /// A receiver's delayed-ACK timer.
-    Receiver = 1,
+    Receiver,
     /// A sender's retransmission timer.
-    Sender = 2,
+    Sender,
     /// Pacing lets a packet go.
-    Pace = 3,
+    Pace,
     /// A source wants to write.
-    Source = 4,
+    Source,
     /// Flows are sampled.
-    FlowSeries = 5,
-    /// Ports are sampled: for their series (index 0), or for the observers of queues (index 1).
-    PortSeries = 6,
+    FlowSeries,
+    /// Ports are sampled.
+    PortSeries,
+    /// Ports are sampled for the observers of their queues.
+    QueueObservers,
     /// Counting starts.
-    WarmUp = 7,
+    WarmUp,
 }
 
 /// The state of so many flows stays in the caches of most machines.
@@ -93,7 +93,7 @@ pub struct Simulation {
     now: Time,
     end: Time,
     warm_up: Time,
-    /// The first packet of each lane.
+    /// The first packet of each lane; the target is the lane.
     arrivals: EventQueue,
     /// All other events; there is one for each flow's timer, but they seldom come.
     events: EventQueue,
@@ -177,7 +177,7 @@ impl Simulation {
             self.schedule(Time::ZERO, self.ranks.series + 1, Kind::PortSeries.target(0));
         }
         if queues {
-            self.schedule(Time::ZERO, self.ranks.series + 2, Kind::PortSeries.target(1));
+            self.schedule(Time::ZERO, self.ranks.series + 2, Kind::QueueObservers.target(0));
         }
         if self.warm_up > Time::ZERO {
             self.schedule(self.warm_up, Ranks::FIRST, Kind::WarmUp.target(0));
@@ -199,7 +199,7 @@ impl Simulation {
             let (arrival, other) = (self.arrivals.first_key(), self.events.first_key());
             if arrival < other {
                 let event = self.next(arrival);
-                self.on_arrival((event.target & INDEX_MASK) as usize, event);
+                self.on_arrival(event);
             } else if other < Key::MAX {
                 let event = self.next(other);
                 self.events.remove_first();
@@ -230,8 +230,8 @@ impl Simulation {
         let hop = (later.rank - self.ranks.arrivals) as usize;
         prefetch(&self.hops[hop - 1]);
         prefetch(&self.hops[(hop + 1).min(self.hops.len() - 1)]);
-        self.lanes.prefetch_first((later.target & INDEX_MASK) as usize);
-        self.lanes.prefetch_second((soon.target & INDEX_MASK) as usize);
+        self.lanes.prefetch_first(later.target as usize);
+        self.lanes.prefetch_second(soon.target as usize);
         self.fetch_arrival(soon);
     }
 
@@ -266,15 +266,16 @@ impl Simulation {
             k if k == Kind::Pace as u32 => self.on_pace(index, now),
             k if k == Kind::Source as u32 => self.on_source(index, now),
             k if k == Kind::FlowSeries as u32 => self.sample_flows(now),
-            k if k == Kind::PortSeries as u32 && index == 0 => self.sample_ports(now),
-            k if k == Kind::PortSeries as u32 => self.look_at_queues(now),
+            k if k == Kind::PortSeries as u32 => self.sample_ports(now),
+            k if k == Kind::QueueObservers as u32 => self.look_at_queues(now),
             _ => self.before_warm_up = self.flows.iter().map(Flow::snapshot).collect(),
         }
     }
 
     /// The first packet of a lane reaches the next hop.
     #[inline]
-    fn on_arrival(&mut self, lane: usize, event: Event) {
+    fn on_arrival(&mut self, event: Event) {
+        let lane = event.target as usize;
         let due = |p: &Packet| p.at == event.time && self.ranks.arrival(p.hop) == event.rank;
         if !self.lanes.first(lane).is_some_and(due) {
             // Another packet overtook the one that this was for, which has another event now.
@@ -289,7 +290,7 @@ impl Simulation {
             Some(next) if next.at < self.end => self.arrivals.replace_first(Event {
                 time: next.at,
                 rank: self.ranks.arrival(next.hop),
-                target: Kind::Arrival.target(lane),
+                target: lane as u32,
             }),
             _ => self.arrivals.remove_first(),
         }
@@ -379,8 +380,7 @@ impl Simulation {
             let rank = self.ranks.arrival(packet.hop);
             debug_assert!(packet.at >= self.now, "time does not go back");
             if packet.at < self.end {
-                let target = Kind::Arrival.target(lane as usize);
-                self.arrivals.push(Event { time: packet.at, rank, target });
+                self.arrivals.push(Event { time: packet.at, rank, target: lane });
             }
         }
     }
@@ -709,7 +709,7 @@ impl Simulation {
             port.look(&self.kinds[port.kind()], now)
         });
         let next = now + observers.interval();
-        self.schedule(next, self.ranks.series + 2, Kind::PortSeries.target(1));
+        self.schedule(next, self.ranks.series + 2, Kind::QueueObservers.target(0));
     }
 
     fn finish(mut self, plan: &Plan) -> Recording {

@@ -1,99 +1,28 @@
 //! What makes an estimate doubtful, as a set of bits.
 
-use std::fmt;
-use std::ops::{BitOr, BitOrAssign};
+use crate::flags::flags;
 
-/// A set of reasons to doubt an [`Estimate`](super::Estimate); empty when there is none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(u16);
-
-impl Flags {
-    /// No reason to doubt.
-    pub const NONE: Flags = Flags(0);
+flags! {
     /// The signal probability varied too little to tell the parameters apart.
-    pub const LOW_EXCITATION: Flags = Flags(1);
+    LOW_EXCITATION = "low excitation",
     /// The queue was found empty in a tenth of the samples or more: its equation does not hold then.
-    pub const EMPTY_QUEUE: Flags = Flags(1 << 1);
+    EMPTY_QUEUE = "empty queue",
     /// Less was accepted than 95 % of what the link can send.
-    pub const NOT_CONGESTED: Flags = Flags(1 << 2);
+    NOT_CONGESTED = "not congested",
     /// No packet was dropped or marked in the interval.
-    pub const NO_DROPS: Flags = Flags(1 << 3);
+    NO_DROPS = "no drops",
     /// Filters, differences or the delay line were not filled throughout the interval.
-    pub const WARMING_UP: Flags = Flags(1 << 4);
+    WARMING_UP = "warming up",
     /// A sample of the interval could not be used.
-    pub const BAD_SAMPLE: Flags = Flags(1 << 5);
+    BAD_SAMPLE = "bad sample",
     /// The parameters had no meaning or the share left [0, 1], and was put at its limit.
-    pub const OUT_OF_RANGE: Flags = Flags(1 << 6);
+    OUT_OF_RANGE = "out of range",
     /// The load of responsive flows was extrapolated in the absence of drops for a part of the interval (2.17).
-    pub const EXTRAPOLATED: Flags = Flags(1 << 7);
+    EXTRAPOLATED = "extrapolated",
     /// The data do not determine the estimate: it depends on the start value for ever (the multi-hop form).
-    pub const START_DEPENDENT: Flags = Flags(1 << 8);
+    START_DEPENDENT = "start dependent",
     /// A number left the range of the fixed-point arithmetic and was put at its limit.
-    pub const SATURATED: Flags = Flags(1 << 9);
-
-    const NAMES: [(Flags, &'static str); 10] = [
-        (Flags::LOW_EXCITATION, "low excitation"),
-        (Flags::EMPTY_QUEUE, "empty queue"),
-        (Flags::NOT_CONGESTED, "not congested"),
-        (Flags::NO_DROPS, "no drops"),
-        (Flags::WARMING_UP, "warming up"),
-        (Flags::BAD_SAMPLE, "bad sample"),
-        (Flags::OUT_OF_RANGE, "out of range"),
-        (Flags::EXTRAPOLATED, "extrapolated"),
-        (Flags::START_DEPENDENT, "start dependent"),
-        (Flags::SATURATED, "saturated"),
-    ];
-
-    /// Whether every flag of `others` is set.
-    pub fn contains(self, others: Flags) -> bool {
-        self.0 & others.0 == others.0
-    }
-
-    /// Whether no flag is set.
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// The set as bits, in the order of the constants.
-    pub fn bits(self) -> u16 {
-        self.0
-    }
-
-    /// `self` if `holds`, else nothing.
-    pub(super) fn when(self, holds: bool) -> Flags {
-        if holds {
-            self
-        } else {
-            Flags::NONE
-        }
-    }
-}
-
-impl BitOr for Flags {
-    type Output = Flags;
-
-    fn bitor(self, others: Flags) -> Flags {
-        Flags(self.0 | others.0)
-    }
-}
-
-impl BitOrAssign for Flags {
-    fn bitor_assign(&mut self, others: Flags) {
-        self.0 |= others.0;
-    }
-}
-
-impl fmt::Display for Flags {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut separator = "";
-        for (flag, name) in Flags::NAMES {
-            if self.contains(flag) {
-                write!(f, "{separator}{name}")?;
-                separator = ", ";
-            }
-        }
-        Ok(())
-    }
+    SATURATED = "saturated",
 }
 
 #[cfg(test)]
