@@ -85,10 +85,7 @@ pub(crate) struct Counted {
 impl Flow {
     pub fn new(plan: &FlowPlan, seed: u64) -> (Self, Time) {
         let flow = &plan.flow;
-        let (payload_bytes, data_bytes) = match &flow.transport {
-            Transport::Tcp(tcp) => (tcp.payload_bytes, tcp.payload_bytes + tcp.header_bytes),
-            Transport::Udp(udp) => (udp.payload_bytes, udp.payload_bytes + udp.header_bytes),
-        };
+        let payload_bytes = flow.transport.payload_bytes();
         let (source, first) = Source::new(flow, payload_bytes, seed);
         let endpoints = match (&flow.transport, &plan.tcp) {
             (Transport::Tcp(tcp), Some(options)) => Endpoints::Tcp(TcpEnds {
@@ -110,7 +107,7 @@ impl Flow {
             source,
             data_hops: plan.data_hops,
             ack_hops: plan.ack_hops,
-            data_bytes: data_bytes as u16,
+            data_bytes: flow.transport.data_bytes() as u16,
             ack_bytes: options.map_or(0, |o| o.ack_bytes),
             handshake: options.is_some_and(|o| o.handshake),
             transfer: matches!(flow.app, App::Transfer(_)),

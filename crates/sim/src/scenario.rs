@@ -323,6 +323,25 @@ pub enum Transport {
     Udp(Udp),
 }
 
+impl Transport {
+    /// Payload of a data packet, in bytes.
+    pub fn payload_bytes(&self) -> u32 {
+        match self {
+            Transport::Tcp(tcp) => tcp.payload_bytes,
+            Transport::Udp(udp) => udp.payload_bytes,
+        }
+    }
+
+    /// A data packet on the wire, in bytes.
+    pub fn data_bytes(&self) -> u32 {
+        let header_bytes = match self {
+            Transport::Tcp(tcp) => tcp.header_bytes,
+            Transport::Udp(udp) => udp.header_bytes,
+        };
+        self.payload_bytes() + header_bytes
+    }
+}
+
 /// TCP: recovery, retransmission timeout, window and receiver options compose. An option that is left out
 /// takes the profile's value; see [`crate::transport::profile`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -53,13 +53,7 @@ impl Source {
         let kind = match &flow.app {
             App::Bulk {} => Kind::Bulk,
             App::Transfer(transfer) => Kind::Transfer { packets: transfer.packets },
-            App::Cbr(cbr) => Kind::Cbr {
-                // `compile` has made sure that one of the two is there.
-                interval: cbr
-                    .interval
-                    .or(cbr.rate.map(|r| interval(payload_bytes, r)))
-                    .unwrap_or(Time::NEVER),
-            },
+            App::Cbr(cbr) => Kind::Cbr { interval: cbr_interval(cbr, payload_bytes) },
             App::Vbr(vbr) => Kind::Vbr(Box::new(Vbr {
                 config: vbr.clone(),
                 payload_bytes,
@@ -105,6 +99,11 @@ impl Source {
             Kind::Schedule(schedule) => schedule.next_write(),
         }
     }
+}
+
+/// Time between the packets of a constant rate; `compile` has made sure that a rate or an interval is there.
+pub fn cbr_interval(cbr: &scenario::Cbr, payload_bytes: u32) -> Time {
+    cbr.interval.or(cbr.rate.map(|rate| interval(payload_bytes, rate))).unwrap_or(Time::NEVER)
 }
 
 /// Time between packets that carry `payload_bytes` each at `rate`.

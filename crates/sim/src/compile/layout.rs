@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::{FlowPlan, Folding, PortPlan};
 use crate::network::Hop;
 use crate::record::Watch;
-use crate::scenario::{App, Transport};
+use crate::scenario::App;
+use crate::traffic::cbr_interval;
 use crate::units::{Rate, Time};
 
 /// The hops of all paths, and how many lanes they use. `paths` holds two for each flow: its data's, its ACKs'.
@@ -75,13 +76,6 @@ fn mark_feeding(hops: &mut [Hop]) {
     }
 }
 
-fn data_bytes(flow: &FlowPlan) -> u32 {
-    match &flow.flow.transport {
-        Transport::Tcp(tcp) => tcp.payload_bytes + tcp.header_bytes,
-        Transport::Udp(udp) => udp.payload_bytes + udp.header_bytes,
-    }
-}
-
 fn ack_bytes(flow: &FlowPlan) -> u32 {
     flow.tcp.as_ref().map_or(0, |options| u32::from(options.ack_bytes))
 }
@@ -110,7 +104,7 @@ struct Chain {
 impl Chain {
     fn from_source(flow: &FlowPlan, index: u32, shared: Option<u32>) -> Self {
         let interval = match &flow.flow.app {
-            App::Cbr(cbr) => cbr.interval.or(cbr.rate.map(|rate| rate.transmission(data_bytes(flow)))),
+            App::Cbr(cbr) => Some(cbr_interval(cbr, flow.flow.transport.payload_bytes())),
             _ => None,
         };
         let origin = match (flow.feeds, interval, shared) {
@@ -119,7 +113,7 @@ impl Chain {
             (false, _, Some(port)) => Origin::Port(port),
             (false, _, None) => Origin::Hosts,
         };
-        Chain { origin, length: Time::ZERO, bytes: data_bytes(flow) }
+        Chain { origin, length: Time::ZERO, bytes: flow.flow.transport.data_bytes() }
     }
 }
 
