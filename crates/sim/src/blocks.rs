@@ -1,5 +1,6 @@
 //! Where the SACK blocks of ACKs under way are kept, so that packets stay small.
 
+use crate::memory::prefetch;
 use crate::transport::SackBlocks;
 
 /// A slot for each ACK under way that carries blocks. Slots are used again, so nothing is allocated once there
@@ -23,6 +24,14 @@ impl BlockStore {
         }
         self.slots.push(blocks);
         self.slots.len() as u32
+    }
+
+    /// Starts to fetch blocks.
+    #[inline]
+    pub fn prefetch(&self, handle: u32) {
+        if let Some(blocks) = self.slots.get((handle as usize).wrapping_sub(1)) {
+            prefetch(blocks);
+        }
     }
 
     /// Gives the blocks back and frees their slot.

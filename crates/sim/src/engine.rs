@@ -9,10 +9,10 @@ use std::collections::{HashMap, HashSet};
 
 use crate::blocks::BlockStore;
 use crate::compile::{FlowPlan, Plan, PortPlan};
-use crate::events::{Event, EventQueue, Key};
+use crate::events::{Event, EventQueue};
 use crate::flow::{Counted, Endpoints, Flow};
 use crate::memory::{large, prefetch};
-use crate::network::{Hop, Jitter, Lanes, Loss, Managed, Outcome, Place, Port, PortKind, Trace};
+use crate::network::{Calendar, Hop, Jitter, Loss, Managed, Outcome, PacketId, Port, PortKind, Trace};
 use crate::packet::{ecn, Packet};
 use crate::queue::Discipline;
 use crate::random::Stream;
@@ -44,7 +44,7 @@ enum Kind {
 }
 
 /// The state of so many flows stays in the caches of most machines.
-const CACHED_FLOWS: usize = 500;
+const CACHED_FLOWS: usize = 4000;
 
 const INDEX_BITS: u32 = 29;
 const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
@@ -93,15 +93,13 @@ pub struct Simulation {
     now: Time,
     end: Time,
     warm_up: Time,
-    /// The first packet of each lane; the target is the lane.
-    arrivals: EventQueue,
-    /// All other events; there is one for each flow's timer, but they seldom come.
+    /// All events but arrivals; there is one for each flow's timer, but they seldom come.
     events: EventQueue,
     executed: u64,
     ports: Vec<Port>,
     kinds: Vec<PortKind>,
-    /// Packets in flight.
-    lanes: Lanes,
+    /// Packets in flight, and when they arrive.
+    in_flight: Calendar,
     hops: Vec<Hop>,
     flows: Vec<Flow>,
     before_warm_up: Vec<Counted>,
@@ -114,6 +112,8 @@ pub struct Simulation {
     ranks: Ranks,
     /// Whether the flows are too many for the caches.
     looks_ahead: bool,
+    /// The bucket in flight at which it last did.
+    looked_at: u64,
 }
 
 impl Simulation {
@@ -124,11 +124,10 @@ impl Simulation {
             now: Time::ZERO,
             end: plan.duration,
             warm_up: plan.warm_up,
-            arrivals: EventQueue::with_capacity(plan.lanes as usize),
             // A timer for each flow, and four more.
             events: EventQueue::with_capacity(plan.flows.len() + 4),
             executed: 0,
-            lanes: Lanes::new(plan.lanes, plan.flows.len()),
+            in_flight: Calendar::new(plan.spacing, plan.flows.len()),
             recorder: Recorder::new(
                 plan.watch.clone(),
                 plan.flows.len(),
@@ -144,6 +143,7 @@ impl Simulation {
             delivered_before: vec![0; if plan.warm_up > Time::ZERO { plan.flows.len() } else { 0 }],
             blocks: BlockStore::default(),
             outbox: Outbox::default(),
+            looked_at: 0,
             looks_ahead: plan.flows.len() > CACHED_FLOWS,
             ranks: Ranks::new(plan.hops.len() + 1, plan.flows.len()),
         };
@@ -196,65 +196,78 @@ impl Simulation {
     /// Runs to the end and hands over what was recorded.
     pub fn run(mut self, plan: &Plan) -> Recording {
         loop {
-            let (arrival, other) = (self.arrivals.first_key(), self.events.first_key());
-            if arrival < other {
-                let event = self.next(arrival);
-                self.on_arrival(event);
-            } else if other < Key::MAX {
-                let event = self.next(other);
+            let (arrival, event) = (self.in_flight.first_at(), Event::from_key(self.events.first_key()));
+            let first = arrival.min(event.time);
+            if first >= self.end {
+                return self.finish(plan);
+            }
+            debug_assert!(first >= self.now, "time does not go back");
+            self.now = first;
+            self.executed += 1;
+            if arrival < event.time || (arrival == event.time && self.arrives_before(event)) {
+                let id = self.in_flight.take_first();
+                if self.looks_ahead {
+                    self.look_ahead();
+                }
+                self.arrived(id, first);
+            } else {
                 self.events.remove_first();
                 self.execute(event);
-            } else {
-                return self.finish(plan);
             }
         }
     }
 
-    /// Moves the clock to the event of this number.
-    #[inline]
-    fn next(&mut self, key: Key) -> Event {
-        let event = Event::from_key(key);
-        debug_assert!(event.time >= self.now, "time does not go back");
-        self.now = event.time;
-        self.executed += 1;
-        event
+    /// Whether the first arrival comes before an event at the same instant.
+    fn arrives_before(&self, event: Event) -> bool {
+        self.in_flight.first_hop().is_some_and(|hop| self.ranks.arrival(hop) < event.rank)
     }
 
-    /// Starts to fetch what events soon to come will touch, in two steps: first the hop, then what it leads to.
-    fn look_ahead(&self) {
-        let [soon, later] = self.arrivals.rising();
-        // Before two events have risen there is nothing to look ahead to.
-        if later.rank < self.ranks.arrivals || soon.rank < self.ranks.arrivals {
+    /// Starts to fetch what arrivals soon to come will touch, step by step: the packets, their hops, what these
+    /// lead to, and what lies behind that.
+    fn look_ahead(&mut self) {
+        let bucket = self.in_flight.open_bucket_number();
+        if std::mem::replace(&mut self.looked_at, bucket) == bucket {
             return;
         }
-        let hop = (later.rank - self.ranks.arrivals) as usize;
-        prefetch(&self.hops[hop - 1]);
-        prefetch(&self.hops[(hop + 1).min(self.hops.len() - 1)]);
-        self.lanes.prefetch_first(later.target as usize);
-        self.lanes.prefetch_second(soon.target as usize);
-        self.fetch_arrival(soon);
+        self.in_flight.fetch_ahead(5);
+        for packet in self.in_flight.ahead(4) {
+            let hop = packet.hop as usize;
+            prefetch(&self.hops[hop - 1]);
+            prefetch(&self.hops[(hop + 1).min(self.hops.len() - 1)]);
+            self.blocks.prefetch(packet.blocks);
+        }
+        for packet in self.in_flight.ahead(2) {
+            let (flow, port) = self.next_touched(packet.hop as usize);
+            if let Some(flow) = flow {
+                prefetch(&self.flows[flow as usize]);
+            }
+            for direction in self.link(port) {
+                prefetch(direction);
+            }
+        }
+        for packet in self.in_flight.ahead(1) {
+            let (_, port) = self.next_touched(packet.hop as usize);
+            for direction in self.link(port) {
+                direction.prefetch_queue();
+            }
+        }
     }
 
-    fn fetch_arrival(&self, event: Event) {
-        let hop = (event.rank - self.ranks.arrivals) as usize;
+    /// The flow, if any, and the port of its own that an arrival at this hop leads to.
+    fn next_touched(&self, hop: usize) -> (Option<u32>, u32) {
         let left = self.hops[hop - 1];
         if left.is_last() {
-            prefetch(&self.flows[left.flow() as usize]);
-            return self.fetch_link(left.port);
+            return (Some(left.flow()), left.port);
         }
         // Behind a port that flows share lie the flow's own ports, and perhaps its receiver.
         let beyond = self.hops[(hop + 1).min(self.hops.len() - 1)];
-        self.fetch_link(beyond.port);
-        if beyond.folds_next() {
-            prefetch(&self.flows[beyond.flow() as usize]);
-        }
+        (beyond.folds_next().then(|| beyond.flow()), beyond.port)
     }
 
     /// Both directions of a link lie side by side, and what is sent one way is answered the other way.
-    fn fetch_link(&self, port: u32) {
-        let pair = port as usize & !1;
-        prefetch(&self.ports[pair]);
-        prefetch(&self.ports[pair + 1]);
+    fn link(&self, port: u32) -> &[Port] {
+        let first = port as usize & !1;
+        &self.ports[first..first + 2]
     }
 
     fn execute(&mut self, event: Event) {
@@ -272,83 +285,55 @@ impl Simulation {
         }
     }
 
-    /// The first packet of a lane reaches the next hop.
-    #[inline]
-    fn on_arrival(&mut self, event: Event) {
-        let lane = event.target as usize;
-        let due = |p: &Packet| p.at == event.time && self.ranks.arrival(p.hop) == event.rank;
-        if !self.lanes.first(lane).is_some_and(due) {
-            // Another packet overtook the one that this was for, which has another event now.
-            self.executed -= 1;
-            return self.arrivals.remove_first();
-        }
-        let Some(packet) = self.lanes.take_first(lane) else {
-            return;
-        };
-        match self.lanes.first(lane) {
-            // The next packet's event takes the place of this one's: one walk through the queue instead of two.
-            Some(next) if next.at < self.end => self.arrivals.replace_first(Event {
-                time: next.at,
-                rank: self.ranks.arrival(next.hop),
-                target: lane as u32,
-            }),
-            _ => self.arrivals.remove_first(),
-        }
-        if self.looks_ahead {
-            self.look_ahead();
-        }
-        self.arrived(packet, event.time);
-    }
-
     /// A packet has come off a link.
     #[inline]
-    fn arrived(&mut self, packet: Packet, now: Time) {
-        let left = self.hops[packet.hop as usize - 1];
+    fn arrived(&mut self, id: PacketId, now: Time) {
+        let hop = self.in_flight[id].hop;
+        let left = self.hops[hop as usize - 1];
         if left.feeds() {
             self.fed_arrived(left.flow() as usize);
         }
         if left.is_last() {
-            self.deliver(&packet, left.flow(), now);
+            self.deliver(id, left.flow(), now);
         } else {
-            self.forward(packet, now);
+            self.forward(id, hop, now);
         }
     }
 
-    /// Takes a packet that is at `packet.hop` through the ports up to the next one that others use too.
+    /// Takes a packet that is at this hop through the ports up to the next one that others use too.
     #[inline]
-    fn forward(&mut self, mut packet: Packet, now: Time) {
+    fn forward(&mut self, id: PacketId, mut hop_index: u32, now: Time) {
+        let bytes = self.in_flight[id].size;
         let mut at = now;
         loop {
-            let hop = self.hops[packet.hop as usize];
+            let hop = self.hops[hop_index as usize];
             let port = &mut self.ports[hop.port as usize];
             let kind = &self.kinds[port.kind()];
-            at = if kind.simple {
-                match port.pass(kind, at, packet.size) {
-                    Some(departure) => departure + kind.delay,
-                    None => return self.drop_packet(&packet, hop.flow(), at),
-                }
+            let arrival = if kind.simple {
+                port.pass(kind, at, bytes).map(|departure| departure + kind.delay)
             } else {
-                match self.offer(hop, &mut packet, at) {
-                    Some(arrival) => arrival,
-                    None => return self.drop_packet(&packet, hop.flow(), at),
-                }
+                self.offer(hop, id, at)
             };
-            packet.hop += 1;
+            let Some(arrival) = arrival else {
+                return self.drop_packet(id, hop.flow(), at);
+            };
+            at = arrival;
+            hop_index += 1;
             if !(hop.folds_next() && at < self.end) {
-                packet.at = at;
-                return self.put_in_lane(hop, packet);
+                return self.send_off(hop, id, at, hop_index);
             }
             if hop.is_last() {
-                return self.deliver_data(&packet, hop.flow(), at);
+                return self.deliver_data(id, hop.flow(), at);
             }
         }
     }
 
     /// A packet arrives at a port that asks a discipline, or that somebody watches. Returns when it reaches the
     /// far end, or none if it does not.
-    fn offer(&mut self, hop: Hop, packet: &mut Packet, at: Time) -> Option<Time> {
+    fn offer(&mut self, hop: Hop, id: PacketId, at: Time) -> Option<Time> {
         let port = &mut self.ports[hop.port as usize];
         let kind = &self.kinds[port.kind()];
+        let packet = &mut self.in_flight[id];
         let outcome = port.offer(kind, at, packet);
         if self.recorder.watches_port(hop.port) {
             let frame = self.flows[hop.flow() as usize].frame(hop.flow());
@@ -363,41 +348,20 @@ impl Simulation {
         Some(port.arrival(kind, departure))
     }
 
-    /// Puts a packet that has left `hop` into the lane from there.
+    /// Sends a packet that has left `hop` on its way to the next one.
     #[inline]
-    fn put_in_lane(&mut self, hop: Hop, packet: Packet) {
+    fn send_off(&mut self, hop: Hop, id: PacketId, at: Time, next: u32) {
+        debug_assert!(at >= self.now, "time does not go back");
         if hop.feeds() {
             if let Endpoints::Udp(udp) = &mut self.flows[hop.flow() as usize].endpoints {
                 udp.under_way += 1;
             }
         }
-        let mut lane = hop.lane;
-        let mut place = self.lanes.put(lane, packet);
-        if place == Place::Far {
-            (lane, place) = self.put_elsewhere(hop, packet);
-        }
-        if place == Place::First {
-            let rank = self.ranks.arrival(packet.hop);
-            debug_assert!(packet.at >= self.now, "time does not go back");
-            if packet.at < self.end {
-                self.arrivals.push(Event { time: packet.at, rank, target: lane });
-            }
-        }
+        self.in_flight.put(id, at, next);
     }
 
-    /// A packet does not arrive in the order of its lane: its path gets a lane of its own. Where packets overtake
-    /// each other even there, each is put in its place.
-    #[cold]
-    fn put_elsewhere(&mut self, hop: Hop, packet: Packet) -> (u32, Place) {
-        let mut lane = hop.lane;
-        if !hop.is_alone() {
-            lane = self.lanes.add();
-            self.hops[packet.hop as usize - 1].take_own_lane(lane);
-        }
-        (lane, self.lanes.put_anywhere(lane, packet))
-    }
-
-    fn drop_packet(&mut self, packet: &Packet, flow: u32, at: Time) {
+    fn drop_packet(&mut self, id: PacketId, flow: u32, at: Time) {
+        let packet = &self.in_flight[id];
         self.blocks.take(packet.blocks);
         if at >= self.warm_up {
             let flow = &mut self.flows[flow as usize];
@@ -407,21 +371,24 @@ impl Simulation {
                 flow.dropped += 1;
             }
         }
+        self.in_flight.remove(id);
     }
 
     /// A packet has reached its host.
     #[inline]
-    fn deliver(&mut self, packet: &Packet, flow: u32, now: Time) {
+    fn deliver(&mut self, id: PacketId, flow: u32, now: Time) {
+        let packet = &self.in_flight[id];
         self.recorder.at_host(now, packet, flow);
         if packet.ack {
-            self.on_ack(flow as usize, packet, now);
+            self.on_ack(id, flow as usize, now);
         } else {
-            self.deliver_data(packet, flow, now);
+            self.deliver_data(id, flow, now);
         }
     }
 
     /// Data reaches its receiver at `at`, which is now, or later if the last hop was folded.
-    fn deliver_data(&mut self, packet: &Packet, flow: u32, at: Time) {
+    fn deliver_data(&mut self, id: PacketId, flow: u32, at: Time) {
+        let packet = &self.in_flight[id];
         let index = flow as usize;
         let flow = &mut self.flows[index];
         let counting = at >= self.warm_up;
@@ -433,6 +400,7 @@ impl Simulation {
             }
             Endpoints::Tcp(tcp) => tcp.receiver.on_data(packet.seq, packet.stamp, packet.ecn, at),
         };
+        self.in_flight.remove(id);
         if !counting {
             self.delivered_before[index] = flow.delivered();
         }
@@ -445,21 +413,23 @@ impl Simulation {
 
     fn acknowledge(&mut self, index: usize, ack: Acknowledgement, at: Time) {
         let flow = &self.flows[index];
-        let packet = Packet {
+        let hop = flow.ack_hops;
+        let id = self.in_flight.add(Packet {
             at,
             stamp: ack.stamp,
             seq: ack.next,
-            hop: flow.ack_hops,
+            hop,
             size: flow.ack_bytes + ack.blocks.len() as u16 * SackBlocks::BYTES_PER_BLOCK,
             blocks: self.blocks.put(ack.blocks),
             ack: true,
             ecn: if ack.ecn_echo { ecn::ECHO } else { 0 },
-        };
-        self.forward(packet, at);
+        });
+        self.forward(id, hop, at);
     }
 
     #[inline]
-    fn on_ack(&mut self, index: usize, packet: &Packet, now: Time) {
+    fn on_ack(&mut self, id: PacketId, index: usize, now: Time) {
+        let packet = &self.in_flight[id];
         let flow = &mut self.flows[index];
         let Endpoints::Tcp(tcp) = &mut flow.endpoints else {
             unreachable!("only TCP receivers send ACKs");
@@ -471,6 +441,7 @@ impl Simulation {
             blocks: self.blocks.take(packet.blocks),
             ecn_echo: packet.ecn & ecn::ECHO != 0,
         };
+        self.in_flight.remove(id);
         tcp.sender.on_ack(&ack, now, &mut self.outbox);
         if flow.transfer && flow.completed_at == Time::NEVER && tcp.sender.finished() {
             flow.completed_at = now;
@@ -548,7 +519,7 @@ impl Simulation {
         }
     }
 
-    /// A packet of a feeding flow has come to the end of its first lane.
+    /// A packet of a feeding flow has arrived at the first port that others use too.
     fn fed_arrived(&mut self, index: usize) {
         if let Endpoints::Udp(udp) = &mut self.flows[index].endpoints {
             udp.under_way -= 1;
@@ -556,7 +527,7 @@ impl Simulation {
         self.feed(index);
     }
 
-    /// Lets the source of a feeding flow write until a packet is under way in the flow's first lane.
+    /// Lets the source of a feeding flow write until a packet is under way to the first port that others use too.
     ///
     /// Nobody else uses the ports before it and nothing the network does reaches a UDP source, so writing ahead of
     /// time changes nothing; what it saves is the event of each write.
@@ -659,9 +630,10 @@ impl Simulation {
         if now >= self.warm_up {
             flow.bytes_sent += u64::from(size);
         }
-        let packet =
-            Packet { at: now, stamp: now, seq, hop: flow.data_hops, size, blocks: 0, ack: false, ecn };
-        self.forward(packet, now);
+        let hop = flow.data_hops;
+        let packet = Packet { at: now, stamp: now, seq, hop, size, blocks: 0, ack: false, ecn };
+        let id = self.in_flight.add(packet);
+        self.forward(id, hop, now);
     }
 
     fn sample_flows(&mut self, now: Time) {
@@ -716,9 +688,8 @@ impl Simulation {
         self.feed_to_the_end();
         // Nothing waits any more; with many flows the recording needs the room.
         self.events = EventQueue::with_capacity(0);
-        self.arrivals = EventQueue::with_capacity(0);
         let mut in_flight = vec![0u32; self.flows.len()];
-        for packet in self.lanes.packets().filter(|p| !p.ack) {
+        for packet in self.in_flight.packets().filter(|p| !p.ack) {
             in_flight[self.hops[packet.hop as usize - 1].flow() as usize] += 1;
         }
         let mut flows = FlowTable::with_capacity(self.flows.len());

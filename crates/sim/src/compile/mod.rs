@@ -70,8 +70,8 @@ pub struct Plan {
     pub ports: Vec<PortPlan>,
     /// Hops of all paths.
     pub hops: Vec<Hop>,
-    /// How many lanes they use.
-    pub lanes: u32,
+    /// How far apart packets arrive at ports and hosts at most often; a guess.
+    pub spacing: Time,
     /// Flows, by index.
     pub flows: Vec<FlowPlan>,
     /// What is recorded.
@@ -109,8 +109,16 @@ impl Plan {
         }
         drop(router);
         let watch = watch(scenario, &flow_names, &names, &ports)?;
-        let (hops, lanes) = lay_out(&paths, &mut flows, &ports, &watch, folding);
-        Ok(Plan { duration: scenario.duration, warm_up: scenario.warm_up, ports, hops, lanes, flows, watch })
+        let (hops, spacing) = lay_out(&paths, &mut flows, &ports, &watch, folding);
+        Ok(Plan {
+            duration: scenario.duration,
+            warm_up: scenario.warm_up,
+            ports,
+            hops,
+            spacing,
+            flows,
+            watch,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The network as the engine sees it: ports, and the hops of each flow's path.
 
-mod lanes;
+mod calendar;
 mod loss;
 mod managed;
 mod port;
@@ -8,7 +8,7 @@ mod recent;
 mod routes;
 mod service;
 
-pub use lanes::{Lanes, Place};
+pub use calendar::{Calendar, PacketId};
 pub use loss::Loss;
 pub use managed::{Jitter, Managed};
 pub use port::{Outcome, Port, PortCounters, PortKind};
@@ -21,8 +21,6 @@ pub use service::Trace;
 pub struct Hop {
     /// Index of the port.
     pub port: u32,
-    /// The lane that packets take from here.
-    pub lane: u32,
     /// Index of the flow, and flags above it: there are many hops, and small ones stay in the cache.
     flow_and_flags: u32,
 }
@@ -31,14 +29,13 @@ impl Hop {
     const LAST: u32 = 1 << 31;
     const FOLDS_NEXT: u32 = 1 << 30;
     const FEEDS: u32 = 1 << 29;
-    const ALONE: u32 = 1 << 28;
-    const FLOW: u32 = Hop::ALONE - 1;
+    const FLOW: u32 = Hop::FEEDS - 1;
 
     /// A hop of this flow.
-    pub fn new(port: u32, lane: u32, flow: u32, last: bool, folds_next: bool) -> Self {
+    pub fn new(port: u32, flow: u32, last: bool, folds_next: bool) -> Self {
         debug_assert!(flow <= Hop::FLOW);
         let flags = if last { Hop::LAST } else { 0 } | if folds_next { Hop::FOLDS_NEXT } else { 0 };
-        Hop { port, lane, flow_and_flags: flow | flags }
+        Hop { port, flow_and_flags: flow | flags }
     }
 
     /// Index of the flow.
@@ -73,16 +70,5 @@ impl Hop {
     /// Sets [`Hop::feeds`].
     pub fn set_feeds(&mut self) {
         self.flow_and_flags |= Hop::FEEDS;
-    }
-
-    /// Whether the lane is this path's own.
-    pub fn is_alone(&self) -> bool {
-        self.flow_and_flags & Hop::ALONE != 0
-    }
-
-    /// Gives the path a lane of its own from here.
-    pub fn take_own_lane(&mut self, lane: u32) {
-        self.lane = lane;
-        self.flow_and_flags |= Hop::ALONE;
     }
 }

@@ -6,6 +6,7 @@
 
 use super::managed::Managed;
 use super::recent::Recent;
+use crate::memory::prefetch;
 use crate::packet::Packet;
 use crate::units::Time;
 
@@ -137,6 +138,14 @@ impl Port {
             newest_bytes: 0,
             delay_high: 0,
             counting: false,
+        }
+    }
+
+    /// Starts to fetch what it needs once packets wait.
+    #[inline]
+    pub fn prefetch_queue(&self) {
+        if let Some(rest) = &self.rest {
+            prefetch(&**rest);
         }
     }
 

@@ -1,0 +1,584 @@
+//! What is in flight, in a calendar: a wheel of buckets, each for the packets that arrive within a short span.
+//!
+//! A packet is put into its bucket in a few steps, however many others are in flight, and a bucket is put in
+//! order when its time comes, when mostly it holds a single one. That costs a third of what a heap does, which has
+//! to find out the order of packets long before it matters (docs/performance.md). The few packets beyond the
+//! wheel's reach wait aside. How wide a bucket is, and how many there are, follows what arrives; it changes no
+//! recording.
+
+use std::ops::{Index, IndexMut};
+
+use crate::memory::{large, prefetch};
+use crate::packet::Packet;
+use crate::units::Time;
+
+/// In place of a slot.
+const NONE: u32 = u32::MAX;
+
+/// Fewest and most buckets.
+const BUCKETS: (usize, usize) = (64, 1 << 20);
+
+/// Most buckets at first.
+const FIRST_BUCKETS: usize = 1 << 17;
+
+/// Buckets for each packet at first. Most are empty then, and a bucket with one packet needs no order; a look
+/// at 64 buckets is one instruction.
+const BUCKETS_A_PACKET: u64 = 4;
+
+/// What the wheel reaches at first, in seconds: most round trips are shorter.
+const REACH: f64 = 0.1;
+
+/// Buckets that are opened, and a quarter of the packets that arrive, between two looks at whether they fit.
+const PERIOD: u64 = 1024;
+
+/// Packets of a bucket that are fetched ahead.
+const FETCHED: usize = 4;
+
+/// A bucket of more packets is sorted by a sort rather than by putting one after the other in its place.
+const MANY: usize = 32;
+
+/// A packet that the calendar keeps. It stays where it is from its sending to its end; only numbers move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketId(u32);
+
+/// A packet and the next one of its bucket.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    packet: Packet,
+    next: u32,
+}
+
+/// Packets in flight, which leave in the order of arrival, those of one instant in the order of their hops.
+#[derive(Clone, Debug)]
+pub struct Calendar {
+    /// When the first packet arrives; [`Time::NEVER`] while none is open.
+    first_at: Time,
+    /// The packets of the open bucket, in order.
+    first: u32,
+    /// A bucket spans `2^shift` picoseconds.
+    shift: u32,
+    /// Buckets are no narrower.
+    least_shift: u32,
+    /// Number of the open bucket, counted from the start of time.
+    open: u64,
+    /// Number of the bucket of the last packet taken: the wheel reaches from here.
+    base: u64,
+    /// The first packet of each bucket; the open one's is in `first`.
+    buckets: Vec<u32>,
+    /// A bit for each bucket that holds packets.
+    occupied: Vec<u64>,
+    slots: Vec<Slot>,
+    in_flight: usize,
+    /// Slots that are free again, linked.
+    free: u32,
+    /// Packets beyond the wheel, and the first of their buckets.
+    far: Vec<u32>,
+    far_bucket: u64,
+    census: Census,
+    /// About how many buckets there are for a packet.
+    sparse: u64,
+    /// Room to sort in.
+    sorting: Vec<(Time, u32, u32)>,
+}
+
+/// What happened since the width of the buckets was last looked at.
+#[derive(Clone, Copy, Debug)]
+struct Census {
+    opened: u64,
+    taken: u64,
+    far: u64,
+    base: u64,
+}
+
+/// Order of arrival.
+#[inline]
+fn key(packet: &Packet) -> (Time, u32) {
+    (packet.at, packet.hop)
+}
+
+impl Calendar {
+    /// An empty calendar for packets about so far apart, with room for so many; all of that is a guess.
+    pub fn new(spacing: Time, packets: usize) -> Self {
+        let reach = Time::from_secs(REACH).ps();
+        let width = spacing.ps() / BUCKETS_A_PACKET;
+        let width = width.clamp(reach / FIRST_BUCKETS as u64, reach / BUCKETS.0 as u64);
+        let shift = width.next_power_of_two().ilog2();
+        let buckets = ((reach >> shift) as usize).next_power_of_two();
+        let mut calendar = Calendar {
+            first_at: Time::NEVER,
+            first: NONE,
+            shift,
+            least_shift: 0,
+            open: 0,
+            base: 0,
+            buckets: Vec::new(),
+            occupied: Vec::new(),
+            slots: large(packets),
+            in_flight: 0,
+            free: NONE,
+            far: Vec::new(),
+            far_bucket: u64::MAX,
+            census: Census { opened: 0, taken: 0, far: 0, base: 0 },
+            sparse: 1,
+            sorting: Vec::new(),
+        };
+        calendar.lay_out(buckets);
+        calendar
+    }
+
+    fn lay_out(&mut self, buckets: usize) {
+        let buckets = buckets.clamp(BUCKETS.0, BUCKETS.1);
+        self.buckets = large(buckets);
+        self.buckets.resize(buckets, NONE);
+        self.occupied = vec![0; buckets / 64];
+    }
+
+    /// Keeps a packet, which is not on its way yet.
+    #[inline]
+    pub fn add(&mut self, packet: Packet) -> PacketId {
+        let slot = self.free;
+        match self.slots.get_mut(slot as usize) {
+            Some(place) => {
+                self.free = place.next;
+                place.packet = packet;
+                PacketId(slot)
+            }
+            None => {
+                self.slots.push(Slot { packet, next: NONE });
+                PacketId(self.slots.len() as u32 - 1)
+            }
+        }
+    }
+
+    /// Forgets a packet that is not on its way any more.
+    #[inline]
+    pub fn remove(&mut self, id: PacketId) {
+        self.slots[id.0 as usize].next = std::mem::replace(&mut self.free, id.0);
+    }
+
+    /// Sends a packet on its way: it reaches `hop` at `at`.
+    #[inline]
+    pub fn put(&mut self, PacketId(slot): PacketId, at: Time, hop: u32) {
+        self.in_flight += 1;
+        let place = &mut self.slots[slot as usize];
+        place.packet.at = at;
+        place.packet.hop = hop;
+        let bucket = at.ps() >> self.shift;
+        if bucket > self.open && bucket - self.base < self.buckets.len() as u64 {
+            self.put_on_wheel(bucket, slot);
+        } else {
+            self.put_elsewhere(bucket, slot);
+        }
+    }
+
+    #[inline]
+    fn put_on_wheel(&mut self, bucket: u64, slot: u32) {
+        let place = bucket as usize & (self.buckets.len() - 1);
+        self.slots[slot as usize].next = std::mem::replace(&mut self.buckets[place], slot);
+        self.occupied[place / 64] |= 1 << (place % 64);
+    }
+
+    /// Puts a packet into the open bucket, or aside.
+    fn put_elsewhere(&mut self, bucket: u64, slot: u32) {
+        if bucket > self.open {
+            self.put_aside(bucket, slot);
+        } else if bucket == self.open {
+            self.put_in_order(slot);
+        } else {
+            // What has been open is not the next to come any more.
+            let mut left = self.first;
+            self.open = bucket;
+            self.first = NONE;
+            self.put_in_order(slot);
+            while left != NONE {
+                let next = self.slots[left as usize].next;
+                self.put_back(left);
+                left = next;
+            }
+        }
+    }
+
+    fn put_back(&mut self, slot: u32) {
+        let bucket = self.slots[slot as usize].packet.at.ps() >> self.shift;
+        if bucket == self.open {
+            self.put_in_order(slot);
+        } else if bucket - self.base < self.buckets.len() as u64 {
+            self.put_on_wheel(bucket, slot);
+        } else {
+            self.put_aside(bucket, slot);
+        }
+    }
+
+    fn put_aside(&mut self, bucket: u64, slot: u32) {
+        self.far.push(slot);
+        self.far_bucket = self.far_bucket.min(bucket);
+        self.census.far += 1;
+    }
+
+    /// Puts a packet into the open bucket.
+    fn put_in_order(&mut self, slot: u32) {
+        self.first = self.merged(self.first, slot);
+        self.first_at = self.slots[self.first as usize].packet.at;
+    }
+
+    /// Puts a packet in its place among others in order. Returns the first of them.
+    #[inline]
+    fn merged(&mut self, first: u32, slot: u32) -> u32 {
+        let this = key(&self.slots[slot as usize].packet);
+        if first == NONE || this < key(&self.slots[first as usize].packet) {
+            self.slots[slot as usize].next = first;
+            return slot;
+        }
+        let mut before = first;
+        loop {
+            let next = self.slots[before as usize].next;
+            if next == NONE || this < key(&self.slots[next as usize].packet) {
+                self.slots[slot as usize].next = next;
+                self.slots[before as usize].next = slot;
+                return first;
+            }
+            before = next;
+        }
+    }
+
+    /// When the first packet arrives; [`Time::NEVER`] if there is none.
+    #[inline]
+    pub fn first_at(&mut self) -> Time {
+        if self.first == NONE {
+            self.open_next();
+        }
+        self.first_at
+    }
+
+    /// The hop at which the first packet arrives.
+    pub fn first_hop(&self) -> Option<u32> {
+        self.slots.get(self.first as usize).map(|slot| slot.packet.hop)
+    }
+
+    /// The first packet arrives. Only after [`Calendar::first_at`] has found one.
+    #[inline]
+    pub fn take_first(&mut self) -> PacketId {
+        let first = self.first;
+        self.first = self.slots[first as usize].next;
+        if let Some(next) = self.slots.get(self.first as usize) {
+            self.first_at = next.packet.at;
+        }
+        self.base = self.open;
+        self.in_flight -= 1;
+        self.census.taken += 1;
+        PacketId(first)
+    }
+
+    /// Opens the bucket that comes next.
+    fn open_next(&mut self) {
+        if self.in_flight == 0 {
+            self.first_at = Time::NEVER;
+            return;
+        }
+        self.census.opened += 1;
+        if self.census.opened >= PERIOD || self.census.taken >= 4 * PERIOD {
+            self.fit();
+        }
+        let next = self.next_occupied();
+        if self.far_bucket <= next.unwrap_or(u64::MAX) && !self.far.is_empty() {
+            return self.open_far(next);
+        }
+        match next {
+            Some(bucket) => {
+                let unordered = self.take_off_wheel(bucket);
+                self.open_bucket(bucket, unordered);
+            }
+            None => self.first_at = Time::NEVER,
+        }
+    }
+
+    #[inline]
+    fn open_bucket(&mut self, bucket: u64, unordered: u32) {
+        self.open = bucket;
+        self.first = self.ordered(unordered);
+        self.first_at = self.slots[self.first as usize].packet.at;
+    }
+
+    #[inline]
+    fn take_off_wheel(&mut self, bucket: u64) -> u32 {
+        let place = bucket as usize & (self.buckets.len() - 1);
+        self.occupied[place / 64] &= !(1 << (place % 64));
+        std::mem::replace(&mut self.buckets[place], NONE)
+    }
+
+    /// The number of the first bucket on the wheel that holds packets.
+    #[inline]
+    fn next_occupied(&self) -> Option<u64> {
+        let from = self.base as usize & (self.buckets.len() - 1);
+        let (word, bit) = (from / 64, from % 64);
+        let words = self.occupied.len();
+        let here = self.occupied[word] >> bit;
+        if here != 0 {
+            return Some(self.base + u64::from(here.trailing_zeros()));
+        }
+        // Once around, to the bits before the first one.
+        for step in 1..=words {
+            let bits = self.occupied[(word + step) & (words - 1)];
+            if bits != 0 {
+                return Some(self.base - bit as u64 + 64 * step as u64 + u64::from(bits.trailing_zeros()));
+            }
+        }
+        None
+    }
+
+    /// Opens the first bucket of those aside, which may be on the wheel too, and puts on the wheel what it
+    /// reaches by now.
+    #[cold]
+    fn open_far(&mut self, next: Option<u64>) {
+        let bucket = self.far_bucket;
+        let mut unordered = if next == Some(bucket) { self.take_off_wheel(bucket) } else { NONE };
+        self.far_bucket = u64::MAX;
+        for slot in std::mem::take(&mut self.far) {
+            let its = self.slots[slot as usize].packet.at.ps() >> self.shift;
+            if its == bucket {
+                self.slots[slot as usize].next = std::mem::replace(&mut unordered, slot);
+            } else if its - self.base < self.buckets.len() as u64 {
+                self.put_on_wheel(its, slot);
+            } else {
+                self.far.push(slot);
+                self.far_bucket = self.far_bucket.min(its);
+            }
+        }
+        self.open_bucket(bucket, unordered);
+    }
+
+    /// Puts the packets of a bucket in order. Returns the first.
+    #[inline]
+    fn ordered(&mut self, unordered: u32) -> u32 {
+        let mut left = self.slots[unordered as usize].next;
+        if left == NONE {
+            return unordered;
+        }
+        let mut first = unordered;
+        self.slots[first as usize].next = NONE;
+        // The last one that was put here comes first; most often it is also the last to arrive.
+        for _ in 0..MANY {
+            let next = self.slots[left as usize].next;
+            first = self.merged(first, left);
+            left = next;
+            if left == NONE {
+                return first;
+            }
+        }
+        self.sorted(first, left)
+    }
+
+    /// Sorts two lists into one. Returns the first packet.
+    #[cold]
+    fn sorted(&mut self, one: u32, other: u32) -> u32 {
+        let mut sorting = std::mem::take(&mut self.sorting);
+        sorting.clear();
+        for mut slot in [one, other] {
+            while let Some(Slot { packet, next }) = self.slots.get(slot as usize) {
+                sorting.push((packet.at, packet.hop, slot));
+                slot = *next;
+            }
+        }
+        sorting.sort_unstable();
+        let mut first = NONE;
+        for &(_, _, slot) in sorting.iter().rev() {
+            self.slots[slot as usize].next = std::mem::replace(&mut first, slot);
+        }
+        self.sorting = sorting;
+        first
+    }
+
+    /// Looks whether the buckets fit what arrived: mostly one packet in each that holds any, not too many in vain,
+    /// and few packets beyond the wheel.
+    #[cold]
+    fn fit(&mut self) {
+        let Census { opened, taken, far, base } = self.census;
+        self.census = Census { opened: 0, taken: 0, far: 0, base: self.base };
+        let passed = self.base - base;
+        self.sparse = passed.div_ceil(taken.max(1)).clamp(1, 64);
+        let buckets = self.buckets.len();
+        if 16 * far > taken && buckets < BUCKETS.1 {
+            self.change(self.shift, 2 * buckets);
+        } else if 16 * far > taken {
+            // There are no more buckets to be had, so they stay as wide as this from now on.
+            self.least_shift = self.shift + 1;
+            self.change(self.shift + 1, buckets);
+        } else if taken > 2 * opened && self.shift > self.least_shift {
+            self.change(self.shift - 1, buckets);
+        } else if passed > 64 * taken {
+            self.change(self.shift + 1, buckets / 2);
+        }
+    }
+
+    /// Lays out other buckets, and all packets anew.
+    fn change(&mut self, shift: u32, buckets: usize) {
+        let all: Vec<u32> = self.all_slots().collect();
+        self.base = (self.base << self.shift) >> shift;
+        self.open = self.base;
+        self.shift = shift;
+        self.first = NONE;
+        self.far.clear();
+        self.far_bucket = u64::MAX;
+        self.lay_out(buckets);
+        for slot in all {
+            let bucket = self.slots[slot as usize].packet.at.ps() >> shift;
+            if bucket - self.base < self.buckets.len() as u64 {
+                self.put_on_wheel(bucket, slot);
+            } else {
+                self.put_aside(bucket, slot);
+            }
+        }
+        self.census = Census { opened: 0, taken: 0, far: 0, base: self.base };
+    }
+
+    /// The number of the open bucket: another one when the next packets have come to the front.
+    #[inline]
+    pub fn open_bucket_number(&self) -> u64 {
+        self.open
+    }
+
+    /// Packets that arrive about so many packets after the first one, in any order.
+    #[inline]
+    pub fn ahead(&self, packets: u64) -> impl Iterator<Item = &Packet> {
+        let place = (self.open + packets * self.sparse) as usize & (self.buckets.len() - 1);
+        let slot = |slot: u32| self.slots.get(slot as usize);
+        std::iter::successors(slot(self.buckets[place]), move |s| slot(s.next)).map(|slot| &slot.packet)
+    }
+
+    /// Starts to fetch packets that arrive about so many packets after the first one, each of a bucket a step
+    /// before the one behind it.
+    #[inline]
+    pub fn fetch_ahead(&self, packets: u64) {
+        for depth in 0..FETCHED {
+            if let Some(packet) = self.ahead(packets + FETCHED as u64 - depth as u64).nth(depth) {
+                prefetch(packet);
+            }
+        }
+    }
+
+    fn all_slots(&self) -> impl Iterator<Item = u32> + '_ {
+        let lists = self.buckets.iter().copied().chain([self.first]);
+        let next = |&slot: &u32| self.slots.get(slot as usize).map(|s| s.next).filter(|&next| next != NONE);
+        let listed = lists.filter(|&first| first != NONE);
+        listed.flat_map(move |first| std::iter::successors(Some(first), next)).chain(self.far.iter().copied())
+    }
+
+    /// All packets on their way.
+    pub fn packets(&self) -> impl Iterator<Item = &Packet> {
+        self.all_slots().map(|slot| &self.slots[slot as usize].packet)
+    }
+}
+
+impl Index<PacketId> for Calendar {
+    type Output = Packet;
+    #[inline]
+    fn index(&self, id: PacketId) -> &Packet {
+        &self.slots[id.0 as usize].packet
+    }
+}
+
+impl IndexMut<PacketId> for Calendar {
+    #[inline]
+    fn index_mut(&mut self, id: PacketId) -> &mut Packet {
+        &mut self.slots[id.0 as usize].packet
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn packet() -> Packet {
+        Packet { at: Time::ZERO, stamp: Time::ZERO, seq: 0, hop: 0, blocks: 0, size: 0, ack: false, ecn: 0 }
+    }
+
+    fn put(calendar: &mut Calendar, at: u64, hop: u32) {
+        let id = calendar.add(packet());
+        calendar.put(id, Time::from_ps(at), hop);
+    }
+
+    fn take(calendar: &mut Calendar) -> Option<(u64, u32)> {
+        let at = calendar.first_at();
+        (at < Time::NEVER).then(|| {
+            let first = (at.ps(), calendar.first_hop().expect("there is one"));
+            let id = calendar.take_first();
+            assert_eq!((calendar[id].at, calendar[id].hop), (at, first.1));
+            calendar.remove(id);
+            first
+        })
+    }
+
+    /// A delay far below a bucket's width, of some buckets, or beyond the wheel.
+    fn delay() -> impl Strategy<Value = u64> {
+        prop_oneof![0u64..50, 0u64..1_000_000_000, 0u64..2_000_000_000_000]
+    }
+
+    proptest! {
+        /// Whatever is put in leaves in order, also before what has been looked at already.
+        #[test]
+        fn it_agrees_with_a_sorted_list(
+            spacing in prop_oneof![Just(1u64), Just(1_000_000), Just(1_000_000_000_000)],
+            steps in prop::collection::vec((delay(), 0u32..3, 0u8..5, any::<bool>()), 0..400),
+        ) {
+            let mut calendar = Calendar::new(Time::from_ps(spacing), 0);
+            let mut twin: Vec<(u64, u32)> = Vec::new();
+            let mut now = 0;
+            for (delay, hop, step, look) in steps {
+                if look {
+                    let first = twin.first().map_or(Time::NEVER, |first| Time::from_ps(first.0));
+                    prop_assert_eq!(calendar.first_at(), first);
+                }
+                if step < 2 {
+                    let first = take(&mut calendar);
+                    now = first.map_or(now, |first| first.0);
+                    prop_assert_eq!(first, (!twin.is_empty()).then(|| twin.remove(0)));
+                } else {
+                    put(&mut calendar, now + delay, hop);
+                    twin.push((now + delay, hop));
+                    twin.sort_unstable();
+                }
+                prop_assert_eq!(calendar.packets().count(), twin.len());
+            }
+            let left: Vec<_> = std::iter::from_fn(|| take(&mut calendar)).collect();
+            prop_assert_eq!(left, twin);
+        }
+
+        /// Buckets that do not fit what arrives are changed for others that do.
+        #[test]
+        fn buckets_come_to_fit(
+            spacing in prop_oneof![Just(1_000u64), Just(1_000_000_000)],
+            span in prop_oneof![Just(2_000_000u64), Just(20_000_000_000), Just(5_000_000_000_000)],
+        ) {
+            const FLYING: u64 = 200;
+            let mut calendar = Calendar::new(Time::from_ps(spacing), 0);
+            for i in 0..FLYING {
+                put(&mut calendar, i * span / FLYING, 0);
+            }
+            let mut last = 0;
+            for i in 0..100_000u64 {
+                let (now, _) = take(&mut calendar).expect("two hundred are under way");
+                prop_assert!(now >= last);
+                last = now;
+                put(&mut calendar, now + span / 2 + span / 1009 * (i * 7919 % 1009), 0);
+            }
+            prop_assert_eq!(calendar.packets().count() as u64, FLYING);
+            let packets_a_bucket = (1u64 << calendar.shift) as f64 * FLYING as f64 / span as f64;
+            prop_assert!((0.005..3.0).contains(&packets_a_bucket), "{}", packets_a_bucket);
+            let reach = (calendar.buckets.len() as u64) << calendar.shift;
+            prop_assert!(reach > span, "{} {}", reach, span);
+        }
+    }
+
+    #[test]
+    fn many_at_one_instant_leave_in_the_order_of_their_hops() {
+        let mut calendar = Calendar::new(Time::from_ps(1000), 0);
+        for i in 0..10_000u32 {
+            put(&mut calendar, 5_000_000, i.wrapping_mul(7919) % 10_000);
+        }
+        for hop in 0..10_000 {
+            assert_eq!(take(&mut calendar), Some((5_000_000, hop)));
+        }
+        assert_eq!(take(&mut calendar), None);
+    }
+}
