@@ -388,7 +388,7 @@ impl Calendar {
         first
     }
 
-    /// Looks whether the buckets fit what arrived: mostly one packet in each that holds any, not too many in vain,
+    /// Looks whether the buckets fit what arrived: a few packets in each that holds any, not too many in vain,
     /// and few packets beyond the wheel.
     #[cold]
     fn fit(&mut self) {
@@ -397,13 +397,13 @@ impl Calendar {
         let passed = self.base - base;
         self.sparse = passed.div_ceil(taken.max(1)).clamp(1, 64);
         let buckets = self.buckets.len();
-        if 16 * far > taken && buckets < BUCKETS.1 {
+        if 256 * far > taken && buckets < BUCKETS.1 {
             self.change(self.shift, 2 * buckets);
-        } else if 16 * far > taken {
+        } else if 256 * far > taken {
             // There are no more buckets to be had, so they stay as wide as this from now on.
             self.least_shift = self.shift + 1;
             self.change(self.shift + 1, buckets);
-        } else if taken > 2 * opened && self.shift > self.least_shift {
+        } else if taken > 6 * opened && self.shift > self.least_shift {
             self.change(self.shift - 1, buckets);
         } else if passed > 64 * taken {
             self.change(self.shift + 1, buckets / 2);
@@ -564,7 +564,7 @@ mod tests {
             }
             prop_assert_eq!(calendar.packets().count() as u64, FLYING);
             let packets_a_bucket = (1u64 << calendar.shift) as f64 * FLYING as f64 / span as f64;
-            prop_assert!((0.005..3.0).contains(&packets_a_bucket), "{}", packets_a_bucket);
+            prop_assert!((0.005..8.0).contains(&packets_a_bucket), "{}", packets_a_bucket);
             let reach = (calendar.buckets.len() as u64) << calendar.shift;
             prop_assert!(reach > span, "{} {}", reach, span);
         }
