@@ -42,8 +42,9 @@ def write(result: SweepResult, folder: str | Path, partition: Sequence[str] | No
     """Writes every table of a result; returns the folder.
 
     ``partition`` names the columns by whose values the rows are parted: parameters, or ``seed``. Unless
-    given, it is parameters that are text or whole numbers, as long as there are at most 64 parts; and ``seed`` where there is no such parameter. A result that is there is replaced. Raises
-    OutputError when something else is there or the folder cannot be written, and leaves what was there.
+    given, it is parameters that are text or whole numbers, as long as there are at most 64 parts; and
+    ``seed`` where there is no such parameter. A result that is there is replaced. Raises OutputError when
+    something else is there or the folder cannot be written, and leaves what was there.
     """
     target = Path(folder)
     by = _partition(result, partition)
