@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
+import signal
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from parshall import Cache, DropTail, Dumbbell, InputError, Recording, Red, RunError, Scenario, run
+from parshall import (
+    Cache,
+    DropTail,
+    Dumbbell,
+    InputError,
+    OutputError,
+    ParshallError,
+    Recording,
+    Red,
+    RunError,
+    Scenario,
+    run,
+)
 from parshall.stats import difference_interval, mean_interval
 from parshall.sweep import (
     EngineExecutor,
@@ -414,8 +428,6 @@ METRICS = {
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_metric_is_what_the_recording_says(sweep: Sweep, name: str) -> None:
-    from dataclasses import replace
-
     sweep = replace(sweep, metrics={"named": name, "function": METRICS[name]})
     table = sweep.run().table()
     np.testing.assert_allclose(table["named"], table["function"], rtol=1e-12)
@@ -454,13 +466,11 @@ def test_derived_metrics(bell: Dumbbell) -> None:
 
 
 def test_a_metric_that_fails_is_one_line(sweep: Sweep) -> None:
-    from dataclasses import replace
-
     def broken(recording: Recording) -> float:
         return 1 / 0
 
     with pytest.raises(
-        Exception, match=r"^metric bad of scenario .*, seed 1: ZeroDivisionError: .* a number$"
+        ParshallError, match=r"^metric bad of scenario .*, seed 1: ZeroDivisionError: .* a number$"
     ):
         replace(sweep, metrics={"bad": broken}).run()
 
@@ -498,8 +508,6 @@ def test_a_summary_has_a_row_for_each_point_and_metric(sweep: Sweep) -> None:
 
 
 def test_a_second_call_only_does_what_is_missing(sweep: Sweep, bell: Dumbbell) -> None:
-    from dataclasses import replace
-
     first = sweep.run()
     assert (first.executed, sweep.run().executed) == (12, 0)
     more_seeds = replace(sweep, seeds=5)
@@ -517,9 +525,7 @@ def test_a_second_call_only_does_what_is_missing(sweep: Sweep, bell: Dumbbell) -
 def test_an_interrupted_sweep_ends_like_one_that_was_not(
     sweep: Sweep, tmp_path_factory: pytest.TempPathFactory, after: int, jobs: int
 ) -> None:
-    """However many runs were done when Ctrl-C came, the second call does the rest, and the tables are equal."""
-    import signal
-
+    """However many runs were done when Ctrl-C came, the second call does the rest; the tables are equal."""
     store = Cache(tmp_path_factory.mktemp("interrupted"))
     done_then = 0
 
@@ -742,9 +748,9 @@ def test_duckdb_reads_the_tables_in_place(sweep: Sweep, tmp_path: Path) -> None:
     assert rows == [tuple(row.values()) for row in result.table().to_pylist()]
     kinds = dict(zip(found.columns, map(str, found.types), strict=True))
     assert (kinds["rate"], kinds["limit"], kinds["seed"]) == ("DOUBLE", "BIGINT", "BIGINT")
-    (mean,) = duckdb.sql(
+    ((mean,),) = duckdb.sql(
         f"select avg(packets_sent) from '{tmp_path}/out/flows/**/*.parquet' where \"limit\" = 5"
-    ).fetchone()
+    ).fetchall()
     assert mean == result.to_pandas("flows").query("limit == 5")["packets_sent"].mean()
 
 
@@ -777,10 +783,6 @@ def test_the_parts_are_the_callers_or_small_in_number(sweep: Sweep, bell: Dumbbe
 
 
 def test_writing_again_replaces_the_result_and_nothing_else(sweep: Sweep, tmp_path: Path) -> None:
-    from dataclasses import replace
-
-    from parshall import OutputError
-
     out = tmp_path / "out"
     sweep.run().write(out)
     (out / "notes.txt").write_text("mine")
