@@ -12,7 +12,7 @@ from parshall.errors import InputError, shown
 from parshall.interrupt import HeldInterrupt
 from parshall.run import checked_seed
 from parshall.sweep.base import Builder, base_of
-from parshall.sweep.design import Grid, LatinHypercube, Listed, Sobol
+from parshall.sweep.design import Design, Grid, LatinHypercube, Listed, Sobol
 from parshall.sweep.metric import GivenMetrics, Metric, metrics_of
 from parshall.sweep.parameter import GivenParameter, Parameter, parameter_of
 from parshall.sweep.points import Point, expanded
@@ -53,7 +53,7 @@ class Sweep:
     parameters: Mapping[str, GivenParameter]
     """What varies, by the name of its column. A bare list stands for a :class:`Parameter` with these values,
     whose name is the path. What only a list of points names is a parameter too."""
-    design: Grid | Listed | LatinHypercube | Sobol = _GRID
+    design: Design = _GRID
     """Which combinations are run."""
     seeds: int | Iterable[int] = 10
     """Replicates: so many, from 1 on, or these. All points have the same ones, so that differences between
@@ -67,6 +67,8 @@ class Sweep:
 
     def __post_init__(self) -> None:
         """Checks what can be checked without building a scenario. Raises InputError."""
+        if not isinstance(self.design, Grid | Listed | LatinHypercube | Sobol):
+            raise InputError("design", shown(self.design), "a Grid, Listed, LatinHypercube or Sobol")
         self.checked_parameters  # noqa: B018 - computed once, here
         self.checked_metrics  # noqa: B018
         self.seed_list  # noqa: B018
