@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parshall.errors import InputError, OutputError, shown
+from parshall.sweep.executors import opened
 from parshall.sweep.file import load_sweep
 from parshall.sweep.result import SweepResult
 
@@ -48,10 +49,8 @@ def run_and_write(
     folder = Path("out") / Path(file).stem if out is None else Path(out)
     _refuse_early(sweep, folder, partition)
     console = Console()
-    with _kept_on_interrupt(no_cache), _progress(console) as advance:
-        result = sweep.run(
-            executor=executor, jobs=jobs, cache=None if no_cache else "default", progress=advance
-        )
+    with opened(executor, jobs) as workers, _kept_on_interrupt(no_cache), _progress(console) as advance:
+        result = sweep.run(executor=workers, cache=None if no_cache else "default", progress=advance)
     if len(result.failures) == sum(map(len, result.seeds)):
         _log.error("every run failed: nothing is written")
         return False
