@@ -2,8 +2,8 @@
 
     python examples/sweeps/coverage.py
 
-Each row stops samples of a known law by the rule of `parshall sweep` and counts the 95 % intervals that hold the
-law's mean. `needed` is how many seeds the bound takes when the deviation is known.
+Each row stops samples of a known law by the rule of `parshall sweep` and counts the 95 % intervals that hold
+the law's mean. `needed` is how many seeds the bound takes when the deviation is known.
 """
 
 from __future__ import annotations
