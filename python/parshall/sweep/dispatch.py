@@ -95,7 +95,7 @@ class _Dispatch:
                 return
             done, _ = wait(self.pending, timeout=_WAIT_S, return_when=FIRST_COMPLETED)
             for future in done:
-                yield self.taken(future, self.pending.pop(future), stopped)
+                yield self.taken(future, self.pending.pop(future), interrupted())
             if not done:
                 if is_lost(self.executor):
                     raise _broken(None)
@@ -138,11 +138,11 @@ class _Dispatch:
         """What became of a chunk. Raises RunError when no further chunk can do better."""
         try:
             outcome = future.result()
-        except CancelledError as error:
-            if stopped:
+        except (CancelledError, BrokenExecutor) as error:
+            if stopped:  # a terminal's Ctrl-C ends the processes of a pool as well
                 return None
             raise _broken(error) from None
-        except (BrokenExecutor, ImportError) as error:
+        except ImportError as error:
             raise _broken(error) from None
         except ParshallError:
             raise

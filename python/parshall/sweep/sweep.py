@@ -64,6 +64,8 @@ class Sweep:
     """When a point has had enough seeds; all have ``seeds`` of them unless given."""
     tables: Sequence[str] = ("flows", "ports")
     """Tables that are read back."""
+    title: str = ""
+    """For people."""
 
     def __post_init__(self) -> None:
         """Checks what can be checked without building a scenario. Raises InputError."""
