@@ -416,6 +416,15 @@ def test_every_recorded_table_can_be_read_back(bell: Dumbbell) -> None:
     assert mine["rtt"].tolist() == own["rtt"].to_pylist()
 
 
+def test_a_parameter_leaves_the_columns_of_every_table_free(bell: Dumbbell) -> None:
+    base = bell.replace("record", {"rtt": "tcp1"})
+    rtt = Parameter(path="delay", values=[0.01])
+    Sweep(base, {"rtt": rtt}).check()
+    line = r"^parameters\.rtt: got the name of a column of the table rtt, expected another name$"
+    with pytest.raises(InputError, match=line):
+        Sweep(base, {"rtt": rtt}, tables=["rtt"]).check()
+
+
 def test_parameters_keep_their_types(bell: Dumbbell) -> None:
     parameters = {
         "flag": Parameter(path="flows[tcp].transport.delayed_ack", values=[True, False]),
@@ -865,9 +874,9 @@ def test_short_runs_cost_little_beyond_the_engine(bell: Dumbbell) -> None:
         work()
         return time.process_time() - began
 
-    text = bell.scenario().to_json()
-    parameters = {LIMIT: list(range(5, 25))}
-    sweep = Sweep(bell, parameters, seeds=20)
+    short = bell.replace("duration", "20 s")
+    text = short.scenario().to_json()
+    sweep = Sweep(short, {LIMIT: list(range(5, 25))}, seeds=20)
     sweep.run(cache=None).table("flows")
     pairs = [
         (cost(lambda: _core.engine_seconds(text, range(400), 1)), cost(lambda: sweep.run(jobs=1, cache=None)))
