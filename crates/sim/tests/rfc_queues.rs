@@ -39,7 +39,7 @@ fn codel_fields() -> impl Strategy<Value = Value> {
     let ce_threshold = prop::option::of(prop::sample::select(vec![0.0005, 0.003]));
     let target = prop::sample::select(vec![0.0005, 0.002, 0.005]);
     let interval = prop::sample::select(vec![0.004, 0.01, 0.1]);
-    (target, interval, prop::sample::select(vec![100, 1500]), any::<bool>(), ce_threshold).prop_map(
+    (target, interval, prop::sample::select(vec![100, 1000, 1500]), any::<bool>(), ce_threshold).prop_map(
         |(target, interval, mtu, ecn, ce)| {
             json!({"target": target, "interval": interval, "mtu_bytes": mtu, "ecn": ecn, "ce_threshold": ce})
         },

@@ -56,7 +56,7 @@ pub fn through_pie(pie: &mut Pie, ps_per_byte: f64, arrivals: &[Pkt], end: u64) 
     for packet in arrivals {
         let now = Time::from_ps(packet.arrived);
         let idle_since = Time::from_ps(free_at);
-        let arrival = Arrival { now, size: packet.size, ecn_capable: packet.ecn, idle_since };
+        let arrival = Arrival { now, size: packet.size, ecn_capable: packet.ecn, idle_since, flow: 0 };
         let fate = match pie.arrive(&arrival, &none) {
             Verdict::Drop => {
                 fates.push((packet.arrived, packet.id, Fate::Dropped));
