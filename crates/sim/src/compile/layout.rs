@@ -2,6 +2,7 @@
 
 use super::{FlowPlan, Folding, PortPlan};
 use crate::network::Hop;
+use crate::queue::decides_at_departure;
 use crate::record::Watch;
 use crate::units::Time;
 
@@ -14,7 +15,7 @@ pub fn lay_out(
     watch: &Watch,
     folding: Folding,
 ) -> (Vec<Hop>, Time) {
-    let network = Network { ports, users: users(paths, ports.len(), watch), folding };
+    let network = Network { ports, users: users(paths, ports, watch), folding };
     let quiet = quiet_receivers(flows, watch);
     let mut hops = Vec::with_capacity(paths.iter().map(Vec::len).sum());
     for (index, (flow, paths)) in flows.iter_mut().zip(paths.chunks_exact(2)).enumerate() {
@@ -33,11 +34,13 @@ pub fn lay_out(
     (hops, network.spacing())
 }
 
-/// How many directions of flows use each port; one that somebody observes must see time pass as others do, so it
-/// counts as used by one more.
-fn users(paths: &[Vec<u32>], ports: usize, watch: &Watch) -> Vec<u32> {
-    let mut users = vec![0u32; ports];
-    for port in paths.iter().flatten().copied().chain(watch.ports()) {
+/// How many directions of flows use each port; one that somebody observes, or whose queue decides at departure, must
+/// see time pass as others do, so it counts as used by one more.
+fn users(paths: &[Vec<u32>], ports: &[PortPlan], watch: &Watch) -> Vec<u32> {
+    let mut users = vec![0u32; ports.len()];
+    let serving = (0..).zip(ports).filter(|(_, port)| decides_at_departure(&port.queue));
+    let serving = serving.map(|(index, _)| index);
+    for port in paths.iter().flatten().copied().chain(watch.ports()).chain(serving) {
         users[port as usize] += 1;
     }
     users

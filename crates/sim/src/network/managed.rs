@@ -5,7 +5,7 @@ use super::loss::Loss;
 use super::port::{Outcome, PortKind};
 use super::service::Trace;
 use crate::packet::{ecn, Packet};
-use crate::queue::{Arrival, Backlog, Discipline, Queue, Verdict};
+use crate::queue::{Arrival, Backlog, Discipline, Queue, Red, Verdict};
 use crate::random::Stream;
 use crate::units::Time;
 
@@ -24,7 +24,8 @@ impl Jitter {
         Jitter { most, reorder, last: Time::ZERO, stream }
     }
 
-    fn delay(&mut self, arrival: Time) -> Time {
+    /// When a packet arrives that would without jitter at `arrival`.
+    pub(super) fn delay(&mut self, arrival: Time) -> Time {
         let arrival = arrival + self.stream.time_between(Time::ZERO, self.most);
         if self.reorder {
             return arrival;
@@ -66,6 +67,8 @@ impl Managed {
             size: packet.size,
             ecn_capable: packet.ecn & ecn::CAPABLE != 0,
             idle_since: busy_until,
+            // Each direction of a flow has hops of its own.
+            flow: u64::from(packet.hop),
         };
         let verdict = self.discipline.arrive(&arrival, &self.backlog);
         if verdict == Verdict::Drop {
@@ -79,6 +82,7 @@ impl Managed {
         // A trace may let two packets go at once; their order must show.
         let departure = departure.max(busy_until + Time::from_ps(1));
         self.backlog.push(departure, packet.size);
+        self.discipline.accepted(now, start, packet.size);
         Outcome::Sent { start, departure, marked: verdict == Verdict::Mark }
     }
 
@@ -88,6 +92,11 @@ impl Managed {
             None => arrival,
             Some(jitter) => jitter.delay(arrival),
         }
+    }
+
+    /// The queue, if it is a RED that moves its thresholds.
+    pub fn tuned_red(&mut self) -> Option<&mut Red> {
+        self.discipline.tuned_red()
     }
 
     /// Packets and bytes held at `now`.

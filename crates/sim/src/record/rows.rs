@@ -69,7 +69,8 @@ table!(
         bytes_dropped: u64,
         /// Bytes transmitted.
         bytes_departed: u64,
-        /// Mean time from arrival to the end of transmission, of accepted packets, in seconds.
+        /// Mean time from arrival to the end of transmission in seconds, of packets that were accepted, or, where the
+        /// queue decides at departure, transmitted.
         mean_delay: f64,
         /// Most packets held.
         max_backlog_packets: u64,
@@ -235,6 +236,22 @@ table!(
         packets: u64,
         /// Those of UDP flows: the truth, which the estimator does not see.
         packets_udp: u64,
+    }
+);
+
+table!(
+    /// How far a RED that is tuned has moved its thresholds, after each estimation interval.
+    RedTuningRow, RedTuningTable, "red_tuning" {
+        /// End of the interval.
+        time: f64,
+        /// Index of the port.
+        port: i32,
+        /// Share of arriving packets of flows that do not respond, as the queue estimates it; NaN when none arrived.
+        share: f64,
+        /// Lower threshold from here on, in packets.
+        min_threshold_packets: f64,
+        /// Upper threshold from here on, in packets.
+        max_threshold_packets: f64,
     }
 );
 

@@ -1,0 +1,303 @@
+//! CoDel: controlled delay (RFC 8289).
+//!
+//! Packets that have waited longer than a target for longer than an interval mean a standing queue. One is dropped
+//! as it is about to leave, then another after `interval / sqrt(n)`, until the wait falls below the target.
+
+use super::held::{Fifo, Held, Leaving};
+use super::DepartureQueue;
+use crate::scenario;
+use crate::units::Time;
+
+/// What decides about drops; see [`CodelLaw`].
+#[derive(Clone, Copy, Debug)]
+pub struct CodelParams {
+    /// Acceptable time in the queue.
+    pub target: Time,
+    /// How long packets may wait longer.
+    pub interval: Time,
+    /// Nothing is dropped while no more bytes than this wait.
+    pub mtu_bytes: u64,
+    /// Whether packets are marked instead of dropped.
+    pub ecn: bool,
+    /// Packets that waited longer than this are marked, if any are.
+    pub ce_threshold: Time,
+}
+
+/// Re-entering the dropping state within so many intervals of the last drop takes up the old rate of drops.
+const RECENT_INTERVALS: u64 = 16;
+
+/// The state machine of one CoDel queue: decides about packets as they leave a queue (RFC 8289, section 5).
+#[derive(Clone, Debug, Default)]
+pub struct CodelLaw {
+    /// When a packet may be dropped if the wait stays above the target until then; none while it is below.
+    first_above: Option<Time>,
+    /// When the next packet is dropped, in the dropping state.
+    drop_next: Time,
+    /// Drops, or marks, since the dropping state was entered.
+    count: u32,
+    /// `count` after the dropping state was last entered.
+    last_count: u32,
+    dropping: bool,
+}
+
+impl CodelLaw {
+    /// Takes the next packet that leaves `queue` at `now`; what is dropped before it goes to `dropped`.
+    pub fn pop(
+        &mut self,
+        params: &CodelParams,
+        now: Time,
+        queue: &mut Fifo,
+        dropped: &mut Vec<Held>,
+    ) -> Option<Leaving> {
+        let (mut first, mut may_drop) = self.look(params, now, queue);
+        let mut marked = false;
+        if self.dropping {
+            self.dropping = may_drop;
+            while self.dropping && now >= self.drop_next {
+                self.count = self.count.saturating_add(1);
+                marked = self.marks(params, first);
+                if !marked {
+                    dropped.extend(first);
+                    (first, may_drop) = self.look(params, now, queue);
+                    self.dropping = may_drop;
+                }
+                if self.dropping {
+                    self.drop_next = control_law(self.drop_next, params.interval, self.count);
+                }
+                if marked {
+                    break;
+                }
+            }
+        } else if may_drop {
+            marked = self.marks(params, first);
+            if !marked {
+                dropped.extend(first);
+                (first, _) = self.look(params, now, queue);
+            }
+            self.enter(params, now);
+        }
+        let held = first?;
+        let late = params.ecn && held.ecn_capable() && now.since(held.arrived) > params.ce_threshold;
+        Some(Leaving { held, marked: marked || late })
+    }
+
+    /// Takes the first packet, and says whether it may be dropped: the wait has been above the target for an interval.
+    fn look(&mut self, params: &CodelParams, now: Time, queue: &mut Fifo) -> (Option<Held>, bool) {
+        let first = queue.pop();
+        let above = first.is_some_and(|held| now.since(held.arrived) >= params.target)
+            && queue.bytes() > params.mtu_bytes;
+        let may_drop = above && self.first_above.is_some_and(|time| now >= time);
+        self.first_above = if above { Some(self.first_above.unwrap_or(now + params.interval)) } else { None };
+        (first, may_drop)
+    }
+
+    fn marks(&self, params: &CodelParams, first: Option<Held>) -> bool {
+        params.ecn && first.is_some_and(|held| held.ecn_capable())
+    }
+
+    /// Enters the dropping state, at the rate that ruled the queue if that was not long ago.
+    fn enter(&mut self, params: &CodelParams, now: Time) {
+        self.dropping = true;
+        let since_last_entry = self.count.saturating_sub(self.last_count);
+        let recent = now.since(self.drop_next).ps() < RECENT_INTERVALS * params.interval.ps();
+        self.count = if since_last_entry > 1 && recent { since_last_entry } else { 1 };
+        self.last_count = self.count;
+        self.drop_next = control_law(now, params.interval, self.count);
+    }
+}
+
+/// When the drop after one at `time` comes: the rate of drops grows with the square root of their number.
+fn control_law(time: Time, interval: Time, count: u32) -> Time {
+    time + Time::from_ps((interval.ps() as f64 / f64::from(count).sqrt()).round() as u64)
+}
+
+/// One queue, first in, first out, under a [`CodelLaw`].
+#[derive(Clone, Debug)]
+pub struct Codel {
+    params: CodelParams,
+    limit_packets: usize,
+    limit_bytes: u64,
+    law: CodelLaw,
+    queue: Fifo,
+}
+
+impl Codel {
+    /// The queue that a scenario asks for.
+    pub fn new(config: &scenario::CoDel) -> Self {
+        Codel {
+            params: CodelParams {
+                target: config.target,
+                interval: config.interval,
+                mtu_bytes: u64::from(config.mtu_bytes),
+                ecn: config.ecn,
+                ce_threshold: config.ce_threshold.unwrap_or(Time::NEVER),
+            },
+            limit_packets: config.limit_packets.map_or(usize::MAX, |n| n as usize),
+            limit_bytes: config.limit_bytes.unwrap_or(u64::MAX),
+            law: CodelLaw::default(),
+            queue: Fifo::default(),
+        }
+    }
+}
+
+impl DepartureQueue for Codel {
+    fn push(&mut self, held: Held, _flow: u64, dropped: &mut Vec<Held>) {
+        let full = self.queue.packets() >= self.limit_packets
+            || self.queue.bytes() + u64::from(held.packet.size) > self.limit_bytes;
+        if full {
+            dropped.push(held);
+        } else {
+            self.queue.push(held);
+        }
+    }
+
+    fn pop(&mut self, now: Time, dropped: &mut Vec<Held>) -> Option<Leaving> {
+        self.law.pop(&self.params, now, &mut self.queue, dropped)
+    }
+
+    fn waiting(&self) -> (u64, u64) {
+        (self.queue.packets() as u64, self.queue.bytes())
+    }
+
+    fn packets(&self) -> Box<dyn Iterator<Item = &Held> + '_> {
+        Box::new(self.queue.iter())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{ecn, Packet};
+
+    fn ms(t: f64) -> Time {
+        Time::from_secs(t / 1e3)
+    }
+
+    fn held(arrived: f64, ecn_capable: bool) -> Held {
+        let (at, ecn) = (ms(arrived), if ecn_capable { ecn::CAPABLE } else { 0 });
+        let packet = Packet { at, stamp: at, seq: 0, hop: 0, blocks: 0, size: 1000, ack: false, ecn };
+        Held { packet, arrived: at }
+    }
+
+    /// The RFC's settings, and packets that may be marked or not.
+    struct Line {
+        codel: Codel,
+        now: u32,
+        ecn_capable: bool,
+    }
+
+    impl Line {
+        fn new(ecn: bool) -> Self {
+            let config: scenario::CoDel =
+                serde_json::from_value(serde_json::json!({ "ecn": ecn })).expect("defaults");
+            Line { codel: Codel::new(&config), now: 0, ecn_capable: ecn }
+        }
+
+        /// So many milliseconds in which two packets arrive and the link takes one; when packets were dropped or marked.
+        fn overloaded(&mut self, milliseconds: u32) -> Vec<u32> {
+            let mut struck = Vec::new();
+            for _ in 0..milliseconds {
+                let mut dropped = Vec::new();
+                for half in [0.0, 0.5] {
+                    self.codel.push(
+                        held(f64::from(self.now) + half - 1.0, self.ecn_capable),
+                        0,
+                        &mut dropped,
+                    );
+                }
+                let leaving = self.codel.pop(ms(f64::from(self.now)), &mut dropped).expect("a packet waits");
+                let strikes = dropped.len() + usize::from(leaving.marked);
+                struck.extend(std::iter::repeat_n(self.now, strikes));
+                self.now += 1;
+            }
+            struck
+        }
+
+        /// Takes all that waits out at once, and lets so many milliseconds pass.
+        fn idle(&mut self, milliseconds: u32) {
+            while self.codel.queue.pop().is_some() {}
+            assert!(self.codel.pop(ms(f64::from(self.now)), &mut Vec::new()).is_none());
+            self.now += milliseconds;
+        }
+    }
+
+    /// Packet `k` arrives at `k / 2 - 1` and leaves at `k`: the wait reaches 5 ms at 8 ms, so packets may be dropped from
+    /// 108 ms on. The next times are 108 + 100, + 100 / sqrt(2), + 100 / sqrt(3), ..., and the link looks each millisecond:
+    /// 208, 278.71, 336.45, 386.45, 431.17.
+    const STRUCK: [u32; 6] = [108, 208, 279, 337, 387, 432];
+
+    #[test]
+    fn drops_follow_the_inverse_square_root() {
+        assert_eq!(Line::new(false).overloaded(470), STRUCK);
+    }
+
+    #[test]
+    fn marks_follow_it_too() {
+        assert_eq!(Line::new(true).overloaded(470), STRUCK);
+    }
+
+    #[test]
+    fn soon_after_a_dropping_state_the_next_begins_at_its_rate() {
+        let mut line = Line::new(false);
+        line.overloaded(470);
+        assert_eq!((line.codel.law.count, line.codel.law.last_count), (6, 1));
+        line.idle(100);
+        // As at first, 108 ms after the start; six drops less the one that began, so the next comes 100 / sqrt(5) later.
+        let start = line.now;
+        let struck: Vec<u32> = line.overloaded(160).iter().map(|time| time - start).collect();
+        assert_eq!(struck, [108, 153]);
+        assert_eq!((line.codel.law.count, line.codel.law.last_count), (6, 5));
+    }
+
+    #[test]
+    fn long_after_it_the_next_begins_anew() {
+        let mut line = Line::new(false);
+        line.overloaded(470);
+        // 472 is when the next drop was due: 431.17 + 100 / sqrt(6). The next state begins 16 intervals later.
+        line.idle(472 + 1600 - 108 - 470);
+        let start = line.now;
+        let struck: Vec<u32> = line.overloaded(220).iter().map(|time| time - start).collect();
+        assert_eq!(struck, [108, 208]);
+        assert_eq!((line.codel.law.count, line.codel.law.last_count), (2, 1));
+    }
+
+    #[test]
+    fn one_mtu_may_wait_for_ever() {
+        let config: scenario::CoDel =
+            serde_json::from_value(serde_json::json!({"mtu_bytes": 1000})).expect("defaults");
+        let mut codel = Codel::new(&config);
+        let mut dropped = Vec::new();
+        for second in 0..20 {
+            codel.push(held(1000.0 * f64::from(second), false), 0, &mut dropped);
+            if second > 0 {
+                assert!(codel.pop(ms(1000.0 * f64::from(second)), &mut dropped).is_some());
+            }
+        }
+        assert!(dropped.is_empty());
+    }
+
+    #[test]
+    fn limits_count_what_waits() {
+        let config: scenario::CoDel =
+            serde_json::from_value(serde_json::json!({"limit_packets": 3, "limit_bytes": 2500}))
+                .expect("defaults");
+        let (mut codel, mut dropped) = (Codel::new(&config), Vec::new());
+        for _ in 0..3 {
+            codel.push(held(0.0, false), 0, &mut dropped);
+        }
+        assert_eq!((codel.waiting(), dropped.len()), ((2, 2000), 1));
+    }
+
+    #[test]
+    fn a_long_wait_is_marked_beyond_the_threshold_alone() {
+        let config: scenario::CoDel =
+            serde_json::from_value(serde_json::json!({"ecn": true, "ce_threshold": 0.001}))
+                .expect("defaults");
+        let (mut codel, mut dropped) = (Codel::new(&config), Vec::new());
+        let mut marked = |arrived: f64, capable: bool| {
+            codel.push(held(arrived, capable), 0, &mut dropped);
+            codel.pop(ms(10.0), &mut dropped).expect("a packet").marked
+        };
+        assert_eq!([marked(8.9, true), marked(9.0, true), marked(8.0, false)], [true, false, false]);
+    }
+}
