@@ -14,15 +14,15 @@ pub struct BlockStore {
 impl BlockStore {
     /// Keeps blocks; the handle is 0 if there are none.
     #[inline]
-    pub fn put(&mut self, blocks: SackBlocks) -> u32 {
+    pub fn put(&mut self, blocks: &SackBlocks) -> u32 {
         if blocks.is_empty() {
             return 0;
         }
         if let Some(handle) = self.free.pop() {
-            self.slots[handle as usize - 1] = blocks;
+            self.slots[handle as usize - 1] = *blocks;
             return handle;
         }
-        self.slots.push(blocks);
+        self.slots.push(*blocks);
         self.slots.len() as u32
     }
 
@@ -57,10 +57,10 @@ mod tests {
             blocks
         };
         let mut store = BlockStore::default();
-        assert_eq!(store.put(SackBlocks::default()), 0);
-        let (a, b) = (store.put(block(1)), store.put(block(2)));
+        assert_eq!(store.put(&SackBlocks::default()), 0);
+        let (a, b) = (store.put(&block(1)), store.put(&block(2)));
         assert_eq!(store.take(a), block(1));
-        let c = store.put(block(3));
+        let c = store.put(&block(3));
         assert_eq!((c, store.slots.len()), (a, 2));
         assert_eq!((store.take(b), store.take(c)), (block(2), block(3)));
         assert_eq!(store.take(0), SackBlocks::default());

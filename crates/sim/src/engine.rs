@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use crate::blocks::BlockStore;
 use crate::compile::{FlowPlan, Plan, PortPlan};
 use crate::events::{Event, EventQueue};
-use crate::flow::{Counted, Endpoints, Flow};
+use crate::flow::{Counted, Endpoints, Flow, TcpEnds};
 use crate::memory::{large, prefetch};
 use crate::network::{
     Calendar, Hop, Jitter, Loss, Managed, Outcome, PacketId, Port, PortKind, Serving, Trace,
@@ -346,6 +346,7 @@ impl Simulation {
 
     /// A packet arrives at a port that asks a discipline, or that somebody watches. Returns when it reaches the
     /// far end, or none if it does not, or waits for its turn.
+    #[inline(never)]
     fn offer(&mut self, hop: Hop, id: PacketId, at: Time) -> Option<Time> {
         let port = &mut self.ports[hop.port as usize];
         let kind = &self.kinds[port.kind()];
@@ -381,6 +382,7 @@ impl Simulation {
         self.in_flight.put(id, at, next);
     }
 
+    #[inline(never)]
     fn drop_packet(&mut self, id: PacketId, flow: u32, at: Time) {
         let packet = self.in_flight[id];
         self.in_flight.remove(id);
@@ -438,14 +440,18 @@ impl Simulation {
 
     fn acknowledge(&mut self, index: usize, ack: Acknowledgement, at: Time) {
         let flow = &self.flows[index];
+        let Endpoints::Tcp(TcpEnds { receiver, .. }) = &flow.endpoints else {
+            unreachable!("only TCP receivers send ACKs");
+        };
+        let blocks = receiver.reported();
         let hop = flow.ack_hops;
         let id = self.in_flight.add(Packet {
             at,
             stamp: ack.stamp,
             seq: ack.next,
             hop,
-            size: flow.ack_bytes + ack.blocks.len() as u16 * SackBlocks::BYTES_PER_BLOCK,
-            blocks: self.blocks.put(ack.blocks),
+            size: flow.ack_bytes + blocks.len() as u16 * SackBlocks::BYTES_PER_BLOCK,
+            blocks: self.blocks.put(blocks),
             ack: true,
             ecn: if ack.ecn_echo { ecn::ECHO } else { 0 },
         });
@@ -457,15 +463,18 @@ impl Simulation {
         let packet = &self.in_flight[id];
         let flow = &mut self.flows[index];
         let Endpoints::Tcp(tcp) = &mut flow.endpoints else {
-            unreachable!("only TCP receivers send ACKs");
+            unreachable!("only TCP senders receive ACKs");
         };
         let samples = tcp.sender.core().counters.rtt_samples;
-        let ack = Ack {
+        let mut ack = Ack {
             high: i64::from(packet.seq) - 1,
             echo: packet.stamp,
-            blocks: self.blocks.take(packet.blocks),
+            blocks: SackBlocks::default(),
             ecn_echo: packet.ecn & ecn::ECHO != 0,
         };
+        if packet.blocks != 0 {
+            ack.blocks = self.blocks.take(packet.blocks);
+        }
         self.in_flight.remove(id);
         tcp.sender.on_ack(&ack, now, &mut self.outbox);
         if flow.transfer && flow.completed_at == Time::NEVER && tcp.sender.finished() {

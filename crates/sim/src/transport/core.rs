@@ -87,6 +87,8 @@ pub struct Core {
     /// The packet that is timed, -1 for none, and when it was sent.
     timed: (i64, Time),
     timer: RtoTimer<AnyRto, Rules>,
+    /// What the timer says; it changes less often than it is needed.
+    timeout: Time,
     timer_started: Time,
     deadline: Time,
     last_sent: Time,
@@ -101,7 +103,7 @@ pub struct Core {
 impl Core {
     /// A sender that has sent nothing. `phase` is that of its clock.
     pub fn new(options: Arc<TcpOptions>, phase: Time) -> Self {
-        Core {
+        let mut core = Core {
             next_seq: 0,
             max_seq: -1,
             high_ack: -1,
@@ -133,8 +135,11 @@ impl Core {
             clock_phase: phase,
             unjudged_timeouts: None,
             timed_out: -1,
+            timeout: Time::NEVER,
             options,
-        }
+        };
+        core.timer_changed();
+        core
     }
 
     /// Packets sent and not acknowledged, as far as the sender knows.
@@ -295,8 +300,9 @@ impl Core {
             self.counters.rtt_samples += 1;
             self.timer.reset_backoff();
             self.timer.on_sample(rtt);
+            self.timer_changed();
         } else if self.options.backoff_reset == BackoffReset::NewAck {
-            self.timer.reset_backoff();
+            self.end_backoff();
         }
     }
 
@@ -312,7 +318,11 @@ impl Core {
     /// Starts the timer anew.
     pub fn restart_timer(&mut self, now: Time) {
         self.timer_started = now;
-        self.deadline = now + Time::from_secs(self.rto());
+        self.deadline = now + self.timeout;
+    }
+
+    fn timer_changed(&mut self) {
+        self.timeout = Time::from_secs(self.rto());
     }
 
     /// Lets an ACK of new data open the window.
@@ -403,6 +413,7 @@ impl Core {
                 self.lost_syn = true;
             }
             self.timer.on_timeout();
+            self.timer_changed();
         }
         self.next_seq = self.high_ack + 1;
         self.timed = UNTIMED;
@@ -421,11 +432,15 @@ impl Core {
     pub fn back_off(&mut self) {
         self.timed = UNTIMED;
         self.timer.on_timeout();
+        self.timer_changed();
     }
 
     /// Ends backoff without a sample.
     pub fn end_backoff(&mut self) {
-        self.timer.reset_backoff();
+        if self.timer.backoff() > 1 {
+            self.timer.reset_backoff();
+            self.timer_changed();
+        }
     }
 
     /// Stops the timer.

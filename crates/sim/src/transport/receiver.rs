@@ -6,15 +6,13 @@ use super::{Intervals, SackBlocks, TcpOptions};
 use crate::packet::ecn;
 use crate::units::Time;
 
-/// An ACK to be sent now.
+/// An ACK to be sent now, with the blocks of [`TcpReceiver::reported`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledgement {
     /// The next packet expected.
     pub next: u32,
     /// Stamp of the packet that is answered.
     pub stamp: Time,
-    /// Blocks received beyond a gap (RFC 2018); none without SACK.
-    pub blocks: SackBlocks,
     /// Whether a mark is reported.
     pub ecn_echo: bool,
 }
@@ -52,6 +50,12 @@ impl TcpReceiver {
     /// The next packet expected: how many have been received in order.
     pub fn next(&self) -> u32 {
         self.next
+    }
+
+    /// Blocks received beyond a gap, as the next ACK reports them (RFC 2018); none without SACK.
+    #[inline]
+    pub fn reported(&self) -> &SackBlocks {
+        &self.reported
     }
 
     /// When the ACK that waits is sent; [`Time::NEVER`] if none waits.
@@ -93,7 +97,7 @@ impl TcpReceiver {
     fn acknowledge(&mut self, stamp: Time) -> Acknowledgement {
         self.waiting = Time::NEVER;
         self.deadline = Time::NEVER;
-        Acknowledgement { next: self.next, stamp, blocks: self.reported, ecn_echo: self.marked }
+        Acknowledgement { next: self.next, stamp, ecn_echo: self.marked }
     }
 
     fn store(&mut self, seq: u32) {
@@ -195,8 +199,8 @@ mod tests {
         let options = TcpOptions { sack: true, delayed_ack: None, ..TcpOptions::rfc() };
         let mut r = TcpReceiver::new(Arc::new(options));
         let mut blocks = |seq| {
-            let ack = r.on_data(seq, Time::ZERO, 0, Time::ZERO).expect("an ACK");
-            ack.blocks.iter().collect::<Vec<_>>()
+            r.on_data(seq, Time::ZERO, 0, Time::ZERO).expect("an ACK");
+            r.reported().iter().collect::<Vec<_>>()
         };
         assert_eq!(blocks(0), []);
         assert_eq!(blocks(2), [(2, 3)]);
