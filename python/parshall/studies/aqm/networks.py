@@ -1,0 +1,235 @@
+"""The network of Figure 25 with the mixes of Table VII, as a scenario for each cell of the grid.
+
+What the document leaves out is taken from the runs of ns-2 that come nearest to its tables; see
+:data:`parshall.studies.aqm.document.ASSUMPTIONS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from parshall.scenario import (
+    Bulk,
+    Cbr,
+    Cubic,
+    DropTail,
+    Dumbbell,
+    FlowGroup,
+    OnOff,
+    Pareto,
+    Record,
+    Red,
+    Reverse,
+    Series,
+    Tcp,
+    Transfer,
+    Udp,
+)
+
+if TYPE_CHECKING:
+    from parshall.studies.aqm.grid import Cell, Part
+
+__all__ = [
+    "ACCESS_DELAY",
+    "BUFFER_PACKETS",
+    "CBR_FLOWS",
+    "CBR_RATE",
+    "CYCLE",
+    "DELAY",
+    "LONG_FLOWS",
+    "ON_OFF_TIME",
+    "PACKET_BYTES",
+    "RTT",
+    "SAMPLING",
+    "SHORT_FLOWS",
+    "TRANSFER_PACKETS",
+    "network",
+    "probe_starts",
+]
+
+PACKET_BYTES = 1000
+"""Payload of every packet. TCP adds 40 bytes of headers, CBR none, as in ns-2."""
+DELAY, ACCESS_DELAY = 0.05, 0.005
+"""Propagation delay of the bottleneck and of an access link, in seconds (IV.A.1)."""
+RTT = 2 * DELAY + 4 * ACCESS_DELAY
+"""Round trip without queueing, in seconds."""
+BUFFER_PACKETS: Mapping[int, Mapping[str, int]] = {
+    5: {"1/3": 25, "1": 75, "3": 225},
+    35: {"1/3": 200, "1": 500, "3": 1500},
+    100: {"1/3": 500, "1": 1500, "3": 4500},
+}
+"""Table VI: packets by capacity in Mbit/s and multiple of the BWDP."""
+LONG_FLOWS: Mapping[int, int] = {5: 8, 35: 55, 100: 157}
+"""Long TCP flows (LTRF) by capacity: Table VII, scaled."""
+SHORT_FLOWS: Mapping[int, Mapping[int, int]] = {
+    5: {0: 0, 5: 36, 30: 186},
+    35: {0: 0, 5: 250, 30: 1300},
+    100: {0: 0, 5: 714, 30: 3714},
+}
+"""Short TCP flows (STF) by capacity and their load in %: Table VII, scaled."""
+CBR_FLOWS: Mapping[int, Mapping[int, int]] = {
+    5: {0: 6, 5: 6, 30: 4},
+    35: {0: 22, 5: 22, 30: 14},
+    100: {0: 47, 5: 47, 30: 25},
+}
+"""CBR flows (LTNRF) by capacity and load of short flows in %: see the assumptions."""
+CBR_RATE: Mapping[int, float] = {5: 0.5e6, 35: 1e6, 100: 1e6}
+"""Bit/s of a CBR flow by capacity (IV.A.1)."""
+ACCESS_RATE: Mapping[int, float] = {5: 100e6, 35: 100e6, 100: 1e9}
+"""Bit/s of access links, by capacity."""
+TRANSFER_PACKETS = 10
+"""Packets that a short flow sends at a time."""
+CYCLE = 11.0
+"""Seconds from one transfer of a short flow to its next: a pause of 10 s and a transfer of about one."""
+ON_OFF_TIME = 20.0
+"""Seconds on, and seconds off (Figure 28)."""
+SAMPLING = 0.0473
+"""Seconds between samples of the queue; no multiple of a CBR period, so that all its phases are met."""
+
+_STARTS = 1.0
+"""Seconds over which long flows start."""
+_RESPONSE_TIME = 15.0
+"""Seconds before the end in which no probe starts: it would hardly finish."""
+_REGULAR = 50.0
+"""Tail exponent of a short flow's cycle: 98 % of all cycles are within 8 % of the mean, and 97 % of all
+transfers have ten packets, the others eleven."""
+
+
+def network(cell: Cell, part: Part) -> Dumbbell:
+    """The scenario of a cell. Class of a flow by its name: ``t`` long TCP, ``c`` CBR, ``s`` and ``p`` short."""
+    rate = 1e6 * cell.capacity
+    return Dumbbell(
+        title=cell.name,
+        duration=part.duration,
+        warm_up=part.warm_up,
+        rate=rate,
+        delay=DELAY,
+        queue=_queue(cell),
+        reverse=Reverse(queue=DropTail()),
+        access_rate=ACCESS_RATE[cell.capacity],
+        access_delay=ACCESS_DELAY,
+        flows=[_long(cell), *_unresponsive(cell, part), *_short(cell, part)],
+        record=Record(port_series=Series(of="bottleneck", interval=SAMPLING)),
+    )
+
+
+def _queue(cell: Cell) -> Any:
+    limit = BUFFER_PACKETS[cell.capacity][cell.buffer]
+    if cell.queue == "droptail":
+        return DropTail(limit_packets=limit)
+    return Red(
+        min_threshold_packets=limit / 4,
+        max_threshold_packets=3 * limit / 4,
+        limit_packets=limit,
+        max_probability=0.1,
+        ecn=cell.queue == "red-ecn",
+    )
+
+
+# --- Senders ------------------------------------------------------------------------------------------------
+
+
+def _ns2_sender(cell: Cell) -> Tcp:
+    """ns-2's Sack1 with the least RTO that it had in 2004, or with today's CUBIC and RFC 6298's timer."""
+    ecn = cell.queue == "red-ecn"
+    if cell.senders == "cubic":
+        return Tcp(
+            recovery="sack", control=Cubic(), ecn=ecn, payload_bytes=PACKET_BYTES, header_bytes=40, min_rto=0.2
+        )
+    return Tcp(
+        profile="ns2",
+        recovery="sack",
+        ecn=ecn,
+        min_rto=1.0,
+        payload_bytes=PACKET_BYTES,
+        header_bytes=40,
+        max_window_packets=1000,
+    )
+
+
+def _user_sender(cell: Cell) -> Tcp:
+    """A short flow that keeps its connection: each transfer starts again from the initial window.
+
+    The chapter's windows, with the RFCs' least window of one packet: in ns-2 a mark halves a window of one,
+    and what is left of it sends nothing until a timer that this flow, when idle, does not have.
+    """
+    if cell.senders == "cubic":
+        return _ns2_sender(cell)
+    return Tcp(
+        recovery="sack",
+        ecn=cell.queue == "red-ecn",
+        min_rto=1.0,
+        initial_rto=3.0,
+        initial_window_packets=2,
+        delayed_ack=False,
+        handshake=False,
+        payload_bytes=PACKET_BYTES,
+        header_bytes=40,
+        max_window_packets=1000,
+    )
+
+
+def _long(cell: Cell) -> FlowGroup:
+    return FlowGroup(
+        name="t",
+        count=LONG_FLOWS[cell.capacity],
+        transport=_ns2_sender(cell),
+        app=Bulk(),
+        start_spread=_STARTS,
+    )
+
+
+# --- Flows that do not respond ------------------------------------------------------------------------------
+
+
+def _unresponsive(cell: Cell, part: Part) -> Iterator[FlowGroup]:
+    """CBR flows, all the time or in pulses; the pulses of one period are a group of their own."""
+    rate = CBR_RATE[cell.capacity]
+    period = 8 * PACKET_BYTES / rate
+    pulses = round(part.duration / (2 * ON_OFF_TIME) + 0.499) if part.on_off else 1
+    for pulse in range(pulses):
+        start = 2 * ON_OFF_TIME * pulse
+        yield FlowGroup(
+            name=f"c{pulse}-" if part.on_off else "c",
+            count=CBR_FLOWS[cell.capacity][cell.load],
+            transport=Udp(payload_bytes=PACKET_BYTES, header_bytes=0),
+            app=Cbr(rate=rate),
+            start=start,
+            start_spread=0.0 if part.in_phase else period,
+            stop=start + ON_OFF_TIME if part.on_off else None,
+        )
+
+
+# --- Short flows --------------------------------------------------------------------------------------------
+
+
+def probe_starts(part: Part) -> list[float]:
+    """When the short flows start whose response time is taken: new connections at regular instants."""
+    last = part.duration - _RESPONSE_TIME
+    count = int((last - part.warm_up) / part.probe_spacing)
+    return [part.warm_up + index * part.probe_spacing for index in range(1, count + 1)]
+
+
+def _short(cell: Cell, part: Part) -> Iterator[FlowGroup]:
+    """Users that transfer ten packets again and again, and single transfers that take the place of some."""
+    count = SHORT_FLOWS[cell.capacity][cell.load]
+    if not count:
+        return
+    burst_rate = 1e9
+    yield FlowGroup(
+        name="s",
+        count=max(1, count - round(CYCLE / part.probe_spacing)),
+        transport=_user_sender(cell),
+        app=OnOff(
+            law=Pareto(shape=_REGULAR),
+            rate=burst_rate,
+            on=TRANSFER_PACKETS * 8 * PACKET_BYTES / burst_rate,
+            off=CYCLE,
+        ),
+        start_spread=CYCLE,
+    )
+    for start in probe_starts(part):
+        yield FlowGroup(
+            name="p", transport=_ns2_sender(cell), app=Transfer(packets=TRANSFER_PACKETS), start=start
+        )
