@@ -10,7 +10,7 @@ import io
 import math
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+    from matplotlib.patches import Rectangle
     from numpy.typing import NDArray
 
     from parshall.stats import Interval
@@ -33,6 +34,7 @@ __all__ = [
     "SERIES",
     "WIDTH",
     "drawing",
+    "heat_map",
     "legend_above",
     "log_axes",
     "row_labels",
@@ -196,6 +198,63 @@ def whiskers(axis: Axes, rows: Sequence[Interval], place: int, places: int, labe
             axis.plot([found.low, found.high], [row + shift] * 2, color=SERIES[place], linewidth=1.6)
         name = label if row == 0 else None
         axis.plot(found.mean, row + shift, MARKERS[place], color=SERIES[place], markersize=4, label=name)
+
+
+def heat_map(
+    axis: Axes,
+    values: NDArray[np.float64],
+    *,
+    low: float,
+    high: float,
+    text: Callable[[float], str],
+    rows: Sequence[str] = (),
+    columns: Sequence[str] = (),
+) -> None:
+    """A grid of coloured cells with a number in each; the first row is at the top, NaN leaves a cell empty.
+
+    The colour goes from light to dark between ``low`` and ``high``, which panels that are compared share. The
+    colours stay the same on a dark page, and so does the ink on them.
+    """
+    import numpy as np
+    from matplotlib.colors import to_hex
+
+    height, width = values.shape
+    span = high - low
+    for (row, column), value in np.ndenumerate(values):
+        if not np.isfinite(value):
+            continue
+        shade = _shade((value - low) / span if span > 0 else 0.5)
+        corner = (column - 0.5, row - 0.5)
+        axis.add_patch(_cell(corner, to_hex(shade)))
+        ink = "#ffffff" if _luminance(shade) < 0.4 else "#101010"
+        axis.text(column, row, text(value), ha="center", va="center_baseline", color=ink, fontsize=6.8)
+    axis.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
+    axis.set_xticks(range(width), list(columns) or [""] * width)
+    axis.set_yticks(range(height), list(rows) or [""] * height)
+    axis.tick_params(length=0, pad=2)
+    axis.grid(visible=False)
+    for spine in axis.spines.values():
+        spine.set_visible(False)
+
+
+def _cell(corner: tuple[float, float], colour: str) -> Rectangle:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle(corner, 1, 1, facecolor=colour, edgecolor="#ffffff", linewidth=0.8)
+
+
+def _shade(place: float) -> tuple[float, float, float]:
+    """A colour of the scale from light (0) to dark (1), which rises evenly for the colour blind too."""
+    import matplotlib as mpl
+
+    red, green, blue, _ = mpl.colormaps["YlGnBu"](0.03 + 0.87 * min(max(place, 0.0), 1.0))
+    return red, green, blue
+
+
+def _luminance(colour: tuple[float, float, float]) -> float:
+    """Between 0 (black) and 1, roughly as the eye sees it."""
+    red, green, blue = colour
+    return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
 def log_axes(axis: Axes, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:

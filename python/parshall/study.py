@@ -50,6 +50,7 @@ DATA_VARIABLE = "PARSHALL_DATA"
 """Environment variable that names the folder of measured data."""
 
 _REGISTERED: Mapping[str, str] = {
+    "aqm": "parshall.studies.aqm",
     "median-rto": "parshall.studies.median_rto",
     "nonresponsive": "parshall.studies.nonresponsive",
 }
@@ -289,7 +290,7 @@ def _provenance(study: Study, bench: Workbench) -> dict[str, str]:
 
 def _figures(sections: Iterable[Section]) -> Iterator[Figure]:
     for section in sections:
-        yield from (item for item in section.items if isinstance(item, Figure))
+        yield from section.figures
 
 
 def _svg_file(figure: Figure) -> bytes:

@@ -134,14 +134,14 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         "Start of CBR flows",
         "Not given.",
         "All at one instant. DropTail is run once more with starts spread over one period.",
-        "Only then does DropTail drop so much more of CBR than of TCP as Table IX says: it is a phase effect, "
-        "because 120 ms are a whole number of CBR periods.",
+        "Only then does DropTail drop so much more of CBR than of TCP as Table IX says: it is a phase "
+        "effect, because 120 ms are a whole number of CBR periods.",
     ),
     Assumption(
         "Short flows",
         "'Short TCP connections, sending 10 packets every 10 s on average.'",
-        "As many flows as Table VII says, scaled. Each sends ten packets (in 3 % of cases eleven) every 11 s, "
-        "give or take 0.2 s, beginning at a random instant; after a silence longer than the RTO it starts "
+        "As many flows as Table VII says, scaled. Each sends ten packets (in 3 % of cases eleven) every 11 "
+        "s, give or take 0.2 s, beginning at a random instant; after a silence longer than the RTO it starts "
         "from two packets again, but keeps its ssthresh, its RTT estimate and its connection.",
         "The short flows of Tables VIII and X get 0.27 of the capacity, not 0.30: a pause of 10 s and a "
         "transfer of about one. The runs of ns-2 keep the connection in the same way and wait an exponential "
@@ -152,7 +152,8 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         "Not a metric of the chapter.",
         "New connections that transfer ten packets once, at regular instants, in the place of as many short "
         "flows. From the first packet to the receipt of the last by its host, in order.",
-        "A user's page is a new connection. As there are as many short flows as before, nothing else changes.",
+        "A user's page is a new connection. As there are as many short flows as before, nothing else "
+        "changes.",
     ),
     Assumption(
         "Duration",
@@ -189,8 +190,8 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         "Words",
         "'Close', 'similar', 'marginal', 'comparable', 'almost no impact', 'much', 'about 3'.",
         "Similar and almost no impact: within 10 %. Marginal: less than 5 %. Comparable: within a factor of "
-        "1.5. Much: by a factor of 2. Very close throughputs: within 0.05 of the capacity. About 3, around 0.1: "
-        "what rounds to it.",
+        "1.5. Much: by a factor of 2. Very close throughputs: within 0.05 of the capacity. About 3, around "
+        "0.1: what rounds to it.",
         "A statement needs a bound to be tested. Each is in the wording of its claim.",
     ),
 )

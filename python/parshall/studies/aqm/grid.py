@@ -94,9 +94,7 @@ class Part:
 
 
 DOCUMENT = Part("grid", "The dissertation's grid", ("droptail", "red", "red-ecn"))
-ON_OFF = Part(
-    "on-off", "The dissertation's grid, ON/OFF flows", DOCUMENT.queues, loads=(30,), on_off=True
-)
+ON_OFF = Part("on-off", "The dissertation's grid, ON/OFF flows", DOCUMENT.queues, loads=(30,), on_off=True)
 SPREAD = Part(
     "spread",
     "DropTail, CBR flows that start at random",

@@ -74,16 +74,16 @@ def _measure_cell(cell: Cell, part: Part, flows: pa.Table, ports: pa.Table, seri
     seeds = values(ports["seed"]).astype(np.int64)
     capacity = 1e6 * cell.capacity
     seconds = part.duration - part.warm_up
-    names = flows["flow"].combine_chunks().slice(0, flows.num_rows // len(seeds)).cast(pa.string()).to_pylist()
+    names = (
+        flows["flow"].combine_chunks().slice(0, flows.num_rows // len(seeds)).cast(pa.string()).to_pylist()
+    )
 
     def by_run(column: str) -> Reals:
         """A counter of flows as an array of (seed, flow)."""
-        return values(flows[column]).astype(np.float64).reshape(len(seeds), -1)
+        return np.asarray(values(flows[column]), dtype=np.float64).reshape(len(seeds), -1)
 
     received, dropped = by_run("packets_received"), by_run("packets_dropped")
-    member = {
-        name: np.array([flow[0] in letters for flow in names]) for name, letters in CLASSES.items()
-    }
+    member = {name: np.array([flow[0] in letters for flow in names]) for name, letters in CLASSES.items()}
     got = {name: received[:, mask].sum(axis=1) for name, mask in member.items()}
     lost = {name: dropped[:, mask].sum(axis=1) for name, mask in member.items()}
     shares = {name: 8 * PACKET_BYTES * count / seconds / capacity for name, count in got.items()}

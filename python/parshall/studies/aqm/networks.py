@@ -97,7 +97,9 @@ transfers have ten packets, the others eleven."""
 
 
 def network(cell: Cell, part: Part) -> Dumbbell:
-    """The scenario of a cell. Class of a flow by its name: ``t`` long TCP, ``c`` CBR, ``s`` and ``p`` short."""
+    """The scenario of a cell. Class of a flow by its name: ``t`` long TCP, ``c`` CBR, ``s`` and ``p`` "
+    "short.
+    """
     rate = 1e6 * cell.capacity
     return Dumbbell(
         title=cell.name,
@@ -130,12 +132,17 @@ def _queue(cell: Cell) -> Any:
 # --- Senders ------------------------------------------------------------------------------------------------
 
 
-def _ns2_sender(cell: Cell) -> Tcp:
+def _sender(cell: Cell) -> Tcp:
     """ns-2's Sack1 with the least RTO that it had in 2004, or with today's CUBIC and RFC 6298's timer."""
     ecn = cell.queue == "red-ecn"
     if cell.senders == "cubic":
         return Tcp(
-            recovery="sack", control=Cubic(), ecn=ecn, payload_bytes=PACKET_BYTES, header_bytes=40, min_rto=0.2
+            recovery="sack",
+            control=Cubic(),
+            ecn=ecn,
+            payload_bytes=PACKET_BYTES,
+            header_bytes=40,
+            min_rto=0.2,
         )
     return Tcp(
         profile="ns2",
@@ -155,7 +162,7 @@ def _user_sender(cell: Cell) -> Tcp:
     and what is left of it sends nothing until a timer that this flow, when idle, does not have.
     """
     if cell.senders == "cubic":
-        return _ns2_sender(cell)
+        return _sender(cell)
     return Tcp(
         recovery="sack",
         ecn=cell.queue == "red-ecn",
@@ -174,7 +181,7 @@ def _long(cell: Cell) -> FlowGroup:
     return FlowGroup(
         name="t",
         count=LONG_FLOWS[cell.capacity],
-        transport=_ns2_sender(cell),
+        transport=_sender(cell),
         app=Bulk(),
         start_spread=_STARTS,
     )
@@ -231,5 +238,5 @@ def _short(cell: Cell, part: Part) -> Iterator[FlowGroup]:
     )
     for start in probe_starts(part):
         yield FlowGroup(
-            name="p", transport=_ns2_sender(cell), app=Transfer(packets=TRANSFER_PACKETS), start=start
+            name="p", transport=_sender(cell), app=Transfer(packets=TRANSFER_PACKETS), start=start
         )

@@ -36,8 +36,8 @@ _QUEUES = {"DropTail": "droptail", "RED": "red", "REDECN": "red-ecn"}
 def ns2_runs(folder: Path) -> pa.Table:
     """One row a metric of a cell: the mean over ns-2's runs, and how many there were.
 
-    ``folder`` holds ``results/study1c.csv``. Runs with other numbers of CBR flows than ours, or with CBR flows
-    that start at random, are left out.
+    ``folder`` holds ``results/study1c.csv``. Runs with other numbers of CBR flows than ours, or with CBR
+    flows that start at random, are left out.
     """
     rows = []
     for baseline in load_study(folder, "1c"):

@@ -1,0 +1,67 @@
+"""Figures of what the chapter does not ask, and of the same cells in ns-2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from parshall import plot
+from parshall.report import Figure
+from parshall.studies.aqm.grid import Cell
+
+if TYPE_CHECKING:
+    from parshall.studies.aqm.results import Results
+
+__all__ = ["beside_ns2", "ns2_figure"]
+
+_PANELS = (
+    ("ltrf", "long TCP throughput (%)", 100.0),
+    ("delay", "mean delay (ms)", 1e3),
+    ("ltnrf_drop", "drops of LTNRF (%)", 100.0),
+    ("delay_sd", "deviation of delay (ms)", 1e3),
+)
+
+
+def beside_ns2(results: Results, ns2: pa.Table) -> pa.Table:
+    """The rows of ns-2 with the mean of ours in the same cell, and its interval."""
+    rows = []
+    for row in ns2.to_pylist():
+        cell = Cell("grid", row["queue"], row["capacity"], row["buffer"], row["load"])
+        found = results.mean(row["metric"], cell)
+        rows.append({**row, "ours": found.mean, "low": found.low, "high": found.high})
+    return pa.Table.from_pylist(rows)
+
+
+def ns2_figure(results: Results, ns2: pa.Table) -> Figure:
+    """Ours over ns-2's, cell by cell."""
+    ident, title = "fig-ns2", "Means in the same cells"
+    data = beside_ns2(results, ns2)
+    rows = data.to_pylist()
+    with plot.drawing(4.2, rows=2, columns=2) as (canvas, axes):
+        for axis, (metric, label, scale) in zip(axes, _PANELS, strict=True):
+            chosen = [row for row in rows if row["metric"] == metric]
+            ends = [np.inf, -np.inf]
+            for place, queue in enumerate(("droptail", "red", "red-ecn")):
+                points = [row for row in chosen if row["queue"] == queue]
+                x, y = (scale * np.array([row[name] for row in points]) for name in ("mean", "ours"))
+                ends = [min(*ends, *x, *y), max(*ends, *x, *y)]
+                axis.plot(
+                    x,
+                    y,
+                    plot.MARKERS[place],
+                    color=plot.SERIES[place],
+                    markersize=3.2,
+                    label=("DropTail", "RED", "RED-ECN")[place],
+                )
+            axis.axline((ends[0], ends[0]), slope=1, color=plot.FAINT, linewidth=0.8)
+            if metric in ("delay", "delay_sd"):
+                both = np.array(ends)
+                plot.log_axes(axis, both, both)
+            axis.set_title(label, fontsize=8.5)
+            axis.set(xlabel="ns-2", ylabel="ours")
+        plot.legend_above(canvas, axes[0], columns=3)
+        svg = plot.to_svg(canvas, ident, title, "Four panels of points, most of them on the diagonal.")
+    caption = "A point is a cell of the grid; on the line both agree."
+    return Figure(ident, title, caption, svg, data=data)

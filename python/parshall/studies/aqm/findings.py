@@ -1,0 +1,170 @@
+"""What was found, in sentences. Every number and every turn of phrase follows from measures and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from parshall.claims import Claim, Kind, Verdict, count_verdicts
+from parshall.report import Finding, number
+from parshall.studies.aqm.grid import CAPACITIES, LOADS
+from parshall.studies.aqm.results import Results
+
+if TYPE_CHECKING:
+    from parshall.study import Measures
+
+__all__ = ["all_findings"]
+
+
+def all_findings(measures: Measures, claims: Sequence[Claim]) -> list[Finding]:
+    """The most important first; those of parts that were not run are left out."""
+    results = Results(measures["runs"])
+    parts = {cell.part for cell in results.cells}
+    by_id = {claim.id: claim for claim in claims}
+    findings = [_statements(claims), _numbers(claims), _conclusion(results, by_id)]
+    if "spread" in parts:
+        findings.append(_phases(results, by_id))
+    findings += [_delay(results), _response(results)]
+    if "ns2" in measures:
+        findings.append(_ns2(results, measures))
+    return findings
+
+
+def _statements(claims: Sequence[Claim]) -> Finding:
+    made = [claim for claim in claims if claim.of_document and claim.kind is not Kind.PRINTED]
+    failed = [claim for claim in made if claim.verdict is Verdict.FAILS]
+    discussed = [claim for claim in made if claim.where == "IV.B"]
+    return Finding(
+        "Statements",
+        f"Of {len(made)} statements of the chapter, {_tally(made)}; of the {len(discussed)} in its "
+        f"discussion (IV.B), {_tally(discussed)}. "
+        + (f"Most of those that do not hold belong to {_commonest(failed)}." if failed else ""),
+    )
+
+
+def _commonest(claims: Sequence[Claim]) -> str:
+    places = [claim.where for claim in claims]
+    return max(dict.fromkeys(places), key=places.count)
+
+
+def _numbers(claims: Sequence[Claim]) -> Finding:
+    parts = []
+    for table in ("VIII", "IX", "X"):
+        made = [claim for claim in claims if claim.kind is Kind.PRINTED and claim.where == f"Table {table}"]
+        off = [abs(claim.ours / claim.paper - 1) for claim in made if claim.paper and claim.ours is not None]
+        typical, most = (100 * each for each in (float(np.median(off)), max(off)))
+        parts.append(
+            f"Table {table}: {_tally(made)}; half of our means are within {number(typical, 2)} % of the "
+            f"printed value, all within {number(most, 2)} %"
+        )
+    return Finding("Printed numbers", f"{'. '.join(parts)}.")
+
+
+def _conclusion(results: Results, by_id: dict[str, Claim]) -> Finding:
+    """What DropTail adds to long TCP throughput, with and without short flows."""
+    parts = []
+    for load in (LOADS[0], LOADS[-1]):
+        gaps = [
+            100
+            * float(
+                np.mean(
+                    results.at("ltrf", "droptail", capacity, "1", load)
+                    - results.at("ltrf", "red", capacity, "1", load)
+                )
+            )
+            for capacity in CAPACITIES
+        ]
+        listed = ", ".join(_signed(gap) for gap in gaps)
+        parts.append(f"{listed} points of the capacity at 5, 35 and 100 Mbit/s with {load} % short flows")
+    verdict = by_id["discussion.long-term-only"].verdict
+    return Finding(
+        "The chapter's conclusion",
+        f"At 1 BWDP DropTail gives long TCP flows more than RED by {' and '.join(parts)}. That its bias "
+        f"against non-responsive flows is there in long-term mixes and gone with short flows {_is(verdict)}.",
+    )
+
+
+def _phases(results: Results, by_id: dict[str, Claim]) -> Finding:
+    parts = []
+    for load in LOADS:
+        locked, spread, red = (
+            100 * float(np.mean(results.at("ltrf", queue, 100, "1", load, part=part)))
+            for queue, part in (("droptail", "grid"), ("droptail", "spread"), ("red", "grid"))
+        )
+        parts.append(
+            f"{number(locked)} % with CBR flows in phase, {number(spread)} % without and {number(red)} % "
+            f"with RED at {load} % short flows"
+        )
+    text = f"At 100 Mbit/s and 1 BWDP DropTail leaves long TCP flows {'; '.join(parts)}."
+    if by_id["phases.long-term"].verdict is Verdict.HOLDS:
+        text += " Most of what motivated the chapter is a coincidence of periods."
+    return Finding("Phase effect", text)
+
+
+def _delay(results: Results) -> Finding:
+    ratios = [
+        float(np.mean(results.at("delay", "droptail", capacity, buffer, load)))
+        / float(np.mean(results.at("delay", "red", capacity, buffer, load)))
+        for capacity in CAPACITIES
+        for buffer in ("1/3", "1", "3")
+        for load in LOADS
+    ]
+    return Finding(
+        "Delay",
+        f"DropTail's mean queueing delay is {number(min(ratios), 2)} to {number(max(ratios), 2)} times "
+        "RED's over the 27 cells; the chapter says about 3 times. RED's lower delay depends on thresholds "
+        "that it does not give.",
+    )
+
+
+def _response(results: Results) -> Finding:
+    parts = []
+    for queue, name in (("droptail", "DropTail"), ("red", "RED"), ("red-ecn", "RED-ECN")):
+        found = [
+            float(np.mean(results.at("response_mean", queue, 35, buffer, 30))) for buffer in ("1/3", "1", "3")
+        ]
+        parts.append(f"{name} {', '.join(number(each, 2) for each in found)} s")
+    return Finding(
+        "Response time",
+        "A new connection that transfers ten packets at 35 Mbit/s with 30 % short flows takes, at 1/3, 1 "
+        f"and 3 BWDP, on the average: {'; '.join(parts)}.",
+    )
+
+
+def _ns2(results: Results, measures: Measures) -> Finding:
+    from parshall.studies.aqm.figures_beyond import beside_ns2
+
+    rows = beside_ns2(results, measures["ns2"]).to_pylist()
+    parts = []
+    for metric, name, scale, unit in (
+        ("ltrf", "long TCP throughput", 100, "points"),
+        ("ltnrf", "long non-responsive throughput", 100, "points"),
+        ("ltnrf_drop", "its drop rate", 100, "points"),
+    ):
+        off = [scale * abs(row["ours"] - row["mean"]) for row in rows if row["metric"] == metric]
+        parts.append(f"{name} {number(float(np.median(off)), 2)} ({number(max(off), 2)}) {unit}")
+    off = [100 * abs(row["ours"] / row["mean"] - 1) for row in rows if row["metric"] == "delay"]
+    parts.append(f"mean delay {number(float(np.median(off)), 2)} ({number(max(off), 2)}) %")
+    cells = len({(row["queue"], row["capacity"], row["buffer"], row["load"]) for row in rows})
+    return Finding(
+        "ns-2.35",
+        f"Beside ns-2 in {cells} cells of the grid, the median (largest) distance of the means is: "
+        f"{', '.join(parts)}.",
+    )
+
+
+def _is(verdict: Verdict) -> str:
+    return {Verdict.HOLDS: "holds", Verdict.FAILS: "does not hold", Verdict.OPEN: "cannot be told"}[verdict]
+
+
+def _tally(claims: Sequence[Claim]) -> str:
+    words = {Verdict.HOLDS: "hold", Verdict.FAILS: "do not hold", Verdict.OPEN: "cannot be told"}
+    counts = count_verdicts(claims)
+    found = [f"{count} {words[verdict]}" for verdict, count in counts.items() if count]
+    return ", ".join(found) if found else "none was made"
+
+
+def _signed(value: float) -> str:
+    return ("+" if value >= 0 else "\N{MINUS SIGN}") + number(abs(value), 2)
