@@ -71,9 +71,7 @@ def all_claims(measures: Measures) -> list[Claim]:
 def all_greater(
     id: str, where: str, statement: str, pairs: Iterable[tuple[Reals, Reals | float]], unit: str = ""
 ) -> Claim:
-    """That the first of every pair is greater than the second, seed by seed; a number stands for every "
-    "seed.
-    """
+    """That the first of every pair is greater than the second; a number stands for every seed."""
     whole = [(first, np.broadcast_to(np.asarray(second, float), first.shape)) for first, second in pairs]
     return all_compared(id, where, statement, "greater", whole, unit=unit)
 

@@ -117,7 +117,8 @@ def _measure_cell(cell: Cell, part: Part, flows: pa.Table, ports: pa.Table, seri
 
 
 def _ratio(above: Reals, below: Reals) -> Reals:
-    return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+    ratio: Reals = np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+    return ratio
 
 
 def _deviations(series: pa.Table, capacity: float, warm_up: float, runs: int) -> Reals:
