@@ -76,7 +76,7 @@ from parshall.scenario import reference
 from parshall.scenario.lines import lines_of
 from parshall.scenario.paths import PathError
 from parshall.scenario.schema import json_schema, tables
-from parshall.scenario.toml import _network
+from parshall.scenario.toml import model_of
 from parshall.units import ms, parse_duration
 
 BELL = """
@@ -1023,7 +1023,7 @@ def test_no_input_is_answered_by_more_than_lines(data: st.DataObject) -> None:
     place = functools.reduce(lambda inner, step: inner[step], steps, tables)
     place[last] = copy.deepcopy(data.draw(st.sampled_from(ODDITIES)))
     try:
-        _network(tables).check()
+        model_of(tables).scenario().check()
     except ScenarioError as caught:
         for error in caught.all():
             assert re.fullmatch(r".*got .+, expected .+", str(error))

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from parshall.errors import InputError, OutputError, ParshallError, RunError, shown
+from parshall.interrupt import HeldInterrupt
 from parshall.run import check_json, checked_seed
 
 if TYPE_CHECKING:
@@ -177,7 +175,7 @@ def _execute(
     """Runs what is missing; on Ctrl-C or an error, what has finished by then is still stored."""
     texts = {network.hash: network.to_json() for network in networks.values()}
     faults: dict[str, ParshallError] = {}
-    with _HeldInterrupt() as interrupt:
+    with HeldInterrupt() as interrupt:
         for portion in _portions(missing, texts):
             runs, batch = _started(portion, texts, threads, faults)
             if batch is not None:
@@ -236,7 +234,7 @@ def _faults(runs: Sequence[Key], texts: Mapping[str, str]) -> dict[str, Parshall
     return faults
 
 
-def _finish(batch: Any, runs: Sequence[Key], interrupt: _HeldInterrupt, sink: _Sink, report: _Report) -> None:
+def _finish(batch: Any, runs: Sequence[Key], interrupt: HeldInterrupt, sink: _Sink, report: _Report) -> None:
     """Takes the results of a batch as they come, until all are there or somebody interrupts."""
 
     def take(done: Sequence[tuple[int, Any]]) -> None:
@@ -365,25 +363,3 @@ class _Report:
         self._done += runs
         if self._progress is not None and runs:
             self._progress(self._done, self._total)
-
-
-class _HeldInterrupt:
-    """Notes the first Ctrl-C instead of raising it, so that finished runs are stored; raises a second."""
-
-    def __init__(self) -> None:
-        self.came = False
-        self._before: Any = None
-
-    def __enter__(self) -> _HeldInterrupt:
-        # Python delivers signals to the main thread, and only it may set handlers.
-        if threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._note) or signal.SIG_DFL
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-
-    def _note(self, _signal: int, _frame: FrameType | None) -> None:
-        self.came = True
-        signal.signal(signal.SIGINT, self._before)

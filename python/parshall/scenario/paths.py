@@ -12,7 +12,7 @@ from parshall.scenario.faults import join, known_keys
 if TYPE_CHECKING:
     from parshall.scenario.base import Model
 
-__all__ = ["PathError", "parse", "places", "replace"]
+__all__ = ["PathError", "parse", "picks", "places", "replace"]
 
 _M = TypeVar("_M", bound="Model")
 _STEP = re.compile(r"\.?(?P<field>[A-Za-z_]\w*)|\[(?P<item>[^\[\]]+)\]")
@@ -86,7 +86,7 @@ def _rebuilt(model: _M, name: str, new: Any, at: str) -> _M:
 def _in_items(items: tuple[Any, ...], steps: list[str], value: Any, at: str) -> tuple[Any, ...]:
     """Replaces in each item that the first step picks and that has the rest of the path."""
     key = steps[0][1:-1]
-    picked = [index for index, item in enumerate(items) if _picks(key, index, item)]
+    picked = [index for index, item in enumerate(items) if picks(key, index, item)]
     if not steps[0].startswith("[") or not picked:
         raise PathError(
             join(at, steps[0]), "no such item", f"[*], or an index or name among {len(items)} items"
@@ -115,7 +115,8 @@ def _in_item(item: Any, steps: list[str], value: Any, at: str) -> Any:
     raise PathError(at, shown(item), f"a table or list to look up {steps[0]} in")
 
 
-def _picks(key: str, index: int, item: Any) -> bool:
+def picks(key: str, index: int, item: Any) -> bool:
+    """Whether a key in brackets picks the item of a list that is at ``index``."""
     if key == "*":
         return True
     if key.isdecimal():

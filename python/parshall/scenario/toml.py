@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from pydantic.fields import FieldInfo
 
@@ -24,11 +24,12 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["load", "loads", "write"]
+__all__ = ["load", "load_model", "loads", "model_of", "parsed", "placed", "read_text", "write"]
 
 COMMON = ("title", "duration", "warm_up", "record")
 """What stands at the top of a file whether its network is written out or a dumbbell."""
 
+_T = TypeVar("_T")
 _AT_THE_TOP = {(key,) for key in COMMON}
 
 
@@ -38,11 +39,16 @@ def load(path: str | Path) -> Scenario:
     A recorded capacity that it names is looked for beside the file. Raises ScenarioError for a fault in the
     scenario, ParshallError for a file that cannot be read.
     """
+    return load_model(path).scenario()
+
+
+def load_model(path: str | Path) -> Scenario | Dumbbell:
+    """As :func:`load`, but a dumbbell stays one, so that its own fields can be varied."""
     file = str(path)
-    text = _text(file)
+    text = read_text(file, "a scenario file")
     if file.endswith(".json"):
-        return _placed(lambda: Scenario.from_json(text).check(), file, "")
-    return _placed(lambda: loads(text, folder=Path(file).parent), file, text)
+        return placed(lambda: Scenario.from_json(text).check(), file, "")
+    return placed(lambda: _checked(model_of(parsed(text, "a scenario file"), Path(file).parent)), file, text)
 
 
 def loads(text: str, *, folder: str | Path | None = None) -> Scenario:
@@ -50,25 +56,35 @@ def loads(text: str, *, folder: str | Path | None = None) -> Scenario:
 
     Files that it names are looked for in ``folder``, or else in the current one.
     """
+    tables = parsed(text, "a scenario file")
+    return model_of(tables, None if folder is None else Path(folder)).scenario().check()
+
+
+def _checked(model: Scenario | Dumbbell) -> Scenario | Dumbbell:
+    model.scenario().check()
+    return model
+
+
+def parsed(text: str, expected: str) -> dict[str, Any]:
+    """The tables of a TOML text. Raises ScenarioError."""
     try:
-        tables = tomllib.loads(text)
+        tables: dict[str, Any] = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
-        raise ScenarioError("", f"text that is not TOML: {error}", "a scenario file") from None
-    return _network(tables, None if folder is None else Path(folder)).check()
+        raise ScenarioError("", f"text that is not TOML: {error}", expected) from None
+    return tables
 
 
-def _text(file: str) -> str:
+def read_text(file: str, expected: str) -> str:
+    """The text of a file. Raises ParshallError."""
     try:
         return Path(file).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ParshallError(
-            f"{file}: byte {error.start + 1} is not UTF-8, expected a scenario file"
-        ) from None
+        raise ParshallError(f"{file}: byte {error.start + 1} is not UTF-8, expected {expected}") from None
     except OSError as error:
-        raise ParshallError(f"{file}: {error.strerror or error}, expected a scenario file") from None
+        raise ParshallError(f"{file}: {error.strerror or error}, expected {expected}") from None
 
 
-def _placed(read: Callable[[], Scenario], file: str, text: str) -> Scenario:
+def placed(read: Callable[[], _T], file: str, text: str) -> _T:
     """Adds the file, and the line where it is known, to an error."""
     try:
         return read()
@@ -82,7 +98,8 @@ def _placed(read: Callable[[], Scenario], file: str, text: str) -> Scenario:
         raise first from None
 
 
-def _network(tables: Mapping[str, Any], folder: Path | None = None) -> Scenario:
+def model_of(tables: Mapping[str, Any], folder: Path | None = None) -> Scenario | Dumbbell:
+    """The scenario or dumbbell that the tables of a file stand for. Raises ScenarioError."""
     if "dumbbell" not in tables:
         return Scenario.from_dict(tables, folder=folder)
     bell = tables["dumbbell"]
@@ -100,9 +117,11 @@ def _network(tables: Mapping[str, Any], folder: Path | None = None) -> Scenario:
             )
     try:
         common = {key: tables[key] for key in COMMON if key in tables}
-        return Dumbbell.from_dict({**common, **bell}, folder=folder).scenario()
+        model = Dumbbell.from_dict({**common, **bell}, folder=folder)
+        model.scenario()
     except ScenarioError as error:
         raise _inside_dumbbell(error) from None
+    return model
 
 
 def _inside_dumbbell(error: ScenarioError) -> ScenarioError:

@@ -1,0 +1,154 @@
+"""A sweep on disk: each table as a partitioned Parquet data set, which DuckDB, Polars or Arrow read in place.
+
+    OUT/sweep.json                          points, seeds, failures, engine version
+    OUT/runs/queue=red/part-0.parquet       a folder for each value of each partitioning parameter
+    OUT/flows/queue=red/part-0.parquet
+
+All columns are in the files too, with their types; folder names are text, and only let a reader skip files.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from parshall.errors import InputError, OutputError, shown
+from parshall.files import failing_as, staged
+
+if TYPE_CHECKING:
+    from parshall.sweep.result import SweepResult
+
+__all__ = ["MANIFEST", "write"]
+
+MANIFEST = "sweep.json"
+"""Says what a folder holds. It is written last: without it there is no result."""
+
+_MOST_PARTS = 64
+"""Folders that are made of a table unless the caller says how to part it."""
+_HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+
+
+def write(result: SweepResult, folder: str | Path, partition: Sequence[str] | None = None) -> Path:
+    """Writes every table of a result; returns the folder.
+
+    ``partition`` names the columns by whose values the rows are parted: parameters, or ``seed``. Unless
+    given, it is parameters that are text, whole numbers or truth values, as long as there are at most 64
+    parts; and ``seed`` where there is no such parameter. A result that is there is replaced. Raises
+    OutputError when something else is there or the folder cannot be written, and leaves what was there.
+    """
+    target = Path(folder)
+    by = _partition(result, partition)
+    names = ("runs", *result.tables)
+    with failing_as(target), staged(target) as stage:
+        old = _tables_of(target)
+        for name in names:
+            if name not in old and (target / name).exists():
+                raise OutputError(str(target / name), "is there already, expected a new folder")
+            _write_parts(result.table(name), stage / name, by)
+        manifest = json.dumps(_manifest(result, names, by), indent=2, ensure_ascii=False) + "\n"
+        (stage / MANIFEST).write_text(manifest, encoding="utf-8")
+        _replace(stage, target, names, old)
+    return target
+
+
+def _partition(result: SweepResult, given: Sequence[str] | None) -> list[str]:
+    if given is not None:
+        for index, name in enumerate(given):
+            if name not in (*result.parameters, "seed"):
+                known = ", ".join((*result.parameters, "seed"))
+                raise InputError(f"partition[{index}]", shown(name), f"one of {known}")
+        return list(given)
+    by: list[str] = []
+    parts = 1
+    for name in result.parameters:
+        labels = {point.parameters[name] for point in result.points}
+        if not any(isinstance(label, float) for label in labels) and parts * len(labels) <= _MOST_PARTS:
+            by.append(name)
+            parts *= len(labels)
+    if not by and max(map(len, result.seeds)) <= _MOST_PARTS:
+        return ["seed"]
+    return by
+
+
+def _write_parts(table: pa.Table, folder: Path, by: Sequence[str]) -> None:
+    """One file for each combination of values, in folders as Hive names them: ``column=value``."""
+    folder.mkdir()
+    codes = np.zeros(table.num_rows, dtype=np.int64)
+    values = []
+    for name in by:
+        column = table[name].combine_chunks()
+        encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+        texts = [_text(value) for value in encoded.dictionary.to_pylist()]
+        values.append(texts)
+        codes = codes * len(texts) + np.asarray(encoded.indices)
+    for code in np.unique(codes).tolist():
+        place, rest = folder, code
+        steps = []
+        for name, texts in zip(reversed(by), reversed(values), strict=True):
+            rest, own = divmod(rest, len(texts))
+            steps.append(f"{quote(name, safe=' ')}={texts[own]}")
+        place = folder.joinpath(*reversed(steps))
+        place.mkdir(parents=True, exist_ok=True)
+        rows = table if not by else table.filter(pa.array(codes == code))
+        parquet.write_table(rows, place / "part-0.parquet", compression="zstd")
+
+
+def _text(value: Any) -> str:
+    """A value as a folder's name: what a path does not take is written as %XX, as Hive does."""
+    if value is None or value == "":
+        return _HIVE_NULL
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return quote(text, safe=" ,;+@()[]{}!$&'") if text.strip(".") else text.replace(".", "%2E")
+
+
+def _manifest(result: SweepResult, names: Sequence[str], by: Sequence[str]) -> dict[str, Any]:
+    from parshall._core import ENGINE_VERSION
+
+    longest = max(result.seeds, key=len)
+    return {
+        "engine_version": ENGINE_VERSION,
+        "tables": list(names),
+        "partitioned_by": list(by),
+        "parameters": list(result.parameters),
+        "metrics": list(result.metrics),
+        "seeds": list(longest),
+        "points": [
+            {"parameters": dict(point.parameters), "scenario": point.scenario.hash, "seeds": len(seeds)}
+            for point, seeds in zip(result.points, result.seeds, strict=True)
+        ],
+        "failures": [
+            {"point": each.point, "scenario": each.scenario, "seed": each.seed, "reason": each.reason}
+            for each in result.failures
+        ],
+    }
+
+
+def _tables_of(folder: Path) -> list[str]:
+    """The tables of the result in a folder; none when there is no result."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        names: list[str] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["tables"]
+        return [name for name in names if name == Path(name).name and name not in ("", ".", "..")]
+    return []
+
+
+def _replace(stage: Path, target: Path, names: Sequence[str], old: Sequence[str]) -> None:
+    """Moves the old result aside and the new one in; the manifest goes first and comes last."""
+    aside = stage / ".old"
+    aside.mkdir()
+    (target / MANIFEST).unlink(missing_ok=True)
+    for name in old:
+        if (target / name).is_dir():
+            (target / name).replace(aside / name)
+    for name in names:
+        (stage / name).replace(target / name)
+    (stage / MANIFEST).replace(target / MANIFEST)
+    shutil.rmtree(aside, ignore_errors=True)

@@ -1,0 +1,184 @@
+"""Sends runs to an executor in chunks, and yields what comes back.
+
+A chunk is sized so that it takes about a quarter of a second, by what runs have taken so far: long enough
+for the cost of sending it to vanish, short enough for progress, for an interrupt, and for little to be done
+again when a worker dies. It is never more than its share of what is left, so that all workers end together
+(guided self-scheduling, Polychronopoulos and Kuck 1987). Runs of one scenario go together, since a chunk
+compiles each of its scenarios once.
+
+Chunks whose worker died are sent again by executors that can do so, as Dask does. A chunk that comes back as
+an error is sent again run by run, which finds the run that is to blame.
+"""
+
+from __future__ import annotations
+
+import math
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from parshall.errors import ParshallError, RunError
+from parshall.sweep import work
+from parshall.sweep.executors import tells_running, width
+from parshall.sweep.work import Chunk, Outcome
+
+if TYPE_CHECKING:
+    from parshall.tables import Key
+
+__all__ = ["dispatched"]
+
+_CHUNK_S = 0.25
+_AHEAD = 2
+"""Chunks a worker has at a time: the next one waits beside it."""
+_WAIT_S = 0.1
+_WEIGHT = 0.3
+"""Of the newest chunk in what a run is thought to take."""
+
+
+def dispatched(
+    executor: Executor,
+    runs: Sequence[Key],
+    texts: Mapping[str, str],
+    tables: tuple[str, ...] | None,
+    interrupted: Callable[[], bool],
+) -> Iterator[Outcome | None]:
+    """Outcomes as they come, in any order; none from time to time, when there was nothing to tell.
+
+    After an interrupt no further run is begun, and what is under way is still yielded. Raises RunError when
+    the executor cannot go on.
+    """
+    from parshall import _core
+
+    empty = Chunk(f"sweep-{uuid.uuid4()}", (), {}, tables, _core.ENGINE_VERSION)
+    dispatch = _Dispatch(executor, _interleaved(runs), texts, empty)
+    try:
+        yield from dispatch.outcomes(interrupted)
+    finally:
+        dispatch.close()
+
+
+class _Dispatch:
+    def __init__(
+        self, executor: Executor, runs: deque[list[Key]], texts: Mapping[str, str], empty: Chunk
+    ) -> None:
+        self.executor = executor
+        self.runs = runs
+        """Runs by scenario; those of a scenario that had its turn are at the end."""
+        self.texts = texts
+        self.empty = empty
+        self.again: deque[tuple[Key, ...]] = deque()
+        """Single runs of chunks that came back as an error."""
+        self.pending: dict[Future[Outcome], tuple[Key, ...]] = {}
+        self.left = sum(map(len, runs))
+        self.run_s: float | None = None
+
+    def outcomes(self, interrupted: Callable[[], bool]) -> Iterator[Outcome | None]:
+        stopped = False
+        while True:
+            if interrupted() and not stopped:
+                stopped = True
+                self.stop()
+            if not stopped:
+                self.fill()
+            if not self.pending:
+                return
+            done, _ = wait(self.pending, timeout=_WAIT_S, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield self.taken(future, self.pending.pop(future), stopped)
+            if not done:
+                yield None
+
+    def fill(self) -> None:
+        """Gives every worker what to do, and what to do next."""
+        if not (self.left or self.again):
+            return
+        workers = width(self.executor)
+        while len(self.pending) < _AHEAD * workers and (self.left or self.again):
+            self.send(self.again.popleft() if self.again else self.portion(workers))
+
+    def send(self, runs: tuple[Key, ...]) -> None:
+        texts = {scenario: self.texts[scenario] for scenario, _ in runs}
+        try:
+            future = self.executor.submit(work.execute, replace(self.empty, runs=runs, texts=texts))
+        except RuntimeError as error:  # also a BrokenExecutor
+            raise _broken(error) from None
+        self.pending[future] = runs
+
+    def portion(self, workers: int) -> tuple[Key, ...]:
+        """The runs of the next chunk: of one scenario, and of the next ones if that has not enough."""
+        size = 1 if self.run_s is None else int(_CHUNK_S / max(self.run_s, 1e-6))
+        size = max(1, min(size, math.ceil(self.left / (_AHEAD * workers))))
+        taken: list[Key] = []
+        while len(taken) < size and self.runs:
+            own = self.runs.popleft()
+            count = size - len(taken)
+            taken += own[:count]
+            if own[count:]:
+                self.runs.append(own[count:])
+        self.left -= len(taken)
+        return tuple(taken)
+
+    def taken(self, future: Future[Outcome], runs: tuple[Key, ...], stopped: bool) -> Outcome | None:
+        """What became of a chunk. Raises RunError when no further chunk can do better."""
+        try:
+            outcome = future.result()
+        except CancelledError as error:
+            if stopped:
+                return None
+            raise _broken(error) from None
+        except (BrokenExecutor, ImportError) as error:
+            raise _broken(error) from None
+        except ParshallError:
+            raise
+        except Exception as error:
+            if len(runs) == 1:
+                return Outcome(None, ((runs[0], f"{type(error).__name__}: {error}"),), 0.0)
+            self.again += [(run,) for run in runs]
+            return None
+        latest = outcome.seconds / len(runs)
+        self.run_s = latest if self.run_s is None else (1 - _WEIGHT) * self.run_s + _WEIGHT * latest
+        return outcome
+
+    def stop(self) -> None:
+        """Begins nothing more. What is under way elsewhere is waited for, and so is kept."""
+        work.halt(self.empty.sweep)
+        self.left = 0
+        self.again.clear()
+        if tells_running(self.executor):
+            for future in self.pending:
+                future.cancel()
+
+    def close(self) -> None:
+        """Leaves nothing behind in an executor that goes on to live."""
+        work.halt(self.empty.sweep)
+        for future in self.pending:
+            future.cancel()
+        if isinstance(self.executor, ThreadPoolExecutor):  # others do not share the halt
+            wait(self.pending)
+        work.allow(self.empty.sweep)
+
+
+def _interleaved(runs: Sequence[Key]) -> deque[list[Key]]:
+    """Runs by scenario, in their order."""
+    by_scenario: dict[str, list[Key]] = {}
+    for key in runs:
+        by_scenario.setdefault(key[0], []).append(key)
+    return deque(by_scenario.values())
+
+
+def _broken(error: BaseException) -> RunError:
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return RunError(
+        f"the executor cannot go on: {reason}; finished runs are kept, the same call does the rest"
+    )

@@ -1,0 +1,162 @@
+"""The runs of a sweep: what the cache has is read, the rest is done, and kept as it comes."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import pyarrow as pa
+
+from parshall.errors import OutputError
+from parshall.sweep.dispatch import dispatched
+from parshall.tables import Block
+
+if TYPE_CHECKING:
+    from parshall.cache import Cache
+    from parshall.sweep.points import Point
+    from parshall.tables import Key
+
+__all__ = ["Failure", "Runs"]
+
+_FLUSH_EVERY_S = 1.0
+_FLUSH_BYTES = 64 << 20
+
+_T = TypeVar("_T")
+
+_log = logging.getLogger("parshall")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that could not be done."""
+
+    point: str
+    """The point's values."""
+    seed: int
+    scenario: str
+    """Hash of the scenario."""
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.point} (scenario {self.scenario[:12]}), seed {self.seed}: {self.reason}"
+
+
+class Runs:
+    """Does runs, each once, and holds the tables that are wanted of them."""
+
+    def __init__(
+        self,
+        points: Sequence[Point],
+        tables: tuple[str, ...],
+        store: Cache | None,
+        progress: Callable[[int, int], object] | None,
+    ) -> None:
+        self.tables = tables
+        self.blocks: list[Block] = []
+        """What is there so far, in the order in which it came."""
+        self.failures: list[Failure] = []
+        self.executed = 0
+        self.asked = 0
+        """Runs asked for so far, by all points."""
+        self._points: dict[str, list[str]] = {}
+        for point in points:
+            self._points.setdefault(point.scenario.hash, []).append(point.name)
+        self._texts = {point.scenario.hash: point.scenario.to_json() for point in points}
+        self._there: set[Key] = set()
+        self._store = store
+        self._progress = progress
+        self._done = 0
+        self._waiting: list[Block] = []
+        self._flushed_at = time.monotonic()
+
+    def add(self, wanted: Sequence[Key], executor: Executor, interrupted: Callable[[], bool]) -> None:
+        """Sees to it that these runs are there, as far as they can be done. Raises RunError when the executor
+        breaks; what has finished by then is kept.
+        """
+        fresh = [key for key in dict.fromkeys(wanted) if key not in self._there]
+        self.asked += sum(len(self._points[scenario]) for scenario, _ in fresh)
+        self._there.update(fresh)
+        missing = self._read(fresh)
+        kept = None if self._store is not None else self.tables
+        try:
+            for outcome in dispatched(executor, missing, self._texts, kept, interrupted):
+                if outcome is not None:
+                    self._take(outcome.block, outcome.failed)
+                if time.monotonic() - self._flushed_at >= _FLUSH_EVERY_S or self._size() >= _FLUSH_BYTES:
+                    self._flush()
+        finally:
+            self._flush()
+
+    def _read(self, keys: Sequence[Key]) -> list[Key]:
+        """Reads what the cache has; returns what it has not."""
+        if self._store is None:
+            return list(keys)
+        blocks = self._store.read(self._store.find(keys), self.tables)
+        found = {key for block in blocks for key in block.keys}
+        wanted = found.intersection(keys)
+        self.blocks += [block.only(wanted) for block in blocks]
+        self._count(wanted)
+        return [key for key in keys if key not in found]
+
+    def _take(self, block: Block | None, failed: Sequence[tuple[Key, str]]) -> None:
+        # Results first: telling somebody about them may fail.
+        if block is not None:
+            self._waiting.append(block)
+            self.executed += len(block.keys)
+        for key, reason in failed:
+            self._fail(key, " ".join(reason.split()))
+        self._count([*(block.keys if block is not None else ()), *(key for key, _ in failed)])
+
+    def _fail(self, key: Key, reason: str) -> None:
+        scenario, seed = key
+        for point in self._points[scenario]:
+            failure = Failure(point, seed, scenario, reason)
+            self.failures.append(failure)
+            _log.error("run failed: %s", failure)
+
+    def _count(self, keys: Sequence[Key] | set[Key]) -> None:
+        self._done += sum(len(self._points[scenario]) for scenario, _ in keys)
+        if self._progress is not None and keys:
+            self._progress(self._done, self.asked)
+
+    def _size(self) -> int:
+        return sum(table.nbytes for block in self._waiting for table in block.tables.values())
+
+    def _flush(self) -> None:
+        """Stores what has come, in one segment."""
+        self._flushed_at = time.monotonic()
+        if not self._waiting:
+            return
+        joined = _joined(self._waiting)
+        self._waiting.clear()
+        names = [name for name in self.tables if name in joined.tables]
+        self.blocks.append(Block(joined.keys, _only(joined.tables, names), _only(joined.rows, names)))
+        if self._store is None:
+            return
+        try:
+            self._store.add(joined)
+        except OutputError as error:
+            # The results are here all the same; only a later call will have to do them again.
+            _log.warning("%s; results are not kept for later", error)
+            self._store = None
+
+
+def _only(of: Mapping[str, _T], names: Sequence[str]) -> dict[str, _T]:
+    return {name: of[name] for name in names}
+
+
+def _joined(blocks: Sequence[Block]) -> Block:
+    """One block of several."""
+    if len(blocks) == 1:
+        return blocks[0]
+    names = dict.fromkeys(name for block in blocks for name in block.tables)
+    tables, rows = {}, {}
+    for name in names:
+        parts = [block.tables[name] for block in blocks if name in block.tables]
+        tables[name] = pa.concat_tables(parts).unify_dictionaries().combine_chunks()
+        rows[name] = [count for block in blocks for count in block.rows.get(name, [0] * len(block.keys))]
+    return Block(tuple(key for block in blocks for key in block.keys), tables, rows)

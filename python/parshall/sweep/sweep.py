@@ -1,0 +1,215 @@
+"""A sweep as a value: a base, parameters, a design, seeds, what is measured. :meth:`Sweep.run` runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from parshall.errors import InputError, shown
+from parshall.interrupt import HeldInterrupt
+from parshall.run import checked_seed
+from parshall.sweep.base import Builder, base_of
+from parshall.sweep.design import Grid, LatinHypercube, Listed, Sobol
+from parshall.sweep.metric import GivenMetrics, Metric, metrics_of
+from parshall.sweep.parameter import GivenParameter, Parameter, parameter_of
+from parshall.sweep.points import Point, expanded
+from parshall.sweep.result import SweepResult
+from parshall.sweep.stopping import StopRule
+from parshall.views import FlowView, PortView
+
+if TYPE_CHECKING:
+    from parshall.cache import Cache
+    from parshall.scenario import Dumbbell, Scenario
+    from parshall.sweep.runs import Runs
+
+__all__ = ["METRICS", "Sweep"]
+
+METRICS = ("goodput", "loss_rate")
+"""What is measured unless said otherwise."""
+
+_COLUMNS = {
+    *("seed", "flow", "port", "time", "variant", "scenario", "metric", "mean", "low", "high", "n"),
+    *(column.name for view in (FlowView, PortView) for column in fields(view)),
+} - {"name", "rate"}
+"""Names of columns that parameters must leave free."""
+
+
+_GRID = Grid.known(kind="grid")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A scenario with parameters, run over seeds.
+
+    ``Sweep(bell, {"rate": ["1 Mbit/s", "5 Mbit/s"]}, seeds=10).run().to_pandas()``
+    """
+
+    scenario: Scenario | Dumbbell | Builder
+    """What is varied: a scenario, a dumbbell, or a function that takes a value for each parameter by its name
+    and returns one."""
+    parameters: Mapping[str, GivenParameter]
+    """What varies, by the name of its column. A bare list stands for a :class:`Parameter` with these values,
+    whose name is the path."""
+    design: Grid | Listed | LatinHypercube | Sobol = _GRID
+    """Which combinations are run."""
+    seeds: int | Iterable[int] = 10
+    """Replicates: so many, from 1 on, or these. All points have the same ones, so that differences between
+    them can be paired. With ``stop`` only a list counts, whose seeds are taken in its order."""
+    metrics: GivenMetrics = METRICS
+    """One number each for a run; see :mod:`parshall.sweep.metric`."""
+    stop: StopRule | None = None
+    """When a point has had enough seeds; all have ``seeds`` of them unless given."""
+    tables: Sequence[str] = ("flows", "ports")
+    """Tables that are read back."""
+
+    def __post_init__(self) -> None:
+        """Checks what can be checked without building a scenario. Raises InputError."""
+        self.checked_parameters  # noqa: B018 - computed once, here
+        self.checked_metrics  # noqa: B018
+        self.seed_list  # noqa: B018
+
+    @cached_property
+    def checked_parameters(self) -> dict[str, Parameter]:
+        """The parameters, written out."""
+        if not isinstance(self.parameters, Mapping):
+            raise InputError("parameters", shown(self.parameters), "a table of parameters by name")
+        for name in self.parameters:
+            if not isinstance(name, str) or not name or not name.isprintable():
+                raise InputError("parameters", shown(name), "a name: printable text that is not empty")
+            if name in _COLUMNS:
+                raise InputError(f"parameters.{name}", "the name of a column of results", "another name")
+        return {name: parameter_of(value, f"parameters.{name}") for name, value in self.parameters.items()}
+
+    @cached_property
+    def checked_metrics(self) -> dict[str, Metric]:
+        """The metrics by name."""
+        metrics = metrics_of(self.metrics)
+        for name in metrics:
+            if name in self.parameters or name in ("seed", "scenario"):
+                raise InputError(f"metrics.{name}", "the name of another column", "another name")
+        if self.stop is not None:
+            rule = self.stop.checked()
+            if rule.metric not in metrics:
+                raise InputError("stop.metric", shown(rule.metric), f"one of {', '.join(metrics)}")
+        return metrics
+
+    @cached_property
+    def seed_list(self) -> tuple[int, ...]:
+        """The seeds in the order in which they are taken; under a stop rule as many as a point may have."""
+        if isinstance(self.seeds, int):
+            count = self.seeds if self.stop is None else self.stop.max_seeds
+            if isinstance(self.seeds, bool) or count < 1:
+                raise InputError(
+                    "seeds", shown(self.seeds), "a whole number of at least 1, or a list of seeds"
+                )
+            return tuple(range(1, count + 1))
+        return _listed_seeds(self.seeds, self.stop)
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """Every point with its scenario, in the order of the design. Raises InputError, which names the value
+        that does not fit.
+        """
+        return expanded(base_of(self.scenario), self.checked_parameters, self.design)
+
+    def run(
+        self,
+        *,
+        executor: Executor | str | None = None,
+        jobs: int | None = None,
+        cache: Cache | Literal["default"] | None = "default",
+        progress: Callable[[int, int], object] | None = None,
+    ) -> SweepResult:
+        """Does every run that the cache does not have, and returns the tables.
+
+        ``executor`` is any ``concurrent.futures.Executor``, ``"dask"``, or the address of a Dask scheduler;
+        all cores of this machine, or ``jobs`` of them, unless given. ``progress`` is called with the number
+        of runs done and the number asked for so far. ``cache=None`` keeps nothing.
+
+        After Ctrl-C what has finished is kept, and KeyboardInterrupt is raised; the same call does the rest.
+        A run that fails is logged, is in ``failures``, and does not stop the others. Raises RunError when the
+        executor breaks.
+        """
+        from parshall.cache import Cache
+        from parshall.sweep.executors import opened
+        from parshall.sweep.runs import Runs
+
+        points = self.points
+        store = Cache() if cache == "default" else cache
+        read = tuple(dict.fromkeys((*self.tables, "flows", "ports")))
+        runs = Runs(points, read, store, progress)
+        with opened(executor, jobs) as workers:
+            return self._result(runs, workers)
+
+    def _result(self, runs: Runs, workers: Executor) -> SweepResult:
+        from parshall.sweep.measured import Measured
+
+        measured = Measured(
+            self.checked_metrics, {point.scenario.hash: point.scenario for point in self.points}
+        )
+        counts = [self._first_count()] * len(self.points)
+        with HeldInterrupt() as interrupt:
+            while True:
+                runs.add(self._keys(counts), workers, lambda: interrupt.came)
+                if interrupt.came:
+                    break
+                measured.add(runs.blocks)
+                grown = self._next_counts(counts, measured)
+                if grown == counts:
+                    break
+                counts = grown
+        if interrupt.came:
+            raise KeyboardInterrupt
+        order = {point.name: index for index, point in enumerate(self.points)}
+        failures = sorted(runs.failures, key=lambda failure: (order[failure.point], failure.seed))
+        return SweepResult(
+            self.points,
+            tuple(self.seed_list[:count] for count in counts),
+            tuple(self.checked_metrics),
+            runs.tables,
+            runs.executed,
+            tuple(failures),
+            measured.values,
+            tuple(runs.blocks),
+        )
+
+    def _first_count(self) -> int:
+        return len(self.seed_list) if self.stop is None else min(self.stop.min_seeds, len(self.seed_list))
+
+    def _keys(self, counts: Sequence[int]) -> list[tuple[str, int]]:
+        return [
+            (point.scenario.hash, seed)
+            for point, count in zip(self.points, counts, strict=True)
+            for seed in self.seed_list[:count]
+        ]
+
+    def _next_counts(self, counts: Sequence[int], measured: Any) -> list[int]:
+        """How many seeds each point should have. It depends on the point's own runs alone, so that it is the
+        same whatever else is in the sweep.
+        """
+        if self.stop is None:
+            return list(counts)
+        column = list(self.checked_metrics).index(self.stop.metric)
+        grown = []
+        for point, count in zip(self.points, counts, strict=True):
+            keys = [(point.scenario.hash, seed) for seed in self.seed_list[:count]]
+            values = [
+                measured.values[key][column] if key in measured.values else float("nan") for key in keys
+            ]
+            grown.append(min(self.stop.next_count(values), len(self.seed_list)))
+        return grown
+
+
+def _listed_seeds(given: Any, stop: StopRule | None) -> tuple[int, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputError("seeds", shown(given), "a whole number of at least 1, or a list of seeds")
+    seeds = tuple(checked_seed(seed, f"seeds[{index}]") for index, seed in enumerate(given))
+    if not seeds:
+        raise InputError("seeds", "none", "at least one seed")
+    for index, seed in enumerate(seeds):
+        if seed in seeds[:index] and len(set(seeds)) < len(seeds):
+            raise InputError(f"seeds[{index}]", f"{seed} twice", "seeds that differ")
+    return seeds if stop is None else seeds[: stop.max_seeds]

@@ -1,0 +1,97 @@
+"""What a worker does: a chunk of runs, in the engine, without the GIL.
+
+A chunk and its outcome can be pickled, so that they go through any executor: threads here, processes, or a
+cluster. Where the worker shares this process's memory, :func:`halt` ends its chunk after the run under way.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from parshall import _core
+from parshall.errors import RunError
+from parshall.tables import Block, block
+
+if TYPE_CHECKING:
+    from parshall.tables import Key, Result
+
+__all__ = ["Chunk", "Outcome", "allow", "execute", "halt"]
+
+_LOOK_EVERY_S = 0.1
+_halted: set[str] = set()
+"""Sweeps of this process that were interrupted."""
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Runs that are sent to a worker together."""
+
+    sweep: str
+    """A name of the sweep that no other has."""
+    runs: tuple[Key, ...]
+    texts: dict[str, str]
+    """The canonical JSON of each scenario, by its hash."""
+    tables: tuple[str, ...] | None
+    """Tables that are wanted back; all that are recorded where it is none."""
+    engine_version: str
+    """That the worker has to have, for its results to be those of any other worker."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a chunk. Runs that are in neither were not begun."""
+
+    block: Block | None
+    """The tables of the runs that finished."""
+    failed: tuple[tuple[Key, str], ...]
+    """Runs that the engine gave up, and why."""
+    seconds: float
+    """That the chunk took."""
+
+
+def halt(sweep: str) -> None:
+    """Lets the workers in this process begin no further run of a sweep."""
+    _halted.add(sweep)
+
+
+def allow(sweep: str) -> None:
+    """Undoes :func:`halt`."""
+    _halted.discard(sweep)
+
+
+def execute(chunk: Chunk) -> Outcome:
+    """Does the runs of a chunk one after the other on one thread of the engine, while this one waits without
+    the GIL. Raises RunError on a worker whose engine is another one.
+    """
+    if chunk.engine_version != _core.ENGINE_VERSION:
+        raise RunError(
+            f"a worker has engine {_core.ENGINE_VERSION}, expected {chunk.engine_version}: "
+            "install the same version of Parshall on all machines"
+        )
+    began = time.perf_counter()
+    finished: list[tuple[Key, Result]] = []
+    failed: list[tuple[Key, str]] = []
+    batch = _core.Batch([(chunk.texts[scenario], seed) for scenario, seed in chunk.runs], 1)
+    while (done := batch.next(_LOOK_EVERY_S)) is not None:
+        for index, result in done:
+            if isinstance(result, Exception):
+                failed.append((chunk.runs[index], str(result)))
+            else:
+                finished.append((chunk.runs[index], result))
+        if chunk.sweep in _halted:
+            batch.cancel()
+    joined = _wanted(block(finished), chunk.tables) if finished else None
+    return Outcome(joined, tuple(failed), time.perf_counter() - began)
+
+
+def _wanted(whole: Block, tables: Sequence[str] | None) -> Block:
+    """A block without the tables that nobody asked for."""
+    if tables is None:
+        return whole
+    names = [name for name in tables if name in whole.tables]
+    return Block(
+        whole.keys, {name: whole.tables[name] for name in names}, {name: whole.rows[name] for name in names}
+    )
