@@ -14,7 +14,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from parshall.ensemble import Ensemble
     from parshall.scenario import Dumbbell, Scenario
+    from parshall.sweep import Sweep, SweepResult
 
 __all__ = ["Measures", "Reproduction", "Study", "Workbench", "find_study", "list_studies", "reproduce"]
 
@@ -155,6 +156,21 @@ class Workbench:
             )
         ensemble.raise_for_failures()
         return ensemble
+
+    def sweep(self, what: str, sweep: Sweep) -> SweepResult:
+        """Every point of a sweep with every seed of the study; see :meth:`run`."""
+        total = len(sweep.points) * len(self.seeds)
+        self.runs += total
+        with self._task(what, total) as advance_to:
+
+            def report(done: int, _total: int) -> None:
+                advance_to(done)
+
+            result = replace(sweep, seeds=list(self.seeds)).run(
+                jobs=self.jobs, cache="default" if self.cache else None, progress=report
+            )
+        result.raise_for_failures()
+        return result
 
     def track(self, what: str, items: Sequence[_T]) -> Iterator[_T]:
         """The items, with progress; for work that is not a run."""

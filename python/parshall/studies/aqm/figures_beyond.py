@@ -42,11 +42,11 @@ def ns2_figure(results: Results, ns2: pa.Table) -> Figure:
     with plot.drawing(4.2, rows=2, columns=2) as (canvas, axes):
         for axis, (metric, label, scale) in zip(axes, _PANELS, strict=True):
             chosen = [row for row in rows if row["metric"] == metric]
-            ends = [np.inf, -np.inf]
+            every = scale * np.array([[row["mean"], row["ours"]] for row in chosen])
+            ends = np.array([np.nanmin(every), np.nanmax(every)])
             for place, queue in enumerate(("droptail", "red", "red-ecn")):
                 points = [row for row in chosen if row["queue"] == queue]
                 x, y = (scale * np.array([row[name] for row in points]) for name in ("mean", "ours"))
-                ends = [min(*ends, *x, *y), max(*ends, *x, *y)]
                 axis.plot(
                     x,
                     y,
@@ -57,8 +57,7 @@ def ns2_figure(results: Results, ns2: pa.Table) -> Figure:
                 )
             axis.axline((ends[0], ends[0]), slope=1, color=plot.FAINT, linewidth=0.8)
             if metric in ("delay", "delay_sd"):
-                both = np.array(ends)
-                plot.log_axes(axis, both, both)
+                plot.log_axes(axis, ends, ends)
             axis.set_title(label, fontsize=8.5)
             axis.set(xlabel="ns-2", ylabel="ours")
         plot.legend_above(canvas, axes[0], columns=3)

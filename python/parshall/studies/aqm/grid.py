@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from parshall.scenario import Dumbbell
+    from parshall.sweep import Sweep
 
 __all__ = [
     "BUFFERS",
@@ -87,10 +92,32 @@ class Part:
         ):
             yield Cell(self.name, queue, capacity, buffer, load, senders)
 
-    def groups(self) -> Iterator[list[Cell]]:
-        """The cells in portions whose runs fit in memory together: those of one capacity and load."""
+    def sweeps(self) -> Iterator[Sweep]:
+        """The part as sweeps over queue, senders and buffer: one for each capacity and load, so that the runs
+        of one fit in memory together.
+        """
+        from parshall.studies.aqm.measures import METRICS
+        from parshall.sweep import Sweep
+
         for capacity, load in product(CAPACITIES, self.loads):
-            yield [cell for cell in self.cells() if (cell.capacity, cell.load) == (capacity, load)]
+            yield Sweep(
+                self.network,
+                {
+                    "queue": self.queues,
+                    "senders": self.senders,
+                    "capacity": [capacity],
+                    "buffer": list(BUFFERS),
+                    "load": [load],
+                },
+                metrics=METRICS,
+                tables=("flows", "ports", "port_series"),
+            )
+
+    def network(self, queue: str, senders: str, capacity: int, buffer: str, load: int) -> Dumbbell:
+        """The scenario of one combination."""
+        from parshall.studies.aqm.networks import network
+
+        return network(Cell(self.name, queue, capacity, buffer, load, senders), self)
 
 
 DOCUMENT = Part("grid", "The dissertation's grid", ("droptail", "red", "red-ecn"))

@@ -28,6 +28,7 @@ from parshall.scenario import (
 )
 
 if TYPE_CHECKING:
+    from parshall.scenario import Scenario
     from parshall.studies.aqm.grid import Cell, Part
 
 __all__ = [
@@ -40,12 +41,14 @@ __all__ = [
     "LONG_FLOWS",
     "ON_OFF_TIME",
     "PACKET_BYTES",
+    "PROBE",
     "RTT",
     "SAMPLING",
     "SHORT_FLOWS",
     "TRANSFER_PACKETS",
     "network",
     "probe_starts",
+    "starts_of_probes",
 ]
 
 PACKET_BYTES = 1000
@@ -84,6 +87,8 @@ CYCLE = 11.0
 """Seconds from one transfer of a short flow to its next: a pause of 10 s and a transfer of about one."""
 ON_OFF_TIME = 20.0
 """Seconds on, and seconds off (Figure 28)."""
+PROBE = "p"
+"""What the names of short flows start with whose response time is taken."""
 SAMPLING = 0.0473
 """Seconds between samples of the queue; no multiple of a CBR period, so that all its phases are met."""
 
@@ -218,6 +223,11 @@ def probe_starts(part: Part) -> list[float]:
     return [part.warm_up + index * part.probe_spacing for index in range(1, count + 1)]
 
 
+def starts_of_probes(scenario: Scenario) -> dict[str, float]:
+    """The flows whose response time is taken, and when each starts."""
+    return {flow.name: flow.start for flow in scenario.flows if flow.name.startswith(PROBE)}
+
+
 def _short(cell: Cell, part: Part) -> Iterator[FlowGroup]:
     """Users that transfer ten packets again and again, and single transfers that take the place of some."""
     count = SHORT_FLOWS[cell.capacity][cell.load]
@@ -238,5 +248,5 @@ def _short(cell: Cell, part: Part) -> Iterator[FlowGroup]:
     )
     for start in probe_starts(part):
         yield FlowGroup(
-            name="p", transport=_sender(cell), app=Transfer(packets=TRANSFER_PACKETS), start=start
+            name=PROBE, transport=_sender(cell), app=Transfer(packets=TRANSFER_PACKETS), start=start
         )

@@ -110,7 +110,7 @@ def _table_5() -> Table:
     rows = []
     for capacity, printed in TABLE_5.items():
         found = float(np.ceil(round(_product(capacity), 6)))
-        cells = (f"{capacity} Mbit/s", str(printed), number(found), _agree(printed, found))
+        cells = (f"{capacity} Mbit/s", str(printed), f"{found:.0f}", _agree(printed, found))
         rows.append(cells)
     return Table(
         "table-5",
@@ -130,7 +130,7 @@ def _table_6() -> Table:
                 (
                     f"{buffer} BWDP, {capacity} Mbit/s",
                     str(packets),
-                    number(found),
+                    f"{found:.0f}",
                     str(BUFFER_PACKETS[capacity][buffer]),
                     _agree(packets, found),
                 )

@@ -65,22 +65,21 @@ class AqmStudy:
 
 
 def _measure_part(bench: Workbench, part: Part) -> pa.Table:
-    """The runs of a part; those of one capacity and load are in memory together."""
+    """The runs of a part, sweep by sweep: one row a run, with its cell in front."""
     import pyarrow as pa
 
-    from parshall.studies.aqm.measures import measure_runs
-    from parshall.studies.aqm.networks import network
-
-    measured = []
-    for cells in part.groups():
-        ensemble = bench.run(
-            f"{part.title}: {cells[0].capacity} Mbit/s, {cells[0].load} % short flows",
-            {cell.name: network(cell, part) for cell in cells},
-            tables=("flows", "ports", "port_series"),
-        )
-        flows, ports, series = (ensemble.table(name) for name in ensemble.tables)
-        measured.append(measure_runs(cells, part, flows, ports, series))
-    return pa.concat_tables(measured)
+    tables = []
+    for sweep in part.sweeps():
+        of_all = sweep.points[0].parameters
+        what = f"{part.title}: {of_all['capacity']} Mbit/s, {of_all['load']} % short flows"
+        runs = bench.sweep(what, sweep).table()
+        plain = [
+            column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
+            for column in runs.columns
+        ]
+        names = pa.array([part.name] * runs.num_rows, pa.string())
+        tables.append(pa.table([names, *plain], ["part", *runs.column_names]))
+    return pa.concat_tables(tables)
 
 
 def _of_ns2(bench: Workbench) -> dict[str, pa.Table]:
