@@ -1,9 +1,11 @@
 //! The engine: one loop that takes the next event and lets a port, a sender, a receiver or a source act.
 //!
-//! Three things keep events few. A port knows a packet's departure when it arrives, so the end of a
-//! transmission is no event. What is in flight waits in lanes, and only the first of each is in the event
+//! Three things keep events few. Most ports know a packet's departure when it arrives, so the end of a
+//! transmission is no event; those that do not are in `engine/serving.rs`. What is in flight waits in lanes, and only the first of each is in the event
 //! queue. A hop that one flow uses alone is folded into the one before it. Timers are lazy: an ACK moves a
 //! deadline in its flow, and the event that is already waiting looks at the deadline when it comes.
+
+mod serving;
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,12 +14,12 @@ use crate::compile::{FlowPlan, Plan, PortPlan};
 use crate::events::{Event, EventQueue, Key};
 use crate::flow::{Counted, Endpoints, Flow};
 use crate::memory::{large, prefetch};
-use crate::network::{Hop, Jitter, Lanes, Loss, Managed, Outcome, Place, Port, PortKind, Trace};
+use crate::network::{Hop, Jitter, Lanes, Loss, Managed, Outcome, Place, Port, PortKind, Serving, Trace};
 use crate::packet::{ecn, Packet};
-use crate::queue::Discipline;
-use crate::random::Stream;
+use crate::queue::{AnyDepartureQueue, Discipline};
+use crate::random::{fnv1a, Stream};
 use crate::record::{FlowTable, PortRow, PortSample, PortTable, Recorder, Recording};
-use crate::scenario::{DropTail, Queue};
+use crate::scenario::{DropTail, Jitter as Jittering, Queue};
 use crate::transport::{Ack, Acknowledgement, Outbox, SackBlocks};
 use crate::units::Time;
 
@@ -41,12 +43,14 @@ enum Kind {
     QueueObservers,
     /// Counting starts.
     WarmUp,
+    /// A link is free for the next packet of a queue that decides at departure.
+    Link,
 }
 
 /// The state of so many flows stays in the caches of most machines.
 const CACHED_FLOWS: usize = 500;
 
-const INDEX_BITS: u32 = 29;
+const INDEX_BITS: u32 = 28;
 const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
 
 impl Kind {
@@ -59,6 +63,7 @@ impl Kind {
 /// Where the ranks of each sort of event begin.
 #[derive(Clone, Copy, Debug)]
 struct Ranks {
+    links: u32,
     sources: u32,
     receivers: u32,
     senders: u32,
@@ -71,14 +76,15 @@ impl Ranks {
     /// Comes first at its instant.
     const FIRST: u32 = 0;
 
-    fn new(hops: usize, flows: usize) -> Self {
-        let (hops, flows) = (hops as u32, flows as u32);
-        let sources = Self::FIRST + 1;
+    fn new(hops: usize, flows: usize, ports: usize) -> Self {
+        let (hops, flows, ports) = (hops as u32, flows as u32, ports as u32);
+        let links = Self::FIRST + 1;
+        let sources = links + ports;
         let receivers = sources + flows;
         let senders = receivers + flows;
         let paces = senders + flows;
         let arrivals = paces + flows;
-        Ranks { sources, receivers, senders, paces, arrivals, series: arrivals + hops }
+        Ranks { links, sources, receivers, senders, paces, arrivals, series: arrivals + hops }
     }
 
     fn arrival(self, hop: u32) -> u32 {
@@ -111,6 +117,8 @@ pub struct Simulation {
     /// SACK blocks of the ACKs under way.
     blocks: BlockStore,
     outbox: Outbox,
+    /// What a queue that tells flows apart knows them by; empty if there is no such queue.
+    flow_keys: Vec<FlowKey>,
     ranks: Ranks,
     /// Whether the flows are too many for the caches.
     looks_ahead: bool,
@@ -145,7 +153,8 @@ impl Simulation {
             blocks: BlockStore::default(),
             outbox: Outbox::default(),
             looks_ahead: plan.flows.len() > CACHED_FLOWS,
-            ranks: Ranks::new(plan.hops.len() + 1, plan.flows.len()),
+            flow_keys: flow_keys(plan),
+            ranks: Ranks::new(plan.hops.len() + 1, plan.flows.len(), plan.ports.len()),
         };
         for flow in &plan.flows {
             simulation.add_flow(flow, seed);
@@ -268,6 +277,7 @@ impl Simulation {
             k if k == Kind::FlowSeries as u32 => self.sample_flows(now),
             k if k == Kind::PortSeries as u32 => self.sample_ports(now),
             k if k == Kind::QueueObservers as u32 => self.look_at_queues(now),
+            k if k == Kind::Link as u32 => self.on_link_free(index, now),
             _ => self.before_warm_up = self.flows.iter().map(Flow::snapshot).collect(),
         }
     }
@@ -330,7 +340,7 @@ impl Simulation {
             } else {
                 match self.offer(hop, &mut packet, at) {
                     Some(arrival) => arrival,
-                    None => return self.drop_packet(&packet, hop.flow(), at),
+                    None => return,
                 }
             };
             packet.hop += 1;
@@ -345,16 +355,21 @@ impl Simulation {
     }
 
     /// A packet arrives at a port that asks a discipline, or that somebody watches. Returns when it reaches the
-    /// far end, or none if it does not.
+    /// far end, or none if it does not, or waits for its turn.
     fn offer(&mut self, hop: Hop, packet: &mut Packet, at: Time) -> Option<Time> {
         let port = &mut self.ports[hop.port as usize];
         let kind = &self.kinds[port.kind()];
+        if kind.serves {
+            self.wait_at_port(hop, *packet, at);
+            return None;
+        }
         let outcome = port.offer(kind, at, packet);
         if self.recorder.watches_port(hop.port) {
             let frame = self.flows[hop.flow() as usize].frame(hop.flow());
             self.recorder.at_port(at, hop.port, packet, outcome, frame);
         }
         let Outcome::Sent { departure, marked, .. } = outcome else {
+            self.drop_packet(packet, hop.flow(), at);
             return None;
         };
         if marked {
@@ -721,6 +736,9 @@ impl Simulation {
         for packet in self.lanes.packets().filter(|p| !p.ack) {
             in_flight[self.hops[packet.hop as usize - 1].flow() as usize] += 1;
         }
+        for flow in self.flows_waiting_at_ports() {
+            in_flight[flow as usize] += 1;
+        }
         let mut flows = FlowTable::with_capacity(self.flows.len());
         for (index, flow) in self.flows.iter().enumerate() {
             let before = self.before_warm_up.get(index).copied().unwrap_or_default();
@@ -758,21 +776,27 @@ fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
     let mut kinds = Vec::new();
     let watched: HashSet<u32> = plan.watch.ports().collect();
     let build = |(index, port): (usize, &PortPlan)| {
-        let managed = managed(port, seed);
-        let simple = managed.is_none() && !watched.contains(&(index as u32));
+        let serving = serving(port, seed);
+        let serves = serving.is_some();
+        let managed = if serves { None } else { managed(port, seed) };
+        let simple = managed.is_none() && !serves && !watched.contains(&(index as u32));
         let kind = PortKind {
             ps_per_byte: port.rate.ps_per_byte(),
             delay: port.delay,
             limit_packets: plain_limit(&port.queue).unwrap_or(u32::MAX),
             count_from: plan.warm_up,
             simple,
+            serves,
         };
-        let key = (kind.ps_per_byte.to_bits(), kind.delay, kind.limit_packets, simple);
+        let key = (kind.ps_per_byte.to_bits(), kind.delay, kind.limit_packets, (simple, serves));
         let number = *known.entry(key).or_insert_with(|| {
             kinds.push(kind);
             kinds.len() as u32 - 1
         });
-        Port::new(number, managed)
+        match serving {
+            Some(serving) => Port::serving(number, serving),
+            None => Port::new(number, managed),
+        }
     };
     let mut ports = large(plan.ports.len());
     ports.extend(plan.ports.iter().enumerate().map(build));
@@ -795,20 +819,59 @@ fn managed(port: &PortPlan, seed: u64) -> Option<Managed> {
     if plain && port.loss.is_none() && port.jitter.is_none() && port.capacity.is_none() {
         return None;
     }
-    let stream = |what: &str| Stream::new(seed, &format!("link/{}/{what}", port.name));
-    Some(Managed::new(
-        Discipline::new(&port.queue, port.rate, || stream("queue")),
+    let discipline = Discipline::new(&port.queue, port.rate, || port_stream(port, seed, "queue"))?;
+    let (loss, jitter, trace) = link_parts(port, seed);
+    Some(Managed::new(discipline, loss, jitter, trace))
+}
+
+/// What a port needs whose queue decides at departure.
+fn serving(port: &PortPlan, seed: u64) -> Option<Serving> {
+    let queue = AnyDepartureQueue::new(&port.queue, || port_stream(port, seed, "queue"))?;
+    let (loss, jitter, trace) = link_parts(port, seed);
+    Some(Serving::new(queue, loss, jitter, trace))
+}
+
+fn port_stream(port: &PortPlan, seed: u64, what: &str) -> Stream {
+    Stream::new(seed, &format!("link/{}/{what}", port.name))
+}
+
+/// What a link has that is not plain.
+fn link_parts(port: &PortPlan, seed: u64) -> (Option<Loss>, Option<Jitter>, Option<Trace>) {
+    let jitter = |j: Jittering| Jitter::new(j.most, j.reorder, port_stream(port, seed, "jitter"));
+    (
         port.loss.as_ref().map(|loss| Loss::new(loss, seed, &port.name)),
-        port.jitter.map(|jitter| Jitter::new(jitter.most, jitter.reorder, stream("jitter"))),
+        port.jitter.map(jitter),
         port.capacity.as_ref().map(|capacity| Trace::new(capacity.clone())),
-    ))
+    )
+}
+
+/// What tells a flow from others, whatever their order in the scenario.
+#[derive(Clone, Copy, Debug)]
+struct FlowKey(u64);
+
+impl FlowKey {
+    /// Data and ACKs of a flow are two flows to a router.
+    fn of(self, ack: bool) -> u64 {
+        if ack {
+            !self.0
+        } else {
+            self.0
+        }
+    }
+}
+
+/// The keys of all flows, if a queue tells flows apart.
+fn flow_keys(plan: &Plan) -> Vec<FlowKey> {
+    if !plan.ports.iter().any(|port| matches!(port.queue, Queue::FqCodel(_))) {
+        return Vec::new();
+    }
+    plan.flows.iter().map(|flow| FlowKey(fnv1a(&flow.flow.name))).collect()
 }
 
 fn port_row(index: usize, port: &mut Port, kind: &PortKind, end: Time) -> PortRow {
     let (packets_departed, bytes_departed) = port.departed(kind, end);
     let (packets_queued, _) = port.backlog(end);
     let c = port.counters();
-    let accepted = c.packets_arrived - c.packets_dropped - c.packets_lost;
     PortRow {
         port: index as i32,
         packets_arrived: c.packets_arrived,
@@ -820,7 +883,7 @@ fn port_row(index: usize, port: &mut Port, kind: &PortKind, end: Time) -> PortRo
         bytes_arrived: c.bytes_arrived,
         bytes_dropped: c.bytes_dropped,
         bytes_departed,
-        mean_delay: c.total_delay_ps as f64 / 1e12 / accepted as f64,
+        mean_delay: c.total_delay_ps as f64 / 1e12 / c.packets_delayed as f64,
         max_backlog_packets: c.max_backlog_packets,
     }
 }

@@ -20,6 +20,11 @@ impl Stream {
         Stream(Xoshiro256PlusPlus::seed_from_u64(mix(mix(seed) ^ fnv1a(name))))
     }
 
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
     /// Uniform on `[0, 1)`, a multiple of 2⁻⁵³.
     pub fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
@@ -53,13 +58,13 @@ impl Stream {
 }
 
 /// FNV-1a, 64 bits: spreads names over the seed space.
-fn fnv1a(name: &str) -> u64 {
+pub(crate) fn fnv1a(name: &str) -> u64 {
     name.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// The finaliser of SplitMix64: neighbouring seeds become unrelated.
-fn mix(x: u64) -> u64 {
+pub(crate) fn mix(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)

@@ -127,6 +127,12 @@ pub enum Queue {
     Droptail(DropTail),
     /// Random early detection.
     Red(Red),
+    /// Controlled delay.
+    Codel(CoDel),
+    /// Proportional integral controller enhanced.
+    Pie(Pie),
+    /// A queue for each flow, with controlled delay.
+    FqCodel(FqCodel),
 }
 
 impl Default for Queue {
@@ -209,6 +215,168 @@ impl Default for RedWeight {
     fn default() -> Self {
         RedWeight::Fixed { value: 0.002 }
     }
+}
+
+/// CoDel (RFC 8289): packets that waited too long for too long are dropped when they leave the queue. The defaults
+/// are the RFC's. Limits do not count the packet in transmission.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoDel {
+    /// Acceptable time in the queue.
+    #[serde(default = "default_codel_target")]
+    pub target: Time,
+    /// How long packets may wait longer before one is dropped: about the longest round trip.
+    #[serde(default = "default_codel_interval")]
+    pub interval: Time,
+    /// Most packets that wait.
+    #[serde(default)]
+    pub limit_packets: Option<u32>,
+    /// Most bytes that wait.
+    #[serde(default)]
+    pub limit_bytes: Option<u64>,
+    /// Nothing is dropped while no more than this waits.
+    #[serde(default = "default_mtu")]
+    pub mtu_bytes: u32,
+    /// Whether packets that can be marked are marked instead of dropped.
+    #[serde(default)]
+    pub ecn: bool,
+    /// Packets that can be marked are marked if they waited longer than this, whatever else is done.
+    #[serde(default)]
+    pub ce_threshold: Option<Time>,
+}
+
+fn default_codel_target() -> Time {
+    Time::from_ps(5_000_000_000)
+}
+
+fn default_codel_interval() -> Time {
+    Time::from_ps(100_000_000_000)
+}
+
+/// PIE (RFC 8033): arriving packets are dropped with a probability that a controller of the queueing delay sets.
+/// The defaults are those of the RFC's basic scheme. Limits do not count the packet in transmission.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pie {
+    /// Queueing delay to hold (`QDELAY_REF`).
+    #[serde(default = "default_pie_time")]
+    pub target: Time,
+    /// Time between updates of the probability (`T_UPDATE`).
+    #[serde(default = "default_pie_time")]
+    pub update: Time,
+    /// Weight of the delay's distance from the target, in 1/s.
+    #[serde(default = "default_pie_alpha")]
+    pub alpha: f64,
+    /// Weight of the delay's change, in 1/s.
+    #[serde(default = "default_pie_beta")]
+    pub beta: f64,
+    /// How long a burst is let through (`MAX_BURST`).
+    #[serde(default = "default_pie_burst")]
+    pub max_burst: Time,
+    /// Most packets that wait.
+    #[serde(default)]
+    pub limit_packets: Option<u32>,
+    /// Most bytes that wait.
+    #[serde(default)]
+    pub limit_bytes: Option<u64>,
+    /// Size of a mean packet (`MEAN_PKTSIZE`): nothing is dropped while two of them wait, or less.
+    #[serde(default = "default_payload")]
+    pub mean_packet_bytes: u32,
+    /// Where the queueing delay comes from.
+    #[serde(default)]
+    pub delay: PieDelay,
+    /// Whether packets that can be marked are marked instead of dropped (section 5.1).
+    #[serde(default)]
+    pub ecn: bool,
+    /// From this probability on packets are dropped even if they can be marked.
+    #[serde(default = "default_max_probability")]
+    pub mark_below: f64,
+    /// Whether drops are kept from coming in clusters (section 5.4).
+    #[serde(default)]
+    pub derandomize: bool,
+    /// Whether an update raises a probability of 0.1 or more by 0.02 at most (section 5.5).
+    #[serde(default)]
+    pub cap_increase: bool,
+}
+
+fn default_pie_time() -> Time {
+    Time::from_ps(15_000_000_000)
+}
+
+fn default_pie_burst() -> Time {
+    Time::from_ps(150_000_000_000)
+}
+
+fn default_pie_alpha() -> f64 {
+    0.125
+}
+
+fn default_pie_beta() -> f64 {
+    1.25
+}
+
+/// Where PIE takes the queueing delay from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PieDelay {
+    /// The time that the packet waited which left last.
+    #[default]
+    Timestamps,
+    /// What waits, by an estimate of the rate at which it leaves (section 5.2).
+    DepartureRate,
+}
+
+/// FQ-CoDel (RFC 8290): flows are hashed into queues that take turns, and each queue is a CoDel queue. The defaults
+/// are the RFC's. Limits do not count the packet in transmission.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FqCodel {
+    /// Acceptable time in a queue.
+    #[serde(default = "default_codel_target")]
+    pub target: Time,
+    /// How long packets may wait longer before one is dropped.
+    #[serde(default = "default_codel_interval")]
+    pub interval: Time,
+    /// How many queues there are.
+    #[serde(default = "default_fq_queues")]
+    pub queues: u32,
+    /// Bytes that a queue may send in its turn.
+    #[serde(default = "default_fq_quantum")]
+    pub quantum_bytes: u32,
+    /// Most packets that wait in all queues.
+    #[serde(default = "default_fq_limit")]
+    pub limit_packets: u32,
+    /// Most bytes that wait in all queues.
+    #[serde(default)]
+    pub limit_bytes: Option<u64>,
+    /// Most packets that are dropped at once from the longest queue when a limit is passed.
+    #[serde(default = "default_fq_batch")]
+    pub drop_batch: u32,
+    /// Nothing is dropped by CoDel while no more than this waits in a queue.
+    #[serde(default = "default_mtu")]
+    pub mtu_bytes: u32,
+    /// Whether packets that can be marked are marked instead of dropped.
+    #[serde(default = "yes")]
+    pub ecn: bool,
+    /// Packets that can be marked are marked if they waited longer than this, whatever else is done.
+    #[serde(default)]
+    pub ce_threshold: Option<Time>,
+}
+
+fn default_fq_queues() -> u32 {
+    1024
+}
+
+fn default_fq_quantum() -> u32 {
+    1514
+}
+
+fn default_fq_limit() -> u32 {
+    10_240
+}
+
+fn default_fq_batch() -> u32 {
+    64
 }
 
 /// What a queue is counted in.

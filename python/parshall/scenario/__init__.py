@@ -18,7 +18,7 @@ from parshall.scenario.queue_share import (
     QueueShareSeries,
     RlsMethod,
 )
-from parshall.scenario.queues import DropTail, FixedWeight, Red, WeightFromRate
+from parshall.scenario.queues import CoDel, DropTail, FixedWeight, FqCodel, Pie, Red, WeightFromRate
 from parshall.scenario.record import Record, Series, ShareSeries
 from parshall.scenario.rto import (
     JacobsonRtoConfig,
@@ -41,6 +41,7 @@ __all__ = [
     "Bulk",
     "Capacity",
     "Cbr",
+    "CoDel",
     "Cubic",
     "DropTail",
     "Dumbbell",
@@ -49,6 +50,7 @@ __all__ = [
     "FixedWeight",
     "Flow",
     "FlowGroup",
+    "FqCodel",
     "GilbertElliottLoss",
     "JacobsonRtoConfig",
     "JacobsonTicksRtoConfig",
@@ -60,6 +62,7 @@ __all__ = [
     "MedianRtoConfig",
     "OnOff",
     "Pareto",
+    "Pie",
     "QueueShareSeries",
     "Record",
     "Red",

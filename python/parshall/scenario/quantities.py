@@ -55,6 +55,7 @@ __all__ = [
     "Period",
     "Positive",
     "Probability",
+    "QueueCount",
     "Rate",
     "RateRange",
     "Share",
@@ -73,6 +74,8 @@ ZERO: Any = 0.0
 """The default of a duration that may be left out."""
 NO_NAMES: Any = ()
 """The default of a list of names."""
+MAX_QUEUES = 2**16
+"""Most queues of one FQ-CoDel."""
 MAX_WINDOW = 2**24
 """Most samples that a sliding median looks back on."""
 MAX_WEIGHTS = 63
@@ -142,6 +145,7 @@ if TYPE_CHECKING:
     Part: TypeAlias = float
     Forgetting: TypeAlias = float
     TailExponent: TypeAlias = float
+    QueueCount: TypeAlias = int
     Window: TypeAlias = int
     Weights: TypeAlias = int
     Flag: TypeAlias = bool
@@ -194,6 +198,9 @@ else:
     BurstSize = _field(int, readers.size(U32_MAX), _quantity(SIZE, zero=False, whole=True))
 
     Count = _field(int, readers.whole(1, U32_MAX), _COUNT)
+    QueueCount = _field(
+        int, readers.whole(1, MAX_QUEUES), {"type": "integer", "minimum": 1, "maximum": MAX_QUEUES}
+    )
     Window = _field(
         int, readers.whole(1, MAX_WINDOW), {"type": "integer", "minimum": 1, "maximum": MAX_WINDOW}
     )

@@ -1,4 +1,4 @@
-"""Queues in front of links: drop-tail and random early detection."""
+"""Queues in front of links: drop-tail, random early detection, and those that control the delay."""
 
 from __future__ import annotations
 
@@ -11,14 +11,34 @@ from typing_extensions import Self
 from parshall.errors import InputError, shown
 from parshall.scenario import readers
 from parshall.scenario.base import Model, OrElse, one_of
-from parshall.scenario.quantities import ABSENT, Count, Flag, MaybeSize, PacketSize, Positive, Share
+from parshall.scenario.quantities import (
+    ABSENT,
+    BurstSize,
+    Count,
+    Duration,
+    Flag,
+    MaybeDuration,
+    MaybeSize,
+    PacketSize,
+    Period,
+    Positive,
+    Probability,
+    QueueCount,
+    Share,
+)
 
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
 
-__all__ = ["DropTail", "FixedWeight", "Red", "WeightFromRate"]
+__all__ = ["CoDel", "DropTail", "FixedWeight", "FqCodel", "Pie", "Red", "WeightFromRate"]
 
 _MEAN_PACKET: Any = 1000
+_MTU: Any = 1500
+_QUANTUM: Any = 1514
+_5_MS: Any = 0.005
+_15_MS: Any = 0.015
+_100_MS: Any = 0.1
+_150_MS: Any = 0.15
 
 
 class DropTail(Model):
@@ -114,12 +134,111 @@ class Red(Model):
         return self
 
 
+class CoDel(Model):
+    """CoDel, controlled delay (RFC 8289): when packets have waited longer than ``target`` for ``interval``,
+    one is dropped as it is about to leave, then more and more often until the wait falls below the target.
+    The defaults are the RFC's. Limits do not count the packet in transmission; with neither the queue is
+    unlimited.
+    """
+
+    kind: Literal["codel"] = "codel"
+    """Names this queue discipline."""
+    target: Period = _5_MS
+    """Acceptable time in the queue."""
+    interval: Period = _100_MS
+    """How long packets may wait longer before one is dropped: about the longest round trip."""
+    limit_packets: Count | None = None
+    """Most packets that wait."""
+    limit_bytes: MaybeSize = ABSENT
+    """Most bytes that wait."""
+    mtu_bytes: BurstSize = _MTU
+    """Nothing is dropped while no more than this waits."""
+    ecn: Flag = False
+    """Whether packets that can be marked are marked instead of dropped (RFC 3168)."""
+    ce_threshold: MaybeDuration = ABSENT
+    """Packets that can be marked are marked if they waited longer than this, whatever else is done; needs
+    ``ecn``."""
+
+
+class Pie(Model):
+    """PIE, proportional integral controller enhanced (RFC 8033): arriving packets are dropped with a
+    probability that is set anew at every ``update`` from the queueing delay's distance from its target and
+    from its change. The defaults are those of the RFC's basic scheme. Limits do not count the packet in
+    transmission; with neither the queue is unlimited.
+    """
+
+    kind: Literal["pie"] = "pie"
+    """Names this queue discipline."""
+    target: Period = _15_MS
+    """Queueing delay to hold (``QDELAY_REF``)."""
+    update: Period = _15_MS
+    """Time between updates of the probability (``T_UPDATE``)."""
+    alpha: Positive = 0.125
+    """Weight of the delay's distance from the target, in 1/s."""
+    beta: Positive = 1.25
+    """Weight of the delay's change, in 1/s."""
+    max_burst: Duration = _150_MS
+    """How long a burst is let through after a time without congestion (``MAX_BURST``)."""
+    limit_packets: Count | None = None
+    """Most packets that wait."""
+    limit_bytes: MaybeSize = ABSENT
+    """Most bytes that wait."""
+    mean_packet_bytes: PacketSize = _MEAN_PACKET
+    """Size of a mean packet: nothing is dropped while two of them wait, or less."""
+    delay: Literal["timestamps", "departure-rate"] = "timestamps"
+    """Where the queueing delay comes from: the time that the packet waited which left last, or what waits,
+    by an estimate of the rate at which it leaves (section 5.2)."""
+    ecn: Flag = False
+    """Whether packets that can be marked are marked instead of dropped (section 5.1)."""
+    mark_below: Probability = 0.1
+    """From this probability on packets are dropped even if they can be marked."""
+    derandomize: Flag = False
+    """Whether drops are kept from coming in clusters (section 5.4)."""
+    cap_increase: Flag = False
+    """Whether an update raises a probability of 0.1 or more by 0.02 at most (section 5.5)."""
+
+
+class FqCodel(Model):
+    """FQ-CoDel (RFC 8290): flows are hashed into queues that take turns, those that have just become active
+    first, and each queue is a CoDel queue. The data of a flow and its ACKs are two flows. The defaults are
+    the RFC's. Limits do not count the packet in transmission.
+    """
+
+    kind: Literal["fq-codel"] = "fq-codel"
+    """Names this queue discipline."""
+    target: Period = _5_MS
+    """Acceptable time in a queue."""
+    interval: Period = _100_MS
+    """How long packets may wait longer before one is dropped."""
+    queues: QueueCount = 1024
+    """How many queues there are. Which one a flow is hashed into depends on its name, the port's name and the
+    seed."""
+    quantum_bytes: BurstSize = _QUANTUM
+    """Bytes that a queue may send in its turn."""
+    limit_packets: Count = 10240
+    """Most packets that wait in all queues."""
+    limit_bytes: MaybeSize = ABSENT
+    """Most bytes that wait in all queues."""
+    drop_batch: Count = 64
+    """Most packets that are dropped at once from the longest queue when a limit is passed; no more than
+    half of that queue."""
+    mtu_bytes: BurstSize = _MTU
+    """Nothing is dropped by CoDel while no more than this waits in a queue."""
+    ecn: Flag = True
+    """Whether packets that can be marked are marked instead of dropped (RFC 3168)."""
+    ce_threshold: MaybeDuration = ABSENT
+    """Packets that can be marked are marked if they waited longer than this, whatever else is done; needs
+    ``ecn``."""
+
+
 UNLIMITED: Any = DropTail.known()
 """The default of a queue; its type is that of any field."""
 
 if TYPE_CHECKING:
-    Queue: TypeAlias = Given[DropTail | Red, DropTail | Red | Literal["droptail"] | Table]
-    MaybeQueue: TypeAlias = Given[DropTail | Red | None, DropTail | Red | Literal["droptail"] | Table | None]
+    AnyQueue: TypeAlias = DropTail | Red | CoDel | Pie | FqCodel
+    QueueName: TypeAlias = Literal["droptail", "codel", "pie", "fq-codel"]
+    Queue: TypeAlias = Given[AnyQueue, AnyQueue | QueueName | Table]
+    MaybeQueue: TypeAlias = Given[AnyQueue | None, AnyQueue | QueueName | Table | None]
 else:
-    Queue = one_of(DropTail, Red)
+    Queue = one_of(DropTail, Red, CoDel, Pie, FqCodel)
     MaybeQueue = Queue | None

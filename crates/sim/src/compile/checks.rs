@@ -5,11 +5,14 @@ use std::sync::Arc;
 use super::Checked;
 use crate::error::ScenarioError;
 use crate::scenario::{
-    App, Capacity, Cbr, Control, DropTail, Flow, Jitter, Law, Loss, Queue, Red, RedWeight, Scenario, Tcp,
-    Transport, Udp,
+    App, Capacity, Cbr, CoDel, Control, DropTail, Flow, FqCodel, Jitter, Law, Loss, Pie, Queue, Red,
+    RedWeight, Scenario, Tcp, Transport, Udp,
 };
 use crate::transport::TcpOptions;
 use crate::units::{Rate, Time};
+
+/// Most queues of one FQ-CoDel, as in Linux.
+const MAX_QUEUES: u32 = 65_536;
 
 /// What IPv4 can carry in one packet.
 pub(super) const MAX_PACKET_BYTES: u32 = 65_535;
@@ -54,19 +57,81 @@ pub(super) fn check_rate(path: &str, rate: Rate) -> Checked<Rate> {
 }
 
 pub(super) fn check_queue(path: &str, queue: &Queue) -> Checked<Queue> {
-    let DropTail { limit_packets, limit_bytes } = match queue {
-        Queue::Droptail(limits) => limits,
-        Queue::Red(red) => return check_red(path, red).map(|()| queue.clone()),
-    };
-    if *limit_packets == Some(0) {
-        let path = format!("{path}.limit_packets");
-        return Err(ScenarioError::new(path, 0, "at least 1 packet"));
-    }
-    if *limit_bytes == Some(0) {
-        let path = format!("{path}.limit_bytes");
-        return Err(ScenarioError::new(path, 0, "at least 1 byte"));
-    }
+    match queue {
+        Queue::Droptail(DropTail { limit_packets, limit_bytes }) => {
+            check_limits(path, *limit_packets, *limit_bytes)
+        }
+        Queue::Red(red) => check_red(path, red),
+        Queue::Codel(codel) => check_codel(path, codel),
+        Queue::Pie(pie) => check_pie(path, pie),
+        Queue::FqCodel(fq) => check_fq_codel(path, fq),
+    }?;
     Ok(queue.clone())
+}
+
+fn check_limits(path: &str, limit_packets: Option<u32>, limit_bytes: Option<u64>) -> Checked<()> {
+    let checks = [
+        (limit_packets != Some(0), "limit_packets", "packet"),
+        (limit_bytes != Some(0), "limit_bytes", "byte"),
+    ];
+    for (holds, field, unit) in checks {
+        if !holds {
+            return Err(ScenarioError::new(format!("{path}.{field}"), 0, format!("at least 1 {unit}")));
+        }
+    }
+    Ok(())
+}
+
+fn check_above_zero(path: &str, durations: &[(&str, Time)]) -> Checked<()> {
+    for (field, time) in durations {
+        if *time == Time::ZERO {
+            return Err(ScenarioError::new(format!("{path}.{field}"), "0 s", "a time above 0"));
+        }
+    }
+    Ok(())
+}
+
+fn check_counts(path: &str, counts: &[(&str, u32, &str)]) -> Checked<()> {
+    for (field, count, unit) in counts {
+        if *count == 0 {
+            return Err(ScenarioError::new(format!("{path}.{field}"), 0, format!("at least 1 {unit}")));
+        }
+    }
+    Ok(())
+}
+
+fn check_codel(path: &str, codel: &CoDel) -> Checked<()> {
+    check_above_zero(path, &[("target", codel.target), ("interval", codel.interval)])?;
+    check_counts(path, &[("mtu_bytes", codel.mtu_bytes, "byte")])?;
+    check_limits(path, codel.limit_packets, codel.limit_bytes)
+}
+
+fn check_fq_codel(path: &str, fq: &FqCodel) -> Checked<()> {
+    check_above_zero(path, &[("target", fq.target), ("interval", fq.interval)])?;
+    let counts = [
+        ("queues", fq.queues, "queue"),
+        ("quantum_bytes", fq.quantum_bytes, "byte"),
+        ("drop_batch", fq.drop_batch, "packet"),
+        ("mtu_bytes", fq.mtu_bytes, "byte"),
+    ];
+    check_counts(path, &counts)?;
+    if fq.queues > MAX_QUEUES {
+        let expected = format!("at most {MAX_QUEUES} queues");
+        return Err(ScenarioError::new(format!("{path}.queues"), fq.queues, expected));
+    }
+    check_limits(path, Some(fq.limit_packets), fq.limit_bytes)
+}
+
+fn check_pie(path: &str, pie: &Pie) -> Checked<()> {
+    check_above_zero(path, &[("target", pie.target), ("update", pie.update)])?;
+    for (field, value) in [("alpha", pie.alpha), ("beta", pie.beta)] {
+        if !(value > 0.0 && value.is_finite()) {
+            return Err(ScenarioError::new(format!("{path}.{field}"), value, "a number above 0"));
+        }
+    }
+    check_probabilities(path, &[("mark_below", pie.mark_below)])?;
+    check_counts(path, &[("mean_packet_bytes", pie.mean_packet_bytes, "byte")])?;
+    check_limits(path, pie.limit_packets, pie.limit_bytes)
 }
 
 fn check_red(path: &str, red: &Red) -> Checked<()> {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::{FlowPlan, Folding, PortPlan};
 use crate::network::Hop;
+use crate::queue::decides_at_departure;
 use crate::record::Watch;
 use crate::scenario::App;
 use crate::traffic::cbr_interval;
@@ -17,7 +18,7 @@ pub fn lay_out(
     watch: &Watch,
     folding: Folding,
 ) -> (Vec<Hop>, u32) {
-    let users = users(paths, ports.len(), watch);
+    let users = users(paths, ports, watch);
     let shared = ports.iter().zip(&users).filter(|(_, &users)| users > 1);
     let busiest = shared.map(|(port, _)| port.rate.bps()).fold(1.0, f64::max);
     let network = Network { ports, users, busiest: Rate::from_bps(busiest), folding };
@@ -48,11 +49,13 @@ pub fn lay_out(
     (hops, lanes.0.len() as u32)
 }
 
-/// How many directions of flows use each port; one that somebody observes must see time pass as others do, so it
-/// counts as used by one more.
-fn users(paths: &[Vec<u32>], ports: usize, watch: &Watch) -> Vec<u32> {
-    let mut users = vec![0u32; ports];
-    for port in paths.iter().flatten().copied().chain(watch.ports()) {
+/// How many directions of flows use each port; one that somebody observes, or whose queue decides at departure, must
+/// see time pass as others do, so it counts as used by one more.
+fn users(paths: &[Vec<u32>], ports: &[PortPlan], watch: &Watch) -> Vec<u32> {
+    let mut users = vec![0u32; ports.len()];
+    let serving = (0..).zip(ports).filter(|(_, port)| decides_at_departure(&port.queue));
+    let serving = serving.map(|(index, _)| index);
+    for port in paths.iter().flatten().copied().chain(watch.ports()).chain(serving) {
         users[port as usize] += 1;
     }
     users

@@ -24,7 +24,8 @@ impl Jitter {
         Jitter { most, reorder, last: Time::ZERO, stream }
     }
 
-    fn delay(&mut self, arrival: Time) -> Time {
+    /// When a packet arrives that would without jitter at `arrival`.
+    pub(super) fn delay(&mut self, arrival: Time) -> Time {
         let arrival = arrival + self.stream.time_between(Time::ZERO, self.most);
         if self.reorder {
             return arrival;
@@ -79,6 +80,7 @@ impl Managed {
         // A trace may let two packets go at once; their order must show.
         let departure = departure.max(busy_until + Time::from_ps(1));
         self.backlog.push(departure, packet.size);
+        self.discipline.accepted(now, start, packet.size);
         Outcome::Sent { start, departure, marked: verdict == Verdict::Mark }
     }
 

@@ -7,6 +7,7 @@ mod port;
 mod recent;
 mod routes;
 mod service;
+mod serving;
 
 pub use lanes::{Lanes, Place};
 pub use loss::Loss;
@@ -14,6 +15,7 @@ pub use managed::{Jitter, Managed};
 pub use port::{Outcome, Port, PortCounters, PortKind};
 pub use routes::{Router, Topology};
 pub use service::Trace;
+pub use serving::{Next, Serving, Transmission};
 
 /// One step of the path of one direction of one flow: a port, and what comes after it. The hops of a path lie in a
 /// row.

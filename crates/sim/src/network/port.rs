@@ -6,6 +6,7 @@
 
 use super::managed::Managed;
 use super::recent::Recent;
+use super::serving::Serving;
 use crate::packet::Packet;
 use crate::units::Time;
 
@@ -28,7 +29,10 @@ pub struct PortCounters {
     pub bytes_lost: u64,
     /// Most packets held after an arrival.
     pub max_backlog_packets: u64,
-    /// Sum over accepted packets of the time from arrival to the end of transmission, in picoseconds.
+    /// Packets whose time from arrival to the end of transmission is known: those that were accepted, or, where the
+    /// queue decides at departure, transmitted.
+    pub packets_delayed: u64,
+    /// Sum over those packets of that time, in picoseconds.
     pub total_delay_ps: u128,
 }
 
@@ -63,6 +67,8 @@ pub struct PortKind {
     pub count_from: Time,
     /// Whether [`Port::pass`] is all that the port needs: it is plain, and nobody watches it.
     pub simple: bool,
+    /// Whether the port is [`Port::serving`].
+    pub serves: bool,
 }
 
 impl PortKind {
@@ -112,6 +118,8 @@ struct Rest {
 #[derive(Clone, Debug, Default)]
 struct More {
     managed: Option<Box<Managed>>,
+    /// Of a port whose queue decides at departure; it then keeps all counts itself.
+    serving: Option<Box<Serving>>,
     /// Packets and bytes held when counting started.
     held_at_first: (u64, u64),
     packets_dropped: u64,
@@ -138,6 +146,24 @@ impl Port {
             delay_high: 0,
             counting: false,
         }
+    }
+
+    /// An idle port of kind number `kind` whose queue decides at departure.
+    pub fn serving(kind: u32, serving: Serving) -> Self {
+        let mut port = Port::new(kind, None);
+        port.more().serving = Some(Box::new(serving));
+        port
+    }
+
+    /// What serves at a port whose queue decides at departure.
+    #[inline]
+    pub fn serving_mut(&mut self) -> Option<&mut Serving> {
+        self.rest.as_mut()?.more.as_mut()?.serving.as_deref_mut()
+    }
+
+    /// The same, to look at.
+    pub fn serving_ref(&self) -> Option<&Serving> {
+        self.rest.as_ref()?.more.as_ref()?.serving.as_deref()
     }
 
     /// Index of its kind.
@@ -294,6 +320,9 @@ impl Port {
         if let Some(managed) = self.managed_mut() {
             return managed.backlog(now);
         }
+        if let Some(serving) = self.serving_mut() {
+            return serving.backlog(now);
+        }
         if self.busy_until <= now {
             return (0, 0);
         }
@@ -347,6 +376,9 @@ impl Port {
         if now < kind.count_from {
             return (0, 0);
         }
+        if let Some(serving) = self.serving_mut() {
+            return serving.departed(now);
+        }
         self.start_counting(kind);
         let (packets_held, bytes_held) = self.backlog(now);
         let c = self.counters();
@@ -359,6 +391,9 @@ impl Port {
 
     /// What it has seen.
     pub fn counters(&self) -> PortCounters {
+        if let Some(serving) = self.serving_ref() {
+            return serving.counters();
+        }
         let none = More::default();
         let rest = self.rest.as_deref();
         let more = rest.and_then(|rest| rest.more.as_deref()).unwrap_or(&none);
@@ -373,6 +408,7 @@ impl Port {
             packets_lost: more.packets_lost,
             bytes_lost: more.bytes_lost,
             max_backlog_packets: if accepted == 0 { 0 } else { most_held },
+            packets_delayed: accepted,
             total_delay_ps: (u128::from(self.delay_high) << 64) | u128::from(self.delay_low),
         }
     }
@@ -393,12 +429,14 @@ mod tests {
             limit_packets: limit_packets.unwrap_or(u32::MAX),
             count_from: Time::from_secs(count_from),
             simple: true,
+            serves: false,
         }
     }
 
     fn droptail(limit_packets: Option<u32>) -> Managed {
         let queue = scenario::Queue::Droptail(scenario::DropTail { limit_packets, limit_bytes: None });
-        Managed::new(Discipline::new(&queue, Rate::from_bps(8e6), || unreachable!()), None, None, None)
+        let discipline = Discipline::new(&queue, Rate::from_bps(8e6), || unreachable!());
+        Managed::new(discipline.expect("decides at arrival"), None, None, None)
     }
 
     fn packet(size: u16) -> Packet {

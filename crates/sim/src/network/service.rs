@@ -38,12 +38,17 @@ impl Trace {
         }
     }
 
-    /// Start and end of the transmission of a packet that can start at `earliest`.
-    pub fn transmit(&mut self, earliest: Time, bytes: u16) -> (Time, Time) {
+    /// The first instant from `earliest` on at which something may be sent. What is not used before it is gone.
+    pub fn start(&mut self, earliest: Time) -> Time {
         while self.at() < earliest || self.left == 0 {
             self.next();
         }
-        let start = self.at();
+        self.at()
+    }
+
+    /// Start and end of the transmission of a packet that can start at `earliest`.
+    pub fn transmit(&mut self, earliest: Time, bytes: u16) -> (Time, Time) {
+        let start = self.start(earliest);
         let mut left = u32::from(bytes);
         loop {
             let sent = left.min(self.left);

@@ -1,14 +1,23 @@
-//! Queue disciplines. One file each; [`Discipline`] is where a new one is registered.
+//! Queue disciplines. One file each; [`Discipline`] and [`AnyDepartureQueue`] are where a new one is registered.
 //!
-//! The disciplines here decide at arrival and serve first in, first out, so a port knows the departure of a
-//! packet the moment it arrives and needs no event at the end of a transmission.
+//! A [`Queue`] decides at arrival and serves first in, first out, so a port knows the departure of a packet the moment
+//! it arrives and needs no event at the end of a transmission. A [`DepartureQueue`] decides when a packet is about to
+//! leave, which takes an event for each packet that has waited.
 
 mod backlog;
+mod codel;
 mod droptail;
+mod fq_codel;
+mod held;
+mod pie;
 mod red;
 
 pub use backlog::Backlog;
+pub use codel::{Codel, CodelLaw, CodelParams};
 pub use droptail::DropTail;
+pub use fq_codel::FqCodel;
+pub use held::{Fifo, Held, Leaving};
+pub use pie::Pie;
 pub use red::Red;
 
 use crate::random::Stream;
@@ -45,21 +54,107 @@ pub trait Queue {
     fn arrive(&mut self, arrival: &Arrival, backlog: &Backlog) -> Verdict;
 }
 
-/// The disciplines a port can have.
+/// A discipline that decides about a packet when the link is free for it.
+pub trait DepartureQueue {
+    /// Takes a packet of the flow with this key in. Packets that this has no room for go to `dropped`; they need not
+    /// be this one.
+    fn push(&mut self, held: Held, flow: u64, dropped: &mut Vec<Held>);
+
+    /// Takes out the packet that is transmitted from `now` on; those that are dropped on the way go to `dropped`.
+    fn pop(&mut self, now: Time, dropped: &mut Vec<Held>) -> Option<Leaving>;
+
+    /// Packets and bytes that wait.
+    fn waiting(&self) -> (u64, u64);
+
+    /// The packets that wait.
+    fn packets(&self) -> Box<dyn Iterator<Item = &Held> + '_>;
+}
+
+/// The disciplines that decide at departure.
+#[derive(Clone, Debug)]
+pub enum AnyDepartureQueue {
+    /// See [`Codel`].
+    Codel(Codel),
+    /// See [`FqCodel`].
+    FqCodel(FqCodel),
+}
+
+impl AnyDepartureQueue {
+    /// The discipline that a scenario asks for, if it is one that decides at departure; `stream` makes its draws.
+    pub fn new(config: &scenario::Queue, stream: impl FnOnce() -> Stream) -> Option<Self> {
+        match config {
+            scenario::Queue::Codel(config) => Some(AnyDepartureQueue::Codel(Codel::new(config))),
+            scenario::Queue::FqCodel(config) => {
+                Some(AnyDepartureQueue::FqCodel(FqCodel::new(config, stream())))
+            }
+            scenario::Queue::Droptail(_) | scenario::Queue::Red(_) | scenario::Queue::Pie(_) => None,
+        }
+    }
+}
+
+impl DepartureQueue for AnyDepartureQueue {
+    fn push(&mut self, held: Held, flow: u64, dropped: &mut Vec<Held>) {
+        match self {
+            AnyDepartureQueue::Codel(queue) => queue.push(held, flow, dropped),
+            AnyDepartureQueue::FqCodel(queue) => queue.push(held, flow, dropped),
+        }
+    }
+
+    fn pop(&mut self, now: Time, dropped: &mut Vec<Held>) -> Option<Leaving> {
+        match self {
+            AnyDepartureQueue::Codel(queue) => queue.pop(now, dropped),
+            AnyDepartureQueue::FqCodel(queue) => queue.pop(now, dropped),
+        }
+    }
+
+    fn waiting(&self) -> (u64, u64) {
+        match self {
+            AnyDepartureQueue::Codel(queue) => queue.waiting(),
+            AnyDepartureQueue::FqCodel(queue) => queue.waiting(),
+        }
+    }
+
+    fn packets(&self) -> Box<dyn Iterator<Item = &Held> + '_> {
+        match self {
+            AnyDepartureQueue::Codel(queue) => queue.packets(),
+            AnyDepartureQueue::FqCodel(queue) => queue.packets(),
+        }
+    }
+}
+
+/// Whether a queue decides at departure.
+pub fn decides_at_departure(config: &scenario::Queue) -> bool {
+    matches!(config, scenario::Queue::Codel(_) | scenario::Queue::FqCodel(_))
+}
+
+/// The disciplines that decide at arrival.
 #[derive(Clone, Debug)]
 pub enum Discipline {
     /// See [`DropTail`].
     DropTail(DropTail),
     /// See [`Red`].
     Red(Box<Red>),
+    /// See [`Pie`].
+    Pie(Box<Pie>),
 }
 
 impl Discipline {
-    /// The discipline that a scenario asks for, in front of a link of this rate; `stream` makes its draws.
-    pub fn new(config: &scenario::Queue, rate: Rate, stream: impl FnOnce() -> Stream) -> Self {
+    /// The discipline that a scenario asks for, in front of a link of this rate, if it is one that decides at arrival;
+    /// `stream` makes its draws.
+    pub fn new(config: &scenario::Queue, rate: Rate, stream: impl FnOnce() -> Stream) -> Option<Self> {
         match config {
-            scenario::Queue::Red(config) => Discipline::Red(Box::new(Red::new(config, rate, stream()))),
-            scenario::Queue::Droptail(limits) => Discipline::DropTail(DropTail::new(limits)),
+            scenario::Queue::Red(config) => Some(Discipline::Red(Box::new(Red::new(config, rate, stream())))),
+            scenario::Queue::Pie(config) => Some(Discipline::Pie(Box::new(Pie::new(config, stream())))),
+            scenario::Queue::Droptail(limits) => Some(Discipline::DropTail(DropTail::new(limits))),
+            scenario::Queue::Codel(_) | scenario::Queue::FqCodel(_) => None,
+        }
+    }
+
+    /// A packet was accepted that arrived at `now` and is transmitted from `start` on.
+    #[inline]
+    pub fn accepted(&mut self, now: Time, start: Time, size: u16) {
+        if let Discipline::Pie(queue) = self {
+            queue.accepted(now, start, size);
         }
     }
 }
@@ -70,6 +165,7 @@ impl Queue for Discipline {
         match self {
             Discipline::DropTail(queue) => queue.arrive(arrival, backlog),
             Discipline::Red(queue) => queue.arrive(arrival, backlog),
+            Discipline::Pie(queue) => queue.arrive(arrival, backlog),
         }
     }
 }

@@ -161,12 +161,21 @@ impl QueueObservers {
         self.interval
     }
 
-    /// A packet arrived at one of the ports and met this fate.
-    pub(super) fn packet(&mut self, port: u32, packet: &Packet, outcome: Outcome, tcp: bool) {
+    fn seen(&mut self, port: u32) -> &mut Seen {
         let found = self.observers.binary_search_by_key(&port, |observer| observer.port);
-        let seen = &mut self.observers[found.expect("a watched port has an observer")].seen;
+        &mut self.observers[found.expect("a watched port has an observer")].seen
+    }
+
+    /// A packet arrived at one of the ports.
+    pub(super) fn arrived(&mut self, port: u32, packet: &Packet, tcp: bool) {
+        let seen = self.seen(port);
         seen.arrived.add(packet);
         seen.udp += u64::from(!tcp);
+    }
+
+    /// It met this fate.
+    pub(super) fn left(&mut self, port: u32, packet: &Packet, outcome: Outcome) {
+        let seen = self.seen(port);
         match outcome {
             Outcome::Sent { marked: false, .. } => {}
             Outcome::Sent { marked: true, .. } => seen.marked.add(packet),

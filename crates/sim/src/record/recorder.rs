@@ -152,11 +152,29 @@ impl Recorder {
 
     /// A packet arrived at a port and met this fate.
     pub fn at_port(&mut self, now: Time, port: u32, packet: &Packet, outcome: Outcome, frame: FlowFrame) {
+        self.arrived_at_port(now, port, packet, frame);
+        self.left_port(now, port, packet, outcome, frame);
+    }
+
+    /// A packet arrived at a port; [`Recorder::left_port`] will tell what became of it.
+    pub fn arrived_at_port(&mut self, now: Time, port: u32, packet: &Packet, frame: FlowFrame) {
         let flags = &mut self.ports[port as usize];
         flags.udp_arrived += u64::from(!frame.tcp && now >= self.count_from);
         let flags = *flags;
         if flags.packets {
             self.event(now, PacketEvent::Arrival, packet, frame.index, port as i32);
+        }
+        if let (true, Some(observers)) = (flags.nonresponsive, &mut self.watch.nonresponsive) {
+            observers.arrived(port, packet, frame.tcp);
+        }
+    }
+
+    /// It was decided at `now` that a packet that had arrived at a port meets this fate.
+    ///
+    /// Signals reach flows from here, so this is what the observer of responses is told.
+    pub fn left_port(&mut self, now: Time, port: u32, packet: &Packet, outcome: Outcome, frame: FlowFrame) {
+        let flags = self.ports[port as usize];
+        if flags.packets {
             let (at, event) = match outcome {
                 Outcome::Sent { start, .. } => (start, PacketEvent::Departure),
                 Outcome::Dropped => (now, PacketEvent::Drop),
@@ -169,7 +187,7 @@ impl Recorder {
             observer.expect("an estimated port has an observer").packet(now, packet, outcome, frame);
         }
         if let (true, Some(observers)) = (flags.nonresponsive, &mut self.watch.nonresponsive) {
-            observers.packet(port, packet, outcome, frame.tcp);
+            observers.left(port, packet, outcome);
         }
         if let (true, Outcome::Sent { start, .. }) = (flags.pcap, outcome) {
             if start >= self.end {

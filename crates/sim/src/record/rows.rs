@@ -69,7 +69,8 @@ table!(
         bytes_dropped: u64,
         /// Bytes transmitted.
         bytes_departed: u64,
-        /// Mean time from arrival to the end of transmission, of accepted packets, in seconds.
+        /// Mean time from arrival to the end of transmission in seconds, of packets that were accepted, or, where the
+        /// queue decides at departure, transmitted.
         mean_delay: f64,
         /// Most packets held.
         max_backlog_packets: u64,

@@ -21,7 +21,36 @@ fn queue() -> impl Strategy<Value = Queue> {
     let red = r#"{"kind": "red", "min_threshold_packets": 2, "max_threshold_packets": 8, "limit_packets": 20,
                   "weight": {"kind": "fixed", "value": 0.05}, "ecn": true}"#;
     let red: Queue = serde_json::from_str(red).expect("a RED queue");
-    prop_oneof![3 => droptail(), 1 => Just(red)]
+    prop_oneof![3 => droptail(), 1 => Just(red), 2 => delay_controlled()]
+}
+
+/// Queues that control the delay, with settings that make them act within two seconds of little traffic.
+fn delay_controlled() -> impl Strategy<Value = Queue> {
+    let codel = serde_json::json!({"kind": "codel", "target": 0.001, "interval": 0.01, "mtu_bytes": 500});
+    let fq_codel = serde_json::json!({
+        "kind": "fq-codel", "target": 0.001, "interval": 0.01, "mtu_bytes": 500, "queues": 4, "limit_packets": 8,
+    });
+    let pie = serde_json::json!({
+        "kind": "pie", "target": 0.003, "update": 0.002, "max_burst": 0.01, "alpha": 50, "beta": 500,
+        "mean_packet_bytes": 100, "limit_packets": 20,
+    });
+    let with = |base: &serde_json::Value, more: serde_json::Value| {
+        let mut queue = base.clone();
+        let fields = more.as_object().expect("fields").clone();
+        queue.as_object_mut().expect("a queue").extend(fields);
+        serde_json::from_value::<Queue>(queue).expect("a queue")
+    };
+    let none = serde_json::json!({});
+    select(vec![
+        with(&codel, none.clone()),
+        with(&codel, serde_json::json!({"limit_packets": 5, "ecn": true, "ce_threshold": 0.0005})),
+        with(&codel, serde_json::json!({"limit_bytes": 4000})),
+        with(&fq_codel, serde_json::json!({"ecn": false})),
+        with(&fq_codel, serde_json::json!({"limit_bytes": 3000, "quantum_bytes": 300, "drop_batch": 2})),
+        with(&pie, none),
+        with(&pie, serde_json::json!({"delay": "departure-rate", "ecn": true, "mark_below": 0.5})),
+        with(&pie, serde_json::json!({"derandomize": true, "cap_increase": true, "limit_bytes": 9000})),
+    ])
 }
 
 fn droptail() -> impl Strategy<Value = Queue> {

@@ -1,0 +1,127 @@
+//! Ports whose queue decides at departure: packets wait there, and an event comes when the link is free for the next.
+//!
+//! At most one event waits for such a port, and none while its link is idle or its queue empty. A packet that finds
+//! the link idle leaves within the event that brought it.
+
+use super::{Kind, Simulation};
+use crate::network::{Hop, Next, Outcome, Transmission};
+use crate::packet::{ecn, Packet};
+use crate::units::Time;
+
+impl Simulation {
+    /// A packet arrives at a port whose queue decides at departure.
+    pub(super) fn wait_at_port(&mut self, hop: Hop, packet: Packet, now: Time) {
+        let watched = self.recorder.watches_port(hop.port);
+        if watched {
+            let frame = self.flows[hop.flow() as usize].frame(hop.flow());
+            self.recorder.arrived_at_port(now, hop.port, &packet, frame);
+        }
+        let key = self.flow_keys.get(hop.flow() as usize).map_or(0, |key| key.of(packet.ack));
+        let port = &mut self.ports[hop.port as usize];
+        let kind = &self.kinds[port.kind()];
+        let Some(serving) = port.serving_mut() else {
+            return;
+        };
+        if !serving.arrive(kind, now, packet, key) {
+            return self.end_at_port(hop.port, &packet, Outcome::Lost, now);
+        }
+        self.drop_what_the_queue_dropped(hop.port, now);
+        self.serve(hop.port, now);
+    }
+
+    /// The event of a port: its link is free.
+    pub(super) fn on_link_free(&mut self, port: usize, now: Time) {
+        if let Some(serving) = self.ports[port].serving_mut() {
+            serving.event_at = Time::NEVER;
+        }
+        self.serve(port as u32, now);
+    }
+
+    /// Lets a port transmit what it can at `now`.
+    fn serve(&mut self, index: u32, now: Time) {
+        loop {
+            let port = &mut self.ports[index as usize];
+            let kind = &self.kinds[port.kind()];
+            let Some(serving) = port.serving_mut() else {
+                return;
+            };
+            let next = serving.next(kind, now);
+            self.drop_what_the_queue_dropped(index, now);
+            match next {
+                Next::Idle => return,
+                Next::At(time) => return self.await_link(index, time),
+                Next::Send(transmission) => self.send(index, transmission, now),
+            }
+        }
+    }
+
+    fn await_link(&mut self, index: u32, time: Time) {
+        let Some(serving) = self.ports[index as usize].serving_mut() else {
+            return;
+        };
+        if serving.event_at == Time::NEVER {
+            serving.event_at = time;
+            self.schedule(time, self.ranks.links + index, Kind::Link.target(index as usize));
+        }
+    }
+
+    /// Puts a packet on its way whose transmission starts at `now`.
+    fn send(&mut self, index: u32, transmission: Transmission, now: Time) {
+        let Transmission { mut packet, departure, marked } = transmission;
+        let hop = self.hops[packet.hop as usize];
+        if self.recorder.watches_port(index) {
+            let frame = self.flows[hop.flow() as usize].frame(hop.flow());
+            let outcome = Outcome::Sent { start: now, departure, marked };
+            self.recorder.left_port(now, index, &packet, outcome, frame);
+        }
+        if marked {
+            packet.ecn |= ecn::EXPERIENCED;
+        }
+        let port = &mut self.ports[index as usize];
+        let kind = &self.kinds[port.kind()];
+        let at = port.serving_mut().map_or(departure, |serving| serving.arrival(kind, departure));
+        packet.hop += 1;
+        if !(hop.folds_next() && at < self.end) {
+            packet.at = at;
+            return self.put_in_lane(hop, packet);
+        }
+        if hop.is_last() {
+            return self.deliver_data(&packet, hop.flow(), at);
+        }
+        self.forward(packet, at);
+    }
+
+    fn drop_what_the_queue_dropped(&mut self, index: u32, now: Time) {
+        let Some(serving) = self.ports[index as usize].serving_mut() else {
+            return;
+        };
+        if serving.dropped.is_empty() {
+            return;
+        }
+        // The room goes back, so that it need not be made again.
+        let mut dropped = std::mem::take(&mut serving.dropped);
+        for held in dropped.drain(..) {
+            self.end_at_port(index, &held.packet, Outcome::Dropped, now);
+        }
+        if let Some(serving) = self.ports[index as usize].serving_mut() {
+            serving.dropped = dropped;
+        }
+    }
+
+    /// A packet goes no further than a port.
+    fn end_at_port(&mut self, index: u32, packet: &Packet, outcome: Outcome, now: Time) {
+        let flow = self.hops[packet.hop as usize].flow();
+        if self.recorder.watches_port(index) {
+            let frame = self.flows[flow as usize].frame(flow);
+            self.recorder.left_port(now, index, packet, outcome, frame);
+        }
+        self.drop_packet(packet, flow, now);
+    }
+
+    /// The flows whose packets of data wait at ports, once for each packet.
+    pub(super) fn flows_waiting_at_ports(&self) -> impl Iterator<Item = u32> + '_ {
+        let serving = self.ports.iter().filter_map(|port| port.serving_ref());
+        let packets = serving.flat_map(|serving| serving.waiting()).filter(|packet| !packet.ack);
+        packets.map(|packet| self.hops[packet.hop as usize].flow())
+    }
+}

@@ -1,0 +1,185 @@
+//! A port whose queue decides at departure: it holds the packets, and the engine lets it go on when the link is free.
+
+use super::loss::Loss;
+use super::managed::Jitter;
+use super::port::{PortCounters, PortKind};
+use super::service::Trace;
+use crate::packet::Packet;
+use crate::queue::{AnyDepartureQueue, Backlog, DepartureQueue, Held};
+use crate::units::Time;
+
+/// What a port can do at an instant.
+#[derive(Clone, Copy, Debug)]
+pub enum Next {
+    /// Nothing waits.
+    Idle,
+    /// The link is free at this time.
+    At(Time),
+    /// It starts to transmit a packet.
+    Send(Transmission),
+}
+
+/// A packet that is transmitted.
+#[derive(Clone, Copy, Debug)]
+pub struct Transmission {
+    /// The packet.
+    pub packet: Packet,
+    /// End of its transmission.
+    pub departure: Time,
+    /// Whether the queue marked it.
+    pub marked: bool,
+}
+
+/// The queue of a port, the packets on the link, and counts.
+#[derive(Clone, Debug)]
+pub struct Serving {
+    queue: AnyDepartureQueue,
+    loss: Option<Loss>,
+    jitter: Option<Jitter>,
+    trace: Option<Trace>,
+    /// What is in transmission.
+    on_link: Backlog,
+    /// When the next transmission may start.
+    free_at: Time,
+    /// End of the newest transmission. Later than the one before, so that the order of packets shows.
+    last_departure: Time,
+    /// When the event is due that waits for the link; [`Time::NEVER`] if none does.
+    pub event_at: Time,
+    /// What the queue has dropped and nobody has taken yet.
+    pub dropped: Vec<Held>,
+    counters: PortCounters,
+    /// Packets and bytes whose transmission ends after the start of counting.
+    sent: (u64, u64),
+}
+
+impl Serving {
+    /// An idle port.
+    pub fn new(
+        queue: AnyDepartureQueue,
+        loss: Option<Loss>,
+        jitter: Option<Jitter>,
+        trace: Option<Trace>,
+    ) -> Self {
+        Serving {
+            queue,
+            loss,
+            jitter,
+            trace,
+            on_link: Backlog::default(),
+            free_at: Time::ZERO,
+            last_departure: Time::ZERO,
+            event_at: Time::NEVER,
+            dropped: Vec::new(),
+            counters: PortCounters::default(),
+            sent: (0, 0),
+        }
+    }
+
+    /// A packet of the flow with this key arrives: whether it gets as far as the queue. What the queue drops is in
+    /// `dropped` then.
+    pub fn arrive(&mut self, kind: &PortKind, now: Time, packet: Packet, flow: u64) -> bool {
+        let counted = u64::from(now >= kind.count_from);
+        let bytes = counted * u64::from(packet.size);
+        self.counters.packets_arrived += counted;
+        self.counters.bytes_arrived += bytes;
+        if self.loss.as_mut().is_some_and(|loss| loss.takes(packet.ack)) {
+            self.counters.packets_lost += counted;
+            self.counters.bytes_lost += bytes;
+            return false;
+        }
+        if self.queue.waiting().0 == 0 && self.free_at <= now {
+            // The link fell idle because the queue had nothing for it, which the queue must have been asked.
+            let none = self.queue.pop(self.free_at, &mut self.dropped);
+            debug_assert!(none.is_none());
+        }
+        self.queue.push(Held { packet, arrived: now }, flow, &mut self.dropped);
+        self.count_drops(kind, now);
+        if counted > 0 {
+            let held = self.backlog(now).0;
+            self.counters.max_backlog_packets = self.counters.max_backlog_packets.max(held);
+        }
+        true
+    }
+
+    /// Lets the port go on at `now`. What the queue drops is in `dropped` then.
+    pub fn next(&mut self, kind: &PortKind, now: Time) -> Next {
+        if self.queue.waiting().0 == 0 {
+            return Next::Idle;
+        }
+        let earliest = now.max(self.free_at);
+        let start = self.trace.as_mut().map_or(earliest, |trace| trace.start(earliest));
+        if start > now {
+            return Next::At(start);
+        }
+        let leaving = self.queue.pop(now, &mut self.dropped);
+        self.count_drops(kind, now);
+        let Some(leaving) = leaving else {
+            return Next::Idle;
+        };
+        let departure = self.transmit(kind, now, &leaving.held);
+        self.counters.packets_marked += u64::from(leaving.marked && now >= kind.count_from);
+        Next::Send(Transmission { packet: leaving.held.packet, departure, marked: leaving.marked })
+    }
+
+    /// Puts a packet on the link, which is free; the end of its transmission.
+    fn transmit(&mut self, kind: &PortKind, now: Time, held: &Held) -> Time {
+        let size = held.packet.size;
+        self.free_at = match &mut self.trace {
+            None => now + kind.transmission(size),
+            Some(trace) => trace.transmit(now, size).1,
+        };
+        // A trace may let two packets go at once.
+        let departure = self.free_at.max(self.last_departure + Time::from_ps(1));
+        self.last_departure = departure;
+        self.on_link.advance(now);
+        self.on_link.push(departure, size);
+        // A trace may let a packet start and end as counting starts, which no count before that has seen.
+        if now.max(departure - Time::from_ps(1)) >= kind.count_from {
+            self.sent.0 += 1;
+            self.sent.1 += u64::from(size);
+        }
+        if held.arrived >= kind.count_from {
+            self.counters.packets_delayed += 1;
+            self.counters.total_delay_ps += u128::from((departure - held.arrived).ps());
+        }
+        departure
+    }
+
+    fn count_drops(&mut self, kind: &PortKind, now: Time) {
+        if now >= kind.count_from {
+            for held in &self.dropped {
+                self.counters.packets_dropped += 1;
+                self.counters.bytes_dropped += u64::from(held.packet.size);
+            }
+        }
+    }
+
+    /// When a packet that departs at `departure` reaches the far end.
+    pub fn arrival(&mut self, kind: &PortKind, departure: Time) -> Time {
+        let arrival = departure + kind.delay;
+        self.jitter.as_mut().map_or(arrival, |jitter| jitter.delay(arrival))
+    }
+
+    /// Packets and bytes held, the packet in transmission included.
+    pub fn backlog(&mut self, now: Time) -> (u64, u64) {
+        self.on_link.advance(now);
+        let (packets, bytes) = self.queue.waiting();
+        (packets + self.on_link.packets() as u64, bytes + self.on_link.bytes())
+    }
+
+    /// Packets and bytes whose transmission ended between the start of counting and `now`.
+    pub fn departed(&mut self, now: Time) -> (u64, u64) {
+        self.on_link.advance(now);
+        (self.sent.0 - self.on_link.packets() as u64, self.sent.1 - self.on_link.bytes())
+    }
+
+    /// What it has seen.
+    pub fn counters(&self) -> PortCounters {
+        self.counters
+    }
+
+    /// The packets that wait.
+    pub fn waiting(&self) -> impl Iterator<Item = &Packet> {
+        self.queue.packets().map(|held| &held.packet)
+    }
+}

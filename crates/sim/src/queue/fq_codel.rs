@@ -1,0 +1,205 @@
+//! FQ-CoDel: a queue for each flow, deficit round robin between them, CoDel in each (RFC 8290).
+//!
+//! A flow is hashed into one of many queues. Queues that have just become active are served before the others, so a
+//! flow that sends less than its share hardly waits.
+
+use std::collections::VecDeque;
+
+use super::codel::{CodelLaw, CodelParams};
+use super::held::{Fifo, Held, Leaving};
+use super::DepartureQueue;
+use crate::random::{mix, Stream};
+use crate::scenario;
+use crate::units::Time;
+
+/// In place of a queue that no packet has entered yet.
+const UNUSED: u32 = u32::MAX;
+
+/// Which list a queue is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum List {
+    Neither,
+    New,
+    Old,
+}
+
+/// The queue of a bucket of flows.
+#[derive(Clone, Debug)]
+struct FlowQueue {
+    fifo: Fifo,
+    law: CodelLaw,
+    /// Bytes that it may still send in its turn.
+    deficit: i64,
+    list: List,
+}
+
+/// All queues of a port.
+#[derive(Clone, Debug)]
+pub struct FqCodel {
+    params: CodelParams,
+    limit_packets: u64,
+    limit_bytes: u64,
+    quantum: i64,
+    drop_batch: usize,
+    /// Makes the buckets of one port and run differ from those of another.
+    perturbation: u64,
+    /// The queue of each bucket. Queues come into being when they are first used.
+    buckets: Vec<u32>,
+    queues: Vec<FlowQueue>,
+    new: VecDeque<u32>,
+    old: VecDeque<u32>,
+    /// Packets and bytes in all queues.
+    waiting: (u64, u64),
+}
+
+impl FqCodel {
+    /// The queues that a scenario asks for; `stream` draws the perturbation of the hash.
+    pub fn new(config: &scenario::FqCodel, mut stream: Stream) -> Self {
+        FqCodel {
+            params: CodelParams {
+                target: config.target,
+                interval: config.interval,
+                mtu_bytes: u64::from(config.mtu_bytes),
+                ecn: config.ecn,
+                ce_threshold: config.ce_threshold.unwrap_or(Time::NEVER),
+            },
+            limit_packets: u64::from(config.limit_packets),
+            limit_bytes: config.limit_bytes.unwrap_or(u64::MAX),
+            quantum: i64::from(config.quantum_bytes),
+            drop_batch: config.drop_batch as usize,
+            perturbation: stream.bits(),
+            buckets: vec![UNUSED; config.queues as usize],
+            queues: Vec::new(),
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            waiting: (0, 0),
+        }
+    }
+
+    /// The bucket of a flow: its hash, scaled to the number of buckets.
+    fn bucket(&self, flow: u64) -> usize {
+        let hash = u128::from(mix(flow ^ self.perturbation));
+        ((hash * self.buckets.len() as u128) >> 64) as usize
+    }
+
+    /// Index of the queue of a flow, which is made if there is none.
+    fn queue_of(&mut self, flow: u64) -> u32 {
+        let bucket = self.bucket(flow);
+        if self.buckets[bucket] == UNUSED {
+            self.buckets[bucket] = self.queues.len() as u32;
+            self.queues.push(FlowQueue {
+                fifo: Fifo::default(),
+                law: CodelLaw::default(),
+                deficit: 0,
+                list: List::Neither,
+            });
+        }
+        self.buckets[bucket]
+    }
+
+    fn is_over(&self) -> bool {
+        self.waiting.0 > self.limit_packets || self.waiting.1 > self.limit_bytes
+    }
+
+    /// Drops half of the packets of the queue with most bytes from its head, but no more than a batch (section 4.1).
+    fn shorten_longest(&mut self, dropped: &mut Vec<Held>) {
+        // Of queues of one length the first is taken.
+        let longest = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.bytes());
+        let Some(FlowQueue { fifo, .. }) = longest else {
+            return;
+        };
+        for _ in 0..(fifo.packets() / 2).clamp(1, self.drop_batch) {
+            if let Some(held) = fifo.pop() {
+                forget(&mut self.waiting, &held);
+                dropped.push(held);
+            }
+        }
+    }
+
+    /// The queue whose turn it is, and which list it is in (section 4.2).
+    fn next_queue(&mut self) -> Option<(u32, List)> {
+        loop {
+            let (list, index) = match (self.new.front(), self.old.front()) {
+                (Some(&index), _) => (List::New, index),
+                (None, Some(&index)) => (List::Old, index),
+                (None, None) => return None,
+            };
+            let queue = &mut self.queues[index as usize];
+            if queue.deficit > 0 {
+                return Some((index, list));
+            }
+            queue.deficit += self.quantum;
+            self.make_old(index, list);
+        }
+    }
+
+    /// Moves the first queue of a list to the end of the old ones.
+    fn make_old(&mut self, index: u32, from: List) {
+        self.take_front(from);
+        self.queues[index as usize].list = List::Old;
+        self.old.push_back(index);
+    }
+
+    fn take_front(&mut self, list: List) {
+        match list {
+            List::New => self.new.pop_front(),
+            List::Old => self.old.pop_front(),
+            List::Neither => None,
+        };
+    }
+}
+
+fn forget(waiting: &mut (u64, u64), held: &Held) {
+    waiting.0 -= 1;
+    waiting.1 -= u64::from(held.packet.size);
+}
+
+impl DepartureQueue for FqCodel {
+    fn push(&mut self, held: Held, flow: u64, dropped: &mut Vec<Held>) {
+        let index = self.queue_of(flow);
+        let queue = &mut self.queues[index as usize];
+        self.waiting.0 += 1;
+        self.waiting.1 += u64::from(held.packet.size);
+        queue.fifo.push(held);
+        if queue.list == List::Neither {
+            queue.list = List::New;
+            queue.deficit = self.quantum;
+            self.new.push_back(index);
+        }
+        while self.is_over() {
+            self.shorten_longest(dropped);
+        }
+    }
+
+    fn pop(&mut self, now: Time, dropped: &mut Vec<Held>) -> Option<Leaving> {
+        loop {
+            let (index, list) = self.next_queue()?;
+            let queue = &mut self.queues[index as usize];
+            let already = dropped.len();
+            let leaving = queue.law.pop(&self.params, now, &mut queue.fifo, dropped);
+            for held in &dropped[already..] {
+                forget(&mut self.waiting, held);
+            }
+            if let Some(leaving) = leaving {
+                queue.deficit -= i64::from(leaving.held.packet.size);
+                forget(&mut self.waiting, &leaving.held);
+                return Some(leaving);
+            }
+            // A new queue that runs empty must wait for its turn among the old ones, or it could be new for ever.
+            if list == List::New {
+                self.make_old(index, list);
+            } else {
+                queue.list = List::Neither;
+                self.take_front(list);
+            }
+        }
+    }
+
+    fn waiting(&self) -> (u64, u64) {
+        self.waiting
+    }
+
+    fn packets(&self) -> Box<dyn Iterator<Item = &Held> + '_> {
+        Box::new(self.queues.iter().flat_map(|queue| queue.fifo.iter()))
+    }
+}

@@ -1,0 +1,68 @@
+//! What disciplines hold that decide when a packet is about to leave: packets with their times of arrival.
+
+use std::collections::VecDeque;
+
+use crate::packet::{ecn, Packet};
+use crate::units::Time;
+
+/// A packet that waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// The packet.
+    pub packet: Packet,
+    /// When it arrived.
+    pub arrived: Time,
+}
+
+impl Held {
+    /// Whether it may be marked instead of dropped.
+    pub fn ecn_capable(&self) -> bool {
+        self.packet.ecn & ecn::CAPABLE != 0
+    }
+}
+
+/// A packet that is about to leave.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaving {
+    /// The packet.
+    pub held: Held,
+    /// Whether the discipline marks it.
+    pub marked: bool,
+}
+
+/// Packets in the order of their arrival.
+#[derive(Clone, Debug, Default)]
+pub struct Fifo {
+    packets: VecDeque<Held>,
+    bytes: u64,
+}
+
+impl Fifo {
+    /// Adds a packet at the end.
+    pub fn push(&mut self, held: Held) {
+        self.bytes += u64::from(held.packet.size);
+        self.packets.push_back(held);
+    }
+
+    /// Takes the first packet.
+    pub fn pop(&mut self) -> Option<Held> {
+        let held = self.packets.pop_front()?;
+        self.bytes -= u64::from(held.packet.size);
+        Some(held)
+    }
+
+    /// How many packets it holds.
+    pub fn packets(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// Their bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The packets, first come first.
+    pub fn iter(&self) -> impl Iterator<Item = &Held> {
+        self.packets.iter()
+    }
+}
