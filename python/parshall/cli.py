@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -100,13 +100,46 @@ def check(file: str) -> None:
 
 
 @cli.command()
-def schema() -> None:
+@click.option("--sweep", is_flag=True, help="Of sweep files instead.")
+def schema(sweep: bool) -> None:
     """Print the JSON Schema of scenario files."""
     import json
 
     from parshall.scenario import json_schema
 
+    if sweep:
+        from parshall.sweep.schema import json_schema
+
     click.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+
+
+@cli.command()
+@click.argument("file")
+@click.option("--seeds", type=click.IntRange(1), help="Replicates of each point; the file's unless given.")
+@click.option("--jobs", type=click.IntRange(1), help="Threads; all cores unless given.")
+@click.option(
+    "--executor",
+    metavar="WHERE",
+    help="dask, or a Dask scheduler such as tcp://host:8786; this machine's cores unless given.",
+)
+@click.option("--out", metavar="DIR", help="Where the tables go; out/NAME of the file unless given.")
+@click.option("--partition", metavar="NAME", multiple=True, help="Part the tables by it; may be repeated.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep results of runs.")
+@click.option("--dry-run", is_flag=True, help="Only list the points, and how many runs are missing.")
+def sweep(file: str, dry_run: bool, **options: Any) -> int:
+    """Run a scenario over parameters and seeds, as FILE says, and write tidy tables.
+
+    Finished runs are kept: after Ctrl-C, or when parameters are added to FILE, the same command does
+    what is missing. A run that fails is named and does not stop the rest; the status is then 1.
+
+    The tables runs, flows and ports are Parquet data sets in DIR, with a column for each parameter.
+    """
+    from parshall.sweep.command import list_points, run_and_write
+
+    if dry_run:
+        list_points(file, options["seeds"], not options["no_cache"])
+        return 0
+    return 0 if run_and_write(file, **options) else FAILED
 
 
 @cli.command()

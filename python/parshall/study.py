@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from parshall.claims import Claim, Verdict, count_verdicts, to_json
 from parshall.errors import InputError, OutputError, shown
+from parshall.progress import progress_bar
 from parshall.report import (
     Assumption,
     Document,
@@ -253,7 +254,7 @@ def reproduce(
     folder = _writable(Path("out") / study.name if out is None else Path(out))
     console = console or _console()
     began = time.perf_counter()
-    with _progress(console) as progress:
+    with progress_bar(console) as progress:
         bench = Workbench(range(1, count + 1), jobs, _data_folder(data), cache, progress)
         measures = study.measure(bench)
         claims, files = _written(study, bench, measures)
@@ -365,28 +366,6 @@ def _console() -> Console:
     from rich.console import Console
 
     return Console()
-
-
-def _progress(console: Console) -> Progress:
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console,
-        transient=not console.is_terminal,
-    )
 
 
 _STYLES: Mapping[Verdict, str] = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.OPEN: "yellow"}

@@ -13,19 +13,12 @@ from parshall.scenario.faults import models_in
 from parshall.scenario.model import Scenario
 from parshall.scenario.toml import COMMON
 
-__all__ = ["json_schema", "tables"]
+__all__ = ["definitions", "json_schema", "tables"]
 
 
 def json_schema() -> dict[str, Any]:
     """The schema of a scenario file: a network written out, or a ``[dumbbell]``."""
-    _, definitions = models_json_schema(
-        [(Scenario, "validation"), (Dumbbell, "validation")], schema_generator=_Generator
-    )
-    classes = {model.__name__: model for model in tables()}
-    models = {
-        name: _described(classes[name], _with_kind(_without_null(schema)))
-        for name, schema in definitions["$defs"].items()
-    }
+    models = definitions(Scenario, Dumbbell)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Parshall scenario",
@@ -36,6 +29,16 @@ def json_schema() -> dict[str, Any]:
             "DumbbellFile": _file(models["Dumbbell"]),
             "Dumbbell": _inner(models["Dumbbell"]),
         },
+    }
+
+
+def definitions(*roots: type[Model]) -> dict[str, Any]:
+    """The schema of each class that files with these at their top are made of, by its name."""
+    _, made = models_json_schema([(root, "validation") for root in roots], schema_generator=_Generator)
+    classes = {model.__name__: model for model in tables(*roots)}
+    return {
+        name: _described(classes[name], _with_kind(_without_null(schema)))
+        for name, schema in made["$defs"].items()
     }
 
 
@@ -51,10 +54,12 @@ class _Generator(GenerateJsonSchema):
         return False
 
 
-def tables() -> list[type[Model]]:
-    """The classes that a scenario file is made of, each before those that it holds."""
+def tables(*roots: type[Model]) -> list[type[Model]]:
+    """The classes that a file is made of, a scenario file unless said otherwise, each before those that it
+    holds.
+    """
     found: dict[type[Model], None] = {}
-    for model in (Scenario, Dumbbell):
+    for model in roots or (Scenario, Dumbbell):
         _collect(model, found)
     return list(found)
 

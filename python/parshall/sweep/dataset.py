@@ -25,6 +25,7 @@ from parshall.errors import InputError, OutputError, shown
 from parshall.files import failing_as, staged
 
 if TYPE_CHECKING:
+    from parshall.sweep.base import Label
     from parshall.sweep.result import SweepResult
 
 __all__ = ["MANIFEST", "write"]
@@ -41,9 +42,9 @@ def write(result: SweepResult, folder: str | Path, partition: Sequence[str] | No
     """Writes every table of a result; returns the folder.
 
     ``partition`` names the columns by whose values the rows are parted: parameters, or ``seed``. Unless
-    given, it is parameters that are text, whole numbers or truth values, as long as there are at most 64
-    parts; and ``seed`` where there is no such parameter. A result that is there is replaced. Raises
-    OutputError when something else is there or the folder cannot be written, and leaves what was there.
+    given, it is parameters that are text or whole numbers, as long as there are at most 64 parts; and
+    ``seed`` where there is no such parameter. A result that is there is replaced. Raises OutputError when
+    something else is there or the folder cannot be written, and leaves what was there.
     """
     target = Path(folder)
     by = _partition(result, partition)
@@ -71,12 +72,19 @@ def _partition(result: SweepResult, given: Sequence[str] | None) -> list[str]:
     parts = 1
     for name in result.parameters:
         labels = {point.parameters[name] for point in result.points}
-        if not any(isinstance(label, float) for label in labels) and parts * len(labels) <= _MOST_PARTS:
+        if all(map(_keeps_its_type, labels)) and parts * len(labels) <= _MOST_PARTS:
             by.append(name)
             parts *= len(labels)
     if not by and max(map(len, result.seeds)) <= _MOST_PARTS:
         return ["seed"]
     return by
+
+
+def _keeps_its_type(label: Label) -> bool:
+    """Whether a reader of folder names finds the type again, which guesses: whole numbers, else text."""
+    if isinstance(label, str):
+        return any(char.isalpha() for char in label)
+    return isinstance(label, int) and not isinstance(label, bool)
 
 
 def _write_parts(table: pa.Table, folder: Path, by: Sequence[str]) -> None:

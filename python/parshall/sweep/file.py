@@ -141,12 +141,10 @@ def load_sweep(path: str | Path) -> Sweep:
     def read() -> Sweep:
         tables = parsed(text, "a sweep file")
         try:
-            sweep = SweepFile.from_dict(tables).sweep(Path(file).parent)
-            sweep.points  # noqa: B018 - every value is checked now
+            return SweepFile.from_dict(tables).sweep(Path(file).parent).check()
         except ScenarioError:
             raise
         except InputError as error:
             raise ScenarioError(error.path, error.value, error.expected) from None
-        return sweep
 
     return placed(read, file, text)

@@ -29,8 +29,7 @@ class Measured:
         self._scenarios = scenarios
         self._names = {key: _names(scenario) for key, scenario in scenarios.items()}
         self._measures: dict[str, list[Measure]] = {
-            key: [metric.of(scenario, f"metrics.{name}") for name, metric in metrics.items()]
-            for key, scenario in scenarios.items()
+            key: [metric.of(scenario) for metric in metrics.values()] for key, scenario in scenarios.items()
         }
         self._blocks = 0
 

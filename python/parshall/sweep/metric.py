@@ -54,17 +54,17 @@ _PORT_RATES = {"throughput", "utilization", "drop_rate", "loss_rate", "mark_rate
 class Metric:
     """A number for each run."""
 
-    name: str
-    """Of its column."""
+    place: str
+    """Where it was named, for errors."""
     bind: Callable[[Scenario], Measure]
     """What it is for one scenario. Raises InputError for a flow or port that the scenario does not have."""
 
-    def of(self, scenario: Scenario, place: str) -> Measure:
+    def of(self, scenario: Scenario) -> Measure:
         """As ``bind``, with the place of the metric in errors."""
         try:
             return self.bind(scenario)
         except InputError as error:
-            raise InputError(place, error.value, error.expected) from None
+            raise InputError(self.place, error.value, error.expected) from None
 
 
 def metrics_of(given: GivenMetrics | str) -> dict[str, Metric]:
@@ -82,10 +82,8 @@ def metrics_of(given: GivenMetrics | str) -> dict[str, Metric]:
 
 
 def _metric(column: str, what: object, place: str) -> Metric:
-    if isinstance(what, Metric):
-        return what
     if callable(what):
-        return Metric(column, _function(column, what))
+        return Metric(place, _function(column, what))
     match = _NAME.fullmatch(what) if isinstance(what, str) else None
     if match is None:
         raise InputError(place, shown(what), _EXPECTED)
@@ -96,8 +94,8 @@ def _metric(column: str, what: object, place: str) -> Metric:
         kind = "port" if of_port else "flows"
         raise InputError(place, shown(what), f"a quantity of {kind}: {', '.join(sorted(known))}")
     if of_port:
-        return Metric(column, lambda scenario: _of_port(scenario, match["name"], quantity))
-    return Metric(column, lambda scenario: _of_flows(scenario, match["name"] or "*", quantity))
+        return Metric(place, lambda scenario: _of_port(scenario, match["name"], quantity))
+    return Metric(place, lambda scenario: _of_flows(scenario, match["name"] or "*", quantity))
 
 
 def _function(column: str, function: Callable[[Recording], float]) -> Callable[[Scenario], Measure]:

@@ -52,7 +52,7 @@ class Sweep:
     and returns one."""
     parameters: Mapping[str, GivenParameter]
     """What varies, by the name of its column. A bare list stands for a :class:`Parameter` with these values,
-    whose name is the path."""
+    whose name is the path. What only a list of points names is a parameter too."""
     design: Grid | Listed | LatinHypercube | Sobol = _GRID
     """Which combinations are run."""
     seeds: int | Iterable[int] = 10
@@ -76,19 +76,21 @@ class Sweep:
         """The parameters, written out."""
         if not isinstance(self.parameters, Mapping):
             raise InputError("parameters", shown(self.parameters), "a table of parameters by name")
-        for name in self.parameters:
+        listed = self.design.points[0] if isinstance(self.design, Listed) and self.design.points else {}
+        for name in (*self.parameters, *listed):
             if not isinstance(name, str) or not name or not name.isprintable():
                 raise InputError("parameters", shown(name), "a name: printable text that is not empty")
             if name in _COLUMNS:
                 raise InputError(f"parameters.{name}", "the name of a column of results", "another name")
-        return {name: parameter_of(value, f"parameters.{name}") for name, value in self.parameters.items()}
+        given = {name: parameter_of(value, f"parameters.{name}") for name, value in self.parameters.items()}
+        return {**given, **{name: Parameter() for name in listed if name not in given}}
 
     @cached_property
     def checked_metrics(self) -> dict[str, Metric]:
         """The metrics by name."""
         metrics = metrics_of(self.metrics)
         for name in metrics:
-            if name in self.parameters or name in ("seed", "scenario"):
+            if name in self.checked_parameters or name in ("seed", "scenario"):
                 raise InputError(f"metrics.{name}", "the name of another column", "another name")
         if self.stop is not None:
             rule = self.stop.checked()
@@ -114,6 +116,18 @@ class Sweep:
         that does not fit.
         """
         return expanded(base_of(self.scenario), self.checked_parameters, self.design)
+
+    def check(self) -> Sweep:
+        """Checks every point and metric; returns the sweep itself. Raises InputError."""
+        for point in self.points:
+            for metric in self.checked_metrics.values():
+                metric.of(point.scenario)
+        return self
+
+    @property
+    def first_runs(self) -> list[tuple[str, int]]:
+        """Scenario and seed of each run that is done in any case; a stop rule may ask for more."""
+        return self._keys([self._first_count()] * len(self.points))
 
     def run(
         self,

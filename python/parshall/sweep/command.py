@@ -1,0 +1,174 @@
+"""``parshall sweep``: reads a file, runs it with a line of progress, writes the tables, shows the means."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from parshall.errors import InputError, OutputError, shown
+from parshall.sweep.file import load_sweep
+from parshall.sweep.result import SweepResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
+    from parshall.sweep.sweep import Sweep
+
+__all__ = ["list_points", "run_and_write"]
+
+_MOST_ROWS = 60
+"""Points whose means are shown; all are in the tables."""
+
+_log = logging.getLogger("parshall")
+
+
+def run_and_write(
+    file: str,
+    *,
+    seeds: int | None = None,
+    jobs: int | None = None,
+    executor: str | None = None,
+    out: str | None = None,
+    partition: Sequence[str] = (),
+    no_cache: bool = False,
+) -> bool:
+    """Runs the sweep in a file and writes its tables into ``out``, ``out/NAME`` unless given. Returns whether
+    every run succeeded; those that failed have been logged.
+    """
+    from rich.console import Console
+
+    sweep = _loaded(file, seeds)
+    folder = Path("out") / Path(file).stem if out is None else Path(out)
+    _refuse_early(sweep, folder, partition)
+    console = Console()
+    with _kept_on_interrupt(no_cache), _progress(console) as advance:
+        result = sweep.run(
+            executor=executor, jobs=jobs, cache=None if no_cache else "default", progress=advance
+        )
+    if len(result.failures) == sum(map(len, result.seeds)):
+        _log.error("every run failed: nothing is written")
+        return False
+    written = result.write(folder, list(partition) or None)
+    _show(console, sweep, result, written)
+    return not result.failures
+
+
+def list_points(file: str, seeds: int | None = None, cache: bool = True) -> None:
+    """Prints the points of a sweep, and how many of their runs the cache has, without running any."""
+    from rich.console import Console
+
+    from parshall.cache import Cache
+
+    sweep = _loaded(file, seeds)
+    wanted = sweep.first_runs
+    known = Cache().find(wanted) if cache else set()
+    console = Console()
+    for point in sweep.points:
+        console.print(f"{point.name}  scenario {point.scenario.hash[:12]}", markup=False, soft_wrap=True)
+    least = " at least" if sweep.stop is not None else ""
+    missing = sum(1 for key in wanted if key not in known)
+    console.print(
+        f"{_count(len(sweep.points), 'point')},{least} {_count(len(wanted), 'run')}, {missing:,} missing"
+    )
+
+
+def _loaded(file: str, seeds: int | None) -> Sweep:
+    sweep = load_sweep(file)
+    if seeds is None:
+        return sweep
+    if sweep.stop is not None:
+        raise InputError("--seeds", shown(seeds), f"none: the stop rule of {file} decides")
+    return replace(sweep, seeds=seeds)
+
+
+def _refuse_early(sweep: Sweep, folder: Path, partition: Sequence[str]) -> None:
+    """What would only come to light after the runs."""
+    known = [*sweep.checked_parameters, "seed"]
+    for name in partition:
+        if name not in known:
+            raise InputError("--partition", shown(name), f"one of {', '.join(known)}")
+    existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not existing.is_dir():
+        raise OutputError(str(folder), f"expected a folder, and {existing} is a file")
+
+
+@contextmanager
+def _kept_on_interrupt(no_cache: bool) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not no_cache:
+            _log.warning("finished runs are kept, the same command does the rest")
+        raise
+
+
+@contextmanager
+def _progress(console: Console) -> Iterator[Callable[[int, int], None]]:
+    from parshall.progress import progress_bar
+
+    with progress_bar(console) as bar:
+        task = bar.add_task("Runs", total=None)
+
+        def advance(done: int, asked: int) -> None:
+            bar.update(task, completed=done, total=asked)
+
+        yield advance
+
+
+def _show(console: Console, sweep: Sweep, result: SweepResult, written: Path) -> None:
+    """The mean of each metric at each point with its 95 % interval, and where the rest is."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for name in (*result.parameters, "seeds"):
+        table.add_column(name, justify="right")
+    for name in result.metrics:
+        table.add_column(f"{name} (95 %)", justify="right")
+    for point, seeds in list(zip(result.points, result.seeds, strict=True))[:_MOST_ROWS]:
+        labels = [_number(label) for label in point.parameters.values()]
+        means = (result.interval(name, point) for name in result.metrics)
+        cells = (f"{_number(mean.mean)} ± {_number(mean.half_width, 2)}" for mean in means)
+        table.add_row(*labels, str(len(seeds)), *cells)
+    console.print(table)
+    if len(result.points) > _MOST_ROWS:
+        console.print(f"... and {len(result.points) - _MOST_ROWS:,} more points")
+    if sweep.stop is not None and (wide := _too_wide(sweep, result)):
+        console.print(
+            f"Not narrow enough after {_count(sweep.stop.max_seeds, 'seed')}: {_count(wide, 'point')}."
+        )
+    runs = sum(map(len, result.seeds))
+    failed = f", {len(result.failures):,} failed" if result.failures else ""
+    done = f"{_count(len(result.points), 'point')}, {_count(runs, 'run')}, {result.executed:,} done now"
+    console.print(
+        f"{done}{failed}. Tables: {written}",
+        soft_wrap=True,
+        highlight=False,
+    )
+
+
+def _too_wide(sweep: Sweep, result: SweepResult) -> int:
+    """Points that ended with an interval wider than the stop rule asks for."""
+    rule = sweep.stop
+    assert rule is not None
+    return sum(not rule.satisfied(result.interval(rule.metric, point)) for point in result.points)
+
+
+def _number(value: object, digits: int = 4) -> str:
+    """A number without an exponent where it can be read without one."""
+    if not isinstance(value, float):
+        return str(value)
+    if not math.isfinite(value) or abs(value) >= 1e15:
+        return f"{value:g}"
+    return f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,144 @@
+"""A sweep on a Dask cluster: a scheduler and two worker processes, of which one is killed in the middle."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from tests.test_ensemble import bits
+
+from parshall import Dumbbell, ParshallError
+from parshall.sweep import Parameter, Sweep
+
+distributed = pytest.importorskip("distributed", reason="dask is not installed")
+
+pytestmark = [
+    pytest.mark.timeout(600),
+    # Of the cluster's own threads and sockets at its end.
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+WAIT_S = 120
+"""For processes to start and connect; a busy machine may take long."""
+
+
+class Cluster:
+    """A scheduler and workers as processes of their own, on the loopback interface."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.file = folder / "scheduler.json"
+        self.folder = folder
+        self.stack = stack
+        self.start("scheduler", "--port", "0", "--no-dashboard")
+        self.workers = [
+            self.start("worker", "--nthreads", "1", "--no-nanny", "--no-dashboard") for _ in range(2)
+        ]
+
+    def start(self, what: str, *options: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "dask", what, "--scheduler-file", str(self.file), *options]
+        log = self.stack.enter_context((self.folder / f"{what}-{os.urandom(4).hex()}.log").open("wb"))
+        environment = {**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": f"{WAIT_S}s"}
+        process = subprocess.Popen(
+            [*command, "--host", "127.0.0.1"], cwd=self.folder, env=environment, stdout=log, stderr=log
+        )
+        self.stack.callback(ended, process)
+        return process
+
+    @contextmanager
+    def client(self) -> Iterator[distributed.Client]:
+        with distributed.Client(
+            scheduler_file=str(self.file), timeout=WAIT_S, set_as_default=False
+        ) as client:
+            client.wait_for_workers(len(self.workers), timeout=WAIT_S)
+            yield client
+
+    @property
+    def address(self) -> str:
+        address: str = json.loads(self.file.read_text())["address"]
+        return address
+
+
+def ended(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait(WAIT_S)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    with ExitStack() as stack:
+        yield Cluster(tmp_path, stack)
+
+
+@pytest.fixture
+def sweep(bell: Dumbbell) -> Sweep:
+    parameters = {
+        "rate": ["1 Mbit/s", "2 Mbit/s", "3 Mbit/s"],
+        "limit": Parameter(path="queue.limit_packets", values=[5, 10, 20]),
+    }
+    return Sweep(bell.replace("duration", "20 s"), parameters, seeds=30)
+
+
+def test_a_worker_that_is_killed_loses_nothing(cluster: Cluster, sweep: Sweep) -> None:
+    killed: list[int] = []
+
+    with cluster.client() as client:
+        pids = client.run(os.getpid)
+
+        def kill_one_at_work(done: int, asked: int) -> None:
+            """Once runs have come back and others are under way, of which a worker then dies."""
+            busy = [address for address, tasks in client.processing().items() if tasks]
+            if not killed and busy:
+                assert 0 < done < asked
+                os.kill(pids[busy[0]], signal.SIGKILL)
+                killed.append(pids[busy[0]])
+
+        remote = sweep.run(executor=client.get_executor(), cache=None, progress=kill_one_at_work)
+        dead = next(worker for worker in cluster.workers if worker.pid in killed)
+        assert dead.wait(WAIT_S) == -signal.SIGKILL
+        assert len(client.scheduler_info()["workers"]) == 1
+
+    assert remote.executed == 270
+    assert not remote.failures
+    local = sweep.run(cache=None)
+    for table in ("runs", "flows", "ports"):
+        assert bits(remote.table(table)) == bits(local.table(table))
+
+
+def test_the_command_finds_the_scheduler_by_its_address(
+    cluster: Cluster, bell: Dumbbell, tmp_path: Path
+) -> None:
+    (tmp_path / "bell.toml").write_text(bell.to_toml())
+    file = tmp_path / "sweep.toml"
+    file.write_text('scenario = "bell.toml"\nseeds = 3\n[parameters]\nrate = ["1 Mbit/s", "2 Mbit/s"]\n')
+    with cluster.client():  # the workers are there
+        command = [
+            Path(sys.executable).parent / "parshall",
+            "sweep",
+            str(file),
+            "--executor",
+            cluster.address,
+        ]
+        done = subprocess.run(
+            [*command, "--out", str(tmp_path / "out")],
+            capture_output=True,
+            text=True,
+            timeout=WAIT_S,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    assert "6 runs, 6 done now" in done.stdout
+    assert (tmp_path / "out" / "sweep.json").exists()
+
+
+def test_a_scheduler_that_does_not_answer_is_one_line(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("parshall.sweep.executors._CONNECT_S", 1)
+    with pytest.raises(ParshallError, match=r"^tcp://127\.0\.0\.1:1: .*, expected a Dask scheduler$"):
+        sweep.run(executor="tcp://127.0.0.1:1")
