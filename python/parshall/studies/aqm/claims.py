@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parshall.claims import Claim, Verdict, all_compared, printed
+from parshall.claims import Claim, Verdict, printed
 from parshall.stats import Interval
 from parshall.studies.aqm.document import RELATIVE_DELAYS, Printed, printed_numbers
 from parshall.studies.aqm.grid import BUFFERS, CAPACITIES, LOADS, QUEUES
 from parshall.studies.aqm.networks import BUFFER_PACKETS, PACKET_BYTES
 from parshall.studies.aqm.results import Results
+from parshall.studies.aqm.rules import SHARE, alike, all_greater
 
 if TYPE_CHECKING:
     from parshall.studies.aqm.results import Reals
@@ -25,11 +26,10 @@ if TYPE_CHECKING:
 
     Pairs = Sequence[tuple[Reals, Reals]]
 
-__all__ = ["AQMS", "SHARE", "alike", "all_claims", "all_greater"]
+__all__ = ["AQMS", "all_claims"]
 
 AQMS = ("red", "red-ecn")
 """What the chapter calls AQM schemes."""
-SHARE = "share of capacity"
 _SIMILAR, _MARGINAL, _COMPARABLE, _MUCH, _CLOSE = 0.1, 0.05, 1.5, 2.0, 0.05
 """Bounds of the chapter's words; see the assumptions."""
 _HIGH = 30
@@ -63,36 +63,6 @@ def all_claims(measures: Measures) -> list[Claim]:
         *_discussion(results),
     ]
     return [*document, *(replace(claim, of_document=False) for claim in claims_beyond(results))]
-
-
-# --- Rules --------------------------------------------------------------------------------------------------
-
-
-def all_greater(
-    id: str, where: str, statement: str, pairs: Iterable[tuple[Reals, Reals | float]], unit: str = ""
-) -> Claim:
-    """That the first of every pair is greater than the second; a number stands for every seed."""
-    whole = [(first, np.broadcast_to(np.asarray(second, float), first.shape)) for first, second in pairs]
-    return all_compared(id, where, statement, "greater", whole, unit=unit)
-
-
-def alike(
-    id: str,
-    where: str,
-    statement: str,
-    pairs: Iterable[tuple[Reals, Reals]],
-    factor: float,
-    unit: str = "ratio less bound",
-) -> Claim:
-    """That the ratio of the two of every pair lies between 1 / ``factor`` and ``factor``.
-
-    The claim's value is the least favourable distance from a bound, as a ratio: above zero is inside.
-    """
-    ratios = [first / second for first, second in pairs]
-    inside = [
-        pair for ratio in ratios for pair in ((ratio, 1 / factor), (np.full_like(ratio, factor), ratio))
-    ]
-    return all_greater(id, where, statement, inside, unit)
 
 
 def _printed(results: Results, number: Printed) -> Claim:
@@ -675,7 +645,8 @@ def _discussion(results: Results) -> Iterator[Claim]:
             small["delay"],
             "s",
         )
-    yield _effective_only_long_term(results)
+    for capacity in CAPACITIES:
+        yield _effective_only_long_term(results, capacity)
     yield alike(
         "discussion.short-flows-uncontrollable",
         where,
@@ -707,27 +678,17 @@ def _discussion(results: Results) -> Iterator[Claim]:
     )
 
 
-def _effective_only_long_term(results: Results) -> Claim:
+def _effective_only_long_term(results: Results, capacity: int) -> Claim:
     """The chapter's conclusion: what DropTail adds to LTRF throughput is there in long-term mixes only."""
-    gaps = {
-        load: [
-            high - low
-            for high, low in zip(
-                _grid(results, "ltrf", "droptail", buffers=["1"], load=load),
-                _grid(results, "ltrf", "red", buffers=["1"], load=load),
-                strict=True,
-            )
-        ]
+    long_term, mixed = (
+        results.at("ltrf", "droptail", capacity, "1", load) - results.at("ltrf", "red", capacity, "1", load)
         for load in (0, _HIGH)
-    }
+    )
     return all_greater(
-        "discussion.long-term-only",
+        f"discussion.long-term-only.{capacity}",
         "IV.B",
         "Regulating LTNRF the way DropTail does works for long-term mixes only: its LTRF throughput exceeds "
-        "RED's by more than 0.05 without short flows, and by less with 30 % (1 BWDP, all capacities).",
-        [
-            *((gap, _CLOSE) for gap in gaps[0]),
-            *((_CLOSE - gap, 0.0) for gap in gaps[_HIGH]),
-        ],
+        f"RED's by more than 0.05 without short flows, and by less with 30 % (1 BWDP, {capacity} Mbit/s).",
+        [(long_term, _CLOSE), (_CLOSE - mixed, 0.0)],
         SHARE,
     )

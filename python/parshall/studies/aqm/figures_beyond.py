@@ -9,12 +9,13 @@ import pyarrow as pa
 
 from parshall import plot
 from parshall.report import Figure
-from parshall.studies.aqm.grid import Cell
+from parshall.studies.aqm.figures import means_table
+from parshall.studies.aqm.grid import CAPACITIES, LOADS, MODERN, QUEUES, Cell
 
 if TYPE_CHECKING:
     from parshall.studies.aqm.results import Results
 
-__all__ = ["beside_ns2", "ns2_figure"]
+__all__ = ["beside_ns2", "ns2_figure", "tradeoff_figure"]
 
 _PANELS = (
     ("ltrf", "long TCP throughput (%)", 100.0),
@@ -22,6 +23,10 @@ _PANELS = (
     ("ltnrf_drop", "drops of LTNRF (%)", 100.0),
     ("delay_sd", "deviation of delay (ms)", 1e3),
 )
+
+
+_TRADED = {"response_mean": ("response", "s"), "relative_delay": ("delay", "RTTs")}
+"""Metrics of :func:`tradeoff_figure`: name and unit on its axis."""
 
 
 def beside_ns2(results: Results, ns2: pa.Table) -> pa.Table:
@@ -32,6 +37,43 @@ def beside_ns2(results: Results, ns2: pa.Table) -> pa.Table:
         found = results.mean(row["metric"], cell)
         rows.append({**row, "ours": found.mean, "low": found.low, "high": found.high})
     return pa.Table.from_pylist(rows)
+
+
+def tradeoff_figure(results: Results, metric: str, ident: str, title: str) -> Figure:
+    """A metric over the share of long TCP flows: a panel for each capacity, a point for each queue."""
+    label, unit = _TRADED[metric]
+    every = []
+    with plot.drawing(6.0, rows=3, sharex=True) as (canvas, axes):
+        for axis, capacity in zip(axes, CAPACITIES, strict=True):
+            for place, queue in enumerate(MODERN.queues):
+                for senders in MODERN.senders:
+                    cell = Cell(MODERN.name, queue, capacity, "1", LOADS[-1], senders)
+                    x, y = results.mean("ltrf", cell).scaled(100), results.mean(metric, cell)
+                    of_chapter = senders == MODERN.senders[0]
+                    colour = plot.SERIES[place]
+                    axis.plot(
+                        x.mean,
+                        y.mean,
+                        plot.MARKERS[place],
+                        color=colour,
+                        markersize=6,
+                        markerfacecolor=colour if of_chapter else "none",
+                        label=QUEUES[queue] if of_chapter else None,
+                    )
+                    if y.bounded:
+                        axis.plot([x.mean, x.mean], [y.low, y.high], color=colour, linewidth=1)
+                    every.append(cell)
+            axis.set_title(f"{capacity} Mbit/s")
+            axis.set_ylabel(f"{label} ({unit})")
+            axis.set_ylim(0, None)
+        axes[-1].set_xlabel("throughput of long TCP flows (% of capacity)")
+        plot.legend_above(canvas, axes[0], columns=3)
+        svg = plot.to_svg(canvas, ident, title, "Points of five queues in three panels, filled and hollow.")
+    caption = (
+        f"1 BWDP, {LOADS[-1]} % short flows. Filled: the chapter's senders; hollow: CUBIC. Down and to the "
+        "right is better."
+    )
+    return Figure(ident, title, caption, svg, data=means_table(results, ["ltrf", metric], every))
 
 
 def ns2_figure(results: Results, ns2: pa.Table) -> Figure:

@@ -9,7 +9,7 @@ import numpy as np
 
 from parshall.claims import Claim, Kind, Verdict, count_verdicts
 from parshall.report import Finding, number
-from parshall.studies.aqm.grid import CAPACITIES, LOADS
+from parshall.studies.aqm.grid import BUFFERS, CAPACITIES, LOADS, MODERN, QUEUES
 from parshall.studies.aqm.results import Results
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ def all_findings(measures: Measures, claims: Sequence[Claim]) -> list[Finding]:
     findings = [_statements(claims), _numbers(claims), _conclusion(results, by_id)]
     if "spread" in parts:
         findings.append(_phases(results, by_id))
-    findings += [_delay(results), _response(results)]
+    findings.append(_delay(results, parts))
+    findings += [_today(results, claims), _senders(results)] if "modern" in parts else []
     if "ns2" in measures:
         findings.append(_ns2(results, measures))
     return findings
@@ -78,11 +79,15 @@ def _conclusion(results: Results, by_id: dict[str, Claim]) -> Finding:
         ]
         listed = ", ".join(_signed(gap) for gap in gaps)
         parts.append(f"{listed} points of the capacity at 5, 35 and 100 Mbit/s with {load} % short flows")
-    verdict = by_id["discussion.long-term-only"].verdict
+    places: dict[Verdict, list[str]] = {}
+    for capacity in CAPACITIES:
+        verdict = by_id[f"discussion.long-term-only.{capacity}"].verdict
+        places.setdefault(verdict, []).append(str(capacity))
+    said = ", ".join(f"{_is(verdict)} at {' and '.join(at)} Mbit/s" for verdict, at in places.items())
     return Finding(
         "The chapter's conclusion",
         f"At 1 BWDP DropTail gives long TCP flows more than RED by {' and '.join(parts)}. That its bias "
-        f"against non-responsive flows is there in long-term mixes and gone with short flows {_is(verdict)}.",
+        f"against non-responsive flows is there in long-term mixes and gone with short flows {said}.",
     )
 
 
@@ -98,38 +103,84 @@ def _phases(results: Results, by_id: dict[str, Claim]) -> Finding:
             f"with RED at {load} % short flows"
         )
     text = f"At 100 Mbit/s and 1 BWDP DropTail leaves long TCP flows {'; '.join(parts)}."
-    if by_id["phases.long-term"].verdict is Verdict.HOLDS:
-        text += " Most of what motivated the chapter is a coincidence of periods."
+    phase = [at for at in CAPACITIES if by_id[f"phases.long-term.{at}"].verdict is Verdict.HOLDS]
+    if phase:
+        text += (
+            f" At {' and '.join(map(str, phase))} Mbit/s most of what motivated the chapter is a "
+            "coincidence of periods."
+        )
     return Finding("Phase effect", text)
 
 
-def _delay(results: Results) -> Finding:
-    ratios = [
-        float(np.mean(results.at("delay", "droptail", capacity, buffer, load)))
-        / float(np.mean(results.at("delay", "red", capacity, buffer, load)))
-        for capacity in CAPACITIES
-        for buffer in ("1/3", "1", "3")
-        for load in LOADS
-    ]
+def _delay(results: Results, parts: set[str]) -> Finding:
+    """DropTail's delay over RED's, and what other thresholds make of it."""
+
+    def ratios(queue: str, part: str) -> list[float]:
+        return [
+            float(np.mean(results.at("delay", "droptail", capacity, buffer, LOADS[-1])))
+            / float(np.mean(results.at("delay", queue, capacity, buffer, LOADS[-1], part=part)))
+            for capacity in CAPACITIES
+            for buffer in BUFFERS
+        ]
+
+    text = (
+        f"With {LOADS[-1]} % short flows DropTail's mean queueing delay is {_span(ratios('red', 'grid'))} "
+        "times RED's over nine cells; the chapter says about 3 times"
+    )
+    if "thresholds" in parts:
+        text += (
+            f". With thresholds of a twelfth and a quarter of the buffer it is "
+            f"{_span(ratios('red-low', 'thresholds'))} times"
+        )
+    return Finding("Delay", f"{text}. The chapter does not give the thresholds.")
+
+
+def _span(values: Sequence[float]) -> str:
+    return f"{number(min(values), 2)} to {number(max(values), 2)}"
+
+
+def _today(results: Results, claims: Sequence[Claim]) -> Finding:
+    """Delay, long TCP flows and response time of each queue, in one cell, and how the questions went."""
+    parts = []
+    for queue in MODERN.queues:
+        delay, share, response = (
+            float(np.mean(results.at(metric, queue, 35, "1", 30, part="modern")))
+            for metric in ("delay", "ltrf", "response_mean")
+        )
+        parts.append(
+            f"{QUEUES[queue]} {number(1e3 * delay, 2)} ms, {number(100 * share, 3)} %, "
+            f"{number(response, 2)} s"
+        )
+    asked = [claim for claim in claims if claim.id.startswith("modern.")]
     return Finding(
-        "Delay",
-        f"DropTail's mean queueing delay is {number(min(ratios), 2)} to {number(max(ratios), 2)} times "
-        "RED's over the 27 cells; the chapter says about 3 times. RED's lower delay depends on thresholds "
-        "that it does not give.",
+        "Today's queues",
+        "At 35 Mbit/s, 1 BWDP and 30 % short flows, with CBR flows that start at random: mean queueing "
+        "delay, share of long TCP flows and mean response time of a transfer of ten packets are "
+        f"{'; '.join(parts)}. Of {len(asked)} questions about today's queues and senders, {_tally(asked)}.",
     )
 
 
-def _response(results: Results) -> Finding:
+def _senders(results: Results) -> Finding:
+    """What CUBIC changes, queue by queue."""
     parts = []
-    for queue, name in (("droptail", "DropTail"), ("red", "RED"), ("red-ecn", "RED-ECN")):
-        found = [
-            float(np.mean(results.at("response_mean", queue, 35, buffer, 30))) for buffer in ("1/3", "1", "3")
+    for queue in MODERN.queues:
+        changes = [
+            100
+            * float(
+                np.mean(
+                    results.at("ltrf", queue, capacity, buffer, load, part="modern", senders="cubic")
+                    - results.at("ltrf", queue, capacity, buffer, load, part="modern")
+                )
+            )
+            for capacity in CAPACITIES
+            for buffer in BUFFERS
+            for load in LOADS
         ]
-        parts.append(f"{name} {', '.join(number(each, 2) for each in found)} s")
+        parts.append(f"{QUEUES[queue]} {_signed(min(changes))} to {_signed(max(changes))}")
     return Finding(
-        "Response time",
-        "A new connection that transfers ten packets at 35 Mbit/s with 30 % short flows takes, at 1/3, 1 "
-        f"and 3 BWDP, on the average: {'; '.join(parts)}.",
+        "CUBIC senders",
+        "With them the share of long TCP flows changes by so many points of the capacity, over 27 cells: "
+        f"{'; '.join(parts)}.",
     )
 
 

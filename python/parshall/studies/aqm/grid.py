@@ -22,6 +22,7 @@ __all__ = [
     "QUEUES",
     "SENDERS",
     "SPREAD",
+    "THRESHOLDS",
     "Cell",
     "Part",
 ]
@@ -36,6 +37,7 @@ QUEUES: Mapping[str, str] = {
     "droptail": "DropTail",
     "red": "RED",
     "red-ecn": "RED-ECN",
+    "red-low": "RED, low thresholds",
     "codel": "CoDel",
     "pie": "PIE",
     "fq-codel": "FQ-CoDel",
@@ -131,6 +133,15 @@ SPREAD = Part(
     in_phase=False,
     probe_spacing=0.7037,
 )
+THRESHOLDS = Part(
+    "thresholds",
+    "RED with low thresholds",
+    ("red-low",),
+    loads=(30,),
+    duration=120.0,
+    warm_up=40.0,
+    probe_spacing=0.7037,
+)
 MODERN = Part(
     "modern",
     "Today's queues and senders",
@@ -141,4 +152,5 @@ MODERN = Part(
     in_phase=False,
     probe_spacing=0.5037,
 )
-PARTS = (DOCUMENT, ON_OFF, SPREAD)
+PARTS = (DOCUMENT, ON_OFF, SPREAD, THRESHOLDS, MODERN)
+"""What the study runs, unless it is told otherwise."""

@@ -7,17 +7,20 @@ What the document leaves out is taken from the runs of ns-2 that come nearest to
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from parshall.scenario import (
     Bulk,
     Cbr,
+    CoDel,
     Cubic,
     DropTail,
     Dumbbell,
     FlowGroup,
+    FqCodel,
     OnOff,
     Pareto,
+    Pie,
     Record,
     Red,
     Reverse,
@@ -39,12 +42,14 @@ __all__ = [
     "CYCLE",
     "DELAY",
     "LONG_FLOWS",
+    "LOW_THRESHOLD",
     "ON_OFF_TIME",
     "PACKET_BYTES",
     "PROBE",
     "RTT",
     "SAMPLING",
     "SHORT_FLOWS",
+    "THRESHOLD",
     "TRANSFER_PACKETS",
     "network",
     "probe_starts",
@@ -81,6 +86,9 @@ CBR_RATE: Mapping[int, float] = {5: 0.5e6, 35: 1e6, 100: 1e6}
 """Bit/s of a CBR flow by capacity (IV.A.1)."""
 ACCESS_RATE: Mapping[int, float] = {5: 100e6, 35: 100e6, 100: 1e9}
 """Bit/s of access links, by capacity."""
+THRESHOLD, LOW_THRESHOLD = 4, 12
+"""The buffer over RED's lower threshold, as assumed and in another reading; the upper one is three times "
+"it."""
 TRANSFER_PACKETS = 10
 """Packets that a short flow sends at a time."""
 CYCLE = 11.0
@@ -121,13 +129,21 @@ def network(cell: Cell, part: Part) -> Dumbbell:
     )
 
 
-def _queue(cell: Cell) -> Any:
+def _queue(cell: Cell) -> DropTail | Red | CoDel | Pie | FqCodel:
+    """The discipline with the cell's buffer; those of the RFCs have their defaults otherwise."""
     limit = BUFFER_PACKETS[cell.capacity][cell.buffer]
+    if cell.queue == "codel":
+        return CoDel(limit_packets=limit)
+    if cell.queue == "pie":
+        return Pie(limit_packets=limit)
+    if cell.queue == "fq-codel":
+        return FqCodel(limit_packets=limit, ecn=False)
     if cell.queue == "droptail":
         return DropTail(limit_packets=limit)
+    lowest = limit / (LOW_THRESHOLD if cell.queue == "red-low" else THRESHOLD)
     return Red(
-        min_threshold_packets=limit / 4,
-        max_threshold_packets=3 * limit / 4,
+        min_threshold_packets=lowest,
+        max_threshold_packets=3 * lowest,
         limit_packets=limit,
         max_probability=0.1,
         ecn=cell.queue == "red-ecn",

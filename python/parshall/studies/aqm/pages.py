@@ -24,7 +24,7 @@ from parshall.report import (
 from parshall.studies.aqm import grid
 from parshall.studies.aqm.document import TABLE_5, TABLE_6, TABLE_7, Printed, printed_numbers
 from parshall.studies.aqm.figures import document_figures
-from parshall.studies.aqm.figures_beyond import ns2_figure
+from parshall.studies.aqm.figures_beyond import ns2_figure, tradeoff_figure
 from parshall.studies.aqm.grid import BUFFERS, CAPACITIES, QUEUES
 from parshall.studies.aqm.maps import picker
 from parshall.studies.aqm.networks import (
@@ -54,6 +54,8 @@ def all_sections(measures: Measures, claims: Sequence[Claim]) -> list[Section]:
     sections = [_glance(results), _setup(), _chapter(results, by_id)]
     if "spread" in parts:
         sections.append(_phases(results))
+    if "modern" in parts:
+        sections.append(_modern(results))
     if "ns2" in measures:
         sections.append(_ns2(results, measures))
     return sections
@@ -301,6 +303,25 @@ def _phases(results: Results) -> Section:
                 ),
                 tuple(rows),
             ),
+        ),
+    )
+
+
+def _modern(results: Results) -> Section:
+    return Section(
+        "modern",
+        "Today's queues and senders",
+        (
+            f"The same grid for {', '.join(QUEUES[queue] for queue in grid.MODERN.queues)}, with CBR flows "
+            "that start at random and the RFCs' default settings; the buffer is the most that a queue "
+            f"holds. A subset: {grid.MODERN.duration:.0f} s a run, counted from {grid.MODERN.warm_up:.0f} s "
+            "on, without ECN.",
+        ),
+        (
+            tradeoff_figure(results, "response_mean", "fig-response", "Response time and long TCP flows"),
+            tradeoff_figure(results, "relative_delay", "fig-tradeoff", "Delay and long TCP flows"),
+            picker(results, grid.MODERN, "map-modern", "The chapter's senders", ""),
+            picker(results, grid.MODERN, "map-cubic", "CUBIC senders", "", senders="cubic"),
         ),
     )
 
