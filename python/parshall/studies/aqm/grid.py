@@ -8,7 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from parshall.scenario import Dumbbell
+    from parshall.scenario import Scenario
     from parshall.sweep import Sweep
 
 __all__ = [
@@ -115,7 +115,7 @@ class Part:
                 tables=("flows", "ports", "port_series"),
             )
 
-    def network(self, queue: str, senders: str, capacity: int, buffer: str, load: int) -> Dumbbell:
+    def network(self, queue: str, senders: str, capacity: int, buffer: str, load: int) -> Scenario:
         """The scenario of one combination."""
         from parshall.studies.aqm.networks import network
 

@@ -7,6 +7,7 @@ What the document leaves out is taken from the runs of ns-2 that come nearest to
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from parshall.scenario import (
@@ -24,15 +25,16 @@ from parshall.scenario import (
     Record,
     Red,
     Reverse,
+    Scenario,
     Series,
     Tcp,
     Transfer,
     Udp,
 )
+from parshall.studies.aqm.grid import Cell
 
 if TYPE_CHECKING:
-    from parshall.scenario import Scenario
-    from parshall.studies.aqm.grid import Cell, Part
+    from parshall.studies.aqm.grid import Part
 
 __all__ = [
     "ACCESS_DELAY",
@@ -51,8 +53,10 @@ __all__ = [
     "SHORT_FLOWS",
     "THRESHOLD",
     "TRANSFER_PACKETS",
+    "dumbbell",
     "network",
     "probe_starts",
+    "queue_of",
     "starts_of_probes",
 ]
 
@@ -109,10 +113,25 @@ _REGULAR = 50.0
 transfers have ten packets, the others eleven."""
 
 
-def network(cell: Cell, part: Part) -> Dumbbell:
-    """The scenario of a cell. Class of a flow by its name: ``t`` long TCP, ``c`` CBR, ``s`` and ``p`` "
-    "short.
+def network(cell: Cell, part: Part) -> Scenario:
+    """The scenario of a cell. Names of flows tell their class: ``t`` long TCP, ``c`` CBR, ``s``, ``p`` short.
+
+    Cells that differ in the queue alone share everything else, which is built once: it may be 4,000 flows.
     """
+    ecn = cell.queue == "red-ecn"
+    whole = _with_any_queue(part, cell.capacity, cell.load, cell.senders, ecn)
+    return whole.replace("links[bottleneck].queue", queue_of(cell))
+
+
+@lru_cache(maxsize=4)
+def _with_any_queue(part: Part, capacity: int, load: int, senders: str, ecn: bool) -> Scenario:
+    """Every cell of these flows, but for its queue."""
+    queue = "red-ecn" if ecn else "droptail"
+    return dumbbell(Cell(part.name, queue, capacity, "1", load, senders), part).scenario()
+
+
+def dumbbell(cell: Cell, part: Part) -> Dumbbell:
+    """The dumbbell that the scenario of a cell is."""
     rate = 1e6 * cell.capacity
     return Dumbbell(
         title=cell.name,
@@ -120,7 +139,7 @@ def network(cell: Cell, part: Part) -> Dumbbell:
         warm_up=part.warm_up,
         rate=rate,
         delay=DELAY,
-        queue=_queue(cell),
+        queue=queue_of(cell),
         reverse=Reverse(queue=DropTail()),
         access_rate=ACCESS_RATE[cell.capacity],
         access_delay=ACCESS_DELAY,
@@ -129,7 +148,7 @@ def network(cell: Cell, part: Part) -> Dumbbell:
     )
 
 
-def _queue(cell: Cell) -> DropTail | Red | CoDel | Pie | FqCodel:
+def queue_of(cell: Cell) -> DropTail | Red | CoDel | Pie | FqCodel:
     """The discipline with the cell's buffer; those of the RFCs have their defaults otherwise."""
     limit = BUFFER_PACKETS[cell.capacity][cell.buffer]
     if cell.queue == "codel":

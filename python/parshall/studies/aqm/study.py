@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from parshall.claims import Claim
-    from parshall.scenario import Dumbbell
+    from parshall.scenario import Scenario
     from parshall.study import Measures, Workbench
 
 __all__ = ["AqmStudy"]
@@ -32,7 +32,7 @@ class AqmStudy:
         self.parts = parts
         """What is run: grids of scenarios, each with its duration."""
 
-    def scenarios(self) -> Mapping[str, Dumbbell]:
+    def scenarios(self) -> Mapping[str, Scenario]:
         """Every cell of every part."""
         from parshall.studies.aqm.networks import network
 
