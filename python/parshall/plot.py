@@ -225,9 +225,13 @@ def heat_map(
             continue
         shade = _shade((value - low) / span if span > 0 else 0.5)
         corner = (column - 0.5, row - 0.5)
-        axis.add_patch(_cell(corner, to_hex(shade)))
         ink = "#ffffff" if _luminance(shade) < 0.4 else "#101010"
-        axis.text(column, row, text(value), ha="center", va="center_baseline", color=ink, fontsize=6.8)
+        cell = axis.add_patch(_cell(corner, to_hex(shade)))
+        label = axis.text(
+            column, row, text(value), color=ink, fontsize=6.8, ha="center", va="center_baseline"
+        )
+        for part in (cell, label):  # both inside the axes: measuring them takes time and changes nothing
+            part.set_in_layout(False)
     axis.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
     axis.set_xticks(range(width), list(columns) or [""] * width)
     axis.set_yticks(range(height), list(rows) or [""] * height)
