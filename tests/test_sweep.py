@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import signal
+import time
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
@@ -28,6 +30,7 @@ from parshall import (
     Red,
     RunError,
     Scenario,
+    _core,
     run,
 )
 from parshall.stats import difference_interval, mean_interval
@@ -323,6 +326,7 @@ def test_a_wrong_value_is_one_line(bell: Dumbbell, parameters: Any, design: Any,
             {"stop": StopRule(metric="x", relative=0.1)},
             'stop.metric: got "x", expected one of goodput, loss_rate',
         ),
+        ({"tables": ["rtt"]}, 'tables[0]: got "rtt", expected one of flows, ports'),
         ({"stop": StopRule(metric="goodput")}, "stop: got neither half_width nor relative, expected a bound"),
         (
             {"stop": StopRule(metric="goodput", relative=1, max_seeds=3)},
@@ -388,6 +392,11 @@ def test_data_frames_take_one_call(sweep: Sweep) -> None:
     result = sweep.run()
     assert result.to_polars().shape == (12, 5)
     assert result.to_pandas("ports").shape[0] == 12 * 14
+
+
+def test_seeds_may_come_from_an_iterator(bell: Dumbbell) -> None:
+    sweep = Sweep(bell, {"rate": [1e6]}, seeds=iter([4, 2]))
+    assert replace(sweep, metrics=["goodput"]).run().table()["seed"].to_pylist() == [4, 2]
 
 
 def test_every_recorded_table_can_be_read_back(bell: Dumbbell) -> None:
@@ -795,3 +804,28 @@ def test_writing_again_replaces_the_result_and_nothing_else(sweep: Sweep, tmp_pa
     with pytest.raises(OutputError, match=r"other/runs: is there already, expected a new folder$"):
         smaller.run().write(tmp_path / "other")
     assert [path.name for path in (tmp_path / "other").iterdir()] == ["runs"]
+
+
+# --- Cost -----------------------------------------------------------------------------------------------
+
+
+def test_short_runs_cost_little_beyond_the_engine(bell: Dumbbell) -> None:
+    """Processor time of a sweep beside that of the engine alone: a fifth of all is to be other work at most,
+    and a third is an error even on a busy machine.
+    """
+
+    def cost(work: Callable[[], object]) -> float:
+        began = time.process_time()
+        work()
+        return time.process_time() - began
+
+    text = bell.scenario().to_json()
+    parameters = {LIMIT: list(range(5, 25))}
+    sweep = Sweep(bell, parameters, seeds=20)
+    sweep.run(cache=None).table("flows")
+    pairs = [
+        (cost(lambda: _core.engine_seconds(text, range(400), 1)), cost(lambda: sweep.run(jobs=1, cache=None)))
+        for _ in range(3)
+    ]
+    engine, whole = (min(times) for times in zip(*pairs, strict=True))
+    assert whole < 1.5 * engine, pairs

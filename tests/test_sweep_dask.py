@@ -12,10 +12,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from tests.test_ensemble import bits
 
-from parshall import Dumbbell, ParshallError
+from parshall import Dumbbell, ParshallError, RunError
 from parshall.sweep import Parameter, Sweep
+from test_ensemble import bits
+from test_sweep_cli import wait_for_results
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed")
 
@@ -37,7 +38,7 @@ class Cluster:
         self.file = folder / "scheduler.json"
         self.folder = folder
         self.stack = stack
-        self.start("scheduler", "--port", "0", "--no-dashboard")
+        self.scheduler = self.start("scheduler", "--port", "0", "--no-dashboard")
         self.workers = [
             self.start("worker", "--nthreads", "1", "--no-nanny", "--no-dashboard") for _ in range(2)
         ]
@@ -60,9 +61,10 @@ class Cluster:
             client.wait_for_workers(len(self.workers), timeout=WAIT_S)
             yield client
 
-    @property
-    def address(self) -> str:
-        address: str = json.loads(self.file.read_text())["address"]
+    def ready_address(self) -> str:
+        """Of the scheduler, once its workers are there."""
+        with self.client():
+            address: str = json.loads(self.file.read_text())["address"]
         return address
 
 
@@ -118,24 +120,47 @@ def test_the_command_finds_the_scheduler_by_its_address(
     (tmp_path / "bell.toml").write_text(bell.to_toml())
     file = tmp_path / "sweep.toml"
     file.write_text('scenario = "bell.toml"\nseeds = 3\n[parameters]\nrate = ["1 Mbit/s", "2 Mbit/s"]\n')
-    with cluster.client():  # the workers are there
-        command = [
-            Path(sys.executable).parent / "parshall",
-            "sweep",
-            str(file),
-            "--executor",
-            cluster.address,
-        ]
-        done = subprocess.run(
-            [*command, "--out", str(tmp_path / "out")],
-            capture_output=True,
-            text=True,
-            timeout=WAIT_S,
-            check=False,
-        )
+    command = [Path(sys.executable).parent / "parshall", "sweep", str(file), "--out", str(tmp_path / "out")]
+    done = subprocess.run(
+        [*command, "--executor", cluster.ready_address()],
+        capture_output=True,
+        text=True,
+        timeout=WAIT_S,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert "6 runs, 6 done now" in done.stdout
     assert (tmp_path / "out" / "sweep.json").exists()
+
+
+def test_control_c_at_a_terminal_does_not_end_the_workers(
+    bell: Dumbbell, tmp_path: Path, own_cache: Path
+) -> None:
+    """A terminal sends it to the workers on this machine too; what they are at is kept all the same."""
+    (tmp_path / "bell.toml").write_text(bell.replace("duration", "20 s").to_toml())
+    file = tmp_path / "sweep.toml"
+    file.write_text('scenario = "bell.toml"\nseeds = 20_000\n[parameters]\nrate = ["1 Mbit/s", "2 Mbit/s"]\n')
+    command = [Path(sys.executable).parent / "parshall", "sweep", str(file), "--executor", "dask"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    wait_for_results(process, own_cache)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=WAIT_S)
+    lines = ["finished runs are kept, the same command does the rest", "interrupted"]
+    assert [line for line in errors.splitlines() if line] == [f"parshall: {line}" for line in lines]
+    assert process.returncode == 130
+
+
+def test_a_scheduler_that_ends_is_one_line(cluster: Cluster, sweep: Sweep) -> None:
+    def kill_the_scheduler(done: int, asked: int) -> None:
+        assert 0 < done < asked
+        cluster.scheduler.kill()
+
+    with pytest.raises(RunError, match=r"^the executor cannot go on: .*; finished runs are kept"):
+        sweep.run(executor=cluster.ready_address(), progress=kill_the_scheduler)
+    rest = sweep.run()
+    assert 0 < rest.executed < 270
 
 
 def test_a_scheduler_that_does_not_answer_is_one_line(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,13 +85,19 @@ def read_text(file: str, expected: str) -> str:
 
 
 def placed(read: Callable[[], _T], file: str, text: str) -> _T:
-    """Adds the file, and the line where it is known, to an error."""
+    """Adds the file, and the line where it is known, to an error that names no file yet."""
     try:
         return read()
     except ScenarioError as error:
         lines = lines_of(text) if error.path else {}
         first, *others = (
-            ScenarioError(e.path, e.value, e.expected, file=file, line=nearest(lines, places(e.path)))
+            ScenarioError(
+                e.path,
+                e.value,
+                e.expected,
+                file=file if e.file is None else e.file,
+                line=nearest(lines, places(e.path)) if e.file is None else e.line,
+            )
             for e in error.all()
         )
         first.others = tuple(others)

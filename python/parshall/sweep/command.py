@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parshall.errors import InputError, OutputError, shown
+from parshall.sweep.executors import opened
 from parshall.sweep.file import load_sweep
 from parshall.sweep.result import SweepResult
 
@@ -48,10 +49,8 @@ def run_and_write(
     folder = Path("out") / Path(file).stem if out is None else Path(out)
     _refuse_early(sweep, folder, partition)
     console = Console()
-    with _kept_on_interrupt(no_cache), _progress(console) as advance:
-        result = sweep.run(
-            executor=executor, jobs=jobs, cache=None if no_cache else "default", progress=advance
-        )
+    with opened(executor, jobs) as workers, _kept_on_interrupt(no_cache), _progress(console) as advance:
+        result = sweep.run(executor=workers, cache=None if no_cache else "default", progress=advance)
     if len(result.failures) == sum(map(len, result.seeds)):
         _log.error("every run failed: nothing is written")
         return False
@@ -123,35 +122,37 @@ def _progress(console: Console) -> Iterator[Callable[[int, int], None]]:
 
 
 def _show(console: Console, sweep: Sweep, result: SweepResult, written: Path) -> None:
-    """The mean of each metric at each point with its 95 % interval, and where the rest is."""
+    """The means, which points a stop rule left too wide, and where the rest is."""
+    _show_means(console, result)
+    if sweep.stop is not None and (wide := _too_wide(sweep, result)):
+        seeds = _count(sweep.stop.max_seeds, "seed")
+        console.print(f"Not narrow enough after {seeds}: {_count(wide, 'point')}.", highlight=False)
+    runs = _count(sum(map(len, result.seeds)), "run")
+    failed = f", {len(result.failures):,} failed" if result.failures else ""
+    done = f"{_count(len(result.points), 'point')}, {runs}, {result.executed:,} done now{failed}"
+    console.print(f"{done}. Tables: {written}", soft_wrap=True, highlight=False)
+
+
+def _show_means(console: Console, result: SweepResult) -> None:
+    """The mean of each metric at each point, and half of its 95 % interval."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in (*result.parameters, "seeds"):
-        table.add_column(name, justify="right")
-    for name in result.metrics:
-        table.add_column(f"{name} (95 %)", justify="right")
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, caption="mean ± half of the 95 % interval over the seeds")
+    table.caption_justify = "left"
+    for name in (*result.parameters, "seeds", *result.metrics):
+        table.add_column(name, justify="right", no_wrap=True)
     for point, seeds in list(zip(result.points, result.seeds, strict=True))[:_MOST_ROWS]:
         labels = [_number(label) for label in point.parameters.values()]
         means = (result.interval(name, point) for name in result.metrics)
         cells = (f"{_number(mean.mean)} ± {_number(mean.half_width, 2)}" for mean in means)
         table.add_row(*labels, str(len(seeds)), *cells)
+    if not console.is_terminal:  # a file is as wide as it has to be
+        options = console.options.update(max_width=10_000)
+        console.width = max(console.width, console.measure(table, options=options).maximum)
     console.print(table)
     if len(result.points) > _MOST_ROWS:
-        console.print(f"... and {len(result.points) - _MOST_ROWS:,} more points")
-    if sweep.stop is not None and (wide := _too_wide(sweep, result)):
-        console.print(
-            f"Not narrow enough after {_count(sweep.stop.max_seeds, 'seed')}: {_count(wide, 'point')}."
-        )
-    runs = sum(map(len, result.seeds))
-    failed = f", {len(result.failures):,} failed" if result.failures else ""
-    done = f"{_count(len(result.points), 'point')}, {_count(runs, 'run')}, {result.executed:,} done now"
-    console.print(
-        f"{done}{failed}. Tables: {written}",
-        soft_wrap=True,
-        highlight=False,
-    )
+        console.print(f"... and {_count(len(result.points) - _MOST_ROWS, 'more point')}", highlight=False)
 
 
 def _too_wide(sweep: Sweep, result: SweepResult) -> int:

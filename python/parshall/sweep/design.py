@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +91,10 @@ class Sobol(Model):
         return np.asarray(sampler.random_base2(self.n.bit_length() - 1))
 
 
-Design = Annotated[Any, one_of(Grid, Listed, LatinHypercube, Sobol)]
+if TYPE_CHECKING:
+    Design: TypeAlias = Grid | Listed | LatinHypercube | Sobol
+else:
+    Design = one_of(Grid, Listed, LatinHypercube, Sobol)
 
 
 def settings_of(

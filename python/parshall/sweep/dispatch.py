@@ -178,7 +178,7 @@ def _interleaved(runs: Sequence[Key]) -> deque[list[Key]]:
 
 
 def _broken(error: BaseException) -> RunError:
-    reason = " ".join(str(error).split()) or type(error).__name__
+    reason = " ".join(str(error).split()) or "its work was cancelled, as when a scheduler ends"
     return RunError(
         f"the executor cannot go on: {reason}; finished runs are kept, the same call does the rest"
     )

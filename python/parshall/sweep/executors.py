@@ -8,6 +8,9 @@ only sees finished chunks.
 from __future__ import annotations
 
 import contextlib
+import logging
+import signal
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
@@ -73,20 +76,54 @@ def tells_running(executor: Executor) -> bool:
 @contextlib.contextmanager
 def _dask(address: str | None) -> Iterator[Executor]:
     try:
+        from dask import config
         from distributed import Client
     except ImportError:
         raise ParshallError(
             "dask is not installed; pip install 'parshall[dask]', or 'dask[distributed]'"
         ) from None
     connect: Any = Client  # has no types
-    place = address or "the scheduler that Dask's configuration names"
-    try:
-        client = connect(address, timeout=_CONNECT_S, set_as_default=False)
-    except (OSError, ValueError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ParshallError(f"{place}: {reason}, expected a Dask scheduler") from None
-    with client:
+    address = address or config.get("scheduler-address", None)
+    # Without an address the client starts a cluster on this machine, and takes what that is told.
+    options = {"timeout": _CONNECT_S} if address else {"dashboard_address": None}
+    place = address or "a cluster on this machine"
+    with _quiet("distributed"), contextlib.ExitStack() as stack:
+        try:
+            with _deaf_children():
+                client = stack.enter_context(connect(address, set_as_default=False, **options))
+        except (OSError, ValueError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise ParshallError(f"{place}: {reason}, expected a Dask scheduler") from None
         yield client.get_executor(pure=False)
+
+
+@contextlib.contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes that are started meanwhile ignore Ctrl-C. A terminal sends it to all of them, and workers
+    that end by it would take runs along.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN) or signal.SIG_DFL
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def _quiet(name: str) -> Iterator[None]:
+    """What a library logs on the way, tracebacks included, is left out; what matters is raised."""
+    loggers = [logging.getLogger(each) for each in logging.root.manager.loggerDict if each.startswith(name)]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 def _jobs(jobs: int | None) -> int:

@@ -22,6 +22,7 @@ from parshall.sweep.sweep import METRICS, Sweep
 
 __all__ = ["SweepFile", "load_sweep"]
 
+GRID: Any = Grid.known(kind="grid")
 COUNTERS: Any = ("flows", "ports")
 
 
@@ -96,7 +97,7 @@ class SweepFile(Model):
     """One number each for a run: a list of metrics, or a table of them by the names of their columns."""
     tables: Names = COUNTERS
     """Tables that are written besides ``runs``: these two, or others that the scenario records."""
-    design: Design = Grid.known(kind="grid")
+    design: Design = GRID
     """Which combinations of values are run."""
     parameters: _Parameters = Field(default_factory=dict)
     """What varies, by the name of its column; a bare list stands for ``{ values = [...] }``."""

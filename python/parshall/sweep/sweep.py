@@ -12,7 +12,7 @@ from parshall.errors import InputError, shown
 from parshall.interrupt import HeldInterrupt
 from parshall.run import checked_seed
 from parshall.sweep.base import Builder, base_of
-from parshall.sweep.design import Grid, LatinHypercube, Listed, Sobol
+from parshall.sweep.design import Design, Grid, LatinHypercube, Listed, Sobol
 from parshall.sweep.metric import GivenMetrics, Metric, metrics_of
 from parshall.sweep.parameter import GivenParameter, Parameter, parameter_of
 from parshall.sweep.points import Point, expanded
@@ -53,7 +53,7 @@ class Sweep:
     parameters: Mapping[str, GivenParameter]
     """What varies, by the name of its column. A bare list stands for a :class:`Parameter` with these values,
     whose name is the path. What only a list of points names is a parameter too."""
-    design: Grid | Listed | LatinHypercube | Sobol = _GRID
+    design: Design = _GRID
     """Which combinations are run."""
     seeds: int | Iterable[int] = 10
     """Replicates: so many, from 1 on, or these. All points have the same ones, so that differences between
@@ -67,6 +67,10 @@ class Sweep:
 
     def __post_init__(self) -> None:
         """Checks what can be checked without building a scenario. Raises InputError."""
+        if not isinstance(self.design, Grid | Listed | LatinHypercube | Sobol):
+            raise InputError("design", shown(self.design), "a Grid, Listed, LatinHypercube or Sobol")
+        if not isinstance(self.seeds, int | str) and isinstance(self.seeds, Iterable):
+            object.__setattr__(self, "seeds", tuple(self.seeds))  # an iterator is gone once it was read
         self.checked_parameters  # noqa: B018 - computed once, here
         self.checked_metrics  # noqa: B018
         self.seed_list  # noqa: B018
@@ -118,7 +122,8 @@ class Sweep:
         return expanded(base_of(self.scenario), self.checked_parameters, self.design)
 
     def check(self) -> Sweep:
-        """Checks every point and metric; returns the sweep itself. Raises InputError."""
+        """Checks every point, metric and table; returns the sweep itself. Raises InputError."""
+        self._check_tables()
         for point in self.points:
             for metric in self.checked_metrics.values():
                 metric.of(point.scenario)
@@ -151,12 +156,18 @@ class Sweep:
         from parshall.sweep.executors import opened
         from parshall.sweep.runs import Runs
 
-        points = self.points
+        self._check_tables()
         store = Cache() if cache == "default" else cache
         read = tuple(dict.fromkeys((*self.tables, "flows", "ports")))
-        runs = Runs(points, read, store, progress)
+        runs = Runs(self.points, read, store, progress)
         with opened(executor, jobs) as workers:
             return self._result(runs, workers)
+
+    def _check_tables(self) -> None:
+        recorded = {"flows", "ports"}.union(*(point.scenario.record.tables() for point in self.points))
+        for index, name in enumerate(self.tables):
+            if name not in recorded:
+                raise InputError(f"tables[{index}]", shown(name), f"one of {', '.join(sorted(recorded))}")
 
     def _result(self, runs: Runs, workers: Executor) -> SweepResult:
         from parshall.sweep.measured import Measured
