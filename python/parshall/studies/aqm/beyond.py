@@ -30,6 +30,8 @@ def claims_beyond(results: Results) -> list[Claim]:
     questions = {
         "spread": _phases,
         "thresholds": _thresholds,
+        "tuned": _tuned,
+        "tuned-spread": _tuned_spread,
         "modern": _modern,
     }
     parts = {cell.part for cell in results.cells}
@@ -110,6 +112,74 @@ def _thresholds(results: Results) -> Iterator[Claim]:
 
 
 _LOW_AND_RED = (("red-low", "thresholds"), ("red", "grid"))
+
+
+# --- RED that is tuned from the estimate --------------------------------------------------------------------
+
+
+def _tuned(results: Results) -> Iterator[Claim]:
+    """The idea that motivated the chapter, in the chapter's own setting: CBR flows in phase, 1 BWDP."""
+    where = "RED tuned from the estimate, CBR flows in phase"
+    for capacity in CAPACITIES:
+        gains = {
+            load: results.at("ltrf", "red-tuned", capacity, "1", load, part="tuned")
+            - results.at("ltrf", "red", capacity, "1", load)
+            for load in LOADS
+        }
+        yield all_greater(
+            f"tuned.works.{capacity}",
+            where,
+            "In the long-term mix it gives LTRF more than RED does, by more than 0.05 of the capacity "
+            f"({capacity} Mbit/s, 1 BWDP).",
+            [(gains[0], 0.05)],
+            SHARE,
+        )
+        yield all_greater(
+            f"tuned.fails.{capacity}",
+            where,
+            f"With 30 % short flows it gives them less than 0.05 more ({capacity} Mbit/s, 1 BWDP).",
+            [(0.05 - gains[30], 0.0)],
+            SHARE,
+        )
+    every = _of(results, "ltrf", "red-tuned", "tuned")
+    yield all_greater(
+        "tuned.like-droptail",
+        where,
+        "Its LTRF throughput is within 0.05 of DropTail's (27 cells).",
+        [
+            pair
+            for own, other in zip(every, _of(results, "ltrf", "droptail", "grid"), strict=True)
+            for pair in ((own + 0.05, other), (other + 0.05, own))
+        ],
+        SHARE,
+    )
+    yield all_greater(
+        "tuned.delay",
+        where,
+        "Its price is DropTail's delay: more than 1.5 times RED's (27 cells).",
+        [
+            (own, 1.5 * other)
+            for own, other in zip(
+                _of(results, "delay", "red-tuned", "tuned"), _of(results, "delay", "red", "grid"), strict=True
+            )
+        ],
+        "s",
+    )
+
+
+def _tuned_spread(results: Results) -> Iterator[Claim]:
+    """The same when the phases of CBR flows are random."""
+    pairs = [
+        (results.at("ltrf", "red", *cell) + 0.05, results.at("ltrf", "red-tuned", *cell, part="tuned-spread"))
+        for cell in _CELLS
+    ]
+    yield all_greater(
+        "tuned.nothing-to-gain",
+        "RED tuned from the estimate, CBR flows that start at random",
+        "It gives LTRF less than 0.05 more than RED, whatever the mix (27 cells).",
+        pairs,
+        SHARE,
+    )
 
 
 # --- Today --------------------------------------------------------------------------------------------------

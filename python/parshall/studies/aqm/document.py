@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from parshall.report import Assumption, Document
+from parshall.studies.aqm.networks import TUNE_ABOVE
 
 __all__ = [
     "ASSUMPTIONS",
@@ -185,6 +186,14 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         "Of long flows.",
         "Marks per TCP packet, long and short flows together.",
         "RED marks a packet whatever its class; in ns-2 the rates of both differ by less than their scatter.",
+    ),
+    Assumption(
+        "Tuned RED",
+        "'By dynamically tuning RED parameters based on our estimation output', over a 'preset threshold'; "
+        "no rule and no threshold.",
+        f"Both thresholds move in proportion from their places to the limit as the estimated share of "
+        f"non-responsive packets goes from {TUNE_ABOVE:g} to {TUNE_ABOVE + 0.1:g}; an estimate each second.",
+        "At the limit RED is a DropTail queue. All mixes of the chapter are beyond, if short flows count.",
     ),
     Assumption(
         "Words",

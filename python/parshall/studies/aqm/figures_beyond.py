@@ -10,12 +10,12 @@ import pyarrow as pa
 from parshall import plot
 from parshall.report import Figure
 from parshall.studies.aqm.figures import means_table
-from parshall.studies.aqm.grid import CAPACITIES, LOADS, MODERN, QUEUES, Cell
+from parshall.studies.aqm.grid import CAPACITIES, LOADS, MODERN, QUEUES, SPREAD, TUNED, TUNED_SPREAD, Cell
 
 if TYPE_CHECKING:
     from parshall.studies.aqm.results import Results
 
-__all__ = ["beside_ns2", "ns2_figure", "tradeoff_figure"]
+__all__ = ["beside_ns2", "ns2_figure", "tradeoff_figure", "tuned_figure"]
 
 _PANELS = (
     ("ltrf", "long TCP throughput (%)", 100.0),
@@ -74,6 +74,49 @@ def tradeoff_figure(results: Results, metric: str, ident: str, title: str) -> Fi
         "right is better."
     )
     return Figure(ident, title, caption, svg, data=means_table(results, ["ltrf", metric], every))
+
+
+def tuned_figure(results: Results) -> Figure:
+    """Long TCP flows over the load of short flows: CBR flows in phase on the left, at random on the right."""
+    ident, title = "fig-tuned", "RED, tuned RED and DropTail"
+    columns = {
+        "in phase": {"droptail": "grid", "red-tuned": TUNED.name, "red": "grid"},
+        "random starts": {"droptail": SPREAD.name, "red-tuned": TUNED_SPREAD.name, "red": "grid"},
+    }
+    every = []
+    with plot.drawing(5.4, rows=3, columns=2, sharex=True, sharey="row") as (canvas, axes):
+        for row, capacity in enumerate(CAPACITIES):
+            for column, (phase, queues) in enumerate(columns.items()):
+                axis = axes[2 * row + column]
+                for place, (queue, part) in enumerate(queues.items()):
+                    cells = [Cell(part, queue, capacity, "1", load) for load in LOADS]
+                    found = [results.mean("ltrf", cell).scaled(100) for cell in cells]
+                    axis.plot(
+                        LOADS,
+                        [each.mean for each in found],
+                        ("-", "-.", "--")[place],
+                        marker=plot.MARKERS[place],
+                        color=plot.SERIES[place],
+                        label=QUEUES[queue],
+                    )
+                    every += [cell for cell in cells if cell not in every]
+                axis.set_title(f"{capacity} Mbit/s, {phase}", fontsize=8.5)
+                axis.set_xticks(LOADS)
+            axes[2 * row].set_ylabel("long TCP (%)")
+        for axis in axes[-2:]:
+            axis.set_xlabel("short flows (%)")
+        plot.legend_above(canvas, axes[0], columns=3)
+        svg = plot.to_svg(
+            canvas,
+            ident,
+            title,
+            "Six panels with three lines each: on the left they part, on the right they do not.",
+        )
+    caption = (
+        "Throughput of long TCP flows in % of the capacity, 1 BWDP. RED is drawn in both columns from the "
+        "same runs, with CBR flows in phase: it hears nothing of phases."
+    )
+    return Figure(ident, title, caption, svg, data=means_table(results, ["ltrf"], every))
 
 
 def ns2_figure(results: Results, ns2: pa.Table) -> Figure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,8 @@ __all__ = [
     "SENDERS",
     "SPREAD",
     "THRESHOLDS",
+    "TUNED",
+    "TUNED_SPREAD",
     "Cell",
     "Part",
 ]
@@ -38,6 +40,7 @@ QUEUES: Mapping[str, str] = {
     "red": "RED",
     "red-ecn": "RED-ECN",
     "red-low": "RED, low thresholds",
+    "red-tuned": "tuned RED",
     "codel": "CoDel",
     "pie": "PIE",
     "fq-codel": "FQ-CoDel",
@@ -142,6 +145,10 @@ THRESHOLDS = Part(
     warm_up=40.0,
     probe_spacing=0.7037,
 )
+TUNED = Part("tuned", "Tuned RED", ("red-tuned",), duration=120.0, warm_up=40.0, probe_spacing=0.7037)
+TUNED_SPREAD = replace(
+    TUNED, name="tuned-spread", title="Tuned RED, CBR flows that start at random", in_phase=False
+)
 MODERN = Part(
     "modern",
     "Today's queues and senders",
@@ -152,5 +159,5 @@ MODERN = Part(
     in_phase=False,
     probe_spacing=0.5037,
 )
-PARTS = (DOCUMENT, ON_OFF, SPREAD, THRESHOLDS, MODERN)
+PARTS = (DOCUMENT, ON_OFF, SPREAD, THRESHOLDS, TUNED, TUNED_SPREAD, MODERN)
 """What the study runs, unless it is told otherwise."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from parshall.scenario import (
     Bulk,
@@ -53,6 +53,7 @@ __all__ = [
     "SHORT_FLOWS",
     "THRESHOLD",
     "TRANSFER_PACKETS",
+    "TUNE_ABOVE",
     "dumbbell",
     "network",
     "probe_starts",
@@ -91,8 +92,13 @@ CBR_RATE: Mapping[int, float] = {5: 0.5e6, 35: 1e6, 100: 1e6}
 ACCESS_RATE: Mapping[int, float] = {5: 100e6, 35: 100e6, 100: 1e9}
 """Bit/s of access links, by capacity."""
 THRESHOLD, LOW_THRESHOLD = 4, 12
-"""The buffer over RED's lower threshold, as assumed and in another reading; the upper one is three times "
-"it."""
+"""The buffer over RED's lower threshold, as assumed and in another reading; the upper one is three times as
+high.
+"""
+TUNE_ABOVE = 0.3
+"""Share of non-responsive packets from which tuned RED turns into DropTail; it is one at 0.1 more. All mixes
+of the chapter have more, if short flows count as non-responsive, as the chapter has it.
+"""
 TRANSFER_PACKETS = 10
 """Packets that a short flow sends at a time."""
 CYCLE = 11.0
@@ -159,6 +165,9 @@ def queue_of(cell: Cell) -> DropTail | Red | CoDel | Pie | FqCodel:
         return FqCodel(limit_packets=limit, ecn=False)
     if cell.queue == "droptail":
         return DropTail(limit_packets=limit)
+    tuning: dict[str, Any] = {}
+    if cell.queue == "red-tuned":
+        tuning = {"tune_by": "responsiveness", "tune_above": TUNE_ABOVE}
     lowest = limit / (LOW_THRESHOLD if cell.queue == "red-low" else THRESHOLD)
     return Red(
         min_threshold_packets=lowest,
@@ -166,6 +175,7 @@ def queue_of(cell: Cell) -> DropTail | Red | CoDel | Pie | FqCodel:
         limit_packets=limit,
         max_probability=0.1,
         ecn=cell.queue == "red-ecn",
+        **tuning,
     )
 
 

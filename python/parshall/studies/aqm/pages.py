@@ -24,7 +24,7 @@ from parshall.report import (
 from parshall.studies.aqm import grid
 from parshall.studies.aqm.document import TABLE_5, TABLE_6, TABLE_7, Printed, printed_numbers
 from parshall.studies.aqm.figures import document_figures
-from parshall.studies.aqm.figures_beyond import ns2_figure, tradeoff_figure
+from parshall.studies.aqm.figures_beyond import ns2_figure, tradeoff_figure, tuned_figure
 from parshall.studies.aqm.grid import BUFFERS, CAPACITIES, QUEUES
 from parshall.studies.aqm.maps import picker
 from parshall.studies.aqm.networks import (
@@ -35,6 +35,7 @@ from parshall.studies.aqm.networks import (
     PACKET_BYTES,
     RTT,
     SHORT_FLOWS,
+    TUNE_ABOVE,
 )
 from parshall.studies.aqm.results import Results
 
@@ -54,6 +55,8 @@ def all_sections(measures: Measures, claims: Sequence[Claim]) -> list[Section]:
     sections = [_glance(results), _setup(), _chapter(results, by_id)]
     if "spread" in parts:
         sections.append(_phases(results))
+    if {"spread", "tuned", "tuned-spread"} <= parts:
+        sections.append(_tuned(results))
     if "modern" in parts:
         sections.append(_modern(results))
     if "ns2" in measures:
@@ -303,6 +306,23 @@ def _phases(results: Results) -> Section:
                 ),
                 tuple(rows),
             ),
+        ),
+    )
+
+
+def _tuned(results: Results) -> Section:
+    return Section(
+        "tuned",
+        "RED that is tuned from the estimate",
+        (
+            "The idea that motivated the chapter: as the estimated share of non-responsive packets grows "
+            f"beyond {TUNE_ABOVE:g}, both of RED's thresholds move towards the end of the buffer, and RED "
+            "becomes DropTail. The estimate is made in the router, from what its queue drops.",
+        ),
+        (
+            tuned_figure(results),
+            picker(results, grid.TUNED, "map-tuned", "Tuned RED, CBR flows in phase", ""),
+            picker(results, grid.TUNED_SPREAD, "map-tuned-spread", "Tuned RED, random starts", ""),
         ),
     )
 
