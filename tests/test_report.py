@@ -213,6 +213,15 @@ def test_a_figures_data_can_be_taken_along(parsed: Parsed) -> None:
     assert content.splitlines() == ['"x","y"', "1,0.5", "2,0.25"]
 
 
+def test_a_drawing_without_numbers_can_be_taken_along_itself(page: Page) -> None:
+    drawing = replace(_figure("plan"), data=None)
+    parsed = Parsed(report.render(replace(page, sections=[Section("plan", "Plan", (), (drawing,))])))
+    (link,) = (attributes for attributes in parsed.all("a") if attributes.get("download"))
+    assert link["download"] == "plan.svg"
+    content = base64.b64decode((link["href"] or "").removeprefix("data:image/svg+xml;base64,")).decode()
+    assert content == plot.standalone(drawing.svg)
+
+
 def test_the_page_suits_dark_screens_phones_and_paper(html: str) -> None:
     style = html[html.index("<style>") : html.index("</style>")]
     for condition in ("prefers-color-scheme: dark", "max-width: 600px", "print"):

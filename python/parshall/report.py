@@ -82,7 +82,7 @@ class Figure:
     svg: str
     """An element made by :func:`parshall.plot.to_svg` with the same id."""
     data: pa.Table | None = None
-    """What is drawn; offered to the reader as CSV."""
+    """What is drawn; offered to the reader as CSV. A drawing without numbers is offered itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +163,7 @@ def render(page: Page) -> str:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["csv_link"] = _csv_link
+    environment.filters["svg_link"] = _svg_link
     environment.filters["batch_kinds"] = lambda items: [list(group) for _, group in groupby(items, key=type)]
     environment.tests["figure"] = lambda item: isinstance(item, Figure)
     environment.tests["picker"] = lambda item: isinstance(item, Picker)
@@ -277,3 +278,9 @@ def _csv_link(table: pa.Table) -> str:
     buffer = io.BytesIO()
     csv.write_csv(table, buffer)
     return "data:text/csv;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
+
+
+def _svg_link(svg: str) -> str:
+    """The drawing as a link that holds it as a file of its own."""
+    drawing = plot.standalone(svg).encode()
+    return "data:image/svg+xml;base64," + base64.b64encode(drawing).decode("ascii")

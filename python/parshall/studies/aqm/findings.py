@@ -26,7 +26,7 @@ def all_findings(measures: Measures, claims: Sequence[Claim]) -> list[Finding]:
     findings = [_statements(claims), _numbers(claims), _conclusion(results, by_id)]
     if "spread" in parts:
         findings.append(_phases(results, by_id))
-    findings.append(_delay(results, parts))
+    findings += [_delay(results, parts), _jitter(results)]
     if {"tuned", "tuned-spread"} <= parts:
         findings.append(_tuned(results))
     findings += [_today(results, claims), _senders(results)] if "modern" in parts else []
@@ -45,6 +45,12 @@ def _statements(claims: Sequence[Claim]) -> Finding:
         f"discussion (IV.B), {_tally(discussed)}. "
         + (f"Most of those that do not hold belong to {_commonest(failed)}." if failed else ""),
     )
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """``5, 35 and 100``."""
+    *first, last = map(str, numbers)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _commonest(claims: Sequence[Claim]) -> str:
@@ -81,11 +87,11 @@ def _conclusion(results: Results, by_id: dict[str, Claim]) -> Finding:
         ]
         listed = ", ".join(_signed(gap) for gap in gaps)
         parts.append(f"{listed} points of the capacity at 5, 35 and 100 Mbit/s with {load} % short flows")
-    places: dict[Verdict, list[str]] = {}
+    places: dict[Verdict, list[int]] = {}
     for capacity in CAPACITIES:
         verdict = by_id[f"discussion.long-term-only.{capacity}"].verdict
-        places.setdefault(verdict, []).append(str(capacity))
-    said = ", ".join(f"{_is(verdict)} at {' and '.join(at)} Mbit/s" for verdict, at in places.items())
+        places.setdefault(verdict, []).append(capacity)
+    said = ", ".join(f"{_is(verdict)} at {_listed(at)} Mbit/s" for verdict, at in places.items())
     return Finding(
         "The chapter's conclusion",
         f"At 1 BWDP DropTail gives long TCP flows more than RED by {' and '.join(parts)}. That its bias "
@@ -107,10 +113,7 @@ def _phases(results: Results, by_id: dict[str, Claim]) -> Finding:
     text = f"At 100 Mbit/s and 1 BWDP DropTail leaves long TCP flows {'; '.join(parts)}."
     phase = [at for at in CAPACITIES if by_id[f"phases.long-term.{at}"].verdict is Verdict.HOLDS]
     if phase:
-        text += (
-            f" At {' and '.join(map(str, phase))} Mbit/s most of what motivated the chapter is a "
-            "coincidence of periods."
-        )
+        text += f" At {_listed(phase)} Mbit/s most of what motivated the chapter is a coincidence of periods."
     return Finding("Phase effect", text)
 
 
@@ -165,6 +168,27 @@ def _tuned(results: Results) -> Finding:
         f"long-term mixes, and {gains(LOADS[-1], 'tuned')} with {LOADS[-1]} % short flows; with CBR flows "
         f"that start at random {gains(LOADS[0], 'tuned-spread')} and {gains(LOADS[-1], 'tuned-spread')}. In "
         f"long-term mixes its mean queueing delay is {_span(delays)} times RED's.",
+    )
+
+
+def _jitter(results: Results) -> Finding:
+    """RED's deviation of the delay over DropTail's, under a steady load and with ON/OFF flows."""
+
+    def ratios(part: str) -> list[float]:
+        return [
+            float(np.mean(results.at("delay_sd", "red", capacity, buffer, LOADS[-1], part=part)))
+            / float(np.mean(results.at("delay_sd", "droptail", capacity, buffer, LOADS[-1], part=part)))
+            for capacity in CAPACITIES
+            for buffer in BUFFERS
+        ]
+
+    steady, on_off = ratios("grid"), ratios("on-off")
+    lower = sum(ratio < 1 for ratio in on_off)
+    return Finding(
+        "Jitter",
+        f"With {LOADS[-1]} % short flows the standard deviation of RED's delay is {_span(steady)} times "
+        f"DropTail's under a steady load, where a full queue hardly moves, and {_span(on_off)} times with "
+        f"ON/OFF flows: lower in {lower} of {len(on_off)} cells.",
     )
 
 
