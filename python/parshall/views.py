@@ -304,6 +304,21 @@ class PortNonresponsive(_Rows):
     """Those of UDP flows: the truth, which the estimator does not see."""
 
 
+@dataclass(frozen=True, repr=False)
+class PortRedTuning(_Rows):
+    """What a RED that is tuned made of each estimate of the non-responsive share. ``time`` is the end of each
+    estimation interval.
+    """
+
+    share: Reals
+    """Share of arriving packets of flows that do not respond, as the queue estimates it; NaN when none
+    arrived."""
+    min_threshold_packets: Reals
+    """Lower threshold from here on."""
+    max_threshold_packets: Reals
+    """Upper threshold from here on."""
+
+
 @dataclass(frozen=True)
 class PortView:
     """One port of a recording: a direction of a link, with its queue."""
@@ -329,7 +344,8 @@ class PortView:
     bytes_departed: int
     """Bytes transmitted."""
     mean_delay: float
-    """Mean time from arrival to the end of transmission, of accepted packets, in seconds."""
+    """Mean time from arrival to the end of transmission in seconds, of packets that were accepted, or, where
+    the queue decides at departure, transmitted."""
     max_backlog_packets: int
     """Most packets held."""
     rate: float
@@ -366,6 +382,11 @@ class PortView:
     def nonresponsive(self) -> PortNonresponsive:
         """Estimates of that share from what the queue shows; needs ``record.nonresponsive``."""
         return self._rows("nonresponsive", PortNonresponsive, "nonresponsive")
+
+    @property
+    def red_tuning(self) -> PortRedTuning:
+        """Thresholds of a RED with ``tune_by``; needs ``record.port_series``."""
+        return self._rows("red_tuning", PortRedTuning, "port_series")
 
     @property
     def packets(self) -> Packets:

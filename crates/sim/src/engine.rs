@@ -6,6 +6,7 @@
 //! deadline in its flow, and the event that is already waiting looks at the deadline when it comes.
 
 mod serving;
+mod tuning;
 
 use std::collections::{HashMap, HashSet};
 
@@ -751,6 +752,7 @@ impl Simulation {
             ports.push(port_row(index, port, kind, self.end));
         }
         let mut tables = vec![flows.into_table(), ports.into_table()];
+        tables.extend(self.red_tunings());
         let (more, captures) = self.recorder.finish();
         tables.extend(more);
         let port_name = |index: u32| plan.ports[index as usize].name.clone();
@@ -798,8 +800,13 @@ fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
             None => Port::new(number, managed),
         }
     };
-    let mut ports = large(plan.ports.len());
+    let mut ports: Vec<Port> = large(plan.ports.len());
     ports.extend(plan.ports.iter().enumerate().map(build));
+    for &index in plan.watch.port_series.iter().flat_map(|(ports, _)| ports) {
+        if let Some(tuning) = ports[index as usize].tuned_red().and_then(|red| red.tuning_mut()) {
+            tuning.keep();
+        }
+    }
     (kinds, ports)
 }
 

@@ -188,6 +188,40 @@ pub struct Red {
     /// Whether `max_probability` adapts itself (Floyd, Gummadi and Shenker 2001).
     #[serde(default)]
     pub adaptive: bool,
+    /// What tells the queue how much of its load does not respond; if anything does, both thresholds move towards
+    /// `limit_packets` as that share grows beyond `tune_above`, and the queue becomes drop-tail.
+    #[serde(default)]
+    pub tune_by: Option<TuneBy>,
+    /// Share of packets of flows that do not respond up to which the thresholds stay.
+    #[serde(default = "default_tune_above")]
+    pub tune_above: f64,
+    /// How far beyond `tune_above` the share is when the thresholds have reached the limit. They move in proportion;
+    /// with 0 they jump.
+    #[serde(default = "default_tune_band")]
+    pub tune_band: f64,
+    /// Time between two estimates of the share.
+    #[serde(default = "default_tune_interval")]
+    pub tune_interval: Time,
+}
+
+/// What tells a queue how much of its load does not respond; see [`Red::tune_by`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TuneBy {
+    /// The estimator of [`Record::responsiveness`], fed with what this queue drops and marks.
+    Responsiveness,
+}
+
+fn default_tune_above() -> f64 {
+    0.5
+}
+
+fn default_tune_band() -> f64 {
+    0.1
+}
+
+fn default_tune_interval() -> Time {
+    Time::from_ps(1_000_000_000_000)
 }
 
 fn default_max_probability() -> f64 {

@@ -39,6 +39,7 @@ _5_MS: Any = 0.005
 _15_MS: Any = 0.015
 _100_MS: Any = 0.1
 _150_MS: Any = 0.15
+_1_S: Any = 1.0
 
 
 class DropTail(Model):
@@ -125,6 +126,18 @@ class Red(Model):
     """Whether packets that can be marked are marked instead of dropped (RFC 3168)."""
     adaptive: Flag = False
     """Whether ``max_probability`` adapts itself (Floyd, Gummadi and Shenker 2001)."""
+    tune_by: Literal["responsiveness"] | None = None
+    """What tells the queue how much of its load does not respond: the estimator of ``record.responsiveness``,
+    fed with what this queue drops and marks. Both thresholds then move towards ``limit_packets`` as that
+    share grows beyond ``tune_above``: the queue becomes drop-tail. What it did is in
+    ``port(...).red_tuning`` where ``record.port_series`` names the port."""
+    tune_above: Probability = 0.5
+    """Share of packets of flows that do not respond up to which the thresholds stay."""
+    tune_band: Probability = 0.1
+    """How far beyond ``tune_above`` the share is when the thresholds have reached the limit. They move in
+    proportion; with 0 they jump."""
+    tune_interval: Period = _1_S
+    """Time between two estimates of the share."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

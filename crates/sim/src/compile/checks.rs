@@ -170,7 +170,8 @@ fn check_red(path: &str, red: &Red) -> Checked<()> {
             return Err(ScenarioError::new(format!("{path}.{field}"), value, expected));
         }
     }
-    Ok(())
+    check_probabilities(path, &[("tune_above", red.tune_above), ("tune_band", red.tune_band)])?;
+    check_above_zero(path, &[("tune_interval", red.tune_interval)])
 }
 
 pub(super) fn check_loss(path: &str, loss: &Option<Loss>) -> Checked<Option<Loss>> {

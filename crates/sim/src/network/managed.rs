@@ -5,7 +5,7 @@ use super::loss::Loss;
 use super::port::{Outcome, PortKind};
 use super::service::Trace;
 use crate::packet::{ecn, Packet};
-use crate::queue::{Arrival, Backlog, Discipline, Queue, Verdict};
+use crate::queue::{Arrival, Backlog, Discipline, Queue, Red, Verdict};
 use crate::random::Stream;
 use crate::units::Time;
 
@@ -67,6 +67,8 @@ impl Managed {
             size: packet.size,
             ecn_capable: packet.ecn & ecn::CAPABLE != 0,
             idle_since: busy_until,
+            // Each direction of a flow has hops of its own.
+            flow: u64::from(packet.hop),
         };
         let verdict = self.discipline.arrive(&arrival, &self.backlog);
         if verdict == Verdict::Drop {
@@ -90,6 +92,11 @@ impl Managed {
             None => arrival,
             Some(jitter) => jitter.delay(arrival),
         }
+    }
+
+    /// The queue, if it is a RED that moves its thresholds.
+    pub fn tuned_red(&mut self) -> Option<&mut Red> {
+        self.discipline.tuned_red()
     }
 
     /// Packets and bytes held at `now`.

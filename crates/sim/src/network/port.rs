@@ -8,6 +8,7 @@ use super::managed::Managed;
 use super::recent::Recent;
 use super::serving::Serving;
 use crate::packet::Packet;
+use crate::queue::Red;
 use crate::units::Time;
 
 /// What a port has seen since the start of counting.
@@ -164,6 +165,11 @@ impl Port {
     /// The same, to look at.
     pub fn serving_ref(&self) -> Option<&Serving> {
         self.rest.as_ref()?.more.as_ref()?.serving.as_deref()
+    }
+
+    /// Its queue, if it is a RED that moves its thresholds.
+    pub fn tuned_red(&mut self) -> Option<&mut Red> {
+        self.managed_mut()?.tuned_red()
     }
 
     /// Index of its kind.

@@ -163,3 +163,141 @@ impl DepartureQueue for Codel {
         Box::new(self.queue.iter())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{ecn, Packet};
+
+    fn ms(t: f64) -> Time {
+        Time::from_secs(t / 1e3)
+    }
+
+    fn held(arrived: f64, ecn_capable: bool) -> Held {
+        let (at, ecn) = (ms(arrived), if ecn_capable { ecn::CAPABLE } else { 0 });
+        let packet = Packet { at, stamp: at, seq: 0, hop: 0, blocks: 0, size: 1000, ack: false, ecn };
+        Held { packet, arrived: at }
+    }
+
+    /// The RFC's settings, and packets that may be marked or not.
+    struct Line {
+        codel: Codel,
+        now: u32,
+        ecn_capable: bool,
+    }
+
+    impl Line {
+        fn new(ecn: bool) -> Self {
+            let config: scenario::CoDel =
+                serde_json::from_value(serde_json::json!({ "ecn": ecn })).expect("defaults");
+            Line { codel: Codel::new(&config), now: 0, ecn_capable: ecn }
+        }
+
+        /// So many milliseconds in which two packets arrive and the link takes one; when packets were dropped or marked.
+        fn overloaded(&mut self, milliseconds: u32) -> Vec<u32> {
+            let mut struck = Vec::new();
+            for _ in 0..milliseconds {
+                let mut dropped = Vec::new();
+                for half in [0.0, 0.5] {
+                    self.codel.push(
+                        held(f64::from(self.now) + half - 1.0, self.ecn_capable),
+                        0,
+                        &mut dropped,
+                    );
+                }
+                let leaving = self.codel.pop(ms(f64::from(self.now)), &mut dropped).expect("a packet waits");
+                let strikes = dropped.len() + usize::from(leaving.marked);
+                struck.extend(std::iter::repeat_n(self.now, strikes));
+                self.now += 1;
+            }
+            struck
+        }
+
+        /// Takes all that waits out at once, and lets so many milliseconds pass.
+        fn idle(&mut self, milliseconds: u32) {
+            while self.codel.queue.pop().is_some() {}
+            assert!(self.codel.pop(ms(f64::from(self.now)), &mut Vec::new()).is_none());
+            self.now += milliseconds;
+        }
+    }
+
+    /// Packet `k` arrives at `k / 2 - 1` and leaves at `k`: the wait reaches 5 ms at 8 ms, so packets may be dropped from
+    /// 108 ms on. The next times are 108 + 100, + 100 / sqrt(2), + 100 / sqrt(3), ..., and the link looks each millisecond:
+    /// 208, 278.71, 336.45, 386.45, 431.17.
+    const STRUCK: [u32; 6] = [108, 208, 279, 337, 387, 432];
+
+    #[test]
+    fn drops_follow_the_inverse_square_root() {
+        assert_eq!(Line::new(false).overloaded(470), STRUCK);
+    }
+
+    #[test]
+    fn marks_follow_it_too() {
+        assert_eq!(Line::new(true).overloaded(470), STRUCK);
+    }
+
+    #[test]
+    fn soon_after_a_dropping_state_the_next_begins_at_its_rate() {
+        let mut line = Line::new(false);
+        line.overloaded(470);
+        assert_eq!((line.codel.law.count, line.codel.law.last_count), (6, 1));
+        line.idle(100);
+        // As at first, 108 ms after the start; six drops less the one that began, so the next comes 100 / sqrt(5) later.
+        let start = line.now;
+        let struck: Vec<u32> = line.overloaded(160).iter().map(|time| time - start).collect();
+        assert_eq!(struck, [108, 153]);
+        assert_eq!((line.codel.law.count, line.codel.law.last_count), (6, 5));
+    }
+
+    #[test]
+    fn long_after_it_the_next_begins_anew() {
+        let mut line = Line::new(false);
+        line.overloaded(470);
+        // 472 is when the next drop was due: 431.17 + 100 / sqrt(6). The next state begins 16 intervals later.
+        line.idle(472 + 1600 - 108 - 470);
+        let start = line.now;
+        let struck: Vec<u32> = line.overloaded(220).iter().map(|time| time - start).collect();
+        assert_eq!(struck, [108, 208]);
+        assert_eq!((line.codel.law.count, line.codel.law.last_count), (2, 1));
+    }
+
+    #[test]
+    fn one_mtu_may_wait_for_ever() {
+        let config: scenario::CoDel =
+            serde_json::from_value(serde_json::json!({"mtu_bytes": 1000})).expect("defaults");
+        let mut codel = Codel::new(&config);
+        let mut dropped = Vec::new();
+        for second in 0..20 {
+            codel.push(held(1000.0 * f64::from(second), false), 0, &mut dropped);
+            if second > 0 {
+                assert!(codel.pop(ms(1000.0 * f64::from(second)), &mut dropped).is_some());
+            }
+        }
+        assert!(dropped.is_empty());
+    }
+
+    #[test]
+    fn limits_count_what_waits() {
+        let config: scenario::CoDel =
+            serde_json::from_value(serde_json::json!({"limit_packets": 3, "limit_bytes": 2500}))
+                .expect("defaults");
+        let (mut codel, mut dropped) = (Codel::new(&config), Vec::new());
+        for _ in 0..3 {
+            codel.push(held(0.0, false), 0, &mut dropped);
+        }
+        assert_eq!((codel.waiting(), dropped.len()), ((2, 2000), 1));
+    }
+
+    #[test]
+    fn a_long_wait_is_marked_beyond_the_threshold_alone() {
+        let config: scenario::CoDel =
+            serde_json::from_value(serde_json::json!({"ecn": true, "ce_threshold": 0.001}))
+                .expect("defaults");
+        let (mut codel, mut dropped) = (Codel::new(&config), Vec::new());
+        let mut marked = |arrived: f64, capable: bool| {
+            codel.push(held(arrived, capable), 0, &mut dropped);
+            codel.pop(ms(10.0), &mut dropped).expect("a packet").marked
+        };
+        assert_eq!([marked(8.9, true), marked(9.0, true), marked(8.0, false)], [true, false, false]);
+    }
+}

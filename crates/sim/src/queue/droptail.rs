@@ -45,7 +45,7 @@ mod tests {
     }
 
     fn arrival(size: u16) -> Arrival {
-        Arrival { now: Time::ZERO, size, ecn_capable: false, idle_since: Time::ZERO }
+        Arrival { now: Time::ZERO, size, ecn_capable: false, idle_since: Time::ZERO, flow: 0 }
     }
 
     fn backlog(sizes: &[u16]) -> Backlog {

@@ -203,3 +203,107 @@ impl DepartureQueue for FqCodel {
         Box::new(self.queues.iter().flat_map(|queue| queue.fifo.iter()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Packet;
+
+    fn queues(settings: serde_json::Value) -> FqCodel {
+        let config: scenario::FqCodel = serde_json::from_value(settings).expect("settings");
+        FqCodel::new(&config, Stream::new(1, "queue"))
+    }
+
+    /// A packet whose number is its flow.
+    fn held(flow: u64, size: u16) -> Held {
+        let at = Time::ZERO;
+        let packet = Packet { at, stamp: at, seq: flow as u32, hop: 0, blocks: 0, size, ack: false, ecn: 0 };
+        Held { packet, arrived: at }
+    }
+
+    fn push(queues: &mut FqCodel, flow: u64, size: u16) -> Vec<u32> {
+        let mut dropped = Vec::new();
+        queues.push(held(flow, size), flow, &mut dropped);
+        dropped.iter().map(|held| held.packet.seq).collect()
+    }
+
+    /// The flows of the next packets that leave.
+    fn pop(queues: &mut FqCodel, packets: usize) -> Vec<u32> {
+        let mut next = || queues.pop(Time::ZERO, &mut Vec::new()).map(|leaving| leaving.held.packet.seq);
+        std::iter::from_fn(&mut next).take(packets).collect()
+    }
+
+    #[test]
+    fn long_queues_take_turns_of_a_quantum() {
+        let mut queues = queues(serde_json::json!({"quantum_bytes": 1500}));
+        for _ in 0..6 {
+            push(&mut queues, 1, 500);
+            push(&mut queues, 2, 1000);
+        }
+        // Credits of flow 1: 1500 for three packets. Those of flow 2: 1500, 500, -500 after two, 1000 and 0 then, which
+        // is not above 0 either.
+        assert_eq!(pop(&mut queues, 9), [1, 1, 1, 2, 2, 1, 1, 1, 2]);
+        assert_eq!(pop(&mut queues, 9), [2, 2, 2]);
+    }
+
+    #[test]
+    fn a_sparse_flow_goes_first() {
+        let mut queues = queues(serde_json::json!({}));
+        for _ in 0..20 {
+            push(&mut queues, 1, 1500);
+        }
+        assert_eq!(pop(&mut queues, 2), [1, 1]);
+        push(&mut queues, 2, 100);
+        assert_eq!(pop(&mut queues, 2), [2, 1]);
+    }
+
+    #[test]
+    fn a_flow_is_not_new_again_before_its_turn_among_the_old_has_passed() {
+        let mut queues = queues(serde_json::json!({"quantum_bytes": 1000}));
+        for flow in [1, 3] {
+            for _ in 0..6 {
+                push(&mut queues, flow, 1000);
+            }
+        }
+        assert_eq!(pop(&mut queues, 2), [1, 3]);
+        push(&mut queues, 2, 100);
+        // Its queue is found empty when it is next looked at, which puts it behind the old ones; then it is one of them.
+        assert_eq!(pop(&mut queues, 2), [2, 1]);
+        push(&mut queues, 2, 100);
+        assert_eq!(pop(&mut queues, 3), [3, 2, 1]);
+    }
+
+    #[test]
+    fn the_longest_queue_loses_half_of_its_packets_from_the_head() {
+        let mut queues = queues(serde_json::json!({"limit_packets": 10, "drop_batch": 4}));
+        for flow in [2, 2, 2] {
+            assert!(push(&mut queues, flow, 40).is_empty());
+        }
+        for _ in 0..7 {
+            assert!(push(&mut queues, 1, 1000).is_empty());
+        }
+        // The queue of flow 1 has most bytes, 7 packets of which half are 3, although this packet is of flow 2.
+        assert_eq!(push(&mut queues, 2, 40), [1, 1, 1]);
+        assert_eq!(queues.waiting(), (8, 4 * 1000 + 4 * 40));
+        let mut few = self::queues(serde_json::json!({"limit_packets": 10, "drop_batch": 4}));
+        let dropped: Vec<u32> = (0..11).flat_map(|_| push(&mut few, 1, 1000)).collect();
+        assert_eq!(dropped, [1, 1, 1, 1]);
+    }
+
+    #[test]
+    fn flows_spread_over_the_queues_evenly() {
+        let config: scenario::FqCodel =
+            serde_json::from_value(serde_json::json!({"queues": 16})).expect("settings");
+        let of_seed = |seed| FqCodel::new(&config, Stream::new(seed, "queue"));
+        let buckets = |queues: &FqCodel| (0..16_000).map(|flow| queues.bucket(flow)).collect::<Vec<_>>();
+        let (one, two) = (buckets(&of_seed(1)), buckets(&of_seed(2)));
+        for bucket in 0..16 {
+            // 1000 expected, with a deviation of 31.
+            let found = one.iter().filter(|&&b| b == bucket).count();
+            assert!((875..1125).contains(&found), "{found}");
+        }
+        // Of two perturbations, flows share a bucket as often as by chance.
+        let same = one.iter().zip(&two).filter(|(a, b)| a == b).count();
+        assert!((875..1125).contains(&same), "{same}");
+    }
+}

@@ -11,6 +11,7 @@ mod fq_codel;
 mod held;
 mod pie;
 mod red;
+mod tuning;
 
 pub use backlog::Backlog;
 pub use codel::{Codel, CodelLaw, CodelParams};
@@ -19,6 +20,7 @@ pub use fq_codel::FqCodel;
 pub use held::{Fifo, Held, Leaving};
 pub use pie::Pie;
 pub use red::Red;
+pub use tuning::{Tuned, Tuning};
 
 use crate::random::Stream;
 use crate::scenario;
@@ -46,6 +48,8 @@ pub struct Arrival {
     pub ecn_capable: bool,
     /// When the port fell idle, if it is.
     pub idle_since: Time,
+    /// Tells packets of one direction of a flow from others at this port.
+    pub flow: u64,
 }
 
 /// A first-in-first-out discipline that decides at arrival.
@@ -147,6 +151,14 @@ impl Discipline {
             scenario::Queue::Pie(config) => Some(Discipline::Pie(Box::new(Pie::new(config, stream())))),
             scenario::Queue::Droptail(limits) => Some(Discipline::DropTail(DropTail::new(limits))),
             scenario::Queue::Codel(_) | scenario::Queue::FqCodel(_) => None,
+        }
+    }
+
+    /// The queue, if it is a RED that moves its thresholds.
+    pub fn tuned_red(&mut self) -> Option<&mut Red> {
+        match self {
+            Discipline::Red(red) => red.tuning_mut().is_some().then_some(red),
+            _ => None,
         }
     }
 

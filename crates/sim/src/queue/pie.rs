@@ -226,3 +226,169 @@ impl Queue for Pie {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pie(settings: serde_json::Value) -> Pie {
+        let config: scenario::Pie = serde_json::from_value(settings).expect("settings");
+        Pie::new(&config, Stream::new(1, "queue"))
+    }
+
+    fn seconds(t: f64) -> Time {
+        Time::from_secs(t)
+    }
+
+    fn arrival(now: f64, ecn_capable: bool) -> Arrival {
+        Arrival { now: seconds(now), size: 1000, ecn_capable, idle_since: Time::ZERO, flow: 0 }
+    }
+
+    #[test]
+    fn steps_are_small_while_the_probability_is() {
+        // With a delay of 35 ms that stays: 0.125 * 0.02 = 0.0025, divided.
+        let by_probability = [
+            (0.0, 2048.0),
+            (9e-7, 2048.0),
+            (1e-6, 512.0),
+            (1e-5, 128.0),
+            (1e-4, 32.0),
+            (1e-3, 8.0),
+            (1e-2, 2.0),
+            (0.1, 1.0),
+            (0.5, 1.0),
+        ];
+        for (probability, divisor) in by_probability {
+            let mut pie = pie(serde_json::json!({}));
+            (pie.probability, pie.delay, pie.delay_before) = (probability, 0.035, 0.035);
+            pie.update();
+            let step = pie.probability - probability;
+            assert!((step * divisor - 0.0025).abs() < 1e-10, "{probability}: {step}");
+        }
+    }
+
+    #[test]
+    fn a_growing_delay_counts_ten_times_as_much() {
+        let mut pie = pie(serde_json::json!({}));
+        (pie.probability, pie.delay, pie.delay_before) = (0.2, 0.035, 0.025);
+        pie.update();
+        assert!((pie.probability - (0.2 + 0.125 * 0.02 + 1.25 * 0.01)).abs() < 1e-12);
+        assert_eq!(pie.delay_before, 0.035);
+    }
+
+    #[test]
+    fn a_capped_step_is_two_percent() {
+        for (cap, expected) in [(false, 0.1 + 1.25 * 0.1 + 0.125 * 0.085), (true, 0.12)] {
+            let mut pie = pie(serde_json::json!({"cap_increase": cap}));
+            (pie.probability, pie.delay) = (0.1, 0.1);
+            pie.update();
+            assert!((pie.probability - expected).abs() < 1e-12, "{}", pie.probability);
+        }
+    }
+
+    #[test]
+    fn an_empty_queue_forgets() {
+        let mut pie = pie(serde_json::json!({}));
+        pie.probability = 0.5;
+        pie.update();
+        assert!((pie.probability - 0.98 * (0.5 - 0.125 * 0.015)).abs() < 1e-12);
+    }
+
+    /// Takes packets of 1000 bytes each `gap` seconds for a link that takes 1 ms each: times of drops.
+    fn drops(pie: &mut Pie, gap: f64, packets: u32) -> Vec<f64> {
+        let mut free_at = Time::ZERO;
+        let mut times = Vec::new();
+        for i in 0..packets {
+            let arrival = arrival(gap * f64::from(i), false);
+            if pie.arrive(&arrival, &Backlog::default()) == Verdict::Drop {
+                times.push(arrival.now.secs());
+                continue;
+            }
+            let start = arrival.now.max(free_at);
+            free_at = start + seconds(0.001);
+            pie.accepted(arrival.now, start, 1000);
+        }
+        times
+    }
+
+    #[test]
+    fn a_burst_is_let_through_for_as_long_as_it_may_last() {
+        // Ten updates of 15 ms use up 150 ms, from the last moment without congestion on: the wait is half of the
+        // target, 7.5 ms, at the update at 15 ms, and a packet that comes before it renews the allowance.
+        let fast = serde_json::json!({"alpha": 1000, "beta": 10000});
+        let first = drops(&mut pie(fast), 0.0005, 2000)[0];
+        assert!((0.150..0.2).contains(&first), "{first}");
+        let without = serde_json::json!({"alpha": 1000, "beta": 10000, "max_burst": 0});
+        let first = drops(&mut pie(without), 0.0005, 2000)[0];
+        assert!(first < 0.15, "{first}");
+    }
+
+    #[test]
+    fn two_mean_packets_may_always_wait() {
+        let mut pie = pie(serde_json::json!({"max_burst": 0}));
+        (pie.probability, pie.delay_before) = (1.0, 1.0);
+        let fates: Vec<Verdict> = (0..5)
+            .map(|_| {
+                let verdict = pie.arrive(&arrival(0.0, false), &Backlog::default());
+                if verdict == Verdict::Accept {
+                    pie.accepted(Time::ZERO, seconds(9.0), 1000);
+                }
+                verdict
+            })
+            .collect();
+        assert_eq!(fates, [Verdict::Accept, Verdict::Accept, Verdict::Accept, Verdict::Drop, Verdict::Drop]);
+    }
+
+    #[test]
+    fn packets_are_marked_only_while_the_probability_is_small() {
+        for (probability, expected) in [(0.099, Verdict::Mark), (0.1, Verdict::Drop)] {
+            let mut pie = pie(serde_json::json!({"max_burst": 0, "ecn": true, "derandomize": true}));
+            (pie.probability, pie.delay_before, pie.waiting_bytes) = (probability, 1.0, 9000);
+            // So much has come together that the next packet is struck for sure.
+            pie.sum = 8.5;
+            assert_eq!(pie.arrive(&arrival(0.0, true), &Backlog::default()), expected);
+            assert_eq!(pie.sum, 0.0);
+        }
+    }
+
+    #[test]
+    fn derandomised_drops_keep_their_distance() {
+        let config = serde_json::json!({"max_burst": 0, "derandomize": true});
+        let mut pie = pie(config);
+        (pie.probability, pie.delay_before, pie.waiting_bytes) = (0.1, 1.0, 9000);
+        let mut gaps = vec![0];
+        for _ in 0..20_000 {
+            if pie.strikes() {
+                pie.sum = 0.0;
+                gaps.push(0);
+            } else {
+                *gaps.last_mut().expect("a gap") += 1;
+            }
+        }
+        gaps.pop();
+        // Eight packets sum up to 0.8 and pass; 85 sum up to 8.5, when one is struck for sure.
+        assert!(gaps.iter().all(|gap| (8..85).contains(gap)));
+        let mean = gaps.iter().sum::<u32>() as f64 / gaps.len() as f64;
+        assert!((mean - (8.0 + 9.0)).abs() < 1.0, "{mean}");
+        pie.sum = 8.4;
+        assert!(pie.strikes());
+    }
+
+    #[test]
+    fn the_departure_rate_is_measured_over_sixteen_kibibytes() {
+        let mut rate = Rate::default();
+        // 17 packets of 1000 bytes are the first to be 16384 or more; the first of them starts the measurement.
+        for i in 0..16 {
+            rate.departed(seconds(0.001 * f64::from(i)), 1000, 20_000);
+        }
+        assert_eq!(rate.seconds, 0.0);
+        rate.departed(seconds(0.016), 1000, 0);
+        assert!((rate.seconds - 0.016).abs() < 1e-12);
+        // The next one, twice as slow, has a weight of a quarter; with less in the queue none starts.
+        rate.departed(seconds(0.1), 1000, 16_383);
+        for i in 0..17 {
+            rate.departed(seconds(0.2 + 0.002 * f64::from(i)), 1000, 16_384);
+        }
+        assert!((rate.seconds - (0.25 * 0.032 + 0.75 * 0.016)).abs() < 1e-12);
+    }
+}

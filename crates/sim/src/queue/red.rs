@@ -1,7 +1,7 @@
 //! RED: random early detection (Floyd and Jacobson 1993) with the options of ns-2, and its adaptive form
 //! (Floyd, Gummadi and Shenker 2001).
 
-use super::{Arrival, Backlog, Queue, Verdict};
+use super::{Arrival, Backlog, Queue, Tuning, Verdict};
 use crate::random::Stream;
 use crate::scenario::{self, QueueUnit, RedWeight};
 use crate::units::{Rate, Time};
@@ -28,14 +28,20 @@ pub struct Red {
     /// Whether the average was above the lower threshold at the last arrival.
     above: bool,
     adapted: Time,
+    /// Moves the thresholds, if anything does.
+    tuning: Option<Box<Tuning>>,
+    /// Whether it has moved them all the way: only a full queue drops.
+    droptail: bool,
     stream: Stream,
 }
 
-/// What does not change.
+/// What does not change, but for the thresholds of a queue that is tuned.
 #[derive(Clone, Debug)]
 struct Params {
     min_threshold: f64,
     max_threshold: f64,
+    /// The thresholds of the scenario.
+    configured: (f64, f64),
     weight: f64,
     limit: u64,
     unit: QueueUnit,
@@ -66,6 +72,7 @@ impl Red {
         let params = Params {
             min_threshold: config.min_threshold_packets * scale,
             max_threshold: config.max_threshold_packets * scale,
+            configured: (config.min_threshold_packets * scale, config.max_threshold_packets * scale),
             weight,
             limit: (f64::from(config.limit_packets) * scale) as u64,
             unit: config.unit,
@@ -84,6 +91,8 @@ impl Red {
             count_bytes: 0,
             above: false,
             adapted: Time::ZERO,
+            tuning: Tuning::new(config).map(Box::new),
+            droptail: false,
             stream,
         }
     }
@@ -144,7 +153,7 @@ impl Red {
     fn decide(&mut self, waiting: u64, arrival: &Arrival) -> Verdict {
         let p = &self.params;
         // A queue of one packet, or of one byte, is as good as empty.
-        if self.average < p.min_threshold || waiting <= 1 {
+        if self.average < p.min_threshold || waiting <= 1 || self.droptail {
             self.above = false;
             return Verdict::Accept;
         }
@@ -171,6 +180,30 @@ impl Red {
         }
     }
 
+    /// The part that moves the thresholds.
+    pub fn tuning_mut(&mut self) -> Option<&mut Tuning> {
+        self.tuning.as_deref_mut()
+    }
+
+    /// The thresholds in packets when they have moved so far towards the limit.
+    pub fn thresholds_packets(&self, moved: f64) -> (f64, f64) {
+        let scale = match self.params.unit {
+            QueueUnit::Packets => 1.0,
+            QueueUnit::Bytes => self.params.mean_packet_bytes,
+        };
+        let (low, high) = self.params.thresholds(moved);
+        (low / scale, high / scale)
+    }
+
+    /// Puts the thresholds where the share of load that does not respond wants them.
+    fn tune(&mut self, now: Time) {
+        if let Some(tuning) = &mut self.tuning {
+            let moved = tuning.follow(now);
+            (self.params.min_threshold, self.params.max_threshold) = self.params.thresholds(moved);
+            self.droptail = moved >= 1.0;
+        }
+    }
+
     /// Moves the maximum probability so that the average stays in the middle between the thresholds.
     fn adapt(&mut self, now: Time) {
         if !self.params.adaptive || now.since(self.adapted) < ADAPT_INTERVAL {
@@ -188,8 +221,32 @@ impl Red {
     }
 }
 
+impl Params {
+    /// The thresholds when they have moved so far towards the limit, 0 to 1.
+    fn thresholds(&self, moved: f64) -> (f64, f64) {
+        let towards_limit = |from: f64| from + moved * (self.limit as f64 - from);
+        let (low, high) = self.configured;
+        if moved == 0.0 {
+            return (low, high);
+        }
+        (towards_limit(low), towards_limit(high))
+    }
+}
+
 impl Queue for Red {
     fn arrive(&mut self, arrival: &Arrival, backlog: &Backlog) -> Verdict {
+        self.tune(arrival.now);
+        let verdict = self.judge(arrival, backlog);
+        if let Some(tuning) = &mut self.tuning {
+            tuning.packet(arrival.now, arrival.flow, verdict != Verdict::Accept);
+        }
+        verdict
+    }
+}
+
+impl Red {
+    #[inline]
+    fn judge(&mut self, arrival: &Arrival, backlog: &Backlog) -> Verdict {
         let waiting = match self.params.unit {
             QueueUnit::Packets => backlog.waiting_packets(),
             QueueUnit::Bytes => backlog.waiting_bytes(),
@@ -226,7 +283,7 @@ mod tests {
     }
 
     fn arrival(now: f64) -> Arrival {
-        Arrival { now: Time::from_secs(now), size: 1000, ecn_capable: false, idle_since: Time::ZERO }
+        Arrival { now: Time::from_secs(now), size: 1000, ecn_capable: false, idle_since: Time::ZERO, flow: 0 }
     }
 
     /// A queue that holds `n` packets besides the one in transmission.

@@ -240,6 +240,22 @@ table!(
 );
 
 table!(
+    /// How far a RED that is tuned has moved its thresholds, after each estimation interval.
+    RedTuningRow, RedTuningTable, "red_tuning" {
+        /// End of the interval.
+        time: f64,
+        /// Index of the port.
+        port: i32,
+        /// Share of arriving packets of flows that do not respond, as the queue estimates it; NaN when none arrived.
+        share: f64,
+        /// Lower threshold from here on, in packets.
+        min_threshold_packets: f64,
+        /// Upper threshold from here on, in packets.
+        max_threshold_packets: f64,
+    }
+);
+
+table!(
     /// What happened to a packet, and where.
     PacketRow, PacketTable, "packets" {
         /// When.

@@ -21,7 +21,13 @@ fn queue() -> impl Strategy<Value = Queue> {
     let red = r#"{"kind": "red", "min_threshold_packets": 2, "max_threshold_packets": 8, "limit_packets": 20,
                   "weight": {"kind": "fixed", "value": 0.05}, "ecn": true}"#;
     let red: Queue = serde_json::from_str(red).expect("a RED queue");
-    prop_oneof![3 => droptail(), 1 => Just(red), 2 => delay_controlled()]
+    let tuned = serde_json::json!({
+        "kind": "red", "min_threshold_packets": 1, "max_threshold_packets": 4, "limit_packets": 9, "gentle": false,
+        "weight": {"kind": "fixed", "value": 0.1}, "tune_by": "responsiveness", "tune_above": 0.2,
+        "tune_interval": 0.1, "unit": "bytes", "mean_packet_bytes": 700,
+    });
+    let tuned: Queue = serde_json::from_value(tuned).expect("a RED queue");
+    prop_oneof![3 => droptail(), 1 => select(vec![red, tuned]), 2 => delay_controlled()]
 }
 
 /// Queues that control the delay, with settings that make them act within two seconds of little traffic.

@@ -1,0 +1,59 @@
+"""The comparison as a section of docs/validation.md."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from bench.queues.compare import OUTCOMES, Row
+from bench.queues.loads import DISCIPLINES, LOADS
+from parshall.stats import Interval
+
+__all__ = ["BEGIN", "END", "section", "write"]
+
+BEGIN = "<!-- made by python bench/queues/run.py --out docs/validation.md -->"
+END = "<!-- end of what bench/queues/run.py makes -->"
+
+
+def section(rows: Sequence[Row], seconds: float) -> str:
+    """A table for each load: ours above ns-3's, and the paired difference below."""
+    lines = [f"{seconds:g} s a run, {len(rows[0].seeds)} seeds.", ""]
+    for load in dict.fromkeys(row.load for row in rows):
+        lines += [f"**{load.capitalize()}**: {LOADS[load].title}.", ""]
+        lines += _table([row for row in rows if row.load == load])
+    return "\n".join(lines)
+
+
+def _table(rows: Sequence[Row]) -> Iterator[str]:
+    shown = [key for key in OUTCOMES if any(np.isfinite(row.mean("ours", key)) for row in rows)]
+    yield f"| discipline | | {' | '.join(OUTCOMES[key] for key in shown)} | same fate, % |"
+    yield "|---|---|" + "--:|" * (len(shown) + 1)
+    for row in rows:
+        title = DISCIPLINES[row.discipline].title
+        for name, side in (("ours", "ours"), ("ns-3", "theirs")):
+            cells = [f"{row.mean(side, key):.3f}" for key in shown]
+            yield f"| {title if side == 'ours' else ''} | {name} | {' | '.join(cells)} | |"
+        cells = [_difference(row.difference(key)) for key in shown]
+        yield f"| | difference | {' | '.join(cells)} | {100 * row.same_fate:.2f} |"
+    yield ""
+
+
+def _difference(interval: Interval) -> str:
+    half = interval.half_width
+    if not math.isfinite(half):
+        return f"{interval.mean:+.3f}"
+    digits = 3 if half >= 1e-3 or half == 0 else min(6, 1 - math.floor(math.log10(half)))
+    mark = "" if interval.contains(0.0) else " °"
+    return f"{interval.mean:+.{digits}f} ± {half:.{digits}f}{mark}"
+
+
+def write(text: str, file: Path) -> None:
+    """Puts the section between its marks, which the document must have."""
+    before, begin, rest = file.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"{file}: expected the lines {BEGIN} and {END}")
+    file.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")

@@ -1,0 +1,51 @@
+"""Queue disciplines beside ns-3's: `python bench/queues/run.py`.
+
+Prints a table for each load. With --out the tables go into a document that has the marks for them.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
+
+from bench.peers import Missing
+from bench.process import ProcessError
+from bench.queues.compare import compare
+from bench.queues.loads import DISCIPLINES, LOADS
+from bench.queues.page import section, write
+from bench.queues.sides import Ns3Queues
+
+
+@click.command(help=__doc__)
+@click.option("--seeds", default=20, show_default=True, type=click.IntRange(2), help="Seeds of each pair.")
+@click.option("--seconds", default=30.0, show_default=True, help="Simulated seconds of a run.")
+@click.option("--only", multiple=True, type=click.Choice(sorted(DISCIPLINES)), help="Some disciplines.")
+@click.option("--loads", multiple=True, type=click.Choice(sorted(LOADS)), help="Some loads.")
+@click.option("--out", type=click.Path(path_type=Path), help="A document to write the tables into.")
+def main(seeds: int, seconds: float, only: tuple[str, ...], loads: tuple[str, ...], out: Path | None) -> None:
+    """Compares and prints."""
+    try:
+        peer = Ns3Queues()
+        pairs = [(load, name) for load in loads or LOADS for name in only or DISCIPLINES]
+        chosen = range(1, seeds + 1)
+        rows = [compare(load, name, seconds, chosen, peer, _progress) for load, name in pairs]
+    except Missing as missing:
+        raise click.ClickException(f"not compared, for want of {missing}") from None
+    except ProcessError as error:
+        raise click.ClickException(str(error)) from None
+    text = section(rows, seconds)
+    click.echo(text)
+    if out is not None:
+        write(text, out)
+
+
+def _progress(line: str) -> None:
+    click.echo(f"\r\033[K{line}", nl=False, err=True)
+
+
+if __name__ == "__main__":
+    main()

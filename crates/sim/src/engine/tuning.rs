@@ -1,0 +1,34 @@
+//! What tuned RED queues did, as a table.
+
+use super::Simulation;
+use crate::record::{RedTuningRow, RedTuningTable, Table};
+
+impl Simulation {
+    /// How the tuned RED queues moved their thresholds, where ports of such queues are sampled.
+    pub(super) fn red_tunings(&mut self) -> Option<Table> {
+        let end = self.end;
+        let sampled = self.recorder.watch().port_series.clone()?.0;
+        let mut rows = Vec::new();
+        let mut tuned = false;
+        for index in sampled {
+            let Some(red) = self.ports[index as usize].tuned_red() else {
+                continue;
+            };
+            tuned = true;
+            for moved in red.tuning_mut().and_then(|tuning| tuning.take(end)).unwrap_or_default() {
+                let (min_threshold_packets, max_threshold_packets) = red.thresholds_packets(moved.moved);
+                rows.push(RedTuningRow {
+                    time: moved.time,
+                    port: index as i32,
+                    share: moved.share,
+                    min_threshold_packets,
+                    max_threshold_packets,
+                });
+            }
+        }
+        rows.sort_by(|a, b| a.time.total_cmp(&b.time));
+        let mut table = RedTuningTable::default();
+        rows.into_iter().for_each(|row| table.push(row));
+        tuned.then(|| table.into_table())
+    }
+}
