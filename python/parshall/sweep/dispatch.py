@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 
 from parshall.errors import ParshallError, RunError
 from parshall.sweep import work
-from parshall.sweep.executors import tells_running, width
+from parshall.sweep.executors import is_lost, tells_running, width
 from parshall.sweep.work import Chunk, Outcome
 
 if TYPE_CHECKING:
@@ -97,13 +97,18 @@ class _Dispatch:
             for future in done:
                 yield self.taken(future, self.pending.pop(future), stopped)
             if not done:
+                if is_lost(self.executor):
+                    raise _broken(None)
                 yield None
 
     def fill(self) -> None:
         """Gives every worker what to do, and what to do next."""
         if not (self.left or self.again):
             return
-        workers = width(self.executor)
+        try:
+            workers = width(self.executor)
+        except OSError as error:
+            raise _broken(error) from None
         while len(self.pending) < _AHEAD * workers and (self.left or self.again):
             self.send(self.again.popleft() if self.again else self.portion(workers))
 
@@ -177,8 +182,8 @@ def _interleaved(runs: Sequence[Key]) -> deque[list[Key]]:
     return deque(by_scenario.values())
 
 
-def _broken(error: BaseException) -> RunError:
-    reason = " ".join(str(error).split()) or "its work was cancelled, as when a scheduler ends"
+def _broken(error: BaseException | None) -> RunError:
+    reason = " ".join(str(error or "").split()) or "its work was cancelled, as when a scheduler ends"
     return RunError(
         f"the executor cannot go on: {reason}; finished runs are kept, the same call does the rest"
     )

@@ -18,7 +18,7 @@ from typing import Any
 from parshall.ensemble import available_cores
 from parshall.errors import InputError, ParshallError, shown
 
-__all__ = ["EngineExecutor", "opened", "tells_running", "width"]
+__all__ = ["EngineExecutor", "is_lost", "opened", "tells_running", "width"]
 
 _NAMES = "local, dask, or the address of a Dask scheduler such as tcp://host:8786"
 _SCHEMES = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
@@ -58,7 +58,10 @@ def opened(executor: Executor | str | None, jobs: int | None = None) -> Iterator
 
 
 def width(executor: Executor) -> int:
-    """How many chunks it works on at a time, as far as it tells; a cluster may grow while it runs."""
+    """How many chunks it works on at a time, as far as it tells; a cluster may grow while it runs.
+
+    Raises OSError when a cluster does not answer.
+    """
     threads = getattr(executor, "_max_workers", None)
     if isinstance(threads, int):
         return threads
@@ -66,6 +69,12 @@ def width(executor: Executor) -> int:
     if client is not None:
         return max(1, sum(map(int, client.nthreads().values())))
     return available_cores()
+
+
+def is_lost(executor: Executor) -> bool:
+    """Whether a cluster's client has lost its scheduler: what it was sent will never come back."""
+    client: Any = getattr(executor, "_client", None)
+    return client is not None and client.status != "running"
 
 
 def tells_running(executor: Executor) -> bool:
