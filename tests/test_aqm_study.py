@@ -22,7 +22,7 @@ from parshall import run
 from parshall.claims import Claim, Kind, Verdict
 from parshall.report import Page, Picker, Table, render
 from parshall.scenario import Cbr, DropTail, OnOff, Red, Transfer
-from parshall.studies.aqm import STUDY, document, grid, measures, networks, ns2
+from parshall.studies.aqm import STUDY, document, grid, maps, measures, networks, ns2
 from parshall.studies.aqm.claims import all_claims
 from parshall.studies.aqm.grid import BUFFERS, CAPACITIES, LOADS, Cell, Part
 from parshall.studies.aqm.results import Results
@@ -209,10 +209,11 @@ def test_measures_follow_plain_definitions() -> None:
         "mark": port.packets_marked / (received["t"] + received["s"]),
         "response_mean": float(np.mean(response)),
         "response_p95": float(np.quantile(response, 0.95)),
+        "estimated_share": np.nan,  # nobody estimates it
     }
     assert expected.keys() == measures.METRICS.keys()
     for name, metric in measures.METRICS.items():
-        assert metric(found) == pytest.approx(expected[name], rel=1e-9), name
+        assert metric(found) == pytest.approx(expected[name], rel=1e-9, nan_ok=True), name
     assert port.packets_marked > 0
     assert dropped["c"] > 0
 
@@ -222,6 +223,25 @@ def test_without_short_flows_there_is_no_response_time() -> None:
     for name in ("response_mean", "response_p95", "stf_drop"):
         assert np.isnan(measures.METRICS[name](found))
     assert measures.METRICS["stf"](found) == 0
+
+
+def test_tuned_red_estimates_the_share_and_turns_into_droptail() -> None:
+    part = replace(grid.TUNED, duration=60.0, warm_up=20.0)
+    tuned, droptail, red = (
+        run(networks.network(Cell("tuned", queue, 35, "1", 0), part), seed=1)
+        for queue in ("red-tuned", "droptail", "red")
+    )
+    share = measures.METRICS["estimated_share"](tuned)
+    tuning = tuned.port("bottleneck").red_tuning
+    assert share == pytest.approx(tuning.share[tuning.time > 20].mean(), abs=1e-9)  # it is tuned by this
+    arrived = (
+        tuned.columns("port_series")["packets_arrived_udp"][-1]
+        / tuned.columns("port_series")["packets_arrived"][-1]
+    )
+    assert share == pytest.approx(arrived, abs=0.1)
+    assert share > networks.TUNE_ABOVE + 0.1
+    shares = [measures.METRICS["ltrf"](each) for each in (tuned, droptail, red)]
+    assert abs(shares[0] - shares[1]) < abs(shares[0] - shares[2])
 
 
 def test_todays_queues_hold_little_and_serve_short_flows() -> None:
@@ -285,6 +305,13 @@ class _Made:
         self.changes.append((where, values))
 
     def values(self, cell: Cell) -> dict[str, float]:
+        if cell.part in ("tuned", "tuned-spread"):
+            queue, part = ("droptail", "grid") if cell.part == "tuned" else ("red", "grid")
+            found = {**self.values(replace(cell, part=part, queue=queue)), "estimated_share": 0.6}
+            for where, values in self.changes:
+                if where(cell):
+                    found.update(values)
+            return found
         buffer, aqm = BUFFERS[cell.buffer], cell.queue != "droptail"
         ecn = cell.queue == "red-ecn"
         if cell.part == "modern":
@@ -311,6 +338,7 @@ class _Made:
             "mark": 0.04 if ecn else 0.0,
             "response_mean": 1.0 if cell.load else np.nan,
             "response_p95": 2.0 if cell.load else np.nan,
+            "estimated_share": 0.6 if cell.queue == "red-tuned" else np.nan,
         }
         for where, values in self.changes:
             if where(cell):
@@ -490,6 +518,26 @@ def test_other_thresholds_are_asked_for_apart() -> None:
         assert found[f"thresholds.{question}"].verdict is Verdict.FAILS
 
 
+@pytest.mark.parametrize(
+    ("id", "part", "capacity", "load", "values"),
+    [
+        ("tuned.works.35", "tuned", 35, 0, {"ltrf": 0.33}),
+        ("tuned.fails.100", "tuned", 100, 30, {"ltrf": 0.6}),
+        ("tuned.like-droptail", "tuned", 5, 5, {"ltrf": 0.7}),
+        ("tuned.delay", "tuned", 5, 5, {"delay": 0.01}),
+        ("tuned.nothing-to-gain", "tuned-spread", 5, 5, {"ltrf": 0.7}),
+    ],
+)
+def test_one_cell_turns_a_question_about_tuned_red(
+    id: str, part: str, capacity: int, load: int, values: dict[str, float]
+) -> None:
+    assert _by_id(_Made())[id].verdict is Verdict.HOLDS
+    made = _Made()
+    where = (part, capacity, "1", load)
+    made.set(lambda cell: (cell.part, cell.capacity, cell.buffer, cell.load) == where, **values)
+    assert _by_id(made)[id].verdict is Verdict.FAILS
+
+
 # --- The page -----------------------------------------------------------------------------------------------
 
 
@@ -504,7 +552,27 @@ def _made_ns2() -> pa.Table:
     return pa.Table.from_pylist(rows)
 
 
-def test_the_page_holds_together() -> None:
+@pytest.fixture
+def few_maps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two metrics of the maps, one of them without a map where there are no short flows."""
+    kept = [view for view in maps.VIEWS if view.metric in ("ltrf", "response_mean")]
+    monkeypatch.setattr(maps, "VIEWS", kept)
+
+
+def test_every_metric_has_its_map() -> None:
+    results = Results(_Made().measures()["runs"])
+    picker = maps.picker(results, grid.ON_OFF, "map", "A title", "A caption.")
+    assert [figure.id for figure in picker.figures] == [f"map-{view.metric}" for view in maps.VIEWS]
+    assert {view.metric for view in maps.VIEWS} <= set(measures.METRICS)
+    for figure, view in zip(picker.figures, maps.VIEWS, strict=True):
+        assert figure.data is not None
+        rows = figure.data.to_pylist()
+        assert len(rows) == 27
+        shown = set(re.findall(r">([^<>]+)</text>", figure.svg))
+        assert {f"{view.scale * row['mean']:.{view.decimals}f}" for row in rows} <= shown
+
+
+def test_the_page_holds_together(few_maps: None) -> None:
     measured = {**_Made().measures(), "ns2": _made_ns2()}
     claims = all_claims(measured)
     sections = STUDY.sections(measured, claims)
@@ -540,7 +608,7 @@ def test_findings_follow_the_measures() -> None:
     assert "60" in texts["Phase effect"]
 
 
-def test_a_small_study_end_to_end(tmp_path: Path, few_flows: None) -> None:
+def test_a_small_study_end_to_end(tmp_path: Path, few_flows: None, few_maps: None) -> None:
     chosen = (part for part in grid.PARTS if part is not grid.MODERN)  # 270 cells more would take long
     parts = [replace(part, duration=18.0, warm_up=1.0, probe_spacing=0.5) for part in chosen]
     console = Console(file=io.StringIO(), width=100)

@@ -161,13 +161,22 @@ def _tuned(results: Results) -> Finding:
         / float(np.mean(results.at("delay", "red", capacity, "1", LOADS[0])))
         for capacity in CAPACITIES
     ]
+    estimates = [
+        [
+            float(np.mean(results.at("estimated_share", "red-tuned", capacity, "1", load, part="tuned")))
+            for capacity in CAPACITIES
+        ]
+        for load in (LOADS[0], LOADS[-1])
+    ]
     return Finding(
         "RED tuned from the estimate",
         "Turned into DropTail while the estimated non-responsive share is large, RED at 1 BWDP gives long "
         f"TCP flows {gains(LOADS[0], 'tuned')} points of the capacity more at 5, 35 and 100 Mbit/s in "
         f"long-term mixes, and {gains(LOADS[-1], 'tuned')} with {LOADS[-1]} % short flows; with CBR flows "
         f"that start at random {gains(LOADS[0], 'tuned-spread')} and {gains(LOADS[-1], 'tuned-spread')}. In "
-        f"long-term mixes its mean queueing delay is {_span(delays)} times RED's.",
+        f"long-term mixes its mean queueing delay is {_span(delays)} times RED's. The share is estimated at "
+        f"{_span(estimates[0])} in long-term mixes and at {_span(estimates[1])} with {LOADS[-1]} % short "
+        "flows.",
     )
 
 

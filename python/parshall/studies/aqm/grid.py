@@ -104,6 +104,7 @@ class Part:
         from parshall.studies.aqm.measures import METRICS
         from parshall.sweep import Sweep
 
+        tuned = ("responsiveness",) if "red-tuned" in self.queues else ()
         for capacity, load in product(CAPACITIES, self.loads):
             yield Sweep(
                 self.network,
@@ -115,7 +116,7 @@ class Part:
                     "load": [load],
                 },
                 metrics=METRICS,
-                tables=("flows", "ports", "port_series"),
+                tables=("flows", "ports", "port_series", *tuned),
             )
 
     def network(self, queue: str, senders: str, capacity: int, buffer: str, load: int) -> Scenario:

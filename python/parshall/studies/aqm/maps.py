@@ -54,6 +54,10 @@ VIEWS: Sequence[View] = (
 """In the order of the list from which a reader picks."""
 
 
+_ABOVE, _MAP, _BELOW = 0.24, 0.92, 0.42
+"""Inches above the maps, of a row of maps, and below them."""
+
+
 def picker(
     results: Results, part: Part, ident: str, title: str, caption: str, senders: str = "sack"
 ) -> Picker:
@@ -78,7 +82,13 @@ def _figure(results: Results, part: Part, view: View, ident: str, senders: str) 
     }
     low, high = _range(list(means.values()))
     rows, columns = len(part.queues), len(loads)
-    with plot.drawing(0.55 + 0.95 * rows, rows=rows, columns=columns) as (canvas, axes):
+    height = _ABOVE + _BELOW + _MAP * rows
+    with plot.drawing(height, rows=rows, columns=columns) as (canvas, axes):
+        # Places are known, and finding them out takes longer than the drawing.
+        canvas.set_layout_engine(None)
+        canvas.subplots_adjust(
+            left=0.165, right=0.995, top=1 - _ABOVE / height, bottom=_BELOW / height, wspace=0.08, hspace=0.12
+        )
         for axis, ((queue, load), found) in zip(axes, means.items(), strict=True):
             first, last = load == loads[0], queue == part.queues[-1]
             plot.heat_map(
@@ -94,7 +104,7 @@ def _figure(results: Results, part: Part, view: View, ident: str, senders: str) 
                 axis.set_ylabel(f"{QUEUES[queue]}\nMbit/s")
             if queue == part.queues[0]:
                 axis.set_title(f"{load} % short flows", fontsize=8.5)
-        canvas.supxlabel("buffer (BWDP)", fontsize=9)
+        canvas.supxlabel("buffer (BWDP)", fontsize=9, y=0.05 / height, va="bottom")
         svg = plot.to_svg(
             canvas,
             ident,

@@ -102,6 +102,15 @@ def _response_p95(run: Recording) -> float:
     return float(np.quantile(times, _PERCENTILE)) if times.size else float("nan")
 
 
+def _estimated_share(run: Recording) -> float:
+    """What tuned RED takes the share of non-responsive packets to be, on the average over its estimates."""
+    if run.scenario.record.responsiveness is None:
+        return float("nan")
+    estimates = run.columns("responsiveness")
+    share = estimates["share"][estimates["time"] > run.scenario.warm_up]
+    return float(np.nanmean(share)) if np.isfinite(share).any() else float("nan")
+
+
 METRICS: Mapping[str, Metric] = {
     "ltrf": lambda run: _throughput(run, "ltrf"),
     "ltnrf": lambda run: _throughput(run, "ltnrf"),
@@ -118,6 +127,7 @@ METRICS: Mapping[str, Metric] = {
     "mark": _mark_rate,
     "response_mean": _response_mean,
     "response_p95": _response_p95,
+    "estimated_share": _estimated_share,
 }
 """By the name of the column. Throughputs and the utilisation are shares of the capacity, delays and response
-times are in seconds, the relative delay in propagation round trips, the others are rates."""
+times are in seconds, the relative delay in propagation round trips, the others are rates and shares."""

@@ -27,6 +27,7 @@ from parshall.scenario import (
     Reverse,
     Scenario,
     Series,
+    ShareSeries,
     Tcp,
     Transfer,
     Udp,
@@ -110,6 +111,9 @@ PROBE = "p"
 SAMPLING = 0.0473
 """Seconds between samples of the queue; no multiple of a CBR period, so that all its phases are met."""
 
+_RECORD = Record(port_series=Series(of="bottleneck", interval=SAMPLING))
+_RECORD_SHARE = _RECORD.replace("responsiveness", ShareSeries(of="bottleneck", interval=1.0))
+"""Of tuned RED also what it is tuned by, at the same instants."""
 _STARTS = 1.0
 """Seconds over which long flows start."""
 _RESPONSE_TIME = 15.0
@@ -126,7 +130,8 @@ def network(cell: Cell, part: Part) -> Scenario:
     """
     ecn = cell.queue == "red-ecn"
     whole = _with_any_queue(part, cell.capacity, cell.load, cell.senders, ecn)
-    return whole.replace("links[bottleneck].queue", queue_of(cell))
+    own = whole.replace("links[bottleneck].queue", queue_of(cell))
+    return own.replace("record", _RECORD_SHARE) if cell.queue == "red-tuned" else own
 
 
 @lru_cache(maxsize=4)
@@ -150,7 +155,7 @@ def dumbbell(cell: Cell, part: Part) -> Dumbbell:
         access_rate=ACCESS_RATE[cell.capacity],
         access_delay=ACCESS_DELAY,
         flows=[_long(cell), *_unresponsive(cell, part), *_short(cell, part)],
-        record=Record(port_series=Series(of="bottleneck", interval=SAMPLING)),
+        record=_RECORD_SHARE if cell.queue == "red-tuned" else _RECORD,
     )
 
 
