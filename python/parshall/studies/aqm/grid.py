@@ -98,19 +98,19 @@ class Part:
             yield Cell(self.name, queue, capacity, buffer, load, senders)
 
     def sweeps(self) -> Iterator[Sweep]:
-        """The part as sweeps over queue, senders and buffer: one for each capacity and load, so that the runs
-        of one fit in memory together.
+        """The part as sweeps over queue and buffer: one for each capacity, load and kind of senders, so that
+        the runs of one fit in memory together.
         """
         from parshall.studies.aqm.measures import METRICS
         from parshall.sweep import Sweep
 
         tuned = ("responsiveness",) if "red-tuned" in self.queues else ()
-        for capacity, load in product(CAPACITIES, self.loads):
+        for capacity, load, senders in product(CAPACITIES, self.loads, self.senders):
             yield Sweep(
                 self.network,
                 {
                     "queue": self.queues,
-                    "senders": self.senders,
+                    "senders": [senders],
                     "capacity": [capacity],
                     "buffer": list(BUFFERS),
                     "load": [load],
