@@ -226,8 +226,13 @@ def test_samples_that_rounding_makes_equal_are_one_point(bell: Dumbbell) -> None
     [
         ({"rat": [1e6]}, Grid(), "parameters.rat.values[0] (sets rat): got no such field, expected the key"),
         ({"rate": [1e6, "x"]}, Grid(), 'parameters.rate.values[1] (sets rate): got "x", expected'),
+        ({"rate..x": [1]}, Grid(), 'parameters.rate..x.values[0]: got "rate..x", expected a path such as'),
         ({"rate": []}, Grid(), "parameters.rate: got [], expected a list of values"),
-        ({"rate": [1e6, "1 Mbit/s"]}, Grid(), 'parameters.rate.values[1]: got "1 Mbit/s" twice (rate=1e+06)'),
+        (
+            {"rate": [1e6, "1 Mbit/s"]},
+            Grid(),
+            'parameters.rate.values[1]: got "1 Mbit/s" twice (rate=1000000)',
+        ),
         (
             {"rate": {"vals": [1]}},
             Grid(),
@@ -357,6 +362,8 @@ def test_a_function_that_does_not_fit_is_one_line(bell: Dumbbell) -> None:
         Sweep(lambda rate: rate, {"rate": [3]}).points  # noqa: B018
     with pytest.raises(InputError, match=r"^parameters \(rate = \"x\"\): rate: got \"x\""):
         Sweep(lambda rate: bell.replace("rate", rate), {"rate": ["x"]}).points  # noqa: B018
+    with pytest.raises(InputError, match=r"^parameters\.rate\.values\[0\]: got delay, expected no path: "):
+        Sweep(lambda rate: bell, {"rate": Parameter(path="delay", values=[1])}).points  # noqa: B018
     with pytest.raises(InputError, match=r"^scenario: got 3, expected a Scenario, a Dumbbell, or a function"):
         Sweep(3, {}).points  # type: ignore[arg-type]  # noqa: B018
 
@@ -407,6 +414,15 @@ def test_every_recorded_table_can_be_read_back(bell: Dumbbell) -> None:
     own = run(base.replace("rate", 2e6), seed=2).table("rtt")
     mine = rtt.to_pandas().query("rate == 2e6 and seed == 2")
     assert mine["rtt"].tolist() == own["rtt"].to_pylist()
+
+
+def test_a_parameter_leaves_the_columns_of_every_table_free(bell: Dumbbell) -> None:
+    base = bell.replace("record", {"rtt": "tcp1"})
+    rtt = Parameter(path="delay", values=[0.01])
+    Sweep(base, {"rtt": rtt}).check()
+    line = r"^parameters\.rtt: got the name of a column of the table rtt, expected another name$"
+    with pytest.raises(InputError, match=line):
+        Sweep(base, {"rtt": rtt}, tables=["rtt"]).check()
 
 
 def test_parameters_keep_their_types(bell: Dumbbell) -> None:
@@ -562,15 +578,15 @@ def test_a_failing_run_is_named_and_does_not_stop_the_rest(
     with caplog.at_level(logging.ERROR, logger="parshall"):
         result = sweep.run()
     assert [(failure.point, failure.seed) for failure in result.failures] == [
-        (f"rate={rate}, limit={limit}", 2) for rate in ("1e+06", "2e+06") for limit in (5, 20)
+        (f"rate={rate}, limit={limit}", 2) for rate in ("1000000", "2000000") for limit in (5, 20)
     ]
     scenario = sweep.points[0].scenario.hash
-    line = f"rate=1e+06, limit=5 (scenario {scenario[:12]}), seed 2: the engine failed in two lines"
+    line = f"rate=1000000, limit=5 (scenario {scenario[:12]}), seed 2: the engine failed in two lines"
     assert str(result.failures[0]) == line
     assert f"run failed: {line}" in caplog.messages
     assert set(result.table()["seed"].to_pylist()) == {1, 3}
     assert result.table("flows").num_rows == 8 * 3
-    with pytest.raises(RunError, match=r"^rate=1e\+06, limit=5 .* \(and 3 more\)$"):
+    with pytest.raises(RunError, match=r"^rate=1000000, limit=5 .* \(and 3 more\)$"):
         result.raise_for_failures()
     batches.spoiled = set()
     assert sweep.run().executed == 4, "a failure is not kept"
@@ -654,7 +670,10 @@ def test_a_worker_with_another_engine_is_refused(bell: Dumbbell) -> None:
         execute(chunk)
 
 
-def test_chunks_grow_with_short_runs_and_share_what_is_left(bell: Dumbbell) -> None:
+def test_chunks_grow_with_short_runs_and_share_what_is_left(
+    bell: Dumbbell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("parshall.sweep.dispatch._CHUNK_S", 60.0)  # runs are short on any machine
     network = bell.replace("duration", "1100 ms").scenario()
     sizes: list[int] = []
 
@@ -669,8 +688,44 @@ def test_chunks_grow_with_short_runs_and_share_what_is_left(bell: Dumbbell) -> N
         done = [outcome.block.keys for outcome in outcomes if outcome is not None and outcome.block]
     assert sorted(key for keys in done for key in keys) == runs
     assert sizes[:4] == [1] * 4, "nothing is known yet"
-    assert max(sizes) > 4
+    assert max(sizes) > 90, "a quarter of what is left, for two workers with two chunks each"
     assert sizes[-1] == 1, "the last ones are short, so that all workers end together"
+
+
+def test_chunks_of_long_runs_are_single_runs(bell: Dumbbell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("parshall.sweep.dispatch._CHUNK_S", 1e-9)
+    network = bell.scenario()
+    runs = [(network.hash, seed) for seed in range(12)]
+    with EngineExecutor(1) as executor:
+        outcomes = dispatched(executor, runs, {network.hash: network.to_json()}, ("flows",), lambda: False)
+        done = [outcome.block.keys for outcome in outcomes if outcome is not None and outcome.block]
+    assert sorted(done) == [(run,) for run in runs]
+
+
+def test_points_take_turns_when_runs_are_long(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that early results, and the time left, speak for all points."""
+    monkeypatch.setattr("parshall.sweep.dispatch._CHUNK_S", 1e-9)
+    order: list[tuple[str, int]] = []
+
+    class Watching(ThreadPoolExecutor):
+        def submit(self, fn: Any, chunk: Chunk) -> Future[Any]:  # type: ignore[override]
+            order.extend(chunk.runs)
+            return super().submit(fn, chunk)
+
+    with Watching(1) as executor:
+        sweep.run(executor=executor)
+    assert order == [(point.scenario.hash, seed) for seed in (1, 2, 3) for point in sweep.points]
+
+
+def test_progress_counts_every_run_once(sweep: Sweep) -> None:
+    seen: list[tuple[int, int]] = []
+    sweep.run(progress=lambda done, asked: seen.append((done, asked)))
+    assert seen[-1] == (12, 12)
+    assert [done for done, _ in seen] == sorted({done for done, _ in seen})
+    again: list[tuple[int, int]] = []
+    replace(sweep, seeds=4).run(progress=lambda done, asked: again.append((done, asked)))
+    assert again[0] == (12, 16), "what is there already is counted at once"
+    assert again[-1] == (16, 16)
 
 
 # --- Stopping -------------------------------------------------------------------------------------------
@@ -819,9 +874,9 @@ def test_short_runs_cost_little_beyond_the_engine(bell: Dumbbell) -> None:
         work()
         return time.process_time() - began
 
-    text = bell.scenario().to_json()
-    parameters = {LIMIT: list(range(5, 25))}
-    sweep = Sweep(bell, parameters, seeds=20)
+    short = bell.replace("duration", "20 s")
+    text = short.scenario().to_json()
+    sweep = Sweep(short, {LIMIT: list(range(5, 25))}, seeds=20)
     sweep.run(cache=None).table("flows")
     pairs = [
         (cost(lambda: _core.engine_seconds(text, range(400), 1)), cost(lambda: sweep.run(jobs=1, cache=None)))

@@ -86,7 +86,7 @@ def test_a_dry_run_says_what_is_missing(file: Path, capsys: pytest.CaptureFixtur
     assert outcome.status == 0
     lines = outcome.out.splitlines()
     point = load_sweep(file).points[1]
-    assert lines[1] == f"rate=1e+06, limit=20  scenario {point.scenario.hash[:12]}"
+    assert lines[1] == f"rate=1000000, limit=20  scenario {point.scenario.hash[:12]}"
     assert lines[-1] == "4 points, 20 runs, 8 missing"
     assert not Path("out").exists()
 
@@ -101,7 +101,7 @@ def test_a_failing_run_is_named_and_the_status_tells(
     assert len(lines) == 4
     point = load_sweep(file).points[0]
     name = (
-        f"rate=1e+06, limit=5 (scenario {point.scenario.hash[:12]}), seed 2: the engine failed in two lines"
+        f"rate=1000000, limit=5 (scenario {point.scenario.hash[:12]}), seed 2: the engine failed in two lines"
     )
     assert f"parshall: run failed: {name}" in lines
     assert "12 runs, 8 done now, 4 failed. Tables: " in outcome.out

@@ -130,6 +130,16 @@ def test_the_command_finds_the_scheduler_by_its_address(
     )
     assert done.returncode == 0, done.stderr
     assert "6 runs, 6 done now" in done.stdout
+    more = subprocess.run(
+        [*command, "--executor", "dask", "--seeds", "4"],
+        capture_output=True,
+        text=True,
+        timeout=WAIT_S,
+        check=False,
+        env={**os.environ, "DASK_SCHEDULER_ADDRESS": cluster.ready_address()},
+    )
+    assert (more.returncode, more.stderr) == (0, "")
+    assert "8 runs, 2 done now" in more.stdout
     assert (tmp_path / "out" / "sweep.json").exists()
 
 

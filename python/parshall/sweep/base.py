@@ -61,11 +61,11 @@ class _Fields:
                 model = self._network(model, settings)
             for setting in settings.values():
                 for path, value in setting.changes:
-                    if self._of_network(path) == of_network:
+                    if self._of_network(path, setting) == of_network:
                         model = _replaced(model, path, value, setting)
             for name, setting in settings.items():
                 first, _ = setting.changes[0]
-                if self._of_network(first) == of_network:
+                if self._of_network(first, setting) == of_network:
                     labels[name] = _label(model, first, setting)
         assert isinstance(model, Scenario)
         return model, {name: labels[name] for name in settings}
@@ -82,17 +82,20 @@ class _Fields:
         """A bound as the field holds it: units are gone."""
         path = parameter.paths(name)[0]
         setting = Setting(value, None, place)
-        model = self.model.scenario() if self._of_network(path) else self.model
+        model = self.model.scenario() if self._of_network(path, setting) else self.model
         held = _held(_replaced(model, path, value, setting), _own(path))
         if isinstance(held, bool) or not isinstance(held, int | float):
             raise InputError(place, shown(value), f"a number; {path} is none")
         return held
 
-    def _of_network(self, path: str) -> bool:
+    def _of_network(self, path: str, setting: Setting) -> bool:
         """Whether a path is one of the network that a dumbbell stands for, not of the dumbbell."""
         if isinstance(self.model, Scenario) or path.startswith(_OF_A_DUMBBELL):
             return False
-        first = parse(path)[0]
+        try:
+            first = parse(path)[0]
+        except ScenarioError as error:
+            raise _of_setting(error, setting) from None
         return first not in Dumbbell.model_fields and first in Scenario.model_fields
 
     def _network(self, model: Scenario | Dumbbell, settings: Mapping[str, Setting]) -> Scenario:
@@ -152,10 +155,9 @@ class _Function:
 
     def built(self, settings: Mapping[str, Setting]) -> tuple[Scenario, dict[str, Label]]:
         for name, setting in settings.items():
-            if isinstance(setting.value, dict) and setting.place.startswith(f"parameters.{name}.set."):
-                raise InputError(
-                    setting.place, shown(setting.value), "values: a function has no fields to set"
-                )
+            if [path for path, _ in setting.changes] != [name]:
+                paths = ", ".join(path for path, _ in setting.changes)
+                raise InputError(setting.place, paths, "no path: a function is given the value by its name")
         values = {name: setting.value for name, setting in settings.items()}
         try:
             built = self.build(**values)

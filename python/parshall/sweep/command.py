@@ -123,7 +123,7 @@ def _progress(console: Console) -> Iterator[Callable[[int, int], None]]:
 
 def _show(console: Console, sweep: Sweep, result: SweepResult, written: Path) -> None:
     """The means, which points a stop rule left too wide, and where the rest is."""
-    _show_means(console, result)
+    _show_means(console, result, sweep.title)
     if sweep.stop is not None and (wide := _too_wide(sweep, result)):
         seeds = _count(sweep.stop.max_seeds, "seed")
         console.print(f"Not narrow enough after {seeds}: {_count(wide, 'point')}.", highlight=False)
@@ -133,13 +133,19 @@ def _show(console: Console, sweep: Sweep, result: SweepResult, written: Path) ->
     console.print(f"{done}. Tables: {written}", soft_wrap=True, highlight=False)
 
 
-def _show_means(console: Console, result: SweepResult) -> None:
+def _show_means(console: Console, result: SweepResult, title: str) -> None:
     """The mean of each metric at each point, and half of its 95 % interval."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, caption="mean ± half of the 95 % interval over the seeds")
-    table.caption_justify = "left"
+    table = Table(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        title=title or None,
+        title_justify="left",
+        caption="mean ± half of the 95 % interval over the seeds",
+        caption_justify="left",
+    )
     for name in (*result.parameters, "seeds", *result.metrics):
         table.add_column(name, justify="right", no_wrap=True)
     for point, seeds in list(zip(result.points, result.seeds, strict=True))[:_MOST_ROWS]:

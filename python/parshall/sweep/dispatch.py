@@ -95,7 +95,7 @@ class _Dispatch:
                 return
             done, _ = wait(self.pending, timeout=_WAIT_S, return_when=FIRST_COMPLETED)
             for future in done:
-                yield self.taken(future, self.pending.pop(future), stopped)
+                yield self.taken(future, self.pending.pop(future), interrupted())
             if not done:
                 if is_lost(self.executor):
                     raise _broken(None)
@@ -136,21 +136,22 @@ class _Dispatch:
 
     def taken(self, future: Future[Outcome], runs: tuple[Key, ...], stopped: bool) -> Outcome | None:
         """What became of a chunk. Raises RunError when no further chunk can do better."""
-        try:
-            outcome = future.result()
-        except CancelledError as error:
-            if stopped:
-                return None
+        error = CancelledError() if future.cancelled() else future.exception()
+        if error is None:
+            return self.learned(future.result(), runs)
+        if stopped and isinstance(error, CancelledError | BrokenExecutor | KeyboardInterrupt):
+            return None  # a terminal's Ctrl-C ends the processes of a pool as well
+        if isinstance(error, CancelledError | BrokenExecutor | ImportError):
             raise _broken(error) from None
-        except (BrokenExecutor, ImportError) as error:
-            raise _broken(error) from None
-        except ParshallError:
-            raise
-        except Exception as error:
-            if len(runs) == 1:
-                return Outcome(None, ((runs[0], f"{type(error).__name__}: {error}"),), 0.0)
-            self.again += [(run,) for run in runs]
-            return None
+        if isinstance(error, ParshallError) or not isinstance(error, Exception):
+            raise error
+        if len(runs) == 1:
+            return Outcome(None, ((runs[0], f"{type(error).__name__}: {error}"),), 0.0)
+        self.again += [(run,) for run in runs]
+        return None
+
+    def learned(self, outcome: Outcome, runs: tuple[Key, ...]) -> Outcome:
+        """Notes what a run takes."""
         latest = outcome.seconds / len(runs)
         self.run_s = latest if self.run_s is None else (1 - _WEIGHT) * self.run_s + _WEIGHT * latest
         return outcome

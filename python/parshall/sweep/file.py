@@ -114,6 +114,7 @@ class SweepFile(Model):
             metrics=self.metrics,
             stop=self.stop,
             tables=self.tables,
+            title=self.title,
         )
 
     def _base(self, folder: Path) -> Scenario | Dumbbell:

@@ -26,7 +26,7 @@ class Setting:
     place: str
     """Where the value was written, for errors."""
     changes: tuple[tuple[str, Any], ...] = ()
-    """Paths into the scenario, and what is put there; none for a callable base."""
+    """Paths into the scenario, and what is put there; for a callable base, the name and the value."""
 
 
 def _paths(value: object) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ class Point:
 
     @property
     def name(self) -> str:
-        """For people: ``rate=1000000.0, queue=red``."""
+        """For people: ``rate=1000000, queue=red``."""
         return (
             ", ".join(f"{name}={_shown(label)}" for name, label in self.parameters.items()) or "the scenario"
         )
@@ -66,4 +66,4 @@ def _twice(settings: Mapping[str, Setting], point: Point) -> InputError:
 
 
 def _shown(label: Label) -> str:
-    return f"{label:g}" if isinstance(label, float) else str(label)
+    return f"{label:.10g}" if isinstance(label, float) else str(label)

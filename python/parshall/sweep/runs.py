@@ -71,6 +71,7 @@ class Runs:
         self._progress = progress
         self._done = 0
         self._waiting: list[Block] = []
+        self._bytes = 0
         self._flushed_at = time.monotonic()
 
     def add(self, wanted: Sequence[Key], executor: Executor, interrupted: Callable[[], bool]) -> None:
@@ -86,7 +87,7 @@ class Runs:
             for outcome in dispatched(executor, missing, self._texts, kept, interrupted):
                 if outcome is not None:
                     self._take(outcome.block, outcome.failed)
-                if time.monotonic() - self._flushed_at >= _FLUSH_EVERY_S or self._size() >= _FLUSH_BYTES:
+                if time.monotonic() - self._flushed_at >= _FLUSH_EVERY_S or self._bytes >= _FLUSH_BYTES:
                     self._flush()
         finally:
             self._flush()
@@ -106,6 +107,7 @@ class Runs:
         # Results first: telling somebody about them may fail.
         if block is not None:
             self._waiting.append(block)
+            self._bytes += sum(table.nbytes for table in block.tables.values())
             self.executed += len(block.keys)
         for key, reason in failed:
             self._fail(key, " ".join(reason.split()))
@@ -123,9 +125,6 @@ class Runs:
         if self._progress is not None and keys:
             self._progress(self._done, self.asked)
 
-    def _size(self) -> int:
-        return sum(table.nbytes for block in self._waiting for table in block.tables.values())
-
     def _flush(self) -> None:
         """Stores what has come, in one segment."""
         self._flushed_at = time.monotonic()
@@ -133,6 +132,7 @@ class Runs:
             return
         joined = _joined(self._waiting)
         self._waiting.clear()
+        self._bytes = 0
         names = [name for name in self.tables if name in joined.tables]
         self.blocks.append(Block(joined.keys, _only(joined.tables, names), _only(joined.rows, names)))
         if self._store is None:

@@ -18,7 +18,17 @@ from parshall.sweep.parameter import GivenParameter, Parameter, parameter_of
 from parshall.sweep.points import Point, expanded
 from parshall.sweep.result import SweepResult
 from parshall.sweep.stopping import StopRule
-from parshall.views import FlowView, PortView
+from parshall.views import (
+    FlowSeries,
+    FlowView,
+    Packets,
+    PortNonresponsive,
+    PortResponsiveness,
+    PortSeries,
+    PortView,
+    RttSamples,
+    WindowChanges,
+)
 
 if TYPE_CHECKING:
     from parshall.cache import Cache
@@ -37,6 +47,16 @@ _COLUMNS = {
 """Names of columns that parameters must leave free."""
 
 
+_SERIES = {
+    "rtt": RttSamples,
+    "window": WindowChanges,
+    "flow_series": FlowSeries,
+    "port_series": PortSeries,
+    "packets": Packets,
+    "responsiveness": PortResponsiveness,
+    "nonresponsive": PortNonresponsive,
+}
+"""What has the columns of the tables that a scenario may record."""
 _GRID = Grid.known(kind="grid")
 
 
@@ -64,6 +84,8 @@ class Sweep:
     """When a point has had enough seeds; all have ``seeds`` of them unless given."""
     tables: Sequence[str] = ("flows", "ports")
     """Tables that are read back."""
+    title: str = ""
+    """For people."""
 
     def __post_init__(self) -> None:
         """Checks what can be checked without building a scenario. Raises InputError."""
@@ -168,6 +190,14 @@ class Sweep:
         for index, name in enumerate(self.tables):
             if name not in recorded:
                 raise InputError(f"tables[{index}]", shown(name), f"one of {', '.join(sorted(recorded))}")
+            if name in _SERIES:
+                self._check_free({column.name for column in fields(_SERIES[name])}, f"the table {name}")
+
+    def _check_free(self, columns: set[str], what: str) -> None:
+        """Parameters stand beside the columns of each table."""
+        for name in self.checked_parameters:
+            if name in columns:
+                raise InputError(f"parameters.{name}", f"the name of a column of {what}", "another name")
 
     def _result(self, runs: Runs, workers: Executor) -> SweepResult:
         from parshall.sweep.measured import Measured
