@@ -44,7 +44,12 @@ class Row:
 
 
 def compare(
-    load: str, discipline: str, seconds: float, seeds: Sequence[int], peer: Ns3Queues, say: Callable[[str], None]
+    load: str,
+    discipline: str,
+    seconds: float,
+    seeds: Sequence[int],
+    peer: Ns3Queues,
+    say: Callable[[str], None],
 ) -> Row:
     """Raises ProcessError."""
     mine: dict[str, list[float]] = {key: [] for key in OUTCOMES}

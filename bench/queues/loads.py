@@ -69,15 +69,16 @@ def _cbr(count: int, rate: str, name: str, transport: Udp = _PACKET) -> FlowGrou
 
 LOADS = {
     "bursts": Load(
-        "10 exponential on/off flows of 1.9 Mbit/s, 0.3 s each: 95 % of the link", (_on_off(10, "1.9 Mbit/s", "0.3 s"),)
+        "10 exponential on/off flows of 1.9 Mbit/s, 0.3 s each: 95 % of the link",
+        (_on_off(10, "1.9 Mbit/s", "0.3 s"),),
     ),
-    "overload": Load(
-        "20 such flows of 1.3 Mbit/s: 130 % of the link", (_on_off(20, "1.3 Mbit/s", "0.3 s"),)
+    "overload": Load("20 such flows of 1.3 Mbit/s: 130 % of the link", (_on_off(20, "1.3 Mbit/s", "0.3 s"),)),
+    "steady": Load(
+        "11 constant-rate flows of 1 Mbit/s: 110 % of the link", (_cbr(11, "1 Mbit/s", "steady"),)
     ),
-    "steady": Load("11 constant-rate flows of 1 Mbit/s: 110 % of the link", (_cbr(11, "1 Mbit/s", "steady"),)),
     "mixed": Load(
-        "4 on/off flows of 4 Mbit/s, 0.5 s each, 2 constant ones of 2 Mbit/s, and 20 sparse ones of 64 kbit/s in packets "
-        "of 200 bytes: 133 % of the link",
+        "4 on/off flows of 4 Mbit/s, 0.5 s each, 2 constant ones of 2 Mbit/s, and 20 sparse ones of 64 kbit/s "
+        "in packets of 200 bytes: 133 % of the link",
         (
             _on_off(4, "4 Mbit/s", "0.5 s"),
             _cbr(2, "2 Mbit/s", "steady"),

@@ -87,7 +87,9 @@ class Ns3Queues:
             flags = run(["pkg-config", "--cflags", "--libs", _MODULE]).output.split()
             run(["g++", "-O2", "-std=c++17", str(source), "-o", str(self._program), *flags])
         except ProcessError as error:
-            raise Missing(f"ns-3 (Debian's packages libns3-dev, libgsl-dev, g++, pkg-config): {error}") from None
+            raise Missing(
+                f"ns-3 (Debian's packages libns3-dev, libgsl-dev, g++, pkg-config): {error}"
+            ) from None
 
     def fates(self, arrivals: Arrivals, discipline: Discipline, seconds: float, seed: int) -> Fates:
         """The same packets through ns-3's queue. Raises ProcessError."""
@@ -97,7 +99,9 @@ class Ns3Queues:
             np.savetxt(file, np.column_stack(columns), fmt="%d")
             file.flush()
             options = {"arrivals": file.name, "disc": discipline.theirs, "rate": RATE, "set": settings}
-            words = [f"--{name}={value}" for name, value in {**options, "stop": seconds, "seed": seed}.items()]
+            words = [
+                f"--{name}={value}" for name, value in {**options, "stop": seconds, "seed": seed}.items()
+            ]
             lines = run([str(self._program), *words]).output.splitlines()
         sent = np.loadtxt(lines[:-1], dtype=np.int64, ndmin=2)
         start = np.full(len(arrivals.time), np.nan)
