@@ -76,6 +76,7 @@ def _phases(results: Results) -> Iterator[Claim]:
             f"than half of its advantage over RED is the phase effect ({capacity} Mbit/s).",
             [(locked[here] - red[here], 2 * (spread[here] - red[here])), (locked[here], spread[here])],
             SHARE,
+            bounds=2,
         )
 
 
@@ -152,6 +153,7 @@ def _tuned(results: Results) -> Iterator[Claim]:
             for pair in ((own + 0.05, other), (other + 0.05, own))
         ],
         SHARE,
+        bounds=2,
     )
     yield all_greater(
         "tuned.delay",

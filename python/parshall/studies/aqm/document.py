@@ -196,11 +196,20 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
         "At the limit RED is a DropTail queue. All mixes of the chapter are beyond, if short flows count.",
     ),
     Assumption(
+        "Today's senders and queues",
+        "Not in the chapter.",
+        "SACK with CUBIC (RFC 9438) as the RFCs have it: a handshake, an initial window of 10 packets, "
+        "delayed ACKs; a least RTO of 0.2 s, as in Linux. CoDel, PIE and FQ-CoDel with the defaults of "
+        "their RFCs, without ECN, and the chapter's buffers as their limits.",
+        "It is what a host and a router run today without being told otherwise.",
+    ),
+    Assumption(
         "Words",
         "'Close', 'similar', 'marginal', 'comparable', 'almost no impact', 'much', 'about 3'.",
         "Similar and almost no impact: within 10 %. Marginal: less than 5 %. Comparable: within a factor of "
         "1.5. Much: by a factor of 2. Very close throughputs: within 0.05 of the capacity. About 3, around "
         "0.1: what rounds to it.",
-        "A statement needs a bound to be tested. Each is in the wording of its claim.",
+        "A statement needs a bound to be tested. Each is in the wording of its claim, which also says of "
+        "how many cells it is true.",
     ),
 )
