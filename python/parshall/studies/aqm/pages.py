@@ -17,10 +17,9 @@ from parshall.report import (
     Section,
     Table,
     claim_interval,
-    interval,
     number,
-    printed_number,
 )
+from parshall.stats import Interval
 from parshall.studies.aqm import grid
 from parshall.studies.aqm.document import TABLE_5, TABLE_6, TABLE_7, Printed, printed_numbers
 from parshall.studies.aqm.figures import document_figures
@@ -243,9 +242,9 @@ def _printed_table(
             (
                 place,
                 QUEUES[printed.queue],
-                printed_number(printed.value),
-                interval(claim_interval(claim)),
-                interval(claim.run, mean=False) if claim.run else "–",
+                f"{printed.value:.{printed.digits}f}",
+                _with_digits(claim_interval(claim), printed.digits),
+                _ends(claim.run, printed.digits),
                 claim.verdict,
             )
         )
@@ -258,6 +257,20 @@ def _printed_table(
         Column("Verdict"),
     )
     return Table(ident, title, caption, columns, tuple(rows))
+
+
+def _with_digits(found: Interval, digits: int) -> str:
+    """``0.9725 ± 0.0004``, with so many decimals, or as many as four."""
+    decimals = max(digits, 4)
+    half = f" ± {found.half_width:.{decimals}f}" if found.bounded else ""
+    return f"{found.mean:.{decimals}f}{half}"
+
+
+def _ends(run: Interval | None, digits: int) -> str:
+    if run is None or not run.bounded:
+        return "–"
+    decimals = max(digits, 4)
+    return f"{run.low:.{decimals}f} to {run.high:.{decimals}f}".replace("-", "\N{MINUS SIGN}")
 
 
 # --- Beyond the chapter -------------------------------------------------------------------------------------
@@ -287,9 +300,10 @@ def _phases(results: Results) -> Section:
         "phases",
         "How much of DropTail's advantage is a phase effect",
         (
-            "All CBR flows of the chapter have one period, and the round trip is a whole number of it. "
-            "Started at one instant they arrive in bursts that find a full queue; started at random within "
-            "a period they do not.",
+            "All CBR flows have one period. Started at one instant they arrive in bursts that find a full "
+            "queue; started at random within a period they do not. At 35 and 100 Mbit/s the round trip of "
+            "120 ms is also a whole number of periods, so that a TCP packet that once met a place in the "
+            "queue meets it again; at 5 Mbit/s, where they send half as fast, it is seven and a half.",
         ),
         (
             Table(
