@@ -338,6 +338,14 @@ def test_nothing_of_a_figure_reaches_the_rest_of_the_page() -> None:
     assert not re.search(r"<svg[^>]* (width|height)=", svg)
 
 
+def test_a_drawing_has_no_more_than_it_shows() -> None:
+    svg = _figure().svg
+    referred = {*re.findall(r"#([\w.:-]+)[\"')]", svg), "fig-1-title", "fig-1-desc"}
+    assert set(re.findall(r' id="([^"]*)"', svg)) <= referred
+    assert not re.search(r"\d\.\d{3}|>\s+<|rotate\(-?0 |<g>", svg)
+    assert svg.count("sans-serif") == 1  # once for all text
+
+
 def test_a_figure_can_stand_alone() -> None:
     root = ET.fromstring(plot.standalone(_figure().svg))
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
