@@ -353,7 +353,7 @@ def _slim(root: ET.Element) -> None:
             attributes.pop("id", None)
         if re.match(r"rotate\(-?0 ", attributes.get("transform", "")):
             del attributes["transform"]
-        for name in attributes.keys() & {"d", "x", "y", "transform", "points"}:
+        for name in attributes.keys() & {"d", "x", "y", "width", "height", "transform", "points"}:
             attributes[name] = _rounded(attributes[name])
         if "style" in attributes and element is not root:
             attributes["style"] = attributes["style"].replace(f"{_FAMILY_STYLE}; ", "")
