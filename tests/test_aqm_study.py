@@ -52,7 +52,7 @@ def test_the_grid_is_the_chapters() -> None:
 
 def test_a_sweep_runs_every_cell_of_its_part(few_flows: None) -> None:
     part = replace(grid.DOCUMENT, duration=30.0, warm_up=10.0)
-    points = [point for sweep in part.sweeps() for point in sweep.points]
+    points = [point for _, sweep in part.sweeps() for point in sweep.points]
     assert Counter(
         (each["queue"], each["capacity"], each["buffer"], each["load"])
         for each in (point.parameters for point in points)

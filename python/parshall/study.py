@@ -160,16 +160,15 @@ class Workbench:
 
     def sweep(self, what: str, sweep: Sweep) -> SweepResult:
         """Every point of a sweep with every seed of the study; see :meth:`run`."""
-        total = len(sweep.points) * len(self.seeds)
+        own = replace(sweep, seeds=list(self.seeds))
+        total = len(own.points) * len(self.seeds)
         self.runs += total
         with self._task(what, total) as advance_to:
 
             def report(done: int, _total: int) -> None:
                 advance_to(done)
 
-            result = replace(sweep, seeds=list(self.seeds)).run(
-                jobs=self.jobs, cache="default" if self.cache else None, progress=report
-            )
+            result = own.run(jobs=self.jobs, cache="default" if self.cache else None, progress=report)
         result.raise_for_failures()
         return result
 

@@ -97,26 +97,31 @@ class Part:
         ):
             yield Cell(self.name, queue, capacity, buffer, load, senders)
 
-    def sweeps(self) -> Iterator[Sweep]:
+    def sweeps(self) -> Iterator[tuple[str, Sweep]]:
         """The part as sweeps over queue and buffer: one for each capacity, load and kind of senders, so that
-        the runs of one fit in memory together.
+        the runs of one fit in memory together. Each with its name for a reader.
         """
         from parshall.studies.aqm.measures import METRICS
         from parshall.sweep import Sweep
 
         tuned = ("responsiveness",) if "red-tuned" in self.queues else ()
         for capacity, load, senders in product(CAPACITIES, self.loads, self.senders):
-            yield Sweep(
-                self.network,
-                {
-                    "queue": self.queues,
-                    "senders": [senders],
-                    "capacity": [capacity],
-                    "buffer": list(BUFFERS),
-                    "load": [load],
-                },
-                metrics=METRICS,
-                tables=("flows", "ports", "port_series", *tuned),
+            of_senders = f", {SENDERS[senders]}" if len(self.senders) > 1 else ""
+            what = f"{self.title}: {capacity} Mbit/s, {load} % short flows{of_senders}"
+            yield (
+                what,
+                Sweep(
+                    self.network,
+                    {
+                        "queue": self.queues,
+                        "senders": [senders],
+                        "capacity": [capacity],
+                        "buffer": list(BUFFERS),
+                        "load": [load],
+                    },
+                    metrics=METRICS,
+                    tables=("flows", "ports", "port_series", *tuned),
+                ),
             )
 
     def network(self, queue: str, senders: str, capacity: int, buffer: str, load: int) -> Scenario:

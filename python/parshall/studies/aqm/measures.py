@@ -25,7 +25,10 @@ Metric = Callable[["Recording"], float]
 CLASSES: Mapping[str, str] = {"ltrf": "t", "ltnrf": "c", "stf": "sp"}
 """Classes of flows, and the letters that their names start with."""
 
-_BOTTLENECK = "bottleneck"
+_BOTTLENECK = 0
+"""The first link of the network, and its forward direction the first port. A recording finds it by name
+too, but looks at all of up to 8,000 links for that.
+"""
 _PERCENTILE = 0.95
 
 
@@ -45,6 +48,16 @@ def _count(run: Recording, what: str, *classes: str) -> float:
     return float(sum(column[members[name]].sum() for name in classes))
 
 
+def _capacity(run: Recording) -> float:
+    """Bit/s of the bottleneck."""
+    return run.scenario.links[_BOTTLENECK].rate
+
+
+def _at_bottleneck(run: Recording, what: str) -> float:
+    """A column of the bottleneck's port."""
+    return float(run.columns("ports")[what][_BOTTLENECK])
+
+
 def _ratio(above: float, below: float) -> float:
     return above / below if below > 0 else float("nan")
 
@@ -52,7 +65,7 @@ def _ratio(above: float, below: float) -> float:
 def _throughput(run: Recording, *classes: str) -> float:
     """Payload that reached its host, as a share of the capacity."""
     bits = 8 * PACKET_BYTES * _count(run, "packets_received", *classes)
-    return bits / run.counted_seconds / run.port(_BOTTLENECK).rate
+    return bits / run.counted_seconds / _capacity(run)
 
 
 def _normalized(run: Recording) -> float:
@@ -62,14 +75,14 @@ def _normalized(run: Recording) -> float:
 
 def _delay(run: Recording) -> float:
     """Mean over packets of the time at the bottleneck, transmission included, in seconds."""
-    return float(run.port(_BOTTLENECK).mean_delay)
+    return _at_bottleneck(run, "mean_delay")
 
 
 def _delay_sd(run: Recording) -> float:
     """Standard deviation over time of backlog / capacity, in seconds."""
     series = run.columns("port_series")
     backlog = series["backlog_bytes"][series["time"] >= run.scenario.warm_up].astype(np.float64)
-    return float(backlog.std()) * 8 / run.port(_BOTTLENECK).rate
+    return float(backlog.std()) * 8 / _capacity(run)
 
 
 def _drop_rate(run: Recording, *classes: str) -> float:
@@ -80,7 +93,7 @@ def _drop_rate(run: Recording, *classes: str) -> float:
 
 def _mark_rate(run: Recording) -> float:
     """Marks per TCP packet that passed."""
-    return _ratio(run.port(_BOTTLENECK).packets_marked, _count(run, "packets_received", "ltrf", "stf"))
+    return _ratio(_at_bottleneck(run, "packets_marked"), _count(run, "packets_received", "ltrf", "stf"))
 
 
 def _response_times(run: Recording) -> Reals:

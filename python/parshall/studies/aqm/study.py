@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from parshall.report import Assumption, Document, Finding, Section
 from parshall.studies.aqm.document import ASSUMPTIONS, DOCUMENT
-from parshall.studies.aqm.grid import PARTS, SENDERS, Part
+from parshall.studies.aqm.grid import PARTS, Part
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,10 +69,7 @@ def _measure_part(bench: Workbench, part: Part) -> pa.Table:
     import pyarrow as pa
 
     tables = []
-    for sweep in part.sweeps():
-        of_all = sweep.points[0].parameters
-        senders = f", {SENDERS[str(of_all['senders'])]}" if len(part.senders) > 1 else ""
-        what = f"{part.title}: {of_all['capacity']} Mbit/s, {of_all['load']} % short flows{senders}"
+    for what, sweep in part.sweeps():
         runs = bench.sweep(what, sweep).table()
         plain = [
             column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
