@@ -436,6 +436,19 @@ def test_one_cell_turns_a_statement(
     assert _by_id(made)[id].verdict is Verdict.FAILS
 
 
+def test_settings_are_held_against_their_definitions() -> None:
+    made = _Made()
+    made.set(lambda cell: cell.capacity == 35 and cell.queue == "red", ltnrf=0.54, ltnrf_drop=0.1)
+    found = _by_id(made)
+    verdicts = {capacity: found[f"table-v.{capacity}"].verdict for capacity in CAPACITIES}
+    assert verdicts == {5: Verdict.HOLDS, 35: Verdict.FAILS, 100: Verdict.HOLDS}  # 525 packets, not 500
+    assert found["table-v.35"].ours == 525
+    assert found["table-vi.35.third"].verdict is Verdict.FAILS
+    assert found["table-vi.100.3"].verdict is Verdict.HOLDS
+    assert found["setup.ltnrf-load.35.0"].verdict is Verdict.HOLDS  # 0.54 get through of 0.6
+    assert found["setup.ltnrf-load.35.30"].verdict is Verdict.FAILS
+
+
 def test_jitter_is_judged_on_the_on_off_flows() -> None:
     made = _Made()
     made.set(

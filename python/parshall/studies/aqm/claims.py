@@ -14,9 +14,16 @@ import numpy as np
 
 from parshall.claims import Claim, Verdict, printed
 from parshall.stats import Interval
-from parshall.studies.aqm.document import RELATIVE_DELAYS, Printed, printed_numbers
+from parshall.studies.aqm.document import (
+    LTNRF_LOADS,
+    RELATIVE_DELAYS,
+    TABLE_5,
+    TABLE_6,
+    Printed,
+    printed_numbers,
+)
 from parshall.studies.aqm.grid import BUFFERS, CAPACITIES, LOADS, QUEUES
-from parshall.studies.aqm.networks import BUFFER_PACKETS, PACKET_BYTES
+from parshall.studies.aqm.networks import BUFFER_PACKETS, PACKET_BYTES, product_packets
 from parshall.studies.aqm.results import Results
 from parshall.studies.aqm.rules import SHARE, alike, all_greater, within
 
@@ -47,6 +54,7 @@ def all_claims(measures: Measures) -> list[Claim]:
         for table in ("VIII", "IX", "X")
     }
     document = [
+        *_settings(results),
         *_delay_over_buffer(results),
         *_throughput(results),
         *by_table["VIII"],
@@ -66,7 +74,7 @@ def all_claims(measures: Measures) -> list[Claim]:
 
 
 def _printed(results: Results, number: Printed) -> Claim:
-    """A printed number stands for all that round to it: the interval is wider by half of its last digit."""
+    """A number of a table of results."""
     values = results.at(number.metric, number.queue, number.capacity, number.buffer, number.load)
     names = {
         "utilization": "utilisation",
@@ -76,20 +84,23 @@ def _printed(results: Results, number: Printed) -> Claim:
         "ltrf": "throughput of LTRF",
         "ltnrf": "throughput of LTNRF",
     }
-    claim = printed(
-        number.id,
-        f"Table {number.table}",
+    statement = (
         f"{QUEUES[number.queue]}, {number.capacity} Mbit/s, {number.buffer} BWDP, {number.load} % STF: "
-        f"{names[number.metric]}",
-        number.value,
-        values,
+        f"{names[number.metric]}"
     )
+    return _rounded(
+        printed(number.id, f"Table {number.table}", statement, number.value, values), number.digits
+    )
+
+
+def _rounded(claim: Claim, digits: int) -> Claim:
+    """A printed number stands for all that round to it: the interval is wider by half of its last digit."""
     run = claim.run
-    if run is None or claim.verdict is Verdict.OPEN:
+    if run is None or claim.paper is None or claim.verdict is Verdict.OPEN:
         return claim
-    half = 0.5 * 10.0**-number.digits
+    half = 0.5 * 10.0**-digits
     wider = Interval(run.mean, run.low - half, run.high + half, run.n)
-    verdict = Verdict.HOLDS if wider.contains(number.value) else Verdict.FAILS
+    verdict = Verdict.HOLDS if wider.contains(claim.paper) else Verdict.FAILS
     return replace(claim, run=wider, verdict=verdict)
 
 
@@ -100,6 +111,36 @@ def _grid(
     return [
         results.at(metric, queue, capacity, buffer, load) for capacity in CAPACITIES for buffer in buffers
     ]
+
+
+# --- IV.A.1: settings ---------------------------------------------------------------------------------------
+
+
+def _settings(results: Results) -> Iterator[Claim]:
+    """Tables V and VI against the definitions that they follow from, which every run shares, and loads."""
+
+    def packets(capacity: int, multiple: float) -> Reals:
+        return np.full(results.seeds, float(product_packets(capacity, multiple)))
+
+    for capacity, count in TABLE_5.items():
+        statement = f"One bandwidth-delay product at {capacity} Mbit/s."
+        values = packets(capacity, 1.0)
+        yield _rounded(printed(f"table-v.{capacity}", "Table V", statement, count, values, unit="packets"), 0)
+    for buffer, row in TABLE_6.items():
+        for capacity, count in row.items():
+            ident = f"table-vi.{capacity}.{'third' if buffer == '1/3' else buffer}"
+            statement = f"A buffer of {buffer} BWDP at {capacity} Mbit/s."
+            values = packets(capacity, BUFFERS[buffer])
+            yield _rounded(printed(ident, "Table VI", statement, count, values, unit="packets"), 0)
+    for load, share in LTNRF_LOADS.items():
+        for capacity in CAPACITIES:
+            got, lost = (results.at(name, "red", capacity, "1", load) for name in ("ltnrf", "ltnrf_drop"))
+            statement = (
+                f"LTNRF offer {100 * share:.0f} % of {capacity} Mbit/s beside {load} % STF (with as many "
+                "flows as the tables need)."
+            )
+            ident = f"setup.ltnrf-load.{capacity}.{load}"
+            yield _rounded(printed(ident, "IV.A.1", statement, share, got / (1 - lost), unit=SHARE), 2)
 
 
 # --- IV.A.2: buffers ----------------------------------------------------------------------------------------

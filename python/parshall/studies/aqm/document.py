@@ -11,6 +11,7 @@ from parshall.studies.aqm.networks import TUNE_ABOVE
 __all__ = [
     "ASSUMPTIONS",
     "DOCUMENT",
+    "LTNRF_LOADS",
     "RELATIVE_DELAYS",
     "TABLE_5",
     "TABLE_6",
@@ -60,6 +61,9 @@ TABLE_6: Mapping[str, Mapping[int, int]] = {
 """Buffers in packets, by multiple of the BWDP and capacity."""
 TABLE_7: Mapping[int, tuple[int, int, int]] = {0: (55, 0, 22), 5: (55, 250, 22), 30: (55, 1300, 14)}
 """LTRFs, STFs and LTNRFs at 35 Mbit/s, by load of short flows in %."""
+
+LTNRF_LOADS: Mapping[int, float] = {0: 0.60, 5: 0.55, 30: 0.30}
+"""What LTNRF offer, as a share of the capacity, by load of short flows in % (IV.A.1)."""
 
 _TABLE_8: Mapping[str, tuple[float, ...]] = {
     "1/3": (0.943, 0.947, 0.974, 0.961, 0.955, 0.968, 0.967, 0.959, 0.971),

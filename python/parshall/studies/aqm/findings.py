@@ -68,6 +68,9 @@ def _numbers(claims: Sequence[Claim]) -> Finding:
             f"Table {table}: {_tally(made)}; half of our means are within {number(typical, 2)} % of the "
             f"printed value, all within {number(most, 2)} %"
         )
+    results = ("Table VIII", "Table IX", "Table X")
+    settings = [claim for claim in claims if claim.kind is Kind.PRINTED and claim.where not in results]
+    parts.append(f"Settings (Tables V and VI, and loads in the text): {_tally(settings)}")
     return Finding("Printed numbers", f"{'. '.join(parts)}.")
 
 

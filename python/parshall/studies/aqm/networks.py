@@ -6,6 +6,7 @@ What the document leaves out is taken from the runs of ns-2 that come nearest to
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,7 @@ __all__ = [
     "dumbbell",
     "network",
     "probe_starts",
+    "product_packets",
     "queue_of",
     "starts_of_probes",
 ]
@@ -121,6 +123,11 @@ _RESPONSE_TIME = 15.0
 _REGULAR = 50.0
 """Tail exponent of a short flow's cycle: 98 % of all cycles are within 8 % of the mean, and 97 % of all
 transfers have ten packets, the others eleven."""
+
+
+def product_packets(capacity: int, multiple: float = 1.0) -> int:
+    """So many bandwidth-delay products in packets, rounded up, as IV.A.1 defines them."""
+    return math.ceil(round(multiple * 1e6 * capacity * RTT / (8 * PACKET_BYTES), 6))
 
 
 def network(cell: Cell, part: Part) -> Scenario:

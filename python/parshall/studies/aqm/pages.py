@@ -7,9 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
-from parshall.claims import Claim, Verdict
+from parshall.claims import Claim
 from parshall.report import (
     Column,
     Figure,
@@ -21,7 +19,7 @@ from parshall.report import (
 )
 from parshall.stats import Interval
 from parshall.studies.aqm import grid
-from parshall.studies.aqm.document import TABLE_5, TABLE_6, TABLE_7, Printed, printed_numbers
+from parshall.studies.aqm.document import LTNRF_LOADS, TABLE_5, TABLE_6, TABLE_7, Printed, printed_numbers
 from parshall.studies.aqm.figures import document_figures
 from parshall.studies.aqm.figures_beyond import ns2_figure, tradeoff_figure, tuned_figure
 from parshall.studies.aqm.grid import BUFFERS, CAPACITIES, QUEUES
@@ -31,10 +29,9 @@ from parshall.studies.aqm.networks import (
     CBR_FLOWS,
     CBR_RATE,
     LONG_FLOWS,
-    PACKET_BYTES,
-    RTT,
     SHORT_FLOWS,
     TUNE_ABOVE,
+    product_packets,
 )
 from parshall.studies.aqm.results import Results
 
@@ -51,7 +48,7 @@ def all_sections(measures: Measures, claims: Sequence[Claim]) -> list[Section]:
     results = Results(measures["runs"])
     by_id = {claim.id: claim for claim in claims}
     parts = {cell.part for cell in results.cells}
-    sections = [_glance(results), _setup(), _chapter(results, by_id)]
+    sections = [_glance(results), _setup(by_id), _chapter(results, by_id)]
     if "spread" in parts:
         sections.append(_phases(results))
     if {"spread", "tuned", "tuned-spread"} <= parts:
@@ -87,7 +84,7 @@ def _glance(results: Results) -> Section:
     )
 
 
-def _setup() -> Section:
+def _setup(by_id: Mapping[str, Claim]) -> Section:
     """Tables V to VII, which are settings: what they say beside what follows from their definitions."""
     return Section(
         "setup",
@@ -97,48 +94,41 @@ def _setup() -> Section:
             "up'. The printed buffers are what is run. Table VII is given for 35 Mbit/s and scaled with the "
             "capacity.",
         ),
-        (_table_5(), _table_6(), _table_7()),
+        (_table_5(by_id), _table_6(by_id), _table_7(by_id)),
     )
 
 
-def _product(capacity: int) -> float:
-    """One BWDP in packets."""
-    return 1e6 * capacity * RTT / (8 * PACKET_BYTES)
-
-
-def _agree(printed: float, found: float) -> Verdict:
-    return Verdict.HOLDS if printed == found else Verdict.FAILS
-
-
-def _table_5() -> Table:
-    rows = []
-    for capacity, printed in TABLE_5.items():
-        found = float(np.ceil(round(_product(capacity), 6)))
-        cells = (f"{capacity} Mbit/s", str(printed), f"{found:.0f}", _agree(printed, found))
-        rows.append(cells)
+def _table_5(by_id: Mapping[str, Claim]) -> Table:
+    rows = [
+        (
+            f"{capacity} Mbit/s",
+            str(printed),
+            str(product_packets(capacity)),
+            by_id[f"table-v.{capacity}"].verdict,
+        )
+        for capacity, printed in TABLE_5.items()
+    ]
     return Table(
         "table-5",
         "Table V. One bandwidth-delay product",
         "In packets.",
-        (Column("Capacity"), Column("Printed", _NUMBER), Column("Computed", _NUMBER), Column("Agrees")),
+        (Column("Capacity"), Column("Printed", _NUMBER), Column("Computed", _NUMBER), Column("Verdict")),
         tuple(rows),
     )
 
 
-def _table_6() -> Table:
-    rows = []
-    for buffer, printed in TABLE_6.items():
-        for capacity, packets in printed.items():
-            found = float(np.ceil(round(BUFFERS[buffer] * _product(capacity), 6)))
-            rows.append(
-                (
-                    f"{buffer} BWDP, {capacity} Mbit/s",
-                    str(packets),
-                    f"{found:.0f}",
-                    str(BUFFER_PACKETS[capacity][buffer]),
-                    _agree(packets, found),
-                )
-            )
+def _table_6(by_id: Mapping[str, Claim]) -> Table:
+    rows = [
+        (
+            f"{buffer} BWDP, {capacity} Mbit/s",
+            str(packets),
+            str(product_packets(capacity, BUFFERS[buffer])),
+            str(BUFFER_PACKETS[capacity][buffer]),
+            by_id[f"table-vi.{capacity}.{'third' if buffer == '1/3' else buffer}"].verdict,
+        )
+        for buffer, printed in TABLE_6.items()
+        for capacity, packets in printed.items()
+    ]
     return Table(
         "table-6",
         "Table VI. Buffer sizes",
@@ -148,18 +138,17 @@ def _table_6() -> Table:
             Column("Printed", _NUMBER),
             Column("Computed", _NUMBER),
             Column("Run", _NUMBER),
-            Column("Agrees"),
+            Column("Verdict"),
         ),
         tuple(rows),
     )
 
 
-def _table_7() -> Table:
+def _table_7(by_id: Mapping[str, Claim]) -> Table:
     """The mixes, and the loads that they make beside those of the text."""
-    loads = {0: 60, 5: 55, 30: 30}
     rows = []
     for capacity in CAPACITIES:
-        for load, share in loads.items():
+        for load, share in LTNRF_LOADS.items():
             long, short, cbr = (
                 LONG_FLOWS[capacity],
                 SHORT_FLOWS[capacity][load],
@@ -172,9 +161,9 @@ def _table_7() -> Table:
                     f"{capacity} Mbit/s, {load} % STF",
                     scaled,
                     f"{long} / {short} / {cbr}",
-                    f"{share} %",
+                    f"{100 * share:.0f} %",
                     f"{offered:.0f} %",
-                    _agree(share, round(offered)),
+                    by_id[f"setup.ltnrf-load.{capacity}.{load}"].verdict,
                 )
             )
     return Table(
@@ -188,7 +177,7 @@ def _table_7() -> Table:
             Column("Run", _NUMBER),
             Column("LTNRF load, text", _NUMBER),
             Column("LTNRF load, run", _NUMBER),
-            Column("Agrees"),
+            Column("Verdict"),
         ),
         tuple(rows),
     )
