@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bench.queues.approximate import approximate
 from bench.queues.loads import DISCIPLINES, LOADS
 from bench.queues.sides import Fates, Ns3Queues, ours
+from parshall import Pie
 from parshall.stats import Interval, difference_interval
 
 __all__ = ["OUTCOMES", "Row", "compare"]
@@ -33,6 +35,8 @@ class Row:
     theirs: dict[str, list[float]]
     same_fate: float
     """Share of the packets that both sides sent at the same time, within a microsecond, or both dropped."""
+    same_fate_as_approximate: float | None
+    """The same with ns-3's arithmetic in the place of ours; None where draws decide."""
 
     def mean(self, side: str, outcome: str) -> float:
         """Of ``ours`` or ``theirs``."""
@@ -54,7 +58,7 @@ def compare(
     """Raises ProcessError."""
     mine: dict[str, list[float]] = {key: [] for key in OUTCOMES}
     theirs: dict[str, list[float]] = {key: [] for key in OUTCOMES}
-    same = []
+    same, approximately = [], []
     for seed in seeds:
         say(f"{load}, {discipline}, seed {seed}")
         arrivals, fates = ours(LOADS[load], DISCIPLINES[discipline], seconds, seed)
@@ -63,7 +67,11 @@ def compare(
             for key, value in side.outcomes(arrivals, seconds).items():
                 outcomes[key].append(value)
         same.append(_same_fate(fates, others))
-    return Row(load, discipline, seeds, mine, theirs, float(np.mean(same)))
+        queue = DISCIPLINES[discipline].ours
+        if not isinstance(queue, Pie):
+            approximately.append(_same_fate(approximate(arrivals, seconds, queue), others))
+    agreement = float(np.mean(approximately)) if approximately else None
+    return Row(load, discipline, seeds, mine, theirs, float(np.mean(same)), agreement)
 
 
 def _same_fate(one: Fates, other: Fates) -> float:

@@ -87,6 +87,11 @@ class Link
 
     void Arrive()
     {
+        if (m_busy && Simulator::Now() == m_freeAt)
+        {
+            Simulator::ScheduleNow(&Link::Arrive, this); // a departure at the instant of an arrival comes first
+            return;
+        }
         Ptr<Item> item = Create<Item>(m_next, m_arrivals[m_next]);
         item->SetTimeStamp(Simulator::Now());
         m_queue->Enqueue(item);
@@ -106,6 +111,7 @@ class Link
         {
             std::cout << DynamicCast<Item>(item)->Number() << ' ' << Simulator::Now().GetPicoSeconds() << '\n';
             const Time takes = PicoSeconds(std::llround(item->GetSize() * m_psPerByte));
+            m_freeAt = Simulator::Now() + takes;
             Simulator::Schedule(takes, &Link::Serve, this);
         }
     }
@@ -115,6 +121,7 @@ class Link
     std::vector<Arrival> m_arrivals;
     uint32_t m_next = 0;
     bool m_busy = false;
+    Time m_freeAt;
 };
 
 std::vector<Arrival>

@@ -77,7 +77,7 @@ LOADS = {
         "11 constant-rate flows of 1 Mbit/s: 110 % of the link", (_cbr(11, "1 Mbit/s", "steady"),)
     ),
     "mixed": Load(
-        "4 on/off flows of 4 Mbit/s, 0.5 s each, 2 constant ones of 2 Mbit/s, and 20 sparse ones of 64 kbit/s "
+        "4 on/off flows of 4 Mbit/s, 0.5 s each, 2 constant ones of 2 Mbit/s, 20 sparse ones of 64 kbit/s "
         "in packets of 200 bytes: 133 % of the link",
         (
             _on_off(4, "4 Mbit/s", "0.5 s"),

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.queues import responsive
 from bench.queues.compare import OUTCOMES, Row
 from bench.queues.loads import DISCIPLINES, LOADS
+from bench.queues.responsive import Meeting
 from parshall.stats import Interval
 
-__all__ = ["BEGIN", "END", "section", "write"]
+__all__ = ["BEGIN", "END", "meetings_section", "section", "write"]
 
 BEGIN = "<!-- made by python bench/queues/run.py --out docs/validation.md -->"
 END = "<!-- end of what bench/queues/run.py makes -->"
@@ -27,17 +29,41 @@ def section(rows: Sequence[Row], seconds: float) -> str:
     return "\n".join(lines)
 
 
+def meetings_section(meetings: Sequence[Meeting], seconds: float, warm_up: float) -> str:
+    """A table: means of both sides, and the difference in percent."""
+    seeds = len(meetings[0].ours["wait"])
+    titles = [f"{title}: ours / ns-3 | difference, %" for title in responsive.OUTCOMES.values()]
+    lines = [
+        f"{seconds:g} s a run, counted from {warm_up:g} s on, {seeds} seeds.",
+        "",
+        f"| discipline | {' | '.join(titles)} |",
+        "|---|" + "--:|" * (2 * len(titles)),
+    ]
+    for meeting in meetings:
+        cells = []
+        for key in responsive.OUTCOMES:
+            mine, theirs = np.mean(meeting.ours[key]), np.mean(meeting.theirs[key])
+            centre, low, high = meeting.difference(key)
+            mark = "" if low <= 0 <= high else " °"
+            cells += [f"{mine:.3f} / {theirs:.3f}", f"{centre:+.1f} ± {(high - low) / 2:.1f}{mark}"]
+        lines.append(f"| {responsive.COMPARED[meeting.name].title} | {' | '.join(cells)} |")
+    return "\n".join([*lines, ""])
+
+
 def _table(rows: Sequence[Row]) -> Iterator[str]:
     shown = [key for key in OUTCOMES if any(np.isfinite(row.mean("ours", key)) for row in rows)]
-    yield f"| discipline | | {' | '.join(OUTCOMES[key] for key in shown)} | same fate, % |"
-    yield "|---|---|" + "--:|" * (len(shown) + 1)
+    titles = " | ".join(OUTCOMES[key] for key in shown)
+    yield f"| discipline | | {titles} | same fate, % | with ns-3's arithmetic, % |"
+    yield "|---|---|" + "--:|" * (len(shown) + 2)
     for row in rows:
         title = DISCIPLINES[row.discipline].title
         for name, side in (("ours", "ours"), ("ns-3", "theirs")):
             cells = [f"{row.mean(side, key):.3f}" for key in shown]
-            yield f"| {title if side == 'ours' else ''} | {name} | {' | '.join(cells)} | |"
+            yield f"| {title if side == 'ours' else ''} | {name} | {' | '.join(cells)} | | |"
         cells = [_difference(row.difference(key)) for key in shown]
-        yield f"| | difference | {' | '.join(cells)} | {100 * row.same_fate:.2f} |"
+        agreement = row.same_fate_as_approximate
+        explained = "" if agreement is None else f"{100 * agreement:.2f}"
+        yield f"| | difference | {' | '.join(cells)} | {100 * row.same_fate:.2f} | {explained} |"
     yield ""
 
 

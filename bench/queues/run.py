@@ -16,8 +16,16 @@ from bench.peers import Missing
 from bench.process import ProcessError
 from bench.queues.compare import compare
 from bench.queues.loads import DISCIPLINES, LOADS
-from bench.queues.page import section, write
+from bench.queues.page import meetings_section, section, write
+from bench.queues.responsive import COMPARED, Meeting, Ns3Dumbbell, meet
 from bench.queues.sides import Ns3Queues
+
+WARM_UP = 10.0
+"""Seconds that are not counted where there is TCP."""
+TCP_TITLE = (
+    "**With TCP**: 12 TCP flows with SACK and 6 constant-rate flows of 1 Mbit/s over 20 Mbit/s, round trips "
+    "of 24 to 72 ms."
+)
 
 
 @click.command(help=__doc__)
@@ -25,19 +33,35 @@ from bench.queues.sides import Ns3Queues
 @click.option("--seconds", default=30.0, show_default=True, help="Simulated seconds of a run.")
 @click.option("--only", multiple=True, type=click.Choice(sorted(DISCIPLINES)), help="Some disciplines.")
 @click.option("--loads", multiple=True, type=click.Choice(sorted(LOADS)), help="Some loads.")
+@click.option(
+    "--tcp-seeds", default=6, show_default=True, type=click.IntRange(0), help="With TCP; 0 for none."
+)
 @click.option("--out", type=click.Path(path_type=Path), help="A document to write the tables into.")
-def main(seeds: int, seconds: float, only: tuple[str, ...], loads: tuple[str, ...], out: Path | None) -> None:
+def main(
+    seeds: int,
+    seconds: float,
+    only: tuple[str, ...],
+    loads: tuple[str, ...],
+    tcp_seeds: int,
+    out: Path | None,
+) -> None:
     """Compares and prints."""
+    meetings: list[Meeting] = []
     try:
         peer = Ns3Queues()
         pairs = [(load, name) for load in loads or LOADS for name in only or DISCIPLINES]
         chosen = range(1, seeds + 1)
         rows = [compare(load, name, seconds, chosen, peer, _progress) for load, name in pairs]
+        if tcp_seeds > 1:
+            dumbbell, drawn = Ns3Dumbbell(), range(1, tcp_seeds + 1)
+            meetings = [meet(name, seconds, WARM_UP, drawn, dumbbell, _progress) for name in COMPARED]
     except Missing as missing:
         raise click.ClickException(f"not compared, for want of {missing}") from None
     except ProcessError as error:
         raise click.ClickException(str(error)) from None
     text = section(rows, seconds)
+    if meetings:
+        text += "\n" + TCP_TITLE + "\n\n" + meetings_section(meetings, seconds, WARM_UP)
     click.echo(text)
     if out is not None:
         write(text, out)
