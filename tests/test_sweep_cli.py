@@ -128,6 +128,27 @@ def test_a_stop_rule_says_which_points_are_not_narrow_enough(
     assert listed.out.endswith("4 points, at least 8 runs, 0 missing\n")
 
 
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ('[design]\nkind = "list"\npoints = [{ rate = 1e6, delay = "5 ms" }, { rate = 2e6, delay = 0 }]', 2),
+        (
+            '[design]\nkind = "latin-hypercube"\nn = 5\n[parameters]\nrate = [1e6, 2e6]\n'
+            'delay = { low = "1 ms", high = "9 ms" }',
+            10,
+        ),
+        ("[parameters.load.set]\nlow = { rate = 1e6 }\nhigh = { rate = 2e6, delay = 0 }", 2),
+        ("", 1),
+    ],
+)
+def test_every_design_can_be_written_in_a_file(file: Path, text: str, points: int) -> None:
+    file.write_text(f'scenario = "bell.toml"\n{text}\n')
+    jsonschema.validate(tomllib.loads(file.read_text()), json_schema())
+    sweep = load_sweep(file)
+    assert len(sweep.points) == points
+    assert all(point.scenario.flows for point in sweep.points)
+
+
 # --- Interrupted ----------------------------------------------------------------------------------------
 
 

@@ -83,7 +83,7 @@ class _Fields:
         path = parameter.paths(name)[0]
         setting = Setting(value, None, place)
         model = self.model.scenario() if self._of_network(path, setting) else self.model
-        held = _held(_replaced(model, path, value, setting), _own(path))
+        held = look_up(_replaced(model, path, value, setting), _own(path))
         if isinstance(held, bool) or not isinstance(held, int | float):
             raise InputError(place, shown(value), f"a number; {path} is none")
         return held
@@ -128,16 +128,11 @@ def _of_point(error: InputError, settings: Mapping[str, Setting]) -> ScenarioErr
     return ScenarioError(f"parameters ({point}): {error.path}", error.value, error.expected)
 
 
-def _held(model: Model, path: str) -> Any:
-    """What a field holds after it was set: at a pattern, what its first item holds."""
-    return look_up(model, path)
-
-
 def _label(model: Model, path: str, setting: Setting) -> Label:
     """The number or text that the field now holds, unless the setting has a label of its own."""
     if isinstance(setting.label, str):
         return setting.label
-    held = _held(model, _own(path) if isinstance(model, Dumbbell) else path)
+    held = look_up(model, _own(path) if isinstance(model, Dumbbell) else path)
     if isinstance(held, Model):
         return str(getattr(held, "kind", setting.value))
     if isinstance(held, tuple):

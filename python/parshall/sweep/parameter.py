@@ -194,13 +194,13 @@ def _kind(value: Any) -> str | None:
     return "" if isinstance(value, list | tuple) else None
 
 
-def parameter_of(value: Any, place: str, folder: Any = None) -> Parameter:
+def parameter_of(value: Any, place: str) -> Parameter:
     """A parameter as it may be written: in full, as a table, or as a bare list of values."""
     if isinstance(value, Parameter):
         return value.checked(place)
     table = value if isinstance(value, Mapping) else {"values": value}
     try:
-        return Parameter.from_dict(table, folder=folder).checked(place)
+        return Parameter.from_dict(table).checked(place)
     except InputError as error:
         if error.path.startswith(place):
             raise
