@@ -121,7 +121,7 @@ _STARTS = 1.0
 _RESPONSE_TIME = 15.0
 """Seconds before the end in which no probe starts: it would hardly finish."""
 _REGULAR = 50.0
-"""Tail exponent of a short flow's cycle: 98 % of all cycles are within 8 % of the mean, and 97 % of all
+"""Tail exponent of a short flow's cycle: 99 % of all cycles are within 8 % of the mean, and 97 % of all
 transfers have ten packets, the others eleven."""
 
 
