@@ -15,7 +15,7 @@ import pytest
 
 from parshall import claims, plot, report
 from parshall.claims import Claim, Verdict
-from parshall.report import Assumption, Column, Document, Figure, Finding, Page, Section, Table
+from parshall.report import Assumption, Column, Document, Figure, Finding, Page, Picker, Section, Table
 from parshall.stats import Interval
 
 VOID = {"meta", "br", "img", "hr", "input", "link", "path", "use"}
@@ -213,6 +213,15 @@ def test_a_figures_data_can_be_taken_along(parsed: Parsed) -> None:
     assert content.splitlines() == ['"x","y"', "1,0.5", "2,0.25"]
 
 
+def test_a_drawing_without_numbers_can_be_taken_along_itself(page: Page) -> None:
+    drawing = replace(_figure("plan"), data=None)
+    parsed = Parsed(report.render(replace(page, sections=[Section("plan", "Plan", (), (drawing,))])))
+    (link,) = (attributes for attributes in parsed.all("a") if attributes.get("download"))
+    assert link["download"] == "plan.svg"
+    content = base64.b64decode((link["href"] or "").removeprefix("data:image/svg+xml;base64,")).decode()
+    assert content == plot.standalone(drawing.svg)
+
+
 def test_the_page_suits_dark_screens_phones_and_paper(html: str) -> None:
     style = html[html.index("<style>") : html.index("</style>")]
     for condition in ("prefers-color-scheme: dark", "max-width: 600px", "print"):
@@ -226,6 +235,82 @@ def test_the_page_suits_dark_screens_phones_and_paper(html: str) -> None:
 
 def test_the_same_page_gives_the_same_text(page: Page, html: str) -> None:
     assert report.render(page) == html
+
+
+# --- Pickers ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def picking(page: Page) -> Page:
+    """The page with two pickers."""
+    pickers = tuple(
+        Picker(ident, "A grid", "Metric <of>", (_figure(f"{ident}-a"), _figure(f"{ident}-b")), "Pick & see.")
+        for ident in ("map-1", "map-2")
+    )
+    return replace(page, sections=[*page.sections, Section("grid", "Grid", (), pickers)])
+
+
+def test_a_picker_lists_its_figures_by_title(picking: Page) -> None:
+    parsed = Parsed(report.render(picking))
+    selects = parsed.all("select")
+    labels = [attributes["for"] for attributes in parsed.all("label")]
+    assert [attributes["id"] for attributes in selects] == labels == ["map-1-pick", "map-2-pick"]
+    values = [attributes["value"] for attributes in parsed.all("option")]
+    assert values == ["map-1-a-figure", "map-1-b-figure", "map-2-a-figure", "map-2-b-figure"]
+    figures = [attributes["id"] for attributes in parsed.all("figure")]
+    assert set(values) <= set(figures)
+    assert len([link for link in parsed.all("a") if link.get("download")]) == 6
+
+
+def test_without_a_script_a_picker_shows_everything_and_no_list(picking: Page) -> None:
+    parsed = Parsed(report.render(picking))
+    assert not any("hidden" in attributes for attributes in parsed.all("figure"))
+    lists = [attributes for attributes in parsed.all("p") if attributes.get("class") == "pick"]
+    assert len(lists) == 2
+    assert all("hidden" in attributes for attributes in lists)
+
+
+def test_only_a_page_with_pickers_has_a_script_and_it_stands_in_the_page(page: Page, picking: Page) -> None:
+    assert "<script" not in report.render(page)
+    html = report.render(picking)
+    assert len(Parsed(html).all("script")) == 1
+    assert not re.search(r"https?:|@import|src=|url\((?!#)|fetch\(|eval\(", html)
+    style = html[html.index("<style>") : html.index("</style>")]
+    assert ".picker figure[hidden] { display: block; }" in style[style.index("@media print") :]
+
+
+def test_a_section_counts_the_figures_of_its_pickers(picking: Page) -> None:
+    assert [len(section.figures) for section in picking.sections] == [0, 2, 4]
+
+
+# --- Heat maps ----------------------------------------------------------------------------------------------
+
+
+def _heat_map(values: np.ndarray, **labels: list[str]) -> str:
+    with plot.drawing() as (canvas, (axis,)):
+        plot.heat_map(axis, values, low=0.0, high=1.0, text=lambda v: f"{v:.2f}", **labels)
+        return plot.to_svg(canvas, "map", "A map", "Four cells.")
+
+
+def test_a_heat_map_shows_each_number_on_its_colour() -> None:
+    svg = _heat_map(np.array([[0.0, 0.25], [1.0, np.nan]]), rows=["a", "b"], columns=["c", "d"])
+    texts = re.findall(r">([^<>]+)</text>", svg)
+    assert {"0.00", "0.25", "1.00", "a", "b", "c", "d"} <= set(texts)
+    assert not any("nan" in text for text in texts)
+    # Fixed colours: a number must stay readable on its cell on a dark page too.
+    fills = re.findall(r"fill: (#[0-9a-f]{6})", svg)
+    assert len(set(fills)) >= 5  # three cells, and both inks
+    assert {"#ffffff", "#101010"} <= set(fills)
+
+
+def test_the_colours_of_a_heat_map_grow_darker() -> None:
+    fills = []
+    for value in (0.0, 0.5, 1.0):
+        svg = _heat_map(np.array([[value]]))
+        (fill,) = re.findall(r'<path d="[^"]*" clip-path="[^"]*" style="fill: (#[0-9a-f]{6})', svg)
+        fills.append(sum(int(fill[i : i + 2], 16) for i in (1, 3, 5)))
+    assert fills == sorted(fills, reverse=True)
+    assert fills[0] > 1.5 * fills[-1]
 
 
 # --- Figures ------------------------------------------------------------------------------------------------
@@ -251,6 +336,14 @@ def test_nothing_of_a_figure_reaches_the_rest_of_the_page() -> None:
     assert "<metadata" not in svg
     assert "xmlns" not in svg
     assert not re.search(r"<svg[^>]* (width|height)=", svg)
+
+
+def test_a_drawing_has_no_more_than_it_shows() -> None:
+    svg = _figure().svg
+    referred = {*re.findall(r"#([\w.:-]+)[\"')]", svg), "fig-1-title", "fig-1-desc"}
+    assert set(re.findall(r' id="([^"]*)"', svg)) <= referred
+    assert not re.search(r"\d\.\d{3}|>\s+<|rotate\(-?0 |<g>", svg)
+    assert svg.count("sans-serif") == 1  # once for all text
 
 
 def test_a_figure_can_stand_alone() -> None:

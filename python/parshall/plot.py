@@ -10,7 +10,7 @@ import io
 import math
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+    from matplotlib.patches import Rectangle
     from numpy.typing import NDArray
 
     from parshall.stats import Interval
@@ -33,6 +34,7 @@ __all__ = [
     "SERIES",
     "WIDTH",
     "drawing",
+    "heat_map",
     "legend_above",
     "log_axes",
     "row_labels",
@@ -122,6 +124,7 @@ _STYLE: dict[Any, Any] = {
 
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK = "http://www.w3.org/1999/xlink"
+_FAMILY_STYLE = "font-family: 'DejaVu Sans', sans-serif"
 _FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
 
@@ -158,8 +161,9 @@ def to_svg(canvas: Canvas, ident: str, title: str, description: str) -> str:
     _drop_foreign(root)
     _rename_ids(root, ident)
     _describe(root, ident, title, description)
+    _slim(root)
     # What Matplotlib's style sheet says; a style element inside a page would reach the whole page.
-    root.set("style", "stroke-linejoin: round; stroke-linecap: butt")
+    root.set("style", f"stroke-linejoin: round; stroke-linecap: butt; {_FAMILY_STYLE}")
     for attribute in ("width", "height", "version"):
         root.attrib.pop(attribute, None)
     return _by_role(ET.tostring(root, encoding="unicode"))
@@ -196,6 +200,67 @@ def whiskers(axis: Axes, rows: Sequence[Interval], place: int, places: int, labe
             axis.plot([found.low, found.high], [row + shift] * 2, color=SERIES[place], linewidth=1.6)
         name = label if row == 0 else None
         axis.plot(found.mean, row + shift, MARKERS[place], color=SERIES[place], markersize=4, label=name)
+
+
+def heat_map(
+    axis: Axes,
+    values: NDArray[np.float64],
+    *,
+    low: float,
+    high: float,
+    text: Callable[[float], str],
+    rows: Sequence[str] = (),
+    columns: Sequence[str] = (),
+) -> None:
+    """A grid of coloured cells with a number in each; the first row is at the top, NaN leaves a cell empty.
+
+    The colour goes from light to dark between ``low`` and ``high``, which panels that are compared share. The
+    colours stay the same on a dark page, and so does the ink on them.
+    """
+    import numpy as np
+    from matplotlib.colors import to_hex
+
+    height, width = values.shape
+    span = high - low
+    for (row, column), value in np.ndenumerate(values):
+        if not np.isfinite(value):
+            continue
+        shade = _shade((value - low) / span if span > 0 else 0.5)
+        corner = (column - 0.5, row - 0.5)
+        ink = "#ffffff" if _luminance(shade) < 0.4 else "#101010"
+        cell = axis.add_patch(_cell(corner, to_hex(shade)))
+        label = axis.text(
+            column, row, text(value), color=ink, fontsize=6.8, ha="center", va="center_baseline"
+        )
+        for part in (cell, label):  # both inside the axes: measuring them takes time and changes nothing
+            part.set_in_layout(False)
+    axis.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
+    axis.set_xticks(range(width), list(columns) or [""] * width)
+    axis.set_yticks(range(height), list(rows) or [""] * height)
+    axis.tick_params(length=0, pad=2)
+    axis.grid(visible=False)
+    for spine in axis.spines.values():
+        spine.set_visible(False)
+
+
+def _cell(corner: tuple[float, float], colour: str) -> Rectangle:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle(corner, 1, 1, facecolor=colour, edgecolor="#ffffff", linewidth=0.8)
+
+
+def _shade(place: float) -> tuple[float, float, float]:
+    """A colour of the scale from light (0) to dark (1), which rises evenly for the colour blind too."""
+    import matplotlib as mpl
+
+    red, green, blue, _ = mpl.colormaps["YlGnBu"](0.03 + 0.87 * min(max(place, 0.0), 1.0))
+    return red, green, blue
+
+
+def _luminance(colour: tuple[float, float, float]) -> float:
+    """Between 0 (black) and 1, roughly as the eye sees it."""
+    red, green, blue = colour
+    return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
 def log_axes(axis: Axes, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
@@ -269,6 +334,49 @@ def _describe(root: ET.Element, ident: str, title: str, description: str) -> Non
         element = ET.Element(tag, {"id": f"{ident}-{tag}"})
         element.text = text
         root.insert(position, element)
+
+
+def _slim(root: ET.Element) -> None:
+    """Leaves out what shows nothing: names that nobody refers to, groups without attributes, blanks, turns by
+    nothing, and decimals beyond a hundredth of a point. It is more than half of a figure.
+    """
+    used = {
+        name
+        for element in root.iter()
+        for value in element.attrib.values()
+        for name in re.findall(r"#([\w.:-]+)", value)
+    }
+    used.update(root.get("aria-labelledby", "").split())
+    for element in root.iter():
+        attributes = element.attrib
+        if attributes.get("id") not in used:
+            attributes.pop("id", None)
+        if re.match(r"rotate\(-?0 ", attributes.get("transform", "")):
+            del attributes["transform"]
+        for name in attributes.keys() & {"d", "x", "y", "width", "height", "transform", "points"}:
+            attributes[name] = _rounded(attributes[name])
+        if "style" in attributes and element is not root:
+            attributes["style"] = attributes["style"].replace(f"{_FAMILY_STYLE}; ", "")
+        for part in ("text", "tail"):
+            if not (getattr(element, part) or "").strip():
+                setattr(element, part, None)
+    _unwrap(root)
+
+
+def _rounded(numbers: str) -> str:
+    found = re.sub(r"-?\d+\.\d{3,}", lambda each: f"{float(each[0]):.2f}".rstrip("0").rstrip("."), numbers)
+    return re.sub(r"\s+", " ", found).strip()
+
+
+def _unwrap(parent: ET.Element) -> None:
+    """Puts the children of groups without attributes in their place."""
+    for child in list(parent):
+        _unwrap(child)
+        if child.tag == "g" and not child.attrib:
+            place = list(parent).index(child)
+            parent.remove(child)
+            for offset, grandchild in enumerate(list(child)):
+                parent.insert(place + offset, grandchild)
 
 
 def _by_role(svg: str) -> str:

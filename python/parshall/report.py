@@ -29,6 +29,7 @@ __all__ = [
     "Figure",
     "Finding",
     "Page",
+    "Picker",
     "Section",
     "Table",
     "claim_interval",
@@ -81,7 +82,23 @@ class Figure:
     svg: str
     """An element made by :func:`parshall.plot.to_svg` with the same id."""
     data: pa.Table | None = None
-    """What is drawn; offered to the reader as CSV."""
+    """What is drawn; offered to the reader as CSV. A drawing without numbers is offered itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picker:
+    """Figures of which a reader sees one at a time, such as one grid seen through several metrics.
+
+    The choice needs a script; without one, and on paper, all figures are there one after another.
+    """
+
+    id: str
+    title: str
+    label: str
+    """What is picked: ``Metric``."""
+    figures: tuple[Figure, ...]
+    """In the order of the list; the first is shown at first. Their titles are what is picked from."""
+    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +127,15 @@ class Section:
     id: str
     title: str
     text: tuple[str, ...] = ()
-    items: tuple[Figure | Table, ...] = ()
+    items: tuple[Figure | Table | Picker, ...] = ()
+
+    @property
+    def figures(self) -> list[Figure]:
+        """Every figure, those of a picker too."""
+        found: list[Figure] = []
+        for item in self.items:
+            found += item.figures if isinstance(item, Picker) else [item] if isinstance(item, Figure) else []
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +163,10 @@ def render(page: Page) -> str:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["csv_link"] = _csv_link
+    environment.filters["svg_link"] = _svg_link
     environment.filters["batch_kinds"] = lambda items: [list(group) for _, group in groupby(items, key=type)]
     environment.tests["figure"] = lambda item: isinstance(item, Figure)
+    environment.tests["picker"] = lambda item: isinstance(item, Picker)
     environment.tests["verdict"] = lambda cell: isinstance(cell, Verdict)
     used = {claim.kind for claim in page.claims}
     return environment.get_template("report.html.j2").render(
@@ -148,6 +175,7 @@ def render(page: Page) -> str:
         dark=plot.DARK,
         tallies=_tallies(page.claims),
         groups=[(where, [_claim_row(claim) for claim in group]) for where, group in _by_place(page.claims)],
+        has_pickers=any(isinstance(item, Picker) for section in page.sections for item in section.items),
         rules={str(kind): RULES[kind] for kind in Kind if kind in used},
     )
 
@@ -250,3 +278,9 @@ def _csv_link(table: pa.Table) -> str:
     buffer = io.BytesIO()
     csv.write_csv(table, buffer)
     return "data:text/csv;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
+
+
+def _svg_link(svg: str) -> str:
+    """The drawing as a link that holds it as a file of its own."""
+    drawing = plot.standalone(svg).encode()
+    return "data:image/svg+xml;base64," + base64.b64encode(drawing).decode("ascii")

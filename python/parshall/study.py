@@ -14,7 +14,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from parshall.ensemble import Ensemble
     from parshall.scenario import Dumbbell, Scenario
+    from parshall.sweep import Sweep, SweepResult
 
 __all__ = ["Measures", "Reproduction", "Study", "Workbench", "find_study", "list_studies", "reproduce"]
 
@@ -51,6 +52,7 @@ DATA_VARIABLE = "PARSHALL_DATA"
 """Environment variable that names the folder of measured data."""
 
 _REGISTERED: Mapping[str, str] = {
+    "aqm": "parshall.studies.aqm",
     "median-rto": "parshall.studies.median_rto",
     "nonresponsive": "parshall.studies.nonresponsive",
 }
@@ -155,6 +157,20 @@ class Workbench:
             )
         ensemble.raise_for_failures()
         return ensemble
+
+    def sweep(self, what: str, sweep: Sweep) -> SweepResult:
+        """Every point of a sweep with every seed of the study; see :meth:`run`."""
+        own = replace(sweep, seeds=list(self.seeds))
+        total = len(own.points) * len(self.seeds)
+        self.runs += total
+        with self._task(what, total) as advance_to:
+
+            def report(done: int, _total: int) -> None:
+                advance_to(done)
+
+            result = own.run(jobs=self.jobs, cache="default" if self.cache else None, progress=report)
+        result.raise_for_failures()
+        return result
 
     def track(self, what: str, items: Sequence[_T]) -> Iterator[_T]:
         """The items, with progress; for work that is not a run."""
@@ -290,7 +306,7 @@ def _provenance(study: Study, bench: Workbench) -> dict[str, str]:
 
 def _figures(sections: Iterable[Section]) -> Iterator[Figure]:
     for section in sections:
-        yield from (item for item in section.items if isinstance(item, Figure))
+        yield from section.figures
 
 
 def _svg_file(figure: Figure) -> bytes:

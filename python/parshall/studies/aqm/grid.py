@@ -1,0 +1,169 @@
+"""What the study varies, and the parts that it is made of. A cell is one scenario, to be run over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from parshall.scenario import Scenario
+    from parshall.sweep import Sweep
+
+__all__ = [
+    "BUFFERS",
+    "CAPACITIES",
+    "DOCUMENT",
+    "LOADS",
+    "MODERN",
+    "ON_OFF",
+    "PARTS",
+    "QUEUES",
+    "SENDERS",
+    "SPREAD",
+    "THRESHOLDS",
+    "TUNED",
+    "TUNED_SPREAD",
+    "Cell",
+    "Part",
+]
+
+CAPACITIES = (5, 35, 100)
+"""Mbit/s of the bottleneck."""
+BUFFERS: Mapping[str, float] = {"1/3": 1 / 3, "1": 1.0, "3": 3.0}
+"""Sizes of the buffer, in bandwidth-delay products (BWDP)."""
+LOADS = (0, 5, 30)
+"""Load of short flows as the document calls it, in % of the capacity."""
+QUEUES: Mapping[str, str] = {
+    "droptail": "DropTail",
+    "red": "RED",
+    "red-ecn": "RED-ECN",
+    "red-low": "RED, low thresholds",
+    "red-tuned": "tuned RED",
+    "codel": "CoDel",
+    "pie": "PIE",
+    "fq-codel": "FQ-CoDel",
+}
+"""Disciplines, as a reader knows them."""
+SENDERS: Mapping[str, str] = {"sack": "the chapter's senders", "cubic": "CUBIC senders"}
+"""TCP of long and short flows."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One scenario of the grid."""
+
+    part: str
+    """The part that it belongs to: the name of a :class:`Part`."""
+    queue: str
+    capacity: int
+    buffer: str
+    load: int
+    senders: str = "sack"
+
+    @property
+    def name(self) -> str:
+        """Unique in the study: ``grid/red/sack/35/1/30``, with ``third`` for a third of a BWDP."""
+        buffer = "third" if self.buffer == "1/3" else self.buffer
+        return f"{self.part}/{self.queue}/{self.senders}/{self.capacity}/{buffer}/{self.load}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A grid over queues, senders, capacities, buffers and loads, with how it is run."""
+
+    name: str
+    title: str
+    queues: Sequence[str]
+    loads: Sequence[int] = LOADS
+    senders: Sequence[str] = ("sack",)
+    duration: float = 300.0
+    """Seconds simulated."""
+    warm_up: float = 60.0
+    """Counters count from here on, in seconds."""
+    in_phase: bool = True
+    """Whether all CBR flows start at one instant."""
+    on_off: bool = False
+    """Whether they are on and off in turn."""
+    probe_spacing: float = 2.0037
+    """Seconds between the starts of two short flows whose response time is taken; no multiple of a CBR
+    period."""
+
+    def cells(self) -> Iterator[Cell]:
+        """Every combination, those that share a network one after another."""
+        for capacity, load, buffer, senders, queue in product(
+            CAPACITIES, self.loads, BUFFERS, self.senders, self.queues
+        ):
+            yield Cell(self.name, queue, capacity, buffer, load, senders)
+
+    def sweeps(self) -> Iterator[tuple[str, Sweep]]:
+        """The part as sweeps over queue and buffer: one for each capacity, load and kind of senders, so that
+        the runs of one fit in memory together. Each with its name for a reader.
+        """
+        from parshall.studies.aqm.measures import METRICS
+        from parshall.sweep import Sweep
+
+        tuned = ("responsiveness",) if "red-tuned" in self.queues else ()
+        for capacity, load, senders in product(CAPACITIES, self.loads, self.senders):
+            of_senders = f", {SENDERS[senders]}" if len(self.senders) > 1 else ""
+            what = f"{self.title}: {capacity} Mbit/s, {load} % short flows{of_senders}"
+            yield (
+                what,
+                Sweep(
+                    self.network,
+                    {
+                        "queue": self.queues,
+                        "senders": [senders],
+                        "capacity": [capacity],
+                        "buffer": list(BUFFERS),
+                        "load": [load],
+                    },
+                    metrics=METRICS,
+                    tables=("flows", "ports", "port_series", *tuned),
+                ),
+            )
+
+    def network(self, queue: str, senders: str, capacity: int, buffer: str, load: int) -> Scenario:
+        """The scenario of one combination."""
+        from parshall.studies.aqm.networks import network
+
+        return network(Cell(self.name, queue, capacity, buffer, load, senders), self)
+
+
+DOCUMENT = Part("grid", "The dissertation's grid", ("droptail", "red", "red-ecn"))
+ON_OFF = Part("on-off", "The dissertation's grid, ON/OFF flows", DOCUMENT.queues, loads=(30,), on_off=True)
+SPREAD = Part(
+    "spread",
+    "DropTail, CBR flows that start at random",
+    ("droptail",),
+    duration=120.0,
+    warm_up=40.0,
+    in_phase=False,
+    probe_spacing=0.7037,
+)
+THRESHOLDS = Part(
+    "thresholds",
+    "RED with low thresholds",
+    ("red-low",),
+    loads=(30,),
+    duration=120.0,
+    warm_up=40.0,
+    probe_spacing=0.7037,
+)
+TUNED = Part("tuned", "Tuned RED", ("red-tuned",), duration=120.0, warm_up=40.0, probe_spacing=0.7037)
+TUNED_SPREAD = replace(
+    TUNED, name="tuned-spread", title="Tuned RED, CBR flows that start at random", in_phase=False
+)
+MODERN = Part(
+    "modern",
+    "Today's queues and senders",
+    ("droptail", "red", "codel", "pie", "fq-codel"),
+    senders=("sack", "cubic"),
+    duration=60.0,
+    warm_up=20.0,
+    in_phase=False,
+    probe_spacing=0.5037,
+)
+PARTS = (DOCUMENT, ON_OFF, SPREAD, THRESHOLDS, TUNED, TUNED_SPREAD, MODERN)
+"""What the study runs, unless it is told otherwise."""
