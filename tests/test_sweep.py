@@ -416,6 +416,18 @@ def test_every_recorded_table_can_be_read_back(bell: Dumbbell) -> None:
     assert mine["rtt"].tolist() == own["rtt"].to_pylist()
 
 
+def test_what_a_tuned_queue_tells_can_be_read_back(bell: Dumbbell) -> None:
+    tuned = bell.replace("queue", {**RED, "tune_by": "responsiveness"})
+    recorded = tuned.replace("record", {"port_series": {"of": ["bottleneck"], "interval": 1.0}})
+    found = Sweep(recorded, {}, seeds=2, tables=["red_tuning"]).run(cache=None).table("red_tuning")
+    single = run(recorded, seed=2).port("bottleneck").red_tuning
+    assert found.filter(pa.compute.equal(found["seed"], 2))["share"].to_pylist() == pytest.approx(
+        single.share.tolist(), nan_ok=True
+    )
+    with pytest.raises(InputError, match="tables"):
+        Sweep(tuned, {}, seeds=1, tables=["red_tuning"]).run(cache=None)
+
+
 def test_a_parameter_leaves_the_columns_of_every_table_free(bell: Dumbbell) -> None:
     base = bell.replace("record", {"rtt": "tcp1"})
     rtt = Parameter(path="delay", values=[0.01])

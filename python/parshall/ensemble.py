@@ -76,7 +76,7 @@ class Ensemble:
             raise InputError(
                 "table", shown(name), f"one of {', '.join(self.tables)}, as asked for with tables="
             )
-        records = (scenario.record.tables() for scenario in self.variants.values())
+        records = (scenario.recorded_tables() for scenario in self.variants.values())
         if name not in {"flows", "ports"}.union(*records):
             raise InputError("table", shown(name), "a table that a scenario of the ensemble records")
         table = assembled(self._blocks, name, self.variants, self.seeds)

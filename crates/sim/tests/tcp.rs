@@ -288,3 +288,36 @@ fn every_control_fills_the_link() {
         }
     }
 }
+
+/// Marks halve the window, and below one packet a sender without a timer would wait for ever.
+#[test]
+fn a_sender_of_whose_packets_most_are_marked_goes_on() {
+    for (profile, idle_restart) in
+        [("ns2", "on-timer"), ("ns2", "on-send"), ("ns2", "never"), ("rfc", "on-send")]
+    {
+        let transport = json!({"kind": "tcp", "profile": profile, "ecn": true, "idle_restart": idle_restart});
+        let scenario = json!({
+            "duration": 300.0,
+            "hosts": ["a", "b"],
+            "links": [{
+                "between": ["a", "b"], "rate": 8e6, "delay": 0.01,
+                "queue": {
+                    "kind": "red", "min_threshold_packets": 1e-9, "max_threshold_packets": 20.0,
+                    "max_probability": 1.0, "limit_packets": 100, "wait": false, "ecn": true,
+                    "weight": {"kind": "fixed", "value": 0.1},
+                },
+                "reverse": {"queue": {"kind": "droptail"}},
+            }],
+            "flows": [
+                {"name": "f", "source": "a", "destination": "b", "transport": transport,
+                    "app": {"kind": "transfer", "packets": 100}},
+                {"name": "overload", "source": "a", "destination": "b",
+                    "transport": {"kind": "udp", "payload_bytes": 1000}, "app": {"kind": "cbr", "rate": 24e6}},
+            ],
+        });
+        let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
+        let recording = run(&scenario, 1).expect("a recording");
+        assert_eq!(flow(&recording, "packets_delivered"), 100.0, "{profile} {idle_restart}");
+        assert!(flow(&recording, "mark_reductions") > 5.0, "{profile} {idle_restart}");
+    }
+}

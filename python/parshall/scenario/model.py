@@ -17,6 +17,7 @@ from parshall.scenario.base import Model
 from parshall.scenario.flow import Flow
 from parshall.scenario.network import Link
 from parshall.scenario.quantities import NO_NAMES, ZERO, Duration, Names, Period, Text
+from parshall.scenario.queues import Red
 from parshall.scenario.record import Record
 
 if TYPE_CHECKING:
@@ -54,6 +55,16 @@ class Scenario(Model):
     def scenario(self) -> Scenario:
         """The scenario itself; a preset gives the network that it stands for."""
         return self
+
+    def recorded_tables(self) -> set[str]:
+        """The tables that a recording may have besides the counters: what ``record`` asks for, and what queues
+        that are tuned tell of themselves.
+        """
+        tables = self.record.tables()
+        queues = [queue for link in self.links for queue in (link.queue, link.reverse.queue)]
+        if "port_series" in tables and any(isinstance(queue, Red) and queue.tune_by for queue in queues):
+            tables.add("red_tuning")
+        return tables
 
     def to_json(self) -> str:
         """The canonical JSON, which the engine reads: SI base units, sorted keys, defaults left out."""

@@ -23,6 +23,7 @@ from parshall.views import (
     FlowView,
     Packets,
     PortNonresponsive,
+    PortRedTuning,
     PortResponsiveness,
     PortSeries,
     PortView,
@@ -55,6 +56,7 @@ _SERIES = {
     "packets": Packets,
     "responsiveness": PortResponsiveness,
     "nonresponsive": PortNonresponsive,
+    "red_tuning": PortRedTuning,
 }
 """What has the columns of the tables that a scenario may record."""
 _GRID = Grid.known(kind="grid")
@@ -186,7 +188,7 @@ class Sweep:
             return self._result(runs, workers)
 
     def _check_tables(self) -> None:
-        recorded = {"flows", "ports"}.union(*(point.scenario.record.tables() for point in self.points))
+        recorded = {"flows", "ports"}.union(*(point.scenario.recorded_tables() for point in self.points))
         for index, name in enumerate(self.tables):
             if name not in recorded:
                 raise InputError(f"tables[{index}]", shown(name), f"one of {', '.join(sorted(recorded))}")

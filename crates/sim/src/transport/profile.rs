@@ -267,6 +267,12 @@ impl TcpOptions {
                 Some(IdleRestart::OnSend) => false,
                 _ => base.idle_timer,
             },
+            // Below one packet only a timer that goes on with nothing in flight lets a sender send again
+            // (RFC 3168, section 6.1.2).
+            least_window: match tcp.idle_restart.unwrap_or(base.idle_restart) {
+                IdleRestart::OnTimer => base.least_window,
+                _ => base.least_window.max(1.0),
+            },
             fast_retransmit_guard: tcp.fast_retransmit_guard.unwrap_or(base.fast_retransmit_guard),
             partial_ack_timer: tcp.partial_ack_timer.unwrap_or(base.partial_ack_timer),
             grow_when_limited: tcp.grow_when_limited.unwrap_or(base.grow_when_limited),
