@@ -27,10 +27,10 @@ ROOT = Path(__file__).resolve().parent.parent
 SECONDS = {"P1": 40.0, "P2": 3.0}
 """Simulated; long enough that the start does not count."""
 FUNCTIONS = {
-    "Simulation::forward": "crossing ports, lanes",
+    "Simulation::forward": "crossing ports, and what follows from it",
     "Simulation::deliver_data": "within it: receivers, and their ACKs' first hops",
-    "EventQueue::sink": "what arrives next",
-    "Simulation::write": "sources that write ahead, and their first hops",
+    "Simulation::send_off": "within it: putting packets into the calendar",
+    "Calendar::ordered": "putting a bucket in order",
     "Simulation::sender_acted": "what a sender sends after an ACK, and its timer",
 }
 """Functions that are not inlined, and what they do; each includes what it calls, so they nest."""

@@ -57,8 +57,8 @@ class Scenario(Model):
         return self
 
     def recorded_tables(self) -> set[str]:
-        """The tables that a recording may have besides the counters: what ``record`` asks for, and what queues
-        that are tuned tell of themselves.
+        """The tables that a recording may have besides the counters: what ``record`` asks for, and what tuned
+        queues tell of themselves.
         """
         tables = self.record.tables()
         queues = [queue for link in self.links for queue in (link.queue, link.reverse.queue)]
