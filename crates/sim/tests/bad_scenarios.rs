@@ -90,6 +90,37 @@ fn queues_and_losses() {
     refuses("/links/0/queue", queue, "links[0].queue.limit_packets", "0", "at least 1 packet");
     let queue = json!({"kind": "droptail", "limit_bytes": 0});
     refuses("/links/0/queue", queue, "links[0].queue.limit_bytes", "0", "at least 1 byte");
+    let faults = [
+        ("codel", "target", json!(0), "0 s", "a time above 0"),
+        ("codel", "interval", json!(0), "0 s", "a time above 0"),
+        ("codel", "limit_packets", json!(0), "0", "at least 1 packet"),
+        ("codel", "mtu_bytes", json!(0), "0", "at least 1 byte"),
+        ("pie", "update", json!(0), "0 s", "a time above 0"),
+        ("pie", "alpha", json!(-1), "-1", "a number above 0"),
+        ("pie", "beta", json!(0), "0", "a number above 0"),
+        ("pie", "mark_below", json!(2), "2", "a probability from 0 to 1"),
+        ("pie", "mean_packet_bytes", json!(0), "0", "at least 1 byte"),
+        ("pie", "limit_bytes", json!(0), "0", "at least 1 byte"),
+        ("fq-codel", "queues", json!(0), "0", "at least 1 queue"),
+        ("fq-codel", "queues", json!(65537), "65537", "at most 65536 queues"),
+        ("fq-codel", "quantum_bytes", json!(0), "0", "at least 1 byte"),
+        ("fq-codel", "limit_packets", json!(0), "0", "at least 1 packet"),
+        ("fq-codel", "drop_batch", json!(0), "0", "at least 1 packet"),
+    ];
+    for (kind, field, value, shown, expected) in faults {
+        let queue = json!({"kind": kind, field: value});
+        refuses("/links/0/queue", queue, &format!("links[0].queue.{field}"), shown, expected);
+    }
+    let red = |field: &str, value: Value| {
+        json!({"kind": "red", "min_threshold_packets": 1, "max_threshold_packets": 2, "limit_packets": 3,
+               "tune_by": "responsiveness", field: value})
+    };
+    for field in ["tune_above", "tune_band"] {
+        let path = format!("links[0].queue.{field}");
+        refuses("/links/0/queue", red(field, json!(1.5)), &path, "1.5", "a probability from 0 to 1");
+    }
+    let interval = red("tune_interval", json!(0));
+    refuses("/links/0/queue", interval, "links[0].queue.tune_interval", "0 s", "a time above 0");
     let loss = json!({"kind": "bernoulli", "probability": 1.5});
     refuses("/links/0/loss", loss, "links[0].loss.probability", "1.5", "a probability from 0 to 1");
     let loss = json!({"kind": "listed", "arrivals": [3, 0]});

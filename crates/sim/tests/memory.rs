@@ -66,7 +66,8 @@ impl Dumbbell {
         let queue = match self.queue {
             "red" => json!({"kind": "red", "min_threshold_packets": 15.0, "max_threshold_packets": 45.0,
                 "limit_packets": self.limit_packets, "weight": {"kind": "fixed", "value": 0.002}}),
-            _ => json!({"kind": "droptail", "limit_packets": self.limit_packets}),
+            "droptail" => json!({"kind": "droptail", "limit_packets": self.limit_packets}),
+            kind => json!({"kind": kind, "limit_packets": self.limit_packets}),
         };
         let mut links = vec![json!({"between": ["r1", "r2"], "rate": self.rate, "delay": 0.01,
             "queue": queue, "reverse": {"queue": {"kind": "droptail"}}})];
@@ -108,7 +109,7 @@ impl Dumbbell {
 fn a_run_that_goes_on_allocates_nothing() {
     let _turn = TURN.lock();
     for recovery in ["newreno", "sack", "vegas"] {
-        for queue in ["droptail", "red"] {
+        for queue in ["droptail", "red", "codel", "pie", "fq-codel"] {
             let dumbbell = Dumbbell { flows: 30, rate: 5e7, limit_packets: 60, recovery, queue };
             let (short, long) = (dumbbell.usage(60.0), dumbbell.usage(240.0));
             assert!(long.events > 3 * short.events, "{short:?} {long:?}");

@@ -1,0 +1,140 @@
+//! A port whose queue decides at departure, and never does, is a drop-tail port without a limit: the two are different
+//! code, and every counter, series, packet event and capture must be the same.
+
+#[allow(dead_code)]
+mod common;
+
+use common::{bits, scenario};
+use parshall_sim::record::{Column, Recording};
+use parshall_sim::run::run;
+use parshall_sim::scenario::{Link, Queue, Record, Scenario, Series};
+use parshall_sim::units::Time;
+use proptest::prelude::*;
+use serde_json::json;
+
+fn queue(config: serde_json::Value) -> Queue {
+    serde_json::from_value(config).expect("a queue")
+}
+
+/// The same network with these queues, and all that the ports' consumers can record.
+fn with_queues(scenario: &Scenario, queue: &Queue) -> Scenario {
+    let link = |link: &Link| Link { queue: queue.clone(), capacity: None, ..link.clone() };
+    let everything = vec!["*".to_string()];
+    let record = Record {
+        port_series: Some(Series { of: everything.clone(), interval: Time::from_secs(0.013) }),
+        packets: everything.clone(),
+        deliveries: everything.clone(),
+        pcap: everything,
+        nonresponsive: scenario.record.nonresponsive.clone(),
+        ..Record::default()
+    };
+    Scenario { links: scenario.links.iter().map(link).collect(), record, ..scenario.clone() }
+}
+
+/// All that is recorded, packet events of one instant in one order. The mean delay is over other packets: those that
+/// were accepted, or those that were transmitted.
+fn comparable(recording: &Recording) -> Vec<(String, Vec<u64>)> {
+    let others = |name: &str| name != "ports.mean_delay" && !name.starts_with("packets.");
+    let mut all: Vec<_> = bits(recording).into_iter().filter(|(name, _)| others(name)).collect();
+    all.push(("packets".into(), packet_rows(recording)));
+    all
+}
+
+fn packet_rows(recording: &Recording) -> Vec<u64> {
+    let columns: Vec<_> =
+        bits(recording).into_iter().filter(|(name, _)| name.starts_with("packets.")).collect();
+    let rows = columns.first().map_or(0, |(_, values)| values.len());
+    let mut rows: Vec<Vec<u64>> =
+        (0..rows).map(|row| columns.iter().map(|(_, c)| c[row]).collect()).collect();
+    rows.sort_unstable();
+    rows.concat()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn a_queue_that_never_drops_is_drop_tail(base in scenario(), seed in 0u64..1000) {
+        let droptail = with_queues(&base, &queue(json!({"kind": "droptail"})));
+        let expected = comparable(&run(&droptail, seed).expect("a valid scenario"));
+        let patient = json!({"kind": "codel", "target": 1e6});
+        // Of one queue, first in, first out is left.
+        let single = json!({"kind": "fq-codel", "target": 1e6, "queues": 1, "limit_packets": 4_000_000_000u32});
+        for config in [patient, single] {
+            let served = with_queues(&base, &queue(config));
+            let found = comparable(&run(&served, seed).expect("a valid scenario"));
+            prop_assert_eq!(&found, &expected);
+        }
+    }
+}
+
+fn column<'a>(recording: &'a Recording, table: &str, column: &str) -> &'a Column {
+    let table = recording.tables.iter().find(|t| t.name == table).expect("a table");
+    &table.columns.iter().find(|(name, _)| *name == column).expect("a column").1
+}
+
+fn overloaded(queue: serde_json::Value, more: serde_json::Value) -> Recording {
+    let mut link = json!({"between": ["r", "b"], "rate": 1e6, "delay": 0.01, "queue": queue});
+    link.as_object_mut().expect("a link").extend(more.as_object().expect("fields").clone());
+    let scenario: Scenario = serde_json::from_value(json!({
+        "duration": 20, "hosts": ["a", "b"], "routers": ["r"],
+        "links": [{"between": ["a", "r"], "rate": 1e7, "delay": 0.01}, link],
+        "flows": [{"name": "u", "source": "a", "destination": "b",
+                   "transport": {"kind": "udp", "payload_bytes": 500, "header_bytes": 0}, "app": {"kind": "cbr", "rate": 1.2e6}}],
+        "record": {"packets": ["r->b"], "pcap": ["r->b"],
+                   "responsiveness": {"of": ["r->b"], "interval": 1}},
+    }))
+    .expect("a scenario");
+    run(&scenario, 1).expect("a valid scenario")
+}
+
+#[test]
+fn drops_are_told_to_observers_when_they_happen() {
+    let recording = overloaded(json!({"kind": "codel"}), json!({}));
+    let (Column::U8(events), Column::F64(times)) =
+        (column(&recording, "packets", "event"), column(&recording, "packets", "time"))
+    else {
+        panic!("columns of other types");
+    };
+    let dropped: Vec<f64> = (0..times.len()).filter(|&row| events[row] == 2).map(|row| times[row]).collect();
+    let sent = events.iter().filter(|&&event| event == 1).count();
+    let (Column::U64(signals), Column::F64(ends)) =
+        (column(&recording, "responsiveness", "signals"), column(&recording, "responsiveness", "time"))
+    else {
+        panic!("columns of other types");
+    };
+    assert!(dropped.len() > 100);
+    for (signals, end) in signals.iter().zip(ends) {
+        let within = dropped.iter().filter(|&&time| (end - 1.0..*end).contains(&time)).count();
+        assert_eq!(*signals as usize, within, "up to {end} s");
+    }
+    // 24 bytes of the file, then 16 for each packet and its headers of 28.
+    assert_eq!(recording.captures[0].1.len(), 24 + sent * (16 + 28));
+}
+
+#[test]
+fn losses_jitter_and_recorded_capacities_work_at_such_ports_too() {
+    // 1500 bytes each 12 ms are 1 Mbit/s.
+    let capacity = json!({"times": [0.006], "period": 0.012});
+    let more = json!({"capacity": capacity, "jitter": {"most": 0.004},
+                      "loss": {"kind": "bernoulli", "probability": 0.1}});
+    for queue in [json!({"kind": "codel"}), json!({"kind": "fq-codel"})] {
+        let recording = overloaded(queue, more.clone());
+        let count = |name: &str| match column(&recording, "ports", name) {
+            Column::U64(values) => values[2],
+            other => panic!("{other:?}"),
+        };
+        let arrived = count("packets_arrived");
+        assert_eq!(
+            count("packets_departed")
+                + count("packets_queued")
+                + count("packets_dropped")
+                + count("packets_lost"),
+            arrived
+        );
+        // A tenth of 6000 is lost, with a deviation of 23; the rest is 1.08 Mbit/s, of which 1 goes through.
+        assert!((510..690).contains(&count("packets_lost")), "{}", count("packets_lost"));
+        assert!((4900..=5000).contains(&count("packets_departed")), "{}", count("packets_departed"));
+        assert!(count("packets_dropped") > 100);
+    }
+}
