@@ -249,37 +249,37 @@ impl Simulation {
             self.blocks.prefetch(packet.blocks);
         }
         for packet in self.in_flight.ahead(2) {
-            let (flow, port) = self.next_touched(packet.hop as usize);
-            if let Some(flow) = flow {
-                prefetch(&self.flows[flow as usize]);
-            }
-            for direction in self.link(port) {
-                prefetch(direction);
-            }
+            self.fetch_touched(packet);
         }
         for packet in self.in_flight.ahead(1) {
-            let (_, port) = self.next_touched(packet.hop as usize);
-            for direction in self.link(port) {
-                direction.prefetch_queue();
+            let left = self.hops[packet.hop as usize - 1];
+            if left.is_last() {
+                self.ports[reverse(left.port)].prefetch_queue();
             }
         }
     }
 
-    /// The flow, if any, and the port of its own that an arrival at this hop leads to.
-    fn next_touched(&self, hop: usize) -> (Option<u32>, u32) {
+    /// Starts to fetch what the arrival of a packet touches.
+    fn fetch_touched(&self, packet: &Packet) {
+        let hop = packet.hop as usize;
         let left = self.hops[hop - 1];
         if left.is_last() {
-            return (Some(left.flow()), left.port);
+            let flow = &self.flows[left.flow() as usize];
+            if packet.ack {
+                flow.prefetch_sender();
+            } else {
+                flow.prefetch_receiver();
+            }
+            // What is sent in answer leaves by the same link.
+            return prefetch(&self.ports[reverse(left.port)]);
         }
-        // Behind a port that flows share lie the flow's own ports, and perhaps its receiver.
+        // Behind a port that flows share lies the flow's own, and perhaps its receiver, which answers.
         let beyond = self.hops[(hop + 1).min(self.hops.len() - 1)];
-        (beyond.folds_next().then(|| beyond.flow()), beyond.port)
-    }
-
-    /// Both directions of a link lie side by side, and what is sent one way is answered the other way.
-    fn link(&self, port: u32) -> &[Port] {
-        let first = port as usize & !1;
-        &self.ports[first..first + 2]
+        prefetch(&self.ports[beyond.port as usize]);
+        if beyond.folds_next() {
+            self.flows[beyond.flow() as usize].prefetch_receiver();
+            prefetch(&self.ports[reverse(beyond.port)]);
+        }
     }
 
     fn execute(&mut self, event: Event) {
@@ -753,6 +753,11 @@ impl Simulation {
             events: self.executed,
         }
     }
+}
+
+/// The other direction of a port's link: both lie side by side.
+fn reverse(port: u32) -> usize {
+    port as usize ^ 1
 }
 
 fn large_copy<T: Clone>(values: &[T]) -> Vec<T> {

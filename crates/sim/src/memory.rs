@@ -6,17 +6,25 @@
 // Hints to the processor and to the kernel cannot be given without; neither reads or writes through the pointers.
 #![allow(unsafe_code)]
 
+use std::ops::Range;
+
 const LINE_BYTES: usize = 64;
 const LARGE_PAGE_BYTES: usize = 2 << 20;
 
 /// Starts to fetch all cache lines of a value.
 #[inline]
 pub fn prefetch<T>(value: &T) {
+    prefetch_part(value, 0..std::mem::size_of::<T>());
+}
+
+/// Starts to fetch the cache lines of these bytes of a value.
+#[inline]
+pub fn prefetch_part<T>(value: &T, bytes: Range<usize>) {
     let start = std::ptr::from_ref(value).cast::<i8>();
-    for offset in (0..std::mem::size_of::<T>()).step_by(LINE_BYTES) {
+    for offset in bytes.clone().step_by(LINE_BYTES) {
         prefetch_line(start.wrapping_add(offset));
     }
-    prefetch_line(start.wrapping_add(std::mem::size_of::<T>() - 1));
+    prefetch_line(start.wrapping_add(bytes.end - 1));
 }
 
 #[inline]

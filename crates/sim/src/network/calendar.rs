@@ -35,7 +35,7 @@ const PERIOD: u64 = 1024;
 const CACHED_SLOTS: usize = 500;
 
 /// Packets of a bucket that are fetched ahead.
-const FETCHED: usize = 4;
+const FETCHED: usize = 6;
 
 /// A bucket of more packets is sorted by a sort rather than by putting one after the other in its place.
 const MANY: usize = 32;
