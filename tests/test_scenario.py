@@ -28,6 +28,7 @@ import parshall
 from parshall import (
     Aimd,
     BernoulliLoss,
+    DitherLoss,
     Binomial,
     Bulk,
     Capacity,
@@ -223,6 +224,7 @@ losses = st.one_of(
     st.none(),
     st.builds(ListedLoss, arrivals=st.lists(st.integers(1, 2**63), max_size=3), of=lost),
     st.builds(BernoulliLoss, probability=st.floats(0, 1), of=lost),
+    st.builds(DitherLoss, floor=st.floats(0, 1), of=lost),
     st.builds(
         GilbertElliottLoss,
         good_to_bad=st.floats(0, 1),
@@ -423,7 +425,7 @@ def rust_enum(source: str, name: str) -> list[str]:
 
 
 MIRRORED = [Scenario, Link, Reverse, Capacity, Jitter, DropTail, Red, ListedLoss, BernoulliLoss]
-MIRRORED += [GilbertElliottLoss, Flow, Tcp, Binomial, Cubic, VegasControl, Veno, Udp, Transfer, Cbr, Vbr]
+MIRRORED += [GilbertElliottLoss, DitherLoss, Flow, Tcp, Binomial, Cubic, VegasControl, Veno, Udp, Transfer, Cbr, Vbr]
 MIRRORED += [OnOff, Schedule, Record, Series, ShareSeries, QueueShareSeries]
 MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 
@@ -453,7 +455,7 @@ def test_every_struct_of_the_engine_is_mirrored(repository: Path) -> None:
     [
         ("Queue", "sim/src/scenario.rs", [DropTail, Red]),
         ("RedWeight", "sim/src/scenario.rs", [FixedWeight, WeightFromRate]),
-        ("Loss", "sim/src/scenario.rs", [ListedLoss, BernoulliLoss, GilbertElliottLoss]),
+        ("Loss", "sim/src/scenario.rs", [ListedLoss, BernoulliLoss, GilbertElliottLoss, DitherLoss]),
         ("Control", "sim/src/scenario.rs", [Aimd, Binomial, Cubic, VegasControl, Veno]),
         ("Transport", "sim/src/scenario.rs", [Tcp, Udp]),
         ("App", "sim/src/scenario.rs", [Bulk, Transfer, Cbr, Vbr, OnOff, Schedule]),
@@ -480,6 +482,7 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("LossOf", "sim/src/scenario.rs", ListedLoss, "of"),
         ("LossOf", "sim/src/scenario.rs", BernoulliLoss, "of"),
         ("LossOf", "sim/src/scenario.rs", GilbertElliottLoss, "of"),
+        ("LossOf", "sim/src/scenario.rs", DitherLoss, "of"),
         ("ReduceFrom", "sim/src/scenario.rs", Tcp, "reduce_from"),
         ("RttSampling", "sim/src/scenario.rs", Tcp, "rtt_sampling"),
         ("BackoffReset", "sim/src/scenario.rs", Tcp, "backoff_reset"),
@@ -911,6 +914,7 @@ def test_a_fault_of_the_network_is_one_line_too(what: str, tmp_path: Path) -> No
         (lambda: ListedLoss(arrivals=[3, 0]), "arrivals[1]"),
         (lambda: Pareto(shape=1), "shape"),
         (lambda: BernoulliLoss(probability=0, of="syns"), "of"),
+        (lambda: DitherLoss(floor=-0.1), "floor"),
         (lambda: GilbertElliottLoss(good_to_bad=2, bad_to_good=1), "good_to_bad"),
         (lambda: GilbertElliottLoss(good_to_bad=0, bad_to_good=-1), "bad_to_good"),
         (lambda: GilbertElliottLoss(good_to_bad=0, bad_to_good=1, loss_good=1.1), "loss_good"),

@@ -1,5 +1,6 @@
 //! The network as the engine sees it: ports, and the hops of each flow's path.
 
+mod dither;
 mod lanes;
 mod loss;
 mod managed;
