@@ -26,18 +26,19 @@ pub enum Form {
 }
 
 impl Form {
-    /// Every form with the name that it has in a scenario and in Python.
-    pub const NAMES: [(Form, &'static str); 3] =
-        [(Form::Basic, "basic"), (Form::MultiHop, "multi-hop"), (Form::Cbr, "cbr")];
+    /// What it is called in a scenario and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Basic => "basic",
+            Form::MultiHop => "multi-hop",
+            Form::Cbr => "cbr",
+        }
+    }
 }
 
 impl From<Form> for &'static str {
     fn from(form: Form) -> Self {
-        match form {
-            Form::Basic => Form::NAMES[0].1,
-            Form::MultiHop => Form::NAMES[1].1,
-            Form::Cbr => Form::NAMES[2].1,
-        }
+        form.name()
     }
 }
 
@@ -45,11 +46,9 @@ impl TryFrom<String> for Form {
     type Error = ConfigError;
 
     fn try_from(name: String) -> Result<Self, ConfigError> {
-        let found = Form::NAMES.iter().find(|(_, known)| *known == name);
+        let found = [Form::Basic, Form::MultiHop, Form::Cbr].into_iter().find(|form| form.name() == name);
         let expected = "\"basic\", \"multi-hop\" or \"cbr\"";
-        found
-            .map(|&(form, _)| form)
-            .ok_or_else(|| ConfigError::new("form", format_args!("{name:?}"), expected))
+        found.ok_or_else(|| ConfigError::new("form", format_args!("{name:?}"), expected))
     }
 }
 

@@ -99,8 +99,15 @@ def read_traces(ensemble: Ensemble, case: Case, seeds: Sequence[int]) -> Traces:
 def _responsiveness(ensemble: Ensemble, case: Case, seeds: Sequence[int], first: int) -> Reals:
     """Estimates of the observer of packets, from the interval that begins with sample ``first``."""
     rows = ensemble.table("responsiveness").filter(pc.field("variant") == case.name)
-    shares: Reals = values(rows["share"]).reshape(len(seeds), -1)[:, first // ESTIMATION :]
-    return shares
+    shares: Reals = values(rows["share"]).reshape(len(seeds), -1)
+    interval = _interval(case)
+    return shares[:, round(first * case.sampling / interval) :]
+
+
+def _interval(case: Case) -> float:
+    """Seconds between the observer's estimates."""
+    asked = case.network.record.responsiveness
+    return ESTIMATION * case.sampling if asked is None else float(asked.interval)
 
 
 def first_sample(case: Case) -> int:
@@ -110,11 +117,11 @@ def first_sample(case: Case) -> int:
     return ESTIMATION * math.ceil(round(case.start / case.sampling) / ESTIMATION)
 
 
-def by_interval(counts: Reals) -> Reals:
-    """Sums over estimation intervals; a last one that is not whole is left out."""
+def by_interval(counts: Reals, length: int = ESTIMATION) -> Reals:
+    """Sums over estimation intervals of so many samples; a last one that is not whole is left out."""
     runs, samples = counts.shape
-    whole = samples // ESTIMATION
-    found: Reals = counts[:, : whole * ESTIMATION].reshape(runs, whole, ESTIMATION).sum(axis=2)
+    whole = samples // length
+    found: Reals = counts[:, : whole * length].reshape(runs, whole, length).sum(axis=2)
     return found
 
 
