@@ -81,9 +81,9 @@ def prediction_interval(
 ) -> Interval:
     """The interval that holds one further value, drawn as ``values`` were, with ``confidence``.
 
-    ``at_least_zero`` is for values that are never below 0: the interval is then that of their square roots, squared.
-    Roots of counts and rates scatter evenly and nearly normally (Bartlett 1936), and the interval cannot reach
-    below 0.
+    ``at_least_zero`` is for values that are never below 0: the interval is then that of their square roots,
+    squared. Roots of counts and rates scatter evenly and nearly normally (Bartlett 1936), and the interval
+    cannot reach below 0.
     """
     sample = _finite(values)
     factor = np.sqrt(1 + 1 / max(sample.size, 1))

@@ -55,9 +55,10 @@ class GilbertElliottLoss(Model):
 
 
 class DitherLoss(Model):
-    """A dither that the router makes itself where its queue asks hardly anybody to slow down: a packet is lost with
-    the probability that the queue's own drops and marks lately fell short of ``floor``; one that may carry a mark
-    (ECN) is marked instead. With ``record.responsiveness.signals = "both"`` it shows who responds.
+    """A dither that the router makes where its queue asks hardly anybody to slow down: a packet is lost with
+    the probability that the queue's own drops and marks lately fell short of ``floor``; one that may
+    carry a mark (ECN) is marked instead. With ``record.responsiveness.signals = "both"`` it shows who
+    responds.
     """
 
     kind: Literal["dither"] = "dither"

@@ -80,8 +80,8 @@ def roc(traces: Mapping[Case, Traces], contestant: Contestant, settings: Setting
 
 
 def areas(traces: Mapping[Case, Traces], contestant: Contestant, settings: Settings, rule: Rule) -> pa.Table:
-    """For each case and run: the area under the ROC curve, which is the probability that an interval of the attack
-    has a greater score than another one (Mann and Whitney 1947); 0.5 is chance.
+    """For each case and run: the area under the ROC curve, which is the probability that an interval of the
+    attack has a greater score than another one (Mann and Whitney 1947); 0.5 is chance.
     """
     parts = []
     for case, runs in traces.items():

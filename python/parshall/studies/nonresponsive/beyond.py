@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from parshall.studies.nonresponsive.results import Results
 from parshall.studies.nonresponsive.rules import RULES, SINGLE
 from parshall.studies.nonresponsive.whole_numbers import BOUND
 
+if TYPE_CHECKING:
+    from parshall.studies.nonresponsive.traces import Reals
+
 __all__ = ["MEAN_GOAL", "REFERENCES", "WORST_GOAL", "claims_beyond"]
 
 REFERENCES = ("constant", "counter")
@@ -23,8 +27,8 @@ MEAN_GOAL, WORST_GOAL = 0.003, 0.01
 """Mean square errors that an estimator without tuning should keep to."""
 
 THROUGHPUT_COST, DELAY_COST, RESPONSIVE_COST = 1.0, 1.0, 5.0
-"""What a dither may cost in any case, in %: of the port's throughput, of its mean delay, and of the packets that
-responsive flows send.
+"""What a dither may cost in any case, in %: of the port's throughput, of its mean delay, and of the packets
+that responsive flows send.
 """
 
 _ALGORITHM = "zero-drops"
@@ -147,13 +151,6 @@ def _dither(results: Results) -> Iterator[Claim]:
         results.score(quiet, without, "none"),
     )
 
-    def cost(case: str, measure: str) -> np.ndarray:
-        return results.dither_cost(case, measure)
-
-    def longer(case: str) -> np.ndarray:
-        with_it, without = (cost(case, f"delay_{which}") for which in ("with", "without"))
-        return 100 * (with_it / without - 1)
-
     for measure, what, bound in (
         ("throughput", "of the port's throughput", THROUGHPUT_COST),
         ("responsive", "of the packets that responsive flows send", RESPONSIVE_COST),
@@ -163,7 +160,10 @@ def _dither(results: Results) -> Iterator[Claim]:
             where,
             f"In no case does the dither cost {bound:g} % {what}.",
             "greater",
-            [(cost(case, measure), np.full(len(results.seeds), -bound)) for case in results.cases],
+            [
+                (results.dither_cost(case, measure), np.full(len(results.seeds), -bound))
+                for case in results.cases
+            ],
             unit="points",
         )
     yield all_compared(
@@ -171,9 +171,16 @@ def _dither(results: Results) -> Iterator[Claim]:
         where,
         f"In no case does the dither make the port's mean delay longer by {DELAY_COST:g} %.",
         "less",
-        [(longer(case), np.full(len(results.seeds), DELAY_COST)) for case in results.cases],
+        [(_longer(results, case), np.full(len(results.seeds), DELAY_COST)) for case in results.cases],
         unit="points",
     )
+
+
+def _longer(results: Results, case: str) -> Reals:
+    """How much longer the mean delay is with the dither, in %."""
+    with_it, without = (results.dither_cost(case, f"delay_{which}") for which in ("with", "without"))
+    found: Reals = 100 * (with_it / without - 1)
+    return found
 
 
 def _in_whole_numbers(results: Results) -> Iterator[Claim]:
@@ -185,8 +192,8 @@ def _in_whole_numbers(results: Results) -> Iterator[Claim]:
         yield all_compared(
             f"whole-numbers.{kind}",
             "Chapter III's form",
-            f"The form in whole numbers is within {100 * BOUND:g} % of the floating one on the same samples, in "
-            f"every case ({_settings(kind)}).",
+            f"The form in whole numbers is within {100 * BOUND:g} % of the floating one on the same "
+            f"samples, in every case ({_settings(kind)}).",
             "less",
             pairs,
             unit=f"% above {100 * BOUND:g} %",
@@ -199,8 +206,8 @@ def _shorter(results: Results) -> Iterator[Claim]:
         yield compared(
             f"shorter.{half}-s.responsiveness",
             "Shorter intervals",
-            f"With {half} s on and off, Responsiveness errs less in intervals of {short:.0f} ms than in those of "
-            f"{long:.0f} ms, against the share in each {short:.0f} ms.",
+            f"With {half} s on and off, Responsiveness errs less in intervals of {short:.0f} ms than in "
+            f"those of {long:.0f} ms, against the share in each {short:.0f} ms.",
             "less",
             results.interval_error(half, shorter.SHORTEST, "responsiveness", "none"),
             results.interval_error(half, net.ESTIMATION, "responsiveness", "none"),
@@ -219,8 +226,8 @@ def _alarms(results: Results) -> Iterator[Claim]:
             yield compared(
                 f"alarm.{rule.name}.{name}",
                 "The alarm",
-                f"{contestant(name).label}: with a large flash crowd, an alarm by {rule.label} has a greater area "
-                "under the ROC curve than one by a single interval.",
+                f"{contestant(name).label}: with a large flash crowd, an alarm by {rule.label} has a greater "
+                "area under the ROC curve than one by a single interval.",
                 "greater",
                 results.area(case, name, rule.name),
                 results.area(case, name, SINGLE.name),

@@ -133,9 +133,9 @@ def _varying(results: Results) -> Iterator[Claim]:
             yield compared(
                 f"figure-5.shorter-interval-{half}-s.{kind}",
                 "Figure 5, text",
-                f"A shorter estimation interval estimates a load that varies faster: with {half} s on and off, the "
-                f"error against the share in each {short:.0f} ms is smaller in intervals of {short:.0f} ms than in "
-                f"those of {long:.0f} ms ({name}).",
+                f"A shorter estimation interval estimates a load that varies faster: with {half} s on and "
+                f"off, the error against the share in each {short:.0f} ms is smaller in intervals of "
+                f"{short:.0f} ms than in those of {long:.0f} ms ({name}).",
                 "less",
                 results.interval_error(half, shorter.SHORTEST, ALGORITHM, kind),
                 results.interval_error(half, net.ESTIMATION, ALGORITHM, kind),

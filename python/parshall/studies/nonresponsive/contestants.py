@@ -55,8 +55,8 @@ class Contestant:
     name: str
     label: str
     run: Callable[..., Reals]
-    """Shares by run and estimation interval, of a case, its traces and settings. Forms of the linear model also
-    take ``samples``, the sampling intervals in an estimation interval.
+    """Shares by run and estimation interval, of a case, its traces and settings. Forms of the linear model
+    also take ``samples``, the sampling intervals in an estimation interval.
     """
     printed: Settings = field(default_factory=dict)
     """What the document prints; the search has it among its trials."""

@@ -21,7 +21,7 @@ LIMIT = 0.6
 """Share of UDP packets above which it is an attack, and the reference of the cumulative sum."""
 _K, _N = 4, 5
 _MOST = 2.0
-"""Where the cumulative sum stops: an alarm of the past must end, in five intervals if the share falls to 0.2."""
+"""Where the cumulative sum stops: an alarm must end, in five intervals if the share falls to 0.2."""
 _LEVELS = 101
 
 
@@ -56,8 +56,8 @@ def k_of_n(estimates: Reals, k: int = _K, n: int = _N) -> Reals:
 
 
 def cumulative(estimates: Reals, reference: float = LIMIT, most: float = _MOST) -> Reals:
-    """Page's cumulative sum (1954): what estimates were above ``reference``, less what they were below it, from 0 to
-    ``most``.
+    """Page's cumulative sum (1954): what estimates were above ``reference``, less what they were below it,
+    from 0 to ``most``.
     """
     sums = np.zeros_like(estimates)
     total = np.zeros(len(estimates))

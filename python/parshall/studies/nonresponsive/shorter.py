@@ -1,8 +1,8 @@
-"""'It is possible to estimate faster varying non-responsive loads by choosing an estimation interval smaller than 700
-ms' (text of Figure 5): the same runs in estimation intervals of several lengths.
+"""Shorter estimation intervals: the same load in intervals of several lengths.
 
-All are held against the true share in each of the shortest intervals: a long one then errs by what the load does
-within it, a short one by what its few packets scatter.
+'It is possible to estimate faster varying non-responsive loads by choosing an estimation interval smaller
+than 700ms' (text of Figure 5). All are held against the true share in each of the shortest intervals: a long
+one then errs by what the load does within it, a short one by what its few packets scatter.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ HALVES = (5, 1)
 
 
 def interval_cases() -> dict[tuple[int, int], Case]:
-    """By the seconds on and off and the sampling intervals in an estimation interval. The runs of a load differ in
-    what is recorded only.
+    """By the seconds on and off and the sampling intervals in an estimation interval. The runs of a load
+    differ in what is recorded only.
     """
     return {(half, samples): _case(half, samples) for half in HALVES for samples in SAMPLES}
 
@@ -49,8 +49,8 @@ def _case(half: int, samples: int) -> Case:
 def error_by_samples(
     runs: Mapping[tuple[int, int], Traces], entries: Mapping[tuple[str, str], tuple[Contestant, Settings]]
 ) -> pa.Table:
-    """A row a load, contestant, length of the interval and run: the mean square error against the true share in each
-    of the shortest intervals. ``entries`` are contestants by name and kind of settings.
+    """A row a load, contestant, length of the interval and run: the mean square error against the true share
+    in each of the shortest intervals. ``entries`` are contestants by name and kind of settings.
     """
     cases, parts = interval_cases(), []
     for (half, samples), traces in runs.items():

@@ -307,7 +307,7 @@ def _judge_group(
 def _dithered(
     bench: Workbench, plain: Mapping[Case, Traces], ports: pa.Table
 ) -> tuple[dict[Case, Traces], dict[str, list[pa.Table]]]:
-    """The traces of the same cases with a dither at the port, and what it costs against the ``plain`` ones."""
+    """The traces of the same cases with a dither at the port, and its cost against the ``plain`` ones."""
     from parshall.studies.nonresponsive import dither
     from parshall.studies.nonresponsive.traces import RECORDED, read_traces
 
