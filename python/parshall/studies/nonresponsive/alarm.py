@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from parshall.studies.nonresponsive import networks as net
 from parshall.studies.nonresponsive.cases import Case
-from parshall.studies.nonresponsive.rules import LIMIT
+from parshall.studies.nonresponsive.rules import LEVELS
 
 if TYPE_CHECKING:
     from parshall.studies.nonresponsive.contestants import Contestant, Settings
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ATTACK", "CROWD", "LEFT_OUT", "LIMIT", "alarm_cases", "areas", "detection", "is_attack", "roc"]
 
+LIMIT = 0.6
+"""Share of UDP packets above which it is an attack."""
 LEFT_OUT = ("basic", "fixed-point", "several-hops", "responsiveness-dither", "constant")
 """Contestants that a curve of their own would say nothing new about."""
 ATTACK, CROWD = (150.0, 210.0), (250.0, 280.0)
@@ -65,12 +67,12 @@ def roc(traces: Mapping[Case, Traces], contestant: Contestant, settings: Setting
     parts = []
     for case, runs in traces.items():
         attack, scores = is_attack(runs.true_share), rule.score(contestant.run(case, runs, settings))
-        above = scores[None] > rule.levels[:, None, None]
+        above = scores[None] > LEVELS[:, None, None]
         parts.append(
             pa.table(
                 {
-                    **_names(case, contestant, rule, len(rule.levels)),
-                    "level": rule.levels,
+                    **_names(case, contestant, rule, len(LEVELS)),
+                    "level": LEVELS,
                     "hit_rate": _share(above, attack),
                     "false_rate": _share(above, ~attack),
                 }
@@ -109,7 +111,7 @@ def detection(
         attack, times = is_attack(runs.true_share), runs.times
         scores = rule.score(contestant.run(case, runs, settings))
         hours = (~attack).sum(axis=1) * (times[1] - times[0]) / 3600
-        for level in rule.levels[::2]:
+        for level in LEVELS[::2]:
             above = scores > level
             begins = above & ~np.pad(above, ((0, 0), (1, 0)))[:, :-1]
             parts.append(

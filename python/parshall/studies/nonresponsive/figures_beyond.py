@@ -225,8 +225,7 @@ def _rules_roc(rows: pa.Table, crowd: str) -> Figure:
         axis.plot([0, 100], [0, 100], color=plot.GRID, linewidth=1)
         for colour, line, own in _by_rule(rows):
             x, y = 100 * own["false_rate"].to_numpy(), 100 * own["hit_rate"].to_numpy()
-            # No score is below the least level: the curve begins where everything is an alarm.
-            axis.plot([100, *x], [100, *y], line, color=colour, linewidth=1.3)
+            axis.plot(x, y, line, color=colour, linewidth=1.3)
         _rules_legend(axis, rows)
         axis.set(xlabel="alarm without attack (% of intervals)", ylabel="alarm in attack (% of intervals)")
         axis.set(xlim=(-2, 102), ylim=(-2, 102))
@@ -286,7 +285,7 @@ def _rules_legend(axis: Axes, rows: pa.Table) -> None:
 def _rules_text() -> str:
     return (
         f"the estimate of one interval above a level, {RULES[1].label} above it, or the cumulative sum of "
-        f"what estimates are above {100 * alarm.LIMIT:g} % above a level"
+        "what estimates are above it"
     )
 
 
@@ -299,8 +298,7 @@ def detection_curve(rows: pa.Table) -> tuple[Reals, Reals, Reals]:
     delay = np.bincount(index, weights=rows["delay"].to_numpy()) / count
     false = np.bincount(index, weights=rows["false_alarms_per_hour"].to_numpy()) / count
     # Where nearly every interval is above the level the alarm hardly ever ends, so it hardly ever begins.
-    least = 0.0 if rows["rule"][0].as_py() == "cusum" else alarm.LIMIT / 2
-    kept = levels >= least
+    kept = levels >= alarm.LIMIT / 2
     return levels[kept], np.asarray(delay)[kept], np.asarray(false)[kept]
 
 

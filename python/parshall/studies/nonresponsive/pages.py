@@ -32,7 +32,7 @@ from parshall.studies.nonresponsive.figures_beyond import (
 )
 from parshall.studies.nonresponsive.phase import QUEUES
 from parshall.studies.nonresponsive.results import Results, rows_where
-from parshall.studies.nonresponsive.rules import RULES
+from parshall.studies.nonresponsive.rules import EXCESS, RULES
 from parshall.studies.nonresponsive.whole_numbers import FIXED
 from parshall.study import Measures
 
@@ -549,7 +549,8 @@ def _alarm(results: Results) -> Section:
     several = (
         "An alarm may look at several intervals in place of one: it then waits longer, and is not moved by a "
         f"single wrong estimate. Two such rules stand beside the single interval: {RULES[1].label} above the "
-        "level, and Page's cumulative sum (1954)."
+        "level, and Page's cumulative sum (1954) of what estimates are above the level, less what they are "
+        f"below it, which raises the alarm at {100 * EXCESS:g} points."
     )
     items: tuple[Figure | Table, ...] = (*alarm_figures(results.measures), _rules(results))
     return Section("alarm", "The estimate as an alarm", (text + more, several), items)

@@ -1,7 +1,7 @@
 """Alarms over several estimation intervals.
 
-A rule turns a series of estimates into a score in each interval; the alarm is on where the score is above a
-threshold. A missing estimate never raises an alarm.
+A rule turns a series of estimates into a score in each interval: the highest level at which its alarm is on.
+A missing estimate never raises an alarm.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ import numpy as np
 if TYPE_CHECKING:
     from parshall.studies.nonresponsive.traces import Reals
 
-__all__ = ["LIMIT", "RULES", "SINGLE", "Rule", "cumulative", "k_of_n", "rule"]
+__all__ = ["EXCESS", "LEVELS", "RULES", "SINGLE", "Rule", "cumulative", "k_of_n"]
 
-LIMIT = 0.6
-"""Share of UDP packets above which it is an attack, and the reference of the cumulative sum."""
+LEVELS = np.linspace(0.0, 1.0, 101)
+"""Levels of alarm."""
 _K, _N = 4, 5
-_MOST = 2.0
-"""Where the cumulative sum stops: an alarm must end, in five intervals if the share falls to 0.2."""
-_LEVELS = 101
+EXCESS, _MOST = 0.2, 0.6
+"""Where the cumulative sum raises the alarm, and where it stops, so that an alarm ends after an attack."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +33,6 @@ class Rule:
     """For a reader."""
     score: Callable[[Reals], Reals]
     """Scores of estimates, both one row a run and one column an interval."""
-    top: float
-    """The greatest score."""
-
-    @property
-    def levels(self) -> Reals:
-        """Thresholds from 0 to the top."""
-        return np.linspace(0.0, self.top, _LEVELS)
 
 
 def _single(estimates: Reals) -> Reals:
@@ -55,26 +47,24 @@ def k_of_n(estimates: Reals, k: int = _K, n: int = _N) -> Reals:
     return found
 
 
-def cumulative(estimates: Reals, reference: float = LIMIT, most: float = _MOST) -> Reals:
-    """Page's cumulative sum (1954): what estimates were above ``reference``, less what they were below it,
-    from 0 to ``most``.
+def cumulative(estimates: Reals, excess: float = EXCESS, most: float = _MOST) -> Reals:
+    """The highest level at which Page's cumulative sum (1954) is above ``excess``: the sum of what estimates
+    are above the level, less what they are below it, from 0 to ``most``.
+
+    The level is known to half a step of :data:`LEVELS`.
     """
-    sums = np.zeros_like(estimates)
-    total = np.zeros(len(estimates))
-    for place, column in enumerate(np.where(np.isnan(estimates), 0.0, estimates - reference).T):
-        total = np.clip(total + column, 0.0, most)
-        sums[:, place] = total
-    return sums
+    sums = np.zeros((len(estimates), len(LEVELS)))
+    scores = np.zeros_like(estimates)
+    for place, column in enumerate(estimates.T):
+        above = np.where(np.isnan(column), -most, column)[:, None] - LEVELS
+        sums = np.clip(sums + above, 0.0, most)
+        scores[:, place] = ((sums > excess).sum(axis=1) - 0.5) * LEVELS[1]
+    return np.maximum(scores, 0.0)
 
 
-SINGLE = Rule("single", "one interval", _single, 1.0)
+SINGLE = Rule("single", "one interval", _single)
 RULES = (
     SINGLE,
-    Rule("k-of-n", f"{_K} of {_N} intervals", k_of_n, 1.0),
-    Rule("cusum", "cumulative sum", cumulative, _MOST),
+    Rule("k-of-n", f"{_K} of {_N} intervals", k_of_n),
+    Rule("cusum", "cumulative sum", cumulative),
 )
-
-
-def rule(name: str) -> Rule:
-    """The rule of that name."""
-    return next(each for each in RULES if each.name == name)
