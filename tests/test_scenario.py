@@ -28,12 +28,12 @@ import parshall
 from parshall import (
     Aimd,
     BernoulliLoss,
-    DitherLoss,
     Binomial,
     Bulk,
     Capacity,
     Cbr,
     Cubic,
+    DitherLoss,
     DropTail,
     Dumbbell,
     Exponential,
@@ -425,7 +425,20 @@ def rust_enum(source: str, name: str) -> list[str]:
 
 
 MIRRORED = [Scenario, Link, Reverse, Capacity, Jitter, DropTail, Red, ListedLoss, BernoulliLoss]
-MIRRORED += [GilbertElliottLoss, DitherLoss, Flow, Tcp, Binomial, Cubic, VegasControl, Veno, Udp, Transfer, Cbr, Vbr]
+MIRRORED += [
+    GilbertElliottLoss,
+    DitherLoss,
+    Flow,
+    Tcp,
+    Binomial,
+    Cubic,
+    VegasControl,
+    Veno,
+    Udp,
+    Transfer,
+    Cbr,
+    Vbr,
+]
 MIRRORED += [OnOff, Schedule, Record, Series, ShareSeries, QueueShareSeries]
 MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 
