@@ -219,6 +219,7 @@ def _made_traces(*, share: float = 0.7, runs: int = 3, samples: int = 200, seed:
         udp=share * arrivals,
         bytes=1000 * arrivals,
         recorded={"responsiveness": rng.uniform(0, 1, (runs, samples // ESTIMATION))},
+        signals=rng.poisson(2.0, (runs, samples // ESTIMATION)).astype(float),
     )
 
 
@@ -248,6 +249,7 @@ def test_the_dither_is_the_only_difference_and_its_cost_is_counted() -> None:
     assert [row["seed"] for row in rows] == [1, 2, 3]
     for row, seen in zip(rows, (traces[1].arrivals.sum(axis=1)), strict=True):
         assert row["queue_drops"] == 0
+        assert row["quiet_without"] == 100 > row["quiet_with"]
         assert row["dither_drops"] == pytest.approx(0.1, abs=0.1)
         assert row["throughput"] < 1
         assert seen > 0
@@ -776,6 +778,8 @@ class _Made:
                     "dither_drops": np.full(SEEDS, 0.08 if case.name == "hops/16" else 0.0),
                     "throughput": -self.costs.get(case.name, 0.0) + self._noise(0.01),
                     "responsive": self._noise(0.01),
+                    "quiet_without": 95 + self._noise(0.1),
+                    "quiet_with": 10 + self._noise(0.1),
                     "delay_without": 2 + self._noise(0.001),
                     "delay_with": 2 + self._noise(0.001),
                 }
@@ -939,6 +943,7 @@ def test_a_dither_must_be_cheap_in_every_case() -> None:
     made = _Made()
     assert _by_id(made)["dither.cost.throughput"].verdict is Verdict.HOLDS
     assert _by_id(made)["dither.cost.delay"].verdict is Verdict.HOLDS
+    assert _by_id(made)["dither.flagged"].verdict is Verdict.HOLDS
     made.costs["hops/16"] = 3.0
     assert _by_id(made)["dither.cost.throughput"].verdict is Verdict.FAILS
 

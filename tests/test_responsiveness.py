@@ -199,7 +199,8 @@ def test_a_dither_tops_up_a_queue_that_hardly_drops() -> None:
     """A link with room for all: nobody is ever asked to slow down, and nothing is known. A packet in a
     hundred, dropped at random, shows who responds.
     """
-    idle = bell(8, 4, duration=99.4).with_({"record.packets": (), "flows[t].transport.max_window_packets": 12})
+    changes = {"record.packets": (), "flows[t].transport.max_window_packets": 12}
+    idle = bell(8, 4, duration=99.4).with_(changes)
     asked = idle.with_({"loss": DitherLoss(floor=0.01, of="data"), "record.responsiveness.signals": "both"})
     plain, dithered = (parshall.run(scenario, 3).port("bottleneck") for scenario in (idle, asked))
     assert plain.responsiveness.signals.sum() == 0

@@ -30,6 +30,8 @@ THROUGHPUT_COST, DELAY_COST, RESPONSIVE_COST = 1.0, 1.0, 5.0
 """What a dither may cost in any case, in %: of the port's throughput, of its mean delay, and of the packets
 that responsive flows send.
 """
+FLAGGED = 90.0
+"""Part of the estimates, in %, that should say how little they rest on where they do."""
 
 _ALGORITHM = "zero-drops"
 
@@ -151,6 +153,17 @@ def _dither(results: Results) -> Iterator[Claim]:
         results.score(quiet, without, "none"),
     )
 
+    silence = results.dither_cost(quiet, "quiet_without")
+    yield compared(
+        "dither.flagged",
+        where,
+        "In that case, without the dither, Responsiveness says itself that it has nothing to go by: more than "
+        f"{FLAGGED:g} % of its estimates are flagged as without signals.",
+        "greater",
+        silence,
+        np.full_like(silence, FLAGGED),
+        unit="points",
+    )
     for measure, what, bound in (
         ("throughput", "of the port's throughput", THROUGHPUT_COST),
         ("responsive", "of the packets that responsive flows send", RESPONSIVE_COST),

@@ -48,6 +48,8 @@ def costs(case: Case, ports: tuple[pa.Table, pa.Table], traces: tuple[Traces, Tr
             "dither_drops": 100 * with_it["packets_lost"] / with_it["packets_arrived"],
             "throughput": 100 * (with_it["bytes_departed"] / without["bytes_departed"] - 1),
             "responsive": 100 * (responsive[1] / responsive[0] - 1),
+            "quiet_without": _quiet(traces[0]),
+            "quiet_with": _quiet(traces[1]),
             "delay_without": 1e3 * without["mean_delay"],
             "delay_with": 1e3 * with_it["mean_delay"],
         }
@@ -67,6 +69,12 @@ def _counters(ports: pa.Table, case: Case) -> dict[str, Reals]:
 def _responsive(traces: Traces) -> Reals:
     """Packets of responsive flows that arrived, by run."""
     found: Reals = (traces.arrivals - traces.udp).sum(axis=1)
+    return found
+
+
+def _quiet(traces: Traces) -> Reals:
+    """Estimation intervals in which nobody was asked to slow down, in %, by run: they are flagged."""
+    found: Reals = 100 * (traces.signals == 0).mean(axis=1)
     return found
 
 

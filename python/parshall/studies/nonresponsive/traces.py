@@ -47,6 +47,8 @@ class Traces:
     """Bytes that arrived."""
     recorded: Mapping[str, Reals] = field(default_factory=dict)
     """Shares by run and estimation interval that observers inside the simulator made, by contestant."""
+    signals: Reals = field(default_factory=lambda: np.zeros((0, 0)))
+    """Packets dropped or marked, by run and estimation interval, as the observer of packets saw it."""
 
     @property
     def true_share(self) -> Reals:
@@ -92,16 +94,16 @@ def read_traces(ensemble: Ensemble, case: Case, seeds: Sequence[int]) -> Traces:
         drops=counts("packets_dropped"),
         udp=counts("packets_arrived_udp"),
         bytes=counts("bytes_arrived"),
-        recorded={"responsiveness": _responsiveness(ensemble, case, seeds, first)},
+        recorded={"responsiveness": _responsiveness(ensemble, case, seeds, "share")},
+        signals=_responsiveness(ensemble, case, seeds, "signals"),
     )
 
 
-def _responsiveness(ensemble: Ensemble, case: Case, seeds: Sequence[int], first: int) -> Reals:
-    """Estimates of the observer of packets, from the interval that begins with sample ``first``."""
+def _responsiveness(ensemble: Ensemble, case: Case, seeds: Sequence[int], column: str) -> Reals:
+    """A column of the observer of packets, from the estimator's start on."""
     rows = ensemble.table("responsiveness").filter(pc.field("variant") == case.name)
-    shares: Reals = values(rows["share"]).reshape(len(seeds), -1)
-    interval = _interval(case)
-    return shares[:, round(first * case.sampling / interval) :]
+    found: Reals = values(rows[column]).astype(np.float64).reshape(len(seeds), -1)
+    return found[:, round(first_sample(case) * case.sampling / _interval(case)) :]
 
 
 def _interval(case: Case) -> float:
