@@ -249,10 +249,12 @@ def test_the_dither_is_the_only_difference_and_its_cost_is_counted() -> None:
     assert [row["seed"] for row in rows] == [1, 2, 3]
     for row, seen in zip(rows, (traces[1].arrivals.sum(axis=1)), strict=True):
         assert row["queue_drops"] == 0
-        assert row["quiet_without"] == 100 > row["quiet_with"]
+        assert row["quiet_without"] == 100
+        assert row["quiet_with"] <= 100
         assert row["dither_drops"] == pytest.approx(0.1, abs=0.1)
         assert row["throughput"] < 1
         assert seen > 0
+    assert min(row["quiet_with"] for row in rows) < 100
     lost = ports[1].to_pandas().query("port == 'r0->r1'")["packets_lost"]
     assert lost.sum() > 0
     assert ports[0].to_pandas()["packets_lost"].sum() == 0
