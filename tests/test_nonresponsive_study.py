@@ -247,13 +247,15 @@ def test_the_dither_is_the_only_difference_and_its_cost_is_counted() -> None:
     ports, traces = _dither_runs(case)
     rows = dither.costs(case, ports, traces).to_pylist()
     assert [row["seed"] for row in rows] == [1, 2, 3]
-    for row, seen in zip(rows, (traces[1].arrivals.sum(axis=1)), strict=True):
-        assert row["queue_drops"] == 0
+    for place, row in enumerate(rows):
+        assert (row["queue_drops_with"], row["dither_drops_without"]) == (0, 0)
+        assert row["dither_drops_with"] == pytest.approx(0.1, abs=0.1)
         assert row["quiet_without"] == 100
-        assert row["quiet_with"] <= 100
-        assert row["dither_drops"] == pytest.approx(0.1, abs=0.1)
-        assert row["throughput"] < 1
-        assert seen > 0
+        assert row["throughput_with"] == pytest.approx(row["throughput_without"], rel=0.1)
+        assert row["throughput_without"] < 4
+        assert row["responsive_with"] == pytest.approx(
+            (traces[1].arrivals - traces[1].udp)[place].sum() / (0.033 * traces[1].arrivals.shape[1])
+        )
     assert min(row["quiet_with"] for row in rows) < 100
     lost = ports[1].to_pandas().query("port == 'r0->r1'")["packets_lost"]
     assert lost.sum() > 0
@@ -263,8 +265,8 @@ def test_the_dither_is_the_only_difference_and_its_cost_is_counted() -> None:
 def test_a_port_that_drops_enough_is_not_dithered() -> None:
     ports, traces = _dither_runs(_short_case())
     rows = dither.costs(_short_case(), ports, traces).to_pylist()
-    assert max(row["dither_drops"] for row in rows) < 0.05
-    assert min(row["queue_drops"] for row in rows) > 1
+    assert max(row["dither_drops_with"] for row in rows) < 0.05
+    assert min(row["queue_drops_with"] for row in rows) > 1
 
 
 def test_intervals_of_any_length_cover_the_same_load() -> None:
@@ -449,6 +451,15 @@ def test_detection_waits_and_false_alarms_are_counted_once() -> None:
     silent = _told(lambda seen: 0 * seen.true_share)
     row = _at_half(alarm.detection(_alarm_traces(), silent, {}, SINGLE))
     assert (row["delay"], row["false_alarms_per_hour"]) == (60.0, 0.0)
+
+
+def test_an_alarm_that_stays_on_counts_again_each_minute() -> None:
+    """Always on from 100 to 298 s but for the attack: a minute before it, and 88 s that it left over."""
+    always = _told(lambda seen: np.ones_like(seen.true_share))
+    row = _at_half(alarm.detection(_alarm_traces(), always, {}, SINGLE))
+    quiet_hours = (6000 * 0.033 - 60) / 3600
+    assert row["false_alarms_per_hour"] == pytest.approx((1 + 1) / quiet_hours, rel=0.05)
+    assert row["delay"] == pytest.approx(0, abs=1)
 
 
 def _at_half(table: pa.Table) -> dict[str, Any]:
@@ -776,10 +787,14 @@ class _Made:
                 {
                     "case": [case.name] * SEEDS,
                     "seed": np.arange(1, SEEDS + 1),
-                    "queue_drops": np.full(SEEDS, 0.02),
-                    "dither_drops": np.full(SEEDS, 0.08 if case.name == "hops/16" else 0.0),
-                    "throughput": -self.costs.get(case.name, 0.0) + self._noise(0.01),
-                    "responsive": self._noise(0.01),
+                    "queue_drops_without": np.full(SEEDS, 0.02),
+                    "queue_drops_with": np.full(SEEDS, 0.02),
+                    "dither_drops_without": np.zeros(SEEDS),
+                    "dither_drops_with": np.full(SEEDS, 0.08 if case.name == "hops/16" else 0.0),
+                    "throughput_without": 20 + self._noise(0.001),
+                    "throughput_with": 20 - self.costs.get(case.name, 0.0) / 5 + self._noise(0.001),
+                    "responsive_without": 1000 + self._noise(0.1),
+                    "responsive_with": 1000 + self._noise(0.1),
                     "quiet_without": 95 + self._noise(0.1),
                     "quiet_with": 10 + self._noise(0.1),
                     "delay_without": 2 + self._noise(0.001),

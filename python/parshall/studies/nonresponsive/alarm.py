@@ -104,7 +104,9 @@ def detection(
     traces: Mapping[Case, Traces], contestant: Contestant, settings: Settings, rule: Rule
 ) -> pa.Table:
     """For each case, level and run: seconds from the attack's start to the first score above the level (the
-    attack's length if there is none), and how often the alarm goes on in an hour without attack.
+    attack's length if there is none), and false alarms in an hour without attack. An alarm that stays on
+    counts again each minute, or one that never ends would hardly count; what is left of an alarm when the
+    attack ends counts from its first full minute on.
     """
     parts = []
     for case, runs in traces.items():
@@ -113,7 +115,6 @@ def detection(
         hours = (~attack).sum(axis=1) * (times[1] - times[0]) / 3600
         for level in LEVELS[::2]:
             above = scores > level
-            begins = above & ~np.pad(above, ((0, 0), (1, 0)))[:, :-1]
             parts.append(
                 pa.table(
                     {
@@ -121,7 +122,7 @@ def detection(
                         "level": [float(level)] * len(scores),
                         "seed": np.array(runs.seeds),
                         "delay": _delays(above & attack, times),
-                        "false_alarms_per_hour": (begins & ~attack).sum(axis=1) / hours,
+                        "false_alarms_per_hour": _false_alarms(above, attack, times) / hours,
                     }
                 )
             )
@@ -148,6 +149,18 @@ def _area(scores: Reals, attack: np.ndarray) -> float:
 
 def _share(above: np.ndarray, chosen: np.ndarray) -> Reals:
     found: Reals = (above & chosen).sum(axis=(1, 2)) / max(int(chosen.sum()), 1)
+    return found
+
+
+def _false_alarms(above: np.ndarray, attack: np.ndarray, times: Reals) -> Reals:
+    """By run: episodes of alarm without attack, each counted once a minute."""
+    false = above & ~attack
+    edges = np.diff(np.pad(false, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+    (runs, begins), (_, ends) = np.nonzero(edges == 1), np.nonzero(edges == -1)
+    minutes = (ends - begins) * (times[1] - times[0]) / 60
+    left_over = (begins > 0) & (above & attack)[runs, np.maximum(begins - 1, 0)]
+    counts = np.where(left_over, np.floor(minutes), np.ceil(minutes))
+    found: Reals = np.bincount(runs, weights=counts, minlength=len(above)).astype(np.float64)
     return found
 
 

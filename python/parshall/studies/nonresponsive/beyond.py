@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +14,6 @@ from parshall.studies.nonresponsive.phase import QUEUES
 from parshall.studies.nonresponsive.results import Results
 from parshall.studies.nonresponsive.rules import RULES, SINGLE
 from parshall.studies.nonresponsive.whole_numbers import BOUND
-
-if TYPE_CHECKING:
-    from parshall.studies.nonresponsive.traces import Reals
 
 __all__ = ["MEAN_GOAL", "REFERENCES", "WORST_GOAL", "claims_beyond"]
 
@@ -153,7 +149,7 @@ def _dither(results: Results) -> Iterator[Claim]:
         results.score(quiet, without, "none"),
     )
 
-    silence = results.dither_cost(quiet, "quiet_without")
+    silence = results.dithered(quiet, "quiet")[0]
     yield compared(
         "dither.flagged",
         where,
@@ -184,16 +180,12 @@ def _dither(results: Results) -> Iterator[Claim]:
         where,
         f"In no case does the dither make the port's mean delay longer by {DELAY_COST:g} %.",
         "less",
-        [(_longer(results, case), np.full(len(results.seeds), DELAY_COST)) for case in results.cases],
+        [
+            (results.dither_cost(case, "delay"), np.full(len(results.seeds), DELAY_COST))
+            for case in results.cases
+        ],
         unit="points",
     )
-
-
-def _longer(results: Results, case: str) -> Reals:
-    """How much longer the mean delay is with the dither, in %."""
-    with_it, without = (results.dither_cost(case, f"delay_{which}") for which in ("with", "without"))
-    found: Reals = 100 * (with_it / without - 1)
-    return found
 
 
 def _in_whole_numbers(results: Results) -> Iterator[Claim]:

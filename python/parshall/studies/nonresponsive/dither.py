@@ -8,6 +8,7 @@ judged on those. Where the queue drops more than that by itself, the dither is s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from parshall.studies.nonresponsive.cases import Case
     from parshall.studies.nonresponsive.traces import Reals, Traces
 
-__all__ = ["DITHER", "costs", "panels", "with_dither"]
+__all__ = ["DITHER", "MEASURES", "costs", "panels", "with_dither"]
 
 DITHER = DitherLoss(of="data")
 """Data packets only: a lost ACK asks nobody to slow down."""
@@ -38,23 +39,34 @@ def costs(case: Case, ports: tuple[pa.Table, pa.Table], traces: tuple[Traces, Tr
     """A row a seed: what the dither did to the port. Each pair has the runs without it first; a seed's starts
     and phases are the same in both.
     """
-    without, with_it = (_counters(table, case) for table in ports)
-    responsive = [_responsive(each) for each in traces]
-    return pa.table(
-        {
-            "case": [case.name] * len(responsive[0]),
-            "seed": np.array(traces[0].seeds),
-            "queue_drops": 100 * with_it["packets_dropped"] / with_it["packets_arrived"],
-            "dither_drops": 100 * with_it["packets_lost"] / with_it["packets_arrived"],
-            "throughput": 100 * (with_it["bytes_departed"] / without["bytes_departed"] - 1),
-            "responsive": 100 * (responsive[1] / responsive[0] - 1),
-            "quiet_without": _quiet(traces[0]),
-            "quiet_with": _quiet(traces[1]),
-            "delay_without": 1e3 * without["mean_delay"],
-            "delay_with": 1e3 * with_it["mean_delay"],
+    columns: dict[str, object] = {
+        "case": [case.name] * len(traces[0].seeds),
+        "seed": np.array(traces[0].seeds),
+    }
+    for which, table, runs in zip(("without", "with"), ports, traces, strict=True):
+        counters, seconds = _counters(table, case), case.network.duration - case.network.warm_up
+        columns |= {
+            f"queue_drops_{which}": 100 * counters["packets_dropped"] / counters["packets_arrived"],
+            f"dither_drops_{which}": 100 * counters["packets_lost"] / counters["packets_arrived"],
+            f"throughput_{which}": 8e-6 * counters["bytes_departed"] / seconds,
+            f"responsive_{which}": (runs.arrivals - runs.udp).mean(axis=1) / runs.sampling,
+            f"delay_{which}": 1e3 * counters["mean_delay"],
+            f"quiet_{which}": 100 * (runs.signals == 0).mean(axis=1),
         }
-    )
+    return pa.table(columns)
 
+
+MEASURES: Mapping[str, str] = {
+    "queue_drops": "Dropped by the queue (%)",
+    "dither_drops": "Dropped by the dither (%)",
+    "quiet": "Estimates flagged as without signals (%)",
+    "throughput": "Throughput of the port (Mbit/s)",
+    "responsive": "Packets of responsive flows that arrive (1/s)",
+    "delay": "Mean delay at the port (ms)",
+}
+"""What is measured without and with the dither, in the order of the table: estimates and responsive packets
+from the estimator's start on, the rest over whole runs.
+"""
 
 _COUNTERS = ("packets_arrived", "packets_dropped", "packets_lost", "bytes_departed", "mean_delay")
 
@@ -64,18 +76,6 @@ def _counters(ports: pa.Table, case: Case) -> dict[str, Reals]:
     name = "r1->r2" if case.several_hops else "r0->r1"
     rows = ports.filter((pc.field("variant") == case.name) & (pc.field("port") == name)).sort_by("seed")
     return {column: values(rows[column]).astype(np.float64) for column in _COUNTERS}
-
-
-def _responsive(traces: Traces) -> Reals:
-    """Packets of responsive flows that arrived, by run."""
-    found: Reals = (traces.arrivals - traces.udp).sum(axis=1)
-    return found
-
-
-def _quiet(traces: Traces) -> Reals:
-    """Estimation intervals in which nobody was asked to slow down, in %, by run: they are flagged."""
-    found: Reals = 100 * (traces.signals == 0).mean(axis=1)
-    return found
 
 
 def panels(case: Case, traces: tuple[Traces, Traces]) -> pa.Table:

@@ -212,8 +212,8 @@ def _detection(rows: pa.Table, crowd: str) -> Figure:
     return Figure(
         ident,
         title,
-        "Each mark is one alarm level from 0.3 up; an attack that is never seen counts with its whole "
-        "length. A false alarm is the alarm going on without attack.",
+        "Each mark is one alarm level; an attack that is never seen counts with its whole length. A false "
+        "alarm is the alarm going on without attack; one that stays on counts again each minute.",
         svg,
         data=pa.Table.from_pylist(points),
     )
@@ -297,9 +297,7 @@ def detection_curve(rows: pa.Table) -> tuple[Reals, Reals, Reals]:
     count = np.bincount(index)
     delay = np.bincount(index, weights=rows["delay"].to_numpy()) / count
     false = np.bincount(index, weights=rows["false_alarms_per_hour"].to_numpy()) / count
-    # Where nearly every interval is above the level the alarm hardly ever ends, so it hardly ever begins.
-    kept = levels >= alarm.LIMIT / 2
-    return levels[kept], np.asarray(delay)[kept], np.asarray(false)[kept]
+    return levels, np.asarray(delay), np.asarray(false)
 
 
 def _detection_axes(axis: Axes) -> None:

@@ -13,7 +13,7 @@ from parshall.studies.nonresponsive.beyond import MEAN_GOAL, REFERENCES, WORST_G
 from parshall.studies.nonresponsive.claims import ALGORITHM
 from parshall.studies.nonresponsive.contestants import CONTESTANTS, contestant
 from parshall.studies.nonresponsive.results import Results, rows_where
-from parshall.studies.nonresponsive.rules import SINGLE
+from parshall.studies.nonresponsive.rules import RULES, SINGLE
 from parshall.study import Measures
 
 __all__ = ["all_findings"]
@@ -33,7 +33,7 @@ def all_findings(measures: Measures, claims: Sequence[Claim]) -> list[Finding]:
         _carried(results),
         _round_trips(results),
         _table_3(results, claims),
-        _alarm(measures),
+        _alarm(measures, claims),
     ]
 
 
@@ -176,7 +176,7 @@ def _table_3(results: Results, claims: Sequence[Claim]) -> Finding:
     return Finding("Table III", f"{text}.")
 
 
-def _alarm(measures: Measures) -> Finding:
+def _alarm(measures: Measures, claims: Sequence[Claim]) -> Finding:
     """What a flash crowd does to an alarm at the limit itself."""
     level = alarm.LIMIT
     parts = []
@@ -194,7 +194,22 @@ def _alarm(measures: Measures) -> Finding:
             f"{contestant(name).label}: {100 * hit:.0f} % of attack intervals, {100 * false:.1f} % of "
             f"others, {100 * crowded:.1f} % with a large flash crowd"
         )
-    return Finding("Alarm", f"An alarm at an estimated share of {level:g} goes off in: {'; '.join(parts)}.")
+    text = f"An alarm at an estimated share of {level:g} goes off in: {'; '.join(parts)}."
+    return Finding("Alarm", f"{text} {_several(claims)}")
+
+
+def _several(claims: Sequence[Claim]) -> str:
+    """What alarms over several intervals are worth, by area under the ROC curve."""
+    parts = []
+    for rule in RULES:
+        made = [claim for claim in claims if claim.id.startswith(f"alarm.{rule.name}.")]
+        if made:
+            better = sum(claim.verdict is Verdict.HOLDS for claim in made)
+            parts.append(f"{rule.label} for {better} of {len(made)}")
+    return (
+        "By the area under the ROC curve with a large flash crowd, several intervals beat one with "
+        f"{' and with '.join(parts)} estimators."
+    )
 
 
 def _tally(claims: Sequence[Claim]) -> str:

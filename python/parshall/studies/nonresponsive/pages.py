@@ -425,7 +425,7 @@ _SILENT = 1e-3
 def _dither(results: Results) -> Section:
     floor = 100 * dither.DITHER.floor
     busy = [
-        name for name in results.cases if float(np.mean(results.dither_cost(name, "dither_drops"))) > _SILENT
+        name for name in results.cases if float(np.mean(results.dithered(name, "dither_drops")[1])) > _SILENT
     ]
     return Section(
         "dither",
@@ -443,48 +443,27 @@ def _dither(results: Results) -> Section:
 
 
 def _dither_costs(results: Results, busy: Sequence[str]) -> Table:
-    def mean(name: str, measure: str) -> float:
-        return float(np.mean(results.dither_cost(name, measure)))
-
-    def change(name: str, measure: str) -> str:
-        return interval(stats.mean_interval(results.dither_cost(name, measure)))
-
     rows = []
     for name in busy:
-        longer = results.dither_cost(name, "delay_with") - results.dither_cost(name, "delay_without")
-        rows.append(
-            (
-                cases.case(name).label,
-                f"{mean(name, 'queue_drops'):.3f}",
-                f"{mean(name, 'dither_drops'):.3f}",
-                f"{mean(name, 'quiet_without'):.0f}",
-                f"{mean(name, 'quiet_with'):.0f}",
-                _thousandths(float(np.mean(results.score(name, "responsiveness", "none")))),
-                _thousandths(float(np.mean(results.score(name, "responsiveness-dither", "none")))),
-                change(name, "throughput"),
-                change(name, "responsive"),
-                number(mean(name, "delay_without"), 3),
-                interval(stats.mean_interval(longer)),
+        label = cases.case(name).label
+        errors = [results.score(name, f"responsiveness{suffix}", "none") for suffix in ("", "-dither")]
+        measured = {what: results.dithered(name, measure) for measure, what in dither.MEASURES.items()}
+        for what, (without, with_it) in {"Mean square error": (errors[0], errors[1]), **measured}.items():
+            change = interval(stats.mean_interval(with_it - without))
+            rows.append(
+                (label, what, number(float(np.mean(without))), number(float(np.mean(with_it))), change)
             )
-        )
     return Table(
         "dither-costs",
         "What the dither gives and costs, where it is not silent",
-        f"Means over {len(results.seeds)} seeds, with 95 % intervals of paired differences: the same seed "
-        "without and with the dither, whole runs. Responsive: packets that flows which back off send to the "
-        "port.",
+        f"Means over {len(results.seeds)} seeds, and their change with its 95 % interval: pairs of runs with "
+        "the same seed.",
         (
             Column("Case"),
-            Column("Queue drops (%)", "number"),
-            Column("Dither (%)", "number"),
-            Column("Intervals without signals (%)", "number"),
-            Column("With dither", "number"),
-            Column("Error without (thousandths)", "number"),
-            Column("With dither", "number"),
-            Column("Throughput (%)", "number"),
-            Column("Responsive (%)", "number"),
-            Column("Mean delay without (ms)", "number"),
-            Column("Longer by (ms)", "number"),
+            Column("Measure"),
+            Column("Without", "number"),
+            Column("With", "number"),
+            Column("Change", "number"),
         ),
         tuple(rows),
     )
@@ -569,9 +548,10 @@ def _rules(results: Results) -> Table:
     for name in results.alarmed:
         for rule in RULES:
             cells = [contestant(name).label, rule.label]
-            for crowd in ("none", "large"):
-                area = stats.mean_interval(results.area(f"alarm/{crowd}", name, rule.name))
-                cells += [interval(area), _seconds_to_detect(results, f"alarm/{crowd}", name, rule.name)]
+            for case in ("alarm/none", "alarm/large"):
+                area = stats.mean_interval(results.area(case, name, rule.name))
+                seconds = _seconds_to_detect(results, case, name, rule.name)
+                cells += [f"{area.mean:.3f} ± {area.half_width:.3f}", seconds]
             rows.append(tuple(cells))
     return Table(
         "alarm-rules",

@@ -121,9 +121,15 @@ class Results:
     def _whole_numbers(self) -> _Blocks:
         return _indexed(self.measures["whole_numbers"], ("case", "settings"))
 
+    def dithered(self, case: str, measure: str) -> tuple[Reals, Reals]:
+        """A measure of the port of a case, without and with the dither."""
+        columns = self._dither_costs[(case,)]
+        return columns[f"{measure}_without"], columns[f"{measure}_with"]
+
     def dither_cost(self, case: str, measure: str) -> Reals:
-        """What the dither did to the port of a case."""
-        found: Reals = self._dither_costs[(case,)][measure]
+        """What the dither changes of it, in %."""
+        without, with_it = self.dithered(case, measure)
+        found: Reals = 100 * (with_it / without - 1)
         return found
 
     @cached_property
