@@ -477,6 +477,7 @@ def test_settings_out_of_range_are_named(field: str, value: str, settings: dict[
     [
         ({"capacity": "fast"}, "capacity: got"),
         ({"gamma1": True}, "gamma1: got true"),
+        ({"form": 2}, "form: got 2, expected a name"),
         ({"count_drops": 1}, "count_drops: got 1, expected a truth value"),
         ({"estimation_samples": 2.5}, "estimation_samples: got 2.5, expected a whole number"),
         ({"gain": 1.0}, "NonresponsiveKaczmarz: got the setting gain, expected one of rtt, form,"),
@@ -487,6 +488,12 @@ def test_settings_of_the_wrong_type_are_named(settings: dict[str, Any], message:
         NonresponsiveKaczmarz(
             **{"capacity": CAPACITY, "propagation": PROPAGATION, "sampling": 0.033, **settings}
         )
+
+
+def test_a_form_that_is_not_known_is_named() -> None:
+    message = r'^form: got "two-hop", expected "basic", "multi-hop" or "cbr"$'
+    with pytest.raises(InputError, match=message):
+        NonresponsiveKaczmarz(CAPACITY, PROPAGATION, 0.033, form="two-hop")  # type: ignore[arg-type]
 
 
 def test_the_fixed_point_form_names_what_it_cannot_do() -> None:

@@ -21,7 +21,18 @@ from parshall.claims import Claim, Kind, Verdict
 from parshall.ensemble import run_many
 from parshall.report import Figure, Page, Table, render
 from parshall.scenario import Cbr, Transfer
-from parshall.studies.nonresponsive import STUDY, alarm, cases, judging, networks, phase, tuning
+from parshall.studies.nonresponsive import (
+    STUDY,
+    alarm,
+    cases,
+    dither,
+    judging,
+    networks,
+    phase,
+    shorter,
+    tuning,
+    whole_numbers,
+)
 from parshall.studies.nonresponsive.cases import Case
 from parshall.studies.nonresponsive.claims import all_claims
 from parshall.studies.nonresponsive.contestants import (
@@ -35,6 +46,7 @@ from parshall.studies.nonresponsive.contestants import (
 from parshall.studies.nonresponsive.document import ERRORS, TABLE_2, TABLE_3
 from parshall.studies.nonresponsive.networks import ESTIMATION
 from parshall.studies.nonresponsive.results import Results
+from parshall.studies.nonresponsive.rules import EXCESS, LEVELS, RULES, SINGLE
 from parshall.studies.nonresponsive.traces import RECORDED, Traces, by_interval, read_traces
 
 SHARED = Path(__file__).parents[2] / "shared"
@@ -207,7 +219,88 @@ def _made_traces(*, share: float = 0.7, runs: int = 3, samples: int = 200, seed:
         udp=share * arrivals,
         bytes=1000 * arrivals,
         recorded={"responsiveness": rng.uniform(0, 1, (runs, samples // ESTIMATION))},
+        signals=rng.poisson(2.0, (runs, samples // ESTIMATION)).astype(float),
     )
+
+
+def _quiet_case() -> Case:
+    """12 s of 3 TCP flows and a CBR flow that share 4 Mbit/s without filling it: their windows are small."""
+    tcp = networks.responsive(3, transport=networks.tcp(window=4))
+    network = networks.single([tcp, networks.cbr(1)], rate=4e6, duration=12.0)
+    return Case("quiet", "quiet", network, delay=0.1, rate=4e6, start=2.0)
+
+
+def _dither_runs(case: Case) -> tuple[tuple[pa.Table, pa.Table], tuple[Traces, Traces]]:
+    ports, traces = [], []
+    for each in (case, dither.with_dither(case)):
+        ensemble = run_many({case.name: each.network}, [1, 2, 3], cache=None, tables=("ports", *RECORDED))
+        ports.append(ensemble.table("ports"))
+        traces.append(read_traces(ensemble, case, [1, 2, 3]))
+    return (ports[0], ports[1]), (traces[0], traces[1])
+
+
+def test_the_dither_is_the_only_difference_and_its_cost_is_counted() -> None:
+    case = _quiet_case()
+    network = dither.with_dither(case).network
+    undone = {"loss": None, "record.responsiveness.signals": "queue"}
+    assert network.with_(undone).hash == case.network.hash
+    ports, traces = _dither_runs(case)
+    rows = dither.costs(case, ports, traces).to_pylist()
+    assert [row["seed"] for row in rows] == [1, 2, 3]
+    for place, row in enumerate(rows):
+        assert (row["queue_drops_with"], row["dither_drops_without"]) == (0, 0)
+        assert row["dither_drops_with"] == pytest.approx(0.1, abs=0.1)
+        assert row["quiet_without"] == 100
+        assert row["throughput_with"] == pytest.approx(row["throughput_without"], rel=0.1)
+        assert row["throughput_without"] < 4
+        assert row["responsive_with"] == pytest.approx(
+            (traces[1].arrivals - traces[1].udp)[place].sum() / (0.033 * traces[1].arrivals.shape[1])
+        )
+    assert min(row["quiet_with"] for row in rows) < 100
+    lost = ports[1].to_pandas().query("port == 'r0->r1'")["packets_lost"]
+    assert lost.sum() > 0
+    assert ports[0].to_pandas()["packets_lost"].sum() == 0
+
+
+def test_a_port_that_drops_enough_is_not_dithered() -> None:
+    ports, traces = _dither_runs(_short_case())
+    rows = dither.costs(_short_case(), ports, traces).to_pylist()
+    assert max(row["dither_drops_with"] for row in rows) < 0.05
+    assert min(row["queue_drops_with"] for row in rows) > 1
+
+
+def test_intervals_of_any_length_cover_the_same_load() -> None:
+    runs, estimates = {}, {}
+    for (half, samples), case in shorter.interval_cases().items():
+        seen = _made_traces(samples=220)
+        rng = np.random.default_rng(1)
+        fine = rng.uniform(0.2, 0.8, (3, 44))
+        udp = np.repeat(fine * 120, 5, axis=1)
+        runs[half, samples] = replace(seen, udp=udp)
+        estimates[samples] = fine.reshape(3, -1, samples // 5).mean(axis=2)
+        assert case.network.record.responsiveness.interval == pytest.approx(samples * 0.033)
+    perfect = Contestant("perfect", "Perfect", lambda case, seen, settings: estimates[_samples(case)])
+    rows = shorter.error_by_samples(runs, {("perfect", "none"): (perfect, {})}).to_pandas()
+    means = rows.groupby("samples")["mse"].mean()
+    assert means[5] == pytest.approx(0)
+    spread = np.var(np.random.default_rng(1).uniform(0.2, 0.8, (3, 44)).reshape(3, 11, 4), axis=2)
+    assert means[20] == pytest.approx(spread.mean())
+
+
+def _samples(case: Case) -> int:
+    return int(case.name.rpartition("/")[2])
+
+
+def test_whole_numbers_are_compared_on_the_same_samples() -> None:
+    case, seen = cases.case("load/22"), _made_traces(samples=4000)
+    settings = contestant("zero-drops").printed
+    (row, *_) = whole_numbers.deviations(case, seen, settings, "printed").to_pylist()
+    fixed, floating = (
+        contestant(name).run(case, seen, settings)[0] for name in ("fixed-point", "zero-drops")
+    )
+    assert row["relative"] == pytest.approx(np.abs(fixed - floating).mean() / floating.mean())
+    assert 0 < row["relative"] < whole_numbers.BOUND
+    assert row["most"] == pytest.approx(100 * np.abs(fixed - floating).max())
 
 
 # --- Errors, tuning, contestants ----------------------------------------------------------------------------
@@ -323,8 +416,26 @@ def _told(shares: Any) -> Contestant:
 
 
 def test_a_perfect_estimate_is_a_perfect_alarm() -> None:
-    rows = alarm.roc(_alarm_traces(), _told(lambda seen: seen.true_share), {}, [0.1, 0.6, 0.9]).to_pylist()
-    assert [(row["hit_rate"], row["false_rate"]) for row in rows] == [(1.0, 1.0), (1.0, 0.0), (0.0, 0.0)]
+    perfect = _told(lambda seen: seen.true_share)
+    rows = alarm.roc(_alarm_traces(), perfect, {}, SINGLE).to_pylist()
+    found = {round(row["level"], 2): (row["hit_rate"], row["false_rate"]) for row in rows}
+    assert [found[level] for level in (0.1, 0.6, 0.9)] == [(1.0, 1.0), (1.0, 0.0), (0.0, 0.0)]
+    assert alarm.areas(_alarm_traces(), perfect, {}, SINGLE)["area"].to_pylist() == [1.0]
+
+
+def test_the_area_is_the_probability_of_the_right_order() -> None:
+    """Over pairs of an interval of the attack and another one, a tie counting for a half."""
+    rng = np.random.default_rng(3)
+
+    def noisy(seen: Traces) -> np.ndarray:
+        return np.round(seen.true_share + rng.normal(0, 0.4, seen.true_share.shape), 1)
+
+    (seen,) = _alarm_traces().values()
+    shares = noisy(seen)
+    attack = alarm.is_attack(seen.true_share)
+    pairs = shares[attack][:, None] - shares[~attack][None]
+    (area,) = alarm.areas(_alarm_traces(), _told(lambda seen: shares), {}, SINGLE)["area"].to_pylist()
+    assert area == pytest.approx(np.mean((pairs > 0) + 0.5 * (pairs == 0)))
 
 
 def test_detection_waits_and_false_alarms_are_counted_once() -> None:
@@ -333,12 +444,61 @@ def test_detection_waits_and_false_alarms_are_counted_once() -> None:
         times = seen.times
         return np.where((times > 160) & (times < 210) | (times > 120) & (times < 125), 0.9, 0.1)[None]
 
-    (row,) = alarm.detection(_alarm_traces(), _told(late), {}, [0.5]).to_pylist()
+    row = _at_half(alarm.detection(_alarm_traces(), _told(late), {}, SINGLE))
     assert row["delay"] == pytest.approx(10, abs=1)
     quiet_hours = (6000 * 0.033 - 60) / 3600
     assert row["false_alarms_per_hour"] == pytest.approx(1 / quiet_hours, rel=0.05)
-    (row,) = alarm.detection(_alarm_traces(), _told(lambda seen: 0 * seen.true_share), {}, [0.5]).to_pylist()
+    silent = _told(lambda seen: 0 * seen.true_share)
+    row = _at_half(alarm.detection(_alarm_traces(), silent, {}, SINGLE))
     assert (row["delay"], row["false_alarms_per_hour"]) == (60.0, 0.0)
+
+
+def test_an_alarm_that_stays_on_counts_again_each_minute() -> None:
+    """Always on from 100 to 298 s but for the attack: a minute before it, and 88 s that it left over."""
+    always = _told(lambda seen: np.ones_like(seen.true_share))
+    row = _at_half(alarm.detection(_alarm_traces(), always, {}, SINGLE))
+    quiet_hours = (6000 * 0.033 - 60) / 3600
+    assert row["false_alarms_per_hour"] == pytest.approx((1 + 1) / quiet_hours, rel=0.05)
+    assert row["delay"] == pytest.approx(0, abs=1)
+
+
+def _at_half(table: pa.Table) -> dict[str, Any]:
+    (row,) = (row for row in table.to_pylist() if row["level"] == pytest.approx(0.5))
+    return dict(row)
+
+
+def test_a_score_is_the_highest_level_with_an_alarm() -> None:
+    """Each rule by its definition: an alarm at every level, interval by interval."""
+    estimates = np.random.default_rng(11).uniform(0, 1, (4, 60))
+    estimates[1, 7:9] = np.nan
+    known = np.nan_to_num(estimates)
+    for rule in RULES:
+        scores = rule.score(estimates)
+        for level in LEVELS:
+            on = np.zeros(estimates.shape, bool)
+            for row, place in np.ndindex(*estimates.shape):
+                if rule.name == "cusum":
+                    total = 0.0
+                    for share in estimates[row, : place + 1]:
+                        total = max(0.0, min(0.6, total + (-0.6 if np.isnan(share) else share - level)))
+                    on[row, place] = total > EXCESS
+                else:
+                    length, needed = (1, 1) if rule is SINGLE else (5, 4)
+                    seen = known[row, max(0, place + 1 - length) : place + 1]
+                    on[row, place] = (seen > level).sum() >= needed
+            assert np.array_equal(scores > level, on), (rule.name, level)
+
+
+def test_several_intervals_wait_and_are_not_moved_by_one() -> None:
+    def spike(seen: Traces) -> np.ndarray:
+        return np.where(np.abs(seen.times - 120) < 0.4, 1.0, seen.true_share)
+
+    rows = {
+        rule.name: _at_half(alarm.detection(_alarm_traces(), _told(spike), {}, rule)) for rule in RULES[:2]
+    }
+    assert rows["single"]["false_alarms_per_hour"] > 0
+    assert rows["k-of-n"]["false_alarms_per_hour"] == 0
+    assert rows["k-of-n"]["delay"] == pytest.approx(rows["single"]["delay"] + 3 * 0.66)
 
 
 # --- Table III ----------------------------------------------------------------------------------------------
@@ -393,6 +553,14 @@ class _Made:
         self.drop_rate: dict[str, float] = {}
         self.links: dict[tuple[str, int], float] = {}
         self.points: dict[tuple[str, str, float], float] = {}
+        self.apart: dict[str, float] = {}
+        """How far whole numbers are from the floating ones, by case."""
+        self.costs: dict[str, float] = {}
+        """Throughput that the dither costs in %, by case."""
+        self.by_length: dict[tuple[int, int], float] = {}
+        """Errors by seconds on and off and samples in an estimation interval."""
+        self.area: dict[str, float] = {}
+        """By rule."""
 
     def measures(self) -> dict[str, pa.Table]:
         return {
@@ -407,6 +575,11 @@ class _Made:
             "phase": _phase(),
             "roc": self._roc(),
             "detection": self._detection(),
+            "areas": self._areas(),
+            "whole_numbers": self._whole_numbers(),
+            "dither_costs": self._dither_costs(),
+            "dither_intervals": _dither_intervals(),
+            "shorter": self._shorter(),
         }
 
     def _noise(self, size: float) -> np.ndarray:
@@ -545,12 +718,14 @@ class _Made:
             {
                 "case": case.name,
                 "estimator": name,
+                "rule": rule.name,
                 "level": level,
                 "hit_rate": 1 - level / 2,
                 "false_rate": 1 - level,
             }
             for case in alarm.alarm_cases()
             for name in ("zero-drops", "rls", "counter")
+            for rule in RULES
             for level in (0.0, 0.6, 1.0)
         ]
         return pa.Table.from_pylist(rows)
@@ -560,6 +735,7 @@ class _Made:
             {
                 "case": case.name,
                 "estimator": name,
+                "rule": rule.name,
                 "level": level,
                 "seed": 1,
                 "delay": 20 * level,
@@ -567,9 +743,94 @@ class _Made:
             }
             for case in alarm.alarm_cases()
             for name in ("zero-drops", "rls", "counter")
+            for rule in RULES
             for level in (0.3, 0.6, 1.0)
         ]
         return pa.Table.from_pylist(rows)
+
+    def _areas(self) -> pa.Table:
+        parts = [
+            pa.table(
+                {
+                    "case": [case.name] * SEEDS,
+                    "estimator": [name] * SEEDS,
+                    "rule": [rule.name] * SEEDS,
+                    "seed": np.arange(1, SEEDS + 1),
+                    "area": self.area.get(rule.name, 0.8) + self._noise(0.001),
+                }
+            )
+            for case in alarm.alarm_cases()
+            for name in ("zero-drops", "rls", "counter")
+            for rule in RULES
+        ]
+        return pa.concat_tables(parts)
+
+    def _whole_numbers(self) -> pa.Table:
+        parts = [
+            pa.table(
+                {
+                    "case": [case.name] * SEEDS,
+                    "settings": [kind] * SEEDS,
+                    "seed": np.arange(1, SEEDS + 1),
+                    "relative": self.apart.get(case.name, 0.001) + self._noise(1e-5),
+                    "most": 1.0 + self._noise(0.01),
+                }
+            )
+            for case in cases.all_cases()
+            for kind in ("printed", "tuned")
+        ]
+        return pa.concat_tables(parts)
+
+    def _dither_costs(self) -> pa.Table:
+        parts = [
+            pa.table(
+                {
+                    "case": [case.name] * SEEDS,
+                    "seed": np.arange(1, SEEDS + 1),
+                    "queue_drops_without": np.full(SEEDS, 0.02),
+                    "queue_drops_with": np.full(SEEDS, 0.02),
+                    "dither_drops_without": np.zeros(SEEDS),
+                    "dither_drops_with": np.full(SEEDS, 0.08 if case.name == "hops/16" else 0.0),
+                    "throughput_without": 20 + self._noise(0.001),
+                    "throughput_with": 20 - self.costs.get(case.name, 0.0) / 5 + self._noise(0.001),
+                    "responsive_without": 1000 + self._noise(0.1),
+                    "responsive_with": 1000 + self._noise(0.1),
+                    "quiet_without": 95 + self._noise(0.1),
+                    "quiet_with": 10 + self._noise(0.1),
+                    "delay_without": 2 + self._noise(0.001),
+                    "delay_with": 2 + self._noise(0.001),
+                }
+            )
+            for case in cases.all_cases()
+        ]
+        return pa.concat_tables(parts)
+
+    def _shorter(self) -> pa.Table:
+        parts = [
+            pa.table(
+                {
+                    "half": [half] * SEEDS,
+                    "samples": [samples] * SEEDS,
+                    "estimator": [name] * SEEDS,
+                    "settings": [kind] * SEEDS,
+                    "seed": np.arange(1, SEEDS + 1),
+                    "mse": self.by_length.get((half, samples), 0.01) + self._noise(1e-5),
+                }
+            )
+            for half in shorter.HALVES
+            for samples in shorter.SAMPLES
+            for name, kind in (("zero-drops", "tuned"), ("zero-drops", "printed"), ("responsiveness", "none"))
+        ]
+        return pa.concat_tables(parts)
+
+
+def _dither_intervals() -> pa.Table:
+    rows = [
+        {"case": "hops/16", "dither": dithered, "seed": 1, "time": time, "share": 0.6, "estimate": 0.7}
+        for dithered in (False, True)
+        for time in (100.0, 101.0)
+    ]
+    return pa.Table.from_pylist(rows)
 
 
 def _phase() -> pa.Table:
@@ -686,6 +947,49 @@ def test_a_constant_is_what_an_estimator_has_to_beat() -> None:
     assert found["worth.kalman.tuned"].verdict is Verdict.HOLDS
     assert found["worth.rls.tuned"].verdict is Verdict.FAILS
     assert not found["worth.rls.tuned"].of_document
+
+
+def test_whole_numbers_must_be_near_in_every_case() -> None:
+    made = _Made()
+    assert _by_id(made)["whole-numbers.tuned"].verdict is Verdict.HOLDS
+    made.apart["pulses/5"] = 0.02
+    assert _by_id(made)["whole-numbers.tuned"].verdict is Verdict.FAILS
+
+
+def test_a_dither_must_be_cheap_in_every_case() -> None:
+    made = _Made()
+    assert _by_id(made)["dither.cost.throughput"].verdict is Verdict.HOLDS
+    assert _by_id(made)["dither.cost.delay"].verdict is Verdict.HOLDS
+    assert _by_id(made)["dither.flagged"].verdict is Verdict.HOLDS
+    made.costs["hops/16"] = 3.0
+    assert _by_id(made)["dither.cost.throughput"].verdict is Verdict.FAILS
+
+
+def test_a_shorter_interval_must_have_the_smaller_error() -> None:
+    made = _Made()
+    made.by_length |= {(5, shorter.SHORTEST): 0.008, (1, shorter.SHORTEST): 0.02}
+    found = _by_id(made)
+    assert found["figure-5.shorter-interval-5-s.tuned"].verdict is Verdict.HOLDS
+    assert found["figure-5.shorter-interval-1-s.tuned"].verdict is Verdict.FAILS
+    assert found["figure-5.shorter-interval-5-s.tuned"].of_document
+    assert not found["shorter.5-s.responsiveness"].of_document
+
+
+def test_several_intervals_are_held_against_one() -> None:
+    made = _Made()
+    made.area |= {"k-of-n": 0.9, "cusum": 0.7}
+    found = _by_id(made)
+    assert found["alarm.k-of-n.rls"].verdict is Verdict.HOLDS
+    assert found["alarm.cusum.rls"].verdict is Verdict.FAILS
+    assert "alarm.k-of-n.counter" not in found
+
+
+def test_a_drop_rate_near_zero_has_an_interval_above_it() -> None:
+    made = _Made()
+    made.links["hops/16", 1] = 0.02
+    claim = _by_id(made)["table-2.16.link-1"]
+    assert claim.run is not None
+    assert claim.run.low >= 0
 
 
 def test_every_claim_of_the_document_is_asked_with_both_kinds_of_settings() -> None:

@@ -15,6 +15,7 @@ from parshall.scenario import (
     BernoulliLoss,
     Bulk,
     Cbr,
+    DitherLoss,
     DropTail,
     Dumbbell,
     Exponential,
@@ -194,7 +195,52 @@ def test_a_dither_shows_at_a_drop_tail_queue_who_responds() -> None:
     assert dithered.mean_delay < 1.01 * plain.mean_delay
 
 
-def mean_square_error(series: PortResponsiveness) -> float:
-    late = series.time > 100
+def test_a_dither_tops_up_a_queue_that_hardly_drops() -> None:
+    """A link with room for all: nobody is ever asked to slow down, and nothing is known. A packet in a
+    hundred, dropped at random, shows who responds.
+    """
+    changes = {"record.packets": (), "flows[t].transport.max_window_packets": 12}
+    idle = bell(8, 4, duration=99.4).with_(changes)
+    asked = idle.with_({"loss": DitherLoss(floor=0.01, of="data"), "record.responsiveness.signals": "both"})
+    plain, dithered = (parshall.run(scenario, 3).port("bottleneck") for scenario in (idle, asked))
+    assert plain.responsiveness.signals.sum() == 0
+    assert np.all(plain.responsiveness.share == 0.5)
+    assert dithered.packets_dropped == 0
+    assert dithered.packets_lost / dithered.packets_arrived == pytest.approx(0.01, rel=0.2)
+    assert dithered.responsiveness.signals.sum() == dithered.packets_lost
+    assert mean_square_error(dithered.responsiveness, after=60) < 0.001
+
+
+def test_a_dither_marks_flows_that_read_marks() -> None:
+    scenario = bell(5, 0, duration=59.5, ecn=True).with_(
+        {
+            "record.packets": (),
+            "loss": DitherLoss(floor=0.005, of="data"),
+            "record.responsiveness.signals": "both",
+            "flows[t].transport.max_window_packets": 12,
+        }
+    )
+    port = parshall.run(scenario, 3).port("bottleneck")
+    assert port.packets_lost == 0
+    assert port.packets_marked / port.packets_arrived == pytest.approx(0.005, rel=0.3)
+    assert port.responsiveness.signals.sum() == port.packets_marked
+    assert port.responsiveness.share[-1] < 0.05
+
+
+def test_a_dither_is_silent_where_the_queue_drops_enough() -> None:
+    dropping = bell(35, 22, duration=60).with_({"record.packets": (), "loss": DitherLoss(of="data")})
+    port = parshall.run(dropping, 5).port("bottleneck")
+    assert port.packets_dropped > 0.05 * port.packets_arrived
+    assert port.packets_lost < 0.0005 * port.packets_arrived
+
+
+def test_no_floor_is_no_dither() -> None:
+    plain = bell(5, 22, duration=20)
+    floorless = plain.with_({"loss": DitherLoss(floor=0, of="data")})
+    assert parshall.run(plain, 2).table("packets").equals(parshall.run(floorless, 2).table("packets"))
+
+
+def mean_square_error(series: PortResponsiveness, after: float = 100) -> float:
+    late = series.time > after
     error = (series.share - series.packets_udp / series.packets)[late]
     return float(np.mean(error**2))

@@ -34,6 +34,7 @@ from parshall import (
     Cbr,
     CoDel,
     Cubic,
+    DitherLoss,
     DropTail,
     Dumbbell,
     Exponential,
@@ -269,6 +270,7 @@ losses = st.one_of(
     st.none(),
     st.builds(ListedLoss, arrivals=st.lists(st.integers(1, 2**63), max_size=3), of=lost),
     st.builds(BernoulliLoss, probability=st.floats(0, 1), of=lost),
+    st.builds(DitherLoss, floor=st.floats(0, 1), of=lost),
     st.builds(
         GilbertElliottLoss,
         good_to_bad=st.floats(0, 1),
@@ -469,7 +471,20 @@ def rust_enum(source: str, name: str) -> list[str]:
 
 
 MIRRORED = [Scenario, Link, Reverse, Capacity, Jitter, DropTail, Red, ListedLoss, BernoulliLoss]
-MIRRORED += [GilbertElliottLoss, Flow, Tcp, Binomial, Cubic, VegasControl, Veno, Udp, Transfer, Cbr, Vbr]
+MIRRORED += [
+    GilbertElliottLoss,
+    DitherLoss,
+    Flow,
+    Tcp,
+    Binomial,
+    Cubic,
+    VegasControl,
+    Veno,
+    Udp,
+    Transfer,
+    Cbr,
+    Vbr,
+]
 MIRRORED += [OnOff, Schedule, Record, Series, ShareSeries, QueueShareSeries]
 MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 MIRRORED += [CoDel, Pie, FqCodel]
@@ -500,7 +515,7 @@ def test_every_struct_of_the_engine_is_mirrored(repository: Path) -> None:
     [
         ("Queue", "sim/src/scenario.rs", [DropTail, Red, CoDel, Pie, FqCodel]),
         ("RedWeight", "sim/src/scenario.rs", [FixedWeight, WeightFromRate]),
-        ("Loss", "sim/src/scenario.rs", [ListedLoss, BernoulliLoss, GilbertElliottLoss]),
+        ("Loss", "sim/src/scenario.rs", [ListedLoss, BernoulliLoss, GilbertElliottLoss, DitherLoss]),
         ("Control", "sim/src/scenario.rs", [Aimd, Binomial, Cubic, VegasControl, Veno]),
         ("Transport", "sim/src/scenario.rs", [Tcp, Udp]),
         ("App", "sim/src/scenario.rs", [Bulk, Transfer, Cbr, Vbr, OnOff, Schedule]),
@@ -529,6 +544,7 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("LossOf", "sim/src/scenario.rs", ListedLoss, "of"),
         ("LossOf", "sim/src/scenario.rs", BernoulliLoss, "of"),
         ("LossOf", "sim/src/scenario.rs", GilbertElliottLoss, "of"),
+        ("LossOf", "sim/src/scenario.rs", DitherLoss, "of"),
         ("ReduceFrom", "sim/src/scenario.rs", Tcp, "reduce_from"),
         ("RttSampling", "sim/src/scenario.rs", Tcp, "rtt_sampling"),
         ("BackoffReset", "sim/src/scenario.rs", Tcp, "backoff_reset"),
@@ -965,6 +981,7 @@ def test_a_fault_of_the_network_is_one_line_too(what: str, tmp_path: Path) -> No
         (lambda: ListedLoss(arrivals=[3, 0]), "arrivals[1]"),
         (lambda: Pareto(shape=1), "shape"),
         (lambda: BernoulliLoss(probability=0, of="syns"), "of"),
+        (lambda: DitherLoss(floor=-0.1), "floor"),
         (lambda: GilbertElliottLoss(good_to_bad=2, bad_to_good=1), "good_to_bad"),
         (lambda: GilbertElliottLoss(good_to_bad=0, bad_to_good=-1), "bad_to_good"),
         (lambda: GilbertElliottLoss(good_to_bad=0, bad_to_good=1, loss_good=1.1), "loss_good"),

@@ -153,6 +153,27 @@ def test_simultaneous_intervals_hold_together_at_least_as_often_as_they_say(rng:
     assert together / TRIALS > 0.95 - 5 * np.sqrt(0.95 * 0.05 / TRIALS)
 
 
+def test_a_rate_near_zero_has_an_interval_that_stays_above_it(rng: np.random.Generator) -> None:
+    """Overdispersed counts, as drops of a run are: the interval holds a further one as often as it says."""
+    inside = 0
+    for _ in range(TRIALS):
+        counts = rng.poisson(rng.gamma(4, 5, 21)).astype(float)
+        found = stats.prediction_interval(counts[:20], at_least_zero=True)
+        assert found.low >= 0
+        assert found.mean == pytest.approx(counts[:20].mean())
+        inside += found.contains(counts[20])
+    assert inside / TRIALS == pytest.approx(0.95, abs=0.025)
+
+
+def test_far_from_zero_both_intervals_of_a_run_agree(rng: np.random.Generator) -> None:
+    values = rng.normal(100, 1, 30)
+    plain, rooted = (stats.prediction_interval(values, at_least_zero=which) for which in (False, True))
+    assert rooted.low == pytest.approx(plain.low, abs=0.02)
+    assert rooted.high == pytest.approx(plain.high, abs=0.02)
+    with pytest.raises(ValueError, match="got -1, expected none below 0"):
+        stats.prediction_interval([1.0, -1.0], at_least_zero=True)
+
+
 # --- Edges --------------------------------------------------------------------------------------------------
 
 

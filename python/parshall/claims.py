@@ -74,7 +74,8 @@ RULES: Mapping[Kind, str] = {
     Kind.PRINTED: (
         f"The printed value comes from one run. It holds when it lies inside the {_PERCENT} prediction "
         "interval of a single run of ours, and does not hold when it lies outside. Ours is the mean over "
-        f"seeds with its {_PERCENT} interval, which is much narrower than the prediction interval."
+        f"seeds with its {_PERCENT} interval, which is much narrower than the prediction interval. Of a "
+        "quantity that cannot be below 0 (an error, a drop rate) the latter is found for square roots."
     ),
     Kind.COMPARED: (
         "Ours is the mean of paired differences (same seed, other variant). The statement holds when the "
@@ -142,9 +143,21 @@ class Claim:
         }
 
 
-def printed(id: str, where: str, statement: str, paper: float, values: ArrayLike, *, unit: str = "") -> Claim:
-    """A number that the document prints, against single runs of ours. Rule: :attr:`Kind.PRINTED`."""
-    run = stats.prediction_interval(values)
+def printed(
+    id: str,
+    where: str,
+    statement: str,
+    paper: float,
+    values: ArrayLike,
+    *,
+    unit: str = "",
+    at_least_zero: bool = False,
+) -> Claim:
+    """A number that the document prints, against single runs of ours. Rule: :attr:`Kind.PRINTED`.
+
+    ``at_least_zero`` is for values that are never below 0: the interval of a single run is not either.
+    """
+    run = stats.prediction_interval(values, at_least_zero=at_least_zero)
     inside = Verdict.HOLDS if run.contains(paper) else Verdict.FAILS
     verdict = inside if _enough(run) else Verdict.OPEN
     return _claim(id, where, statement, paper, stats.mean_interval(values), verdict, Kind.PRINTED, unit, run)

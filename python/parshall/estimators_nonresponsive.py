@@ -15,7 +15,7 @@ from typing_extensions import TypedDict, Unpack
 
 from parshall import _core
 from parshall import estimators_arguments as arguments
-from parshall.errors import InputError, shown
+from parshall.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -142,8 +142,6 @@ _CORE_NAMES: dict[str, str] = {
     "start_cbr": "start_cbr_pps",
 }
 """What settings are called in Rust, where it differs."""
-
-_FORMS = ("basic", "multi-hop", "cbr")
 
 
 class NonresponsiveEstimator:
@@ -483,8 +481,8 @@ def _checked_setting(key: str, value: Any) -> Any:
             raise arguments.wrong_type(key, value, "a truth value")
         return bool(value)
     if key == "form":
-        if value not in _FORMS:
-            raise InputError(key, shown(value), '"basic", "multi-hop" or "cbr"')
+        if not isinstance(value, str):
+            raise arguments.wrong_type(key, value, "a name")
         return value
     return arguments.real(key, value)
 

@@ -76,10 +76,24 @@ def difference_interval(values: ArrayLike, baseline: ArrayLike, confidence: floa
     return mean_interval(_paired(values, baseline), confidence)
 
 
-def prediction_interval(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
-    """The interval that holds one further value, drawn as ``values`` were, with ``confidence``."""
+def prediction_interval(
+    values: ArrayLike, confidence: float = CONFIDENCE, *, at_least_zero: bool = False
+) -> Interval:
+    """The interval that holds one further value, drawn as ``values`` were, with ``confidence``.
+
+    ``at_least_zero`` is for values that are never below 0: the interval is then that of their square roots,
+    squared. Roots of counts and rates scatter evenly and nearly normally (Bartlett 1936), and the interval
+    cannot reach below 0.
+    """
     sample = _finite(values)
-    return _student(sample, confidence, np.sqrt(1 + 1 / max(sample.size, 1)))
+    factor = np.sqrt(1 + 1 / max(sample.size, 1))
+    if not at_least_zero:
+        return _student(sample, confidence, factor)
+    if sample.size and sample.min() < 0:
+        raise ValueError(f"values: got {sample.min():g}, expected none below 0")
+    roots = _student(np.sqrt(sample), confidence, factor)
+    mean = float(np.mean(sample)) if sample.size else float("nan")
+    return Interval(mean, max(roots.low, 0.0) ** 2, roots.high**2, sample.size)
 
 
 def noise_bound(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:

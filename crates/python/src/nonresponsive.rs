@@ -80,7 +80,9 @@ fn read_settings(dict: &Bound<'_, PyDict>) -> PyResult<Settings> {
     let required = |name: &str| -> PyResult<f64> { Ok(get(dict, name)?.unwrap_or(f64::NAN)) };
     let port = Settings::new(required("capacity_pps")?, required("propagation_s")?, required("sampling_s")?);
     let mut settings = port.with_rtt(get(dict, "rtt_s")?);
-    settings.form = read_form(&get::<String>(dict, "form")?.unwrap_or_else(|| "basic".to_owned()))?;
+    if let Some(name) = get::<String>(dict, "form")? {
+        settings.form = Form::try_from(name).map_err(config_fault)?;
+    }
     settings.method = read_method(dict, settings.method)?;
     settings.zero_drops_after = get(dict, "zero_drops_after")?;
     let set = |field: &mut f64, name: &str| -> PyResult<()> {
@@ -104,18 +106,6 @@ fn read_settings(dict: &Bound<'_, PyDict>) -> PyResult<Settings> {
         settings.estimation_samples = samples;
     }
     Ok(settings)
-}
-
-fn read_form(name: &str) -> PyResult<Form> {
-    match name {
-        "basic" => Ok(Form::Basic),
-        "multi-hop" => Ok(Form::MultiHop),
-        "cbr" => Ok(Form::Cbr),
-        _ => {
-            let expected = "\"basic\", \"multi-hop\" or \"cbr\"";
-            Err(PyValueError::new_err(("form", format!("{name:?}"), expected)))
-        }
-    }
 }
 
 /// The method whose own settings are there.

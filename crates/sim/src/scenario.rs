@@ -434,6 +434,8 @@ pub enum Loss {
     Bernoulli(BernoulliLoss),
     /// Losses come in bursts: two states with a loss probability each (Gilbert 1960, Elliott 1963).
     GilbertElliott(GilbertElliottLoss),
+    /// The router drops, or marks, a few packets itself where its queue asks nobody to slow down.
+    Dither(DitherLoss),
 }
 
 /// See [`Loss::Listed`].
@@ -475,6 +477,23 @@ pub struct GilbertElliottLoss {
     /// Which packets can be lost.
     #[serde(default)]
     pub of: LossOf,
+}
+
+/// See [`Loss::Dither`]. A packet is lost with the probability that the queue's own drops and marks lately fell short of
+/// `floor`; one that may carry a mark (ECN) is marked instead.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DitherLoss {
+    /// Least share of packets that are dropped or marked, between 0 and 1.
+    #[serde(default = "default_floor")]
+    pub floor: f64,
+    /// Which packets can be lost, and are counted.
+    #[serde(default)]
+    pub of: LossOf,
+}
+
+fn default_floor() -> f64 {
+    0.001
 }
 
 /// Which packets a loss concerns.
@@ -1013,6 +1032,8 @@ pub enum Signals {
     /// What is lost before the queue: the port's `loss` is then a dither, packets that the router drops at random to
     /// see who responds. What the queue drops is no signal.
     Losses,
+    /// Both: for a `loss` that tops up what the queue drops or marks ([`Loss::Dither`]).
+    Both,
 }
 
 /// Estimates of the share of non-responsive traffic from what a queue shows: its length, arrivals, drops and marks

@@ -123,6 +123,8 @@ fn queues_and_losses() {
     refuses("/links/0/queue", interval, "links[0].queue.tune_interval", "0 s", "a time above 0");
     let loss = json!({"kind": "bernoulli", "probability": 1.5});
     refuses("/links/0/loss", loss, "links[0].loss.probability", "1.5", "a probability from 0 to 1");
+    let loss = json!({"kind": "dither", "floor": -0.1});
+    refuses("/links/0/loss", loss, "links[0].loss.floor", "-0.1", "a probability from 0 to 1");
     let loss = json!({"kind": "listed", "arrivals": [3, 0]});
     refuses("/links/0/loss", loss, "links[0].loss.arrivals[1]", "0", "an arrival number, 1 or more");
 }

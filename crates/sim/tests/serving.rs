@@ -7,7 +7,7 @@ mod common;
 use common::{bits, scenario};
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::run::run;
-use parshall_sim::scenario::{Link, Queue, Record, Scenario, Series};
+use parshall_sim::scenario::{Link, Loss, Queue, Record, Scenario, Series};
 use parshall_sim::units::Time;
 use proptest::prelude::*;
 use serde_json::json;
@@ -18,7 +18,16 @@ fn queue(config: serde_json::Value) -> Queue {
 
 /// The same network with these queues, and all that the ports' consumers can record.
 fn with_queues(scenario: &Scenario, queue: &Queue) -> Scenario {
-    let link = |link: &Link| Link { queue: queue.clone(), capacity: None, ..link.clone() };
+    let link = |link: &Link| {
+        let mut link = Link { queue: queue.clone(), capacity: None, ..link.clone() };
+        for loss in [&mut link.loss, &mut link.reverse.loss] {
+            // Observers hear of its marks when a packet's fate is decided, which here is later.
+            if matches!(loss, Some(Loss::Dither(_))) {
+                *loss = None;
+            }
+        }
+        link
+    };
     let everything = vec!["*".to_string()];
     let record = Record {
         port_series: Some(Series { of: everything.clone(), interval: Time::from_secs(0.013) }),
@@ -136,5 +145,32 @@ fn losses_jitter_and_recorded_capacities_work_at_such_ports_too() {
         assert!((510..690).contains(&count("packets_lost")), "{}", count("packets_lost"));
         assert!((4900..=5000).contains(&count("packets_departed")), "{}", count("packets_departed"));
         assert!(count("packets_dropped") > 100);
+    }
+}
+
+/// What a queue that signals nothing falls short of is made up for by marks or, where those are no use, by losses.
+#[test]
+fn a_dither_works_at_ports_that_decide_at_departure() {
+    for (kind, ecn, count) in [("codel", true, "packets_marked"), ("codel", false, "packets_lost")] {
+        let scenario: Scenario = serde_json::from_value(json!({
+            "duration": 100, "hosts": ["a", "b"], "routers": ["r"],
+            "links": [
+                {"between": ["a", "r"], "rate": 1e7, "delay": 0.01},
+                {"between": ["r", "b"], "rate": 1e7, "delay": 0.01, "queue": {"kind": kind, "target": 1e3},
+                 "loss": {"kind": "dither", "floor": 0.01, "of": "data"}},
+            ],
+            "flows": [{"name": "f", "source": "a", "destination": "b", "app": {"kind": "bulk"},
+                       "transport": {"kind": "tcp", "ecn": ecn}}],
+        }))
+        .expect("a scenario");
+        let recording = run(&scenario, 1).expect("a valid scenario");
+        let at = |name: &str| match column(&recording, "ports", name) {
+            Column::U64(values) => values[2] as f64,
+            other => panic!("{other:?}"),
+        };
+        let (found, expected) = (at(count), 0.01 * at("packets_arrived"));
+        assert!((found - expected).abs() < 4.0 * expected.sqrt(), "{count}: {found} of {expected}");
+        assert!(found > 50.0, "{count}: {found}");
+        assert_eq!(at("packets_marked") + at("packets_lost") + at("packets_dropped"), found);
     }
 }

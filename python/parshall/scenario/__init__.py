@@ -8,7 +8,7 @@ from parshall.scenario.capacity import Capacity
 from parshall.scenario.control import Aimd, Binomial, Cubic, VegasControl, Veno
 from parshall.scenario.dumbbell import Dumbbell, FlowGroup
 from parshall.scenario.flow import Flow
-from parshall.scenario.losses import BernoulliLoss, GilbertElliottLoss, ListedLoss
+from parshall.scenario.losses import BernoulliLoss, DitherLoss, GilbertElliottLoss, ListedLoss
 from parshall.scenario.model import Scenario
 from parshall.scenario.network import Jitter, Link, Reverse
 from parshall.scenario.queue_share import (
@@ -43,6 +43,7 @@ __all__ = [
     "Cbr",
     "CoDel",
     "Cubic",
+    "DitherLoss",
     "DropTail",
     "Dumbbell",
     "Exponential",

@@ -10,7 +10,7 @@ from parshall.scenario.quantities import Counts, Probability
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
 
-__all__ = ["BernoulliLoss", "GilbertElliottLoss", "ListedLoss"]
+__all__ = ["BernoulliLoss", "DitherLoss", "GilbertElliottLoss", "ListedLoss"]
 
 
 class ListedLoss(Model):
@@ -54,8 +54,23 @@ class GilbertElliottLoss(Model):
     """Which packets can be lost."""
 
 
+class DitherLoss(Model):
+    """A dither that the router makes where its queue asks hardly anybody to slow down: a packet is lost with
+    the probability that the queue's own drops and marks lately fell short of ``floor``; one that may
+    carry a mark (ECN) is marked instead. With ``record.responsiveness.signals = "both"`` it shows who
+    responds.
+    """
+
+    kind: Literal["dither"] = "dither"
+    """Names this kind of loss."""
+    floor: Probability = 0.001
+    """Least share of packets that are dropped or marked, between 0 and 1."""
+    of: Literal["all", "data", "acks"] = "all"
+    """Which packets can be lost, and are counted."""
+
+
 if TYPE_CHECKING:
-    _Loss: TypeAlias = ListedLoss | BernoulliLoss | GilbertElliottLoss
+    _Loss: TypeAlias = ListedLoss | BernoulliLoss | GilbertElliottLoss | DitherLoss
     MaybeLoss: TypeAlias = Given[_Loss | None, _Loss | Table | None]
 else:
-    MaybeLoss = one_of(ListedLoss, BernoulliLoss, GilbertElliottLoss) | None
+    MaybeLoss = one_of(ListedLoss, BernoulliLoss, GilbertElliottLoss, DitherLoss) | None

@@ -29,10 +29,11 @@ class ShareSeries(Model):
     """Names of ports; ``*`` for all."""
     interval: Period
     """Time between estimates."""
-    signals: Literal["queue", "losses"] = "queue"
-    """What flows are expected to respond to: what the queue drops or marks, or what is lost before the queue.
-    The port's ``loss`` is then a dither: packets that the router drops at random to see who responds, and
-    what the queue drops is no signal."""
+    signals: Literal["queue", "losses", "both"] = "queue"
+    """What flows are expected to respond to: what the queue drops or marks, what is lost before the queue, or
+    both. With ``losses`` the port's ``loss`` is a dither: packets that the router drops at random to see who
+    responds, and what the queue drops is no signal. ``both`` is for a dither that tops up the queue's own
+    drops and marks (``DitherLoss``)."""
 
 
 class Record(Model):

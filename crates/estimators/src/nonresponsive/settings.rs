@@ -10,7 +10,7 @@ const START_WINDOW: f64 = 6.324_555_320_336_759;
 /// The unknowns of the linear model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "&'static str"))]
 pub enum Form {
     /// One congested hop: N_s and z0^2 / N_s (Zhao 2004, eq. 2.13 and 2.14).
     #[default]
@@ -23,6 +23,33 @@ pub enum Form {
     /// Non-responsive flows of a constant rate, which is the third unknown; z0 and that rate are projected on
     /// the line `z0 / R0 + d_u = C` (appendix A).
     Cbr,
+}
+
+impl Form {
+    /// What it is called in a scenario and in Python.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Basic => "basic",
+            Form::MultiHop => "multi-hop",
+            Form::Cbr => "cbr",
+        }
+    }
+}
+
+impl From<Form> for &'static str {
+    fn from(form: Form) -> Self {
+        form.name()
+    }
+}
+
+impl TryFrom<String> for Form {
+    type Error = ConfigError;
+
+    fn try_from(name: String) -> Result<Self, ConfigError> {
+        let found = [Form::Basic, Form::MultiHop, Form::Cbr].into_iter().find(|form| form.name() == name);
+        let expected = "\"basic\", \"multi-hop\" or \"cbr\"";
+        found.ok_or_else(|| ConfigError::new("form", format_args!("{name:?}"), expected))
+    }
 }
 
 /// How the unknowns are followed.

@@ -34,6 +34,16 @@ fn identified(form: Form, [first, second, third]: [f64; 3]) -> [f64; 3] {
 }
 
 #[test]
+fn a_form_is_known_by_its_name() {
+    for form in FORMS {
+        assert_eq!(Form::try_from(form.name().to_owned()), Ok(form));
+        assert_eq!(<&'static str>::from(form), form.name());
+    }
+    let error = Form::try_from("two-hop".to_owned()).unwrap_err();
+    assert_eq!((error.field, error.value.as_str()), ("form", "\"two-hop\""));
+}
+
+#[test]
 fn every_form_finds_its_parameters_by_every_method() {
     for form in FORMS {
         for (method, count, digits) in methods() {

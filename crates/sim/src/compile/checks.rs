@@ -180,6 +180,10 @@ pub(super) fn check_loss(path: &str, loss: &Option<Loss>) -> Checked<Option<Loss
             check_probabilities(path, &[("probability", config.probability)])?;
             Ok(loss.clone())
         }
+        Some(Loss::Dither(config)) => {
+            check_probabilities(path, &[("floor", config.floor)])?;
+            Ok(loss.clone())
+        }
         Some(Loss::GilbertElliott(config)) => {
             check_probabilities(
                 path,

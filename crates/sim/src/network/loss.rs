@@ -1,7 +1,19 @@
 //! Losses on a link that are not the queue's doing.
 
+use super::dither::Dither;
 use crate::random::Stream;
 use crate::scenario::{self, LossOf};
+
+/// What becomes of a packet before it meets the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It goes on to the queue.
+    Passes,
+    /// It goes on with a mark that says congestion.
+    Marked,
+    /// It is lost.
+    Lost,
+}
 
 /// Decides which packets that arrive at a port are lost before its queue.
 #[derive(Clone, Debug)]
@@ -18,6 +30,8 @@ enum Law {
     Bernoulli { probability: f64, stream: Stream },
     /// Two states, each with its own probability; the state may change before each packet.
     GilbertElliott { config: scenario::GilbertElliottLoss, bad: bool, stream: Stream },
+    /// What the queue's own drops and marks fall short of a floor.
+    Dither(Dither),
 }
 
 impl Loss {
@@ -37,18 +51,34 @@ impl Loss {
             scenario::Loss::GilbertElliott(config) => {
                 (config.of, Law::GilbertElliott { config: *config, bad: false, stream: stream() })
             }
+            scenario::Loss::Dither(config) => (config.of, Law::Dither(Dither::new(config.floor, stream()))),
         };
         Loss { of, law }
     }
 
-    /// Whether the packet that arrives now, an ACK or not, is lost. Packets of the other kind do not count.
-    pub fn takes(&mut self, ack: bool) -> bool {
-        let concerned = match self.of {
+    /// What becomes of the packet that arrives now, an ACK or not. Packets of the other kind do not count.
+    pub fn fate(&mut self, ack: bool, ecn_capable: bool) -> Fate {
+        match self.concerns(ack) && self.law.takes_next() {
+            true if ecn_capable && matches!(self.law, Law::Dither(_)) => Fate::Marked,
+            true => Fate::Lost,
+            false => Fate::Passes,
+        }
+    }
+
+    /// The queue took in a packet that was not lost, or dropped or marked it (`signalled`).
+    pub fn note(&mut self, ack: bool, signalled: bool) {
+        let concerned = self.concerns(ack);
+        if let (Law::Dither(dither), true) = (&mut self.law, concerned) {
+            dither.note(signalled);
+        }
+    }
+
+    fn concerns(&self, ack: bool) -> bool {
+        match self.of {
             LossOf::All => true,
             LossOf::Data => !ack,
             LossOf::Acks => ack,
-        };
-        concerned && self.law.takes_next()
+        }
     }
 }
 
@@ -65,6 +95,7 @@ impl Law {
                 *bad ^= stream.chance(change);
                 stream.chance(if *bad { config.loss_bad } else { config.loss_good })
             }
+            Law::Dither(dither) => dither.asks(),
         }
     }
 }
@@ -77,17 +108,22 @@ mod tests {
         Loss::new(&serde_json::from_str(json).expect("a loss"), 1, "p")
     }
 
+    fn takes(loss: &mut Loss, ack: bool) -> bool {
+        // Only a dither looks at whether a packet may be marked.
+        loss.fate(ack, true) == Fate::Lost
+    }
+
     #[test]
     fn listed_arrivals_are_lost_and_no_others() {
         let mut loss = loss(r#"{"kind": "listed", "arrivals": [4, 2, 4]}"#);
-        let lost: Vec<bool> = (0..6).map(|_| loss.takes(false)).collect();
+        let lost: Vec<bool> = (0..6).map(|_| takes(&mut loss, false)).collect();
         assert_eq!(lost, [false, true, false, true, false, false]);
     }
 
     #[test]
     fn only_the_chosen_kind_is_lost_and_counted() {
         let mut loss = loss(r#"{"kind": "listed", "arrivals": [2], "of": "acks"}"#);
-        let lost: Vec<bool> = [true, false, false, true].map(|ack| loss.takes(ack)).to_vec();
+        let lost: Vec<bool> = [true, false, false, true].map(|ack| takes(&mut loss, ack)).to_vec();
         assert_eq!(lost, [false, false, false, true]);
     }
 
@@ -95,7 +131,7 @@ mod tests {
     fn bernoulli_losses_have_their_probability() {
         let mut loss = loss(r#"{"kind": "bernoulli", "probability": 0.1}"#);
         let n = 100_000;
-        let lost = (0..n).filter(|_| loss.takes(false)).count() as f64;
+        let lost = (0..n).filter(|_| takes(&mut loss, false)).count() as f64;
         // Standard deviation of the count: sqrt(n p (1 - p)) = 95.
         assert!((lost - 0.1 * f64::from(n)).abs() < 4.0 * 95.0, "{lost}");
     }
@@ -107,11 +143,27 @@ mod tests {
                 "loss_good": 0.0, "loss_bad": 1.0}"#,
         );
         let n = 400_000;
-        let lost: Vec<bool> = (0..n).map(|_| loss.takes(false)).collect();
+        let lost: Vec<bool> = (0..n).map(|_| takes(&mut loss, false)).collect();
         let rate = lost.iter().filter(|&&l| l).count() as f64 / f64::from(n);
         let bursts = lost.windows(2).filter(|w| !w[0] && w[1]).count() as f64;
         // The bad state holds 0.01 / (0.01 + 0.25) of the time, for 4 packets on average.
         assert!((rate - 0.01 / 0.26).abs() < 0.002, "{rate}");
         assert!((rate * f64::from(n) / bursts - 4.0).abs() < 0.15);
+    }
+
+    #[test]
+    fn a_dither_marks_what_may_carry_a_mark() {
+        let mut loss = loss(r#"{"kind": "dither", "floor": 1.0, "of": "data"}"#);
+        assert_eq!(loss.fate(false, true), Fate::Marked);
+        assert_eq!(loss.fate(false, false), Fate::Lost);
+        assert_eq!(loss.fate(true, false), Fate::Passes);
+        for _ in 0..10_000 {
+            loss.note(true, true); // an ACK, which it does not count
+        }
+        assert_eq!(loss.fate(false, false), Fate::Lost);
+        for _ in 0..10_000 {
+            loss.note(false, true);
+        }
+        assert_eq!(loss.fate(false, false), Fate::Passes);
     }
 }

@@ -1,7 +1,7 @@
 //! What a port has that is not plain: a queue discipline that is asked about each packet, losses, jitter, a
 //! recorded capacity.
 
-use super::loss::Loss;
+use super::loss::{Fate, Loss};
 use super::port::{Outcome, PortKind};
 use super::service::Trace;
 use crate::packet::{ecn, Packet};
@@ -58,19 +58,19 @@ impl Managed {
 
     /// Decides about a packet that arrives at `now` at a port that is busy until then.
     pub fn offer(&mut self, kind: &PortKind, now: Time, busy_until: Time, packet: &Packet) -> Outcome {
-        if self.loss.as_mut().is_some_and(|loss| loss.takes(packet.ack)) {
+        let ecn_capable = packet.ecn & ecn::CAPABLE != 0;
+        let fate = self.loss.as_mut().map_or(Fate::Passes, |loss| loss.fate(packet.ack, ecn_capable));
+        if fate == Fate::Lost {
             return Outcome::Lost;
         }
         self.backlog.advance(now);
-        let arrival = Arrival {
-            now,
-            size: packet.size,
-            ecn_capable: packet.ecn & ecn::CAPABLE != 0,
-            idle_since: busy_until,
-            // Each direction of a flow has hops of its own.
-            flow: u64::from(packet.hop),
-        };
+        // Each direction of a flow has hops of its own.
+        let flow = u64::from(packet.hop);
+        let arrival = Arrival { now, size: packet.size, ecn_capable, idle_since: busy_until, flow };
         let verdict = self.discipline.arrive(&arrival, &self.backlog);
+        if let Some(loss) = &mut self.loss {
+            loss.note(packet.ack, verdict != Verdict::Accept);
+        }
         if verdict == Verdict::Drop {
             return Outcome::Dropped;
         }
@@ -83,7 +83,7 @@ impl Managed {
         let departure = departure.max(busy_until + Time::from_ps(1));
         self.backlog.push(departure, packet.size);
         self.discipline.accepted(now, start, packet.size);
-        Outcome::Sent { start, departure, marked: verdict == Verdict::Mark }
+        Outcome::Sent { start, departure, marked: verdict == Verdict::Mark || fate == Fate::Marked }
     }
 
     /// When a packet arrives that would without jitter at `arrival`.

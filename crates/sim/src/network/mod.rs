@@ -1,6 +1,7 @@
 //! The network as the engine sees it: ports, and the hops of each flow's path.
 
 mod calendar;
+mod dither;
 mod loss;
 mod managed;
 mod port;

@@ -1,10 +1,10 @@
 //! A port whose queue decides at departure: it holds the packets, and the engine lets it go on when the link is free.
 
-use super::loss::Loss;
+use super::loss::{Fate, Loss};
 use super::managed::Jitter;
 use super::port::{PortCounters, PortKind};
 use super::service::Trace;
-use crate::packet::Packet;
+use crate::packet::{ecn, Packet};
 use crate::queue::{AnyDepartureQueue, Backlog, DepartureQueue, Held};
 use crate::units::Time;
 
@@ -82,7 +82,9 @@ impl Serving {
         let bytes = counted * u64::from(packet.size);
         self.counters.packets_arrived += counted;
         self.counters.bytes_arrived += bytes;
-        if self.loss.as_mut().is_some_and(|loss| loss.takes(packet.ack)) {
+        let ecn_capable = packet.ecn & ecn::CAPABLE != 0;
+        let fate = self.loss.as_mut().map_or(Fate::Passes, |loss| loss.fate(packet.ack, ecn_capable));
+        if fate == Fate::Lost {
             self.counters.packets_lost += counted;
             self.counters.bytes_lost += bytes;
             return false;
@@ -92,7 +94,9 @@ impl Serving {
             let none = self.queue.pop(self.free_at, &mut self.dropped);
             debug_assert!(none.is_none());
         }
-        self.queue.push(Held { packet, arrived: now }, flow, &mut self.dropped);
+        let held = Held { packet, arrived: now, marked: fate == Fate::Marked };
+        self.counters.packets_marked += counted * u64::from(held.marked);
+        self.queue.push(held, flow, &mut self.dropped);
         self.count_drops(kind, now);
         if counted > 0 {
             let held = self.backlog(now).0;
@@ -116,9 +120,14 @@ impl Serving {
         let Some(leaving) = leaving else {
             return Next::Idle;
         };
+        let packet = leaving.held.packet;
+        if let Some(loss) = &mut self.loss {
+            loss.note(packet.ack, leaving.marked);
+        }
         let departure = self.transmit(kind, now, &leaving.held);
-        self.counters.packets_marked += u64::from(leaving.marked && now >= kind.count_from);
-        Next::Send(Transmission { packet: leaving.held.packet, departure, marked: leaving.marked })
+        let newly_marked = leaving.marked && !leaving.held.marked;
+        self.counters.packets_marked += u64::from(newly_marked && now >= kind.count_from);
+        Next::Send(Transmission { packet, departure, marked: leaving.marked || leaving.held.marked })
     }
 
     /// Puts a packet on the link, which is free; the end of its transmission.
@@ -146,6 +155,9 @@ impl Serving {
     }
 
     fn count_drops(&mut self, kind: &PortKind, now: Time) {
+        if let Some(loss) = &mut self.loss {
+            self.dropped.iter().for_each(|held| loss.note(held.packet.ack, true));
+        }
         if now >= kind.count_from {
             for held in &self.dropped {
                 self.counters.packets_dropped += 1;

@@ -218,7 +218,7 @@ mod tests {
     fn held(flow: u64, size: u16) -> Held {
         let at = Time::ZERO;
         let packet = Packet { at, stamp: at, seq: flow as u32, hop: 0, blocks: 0, size, ack: false, ecn: 0 };
-        Held { packet, arrived: at }
+        Held { packet, arrived: at, marked: false }
     }
 
     fn push(queues: &mut FqCodel, flow: u64, size: u16) -> Vec<u32> {

@@ -12,6 +12,8 @@ pub struct Held {
     pub packet: Packet,
     /// When it arrived.
     pub arrived: Time,
+    /// Whether it was marked then.
+    pub marked: bool,
 }
 
 impl Held {

@@ -53,8 +53,9 @@ impl PortObserver {
     /// A packet arrived at the port and met this fate.
     pub fn packet(&mut self, now: Time, packet: &Packet, outcome: Outcome, flow: FlowFrame) {
         let signalled = match (self.signals, outcome) {
-            (Signals::Queue, Outcome::Sent { marked, .. }) => marked,
-            (Signals::Queue, Outcome::Dropped) | (Signals::Losses, Outcome::Lost) => true,
+            (Signals::Queue | Signals::Both, Outcome::Sent { marked, .. }) => marked,
+            (Signals::Queue | Signals::Both, Outcome::Dropped) => true,
+            (Signals::Losses | Signals::Both, Outcome::Lost) => true,
             (Signals::Losses, Outcome::Sent { .. } | Outcome::Dropped) => false,
             // What a link loses never reaches its queue.
             (Signals::Queue, Outcome::Lost) => return,

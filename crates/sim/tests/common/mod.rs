@@ -5,9 +5,9 @@ use std::sync::Arc;
 use parshall_estimators::rto::RtoConfig;
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::scenario::{
-    App, BernoulliLoss, Binomial, Capacity, Cbr, Control, Cubic, DropTail, Flow, Jitter, Law, Link, Loss,
-    LossOf, OnOff, ProfileName, Queue, QueueShareSeries, Record, RecoveryName, Reverse, Scenario, Series,
-    ShareSeries, Signals, Tcp, Transfer, Transport, Udp, Vbr, Vegas, Veno,
+    App, BernoulliLoss, Binomial, Capacity, Cbr, Control, Cubic, DitherLoss, DropTail, Flow, Jitter, Law,
+    Link, Loss, LossOf, OnOff, ProfileName, Queue, QueueShareSeries, Record, RecoveryName, Reverse, Scenario,
+    Series, ShareSeries, Signals, Tcp, Transfer, Transport, Udp, Vbr, Vegas, Veno,
 };
 use parshall_sim::units::{Rate, Time};
 use proptest::prelude::*;
@@ -68,8 +68,17 @@ fn droptail() -> impl Strategy<Value = Queue> {
 }
 
 fn loss() -> impl Strategy<Value = Option<Loss>> {
-    select(vec![None, None, None, Some(0.02), Some(0.2)])
-        .prop_map(|p| p.map(|probability| Loss::Bernoulli(BernoulliLoss { probability, of: LossOf::All })))
+    let bernoulli = |probability| Some(Loss::Bernoulli(BernoulliLoss { probability, of: LossOf::All }));
+    let dither = |floor, of| Some(Loss::Dither(DitherLoss { floor, of }));
+    select(vec![
+        None,
+        None,
+        None,
+        bernoulli(0.02),
+        bernoulli(0.2),
+        dither(0.02, LossOf::Data),
+        dither(0.1, LossOf::All),
+    ])
 }
 
 fn capacity() -> impl Strategy<Value = Option<Arc<Capacity>>> {
@@ -211,19 +220,21 @@ fn flow(index: usize, hosts: usize) -> impl Strategy<Value = Flow> {
 fn estimated() -> impl Strategy<Value = Record> {
     let methods = select(vec!["kaczmarz", "rls", "kalman", "fixed-point"]);
     let ports = select(vec![vec!["*"], vec!["r0->r1"], vec!["r1->r0", "r0->r1"]]);
-    (methods, ports, select(vec![Signals::Queue, Signals::Losses])).prop_map(|(method, of, signals)| {
-        let of: Vec<String> = of.into_iter().map(String::from).collect();
-        let queues = serde_json::json!({
-            "of": of, "sampling": 0.01, "propagation": 0.03, "estimation_samples": 4, "count_drops":
-            method != "fixed-point", "zero_drops_after": 10, "method": {"kind": method},
-        });
-        let nonresponsive: QueueShareSeries = serde_json::from_value(queues).expect("a series");
-        Record {
-            responsiveness: Some(ShareSeries { of, interval: seconds(0.1), signals }),
-            nonresponsive: Some(nonresponsive),
-            ..Record::default()
-        }
-    })
+    (methods, ports, select(vec![Signals::Queue, Signals::Losses, Signals::Both])).prop_map(
+        |(method, of, signals)| {
+            let of: Vec<String> = of.into_iter().map(String::from).collect();
+            let queues = serde_json::json!({
+                "of": of, "sampling": 0.01, "propagation": 0.03, "estimation_samples": 4, "count_drops":
+                method != "fixed-point", "zero_drops_after": 10, "method": {"kind": method},
+            });
+            let nonresponsive: QueueShareSeries = serde_json::from_value(queues).expect("a series");
+            Record {
+                responsiveness: Some(ShareSeries { of, interval: seconds(0.1), signals }),
+                nonresponsive: Some(nonresponsive),
+                ..Record::default()
+            }
+        },
+    )
 }
 
 fn record() -> impl Strategy<Value = Record> {

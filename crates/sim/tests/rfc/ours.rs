@@ -19,11 +19,11 @@ fn held(packet: Pkt) -> Held {
         ack: false,
         ecn,
     };
-    Held { packet, arrived }
+    Held { packet, arrived, marked: false }
 }
 
 fn pkt(held: &Held) -> Pkt {
-    let Held { packet, arrived } = held;
+    let Held { packet, arrived, .. } = held;
     let ecn = packet.ecn & ecn::CAPABLE != 0;
     Pkt { id: packet.seq, flow: 0, size: packet.size, ecn, arrived: arrived.ps() }
 }

@@ -7,9 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from parshall.claims import Claim, all_compared, compared
+from parshall.studies.nonresponsive import networks as net
+from parshall.studies.nonresponsive import shorter
 from parshall.studies.nonresponsive.contestants import CONTESTANTS, contestant
 from parshall.studies.nonresponsive.phase import QUEUES
 from parshall.studies.nonresponsive.results import Results
+from parshall.studies.nonresponsive.rules import RULES, SINGLE
+from parshall.studies.nonresponsive.whole_numbers import BOUND
 
 __all__ = ["MEAN_GOAL", "REFERENCES", "WORST_GOAL", "claims_beyond"]
 
@@ -18,12 +22,28 @@ REFERENCES = ("constant", "counter")
 MEAN_GOAL, WORST_GOAL = 0.003, 0.01
 """Mean square errors that an estimator without tuning should keep to."""
 
+THROUGHPUT_COST, DELAY_COST, RESPONSIVE_COST = 1.0, 1.0, 5.0
+"""What a dither may cost in any case, in %: of the port's throughput, of its mean delay, and of the packets
+that responsive flows send.
+"""
+FLAGGED = 90.0
+"""Part of the estimates, in %, that should say how little they rest on where they do."""
+
 _ALGORITHM = "zero-drops"
 
 
 def claims_beyond(results: Results) -> list[Claim]:
     """On settings, on the queue of Table III, and on the other contestants."""
-    return [*_phase(results), *_carried(results), *_against_a_number(results), *_without_tuning(results)]
+    return [
+        *_phase(results),
+        *_carried(results),
+        *_against_a_number(results),
+        *_without_tuning(results),
+        *_dither(results),
+        *_in_whole_numbers(results),
+        *_shorter(results),
+        *_alarms(results),
+    ]
 
 
 def _phase(results: Results) -> Iterator[Claim]:
@@ -112,6 +132,111 @@ def _without_tuning(results: Results) -> Iterator[Claim]:
                 for case in results.cases
             ],
         )
+
+
+def _dither(results: Results) -> Iterator[Claim]:
+    """What the dither gives, and what it costs, in every case."""
+    where = "The dither"
+    with_it, without = (f"responsiveness{suffix}" for suffix in ("-dither", ""))
+    quiet = "hops/16"
+    yield compared(
+        "dither.better",
+        where,
+        "With three bottlenecks and 16 CBR flows, where the port hardly drops, a dither makes the error of "
+        "Responsiveness smaller.",
+        "less",
+        results.score(quiet, with_it, "none"),
+        results.score(quiet, without, "none"),
+    )
+
+    silence = results.dithered(quiet, "quiet")[0]
+    yield compared(
+        "dither.flagged",
+        where,
+        "With three bottlenecks and 16 CBR flows, and no dither, Responsiveness says itself how little it "
+        f"rests on: more than {FLAGGED:g} % of its estimates are flagged as without signals.",
+        "greater",
+        silence,
+        np.full_like(silence, FLAGGED),
+        unit="points",
+    )
+    for measure, what, bound in (
+        ("throughput", "of the port's throughput", THROUGHPUT_COST),
+        ("responsive", "of the packets that responsive flows send", RESPONSIVE_COST),
+    ):
+        yield all_compared(
+            f"dither.cost.{measure}",
+            where,
+            f"In no case does the dither cost {bound:g} % {what}.",
+            "greater",
+            [
+                (results.dither_cost(case, measure), np.full(len(results.seeds), -bound))
+                for case in results.cases
+            ],
+            unit="points",
+        )
+    yield all_compared(
+        "dither.cost.delay",
+        where,
+        f"In no case does the dither make the port's mean delay longer by {DELAY_COST:g} %.",
+        "less",
+        [
+            (results.dither_cost(case, "delay"), np.full(len(results.seeds), DELAY_COST))
+            for case in results.cases
+        ],
+        unit="points",
+    )
+
+
+def _in_whole_numbers(results: Results) -> Iterator[Claim]:
+    for kind in ("tuned", "printed"):
+        pairs = []
+        for case in results.cases:
+            apart = 100 * results.whole_numbers(case, kind)
+            pairs.append((apart, np.full_like(apart, 100 * BOUND)))
+        yield all_compared(
+            f"whole-numbers.{kind}",
+            "Chapter III's form",
+            f"The form in whole numbers is within {100 * BOUND:g} % of the floating one on the same "
+            f"samples, in every case ({_settings(kind)}).",
+            "less",
+            pairs,
+            unit=f"% above {100 * BOUND:g} %",
+        )
+
+
+def _shorter(results: Results) -> Iterator[Claim]:
+    short, long = (1e3 * count * net.SAMPLING for count in (shorter.SHORTEST, net.ESTIMATION))
+    for half in shorter.HALVES:
+        yield compared(
+            f"shorter.{half}-s.responsiveness",
+            "Shorter intervals",
+            f"With {half} s on and off, Responsiveness errs less in intervals of {short:.0f} ms than in "
+            f"those of {long:.0f} ms, against the share in each {short:.0f} ms.",
+            "less",
+            results.interval_error(half, shorter.SHORTEST, "responsiveness", "none"),
+            results.interval_error(half, net.ESTIMATION, "responsiveness", "none"),
+        )
+
+
+def _alarms(results: Results) -> Iterator[Claim]:
+    """Do several intervals tell an attack from a large flash crowd better than one?"""
+    case = "alarm/large"
+    for rule in RULES:
+        if rule is SINGLE:
+            continue
+        for name in results.alarmed:
+            if name in REFERENCES:
+                continue
+            yield compared(
+                f"alarm.{rule.name}.{name}",
+                "The alarm",
+                f"{contestant(name).label}: with a large flash crowd, an alarm by {rule.label} has a greater "
+                "area under the ROC curve than one by a single interval.",
+                "greater",
+                results.area(case, name, rule.name),
+                results.area(case, name, SINGLE.name),
+            )
 
 
 def _settings(kind: str) -> str:

@@ -189,7 +189,7 @@ def _transfer_cases() -> Iterator[Case]:
     yield _scaled("capacity/10", "10 Mbit/s, 12 TCP and 8 CBR", 10e6, 12, 8)
     for milliseconds in (40, 200):
         rtt = milliseconds / 1e3
-        sampling = round(rtt / 3, 4)
+        sampling = round(rtt / 3, 3)  # the clock of a kernel counts whole milliseconds
         network = net.single(
             [net.responsive(), net.cbr(22)], rtt=rtt, delay=_SHORT_DELAY, sampling=sampling, duration=220.0
         )

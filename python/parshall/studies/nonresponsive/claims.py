@@ -13,7 +13,8 @@ import numpy as np
 
 from parshall.claims import Claim, Direction, Verdict, all_compared, compared, printed
 from parshall.stats import Interval
-from parshall.studies.nonresponsive import cases
+from parshall.studies.nonresponsive import cases, shorter
+from parshall.studies.nonresponsive import networks as net
 from parshall.studies.nonresponsive.beyond import claims_beyond
 from parshall.studies.nonresponsive.document import ERRORS, TABLE_2, TABLE_3
 from parshall.studies.nonresponsive.phase import QUEUES
@@ -125,6 +126,19 @@ def _varying(results: Results) -> Iterator[Claim]:
                 "less",
                 results.score(case, ALGORITHM, kind),
                 results.score(case, ALGORITHM, kind, "share_variance"),
+            )
+    short, long = (1e3 * count * net.SAMPLING for count in (shorter.SHORTEST, net.ESTIMATION))
+    for half in shorter.HALVES:
+        for kind, name in _kinds(results, ALGORITHM):
+            yield compared(
+                f"figure-5.shorter-interval-{half}-s.{kind}",
+                "Figure 5, text",
+                f"A shorter estimation interval estimates a load that varies faster: with {half} s on and "
+                f"off, the error against the share in each {short:.0f} ms is smaller in intervals of "
+                f"{short:.0f} ms than in those of {long:.0f} ms ({name}).",
+                "less",
+                results.interval_error(half, shorter.SHORTEST, ALGORITHM, kind),
+                results.interval_error(half, net.ESTIMATION, ALGORITHM, kind),
             )
 
 
@@ -270,6 +284,7 @@ def _table_2(results: Results) -> Iterator[Claim]:
                 rate,
                 results.link_drop_rate(f"hops/{count}", link),
                 unit="%",
+                at_least_zero=True,
             )
             yield _to_the_digit(claim, 0.1)
 
@@ -351,6 +366,7 @@ def _table_3(results: Results) -> Iterator[Claim]:
                         value,
                         values,
                         unit="%",
+                        at_least_zero=True,
                     ),
                     0.01 if value < 10 else 0.1,
                 )
@@ -373,7 +389,8 @@ def _to_the_digit(claim: Claim, digit: float) -> Claim:
     if claim.run is None or claim.paper is None or claim.verdict is Verdict.OPEN:
         return claim
     half = digit / 2
-    run = Interval(claim.run.mean, claim.run.low - half, claim.run.high + half, claim.run.n)
+    low = max(claim.run.low - half, 0.0)
+    run = Interval(claim.run.mean, low, claim.run.high + half, claim.run.n)
     verdict = Verdict.HOLDS if run.contains(claim.paper) else Verdict.FAILS
     return replace(claim, run=run, verdict=verdict)
 
@@ -393,6 +410,7 @@ def _errors(results: Results, where: str) -> Iterator[Claim]:
                 f"Mean square error: {cases.case(error.case).label} ({name}).",
                 error.value,
                 results.score(error.case, ALGORITHM, kind),
+                at_least_zero=True,
             )
 
 

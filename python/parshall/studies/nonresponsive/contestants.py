@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from parshall.studies.nonresponsive.networks import ESTIMATION
+from parshall.studies.nonresponsive.networks import ESTIMATION, PACKET_BYTES
 
 if TYPE_CHECKING:
     from parshall.estimators import NonresponsiveEstimator
@@ -54,8 +54,10 @@ class Contestant:
 
     name: str
     label: str
-    run: Callable[[Case, Traces, Settings], Reals]
-    """Shares by run and estimation interval."""
+    run: Callable[..., Reals]
+    """Shares by run and estimation interval, of a case, its traces and settings. Forms of the linear model
+    also take ``samples``, the sampling intervals in an estimation interval.
+    """
     printed: Settings = field(default_factory=dict)
     """What the document prints; the search has it among its trials."""
     ranges: Mapping[str, Range] = field(default_factory=dict)
@@ -64,6 +66,10 @@ class Contestant:
     """Of these, those that the document does not print: with printed settings they are tuned alone."""
     training: tuple[str, ...] = TRAINING
     of_document: bool = False
+    settings_of: str = ""
+    """Another contestant, whose settings it takes as they are."""
+    dithered: bool = False
+    """Whether it is judged on runs of its own, whose port tops up its drops by a dither."""
 
 
 _STARTS = {"start_share": Range(0.02, 0.98), "start_window": Range(1.0, 60.0, log=True)}
@@ -84,13 +90,15 @@ _LAST: Mapping[str, Any] = {"zero_drops_after": 1, "count_drops": True}
 """Both modifications of II.C."""
 
 
-def _linear(method: str, **options: Any) -> Callable[[Case, Traces, Settings], Reals]:
+def _linear(method: str, **options: Any) -> Callable[..., Reals]:
     """The document's linear model in one of its forms, followed by one of the methods."""
 
-    def run(case: Case, traces: Traces, settings: Settings) -> Reals:
+    def run(case: Case, traces: Traces, settings: Settings, *, samples: int = ESTIMATION) -> Reals:
         from parshall import estimators
 
         given = dict(settings)
+        if method == "FixedPoint":
+            given |= {"tick_ms": round(1e3 * traces.sampling), "mean_packet_bytes": PACKET_BYTES}
         share, window = given.pop("start_share"), given.pop("start_window")
         load = case.capacity * (case.delay if case.r0 is None else case.r0)
         if options.get("form") == "cbr":
@@ -100,7 +108,7 @@ def _linear(method: str, **options: Any) -> Callable[[Case, Traces, Settings], R
             case.delay,
             traces.sampling,
             rtt=case.r0,
-            estimation_samples=ESTIMATION,
+            estimation_samples=samples,
             start_z0=(1 - share) * load,
             start_n_s=(1 - share) * load / window,
             **options,
@@ -165,9 +173,23 @@ def _several_hops() -> Contestant:
     )
 
 
+def _in_whole_numbers(floating: Contestant) -> Contestant:
+    """The form of Chapter III: as the floating one, on the same samples and with the same settings."""
+    return replace(
+        floating,
+        name="fixed-point",
+        label="Modified, in whole numbers",
+        run=_linear("FixedPoint", zero_drops_after=1),
+        settings_of=floating.name,
+    )
+
+
+_MODIFIED = _document("zero-drops", "Modified for periods without drops", zero_drops_after=1)
+
 CONTESTANTS: tuple[Contestant, ...] = (
     _document("basic", "Basic"),
-    _document("zero-drops", "Modified for periods without drops", zero_drops_after=1),
+    _MODIFIED,
+    _in_whole_numbers(_MODIFIED),
     _document("with-drops", "Modified, with l(t)", **_LAST),
     _several_hops(),
     _document("cbr", "CBR form (Appendix A)", form="cbr", zero_drops_after=1),
@@ -194,6 +216,9 @@ CONTESTANTS: tuple[Contestant, ...] = (
         },
     ),
     Contestant("responsiveness", "Responsiveness", _recorded("responsiveness")),
+    Contestant(
+        "responsiveness-dither", "Responsiveness, with a dither", _recorded("responsiveness"), dithered=True
+    ),
     Contestant("constant", "One number for ever", _constant, ranges={"share": Range(0.0, 1.0)}),
     Contestant("counter", "Count of UDP bytes", _count),
 )

@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 
 from parshall import plot, stats
 from parshall.report import Figure
-from parshall.studies.nonresponsive import cases
+from parshall.studies.nonresponsive import cases, shorter
+from parshall.studies.nonresponsive import networks as net
 from parshall.studies.nonresponsive.contestants import contestant
 from parshall.studies.nonresponsive.results import rows_where
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Curve",
     "curves_figure",
+    "over_interval",
     "over_load",
     "over_rtt",
     "over_start",
@@ -191,9 +193,37 @@ def over_load(results: Results) -> Iterator[Figure]:
             curves=[
                 Curve("basic", 0, "-", _error(results, "basic", kind)),
                 Curve("modified", 1, "--", _error(results, "zero-drops", kind)),
+                Curve("modified, whole numbers", 4, ":", _error(results, "fixed-point", kind)),
                 Curve("one number", 3, ":", _error(results, "constant", "tuned")),
             ],
             xlabel="non-responsive share of arrivals (%)",
+            ylabel="mean square error",
+        )
+
+
+def over_interval(results: Results) -> Iterator[Figure]:
+    """The remark on Figure 5: error over the length of the estimation interval, once for each load."""
+    x = [1e3 * samples * net.SAMPLING for samples in shorter.SAMPLES]
+
+    def error(half: int, estimator: str, kind: str) -> Callable[[str], Reals]:
+        return lambda samples: results.interval_error(half, int(samples), estimator, kind)
+
+    for half in shorter.HALVES:
+        yield curves_figure(
+            f"fig-5-interval-{half}",
+            f"Figure 5, text. Shorter estimation intervals, {half} s on and off",
+            f"Mean square error against the share in each {x[-1]:.0f} ms, {len(results.seeds)} seeds: an "
+            "estimate holds for all of its interval. A shorter one pays where a curve rises to the right.",
+            x=x,
+            names=[str(samples) for samples in shorter.SAMPLES],
+            curves=[
+                *(
+                    Curve(f"modified, {what}", place, line, error(half, "zero-drops", kind))
+                    for place, (kind, (_, line, what)) in enumerate(_KINDS.items())
+                ),
+                Curve("Responsiveness", 2, "-.", error(half, "responsiveness", "none")),
+            ],
+            xlabel="estimation interval (ms)",
             ylabel="mean square error",
         )
 

@@ -1,4 +1,4 @@
-"""Figures that the chapter does not have: the phase effect behind Table III, and the alarm."""
+"""Figures that the chapter does not have: the dither, the phase effect behind Table III, and the alarm."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import pyarrow as pa
 
 from parshall import plot
 from parshall.report import Figure
-from parshall.studies.nonresponsive import alarm
+from parshall.studies.nonresponsive import alarm, cases
 from parshall.studies.nonresponsive.contestants import contestant
 from parshall.studies.nonresponsive.phase import QUEUES, SWEEPS
 from parshall.studies.nonresponsive.results import rows_where
+from parshall.studies.nonresponsive.rules import RULES, SINGLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,10 +22,41 @@ if TYPE_CHECKING:
     from parshall.studies.nonresponsive.traces import Reals
     from parshall.study import Measures
 
-__all__ = ["alarm_figures", "phase_figures"]
+__all__ = ["alarm_figures", "detection_curve", "dither_figure", "phase_figures"]
 
 _QUEUE_LINES: Mapping[str, str] = dict(zip(QUEUES, ("-", "--", "-."), strict=True))
 _NS2_QUEUES = ("droptail", "red-full")
+_RULE_CROWDS = ("none", "large")
+"""Flash crowds under which alarms over several intervals are drawn."""
+_RULE_ESTIMATORS = ("zero-drops", "kalman", "responsiveness")
+"""Estimators that they are drawn for: the document's, a filter of its model, and the one without tuning."""
+_RULE_LINES = ("-", "--", ":")
+
+
+# --- The dither ---------------------------------------------------------------------------------------------
+
+
+def dither_figure(measures: Measures) -> Figure:
+    """The estimate over time at a port that hardly drops, without and with the dither."""
+    rows = measures["dither_intervals"]
+    seed = min(rows["seed"].to_pylist())
+    rows = rows_where(rows, seed=seed)
+    ident, title = "dither", "A port that hardly drops, without and with a dither"
+    with plot.drawing(3.6, rows=2, sharex=True) as (canvas, axes):
+        for axis, dithered in zip(axes, (False, True), strict=True):
+            own = rows_where(rows, dither=dithered)
+            times = own["time"].to_numpy()
+            axis.plot(times, own["share"].to_numpy(), color=plot.INK, linewidth=2.2, label="true share")
+            axis.plot(times, own["estimate"].to_numpy(), "-.", color=plot.SERIES[2], label="Responsiveness")
+            axis.set_title("with a dither" if dithered else "the queue's own drops alone")
+            axis.set(ylabel="share", ylim=(-0.02, 1.02), xlim=(times[0], times[-1]))
+        axes[-1].set_xlabel("time (s)")
+        plot.legend_above(canvas, axes[0], columns=2)
+        svg = plot.to_svg(
+            canvas, ident, title, "The true share over time and the estimate, without and with the dither."
+        )
+    label = cases.case(rows["case"][0].as_py()).label
+    return Figure(ident, title, f"{label[0].upper()}{label[1:]}. Seed {seed}.", svg, data=rows)
 
 
 # --- The phase effect ---------------------------------------------------------------------------------------
@@ -114,8 +146,11 @@ def alarm_figures(measures: Measures) -> Iterator[Figure]:
     """ROC curves, and time to detect over false alarms, for each size of the flash crowd."""
     for case in alarm.alarm_cases():
         crowd = case.name.partition("/")[2]
-        yield _roc(rows_where(measures["roc"], case=case.name), crowd)
-        yield _detection(rows_where(measures["detection"], case=case.name), crowd)
+        yield _roc(rows_where(measures["roc"], case=case.name, rule=SINGLE.name), crowd)
+        yield _detection(rows_where(measures["detection"], case=case.name, rule=SINGLE.name), crowd)
+    for crowd in _RULE_CROWDS:
+        yield _rules_roc(rows_where(measures["roc"], case=f"alarm/{crowd}"), crowd)
+        yield _rules_detection(rows_where(measures["detection"], case=f"alarm/{crowd}"), crowd)
 
 
 def _crowd(crowd: str) -> str:
@@ -156,14 +191,10 @@ def _detection(rows: pa.Table, crowd: str) -> Figure:
     with plot.drawing(3.6) as (canvas, (axis,)):
         for place, name in enumerate(_estimators(rows)):
             own = rows_where(rows, estimator=name)
-            levels, index = np.unique(own["level"].to_numpy(), return_inverse=True)
-            count = np.bincount(index)
-            delay = np.bincount(index, weights=own["delay"].to_numpy()) / count
-            false = np.bincount(index, weights=own["false_alarms_per_hour"].to_numpy()) / count
-            high = levels >= alarm.LIMIT / 2
+            levels, delay, false = detection_curve(own)
             axis.plot(
-                false[high],
-                delay[high],
+                false,
+                delay,
                 _line(place),
                 color=_colour(place),
                 label=contestant(name).label,
@@ -173,24 +204,109 @@ def _detection(rows: pa.Table, crowd: str) -> Figure:
             )
             points += [
                 {"estimator": name, "level": level, "false_alarms_per_hour": f, "delay": d}
-                for level, f, d in zip(levels[high], false[high], delay[high], strict=True)
+                for level, f, d in zip(levels, false, delay, strict=True)
             ]
-        axis.set(xlabel="false alarms an hour", ylabel="seconds to the first alarm")
-        axis.set_xscale("symlog", linthresh=1)
-        axis.set_xlim(left=-0.1)
-        axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axis.xaxis.set_minor_formatter(lambda value, _: "")
-        axis.set_ylim(-1, alarm.ATTACK[1] - alarm.ATTACK[0] + 2)
+        _detection_axes(axis)
         plot.legend_above(canvas, axis, columns=1)
         svg = plot.to_svg(canvas, ident, title, "One curve an estimator; lower left is best.")
     return Figure(
         ident,
         title,
-        "Each mark is one alarm level from 0.3 up; an attack that is never seen counts with its whole "
-        "length. A false alarm is the alarm going on without attack.",
+        "Each mark is one alarm level; an attack that is never seen counts with its whole length. A false "
+        "alarm is the alarm going on without attack; one that stays on counts again each minute.",
         svg,
         data=pa.Table.from_pylist(points),
     )
+
+
+def _rules_roc(rows: pa.Table, crowd: str) -> Figure:
+    ident, title = f"roc-rules-{crowd}", f"Alarms over several intervals with {_crowd(crowd)}: ROC curve"
+    with plot.drawing(3.6) as (canvas, (axis,)):
+        axis.plot([0, 100], [0, 100], color=plot.GRID, linewidth=1)
+        for colour, line, own in _by_rule(rows):
+            x, y = 100 * own["false_rate"].to_numpy(), 100 * own["hit_rate"].to_numpy()
+            axis.plot(x, y, line, color=colour, linewidth=1.3)
+        _rules_legend(axis, rows)
+        axis.set(xlabel="alarm without attack (% of intervals)", ylabel="alarm in attack (% of intervals)")
+        axis.set(xlim=(-2, 102), ylim=(-2, 102))
+        plot.legend_above(canvas, axis, columns=2)
+        svg = plot.to_svg(
+            canvas, ident, title, "A colour an estimator, a line a rule; the upper left corner is best."
+        )
+    data = pa.concat_tables([rows_where(rows, estimator=name) for name in _drawn(rows)])
+    return Figure(ident, title, f"Colours are estimators, lines are rules: {_rules_text()}.", svg, data=data)
+
+
+def _rules_detection(rows: pa.Table, crowd: str) -> Figure:
+    ident = f"detection-rules-{crowd}"
+    title = f"Alarms over several intervals with {_crowd(crowd)}: time to detect"
+    points: list[dict[str, object]] = []
+    with plot.drawing(3.6) as (canvas, (axis,)):
+        for colour, line, own in _by_rule(rows):
+            levels, delay, false = detection_curve(own)
+            axis.plot(false, delay, line, color=colour, linewidth=1.2)
+            names = {name: own[name][0].as_py() for name in ("estimator", "rule")}
+            points += [
+                {**names, "level": level, "false_alarms_per_hour": f, "delay": d}
+                for level, f, d in zip(levels, false, delay, strict=True)
+            ]
+        _rules_legend(axis, rows)
+        _detection_axes(axis)
+        plot.legend_above(canvas, axis, columns=2)
+        svg = plot.to_svg(canvas, ident, title, "A colour an estimator, a line a rule; lower left is best.")
+    return Figure(
+        ident,
+        title,
+        f"Colours are estimators, lines are rules: {_rules_text()}. An attack that is never seen counts with "
+        "its whole length.",
+        svg,
+        data=pa.Table.from_pylist(points),
+    )
+
+
+def _by_rule(rows: pa.Table) -> Iterator[tuple[str, str, pa.Table]]:
+    """Colour, line and rows of each curve."""
+    for place, name in enumerate(_drawn(rows)):
+        for rule, line in zip(RULES, _RULE_LINES, strict=True):
+            yield _colour(place), line, rows_where(rows, estimator=name, rule=rule.name)
+
+
+def _drawn(rows: pa.Table) -> list[str]:
+    return [name for name in _RULE_ESTIMATORS if name in _estimators(rows)]
+
+
+def _rules_legend(axis: Axes, rows: pa.Table) -> None:
+    for place, name in enumerate(_drawn(rows)):
+        axis.plot([], [], color=_colour(place), label=contestant(name).label)
+    for rule, line in zip(RULES, _RULE_LINES, strict=True):
+        axis.plot([], [], line, color=plot.INK, label=rule.label)
+
+
+def _rules_text() -> str:
+    return (
+        f"the estimate of one interval above a level, {RULES[1].label} above it, or the cumulative sum of "
+        "what estimates are above it"
+    )
+
+
+def detection_curve(rows: pa.Table) -> tuple[Reals, Reals, Reals]:
+    """Levels of one estimator and rule, with the means over runs of the seconds to detect and the false
+    alarms an hour.
+    """
+    levels, index = np.unique(rows["level"].to_numpy(), return_inverse=True)
+    count = np.bincount(index)
+    delay = np.bincount(index, weights=rows["delay"].to_numpy()) / count
+    false = np.bincount(index, weights=rows["false_alarms_per_hour"].to_numpy()) / count
+    return levels, np.asarray(delay), np.asarray(false)
+
+
+def _detection_axes(axis: Axes) -> None:
+    axis.set(xlabel="false alarms an hour", ylabel="seconds to the first alarm")
+    axis.set_xscale("symlog", linthresh=1)
+    axis.set_xlim(left=-0.1)
+    axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.xaxis.set_minor_formatter(lambda value, _: "")
+    axis.set_ylim(-1, alarm.ATTACK[1] - alarm.ATTACK[0] + 2)
 
 
 def _estimators(rows: pa.Table) -> list[str]:

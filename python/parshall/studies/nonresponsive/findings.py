@@ -9,10 +9,11 @@ import numpy as np
 from parshall.claims import Claim, Kind, Verdict, count_verdicts
 from parshall.report import Finding, number
 from parshall.studies.nonresponsive import alarm, cases
-from parshall.studies.nonresponsive.beyond import REFERENCES
+from parshall.studies.nonresponsive.beyond import MEAN_GOAL, REFERENCES, WORST_GOAL
 from parshall.studies.nonresponsive.claims import ALGORITHM
-from parshall.studies.nonresponsive.contestants import contestant
+from parshall.studies.nonresponsive.contestants import CONTESTANTS, contestant
 from parshall.studies.nonresponsive.results import Results, rows_where
+from parshall.studies.nonresponsive.rules import RULES, SINGLE
 from parshall.study import Measures
 
 __all__ = ["all_findings"]
@@ -28,10 +29,11 @@ def all_findings(measures: Measures, claims: Sequence[Claim]) -> list[Finding]:
         _numbers(claims),
         _start(results),
         _worth(results, claims),
+        _goal(results, claims),
         _carried(results),
         _round_trips(results),
         _table_3(results, claims),
-        _alarm(measures),
+        _alarm(measures, claims),
     ]
 
 
@@ -107,6 +109,24 @@ def _worth(results: Results, claims: Sequence[Claim]) -> Finding:
     return Finding("Worth", text.strip())
 
 
+def _goal(results: Results, claims: Sequence[Claim]) -> Finding:
+    """How near the estimators that need no tuning come to what an operator would want."""
+    by_id = {claim.id: claim.verdict for claim in claims}
+    parts = []
+    for entry in CONTESTANTS:
+        if entry.ranges or entry.name in REFERENCES:
+            continue
+        errors = {case: float(np.mean(results.score(case, entry.name, "none"))) for case in results.cases}
+        worst = max(errors, key=lambda name: errors[name])
+        mean, most = (by_id[f"goal.{entry.name}.{which}"] for which in ("mean", "worst"))
+        parts.append(
+            f"{entry.label}: {number(float(np.mean(list(errors.values()))), 2)} over all cases (at most "
+            f"{MEAN_GOAL:g}: {mean}) and {number(errors[worst], 2)} in the worst, "
+            f"'{cases.case(worst).label}' (at most {WORST_GOAL:g} in every case: {most})"
+        )
+    return Finding("Without tuning", f"Mean square errors. {'; '.join(parts)}.")
+
+
 def _carried(results: Results) -> Finding:
     home = "load/22"
     at_home = float(np.mean(results.transfer(home, home)))
@@ -156,7 +176,7 @@ def _table_3(results: Results, claims: Sequence[Claim]) -> Finding:
     return Finding("Table III", f"{text}.")
 
 
-def _alarm(measures: Measures) -> Finding:
+def _alarm(measures: Measures, claims: Sequence[Claim]) -> Finding:
     """What a flash crowd does to an alarm at the limit itself."""
     level = alarm.LIMIT
     parts = []
@@ -166,7 +186,7 @@ def _alarm(measures: Measures) -> Finding:
             continue
         rates = []
         for crowd in ("none", "large"):
-            rows = rows_where(measures["roc"], estimator=name, case=f"alarm/{crowd}")
+            rows = rows_where(measures["roc"], estimator=name, case=f"alarm/{crowd}", rule=SINGLE.name)
             place = int(np.argmin(np.abs(rows["level"].to_numpy() - level)))
             rates.append((rows["hit_rate"].to_numpy()[place], rows["false_rate"].to_numpy()[place]))
         (hit, false), (_, crowded) = rates
@@ -174,7 +194,22 @@ def _alarm(measures: Measures) -> Finding:
             f"{contestant(name).label}: {100 * hit:.0f} % of attack intervals, {100 * false:.1f} % of "
             f"others, {100 * crowded:.1f} % with a large flash crowd"
         )
-    return Finding("Alarm", f"An alarm at an estimated share of {level:g} goes off in: {'; '.join(parts)}.")
+    text = f"An alarm at an estimated share of {level:g} goes off in: {'; '.join(parts)}."
+    return Finding("Alarm", f"{text} {_several(claims)}")
+
+
+def _several(claims: Sequence[Claim]) -> str:
+    """What alarms over several intervals are worth, by area under the ROC curve."""
+    parts = []
+    for rule in RULES:
+        made = [claim for claim in claims if claim.id.startswith(f"alarm.{rule.name}.")]
+        if made:
+            better = sum(claim.verdict is Verdict.HOLDS for claim in made)
+            parts.append(f"{rule.label} for {better} of {len(made)}")
+    return (
+        "By the area under the ROC curve with a large flash crowd, several intervals beat one with "
+        f"{' and with '.join(parts)} estimators."
+    )
 
 
 def _tally(claims: Sequence[Claim]) -> str:

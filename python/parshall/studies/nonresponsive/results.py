@@ -104,6 +104,49 @@ class Results:
         found: Reals = rows["drop_rate"].to_numpy()
         return found
 
+    def interval_error(self, half: int, samples: int, estimator: str, settings: str) -> Reals:
+        """Mean square error in estimation intervals of so many samples, with ``half`` seconds on and off."""
+        rows = rows_where(
+            self.measures["shorter"], half=half, samples=samples, estimator=estimator, settings=settings
+        )
+        found: Reals = rows["mse"].to_numpy()
+        return found
+
+    def whole_numbers(self, case: str, settings: str, measure: str = "relative") -> Reals:
+        """How far the form in whole numbers is from the floating one."""
+        found: Reals = self._whole_numbers[case, settings][measure]
+        return found
+
+    @cached_property
+    def _whole_numbers(self) -> _Blocks:
+        return _indexed(self.measures["whole_numbers"], ("case", "settings"))
+
+    def dithered(self, case: str, measure: str) -> tuple[Reals, Reals]:
+        """A measure of the port of a case, without and with the dither."""
+        columns = self._dither_costs[(case,)]
+        return columns[f"{measure}_without"], columns[f"{measure}_with"]
+
+    def dither_cost(self, case: str, measure: str) -> Reals:
+        """What the dither changes of it, in %."""
+        without, with_it = self.dithered(case, measure)
+        found: Reals = 100 * (with_it / without - 1)
+        return found
+
+    @cached_property
+    def _dither_costs(self) -> _Blocks:
+        return _indexed(self.measures["dither_costs"], ("case",))
+
+    def area(self, case: str, estimator: str, rule: str) -> Reals:
+        """Area under the ROC curve of an alarm."""
+        rows = rows_where(self.measures["areas"], case=case, estimator=estimator, rule=rule)
+        found: Reals = rows["area"].to_numpy()
+        return found
+
+    @cached_property
+    def alarmed(self) -> list[str]:
+        """Contestants whose estimates were made into alarms."""
+        return list(dict.fromkeys(self.measures["areas"]["estimator"].to_pylist()))
+
 
 def _indexed(table: pa.Table, keys: tuple[str, ...]) -> _Blocks:
     """Blocks of rows with equal keys, which follow one another, by their keys."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeVar
 
@@ -32,7 +32,19 @@ _SWEEP_SEEDS = 4
 """Seeds of the curves around Table III: seeds hardly matter there."""
 _DRAWN = ("load/16", "load/22", "load/25", "pulses", "short", "rtt-range", "vbr", "hops")
 """Cases, or groups of cases, of which every interval is kept."""
+_DITHER_DRAWN = ("hops/16",)
 _START_CASES = ("load/16", "load/22", "load/25")
+_TABLES = (
+    "scores",
+    "intervals",
+    "starts",
+    "links",
+    "short_flows",
+    "whole_numbers",
+    "dither_costs",
+    "dither_intervals",
+)
+"""What judging the cases gives."""
 _BASELINE = "study1b.csv"
 
 
@@ -74,14 +86,12 @@ class NonresponsiveStudy:
         entries = _entries(bench, training)
         fitted = _fitted(bench, training)
         parts = [_judge_group(bench, entries, fitted, group) for group in _groups(cases.all_cases())]
-        tables = {
-            name: pa.concat_tables([part[name] for part in parts if name in part])
-            for name in ("scores", "intervals", "starts", "links", "short_flows")
-        }
+        tables = {name: pa.concat_tables([part[name] for part in parts if name in part]) for name in _TABLES}
         return {
             **tables,
             "tuning": _tuning_table([*entries, *fitted.values()]),
             "transfer": _transfer(bench, training),
+            "shorter": _shorter(bench, entries),
             **_phase(bench),
             **_alarm(bench, entries),
         }
@@ -132,7 +142,13 @@ def _entries(bench: Workbench, training: Mapping[Case, Traces]) -> list[_Entry]:
     def judged(contestant: Contestant) -> list[_Entry]:
         return _judged_with(contestant, _chosen(training, contestant.training))
 
-    return [entry for found in _in_threads(bench, "Tuning", judged, CONTESTANTS) for entry in found]
+    own = [contestant for contestant in CONTESTANTS if not contestant.settings_of]
+    found = dict(zip((each.name for each in own), _in_threads(bench, "Tuning", judged, own), strict=True))
+    return [
+        replace(entry, contestant=contestant)
+        for contestant in CONTESTANTS
+        for entry in found[contestant.settings_of or contestant.name]
+    ]
 
 
 def _judged_with(contestant: Contestant, training: Mapping[Case, Traces]) -> list[_Entry]:
@@ -249,6 +265,7 @@ def _judge_group(
 
     from parshall.studies.nonresponsive.judging import intervals, scores
     from parshall.studies.nonresponsive.traces import RECORDED, read_traces
+    from parshall.studies.nonresponsive.whole_numbers import FIXED, deviations
 
     seeds = list(bench.seeds)
     kept = ("ports", *RECORDED, *(("flows",) if group[0].name == "short" else ()))
@@ -256,11 +273,24 @@ def _judge_group(
         f"Runs, {_group(group[0])}", {case.name: case.network for case in group}, tables=kept
     )
     traces = {case: read_traces(ensemble, case, seeds) for case in group}
-    tables: dict[str, list[pa.Table]] = {"scores": [], "intervals": [], "starts": []}
+    dithered, tables = _dithered(bench, traces, ensemble.table("ports"))
+    tables |= {"scores": [], "intervals": [], "starts": [], "whole_numbers": []}
     for case, runs in traces.items():
         tables["scores"] += [
-            scores(case, runs, entry.contestant, entry.settings, entry.kind, entry.trained_on)
+            scores(
+                case,
+                dithered[case] if entry.contestant.dithered else runs,
+                entry.contestant,
+                entry.settings,
+                entry.kind,
+                entry.trained_on,
+            )
             for entry in (*entries, *([fitted[case.name]] if case.name in fitted else ()))
+        ]
+        tables["whole_numbers"] += [
+            deviations(case, runs, entry.settings, entry.kind)
+            for entry in entries
+            if entry.contestant.name == FIXED
         ]
         if case.name in _DRAWN or _group(case) in _DRAWN:
             tables["intervals"].append(intervals(case, runs, _shown(entries, case), seeds))
@@ -274,6 +304,26 @@ def _judge_group(
     return found
 
 
+def _dithered(
+    bench: Workbench, plain: Mapping[Case, Traces], ports: pa.Table
+) -> tuple[dict[Case, Traces], dict[str, list[pa.Table]]]:
+    """The traces of the same cases with a dither at the port, and its cost against the ``plain`` ones."""
+    from parshall.studies.nonresponsive import dither
+    from parshall.studies.nonresponsive.traces import RECORDED, read_traces
+
+    variants = {case.name: dither.with_dither(case).network for case in plain}
+    what = f"Runs with a dither, {_group(next(iter(plain)))}"
+    ensemble = bench.run(what, variants, tables=("ports", *RECORDED))
+    traces = {case: read_traces(ensemble, case, list(bench.seeds)) for case in plain}
+    both = (ports, ensemble.table("ports"))
+    return traces, {
+        "dither_costs": [dither.costs(case, both, (plain[case], traces[case])) for case in plain],
+        "dither_intervals": [
+            dither.panels(case, (plain[case], traces[case])) for case in plain if case.name in _DITHER_DRAWN
+        ],
+    }
+
+
 def _shown(entries: Sequence[_Entry], case: Case) -> dict[str, tuple[Contestant, Settings]]:
     """What is drawn over time: the document's algorithm with both kinds of settings, and what needs none."""
     of_document = "several-hops" if case.several_hops else "zero-drops"
@@ -283,7 +333,9 @@ def _shown(entries: Sequence[_Entry], case: Case) -> dict[str, tuple[Contestant,
         if entry.contestant.name == of_document
     }
     others = {
-        entry.contestant.name: (entry.contestant, entry.settings) for entry in entries if entry.kind == "none"
+        entry.contestant.name: (entry.contestant, entry.settings)
+        for entry in entries
+        if entry.kind == "none" and not entry.contestant.dithered
     }
     return {**shown, **others}
 
@@ -341,6 +393,26 @@ def _short_flows(flows: pa.Table) -> pa.Table:
     return rows.group_by("seed").aggregate([("packets_sent", "sum")]).sort_by("seed")
 
 
+# --- Shorter estimation intervals ---------------------------------------------------------------------------
+
+
+def _shorter(bench: Workbench, entries: Sequence[_Entry]) -> pa.Table:
+    """The document's algorithm and what needs no settings, in estimation intervals of several lengths."""
+    from parshall.studies.nonresponsive import shorter
+    from parshall.studies.nonresponsive.traces import RECORDED, read_traces
+
+    chosen = {
+        (entry.contestant.name, entry.kind): (entry.contestant, entry.settings)
+        for entry in entries
+        if entry.contestant.name in ("zero-drops", "responsiveness")
+    }
+    asked = shorter.interval_cases()
+    variants = {case.name: case.network for case in asked.values()}
+    ensemble = bench.run("Runs, shorter intervals", variants, tables=RECORDED)
+    runs = {key: read_traces(ensemble, case, list(bench.seeds)) for key, case in asked.items()}
+    return shorter.error_by_samples(runs, chosen)
+
+
 # --- Table III and the alarm --------------------------------------------------------------------------------
 
 
@@ -365,19 +437,18 @@ def _phase(bench: Workbench) -> dict[str, pa.Table]:
 
 
 def _alarm(bench: Workbench, entries: Sequence[_Entry]) -> dict[str, pa.Table]:
-    import numpy as np
     import pyarrow as pa
 
     from parshall.studies.nonresponsive import alarm
+    from parshall.studies.nonresponsive.rules import RULES
 
     traces = _traces(bench, "Runs, alarm", alarm.alarm_cases(), bench.seeds)
-    levels = np.linspace(0.0, 1.0, 101).tolist()
     judged = [
         entry for entry in entries if entry.kind != "printed" and entry.contestant.name not in alarm.LEFT_OUT
     ]
+    pairs = [(entry, rule) for entry in judged for rule in RULES]
+    measured = {"roc": alarm.roc, "detection": alarm.detection, "areas": alarm.areas}
     return {
-        "roc": pa.concat_tables([alarm.roc(traces, e.contestant, e.settings, levels) for e in judged]),
-        "detection": pa.concat_tables(
-            [alarm.detection(traces, e.contestant, e.settings, levels[::2]) for e in judged]
-        ),
+        name: pa.concat_tables([measure(traces, e.contestant, e.settings, rule) for e, rule in pairs])
+        for name, measure in measured.items()
     }

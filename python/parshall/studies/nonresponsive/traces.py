@@ -47,6 +47,8 @@ class Traces:
     """Bytes that arrived."""
     recorded: Mapping[str, Reals] = field(default_factory=dict)
     """Shares by run and estimation interval that observers inside the simulator made, by contestant."""
+    signals: Reals = field(default_factory=lambda: np.zeros((0, 0)))
+    """Packets dropped or marked, by run and estimation interval, as the observer of packets saw it."""
 
     @property
     def true_share(self) -> Reals:
@@ -92,15 +94,22 @@ def read_traces(ensemble: Ensemble, case: Case, seeds: Sequence[int]) -> Traces:
         drops=counts("packets_dropped"),
         udp=counts("packets_arrived_udp"),
         bytes=counts("bytes_arrived"),
-        recorded={"responsiveness": _responsiveness(ensemble, case, seeds, first)},
+        recorded={"responsiveness": _responsiveness(ensemble, case, seeds, "share")},
+        signals=_responsiveness(ensemble, case, seeds, "signals"),
     )
 
 
-def _responsiveness(ensemble: Ensemble, case: Case, seeds: Sequence[int], first: int) -> Reals:
-    """Estimates of the observer of packets, from the interval that begins with sample ``first``."""
+def _responsiveness(ensemble: Ensemble, case: Case, seeds: Sequence[int], column: str) -> Reals:
+    """A column of the observer of packets, from the estimator's start on."""
     rows = ensemble.table("responsiveness").filter(pc.field("variant") == case.name)
-    shares: Reals = values(rows["share"]).reshape(len(seeds), -1)[:, first // ESTIMATION :]
-    return shares
+    found: Reals = values(rows[column]).astype(np.float64).reshape(len(seeds), -1)
+    return found[:, round(first_sample(case) * case.sampling / _interval(case)) :]
+
+
+def _interval(case: Case) -> float:
+    """Seconds between the observer's estimates."""
+    asked = case.network.record.responsiveness
+    return ESTIMATION * case.sampling if asked is None else float(asked.interval)
 
 
 def first_sample(case: Case) -> int:
@@ -110,11 +119,11 @@ def first_sample(case: Case) -> int:
     return ESTIMATION * math.ceil(round(case.start / case.sampling) / ESTIMATION)
 
 
-def by_interval(counts: Reals) -> Reals:
-    """Sums over estimation intervals; a last one that is not whole is left out."""
+def by_interval(counts: Reals, length: int = ESTIMATION) -> Reals:
+    """Sums over estimation intervals of so many samples; a last one that is not whole is left out."""
     runs, samples = counts.shape
-    whole = samples // ESTIMATION
-    found: Reals = counts[:, : whole * ESTIMATION].reshape(runs, whole, ESTIMATION).sum(axis=2)
+    whole = samples // length
+    found: Reals = counts[:, : whole * length].reshape(runs, whole, length).sum(axis=2)
     return found
 
 
