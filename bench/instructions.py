@@ -29,8 +29,8 @@ SECONDS = {"P1": 40.0, "P2": 3.0}
 FUNCTIONS = {
     "Simulation::forward": "crossing ports, and what follows from it",
     "Simulation::deliver_data": "within it: receivers, and their ACKs' first hops",
-    "Simulation::send_off": "within it: putting packets into the calendar",
-    "Calendar::ordered": "putting a bucket in order",
+    "Port::has_room": "within it: queues that packets wait in",
+    "Calendar::order": "putting a bucket of several packets in order",
     "Simulation::sender_acted": "what a sender sends after an ACK, and its timer",
 }
 """Functions that are not inlined, and what they do; each includes what it calls, so they nest."""

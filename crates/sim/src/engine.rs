@@ -371,7 +371,7 @@ impl Simulation {
     }
 
     /// Sends a packet that has left `hop` on its way to the next one.
-    #[inline]
+    #[inline(always)]
     fn send_off(&mut self, hop: Hop, id: PacketId, at: Time, next: u32) {
         debug_assert!(at >= self.now, "time does not go back");
         if hop.feeds() {

@@ -182,6 +182,7 @@ impl Calendar {
     }
 
     /// Puts a packet into the open bucket, or aside.
+    #[inline(never)]
     fn put_elsewhere(&mut self, bucket: u64, slot: u32) {
         if bucket > self.open {
             self.put_aside(bucket, slot);
@@ -368,11 +369,15 @@ impl Calendar {
     /// Puts the packets of a bucket in order. Returns the first.
     #[inline]
     fn ordered(&mut self, unordered: u32) -> u32 {
-        let mut left = self.slots[unordered as usize].next;
-        if left == NONE {
-            return unordered;
+        match self.slots[unordered as usize].next {
+            NONE => unordered,
+            left => self.order(unordered, left),
         }
-        let mut first = unordered;
+    }
+
+    /// Puts a packet and those `left` in order. Returns the first.
+    #[inline(never)]
+    fn order(&mut self, mut first: u32, mut left: u32) -> u32 {
         self.slots[first as usize].next = NONE;
         // The last one that was put here comes first; most often it is also the last to arrive.
         for _ in 0..MANY {
