@@ -58,6 +58,8 @@ pub struct Calendar {
     first_at: Time,
     /// The packets of the open bucket, in order.
     first: u32,
+    /// The last of them; of no meaning if there is none.
+    last: u32,
     /// A bucket spans `2^shift` picoseconds.
     shift: u32,
     /// Buckets are no narrower.
@@ -110,6 +112,7 @@ impl Calendar {
         let mut calendar = Calendar {
             first_at: Time::NEVER,
             first: NONE,
+            last: NONE,
             shift,
             least_shift: 0,
             open: 0,
@@ -221,7 +224,18 @@ impl Calendar {
 
     /// Puts a packet into the open bucket.
     fn put_in_order(&mut self, slot: u32) {
-        self.first = self.merged(self.first, slot);
+        let order = |slot: u32| key(&self.slots[slot as usize].packet);
+        if self.first == NONE {
+            self.slots[slot as usize].next = NONE;
+            (self.first, self.last) = (slot, slot);
+        } else if order(slot) >= order(self.last) {
+            // What is sent at one instant mostly comes in order, and may be very much.
+            self.slots[self.last as usize].next = slot;
+            self.slots[slot as usize].next = NONE;
+            self.last = slot;
+        } else {
+            self.first = self.merged(self.first, slot);
+        }
         self.first_at = self.slots[self.first as usize].packet.at;
     }
 
@@ -229,7 +243,7 @@ impl Calendar {
     #[inline]
     fn merged(&mut self, first: u32, slot: u32) -> u32 {
         let this = key(&self.slots[slot as usize].packet);
-        if first == NONE || this < key(&self.slots[first as usize].packet) {
+        if this < key(&self.slots[first as usize].packet) {
             self.slots[slot as usize].next = first;
             return slot;
         }
@@ -369,6 +383,7 @@ impl Calendar {
     /// Puts the packets of a bucket in order. Returns the first.
     #[inline]
     fn ordered(&mut self, unordered: u32) -> u32 {
+        self.last = unordered;
         match self.slots[unordered as usize].next {
             NONE => unordered,
             left => self.order(unordered, left),
@@ -383,6 +398,9 @@ impl Calendar {
         for _ in 0..MANY {
             let next = self.slots[left as usize].next;
             first = self.merged(first, left);
+            if self.slots[self.last as usize].next == left {
+                self.last = left;
+            }
             left = next;
             if left == NONE {
                 return first;
@@ -403,6 +421,7 @@ impl Calendar {
             }
         }
         sorting.sort_unstable();
+        self.last = sorting.last().map_or(NONE, |last| last.2);
         let mut first = NONE;
         for &(_, _, slot) in sorting.iter().rev() {
             self.slots[slot as usize].next = std::mem::replace(&mut first, slot);
@@ -603,5 +622,21 @@ mod tests {
             assert_eq!(take(&mut calendar), Some((5_000_000, hop)));
         }
         assert_eq!(take(&mut calendar), None);
+    }
+
+    #[test]
+    fn many_that_go_on_to_one_instant_are_put_behind_each_other() {
+        const MANY_MORE: u32 = 200_000;
+        let mut calendar = Calendar::new(Time::from_ps(1_000_000_000), 0);
+        for hop in 0..MANY_MORE {
+            put(&mut calendar, 5, 2 * hop);
+        }
+        for hop in 0..MANY_MORE {
+            assert_eq!(take(&mut calendar), Some((5, 2 * hop)));
+            put(&mut calendar, 6, 2 * hop + 1);
+        }
+        for hop in 0..MANY_MORE {
+            assert_eq!(take(&mut calendar), Some((6, 2 * hop + 1)));
+        }
     }
 }
