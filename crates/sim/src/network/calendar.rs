@@ -2,8 +2,8 @@
 //!
 //! A packet is put into its bucket in a few steps, however many others are in flight, and a bucket is put in
 //! order when its time comes, when mostly it holds a single one. A heap has to find out the order of packets long
-//! before it matters (docs/performance.md has what that cost). The few packets beyond the wheel's reach wait aside. How wide a bucket is, and how many there are, follows what arrives; it changes no
-//! recording.
+//! before it matters (docs/performance.md has what that cost). The few packets beyond the wheel's reach wait
+//! aside. How wide a bucket is, and how many there are, follows what arrives; it changes no recording.
 
 use std::ops::{Index, IndexMut};
 
