@@ -33,6 +33,7 @@ __all__ = [
     "count_verdicts",
     "never",
     "printed",
+    "tally",
     "to_json",
 ]
 
@@ -234,6 +235,13 @@ def count_verdicts(claims: Iterable[Claim]) -> dict[Verdict, int]:
     """How many claims got each verdict; every verdict is a key."""
     counts = Counter(claim.verdict for claim in claims)
     return {verdict: counts[verdict] for verdict in Verdict}
+
+
+def tally(claims: Iterable[Claim]) -> str:
+    """The same in words, for a sentence."""
+    words = {Verdict.HOLDS: "hold", Verdict.FAILS: "do not hold", Verdict.OPEN: "cannot be told"}
+    found = [f"{count} {words[verdict]}" for verdict, count in count_verdicts(claims).items() if count]
+    return ", ".join(found) if found else "none was made"
 
 
 def to_json(claims: Iterable[Claim]) -> str:

@@ -123,7 +123,7 @@ def run_many(
 
     networks = _networks(variants)
     numbers = _seeds(seeds)
-    threads = _jobs(jobs)
+    threads = checked_jobs(jobs)
     store = Cache() if cache == "default" else cache
     keys = list(dict.fromkeys((network.hash, seed) for seed in numbers for network in networks.values()))
     blocks = store.read(store.find(keys), tables) if store else []
@@ -154,7 +154,8 @@ def _seeds(seeds: Iterable[int]) -> tuple[int, ...]:
     return numbers
 
 
-def _jobs(jobs: int | None) -> int:
+def checked_jobs(jobs: int | None) -> int:
+    """How many threads: all cores unless given. Raises InputError for what is no number of them."""
     if jobs is None:
         return available_cores()
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:

@@ -37,6 +37,7 @@ __all__ = [
     "number",
     "printed_number",
     "render",
+    "signed",
     "spread_column",
 ]
 
@@ -188,6 +189,11 @@ def number(value: float | None, digits: int = 3) -> str:
         return "0"
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     return _fixed(value, min(decimals, 9))
+
+
+def signed(value: float) -> str:
+    """A change for a reader: its sign and two significant digits."""
+    return ("+" if value >= 0 else "\N{MINUS SIGN}") + number(abs(value), 2)
 
 
 def printed_number(value: float | None) -> str:

@@ -32,7 +32,7 @@ pub(crate) struct UdpEnds {
     pub sent_before: u64,
     /// When the source writes next, if it feeds; see [`FlowPlan::feeds`].
     pub next_write: Time,
-    /// Packets of a feeding flow in its first lane.
+    /// Packets of a feeding flow on their way to the first port that others use too.
     pub under_way: u32,
 }
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
-from parshall.ensemble import available_cores
+from parshall.ensemble import available_cores, checked_jobs
 from parshall.errors import InputError, ParshallError, shown
 
 __all__ = ["EngineExecutor", "is_lost", "opened", "tells_running", "width"]
@@ -30,7 +30,7 @@ class EngineExecutor(ThreadPoolExecutor):
 
     def __init__(self, jobs: int | None = None) -> None:
         """``jobs`` is the number of threads; all cores unless given."""
-        super().__init__(max_workers=_jobs(jobs), thread_name_prefix="parshall")
+        super().__init__(max_workers=checked_jobs(jobs), thread_name_prefix="parshall")
 
 
 @contextlib.contextmanager
@@ -133,11 +133,3 @@ def _quiet(name: str) -> Iterator[None]:
     finally:
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
-
-
-def _jobs(jobs: int | None) -> int:
-    if jobs is None:
-        return available_cores()
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise InputError("jobs", shown(jobs), "a whole number of at least 1")
-    return jobs

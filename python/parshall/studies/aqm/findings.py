@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parshall.claims import Claim, Kind, Verdict, count_verdicts
-from parshall.report import Finding, number
+from parshall.claims import Claim, Kind, Verdict, tally
+from parshall.report import Finding, number, signed
 from parshall.studies.aqm.grid import BUFFERS, CAPACITIES, LOADS, MODERN, QUEUES
 from parshall.studies.aqm.results import Results
 
@@ -41,8 +41,8 @@ def _statements(claims: Sequence[Claim]) -> Finding:
     discussed = [claim for claim in made if claim.where == "IV.B"]
     return Finding(
         "Statements",
-        f"Of {len(made)} statements of the chapter, {_tally(made)}; of the {len(discussed)} in its "
-        f"discussion (IV.B), {_tally(discussed)}. "
+        f"Of {len(made)} statements of the chapter, {tally(made)}; of the {len(discussed)} in its "
+        f"discussion (IV.B), {tally(discussed)}. "
         + (f"Most of those that do not hold belong to {_commonest(failed)}." if failed else ""),
     )
 
@@ -65,12 +65,12 @@ def _numbers(claims: Sequence[Claim]) -> Finding:
         off = [abs(claim.ours / claim.paper - 1) for claim in made if claim.paper and claim.ours is not None]
         typical, most = (100 * each for each in (float(np.median(off)), max(off)))
         parts.append(
-            f"Table {table}: {_tally(made)}; half of our means are within {number(typical, 2)} % of the "
+            f"Table {table}: {tally(made)}; half of our means are within {number(typical, 2)} % of the "
             f"printed value, all within {number(most, 2)} %"
         )
     results = ("Table VIII", "Table IX", "Table X")
     settings = [claim for claim in claims if claim.kind is Kind.PRINTED and claim.where not in results]
-    parts.append(f"Settings (Tables V and VI, and loads in the text): {_tally(settings)}")
+    parts.append(f"Settings (Tables V and VI, and loads in the text): {tally(settings)}")
     return Finding("Printed numbers", f"{'. '.join(parts)}.")
 
 
@@ -88,7 +88,7 @@ def _conclusion(results: Results, by_id: dict[str, Claim]) -> Finding:
             )
             for capacity in CAPACITIES
         ]
-        listed = ", ".join(_signed(gap) for gap in gaps)
+        listed = ", ".join(signed(gap) for gap in gaps)
         parts.append(f"{listed} points of the capacity at 5, 35 and 100 Mbit/s with {load} % short flows")
     places: dict[Verdict, list[int]] = {}
     for capacity in CAPACITIES:
@@ -157,7 +157,7 @@ def _tuned(results: Results) -> Finding:
             )
             for capacity in CAPACITIES
         ]
-        return ", ".join(_signed(change) for change in changes)
+        return ", ".join(signed(change) for change in changes)
 
     delays = [
         float(np.mean(results.at("delay", "red-tuned", capacity, "1", LOADS[0], part="tuned")))
@@ -225,7 +225,7 @@ def _today(results: Results, claims: Sequence[Claim]) -> Finding:
         "Today's queues",
         "At 35 Mbit/s, 1 BWDP and 30 % short flows, with CBR flows that start at random: mean queueing "
         "delay, share of long TCP flows and mean response time of a transfer of ten packets are "
-        f"{'; '.join(parts)}. Of {len(asked)} questions about today's queues and senders, {_tally(asked)}.",
+        f"{'; '.join(parts)}. Of {len(asked)} questions about today's queues and senders, {tally(asked)}.",
     )
 
 
@@ -245,7 +245,7 @@ def _senders(results: Results) -> Finding:
             for buffer in BUFFERS
             for load in LOADS
         ]
-        parts.append(f"{QUEUES[queue]} {_signed(min(changes))} to {_signed(max(changes))}")
+        parts.append(f"{QUEUES[queue]} {signed(min(changes))} to {signed(max(changes))}")
     return Finding(
         "CUBIC senders",
         "With them the share of long TCP flows changes by so many points of the capacity, over 27 cells: "
@@ -277,14 +277,3 @@ def _ns2(results: Results, measures: Measures) -> Finding:
 
 def _is(verdict: Verdict) -> str:
     return {Verdict.HOLDS: "holds", Verdict.FAILS: "does not hold", Verdict.OPEN: "cannot be told"}[verdict]
-
-
-def _tally(claims: Sequence[Claim]) -> str:
-    words = {Verdict.HOLDS: "hold", Verdict.FAILS: "do not hold", Verdict.OPEN: "cannot be told"}
-    counts = count_verdicts(claims)
-    found = [f"{count} {words[verdict]}" for verdict, count in counts.items() if count]
-    return ", ".join(found) if found else "none was made"
-
-
-def _signed(value: float) -> str:
-    return ("+" if value >= 0 else "\N{MINUS SIGN}") + number(abs(value), 2)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from parshall.claims import Claim, Kind, Verdict, count_verdicts
-from parshall.report import Finding, number
+from parshall.claims import Claim, Kind, Verdict, tally
+from parshall.report import Finding, number, signed
 from parshall.studies.nonresponsive import alarm, cases
 from parshall.studies.nonresponsive.beyond import MEAN_GOAL, REFERENCES, WORST_GOAL
 from parshall.studies.nonresponsive.claims import ALGORITHM
@@ -42,12 +42,12 @@ def _statements(claims: Sequence[Claim]) -> Finding:
     parts = []
     for suffix, name in ((".tuned", "with tuned settings"), (".printed", "with printed gains")):
         chosen = [claim for claim in made if claim.id.endswith(suffix)]
-        parts.append(f"{name} {_tally(chosen)}")
+        parts.append(f"{name} {tally(chosen)}")
     others = [claim for claim in made if not claim.id.endswith((".tuned", ".printed"))]
     return Finding(
         "Statements",
         f"Of what the chapter says of the algorithm, {'; '.join(parts)}. Of what it says of drops and "
-        f"queues, {_tally(others)}.",
+        f"queues, {tally(others)}.",
     )
 
 
@@ -56,7 +56,7 @@ def _numbers(claims: Sequence[Claim]) -> Finding:
     errors = [claim for claim in made if claim.id.startswith("mse.")]
     rest = [claim for claim in made if claim.of_document and not claim.id.startswith("mse.")]
     parts = [
-        f"{name} {_tally([claim for claim in errors if claim.id.endswith(suffix)])}"
+        f"{name} {tally([claim for claim in errors if claim.id.endswith(suffix)])}"
         for suffix, name in (
             (".tuned", "with tuned settings"),
             (".printed", "with printed gains"),
@@ -68,7 +68,7 @@ def _numbers(claims: Sequence[Claim]) -> Finding:
         "Printed numbers",
         f"Of the errors in Table I and the text, {'; '.join(parts)}; ours are {number(min(ratios), 2)} to "
         f"{number(max(ratios), 2)} times the printed ones. Of the numbers in Tables II and III, "
-        f"{_tally(rest)}.",
+        f"{tally(rest)}.",
     )
 
 
@@ -148,9 +148,9 @@ def _round_trips(results: Results) -> Finding:
     low, high = cases.RTTS[0], cases.RTTS[-1]
     return Finding(
         "Round trips",
-        f"With R0 fixed at 120 ms and tuned settings the relative error goes from {_signed(errors[low])} % "
-        f"at {low} ms to {_signed(errors[high])} % at {high} ms; the largest is "
-        f"{_signed(max(errors.values(), key=abs))} %.",
+        f"With R0 fixed at 120 ms and tuned settings the relative error goes from {signed(errors[low])} % "
+        f"at {low} ms to {signed(errors[high])} % at {high} ms; the largest is "
+        f"{signed(max(errors.values(), key=abs))} %.",
     )
 
 
@@ -210,14 +210,3 @@ def _several(claims: Sequence[Claim]) -> str:
         "By the area under the ROC curve with a large flash crowd, several intervals beat one with "
         f"{' and with '.join(parts)} estimators."
     )
-
-
-def _tally(claims: Sequence[Claim]) -> str:
-    words = {Verdict.HOLDS: "hold", Verdict.FAILS: "do not hold", Verdict.OPEN: "cannot be told"}
-    counts = count_verdicts(claims)
-    found = [f"{count} {words[verdict]}" for verdict, count in counts.items() if count]
-    return ", ".join(found) if found else "none was made"
-
-
-def _signed(value: float) -> str:
-    return ("+" if value >= 0 else "\N{MINUS SIGN}") + number(abs(value), 2)
