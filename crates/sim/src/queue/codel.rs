@@ -23,6 +23,15 @@ pub struct CodelParams {
     pub ce_threshold: Time,
 }
 
+impl CodelParams {
+    /// As scenarios give them: target and interval first.
+    pub fn new(times: (Time, Time), mtu_bytes: u32, ecn: bool, ce_threshold: Option<Time>) -> Self {
+        let (target, interval) = times;
+        let ce_threshold = ce_threshold.unwrap_or(Time::NEVER);
+        CodelParams { target, interval, mtu_bytes: u64::from(mtu_bytes), ecn, ce_threshold }
+    }
+}
+
 /// Re-entering the dropping state within so many intervals of the last drop takes up the old rate of drops.
 const RECENT_INTERVALS: u64 = 16;
 
@@ -125,13 +134,12 @@ impl Codel {
     /// The queue that a scenario asks for.
     pub fn new(config: &scenario::CoDel) -> Self {
         Codel {
-            params: CodelParams {
-                target: config.target,
-                interval: config.interval,
-                mtu_bytes: u64::from(config.mtu_bytes),
-                ecn: config.ecn,
-                ce_threshold: config.ce_threshold.unwrap_or(Time::NEVER),
-            },
+            params: CodelParams::new(
+                (config.target, config.interval),
+                config.mtu_bytes,
+                config.ecn,
+                config.ce_threshold,
+            ),
             limit_packets: config.limit_packets.map_or(usize::MAX, |n| n as usize),
             limit_bytes: config.limit_bytes.unwrap_or(u64::MAX),
             law: CodelLaw::default(),

@@ -56,13 +56,12 @@ impl FqCodel {
     /// The queues that a scenario asks for; `stream` draws the perturbation of the hash.
     pub fn new(config: &scenario::FqCodel, mut stream: Stream) -> Self {
         FqCodel {
-            params: CodelParams {
-                target: config.target,
-                interval: config.interval,
-                mtu_bytes: u64::from(config.mtu_bytes),
-                ecn: config.ecn,
-                ce_threshold: config.ce_threshold.unwrap_or(Time::NEVER),
-            },
+            params: CodelParams::new(
+                (config.target, config.interval),
+                config.mtu_bytes,
+                config.ecn,
+                config.ce_threshold,
+            ),
             limit_packets: u64::from(config.limit_packets),
             limit_bytes: config.limit_bytes.unwrap_or(u64::MAX),
             quantum: i64::from(config.quantum_bytes),
