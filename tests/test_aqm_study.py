@@ -612,13 +612,13 @@ def test_the_page_holds_together(few_maps: None) -> None:
 def test_findings_follow_the_measures() -> None:
     measured = _Made().measures()
     texts = {each.subject: each.text for each in STUDY.findings(measured, all_claims(measured))}
-    assert "coincidence" in texts["Phase effect"]
+    assert "more than half" in texts["Phase effect"]
     made = _Made()
     made.set(lambda cell: cell.part == "spread", ltrf=0.6)
     turned = made.measures()
     texts = {each.subject: each.text for each in STUDY.findings(turned, all_claims(turned))}
-    assert "coincidence" not in texts["Phase effect"]
-    assert "60" in texts["Phase effect"]
+    assert "more than half" not in texts["Phase effect"]
+    assert "60.0 % without" in texts["Phase effect"]
 
 
 def test_a_small_study_end_to_end(tmp_path: Path, few_flows: None, few_maps: None) -> None:

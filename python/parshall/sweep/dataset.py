@@ -99,7 +99,7 @@ def _write_parts(table: pa.Table, folder: Path, by: Sequence[str]) -> None:
         values.append(texts)
         codes = codes * len(texts) + np.asarray(encoded.indices)
     for code in np.unique(codes).tolist():
-        place, rest = folder, code
+        rest = code
         steps = []
         for name, texts in zip(reversed(by), reversed(values), strict=True):
             rest, own = divmod(rest, len(texts))

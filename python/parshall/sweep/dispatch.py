@@ -61,7 +61,7 @@ def dispatched(
     from parshall import _core
 
     empty = Chunk(f"sweep-{uuid.uuid4()}", (), {}, tables, _core.ENGINE_VERSION)
-    dispatch = _Dispatch(executor, _interleaved(runs), texts, empty)
+    dispatch = _Dispatch(executor, _by_scenario(runs), texts, empty)
     try:
         yield from dispatch.outcomes(interrupted)
     finally:
@@ -175,7 +175,7 @@ class _Dispatch:
         work.allow(self.empty.sweep)
 
 
-def _interleaved(runs: Sequence[Key]) -> deque[list[Key]]:
+def _by_scenario(runs: Sequence[Key]) -> deque[list[Key]]:
     """Runs by scenario, in their order."""
     by_scenario: dict[str, list[Key]] = {}
     for key in runs:

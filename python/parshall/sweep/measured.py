@@ -26,7 +26,6 @@ class Measured:
         """``scenarios`` are by hash. Raises InputError for a metric of what a scenario does not have."""
         self.values: dict[Key, tuple[float, ...]] = {}
         """In the order of the metrics."""
-        self._scenarios = scenarios
         self._names = {key: _names(scenario) for key, scenario in scenarios.items()}
         self._measures: dict[str, list[Measure]] = {
             key: [metric.of(scenario) for metric in metrics.values()] for key, scenario in scenarios.items()

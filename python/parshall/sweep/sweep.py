@@ -266,7 +266,7 @@ def _listed_seeds(given: Any, stop: StopRule | None) -> tuple[int, ...]:
     seeds = tuple(checked_seed(seed, f"seeds[{index}]") for index, seed in enumerate(given))
     if not seeds:
         raise InputError("seeds", "none", "at least one seed")
-    for index, seed in enumerate(seeds):
-        if seed in seeds[:index] and len(set(seeds)) < len(seeds):
-            raise InputError(f"seeds[{index}]", f"{seed} twice", "seeds that differ")
+    if len(set(seeds)) < len(seeds):
+        index = next(i for i, seed in enumerate(seeds) if seed in seeds[:i])
+        raise InputError(f"seeds[{index}]", f"{seeds[index]} twice", "seeds that differ")
     return seeds if stop is None else seeds[: stop.max_seeds]

@@ -178,7 +178,7 @@ def _tuned_spread(results: Results) -> Iterator[Claim]:
     yield all_greater(
         "tuned.nothing-to-gain",
         "RED tuned from the estimate, CBR flows that start at random",
-        "It gives LTRF less than 0.05 more than RED, whatever the mix (27 cells).",
+        "It gives LTRF less than 0.05 more than RED with CBR flows in phase, whatever the mix (27 cells).",
         pairs,
         SHARE,
     )

@@ -99,7 +99,8 @@ def _rounded(claim: Claim, digits: int) -> Claim:
     if run is None or claim.paper is None or claim.verdict is Verdict.OPEN:
         return claim
     half = 0.5 * 10.0**-digits
-    wider = Interval(run.mean, run.low - half, run.high + half, run.n)
+    # What the chapter prints is never negative.
+    wider = Interval(run.mean, max(run.low - half, 0.0), run.high + half, run.n)
     verdict = Verdict.HOLDS if wider.contains(claim.paper) else Verdict.FAILS
     return replace(claim, run=wider, verdict=verdict)
 

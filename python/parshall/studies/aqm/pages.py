@@ -1,6 +1,4 @@
-"""The page: the grid at a glance, the chapter's tables and figures in its order, then what it does not "
-"ask.
-"""
+"""The page: the grid at a glance, the chapter's tables and figures in its order, then what it leaves out."""
 
 from __future__ import annotations
 
@@ -354,9 +352,8 @@ def _ns2(results: Results, measures: Measures) -> Section:
         "ns2",
         "Beside ns-2.35",
         (
-            "The same cells in ns-2.35: three runs of 60 or 140 s each at 5 and 35 Mbit/s, one at 100 Mbit/s "
-            "and 1 BWDP. Its short flows wait after their last ACK, ours do not, so that theirs send less "
-            "where the queue is long.",
+            "The same cells in ns-2.35, in fewer and shorter runs. Its short flows wait after their last "
+            "ACK, ours do not, so that theirs send less where the queue is long.",
         ),
         (ns2_figure(results, measures["ns2"]),),
     )

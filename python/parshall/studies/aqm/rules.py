@@ -53,8 +53,8 @@ def within(
     *,
     paper: float | None = None,
 ) -> Claim:
-    """That all values lie between two numbers. The claim's value is the least favourable distance from "
-    "one.
+    """That all values lie between two numbers. The claim's value is the least favourable distance from
+    one.
     """
     pairs = [pair for each in values for pair in ((each, low), (high - each, 0.0))]
     claim = all_greater(id, where, statement, pairs, f"{unit} inside the bounds", bounds=2)

@@ -29,8 +29,6 @@ that responsive flows send.
 FLAGGED = 90.0
 """Part of the estimates, in %, that should say how little they rest on where they do."""
 
-_ALGORITHM = "zero-drops"
-
 
 def claims_beyond(results: Results) -> list[Claim]:
     """On settings, on the queue of Table III, and on the other contestants."""

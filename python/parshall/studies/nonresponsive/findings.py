@@ -18,8 +18,6 @@ from parshall.study import Measures
 
 __all__ = ["all_findings"]
 
-_LEVEL = 0.6
-
 
 def all_findings(measures: Measures, claims: Sequence[Claim]) -> list[Finding]:
     """The most important first."""
