@@ -251,12 +251,6 @@ impl Simulation {
         for packet in self.in_flight.ahead(2) {
             self.fetch_touched(packet);
         }
-        for packet in self.in_flight.ahead(1) {
-            let left = self.hops[packet.hop as usize - 1];
-            if left.is_last() {
-                self.ports[reverse(left.port)].prefetch_queue();
-            }
-        }
     }
 
     /// Starts to fetch what the arrival of a packet touches.
@@ -324,7 +318,7 @@ impl Simulation {
             let kind = &self.kinds[port.kind()];
             let arrival = if kind.simple {
                 match port.pass(kind, at, bytes) {
-                    Some(departure) => departure + kind.delay,
+                    Some(departure) => departure + port.delay(),
                     None => return self.drop_packet(id, hop.flow(), at),
                 }
             } else {
@@ -686,7 +680,7 @@ impl Simulation {
             let kind = &self.kinds[port.kind()];
             // First, because it may have to look back at the end of the warm-up.
             let (packets_departed, bytes_departed) = port.departed(kind, now);
-            let (backlog_packets, backlog_bytes) = port.backlog(now);
+            let (backlog_packets, backlog_bytes) = port.backlog(kind, now);
             let counters = port.counters();
             self.recorder.port_sample(PortSample {
                 time: now.secs(),
@@ -778,20 +772,19 @@ fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
         let simple = managed.is_none() && !serves && !watched.contains(&(index as u32));
         let kind = PortKind {
             ps_per_byte: port.rate.ps_per_byte(),
-            delay: port.delay,
             limit_packets: plain_limit(&port.queue).unwrap_or(u32::MAX),
             count_from: plan.warm_up,
             simple,
             serves,
         };
-        let key = (kind.ps_per_byte.to_bits(), kind.delay, kind.limit_packets, (simple, serves));
+        let key = (kind.ps_per_byte.to_bits(), kind.limit_packets, simple, serves);
         let number = *known.entry(key).or_insert_with(|| {
             kinds.push(kind);
             kinds.len() as u32 - 1
         });
         match serving {
-            Some(serving) => Port::serving(number, serving),
-            None => Port::new(number, managed),
+            Some(serving) => Port::serving(number, port.delay, serving),
+            None => Port::new(number, port.delay, managed),
         }
     };
     let mut ports: Vec<Port> = large(plan.ports.len());
@@ -871,7 +864,7 @@ fn flow_keys(plan: &Plan) -> Vec<FlowKey> {
 
 fn port_row(index: usize, port: &mut Port, kind: &PortKind, end: Time) -> PortRow {
     let (packets_departed, bytes_departed) = port.departed(kind, end);
-    let (packets_queued, _) = port.backlog(end);
+    let (packets_queued, _) = port.backlog(kind, end);
     let c = port.counters();
     PortRow {
         port: index as i32,

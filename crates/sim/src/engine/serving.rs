@@ -82,7 +82,7 @@ impl Simulation {
         }
         let port = &mut self.ports[index as usize];
         let kind = &self.kinds[port.kind()];
-        let at = port.serving_mut().map_or(departure, |serving| serving.arrival(kind, departure));
+        let at = port.arrival(kind, departure);
         let next = packet.hop + 1;
         let id = self.in_flight.add(packet);
         if !(hop.folds_next() && at < self.end) {

@@ -1,13 +1,12 @@
 //! A port: the queue in front of one direction of a link, and the link.
 //!
 //! Most ports are plain: DropTail that counts packets, a constant rate, nothing random. Such a port is one cache
-//! line, and a packet that finds it idle touches nothing else. Whatever else a port may have lies behind a
-//! pointer. With a hundred thousand flows that is what keeps a packet cheap (docs/performance.md).
+//! line, and nothing else is touched while the packets that wait are of one size. Whatever else a port may have
+//! lies behind a pointer. With a hundred thousand flows that is what keeps a packet cheap (docs/performance.md).
 
 use super::managed::Managed;
 use super::recent::Recent;
 use super::serving::Serving;
-use crate::memory::prefetch;
 use crate::packet::Packet;
 use crate::queue::Red;
 use crate::units::Time;
@@ -61,8 +60,6 @@ pub enum Outcome {
 pub struct PortKind {
     /// Of the link, in picoseconds.
     pub ps_per_byte: f64,
-    /// Propagation delay.
-    pub delay: Time,
     /// Most packets that a plain port holds.
     pub limit_packets: u32,
     /// When counting starts.
@@ -85,9 +82,11 @@ impl PortKind {
 
 /// One direction of a link with its queue. Service is first in, first out.
 ///
-/// The newest packet is here, those before it are in [`Recent`], and were put there only if they had not left when
-/// the next one came.
+/// While all packets that wait are of one size, they depart at even distances before `busy_until`, and how many
+/// there are follows from that. Once different sizes have waited, the newest packet is here, those before it are in
+/// [`Recent`], and were put there only if they had not left when the next one came.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Port {
     /// Departure of the newest packet.
     busy_until: Time,
@@ -96,23 +95,27 @@ pub struct Port {
     /// Sum of delays in picoseconds, the lower 64 bits.
     delay_low: u64,
     rest: Option<Box<Rest>>,
+    /// Propagation delay.
+    delay: Time,
     /// Index of its [`PortKind`].
     kind: u32,
+    /// Most packets held after an arrival; 0 for a port where none has ever waited.
+    most_held: u32,
     /// Bytes of the newest packet.
     newest_bytes: u16,
     /// Sum of delays, the bits above the lower 64: good for a hundred thousand years.
     delay_high: u8,
     counting: bool,
+    /// Whether packets of different sizes have waited.
+    mixed: bool,
 }
 
-const _: () = assert!(std::mem::size_of::<Port>() == 48);
+const _: () = assert!(std::mem::size_of::<Port>() == 64);
 
-/// What a port needs once packets wait.
+/// What a port needs once packets of different sizes wait.
 #[derive(Clone, Debug, Default)]
 struct Rest {
     recent: Recent,
-    /// Most packets held after an arrival; 0 for a port where none has ever waited.
-    most_held: u32,
     more: Option<Box<More>>,
 }
 
@@ -132,8 +135,8 @@ struct More {
 }
 
 impl Port {
-    /// An idle port of kind number `kind`, plain or with a queue of its own.
-    pub fn new(kind: u32, managed: Option<Managed>) -> Self {
+    /// An idle port of kind number `kind` before a link of this delay, plain or with a queue of its own.
+    pub fn new(kind: u32, delay: Time, managed: Option<Managed>) -> Self {
         let more =
             managed.map(|managed| Box::new(More { managed: Some(Box::new(managed)), ..More::default() }));
         let rest = more.map(|more| Box::new(Rest { more: Some(more), ..Rest::default() }));
@@ -143,24 +146,19 @@ impl Port {
             bytes_arrived: 0,
             delay_low: 0,
             rest,
+            delay,
             kind,
+            most_held: 0,
             newest_bytes: 0,
             delay_high: 0,
             counting: false,
+            mixed: false,
         }
     }
 
-    /// Starts to fetch what it needs once packets wait.
-    #[inline]
-    pub fn prefetch_queue(&self) {
-        if let Some(rest) = &self.rest {
-            prefetch(&**rest);
-        }
-    }
-
-    /// An idle port of kind number `kind` whose queue decides at departure.
-    pub fn serving(kind: u32, serving: Serving) -> Self {
-        let mut port = Port::new(kind, None);
+    /// The same with a queue that decides at departure.
+    pub fn serving(kind: u32, delay: Time, serving: Serving) -> Self {
+        let mut port = Port::new(kind, delay, None);
         port.more().serving = Some(Box::new(serving));
         port
     }
@@ -181,6 +179,12 @@ impl Port {
         self.managed_mut()?.tuned_red()
     }
 
+    /// Propagation delay of its link.
+    #[inline]
+    pub fn delay(&self) -> Time {
+        self.delay
+    }
+
     /// Index of its kind.
     #[inline]
     pub fn kind(&self) -> usize {
@@ -199,36 +203,71 @@ impl Port {
             self.packets_arrived += 1;
             self.bytes_arrived += u64::from(bytes);
         }
+        let transmission = kind.transmission(bytes);
         let mut start = now;
         if self.busy_until > now {
-            if !self.has_room(kind, now) {
+            if !self.has_room(kind, now, bytes, transmission) {
                 self.drop_plain(counted, bytes);
                 return None;
             }
             start = self.busy_until;
         }
-        let departure = start + kind.transmission(bytes);
+        let departure = start + transmission;
         self.accept(now, departure, bytes, counted);
         Some(departure)
     }
 
     /// Whether a plain port that is busy can hold one packet more.
     #[inline]
-    fn has_room(&mut self, kind: &PortKind, now: Time) -> bool {
+    fn has_room(&mut self, kind: &PortKind, now: Time, bytes: u16, transmission: Time) -> bool {
+        if self.mixed || bytes != self.newest_bytes {
+            return self.has_room_for_mixed(kind, now);
+        }
+        let held = self.held_of_one_size(now, transmission);
+        let room = held < kind.limit_packets;
+        self.most_held = self.most_held.max(held + u32::from(room));
+        room
+    }
+
+    /// Packets in a busy port, if all are of one size.
+    #[inline]
+    fn held_of_one_size(&self, now: Time, transmission: Time) -> u32 {
+        (self.busy_until - now).ps().div_ceil(transmission.ps()) as u32
+    }
+
+    #[inline(never)]
+    fn has_room_for_mixed(&mut self, kind: &PortKind, now: Time) -> bool {
+        if !self.mixed {
+            self.note_all(kind, now);
+        }
         let rest = self.rest.get_or_insert_default();
         if rest.recent.last() != self.busy_until {
             rest.recent.note(self.busy_until, self.newest_bytes);
         }
         // It has never held more than `most`, so it does now if the first of so many is still there.
-        let most = rest.most_held.max(1);
+        let most = self.most_held.max(1);
         if rest.recent.back(most).0 > now {
             if most >= kind.limit_packets {
                 return false;
             }
-            rest.most_held = most + 1;
+            self.most_held = most + 1;
             rest.recent.reach(most + 1);
         }
         true
+    }
+
+    /// Packets of another size come to those that wait: from now on all are noted.
+    #[cold]
+    fn note_all(&mut self, kind: &PortKind, now: Time) {
+        self.mixed = true;
+        let transmission = kind.transmission(self.newest_bytes);
+        let recent = &mut self.rest.get_or_insert_default().recent;
+        recent.reach(self.most_held.max(1));
+        let held = (self.busy_until - now).ps().div_ceil(transmission.ps());
+        for later in (0..held).rev() {
+            let departure = self.busy_until - Time::from_ps(later * transmission.ps());
+            recent.note(departure, self.newest_bytes);
+        }
     }
 
     #[inline]
@@ -300,9 +339,7 @@ impl Port {
     /// Keeps the most that a managed port holds after an arrival.
     fn note_held(&mut self, now: Time) {
         let held = self.managed_mut().map_or(0, |managed| managed.backlog(now).0 as u32);
-        if let Some(rest) = &mut self.rest {
-            rest.most_held = rest.most_held.max(held);
-        }
+        self.most_held = self.most_held.max(held);
     }
 
     fn more(&mut self) -> &mut More {
@@ -320,18 +357,18 @@ impl Port {
     /// When a packet that departs at `departure` reaches the far end.
     #[inline]
     pub fn arrival(&mut self, kind: &PortKind, departure: Time) -> Time {
-        let arrival = departure + kind.delay;
+        let arrival = departure + self.delay;
         if kind.simple {
             return arrival;
         }
-        match self.managed_mut() {
-            Some(managed) => managed.jittered(arrival),
-            None => arrival,
+        if let Some(managed) = self.managed_mut() {
+            return managed.jittered(arrival);
         }
+        self.serving_mut().map_or(arrival, |serving| serving.jittered(arrival))
     }
 
     /// Packets and bytes held at `now`, the packet in transmission included.
-    pub fn backlog(&mut self, now: Time) -> (u64, u64) {
+    pub fn backlog(&mut self, kind: &PortKind, now: Time) -> (u64, u64) {
         if let Some(managed) = self.managed_mut() {
             return managed.backlog(now);
         }
@@ -341,10 +378,14 @@ impl Port {
         if self.busy_until <= now {
             return (0, 0);
         }
+        if !self.mixed {
+            let held = u64::from(self.held_of_one_size(now, kind.transmission(self.newest_bytes)));
+            return (held, held * u64::from(self.newest_bytes));
+        }
         let mut held = (1, u64::from(self.newest_bytes));
         if let Some(rest) = &self.rest {
             let noted = u32::from(rest.recent.last() == self.busy_until);
-            for back in 1 + noted..rest.most_held + noted {
+            for back in 1 + noted..self.most_held + noted {
                 let (departure, bytes) = rest.recent.back(back);
                 if departure <= now {
                     break;
@@ -359,11 +400,8 @@ impl Port {
     #[cold]
     fn first_counted(&mut self, kind: &PortKind, now: Time) {
         self.start_counting(kind);
-        let held = self.backlog(now).0 as u32;
-        let managed = self.managed().is_some();
-        if let Some(rest) = &mut self.rest {
-            rest.most_held = if managed { 0 } else { held };
-        }
+        let held = self.backlog(kind, now).0 as u32;
+        self.most_held = if self.managed().is_some() { 0 } else { held };
     }
 
     /// Notes what is held when counting starts, when somebody first looks after that.
@@ -372,7 +410,7 @@ impl Port {
         if std::mem::replace(&mut self.counting, true) || kind.count_from == Time::ZERO {
             return;
         }
-        let held = self.backlog(kind.count_from);
+        let held = self.backlog(kind, kind.count_from);
         if held != (0, 0) {
             self.more().held_at_first = held;
         }
@@ -383,7 +421,7 @@ impl Port {
         if now >= kind.count_from {
             self.start_counting(kind);
         }
-        self.backlog(now)
+        self.backlog(kind, now)
     }
 
     /// Packets and bytes whose transmission ended between the start of counting and `now`.
@@ -395,7 +433,7 @@ impl Port {
             return serving.departed(now);
         }
         self.start_counting(kind);
-        let (packets_held, bytes_held) = self.backlog(now);
+        let (packets_held, bytes_held) = self.backlog(kind, now);
         let c = self.counters();
         let packets = c.packets_arrived - c.packets_dropped - c.packets_lost;
         let bytes = c.bytes_arrived - c.bytes_dropped - c.bytes_lost;
@@ -413,7 +451,7 @@ impl Port {
         let rest = self.rest.as_deref();
         let more = rest.and_then(|rest| rest.more.as_deref()).unwrap_or(&none);
         let accepted = self.packets_arrived - more.packets_dropped - more.packets_lost;
-        let most_held = rest.map_or(1, |rest| u64::from(rest.most_held).max(1));
+        let most_held = u64::from(self.most_held.max(1));
         PortCounters {
             packets_arrived: self.packets_arrived,
             bytes_arrived: self.bytes_arrived,
@@ -440,7 +478,6 @@ mod tests {
     fn kind(limit_packets: Option<u32>, count_from: f64) -> PortKind {
         PortKind {
             ps_per_byte: Rate::from_bps(8e6).ps_per_byte(),
-            delay: Time::from_secs(0.01),
             limit_packets: limit_packets.unwrap_or(u32::MAX),
             count_from: Time::from_secs(count_from),
             simple: true,
@@ -464,7 +501,7 @@ mod tests {
 
     #[test]
     fn packets_wait_for_those_in_front() {
-        let (kind, mut port) = (kind(None, 0.0), Port::new(0, None));
+        let (kind, mut port) = (kind(None, 0.0), Port::new(0, Time::from_secs(0.01), None));
         assert_eq!(secs(port.pass(&kind, Time::ZERO, 1000)), Some(0.001));
         assert_eq!(secs(port.pass(&kind, Time::from_secs(0.0005), 500)), Some(0.0015));
         assert_eq!(secs(port.pass(&kind, Time::from_secs(0.01), 1000)), Some(0.011));
@@ -472,7 +509,7 @@ mod tests {
 
     #[test]
     fn a_departure_at_an_arrival_makes_room() {
-        let (kind, mut port) = (kind(Some(1), 0.0), Port::new(0, None));
+        let (kind, mut port) = (kind(Some(1), 0.0), Port::new(0, Time::from_secs(0.01), None));
         port.pass(&kind, Time::ZERO, 1000);
         assert_eq!(port.pass(&kind, Time::from_secs(0.0009), 1000), None);
         assert_eq!(secs(port.pass(&kind, Time::from_secs(0.001), 1000)), Some(0.002));
@@ -482,7 +519,7 @@ mod tests {
 
     #[test]
     fn what_waits_when_counting_starts_departs_later() {
-        let (kind, mut port) = (kind(None, 0.0015), Port::new(0, None));
+        let (kind, mut port) = (kind(None, 0.0015), Port::new(0, Time::from_secs(0.01), None));
         for _ in 0..3 {
             port.pass(&kind, Time::ZERO, 1000);
         }
@@ -495,7 +532,7 @@ mod tests {
 
     #[test]
     fn sums_of_delays_do_not_overflow() {
-        let (mut port, long) = (Port::new(0, None), Time::from_ps(u64::MAX / 3));
+        let (mut port, long) = (Port::new(0, Time::from_secs(0.01), None), Time::from_ps(u64::MAX / 3));
         for _ in 0..7 {
             port.accept(Time::ZERO, long, 1, true);
         }
@@ -512,13 +549,13 @@ mod tests {
             arrivals in prop::collection::vec((0.0f64..0.003, 1u16..1500, any::<bool>()), 1..200),
         ) {
             let kind = kind(limit, count_from);
-            let (mut plain, mut managed) = (Port::new(0, None), Port::new(0, Some(droptail(limit))));
+            let (mut plain, mut managed) = (Port::new(0, Time::from_secs(0.01), None), Port::new(0, Time::from_secs(0.01), Some(droptail(limit))));
             let mut now = Time::ZERO;
             for (gap, bytes, look) in arrivals {
                 now += Time::from_secs(gap);
                 if look {
                     prop_assert_eq!(plain.departed(&kind, now), managed.departed(&kind, now));
-                    prop_assert_eq!(plain.backlog(now), managed.backlog(now));
+                    prop_assert_eq!(plain.backlog(&kind, now), managed.backlog(&kind, now));
                 }
                 let outcome = managed.offer(&kind, now, &packet(bytes));
                 prop_assert_eq!(plain.offer(&kind, now, &packet(bytes)), outcome);

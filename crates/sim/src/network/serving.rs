@@ -166,9 +166,8 @@ impl Serving {
         }
     }
 
-    /// When a packet that departs at `departure` reaches the far end.
-    pub fn arrival(&mut self, kind: &PortKind, departure: Time) -> Time {
-        let arrival = departure + kind.delay;
+    /// When a packet reaches the far end that would do so at `arrival` without jitter.
+    pub fn jittered(&mut self, arrival: Time) -> Time {
         self.jitter.as_mut().map_or(arrival, |jitter| jitter.delay(arrival))
     }
 
