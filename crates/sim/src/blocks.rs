@@ -1,6 +1,6 @@
 //! Where the SACK blocks of ACKs under way are kept, so that packets stay small.
 
-use crate::memory::prefetch;
+use crate::memory::{prefetch, push_large};
 use crate::transport::SackBlocks;
 
 /// A slot for each ACK under way that carries blocks. Slots are used again, so nothing is allocated once there
@@ -22,7 +22,7 @@ impl BlockStore {
             self.slots[handle as usize - 1] = *blocks;
             return handle;
         }
-        self.slots.push(*blocks);
+        push_large(&mut self.slots, *blocks);
         self.slots.len() as u32
     }
 

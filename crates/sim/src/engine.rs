@@ -13,16 +13,17 @@ use std::collections::{HashMap, HashSet};
 use crate::blocks::BlockStore;
 use crate::compile::{FlowPlan, Plan, PortPlan};
 use crate::events::{Event, EventQueue};
-use crate::flow::{Counted, Endpoints, Flow, TcpEnds};
+use crate::flow::{Counted, Flow, ReceivingEnd, SendingEnd};
 use crate::memory::{large, prefetch};
 use crate::network::{
-    Calendar, Hop, Jitter, Loss, Managed, Outcome, PacketId, Port, PortKind, Serving, Trace,
+    Calendar, Hop, Jitter, Loss, Managed, Outcome, PacketId, Port, PortKind, Serving, Trace, Transmissions,
 };
 use crate::packet::{ecn, Packet};
 use crate::queue::{AnyDepartureQueue, Discipline};
 use crate::random::{fnv1a, Stream};
 use crate::record::{FlowTable, PortRow, PortSample, PortTable, Recorder, Recording};
 use crate::scenario::{DropTail, Jitter as Jittering, Queue};
+use crate::traffic::Source;
 use crate::transport::{Ack, Acknowledgement, Outbox, SackBlocks};
 use crate::units::Time;
 
@@ -111,6 +112,8 @@ pub struct Simulation {
     in_flight: Calendar,
     hops: Vec<Hop>,
     flows: Vec<Flow>,
+    /// What each flow's application does.
+    sources: Vec<Source>,
     before_warm_up: Vec<Counted>,
     /// Packets that each flow delivered before the warm-up ended; empty without a warm-up.
     delivered_before: Vec<u64>,
@@ -150,6 +153,7 @@ impl Simulation {
             kinds,
             hops: large_copy(&plan.hops),
             flows: large(plan.flows.len()),
+            sources: Vec::with_capacity(plan.flows.len()),
             before_warm_up: Vec::new(),
             delivered_before: vec![0; if plan.warm_up > Time::ZERO { plan.flows.len() } else { 0 }],
             blocks: BlockStore::default(),
@@ -168,12 +172,13 @@ impl Simulation {
 
     fn add_flow(&mut self, plan: &FlowPlan, seed: u64) {
         let index = self.flows.len();
-        let (flow, first) = Flow::new(plan, seed);
+        let (flow, source, first) = Flow::new(plan, seed);
         self.flows.push(flow);
+        self.sources.push(source);
         let rank = self.ranks.sources + index as u32;
         self.schedule(first, rank, Kind::Source.target(index));
-        if let Endpoints::Tcp(tcp) = &self.flows[index].endpoints {
-            self.recorder.sender_state(Time::ZERO, index as u32, tcp.sender.core());
+        if let SendingEnd::Tcp(tcp) = &self.flows[index].sender {
+            self.recorder.sender_state(Time::ZERO, index as u32, tcp.core());
         }
     }
 
@@ -369,7 +374,7 @@ impl Simulation {
     fn send_off(&mut self, hop: Hop, id: PacketId, at: Time, next: u32) {
         debug_assert!(at >= self.now, "time does not go back");
         if hop.feeds() {
-            if let Endpoints::Udp(udp) = &mut self.flows[hop.flow() as usize].endpoints {
+            if let SendingEnd::Udp(udp) = &mut self.flows[hop.flow() as usize].sender {
                 udp.under_way += 1;
             }
         }
@@ -414,12 +419,12 @@ impl Simulation {
         let flow = &mut self.flows[index];
         let counting = at >= self.warm_up;
         flow.received += u64::from(counting);
-        let acknowledgement = match &mut flow.endpoints {
-            Endpoints::Udp(udp) => {
-                udp.received += 1;
+        let acknowledgement = match &mut flow.receiver {
+            ReceivingEnd::Udp(received) => {
+                *received += 1;
                 None
             }
-            Endpoints::Tcp(tcp) => tcp.receiver.on_data(packet.seq, packet.stamp, packet.ecn, at),
+            ReceivingEnd::Tcp(tcp) => tcp.on_data(packet.seq, packet.stamp, packet.ecn, at),
         };
         self.in_flight.remove(id);
         if !counting {
@@ -434,7 +439,7 @@ impl Simulation {
 
     fn acknowledge(&mut self, index: usize, ack: Acknowledgement, at: Time) {
         let flow = &self.flows[index];
-        let Endpoints::Tcp(TcpEnds { receiver, .. }) = &flow.endpoints else {
+        let ReceivingEnd::Tcp(receiver) = &flow.receiver else {
             unreachable!("only TCP receivers send ACKs");
         };
         let blocks = receiver.reported();
@@ -456,10 +461,10 @@ impl Simulation {
     fn on_ack(&mut self, id: PacketId, index: usize, now: Time) {
         let packet = &self.in_flight[id];
         let flow = &mut self.flows[index];
-        let Endpoints::Tcp(tcp) = &mut flow.endpoints else {
+        let SendingEnd::Tcp(tcp) = &mut flow.sender else {
             unreachable!("only TCP senders receive ACKs");
         };
-        let samples = tcp.sender.core().counters.rtt_samples;
+        let samples = tcp.core().counters.rtt_samples;
         let mut ack = Ack {
             high: i64::from(packet.seq) - 1,
             echo: packet.stamp,
@@ -470,12 +475,12 @@ impl Simulation {
             ack.blocks = self.blocks.take(packet.blocks);
         }
         self.in_flight.remove(id);
-        tcp.sender.on_ack(&ack, now, &mut self.outbox);
-        if flow.transfer && flow.completed_at == Time::NEVER && tcp.sender.finished() {
+        tcp.on_ack(&ack, now, &mut self.outbox);
+        if flow.transfer && flow.completed_at == Time::NEVER && tcp.finished() {
             flow.completed_at = now;
         }
-        if tcp.sender.core().counters.rtt_samples > samples {
-            self.recorder.rtt_sample(now, index as u32, tcp.sender.core());
+        if tcp.core().counters.rtt_samples > samples {
+            self.recorder.rtt_sample(now, index as u32, tcp.core());
         }
         self.sender_acted(index, now);
     }
@@ -486,11 +491,11 @@ impl Simulation {
             return; // An earlier event took its place.
         }
         flow.receiver_event = Time::NEVER;
-        let Endpoints::Tcp(tcp) = &mut flow.endpoints else {
+        let ReceivingEnd::Tcp(tcp) = &mut flow.receiver else {
             return;
         };
-        let due = tcp.receiver.deadline() <= now;
-        let acknowledgement = if due { tcp.receiver.on_timer() } else { None };
+        let due = tcp.deadline() <= now;
+        let acknowledgement = if due { tcp.on_timer() } else { None };
         if let Some(ack) = acknowledgement {
             self.acknowledge(index, ack, now);
         }
@@ -503,11 +508,11 @@ impl Simulation {
             return; // An earlier event took its place.
         }
         flow.sender_event = Time::NEVER;
-        let Endpoints::Tcp(tcp) = &mut flow.endpoints else {
+        let SendingEnd::Tcp(tcp) = &mut flow.sender else {
             return;
         };
-        if tcp.sender.core().deadline() <= now {
-            tcp.sender.on_timeout(now, &mut self.outbox);
+        if tcp.core().deadline() <= now {
+            tcp.on_timeout(now, &mut self.outbox);
         }
         self.sender_acted(index, now);
     }
@@ -518,10 +523,10 @@ impl Simulation {
             return; // An earlier event took its place.
         }
         flow.pace_event = Time::NEVER;
-        let Endpoints::Tcp(tcp) = &mut flow.endpoints else {
+        let SendingEnd::Tcp(tcp) = &mut flow.sender else {
             return;
         };
-        tcp.sender.on_pace(now, &mut self.outbox);
+        tcp.on_pace(now, &mut self.outbox);
         self.sender_acted(index, now);
     }
 
@@ -530,7 +535,7 @@ impl Simulation {
         if flow.feeds {
             return self.feed(index);
         }
-        let emission = flow.source.emit(now);
+        let emission = self.sources[index].emit(now);
         if let Some(next) = emission.next {
             let rank = self.ranks.sources + index as u32;
             self.schedule(next, rank, Kind::Source.target(index));
@@ -549,7 +554,7 @@ impl Simulation {
 
     /// A packet of a feeding flow has arrived at the first port that others use too.
     fn fed_arrived(&mut self, index: usize) {
-        if let Endpoints::Udp(udp) = &mut self.flows[index].endpoints {
+        if let SendingEnd::Udp(udp) = &mut self.flows[index].sender {
             udp.under_way -= 1;
         }
         self.feed(index);
@@ -560,21 +565,21 @@ impl Simulation {
     /// Nobody else uses the ports before it and nothing the network does reaches a UDP source, so writing ahead of
     /// time changes nothing; what it saves is the event of each write.
     fn feed(&mut self, index: usize) {
-        let waits = |flow: &Flow| matches!(&flow.endpoints, Endpoints::Udp(udp) if udp.under_way == 0);
+        let waits = |flow: &Flow| matches!(&flow.sender, SendingEnd::Udp(udp) if udp.under_way == 0);
         while waits(&self.flows[index]) && self.write_ahead(index) {}
     }
 
     /// Lets the source of a feeding flow write once more, if it does so before the end.
     fn write_ahead(&mut self, index: usize) -> bool {
         let flow = &mut self.flows[index];
-        let Endpoints::Udp(udp) = &mut flow.endpoints else {
+        let SendingEnd::Udp(udp) = &mut flow.sender else {
             return false;
         };
         let at = udp.next_write;
         if at >= self.end {
             return false;
         }
-        let emission = flow.source.emit(at);
+        let emission = self.sources[index].emit(at);
         udp.next_write = emission.next.unwrap_or(Time::NEVER);
         self.write(index, emission.packets, emission.close, at);
         true
@@ -587,16 +592,16 @@ impl Simulation {
         if packets < u32::MAX && counting {
             flow.offered += u64::from(packets);
         }
-        match &mut flow.endpoints {
-            Endpoints::Tcp(tcp) => {
+        match &mut flow.sender {
+            SendingEnd::Tcp(tcp) => {
                 if close {
-                    tcp.sender.close();
+                    tcp.close();
                 } else {
-                    tcp.sender.on_data(packets, now, &mut self.outbox);
+                    tcp.on_data(packets, now, &mut self.outbox);
                 }
                 self.sender_acted(index, now);
             }
-            Endpoints::Udp(udp) => {
+            SendingEnd::Udp(udp) => {
                 let first = udp.sent;
                 udp.sent += u64::from(packets);
                 if !counting {
@@ -618,10 +623,10 @@ impl Simulation {
         outbox.packets.clear();
         self.outbox = outbox;
         let flow = &mut self.flows[index];
-        let Endpoints::Tcp(tcp) = &flow.endpoints else {
+        let SendingEnd::Tcp(tcp) = &flow.sender else {
             return;
         };
-        let core = tcp.sender.core();
+        let core = tcp.core();
         self.recorder.sender_state(now, index as u32, core);
         let (deadline, pace) = (core.deadline(), core.pace_deadline());
         let (timer_moved, pace_moved) = (deadline < flow.sender_event, pace < flow.pace_event);
@@ -641,8 +646,8 @@ impl Simulation {
 
     fn arm_receiver(&mut self, index: usize) {
         let flow = &mut self.flows[index];
-        if let Endpoints::Tcp(tcp) = &flow.endpoints {
-            let deadline = tcp.receiver.deadline();
+        if let ReceivingEnd::Tcp(tcp) = &flow.receiver {
+            let deadline = tcp.deadline();
             if deadline < flow.receiver_event {
                 flow.receiver_event = deadline;
                 let rank = self.ranks.receivers + index as u32;
@@ -772,6 +777,7 @@ fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
         let simple = managed.is_none() && !serves && !watched.contains(&(index as u32));
         let kind = PortKind {
             ps_per_byte: port.rate.ps_per_byte(),
+            transmissions: Transmissions::default(),
             limit_packets: plain_limit(&port.queue).unwrap_or(u32::MAX),
             count_from: plan.warm_up,
             simple,

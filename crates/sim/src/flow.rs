@@ -14,19 +14,26 @@ use crate::traffic::Source;
 use crate::transport::{SenderCounters, TcpOptions, TcpReceiver, TcpSender};
 use crate::units::Time;
 
-/// Both ends of a flow's transport, in place: a pointer would be one more line to wait for.
+/// The sending end of a flow's transport, in place: a pointer would be one more line to wait for.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)]
-pub(crate) enum Endpoints {
-    Tcp(TcpEnds),
-    Udp(UdpEnds),
+pub(crate) enum SendingEnd {
+    Tcp(TcpSender),
+    Udp(UdpSender),
 }
 
-/// A UDP flow's sender and receiver.
+/// The receiving end.
 #[derive(Clone, Debug)]
-pub(crate) struct UdpEnds {
+pub(crate) enum ReceivingEnd {
+    Tcp(TcpReceiver),
+    /// The packets received.
+    Udp(u64),
+}
+
+/// A UDP flow's sender.
+#[derive(Clone, Debug)]
+pub(crate) struct UdpSender {
     pub sent: u64,
-    pub received: u64,
     pub payload_bytes: u32,
     /// Packets sent before the end of the warm-up.
     pub sent_before: u64,
@@ -36,45 +43,42 @@ pub(crate) struct UdpEnds {
     pub under_way: u32,
 }
 
-/// A TCP flow's sender and receiver.
+/// A flow with its state. With very many flows an event costs about as much as it touches cache lines, so what an
+/// arrival at the receiver touches comes first, in two lines, and what an ACK touches follows in six.
 #[derive(Clone, Debug)]
-pub(crate) struct TcpEnds {
-    pub sender: TcpSender,
-    pub receiver: TcpReceiver,
-}
-
-/// A flow with its state.
-#[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Flow {
-    pub endpoints: Endpoints,
-    pub source: Source,
-    pub data_hops: u32,
+    pub receiver: ReceivingEnd,
+    /// Packets received since the warm-up.
+    pub received: u64,
+    /// The earliest event of the receiver's timer that waits; [`Time::NEVER`] for none.
+    pub receiver_event: Time,
+    /// Packets handed over by the application since the warm-up.
+    pub offered: u64,
     pub ack_hops: u32,
-    pub data_bytes: u16,
+    pub dropped: u32,
+    pub acks_dropped: u32,
     pub ack_bytes: u16,
-    pub handshake: bool,
-    pub transfer: bool,
     /// See [`FlowPlan::feeds`].
     pub feeds: bool,
     /// Whether the application never runs out of data.
     pub endless: bool,
-    /// Packets handed over by the application since the warm-up.
-    pub offered: u64,
-    /// Packets received since the warm-up.
-    pub received: u64,
-    /// Bytes sent since the warm-up.
-    pub bytes_sent: u64,
-    pub dropped: u32,
-    pub acks_dropped: u32,
-    /// [`Time::NEVER`] until then.
-    pub completed_at: Time,
+    pub sender: SendingEnd,
     /// The earliest event of the sender's timer that waits; [`Time::NEVER`] for none.
     pub sender_event: Time,
     /// The same for pacing.
     pub pace_event: Time,
-    /// The same for the receiver's timer.
-    pub receiver_event: Time,
+    /// Bytes sent since the warm-up.
+    pub bytes_sent: u64,
+    /// [`Time::NEVER`] until then.
+    pub completed_at: Time,
+    pub data_hops: u32,
+    pub data_bytes: u16,
+    pub handshake: bool,
+    pub transfer: bool,
 }
+
+const _: () = assert!(offset_of!(Flow, sender) == 128 && size_of::<Flow>() == 512);
 
 /// Counters of a flow that start anew at the end of the warm-up.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,76 +89,81 @@ pub(crate) struct Counted {
 }
 
 impl Flow {
-    pub fn new(plan: &FlowPlan, seed: u64) -> (Self, Time) {
+    /// A flow that has sent nothing, its source, and when that writes first.
+    pub fn new(plan: &FlowPlan, seed: u64) -> (Self, Source, Time) {
         let flow = &plan.flow;
         let payload_bytes = flow.transport.payload_bytes();
         let (source, first) = Source::new(flow, payload_bytes, seed);
-        let endpoints = match (&flow.transport, &plan.tcp) {
-            (Transport::Tcp(tcp), Some(options)) => Endpoints::Tcp(TcpEnds {
-                sender: TcpSender::new(options.clone(), tcp.recovery, clock_phase(options, seed, &flow.name)),
-                receiver: TcpReceiver::new(options.clone()),
-            }),
-            _ => Endpoints::Udp(UdpEnds {
-                sent: 0,
-                received: 0,
-                payload_bytes,
-                sent_before: 0,
-                next_write: first,
-                under_way: 0,
-            }),
+        let (sender, receiver) = match (&flow.transport, &plan.tcp) {
+            (Transport::Tcp(tcp), Some(options)) => (
+                SendingEnd::Tcp(TcpSender::new(
+                    options.clone(),
+                    tcp.recovery,
+                    clock_phase(options, seed, &flow.name),
+                )),
+                ReceivingEnd::Tcp(TcpReceiver::new(options.clone())),
+            ),
+            _ => (
+                SendingEnd::Udp(UdpSender {
+                    sent: 0,
+                    payload_bytes,
+                    sent_before: 0,
+                    next_write: first,
+                    under_way: 0,
+                }),
+                ReceivingEnd::Udp(0),
+            ),
         };
         let options = plan.tcp.as_deref();
         let flow = Flow {
-            endpoints,
-            source,
-            data_hops: plan.data_hops,
-            ack_hops: plan.ack_hops,
-            data_bytes: flow.transport.data_bytes() as u16,
-            ack_bytes: options.map_or(0, |o| o.ack_bytes),
-            handshake: options.is_some_and(|o| o.handshake),
-            transfer: matches!(flow.app, App::Transfer(_)),
-            feeds: plan.feeds,
-            endless: matches!(flow.app, App::Bulk {}),
-            offered: 0,
+            receiver,
             received: 0,
-            bytes_sent: 0,
+            receiver_event: Time::NEVER,
+            offered: 0,
+            ack_hops: plan.ack_hops,
             dropped: 0,
             acks_dropped: 0,
-            completed_at: Time::NEVER,
+            ack_bytes: options.map_or(0, |o| o.ack_bytes),
+            feeds: plan.feeds,
+            endless: matches!(flow.app, App::Bulk {}),
+            sender,
             sender_event: Time::NEVER,
             pace_event: Time::NEVER,
-            receiver_event: Time::NEVER,
+            bytes_sent: 0,
+            completed_at: Time::NEVER,
+            data_hops: plan.data_hops,
+            data_bytes: flow.transport.data_bytes() as u16,
+            handshake: options.is_some_and(|o| o.handshake),
+            transfer: matches!(flow.app, App::Transfer(_)),
         };
-        (flow, first)
+        (flow, source, first)
     }
 
-    /// Starts to fetch what an ACK will touch. Here and below a guess at where the compiler puts things, without
-    /// a look at the flow itself: the ends of a TCP first, then the rest.
+    /// Starts to fetch what an ACK will touch.
     #[inline]
     pub fn prefetch_sender(&self) {
-        prefetch_part(self, offset_of!(TcpEnds, sender)..size_of::<TcpSender>());
-        prefetch_part(self, size_of::<TcpEnds>()..size_of::<Flow>());
+        prefetch_part(self, offset_of!(Flow, sender)..size_of::<Flow>());
     }
 
     /// Starts to fetch what a data packet will touch where it is received.
     #[inline]
     pub fn prefetch_receiver(&self) {
-        prefetch_part(self, offset_of!(TcpEnds, receiver)..size_of::<Flow>());
+        prefetch_part(self, 0..offset_of!(Flow, sender));
     }
 
     /// Bytes of payload in a data packet.
     pub fn payload_bytes(&self) -> u32 {
-        match &self.endpoints {
-            Endpoints::Tcp(tcp) => tcp.sender.core().options.payload_bytes,
-            Endpoints::Udp(udp) => udp.payload_bytes,
+        match &self.sender {
+            SendingEnd::Tcp(tcp) => tcp.core().options.payload_bytes,
+            SendingEnd::Udp(udp) => udp.payload_bytes,
         }
     }
 
     /// Bytes of data packet `seq` on the wire.
     #[inline]
     pub fn packet_bytes(&self, seq: u32) -> u16 {
-        match &self.endpoints {
-            Endpoints::Tcp(tcp) if seq == 0 && self.handshake => tcp.sender.core().options.syn_bytes,
+        match &self.sender {
+            SendingEnd::Tcp(tcp) if seq == 0 && self.handshake => tcp.core().options.syn_bytes,
             _ => self.data_bytes,
         }
     }
@@ -162,7 +171,7 @@ impl Flow {
     pub fn frame(&self, index: u32) -> FlowFrame {
         FlowFrame {
             index,
-            tcp: matches!(self.endpoints, Endpoints::Tcp(_)),
+            tcp: matches!(self.sender, SendingEnd::Tcp(_)),
             handshake: self.handshake,
             payload_bytes: self.payload_bytes(),
         }
@@ -170,21 +179,20 @@ impl Flow {
 
     /// Packets of data handed to the receiving application.
     pub fn delivered(&self) -> u64 {
-        match &self.endpoints {
-            Endpoints::Tcp(tcp) => u64::from(tcp.receiver.next()).saturating_sub(u64::from(self.handshake)),
-            Endpoints::Udp(udp) => udp.received,
+        match &self.receiver {
+            ReceivingEnd::Tcp(tcp) => u64::from(tcp.next()).saturating_sub(u64::from(self.handshake)),
+            ReceivingEnd::Udp(received) => *received,
         }
     }
 
     fn counted(&self) -> Counted {
-        let sender = match &self.endpoints {
-            Endpoints::Tcp(tcp) => tcp.sender.core().counters,
-            Endpoints::Udp(_) => SenderCounters::default(),
+        let sender = match &self.sender {
+            SendingEnd::Tcp(tcp) => tcp.core().counters,
+            SendingEnd::Udp(_) => SenderCounters::default(),
         };
-        let supplied = match &self.endpoints {
-            Endpoints::Tcp(tcp) if self.endless => {
-                (tcp.sender.core().max_seq + 1) as u64
-                    - u64::from(self.handshake && tcp.sender.core().max_seq >= 0)
+        let supplied = match &self.sender {
+            SendingEnd::Tcp(tcp) if self.endless => {
+                (tcp.core().max_seq + 1) as u64 - u64::from(self.handshake && tcp.core().max_seq >= 0)
             }
             _ => 0,
         };
@@ -194,9 +202,9 @@ impl Flow {
     /// What a TCP sender has counted before the warm-up ends. All else looks at the time as it counts, because
     /// parts of a folded network act ahead of time.
     pub fn snapshot(&self) -> Counted {
-        match self.endpoints {
-            Endpoints::Tcp(_) => self.counted(),
-            Endpoints::Udp(_) => Counted::default(),
+        match self.sender {
+            SendingEnd::Tcp(_) => self.counted(),
+            SendingEnd::Udp(_) => Counted::default(),
         }
     }
 
@@ -207,9 +215,9 @@ impl Flow {
         FlowRow {
             flow: index as i32,
             packets_offered: self.offered + now.supplied - before.supplied,
-            packets_sent: match &self.endpoints {
-                Endpoints::Tcp(_) => u64::from(s.packets_sent - b.packets_sent),
-                Endpoints::Udp(udp) => udp.sent - udp.sent_before,
+            packets_sent: match &self.sender {
+                SendingEnd::Tcp(_) => u64::from(s.packets_sent - b.packets_sent),
+                SendingEnd::Udp(udp) => udp.sent - udp.sent_before,
             },
             bytes_sent: self.bytes_sent,
             packets_retransmitted: u64::from(s.packets_retransmitted - b.packets_retransmitted),
@@ -244,11 +252,11 @@ impl Flow {
             packets_delivered: self.delivered(),
             high_ack: -1,
         };
-        if let Endpoints::Udp(udp) = &self.endpoints {
+        if let SendingEnd::Udp(udp) = &self.sender {
             sample.packets_sent = udp.sent;
         }
-        if let Endpoints::Tcp(tcp) = &self.endpoints {
-            let core = tcp.sender.core();
+        if let SendingEnd::Tcp(tcp) = &self.sender {
+            let core = tcp.core();
             sample.cwnd = core.window.cwnd;
             sample.ssthresh = core.window.ssthresh;
             sample.rtt = core.last_rtt;

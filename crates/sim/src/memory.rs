@@ -49,6 +49,22 @@ pub fn large<T>(count: usize) -> Vec<T> {
     vector
 }
 
+/// Appends a value; a vector that has to grow does so into large pages where the system has them.
+#[inline]
+pub fn push_large<T>(vector: &mut Vec<T>, value: T) {
+    if vector.len() == vector.capacity() {
+        double(vector);
+    }
+    vector.push(value);
+}
+
+#[cold]
+fn double<T>(vector: &mut Vec<T>) {
+    let mut larger = large((2 * vector.capacity()).max(8));
+    larger.append(vector);
+    *vector = larger;
+}
+
 #[cfg(target_os = "linux")]
 fn use_large_pages(start: *const u8, bytes: usize) {
     let skipped = start.align_offset(LARGE_PAGE_BYTES);

@@ -7,7 +7,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::memory::{large, prefetch};
+use crate::memory::{large, prefetch, push_large};
 use crate::packet::Packet;
 use crate::units::Time;
 
@@ -149,7 +149,7 @@ impl Calendar {
                 PacketId(slot)
             }
             None => {
-                self.slots.push(Slot { packet, next: NONE });
+                push_large(&mut self.slots, Slot { packet, next: NONE });
                 PacketId(self.slots.len() as u32 - 1)
             }
         }

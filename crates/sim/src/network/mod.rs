@@ -13,7 +13,7 @@ mod serving;
 pub use calendar::{Calendar, PacketId};
 pub use loss::Loss;
 pub use managed::{Jitter, Managed};
-pub use port::{Outcome, Port, PortCounters, PortKind};
+pub use port::{Outcome, Port, PortCounters, PortKind, Transmissions};
 pub use routes::{Router, Topology};
 pub use service::Trace;
 pub use serving::{Next, Serving, Transmission};

@@ -4,6 +4,8 @@
 //! line, and nothing else is touched while the packets that wait are of one size. Whatever else a port may have
 //! lies behind a pointer. With a hundred thousand flows that is what keeps a packet cheap (docs/performance.md).
 
+use std::cell::Cell;
+
 use super::managed::Managed;
 use super::recent::Recent;
 use super::serving::Serving;
@@ -60,6 +62,8 @@ pub enum Outcome {
 pub struct PortKind {
     /// Of the link, in picoseconds.
     pub ps_per_byte: f64,
+    /// What has been calculated from that.
+    pub transmissions: Transmissions,
     /// Most packets that a plain port holds.
     pub limit_packets: u32,
     /// When counting starts.
@@ -74,9 +78,44 @@ impl PortKind {
     /// How long a packet of this size is in transmission.
     #[inline]
     pub fn transmission(&self, bytes: u16) -> Time {
+        let known = self.transmissions.of(bytes);
+        match known.get() {
+            (size, time) if size == bytes => time,
+            _ => {
+                let time = self.calculate_transmission(bytes);
+                known.set((bytes, time));
+                time
+            }
+        }
+    }
+
+    #[cold]
+    fn calculate_transmission(&self, bytes: u16) -> Time {
         // At least one picosecond, so that no two packets leave at one instant.
-        // By way of i64, to which processors convert in one step.
-        Time::from_ps(((f64::from(bytes) * self.ps_per_byte + 0.5) as i64 as u64).max(1))
+        Time::from_ps(((f64::from(bytes) * self.ps_per_byte + 0.5) as u64).max(1))
+    }
+}
+
+/// Transmission times of a few sizes, each known once it has been asked for: the steps from bytes to picoseconds wait
+/// for one another, and packets have few sizes (docs/performance.md has what that gives).
+#[derive(Clone, Debug)]
+pub struct Transmissions([Cell<(u16, Time)>; Transmissions::PLACES]);
+
+impl Transmissions {
+    const PLACES: usize = 16;
+
+    /// The place of a size, which shares it with others.
+    #[inline]
+    fn of(&self, bytes: u16) -> &Cell<(u16, Time)> {
+        &self.0[usize::from(bytes / 8) % Self::PLACES]
+    }
+}
+
+impl Default for Transmissions {
+    /// Nothing is known: no size is in the place of another one.
+    fn default() -> Self {
+        let elsewhere = |place: usize| Cell::new(((place as u16 + 1) * 8, Time::ZERO));
+        Transmissions(std::array::from_fn(elsewhere))
     }
 }
 
@@ -478,6 +517,7 @@ mod tests {
     fn kind(limit_packets: Option<u32>, count_from: f64) -> PortKind {
         PortKind {
             ps_per_byte: Rate::from_bps(8e6).ps_per_byte(),
+            transmissions: Transmissions::default(),
             limit_packets: limit_packets.unwrap_or(u32::MAX),
             count_from: Time::from_secs(count_from),
             simple: true,
@@ -497,6 +537,16 @@ mod tests {
 
     fn secs(departure: Option<Time>) -> Option<f64> {
         departure.map(Time::secs)
+    }
+
+    #[test]
+    fn transmission_times_are_those_of_their_sizes() {
+        let kind = kind(None, 0.0);
+        for _ in 0..2 {
+            for bytes in (0..2000).chain(0..2000) {
+                assert_eq!(kind.transmission(bytes).ps(), (u64::from(bytes) * 1_000_000).max(1), "{bytes}");
+            }
+        }
     }
 
     #[test]
