@@ -1,6 +1,7 @@
 //! The extension module `parshall._core`: conversion between Python and the crates, and the GIL.
 
 #[allow(missing_docs)]
+mod canonical;
 mod columns;
 mod estimators;
 #[allow(missing_docs)]

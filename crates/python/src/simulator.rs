@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
+use crate::canonical::canonical_json;
 use crate::columns::{join, Columns};
 
 create_exception!(
@@ -31,6 +32,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(normalize, module)?)?;
     module.add_function(wrap_pyfunction!(engine_seconds, module)?)?;
+    module.add_function(wrap_pyfunction!(canonical_json, module)?)?;
     module.add_function(wrap_pyfunction!(join, module)?)?;
     module.add_class::<Columns>()?;
     let mapping = module.py().import("collections.abc")?.getattr("Mapping")?;
