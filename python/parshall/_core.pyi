@@ -32,8 +32,8 @@ def canonical_json(
 def normalize(scenario_json: str) -> str:
     """The scenario as the engine understands it, with every default filled in, as JSON."""
 
-def simulate(scenario_json: str, seed: int) -> dict[str, Any]:
-    """Runs a scenario. Raises as ``check`` does, and RuntimeError when the engine fails."""
+def simulate(scenario_json: str | Callable[[], str], seed: int) -> dict[str, Any]:
+    """Runs a scenario. Where a function gives its JSON, that is gone before the run starts. Raises as ``check`` does, and RuntimeError when the engine fails."""
 
 @final
 class Columns(Mapping[str, NDArray[Any]]):

@@ -22,7 +22,8 @@ pub fn canonical_json(
     fields: Bound<'_, PyAny>,
     other: Bound<'_, PyAny>,
 ) -> PyResult<String> {
-    let mut writer = Writer { fields, other, classes: HashMap::new(), shared: HashMap::new(), text: Vec::new() };
+    let mut writer =
+        Writer { fields, other, classes: HashMap::new(), shared: HashMap::new(), text: Vec::new() };
     writer.value(model, false)?;
     String::from_utf8(writer.text).map_err(|error| PyValueError::new_err(error.to_string()))
 }
@@ -124,7 +125,8 @@ impl<'py> Writer<'py> {
 
     fn real(&mut self, number: &Bound<'py, PyFloat>) -> PyResult<()> {
         // Python writes infinities and NaN, which are no JSON, and says so.
-        let text = if number.value().is_finite() { number.repr()? } else { self.other.call1((number,))?.str()? };
+        let text =
+            if number.value().is_finite() { number.repr()? } else { self.other.call1((number,))?.str()? };
         self.text.extend_from_slice(text.to_str()?.as_bytes());
         Ok(())
     }

@@ -2,8 +2,11 @@
 
 #[allow(missing_docs)]
 mod canonical;
+#[allow(missing_docs)]
 mod columns;
 mod estimators;
+#[allow(missing_docs)]
+mod names;
 #[allow(missing_docs)]
 mod nonresponsive;
 #[allow(missing_docs)]
