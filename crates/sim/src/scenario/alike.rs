@@ -67,3 +67,48 @@ impl<'de, T: Alike + Deserialize<'de>> Visitor<'de> for List<T> {
         Ok(list)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::Scenario;
+    use super::*;
+
+    fn scenario(windows: &[u32], limits: &[u32]) -> Scenario {
+        let flow = |window: &u32| {
+            json!({"name": "f", "source": "a", "destination": "b", "app": {"kind": "bulk"},
+                   "transport": {"kind": "tcp", "max_window_packets": window}})
+        };
+        let link = |limit: &u32| {
+            let queue = json!({"kind": "droptail", "limit_packets": limit});
+            json!({"between": ["a", "b"], "rate": 1e6, "delay": 0, "queue": queue, "reverse": {"queue": queue}})
+        };
+        let flows = windows.iter().map(flow).collect::<Vec<_>>();
+        let links = limits.iter().map(link).collect::<Vec<_>>();
+        let plain = json!({"duration": 1, "hosts": [], "links": links, "flows": flows});
+        serde_json::from_value(plain).expect("a well-formed scenario")
+    }
+
+    #[test]
+    fn equal_neighbours_share_and_others_do_not() {
+        let read = scenario(&[5, 5, 6], &[7, 7, 8]);
+        let tcp = |index: usize| match &read.flows[index].transport {
+            Transport::Tcp(tcp) => tcp,
+            Transport::Udp(_) => panic!("flows of TCP"),
+        };
+        assert!(Arc::ptr_eq(tcp(0), tcp(1)) && !Arc::ptr_eq(tcp(1), tcp(2)));
+        assert_eq!((tcp(0).max_window_packets, tcp(2).max_window_packets), (Some(5), Some(6)));
+        let queue = |index: usize| &read.links[index].queue;
+        assert!(Arc::ptr_eq(queue(0), queue(1)) && !Arc::ptr_eq(queue(1), queue(2)));
+        let back = |index: usize| read.links[index].reverse.queue.as_ref().expect("a queue");
+        assert!(Arc::ptr_eq(back(0), back(1)) && !Arc::ptr_eq(back(1), back(2)));
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused() {
+        let plain = json!({"duration": 1, "hosts": [], "links": {}, "flows": []});
+        let error = serde_json::from_value::<Scenario>(plain).expect_err("a refusal").to_string();
+        assert_eq!(error, "invalid type: map, expected a sequence");
+    }
+}
