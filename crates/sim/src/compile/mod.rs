@@ -190,17 +190,13 @@ impl<'a> Network<'a> {
             if from == to {
                 return Err(ScenarioError::new(&between, quoted(a), "two different nodes"));
             }
-            let plans = port_plans(&at, &link)?;
+            let [there, back] = port_plans(&at, &link)?;
             let forward = ports.len() as u32;
             if self.between.insert(pair(from, to), (forward, from < to)).is_some() {
                 return Err(already_there(&between, &format!("{a}->{b}")));
             }
-            let ends = [(from, to, [a, "->", b]), (to, from, [b, "->", a])];
-            for (port, (from, to, name)) in plans.into_iter().zip(ends) {
-                self.topology.add_edge(from as usize, to as usize, ports.len() as u32, port.delay);
-                self.port_names.push(&name);
-                ports.push(port);
-            }
+            self.add_port(&mut ports, there, (from, to), [a, "->", b]);
+            self.add_port(&mut ports, back, (to, from), [b, "->", a]);
             if let Some(name) = link.name {
                 let at = at.field("name");
                 check_name(&at, &name)?;
@@ -211,6 +207,12 @@ impl<'a> Network<'a> {
             }
         }
         Ok(ports)
+    }
+
+    fn add_port(&mut self, ports: &mut Vec<PortPlan>, port: PortPlan, ends: (u32, u32), name: [&str; 3]) {
+        self.topology.add_edge(ends.0 as usize, ends.1 as usize, ports.len() as u32, port.delay);
+        self.port_names.push(&name);
+        ports.push(port);
     }
 
     /// The port of a name, `a->b` or a link's own.
