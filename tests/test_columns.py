@@ -109,6 +109,28 @@ def test_runs_of_a_scenario_share_their_names(bell: Dumbbell) -> None:
     assert names[0] is names[1] is names[2]
 
 
+def test_names_are_lists_made_once(everything: Scenario, result: dict[str, Any]) -> None:
+    names = result["names"]
+    assert isinstance(names, Mapping)
+    assert names.keys() == ["flows", "ports"] == list(names)
+    assert len(names) == 2
+    assert {**names}["flows"] == [flow.name for flow in everything.flows]
+    assert names["ports"][:2] == ["->".join(everything.links[0].between[::step]) for step in (1, -1)]
+    assert names["ports"] is names["ports"]
+    with pytest.raises(KeyError, match="nodes"):
+        names["nodes"]
+
+
+def test_json_may_be_made_when_it_is_needed(everything: Scenario) -> None:
+    made, given = (_core.simulate(text, 1) for text in (everything.to_json, everything.to_json()))
+    for column, values in made["flows"].items():
+        np.testing.assert_array_equal(values, given["flows"][column])
+    with pytest.raises(ZeroDivisionError):
+        _core.simulate(lambda: str(1 // 0), 1)
+    with pytest.raises(TypeError):
+        _core.simulate(7, 1)  # type: ignore[arg-type]
+
+
 def test_the_engine_can_be_timed_alone(bell: Dumbbell) -> None:
     assert _core.engine_seconds(bell.to_json(), range(3), 2) > 0
     assert _core.engine_seconds(bell.to_json(), [], 1) >= 0

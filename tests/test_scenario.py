@@ -7,6 +7,7 @@ import copy
 import functools
 import gzip
 import json
+import math
 import pickle
 import re
 import subprocess
@@ -77,6 +78,8 @@ from parshall import (
     loads,
 )
 from parshall.scenario import reference
+from parshall.scenario.base import Model
+from parshall.scenario.canonical import canonical_json
 from parshall.scenario.lines import lines_of
 from parshall.scenario.paths import PathError
 from parshall.scenario.schema import json_schema, tables
@@ -424,6 +427,45 @@ def test_any_scenario_survives_its_file(scenario: Scenario) -> None:
 
 
 @unhurried
+@given(scenarios)
+def test_the_canonical_form_is_sorted_and_without_defaults(scenario: Scenario) -> None:
+    """Tables made by hand and written by ``json.dumps``, as caches have known it from the start."""
+    plain = json.dumps(
+        plain_tables(scenario), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+    assert scenario.to_json() == plain
+    assert scenario.canonical() == json.loads(plain)
+
+
+def plain_tables(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [plain_tables(item) for item in value]
+    if not isinstance(value, Model):
+        return value
+    return {
+        name: plain_tables(getattr(value, name))
+        for name, field in type(value).model_fields.items()
+        if not field.exclude
+        and (name == "kind" or field.is_required() or getattr(value, name) != field.default)
+    }
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, min_value=0.0, exclude_min=True))
+def test_numbers_are_written_as_python_writes_them(number: float) -> None:
+    assert canonical_json(Binomial(k=number, l=0)) == f'{{"k":{number!r},"kind":"binomial","l":0.0}}'
+
+
+def test_names_are_written_as_json_writes_them() -> None:
+    name = 'a"b\\c/é\u007e\U0001f600'
+    assert json.dumps(name, ensure_ascii=False) in canonical_json(Record(rtt=name))
+
+
+def test_what_json_cannot_write_is_refused() -> None:
+    for number in (math.inf, math.nan):
+        with pytest.raises(ValueError, match="JSON"):
+            canonical_json(Binomial.known(k=number, l=0.0))
+
+
 @given(scenarios)
 def test_the_engine_reads_what_is_written(scenario: Scenario) -> None:
     """The engine's own reading, with every default filled in, is ours."""

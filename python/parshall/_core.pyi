@@ -1,6 +1,6 @@
 """The engine, written in Rust; docs/architecture.md says what a result holds."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -19,11 +19,34 @@ class ScenarioError(ValueError):
 def check(scenario_json: str) -> None:
     """Checks a scenario. Raises ScenarioError; ValueError for what is no scenario at all."""
 
+def canonical_json(
+    model: object,
+    fields: Callable[[type], list[tuple[str, str, Any, bool]] | None],
+    other: Callable[[Any], str],
+) -> str:
+    """The canonical JSON of a model.
+
+    ``fields`` tells of a class which fields it has, in the order in which they are written: name, name as a
+    key, default, and whether they are written even then; None of what is no model. ``other`` writes values
+    that are neither text, real number, tuple nor model.
+    """
+
 def normalize(scenario_json: str) -> str:
     """The scenario as the engine understands it, with every default filled in, as JSON."""
 
-def simulate(scenario_json: str, seed: int) -> dict[str, Any]:
-    """Runs a scenario. Raises as ``check`` does, and RuntimeError when the engine fails."""
+def simulate(scenario_json: str | Callable[[], str], seed: int) -> dict[str, Any]:
+    """Runs a scenario. Where a function gives its JSON, that is gone before the run starts.
+
+    Raises as ``check`` does, and RuntimeError when the engine fails.
+    """
+
+@final
+class Names(Mapping[str, list[str]]):
+    """Names by what they are of, ``flows`` or ``ports``. Each list is made when it is first asked for."""
+
+    def __getitem__(self, name: str) -> list[str]: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
 
 @final
 class Columns(Mapping[str, NDArray[Any]]):

@@ -112,19 +112,20 @@ class Recording:
         """A flow: its counters, and its series where they were recorded."""
         from parshall.views import FlowView, unknown, view
 
-        if name not in self.flows:
+        index = self._flow_numbers.get(name)
+        if index is None:
             raise unknown("flow", name, self.flows)
-        return view(FlowView, self._result["flows"], self.flows.index(name), name, _recording=self)
+        return view(FlowView, self._result["flows"], index, name, _recording=self)
 
     def port(self, name: str) -> PortView:
         """A port, by ``a->b`` or by the name of its link: its counters and recorded series."""
         from parshall.views import PortView, unknown, view
 
         port = self._port_of_link.get(name, name)
-        if port not in self.ports:
+        index = self._port_numbers.get(port)
+        if index is None:
             raise unknown("port", name, (*self._port_of_link, *self.ports))
-        index = self.ports.index(port)
-        return view(PortView, self._result["ports"], index, port, rate=self._rates[port], _recording=self)
+        return view(PortView, self._result["ports"], index, port, rate=self._rate(index), _recording=self)
 
     def asked_columns(self, table: str, asked: str, name: str) -> Mapping[str, Any]:
         """As :meth:`columns`. Raises ParshallError when ``record.<asked>`` left ``name`` out."""
@@ -138,17 +139,23 @@ class Recording:
         return columns
 
     @cached_property
+    def _flow_numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self._result["names"]["flows"])}
+
+    @cached_property
+    def _port_numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self._result["names"]["ports"])}
+
+    @cached_property
     def _port_of_link(self) -> dict[str, str]:
         return {link.name: "->".join(link.between) for link in self.scenario.links if link.name}
 
-    @cached_property
-    def _rates(self) -> dict[str, float]:
-        rates: dict[str, float] = {}
-        for link in self.scenario.links:
-            forward, back = link.between, link.between[::-1]
-            rates["->".join(forward)] = self._mean_rate(link.rate, link.capacity)
-            rates["->".join(back)] = self._mean_rate(link.reverse.rate or link.rate, link.reverse.capacity)
-        return rates
+    def _rate(self, port: int) -> float:
+        """Of a port by its number: each link has two, forward and reverse."""
+        link = self.scenario.links[port // 2]
+        if port % 2 == 0:
+            return self._mean_rate(link.rate, link.capacity)
+        return self._mean_rate(link.reverse.rate or link.rate, link.reverse.capacity)
 
     def _mean_rate(self, rate: float, capacity: Capacity | None) -> float:
         """What a link can transmit in the time that is counted."""

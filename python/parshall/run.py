@@ -28,7 +28,7 @@ def run(scenario: Scenario | Dumbbell, seed: int = 1) -> Recording:
     network = scenario.scenario()
     number = checked_seed(seed)
     try:
-        result = _core.simulate(network.to_json(), number)
+        result = _core.simulate(network.to_json, number)
     except (_core.ScenarioError, ValueError) as error:
         raise scenario_error(error) from None
     except RuntimeError as error:

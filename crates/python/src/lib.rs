@@ -1,8 +1,12 @@
 //! The extension module `parshall._core`: conversion between Python and the crates, and the GIL.
 
 #[allow(missing_docs)]
+mod canonical;
+#[allow(missing_docs)]
 mod columns;
 mod estimators;
+#[allow(missing_docs)]
+mod names;
 #[allow(missing_docs)]
 mod nonresponsive;
 #[allow(missing_docs)]

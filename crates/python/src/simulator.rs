@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::record::Recording;
-use parshall_sim::run::{Batch, Job, ENGINE_VERSION};
+use parshall_sim::run::{run_once, Batch, Job, ENGINE_VERSION};
 use parshall_sim::scenario::Scenario;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -14,7 +14,9 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
+use crate::canonical::canonical_json;
 use crate::columns::{join, Columns};
+use crate::names::Names;
 
 create_exception!(
     _core,
@@ -31,10 +33,13 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(normalize, module)?)?;
     module.add_function(wrap_pyfunction!(engine_seconds, module)?)?;
+    module.add_function(wrap_pyfunction!(canonical_json, module)?)?;
     module.add_function(wrap_pyfunction!(join, module)?)?;
     module.add_class::<Columns>()?;
+    module.add_class::<Names>()?;
     let mapping = module.py().import("collections.abc")?.getattr("Mapping")?;
     mapping.call_method1("register", (module.py().get_type::<Columns>(),))?;
+    mapping.call_method1("register", (module.py().get_type::<Names>(),))?;
     module.add_class::<PyBatch>()
 }
 
@@ -54,9 +59,19 @@ fn parse(scenario_json: &str) -> PyResult<Scenario> {
         .map_err(|error| PyValueError::new_err(format!("not a scenario: {error}")))
 }
 
+fn read(scenario_json: &Bound<'_, PyAny>) -> PyResult<Scenario> {
+    if scenario_json.is_callable() {
+        return parse(&scenario_json.call0()?.extract::<PyBackedStr>()?);
+    }
+    parse(&scenario_json.extract::<PyBackedStr>()?)
+}
+
 fn plan(py: Python<'_>, scenario_json: &str) -> PyResult<Plan> {
-    let scenario = parse(scenario_json)?;
-    py.detach(|| Plan::new(&scenario, Folding::On)).map_err(|error| scenario_error(py, &error))
+    compile(py, parse(scenario_json)?)
+}
+
+fn compile(py: Python<'_>, scenario: Scenario) -> PyResult<Plan> {
+    py.detach(|| Plan::of(scenario, Folding::On)).map_err(|error| scenario_error(py, &error))
 }
 
 /// Checks a scenario as `simulate` does, without running it.
@@ -71,13 +86,14 @@ fn normalize(scenario_json: &str) -> PyResult<String> {
     serde_json::to_string(&parse(scenario_json)?).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Runs a scenario and returns its tables.
+/// Runs a scenario and returns its tables. It is JSON, or something to call that gives the JSON, which is then
+/// gone before the run starts.
 #[pyfunction]
-fn simulate(py: Python<'_>, scenario_json: &str, seed: u64) -> PyResult<Py<PyDict>> {
-    let plan = Arc::new(plan(py, scenario_json)?);
-    let recording = py.detach(|| Job { plan, seed }.run());
+fn simulate(py: Python<'_>, scenario_json: &Bound<'_, PyAny>, seed: u64) -> PyResult<Py<PyDict>> {
+    let plan = compile(py, read(scenario_json)?)?;
+    let recording = py.detach(|| run_once(plan, seed));
     let recording = recording.map_err(PyRuntimeError::new_err)?;
-    let names = names_to_python(py, &recording)?;
+    let names = Py::new(py, Names::from(&recording))?;
     to_python(py, recording, names)
 }
 
@@ -131,8 +147,8 @@ struct PyBatch {
     batch: Mutex<Option<Batch>>,
     /// The plan of each job, as a number: which jobs share their names.
     plans: Vec<usize>,
-    /// The names of a plan's flows and ports, made for the first of its runs and shared by all.
-    names: Mutex<HashMap<usize, Py<PyDict>>>,
+    /// The names of a plan's flows and ports, shared by all of its runs.
+    names: Mutex<HashMap<usize, Py<Names>>>,
 }
 
 #[pymethods]
@@ -195,18 +211,18 @@ impl PyBatch {
         }
     }
 
-    fn names(&self, py: Python<'_>, plan: usize, recording: &Recording) -> PyResult<Py<PyDict>> {
-        // Not locked while Python makes objects, which may let other threads run.
+    fn names(&self, py: Python<'_>, plan: usize, recording: &Recording) -> PyResult<Py<Names>> {
+        // Not locked while Python makes an object, which may let other threads run.
         let known = |py| self.known_names().get(&plan).map(|names| names.clone_ref(py));
         if let Some(names) = known(py) {
             return Ok(names);
         }
-        let names = names_to_python(py, recording)?;
+        let names = Py::new(py, Names::from(recording))?;
         self.known_names().insert(plan, names.clone_ref(py));
         Ok(names)
     }
 
-    fn known_names(&self) -> std::sync::MutexGuard<'_, HashMap<usize, Py<PyDict>>> {
+    fn known_names(&self) -> std::sync::MutexGuard<'_, HashMap<usize, Py<Names>>> {
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -219,14 +235,7 @@ impl Drop for PyBatch {
     }
 }
 
-fn names_to_python(py: Python<'_>, recording: &Recording) -> PyResult<Py<PyDict>> {
-    let names = PyDict::new(py);
-    names.set_item("flows", &recording.flows)?;
-    names.set_item("ports", &recording.ports)?;
-    Ok(names.unbind())
-}
-
-fn to_python(py: Python<'_>, recording: Recording, names: Py<PyDict>) -> PyResult<Py<PyDict>> {
+fn to_python(py: Python<'_>, recording: Recording, names: Py<Names>) -> PyResult<Py<PyDict>> {
     let result = PyDict::new(py);
     result.set_item("names", names)?;
     for table in recording.tables {

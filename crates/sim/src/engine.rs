@@ -15,6 +15,7 @@ use crate::compile::{FlowPlan, Plan, PortPlan};
 use crate::events::{Event, EventQueue};
 use crate::flow::{Counted, Flow, ReceivingEnd, SendingEnd};
 use crate::memory::{large, prefetch};
+use crate::names::Names;
 use crate::network::{
     Calendar, Hop, Jitter, Loss, Managed, Outcome, PacketId, Port, PortKind, Serving, Trace, Transmissions,
 };
@@ -211,12 +212,17 @@ impl Simulation {
     }
 
     /// Runs to the end and hands over what was recorded.
-    pub fn run(mut self, plan: &Plan) -> Recording {
+    pub fn run(self, plan: &Plan) -> Recording {
+        self.run_named(&plan.names)
+    }
+
+    /// The same for a caller that has let go of the plan.
+    pub fn run_named(mut self, names: &Names) -> Recording {
         loop {
             let (arrival, event) = (self.in_flight.first_at(), Event::from_key(self.events.first_key()));
             let first = arrival.min(event.time);
             if first >= self.end {
-                return self.finish(plan);
+                return self.finish(names);
             }
             debug_assert!(first >= self.now, "time does not go back");
             self.now = first;
@@ -717,7 +723,7 @@ impl Simulation {
         self.schedule(next, self.ranks.series + 2, Kind::QueueObservers.target(0));
     }
 
-    fn finish(mut self, plan: &Plan) -> Recording {
+    fn finish(mut self, names: &Names) -> Recording {
         self.feed_to_the_end();
         // Nothing waits any more; with many flows the recording needs the room.
         self.events = EventQueue::with_capacity(0);
@@ -734,6 +740,7 @@ impl Simulation {
             let delivered_before = self.delivered_before.get(index).copied().unwrap_or_default();
             flows.push(flow.row(index, &before, delivered_before, u64::from(in_flight[index])));
         }
+        self.flows = Vec::new();
         let mut ports = PortTable::with_capacity(self.ports.len());
         for (index, port) in self.ports.iter_mut().enumerate() {
             let kind = &self.kinds[port.kind()];
@@ -743,10 +750,10 @@ impl Simulation {
         tables.extend(self.red_tunings());
         let (more, captures) = self.recorder.finish();
         tables.extend(more);
-        let port_name = |index: u32| plan.ports[index as usize].name.clone();
+        let port_name = |index: u32| names.ports[index as usize].to_string();
         Recording {
-            flows: plan.flows.iter().map(|f| f.flow.name.clone()).collect(),
-            ports: plan.ports.iter().map(|p| p.name.clone()).collect(),
+            flows: names.flows.clone(),
+            ports: names.ports.clone(),
             tables,
             captures: captures.into_iter().map(|(p, c)| (port_name(p), c)).collect(),
             events: self.executed,
@@ -771,9 +778,10 @@ fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
     let mut kinds = Vec::new();
     let watched: HashSet<u32> = plan.watch.ports().collect();
     let build = |(index, port): (usize, &PortPlan)| {
-        let serving = serving(port, seed);
+        let streams = PortStreams { seed, name: &plan.names.ports[index] };
+        let serving = serving(port, streams);
         let serves = serving.is_some();
-        let managed = if serves { None } else { managed(port, seed) };
+        let managed = if serves { None } else { managed(port, streams) };
         let simple = managed.is_none() && !serves && !watched.contains(&(index as u32));
         let kind = PortKind {
             ps_per_byte: port.rate.ps_per_byte(),
@@ -814,32 +822,41 @@ fn plain_limit(queue: &Queue) -> Option<u32> {
 }
 
 /// What a port needs that is not plain.
-fn managed(port: &PortPlan, seed: u64) -> Option<Managed> {
+fn managed(port: &PortPlan, streams: PortStreams<'_>) -> Option<Managed> {
     let plain = plain_limit(&port.queue).is_some();
     if plain && port.loss.is_none() && port.jitter.is_none() && port.capacity.is_none() {
         return None;
     }
-    let discipline = Discipline::new(&port.queue, port.rate, || port_stream(port, seed, "queue"))?;
-    let (loss, jitter, trace) = link_parts(port, seed);
+    let discipline = Discipline::new(&port.queue, port.rate, || streams.of("queue"))?;
+    let (loss, jitter, trace) = link_parts(port, streams);
     Some(Managed::new(discipline, loss, jitter, trace))
 }
 
 /// What a port needs whose queue decides at departure.
-fn serving(port: &PortPlan, seed: u64) -> Option<Serving> {
-    let queue = AnyDepartureQueue::new(&port.queue, || port_stream(port, seed, "queue"))?;
-    let (loss, jitter, trace) = link_parts(port, seed);
+fn serving(port: &PortPlan, streams: PortStreams<'_>) -> Option<Serving> {
+    let queue = AnyDepartureQueue::new(&port.queue, || streams.of("queue"))?;
+    let (loss, jitter, trace) = link_parts(port, streams);
     Some(Serving::new(queue, loss, jitter, trace))
 }
 
-fn port_stream(port: &PortPlan, seed: u64, what: &str) -> Stream {
-    Stream::new(seed, &format!("link/{}/{what}", port.name))
+/// The random streams of a port, which depend on the seed and on its name only.
+#[derive(Clone, Copy)]
+struct PortStreams<'a> {
+    seed: u64,
+    name: &'a str,
+}
+
+impl PortStreams<'_> {
+    fn of(self, what: &str) -> Stream {
+        Stream::new(self.seed, &format!("link/{}/{what}", self.name))
+    }
 }
 
 /// What a link has that is not plain.
-fn link_parts(port: &PortPlan, seed: u64) -> (Option<Loss>, Option<Jitter>, Option<Trace>) {
-    let jitter = |j: Jittering| Jitter::new(j.most, j.reorder, port_stream(port, seed, "jitter"));
+fn link_parts(port: &PortPlan, streams: PortStreams<'_>) -> (Option<Loss>, Option<Jitter>, Option<Trace>) {
+    let jitter = |j: Jittering| Jitter::new(j.most, j.reorder, streams.of("jitter"));
     (
-        port.loss.as_ref().map(|loss| Loss::new(loss, seed, &port.name)),
+        port.loss.as_ref().map(|loss| Loss::new(loss, streams.seed, streams.name)),
         port.jitter.map(jitter),
         port.capacity.as_ref().map(|capacity| Trace::new(capacity.clone())),
     )
@@ -862,7 +879,7 @@ impl FlowKey {
 
 /// The keys of all flows, if a queue tells flows apart.
 fn flow_keys(plan: &Plan) -> Vec<FlowKey> {
-    if !plan.ports.iter().any(|port| matches!(port.queue, Queue::FqCodel(_))) {
+    if !plan.ports.iter().any(|port| matches!(*port.queue, Queue::FqCodel(_))) {
         return Vec::new();
     }
     plan.flows.iter().map(|flow| FlowKey(fnv1a(&flow.flow.name))).collect()

@@ -11,6 +11,7 @@ pub mod error;
 pub mod events;
 mod flow;
 mod memory;
+pub mod names;
 pub mod network;
 pub mod packet;
 pub mod queue;

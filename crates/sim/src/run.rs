@@ -37,13 +37,27 @@ pub struct Job {
 impl Job {
     /// Runs it; a failure of the engine becomes its message.
     pub fn run(&self) -> Result<Recording, String> {
-        let run = || Simulation::new(&self.plan, self.seed).run(&self.plan);
-        catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-            text.unwrap_or("the engine failed").to_string()
-        })
+        caught(|| Simulation::new(&self.plan, self.seed).run(&self.plan))
     }
+}
+
+/// Runs a plan that nobody needs any more; its memory is free while the run grows. A failure of the engine becomes
+/// its message.
+pub fn run_once(plan: Plan, seed: u64) -> Result<Recording, String> {
+    caught(|| {
+        let simulation = Simulation::new(&plan, seed);
+        let names = plan.names.clone();
+        drop(plan);
+        simulation.run_named(&names)
+    })
+}
+
+fn caught(run: impl FnOnce() -> Recording) -> Result<Recording, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        text.unwrap_or("the engine failed").to_string()
+    })
 }
 
 /// What became of the job with this index: its recording, or what the engine failed with.

@@ -4,6 +4,8 @@
 //! write the JSON that is read here; a test compares the two. Times are seconds, rates bit/s, sizes bytes
 //! unless a field's name says packets. Every name is checked by [`crate::compile`], not here.
 
+mod alike;
+
 use std::sync::Arc;
 
 use parshall_estimators::nonresponsive::Form;
@@ -27,8 +29,10 @@ pub struct Scenario {
     #[serde(default)]
     pub routers: Vec<String>,
     /// Full-duplex links; at most one between two nodes.
+    #[serde(deserialize_with = "alike::list")]
     pub links: Vec<Link>,
     /// Traffic.
+    #[serde(deserialize_with = "alike::list")]
     pub flows: Vec<Flow>,
     /// What is recorded besides the counters.
     #[serde(default)]
@@ -50,7 +54,7 @@ pub struct Link {
     pub delay: Time,
     /// Queue in front of the link.
     #[serde(default)]
-    pub queue: Queue,
+    pub queue: Arc<Queue>,
     /// Instants at which packets may leave, in place of the rate, which then only tells RED, and the observers of
     /// `record.nonresponsive`, what to expect.
     #[serde(default)]
@@ -79,7 +83,7 @@ pub struct Reverse {
     pub delay: Option<Time>,
     /// Queue in front of the link.
     #[serde(default)]
-    pub queue: Option<Queue>,
+    pub queue: Option<Arc<Queue>>,
     /// Instants at which packets may leave.
     #[serde(default)]
     pub capacity: Option<Arc<Capacity>>,
@@ -539,7 +543,7 @@ pub struct Flow {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Transport {
     /// Reliable, congestion controlled.
-    Tcp(Box<Tcp>),
+    Tcp(Arc<Tcp>),
     /// Neither.
     Udp(Udp),
 }

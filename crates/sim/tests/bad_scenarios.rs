@@ -130,6 +130,47 @@ fn queues_and_losses() {
 }
 
 #[test]
+fn reverse_directions() {
+    let at = |field: &str, value: Value, path: &str, shown: &str, expected: &str| {
+        let path = format!("links[1].reverse.{path}");
+        refuses("/links/1/reverse", json!({field: value}), &path, shown, expected);
+    };
+    let queue = json!({"kind": "codel", "target": 0});
+    at("queue", queue, "queue.target", "0 s", "a time above 0");
+    let loss = json!({"kind": "listed", "arrivals": [0]});
+    at("loss", loss, "loss.arrivals[0]", "0", "an arrival number, 1 or more");
+    at("jitter", json!({"most": 0}), "jitter.most", "0 s", "a time above 0");
+    let capacity = json!({"times": [0.2, 0.1], "period": 1});
+    at("capacity", capacity, "capacity.times[1]", "0.1 s", "times in ascending order");
+}
+
+#[test]
+fn forward_directions() {
+    let at = |field: &str, value: Value, path: &str, shown: &str, expected: &str| {
+        refuses(&format!("/links/1/{field}"), value, &format!("links[1].{path}"), shown, expected);
+    };
+    at("between", json!(["x", "b"]), "between[0]", "\"x\"", "the name of a host or router");
+    at("jitter", json!({"most": 0}), "jitter.most", "0 s", "a time above 0");
+    at("capacity", json!({"times": [], "period": 1}), "capacity.times", "none", "at least one time");
+    let period = "at least the last of the times, 0.1 s, and above 0";
+    at("capacity", json!({"times": [0.1], "period": 0}), "capacity.period", "0 s", period);
+    let bytes = json!({"times": [0.1], "period": 1, "bytes": 0});
+    at("capacity", bytes, "capacity.bytes", "0", "at least 1 byte");
+    let allowed = "a name of letters, digits and _ - . / : (without ->)";
+    at("name", json!("x y"), "name", "\"x y\"", allowed);
+}
+
+#[test]
+fn what_flows_share_is_checked_where_it_stands_first() {
+    let flow = |name: &str, min_rto: f64| {
+        json!({"name": name, "source": "a", "destination": "b", "app": {"kind": "bulk"},
+               "transport": {"kind": "tcp", "min_rto": min_rto}})
+    };
+    let flows = json!([flow("f", 0.2), flow("g", 0.2), flow("h", 0.0), flow("i", 0.0)]);
+    refuses("/flows", flows, "flows[2].transport.min_rto", "0 s", "a time above 0");
+}
+
+#[test]
 fn routes() {
     refuses("/flows/0/source", json!("r"), "flows[0].source", "\"r\"", "the name of a host");
     refuses("/flows/0/destination", json!("x"), "flows[0].destination", "\"x\"", "the name of a host");
@@ -159,11 +200,14 @@ fn transports() {
         ("dupack_threshold", json!(0), "0", "at least 1"),
         ("initial_rto", json!(0), "0 s", "a time above 0"),
         ("min_rto", json!(0), "0 s", "a time above 0"),
+        ("header_bytes", json!(0), "0", "1 to 65535 bytes"),
         ("max_rto", json!(0.5), "0.5 s", "at least min_rto"),
         ("delayed_ack_timer", json!(0), "0 s", "a time above 0"),
     ] {
         refuses(&at(field), value, &path(field), shown, expected);
     }
+    let cubic = json!({"kind": "cubic", "beta": 1.5});
+    refuses(&at("control"), cubic, &path("control.beta"), "1.5", "a number between 0 and 1");
     let (path, value, _) = refusal("/flows/0/transport/rto", json!({"kind": "median", "window": 0}));
     assert_eq!((path.as_str(), value.as_str()), ("flows[0].transport.rto.window", "0"));
 }
@@ -182,6 +226,11 @@ fn applications() {
     let packets = "at least 1 packet and less than 2^32 - 1";
     app(json!({"kind": "transfer", "packets": 0}), "packets", "0", packets);
     app(json!({"kind": "cbr", "rate": 0}), "rate", "0 bit/s", "a rate above 0");
+    app(json!({"kind": "cbr"}), "rate", "none", "a rate or an interval");
+    let both = json!({"kind": "cbr", "rate": 1, "interval": 2});
+    app(both, "interval", "2 s", "a rate or an interval, not both");
+    let vbr = json!({"kind": "vbr", "rates": [0, 1], "intervals": [1, 2]});
+    app(vbr, "rates[0]", "0 bit/s", "a rate above 0");
     let vbr = json!({"kind": "vbr", "rates": [2, 1], "intervals": [1, 2]});
     app(vbr, "rates[1]", "1 bit/s", "at least rates[0]");
     let vbr = json!({"kind": "vbr", "rates": [1, 2], "intervals": [0, 2]});

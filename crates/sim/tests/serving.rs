@@ -19,7 +19,7 @@ fn queue(config: serde_json::Value) -> Queue {
 /// The same network with these queues, and all that the ports' consumers can record.
 fn with_queues(scenario: &Scenario, queue: &Queue) -> Scenario {
     let link = |link: &Link| {
-        let mut link = Link { queue: queue.clone(), capacity: None, ..link.clone() };
+        let mut link = Link { queue: queue.clone().into(), capacity: None, ..link.clone() };
         for loss in [&mut link.loss, &mut link.reverse.loss] {
             // Observers hear of its marks when a packet's fate is decided, which here is later.
             if matches!(loss, Some(Loss::Dither(_))) {

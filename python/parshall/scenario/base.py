@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Union
 
@@ -12,6 +12,7 @@ from typing_extensions import Self
 
 from parshall.errors import InputError, shown
 from parshall.scenario import paths
+from parshall.scenario.canonical import canonical_json
 from parshall.scenario.faults import scenario_error
 
 __all__ = ["FOLDER", "Model", "OrElse", "one_of"]
@@ -76,34 +77,9 @@ class Model(BaseModel):
         super().__setattr__(name, value)
 
     def canonical(self) -> dict[str, Any]:
-        """Plain tables and lists without what is at its default: equal for equal values.
-
-        Leaving defaults out keeps the hash of a scenario when the schema grows.
-        """
-        plain = {}
-        for name, default, always in _canonical_fields(type(self)):
-            value = getattr(self, name)
-            if always or value != default:
-                plain[name] = _plain(value)
+        """Plain tables and lists without what is at its default: equal for equal values."""
+        plain: dict[str, Any] = json.loads(canonical_json(self))
         return plain
-
-
-@cache
-def _canonical_fields(model: type[Model]) -> tuple[tuple[str, Any, bool], ...]:
-    """Name and default of the fields that take part, and whether they are always written."""
-    return tuple(
-        (name, field.default, name == "kind" or field.is_required())
-        for name, field in sorted(model.model_fields.items())
-        if not field.exclude
-    )
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Model):
-        return value.canonical()
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return value
 
 
 def one_of(*members: type[Model]) -> Any:

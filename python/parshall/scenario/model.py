@@ -14,6 +14,7 @@ from typing_extensions import Self
 from parshall.errors import ScenarioError
 from parshall.run import check_json
 from parshall.scenario.base import Model
+from parshall.scenario.canonical import canonical_json
 from parshall.scenario.flow import Flow
 from parshall.scenario.network import Link
 from parshall.scenario.quantities import NO_NAMES, ZERO, Duration, Names, Period, Text
@@ -68,9 +69,7 @@ class Scenario(Model):
 
     def to_json(self) -> str:
         """The canonical JSON, which the engine reads: SI base units, sorted keys, defaults left out."""
-        return json.dumps(
-            self.canonical(), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-        )
+        return canonical_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> Self:

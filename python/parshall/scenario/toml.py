@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -29,6 +30,7 @@ __all__ = ["load", "load_model", "loads", "model_of", "parsed", "placed", "read_
 COMMON = ("title", "duration", "warm_up", "record")
 """What stands at the top of a file whether its network is written out or a dumbbell."""
 
+_JSON = json.JSONEncoder(ensure_ascii=False)
 _T = TypeVar("_T")
 _AT_THE_TOP = {(key,) for key in COMMON}
 
@@ -169,17 +171,28 @@ def _table(name: str, fields: Mapping[str, Any]) -> Iterator[str]:
 
 def _changed(model: Model) -> Iterator[tuple[str, Any]]:
     """The fields that a file has to name, in the order of the schema, numbers with their unit as text."""
-    for name, field in type(model).model_fields.items():
+    for name, default, always, written in _fields(type(model)):
         value = getattr(model, name)
-        if name == "kind" or field.is_required() or value != field.default:
-            yield name, _with_unit(value, field)
+        if always or (value is not default and value != default):
+            yield name, value if written is None or value is None else _with_unit(value, written)
 
 
-def _with_unit(value: Any, field: FieldInfo) -> Any:
-    mark = next((mark for mark in _marks(field) if isinstance(mark, Written)), None)
-    if mark is None or value is None:
-        return value
-    return [mark.text(item) for item in value] if isinstance(value, tuple) else mark.text(value)
+@cache
+def _fields(model: type[Model]) -> tuple[tuple[str, Any, bool, Written | None], ...]:
+    """Name and default of each field, whether a file always names it, and how its numbers are written."""
+    return tuple(
+        (
+            name,
+            field.default,
+            name == "kind" or field.is_required(),
+            next((mark for mark in _marks(field) if isinstance(mark, Written)), None),
+        )
+        for name, field in model.model_fields.items()
+    )
+
+
+def _with_unit(value: Any, written: Written) -> Any:
+    return [written.text(item) for item in value] if isinstance(value, tuple) else written.text(value)
 
 
 def _marks(field: FieldInfo) -> Iterator[Any]:
@@ -201,4 +214,4 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     # JSON's text of a string or number is TOML's as well.
-    return json.dumps(value, ensure_ascii=False)
+    return _JSON.encode(value)

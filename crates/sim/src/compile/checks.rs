@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::place::Place;
 use super::Checked;
 use crate::error::ScenarioError;
 use crate::scenario::{
@@ -35,7 +36,7 @@ pub(super) fn quoted(name: &str) -> String {
     format!("{name:?}")
 }
 
-pub(super) fn check_name(path: &str, name: &str) -> Checked<()> {
+pub(super) fn check_name(path: &Place<'_>, name: &str) -> Checked<()> {
     let allowed = |c: char| c.is_alphanumeric() || "_-./:".contains(c);
     if name.is_empty() || !name.chars().all(allowed) || name.contains("->") {
         return Err(ScenarioError::new(
@@ -47,7 +48,7 @@ pub(super) fn check_name(path: &str, name: &str) -> Checked<()> {
     Ok(())
 }
 
-pub(super) fn check_rate(path: &str, rate: Rate) -> Checked<Rate> {
+pub(super) fn check_rate(path: &Place<'_>, rate: Rate) -> Checked<Rate> {
     if rate.bps() > 0.0 && rate.bps().is_finite() {
         Ok(rate)
     } else {
@@ -56,8 +57,8 @@ pub(super) fn check_rate(path: &str, rate: Rate) -> Checked<Rate> {
     }
 }
 
-pub(super) fn check_queue(path: &str, queue: &Queue) -> Checked<Queue> {
-    match queue {
+pub(super) fn check_queue(path: &Place<'_>, queue: &Arc<Queue>) -> Checked<Arc<Queue>> {
+    match &**queue {
         Queue::Droptail(DropTail { limit_packets, limit_bytes }) => {
             check_limits(path, *limit_packets, *limit_bytes)
         }
@@ -69,7 +70,7 @@ pub(super) fn check_queue(path: &str, queue: &Queue) -> Checked<Queue> {
     Ok(queue.clone())
 }
 
-fn check_limits(path: &str, limit_packets: Option<u32>, limit_bytes: Option<u64>) -> Checked<()> {
+fn check_limits(path: &Place<'_>, limit_packets: Option<u32>, limit_bytes: Option<u64>) -> Checked<()> {
     let checks = [
         (limit_packets != Some(0), "limit_packets", "packet"),
         (limit_bytes != Some(0), "limit_bytes", "byte"),
@@ -82,7 +83,7 @@ fn check_limits(path: &str, limit_packets: Option<u32>, limit_bytes: Option<u64>
     Ok(())
 }
 
-fn check_above_zero(path: &str, durations: &[(&str, Time)]) -> Checked<()> {
+fn check_above_zero(path: &Place<'_>, durations: &[(&str, Time)]) -> Checked<()> {
     for (field, time) in durations {
         if *time == Time::ZERO {
             return Err(ScenarioError::new(format!("{path}.{field}"), "0 s", "a time above 0"));
@@ -91,7 +92,7 @@ fn check_above_zero(path: &str, durations: &[(&str, Time)]) -> Checked<()> {
     Ok(())
 }
 
-fn check_counts(path: &str, counts: &[(&str, u32, &str)]) -> Checked<()> {
+fn check_counts(path: &Place<'_>, counts: &[(&str, u32, &str)]) -> Checked<()> {
     for (field, count, unit) in counts {
         if *count == 0 {
             return Err(ScenarioError::new(format!("{path}.{field}"), 0, format!("at least 1 {unit}")));
@@ -100,13 +101,13 @@ fn check_counts(path: &str, counts: &[(&str, u32, &str)]) -> Checked<()> {
     Ok(())
 }
 
-fn check_codel(path: &str, codel: &CoDel) -> Checked<()> {
+fn check_codel(path: &Place<'_>, codel: &CoDel) -> Checked<()> {
     check_above_zero(path, &[("target", codel.target), ("interval", codel.interval)])?;
     check_counts(path, &[("mtu_bytes", codel.mtu_bytes, "byte")])?;
     check_limits(path, codel.limit_packets, codel.limit_bytes)
 }
 
-fn check_fq_codel(path: &str, fq: &FqCodel) -> Checked<()> {
+fn check_fq_codel(path: &Place<'_>, fq: &FqCodel) -> Checked<()> {
     check_above_zero(path, &[("target", fq.target), ("interval", fq.interval)])?;
     let counts = [
         ("queues", fq.queues, "queue"),
@@ -122,7 +123,7 @@ fn check_fq_codel(path: &str, fq: &FqCodel) -> Checked<()> {
     check_limits(path, Some(fq.limit_packets), fq.limit_bytes)
 }
 
-fn check_pie(path: &str, pie: &Pie) -> Checked<()> {
+fn check_pie(path: &Place<'_>, pie: &Pie) -> Checked<()> {
     check_above_zero(path, &[("target", pie.target), ("update", pie.update)])?;
     for (field, value) in [("alpha", pie.alpha), ("beta", pie.beta)] {
         if !(value > 0.0 && value.is_finite()) {
@@ -134,7 +135,7 @@ fn check_pie(path: &str, pie: &Pie) -> Checked<()> {
     check_limits(path, pie.limit_packets, pie.limit_bytes)
 }
 
-fn check_red(path: &str, red: &Red) -> Checked<()> {
+fn check_red(path: &Place<'_>, red: &Red) -> Checked<()> {
     let weight = match red.weight {
         RedWeight::Fixed { value } => value,
         RedWeight::FromRate {} => 1.0,
@@ -174,43 +175,34 @@ fn check_red(path: &str, red: &Red) -> Checked<()> {
     check_above_zero(path, &[("tune_interval", red.tune_interval)])
 }
 
-pub(super) fn check_loss(path: &str, loss: &Option<Loss>) -> Checked<Option<Loss>> {
+pub(super) fn check_loss(path: &Place<'_>, loss: &Option<Loss>) -> Checked<Option<Box<Loss>>> {
     match loss {
+        None => return Ok(None),
         Some(Loss::Bernoulli(config)) => {
             check_probabilities(path, &[("probability", config.probability)])?;
-            Ok(loss.clone())
         }
-        Some(Loss::Dither(config)) => {
-            check_probabilities(path, &[("floor", config.floor)])?;
-            Ok(loss.clone())
-        }
-        Some(Loss::GilbertElliott(config)) => {
-            check_probabilities(
-                path,
-                &[
-                    ("good_to_bad", config.good_to_bad),
-                    ("bad_to_good", config.bad_to_good),
-                    ("loss_good", config.loss_good),
-                    ("loss_bad", config.loss_bad),
-                ],
-            )?;
-            Ok(loss.clone())
-        }
+        Some(Loss::Dither(config)) => check_probabilities(path, &[("floor", config.floor)])?,
+        Some(Loss::GilbertElliott(config)) => check_probabilities(
+            path,
+            &[
+                ("good_to_bad", config.good_to_bad),
+                ("bad_to_good", config.bad_to_good),
+                ("loss_good", config.loss_good),
+                ("loss_bad", config.loss_bad),
+            ],
+        )?,
         Some(Loss::Listed(config)) => {
-            for (i, &arrival) in config.arrivals.iter().enumerate() {
-                if arrival == 0 {
-                    let path = format!("{path}.arrivals[{i}]");
-                    return Err(ScenarioError::new(path, 0, "an arrival number, 1 or more"));
-                }
+            if let Some(i) = config.arrivals.iter().position(|&arrival| arrival == 0) {
+                let path = format!("{path}.arrivals[{i}]");
+                return Err(ScenarioError::new(path, 0, "an arrival number, 1 or more"));
             }
-            Ok(loss.clone())
         }
-        _ => Ok(loss.clone()),
     }
+    Ok(loss.clone().map(Box::new))
 }
 
 /// Probabilities by the names of their fields.
-fn check_probabilities(path: &str, probabilities: &[(&str, f64)]) -> Checked<()> {
+fn check_probabilities(path: &Place<'_>, probabilities: &[(&str, f64)]) -> Checked<()> {
     for (field, probability) in probabilities {
         if !(0.0..=1.0).contains(probability) {
             let path = format!("{path}.{field}");
@@ -220,7 +212,7 @@ fn check_probabilities(path: &str, probabilities: &[(&str, f64)]) -> Checked<()>
     Ok(())
 }
 
-pub(super) fn check_jitter(path: &str, jitter: Option<Jitter>) -> Checked<Option<Jitter>> {
+pub(super) fn check_jitter(path: &Place<'_>, jitter: Option<Jitter>) -> Checked<Option<Jitter>> {
     match jitter {
         Some(Jitter { most: Time::ZERO, .. }) => {
             Err(ScenarioError::new(format!("{path}.most"), "0 s", "a time above 0"))
@@ -229,7 +221,10 @@ pub(super) fn check_jitter(path: &str, jitter: Option<Jitter>) -> Checked<Option
     }
 }
 
-pub(super) fn check_capacity(path: &str, capacity: &Option<Arc<Capacity>>) -> Checked<Option<Arc<Capacity>>> {
+pub(super) fn check_capacity(
+    path: &Place<'_>,
+    capacity: &Option<Arc<Capacity>>,
+) -> Checked<Option<Arc<Capacity>>> {
     let Some(given) = capacity else {
         return Ok(None);
     };
@@ -254,15 +249,15 @@ pub(super) fn check_capacity(path: &str, capacity: &Option<Arc<Capacity>>) -> Ch
     Ok(capacity.clone())
 }
 
-pub(super) fn check_transport(at: &str, flow: &Flow) -> Checked<Option<TcpOptions>> {
-    let at = format!("{at}.transport");
+pub(super) fn check_transport(at: &Place<'_>, flow: &Flow) -> Checked<Option<TcpOptions>> {
+    let at = &at.field("transport");
     match &flow.transport {
-        Transport::Udp(udp) => check_udp(&at, udp).map(|()| None),
-        Transport::Tcp(tcp) => check_tcp(&at, tcp).map(Some),
+        Transport::Udp(udp) => check_udp(at, udp).map(|()| None),
+        Transport::Tcp(tcp) => check_tcp(at, tcp).map(Some),
     }
 }
 
-fn check_sizes(at: &str, payload_bytes: u32, header_bytes: u32) -> Checked<()> {
+fn check_sizes(at: &Place<'_>, payload_bytes: u32, header_bytes: u32) -> Checked<()> {
     if payload_bytes == 0 {
         let path = format!("{at}.payload_bytes");
         return Err(ScenarioError::new(path, 0, "at least 1 byte"));
@@ -278,11 +273,11 @@ fn check_sizes(at: &str, payload_bytes: u32, header_bytes: u32) -> Checked<()> {
     Ok(())
 }
 
-fn check_udp(at: &str, udp: &Udp) -> Checked<()> {
+fn check_udp(at: &Place<'_>, udp: &Udp) -> Checked<()> {
     check_sizes(at, udp.payload_bytes, udp.header_bytes)
 }
 
-fn check_tcp(at: &str, tcp: &Tcp) -> Checked<TcpOptions> {
+fn check_tcp(at: &Place<'_>, tcp: &Tcp) -> Checked<TcpOptions> {
     check_sizes(at, tcp.payload_bytes, tcp.header_bytes)?;
     for (field, bytes) in [("header_bytes", tcp.header_bytes), ("ack_bytes", tcp.ack_bytes)] {
         if bytes == 0 || bytes > MAX_PACKET_BYTES {
@@ -290,7 +285,7 @@ fn check_tcp(at: &str, tcp: &Tcp) -> Checked<TcpOptions> {
             return Err(ScenarioError::new(format!("{at}.{field}"), bytes, expected));
         }
     }
-    check_control(&format!("{at}.control"), &tcp.control)?;
+    check_control(&at.field("control"), &tcp.control)?;
     let options = TcpOptions::resolve(tcp);
     options
         .rto
@@ -336,7 +331,7 @@ fn check_tcp(at: &str, tcp: &Tcp) -> Checked<TcpOptions> {
     Ok(options)
 }
 
-fn check_control(at: &str, control: &Control) -> Checked<()> {
+fn check_control(at: &Place<'_>, control: &Control) -> Checked<()> {
     let positive = |x: f64| x > 0.0 && x.is_finite();
     let not_negative = |x: f64| x >= 0.0 && x.is_finite();
     let above = "a number above 0";
@@ -368,7 +363,7 @@ fn check_control(at: &str, control: &Control) -> Checked<()> {
     Ok(())
 }
 
-pub(super) fn check_app(at: &str, flow: &Flow) -> Checked<()> {
+pub(super) fn check_app(at: &Place<'_>, flow: &Flow) -> Checked<()> {
     if flow.stop.is_some_and(|stop| stop <= flow.start) {
         return Err(ScenarioError::new(
             format!("{at}.stop"),
@@ -376,11 +371,11 @@ pub(super) fn check_app(at: &str, flow: &Flow) -> Checked<()> {
             format!("later than the start, {} s", flow.start.secs()),
         ));
     }
-    let at = format!("{at}.app");
+    let at = &at.field("app");
     let udp = matches!(flow.transport, Transport::Udp(_));
     match &flow.app {
-        App::Bulk {} if udp => Err(needs_tcp(&at, "bulk")),
-        App::Transfer(_) if udp => Err(needs_tcp(&at, "transfer")),
+        App::Bulk {} if udp => Err(needs_tcp(at, "bulk")),
+        App::Transfer(_) if udp => Err(needs_tcp(at, "transfer")),
         App::Bulk {} => Ok(()),
         App::Transfer(transfer) if transfer.packets == 0 || transfer.packets == u32::MAX => {
             Err(ScenarioError::new(
@@ -390,9 +385,9 @@ pub(super) fn check_app(at: &str, flow: &Flow) -> Checked<()> {
             ))
         }
         App::Transfer(_) => Ok(()),
-        App::Cbr(cbr) => check_cbr(&at, cbr),
+        App::Cbr(cbr) => check_cbr(at, cbr),
         App::Vbr(vbr) => {
-            check_rate(&format!("{at}.rates[0]"), vbr.rates.0)?;
+            check_rate(&at.field("rates").item(0), vbr.rates.0)?;
             let ordered = vbr.rates.0 <= vbr.rates.1 && vbr.rates.1.bps().is_finite();
             if !ordered {
                 let value = format!("{} bit/s", vbr.rates.1.bps());
@@ -410,7 +405,7 @@ pub(super) fn check_app(at: &str, flow: &Flow) -> Checked<()> {
             Ok(())
         }
         App::OnOff(config) => {
-            check_rate(&format!("{at}.rate"), config.rate)?;
+            check_rate(&at.field("rate"), config.rate)?;
             for (field, time) in [("on", config.on), ("off", config.off)] {
                 if time == Time::ZERO {
                     let path = format!("{at}.{field}");
@@ -441,9 +436,9 @@ pub(super) fn check_app(at: &str, flow: &Flow) -> Checked<()> {
     }
 }
 
-fn check_cbr(at: &str, cbr: &Cbr) -> Checked<()> {
+fn check_cbr(at: &Place<'_>, cbr: &Cbr) -> Checked<()> {
     match (cbr.rate, cbr.interval) {
-        (Some(rate), None) => check_rate(&format!("{at}.rate"), rate).map(drop),
+        (Some(rate), None) => check_rate(&at.field("rate"), rate).map(drop),
         (None, Some(Time::ZERO)) => {
             Err(ScenarioError::new(format!("{at}.interval"), "0 s", "a time above 0"))
         }
@@ -457,7 +452,7 @@ fn check_cbr(at: &str, cbr: &Cbr) -> Checked<()> {
     }
 }
 
-fn needs_tcp(at: &str, app: &str) -> ScenarioError {
+fn needs_tcp(at: &Place<'_>, app: &str) -> ScenarioError {
     ScenarioError::new(
         format!("{at}.kind"),
         quoted(app),

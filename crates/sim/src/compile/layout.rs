@@ -6,20 +6,39 @@ use crate::queue::decides_at_departure;
 use crate::record::Watch;
 use crate::units::Time;
 
-/// The hops of all paths, and how far apart packets arrive somewhere at most often. `paths` holds two for each flow:
-/// its data's, its ACKs'.
+/// The ports of paths, path after path; two for each flow: its data's, its ACKs'.
+#[derive(Default)]
+pub struct Paths {
+    pub ports: Vec<u32>,
+    /// Where each path ends.
+    pub ends: Vec<usize>,
+}
+
+impl Paths {
+    /// Ends a path, of which the ports have been added.
+    pub fn end(&mut self) {
+        self.ends.push(self.ports.len());
+    }
+
+    fn get(&self, index: usize) -> &[u32] {
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.ports[start..self.ends[index]]
+    }
+}
+
+/// The hops of all paths, and how far apart packets arrive somewhere at most often.
 pub fn lay_out(
-    paths: &[Vec<u32>],
+    paths: &Paths,
     flows: &mut [FlowPlan],
     ports: &[PortPlan],
     watch: &Watch,
     folding: Folding,
 ) -> (Vec<Hop>, Time) {
-    let network = Network { ports, users: users(paths, ports, watch), folding };
+    let network = Network { ports, users: users(&paths.ports, ports, watch), folding };
     let quiet = quiet_receivers(flows, watch);
-    let mut hops = Vec::with_capacity(paths.iter().map(Vec::len).sum());
-    for (index, (flow, paths)) in flows.iter_mut().zip(paths.chunks_exact(2)).enumerate() {
-        let [data, acks] = [&paths[0], &paths[1]];
+    let mut hops = Vec::with_capacity(paths.ports.len());
+    for (index, flow) in flows.iter_mut().enumerate() {
+        let [data, acks] = [paths.get(2 * index), paths.get(2 * index + 1)];
         // The receiver may answer ahead of time if its ACKs meet nobody on their first hop.
         let folds_receiver = quiet[index] && acks.first().is_some_and(|&port| network.private(port));
         flow.feeds = network.feeds(flow, quiet[index], data);
@@ -36,11 +55,11 @@ pub fn lay_out(
 
 /// How many directions of flows use each port; one that somebody observes, or whose queue decides at departure, must
 /// see time pass as others do, so it counts as used by one more.
-fn users(paths: &[Vec<u32>], ports: &[PortPlan], watch: &Watch) -> Vec<u32> {
+fn users(crossed: &[u32], ports: &[PortPlan], watch: &Watch) -> Vec<u32> {
     let mut users = vec![0u32; ports.len()];
     let serving = (0..).zip(ports).filter(|(_, port)| decides_at_departure(&port.queue));
     let serving = serving.map(|(index, _)| index);
-    for port in paths.iter().flatten().copied().chain(watch.ports()).chain(serving) {
+    for port in crossed.iter().copied().chain(watch.ports()).chain(serving) {
         users[port as usize] += 1;
     }
     users

@@ -3,6 +3,7 @@
 mod checks;
 mod layout;
 mod nonresponsive;
+mod place;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,14 +12,18 @@ use checks::{
     check_app, check_capacity, check_durations, check_jitter, check_loss, check_name, check_queue,
     check_rate, check_transport, quoted,
 };
-
-use layout::lay_out;
+use layout::{lay_out, Paths};
 use nonresponsive::queue_observers;
+use place::Place;
+use rustc_hash::FxHashMap;
 
 use crate::error::ScenarioError;
+use crate::names::{NameList, Names};
 use crate::network::{Hop, Router, Topology};
 use crate::record::{Estimated, Watch};
-use crate::scenario::{Capacity, Flow, Jitter, Link, Loss, Queue, Scenario, Series, ShareSeries};
+use crate::scenario::{
+    Capacity, Flow, Jitter, Link, Loss, Queue, Record, Scenario, Series, ShareSeries, Tcp, Transport,
+};
 use crate::transport::TcpOptions;
 use crate::units::{Rate, Time};
 
@@ -27,16 +32,14 @@ type Checked<T> = Result<T, ScenarioError>;
 /// A port before it has any state.
 #[derive(Clone, Debug)]
 pub struct PortPlan {
-    /// `a->b`.
-    pub name: String,
     /// Of the link.
     pub rate: Rate,
     /// Of the link.
     pub delay: Time,
     /// In front of the link.
-    pub queue: Queue,
+    pub queue: Arc<Queue>,
     /// On the link.
-    pub loss: Option<Loss>,
+    pub loss: Option<Box<Loss>>,
     /// In place of the rate.
     pub capacity: Option<Arc<Capacity>>,
     /// On the link.
@@ -74,6 +77,8 @@ pub struct Plan {
     pub spacing: Time,
     /// Flows, by index.
     pub flows: Vec<FlowPlan>,
+    /// What flows and ports are called.
+    pub names: Names,
     /// What is recorded.
     pub watch: Watch,
 }
@@ -88,200 +93,259 @@ pub enum Folding {
 }
 
 impl Plan {
-    /// Compiles a scenario.
+    /// Compiles a copy of a scenario.
     pub fn new(scenario: &Scenario, folding: Folding) -> Checked<Self> {
-        check_durations(scenario)?;
-        let mut names = Names::new(scenario)?;
-        let ports = names.add_links(&scenario.links)?;
-        let flow_names = flow_names(&scenario.flows)?;
+        Plan::of(scenario.clone(), folding)
+    }
+
+    /// Compiles a scenario, whose parts move into the plan: with very many flows a copy takes time and memory.
+    pub fn of(scenario: Scenario, folding: Folding) -> Checked<Self> {
+        check_durations(&scenario)?;
+        let Scenario { duration, warm_up, hosts, routers, links, flows, record } = scenario;
+        let mut network = Network::new(&hosts, &routers)?;
+        let ports = network.add_links(links)?;
+        let flow_numbers = flow_numbers(&flows)?;
         let mut options = SharedOptions::default();
-        let mut flows = Vec::with_capacity(scenario.flows.len());
-        let mut paths = Vec::with_capacity(2 * scenario.flows.len());
-        let mut router = Router::new(&names.topology);
-        for (i, flow) in scenario.flows.iter().enumerate() {
-            let at = format!("flows[{i}]");
-            let tcp = check_transport(&at, flow)?.map(|tcp| options.share(tcp));
+        let mut tcp = Vec::with_capacity(flows.len());
+        let mut paths = Paths::default();
+        let mut router = Router::new(&network.topology);
+        for (i, flow) in flows.iter().enumerate() {
+            let list = Place::of("flows");
+            let at = list.item(i);
+            tcp.push(options.of(&at, flow)?);
             check_app(&at, flow)?;
-            let (data, acks) = names.route(&at, flow, &mut router)?;
-            paths.push(data);
-            paths.push(acks);
-            flows.push(FlowPlan { flow: flow.clone(), tcp, data_hops: 0, ack_hops: 0, feeds: false });
+            network.route(&at, flow, &mut router, &mut paths)?;
         }
         drop(router);
-        let watch = watch(scenario, &flow_names, &names, &ports)?;
+        let watch = watch(&record, &flow_numbers, &network, &ports)?;
+        let flow_names = names_of(&flows);
+        let plan = |(flow, tcp)| FlowPlan { flow, tcp, data_hops: 0, ack_hops: 0, feeds: false };
+        let mut flows = flows.into_iter().zip(tcp).map(plan).collect::<Vec<_>>();
         let (hops, spacing) = lay_out(&paths, &mut flows, &ports, &watch, folding);
-        Ok(Plan {
-            duration: scenario.duration,
-            warm_up: scenario.warm_up,
-            ports,
-            hops,
-            spacing,
-            flows,
-            watch,
-        })
+        let names = Names { flows: flow_names.into(), ports: network.port_names.into() };
+        Ok(Plan { duration, warm_up, ports, hops, spacing, flows, names, watch })
     }
 }
 
-/// Nodes and ports by name.
-struct Names<'a> {
-    nodes: HashMap<&'a str, (usize, bool)>,
-    ports: HashMap<String, u32>,
+/// Nodes and ports, and what they are called.
+struct Network<'a> {
+    nodes: FxHashMap<&'a str, u32>,
     topology: Topology,
+    port_names: NameList,
+    /// The forward port between two nodes, the lower one first, and whether that is where it starts.
+    between: FxHashMap<(u32, u32), (u32, bool)>,
+    /// The forward ports of links that have a name of their own.
+    named: HashMap<String, u32>,
 }
 
-impl<'a> Names<'a> {
-    fn new(scenario: &'a Scenario) -> Checked<Self> {
-        let mut names = Names { nodes: HashMap::new(), ports: HashMap::new(), topology: Topology::default() };
-        let hosts = scenario.hosts.iter().map(|name| (name, false));
-        let routers = scenario.routers.iter().map(|name| (name, true));
-        for (field, list) in [("hosts", hosts.collect::<Vec<_>>()), ("routers", routers.collect())] {
-            for (i, (name, forwards)) in list.into_iter().enumerate() {
-                names.add_node(&format!("{field}[{i}]"), name, forwards)?;
+impl<'a> Network<'a> {
+    fn new(hosts: &'a [String], routers: &'a [String]) -> Checked<Self> {
+        let mut network = Network {
+            nodes: FxHashMap::with_capacity_and_hasher(hosts.len() + routers.len(), Default::default()),
+            topology: Topology::default(),
+            port_names: NameList::default(),
+            between: FxHashMap::default(),
+            named: HashMap::new(),
+        };
+        for (field, names, forwards) in [("hosts", hosts, false), ("routers", routers, true)] {
+            let list = Place::of(field);
+            for (i, name) in names.iter().enumerate() {
+                network.add_node(&list.item(i), name, forwards)?;
             }
         }
-        Ok(names)
+        Ok(network)
     }
 
-    fn add_node(&mut self, path: &str, name: &'a str, forwards: bool) -> Checked<()> {
-        check_name(path, name)?;
+    fn add_node(&mut self, at: &Place<'_>, name: &'a str, forwards: bool) -> Checked<()> {
+        check_name(at, name)?;
         let index = self.topology.add_node(forwards);
-        match self.nodes.insert(name, (index, forwards)) {
+        match self.nodes.insert(name, index as u32) {
             None => Ok(()),
-            Some(_) => Err(ScenarioError::new(path, quoted(name), "a name that no other node has")),
+            Some(_) => Err(ScenarioError::new(at, quoted(name), "a name that no other node has")),
         }
     }
 
-    fn node(&self, path: &str, name: &str) -> Checked<(usize, bool)> {
-        self.nodes
-            .get(name)
-            .copied()
-            .ok_or_else(|| ScenarioError::new(path, quoted(name), "the name of a host or router"))
+    fn node(&self, at: &Place<'_>, name: &str) -> Checked<u32> {
+        let known = self.nodes.get(name).copied();
+        known.ok_or_else(|| ScenarioError::new(at, quoted(name), "the name of a host or router"))
     }
 
-    fn host(&self, path: &str, name: &str) -> Checked<usize> {
-        match self.nodes.get(name) {
-            Some(&(index, false)) => Ok(index),
-            _ => Err(ScenarioError::new(path, quoted(name), "the name of a host")),
-        }
+    fn host(&self, at: &Place<'_>, name: &str) -> Checked<usize> {
+        let known = self.nodes.get(name).map(|&node| node as usize);
+        let host = known.filter(|&node| !self.topology.forwards(node));
+        host.ok_or_else(|| ScenarioError::new(at, quoted(name), "the name of a host"))
     }
 
-    fn add_links(&mut self, links: &[Link]) -> Checked<Vec<PortPlan>> {
+    fn add_links(&mut self, links: Vec<Link>) -> Checked<Vec<PortPlan>> {
         let mut ports = Vec::with_capacity(2 * links.len());
-        for (i, link) in links.iter().enumerate() {
-            let at = format!("links[{i}]");
+        self.topology.reserve(2 * links.len());
+        self.between.reserve(links.len());
+        let list = Place::of("links");
+        for (i, link) in links.into_iter().enumerate() {
+            let at = list.item(i);
+            let between = at.field("between");
             let (a, b) = (&link.between.0, &link.between.1);
-            let from = self.node(&format!("{at}.between[0]"), a)?.0;
-            let to = self.node(&format!("{at}.between[1]"), b)?.0;
+            let from = self.node(&between.item(0), a)?;
+            let to = self.node(&between.item(1), b)?;
             if from == to {
-                return Err(ScenarioError::new(format!("{at}.between"), quoted(a), "two different nodes"));
+                return Err(ScenarioError::new(&between, quoted(a), "two different nodes"));
             }
-            let reverse = &link.reverse;
-            let reverse_at = format!("{at}.reverse");
-            let forward = PortPlan {
-                name: format!("{a}->{b}"),
-                rate: check_rate(&format!("{at}.rate"), link.rate)?,
-                delay: link.delay,
-                queue: check_queue(&format!("{at}.queue"), &link.queue)?,
-                loss: check_loss(&format!("{at}.loss"), &link.loss)?,
-                capacity: check_capacity(&format!("{at}.capacity"), &link.capacity)?,
-                jitter: check_jitter(&format!("{at}.jitter"), link.jitter)?,
-            };
-            let back = PortPlan {
-                name: format!("{b}->{a}"),
-                rate: check_rate(&format!("{reverse_at}.rate"), reverse.rate.unwrap_or(link.rate))?,
-                delay: reverse.delay.unwrap_or(link.delay),
-                queue: check_queue(
-                    &format!("{reverse_at}.queue"),
-                    reverse.queue.as_ref().unwrap_or(&link.queue),
-                )?,
-                loss: check_loss(&format!("{reverse_at}.loss"), &reverse.loss)?,
-                capacity: check_capacity(&format!("{reverse_at}.capacity"), &reverse.capacity)?,
-                jitter: check_jitter(&format!("{reverse_at}.jitter"), reverse.jitter)?,
-            };
-            for (port, from, to) in [(forward, from, to), (back, to, from)] {
-                let index = ports.len() as u32;
-                self.add_port_name(&format!("{at}.between"), port.name.clone(), index)?;
-                self.topology.add_edge(from, to, index, port.delay);
-                ports.push(port);
+            let [there, back] = port_plans(&at, &link)?;
+            let forward = ports.len() as u32;
+            if self.between.insert(pair(from, to), (forward, from < to)).is_some() {
+                return Err(already_there(&between, &format!("{a}->{b}")));
             }
-            if let Some(name) = &link.name {
-                let path = format!("{at}.name");
-                check_name(&path, name)?;
-                self.add_port_name(&path, name.clone(), ports.len() as u32 - 2)?;
+            self.add_port(&mut ports, there, (from, to), [a, "->", b]);
+            self.add_port(&mut ports, back, (to, from), [b, "->", a]);
+            if let Some(name) = link.name {
+                let at = at.field("name");
+                check_name(&at, &name)?;
+                if self.named.contains_key(&name) {
+                    return Err(already_there(&at, &name));
+                }
+                self.named.insert(name, forward);
             }
         }
         Ok(ports)
     }
 
-    fn add_port_name(&mut self, path: &str, name: String, index: u32) -> Checked<()> {
-        let value = quoted(&name);
-        match self.ports.insert(name, index) {
-            None => Ok(()),
-            Some(_) => Err(ScenarioError::new(path, value, "a link that does not exist yet")),
-        }
+    fn add_port(&mut self, ports: &mut Vec<PortPlan>, port: PortPlan, ends: (u32, u32), name: [&str; 3]) {
+        self.topology.add_edge(ends.0 as usize, ends.1 as usize, ports.len() as u32, port.delay);
+        self.port_names.push(&name);
+        ports.push(port);
     }
 
-    /// The ports that the flow's data and its ACKs cross.
-    fn route(&self, at: &str, flow: &Flow, router: &mut Router<'_>) -> Checked<(Vec<u32>, Vec<u32>)> {
-        let source = self.host(&format!("{at}.source"), &flow.source)?;
-        let path = format!("{at}.destination");
-        let destination = self.host(&path, &flow.destination)?;
+    /// The port of a name, `a->b` or a link's own.
+    fn port(&self, name: &str) -> Option<u32> {
+        let Some((a, b)) = name.split_once("->") else {
+            return self.named.get(name).copied();
+        };
+        let (from, to) = (*self.nodes.get(a)?, *self.nodes.get(b)?);
+        let &(forward, ascends) = self.between.get(&pair(from, to))?;
+        Some(forward + u32::from(ascends != (from < to)))
+    }
+
+    /// Adds the ports that the flow's data and its ACKs cross.
+    fn route(&self, at: &Place<'_>, flow: &Flow, router: &mut Router<'_>, paths: &mut Paths) -> Checked<()> {
+        let source = self.host(&at.field("source"), &flow.source)?;
+        let at = at.field("destination");
+        let destination = self.host(&at, &flow.destination)?;
         if source == destination {
-            return Err(ScenarioError::new(path, quoted(&flow.destination), "another host than the source"));
+            return Err(ScenarioError::new(&at, quoted(&flow.destination), "another host than the source"));
         }
-        let data = router.path(source, destination).ok_or_else(|| {
-            ScenarioError::new(
-                &path,
-                quoted(&flow.destination),
-                format!("a host that {} can reach over routers", quoted(&flow.source)),
-            )
-        })?;
+        if !router.path(source, destination, &mut paths.ports) {
+            let expected = format!("a host that {} can reach over routers", quoted(&flow.source));
+            return Err(ScenarioError::new(&at, quoted(&flow.destination), expected));
+        }
+        paths.end();
         // Links are full duplex, so there is a way back.
-        let acks = router.path(destination, source).unwrap_or_default();
-        Ok((data, acks))
+        router.path(destination, source, &mut paths.ports);
+        paths.end();
+        Ok(())
     }
 }
 
-fn flow_names(flows: &[Flow]) -> Checked<HashMap<String, u32>> {
+/// Two nodes in the order of their numbers.
+fn pair(a: u32, b: u32) -> (u32, u32) {
+    (a.min(b), a.max(b))
+}
+
+fn already_there(at: &Place<'_>, name: &str) -> ScenarioError {
+    ScenarioError::new(at, quoted(name), "a link that does not exist yet")
+}
+
+/// The two ports of a link: forward and back.
+fn port_plans(at: &Place<'_>, link: &Link) -> Checked<[PortPlan; 2]> {
+    let forward = PortPlan {
+        rate: check_rate(&at.field("rate"), link.rate)?,
+        delay: link.delay,
+        queue: check_queue(&at.field("queue"), &link.queue)?,
+        loss: check_loss(&at.field("loss"), &link.loss)?,
+        capacity: check_capacity(&at.field("capacity"), &link.capacity)?,
+        jitter: check_jitter(&at.field("jitter"), link.jitter)?,
+    };
+    let (at, reverse) = (at.field("reverse"), &link.reverse);
+    let back = PortPlan {
+        rate: check_rate(&at.field("rate"), reverse.rate.unwrap_or(link.rate))?,
+        delay: reverse.delay.unwrap_or(link.delay),
+        queue: check_queue(&at.field("queue"), reverse.queue.as_ref().unwrap_or(&link.queue))?,
+        loss: check_loss(&at.field("loss"), &reverse.loss)?,
+        capacity: check_capacity(&at.field("capacity"), &reverse.capacity)?,
+        jitter: check_jitter(&at.field("jitter"), reverse.jitter)?,
+    };
+    Ok([forward, back])
+}
+
+fn flow_numbers(flows: &[Flow]) -> Checked<FxHashMap<&str, u32>> {
     if flows.is_empty() {
         return Err(ScenarioError::new("flows", "none", "at least one flow"));
     }
-    let mut names = HashMap::new();
+    let mut numbers = FxHashMap::with_capacity_and_hasher(flows.len(), Default::default());
+    let list = Place::of("flows");
     for (i, flow) in flows.iter().enumerate() {
-        let path = format!("flows[{i}].name");
-        check_name(&path, &flow.name)?;
-        if names.insert(flow.name.clone(), i as u32).is_some() {
-            return Err(ScenarioError::new(path, quoted(&flow.name), "a name that no other flow has"));
+        let item = list.item(i);
+        let at = item.field("name");
+        check_name(&at, &flow.name)?;
+        if numbers.insert(flow.name.as_str(), i as u32).is_some() {
+            return Err(ScenarioError::new(&at, quoted(&flow.name), "a name that no other flow has"));
         }
     }
-    Ok(names)
+    Ok(numbers)
+}
+
+fn names_of(flows: &[Flow]) -> NameList {
+    let bytes = flows.iter().map(|flow| flow.name.len()).sum();
+    let mut names = NameList::with_capacity(flows.len(), bytes);
+    flows.iter().for_each(|flow| names.push(&[&flow.name]));
+    names
 }
 
 /// Flows with equal options share them.
 #[derive(Default)]
-struct SharedOptions(Vec<Arc<TcpOptions>>);
+struct SharedOptions {
+    /// The last transport, which the next flow may share, and its options.
+    last: Option<(Arc<Tcp>, Arc<TcpOptions>)>,
+    known: Vec<Arc<TcpOptions>>,
+}
+
+/// So many kinds of options are remembered: flows of one kind tend to follow one another.
+const KINDS: usize = 64;
 
 impl SharedOptions {
+    /// The options of a flow's TCP, which are checked.
+    fn of(&mut self, at: &Place<'_>, flow: &Flow) -> Checked<Option<Arc<TcpOptions>>> {
+        if let (Transport::Tcp(tcp), Some((last, options))) = (&flow.transport, &self.last) {
+            if Arc::ptr_eq(tcp, last) {
+                return Ok(Some(options.clone()));
+            }
+        }
+        let options = check_transport(at, flow)?.map(|options| self.share(options));
+        if let (Transport::Tcp(tcp), Some(options)) = (&flow.transport, &options) {
+            self.last = Some((tcp.clone(), options.clone()));
+        }
+        Ok(options)
+    }
+
     fn share(&mut self, options: TcpOptions) -> Arc<TcpOptions> {
-        // Flows of one kind tend to follow one another.
-        if let Some(known) = self.0.iter().rev().find(|known| ***known == options) {
+        if let Some(known) = self.known.iter().rev().take(KINDS).find(|known| ***known == options) {
             return known.clone();
         }
         let shared = Arc::new(options);
-        self.0.push(shared.clone());
+        self.known.push(shared.clone());
         shared
     }
 }
 
 fn watch(
-    scenario: &Scenario,
-    flows: &HashMap<String, u32>,
-    names: &Names<'_>,
+    record: &Record,
+    flows: &FxHashMap<&str, u32>,
+    network: &Network<'_>,
     ports: &[PortPlan],
 ) -> Checked<Watch> {
-    let record = &scenario.record;
-    let flow = |field: &str, list: &[String]| select(field, list, flows, "flow");
-    let port = |field: &str, list: &[String]| select(field, list, &names.ports, "port or link");
+    let flow_number = |name: &str| flows.get(name).copied();
+    let port_number = |name: &str| network.port(name);
+    let flow = |field: &str, list: &[String]| select(field, list, flows.len(), flow_number, "flow");
+    let port = |field: &str, list: &[String]| select(field, list, ports.len(), port_number, "port or link");
     let series = |field: &str, series: &Option<Series>, of_flows: bool| match series {
         None => Ok(None),
         Some(series) => {
@@ -309,7 +373,10 @@ fn watch(
         },
         nonresponsive: match &record.nonresponsive {
             None => None,
-            Some(asked) => Some(queue_observers(asked, &port("nonresponsive.of", &asked.of)?, ports)?),
+            Some(asked) => {
+                let observed = port("nonresponsive.of", &asked.of)?;
+                Some(queue_observers(asked, &observed, ports, &network.port_names)?)
+            }
         },
         packets: port("packets", &record.packets)?,
         deliveries: flow("deliveries", &record.deliveries)?,
@@ -317,12 +384,19 @@ fn watch(
     })
 }
 
-fn select(field: &str, list: &[String], known: &HashMap<String, u32>, what: &str) -> Checked<Vec<u32>> {
+/// The numbers of what is named in a list, of `count` that there are.
+fn select(
+    field: &str,
+    list: &[String],
+    count: usize,
+    number: impl Fn(&str) -> Option<u32>,
+    what: &str,
+) -> Checked<Vec<u32>> {
     let mut indices = Vec::new();
     for (i, name) in list.iter().enumerate() {
         if name == "*" {
-            indices.extend(known.values().copied());
-        } else if let Some(&index) = known.get(name) {
+            indices.extend(0..count as u32);
+        } else if let Some(index) = number(name) {
             indices.push(index);
         } else {
             return Err(ScenarioError::new(

@@ -6,6 +6,7 @@ use parshall_estimators::ConfigError;
 use super::checks::{quoted, MAX_PACKET_BYTES};
 use super::{Checked, PortPlan};
 use crate::error::ScenarioError;
+use crate::names::NameList;
 use crate::record::{QueueEstimator, QueueObservers};
 use crate::scenario::{FixedPointMethod, QueueShareSeries, ShareMethod};
 use crate::units::{Rate, Time};
@@ -17,6 +18,7 @@ pub(super) fn queue_observers(
     asked: &QueueShareSeries,
     ports: &[u32],
     plans: &[PortPlan],
+    names: &NameList,
 ) -> Checked<QueueObservers> {
     if asked.sampling == Time::ZERO {
         return Err(ScenarioError::new("record.nonresponsive.sampling", "0 s", "a time above 0"));
@@ -36,7 +38,7 @@ pub(super) fn queue_observers(
             Some(tick_ms) => QueueEstimator::fixed_point(&settings, asked.mean_packet_bytes, tick_ms),
             None => QueueEstimator::float(settings),
         };
-        Ok((port, estimator.map_err(|error| refused(error, plan))?))
+        Ok((port, estimator.map_err(|error| refused(error, &names[port as usize]))?))
     };
     Ok(QueueObservers::new(interval, ports.iter().map(estimator).collect::<Checked<_>>()?))
 }
@@ -83,9 +85,9 @@ fn method(asked: ShareMethod) -> Method {
 }
 
 /// What an estimator says of its settings, in the words of the scenario.
-fn refused(error: ConfigError, port: &PortPlan) -> ScenarioError {
+fn refused(error: ConfigError, port: &str) -> ScenarioError {
     let (field, value) = match error.field {
-        "capacity_pps" => ("of", format!("{} with {} packets/s", quoted(&port.name), error.value)),
+        "capacity_pps" => ("of", format!("{} with {} packets/s", quoted(port), error.value)),
         "sampling_s" => ("sampling", error.value),
         "propagation_s" => ("propagation", error.value),
         "rtt_s" => ("rtt", error.value),

@@ -1,5 +1,9 @@
 //! What a run leaves behind: counters always, and whatever else the scenario asks for.
 
+use std::sync::Arc;
+
+use crate::names::NameList;
+
 mod nonresponsive;
 mod pcap;
 mod recorder;
@@ -18,9 +22,9 @@ pub use table::{Column, IntoColumn, Table};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
     /// Names of the flows, by index.
-    pub flows: Vec<String>,
+    pub flows: Arc<NameList>,
     /// Names of the ports, by index.
-    pub ports: Vec<String>,
+    pub ports: Arc<NameList>,
     /// `flows` and `ports`, then what was asked for.
     pub tables: Vec<Table>,
     /// Packet captures by port.

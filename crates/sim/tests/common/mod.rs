@@ -104,7 +104,7 @@ fn link(a: String, b: String) -> impl Strategy<Value = Link> {
             name: None,
             rate,
             delay,
-            queue,
+            queue: queue.into(),
             loss,
             capacity,
             jitter,
@@ -150,7 +150,7 @@ fn tcp() -> impl Strategy<Value = Transport> {
     )
         .prop_map(
             |(profile, recovery, control, (ecn, pacing), delayed_ack, handshake, max_window_packets, rto)| {
-                Transport::Tcp(Box::new(Tcp {
+                Transport::Tcp(Arc::new(Tcp {
                     profile,
                     recovery,
                     control,

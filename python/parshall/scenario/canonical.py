@@ -1,0 +1,34 @@
+"""The canonical JSON of a part of a scenario: sorted keys, no defaults, equal for equal values."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel
+
+__all__ = ["canonical_json"]
+
+_OTHER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+
+
+def canonical_json(model: BaseModel) -> str:
+    """The canonical JSON of a model. Leaving defaults out keeps its hash when the schema grows."""
+    from parshall import _core
+
+    return _core.canonical_json(model, _fields, _OTHER)
+
+
+@cache
+def _fields(kind: type) -> list[tuple[str, str, Any, bool]] | None:
+    """Of a model, name, name as a key of JSON, and default of the fields that take part, and whether they are
+    always written. None for what is no model.
+    """
+    if not issubclass(kind, BaseModel):
+        return None
+    return [
+        (name, f'"{name}":', field.default, name == "kind" or field.is_required())
+        for name, field in sorted(kind.model_fields.items())
+        if not field.exclude
+    ]
