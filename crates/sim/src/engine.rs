@@ -38,8 +38,6 @@ enum Kind {
     Pace,
     /// A source wants to write.
     Source,
-    /// Flows are sampled.
-    FlowSeries,
     /// Ports are sampled.
     PortSeries,
     /// Ports are sampled for the observers of their queues.
@@ -179,17 +177,13 @@ impl Simulation {
 
     fn schedule_series(&mut self) {
         let watch = self.recorder.watch();
-        let flows = watch.flow_series.is_some();
         let ports = watch.port_series.is_some();
         let queues = watch.nonresponsive.is_some();
-        if flows {
-            self.schedule(Time::ZERO, self.ranks.series, Kind::FlowSeries.target(0));
-        }
         if ports {
-            self.schedule(Time::ZERO, self.ranks.series + 1, Kind::PortSeries.target(0));
+            self.schedule(Time::ZERO, self.ranks.series, Kind::PortSeries.target(0));
         }
         if queues {
-            self.schedule(Time::ZERO, self.ranks.series + 2, Kind::QueueObservers.target(0));
+            self.schedule(Time::ZERO, self.ranks.series + 1, Kind::QueueObservers.target(0));
         }
         if self.warm_up > Time::ZERO {
             self.schedule(self.warm_up, Ranks::FIRST, Kind::WarmUp.target(0));
@@ -290,7 +284,6 @@ impl Simulation {
             k if k == Kind::Sender as u32 => self.on_sender_timer(index, now),
             k if k == Kind::Pace as u32 => self.on_pace(index, now),
             k if k == Kind::Source as u32 => self.on_source(index, now),
-            k if k == Kind::FlowSeries as u32 => self.sample_flows(now),
             k if k == Kind::PortSeries as u32 => self.sample_ports(now),
             k if k == Kind::QueueObservers as u32 => self.look_at_queues(now),
             k if k == Kind::Link as u32 => self.on_link_free(index, now),
@@ -428,6 +421,7 @@ impl Simulation {
             Endpoints::Tcp(tcp) => tcp.receiver.on_data(packet.seq, packet.stamp, packet.ecn, at),
         };
         self.in_flight.remove(id);
+        self.recorder.delivered(at, index as u32, || flow.delivered());
         if !counting {
             self.delivered_before[index] = flow.delivered();
         }
@@ -608,6 +602,7 @@ impl Simulation {
                 if !counting {
                     udp.sent_before = udp.sent;
                 }
+                self.recorder.sent(now, index as u32, first + u64::from(packets));
                 for seq in first..first + u64::from(packets) {
                     self.transmit(index, seq as u32, 0, now);
                 }
@@ -670,15 +665,6 @@ impl Simulation {
         self.forward(id, hop, now);
     }
 
-    fn sample_flows(&mut self, now: Time) {
-        let (flows, interval) = self.recorder.watch().flow_series.clone().unwrap_or_default();
-        for index in flows {
-            let sample = self.flows[index as usize].sample(now, index);
-            self.recorder.flow_sample(sample);
-        }
-        self.schedule(now + interval, self.ranks.series, Kind::FlowSeries.target(0));
-    }
-
     fn sample_ports(&mut self, now: Time) {
         let (ports, interval) = self.recorder.watch().port_series.clone().unwrap_or_default();
         for index in ports {
@@ -702,8 +688,7 @@ impl Simulation {
                 bytes_departed,
             });
         }
-        let rank = self.ranks.series + 1;
-        self.schedule(now + interval, rank, Kind::PortSeries.target(0));
+        self.schedule(now + interval, self.ranks.series, Kind::PortSeries.target(0));
     }
 
     fn look_at_queues(&mut self, now: Time) {
@@ -715,7 +700,7 @@ impl Simulation {
             port.look(&self.kinds[port.kind()], now)
         });
         let next = now + observers.interval();
-        self.schedule(next, self.ranks.series + 2, Kind::QueueObservers.target(0));
+        self.schedule(next, self.ranks.series + 1, Kind::QueueObservers.target(0));
     }
 
     fn finish(mut self, plan: &Plan) -> Recording {

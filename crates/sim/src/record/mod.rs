@@ -1,5 +1,6 @@
 //! What a run leaves behind: counters always, and whatever else the scenario asks for.
 
+mod flow_series;
 mod nonresponsive;
 mod pcap;
 mod recorder;
@@ -7,6 +8,7 @@ mod responsiveness;
 mod rows;
 mod table;
 
+pub use flow_series::Compact;
 pub use nonresponsive::{QueueEstimator, QueueObservers};
 pub use pcap::{Capture, FlowFrame};
 pub use recorder::{Recorder, Watch};

@@ -2,10 +2,11 @@
 
 use parshall_estimators::rto::RtoEstimator;
 
+use super::flow_series::FlowSeries;
 use super::responsiveness::{self, Estimated, PortObserver};
 use super::{
-    Capture, FlowFrame, FlowSample, FlowSeries, PacketEvent, PacketRow, PacketTable, PortSample, PortSeries,
-    QueueObservers, RttRow, RttTable, Table, WindowRow, WindowTable,
+    Capture, FlowFrame, PacketEvent, PacketRow, PacketTable, PortSample, PortSeries, QueueObservers, RttRow,
+    RttTable, Table, WindowRow, WindowTable,
 };
 use crate::network::Outcome;
 use crate::packet::Packet;
@@ -84,7 +85,7 @@ pub struct Recorder {
     window: WindowTable,
     /// The last row of each flow in `window`.
     last_window: Vec<Option<WindowRow>>,
-    flow_series: FlowSeries,
+    flow_series: Option<FlowSeries>,
     port_series: PortSeries,
     packets: Vec<PacketRow>,
     captures: Vec<(u32, Capture)>,
@@ -105,6 +106,8 @@ impl Recorder {
             captures: watch.pcap.iter().map(|&p| (p, Capture::default())).collect(),
             ..Recorder::default()
         };
+        let series = watch.flow_series.as_ref();
+        recorder.flow_series = series.map(|(of, interval)| FlowSeries::new(of, *interval, end, flows));
         for &flow in &watch.rtt {
             recorder.flows[flow as usize].rtt = true;
         }
@@ -245,6 +248,25 @@ impl Recorder {
         if self.flags(flow).window {
             self.window_row(now, flow, core);
         }
+        if let Some(series) = &mut self.flow_series {
+            series.sender_state(now, flow, core);
+        }
+    }
+
+    /// From `at` on, which may lie ahead or behind, a flow without windows has sent so many packets.
+    #[inline]
+    pub fn sent(&mut self, at: Time, flow: u32, packets: u64) {
+        if let Some(series) = &mut self.flow_series {
+            series.sent(at, flow, packets);
+        }
+    }
+
+    /// From `at` on, which may lie ahead, so many packets of a flow have been delivered.
+    #[inline]
+    pub fn delivered(&mut self, at: Time, flow: u32, packets: impl FnOnce() -> u64) {
+        if let Some(series) = &mut self.flow_series {
+            series.delivered(at, flow, packets());
+        }
     }
 
     fn window_row(&mut self, now: Time, flow: u32, core: &Core) {
@@ -274,11 +296,6 @@ impl Recorder {
         }
     }
 
-    /// Adds a sample of a flow.
-    pub fn flow_sample(&mut self, sample: FlowSample) {
-        self.flow_series.push(sample);
-    }
-
     /// Packets of UDP flows that arrived at a port of which there is a series, from the warm-up on.
     pub fn udp_arrived(&self, port: u32) -> u64 {
         self.ports[port as usize].udp_arrived
@@ -305,9 +322,7 @@ impl Recorder {
         if !watch.window.is_empty() {
             tables.push(self.window.into_table());
         }
-        if watch.flow_series.is_some() {
-            tables.push(self.flow_series.into_table());
-        }
+        tables.extend(self.flow_series.map(FlowSeries::into_table));
         if watch.port_series.is_some() {
             tables.push(self.port_series.into_table());
         }
