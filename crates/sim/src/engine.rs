@@ -276,6 +276,7 @@ impl Simulation {
         }
     }
 
+    #[inline(never)]
     fn execute(&mut self, event: Event) {
         let index = (event.target & INDEX_MASK) as usize;
         let now = event.time;
@@ -703,6 +704,7 @@ impl Simulation {
         self.schedule(next, self.ranks.series + 1, Kind::QueueObservers.target(0));
     }
 
+    #[inline(never)]
     fn finish(mut self, plan: &Plan) -> Recording {
         self.feed_to_the_end();
         // Nothing waits any more; with many flows the recording needs the room.

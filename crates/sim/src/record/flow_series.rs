@@ -4,9 +4,10 @@
 //! change, so a series costs what changes cost, and hops may be folded and sources may write ahead as without one:
 //!
 //! - Packets sent and delivered are counted before their time by what is folded, and after it by sources that feed.
-//!   They come in order for each flow, though, and a count goes to all samples at which it held ([`Counts`]).
-//! - What a sender shows is kept once for each sample before which it changed ([`Changes`]), and spread over the
-//!   samples when somebody asks for a column ([`Compact`]), like the columns that follow from the interval alone.
+//!   The table's size is known from the start, so a count goes where it belongs at once ([`Counts`]).
+//! - What a sender shows is kept once for each sample before which it changed ([`Changes`]).
+//! - Both are spread over all samples when somebody asks for a column ([`Compact`]). So are times and flows, which
+//!   follow from the interval alone.
 
 use std::iter::repeat_n;
 use std::sync::Arc;
@@ -49,57 +50,33 @@ impl Grid {
     }
 }
 
-/// A column of counts that only grow.
-#[derive(Clone, Debug)]
+/// A column of counts that only grow, for each flow.
+///
+/// A count stands in the row of the first sample that sees it, 0 where it has not changed since the sample before.
+#[derive(Clone, Debug, PartialEq)]
 struct Counts {
     cells: Vec<u64>,
-    /// Of each flow.
-    ends: Vec<End>,
-    interval: Time,
-}
-
-/// How far the column is filled for a flow.
-#[derive(Clone, Copy, Debug)]
-struct End {
-    /// The first cell that is not known yet.
-    cell: usize,
-    /// Its instant; [`Time::NEVER`] if all are known.
-    at: Time,
-    /// What it will hold unless the count grows first.
-    count: u64,
+    flows: usize,
 }
 
 impl Counts {
     fn new(grid: &Grid) -> Self {
-        let at = if grid.samples > 0 { Time::ZERO } else { Time::NEVER };
-        let ends = (0..grid.flows.len()).map(|cell| End { cell, at, count: 0 });
-        Counts { cells: large_zeros(grid.rows()), ends: ends.collect(), interval: grid.interval }
+        Counts { cells: large_zeros(grid.rows()), flows: grid.flows.len() }
     }
 
-    /// The count is `count` from `at` on; for each flow `at` never goes back.
+    /// From this sample on the count is at least `count`.
     #[inline]
-    fn note(&mut self, at: Time, place: usize, count: u64) {
-        let step = self.ends.len();
-        let end = &mut self.ends[place];
-        while at > end.at {
-            self.cells[end.cell] = end.count;
-            end.cell += step;
-            end.at = if end.cell < self.cells.len() { end.at + self.interval } else { Time::NEVER };
+    fn note(&mut self, sample: usize, place: usize, count: u64) {
+        // What comes after the last sample has no cell.
+        if let Some(cell) = self.cells.get_mut(sample * self.flows + place) {
+            *cell = count.max(*cell);
         }
-        end.count = count;
     }
 
-    /// The column: counts stay what they are to the end.
-    fn finish(mut self) -> Vec<u64> {
-        let flows = self.ends.len().max(1);
-        let first = self.ends.iter().map(|end| end.cell / flows).min().unwrap_or(0);
-        // Row by row, as the cells lie in memory.
-        for (sample, row) in self.cells.chunks_exact_mut(flows).enumerate().skip(first) {
-            for (place, (cell, end)) in row.iter_mut().zip(&self.ends).enumerate() {
-                if end.cell <= sample * flows + place {
-                    *cell = end.count;
-                }
-            }
+    /// The column, with every count carried on to the samples that follow.
+    fn expanded(mut self) -> Vec<u64> {
+        for cell in self.flows..self.cells.len() {
+            self.cells[cell] = self.cells[cell].max(self.cells[cell - self.flows]);
         }
         self.cells
     }
@@ -154,46 +131,37 @@ struct Changes {
     blocks: Vec<Vec<Change>>,
     /// The number of the last change of each flow.
     last: Vec<usize>,
-    /// The first sample to come.
-    sample: usize,
-    /// Its instant.
-    at: Time,
+    /// There can be no more of them.
+    most: usize,
 }
 
 impl Changes {
     const BLOCK: usize = 1 << 17;
 
     fn new(grid: &Grid) -> Self {
-        Changes { blocks: Vec::new(), last: vec![usize::MAX; grid.flows.len()], sample: 0, at: Time::ZERO }
+        Changes { blocks: Vec::new(), last: vec![usize::MAX; grid.flows.len()], most: grid.rows() }
     }
 
-    /// A flow shows this from `now` on, which never goes back.
-    fn note(&mut self, grid: &Grid, now: Time, place: usize, shown: Shown) {
-        if now > self.at {
-            self.sample = grid.first_to_see(now);
-            self.at = grid.instant(self.sample);
-        }
-        if self.sample >= grid.samples {
-            return; // No sample sees it.
-        }
-        let change = Change { sample: self.sample as u32, place: place as u32, shown };
+    /// Samples never go back.
+    fn note(&mut self, change: Change) {
+        let place = change.place as usize;
         let last = self.last[place];
         let known = self.blocks.get_mut(last / Self::BLOCK).map(|block| &mut block[last % Self::BLOCK]);
         match known.filter(|known| known.sample == change.sample) {
             Some(known) => *known = change,
-            None => self.last[place] = self.push(change, grid.rows()),
+            None => {
+                self.last[place] = self.next_number();
+                self.blocks.last_mut().expect("there is room for one more").push(change);
+            }
         }
     }
 
-    /// Adds a change, of which there can be `most`; returns its number.
-    fn push(&mut self, change: Change, most: usize) -> usize {
+    /// The number of the next change, for which there is room now.
+    fn next_number(&mut self) -> usize {
         if self.blocks.last().is_none_or(|block| block.len() == Self::BLOCK) {
-            self.blocks.push(large(Self::BLOCK.min(most)));
+            self.blocks.push(large(Self::BLOCK.min(self.most)));
         }
-        let before = (self.blocks.len() - 1) * Self::BLOCK;
-        let block = self.blocks.last_mut().expect("there is a block now");
-        block.push(change);
-        before + block.len() - 1
+        (self.blocks.len() - 1) * Self::BLOCK + self.blocks.last().map_or(0, Vec::len)
     }
 }
 
@@ -235,55 +203,103 @@ impl FlowSeries {
     }
 
     /// So many packets of a flow were sent up to and including `at`.
-    #[inline]
+    #[inline(never)]
     pub fn sent(&mut self, at: Time, flow: u32, packets: u64) {
         if let Some(place) = self.place(flow) {
-            self.sent.note(at, place, packets);
+            self.sent.note(self.grid.first_to_see(at), place, packets);
         }
     }
 
     /// So many packets of a flow were delivered up to and including `at`.
-    #[inline]
+    #[inline(never)]
     pub fn delivered(&mut self, at: Time, flow: u32, packets: u64) {
         if let Some(place) = self.place(flow) {
-            self.delivered.note(at, place, packets);
+            self.delivered.note(self.grid.first_to_see(at), place, packets);
         }
     }
 
     /// A sender has dealt with an event.
+    #[inline(never)]
     pub fn sender_state(&mut self, now: Time, flow: u32, core: &Core) {
-        if let Some(place) = self.place(flow) {
-            self.sent.note(now, place, u64::from(core.counters.packets_sent));
-            self.changes.note(&self.grid, now, place, Shown::by(core));
+        let Some(place) = self.place(flow) else {
+            return;
+        };
+        let sample = self.grid.first_to_see(now);
+        if sample < self.grid.samples {
+            self.sent.note(sample, place, u64::from(core.counters.packets_sent));
+            self.changes.note(Change { sample: sample as u32, place: place as u32, shown: Shown::by(core) });
         }
     }
 
     /// The table.
     pub fn into_table(self) -> Table {
         let held = Arc::new(Held { grid: self.grid, blocks: self.changes.blocks });
-        let compact = |shows| Column::Compact(Compact { held: held.clone(), shows });
+        let held = |shows| Column::Compact(Compact(Kept::Held(held.clone(), shows)));
+        let counts = |counts| Column::Compact(Compact(Kept::Counts(counts)));
         let columns = vec![
-            ("time", compact(Shows::Time)),
-            ("flow", compact(Shows::Flow)),
-            ("cwnd", compact(Shows::Cwnd)),
-            ("ssthresh", compact(Shows::Ssthresh)),
-            ("rtt", compact(Shows::Rtt)),
-            ("srtt", compact(Shows::Srtt)),
-            ("rto", compact(Shows::Rto)),
-            ("packets_sent", self.sent.finish().into_column()),
-            ("packets_delivered", self.delivered.finish().into_column()),
-            ("high_ack", compact(Shows::HighAck)),
+            ("time", held(Shows::Time)),
+            ("flow", held(Shows::Flow)),
+            ("cwnd", held(Shows::Cwnd)),
+            ("ssthresh", held(Shows::Ssthresh)),
+            ("rtt", held(Shows::Rtt)),
+            ("srtt", held(Shows::Srtt)),
+            ("rto", held(Shows::Rto)),
+            ("packets_sent", counts(self.sent)),
+            ("packets_delivered", counts(self.delivered)),
+            ("high_ack", held(Shows::HighAck)),
         ];
         Table { name: "flow_series", columns }
     }
 }
 
-/// Whether the system would give this much, in words of 8 bytes. Asking costs nothing: nothing is written.
+/// Whether the system would give so many words of 8 bytes. Asking costs little: nothing is written.
 fn fits_in_memory(words: usize) -> bool {
     Vec::<u64>::new().try_reserve_exact(words).is_ok()
 }
 
-/// What the compact columns of a series are made of.
+/// A column of a flow series in less room than its values take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compact(Kept);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kept {
+    /// This, of what all such columns of the table share.
+    Held(Arc<Held>, Shows),
+    Counts(Counts),
+}
+
+impl Compact {
+    /// Number of values, and bytes of each.
+    pub(super) fn shape(&self) -> (usize, usize) {
+        match &self.0 {
+            Kept::Held(held, Shows::Flow) => (held.grid.rows(), size_of::<i32>()),
+            Kept::Held(held, _) => (held.grid.rows(), size_of::<f64>()),
+            Kept::Counts(counts) => (counts.cells.len(), size_of::<u64>()),
+        }
+    }
+
+    /// The values.
+    pub(super) fn expanded(self) -> Column {
+        match self.0 {
+            Kept::Held(held, shows) => held.column(shows),
+            Kept::Counts(counts) => counts.expanded().into_column(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Shows {
+    Time,
+    Flow,
+    Cwnd,
+    Ssthresh,
+    Rtt,
+    Srtt,
+    Rto,
+    HighAck,
+}
+
+/// What the columns of a series are made of that are no counts.
 #[derive(Debug, PartialEq)]
 struct Held {
     grid: Grid,
@@ -291,6 +307,19 @@ struct Held {
 }
 
 impl Held {
+    fn column(&self, shows: Shows) -> Column {
+        match shows {
+            Shows::Time => self.times().into_column(),
+            Shows::Flow => self.flows().into_column(),
+            Shows::Cwnd => self.spread(|shown| shown.cwnd).into_column(),
+            Shows::Ssthresh => self.spread(|shown| shown.ssthresh).into_column(),
+            Shows::Rtt => self.spread(|shown| shown.rtt).into_column(),
+            Shows::Srtt => self.spread(|shown| shown.srtt).into_column(),
+            Shows::Rto => self.spread(|shown| shown.rto).into_column(),
+            Shows::HighAck => self.spread(|shown| shown.high_ack).into_column(),
+        }
+    }
+
     /// What flows show at each sample.
     fn spread<T: Copy>(&self, show: impl Fn(&Shown) -> T) -> Vec<T> {
         let mut values = large(self.grid.rows());
@@ -318,47 +347,5 @@ impl Held {
         let mut flows = large(self.grid.rows());
         (0..self.grid.samples).for_each(|_| flows.extend_from_slice(&row));
         flows
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Shows {
-    Time,
-    Flow,
-    Cwnd,
-    Ssthresh,
-    Rtt,
-    Srtt,
-    Rto,
-    HighAck,
-}
-
-/// A column of which only the changes are kept, shared with the other columns of its table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Compact {
-    held: Arc<Held>,
-    shows: Shows,
-}
-
-impl Compact {
-    /// Number of values, and bytes of each.
-    pub(super) fn shape(&self) -> (usize, usize) {
-        let width = if self.shows == Shows::Flow { size_of::<i32>() } else { size_of::<f64>() };
-        (self.held.grid.rows(), width)
-    }
-
-    /// The values.
-    pub(super) fn expanded(&self) -> Column {
-        let held = &self.held;
-        match self.shows {
-            Shows::Time => held.times().into_column(),
-            Shows::Flow => held.flows().into_column(),
-            Shows::Cwnd => held.spread(|shown| shown.cwnd).into_column(),
-            Shows::Ssthresh => held.spread(|shown| shown.ssthresh).into_column(),
-            Shows::Rtt => held.spread(|shown| shown.rtt).into_column(),
-            Shows::Srtt => held.spread(|shown| shown.srtt).into_column(),
-            Shows::Rto => held.spread(|shown| shown.rto).into_column(),
-            Shows::HighAck => held.spread(|shown| shown.high_ack).into_column(),
-        }
     }
 }

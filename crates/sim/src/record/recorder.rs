@@ -85,7 +85,7 @@ pub struct Recorder {
     window: WindowTable,
     /// The last row of each flow in `window`.
     last_window: Vec<Option<WindowRow>>,
-    flow_series: Option<FlowSeries>,
+    flow_series: Option<Box<FlowSeries>>,
     port_series: PortSeries,
     packets: Vec<PacketRow>,
     captures: Vec<(u32, Capture)>,
@@ -107,7 +107,7 @@ impl Recorder {
             ..Recorder::default()
         };
         let series = watch.flow_series.as_ref();
-        recorder.flow_series = series.map(|(of, interval)| FlowSeries::new(of, *interval, end, flows));
+        recorder.flow_series = series.map(|(of, every)| Box::new(FlowSeries::new(of, *every, end, flows)));
         for &flow in &watch.rtt {
             recorder.flows[flow as usize].rtt = true;
         }
@@ -322,7 +322,7 @@ impl Recorder {
         if !watch.window.is_empty() {
             tables.push(self.window.into_table());
         }
-        tables.extend(self.flow_series.map(FlowSeries::into_table));
+        tables.extend(self.flow_series.map(|series| series.into_table()));
         if watch.port_series.is_some() {
             tables.push(self.port_series.into_table());
         }
