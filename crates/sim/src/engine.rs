@@ -139,7 +139,7 @@ impl Simulation {
             in_flight: Calendar::new(plan.spacing, plan.flows.len()),
             recorder: Recorder::new(
                 plan.watch.clone(),
-                plan.flows.len(),
+                plan.flows.iter().map(|flow| flow.tcp.is_none()).collect(),
                 ports.len(),
                 plan.warm_up,
                 plan.duration,
@@ -351,8 +351,8 @@ impl Simulation {
         let packet = &mut self.in_flight[id];
         let outcome = port.offer(kind, at, packet);
         if self.recorder.watches_port(hop.port) {
-            let frame = self.flows[hop.flow() as usize].frame(hop.flow());
-            self.recorder.at_port(at, hop.port, packet, outcome, frame);
+            let frame = |flow| self.flows[flow as usize].frame(flow);
+            self.recorder.at_port(at, hop.port, packet, outcome, hop.flow(), frame);
         }
         let Outcome::Sent { departure, marked, .. } = outcome else {
             self.drop_packet(id, hop.flow(), at);
@@ -667,29 +667,30 @@ impl Simulation {
     }
 
     fn sample_ports(&mut self, now: Time) {
-        let (ports, interval) = self.recorder.watch().port_series.clone().unwrap_or_default();
-        for index in ports {
+        let interval = self.recorder.sample_ports(|index, packets_arrived_udp| {
             let port = &mut self.ports[index as usize];
             let kind = &self.kinds[port.kind()];
             // First, because it may have to look back at the end of the warm-up.
             let (packets_departed, bytes_departed) = port.departed(kind, now);
             let (backlog_packets, backlog_bytes) = port.backlog(now);
             let counters = port.counters();
-            self.recorder.port_sample(PortSample {
+            PortSample {
                 time: now.secs(),
                 port: index as i32,
                 backlog_packets,
                 backlog_bytes,
                 packets_arrived: counters.packets_arrived,
-                packets_arrived_udp: self.recorder.udp_arrived(index),
+                packets_arrived_udp,
                 packets_dropped: counters.packets_dropped + counters.packets_lost,
                 packets_marked: counters.packets_marked,
                 packets_departed,
                 bytes_arrived: counters.bytes_arrived,
                 bytes_departed,
-            });
+            }
+        });
+        if let Some(interval) = interval {
+            self.schedule(now + interval, self.ranks.series, Kind::PortSeries.target(0));
         }
-        self.schedule(now + interval, self.ranks.series, Kind::PortSeries.target(0));
     }
 
     fn look_at_queues(&mut self, now: Time) {

@@ -187,7 +187,12 @@ impl FlowSeries {
         let grid = Grid::new(flows, interval, end);
         let fits = grid.samples.checked_mul(flows.len()).is_some_and(|rows| fits_in_memory(2 * rows))
             && u32::try_from(grid.samples).is_ok();
-        assert!(fits, "flow_series: {} samples of {} flows do not fit into memory", grid.samples, flows.len());
+        assert!(
+            fits,
+            "flow_series: {} samples of {} flows do not fit into memory",
+            grid.samples,
+            flows.len()
+        );
         let mut places = vec![Self::NOWHERE; count];
         for (place, &flow) in flows.iter().enumerate() {
             places[flow as usize] = place as u32;
