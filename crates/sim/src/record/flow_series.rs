@@ -16,7 +16,7 @@ use parshall_estimators::rto::RtoEstimator;
 
 use super::table::IntoColumn;
 use super::{Column, Table};
-use crate::memory::{large, large_zeros};
+use crate::memory::large;
 use crate::transport::Core;
 use crate::units::Time;
 
@@ -50,36 +50,63 @@ impl Grid {
     }
 }
 
-/// A column of counts that only grow, for each flow.
-///
-/// A count stands in the row of the first sample that sees it, 0 where it has not changed since the sample before.
-#[derive(Clone, Debug, PartialEq)]
+/// A column of counts that only grow.
+#[derive(Clone, Debug)]
 struct Counts {
-    cells: Vec<u64>,
-    flows: usize,
+    /// By how much each flow's count has grown since the sample before, up to a sample somewhat after the last change.
+    /// Touching memory is most of what a series costs, so this is half as wide as the counts.
+    growth: Vec<u32>,
+    /// The count of each flow, as far as it is known.
+    known: Vec<u64>,
+    /// There can be no more cells.
+    most: usize,
 }
 
 impl Counts {
+    /// So many cells become ready at once: few enough to be still in the first cache when they are counted in.
+    const READY: usize = 2048;
+
     fn new(grid: &Grid) -> Self {
-        Counts { cells: large_zeros(grid.rows()), flows: grid.flows.len() }
+        Counts { growth: large(grid.rows()), known: vec![0; grid.flows.len()], most: grid.rows() }
     }
 
-    /// From this sample on the count is at least `count`.
+    /// From this sample on the count is `count`.
     #[inline]
     fn note(&mut self, sample: usize, place: usize, count: u64) {
-        // What comes after the last sample has no cell.
-        if let Some(cell) = self.cells.get_mut(sample * self.flows + place) {
-            *cell = count.max(*cell);
+        let cell = sample * self.known.len() + place;
+        let more = count - std::mem::replace(&mut self.known[place], count);
+        if cell >= self.growth.len() && !self.make_ready(cell) {
+            return;
         }
+        let sum = u64::from(self.growth[cell]) + more;
+        self.growth[cell] = sum.try_into().expect("flow_series: less than 2^32 packets in an interval");
     }
 
-    /// The column, with every count carried on to the samples that follow.
-    fn expanded(mut self) -> Vec<u64> {
-        for cell in self.flows..self.cells.len() {
-            self.cells[cell] = self.cells[cell].max(self.cells[cell - self.flows]);
+    /// Makes cells ready up to this one and beyond, unless it comes after the last sample.
+    #[cold]
+    fn make_ready(&mut self, cell: usize) -> bool {
+        if cell < self.most {
+            self.growth.resize(self.most.min(cell + Self::READY), 0);
         }
-        self.cells
+        cell < self.most
     }
+
+    /// The growth up to the last sample.
+    fn finish(mut self) -> Vec<u32> {
+        self.growth.resize(self.most, 0);
+        self.growth
+    }
+}
+
+/// The counts, of so many flows, that have grown like this.
+fn summed(growth: &[u32], flows: usize) -> Vec<u64> {
+    let mut counts = large(growth.len());
+    let mut row = vec![0; flows];
+    for growth in growth.chunks_exact(flows.max(1)) {
+        row.iter_mut().zip(growth).for_each(|(count, &more)| *count += u64::from(more));
+        counts.extend_from_slice(&row);
+    }
+    counts
 }
 
 /// What a sender shows.
@@ -129,39 +156,38 @@ struct Change {
 struct Changes {
     /// All but the last are full: what has been written is never moved.
     blocks: Vec<Vec<Change>>,
-    /// The number of the last change of each flow.
-    last: Vec<usize>,
+    /// The last change of each flow: its sample and its number.
+    last: Vec<(u32, usize)>,
     /// There can be no more of them.
     most: usize,
 }
 
 impl Changes {
-    const BLOCK: usize = 1 << 17;
+    const BLOCK: usize = 1 << 18;
 
     fn new(grid: &Grid) -> Self {
-        Changes { blocks: Vec::new(), last: vec![usize::MAX; grid.flows.len()], most: grid.rows() }
+        Changes { blocks: Vec::new(), last: vec![(u32::MAX, 0); grid.flows.len()], most: grid.rows() }
     }
 
     /// Samples never go back.
     fn note(&mut self, change: Change) {
-        let place = change.place as usize;
-        let last = self.last[place];
-        let known = self.blocks.get_mut(last / Self::BLOCK).map(|block| &mut block[last % Self::BLOCK]);
-        match known.filter(|known| known.sample == change.sample) {
-            Some(known) => *known = change,
-            None => {
-                self.last[place] = self.next_number();
-                self.blocks.last_mut().expect("there is room for one more").push(change);
-            }
+        let (sample, number) = self.last[change.place as usize];
+        if sample == change.sample {
+            self.blocks[number / Self::BLOCK][number % Self::BLOCK] = change;
+        } else {
+            self.last[change.place as usize] = (change.sample, self.push(change));
         }
     }
 
-    /// The number of the next change, for which there is room now.
-    fn next_number(&mut self) -> usize {
+    /// Adds a change; returns its number.
+    fn push(&mut self, change: Change) -> usize {
         if self.blocks.last().is_none_or(|block| block.len() == Self::BLOCK) {
             self.blocks.push(large(Self::BLOCK.min(self.most)));
         }
-        (self.blocks.len() - 1) * Self::BLOCK + self.blocks.last().map_or(0, Vec::len)
+        let before = (self.blocks.len() - 1) * Self::BLOCK;
+        let block = self.blocks.last_mut().expect("there is a block now");
+        block.push(change);
+        before + block.len() - 1
     }
 }
 
@@ -185,7 +211,7 @@ impl FlowSeries {
     /// If it does not fit into memory.
     pub fn new(flows: &[u32], interval: Time, end: Time, count: usize) -> Self {
         let grid = Grid::new(flows, interval, end);
-        let fits = grid.samples.checked_mul(flows.len()).is_some_and(|rows| fits_in_memory(2 * rows))
+        let fits = grid.samples.checked_mul(flows.len()).is_some_and(|rows| fits_in_memory(rows))
             && u32::try_from(grid.samples).is_ok();
         assert!(
             fits,
@@ -239,60 +265,37 @@ impl FlowSeries {
     /// The table.
     pub fn into_table(self) -> Table {
         let held = Arc::new(Held { grid: self.grid, blocks: self.changes.blocks });
-        let held = |shows| Column::Compact(Compact(Kept::Held(held.clone(), shows)));
-        let counts = |counts| Column::Compact(Compact(Kept::Counts(counts)));
+        let column = |shows| Column::Compact(Compact { held: held.clone(), shows });
         let columns = vec![
-            ("time", held(Shows::Time)),
-            ("flow", held(Shows::Flow)),
-            ("cwnd", held(Shows::Cwnd)),
-            ("ssthresh", held(Shows::Ssthresh)),
-            ("rtt", held(Shows::Rtt)),
-            ("srtt", held(Shows::Srtt)),
-            ("rto", held(Shows::Rto)),
-            ("packets_sent", counts(self.sent)),
-            ("packets_delivered", counts(self.delivered)),
-            ("high_ack", held(Shows::HighAck)),
+            ("time", column(Shows::Time)),
+            ("flow", column(Shows::Flow)),
+            ("cwnd", column(Shows::Cwnd)),
+            ("ssthresh", column(Shows::Ssthresh)),
+            ("rtt", column(Shows::Rtt)),
+            ("srtt", column(Shows::Srtt)),
+            ("rto", column(Shows::Rto)),
+            ("packets_sent", column(Shows::Count(self.sent.finish()))),
+            ("packets_delivered", column(Shows::Count(self.delivered.finish()))),
+            ("high_ack", column(Shows::HighAck)),
         ];
         Table { name: "flow_series", columns }
     }
 }
 
-/// Whether the system would give so many words of 8 bytes. Asking costs little: nothing is written.
+/// Whether the system would give so many words of 8 bytes. Nothing is written, so asking costs little; but what is
+/// given back is given out again in small pages, so there is no asking for what every machine has.
 fn fits_in_memory(words: usize) -> bool {
-    Vec::<u64>::new().try_reserve_exact(words).is_ok()
+    words < 1 << 27 || Vec::<u64>::new().try_reserve_exact(words).is_ok()
 }
 
 /// A column of a flow series in less room than its values take.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Compact(Kept);
+pub struct Compact {
+    held: Arc<Held>,
+    shows: Shows,
+}
 
 #[derive(Clone, Debug, PartialEq)]
-enum Kept {
-    /// This, of what all such columns of the table share.
-    Held(Arc<Held>, Shows),
-    Counts(Counts),
-}
-
-impl Compact {
-    /// Number of values, and bytes of each.
-    pub(super) fn shape(&self) -> (usize, usize) {
-        match &self.0 {
-            Kept::Held(held, Shows::Flow) => (held.grid.rows(), size_of::<i32>()),
-            Kept::Held(held, _) => (held.grid.rows(), size_of::<f64>()),
-            Kept::Counts(counts) => (counts.cells.len(), size_of::<u64>()),
-        }
-    }
-
-    /// The values.
-    pub(super) fn expanded(self) -> Column {
-        match self.0 {
-            Kept::Held(held, shows) => held.column(shows),
-            Kept::Counts(counts) => counts.expanded().into_column(),
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
 enum Shows {
     Time,
     Flow,
@@ -302,9 +305,35 @@ enum Shows {
     Srtt,
     Rto,
     HighAck,
+    /// What grows like this.
+    Count(Vec<u32>),
 }
 
-/// What the columns of a series are made of that are no counts.
+impl Compact {
+    /// Number of values, and bytes of each.
+    pub(super) fn shape(&self) -> (usize, usize) {
+        let width = if self.shows == Shows::Flow { size_of::<i32>() } else { size_of::<f64>() };
+        (self.held.grid.rows(), width)
+    }
+
+    /// The values.
+    pub(super) fn expanded(self) -> Column {
+        let held = &self.held;
+        match &self.shows {
+            Shows::Time => held.times().into_column(),
+            Shows::Flow => held.flows().into_column(),
+            Shows::Cwnd => held.spread(|shown| shown.cwnd).into_column(),
+            Shows::Ssthresh => held.spread(|shown| shown.ssthresh).into_column(),
+            Shows::Rtt => held.spread(|shown| shown.rtt).into_column(),
+            Shows::Srtt => held.spread(|shown| shown.srtt).into_column(),
+            Shows::Rto => held.spread(|shown| shown.rto).into_column(),
+            Shows::HighAck => held.spread(|shown| shown.high_ack).into_column(),
+            Shows::Count(growth) => summed(growth, held.grid.flows.len()).into_column(),
+        }
+    }
+}
+
+/// What the columns of a series share.
 #[derive(Debug, PartialEq)]
 struct Held {
     grid: Grid,
@@ -312,19 +341,6 @@ struct Held {
 }
 
 impl Held {
-    fn column(&self, shows: Shows) -> Column {
-        match shows {
-            Shows::Time => self.times().into_column(),
-            Shows::Flow => self.flows().into_column(),
-            Shows::Cwnd => self.spread(|shown| shown.cwnd).into_column(),
-            Shows::Ssthresh => self.spread(|shown| shown.ssthresh).into_column(),
-            Shows::Rtt => self.spread(|shown| shown.rtt).into_column(),
-            Shows::Srtt => self.spread(|shown| shown.srtt).into_column(),
-            Shows::Rto => self.spread(|shown| shown.rto).into_column(),
-            Shows::HighAck => self.spread(|shown| shown.high_ack).into_column(),
-        }
-    }
-
     /// What flows show at each sample.
     fn spread<T: Copy>(&self, show: impl Fn(&Shown) -> T) -> Vec<T> {
         let mut values = large(self.grid.rows());
