@@ -234,7 +234,7 @@ impl FlowSeries {
     }
 
     /// So many packets of a flow were sent up to and including `at`.
-    #[inline(never)]
+    #[inline]
     pub fn sent(&mut self, at: Time, flow: u32, packets: u64) {
         if let Some(place) = self.place(flow) {
             self.sent.note(self.grid.first_to_see(at), place, packets);
@@ -242,7 +242,7 @@ impl FlowSeries {
     }
 
     /// So many packets of a flow were delivered up to and including `at`.
-    #[inline(never)]
+    #[inline]
     pub fn delivered(&mut self, at: Time, flow: u32, packets: u64) {
         if let Some(place) = self.place(flow) {
             self.delivered.note(self.grid.first_to_see(at), place, packets);
