@@ -239,7 +239,8 @@ fn estimated() -> impl Strategy<Value = Record> {
 
 /// Flows that are sampled, alone or with all else that can be known of them. Most intervals are those at which things
 /// happen in networks with round rates and delays; some are longer than the run.
-fn sampled() -> impl Strategy<Value = Record> {
+#[allow(dead_code)]
+pub fn sampled() -> impl Strategy<Value = Record> {
     let interval = select(vec![0.001, 0.008, 0.01, 0.05, 0.07, 1.0, 2.0, 3.0, 0.012_345_678_901]);
     let of = select(vec![vec!["*"], vec!["f0"]]);
     let names = |of: &[&str]| of.iter().map(|name| name.to_string()).collect::<Vec<_>>();
@@ -298,6 +299,26 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
     })
 }
 
+/// The same network with hosts for each flow that no other flow has, so that more can be folded.
+#[allow(dead_code)]
+pub fn apart(mut scenario: Scenario) -> Scenario {
+    let (mut hosts, mut links) = (Vec::new(), Vec::new());
+    for (index, flow) in scenario.flows.iter_mut().enumerate() {
+        for (end, new) in
+            [(&mut flow.source, format!("s{index}")), (&mut flow.destination, format!("d{index}"))]
+        {
+            let old = scenario.links.iter().find(|link| link.between.0 == *end).expect("a host's link");
+            links.push(Link { between: (new.clone(), old.between.1.clone()), ..old.clone() });
+            hosts.push(new.clone());
+            *end = new;
+        }
+    }
+    scenario.links.retain(|link| scenario.routers.contains(&link.between.0));
+    scenario.links.extend(links);
+    scenario.hosts = hosts;
+    scenario
+}
+
 /// All bits of a recording, but for the number of events that it took.
 pub fn bits(recording: &Recording) -> Vec<(String, Vec<u64>)> {
     let tables = recording.tables.iter().flat_map(|table| {
@@ -322,8 +343,9 @@ fn column_bits(column: &Column) -> Vec<u64> {
 }
 
 /// A column of counts.
-pub fn counts<'a>(recording: &'a Recording, table: &str, column: &str) -> &'a [u64] {
-    match find(recording, table, column) {
+#[allow(dead_code)]
+pub fn counts(recording: &Recording, table: &str, column: &str) -> Vec<u64> {
+    match find(recording, table, column).clone().expanded() {
         Column::U64(values) => values,
         other => panic!("{table}.{column} is {other:?}"),
     }
