@@ -76,7 +76,7 @@ impl Counts {
         let cell = sample * self.known.len() + place;
         let more = count - std::mem::replace(&mut self.known[place], count);
         if cell >= self.growth.len() && !self.make_ready(cell) {
-            return;
+            return; // No sample sees it.
         }
         let sum = u64::from(self.growth[cell]) + more;
         self.growth[cell] = sum.try_into().expect("flow_series: less than 2^32 packets in an interval");
@@ -163,6 +163,7 @@ struct Changes {
 }
 
 impl Changes {
+    /// Changes in a block: 14 MB, which pay for the large pages that they start in.
     const BLOCK: usize = 1 << 18;
 
     fn new(grid: &Grid) -> Self {
@@ -249,7 +250,7 @@ impl FlowSeries {
         }
     }
 
-    /// A sender has dealt with an event.
+    /// A sender has dealt with an event. Out of the way of runs without a series.
     #[inline(never)]
     pub fn sender_state(&mut self, now: Time, flow: u32, core: &Core) {
         if let Some(place) = self.place(flow) {

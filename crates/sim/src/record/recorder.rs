@@ -45,7 +45,7 @@ impl Watch {
         self.packets.iter().chain(&self.pcap).chain(sampled).chain(estimated).copied().chain(observed)
     }
 
-    /// How many samples of ports there will be in a run that ends at `end`, if there is room for so many.
+    /// How many samples of ports there will be in a run that ends at `end`; of very many, the first ones.
     fn port_samples(&self, end: Time) -> usize {
         const MOST: u64 = 1 << 20;
         let samples = |(ports, interval): &(Vec<u32>, Time)| {
