@@ -212,7 +212,7 @@ impl FlowSeries {
     /// If it does not fit into memory.
     pub fn new(flows: &[u32], interval: Time, end: Time, count: usize) -> Self {
         let grid = Grid::new(flows, interval, end);
-        let fits = grid.samples.checked_mul(flows.len()).is_some_and(|rows| fits_in_memory(rows))
+        let fits = grid.samples.checked_mul(flows.len()).is_some_and(fits_in_memory)
             && u32::try_from(grid.samples).is_ok();
         assert!(
             fits,
@@ -468,17 +468,11 @@ mod tests {
             let states: Vec<Shown> = rows.iter().map(state).collect();
             let high_acks: Vec<i64> = states.iter().map(|shown| shown.high_ack).collect();
             prop_assert_eq!(column(&table, "high_ack"), high_acks.into_column());
-            let reals: [(_, fn(&Shown) -> f64); 5] = [
-                ("cwnd", |shown| shown.cwnd),
-                ("ssthresh", |shown| shown.ssthresh),
-                ("rtt", |shown| shown.rtt),
-                ("srtt", |shown| shown.srtt),
-                ("rto", |shown| shown.rto),
-            ];
-            for (name, real) in reals {
+            let reals = |shown: &Shown| [shown.cwnd, shown.ssthresh, shown.rtt, shown.srtt, shown.rto].map(f64::to_bits);
+            for (index, name) in ["cwnd", "ssthresh", "rtt", "srtt", "rto"].into_iter().enumerate() {
                 let Column::F64(values) = column(&table, name) else { panic!("{name} is not real") };
                 let bits: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
-                let expected: Vec<u64> = states.iter().map(|shown| real(shown).to_bits()).collect();
+                let expected: Vec<u64> = states.iter().map(|shown| reals(shown)[index]).collect();
                 prop_assert_eq!(bits, expected, "{}", name);
             }
         }
