@@ -277,7 +277,7 @@ impl Simulation {
     }
 
     /// Executes what is no arrival. Kept out of the loop, like [`Simulation::finish`]: that lets the loop's variables
-    /// stay in registers, which gives P1 4 %.
+    /// stay in registers, which gives P1 3 % and P2 5 %.
     #[inline(never)]
     fn execute(&mut self, event: Event) {
         let index = (event.target & INDEX_MASK) as usize;
