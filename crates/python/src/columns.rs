@@ -13,7 +13,7 @@ use pyo3::sync::MutexExt;
 use pyo3::types::{PyDict, PyList};
 use pyo3::IntoPyObjectExt;
 
-/// Calls an expression with the values of a column, whatever their type.
+/// Calls an expression with the values of an expanded column, whatever their type.
 macro_rules! with_values {
     ($column:expr, $values:ident => $result:expr) => {
         match $column {
@@ -23,6 +23,7 @@ macro_rules! with_values {
             Column::I32($values) => $result,
             Column::U8($values) => $result,
             Column::Bool($values) => $result,
+            Column::Compact(_) => unreachable!("a column is expanded before its values are read"),
         }
     };
 }
@@ -33,6 +34,18 @@ enum Slot {
     Array(Py<PyAny>),
 }
 
+/// Gives a column that is kept in less room its values.
+fn expand(column: &mut Column) -> &mut Column {
+    if let Column::Compact(_) = column {
+        *column = take(column).expanded();
+    }
+    column
+}
+
+fn take(column: &mut Column) -> Column {
+    std::mem::replace(column, Column::U8(Vec::new()))
+}
+
 /// The columns of a table by name: a read-only mapping to NumPy arrays.
 #[pyclass(frozen, mapping, module = "parshall._core")]
 pub struct Columns {
@@ -41,20 +54,16 @@ pub struct Columns {
     /// Rows of the table.
     #[pyo3(get)]
     rows: usize,
-    /// Bytes that the columns take.
+    /// Bytes that the columns take as arrays.
     #[pyo3(get)]
     nbytes: usize,
 }
 
 impl From<Table> for Columns {
     fn from(table: Table) -> Self {
-        let rows =
-            table.columns.first().map_or(0, |(_, column)| with_values!(column, values => values.len()));
-        let nbytes =
-            table.columns.iter().map(|(_, column)| with_values!(column, values => size_of_val(&values[..])));
         Columns {
-            rows,
-            nbytes: nbytes.sum(),
+            rows: table.columns.first().map_or(0, |(_, column)| column.len()),
+            nbytes: table.columns.iter().map(|(_, column)| column.bytes()).sum(),
             names: table.columns.iter().map(|(name, _)| *name).collect(),
             slots: table.columns.into_iter().map(|(_, column)| Mutex::new(Slot::Engine(column))).collect(),
         }
@@ -96,8 +105,8 @@ impl Columns {
         if row >= self.rows {
             return Err(PyIndexError::new_err(format!("row {row} of {}", self.rows)));
         }
-        match &*self.lock(py, self.find(name)?) {
-            Slot::Engine(column) => with_values!(column, values => values[row].into_py_any(py)),
+        match &mut *self.lock(py, self.find(name)?) {
+            Slot::Engine(column) => with_values!(expand(column), values => values[row].into_py_any(py)),
             Slot::Array(array) => array.bind(py).get_item(row)?.call_method0("item").map(Bound::unbind),
         }
     }
@@ -120,7 +129,7 @@ impl Columns {
         let array = match &mut *slot {
             Slot::Array(array) => return Ok(array.clone_ref(py)),
             Slot::Engine(column) => {
-                let taken = std::mem::replace(column, Column::U8(Vec::new()));
+                let taken = take(column).expanded();
                 with_values!(taken, values => values.into_pyarray(py).into_any().unbind())
             }
         };
@@ -158,11 +167,12 @@ fn join_column<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut whole: Option<Column> = None;
     for table in tables {
-        let slot = table.get().lock(py, index);
-        let Slot::Engine(column) = &*slot else {
+        let mut slot = table.get().lock(py, index);
+        let Slot::Engine(column) = &mut *slot else {
             drop(slot);
             return join_arrays(py, tables, index);
         };
+        let column = &*expand(column);
         match &mut whole {
             None => whole = Some(column.clone()),
             Some(whole) => extend(whole, column)?,

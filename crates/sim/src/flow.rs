@@ -3,12 +3,10 @@
 use std::mem::{offset_of, size_of};
 use std::sync::Arc;
 
-use parshall_estimators::rto::RtoEstimator;
-
 use crate::compile::FlowPlan;
 use crate::memory::prefetch_part;
 use crate::random::Stream;
-use crate::record::{FlowFrame, FlowRow, FlowSample};
+use crate::record::{FlowFrame, FlowRow};
 use crate::scenario::{App, Transport};
 use crate::traffic::Source;
 use crate::transport::{SenderCounters, TcpOptions, TcpReceiver, TcpSender};
@@ -236,35 +234,6 @@ impl Flow {
             rtt_samples: u64::from(s.rtt_samples - b.rtt_samples),
             completed_at: if self.completed_at == Time::NEVER { f64::NAN } else { self.completed_at.secs() },
         }
-    }
-
-    pub fn sample(&self, now: Time, index: u32) -> FlowSample {
-        let counted = self.counted();
-        let mut sample = FlowSample {
-            time: now.secs(),
-            flow: index as i32,
-            cwnd: f64::NAN,
-            ssthresh: f64::NAN,
-            rtt: f64::NAN,
-            srtt: f64::NAN,
-            rto: f64::NAN,
-            packets_sent: u64::from(counted.sender.packets_sent),
-            packets_delivered: self.delivered(),
-            high_ack: -1,
-        };
-        if let SendingEnd::Udp(udp) = &self.sender {
-            sample.packets_sent = udp.sent;
-        }
-        if let SendingEnd::Tcp(tcp) = &self.sender {
-            let core = tcp.core();
-            sample.cwnd = core.window.cwnd;
-            sample.ssthresh = core.window.ssthresh;
-            sample.rtt = core.last_rtt;
-            sample.srtt = core.timer().estimator().srtt().unwrap_or(f64::NAN);
-            sample.rto = core.rto();
-            sample.high_ack = core.high_ack;
-        }
-        sample
     }
 }
 

@@ -52,8 +52,8 @@ proptest! {
                 + ports("packets_queued")[i];
             prop_assert_eq!(ports("packets_arrived")[i], accounted, "port {}", i);
         }
-        let dropped: u64 = flows("packets_dropped").iter().chain(flows("acks_dropped")).sum();
-        let at_ports: u64 = ports("packets_dropped").iter().chain(ports("packets_lost")).sum();
+        let dropped: u64 = flows("packets_dropped").iter().chain(&flows("acks_dropped")).sum();
+        let at_ports: u64 = ports("packets_dropped").iter().chain(&ports("packets_lost")).sum();
         prop_assert_eq!(dropped, at_ports);
     }
 
@@ -93,7 +93,7 @@ proptest! {
                     .zip(counts(&late, table, name))
                     .map(|(a, b)| a + b)
                     .collect();
-                prop_assert_eq!(counts(&whole, table, name), &sum[..], "{}.{}", table, name);
+                prop_assert_eq!(counts(&whole, table, name), sum, "{}.{}", table, name);
             }
         }
     }

@@ -65,12 +65,11 @@ fn users(crossed: &[u32], ports: &[PortPlan], watch: &Watch) -> Vec<u32> {
     users
 }
 
-/// Flows whose receivers may act ahead of time: nobody looks at them, and they have no timer.
+/// Flows whose receivers may act ahead of time: nobody sees packets reach them, and they have no timer.
 fn quiet_receivers(flows: &[FlowPlan], watch: &Watch) -> Vec<bool> {
     let no_timer = |plan: &FlowPlan| plan.tcp.as_ref().is_none_or(|options| options.delayed_ack.is_none());
     let mut quiet: Vec<bool> = flows.iter().map(no_timer).collect();
-    let sampled = watch.flow_series.iter().flat_map(|(flows, _)| flows);
-    for &flow in sampled.chain(&watch.deliveries) {
+    for &flow in &watch.deliveries {
         quiet[flow as usize] = false;
     }
     quiet

@@ -57,7 +57,7 @@ pub struct FlowPlan {
     pub data_hops: u32,
     /// First hop of its ACKs.
     pub ack_hops: u32,
-    /// Whether it is a UDP flow that nobody looks at, alone on its first port: its source may write ahead of time,
+    /// Whether it is a UDP flow without recorded deliveries, alone on its first port: its source may write ahead of time,
     /// each packet when the one before has reached the end of the first link.
     pub feeds: bool,
 }

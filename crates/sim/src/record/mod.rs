@@ -1,9 +1,6 @@
 //! What a run leaves behind: counters always, and whatever else the scenario asks for.
 
-use std::sync::Arc;
-
-use crate::names::NameList;
-
+mod flow_series;
 mod nonresponsive;
 mod pcap;
 mod recorder;
@@ -11,6 +8,11 @@ mod responsiveness;
 mod rows;
 mod table;
 
+use std::sync::Arc;
+
+use crate::names::NameList;
+
+pub use flow_series::Compact;
 pub use nonresponsive::{QueueEstimator, QueueObservers};
 pub use pcap::{Capture, FlowFrame};
 pub use recorder::{Recorder, Watch};

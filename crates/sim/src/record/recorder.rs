@@ -2,10 +2,11 @@
 
 use parshall_estimators::rto::RtoEstimator;
 
+use super::flow_series::FlowSeries;
 use super::responsiveness::{self, Estimated, PortObserver};
 use super::{
-    Capture, FlowFrame, FlowSample, FlowSeries, PacketEvent, PacketRow, PacketTable, PortSample, PortSeries,
-    QueueObservers, RttRow, RttTable, Table, WindowRow, WindowTable,
+    Capture, FlowFrame, PacketEvent, PacketRow, PacketTable, PortSample, PortSeries, QueueObservers, RttRow,
+    RttTable, Table, WindowRow, WindowTable,
 };
 use crate::network::Outcome;
 use crate::packet::Packet;
@@ -43,6 +44,15 @@ impl Watch {
         let observed = self.nonresponsive.iter().flat_map(QueueObservers::ports);
         self.packets.iter().chain(&self.pcap).chain(sampled).chain(estimated).copied().chain(observed)
     }
+
+    /// How many samples of ports there will be in a run that ends at `end`; of very many, the first ones.
+    fn port_samples(&self, end: Time) -> usize {
+        const MOST: u64 = 1 << 20;
+        let samples = |(ports, interval): &(Vec<u32>, Time)| {
+            end.ps().div_ceil(interval.ps()).saturating_mul(ports.len() as u64).min(MOST) as usize
+        };
+        self.port_series.as_ref().map_or(0, samples)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,7 +75,13 @@ struct PortFlags {
 
 impl PortFlags {
     fn any(&self) -> bool {
-        self.packets || self.pcap || self.responsiveness || self.nonresponsive || self.series
+        self.observed() || self.series
+    }
+
+    /// Whether somebody wants to know more of a packet than that it came.
+    #[inline]
+    fn observed(&self) -> bool {
+        self.packets || self.pcap || self.responsiveness || self.nonresponsive
     }
 }
 
@@ -80,11 +96,13 @@ pub struct Recorder {
     /// Empty if no flow, or no port, is watched.
     flows: Vec<FlowFlags>,
     ports: Vec<PortFlags>,
+    /// Which flows are UDP; empty if no port is watched.
+    udp: Vec<bool>,
     rtt: RttTable,
     window: WindowTable,
     /// The last row of each flow in `window`.
     last_window: Vec<Option<WindowRow>>,
-    flow_series: FlowSeries,
+    flow_series: Option<Box<FlowSeries>>,
     port_series: PortSeries,
     packets: Vec<PacketRow>,
     captures: Vec<(u32, Capture)>,
@@ -92,8 +110,10 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for a network of this size and a run that counts from `count_from` and ends at `end`.
-    pub fn new(watch: Watch, flows: usize, ports: usize, count_from: Time, end: Time) -> Self {
+    /// A recorder for a network of flows that are UDP or not, and of so many ports, and for a run that counts from
+    /// `count_from` and ends at `end`.
+    pub fn new(watch: Watch, udp: Vec<bool>, ports: usize, count_from: Time, end: Time) -> Self {
+        let flows = udp.len();
         let watches_flows = !(watch.rtt.is_empty() && watch.window.is_empty() && watch.deliveries.is_empty());
         let watches_ports = watch.ports().next().is_some();
         let mut recorder = Recorder {
@@ -101,10 +121,14 @@ impl Recorder {
             end,
             flows: vec![FlowFlags::default(); if watches_flows { flows } else { 0 }],
             ports: vec![PortFlags::default(); if watches_ports { ports } else { 0 }],
+            udp: if watches_ports { udp } else { Vec::new() },
+            port_series: PortSeries::with_capacity(watch.port_samples(end)),
             last_window: if watch.window.is_empty() { Vec::new() } else { vec![None; flows] },
             captures: watch.pcap.iter().map(|&p| (p, Capture::default())).collect(),
             ..Recorder::default()
         };
+        let series = watch.flow_series.as_ref();
+        recorder.flow_series = series.map(|(of, every)| Box::new(FlowSeries::new(of, *every, end, flows)));
         for &flow in &watch.rtt {
             recorder.flows[flow as usize].rtt = true;
         }
@@ -150,23 +174,41 @@ impl Recorder {
         self.ports.get(port as usize).is_some_and(PortFlags::any)
     }
 
-    /// A packet arrived at a port and met this fate.
-    pub fn at_port(&mut self, now: Time, port: u32, packet: &Packet, outcome: Outcome, frame: FlowFrame) {
+    /// A packet of a flow arrived at a port and met this fate; `frame` says more of the flow, where that matters.
+    #[inline]
+    pub fn at_port(
+        &mut self,
+        now: Time,
+        port: u32,
+        packet: &Packet,
+        outcome: Outcome,
+        flow: u32,
+        frame: impl FnOnce(u32) -> FlowFrame,
+    ) {
+        if !self.ports[port as usize].observed() {
+            return self.count_arrival(now, port, flow);
+        }
+        let frame = frame(flow);
         self.arrived_at_port(now, port, packet, frame);
         self.left_port(now, port, packet, outcome, frame);
     }
 
     /// A packet arrived at a port; [`Recorder::left_port`] will tell what became of it.
     pub fn arrived_at_port(&mut self, now: Time, port: u32, packet: &Packet, frame: FlowFrame) {
-        let flags = &mut self.ports[port as usize];
-        flags.udp_arrived += u64::from(!frame.tcp && now >= self.count_from);
-        let flags = *flags;
+        self.count_arrival(now, port, frame.index);
+        let flags = self.ports[port as usize];
         if flags.packets {
             self.event(now, PacketEvent::Arrival, packet, frame.index, port as i32);
         }
         if let (true, Some(observers)) = (flags.nonresponsive, &mut self.watch.nonresponsive) {
             observers.arrived(port, packet, frame.tcp);
         }
+    }
+
+    #[inline]
+    fn count_arrival(&mut self, now: Time, port: u32, flow: u32) {
+        let counts = self.udp[flow as usize] && now >= self.count_from;
+        self.ports[port as usize].udp_arrived += u64::from(counts);
     }
 
     /// It was decided at `now` that a packet that had arrived at a port meets this fate.
@@ -245,6 +287,25 @@ impl Recorder {
         if self.flags(flow).window {
             self.window_row(now, flow, core);
         }
+        if let Some(series) = &mut self.flow_series {
+            series.sender_state(now, flow, core);
+        }
+    }
+
+    /// From `at` on, which may lie ahead or behind, a flow without windows has sent so many packets.
+    #[inline]
+    pub fn sent(&mut self, at: Time, flow: u32, packets: u64) {
+        if let Some(series) = &mut self.flow_series {
+            series.sent(at, flow, packets);
+        }
+    }
+
+    /// From `at` on, which may lie ahead, so many packets of a flow have been delivered.
+    #[inline]
+    pub fn delivered(&mut self, at: Time, flow: u32, packets: impl FnOnce() -> u64) {
+        if let Some(series) = &mut self.flow_series {
+            series.delivered(at, flow, packets());
+        }
     }
 
     fn window_row(&mut self, now: Time, flow: u32, core: &Core) {
@@ -274,19 +335,14 @@ impl Recorder {
         }
     }
 
-    /// Adds a sample of a flow.
-    pub fn flow_sample(&mut self, sample: FlowSample) {
-        self.flow_series.push(sample);
-    }
-
-    /// Packets of UDP flows that arrived at a port of which there is a series, from the warm-up on.
-    pub fn udp_arrived(&self, port: u32) -> u64 {
-        self.ports[port as usize].udp_arrived
-    }
-
-    /// Adds a sample of a port.
-    pub fn port_sample(&mut self, sample: PortSample) {
-        self.port_series.push(sample);
+    /// Adds a sample of each port that is sampled. `look` makes it, knowing how many packets of UDP flows have
+    /// arrived from the warm-up on. Returns the time to the next samples, if there are any.
+    pub fn sample_ports(&mut self, mut look: impl FnMut(u32, u64) -> PortSample) -> Option<Time> {
+        let (ports, interval) = self.watch.port_series.as_ref()?;
+        for &port in ports {
+            self.port_series.push(look(port, self.ports[port as usize].udp_arrived));
+        }
+        Some(*interval)
     }
 
     /// Who looks at queues, if anybody does.
@@ -305,9 +361,7 @@ impl Recorder {
         if !watch.window.is_empty() {
             tables.push(self.window.into_table());
         }
-        if watch.flow_series.is_some() {
-            tables.push(self.flow_series.into_table());
-        }
+        tables.extend(self.flow_series.map(|series| series.into_table()));
         if watch.port_series.is_some() {
             tables.push(self.port_series.into_table());
         }

@@ -126,32 +126,6 @@ table!(
 );
 
 table!(
-    /// A flow at a sampling instant.
-    FlowSample, FlowSeries, "flow_series" {
-        /// When.
-        time: f64,
-        /// Index of the flow.
-        flow: i32,
-        /// Congestion window in packets.
-        cwnd: f64,
-        /// Slow start threshold in packets.
-        ssthresh: f64,
-        /// Last RTT sample.
-        rtt: f64,
-        /// Smoothed RTT.
-        srtt: f64,
-        /// The RTO.
-        rto: f64,
-        /// Packets sent so far.
-        packets_sent: u64,
-        /// Packets delivered so far.
-        packets_delivered: u64,
-        /// Highest packet acknowledged.
-        high_ack: i64,
-    }
-);
-
-table!(
     /// A port at a sampling instant. Counts start at the warm-up.
     PortSample, PortSeries, "port_series" {
         /// When.

@@ -1,5 +1,7 @@
 //! Tables as columns.
 
+use super::Compact;
+
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
@@ -15,6 +17,47 @@ pub enum Column {
     U8(Vec<u8>),
     /// Truth values.
     Bool(Vec<bool>),
+    /// Values that are kept in less room than they take; [`Column::expanded`] has them.
+    Compact(Compact),
+}
+
+impl Column {
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        self.shape().0
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes that the values take, once they are there.
+    pub fn bytes(&self) -> usize {
+        let (values, width) = self.shape();
+        values * width
+    }
+
+    /// Number of values, and bytes of each.
+    fn shape(&self) -> (usize, usize) {
+        match self {
+            Column::F64(values) => (values.len(), 8),
+            Column::U64(values) => (values.len(), 8),
+            Column::I64(values) => (values.len(), 8),
+            Column::I32(values) => (values.len(), 4),
+            Column::U8(values) => (values.len(), 1),
+            Column::Bool(values) => (values.len(), 1),
+            Column::Compact(compact) => compact.shape(),
+        }
+    }
+
+    /// The column with its values, which is never [`Column::Compact`].
+    pub fn expanded(self) -> Column {
+        match self {
+            Column::Compact(compact) => compact.expanded(),
+            column => column,
+        }
+    }
 }
 
 /// A named table.

@@ -1,0 +1,499 @@
+//! Series of flows: what each sampled flow shows at every multiple of an interval.
+//!
+//! Nobody goes from flow to flow at these instants. A flow says when something changes and holds it until the next
+//! change, so a series costs what changes cost, and hops may be folded and sources may write ahead as without one:
+//!
+//! - Packets sent and delivered are counted before their time by what is folded, and after it by sources that feed.
+//!   The table's size is known from the start, so a count goes where it belongs at once ([`Counts`]).
+//! - What a sender shows is kept once for each sample before which it changed ([`Changes`]).
+//! - Both are spread over all samples when somebody asks for a column ([`Compact`]). So are times and flows, which
+//!   follow from the interval alone.
+
+use std::iter::repeat_n;
+use std::sync::Arc;
+
+use parshall_estimators::rto::RtoEstimator;
+
+use super::table::IntoColumn;
+use super::{Column, Table};
+use crate::memory::large;
+use crate::transport::Core;
+use crate::units::Time;
+
+/// The instants and flows of a series. Its table has a row for each pair, instant by instant.
+#[derive(Clone, Debug, PartialEq)]
+struct Grid {
+    interval: Time,
+    /// Number of instants.
+    samples: usize,
+    flows: Vec<u32>,
+}
+
+impl Grid {
+    /// All multiples of `interval` in `[0, end)`.
+    fn new(flows: &[u32], interval: Time, end: Time) -> Self {
+        let samples = end.ps().div_ceil(interval.ps()) as usize;
+        Grid { interval, samples, flows: flows.to_vec() }
+    }
+
+    fn rows(&self) -> usize {
+        self.samples * self.flows.len()
+    }
+
+    /// The first sample that sees what happens at `at`: samples come last at their instant.
+    fn first_to_see(&self, at: Time) -> usize {
+        at.ps().div_ceil(self.interval.ps()) as usize
+    }
+
+    fn instant(&self, sample: usize) -> Time {
+        Time::from_ps(self.interval.ps().saturating_mul(sample as u64))
+    }
+}
+
+/// A column of counts that only grow.
+#[derive(Clone, Debug)]
+struct Counts {
+    /// By how much each flow's count has grown since the sample before, up to a sample somewhat after the last change.
+    /// Touching memory is most of what a series costs, so this is half as wide as the counts.
+    growth: Vec<u32>,
+    /// The count of each flow, as far as it is known.
+    known: Vec<u64>,
+    /// There can be no more cells.
+    most: usize,
+}
+
+impl Counts {
+    /// So many cells become ready at once: few enough to be still in the first cache when they are counted in.
+    const READY: usize = 2048;
+
+    fn new(grid: &Grid) -> Self {
+        Counts { growth: large(grid.rows()), known: vec![0; grid.flows.len()], most: grid.rows() }
+    }
+
+    /// From this sample on the count is `count`.
+    #[inline]
+    fn note(&mut self, sample: usize, place: usize, count: u64) {
+        let cell = sample * self.known.len() + place;
+        let more = count - std::mem::replace(&mut self.known[place], count);
+        if cell >= self.growth.len() && !self.make_ready(cell) {
+            return; // No sample sees it.
+        }
+        let sum = u64::from(self.growth[cell]) + more;
+        self.growth[cell] = sum.try_into().expect("flow_series: less than 2^32 packets in an interval");
+    }
+
+    /// Makes cells ready up to this one and beyond, unless it comes after the last sample.
+    #[cold]
+    fn make_ready(&mut self, cell: usize) -> bool {
+        if cell < self.most {
+            self.growth.resize(self.most.min(cell + Self::READY), 0);
+        }
+        cell < self.most
+    }
+
+    /// The growth up to the last sample.
+    fn finish(mut self) -> Vec<u32> {
+        self.growth.resize(self.most, 0);
+        self.growth
+    }
+}
+
+/// The counts, of so many flows, that have grown like this.
+fn summed(growth: &[u32], flows: usize) -> Vec<u64> {
+    let mut counts = large(growth.len());
+    let mut row = vec![0; flows];
+    for growth in growth.chunks_exact(flows.max(1)) {
+        row.iter_mut().zip(growth).for_each(|(count, &more)| *count += u64::from(more));
+        counts.extend_from_slice(&row);
+    }
+    counts
+}
+
+/// What a sender shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Shown {
+    cwnd: f64,
+    ssthresh: f64,
+    rtt: f64,
+    srtt: f64,
+    rto: f64,
+    high_ack: i64,
+}
+
+impl Shown {
+    /// A flow without a window.
+    const NOTHING: Shown = Shown {
+        cwnd: f64::NAN,
+        ssthresh: f64::NAN,
+        rtt: f64::NAN,
+        srtt: f64::NAN,
+        rto: f64::NAN,
+        high_ack: -1,
+    };
+
+    fn by(core: &Core) -> Self {
+        Shown {
+            cwnd: core.window.cwnd,
+            ssthresh: core.window.ssthresh,
+            rtt: core.last_rtt,
+            srtt: core.timer().estimator().srtt().unwrap_or(f64::NAN),
+            rto: core.rto(),
+            high_ack: core.high_ack,
+        }
+    }
+}
+
+/// What a flow shows from a sample on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Change {
+    sample: u32,
+    place: u32,
+    shown: Shown,
+}
+
+/// Changes, by sample.
+#[derive(Clone, Debug)]
+struct Changes {
+    /// All but the last are full: what has been written is never moved.
+    blocks: Vec<Vec<Change>>,
+    /// The last change of each flow: its sample and its number.
+    last: Vec<(u32, usize)>,
+    /// There can be no more of them.
+    most: usize,
+}
+
+impl Changes {
+    /// Changes in a block: 14 MB, which pay for the large pages that they start in.
+    const BLOCK: usize = 1 << 18;
+
+    fn new(grid: &Grid) -> Self {
+        Changes { blocks: Vec::new(), last: vec![(u32::MAX, 0); grid.flows.len()], most: grid.rows() }
+    }
+
+    /// Samples never go back.
+    fn note(&mut self, change: Change) {
+        let (sample, number) = self.last[change.place as usize];
+        if sample == change.sample {
+            self.blocks[number / Self::BLOCK][number % Self::BLOCK] = change;
+        } else {
+            self.last[change.place as usize] = (change.sample, self.push(change));
+        }
+    }
+
+    /// Adds a change; returns its number.
+    fn push(&mut self, change: Change) -> usize {
+        if self.blocks.last().is_none_or(|block| block.len() == Self::BLOCK) {
+            self.blocks.push(large(Self::BLOCK.min(self.most)));
+        }
+        let before = (self.blocks.len() - 1) * Self::BLOCK;
+        let block = self.blocks.last_mut().expect("there is a block now");
+        block.push(change);
+        before + block.len() - 1
+    }
+}
+
+/// A series while a run is under way.
+#[derive(Clone, Debug)]
+pub(super) struct FlowSeries {
+    grid: Grid,
+    /// The place of each flow of the network in a sample; [`FlowSeries::NOWHERE`] for one that is not sampled.
+    places: Vec<u32>,
+    sent: Counts,
+    delivered: Counts,
+    changes: Changes,
+}
+
+impl FlowSeries {
+    const NOWHERE: u32 = u32::MAX;
+
+    /// A series of `flows`, in a network of `count` of them.
+    ///
+    /// # Panics
+    /// If it does not fit into memory.
+    pub fn new(flows: &[u32], interval: Time, end: Time, count: usize) -> Self {
+        let grid = Grid::new(flows, interval, end);
+        let fits = grid.samples.checked_mul(flows.len()).is_some_and(fits_in_memory)
+            && u32::try_from(grid.samples).is_ok();
+        assert!(
+            fits,
+            "flow_series: {} samples of {} flows do not fit into memory",
+            grid.samples,
+            flows.len()
+        );
+        let mut places = vec![Self::NOWHERE; count];
+        for (place, &flow) in flows.iter().enumerate() {
+            places[flow as usize] = place as u32;
+        }
+        let (sent, delivered, changes) = (Counts::new(&grid), Counts::new(&grid), Changes::new(&grid));
+        FlowSeries { grid, places, sent, delivered, changes }
+    }
+
+    #[inline]
+    fn place(&self, flow: u32) -> Option<usize> {
+        let place = self.places[flow as usize];
+        (place != Self::NOWHERE).then_some(place as usize)
+    }
+
+    /// So many packets of a flow were sent up to and including `at`.
+    #[inline]
+    pub fn sent(&mut self, at: Time, flow: u32, packets: u64) {
+        if let Some(place) = self.place(flow) {
+            self.sent.note(self.grid.first_to_see(at), place, packets);
+        }
+    }
+
+    /// So many packets of a flow were delivered up to and including `at`.
+    #[inline]
+    pub fn delivered(&mut self, at: Time, flow: u32, packets: u64) {
+        if let Some(place) = self.place(flow) {
+            self.delivered.note(self.grid.first_to_see(at), place, packets);
+        }
+    }
+
+    /// A sender has dealt with an event. Out of the way of runs without a series.
+    #[inline(never)]
+    pub fn sender_state(&mut self, now: Time, flow: u32, core: &Core) {
+        if let Some(place) = self.place(flow) {
+            self.shows(now, place, u64::from(core.counters.packets_sent), Shown::by(core));
+        }
+    }
+
+    fn shows(&mut self, now: Time, place: usize, packets_sent: u64, shown: Shown) {
+        let sample = self.grid.first_to_see(now);
+        if sample < self.grid.samples {
+            self.sent.note(sample, place, packets_sent);
+            self.changes.note(Change { sample: sample as u32, place: place as u32, shown });
+        }
+    }
+
+    /// The table.
+    pub fn into_table(self) -> Table {
+        let held = Arc::new(Held { grid: self.grid, blocks: self.changes.blocks });
+        let column = |shows| Column::Compact(Compact { held: held.clone(), shows });
+        let columns = vec![
+            ("time", column(Shows::Time)),
+            ("flow", column(Shows::Flow)),
+            ("cwnd", column(Shows::Cwnd)),
+            ("ssthresh", column(Shows::Ssthresh)),
+            ("rtt", column(Shows::Rtt)),
+            ("srtt", column(Shows::Srtt)),
+            ("rto", column(Shows::Rto)),
+            ("packets_sent", column(Shows::Count(self.sent.finish()))),
+            ("packets_delivered", column(Shows::Count(self.delivered.finish()))),
+            ("high_ack", column(Shows::HighAck)),
+        ];
+        Table { name: "flow_series", columns }
+    }
+}
+
+/// Whether the system would give so many words of 8 bytes. Nothing is written, so asking costs little; but what is
+/// given back is given out again in small pages, so there is no asking for what every machine has.
+fn fits_in_memory(words: usize) -> bool {
+    words < 1 << 27 || Vec::<u64>::new().try_reserve_exact(words).is_ok()
+}
+
+/// A column of a flow series in less room than its values take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compact {
+    held: Arc<Held>,
+    shows: Shows,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Shows {
+    Time,
+    Flow,
+    Cwnd,
+    Ssthresh,
+    Rtt,
+    Srtt,
+    Rto,
+    HighAck,
+    /// What grows like this.
+    Count(Vec<u32>),
+}
+
+impl Compact {
+    /// Number of values, and bytes of each.
+    pub(super) fn shape(&self) -> (usize, usize) {
+        let width = if self.shows == Shows::Flow { size_of::<i32>() } else { size_of::<f64>() };
+        (self.held.grid.rows(), width)
+    }
+
+    /// The values.
+    pub(super) fn expanded(self) -> Column {
+        let held = &self.held;
+        match &self.shows {
+            Shows::Time => held.times().into_column(),
+            Shows::Flow => held.flows().into_column(),
+            Shows::Cwnd => held.spread(|shown| shown.cwnd).into_column(),
+            Shows::Ssthresh => held.spread(|shown| shown.ssthresh).into_column(),
+            Shows::Rtt => held.spread(|shown| shown.rtt).into_column(),
+            Shows::Srtt => held.spread(|shown| shown.srtt).into_column(),
+            Shows::Rto => held.spread(|shown| shown.rto).into_column(),
+            Shows::HighAck => held.spread(|shown| shown.high_ack).into_column(),
+            Shows::Count(growth) => summed(growth, held.grid.flows.len()).into_column(),
+        }
+    }
+}
+
+/// What the columns of a series share.
+#[derive(Debug, PartialEq)]
+struct Held {
+    grid: Grid,
+    blocks: Vec<Vec<Change>>,
+}
+
+impl Held {
+    /// What flows show at each sample.
+    fn spread<T: Copy>(&self, show: impl Fn(&Shown) -> T) -> Vec<T> {
+        let mut values = large(self.grid.rows());
+        let mut row = vec![show(&Shown::NOTHING); self.grid.flows.len()];
+        let mut changes = self.blocks.iter().flatten().peekable();
+        for sample in 0..self.grid.samples {
+            while let Some(change) = changes.next_if(|change| change.sample as usize == sample) {
+                row[change.place as usize] = show(&change.shown);
+            }
+            values.extend_from_slice(&row);
+        }
+        values
+    }
+
+    fn times(&self) -> Vec<f64> {
+        let mut times = large(self.grid.rows());
+        for sample in 0..self.grid.samples {
+            times.extend(repeat_n(self.grid.instant(sample).secs(), self.grid.flows.len()));
+        }
+        times
+    }
+
+    fn flows(&self) -> Vec<i32> {
+        let row: Vec<i32> = self.grid.flows.iter().map(|&flow| flow as i32).collect();
+        let mut flows = large(self.grid.rows());
+        (0..self.grid.samples).for_each(|_| flows.extend_from_slice(&row));
+        flows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const FLOWS: u32 = 4;
+
+    fn instants(interval: u64, end: u64) -> Vec<u64> {
+        (0..end).step_by(interval as usize).collect()
+    }
+
+    fn column(table: &Table, name: &str) -> Column {
+        let (_, column) = table.columns.iter().find(|(known, _)| *known == name).expect("a column");
+        assert_eq!(column.len(), column.clone().expanded().len());
+        assert_eq!(column.bytes(), column.clone().expanded().bytes());
+        column.clone().expanded()
+    }
+
+    fn shown(number: u64) -> Shown {
+        let x = number as f64;
+        Shown {
+            cwnd: x,
+            ssthresh: x + 0.1,
+            rtt: x + 0.2,
+            srtt: x + 0.3,
+            rto: x + 0.4,
+            high_ack: number as i64,
+        }
+    }
+
+    /// What happens to flows: when, to which, and by how much their counts grow.
+    fn happenings() -> impl Strategy<Value = Vec<(u64, u32, u64)>> {
+        prop::collection::vec((0u64..120, 0..FLOWS, 0u64..3), 0..80).prop_map(|mut all| {
+            all.sort_unstable();
+            all
+        })
+    }
+
+    /// What the last of these shows at an instant or before.
+    fn last<T: Copy>(noted: &[(u64, u32, T)], flow: u32, at: u64) -> Option<T> {
+        noted.iter().rev().find(|(when, of, _)| *of == flow && *when <= at).map(|(_, _, value)| *value)
+    }
+
+    /// Counts in place of growth.
+    fn counted(grown: &[(u64, u32, u64)]) -> Vec<(u64, u32, u64)> {
+        let mut counts = [0; FLOWS as usize];
+        let count = |&(at, flow, more): &(u64, u32, u64)| {
+            counts[flow as usize] += more;
+            (at, flow, counts[flow as usize])
+        };
+        grown.iter().map(count).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn a_sample_shows_what_was_noted_last(
+            of in prop::sample::select(vec![vec![], vec![2], vec![0, 3], vec![0, 1, 2, 3]]),
+            interval in 1u64..150,
+            end in 1u64..130,
+            states in happenings(),
+            delivered in happenings(),
+        ) {
+            let mut series = FlowSeries::new(&of, Time::from_ps(interval), Time::from_ps(end), FLOWS as usize);
+            let (sent, delivered) = (counted(&states), counted(&delivered));
+            let mut changed = Vec::new();
+            for (number, &(at, flow, packets)) in (0..).zip(&sent) {
+                if let Some(place) = series.place(flow) {
+                    series.shows(Time::from_ps(at), place, packets, shown(number));
+                }
+                changed.push((at, flow, number));
+            }
+            // Flow by flow, so that most are noted late or ahead of the others.
+            for flow in (0..FLOWS).rev() {
+                for &(at, of, packets) in delivered.iter().filter(|(_, of, _)| *of == flow) {
+                    series.delivered(Time::from_ps(at), of, packets);
+                }
+            }
+            let rows: Vec<(u64, u32)> =
+                instants(interval, end).into_iter().flat_map(|at| of.iter().map(move |&flow| (at, flow))).collect();
+            let counts = |noted: &[(u64, u32, u64)]| -> Column {
+                rows.iter().map(|&(at, flow)| last(noted, flow, at).unwrap_or(0)).collect::<Vec<_>>().into_column()
+            };
+            let table = series.into_table();
+            let times: Vec<f64> = rows.iter().map(|&(at, _)| Time::from_ps(at).secs()).collect();
+            prop_assert_eq!(column(&table, "time"), times.into_column());
+            let flows: Vec<i32> = rows.iter().map(|&(_, flow)| flow as i32).collect();
+            prop_assert_eq!(column(&table, "flow"), flows.into_column());
+            prop_assert_eq!(column(&table, "packets_sent"), counts(&sent));
+            prop_assert_eq!(column(&table, "packets_delivered"), counts(&delivered));
+            let state = |&(at, flow): &(u64, u32)| last(&changed, flow, at).map_or(Shown::NOTHING, shown);
+            let states: Vec<Shown> = rows.iter().map(state).collect();
+            let high_acks: Vec<i64> = states.iter().map(|shown| shown.high_ack).collect();
+            prop_assert_eq!(column(&table, "high_ack"), high_acks.into_column());
+            let reals = |shown: &Shown| [shown.cwnd, shown.ssthresh, shown.rtt, shown.srtt, shown.rto].map(f64::to_bits);
+            for (index, name) in ["cwnd", "ssthresh", "rtt", "srtt", "rto"].into_iter().enumerate() {
+                let Column::F64(values) = column(&table, name) else { panic!("{name} is not real") };
+                let bits: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
+                let expected: Vec<u64> = states.iter().map(|shown| reals(shown)[index]).collect();
+                prop_assert_eq!(bits, expected, "{}", name);
+            }
+        }
+    }
+
+    #[test]
+    fn changes_fill_block_after_block() {
+        let samples = Changes::BLOCK as u64 + 5;
+        let mut series = FlowSeries::new(&[0], Time::from_ps(1), Time::from_ps(samples), 1);
+        for at in 0..samples {
+            series.shows(Time::from_ps(at), 0, at, shown(at));
+            series.shows(Time::from_ps(at), 0, at, shown(at + 1));
+        }
+        assert_eq!(series.changes.blocks.iter().map(Vec::len).collect::<Vec<_>>(), [Changes::BLOCK, 5]);
+        let expected: Vec<i64> = (0..samples as i64).map(|at| at + 1).collect();
+        assert_eq!(column(&series.into_table(), "high_ack"), expected.into_column());
+    }
+
+    #[test]
+    #[should_panic(expected = "flow_series: 1000000000000000 samples of 1 flows do not fit into memory")]
+    fn what_does_not_fit_into_memory_is_said_at_once() {
+        FlowSeries::new(&[0], Time::from_ps(1), Time::from_secs(1000.0), 1);
+    }
+}
