@@ -24,7 +24,11 @@ pub fn prefetch_part<T>(value: &T, bytes: Range<usize>) {
     for offset in bytes.clone().step_by(LINE_BYTES) {
         prefetch_line(start.wrapping_add(offset));
     }
-    prefetch_line(start.wrapping_add(bytes.end - 1));
+    // A part of what is in whole lines is so too; a small value of its own alignment is in one.
+    let may_straddle = bytes.len() > align_of::<T>() && align_of::<T>() < LINE_BYTES;
+    if may_straddle {
+        prefetch_line(start.wrapping_add(bytes.end - 1));
+    }
 }
 
 #[inline]
