@@ -29,7 +29,7 @@ SECONDS = {"P1": 40.0, "P2": 3.0}
 FUNCTIONS = {
     "Simulation::forward": "crossing ports, and what follows from it",
     "Simulation::deliver_data": "within it: receivers, and their ACKs' first hops",
-    "Port::has_room": "within it: queues that packets wait in",
+    "Port::has_room_for_mixed": "within it: queues in which packets of several sizes wait",
     "Calendar::order": "putting a bucket of several packets in order",
     "Simulation::sender_acted": "what a sender sends after an ACK, and its timer",
 }

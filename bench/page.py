@@ -127,8 +127,8 @@ def _notes(report: Mapping[str, Any]) -> Iterable[str]:
         if case["bytes_per_flow"] is not None:
             yield (
                 f"- {case['name']}: the whole process takes {case['bytes_per_flow']:,.0f} bytes for a "
-                "further flow: its scenario as text and as values, its names, its recording, and its state "
-                "in the engine, of which `crates/sim/tests/memory.rs` holds that it is less than a kibibyte."
+                "further flow: its scenario, its names, its recording, and its state in the engine, of which "
+                "`crates/sim/tests/memory.rs` holds that it is less than a kibibyte."
             )
     for what, seconds in report["processes"].items():
         yield f"- `{what}` as a whole process: {seconds:.3f} s."

@@ -39,13 +39,15 @@ struct Writer<'py> {
 }
 
 impl<'py> Writer<'py> {
-    /// Writes a value; nobody else has one that is an item of a list.
+    /// Writes a value. A model that is no item of a list may be shared by others, so where it stands is remembered.
     fn value(&mut self, value: &Bound<'py, PyAny>, may_be_shared: bool) -> PyResult<()> {
         if let Ok(text) = value.cast_exact::<PyString>() {
             return self.text(text.to_str()?);
         }
-        if let Ok(number) = value.cast_exact::<PyFloat>() {
-            return self.real(number);
+        // What is no finite number is no JSON; `other` refuses it.
+        if let Some(number) = value.cast_exact::<PyFloat>().ok().filter(|number| number.value().is_finite()) {
+            self.text.extend_from_slice(number.repr()?.to_str()?.as_bytes());
+            return Ok(());
         }
         if let Ok(items) = value.cast_exact::<PyTuple>() {
             return self.list(items);
@@ -121,13 +123,5 @@ impl<'py> Writer<'py> {
     fn text(&mut self, text: &str) -> PyResult<()> {
         // Escapes what Python escapes: quotes, backslashes and control characters.
         serde_json::to_writer(&mut self.text, text).map_err(|error| PyValueError::new_err(error.to_string()))
-    }
-
-    fn real(&mut self, number: &Bound<'py, PyFloat>) -> PyResult<()> {
-        // Python writes infinities and NaN, which are no JSON, and says so.
-        let text =
-            if number.value().is_finite() { number.repr()? } else { self.other.call1((number,))?.str()? };
-        self.text.extend_from_slice(text.to_str()?.as_bytes());
-        Ok(())
     }
 }

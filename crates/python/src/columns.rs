@@ -3,6 +3,7 @@
 //! Most runs of a sweep are never looked at one by one, and a summary needs a few cells: neither has to pay for
 //! an array a column, or for loading NumPy.
 
+use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard};
 
 use numpy::IntoPyArray;
@@ -100,6 +101,10 @@ impl Columns {
         (0..self.names.len()).map(|index| Ok((self.names[index], self.array(py, index)?))).collect()
     }
 
+    fn get(&self, py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
+        self.names.contains(&name).then(|| self.__getitem__(py, name)).transpose()
+    }
+
     /// One cell as a number or a truth value of Python, without an array.
     fn at(&self, py: Python<'_>, name: &str, row: usize) -> PyResult<Py<PyAny>> {
         if row >= self.rows {
@@ -172,10 +177,14 @@ fn join_column<'py>(
             drop(slot);
             return join_arrays(py, tables, index);
         };
-        let column = &*expand(column);
+        // What is kept in less room stays so: here its values are needed once.
+        let values = match column {
+            Column::Compact(_) => Cow::Owned(column.clone().expanded()),
+            column => Cow::Borrowed(&*column),
+        };
         match &mut whole {
-            None => whole = Some(column.clone()),
-            Some(whole) => extend(whole, column)?,
+            None => whole = Some(values.into_owned()),
+            Some(whole) => extend(whole, &values)?,
         }
     }
     let whole = whole.unwrap_or(Column::U8(Vec::new()));

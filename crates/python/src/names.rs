@@ -41,6 +41,18 @@ impl Names {
         KEYS
     }
 
+    fn values(&self, py: Python<'_>) -> PyResult<Vec<Py<PyList>>> {
+        KEYS.iter().map(|key| self.__getitem__(py, key)).collect()
+    }
+
+    fn items(&self, py: Python<'_>) -> PyResult<Vec<(&'static str, Py<PyList>)>> {
+        KEYS.iter().map(|key| Ok((*key, self.__getitem__(py, key)?))).collect()
+    }
+
+    fn get(&self, py: Python<'_>, key: &str) -> PyResult<Option<Py<PyList>>> {
+        KEYS.contains(&key).then(|| self.__getitem__(py, key)).transpose()
+    }
+
     fn __getitem__(&self, py: Python<'_>, key: &str) -> PyResult<Py<PyList>> {
         let known = KEYS.iter().position(|known| *known == key);
         let index = known.ok_or_else(|| PyKeyError::new_err(key.to_string()))?;

@@ -137,8 +137,8 @@ impl Simulation {
             now: Time::ZERO,
             end: plan.duration,
             warm_up: plan.warm_up,
-            // A timer for each flow, and four more.
-            events: EventQueue::with_capacity(plan.flows.len() + 4),
+            // A timer for each flow, and three more.
+            events: EventQueue::with_capacity(plan.flows.len() + 3),
             executed: 0,
             in_flight: Calendar::new(plan.spacing, plan.flows.len()),
             recorder: Recorder::new(
@@ -239,8 +239,8 @@ impl Simulation {
         self.in_flight.first_hop().is_some_and(|hop| self.ranks.arrival(hop) < event.rank)
     }
 
-    /// Starts to fetch what arrivals soon to come will touch, step by step: the packets, their hops, what these
-    /// lead to, and what lies behind that.
+    /// Starts to fetch what arrivals soon to come will touch, step by step: the packets, their hops, and what
+    /// these lead to.
     fn look_ahead(&mut self) {
         let bucket = self.in_flight.open_bucket_number();
         if std::mem::replace(&mut self.looked_at, bucket) == bucket {

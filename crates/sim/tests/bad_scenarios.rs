@@ -253,6 +253,9 @@ fn records() {
     refuses("/record", series, "record.port_series.interval", "0 s", "a time above 0");
     let series = json!({"flow_series": {"of": ["access"], "interval": 1}});
     refuses("/record", series, "record.flow_series.of[0]", "\"access\"", flow);
+    let series = json!({"flow_series": {"of": ["f"], "interval": 1e-12}});
+    let rows = "an interval that asks for at most 4294967296 rows, not 1000000000000";
+    refuses("/record", series, "record.flow_series.interval", "0.000000000001 s", rows);
 }
 
 #[test]

@@ -102,22 +102,22 @@ impl Plan {
     pub fn of(scenario: Scenario, folding: Folding) -> Checked<Self> {
         check_durations(&scenario)?;
         let Scenario { duration, warm_up, hosts, routers, links, flows, record } = scenario;
-        let mut network = Network::new(&hosts, &routers)?;
+        let mut network = Directory::new(&hosts, &routers)?;
         let ports = network.add_links(links)?;
         let flow_numbers = flow_numbers(&flows)?;
         let mut options = SharedOptions::default();
         let mut tcp = Vec::with_capacity(flows.len());
         let mut paths = Paths::default();
         let mut router = Router::new(&network.topology);
+        let list = Place::of("flows");
         for (i, flow) in flows.iter().enumerate() {
-            let list = Place::of("flows");
             let at = list.item(i);
             tcp.push(options.of(&at, flow)?);
             check_app(&at, flow)?;
             network.route(&at, flow, &mut router, &mut paths)?;
         }
         drop(router);
-        let watch = watch(&record, &flow_numbers, &network, &ports)?;
+        let watch = watch(&record, duration, &flow_numbers, &network, &ports)?;
         let flow_names = names_of(&flows);
         let plan = |(flow, tcp)| FlowPlan { flow, tcp, data_hops: 0, ack_hops: 0, feeds: false };
         let mut flows = flows.into_iter().zip(tcp).map(plan).collect::<Vec<_>>();
@@ -128,7 +128,7 @@ impl Plan {
 }
 
 /// Nodes and ports, and what they are called.
-struct Network<'a> {
+struct Directory<'a> {
     nodes: FxHashMap<&'a str, u32>,
     topology: Topology,
     port_names: NameList,
@@ -138,9 +138,9 @@ struct Network<'a> {
     named: HashMap<String, u32>,
 }
 
-impl<'a> Network<'a> {
+impl<'a> Directory<'a> {
     fn new(hosts: &'a [String], routers: &'a [String]) -> Checked<Self> {
-        let mut network = Network {
+        let mut network = Directory {
             nodes: FxHashMap::with_capacity_and_hasher(hosts.len() + routers.len(), Default::default()),
             topology: Topology::default(),
             port_names: NameList::default(),
@@ -308,7 +308,7 @@ struct SharedOptions {
     known: Vec<Arc<TcpOptions>>,
 }
 
-/// So many kinds of options are remembered: flows of one kind tend to follow one another.
+/// Among so many kinds of options an equal one is looked for: flows of one kind tend to follow one another.
 const KINDS: usize = 64;
 
 impl SharedOptions {
@@ -336,10 +336,14 @@ impl SharedOptions {
     }
 }
 
+/// Most rows of a flow series: a column of them takes 34 GB.
+const MOST_ROWS: u64 = 1 << 32;
+
 fn watch(
     record: &Record,
+    duration: Time,
     flows: &FxHashMap<&str, u32>,
-    network: &Network<'_>,
+    network: &Directory<'_>,
     ports: &[PortPlan],
 ) -> Checked<Watch> {
     let flow_number = |name: &str| flows.get(name).copied();
@@ -353,8 +357,18 @@ fn watch(
                 let path = format!("record.{field}.interval");
                 return Err(ScenarioError::new(path, "0 s", "a time above 0"));
             }
-            let field = format!("{field}.of");
-            let of = if of_flows { flow(&field, &series.of)? } else { port(&field, &series.of)? };
+            let list = format!("{field}.of");
+            let of = if of_flows { flow(&list, &series.of)? } else { port(&list, &series.of)? };
+            let rows = duration.ps().div_ceil(series.interval.ps()).saturating_mul(of.len() as u64);
+            if of_flows && rows > MOST_ROWS {
+                let path = format!("record.{field}.interval");
+                let value = format!("{} s", series.interval.secs());
+                return Err(ScenarioError::new(
+                    path,
+                    value,
+                    format!("an interval that asks for at most {MOST_ROWS} rows, not {rows}"),
+                ));
+            }
             Ok(Some((of, series.interval)))
         }
     };

@@ -153,14 +153,14 @@ impl<'a> Router<'a> {
                 offer(&mut best, (cost, first.port, first.to, first.port, None));
                 continue;
             }
-            let Some(from) = topology.routers[first.to as usize] else {
+            let Some(number) = topology.routers[first.to as usize] else {
                 continue;
             };
             for last in into.of(destination, topology) {
                 if topology.routers[last.from as usize].is_none() {
                     continue;
                 }
-                if let Some(((hops, delay), ..)) = trees.to(topology, into, last.from)[from as usize] {
+                if let Some(((hops, delay), ..)) = trees.to(topology, into, last.from)[number as usize] {
                     let cost = (hops + 2, delay + first.delay.ps() + last.delay.ps());
                     offer(&mut best, (cost, first.port, first.to, last.port, Some(last.from)));
                 }

@@ -173,6 +173,7 @@ impl Changes {
     /// Samples never go back.
     fn note(&mut self, change: Change) {
         let (sample, number) = self.last[change.place as usize];
+        debug_assert!(sample == u32::MAX || sample <= change.sample, "samples do not go back");
         if sample == change.sample {
             self.blocks[number / Self::BLOCK][number % Self::BLOCK] = change;
         } else {
