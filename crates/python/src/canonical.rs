@@ -121,7 +121,7 @@ impl<'py> Writer<'py> {
     }
 
     fn text(&mut self, text: &str) -> PyResult<()> {
-        // Escapes what Python escapes: quotes, backslashes and control characters.
+        // Escapes what Python escapes: quotes and backslashes; text has no control characters.
         serde_json::to_writer(&mut self.text, text).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 }
