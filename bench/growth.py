@@ -55,12 +55,12 @@ def seconds_for(network: Bottlenecks) -> float:
     return max(PACKETS * 8 * BYTES / network.rate, 1.0)
 
 
-def measure(along: str, value: float, network: Bottlenecks) -> Point:
-    """Runs a network three times."""
+def measure(along: str, value: float, network: Bottlenecks, seconds: float | None = None) -> Point:
+    """Runs a network three times, for as long as :func:`seconds_for` says unless told otherwise."""
     import parshall
     from parshall import _core
 
-    scenario = network.scenario(seconds_for(network))
+    scenario = network.scenario(seconds or seconds_for(network))
     recording = parshall.run(scenario, seed=1)
     packets = int(recording.columns("flows")["packets_sent"].sum())
     least = min(_core.engine_seconds(scenario.to_json(), [1], 1) for _ in range(3))
@@ -125,8 +125,13 @@ def growth(out: str, json_path: str, most_flows: int) -> None:
         click.echo(
             f"{along:6} {value:12g} {point.ns_per_packet:7.0f} ns a packet {point.ns_per_event:5.0f} an event"
         )
+    cases = {
+        name: asdict(measure("case", case.network.tcp, case.network, case.seconds))
+        for name, case in CASES.items()
+        if name in ("P2", "P4") and case.network.tcp <= most_flows
+    }
     Path(json_path).parent.mkdir(parents=True, exist_ok=True)
-    figures = {"machine": machine.facts(), "points": [asdict(point) for point in points]}
+    figures = {"machine": machine.facts(), "points": [asdict(point) for point in points], "cases": cases}
     Path(json_path).write_text(json.dumps(figures, indent=2), encoding="utf-8")
     Path(out).mkdir(parents=True, exist_ok=True)
     draw(points, Path(out) / "performance-growth.svg")

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
@@ -32,7 +33,7 @@ struct Writer<'py> {
     fields: Bound<'py, PyAny>,
     other: Bound<'py, PyAny>,
     /// The fields of each class met so far, by its address.
-    classes: HashMap<usize, Option<std::rc::Rc<[Field]>>>,
+    classes: HashMap<usize, Option<Rc<[Field]>>>,
     /// Where models stand that others may share, such as the transport of many flows, by their address.
     shared: HashMap<usize, Range<usize>>,
     text: Vec<u8>,
@@ -70,13 +71,13 @@ impl<'py> Writer<'py> {
         Ok(())
     }
 
-    fn fields_of(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Option<std::rc::Rc<[Field]>>> {
+    fn fields_of(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Option<Rc<[Field]>>> {
         let class = value.get_type_ptr() as usize;
         if let Some(known) = self.classes.get(&class) {
             return Ok(known.clone());
         }
         let fields: Option<Vec<Field>> = self.fields.call1((value.get_type(),))?.extract()?;
-        let fields = fields.map(std::rc::Rc::from);
+        let fields = fields.map(Rc::from);
         self.classes.insert(class, fields.clone());
         Ok(fields)
     }
