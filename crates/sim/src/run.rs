@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{sync_channel, Receiver, RecvTimeoutError};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::compile::{Folding, Plan};
 use crate::engine::Simulation;
@@ -69,10 +69,18 @@ pub struct Batch {
     results: Receiver<Done>,
     cancelled: Arc<AtomicBool>,
     workers: Vec<JoinHandle<()>>,
+    /// When jobs were last taken.
+    taken: Option<Instant>,
 }
 
 /// Recordings that wait for somebody to take them; more would only fill the memory.
 const WAITING: usize = 64;
+
+/// Runs that end so soon after those taken last are short ones in a row.
+const IN_A_ROW: Duration = Duration::from_millis(5);
+
+/// How long to wait for more of them: to wake up for each would take a processor from them.
+const GATHERING: Duration = Duration::from_millis(1);
 
 impl Batch {
     /// Starts `threads` threads on `jobs`.
@@ -95,7 +103,7 @@ impl Batch {
             })
         };
         let workers = (0..threads.max(1)).map(worker).collect();
-        Batch { results, cancelled, workers }
+        Batch { results, cancelled, workers, taken: None }
     }
 
     /// Finished jobs, after waiting at most `timeout` for the first; none when the timeout passed, `None` when
@@ -106,7 +114,11 @@ impl Batch {
             Err(RecvTimeoutError::Timeout) => return Some(Vec::new()),
             Err(RecvTimeoutError::Disconnected) => return None,
         };
+        if self.taken.is_some_and(|taken| taken.elapsed() < IN_A_ROW) {
+            std::thread::sleep(GATHERING);
+        }
         done.extend(self.results.try_iter());
+        self.taken = Some(Instant::now());
         Some(done)
     }
 
