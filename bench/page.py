@@ -58,7 +58,7 @@ def page(report: Mapping[str, Any], growth: Mapping[str, Any], profiles: Sequenc
         "column leaves nothing out. *Hidden*: its start varies by more than the rest takes.",
         "",
         *_notes(report),
-        *_many_flows(report, growth["cases"]),
+        *many_flows(report, growth["cases"]),
         "",
         "## How cost grows",
         "",
@@ -141,16 +141,16 @@ def _notes(report: Mapping[str, Any]) -> Iterable[str]:
     )
 
 
-def _many_flows(report: Mapping[str, Any], engine: Mapping[str, Any]) -> Iterable[str]:
+def many_flows(report: Mapping[str, Any], engine: Mapping[str, Any]) -> Iterable[str]:
     """What a packet of P4 costs beside one of P2: with everything, and in the engine alone."""
     whole = {case["name"]: case["ours"]["ns_per_packet"] for case in report["cases"]}
     alone = {name: point["ns_per_packet"] for name, point in engine.items()}
     if {"P2", "P4"} <= whole.keys() & alone.keys():
         yield (
             f"- A packet of P4 costs {whole['P4'] / whole['P2']:.2f} times one of P2 from the scenario to "
-            f"the recording, and {alone['P4'] / alone['P2']:.2f} times in the engine alone, least of three runs "
-            f"({alone['P4']:.0f} and {alone['P2']:.0f} ns): the rest is to read and check 100,000 flows, and "
-            "memory that a fresh process touches for the first time."
+            f"the recording, and {alone['P4'] / alone['P2']:.2f} times in the engine alone "
+            f"({alone['P4']:.0f} and {alone['P2']:.0f} ns, least of three runs): the rest is to read and "
+            "check 100,000 flows, and memory that a fresh process touches for the first time."
         )
 
 

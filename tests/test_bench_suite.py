@@ -16,7 +16,7 @@ from bench.display import show
 from bench.figures import checks, net_times, rates, ratio_of_medians
 from bench.instructions import FUNCTIONS, share
 from bench.networks import Bell, ParkingLot
-from bench.page import page
+from bench.page import many_flows, page
 from bench.process import Finished, ProcessError
 from bench.process import run as run_process
 from click.testing import CliRunner
@@ -405,8 +405,18 @@ def test_the_page_names_what_differed_and_what_its_start_hid() -> None:
         "ns_per_event": 63.0,
         "events_per_packet": 3.0,
     }
-    text = page(report, {"points": [point]}, [counted])
+    text = page(report, {"points": [point], "cases": {}}, [counted])
+    assert "A packet of P4" not in text
     assert "| P1 | ns-2 | 320 s | 0.100 s | 1.00 s | hidden | 12.3x | 23 MB |" in text
     assert "Not all went well: P1 and ns2 differ." in text
     assert "| instructions | 779 |" in text
     assert "| rate | 1 Gbit/s | 190 | 63 | 3.00 |" in text
+
+
+def test_the_page_compares_many_flows_with_few() -> None:
+    whole = [{"name": name, "ours": {"ns_per_packet": ns}} for name, ns in (("P2", 100.0), ("P4", 330.0))]
+    alone = {"P2": {"ns_per_packet": 90.0}, "P4": {"ns_per_packet": 225.0}}
+    (line,) = many_flows({"cases": whole}, alone)
+    assert "3.30 times one of P2" in line
+    assert "2.50 times in the engine alone (225 and 90 ns, least of three runs)" in line
+    assert not list(many_flows({"cases": whole[:1]}, alone))
