@@ -30,6 +30,18 @@ def test_a_table_is_a_mapping(result: dict[str, Any]) -> None:
     with pytest.raises(KeyError, match="nothing"):
         flows["nothing"]
     assert {**flows}.keys() == set(flows)
+    assert flows.get("nothing") is None
+    assert flows.get("packets_sent") is flows["packets_sent"]
+
+
+def test_names_are_a_mapping(result: dict[str, Any], everything: Scenario) -> None:
+    names = result["names"]
+    assert isinstance(names, Mapping)
+    assert names.get("flows") == names["flows"] == [flow.name for flow in everything.flows]
+    assert dict(names.items()) == {**names} == dict(zip(names.keys(), names.values(), strict=True))
+    assert names.get("hosts") is None
+    with pytest.raises(KeyError, match="hosts"):
+        names["hosts"]
 
 
 def test_an_array_is_made_once(result: dict[str, Any]) -> None:

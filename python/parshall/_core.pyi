@@ -58,7 +58,7 @@ class Columns(Mapping[str, NDArray[Any]]):
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the columns take."""
+        """Bytes that the columns take as arrays."""
 
     def at(self, name: str, row: int) -> float:
         """One cell as a Python number, without an array."""

@@ -98,4 +98,11 @@ mod tests {
         assert!(numbers.iter().copied().eq(0..1 << 20));
         assert_eq!(numbers.capacity(), 1 << 20);
     }
+
+    #[test]
+    fn what_grows_keeps_what_it_has() {
+        let mut numbers = Vec::new();
+        (0..1 << 20).for_each(|number: u64| push_large(&mut numbers, number));
+        assert!(numbers.into_iter().eq(0..1 << 20));
+    }
 }

@@ -57,8 +57,8 @@ pub struct FlowPlan {
     pub data_hops: u32,
     /// First hop of its ACKs.
     pub ack_hops: u32,
-    /// Whether it is a UDP flow without recorded deliveries, alone on its first port: its source may write ahead of time,
-    /// each packet when the one before has reached the end of the first link.
+    /// Whether it is a UDP flow without recorded deliveries, alone on its first port: its source may write ahead of
+    /// time, each packet when the one before has reached the end of the first link.
     pub feeds: bool,
 }
 
@@ -102,27 +102,27 @@ impl Plan {
     pub fn of(scenario: Scenario, folding: Folding) -> Checked<Self> {
         check_durations(&scenario)?;
         let Scenario { duration, warm_up, hosts, routers, links, flows, record } = scenario;
-        let mut network = Directory::new(&hosts, &routers)?;
-        let ports = network.add_links(links)?;
+        let mut directory = Directory::new(&hosts, &routers)?;
+        let ports = directory.add_links(links)?;
         let flow_numbers = flow_numbers(&flows)?;
         let mut options = SharedOptions::default();
         let mut tcp = Vec::with_capacity(flows.len());
         let mut paths = Paths::default();
-        let mut router = Router::new(&network.topology);
+        let mut router = Router::new(&directory.topology);
         let list = Place::of("flows");
         for (i, flow) in flows.iter().enumerate() {
             let at = list.item(i);
             tcp.push(options.of(&at, flow)?);
             check_app(&at, flow)?;
-            network.route(&at, flow, &mut router, &mut paths)?;
+            directory.route(&at, flow, &mut router, &mut paths)?;
         }
         drop(router);
-        let watch = watch(&record, duration, &flow_numbers, &network, &ports)?;
+        let watch = watch(&record, duration, &flow_numbers, &directory, &ports)?;
         let flow_names = names_of(&flows);
         let plan = |(flow, tcp)| FlowPlan { flow, tcp, data_hops: 0, ack_hops: 0, feeds: false };
         let mut flows = flows.into_iter().zip(tcp).map(plan).collect::<Vec<_>>();
         let (hops, spacing) = lay_out(&paths, &mut flows, &ports, &watch, folding);
-        let names = Names { flows: flow_names.into(), ports: network.port_names.into() };
+        let names = Names { flows: flow_names.into(), ports: directory.port_names.into() };
         Ok(Plan { duration, warm_up, ports, hops, spacing, flows, names, watch })
     }
 }
@@ -140,7 +140,7 @@ struct Directory<'a> {
 
 impl<'a> Directory<'a> {
     fn new(hosts: &'a [String], routers: &'a [String]) -> Checked<Self> {
-        let mut network = Directory {
+        let mut directory = Directory {
             nodes: FxHashMap::with_capacity_and_hasher(hosts.len() + routers.len(), Default::default()),
             topology: Topology::default(),
             port_names: NameList::default(),
@@ -150,10 +150,10 @@ impl<'a> Directory<'a> {
         for (field, names, forwards) in [("hosts", hosts, false), ("routers", routers, true)] {
             let list = Place::of(field);
             for (i, name) in names.iter().enumerate() {
-                network.add_node(&list.item(i), name, forwards)?;
+                directory.add_node(&list.item(i), name, forwards)?;
             }
         }
-        Ok(network)
+        Ok(directory)
     }
 
     fn add_node(&mut self, at: &Place<'_>, name: &'a str, forwards: bool) -> Checked<()> {
@@ -343,11 +343,11 @@ fn watch(
     record: &Record,
     duration: Time,
     flows: &FxHashMap<&str, u32>,
-    network: &Directory<'_>,
+    directory: &Directory<'_>,
     ports: &[PortPlan],
 ) -> Checked<Watch> {
     let flow_number = |name: &str| flows.get(name).copied();
-    let port_number = |name: &str| network.port(name);
+    let port_number = |name: &str| directory.port(name);
     let flow = |field: &str, list: &[String]| select(field, list, flows.len(), flow_number, "flow");
     let port = |field: &str, list: &[String]| select(field, list, ports.len(), port_number, "port or link");
     let series = |field: &str, series: &Option<Series>, of_flows: bool| match series {
@@ -389,7 +389,7 @@ fn watch(
             None => None,
             Some(asked) => {
                 let observed = port("nonresponsive.of", &asked.of)?;
-                Some(queue_observers(asked, &observed, ports, &network.port_names)?)
+                Some(queue_observers(asked, &observed, ports, &directory.port_names)?)
             }
         },
         packets: port("packets", &record.packets)?,

@@ -514,6 +514,8 @@ mod tests {
     use crate::units::Rate;
     use proptest::prelude::*;
 
+    const DELAY: Time = Time::from_ps(10_000_000_000);
+
     fn kind(limit_packets: Option<u32>, count_from: f64) -> PortKind {
         PortKind {
             ps_per_byte: Rate::from_bps(8e6).ps_per_byte(),
@@ -523,6 +525,10 @@ mod tests {
             simple: true,
             serves: false,
         }
+    }
+
+    fn plain() -> Port {
+        Port::new(0, DELAY, None)
     }
 
     fn droptail(limit_packets: Option<u32>) -> Managed {
@@ -542,16 +548,17 @@ mod tests {
     #[test]
     fn transmission_times_are_those_of_their_sizes() {
         let kind = kind(None, 0.0);
-        for _ in 0..2 {
-            for bytes in (0..2000).chain(0..2000) {
-                assert_eq!(kind.transmission(bytes).ps(), (u64::from(bytes) * 1_000_000).max(1), "{bytes}");
-            }
+        let right = |bytes: u16| (u64::from(bytes) * 1_000_000).max(1);
+        // Each is calculated, found again, and found anew after another size has taken its place.
+        for bytes in 0..2000 {
+            let asked = [bytes, bytes, bytes ^ 1, bytes];
+            assert_eq!(asked.map(|bytes| kind.transmission(bytes).ps()), asked.map(right), "{bytes}");
         }
     }
 
     #[test]
     fn packets_wait_for_those_in_front() {
-        let (kind, mut port) = (kind(None, 0.0), Port::new(0, Time::from_secs(0.01), None));
+        let (kind, mut port) = (kind(None, 0.0), plain());
         assert_eq!(secs(port.pass(&kind, Time::ZERO, 1000)), Some(0.001));
         assert_eq!(secs(port.pass(&kind, Time::from_secs(0.0005), 500)), Some(0.0015));
         assert_eq!(secs(port.pass(&kind, Time::from_secs(0.01), 1000)), Some(0.011));
@@ -559,7 +566,7 @@ mod tests {
 
     #[test]
     fn a_departure_at_an_arrival_makes_room() {
-        let (kind, mut port) = (kind(Some(1), 0.0), Port::new(0, Time::from_secs(0.01), None));
+        let (kind, mut port) = (kind(Some(1), 0.0), plain());
         port.pass(&kind, Time::ZERO, 1000);
         assert_eq!(port.pass(&kind, Time::from_secs(0.0009), 1000), None);
         assert_eq!(secs(port.pass(&kind, Time::from_secs(0.001), 1000)), Some(0.002));
@@ -569,7 +576,7 @@ mod tests {
 
     #[test]
     fn what_waits_when_counting_starts_departs_later() {
-        let (kind, mut port) = (kind(None, 0.0015), Port::new(0, Time::from_secs(0.01), None));
+        let (kind, mut port) = (kind(None, 0.0015), plain());
         for _ in 0..3 {
             port.pass(&kind, Time::ZERO, 1000);
         }
@@ -582,7 +589,7 @@ mod tests {
 
     #[test]
     fn sums_of_delays_do_not_overflow() {
-        let (mut port, long) = (Port::new(0, Time::from_secs(0.01), None), Time::from_ps(u64::MAX / 3));
+        let (mut port, long) = (plain(), Time::from_ps(u64::MAX / 3));
         for _ in 0..7 {
             port.accept(Time::ZERO, long, 1, true);
         }
@@ -604,8 +611,7 @@ mod tests {
             arrivals in prop::collection::vec((0.0f64..0.003, sizes(), any::<bool>()), 1..200),
         ) {
             let kind = kind(limit, count_from);
-            let delay = Time::from_secs(0.01);
-            let (mut plain, mut managed) = (Port::new(0, delay, None), Port::new(0, delay, Some(droptail(limit))));
+            let (mut plain, mut managed) = (plain(), Port::new(0, DELAY, Some(droptail(limit))));
             let mut now = Time::ZERO;
             for (gap, bytes, look) in arrivals {
                 now += Time::from_secs(gap);
