@@ -1,47 +1,51 @@
-//! Where the SACK blocks of ACKs under way are kept, so that packets stay small.
+//! Where ACKs under way keep their SACK blocks, so that packets stay small.
 
 use crate::memory::{prefetch, push_large};
 use crate::transport::SackBlocks;
+use crate::units::Time;
+
+/// What an ACK reports, with the stamp of the packet that it answers: the handle takes the stamp's place.
+#[derive(Clone, Copy, Debug)]
+struct Report {
+    stamp: Time,
+    blocks: SackBlocks,
+}
 
 /// A slot for each ACK under way that carries blocks. Slots are used again, so nothing is allocated once there
 /// are as many as were ever needed at once.
 #[derive(Clone, Debug, Default)]
 pub struct BlockStore {
-    slots: Vec<SackBlocks>,
+    slots: Vec<Report>,
     free: Vec<u32>,
 }
 
 impl BlockStore {
-    /// Keeps blocks; the handle is 0 if there are none.
+    /// Keeps stamp and blocks of an ACK; the handle under which they are.
     #[inline]
-    pub fn put(&mut self, blocks: &SackBlocks) -> u32 {
-        if blocks.is_empty() {
-            return 0;
-        }
+    pub fn put(&mut self, stamp: Time, blocks: &SackBlocks) -> u32 {
+        let report = Report { stamp, blocks: *blocks };
         if let Some(handle) = self.free.pop() {
-            self.slots[handle as usize - 1] = *blocks;
+            self.slots[handle as usize] = report;
             return handle;
         }
-        push_large(&mut self.slots, *blocks);
-        self.slots.len() as u32
+        push_large(&mut self.slots, report);
+        self.slots.len() as u32 - 1
     }
 
-    /// Starts to fetch blocks.
+    /// Starts to fetch what an ACK reports.
     #[inline]
     pub fn prefetch(&self, handle: u32) {
-        if let Some(blocks) = self.slots.get((handle as usize).wrapping_sub(1)) {
-            prefetch(blocks);
+        if let Some(report) = self.slots.get(handle as usize) {
+            prefetch(report);
         }
     }
 
-    /// Gives the blocks back and frees their slot.
+    /// Gives stamp and blocks back and frees their slot.
     #[inline]
-    pub fn take(&mut self, handle: u32) -> SackBlocks {
-        if handle == 0 {
-            return SackBlocks::default();
-        }
+    pub fn take(&mut self, handle: u32) -> (Time, SackBlocks) {
         self.free.push(handle);
-        self.slots[handle as usize - 1]
+        let report = self.slots[handle as usize];
+        (report.stamp, report.blocks)
     }
 }
 
@@ -51,18 +55,18 @@ mod tests {
 
     #[test]
     fn slots_are_used_again() {
-        let block = |n| {
+        let blocks = |n| {
             let mut blocks = SackBlocks::default();
             blocks.report(n, n + 1);
             blocks
         };
+        let at = |n| Time::from_ps(n);
         let mut store = BlockStore::default();
-        assert_eq!(store.put(&SackBlocks::default()), 0);
-        let (a, b) = (store.put(&block(1)), store.put(&block(2)));
-        assert_eq!(store.take(a), block(1));
-        let c = store.put(&block(3));
+        let (a, b) = (store.put(at(1), &blocks(1)), store.put(at(2), &blocks(2)));
+        assert_eq!(store.take(a), (at(1), blocks(1)));
+        let c = store.put(at(3), &blocks(3));
         assert_eq!((c, store.slots.len()), (a, 2));
-        assert_eq!((store.take(b), store.take(c)), (block(2), block(3)));
-        assert_eq!(store.take(0), SackBlocks::default());
+        assert_eq!(store.take(b), (at(2), blocks(2)));
+        assert_eq!(store.take(c), (at(3), blocks(3)));
     }
 }

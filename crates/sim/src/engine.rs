@@ -251,7 +251,9 @@ impl Simulation {
             let hop = packet.hop as usize;
             prefetch(&self.hops[hop - 1]);
             prefetch(&self.hops[(hop + 1).min(self.hops.len() - 1)]);
-            self.blocks.prefetch(packet.blocks);
+            if let Some(handle) = packet.report() {
+                self.blocks.prefetch(handle);
+            }
         }
         for packet in self.in_flight.ahead(2) {
             self.fetch_touched(packet);
@@ -264,7 +266,7 @@ impl Simulation {
         let left = self.hops[hop - 1];
         if left.is_last() {
             let flow = &self.flows[left.flow() as usize];
-            if packet.ack {
+            if packet.is_ack() {
                 flow.prefetch_sender();
             } else {
                 flow.prefetch_receiver();
@@ -391,10 +393,12 @@ impl Simulation {
     }
 
     fn note_dropped(&mut self, packet: &Packet, flow: u32, at: Time) {
-        self.blocks.take(packet.blocks);
+        if let Some(handle) = packet.report() {
+            self.blocks.take(handle);
+        }
         if at >= self.warm_up {
             let flow = &mut self.flows[flow as usize];
-            if packet.ack {
+            if packet.is_ack() {
                 flow.acks_dropped += 1;
             } else {
                 flow.dropped += 1;
@@ -407,7 +411,7 @@ impl Simulation {
     fn deliver(&mut self, id: PacketId, flow: u32, now: Time) {
         let packet = &self.in_flight[id];
         self.recorder.at_host(now, packet, flow);
-        if packet.ack {
+        if packet.is_ack() {
             self.on_ack(id, flow as usize, now);
         } else {
             self.deliver_data(id, flow, now);
@@ -426,7 +430,7 @@ impl Simulation {
                 *received += 1;
                 None
             }
-            ReceivingEnd::Tcp(tcp) => tcp.on_data(packet.seq, packet.stamp, packet.ecn, at),
+            ReceivingEnd::Tcp(tcp) => tcp.on_data(packet.seq, packet.stamp(), packet.ecn, at),
         };
         self.in_flight.remove(id);
         self.recorder.delivered(at, index as u32, || flow.delivered());
@@ -446,17 +450,14 @@ impl Simulation {
             unreachable!("only TCP receivers send ACKs");
         };
         let blocks = receiver.reported();
+        let size = flow.ack_bytes + blocks.len() as u16 * SackBlocks::BYTES_PER_BLOCK;
+        let ecn = if ack.ecn_echo { ecn::ECHO } else { 0 };
+        let mut packet = Packet::ack(ack.next, size, ecn, at, ack.stamp);
+        if !blocks.is_empty() {
+            packet = packet.reporting(self.blocks.put(ack.stamp, blocks));
+        }
         let hop = flow.ack_hops;
-        let id = self.in_flight.add(Packet {
-            at,
-            stamp: ack.stamp,
-            seq: ack.next,
-            hop,
-            size: flow.ack_bytes + blocks.len() as u16 * SackBlocks::BYTES_PER_BLOCK,
-            blocks: self.blocks.put(blocks),
-            ack: true,
-            ecn: if ack.ecn_echo { ecn::ECHO } else { 0 },
-        });
+        let id = self.in_flight.add(packet.to(hop));
         self.forward(id, hop, at);
     }
 
@@ -468,15 +469,12 @@ impl Simulation {
             unreachable!("only TCP senders receive ACKs");
         };
         let samples = tcp.core().counters.rtt_samples;
-        let mut ack = Ack {
-            high: i64::from(packet.seq) - 1,
-            echo: packet.stamp,
-            blocks: SackBlocks::default(),
-            ecn_echo: packet.ecn & ecn::ECHO != 0,
+        let (echo, blocks) = match packet.report() {
+            Some(handle) => self.blocks.take(handle),
+            None => (packet.stamp(), SackBlocks::default()),
         };
-        if packet.blocks != 0 {
-            ack.blocks = self.blocks.take(packet.blocks);
-        }
+        let high = i64::from(packet.seq) - 1;
+        let ack = Ack { high, echo, blocks, ecn_echo: packet.ecn & ecn::ECHO != 0 };
         self.in_flight.remove(id);
         tcp.on_ack(&ack, now, &mut self.outbox);
         if flow.transfer && flow.completed_at == Time::NEVER && tcp.finished() {
@@ -668,8 +666,7 @@ impl Simulation {
             flow.bytes_sent += u64::from(size);
         }
         let hop = flow.data_hops;
-        let packet = Packet { at: now, stamp: now, seq, hop, size, blocks: 0, ack: false, ecn };
-        let id = self.in_flight.add(packet);
+        let id = self.in_flight.add(Packet::data(seq, size, ecn, now).to(hop));
         self.forward(id, hop, now);
     }
 
@@ -718,7 +715,7 @@ impl Simulation {
         // Nothing waits any more; with many flows the recording needs the room.
         self.events = EventQueue::with_capacity(0);
         let mut in_flight = vec![0u32; self.flows.len()];
-        for packet in self.in_flight.packets().filter(|p| !p.ack) {
+        for packet in self.in_flight.packets().filter(|p| !p.is_ack()) {
             in_flight[self.hops[packet.hop as usize - 1].flow() as usize] += 1;
         }
         for flow in self.flows_waiting_at_ports() {

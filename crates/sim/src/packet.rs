@@ -2,26 +2,81 @@
 
 use crate::units::Time;
 
-/// A packet: small, copied by value, without heap data.
+/// A packet: small, copied by value, without heap data. It is half a cache line, and never lies across two.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub struct Packet {
     /// When it reaches the place that `hop` names.
     pub at: Time,
-    /// For data, when it was sent; for an ACK, the stamp of the packet that it answers.
-    pub stamp: Time,
+    /// See [`Packet::stamp`]; of an ACK that reports blocks, the handle in place of it.
+    stamp: Time,
     /// Number of the packet; for an ACK, the number of the next packet that is expected.
     pub seq: u32,
     /// Index of the hop that it reaches next, or one more than that of the last hop of its path; see
     /// [`crate::network::Hop`].
     pub hop: u32,
-    /// Where the engine keeps what an ACK reports beyond a gap; 0 for nothing.
-    pub blocks: u32,
+    /// The packet behind it in a list; of use to [`crate::network::Calendar`] only.
+    pub(crate) next: u32,
     /// Bytes on the wire.
     pub size: u16,
-    /// Whether it travels from the receiver to the sender.
-    pub ack: bool,
+    kind: Kind,
     /// Explicit congestion notification: a set of [`ecn`] flags.
     pub ecn: u8,
+}
+
+const _: () = assert!(std::mem::size_of::<Packet>() == 32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Data,
+    Ack,
+    /// An ACK that reports blocks (RFC 2018).
+    Sack,
+}
+
+impl Packet {
+    /// Data sent at `now`, on its way to nowhere yet.
+    #[inline]
+    pub fn data(seq: u32, size: u16, ecn: u8, now: Time) -> Self {
+        Packet { at: now, stamp: now, seq, hop: 0, next: 0, size, kind: Kind::Data, ecn }
+    }
+
+    /// An ACK sent at `now` that expects `seq` next, and answers a packet of this stamp.
+    #[inline]
+    pub fn ack(seq: u32, size: u16, ecn: u8, now: Time, stamp: Time) -> Self {
+        Packet { stamp, kind: Kind::Ack, ..Packet::data(seq, size, ecn, now) }
+    }
+
+    /// The same, on its way to this hop.
+    #[inline]
+    pub fn to(self, hop: u32) -> Self {
+        Packet { hop, ..self }
+    }
+
+    /// The same ACK, which also reports what is kept under a handle, its stamp included.
+    pub fn reporting(self, handle: u32) -> Self {
+        Packet { stamp: Time::from_ps(handle.into()), kind: Kind::Sack, ..self }
+    }
+
+    /// Whether it travels from the receiver to the sender.
+    #[inline]
+    pub fn is_ack(&self) -> bool {
+        self.kind != Kind::Data
+    }
+
+    /// For data, when it was sent; for an ACK, the stamp of the packet that it answers. Not for an ACK that
+    /// reports something.
+    #[inline]
+    pub fn stamp(&self) -> Time {
+        debug_assert!(self.report().is_none());
+        self.stamp
+    }
+
+    /// Where what an ACK reports is kept, its stamp included; none if it reports nothing.
+    #[inline]
+    pub fn report(&self) -> Option<u32> {
+        (self.kind == Kind::Sack).then_some(self.stamp.ps() as u32)
+    }
 }
 
 /// Flags of explicit congestion notification (RFC 3168).
@@ -35,5 +90,3 @@ pub mod ecn {
     /// The sender has reduced its window.
     pub const REDUCED: u8 = 8;
 }
-
-const _: () = assert!(std::mem::size_of::<Packet>() == 32);

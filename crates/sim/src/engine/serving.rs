@@ -19,7 +19,7 @@ impl Simulation {
             let frame = self.flows[hop.flow() as usize].frame(hop.flow());
             self.recorder.arrived_at_port(now, hop.port, &packet, frame);
         }
-        let key = self.flow_keys.get(hop.flow() as usize).map_or(0, |key| key.of(packet.ack));
+        let key = self.flow_keys.get(hop.flow() as usize).map_or(0, |key| key.of(packet.is_ack()));
         let port = &mut self.ports[hop.port as usize];
         let kind = &self.kinds[port.kind()];
         let Some(serving) = port.serving_mut() else {
@@ -124,7 +124,7 @@ impl Simulation {
     /// The flows whose packets of data wait at ports, once for each packet.
     pub(super) fn flows_waiting_at_ports(&self) -> impl Iterator<Item = u32> + '_ {
         let serving = self.ports.iter().filter_map(|port| port.serving_ref());
-        let packets = serving.flat_map(|serving| serving.waiting()).filter(|packet| !packet.ack);
+        let packets = serving.flat_map(|serving| serving.waiting()).filter(|packet| !packet.is_ack());
         packets.map(|packet| self.hops[packet.hop as usize].flow())
     }
 }

@@ -43,13 +43,6 @@ const MANY: usize = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketId(u32);
 
-/// A packet and the next one of its bucket.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    packet: Packet,
-    next: u32,
-}
-
 /// Packets in flight, which leave in the order of arrival, those of one instant in the order of their hops.
 #[derive(Clone, Debug)]
 pub struct Calendar {
@@ -71,7 +64,7 @@ pub struct Calendar {
     buckets: Vec<u32>,
     /// A bit for each bucket that holds packets.
     occupied: Vec<u64>,
-    slots: Vec<Slot>,
+    slots: Vec<Packet>,
     in_flight: usize,
     /// Slots that are free again, linked.
     free: u32,
@@ -145,11 +138,11 @@ impl Calendar {
         match self.slots.get_mut(slot as usize) {
             Some(place) => {
                 self.free = place.next;
-                place.packet = packet;
+                *place = packet;
                 PacketId(slot)
             }
             None => {
-                push_large(&mut self.slots, Slot { packet, next: NONE });
+                push_large(&mut self.slots, packet);
                 PacketId(self.slots.len() as u32 - 1)
             }
         }
@@ -166,8 +159,8 @@ impl Calendar {
     pub fn put(&mut self, PacketId(slot): PacketId, at: Time, hop: u32) {
         self.in_flight += 1;
         let place = &mut self.slots[slot as usize];
-        place.packet.at = at;
-        place.packet.hop = hop;
+        place.at = at;
+        place.hop = hop;
         let bucket = at.ps() >> self.shift;
         if bucket > self.open && bucket - self.base < self.buckets.len() as u64 {
             self.put_on_wheel(bucket, slot);
@@ -205,7 +198,7 @@ impl Calendar {
     }
 
     fn put_back(&mut self, slot: u32) {
-        let bucket = self.slots[slot as usize].packet.at.ps() >> self.shift;
+        let bucket = self.slots[slot as usize].at.ps() >> self.shift;
         if bucket == self.open {
             self.put_in_order(slot);
         } else if bucket - self.base < self.buckets.len() as u64 {
@@ -223,7 +216,7 @@ impl Calendar {
 
     /// Puts a packet into the open bucket.
     fn put_in_order(&mut self, slot: u32) {
-        let order = |slot: u32| key(&self.slots[slot as usize].packet);
+        let order = |slot: u32| key(&self.slots[slot as usize]);
         if self.first == NONE {
             self.slots[slot as usize].next = NONE;
             (self.first, self.last) = (slot, slot);
@@ -235,21 +228,21 @@ impl Calendar {
         } else {
             self.first = self.merged(self.first, slot);
         }
-        self.first_at = self.slots[self.first as usize].packet.at;
+        self.first_at = self.slots[self.first as usize].at;
     }
 
     /// Puts a packet in its place among others in order. Returns the first of them.
     #[inline]
     fn merged(&mut self, first: u32, slot: u32) -> u32 {
-        let this = key(&self.slots[slot as usize].packet);
-        if this < key(&self.slots[first as usize].packet) {
+        let this = key(&self.slots[slot as usize]);
+        if this < key(&self.slots[first as usize]) {
             self.slots[slot as usize].next = first;
             return slot;
         }
         let mut before = first;
         loop {
             let next = self.slots[before as usize].next;
-            if next == NONE || this < key(&self.slots[next as usize].packet) {
+            if next == NONE || this < key(&self.slots[next as usize]) {
                 self.slots[slot as usize].next = next;
                 self.slots[before as usize].next = slot;
                 return first;
@@ -269,7 +262,7 @@ impl Calendar {
 
     /// The hop at which the first packet arrives.
     pub fn first_hop(&self) -> Option<u32> {
-        self.slots.get(self.first as usize).map(|slot| slot.packet.hop)
+        self.slots.get(self.first as usize).map(|packet| packet.hop)
     }
 
     /// The first packet arrives. Only after [`Calendar::first_at`] has found one.
@@ -278,7 +271,7 @@ impl Calendar {
         let first = self.first;
         self.first = self.slots[first as usize].next;
         if let Some(next) = self.slots.get(self.first as usize) {
-            self.first_at = next.packet.at;
+            self.first_at = next.at;
         }
         self.base = self.open;
         self.in_flight -= 1;
@@ -328,7 +321,7 @@ impl Calendar {
     fn open_bucket(&mut self, bucket: u64, unordered: u32) {
         self.open = bucket;
         self.first = self.ordered(unordered);
-        self.first_at = self.slots[self.first as usize].packet.at;
+        self.first_at = self.slots[self.first as usize].at;
     }
 
     #[inline]
@@ -366,7 +359,7 @@ impl Calendar {
         let mut unordered = if next == Some(bucket) { self.take_off_wheel(bucket) } else { NONE };
         self.far_bucket = u64::MAX;
         for slot in std::mem::take(&mut self.far) {
-            let its = self.slots[slot as usize].packet.at.ps() >> self.shift;
+            let its = self.slots[slot as usize].at.ps() >> self.shift;
             if its == bucket {
                 self.slots[slot as usize].next = std::mem::replace(&mut unordered, slot);
             } else if its - self.base < self.buckets.len() as u64 {
@@ -414,9 +407,9 @@ impl Calendar {
         let mut sorting = std::mem::take(&mut self.sorting);
         sorting.clear();
         for mut slot in [one, other] {
-            while let Some(Slot { packet, next }) = self.slots.get(slot as usize) {
+            while let Some(packet) = self.slots.get(slot as usize) {
                 sorting.push((packet.at, packet.hop, slot));
-                slot = *next;
+                slot = packet.next;
             }
         }
         sorting.sort_unstable();
@@ -462,7 +455,7 @@ impl Calendar {
         self.far_bucket = u64::MAX;
         self.lay_out(buckets);
         for slot in all {
-            let bucket = self.slots[slot as usize].packet.at.ps() >> shift;
+            let bucket = self.slots[slot as usize].at.ps() >> shift;
             if bucket - self.base < self.buckets.len() as u64 {
                 self.put_on_wheel(bucket, slot);
             } else {
@@ -483,7 +476,7 @@ impl Calendar {
     pub fn ahead(&self, packets: u64) -> impl Iterator<Item = &Packet> {
         let place = (self.open + packets * self.sparse) as usize & (self.buckets.len() - 1);
         let slot = |slot: u32| self.slots.get(slot as usize);
-        std::iter::successors(slot(self.buckets[place]), move |s| slot(s.next)).map(|slot| &slot.packet)
+        std::iter::successors(slot(self.buckets[place]), move |packet| slot(packet.next))
     }
 
     /// Starts to fetch packets that arrive about so many packets after the first one, each of a bucket a step
@@ -506,7 +499,7 @@ impl Calendar {
 
     /// All packets on their way.
     pub fn packets(&self) -> impl Iterator<Item = &Packet> {
-        self.all_slots().map(|slot| &self.slots[slot as usize].packet)
+        self.all_slots().map(|slot| &self.slots[slot as usize])
     }
 }
 
@@ -514,14 +507,14 @@ impl Index<PacketId> for Calendar {
     type Output = Packet;
     #[inline]
     fn index(&self, id: PacketId) -> &Packet {
-        &self.slots[id.0 as usize].packet
+        &self.slots[id.0 as usize]
     }
 }
 
 impl IndexMut<PacketId> for Calendar {
     #[inline]
     fn index_mut(&mut self, id: PacketId) -> &mut Packet {
-        &mut self.slots[id.0 as usize].packet
+        &mut self.slots[id.0 as usize]
     }
 }
 
@@ -531,7 +524,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn packet() -> Packet {
-        Packet { at: Time::ZERO, stamp: Time::ZERO, seq: 0, hop: 0, blocks: 0, size: 0, ack: false, ecn: 0 }
+        Packet::data(0, 0, 0, Time::ZERO)
     }
 
     fn put(calendar: &mut Calendar, at: u64, hop: u32) {

@@ -59,7 +59,7 @@ impl Managed {
     /// Decides about a packet that arrives at `now` at a port that is busy until then.
     pub fn offer(&mut self, kind: &PortKind, now: Time, busy_until: Time, packet: &Packet) -> Outcome {
         let ecn_capable = packet.ecn & ecn::CAPABLE != 0;
-        let fate = self.loss.as_mut().map_or(Fate::Passes, |loss| loss.fate(packet.ack, ecn_capable));
+        let fate = self.loss.as_mut().map_or(Fate::Passes, |loss| loss.fate(packet.is_ack(), ecn_capable));
         if fate == Fate::Lost {
             return Outcome::Lost;
         }
@@ -69,7 +69,7 @@ impl Managed {
         let arrival = Arrival { now, size: packet.size, ecn_capable, idle_since: busy_until, flow };
         let verdict = self.discipline.arrive(&arrival, &self.backlog);
         if let Some(loss) = &mut self.loss {
-            loss.note(packet.ack, verdict != Verdict::Accept);
+            loss.note(packet.is_ack(), verdict != Verdict::Accept);
         }
         if verdict == Verdict::Drop {
             return Outcome::Dropped;

@@ -538,7 +538,7 @@ mod tests {
     }
 
     fn packet(size: u16) -> Packet {
-        Packet { at: Time::ZERO, stamp: Time::ZERO, seq: 0, hop: 0, blocks: 0, size, ack: false, ecn: 0 }
+        Packet::data(0, size, 0, Time::ZERO)
     }
 
     fn secs(departure: Option<Time>) -> Option<f64> {

@@ -183,7 +183,7 @@ mod tests {
 
     fn held(arrived: f64, ecn_capable: bool) -> Held {
         let (at, ecn) = (ms(arrived), if ecn_capable { ecn::CAPABLE } else { 0 });
-        let packet = Packet { at, stamp: at, seq: 0, hop: 0, blocks: 0, size: 1000, ack: false, ecn };
+        let packet = Packet::data(0, 1000, ecn, at);
         Held { packet, arrived: at, marked: false }
     }
 

@@ -216,7 +216,7 @@ mod tests {
     /// A packet whose number is its flow.
     fn held(flow: u64, size: u16) -> Held {
         let at = Time::ZERO;
-        let packet = Packet { at, stamp: at, seq: flow as u32, hop: 0, blocks: 0, size, ack: false, ecn: 0 };
+        let packet = Packet::data(flow as u32, size, 0, at);
         Held { packet, arrived: at, marked: false }
     }
 

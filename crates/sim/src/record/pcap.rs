@@ -77,7 +77,7 @@ impl Capture {
 fn headers(packet: &Packet, flow: FlowFrame) -> Vec<u8> {
     let sender = (SENDER_NET + flow.index).to_be_bytes();
     let receiver = (RECEIVER_NET + flow.index).to_be_bytes();
-    let (source, destination) = if packet.ack { (receiver, sender) } else { (sender, receiver) };
+    let (source, destination) = if packet.is_ack() { (receiver, sender) } else { (sender, receiver) };
     let transport_bytes = if flow.tcp { TCP_BYTES } else { UDP_BYTES };
     let payload = usize::from(packet.size)
         .saturating_sub(IPV4_BYTES + transport_bytes)
@@ -116,7 +116,7 @@ fn byte_number(seq: u32, flow: FlowFrame) -> u32 {
 fn tcp_header(packet: &Packet, flow: FlowFrame) -> TcpHeader {
     let number = byte_number(packet.seq, flow);
     let syn = flow.handshake;
-    if packet.ack {
+    if packet.is_ack() {
         let syn_ack = syn && packet.seq <= 1;
         let mut tcp = TcpHeader::new(RECEIVER_PORT, SENDER_PORT, u32::from(syn && !syn_ack), u16::MAX);
         tcp.ack = true;
@@ -138,7 +138,10 @@ mod tests {
     use etherparse::SlicedPacket;
 
     fn packet(seq: u32, size: u16, ack: bool) -> Packet {
-        Packet { at: Time::ZERO, stamp: Time::ZERO, seq, hop: 0, blocks: 0, size, ack, ecn: 0 }
+        match ack {
+            true => Packet::ack(seq, size, 0, Time::ZERO, Time::ZERO),
+            false => Packet::data(seq, size, 0, Time::ZERO),
+        }
     }
 
     fn tcp_flow() -> FlowFrame {

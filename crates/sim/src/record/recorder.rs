@@ -256,9 +256,9 @@ impl Recorder {
         self.packets.push(PacketRow {
             time: at.secs(),
             event: event as u8,
-            ack: packet.ack,
+            ack: packet.is_ack(),
             flow: flow as i32,
-            seq: i64::from(packet.seq) - i64::from(packet.ack),
+            seq: i64::from(packet.seq) - i64::from(packet.is_ack()),
             size_bytes: u64::from(packet.size),
             port,
         });

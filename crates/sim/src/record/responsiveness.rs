@@ -62,7 +62,7 @@ impl PortObserver {
         };
         self.close(now);
         // Data and ACKs of a flow are two flows to a router.
-        let key = u64::from(flow.index) * 2 + u64::from(packet.ack);
+        let key = u64::from(flow.index) * 2 + u64::from(packet.is_ack());
         self.estimator.packet(now.secs(), key, signalled);
         self.udp += u64::from(!flow.tcp);
     }

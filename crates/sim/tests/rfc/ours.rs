@@ -9,16 +9,7 @@ use super::{Discipline, Fate, Pkt};
 fn held(packet: Pkt) -> Held {
     let arrived = Time::from_ps(packet.arrived);
     let ecn = if packet.ecn { ecn::CAPABLE } else { 0 };
-    let packet = Packet {
-        at: arrived,
-        stamp: arrived,
-        seq: packet.id,
-        hop: 0,
-        blocks: 0,
-        size: packet.size,
-        ack: false,
-        ecn,
-    };
+    let packet = Packet::data(packet.id, packet.size, ecn, arrived);
     Held { packet, arrived, marked: false }
 }
 
