@@ -297,7 +297,10 @@ impl Simulation {
             k if k == Kind::PortSeries as u32 => self.sample_ports(now),
             k if k == Kind::QueueObservers as u32 => self.look_at_queues(now),
             k if k == Kind::Link as u32 => self.on_link_free(index, now),
-            _ => self.before_warm_up = self.flows.iter().map(Flow::snapshot).collect(),
+            _ => {
+                let flows = self.flows.iter().zip(&self.sources);
+                self.before_warm_up = flows.map(|(flow, source)| flow.snapshot(source)).collect();
+            }
         }
     }
 
@@ -310,7 +313,7 @@ impl Simulation {
             self.fed_arrived(left.flow() as usize);
         }
         if left.is_last() {
-            self.deliver(id, left.flow(), now);
+            self.deliver(id, left, now);
         } else {
             self.forward(id, hop, now);
         }
@@ -342,7 +345,7 @@ impl Simulation {
                 return self.send_off(hop, id, at, hop_index);
             }
             if hop.is_last() {
-                return self.deliver_data(id, hop.flow(), at);
+                return self.deliver_ahead(hop, id, at, hop_index);
             }
         }
     }
@@ -406,12 +409,43 @@ impl Simulation {
         }
     }
 
+    /// A packet will reach its host at `at`, behind the hop that it has left, and the host may know that now.
+    #[inline]
+    fn deliver_ahead(&mut self, left: Hop, id: PacketId, at: Time, next: u32) {
+        let index = left.flow() as usize;
+        if !self.in_flight[id].is_ack() {
+            self.deliver_data(id, left.flow(), at);
+        } else if self.sender_knows_till(index, at) {
+            self.on_ack(id, index, at);
+        } else {
+            let flow = &mut self.flows[index];
+            flow.acks_under_way = flow.acks_under_way.saturating_add(1);
+            self.send_off(left, id, at, next);
+        }
+    }
+
+    /// Whether nothing else happens to a sender up to and including `at`: no ACK is on its way that comes before,
+    /// the timer does not expire, and counting does not start.
+    #[inline]
+    fn sender_knows_till(&self, index: usize, at: Time) -> bool {
+        let flow = &self.flows[index];
+        let SendingEnd::Tcp(tcp) = &flow.sender else {
+            return false;
+        };
+        let starts_counting = self.now < self.warm_up && at >= self.warm_up;
+        flow.acks_under_way == 0 && tcp.core().deadline() > at && !starts_counting
+    }
+
     /// A packet has reached its host.
     #[inline]
-    fn deliver(&mut self, id: PacketId, flow: u32, now: Time) {
+    fn deliver(&mut self, id: PacketId, left: Hop, now: Time) {
+        let flow = left.flow();
         let packet = &self.in_flight[id];
         self.recorder.at_host(now, packet, flow);
         if packet.is_ack() {
+            if left.folds_next() {
+                self.flows[flow as usize].ack_arrived();
+            }
             self.on_ack(id, flow as usize, now);
         } else {
             self.deliver_data(id, flow, now);
@@ -477,7 +511,7 @@ impl Simulation {
         let ack = Ack { high, echo, blocks, ecn_echo: packet.ecn & ecn::ECHO != 0 };
         self.in_flight.remove(id);
         tcp.on_ack(&ack, now, &mut self.outbox);
-        if flow.transfer && flow.completed_at == Time::NEVER && tcp.finished() {
+        if flow.completed_at == Time::NEVER && tcp.finished() {
             flow.completed_at = now;
         }
         if tcp.core().counters.rtt_samples > samples {
@@ -514,8 +548,10 @@ impl Simulation {
         };
         if tcp.core().deadline() <= now {
             tcp.on_timeout(now, &mut self.outbox);
+            self.sender_acted(index, now);
+        } else {
+            self.arm_sender(index);
         }
-        self.sender_acted(index, now);
     }
 
     fn on_pace(&mut self, index: usize, now: Time) {
@@ -628,8 +664,18 @@ impl Simulation {
         let SendingEnd::Tcp(tcp) = &flow.sender else {
             return;
         };
+        self.recorder.sender_state(now, index as u32, tcp.core());
+        self.arm_sender(index);
+    }
+
+    /// Makes sure that an event waits when a sender's timer expires, or its pacing lets a packet go.
+    #[inline]
+    fn arm_sender(&mut self, index: usize) {
+        let flow = &mut self.flows[index];
+        let SendingEnd::Tcp(tcp) = &flow.sender else {
+            return;
+        };
         let core = tcp.core();
-        self.recorder.sender_state(now, index as u32, core);
         let (deadline, pace) = (core.deadline(), core.pace_deadline());
         let (timer_moved, pace_moved) = (deadline < flow.sender_event, pace < flow.pace_event);
         if timer_moved {
@@ -725,7 +771,13 @@ impl Simulation {
         for (index, flow) in self.flows.iter().enumerate() {
             let before = self.before_warm_up.get(index).copied().unwrap_or_default();
             let delivered_before = self.delivered_before.get(index).copied().unwrap_or_default();
-            flows.push(flow.row(index, &before, delivered_before, u64::from(in_flight[index])));
+            flows.push(flow.row(
+                index,
+                &self.sources[index],
+                &before,
+                delivered_before,
+                u64::from(in_flight[index]),
+            ));
         }
         self.flows = Vec::new();
         let mut ports = PortTable::with_capacity(self.ports.len());

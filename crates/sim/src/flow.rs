@@ -7,7 +7,7 @@ use crate::compile::FlowPlan;
 use crate::memory::prefetch_part;
 use crate::random::Stream;
 use crate::record::{FlowFrame, FlowRow};
-use crate::scenario::{App, Transport};
+use crate::scenario::Transport;
 use crate::traffic::Source;
 use crate::transport::{SenderCounters, TcpOptions, TcpReceiver, TcpSender};
 use crate::units::Time;
@@ -59,8 +59,6 @@ pub(crate) struct Flow {
     pub ack_bytes: u16,
     /// See [`FlowPlan::feeds`].
     pub feeds: bool,
-    /// Whether the application never runs out of data.
-    pub endless: bool,
     pub sender: SendingEnd,
     /// The earliest event of the sender's timer that waits; [`Time::NEVER`] for none.
     pub sender_event: Time,
@@ -68,12 +66,12 @@ pub(crate) struct Flow {
     pub pace_event: Time,
     /// Bytes sent since the warm-up.
     pub bytes_sent: u64,
-    /// [`Time::NEVER`] until then.
+    /// When all that the application had handed over was acknowledged for the first time; [`Time::NEVER`] until then.
     pub completed_at: Time,
     pub data_hops: u32,
     pub data_bytes: u16,
-    pub handshake: bool,
-    pub transfer: bool,
+    /// ACKs that the sender might have dealt with ahead of time, and which are on their way to it instead.
+    pub acks_under_way: u16,
 }
 
 #[cfg(target_pointer_width = "64")]
@@ -127,7 +125,6 @@ impl Flow {
             acks_dropped: 0,
             ack_bytes: options.map_or(0, |o| o.ack_bytes),
             feeds: plan.feeds,
-            endless: matches!(flow.app, App::Bulk {}),
             sender,
             sender_event: Time::NEVER,
             pace_event: Time::NEVER,
@@ -135,8 +132,7 @@ impl Flow {
             completed_at: Time::NEVER,
             data_hops: plan.data_hops,
             data_bytes: flow.transport.data_bytes() as u16,
-            handshake: options.is_some_and(|o| o.handshake),
-            transfer: matches!(flow.app, App::Transfer(_)),
+            acks_under_way: 0,
         };
         (flow, source, first)
     }
@@ -153,6 +149,12 @@ impl Flow {
         prefetch_part(self, 0..offset_of!(Flow, sender));
     }
 
+    /// An ACK of those under way has arrived. Once there have been too many to count, some always seem to be.
+    #[inline]
+    pub fn ack_arrived(&mut self) {
+        self.acks_under_way -= u16::from(self.acks_under_way < u16::MAX);
+    }
+
     /// Bytes of payload in a data packet.
     pub fn payload_bytes(&self) -> u32 {
         match &self.sender {
@@ -165,16 +167,20 @@ impl Flow {
     #[inline]
     pub fn packet_bytes(&self, seq: u32) -> u16 {
         match &self.sender {
-            SendingEnd::Tcp(tcp) if seq == 0 && self.handshake => tcp.core().options.syn_bytes,
+            SendingEnd::Tcp(tcp) if seq == 0 && tcp.core().options.handshake => tcp.core().options.syn_bytes,
             _ => self.data_bytes,
         }
+    }
+
+    fn handshake(&self) -> bool {
+        matches!(&self.sender, SendingEnd::Tcp(tcp) if tcp.core().options.handshake)
     }
 
     pub fn frame(&self, index: u32) -> FlowFrame {
         FlowFrame {
             index,
             tcp: matches!(self.sender, SendingEnd::Tcp(_)),
-            handshake: self.handshake,
+            handshake: self.handshake(),
             payload_bytes: self.payload_bytes(),
         }
     }
@@ -182,19 +188,19 @@ impl Flow {
     /// Packets of data handed to the receiving application.
     pub fn delivered(&self) -> u64 {
         match &self.receiver {
-            ReceivingEnd::Tcp(tcp) => u64::from(tcp.next()).saturating_sub(u64::from(self.handshake)),
+            ReceivingEnd::Tcp(tcp) => u64::from(tcp.next()).saturating_sub(u64::from(self.handshake())),
             ReceivingEnd::Udp(received) => *received,
         }
     }
 
-    fn counted(&self) -> Counted {
+    fn counted(&self, source: &Source) -> Counted {
         let sender = match &self.sender {
             SendingEnd::Tcp(tcp) => tcp.core().counters,
             SendingEnd::Udp(_) => SenderCounters::default(),
         };
         let supplied = match &self.sender {
-            SendingEnd::Tcp(tcp) if self.endless => {
-                (tcp.core().max_seq + 1) as u64 - u64::from(self.handshake && tcp.core().max_seq >= 0)
+            SendingEnd::Tcp(tcp) if source.is_endless() => {
+                (tcp.core().max_seq + 1) as u64 - u64::from(self.handshake() && tcp.core().max_seq >= 0)
             }
             _ => 0,
         };
@@ -203,15 +209,23 @@ impl Flow {
 
     /// What a TCP sender has counted before the warm-up ends. All else looks at the time as it counts, because
     /// parts of a folded network act ahead of time.
-    pub fn snapshot(&self) -> Counted {
+    pub fn snapshot(&self, source: &Source) -> Counted {
         match self.sender {
-            SendingEnd::Tcp(_) => self.counted(),
+            SendingEnd::Tcp(_) => self.counted(source),
             SendingEnd::Udp(_) => Counted::default(),
         }
     }
 
-    pub fn row(&self, index: usize, before: &Counted, delivered_before: u64, in_flight: u64) -> FlowRow {
-        let now = self.counted();
+    pub fn row(
+        &self,
+        index: usize,
+        source: &Source,
+        before: &Counted,
+        delivered_before: u64,
+        in_flight: u64,
+    ) -> FlowRow {
+        let now = self.counted(source);
+        let completed = source.is_transfer() && self.completed_at < Time::NEVER;
         let (s, b) = (&now.sender, &before.sender);
         let delivered = self.delivered() - delivered_before;
         FlowRow {
@@ -236,7 +250,7 @@ impl Flow {
             fast_retransmits: u64::from(s.fast_retransmits - b.fast_retransmits),
             mark_reductions: u64::from(s.mark_reductions - b.mark_reductions),
             rtt_samples: u64::from(s.rtt_samples - b.rtt_samples),
-            completed_at: if self.completed_at == Time::NEVER { f64::NAN } else { self.completed_at.secs() },
+            completed_at: if completed { self.completed_at.secs() } else { f64::NAN },
         }
     }
 }

@@ -82,6 +82,16 @@ impl Source {
         (Source { kind, stop }, first)
     }
 
+    /// Whether it never runs out of data.
+    pub fn is_endless(&self) -> bool {
+        matches!(self.kind, Kind::Bulk)
+    }
+
+    /// Whether it writes once, and its data are to arrive completely.
+    pub fn is_transfer(&self) -> bool {
+        matches!(self.kind, Kind::Transfer { .. })
+    }
+
     /// Asks the source at `now`.
     pub fn emit(&mut self, now: Time) -> Emission {
         if now >= self.stop {

@@ -4,6 +4,7 @@ use super::{FlowPlan, Folding, PortPlan};
 use crate::network::Hop;
 use crate::queue::decides_at_departure;
 use crate::record::Watch;
+use crate::scenario::{App, Flow};
 use crate::units::Time;
 
 /// The ports of paths, path after path; two for each flow: its data's, its ACKs'.
@@ -36,6 +37,7 @@ pub fn lay_out(
 ) -> (Vec<Hop>, Time) {
     let network = Network { ports, users: users(&paths.ports, ports, watch), folding };
     let quiet = quiet_receivers(flows, watch);
+    let senders = quiet_senders(flows, watch);
     let mut hops = Vec::with_capacity(paths.ports.len());
     for (index, flow) in flows.iter_mut().enumerate() {
         let [data, acks] = [paths.get(2 * index), paths.get(2 * index + 1)];
@@ -49,6 +51,14 @@ pub fn lay_out(
         }
         flow.ack_hops = hops.len() as u32;
         network.add_path(&mut hops, acks, index as u32, false);
+        // The sender may act ahead of time if what it sends meets nobody on the first hop, and if somewhere on the
+        // way around there is an event: without one, it would go on to the end of the run at once.
+        let around = &mut hops[flow.data_hops as usize..];
+        let [rest @ .., last] = around else { unreachable!("a flow has two paths") };
+        let pauses = rest.iter().any(|hop| !hop.folds_next());
+        if senders[index] && pauses && network.folds_sender(data, acks) {
+            last.set_folds_next();
+        }
     }
     (hops, network.spacing())
 }
@@ -70,6 +80,18 @@ fn quiet_receivers(flows: &[FlowPlan], watch: &Watch) -> Vec<bool> {
     let no_timer = |plan: &FlowPlan| plan.tcp.as_ref().is_none_or(|options| options.delayed_ack.is_none());
     let mut quiet: Vec<bool> = flows.iter().map(no_timer).collect();
     for &flow in &watch.deliveries {
+        quiet[flow as usize] = false;
+    }
+    quiet
+}
+
+/// Flows whose senders may act ahead of time: nothing but ACKs and the retransmission timer concerns them once they
+/// have started, and nobody sees when they act.
+fn quiet_senders(flows: &[FlowPlan], watch: &Watch) -> Vec<bool> {
+    let writes_once = |flow: &Flow| matches!(flow.app, App::Bulk {} | App::Transfer(_)) && flow.stop.is_none();
+    let paced = |plan: &FlowPlan| plan.tcp.as_ref().is_none_or(|options| options.pacing);
+    let mut quiet: Vec<bool> = flows.iter().map(|plan| writes_once(&plan.flow) && !paced(plan)).collect();
+    for &flow in watch.deliveries.iter().chain(&watch.rtt).chain(&watch.window) {
         quiet[flow as usize] = false;
     }
     quiet
@@ -114,6 +136,13 @@ impl Network<'_> {
         let mut own = data.iter().take_while(|&&port| self.private(port)).peekable();
         let alone = own.peek().is_some() && !own.any(|&port| self.reorders(port));
         self.folding == Folding::On && flow.tcp.is_none() && quiet && alone
+    }
+
+    /// Whether the sender of a flow may act when an ACK leaves the port before it.
+    fn folds_sender(&self, data: &[u32], acks: &[u32]) -> bool {
+        let first_is_private = data.first().is_some_and(|&port| self.private(port));
+        let in_order = acks.last().is_some_and(|&port| !self.reorders(port));
+        self.folding == Folding::On && first_is_private && in_order
     }
 
     /// Appends the hops of a path. A hop is folded if the next one is a port that only this path uses, or a

@@ -89,7 +89,7 @@ impl Simulation {
             return self.send_off(hop, id, at, next);
         }
         if hop.is_last() {
-            return self.deliver_data(id, hop.flow(), at);
+            return self.deliver_ahead(hop, id, at, next);
         }
         self.forward(id, next, at);
     }

@@ -70,6 +70,11 @@ impl Hop {
         self.flow_and_flags & Hop::FEEDS != 0
     }
 
+    /// Sets [`Hop::folds_next`].
+    pub fn set_folds_next(&mut self) {
+        self.flow_and_flags |= Hop::FOLDS_NEXT;
+    }
+
     /// Sets [`Hop::feeds`].
     pub fn set_feeds(&mut self) {
         self.flow_and_flags |= Hop::FEEDS;

@@ -10,7 +10,7 @@
 //!   follow from the interval alone.
 
 use std::iter::repeat_n;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use parshall_estimators::rto::RtoEstimator;
 
@@ -151,7 +151,7 @@ struct Change {
     shown: Shown,
 }
 
-/// Changes, by sample.
+/// Changes, those of each flow by sample.
 #[derive(Clone, Debug)]
 struct Changes {
     /// All but the last are full: what has been written is never moved.
@@ -269,7 +269,7 @@ impl FlowSeries {
 
     /// The table.
     pub fn into_table(self) -> Table {
-        let held = Arc::new(Held { grid: self.grid, blocks: self.changes.blocks });
+        let held = Arc::new(Held { grid: self.grid, blocks: self.changes.blocks, by_sample: OnceLock::new() });
         let column = |shows| Column::Compact(Compact { held: held.clone(), shows });
         let columns = vec![
             ("time", column(Shows::Time)),
@@ -339,18 +339,51 @@ impl Compact {
 }
 
 /// What the columns of a series share.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 struct Held {
     grid: Grid,
     blocks: Vec<Vec<Change>>,
+    /// The numbers of all changes, by sample, once somebody has asked: senders that act ahead of time have put them
+    /// into another order.
+    by_sample: OnceLock<Vec<u32>>,
+}
+
+impl PartialEq for Held {
+    fn eq(&self, other: &Self) -> bool {
+        let shown = |held: &Held| held.spread(|shown| *shown);
+        self.grid == other.grid && shown(self) == shown(other)
+    }
 }
 
 impl Held {
+    fn change(&self, number: u32) -> &Change {
+        let number = number as usize;
+        &self.blocks[number / Changes::BLOCK][number % Changes::BLOCK]
+    }
+
+    fn by_sample(&self) -> &[u32] {
+        self.by_sample.get_or_init(|| {
+            let changes = || self.blocks.iter().flatten();
+            let mut places = vec![0u32; self.grid.samples + 1];
+            changes().for_each(|change| places[change.sample as usize + 1] += 1);
+            for sample in 1..places.len() {
+                places[sample] += places[sample - 1];
+            }
+            let mut numbers = vec![0; changes().count()];
+            for (number, change) in (0..).zip(changes()) {
+                let place = &mut places[change.sample as usize];
+                numbers[*place as usize] = number;
+                *place += 1;
+            }
+            numbers
+        })
+    }
+
     /// What flows show at each sample.
     fn spread<T: Copy>(&self, show: impl Fn(&Shown) -> T) -> Vec<T> {
         let mut values = large(self.grid.rows());
         let mut row = vec![show(&Shown::NOTHING); self.grid.flows.len()];
-        let mut changes = self.blocks.iter().flatten().peekable();
+        let mut changes = self.by_sample().iter().map(|&number| self.change(number)).peekable();
         for sample in 0..self.grid.samples {
             while let Some(change) = changes.next_if(|change| change.sample as usize == sample) {
                 row[change.place as usize] = show(&change.shown);
