@@ -265,20 +265,15 @@ impl Simulation {
         let hop = packet.hop as usize;
         let left = self.hops[hop - 1];
         if left.is_last() {
-            let flow = &self.flows[left.flow() as usize];
-            if packet.is_ack() {
-                flow.prefetch_sender();
-            } else {
-                flow.prefetch_receiver();
-            }
+            self.flows[left.flow() as usize].prefetch_end(packet.is_ack());
             // What is sent in answer leaves by the same link.
             return prefetch(&self.ports[reverse(left.port)]);
         }
-        // Behind a port that flows share lies the flow's own, and perhaps its receiver, which answers.
+        // Behind a port that flows share lies the flow's own, and perhaps its host, which answers.
         let beyond = self.hops[(hop + 1).min(self.hops.len() - 1)];
         prefetch(&self.ports[beyond.port as usize]);
         if beyond.folds_next() {
-            self.flows[beyond.flow() as usize].prefetch_receiver();
+            self.flows[beyond.flow() as usize].prefetch_end(packet.is_ack());
             prefetch(&self.ports[reverse(beyond.port)]);
         }
     }

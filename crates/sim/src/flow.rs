@@ -137,16 +137,15 @@ impl Flow {
         (flow, source, first)
     }
 
-    /// Starts to fetch what an ACK will touch.
+    /// Starts to fetch what an ACK will touch at the sender, or data at the receiver.
     #[inline]
-    pub fn prefetch_sender(&self) {
-        prefetch_part(self, offset_of!(Flow, sender)..size_of::<Flow>());
-    }
-
-    /// Starts to fetch what a data packet will touch where it is received.
-    #[inline]
-    pub fn prefetch_receiver(&self) {
-        prefetch_part(self, 0..offset_of!(Flow, sender));
+    pub fn prefetch_end(&self, ack: bool) {
+        let sender = offset_of!(Flow, sender);
+        if ack {
+            prefetch_part(self, sender..size_of::<Flow>());
+        } else {
+            prefetch_part(self, 0..sender);
+        }
     }
 
     /// An ACK of those under way has arrived. Once there have been too many to count, some always seem to be.
