@@ -64,9 +64,12 @@ pub fn push_large<T>(vector: &mut Vec<T>, value: T) {
 
 #[cold]
 fn double<T>(vector: &mut Vec<T>) {
-    let mut larger = large((2 * vector.capacity()).max(8));
-    larger.append(vector);
-    *vector = larger;
+    // The kernel moves pages rather than what is in them.
+    vector.reserve_exact(vector.capacity().max(8));
+    let bytes = vector.capacity() * std::mem::size_of::<T>();
+    if bytes >= 2 * LARGE_PAGE_BYTES {
+        use_large_pages(vector.as_ptr().cast(), bytes);
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -14,6 +14,9 @@ use crate::units::Time;
 /// In place of a slot.
 const NONE: u32 = u32::MAX;
 
+/// In place of the hop, in a slot that is free.
+const NOWHERE: u32 = u32::MAX;
+
 /// Fewest and most buckets.
 const BUCKETS: (usize, usize) = (64, 1 << 20);
 
@@ -151,7 +154,9 @@ impl Calendar {
     /// Forgets a packet that is not on its way any more.
     #[inline]
     pub fn remove(&mut self, id: PacketId) {
-        self.slots[id.0 as usize].next = std::mem::replace(&mut self.free, id.0);
+        let place = &mut self.slots[id.0 as usize];
+        place.next = std::mem::replace(&mut self.free, id.0);
+        place.hop = NOWHERE;
     }
 
     /// Sends a packet on its way: it reaches `hop` at `at`.
@@ -446,7 +451,6 @@ impl Calendar {
 
     /// Lays out other buckets, and all packets anew.
     fn change(&mut self, shift: u32, buckets: usize) {
-        let all: Vec<u32> = self.all_slots().collect();
         self.base = (self.base << self.shift) >> shift;
         self.open = self.base;
         self.shift = shift;
@@ -454,8 +458,12 @@ impl Calendar {
         self.far.clear();
         self.far_bucket = u64::MAX;
         self.lay_out(buckets);
-        for slot in all {
-            let bucket = self.slots[slot as usize].at.ps() >> shift;
+        for slot in 0..self.slots.len() as u32 {
+            let Packet { at, hop, .. } = self.slots[slot as usize];
+            if hop == NOWHERE {
+                continue;
+            }
+            let bucket = at.ps() >> shift;
             if bucket - self.base < self.buckets.len() as u64 {
                 self.put_on_wheel(bucket, slot);
             } else {
@@ -490,16 +498,9 @@ impl Calendar {
         }
     }
 
-    fn all_slots(&self) -> impl Iterator<Item = u32> + '_ {
-        let lists = self.buckets.iter().copied().chain([self.first]);
-        let next = |&slot: &u32| self.slots.get(slot as usize).map(|s| s.next).filter(|&next| next != NONE);
-        let listed = lists.filter(|&first| first != NONE);
-        listed.flat_map(move |first| std::iter::successors(Some(first), next)).chain(self.far.iter().copied())
-    }
-
-    /// All packets on their way.
+    /// All packets on their way, in any order.
     pub fn packets(&self) -> impl Iterator<Item = &Packet> {
-        self.all_slots().map(|slot| &self.slots[slot as usize])
+        self.slots.iter().filter(|packet| packet.hop != NOWHERE)
     }
 }
 
