@@ -225,8 +225,10 @@ impl Core {
         }
         self.counters.packets_sent += 1;
         self.last_sent = now;
-        if let (Some(pacer), Some(srtt)) = (&mut self.pacer, self.timer.estimator().srtt()) {
-            pacer.sent(now, self.window.cwnd, srtt, self.window.in_slow_start());
+        if let Some(pacer) = &mut self.pacer {
+            if let Some(srtt) = self.timer.estimator().srtt() {
+                pacer.sent(now, self.window.cwnd, srtt, self.window.in_slow_start());
+            }
         }
         out.packets.push((seq as u32, flags));
         if self.deadline == Time::NEVER || fresh {

@@ -34,8 +34,8 @@ impl Sack1 {
 
     /// The lowest packet below the highest SACKed one that is neither SACKed nor sent again.
     fn next_hole(&self, core: &Core) -> Option<i64> {
-        let hole = self.sacked.next_missing(self.high_rxt.max(core.high_ack) + 1);
-        self.sacked.end().filter(|&end| hole < end).map(|_| hole)
+        let end = self.sacked.end()?;
+        Some(self.sacked.next_missing(self.high_rxt.max(core.high_ack) + 1)).filter(|&hole| hole < end)
     }
 
     /// Whether the pipe is open in recovery, or the window outside of it.
