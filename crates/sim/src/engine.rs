@@ -314,10 +314,10 @@ impl Simulation {
         }
     }
 
-    /// Takes a packet that is at this hop through the ports up to the next one that others use too.
-    #[inline]
-    fn forward(&mut self, id: PacketId, mut hop_index: u32, now: Time) {
-        let bytes = self.in_flight[id].size;
+    /// Takes a packet that is at this hop through the ports up to the next one that others use too, and what hosts
+    /// on the way answer, likewise.
+    fn forward(&mut self, mut id: PacketId, mut hop_index: u32, now: Time) {
+        let mut bytes = self.in_flight[id].size;
         let mut at = now;
         loop {
             let hop = self.hops[hop_index as usize];
@@ -340,9 +340,19 @@ impl Simulation {
                 return self.send_off(hop, id, at, hop_index);
             }
             if hop.is_last() {
-                return self.deliver_ahead(hop, id, at, hop_index);
+                let Some(answer) = self.deliver_ahead(hop, id, at, hop_index) else {
+                    return;
+                };
+                id = answer;
+                hop_index = self.in_flight[id].hop;
+                bytes = self.in_flight[id].size;
             }
         }
+    }
+
+    /// Sends a packet that is new.
+    fn set_out(&mut self, id: PacketId, now: Time) {
+        self.forward(id, self.in_flight[id].hop, now);
     }
 
     /// A packet arrives at a port that asks a discipline, or that somebody watches. Returns when it reaches the
@@ -404,19 +414,21 @@ impl Simulation {
         }
     }
 
-    /// A packet will reach its host at `at`, behind the hop that it has left, and the host may know that now.
+    /// A packet will reach its host at `at`, behind the hop that it has left, and the host may know that now. Returns
+    /// the packet that the host sends then.
     #[inline]
-    fn deliver_ahead(&mut self, left: Hop, id: PacketId, at: Time, next: u32) {
+    fn deliver_ahead(&mut self, left: Hop, id: PacketId, at: Time, next: u32) -> Option<PacketId> {
         let index = left.flow() as usize;
         if !self.in_flight[id].is_ack() {
-            self.deliver_data(id, left.flow(), at);
-        } else if self.sender_knows_till(index, at) {
-            self.on_ack(id, index, at);
-        } else {
-            let flow = &mut self.flows[index];
-            flow.acks_under_way = flow.acks_under_way.saturating_add(1);
-            self.send_off(left, id, at, next);
+            return self.deliver_data(id, left.flow(), at);
         }
+        if self.sender_knows_till(index, at) {
+            return self.on_ack(id, index, at);
+        }
+        let flow = &mut self.flows[index];
+        flow.acks_under_way = flow.acks_under_way.saturating_add(1);
+        self.send_off(left, id, at, next);
+        None
     }
 
     /// Whether nothing else happens to a sender up to and including `at`: no ACK is on its way that comes before,
@@ -434,21 +446,24 @@ impl Simulation {
     /// A packet has reached its host.
     #[inline]
     fn deliver(&mut self, id: PacketId, left: Hop, now: Time) {
-        let flow = left.flow();
+        let (flow, index) = (left.flow(), left.flow() as usize);
         let packet = &self.in_flight[id];
         self.recorder.at_host(now, packet, flow);
-        if packet.is_ack() {
+        let answer = if packet.is_ack() {
             if left.folds_next() {
-                self.flows[flow as usize].ack_arrived();
+                self.flows[index].ack_arrived();
             }
-            self.on_ack(id, flow as usize, now);
+            self.on_ack(id, index, now)
         } else {
-            self.deliver_data(id, flow, now);
+            self.deliver_data(id, flow, now)
+        };
+        if let Some(answer) = answer {
+            self.set_out(answer, now);
         }
     }
 
-    /// Data reaches its receiver at `at`, which is now, or later if the last hop was folded.
-    fn deliver_data(&mut self, id: PacketId, flow: u32, at: Time) {
+    /// Data reaches its receiver at `at`, which is now, or later if the last hop was folded. Returns the ACK.
+    fn deliver_data(&mut self, id: PacketId, flow: u32, at: Time) -> Option<PacketId> {
         let packet = &self.in_flight[id];
         let index = flow as usize;
         let flow = &mut self.flows[index];
@@ -468,12 +483,16 @@ impl Simulation {
         }
         match acknowledgement {
             // With its ACK sent, the receiver waits for nothing.
-            Some(ack) => self.acknowledge(index, ack, at),
-            None => self.arm_receiver(index),
+            Some(ack) => Some(self.acknowledge(index, ack, at)),
+            None => {
+                self.arm_receiver(index);
+                None
+            }
         }
     }
 
-    fn acknowledge(&mut self, index: usize, ack: Acknowledgement, at: Time) {
+    /// Makes the ACK that a receiver sends at `at`.
+    fn acknowledge(&mut self, index: usize, ack: Acknowledgement, at: Time) -> PacketId {
         let flow = &self.flows[index];
         let ReceivingEnd::Tcp(receiver) = &flow.receiver else {
             unreachable!("only TCP receivers send ACKs");
@@ -485,13 +504,11 @@ impl Simulation {
         if !blocks.is_empty() {
             packet = packet.reporting(self.blocks.put(ack.stamp, blocks));
         }
-        let hop = flow.ack_hops;
-        let id = self.in_flight.add(packet.to(hop));
-        self.forward(id, hop, at);
+        self.in_flight.add(packet.to(flow.ack_hops))
     }
 
-    #[inline]
-    fn on_ack(&mut self, id: PacketId, index: usize, now: Time) {
+    /// An ACK reaches its sender. Returns the last packet that the sender sends.
+    fn on_ack(&mut self, id: PacketId, index: usize, now: Time) -> Option<PacketId> {
         let packet = &self.in_flight[id];
         let flow = &mut self.flows[index];
         let SendingEnd::Tcp(tcp) = &mut flow.sender else {
@@ -512,7 +529,7 @@ impl Simulation {
         if tcp.core().counters.rtt_samples > samples {
             self.recorder.rtt_sample(now, index as u32, tcp.core());
         }
-        self.sender_acted(index, now);
+        self.sender_acted(index, now)
     }
 
     fn on_receiver_timer(&mut self, index: usize, now: Time) {
@@ -527,7 +544,8 @@ impl Simulation {
         let due = tcp.deadline() <= now;
         let acknowledgement = if due { tcp.on_timer() } else { None };
         if let Some(ack) = acknowledgement {
-            self.acknowledge(index, ack, now);
+            let id = self.acknowledge(index, ack, now);
+            self.set_out(id, now);
         }
         self.arm_receiver(index);
     }
@@ -543,7 +561,7 @@ impl Simulation {
         };
         if tcp.core().deadline() <= now {
             tcp.on_timeout(now, &mut self.outbox);
-            self.sender_acted(index, now);
+            self.send_all(index, now);
         } else {
             self.arm_sender(index);
         }
@@ -559,7 +577,7 @@ impl Simulation {
             return;
         };
         tcp.on_pace(now, &mut self.outbox);
-        self.sender_acted(index, now);
+        self.send_all(index, now);
     }
 
     fn on_source(&mut self, index: usize, now: Time) {
@@ -631,7 +649,7 @@ impl Simulation {
                 } else {
                     tcp.on_data(packets, now, &mut self.outbox);
                 }
-                self.sender_acted(index, now);
+                self.send_all(index, now);
             }
             SendingEnd::Udp(udp) => {
                 let first = udp.sent;
@@ -641,26 +659,34 @@ impl Simulation {
                 }
                 self.recorder.sent(now, index as u32, first + u64::from(packets));
                 for seq in first..first + u64::from(packets) {
-                    self.transmit(index, seq as u32, 0, now);
+                    let id = self.packet(index, seq as u32, 0, now);
+                    self.set_out(id, now);
                 }
             }
         }
     }
 
     /// Sends what the sender of flow `index` has put into the outbox, and looks after its timer.
-    fn sender_acted(&mut self, index: usize, now: Time) {
-        let mut outbox = std::mem::take(&mut self.outbox);
-        for &(seq, ecn) in &outbox.packets {
-            self.transmit(index, seq, ecn, now);
+    fn send_all(&mut self, index: usize, now: Time) {
+        if let Some(last) = self.sender_acted(index, now) {
+            self.set_out(last, now);
         }
-        outbox.packets.clear();
+    }
+
+    /// The same, but for the last packet, which it returns: mostly it is the only one.
+    fn sender_acted(&mut self, index: usize, now: Time) -> Option<PacketId> {
+        let mut outbox = std::mem::take(&mut self.outbox);
+        let last = outbox.packets.pop();
+        for (seq, ecn) in outbox.packets.drain(..) {
+            let id = self.packet(index, seq, ecn, now);
+            self.set_out(id, now);
+        }
         self.outbox = outbox;
-        let flow = &mut self.flows[index];
-        let SendingEnd::Tcp(tcp) = &flow.sender else {
-            return;
-        };
-        self.recorder.sender_state(now, index as u32, tcp.core());
+        if let SendingEnd::Tcp(tcp) = &self.flows[index].sender {
+            self.recorder.sender_state(now, index as u32, tcp.core());
+        }
         self.arm_sender(index);
+        last.map(|(seq, ecn)| self.packet(index, seq, ecn, now))
     }
 
     /// Makes sure that an event waits when a sender's timer expires, or its pacing lets a packet go.
@@ -699,16 +725,15 @@ impl Simulation {
         }
     }
 
+    /// Makes a packet of data that flow `index` sends.
     #[inline]
-    fn transmit(&mut self, index: usize, seq: u32, ecn: u8, now: Time) {
+    fn packet(&mut self, index: usize, seq: u32, ecn: u8, now: Time) -> PacketId {
         let flow = &mut self.flows[index];
         let size = flow.packet_bytes(seq);
         if now >= self.warm_up {
             flow.bytes_sent += u64::from(size);
         }
-        let hop = flow.data_hops;
-        let id = self.in_flight.add(Packet::data(seq, size, ecn, now).to(hop));
-        self.forward(id, hop, now);
+        self.in_flight.add(Packet::data(seq, size, ecn, now).to(flow.data_hops))
     }
 
     fn sample_ports(&mut self, now: Time) {

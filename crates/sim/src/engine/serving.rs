@@ -88,10 +88,12 @@ impl Simulation {
         if !(hop.folds_next() && at < self.end) {
             return self.send_off(hop, id, at, next);
         }
-        if hop.is_last() {
-            return self.deliver_ahead(hop, id, at, next);
+        if !hop.is_last() {
+            return self.forward(id, next, at);
         }
-        self.forward(id, next, at);
+        if let Some(answer) = self.deliver_ahead(hop, id, at, next) {
+            self.set_out(answer, at);
+        }
     }
 
     fn drop_what_the_queue_dropped(&mut self, index: u32, now: Time) {

@@ -269,7 +269,8 @@ impl FlowSeries {
 
     /// The table.
     pub fn into_table(self) -> Table {
-        let held = Arc::new(Held { grid: self.grid, blocks: self.changes.blocks, by_sample: OnceLock::new() });
+        let held =
+            Arc::new(Held { grid: self.grid, blocks: self.changes.blocks, by_sample: OnceLock::new() });
         let column = |shows| Column::Compact(Compact { held: held.clone(), shows });
         let columns = vec![
             ("time", column(Shows::Time)),
