@@ -111,7 +111,7 @@ impl Plan {
         let flow_numbers = flow_numbers(&flows)?;
         let mut options = SharedOptions::default();
         let mut tcp = Vec::with_capacity(flows.len());
-        let mut paths = Paths::default();
+        let mut paths = Paths { ends: Vec::with_capacity(2 * flows.len()), ..Paths::default() };
         let mut router = Router::new(&directory.topology);
         let list = Place::of("flows");
         for (i, flow) in flows.iter().enumerate() {
