@@ -10,6 +10,7 @@ import pytest
 
 import parshall
 from parshall import Dumbbell, Recording, Scenario, _core
+from parshall.scenario.canonical import as_given
 from parshall.tables import block
 
 
@@ -133,14 +134,13 @@ def test_names_are_lists_made_once(everything: Scenario, result: dict[str, Any])
         names["nodes"]
 
 
-def test_json_may_be_made_when_it_is_needed(everything: Scenario) -> None:
-    made, given = (_core.simulate(text, 1) for text in (everything.to_json, everything.to_json()))
-    for column, values in made["flows"].items():
-        np.testing.assert_array_equal(values, given["flows"][column])
-    with pytest.raises(ZeroDivisionError):
-        _core.simulate(lambda: str(1 // 0), 1)
-    with pytest.raises(TypeError):
-        _core.simulate(7, 1)  # type: ignore[arg-type]
+def test_a_model_gives_what_its_json_gives(everything: Scenario) -> None:
+    model, text = (_core.simulate(given, 1) for given in (as_given(everything), everything.to_json()))
+    for column, values in model["flows"].items():
+        np.testing.assert_array_equal(values, text["flows"][column])
+    for nothing in (7, (everything,), (7, *as_given(everything)[1:])):
+        with pytest.raises((TypeError, ValueError)):
+            _core.simulate(nothing, 1)  # type: ignore[arg-type]
 
 
 def test_the_engine_can_be_timed_alone(bell: Dumbbell) -> None:

@@ -22,7 +22,7 @@ else:
 
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import parshall
@@ -79,7 +79,7 @@ from parshall import (
 )
 from parshall.scenario import reference
 from parshall.scenario.base import Model
-from parshall.scenario.canonical import canonical_json
+from parshall.scenario.canonical import as_given, canonical_json
 from parshall.scenario.lines import lines_of
 from parshall.scenario.paths import PathError
 from parshall.scenario.schema import json_schema, tables
@@ -450,7 +450,15 @@ def plain_tables(value: Any) -> Any:
     }
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False, min_value=0.0, exclude_min=True))
+@given(
+    st.floats(allow_nan=False, allow_infinity=False, min_value=0.0, exclude_min=True)
+    | st.floats(min_value=1e-5, max_value=1e17)
+    | st.integers(1, 10**18).map(lambda whole: whole / 10**9)
+)
+@example(1e-4)
+@example(math.nextafter(1e-4, 0))
+@example(1e16)
+@example(math.nextafter(1e16, 0))
 def test_numbers_are_written_as_python_writes_them(number: float) -> None:
     assert canonical_json(Binomial(k=number, l=0)) == f'{{"k":{number!r},"kind":"binomial","l":0.0}}'
 
@@ -469,7 +477,46 @@ def test_what_json_cannot_write_is_refused() -> None:
 @given(scenarios)
 def test_the_engine_reads_what_is_written(scenario: Scenario) -> None:
     """The engine's own reading, with every default filled in, is ours."""
-    assert _tidy(json.loads(_core.normalize(scenario.to_json()))) == _tidy(_filled(scenario))
+    read = _core.normalize(scenario.to_json())
+    assert _tidy(json.loads(read)) == _tidy(_filled(scenario))
+    assert _core.normalize(as_given(scenario)) == read
+
+
+def test_the_engine_reads_many_flows_whatever_they_share() -> None:
+    """More text than is kept at a time, made of the same objects as before, of equal and of other ones."""
+    transports = [Tcp(max_window_packets=window, payload_bytes=1460) for window in range(1, 8)]
+    apps = [Cbr(rate=1e6), Transfer(packets=5)]
+    flows = [
+        Flow(
+            name=f"f{i}",
+            source="a",
+            destination="b",
+            transport=transports[i % 7] if i % 3 else Tcp(max_window_packets=i + 1),
+            app=apps[i % 2] if i % 5 else Transfer(packets=i + 1),
+            start=i / 7,
+        )
+        for i in range(1000)
+    ]
+    links = [Link(between=("a", "b"), rate="1 Mbit/s", delay="1 ms", queue=DropTail(limit_packets=5))]
+    scenario = Scenario(duration="1 s", hosts=["a", "b"], links=links, flows=flows)
+    assert _core.normalize(as_given(scenario)) == _core.normalize(scenario.to_json())
+
+
+def test_a_model_is_refused_as_its_json_is() -> None:
+    """Not only the words are the same, the place in the text is too."""
+    bell = loads(BELL).scenario()
+    flow = bell.flows[1].model_copy(update={"start": -1.0})
+    changes = [{"duration": -1.0}, {"flows": (bell.flows[0], flow)}, {"hosts": (7,)}, {"links": None}]
+    for change in changes:
+        wrong = bell.model_copy(update=change)
+        with pytest.raises(ValueError, match=r"^not a scenario: .* at line 1 column \d+$") as of_text:
+            _core.simulate(wrong.to_json(), 1)
+        with pytest.raises(ValueError, match=rf"^{re.escape(str(of_text.value))}$"):
+            _core.simulate(as_given(wrong), 1)
+        with pytest.raises(ScenarioError, match=r"^got what the engine does not read"):
+            parshall.run(wrong)
+    with pytest.raises(ValueError, match="JSON"):
+        _core.simulate(as_given(bell.model_copy(update={"duration": math.nan})), 1)
 
 
 def _filled(value: Any) -> Any:

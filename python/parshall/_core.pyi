@@ -31,11 +31,14 @@ def canonical_json(
     that are neither text, real number, tuple nor model.
     """
 
-def normalize(scenario_json: str) -> str:
+_Given = str | tuple[object, Callable[[type], list[tuple[str, str, Any, bool]] | None], Callable[[Any], str]]
+"""A scenario: its JSON, or a model with what ``canonical_json`` is told besides."""
+
+def normalize(scenario: _Given) -> str:
     """The scenario as the engine understands it, with every default filled in, as JSON."""
 
-def simulate(scenario_json: str | Callable[[], str], seed: int) -> dict[str, Any]:
-    """Runs a scenario. Where a function gives its JSON, that is gone before the run starts.
+def simulate(scenario: _Given, seed: int) -> dict[str, Any]:
+    """Runs a scenario.
 
     Raises as ``check`` does, and RuntimeError when the engine fails.
     """

@@ -24,11 +24,12 @@ def run(scenario: Scenario | Dumbbell, seed: int = 1) -> Recording:
     """
     from parshall import _core
     from parshall.recording import Recording
+    from parshall.scenario.canonical import as_given
 
     network = scenario.scenario()
     number = checked_seed(seed)
     try:
-        result = _core.simulate(network.to_json, number)
+        result = _core.simulate(as_given(network), number)
     except (_core.ScenarioError, ValueError) as error:
         raise scenario_error(error) from None
     except RuntimeError as error:

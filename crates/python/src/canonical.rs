@@ -3,7 +3,6 @@
 //! Python itself needs a second for a hundred thousand flows, and with plain tables in between several times the
 //! memory of the text. What is written is what `json.dumps` writes, to the last bit: caches are keyed by it.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -11,6 +10,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyString, PyTuple};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
 
 /// A field of a class: its name, the same as a key of JSON, its default, and whether it is written even then.
 type Field = (Py<PyString>, String, Py<PyAny>, bool);
@@ -20,26 +21,59 @@ type Field = (Py<PyString>, String, Py<PyAny>, bool);
 #[pyfunction]
 pub fn canonical_json(
     model: &Bound<'_, PyAny>,
-    fields: Bound<'_, PyAny>,
-    other: Bound<'_, PyAny>,
+    fields: &Bound<'_, PyAny>,
+    other: &Bound<'_, PyAny>,
 ) -> PyResult<String> {
-    let mut writer =
-        Writer { fields, other, classes: HashMap::new(), shared: HashMap::new(), text: Vec::new() };
+    let mut writer = Writer::new(fields.clone(), other.clone());
     writer.value(model, false)?;
     String::from_utf8(writer.text).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-struct Writer<'py> {
+/// So much text that was read lies in the nearest cache of most machines.
+const KEPT_BYTES: usize = 1 << 14;
+
+/// Writes values one after the other.
+pub struct Writer<'py> {
     fields: Bound<'py, PyAny>,
     other: Bound<'py, PyAny>,
     /// The fields of each class met so far, by its address.
-    classes: HashMap<usize, Option<Rc<[Field]>>>,
+    classes: FxHashMap<usize, Option<Rc<[Field]>>>,
     /// Where models stand that others may share, such as the transport of many flows, by their address.
-    shared: HashMap<usize, Range<usize>>,
+    shared: FxHashMap<usize, Range<usize>>,
     text: Vec<u8>,
 }
 
 impl<'py> Writer<'py> {
+    /// `fields` and `other` are those of [`canonical_json`].
+    pub fn new(fields: Bound<'py, PyAny>, other: Bound<'py, PyAny>) -> Self {
+        Writer {
+            fields,
+            other,
+            classes: FxHashMap::default(),
+            shared: FxHashMap::default(),
+            text: Vec::new(),
+        }
+    }
+
+    /// What `read` makes of the text of a value, which must stay alive as long as the writer. The text is kept for
+    /// a while where it holds what others may share.
+    pub fn once<T>(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        read: impl FnOnce(&[u8]) -> PyResult<T>,
+    ) -> PyResult<T> {
+        let (start, shared) = (self.text.len(), self.shared.len());
+        self.value(value, false)?;
+        let result = read(&self.text[start..]);
+        if self.text.len() > KEPT_BYTES {
+            self.text.clear();
+            self.shared.clear();
+        } else if self.shared.len() == shared {
+            self.text.truncate(start);
+        }
+        result
+    }
+
     /// Writes a value. A model that is no item of a list may be shared by others, so where it stands is remembered.
     fn value(&mut self, value: &Bound<'py, PyAny>, may_be_shared: bool) -> PyResult<()> {
         if let Ok(text) = value.cast_exact::<PyString>() {
@@ -47,8 +81,7 @@ impl<'py> Writer<'py> {
         }
         // What is no finite number is no JSON; `other` refuses it.
         if let Some(number) = value.cast_exact::<PyFloat>().ok().filter(|number| number.value().is_finite()) {
-            self.text.extend_from_slice(number.repr()?.to_str()?.as_bytes());
-            return Ok(());
+            return self.number(number);
         }
         if let Ok(items) = value.cast_exact::<PyTuple>() {
             return self.list(items);
@@ -121,8 +154,22 @@ impl<'py> Writer<'py> {
         self.text.push(end);
     }
 
+    /// A number as Python writes it: the fewest digits that stand for it. Python takes long to find them, and the
+    /// notation is the same where there is no exponent.
+    fn number(&mut self, number: &Bound<'py, PyFloat>) -> PyResult<()> {
+        if (1e-4..1e16).contains(&number.value().abs()) {
+            return self.json(&number.value());
+        }
+        self.text.extend_from_slice(number.repr()?.to_str()?.as_bytes());
+        Ok(())
+    }
+
     fn text(&mut self, text: &str) -> PyResult<()> {
         // Escapes what Python escapes: quotes and backslashes; text has no control characters.
-        serde_json::to_writer(&mut self.text, text).map_err(|error| PyValueError::new_err(error.to_string()))
+        self.json(text)
+    }
+
+    fn json<T: Serialize + ?Sized>(&mut self, value: &T) -> PyResult<()> {
+        serde_json::to_writer(&mut self.text, value).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 }

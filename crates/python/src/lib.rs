@@ -5,6 +5,7 @@ mod canonical;
 #[allow(missing_docs)]
 mod columns;
 mod estimators;
+mod given;
 #[allow(missing_docs)]
 mod names;
 #[allow(missing_docs)]

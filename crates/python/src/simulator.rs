@@ -16,6 +16,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::canonical::canonical_json;
 use crate::columns::{join, Columns};
+use crate::given::{parse, Given};
 use crate::names::Names;
 
 create_exception!(
@@ -54,18 +55,6 @@ fn scenario_error(py: Python<'_>, error: &parshall_sim::ScenarioError) -> PyErr 
     raised
 }
 
-fn parse(scenario_json: &str) -> PyResult<Scenario> {
-    serde_json::from_str(scenario_json)
-        .map_err(|error| PyValueError::new_err(format!("not a scenario: {error}")))
-}
-
-fn read(scenario_json: &Bound<'_, PyAny>) -> PyResult<Scenario> {
-    if scenario_json.is_callable() {
-        return parse(&scenario_json.call0()?.extract::<PyBackedStr>()?);
-    }
-    parse(&scenario_json.extract::<PyBackedStr>()?)
-}
-
 fn plan(py: Python<'_>, scenario_json: &str) -> PyResult<Plan> {
     compile(py, parse(scenario_json)?)
 }
@@ -82,15 +71,15 @@ fn check(py: Python<'_>, scenario_json: &str) -> PyResult<()> {
 
 /// The scenario as the engine understands it, with every default filled in, as JSON.
 #[pyfunction]
-fn normalize(scenario_json: &str) -> PyResult<String> {
-    serde_json::to_string(&parse(scenario_json)?).map_err(|error| PyValueError::new_err(error.to_string()))
+fn normalize(scenario: Given<'_>) -> PyResult<String> {
+    serde_json::to_string(&scenario.read()?).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Runs a scenario and returns its tables. It is JSON, or something to call that gives the JSON, which is then
-/// gone before the run starts.
+/// Runs a scenario and returns its tables.
 #[pyfunction]
-fn simulate(py: Python<'_>, scenario_json: &Bound<'_, PyAny>, seed: u64) -> PyResult<Py<PyDict>> {
-    let plan = compile(py, read(scenario_json)?)?;
+fn simulate(py: Python<'_>, scenario: Given<'_>, seed: u64) -> PyResult<Py<PyDict>> {
+    let plan = compile(py, scenario.read()?)?;
+    drop(scenario);
     let recording = py.detach(|| run_once(plan, seed));
     let recording = recording.map_err(PyRuntimeError::new_err)?;
     let names = Py::new(py, Names::from(&recording))?;

@@ -8,9 +8,11 @@ mod alike;
 
 use std::sync::Arc;
 
+pub use alike::{list_of, push_alike, Alike};
 use parshall_estimators::nonresponsive::Form;
 use parshall_estimators::rto::RtoConfig;
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
 use crate::units::{Rate, Time};
 
@@ -24,10 +26,10 @@ pub struct Scenario {
     #[serde(default)]
     pub warm_up: Time,
     /// Nodes where flows start and end. A host forwards nothing.
-    pub hosts: Vec<String>,
+    pub hosts: Vec<SmolStr>,
     /// Nodes that forward.
     #[serde(default)]
-    pub routers: Vec<String>,
+    pub routers: Vec<SmolStr>,
     /// Full-duplex links; at most one between two nodes.
     #[serde(deserialize_with = "alike::list")]
     pub links: Vec<Link>,
@@ -44,10 +46,10 @@ pub struct Scenario {
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// The two nodes; the first is where the forward direction starts.
-    pub between: (String, String),
+    pub between: (SmolStr, SmolStr),
     /// A short name for the forward direction.
     #[serde(default)]
-    pub name: Option<String>,
+    pub name: Option<SmolStr>,
     /// Bits per second.
     pub rate: Rate,
     /// Propagation delay.
@@ -518,11 +520,11 @@ pub enum LossOf {
 #[serde(deny_unknown_fields)]
 pub struct Flow {
     /// Unique. Random draws of the flow depend on the seed and on this name only.
-    pub name: String,
+    pub name: SmolStr,
     /// Host that sends data.
-    pub source: String,
+    pub source: SmolStr,
     /// Host that receives it.
-    pub destination: String,
+    pub destination: SmolStr,
     /// How data travels.
     pub transport: Transport,
     /// When there is data to send.

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-__all__ = ["canonical_json"]
+__all__ = ["as_given", "canonical_json"]
 
 _OTHER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
@@ -18,6 +18,11 @@ def canonical_json(model: BaseModel) -> str:
     from parshall import _core
 
     return _core.canonical_json(model, _fields, _OTHER)
+
+
+def as_given(model: BaseModel) -> tuple[BaseModel, Any, Any]:
+    """A scenario for the engine to read, without the whole of its JSON at once."""
+    return model, _fields, _OTHER
 
 
 @cache

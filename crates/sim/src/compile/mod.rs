@@ -2,6 +2,7 @@
 
 mod checks;
 mod layout;
+mod nodes;
 mod nonresponsive;
 mod place;
 
@@ -13,11 +14,14 @@ use checks::{
     check_rate, check_transport, quoted,
 };
 use layout::{lay_out, Paths};
+use nodes::Nodes;
 use nonresponsive::queue_observers;
 use place::Place;
 use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
 
 use crate::error::ScenarioError;
+use crate::memory::large;
 use crate::names::{NameList, Names};
 use crate::network::{Hop, Router, Topology};
 use crate::record::{Estimated, Watch};
@@ -107,7 +111,7 @@ impl Plan {
         let flow_numbers = flow_numbers(&flows)?;
         let mut options = SharedOptions::default();
         let mut tcp = Vec::with_capacity(flows.len());
-        let mut paths = Paths::default();
+        let mut paths = Paths { ends: Vec::with_capacity(2 * flows.len()), ..Paths::default() };
         let mut router = Router::new(&directory.topology);
         let list = Place::of("flows");
         for (i, flow) in flows.iter().enumerate() {
@@ -120,28 +124,32 @@ impl Plan {
         let watch = watch(&record, duration, &flow_numbers, &directory, &ports)?;
         let flow_names = names_of(&flows);
         let plan = |(flow, tcp)| FlowPlan { flow, tcp, data_hops: 0, ack_hops: 0, feeds: false };
-        let mut flows = flows.into_iter().zip(tcp).map(plan).collect::<Vec<_>>();
-        let (hops, spacing) = lay_out(&paths, &mut flows, &ports, &watch, folding);
+        let mut plans = large(flows.len());
+        plans.extend(flows.into_iter().zip(tcp).map(plan));
+        let (hops, spacing) = lay_out(&paths, &mut plans, &ports, &watch, folding);
         let names = Names { flows: flow_names.into(), ports: directory.port_names.into() };
-        Ok(Plan { duration, warm_up, ports, hops, spacing, flows, names, watch })
+        Ok(Plan { duration, warm_up, ports, hops, spacing, flows: plans, names, watch })
     }
 }
 
+/// Between the nodes of a port in its name.
+const ARROW: &str = "->";
+
 /// Nodes and ports, and what they are called.
 struct Directory<'a> {
-    nodes: FxHashMap<&'a str, u32>,
+    nodes: Nodes<'a>,
     topology: Topology,
     port_names: NameList,
     /// The forward port between two nodes, the lower one first, and whether that is where it starts.
     between: FxHashMap<(u32, u32), (u32, bool)>,
     /// The forward ports of links that have a name of their own.
-    named: HashMap<String, u32>,
+    named: HashMap<SmolStr, u32>,
 }
 
 impl<'a> Directory<'a> {
-    fn new(hosts: &'a [String], routers: &'a [String]) -> Checked<Self> {
+    fn new(hosts: &'a [SmolStr], routers: &'a [SmolStr]) -> Checked<Self> {
         let mut directory = Directory {
-            nodes: FxHashMap::with_capacity_and_hasher(hosts.len() + routers.len(), Default::default()),
+            nodes: Nodes::new(hosts, routers.len()),
             topology: Topology::default(),
             port_names: NameList::default(),
             between: FxHashMap::default(),
@@ -159,27 +167,29 @@ impl<'a> Directory<'a> {
     fn add_node(&mut self, at: &Place<'_>, name: &'a str, forwards: bool) -> Checked<()> {
         check_name(at, name)?;
         let index = self.topology.add_node(forwards);
-        match self.nodes.insert(name, index as u32) {
-            None => Ok(()),
-            Some(_) => Err(ScenarioError::new(at, quoted(name), "a name that no other node has")),
+        if self.nodes.add(name, index as u32) {
+            return Ok(());
         }
+        Err(ScenarioError::new(at, quoted(name), "a name that no other node has"))
     }
 
     fn node(&self, at: &Place<'_>, name: &str) -> Checked<u32> {
-        let known = self.nodes.get(name).copied();
+        let known = self.nodes.number(name);
         known.ok_or_else(|| ScenarioError::new(at, quoted(name), "the name of a host or router"))
     }
 
     fn host(&self, at: &Place<'_>, name: &str) -> Checked<usize> {
-        let known = self.nodes.get(name).map(|&node| node as usize);
+        let known = self.nodes.number(name).map(|node| node as usize);
         let host = known.filter(|&node| !self.topology.forwards(node));
         host.ok_or_else(|| ScenarioError::new(at, quoted(name), "the name of a host"))
     }
 
     fn add_links(&mut self, links: Vec<Link>) -> Checked<Vec<PortPlan>> {
-        let mut ports = Vec::with_capacity(2 * links.len());
+        let mut ports = large(2 * links.len());
         self.topology.reserve(2 * links.len());
         self.between.reserve(links.len());
+        let bytes = |link: &Link| 2 * (link.between.0.len() + ARROW.len() + link.between.1.len());
+        self.port_names = NameList::with_capacity(2 * links.len(), links.iter().map(bytes).sum());
         let list = Place::of("links");
         for (i, link) in links.into_iter().enumerate() {
             let at = list.item(i);
@@ -195,8 +205,8 @@ impl<'a> Directory<'a> {
             if self.between.insert(pair(from, to), (forward, from < to)).is_some() {
                 return Err(already_there(&between, &format!("{a}->{b}")));
             }
-            self.add_port(&mut ports, there, (from, to), [a, "->", b]);
-            self.add_port(&mut ports, back, (to, from), [b, "->", a]);
+            self.add_port(&mut ports, there, (from, to), [a, ARROW, b]);
+            self.add_port(&mut ports, back, (to, from), [b, ARROW, a]);
             if let Some(name) = link.name {
                 let at = at.field("name");
                 check_name(&at, &name)?;
@@ -217,10 +227,10 @@ impl<'a> Directory<'a> {
 
     /// The port of a name, `a->b` or a link's own.
     fn port(&self, name: &str) -> Option<u32> {
-        let Some((a, b)) = name.split_once("->") else {
+        let Some((a, b)) = name.split_once(ARROW) else {
             return self.named.get(name).copied();
         };
-        let (from, to) = (*self.nodes.get(a)?, *self.nodes.get(b)?);
+        let (from, to) = (self.nodes.number(a)?, self.nodes.number(b)?);
         let &(forward, ascends) = self.between.get(&pair(from, to))?;
         Some(forward + u32::from(ascends != (from < to)))
     }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::memory::large;
 use crate::units::Time;
 
 /// A directed link of the network.
@@ -31,9 +32,9 @@ impl Topology {
         self.routers.len() - 1
     }
 
-    /// Makes room for more directed links.
+    /// Makes room for so many directed links, before there is one.
     pub fn reserve(&mut self, edges: usize) {
-        self.edges.reserve_exact(edges);
+        self.edges = large(edges);
     }
 
     /// Adds a directed link.

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 
 use super::{Flow, Link, Transport};
+use crate::memory::large;
 
 /// An item of such a list.
-pub(super) trait Alike {
+pub trait Alike {
     /// Takes from the item before what is equal.
     fn share(&mut self, before: &Self);
 }
@@ -38,6 +39,19 @@ fn share<T: PartialEq>(own: &mut Arc<T>, known: &Arc<T>) {
     }
 }
 
+/// An empty list with room for so many items.
+pub fn list_of<T>(count: usize) -> Vec<T> {
+    large(count)
+}
+
+/// Adds an item to a list; it shares with the last one what both have in common.
+pub fn push_alike<T: Alike>(list: &mut Vec<T>, mut item: T) {
+    if let Some(before) = list.last() {
+        item.share(before);
+    }
+    list.push(item);
+}
+
 /// Reads a list.
 pub(super) fn list<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
@@ -58,11 +72,8 @@ impl<'de, T: Alike + Deserialize<'de>> Visitor<'de> for List<T> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<T>, A::Error> {
         let mut list: Vec<T> = Vec::new();
-        while let Some(mut item) = items.next_element::<T>()? {
-            if let Some(before) = list.last() {
-                item.share(before);
-            }
-            list.push(item);
+        while let Some(item) = items.next_element::<T>()? {
+            push_alike(&mut list, item);
         }
         Ok(list)
     }

@@ -100,7 +100,7 @@ fn link(a: String, b: String) -> impl Strategy<Value = Link> {
         .prop_map(|(rate, delay, loss)| Reverse { rate, delay, loss, ..Reverse::default() });
     (rate(), delay(), queue(), (loss(), capacity(), jitter()), reverse).prop_map(
         move |(rate, delay, queue, (loss, capacity, jitter), reverse)| Link {
-            between: (a.clone(), b.clone()),
+            between: (a.as_str().into(), b.as_str().into()),
             name: None,
             rate,
             delay,
@@ -204,9 +204,9 @@ fn traffic() -> impl Strategy<Value = (Transport, App)> {
 fn flow(index: usize, hosts: usize) -> impl Strategy<Value = Flow> {
     (traffic(), 0..hosts, 1..hosts, select(vec![0.0, 0.1]), select(vec![0.0, 0.5])).prop_map(
         move |((transport, app), source, step, start, spread)| Flow {
-            name: format!("f{index}"),
-            source: format!("h{source}"),
-            destination: format!("h{}", (source + step) % hosts),
+            name: format!("f{index}").into(),
+            source: format!("h{source}").into(),
+            destination: format!("h{}", (source + step) % hosts).into(),
             transport,
             app,
             start: seconds(start),
@@ -289,8 +289,8 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
             Scenario {
                 duration: seconds(2.0),
                 warm_up: seconds(warm_up),
-                hosts: (0..hosts).map(|h| format!("h{h}")).collect(),
-                routers: (0..routers).map(|r| format!("r{r}")).collect(),
+                hosts: (0..hosts).map(|h| format!("h{h}").into()).collect(),
+                routers: (0..routers).map(|r| format!("r{r}").into()).collect(),
                 links: trunk.into_iter().chain(access).collect(),
                 flows,
                 record,
@@ -308,9 +308,9 @@ pub fn apart(mut scenario: Scenario) -> Scenario {
             [(&mut flow.source, format!("s{index}")), (&mut flow.destination, format!("d{index}"))]
         {
             let old = scenario.links.iter().find(|link| link.between.0 == *end).expect("a host's link");
-            links.push(Link { between: (new.clone(), old.between.1.clone()), ..old.clone() });
-            hosts.push(new.clone());
-            *end = new;
+            *end = new.into();
+            links.push(Link { between: (end.clone(), old.between.1.clone()), ..old.clone() });
+            hosts.push(end.clone());
         }
     }
     scenario.links.retain(|link| scenario.routers.contains(&link.between.0));
