@@ -88,7 +88,8 @@ fn quiet_receivers(flows: &[FlowPlan], watch: &Watch) -> Vec<bool> {
 /// Flows whose senders may act ahead of time: nothing but ACKs and the retransmission timer concerns them once they
 /// have started, and nobody sees when they act.
 fn quiet_senders(flows: &[FlowPlan], watch: &Watch) -> Vec<bool> {
-    let writes_once = |flow: &Flow| matches!(flow.app, App::Bulk {} | App::Transfer(_)) && flow.stop.is_none();
+    let writes_once =
+        |flow: &Flow| matches!(flow.app, App::Bulk {} | App::Transfer(_)) && flow.stop.is_none();
     let paced = |plan: &FlowPlan| plan.tcp.as_ref().is_none_or(|options| options.pacing);
     let mut quiet: Vec<bool> = flows.iter().map(|plan| writes_once(&plan.flow) && !paced(plan)).collect();
     for &flow in watch.deliveries.iter().chain(&watch.rtt).chain(&watch.window) {
