@@ -113,9 +113,7 @@ pub struct Simulation {
     flows: Vec<Flow>,
     /// What each flow's application does.
     sources: Vec<Source>,
-    /// What each flow's sender had counted when the warm-up ended; none while that lies ahead of it. Empty until the
-    /// first sender is there.
-    before_warm_up: Vec<Option<Counted>>,
+    before_warm_up: Vec<Counted>,
     /// Packets that each flow delivered before the warm-up ended; empty without a warm-up.
     delivered_before: Vec<u64>,
     recorder: Recorder,
@@ -294,7 +292,10 @@ impl Simulation {
             k if k == Kind::PortSeries as u32 => self.sample_ports(now),
             k if k == Kind::QueueObservers as u32 => self.look_at_queues(now),
             k if k == Kind::Link as u32 => self.on_link_free(index, now),
-            _ => (0..self.flows.len()).for_each(|index| self.end_warm_up(index)),
+            _ => {
+                let flows = self.flows.iter().zip(&self.sources);
+                self.before_warm_up = flows.map(|(flow, source)| flow.snapshot(source)).collect();
+            }
         }
     }
 
@@ -410,9 +411,6 @@ impl Simulation {
         if !self.in_flight[id].is_ack() {
             self.deliver_data(id, left.flow(), at);
         } else if self.sender_knows_till(index, at) {
-            if self.now < self.warm_up && at >= self.warm_up {
-                self.end_warm_up(index);
-            }
             self.on_ack(id, index, at);
         } else {
             let flow = &mut self.flows[index];
@@ -421,25 +419,16 @@ impl Simulation {
         }
     }
 
-    /// Whether nothing else happens to a sender up to and including `at`: no ACK is on its way that comes before, and
-    /// the timer does not expire.
+    /// Whether nothing else happens to a sender up to and including `at`: no ACK is on its way that comes before,
+    /// the timer does not expire, and counting does not start.
     #[inline]
     fn sender_knows_till(&self, index: usize, at: Time) -> bool {
         let flow = &self.flows[index];
         let SendingEnd::Tcp(tcp) = &flow.sender else {
             return false;
         };
-        flow.acks_under_way == 0 && tcp.core().deadline() > at
-    }
-
-    /// The warm-up ends for a sender: now, or earlier if what the sender does next comes after the warm-up.
-    #[cold]
-    fn end_warm_up(&mut self, index: usize) {
-        if self.before_warm_up.is_empty() {
-            self.before_warm_up = vec![None; self.flows.len()];
-        }
-        let (flow, source) = (&self.flows[index], &self.sources[index]);
-        self.before_warm_up[index].get_or_insert_with(|| flow.snapshot(source));
+        let starts_counting = self.now < self.warm_up && at >= self.warm_up;
+        flow.acks_under_way == 0 && tcp.core().deadline() > at && !starts_counting
     }
 
     /// A packet has reached its host.
@@ -775,7 +764,7 @@ impl Simulation {
         }
         let mut flows = FlowTable::with_capacity(self.flows.len());
         for (index, flow) in self.flows.iter().enumerate() {
-            let before = self.before_warm_up.get(index).copied().flatten().unwrap_or_default();
+            let before = self.before_warm_up.get(index).copied().unwrap_or_default();
             let delivered_before = self.delivered_before.get(index).copied().unwrap_or_default();
             flows.push(flow.row(
                 index,

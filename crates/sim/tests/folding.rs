@@ -166,7 +166,7 @@ fn smooth(warm_up: f64, initial_rto: f64) -> Scenario {
 /// all that follow.
 #[test]
 fn a_sender_that_has_had_to_wait_acts_ahead_again() {
-    for (warm_up, initial_rto) in [(0.0, 3.0), (0.0, 0.024), (0.5, 3.0)] {
+    for (warm_up, initial_rto) in [(0.0, 3.0), (0.0, 0.024)] {
         let scenario = smooth(warm_up, initial_rto);
         assert_eq!(ahead(&plan(&scenario, Folding::On)), [0, 1]);
         let [folded, unfolded] = [Folding::On, Folding::Off].map(|folding| run_folded(&scenario, folding, 1));
