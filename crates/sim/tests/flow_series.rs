@@ -24,14 +24,20 @@ fn with_series() -> impl Strategy<Value = Scenario> {
     (scenario(), sampled()).prop_map(|(scenario, record)| apart(Scenario { record, ..scenario }))
 }
 
-/// Whether a sampled flow's source writes ahead of time; whether a sampled flow's receiver acts ahead of time.
-fn acts_ahead(plan: &Plan) -> (bool, bool) {
+/// Whether a sampled flow's source writes ahead of time, whether one's receiver acts ahead of time, and whether one's
+/// sender does.
+fn acts_ahead(plan: &Plan) -> [bool; 3] {
     let sampled: BTreeSet<u32> =
         plan.watch.flow_series.iter().flat_map(|(flows, _)| flows).copied().collect();
-    let feeds = sampled.iter().any(|&flow| plan.flows[flow as usize].feeds);
-    let folds =
-        plan.hops.iter().any(|hop| hop.is_last() && hop.folds_next() && sampled.contains(&hop.flow()));
-    (feeds, folds)
+    let sampled: Vec<_> = sampled.into_iter().map(|flow| &plan.flows[flow as usize]).collect();
+    let end_folds = |hops: u32| {
+        plan.hops[hops as usize..].iter().find(|hop| hop.is_last()).is_some_and(|hop| hop.folds_next())
+    };
+    [
+        sampled.iter().any(|flow| flow.feeds),
+        sampled.iter().any(|flow| end_folds(flow.data_hops)),
+        sampled.iter().any(|flow| end_folds(flow.ack_hops)),
+    ]
 }
 
 fn indices(recording: &Recording, table: &str, column: &str) -> Vec<i32> {
@@ -110,16 +116,17 @@ proptest! {
 #[test]
 fn random_scenarios_have_sampled_flows_that_act_ahead_of_time() {
     let mut runner = TestRunner::deterministic();
-    let (mut feeding, mut folded) = (0, 0);
+    let mut counts = [0; 3];
     for _ in 0..300 {
         let scenario = with_series().new_tree(&mut runner).expect("a scenario").current();
-        let (feeds, folds) = acts_ahead(&plan(&scenario));
-        feeding += u32::from(feeds);
-        folded += u32::from(folds);
+        for (count, acts) in counts.iter_mut().zip(acts_ahead(&plan(&scenario))) {
+            *count += u32::from(acts);
+        }
     }
+    let [sources, receivers, senders] = counts;
     assert!(
-        feeding >= 30 && folded >= 60,
-        "{feeding} with sources that write ahead, {folded} with folded receivers"
+        sources >= 30 && receivers >= 60 && senders >= 30,
+        "{sources} with sources that write ahead, {receivers} with folded receivers, {senders} with folded senders"
     );
 }
 
@@ -150,7 +157,7 @@ fn what_is_counted_early_or_late_is_seen_on_time() {
         [(true, 0.01, 2.0), (false, 0.01, 2.0), (true, 0.0005, 0.7), (true, 3.0, 2.0)]
     {
         let scenario = far_away(duration, interval, shared);
-        assert!(acts_ahead(&plan(&scenario)).0);
+        assert!(acts_ahead(&plan(&scenario))[0]);
         let folded = run(&scenario, 1).expect("a valid scenario");
         let unfolded = Plan::new(&scenario, Folding::Off).expect("a valid scenario");
         assert_eq!(bits(&folded), bits(&Simulation::new(&unfolded, 1).run(&unfolded)));

@@ -474,15 +474,15 @@ mod tests {
         ) {
             let mut series = FlowSeries::new(&of, Time::from_ps(interval), Time::from_ps(end), FLOWS as usize);
             let (sent, delivered) = (counted(&states), counted(&delivered));
-            let mut changed = Vec::new();
-            for (number, &(at, flow, packets)) in (0..).zip(&sent) {
-                if let Some(place) = series.place(flow) {
-                    series.shows(Time::from_ps(at), place, packets, shown(number));
-                }
-                changed.push((at, flow, number));
-            }
+            let changed: Vec<(u64, u32, u64)> =
+                (0..).zip(&sent).map(|(number, &(at, flow, _))| (at, flow, number)).collect();
             // Flow by flow, so that most are noted late or ahead of the others.
             for flow in (0..FLOWS).rev() {
+                for (number, &(at, of, packets)) in (0..).zip(&sent).filter(|(_, (_, of, _))| *of == flow) {
+                    if let Some(place) = series.place(of) {
+                        series.shows(Time::from_ps(at), place, packets, shown(number));
+                    }
+                }
                 for &(at, of, packets) in delivered.iter().filter(|(_, of, _)| *of == flow) {
                     series.delivered(Time::from_ps(at), of, packets);
                 }

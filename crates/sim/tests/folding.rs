@@ -1,0 +1,184 @@
+//! Senders that act ahead of time change nothing, whatever comes between an ACK and its sender: the timer, the end of
+//! the warm-up or of the run, at the very instant of the ACK too.
+
+#[allow(dead_code)]
+mod common;
+
+use std::sync::Arc;
+
+use common::{bits, counts, restless};
+use parshall_sim::compile::{Folding, Plan};
+use parshall_sim::engine::Simulation;
+use parshall_sim::record::{Column, Recording};
+use parshall_sim::scenario::{Record, Scenario, Transport};
+use parshall_sim::units::Time;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use serde_json::json;
+
+fn plan(scenario: &Scenario, folding: Folding) -> Plan {
+    Plan::new(scenario, folding).expect("a valid scenario")
+}
+
+fn run_folded(scenario: &Scenario, folding: Folding, seed: u64) -> Recording {
+    let plan = plan(scenario, folding);
+    Simulation::new(&plan, seed).run(&plan)
+}
+
+/// The numbers of the flows whose senders may act ahead of time.
+fn ahead(plan: &Plan) -> Vec<usize> {
+    let folds = |&flow: &usize| {
+        let last = plan.hops[plan.flows[flow].ack_hops as usize..].iter().find(|hop| hop.is_last());
+        last.is_some_and(|hop| hop.folds_next())
+    };
+    (0..plan.flows.len()).filter(folds).collect()
+}
+
+fn column<'a>(recording: &'a Recording, table: &str, column: &str) -> &'a Column {
+    let table = recording.tables.iter().find(|t| t.name == table).expect("a table of this name");
+    &table.columns.iter().find(|(name, _)| *name == column).expect("a column of this name").1
+}
+
+/// When ACKs reach the sender of a flow.
+fn acks(scenario: &Scenario, flow: usize, seed: u64) -> Vec<Time> {
+    let record = Record { deliveries: vec![scenario.flows[flow].name.clone()], ..Record::default() };
+    let recording = run_folded(&Scenario { record, ..scenario.clone() }, Folding::Off, seed);
+    let [Column::F64(times), Column::Bool(acks)] =
+        ["time", "ack"].map(|name| column(&recording, "packets", name))
+    else {
+        panic!("columns of other types");
+    };
+    times.iter().zip(acks).filter(|(_, &ack)| ack).map(|(&time, _)| Time::from_secs(time)).collect()
+}
+
+/// What is to happen at the instant of an ACK.
+#[derive(Clone, Copy, Debug)]
+enum Tie {
+    WarmUp,
+    End,
+    EndJustAfter,
+    Timer,
+}
+
+/// Makes the timer of a flow expire after this time, whatever happens.
+fn set_timeout(scenario: &mut Scenario, flow: usize, timeout: Time) {
+    if let Transport::Tcp(tcp) = &mut scenario.flows[flow].transport {
+        let tcp = Arc::make_mut(tcp);
+        (tcp.initial_rto, tcp.min_rto, tcp.max_rto) = (Some(timeout), Some(timeout), Some(timeout));
+    }
+}
+
+/// The same scenario with a tie between an ACK of the flow and something else, or none if there is no such ACK.
+fn tied(scenario: &Scenario, flow: usize, seed: u64, tie: Tie, which: usize) -> Option<Scenario> {
+    let mut scenario = Scenario { warm_up: Time::ZERO, ..scenario.clone() };
+    scenario.flows[flow].start_spread = Time::ZERO;
+    let start = scenario.flows[flow].start;
+    let patient = Time::from_secs(60.0);
+    if let Tie::Timer = tie {
+        set_timeout(&mut scenario, flow, patient);
+    }
+    let all = acks(&scenario, flow, seed);
+    let some = |acks: &[Time]| acks.get(which % acks.len().max(1)).copied();
+    match tie {
+        Tie::WarmUp => scenario.warm_up = some(&all)?,
+        Tie::End => scenario.duration = some(&all)?,
+        Tie::EndJustAfter => scenario.duration = some(&all)? + Time::from_ps(1),
+        Tie::Timer => {
+            // A timer that expires at its maximum always, and for the first time after the longest silence so far.
+            let mut longest = Time::ZERO;
+            let mut silences = Vec::new();
+            for (before, &at) in [start].iter().chain(&all).zip(&all) {
+                if at - *before > longest {
+                    longest = at - *before;
+                    silences.push(longest);
+                }
+            }
+            let timeout = some(&silences)?;
+            set_timeout(&mut scenario, flow, timeout);
+        }
+    }
+    Some(scenario)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn what_comes_between_changes_nothing(scenario in restless(), seed in 0u64..1000) {
+        let [folded, unfolded] = [Folding::On, Folding::Off].map(|folding| run_folded(&scenario, folding, seed));
+        prop_assert_eq!(bits(&folded), bits(&unfolded));
+        prop_assert!(folded.events <= unfolded.events);
+    }
+
+    #[test]
+    fn ties_change_nothing(
+        scenario in restless(),
+        seed in 0u64..1000,
+        tie in select(vec![Tie::WarmUp, Tie::End, Tie::EndJustAfter, Tie::Timer]),
+        which in 0usize..10_000,
+    ) {
+        let flows = ahead(&plan(&scenario, Folding::On));
+        let tied = flows.get(which % flows.len().max(1)).and_then(|&flow| tied(&scenario, flow, seed, tie, which));
+        if let Some(scenario) = tied {
+            let [folded, unfolded] = [Folding::On, Folding::Off].map(|folding| run_folded(&scenario, folding, seed));
+            prop_assert_eq!(bits(&folded), bits(&unfolded));
+        }
+    }
+}
+
+#[test]
+fn random_networks_have_senders_that_act_ahead_and_time_out() {
+    let mut runner = TestRunner::deterministic();
+    let (mut acting, mut timing_out) = (0, 0);
+    for seed in 0..300 {
+        let scenario = restless().new_tree(&mut runner).expect("a scenario").current();
+        assert!(plan(&scenario, Folding::Off).hops.iter().all(|hop| !hop.folds_next()));
+        let flows = ahead(&plan(&scenario, Folding::On));
+        let timeouts = counts(&run_folded(&scenario, Folding::On, seed), "flows", "timeouts");
+        acting += u32::from(!flows.is_empty());
+        timing_out += u32::from(flows.iter().any(|&flow| timeouts[flow] > 0));
+    }
+    assert!(acting >= 60 && timing_out >= 40, "{acting} with such senders, {timing_out} where they time out");
+}
+
+/// Flows with hosts of their own that fill a link between two routers and lose nothing.
+fn smooth(warm_up: f64, initial_rto: f64) -> Scenario {
+    let private =
+        |name: String, router: &str| json!({"between": [name, router], "rate": 1e9, "delay": 0.001});
+    let flow = |i: usize| {
+        json!({"name": format!("f{i}"), "source": format!("s{i}"), "destination": format!("d{i}"),
+               "transport": {"kind": "tcp", "profile": "ns2", "max_window_packets": 200,
+                             "initial_rto": initial_rto, "min_rto": initial_rto.min(0.2)},
+               "app": {"kind": "bulk"}})
+    };
+    let access = (0..2).flat_map(|i| [private(format!("s{i}"), "r0"), private(format!("d{i}"), "r1")]);
+    let shared = json!({"between": ["r0", "r1"], "rate": 1e8, "delay": 0.01});
+    serde_json::from_value(json!({
+        "duration": 2, "warm_up": warm_up, "hosts": ["s0", "s1", "d0", "d1"], "routers": ["r0", "r1"],
+        "links": access.chain([shared]).collect::<Vec<_>>(), "flows": (0..2).map(flow).collect::<Vec<_>>(),
+    }))
+    .expect("a scenario")
+}
+
+/// Where ACKs follow one another without a gap, a sender that has to wait for one of them must not have to wait for
+/// all that follow.
+#[test]
+fn a_sender_that_has_had_to_wait_acts_ahead_again() {
+    for (warm_up, initial_rto) in [(0.0, 3.0), (0.0, 0.024)] {
+        let scenario = smooth(warm_up, initial_rto);
+        assert_eq!(ahead(&plan(&scenario, Folding::On)), [0, 1]);
+        let [folded, unfolded] = [Folding::On, Folding::Off].map(|folding| run_folded(&scenario, folding, 1));
+        assert_eq!(bits(&folded), bits(&unfolded));
+        let timed_out = counts(&folded, "flows", "timeouts").iter().any(|&timeouts| timeouts > 0);
+        assert_eq!(timed_out, initial_rto < 3.0);
+        // A packet arrives at six ports and hosts, and one such arrival in three is an event: at the shared link, there
+        // and back.
+        let share = folded.events as f64 / unfolded.events as f64;
+        assert!(
+            (0.33..0.34).contains(&share),
+            "{share} with a warm-up of {warm_up} s, {initial_rto} s for the first RTT"
+        );
+    }
+}
