@@ -113,7 +113,8 @@ pub struct Simulation {
     flows: Vec<Flow>,
     /// What each flow's application does.
     sources: Vec<Source>,
-    before_warm_up: Vec<Counted>,
+    /// What each flow's sender had counted when the warm-up ended for it; empty until it has for the first one.
+    before_warm_up: Vec<Option<Counted>>,
     /// Packets that each flow delivered before the warm-up ended; empty without a warm-up.
     delivered_before: Vec<u64>,
     recorder: Recorder,
@@ -292,10 +293,7 @@ impl Simulation {
             k if k == Kind::PortSeries as u32 => self.sample_ports(now),
             k if k == Kind::QueueObservers as u32 => self.look_at_queues(now),
             k if k == Kind::Link as u32 => self.on_link_free(index, now),
-            _ => {
-                let flows = self.flows.iter().zip(&self.sources);
-                self.before_warm_up = flows.map(|(flow, source)| flow.snapshot(source)).collect();
-            }
+            _ => (0..self.flows.len()).for_each(|index| self.end_warm_up(index)),
         }
     }
 
@@ -423,6 +421,9 @@ impl Simulation {
             return self.deliver_data(id, left.flow(), at);
         }
         if self.sender_knows_till(index, at) {
+            if self.now < self.warm_up && at >= self.warm_up {
+                self.end_warm_up(index);
+            }
             return self.on_ack(id, index, at);
         }
         let flow = &mut self.flows[index];
@@ -431,16 +432,25 @@ impl Simulation {
         None
     }
 
-    /// Whether nothing else happens to a sender up to and including `at`: no ACK is on its way that comes before,
-    /// the timer does not expire, and counting does not start.
+    /// Whether nothing else happens to a sender up to and including `at`: no ACK is on its way that comes before, and
+    /// the timer does not expire.
     #[inline]
     fn sender_knows_till(&self, index: usize, at: Time) -> bool {
         let flow = &self.flows[index];
         let SendingEnd::Tcp(tcp) = &flow.sender else {
             return false;
         };
-        let starts_counting = self.now < self.warm_up && at >= self.warm_up;
-        flow.acks_under_way == 0 && tcp.core().deadline() > at && !starts_counting
+        flow.acks_under_way == 0 && tcp.core().deadline() > at
+    }
+
+    /// The warm-up ends for a sender: now, or before, if the sender acts ahead of time beyond it.
+    #[cold]
+    fn end_warm_up(&mut self, index: usize) {
+        if self.before_warm_up.is_empty() {
+            self.before_warm_up = vec![None; self.flows.len()];
+        }
+        let (flow, source) = (&self.flows[index], &self.sources[index]);
+        self.before_warm_up[index].get_or_insert_with(|| flow.snapshot(source));
     }
 
     /// A packet has reached its host.
@@ -789,7 +799,7 @@ impl Simulation {
         }
         let mut flows = FlowTable::with_capacity(self.flows.len());
         for (index, flow) in self.flows.iter().enumerate() {
-            let before = self.before_warm_up.get(index).copied().unwrap_or_default();
+            let before = self.before_warm_up.get(index).copied().flatten().unwrap_or_default();
             let delivered_before = self.delivered_before.get(index).copied().unwrap_or_default();
             flows.push(flow.row(
                 index,

@@ -43,7 +43,7 @@ fn column<'a>(recording: &'a Recording, table: &str, column: &str) -> &'a Column
 
 /// When ACKs reach the sender of a flow.
 fn acks(scenario: &Scenario, flow: usize, seed: u64) -> Vec<Time> {
-    let record = Record { deliveries: vec![scenario.flows[flow].name.clone()], ..Record::default() };
+    let record = Record { deliveries: vec![scenario.flows[flow].name.to_string()], ..Record::default() };
     let recording = run_folded(&Scenario { record, ..scenario.clone() }, Folding::Off, seed);
     let [Column::F64(times), Column::Bool(acks)] =
         ["time", "ack"].map(|name| column(&recording, "packets", name))
@@ -166,7 +166,7 @@ fn smooth(warm_up: f64, initial_rto: f64) -> Scenario {
 /// all that follow.
 #[test]
 fn a_sender_that_has_had_to_wait_acts_ahead_again() {
-    for (warm_up, initial_rto) in [(0.0, 3.0), (0.0, 0.024)] {
+    for (warm_up, initial_rto) in [(0.0, 3.0), (0.0, 0.024), (0.5, 3.0)] {
         let scenario = smooth(warm_up, initial_rto);
         assert_eq!(ahead(&plan(&scenario, Folding::On)), [0, 1]);
         let [folded, unfolded] = [Folding::On, Folding::Off].map(|folding| run_folded(&scenario, folding, 1));

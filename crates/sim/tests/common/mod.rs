@@ -442,8 +442,9 @@ fn direct(mut scenario: Scenario) -> Scenario {
     scenario.hosts.truncate(2);
     scenario.routers = Vec::new();
     for (index, flow) in scenario.flows.iter_mut().enumerate() {
-        let ends = ["h0", "h1"].map(String::from);
-        (flow.source, flow.destination) = (ends[index % 2].clone(), ends[1 - index % 2].clone());
+        let ends = ["h0", "h1"];
+        let [source, destination] = [index % 2, 1 - index % 2].map(|end| ends[end].into());
+        (flow.source, flow.destination) = (source, destination);
     }
     scenario
 }
