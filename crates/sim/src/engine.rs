@@ -2,8 +2,9 @@
 //!
 //! Three things keep events few. Most ports know a packet's departure when it arrives, so the end of a
 //! transmission is no event; those that do not are in `engine/serving.rs`. A hop that one flow uses alone is folded
-//! into the one before it. Timers are lazy: an ACK moves a deadline in its flow, and the event that is already
-//! waiting looks at the deadline when it comes. Arrivals, which are most events, wait in a calendar of their own.
+//! into the one before it, and what a host does at its end likewise. Timers are lazy: an ACK moves a deadline in its
+//! flow, and the event that is already waiting looks at the deadline when it comes. Arrivals, which are most events,
+//! wait in a calendar of their own.
 
 mod serving;
 mod tuning;

@@ -53,11 +53,11 @@ impl Hop {
         self.flow_and_flags & Hop::LAST != 0
     }
 
-    /// Whether the engine goes on to what comes next without an event: a port or the receiver.
+    /// Whether the engine goes on to what comes next without an event: a port or a host.
     ///
     /// True where the next hop is a port that nobody else uses: what arrives there has passed this port in
     /// order, so its fate there is known as soon as it is known here. This is an optimisation that changes no
-    /// recording; see `docs/architecture.md`, 'Folding'.
+    /// recording; see `docs/architecture.md`, 'Private hops are folded'.
     #[inline]
     pub fn folds_next(&self) -> bool {
         self.flow_and_flags & Hop::FOLDS_NEXT != 0

@@ -5,7 +5,8 @@
 //!
 //! - Packets sent and delivered are counted before their time by what is folded, and after it by sources that feed.
 //!   The table's size is known from the start, so a count goes where it belongs at once ([`Counts`]).
-//! - What a sender shows is kept once for each sample before which it changed ([`Changes`]).
+//! - What a sender shows is kept once for each sample before which it changed ([`Changes`]). Senders that act ahead
+//!   of time do not wait for one another, so only the changes of one flow are in order.
 //! - Both are spread over all samples when somebody asks for a column ([`Compact`]). So are times and flows, which
 //!   follow from the interval alone.
 
