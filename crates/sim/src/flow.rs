@@ -262,3 +262,27 @@ fn clock_phase(options: &Arc<TcpOptions>, seed: u64, flow: &str) -> Time {
         None => Stream::new(seed, &format!("flow/{flow}/clock")).time_between(Time::ZERO, options.clock_tick),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::{Folding, Plan};
+    use serde_json::json;
+
+    #[test]
+    fn acks_under_way_are_counted_until_there_are_too_many() {
+        let scenario = json!({
+            "duration": 1, "hosts": ["a", "b"], "links": [{"between": ["a", "b"], "rate": 1e6, "delay": 0}],
+            "flows": [{"name": "f", "source": "a", "destination": "b", "transport": {"kind": "tcp"},
+                       "app": {"kind": "bulk"}}],
+        });
+        let scenario = serde_json::from_value(scenario).expect("a well-formed scenario");
+        let plan = Plan::of(scenario, Folding::On).expect("a valid scenario");
+        let (mut flow, ..) = Flow::new(&plan.flows[0], 1);
+        for (under_way, left) in [(2, 1), (1, 0), (u16::MAX - 1, u16::MAX - 2), (u16::MAX, u16::MAX)] {
+            flow.acks_under_way = under_way;
+            flow.ack_arrived();
+            assert_eq!(flow.acks_under_way, left);
+        }
+    }
+}
