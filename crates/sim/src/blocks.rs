@@ -6,10 +6,15 @@ use crate::units::Time;
 
 /// What an ACK reports, with the stamp of the packet that it answers: the handle takes the stamp's place.
 #[derive(Clone, Copy, Debug)]
-struct Report {
-    stamp: Time,
-    blocks: SackBlocks,
+#[repr(align(32))]
+pub struct Report {
+    /// The stamp.
+    pub stamp: Time,
+    /// The blocks.
+    pub blocks: SackBlocks,
 }
+
+const _: () = assert!(std::mem::size_of::<Report>() == 32);
 
 /// A slot for each ACK under way that carries blocks. Slots are used again, so nothing is allocated once there
 /// are as many as were ever needed at once.
@@ -40,12 +45,16 @@ impl BlockStore {
         }
     }
 
-    /// Gives stamp and blocks back and frees their slot.
+    /// What is kept under a handle.
     #[inline]
-    pub fn take(&mut self, handle: u32) -> (Time, SackBlocks) {
+    pub fn get(&self, handle: u32) -> &Report {
+        &self.slots[handle as usize]
+    }
+
+    /// Forgets what is kept under a handle.
+    #[inline]
+    pub fn remove(&mut self, handle: u32) {
         self.free.push(handle);
-        let report = self.slots[handle as usize];
-        (report.stamp, report.blocks)
     }
 }
 
@@ -63,10 +72,12 @@ mod tests {
         let at = |n| Time::from_ps(n);
         let mut store = BlockStore::default();
         let (a, b) = (store.put(at(1), &blocks(1)), store.put(at(2), &blocks(2)));
-        assert_eq!(store.take(a), (at(1), blocks(1)));
+        let kept = |store: &BlockStore, handle| (store.get(handle).stamp, store.get(handle).blocks);
+        assert_eq!(kept(&store, a), (at(1), blocks(1)));
+        store.remove(a);
         let c = store.put(at(3), &blocks(3));
         assert_eq!((c, store.slots.len()), (a, 2));
-        assert_eq!(store.take(b), (at(2), blocks(2)));
-        assert_eq!(store.take(c), (at(3), blocks(3)));
+        assert_eq!(kept(&store, b), (at(2), blocks(2)));
+        assert_eq!(kept(&store, c), (at(3), blocks(3)));
     }
 }

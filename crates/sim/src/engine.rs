@@ -248,8 +248,7 @@ impl Simulation {
         if std::mem::replace(&mut self.looked_at, bucket) == bucket {
             return;
         }
-        self.in_flight.fetch_ahead(5);
-        for packet in self.in_flight.ahead(4) {
+        for packet in self.in_flight.ahead(6) {
             let hop = packet.hop as usize;
             prefetch(&self.hops[hop - 1]);
             prefetch(&self.hops[(hop + 1).min(self.hops.len() - 1)]);
@@ -257,7 +256,7 @@ impl Simulation {
                 self.blocks.prefetch(handle);
             }
         }
-        for packet in self.in_flight.ahead(2) {
+        for packet in self.in_flight.ahead(3) {
             self.fetch_touched(packet);
         }
     }
@@ -401,7 +400,7 @@ impl Simulation {
 
     fn note_dropped(&mut self, packet: &Packet, flow: u32, at: Time) {
         if let Some(handle) = packet.report() {
-            self.blocks.take(handle);
+            self.blocks.remove(handle);
         }
         if at >= self.warm_up {
             let flow = &mut self.flows[flow as usize];
@@ -526,14 +525,18 @@ impl Simulation {
             unreachable!("only TCP senders receive ACKs");
         };
         let samples = tcp.core().counters.rtt_samples;
-        let (echo, blocks) = match packet.report() {
-            Some(handle) => self.blocks.take(handle),
-            None => (packet.stamp(), SackBlocks::default()),
+        let report = packet.report();
+        let (echo, blocks) = match report.map(|handle| self.blocks.get(handle)) {
+            Some(report) => (report.stamp, &report.blocks),
+            None => (packet.stamp(), &SackBlocks::EMPTY),
         };
         let high = i64::from(packet.seq) - 1;
         let ack = Ack { high, echo, blocks, ecn_echo: packet.ecn & ecn::ECHO != 0 };
         self.in_flight.remove(id);
         tcp.on_ack(&ack, now, &mut self.outbox);
+        if let Some(handle) = report {
+            self.blocks.remove(handle);
+        }
         if flow.completed_at == Time::NEVER && tcp.finished() {
             flow.completed_at = now;
         }

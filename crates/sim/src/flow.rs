@@ -59,6 +59,7 @@ pub(crate) struct Flow {
     pub ack_bytes: u16,
     /// See [`FlowPlan::feeds`].
     pub feeds: bool,
+    _the_sender_starts_a_line: [Line; 0],
     pub sender: SendingEnd,
     /// The earliest event of the sender's timer that waits; [`Time::NEVER`] for none.
     pub sender_event: Time,
@@ -73,6 +74,11 @@ pub(crate) struct Flow {
     /// ACKs that the sender might have dealt with ahead of time, and which are on their way to it instead.
     pub acks_under_way: u16,
 }
+
+/// What comes behind starts a cache line.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct Line;
 
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(
@@ -125,6 +131,7 @@ impl Flow {
             acks_dropped: 0,
             ack_bytes: options.map_or(0, |o| o.ack_bytes),
             feeds: plan.feeds,
+            _the_sender_starts_a_line: [],
             sender,
             sender_event: Time::NEVER,
             pace_event: Time::NEVER,

@@ -53,6 +53,12 @@ impl Packet {
         Packet { hop, ..self }
     }
 
+    /// The same, which reaches this hop at `at`.
+    #[inline]
+    pub fn arriving(self, at: Time, hop: u32) -> Self {
+        Packet { at, hop, ..self }
+    }
+
     /// The same ACK, which also reports what is kept under a handle, its stamp included.
     pub fn reporting(self, handle: u32) -> Self {
         Packet { stamp: Time::from_ps(handle.into()), kind: Kind::Sack, ..self }

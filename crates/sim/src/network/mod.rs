@@ -9,6 +9,7 @@ mod recent;
 mod routes;
 mod service;
 mod serving;
+mod spans;
 
 pub use calendar::{Calendar, PacketId};
 pub use loss::Loss;

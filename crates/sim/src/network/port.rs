@@ -122,7 +122,7 @@ impl Default for Transmissions {
 /// One direction of a link with its queue. Service is first in, first out.
 ///
 /// While all packets that wait are of one size, they depart at even distances before `busy_until`, and how many
-/// there are follows from that. Once different sizes have waited, the newest packet is here, those before it are in
+/// there are follows from that. While they are of several sizes, the newest packet is here, those before it are in
 /// [`Recent`], and were put there only if they had not left when the next one came.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
@@ -145,7 +145,7 @@ pub struct Port {
     /// Sum of delays, the bits above the lower 64: good for a hundred thousand years.
     delay_high: u8,
     counting: bool,
-    /// Whether packets of different sizes have waited: then they mostly do so again, and it stays.
+    /// Whether packets of different sizes may be waiting.
     mixed: bool,
 }
 
@@ -155,6 +155,8 @@ const _: () = assert!(std::mem::size_of::<Port>() == 64);
 #[derive(Clone, Debug, Default)]
 struct Rest {
     recent: Recent,
+    /// Departure of the newest packet that is not of the size of those behind it.
+    mixed_until: Time,
     more: Option<Box<More>>,
 }
 
@@ -260,8 +262,14 @@ impl Port {
     #[inline]
     fn has_room(&mut self, kind: &PortKind, now: Time, bytes: u16, transmission: Time) -> bool {
         if self.mixed || bytes != self.newest_bytes {
-            return self.has_room_for_mixed(kind, now);
+            return self.has_room_for_mixed(kind, now, bytes, transmission);
         }
+        self.has_room_for_one_more(kind, now, transmission)
+    }
+
+    /// The same, if it is of the size of those held.
+    #[inline]
+    fn has_room_for_one_more(&mut self, kind: &PortKind, now: Time, transmission: Time) -> bool {
         let held = self.held_of_one_size(now, transmission);
         let room = held < kind.limit_packets;
         self.most_held = self.most_held.max(held + u32::from(room));
@@ -275,11 +283,17 @@ impl Port {
     }
 
     #[inline(never)]
-    fn has_room_for_mixed(&mut self, kind: &PortKind, now: Time) -> bool {
+    fn has_room_for_mixed(&mut self, kind: &PortKind, now: Time, bytes: u16, transmission: Time) -> bool {
         if !self.mixed {
             self.note_all(kind, now);
         }
         let rest = self.rest.get_or_insert_default();
+        if bytes != self.newest_bytes {
+            rest.mixed_until = self.busy_until;
+        } else if rest.mixed_until <= now {
+            self.mixed = false;
+            return self.has_room_for_one_more(kind, now, transmission);
+        }
         if rest.recent.last() != self.busy_until {
             rest.recent.note(self.busy_until, self.newest_bytes);
         }
@@ -295,7 +309,7 @@ impl Port {
         true
     }
 
-    /// Packets of another size come to those that wait: from now on all are noted.
+    /// A packet of another size comes to those that wait: all are noted until there is one size again.
     #[cold]
     fn note_all(&mut self, kind: &PortKind, now: Time) {
         self.mixed = true;
@@ -305,7 +319,9 @@ impl Port {
         let held = (self.busy_until - now).ps().div_ceil(transmission.ps());
         for later in (0..held).rev() {
             let departure = self.busy_until - Time::from_ps(later * transmission.ps());
-            recent.note(departure, self.newest_bytes);
+            if departure > recent.last() {
+                recent.note(departure, self.newest_bytes);
+            }
         }
     }
 

@@ -24,13 +24,13 @@ pub use sender::TcpSender;
 
 /// An ACK as a sender sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Ack {
+pub struct Ack<'a> {
     /// Highest packet received in order, -1 for none.
     pub high: i64,
     /// Stamp of the packet that it answers.
     pub echo: Time,
     /// Blocks received beyond a gap.
-    pub blocks: SackBlocks,
+    pub blocks: &'a SackBlocks,
     /// Whether it reports a mark.
     pub ecn_echo: bool,
 }
