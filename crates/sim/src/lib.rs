@@ -19,6 +19,7 @@ pub mod random;
 pub mod record;
 pub mod run;
 pub mod scenario;
+mod spans;
 pub mod traffic;
 pub mod transport;
 pub mod units;

@@ -9,9 +9,9 @@
 
 use std::ops::{Index, IndexMut};
 
-use super::spans::{Detached, Spans};
 use crate::memory::{large, prefetch, push_large};
 use crate::packet::Packet;
+use crate::spans::{Detached, Spans};
 use crate::units::Time;
 
 /// In place of a slot.
@@ -77,7 +77,7 @@ pub struct Calendar {
     /// Slots that are free again, linked.
     free: u32,
     /// Packets beyond the wheel.
-    far: Spans,
+    far: Spans<Packet>,
     /// From so many packets in flight on, the wheel is short.
     many: usize,
     census: Census,
@@ -128,7 +128,7 @@ impl Calendar {
             slots: large(packets.min(many)),
             in_flight: 0,
             free: NONE,
-            far: Spans::new(1),
+            far: Spans::new(1, Packet::data(0, 0, 0, Time::ZERO)),
             many,
             census: Census { opened: 0, taken: 0, far: 0, base: 0 },
             sparse: 1,
@@ -584,7 +584,7 @@ impl Calendar {
 
     /// All packets on their way, in any order.
     pub fn packets(&self) -> impl Iterator<Item = &Packet> {
-        self.slots.iter().filter(|packet| packet.hop != NOWHERE).chain(self.far.packets())
+        self.slots.iter().filter(|packet| packet.hop != NOWHERE).chain(self.far.items())
     }
 }
 

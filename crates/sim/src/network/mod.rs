@@ -9,7 +9,6 @@ mod recent;
 mod routes;
 mod service;
 mod serving;
-mod spans;
 
 pub use calendar::{Calendar, PacketId};
 pub use loss::Loss;
