@@ -81,20 +81,20 @@ impl EventQueue {
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, event: Event) {
-        self.place(event);
+        let span = event.time.ps() >> SPAN_SHIFT;
+        if span <= self.span {
+            return self.rise(event.key());
+        }
+        self.put_later(span, event.key());
         if self.count == 0 {
             self.bring_next();
         }
     }
 
-    #[inline]
-    fn place(&mut self, event: Event) {
-        let span = event.time.ps() >> SPAN_SHIFT;
-        if span <= self.span {
-            return self.rise(event.key());
-        }
+    #[inline(never)]
+    fn put_later(&mut self, span: u64, key: Key) {
         // The last span keeps what comes later still until it is looked at.
-        self.later.put(span.min(self.span + SPANS - 1), event.key());
+        self.later.put(span.min(self.span + SPANS - 1), key);
         self.later_count += 1;
     }
 
@@ -107,7 +107,12 @@ impl EventQueue {
             while !list.is_empty() {
                 self.later_count -= 1;
                 let key = self.later.pop(&mut list);
-                self.place(Event::from_key(key));
+                let span = Event::from_key(key).time.ps() >> SPAN_SHIFT;
+                if span <= self.span {
+                    self.rise(key);
+                } else {
+                    self.put_later(span, key);
+                }
             }
         }
     }

@@ -203,7 +203,7 @@ impl Calendar {
     }
 
     /// Sends a packet on its way: it reaches `hop` at `at`.
-    #[inline]
+    #[inline(always)]
     pub fn put(&mut self, PacketId(slot): PacketId, at: Time, hop: u32) {
         self.in_flight += 1;
         let bucket = at.ps() >> self.shift;
