@@ -7,39 +7,59 @@
 use crate::memory::{prefetch, push_large};
 
 /// Items in a block.
-const BLOCK: usize = 32;
+const BLOCK: usize = 16;
 
-/// Where the list of an empty span ends. There is no such block.
-const EMPTY: u32 = 0;
+/// In place of a block. There is none of this number.
+const NONE: u32 = 0;
 
 /// A list for each of so many spans in a row, around and around.
 #[derive(Clone, Debug)]
 pub struct Spans<T> {
-    /// Where the next item of each span goes, or its next block, if the last one is full: a place in the blocks,
-    /// counted in items.
-    ends: Vec<u32>,
+    /// Where the list of each span ends.
+    ends: Vec<End>,
+    /// The last items of each list, which are no block yet. They lie together, because to write to as many places all
+    /// over the memory would be to wait for the address of each.
+    tails: Vec<[T; BLOCK]>,
     blocks: Vec<[T; BLOCK]>,
-    /// Where the block before each block ends; of a block that is free, the next one that is.
+    /// The block before each block; of one that is free, the next one that is.
     before: Vec<u32>,
     /// The first block that is free.
     free: u32,
 }
 
-/// A list that has been taken away: where it ends.
-pub struct Detached(u32);
+/// Where a list ends.
+#[derive(Clone, Copy, Debug, Default)]
+struct End {
+    /// Items that are no block yet.
+    tail: u32,
+    /// The last block, which is full.
+    block: u32,
+}
+
+/// A list that has been taken away: its last block, and what that holds.
+pub struct Detached {
+    count: u32,
+    block: u32,
+}
 
 impl Detached {
     /// Whether there is nothing in it.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.0 == EMPTY
+        self.block == NONE
     }
 }
 
 impl<T: Copy> Spans<T> {
     /// Nothing in so many spans, a power of two; `any` item will do.
     pub fn new(spans: usize, any: T) -> Self {
-        Spans { ends: vec![EMPTY; spans], blocks: vec![[any; BLOCK]], before: vec![EMPTY], free: EMPTY }
+        Spans {
+            ends: vec![End::default(); spans],
+            tails: vec![[any; BLOCK]; spans],
+            blocks: vec![[any; BLOCK]],
+            before: vec![NONE],
+            free: NONE,
+        }
     }
 
     /// How many spans there are.
@@ -56,70 +76,81 @@ impl<T: Copy> Spans<T> {
     #[inline]
     pub fn put(&mut self, span: u64, item: T) {
         let place = self.place(span);
-        let mut end = self.ends[place] as usize;
-        if end % BLOCK == 0 {
-            end = self.block_behind(end);
+        let count = self.ends[place].tail as usize;
+        self.tails[place][count] = item;
+        self.ends[place].tail = count as u32 + 1;
+        if count + 1 == BLOCK {
+            self.end_block(place);
         }
-        self.blocks[end / BLOCK][end % BLOCK] = item;
-        self.ends[place] = end as u32 + 1;
     }
 
-    /// A new block behind the one that ends there. Returns where it starts.
-    fn block_behind(&mut self, end: usize) -> usize {
-        let mut block = self.free as usize;
-        if self.free == EMPTY {
-            block = self.blocks.len();
-            let any = self.blocks[0];
-            push_large(&mut self.blocks, any);
-            self.before.push(EMPTY);
+    /// Makes a block of the last items of a list.
+    #[inline(never)]
+    fn end_block(&mut self, place: usize) {
+        let mut block = self.free;
+        if block == NONE {
+            block = self.blocks.len() as u32;
+            push_large(&mut self.blocks, self.tails[place]);
+            self.before.push(NONE);
+        } else {
+            self.blocks[block as usize] = self.tails[place];
         }
-        self.free = std::mem::replace(&mut self.before[block], end as u32);
-        block * BLOCK
+        let before = std::mem::replace(&mut self.ends[place], End { tail: 0, block });
+        self.free = std::mem::replace(&mut self.before[block as usize], before.block);
     }
 
     /// Has so many spans from now on, with nothing in them. Returns the lists of those before.
     pub fn change(&mut self, spans: usize) -> Vec<Detached> {
-        let lists = std::mem::replace(&mut self.ends, vec![EMPTY; spans]);
-        lists.into_iter().map(Detached).collect()
+        let lists = (0..self.len()).map(|span| self.detach(span)).collect();
+        self.ends.resize(spans, End::default());
+        self.tails.resize(spans, self.tails[0]);
+        lists
     }
 
     /// Takes the list of a span away.
-    #[inline]
     pub fn detach(&mut self, span: u64) -> Detached {
         let place = self.place(span);
-        Detached(std::mem::replace(&mut self.ends[place], EMPTY))
+        let count = self.ends[place].tail;
+        if count > 0 {
+            self.end_block(place);
+        }
+        let block = std::mem::take(&mut self.ends[place]).block;
+        Detached { count: if count > 0 { count } else { BLOCK as u32 }, block }
     }
 
     /// Takes an item off a list that has been taken away and is not empty.
     #[inline]
     pub fn pop(&mut self, list: &mut Detached) -> T {
-        let last = list.0 as usize - 1;
-        let item = self.blocks[last / BLOCK][last % BLOCK];
-        list.0 = last as u32;
-        if last % BLOCK == 0 {
-            list.0 = std::mem::replace(&mut self.before[last / BLOCK], self.free);
-            self.free = (last / BLOCK) as u32;
+        list.count -= 1;
+        let item = self.blocks[list.block as usize][list.count as usize];
+        if list.count == 0 {
+            let before = std::mem::replace(&mut self.before[list.block as usize], self.free);
+            self.free = std::mem::replace(&mut list.block, before);
+            list.count = BLOCK as u32;
         }
         item
     }
 
     /// Starts to fetch the items of a span.
     pub fn prefetch(&self, span: u64) {
-        self.up_to(self.ends[self.place(span)]).flatten().for_each(prefetch);
+        let place = self.place(span);
+        self.blocks_up_to(self.ends[place].block).for_each(prefetch);
     }
 
     /// All items, in any order.
     pub fn items(&self) -> impl Iterator<Item = &T> {
-        self.ends.iter().flat_map(|&end| self.up_to(end)).flatten()
+        let list = |(end, tail): (&End, _)| {
+            let tail: &[T; BLOCK] = tail;
+            self.blocks_up_to(end.block).flatten().chain(&tail[..end.tail as usize])
+        };
+        self.ends.iter().zip(&self.tails).flat_map(list)
     }
 
-    /// The items of a span whose list ends there.
-    fn up_to(&self, mut end: u32) -> impl Iterator<Item = &[T]> {
-        std::iter::from_fn(move || {
-            let last = (end as usize).checked_sub(1)?;
-            end = self.before[last / BLOCK];
-            Some(&self.blocks[last / BLOCK][..=last % BLOCK])
-        })
+    /// The blocks of a list, whose last one is given.
+    fn blocks_up_to(&self, last: u32) -> impl Iterator<Item = &[T; BLOCK]> {
+        let block = |number: u32| (number != NONE).then_some(number);
+        std::iter::successors(block(last), move |&number| block(self.before[number as usize]))
+            .map(|number| &self.blocks[number as usize])
     }
 }
 

@@ -274,7 +274,7 @@ impl Calendar {
         self.census.far += 1;
     }
 
-    #[inline]
+    #[inline(always)]
     fn put_into_span(&mut self, bucket: u64, packet: Packet) {
         // The last one keeps what comes later still until it is looked at.
         self.far.put(self.span(bucket).min(self.last_span()), packet);
