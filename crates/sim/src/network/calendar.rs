@@ -24,7 +24,7 @@ const NOWHERE: u32 = u32::MAX;
 const BUCKETS: (usize, usize) = (64, 1 << 17);
 
 /// Most buckets, and most spans, where the slots are too many for the caches: most packets are beyond the wheel then.
-const FEW_BUCKETS: usize = 512;
+const FEW_BUCKETS: usize = 256;
 const SPANS: u64 = 1 << 13;
 
 /// So many packets stay in the caches of most machines, with the buckets that they need.
@@ -543,7 +543,7 @@ impl Calendar {
             self.change(self.shift, most);
         } else if 256 * far > taken && buckets < most {
             self.change(self.shift, 2 * buckets);
-        } else if taken > 6 * opened && self.shift > 0 {
+        } else if taken > 10 * opened && self.shift > 0 {
             self.change(self.shift - 1, buckets);
         } else if passed > 64 * taken {
             self.change(self.shift + 1, buckets / 2);
