@@ -248,7 +248,7 @@ impl Simulation {
         if std::mem::replace(&mut self.looked_at, bucket) == bucket {
             return;
         }
-        for packet in self.in_flight.ahead(6) {
+        for packet in self.in_flight.ahead(4) {
             let hop = packet.hop as usize;
             prefetch(&self.hops[hop - 1]);
             prefetch(&self.hops[(hop + 1).min(self.hops.len() - 1)]);
@@ -256,7 +256,7 @@ impl Simulation {
                 self.blocks.prefetch(handle);
             }
         }
-        for packet in self.in_flight.ahead(3) {
+        for packet in self.in_flight.ahead(2) {
             self.fetch_touched(packet);
         }
     }
