@@ -23,7 +23,8 @@ const NOWHERE: u32 = u32::MAX;
 /// Fewest and most buckets.
 const BUCKETS: (usize, usize) = (64, 1 << 17);
 
-/// Most buckets, and most spans, where the slots are too many for the caches: most packets are beyond the wheel then.
+/// Most buckets, and most spans, where packets are too many for the caches: most are beyond the wheel then. The packets of
+/// two spans are on it; many more of them would leave the caches before they arrive (docs/performance.md).
 const FEW_BUCKETS: usize = 256;
 const SPANS: u64 = 1 << 13;
 
@@ -46,7 +47,7 @@ const CACHED_SLOTS: usize = 500;
 /// A bucket of more packets is sorted by a sort rather than by putting one after the other in its place.
 const LONG: usize = 32;
 
-/// A packet that the calendar keeps. It stays where it is from its sending to its end; only numbers move.
+/// A packet that the calendar keeps. While it is in hand or on the wheel it stays where it is; only numbers move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketId(u32);
 

@@ -1,4 +1,4 @@
-//! The packets that a port accepted last, with the times at which they depart, for ports where sizes have mixed.
+//! The packets that a port accepted last, with the times at which they depart, for ports where sizes mix.
 //!
 //! A first-in-first-out port holds what departs after now, so what it holds follows from these. Nothing is taken
 //! out: whether a port holds `k` packets is whether the `k`-th last one is still there, which takes one look and
