@@ -79,7 +79,9 @@ pub struct Calendar {
     free: u32,
     /// Packets beyond the wheel.
     far: Spans<Packet>,
-    /// From so many packets in flight on, the wheel is short.
+    /// Whether the wheel is short.
+    short: bool,
+    /// From so many packets in flight on it is, until there are only a quarter of them.
     many: usize,
     census: Census,
     /// About how many buckets there are for a packet.
@@ -130,6 +132,7 @@ impl Calendar {
             in_flight: 0,
             free: NONE,
             far: Spans::new(1, Packet::data(0, 0, 0, Time::ZERO)),
+            short: many == 0,
             many,
             census: Census { opened: 0, taken: 0, far: 0, base: 0 },
             sparse: 1,
@@ -153,10 +156,10 @@ impl Calendar {
 
     /// Most buckets that pay.
     fn most_buckets(&self) -> usize {
-        if self.in_flight < self.many {
-            BUCKETS.1
-        } else {
+        if self.short {
             FEW_BUCKETS
+        } else {
+            BUCKETS.1
         }
     }
 
@@ -539,13 +542,13 @@ impl Calendar {
         self.census = Census { opened: 0, taken: 0, far: 0, base: self.base };
         let passed = self.base - base;
         self.sparse = passed.div_ceil(taken.max(1)).clamp(1, 64);
+        self.short = self.in_flight >= if self.short { self.many / 4 } else { self.many };
         let (buckets, most) = (self.buckets.len(), self.most_buckets());
-        if buckets > most {
-            self.change(self.shift, most);
-        } else if 256 * far > taken && buckets < most {
-            self.change(self.shift, 2 * buckets);
-        } else if taken > 10 * opened && self.shift > 0 {
-            self.change(self.shift - 1, buckets);
+        let fitting = if 256 * far > taken { 2 * buckets } else { buckets }.min(most);
+        if taken > 10 * opened && self.shift > 0 {
+            self.change(self.shift - 1, fitting);
+        } else if fitting != buckets {
+            self.change(self.shift, fitting);
         } else if passed > 64 * taken {
             self.change(self.shift + 1, buckets / 2);
         }
@@ -687,7 +690,7 @@ mod tests {
             }
             prop_assert_eq!(calendar.packets().count() as u64, FLYING);
             let packets_a_bucket = (1u64 << calendar.shift) as f64 * FLYING as f64 / span as f64;
-            prop_assert!((0.005..8.0).contains(&packets_a_bucket), "{}", packets_a_bucket);
+            prop_assert!((0.005..13.0).contains(&packets_a_bucket), "{}", packets_a_bucket);
             let reach = (calendar.buckets.len() as u64) << calendar.shift;
             prop_assert!(reach > span || many < MANY, "{} {}", reach, span);
             prop_assert!(calendar.buckets.len() <= FEW_BUCKETS || many == MANY);
