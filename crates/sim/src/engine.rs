@@ -241,8 +241,8 @@ impl Simulation {
         self.in_flight.first_hop().is_some_and(|hop| self.ranks.arrival(hop) < event.rank)
     }
 
-    /// Starts to fetch what arrivals soon to come will touch, step by step: the packets, their hops, and what
-    /// these lead to.
+    /// Starts to fetch what arrivals soon to come will touch, step by step: their hops, and what these
+    /// lead to.
     fn look_ahead(&mut self) {
         let bucket = self.in_flight.open_bucket_number();
         if std::mem::replace(&mut self.looked_at, bucket) == bucket {

@@ -1,4 +1,4 @@
-//! The event queue: a 4-ary heap of small keys.
+//! The event queue: a 4-ary heap of small keys, and spans for what comes later, if there is very much.
 //!
 //! An event is a time, a rank and a target. Ranks make the order total without counting insertions: events at
 //! one instant run in the order of their rank, and a rank belongs to one place of the network and one flow,
@@ -6,7 +6,7 @@
 //! `docs/architecture.md`, 'Order of events'.
 
 use crate::memory::large;
-use crate::spans::{Detached, Spans};
+use crate::spans::Spans;
 use crate::units::Time;
 
 /// When, in what order among equals, and what.
@@ -36,7 +36,7 @@ impl Event {
     }
 }
 
-/// From so many events on, those that do not come soon wait in spans: most are timers, which look for their flow's
+/// If a queue is made for so many events, those that do not come soon wait in spans: most are timers, which look for their flow's
 /// deadline when they come and wait again, and a heap of all of them lies outside the caches.
 const MANY: usize = 4096;
 
@@ -103,7 +103,7 @@ impl EventQueue {
     fn bring_next(&mut self) {
         while self.count == 0 && self.later_count > 0 {
             self.span += 1;
-            let mut list: Detached = self.later.detach(self.span);
+            let mut list = self.later.detach(self.span);
             while !list.is_empty() {
                 self.later_count -= 1;
                 let key = self.later.pop(&mut list);

@@ -23,9 +23,11 @@ const NOWHERE: u32 = u32::MAX;
 /// Fewest and most buckets.
 const BUCKETS: (usize, usize) = (64, 1 << 17);
 
-/// Most buckets, and most spans, where packets are too many for the caches: most are beyond the wheel then. The packets of
-/// two spans are on it; many more of them would leave the caches before they arrive (docs/performance.md).
+/// Most buckets where packets are too many for the caches: most of them are beyond the wheel then. The packets of two
+/// spans are on it; many more would leave the caches before they arrive (docs/performance.md).
 const FEW_BUCKETS: usize = 256;
+
+/// Most spans.
 const SPANS: u64 = 1 << 13;
 
 /// So many packets stay in the caches of most machines, with the buckets that they need.
@@ -47,7 +49,7 @@ const CACHED_SLOTS: usize = 500;
 /// A bucket of more packets is sorted by a sort rather than by putting one after the other in its place.
 const LONG: usize = 32;
 
-/// A packet that the calendar keeps. While it is in hand or on the wheel it stays where it is; only numbers move.
+/// A packet that the calendar keeps: valid until it is put on its way or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketId(u32);
 
@@ -66,8 +68,7 @@ pub struct Calendar {
     open: u64,
     /// Number of the bucket of the last packet taken.
     base: u64,
-    /// Number of the first bucket of the wheel. It starts where a span does, which is half a wheel long, and is moved
-    /// on span by span.
+    /// Number of the first bucket of the wheel. It starts where a span does, which is half a wheel long.
     start: u64,
     /// The first packet of each bucket; the open one's is in `first`.
     buckets: Vec<u32>,
@@ -545,7 +546,8 @@ impl Calendar {
         self.short = self.in_flight >= if self.short { self.many / 4 } else { self.many };
         let (buckets, most) = (self.buckets.len(), self.most_buckets());
         let fitting = if 256 * far > taken { 2 * buckets } else { buckets }.min(most);
-        if taken > 10 * opened && self.shift > 0 {
+        // Narrower ones would not part packets of one instant, and soon be too narrow for the gaps between.
+        if taken > 10 * opened && passed <= 32 * taken && self.shift > 0 {
             self.change(self.shift - 1, fitting);
         } else if fitting != buckets {
             self.change(self.shift, fitting);
@@ -694,6 +696,22 @@ mod tests {
             let reach = (calendar.buckets.len() as u64) << calendar.shift;
             prop_assert!(reach > span || many < MANY, "{} {}", reach, span);
             prop_assert!(calendar.buckets.len() <= FEW_BUCKETS || many == MANY);
+        }
+    }
+
+    #[test]
+    fn buckets_do_not_narrow_without_end_for_packets_of_one_instant() {
+        for many in [0, MANY] {
+            let mut calendar = Calendar::with_short_wheel_from(many, Time::from_ps(1_000_000_000), 0);
+            let burst = |at| (0..100).map(move |hop| (at, hop));
+            for (at, hop) in (0..20).flat_map(|i| burst(i * 1_000_000_000)) {
+                put(&mut calendar, at, hop);
+            }
+            for (now, hop) in (0..2000).flat_map(|i| burst(i * 1_000_000_000)) {
+                assert_eq!(take(&mut calendar), Some((now, hop)));
+                put(&mut calendar, now + 20_000_000_000, hop);
+            }
+            assert!(calendar.shift >= 17, "{}", calendar.shift);
         }
     }
 
