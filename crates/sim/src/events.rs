@@ -36,8 +36,8 @@ impl Event {
     }
 }
 
-/// If a queue is made for so many events, those that do not come soon wait in spans: most are timers, which look for their flow's
-/// deadline when they come and wait again, and a heap of all of them lies outside the caches.
+/// If a queue is made for so many events, those that do not come soon wait in spans: most are timers, which look
+/// for their flow's deadline when they come and wait again, and a heap of all of them lies outside the caches.
 const MANY: usize = 4096;
 
 /// Spans of about 2 ms, for half a second.
@@ -47,7 +47,8 @@ const SPANS: u64 = 256;
 /// A priority queue of events.
 #[derive(Clone, Debug)]
 pub struct EventQueue {
-    /// The events up to the end of a span, and behind them at least [`ARITY`] times [`NONE`], so that every event has all its children.
+    /// The events up to the end of a span, and behind them at least [`ARITY`] times [`NONE`], so that every event
+    /// has all its children.
     heap: Vec<Key>,
     count: usize,
     /// The span up to which events are in the heap: all, if there are few.

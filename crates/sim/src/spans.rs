@@ -131,7 +131,7 @@ impl<T: Copy> Spans<T> {
         item
     }
 
-    /// Starts to fetch the items of a span.
+    /// Starts to fetch the items of a span, but for the last ones, which are near anyway.
     pub fn prefetch(&self, span: u64) {
         let place = self.place(span);
         self.blocks_up_to(self.ends[place].block).for_each(prefetch);

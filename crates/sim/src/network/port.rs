@@ -155,7 +155,7 @@ const _: () = assert!(std::mem::size_of::<Port>() == 64);
 #[derive(Clone, Debug, Default)]
 struct Rest {
     recent: Recent,
-    /// Departure of the newest packet that is not of the size of those behind it.
+    /// No packet that departs later is of another size than the newest one.
     mixed_until: Time,
     more: Option<Box<More>>,
 }
