@@ -4,6 +4,7 @@
 #[allow(dead_code)]
 mod common;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use common::{bits, counts, restless};
@@ -180,5 +181,62 @@ fn a_sender_that_has_had_to_wait_acts_ahead_again() {
             (0.33..0.34).contains(&share),
             "{share} with a warm-up of {warm_up} s, {initial_rto} s for the first RTT"
         );
+    }
+}
+
+/// Flows whose packets often reach one place at one instant: jitter reorders them, and is some transmission times long,
+/// which are some picoseconds.
+fn jumbled() -> Scenario {
+    let link = |a: &str, b: &str, jitter: f64| {
+        json!({"between": [a, b], "rate": 2e14, "delay": 1e-6, "jitter": {"most": jitter, "reorder": true},
+               "queue": {"kind": "droptail", "limit_packets": 300}})
+    };
+    let links = [
+        link("a", "r", 5e-11),
+        link("b", "r", 5e-11),
+        link("r", "q", 5e-11),
+        link("q", "c", 5e-11),
+        link("q", "d", 5e-11),
+    ];
+    let tcp = json!({"kind": "tcp", "profile": "ns2", "max_window_packets": 200, "recovery": "sack", "delayed_ack": false,
+                     "initial_rto": 1e-4, "min_rto": 1e-5});
+    serde_json::from_value(json!({
+        "duration": 1e-2, "hosts": ["a", "b", "c", "d"], "routers": ["r", "q"], "links": links,
+        "flows": [
+            {"name": "one", "source": "a", "destination": "c", "transport": tcp, "app": {"kind": "bulk"}},
+            {"name": "two", "source": "d", "destination": "b", "transport": tcp, "app": {"kind": "bulk"}},
+        ],
+        "record": {"deliveries": ["*"]},
+    }))
+    .expect("a scenario")
+}
+
+/// Pairs of packets that arrive at one host at one instant, by flow and direction.
+fn tied_arrivals(recording: &Recording) -> HashMap<(i32, bool), usize> {
+    let [Column::F64(times), Column::I32(flows), Column::Bool(acks)] =
+        ["time", "flow", "ack"].map(|name| column(recording, "packets", name))
+    else {
+        panic!("columns of other types");
+    };
+    let (mut last, mut ties) = (HashMap::new(), HashMap::new());
+    for ((&flow, &ack), &time) in flows.iter().zip(acks).zip(times) {
+        if last.insert((flow, ack), time) == Some(time) {
+            *ties.entry((flow, ack)).or_default() += 1;
+        }
+    }
+    ties
+}
+
+#[test]
+fn packets_of_one_instant_come_in_one_order_however_the_calendar_is_laid_out() {
+    let scenario = jumbled();
+    let folded = run_folded(&scenario, Folding::On, 1);
+    let ties = tied_arrivals(&folded);
+    // Jitter is on the way of the first flow's data and of the second one's ACKs.
+    assert!([(0, false), (1, true)].iter().all(|which| ties.get(which) > Some(&100)), "{ties:?}");
+    assert_eq!(bits(&folded), bits(&run_folded(&scenario, Folding::Off, 1)));
+    for spacing in [1, 1_000_000, 1_000_000_000_000] {
+        let plan = Plan { spacing: Time::from_ps(spacing), ..plan(&scenario, Folding::On) };
+        assert_eq!(bits(&folded), bits(&Simulation::new(&plan, 1).run(&plan)), "packets {spacing} ps apart");
     }
 }

@@ -53,7 +53,7 @@ const LONG: usize = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketId(u32);
 
-/// Packets in flight, which leave in the order of arrival, those of one instant in the order of their hops.
+/// Packets in flight, which leave in the order of [`Packet::comes_before`].
 #[derive(Clone, Debug)]
 pub struct Calendar {
     /// When the first packet arrives; [`Time::NEVER`] while none is open.
@@ -87,8 +87,8 @@ pub struct Calendar {
     census: Census,
     /// About how many buckets there are for a packet.
     sparse: u64,
-    /// Room to sort in.
-    sorting: Vec<(Time, u32, u32)>,
+    /// Room to sort in: packets that name their own slots in place of the next one's.
+    sorting: Vec<Packet>,
 }
 
 /// What happened since the width of the buckets was last looked at.
@@ -98,12 +98,6 @@ struct Census {
     taken: u64,
     far: u64,
     base: u64,
-}
-
-/// Order of arrival.
-#[inline]
-fn key(packet: &Packet) -> (Time, u32) {
-    (packet.at, packet.hop)
 }
 
 impl Calendar {
@@ -293,11 +287,10 @@ impl Calendar {
 
     /// Puts a packet into the open bucket.
     fn put_in_order(&mut self, slot: u32) {
-        let order = |slot: u32| key(&self.slots[slot as usize]);
         if self.first == NONE {
             self.slots[slot as usize].next = NONE;
             (self.first, self.last) = (slot, slot);
-        } else if order(slot) >= order(self.last) {
+        } else if !self.comes_before(slot, self.last) {
             // What is sent at one instant mostly comes in order, and may be very much.
             self.slots[self.last as usize].next = slot;
             self.slots[slot as usize].next = NONE;
@@ -308,18 +301,22 @@ impl Calendar {
         self.first_at = self.slots[self.first as usize].at;
     }
 
+    #[inline(always)]
+    fn comes_before(&self, one: u32, other: u32) -> bool {
+        self.slots[one as usize].comes_before(&self.slots[other as usize])
+    }
+
     /// Puts a packet in its place among others in order. Returns the first of them.
     #[inline]
     fn merged(&mut self, first: u32, slot: u32) -> u32 {
-        let this = key(&self.slots[slot as usize]);
-        if this < key(&self.slots[first as usize]) {
+        if self.comes_before(slot, first) {
             self.slots[slot as usize].next = first;
             return slot;
         }
         let mut before = first;
         loop {
             let next = self.slots[before as usize].next;
-            if next == NONE || this < key(&self.slots[next as usize]) {
+            if next == NONE || self.comes_before(slot, next) {
                 self.slots[slot as usize].next = next;
                 self.slots[before as usize].next = slot;
                 return first;
@@ -520,15 +517,15 @@ impl Calendar {
         let mut sorting = std::mem::take(&mut self.sorting);
         sorting.clear();
         for mut slot in [one, other] {
-            while let Some(packet) = self.slots.get(slot as usize) {
-                sorting.push((packet.at, packet.hop, slot));
-                slot = packet.next;
+            while let Some(&(mut packet)) = self.slots.get(slot as usize) {
+                std::mem::swap(&mut packet.next, &mut slot);
+                sorting.push(packet);
             }
         }
-        sorting.sort_unstable();
-        self.last = sorting.last().map_or(NONE, |last| last.2);
+        sorting.sort_unstable_by(Packet::arrival_order);
+        self.last = sorting.last().map_or(NONE, |last| last.next);
         let mut first = NONE;
-        for &(_, _, slot) in sorting.iter().rev() {
+        for &Packet { next: slot, .. } in sorting.iter().rev() {
             self.slots[slot as usize].next = std::mem::replace(&mut first, slot);
         }
         self.sorting = sorting;
@@ -614,23 +611,28 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn packet() -> Packet {
-        Packet::data(0, 0, 0, Time::ZERO)
+    fn put(calendar: &mut Calendar, at: u64, hop: u32) {
+        put_number(calendar, at, hop, 0);
     }
 
-    fn put(calendar: &mut Calendar, at: u64, hop: u32) {
-        let id = calendar.add(packet());
+    fn put_number(calendar: &mut Calendar, at: u64, hop: u32, seq: u32) {
+        let id = calendar.add(Packet::data(seq, 0, 0, Time::ZERO));
         calendar.put(id, Time::from_ps(at), hop);
     }
 
     fn take(calendar: &mut Calendar) -> Option<(u64, u32)> {
+        take_number(calendar).map(|(at, hop, _)| (at, hop))
+    }
+
+    fn take_number(calendar: &mut Calendar) -> Option<(u64, u32, u32)> {
         let at = calendar.first_at();
         (at < Time::NEVER).then(|| {
-            let first = (at.ps(), calendar.first_hop().expect("there is one"));
+            let hop = calendar.first_hop().expect("there is one");
             let id = calendar.take_first();
-            assert_eq!((calendar[id].at, calendar[id].hop), (at, first.1));
+            let Packet { seq, .. } = calendar[id];
+            assert_eq!((calendar[id].at, calendar[id].hop), (at, hop));
             calendar.remove(id);
-            first
+            (at.ps(), hop, seq)
         })
     }
 
@@ -647,28 +649,28 @@ mod tests {
         fn it_agrees_with_a_sorted_list(
             spacing in prop_oneof![Just(1u64), Just(1_000_000), Just(1_000_000_000_000)],
             many in prop_oneof![Just(0usize), Just(20), Just(MANY)],
-            steps in prop::collection::vec((delay(), 0u32..3, 0u8..5, any::<bool>()), 0..400),
+            steps in prop::collection::vec((delay(), 0u32..3, 0u32..9, 0u8..5, any::<bool>()), 0..400),
         ) {
             let mut calendar = Calendar::with_short_wheel_from(many, Time::from_ps(spacing), 0);
-            let mut twin: Vec<(u64, u32)> = Vec::new();
+            let mut twin: Vec<(u64, u32, u32)> = Vec::new();
             let mut now = 0;
-            for (delay, hop, step, look) in steps {
+            for (delay, hop, seq, step, look) in steps {
                 if look {
                     let first = twin.first().map_or(Time::NEVER, |first| Time::from_ps(first.0));
                     prop_assert_eq!(calendar.first_at(), first);
                 }
                 if step < 2 {
-                    let first = take(&mut calendar);
+                    let first = take_number(&mut calendar);
                     now = first.map_or(now, |first| first.0);
                     prop_assert_eq!(first, (!twin.is_empty()).then(|| twin.remove(0)));
                 } else {
-                    put(&mut calendar, now + delay, hop);
-                    twin.push((now + delay, hop));
+                    put_number(&mut calendar, now + delay, hop, seq);
+                    twin.push((now + delay, hop, seq));
                     twin.sort_unstable();
                 }
                 prop_assert_eq!(calendar.packets().count(), twin.len());
             }
-            let left: Vec<_> = std::iter::from_fn(|| take(&mut calendar)).collect();
+            let left: Vec<_> = std::iter::from_fn(|| take_number(&mut calendar)).collect();
             prop_assert_eq!(left, twin);
         }
 
@@ -712,6 +714,17 @@ mod tests {
                 put(&mut calendar, now + 20_000_000_000, hop);
             }
             assert!(calendar.shift >= 17, "{}", calendar.shift);
+        }
+    }
+
+    #[test]
+    fn many_at_one_hop_at_one_instant_leave_in_the_order_of_their_numbers() {
+        let mut calendar = Calendar::new(Time::from_ps(1000), 0);
+        for i in 0..1000u32 {
+            put_number(&mut calendar, 5_000_000, 0, i.wrapping_mul(7919) % 1000);
+        }
+        for seq in 0..1000 {
+            assert_eq!(take_number(&mut calendar), Some((5_000_000, 0, seq)));
         }
     }
 

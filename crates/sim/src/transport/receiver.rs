@@ -15,6 +15,8 @@ pub struct Acknowledgement {
     pub stamp: Time,
     /// Whether a mark is reported.
     pub ecn_echo: bool,
+    /// How many the receiver has sent, as far as that fits.
+    pub number: u16,
 }
 
 /// A receiver.
@@ -31,6 +33,8 @@ pub struct TcpReceiver {
     deadline: Time,
     /// A mark has come and the sender has not said yet that it has reduced its window (RFC 3168, section 6.1.3).
     marked: bool,
+    /// ACKs sent, as far as they fit.
+    sent: u16,
 }
 
 impl TcpReceiver {
@@ -44,6 +48,7 @@ impl TcpReceiver {
             waiting: Time::NEVER,
             deadline: Time::NEVER,
             marked: false,
+            sent: 0,
         }
     }
 
@@ -97,7 +102,8 @@ impl TcpReceiver {
     fn acknowledge(&mut self, stamp: Time) -> Acknowledgement {
         self.waiting = Time::NEVER;
         self.deadline = Time::NEVER;
-        Acknowledgement { next: self.next, stamp, ecn_echo: self.marked }
+        self.sent = self.sent.wrapping_add(1);
+        Acknowledgement { next: self.next, stamp, ecn_echo: self.marked, number: self.sent }
     }
 
     fn store(&mut self, seq: u32) {
