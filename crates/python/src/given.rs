@@ -3,7 +3,7 @@
 //! Objects are read piece by piece: each host, link and flow is written as JSON and read at once, so that a hundred
 //! thousand of them pass through a text that stays in the nearest cache, instead of one of 35 MB.
 
-use parshall_sim::scenario::{list_of, push_alike, Scenario};
+use parshall_sim::scenario::{push_alike, Scenario};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -71,7 +71,7 @@ fn read_list<'py, T: DeserializeOwned>(
     list: &mut Vec<T>,
     push: fn(&mut Vec<T>, T),
 ) -> PyResult<()> {
-    *list = list_of(items.len());
+    *list = Vec::with_capacity(items.len());
     for item in items {
         push(list, writer.once(&item, from_json)?);
     }

@@ -15,7 +15,11 @@ mod responsiveness;
 #[allow(missing_docs)]
 mod simulator;
 
+use parshall_sim::memory::LargePages;
 use pyo3::prelude::*;
+
+#[global_allocator]
+static ALLOCATOR: LargePages = LargePages;
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {

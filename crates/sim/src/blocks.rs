@@ -1,6 +1,6 @@
 //! Where ACKs under way keep their SACK blocks, so that packets stay small.
 
-use crate::memory::{prefetch, push_large};
+use crate::memory::prefetch;
 use crate::transport::SackBlocks;
 use crate::units::Time;
 
@@ -33,7 +33,7 @@ impl BlockStore {
             self.slots[handle as usize] = report;
             return handle;
         }
-        push_large(&mut self.slots, report);
+        self.slots.push(report);
         self.slots.len() as u32 - 1
     }
 

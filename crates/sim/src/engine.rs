@@ -15,7 +15,7 @@ use crate::blocks::BlockStore;
 use crate::compile::{FlowPlan, Plan, PortPlan};
 use crate::events::{Event, EventQueue};
 use crate::flow::{Counted, Flow, ReceivingEnd, SendingEnd};
-use crate::memory::{large, prefetch};
+use crate::memory::prefetch;
 use crate::names::Names;
 use crate::network::{
     Calendar, Hop, Jitter, Loss, Managed, Outcome, PacketId, Port, PortKind, Serving, Trace, Transmissions,
@@ -152,8 +152,8 @@ impl Simulation {
             ),
             ports,
             kinds,
-            hops: large_copy(&plan.hops),
-            flows: large(plan.flows.len()),
+            hops: plan.hops.clone(),
+            flows: Vec::with_capacity(plan.flows.len()),
             sources: Vec::with_capacity(plan.flows.len()),
             before_warm_up: Vec::new(),
             delivered_before: vec![0; if plan.warm_up > Time::ZERO { plan.flows.len() } else { 0 }],
@@ -839,12 +839,6 @@ fn reverse(port: u32) -> usize {
     port as usize ^ 1
 }
 
-fn large_copy<T: Clone>(values: &[T]) -> Vec<T> {
-    let mut copy = large(values.len());
-    copy.extend_from_slice(values);
-    copy
-}
-
 /// The ports of a network, and the kinds that they are of.
 fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
     let mut known = HashMap::new();
@@ -874,8 +868,7 @@ fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
             None => Port::new(number, port.delay, managed),
         }
     };
-    let mut ports: Vec<Port> = large(plan.ports.len());
-    ports.extend(plan.ports.iter().enumerate().map(build));
+    let mut ports: Vec<Port> = plan.ports.iter().enumerate().map(build).collect();
     for &index in plan.watch.port_series.iter().flat_map(|(ports, _)| ports) {
         if let Some(tuning) = ports[index as usize].tuned_red().and_then(|red| red.tuning_mut()) {
             tuning.keep();

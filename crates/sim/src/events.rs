@@ -5,7 +5,6 @@
 //! whatever has happened before. So a run does not depend on how the network was folded. See
 //! `docs/architecture.md`, 'Order of events'.
 
-use crate::memory::large;
 use crate::spans::Spans;
 use crate::units::Time;
 
@@ -73,10 +72,8 @@ impl EventQueue {
     /// The same, where those that come later wait in spans if there are so `many`.
     fn with_spans_from(many: usize, events: usize) -> Self {
         let room = events.min(many) + 1 + ARITY;
-        let mut heap = large(room);
-        heap.resize(room, NONE);
         let (span, spans) = if events < many { (u64::MAX, 1) } else { (0, SPANS as usize) };
-        EventQueue { heap, count: 0, span, later: Spans::new(spans, NONE), later_count: 0 }
+        EventQueue { heap: vec![NONE; room], count: 0, span, later: Spans::new(spans, NONE), later_count: 0 }
     }
 
     /// Adds an event.

@@ -10,7 +10,7 @@ pub mod engine;
 pub mod error;
 pub mod events;
 mod flow;
-mod memory;
+pub mod memory;
 pub mod names;
 pub mod network;
 pub mod packet;

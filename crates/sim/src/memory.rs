@@ -1,15 +1,20 @@
-//! What the engine tells the machine about its memory: what it will need soon, and where large pages pay.
+//! What a program of very many flows tells the machine about its memory: what it will need soon, and where large pages
+//! pay.
 //!
 //! With a hundred thousand flows their state lies far beyond the caches, and without these hints an event waits
 //! for memory five times as long as it works (docs/performance.md has the figures). They change no result.
 
-// Hints to the processor and to the kernel cannot be given without; neither reads or writes through the pointers.
+// Hints to the processor and to the kernel cannot be given without, nor can an allocator be made of another one.
 #![allow(unsafe_code)]
 
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::ops::Range;
 
 const LINE_BYTES: usize = 64;
-const LARGE_PAGE_BYTES: usize = 2 << 20;
+const PAGE_BYTES: usize = 4096;
+
+/// So much may fill a large page together with what lies beside it.
+const LARGE_BYTES: usize = 1 << 20;
 
 /// Starts to fetch all cache lines of a value.
 #[inline]
@@ -43,69 +48,131 @@ fn prefetch_line(address: *const i8) {
     let _ = address;
 }
 
-/// An empty vector with room for `count` values, in large pages where the system has them.
-pub fn large<T>(count: usize) -> Vec<T> {
-    let vector: Vec<T> = Vec::with_capacity(count);
-    let bytes = count * std::mem::size_of::<T>();
-    if bytes >= 2 * LARGE_PAGE_BYTES {
-        use_large_pages(vector.as_ptr().cast(), bytes);
+/// The system's allocator, whose large pieces lie in large pages where the system has them.
+///
+/// The engine needs no other allocator than any program's, but is faster with this one, which a program declares as its
+/// `#[global_allocator]`. Pieces that are asked for as zeros stay in small pages: much of them may never be touched.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LargePages;
+
+// SAFETY: all is done by the system's allocator; the advice changes nothing that is in memory.
+unsafe impl GlobalAlloc for LargePages {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promises are those that it asks for; here and below.
+        advised(unsafe { System.alloc(layout) }, layout.size())
     }
-    vector
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: see above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, start: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        // SAFETY: see above. The kernel moves pages rather than what is in them.
+        advised(unsafe { System.realloc(start, layout, bytes) }, bytes)
+    }
+
+    unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
+        // SAFETY: see above.
+        unsafe { System.dealloc(start, layout) }
+    }
 }
 
-/// Appends a value; a vector that has to grow does so into large pages where the system has them.
 #[inline]
-pub fn push_large<T>(vector: &mut Vec<T>, value: T) {
-    if vector.len() == vector.capacity() {
-        double(vector);
+fn advised(start: *mut u8, bytes: usize) -> *mut u8 {
+    if bytes >= LARGE_BYTES && !start.is_null() {
+        use_large_pages(start, bytes);
     }
-    vector.push(value);
+    start
 }
 
 #[cold]
-fn double<T>(vector: &mut Vec<T>) {
-    // The kernel moves pages rather than what is in them.
-    vector.reserve_exact(vector.capacity().max(8));
-    let bytes = vector.capacity() * std::mem::size_of::<T>();
-    if bytes >= 2 * LARGE_PAGE_BYTES {
-        use_large_pages(vector.as_ptr().cast(), bytes);
-    }
-}
-
 #[cfg(target_os = "linux")]
-fn use_large_pages(start: *const u8, bytes: usize) {
-    let skipped = start.align_offset(LARGE_PAGE_BYTES);
-    let Some(within) = bytes.checked_sub(skipped) else {
-        return;
-    };
-    let whole = within - within % LARGE_PAGE_BYTES;
-    // SAFETY: the range lies within one allocation of ours, and the advice does not change what is in it. Should
-    // the kernel not follow it, nothing is lost.
+fn use_large_pages(start: *mut u8, bytes: usize) {
+    // From the start of a page on; what else lies there may as well be in a large one.
+    let before = start.addr() % PAGE_BYTES;
+    // SAFETY: should the kernel not follow the advice, nothing is lost.
     unsafe {
-        libc::madvise(start.wrapping_add(skipped).cast_mut().cast(), whole, libc::MADV_HUGEPAGE);
+        libc::madvise(start.wrapping_sub(before).cast(), before + bytes, libc::MADV_HUGEPAGE);
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn use_large_pages(_: *const u8, _: usize) {}
+fn use_large_pages(_: *mut u8, _: usize) {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn hints_change_nothing() {
-        let mut numbers = large::<u64>(1 << 20);
-        numbers.extend(0..1 << 20);
-        prefetch(&numbers[1000]);
-        assert!(numbers.iter().copied().eq(0..1 << 20));
-        assert_eq!(numbers.capacity(), 1 << 20);
+    fn a_hint_changes_nothing() {
+        let numbers: Vec<u64> = (0..1000).collect();
+        prefetch(&numbers[100]);
+        assert!(numbers.into_iter().eq(0..1000));
+    }
+
+    fn layout(bytes: usize) -> Layout {
+        Layout::from_size_align(bytes, 8).expect("a layout")
     }
 
     #[test]
-    fn what_grows_keeps_what_it_has() {
-        let mut numbers = Vec::new();
-        (0..1 << 20).for_each(|number: u64| push_large(&mut numbers, number));
-        assert!(numbers.into_iter().eq(0..1 << 20));
+    fn what_grows_and_shrinks_keeps_what_it_has() {
+        const SIZES: [usize; 5] = [100, LARGE_BYTES, 7 * LARGE_BYTES, LARGE_BYTES + 1, 8];
+        // SAFETY: what is written and read lies within the piece, which is of the layout that is named.
+        unsafe {
+            let mut start = LargePages.alloc(layout(8));
+            start.cast::<u64>().write(42);
+            let mut bytes = 8;
+            for size in SIZES {
+                start = LargePages.realloc(start, layout(bytes), size);
+                bytes = size;
+                assert_eq!(start.cast::<u64>().read(), 42);
+                start.add(bytes - 1).write(start.add(bytes - 1).addr() as u8);
+            }
+            LargePages.dealloc(start, layout(bytes));
+        }
+    }
+
+    #[test]
+    fn zeros_are_zeros() {
+        // SAFETY: as above.
+        unsafe {
+            let start = LargePages.alloc_zeroed(layout(LARGE_BYTES));
+            assert!((0..LARGE_BYTES).all(|byte| start.add(byte).read() == 0));
+            LargePages.dealloc(start, layout(LARGE_BYTES));
+        }
+    }
+
+    /// Whether the kernel knows of an advice for the mapping that an address lies in.
+    #[cfg(target_os = "linux")]
+    fn is_advised(address: usize) -> bool {
+        let maps = std::fs::read_to_string("/proc/self/smaps").expect("Linux tells");
+        let mut within = false;
+        for line in maps.lines() {
+            let first = line.split(' ').next().expect("a word");
+            if let Some((low, high)) = first.split_once('-') {
+                let number = |text| usize::from_str_radix(text, 16).expect("an address");
+                within = (number(low)..number(high)).contains(&address);
+            } else if within && first == "VmFlags:" {
+                return line.split(' ').any(|flag| flag == "hg");
+            }
+        }
+        unreachable!("the address is somewhere");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_kernel_knows_what_is_large() {
+        if !std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
+            return; // It has no such pages.
+        }
+        const BYTES: usize = 64 << 20;
+        // SAFETY: as above.
+        unsafe {
+            let (start, zeros) = (LargePages.alloc(layout(BYTES)), LargePages.alloc_zeroed(layout(BYTES)));
+            assert!(is_advised(start.add(BYTES / 2).addr()) && !is_advised(zeros.add(BYTES / 2).addr()));
+            LargePages.dealloc(start, layout(BYTES));
+            LargePages.dealloc(zeros, layout(BYTES));
+        }
     }
 }

@@ -8,7 +8,7 @@ mod alike;
 
 use std::sync::Arc;
 
-pub use alike::{list_of, push_alike, Alike};
+pub use alike::{push_alike, Alike};
 use parshall_estimators::nonresponsive::Form;
 use parshall_estimators::rto::RtoConfig;
 use serde::{Deserialize, Serialize};

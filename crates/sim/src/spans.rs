@@ -4,7 +4,7 @@
 //! packet arrives; so does the place in a heap of a timer among a hundred thousand. The ends of some hundred spans do
 //! not, and a span is read in one go when its time comes (docs/performance.md has what that gives).
 
-use crate::memory::{prefetch, push_large};
+use crate::memory::prefetch;
 
 /// Items in a block.
 const BLOCK: usize = 16;
@@ -90,7 +90,7 @@ impl<T: Copy> Spans<T> {
         let mut block = self.free;
         if block == NONE {
             block = self.blocks.len() as u32;
-            push_large(&mut self.blocks, self.tails[place]);
+            self.blocks.push(self.tails[place]);
             self.before.push(NONE);
         } else {
             self.blocks[block as usize] = self.tails[place];

@@ -21,7 +21,6 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use crate::error::ScenarioError;
-use crate::memory::large;
 use crate::names::{NameList, Names};
 use crate::network::{Hop, Router, Topology};
 use crate::record::{Estimated, Watch};
@@ -124,8 +123,7 @@ impl Plan {
         let watch = watch(&record, duration, &flow_numbers, &directory, &ports)?;
         let flow_names = names_of(&flows);
         let plan = |(flow, tcp)| FlowPlan { flow, tcp, data_hops: 0, ack_hops: 0, feeds: false };
-        let mut plans = large(flows.len());
-        plans.extend(flows.into_iter().zip(tcp).map(plan));
+        let mut plans: Vec<_> = flows.into_iter().zip(tcp).map(plan).collect();
         let (hops, spacing) = lay_out(&paths, &mut plans, &ports, &watch, folding);
         let names = Names { flows: flow_names.into(), ports: directory.port_names.into() };
         Ok(Plan { duration, warm_up, ports, hops, spacing, flows: plans, names, watch })
@@ -185,7 +183,7 @@ impl<'a> Directory<'a> {
     }
 
     fn add_links(&mut self, links: Vec<Link>) -> Checked<Vec<PortPlan>> {
-        let mut ports = large(2 * links.len());
+        let mut ports = Vec::with_capacity(2 * links.len());
         self.topology.reserve(2 * links.len());
         self.between.reserve(links.len());
         let bytes = |link: &Link| 2 * (link.between.0.len() + ARROW.len() + link.between.1.len());

@@ -9,7 +9,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::memory::{large, prefetch, push_large};
+use crate::memory::prefetch;
 use crate::packet::Packet;
 use crate::spans::{Detached, Spans};
 use crate::units::Time;
@@ -123,7 +123,7 @@ impl Calendar {
             start: 0,
             buckets: Vec::new(),
             occupied: Vec::new(),
-            slots: large(packets.min(many)),
+            slots: Vec::with_capacity(packets.min(many)),
             in_flight: 0,
             free: NONE,
             far: Spans::new(1, Packet::data(0, 0, 0, Time::ZERO)),
@@ -140,8 +140,7 @@ impl Calendar {
     /// Lays out buckets and spans. Returns the packets that were in spans before.
     fn lay_out(&mut self, buckets: usize) -> Vec<Detached> {
         let buckets = buckets.clamp(BUCKETS.0, self.most_buckets());
-        self.buckets = large(buckets);
-        self.buckets.resize(buckets, NONE);
+        self.buckets = vec![NONE; buckets];
         self.occupied = vec![0; buckets / 64];
         let span = 1 << (self.shift + self.span_shift());
         let spans = Time::from_secs(REACH).ps().div_ceil(span).next_power_of_two();
@@ -187,7 +186,7 @@ impl Calendar {
                 PacketId(slot)
             }
             None => {
-                push_large(&mut self.slots, packet);
+                self.slots.push(packet);
                 PacketId(self.slots.len() as u32 - 1)
             }
         }

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::memory::large;
 use crate::units::Time;
 
 /// A directed link of the network.
@@ -32,9 +31,9 @@ impl Topology {
         self.routers.len() - 1
     }
 
-    /// Makes room for so many directed links, before there is one.
+    /// Makes room for so many directed links.
     pub fn reserve(&mut self, edges: usize) {
-        self.edges = large(edges);
+        self.edges.reserve_exact(edges);
     }
 
     /// Adds a directed link.

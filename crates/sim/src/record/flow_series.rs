@@ -17,7 +17,6 @@ use parshall_estimators::rto::RtoEstimator;
 
 use super::table::IntoColumn;
 use super::{Column, Table};
-use crate::memory::large;
 use crate::transport::Core;
 use crate::units::Time;
 
@@ -68,7 +67,11 @@ impl Counts {
     const READY: usize = 2048;
 
     fn new(grid: &Grid) -> Self {
-        Counts { growth: large(grid.rows()), known: vec![0; grid.flows.len()], most: grid.rows() }
+        Counts {
+            growth: Vec::with_capacity(grid.rows()),
+            known: vec![0; grid.flows.len()],
+            most: grid.rows(),
+        }
     }
 
     /// From this sample on the count is `count`.
@@ -101,7 +104,7 @@ impl Counts {
 
 /// The counts, of so many flows, that have grown like this.
 fn summed(growth: &[u32], flows: usize) -> Vec<u64> {
-    let mut counts = large(growth.len());
+    let mut counts = Vec::with_capacity(growth.len());
     let mut row = vec![0; flows];
     for growth in growth.chunks_exact(flows.max(1)) {
         row.iter_mut().zip(growth).for_each(|(count, &more)| *count += u64::from(more));
@@ -185,7 +188,7 @@ impl Changes {
     /// Adds a change; returns its number.
     fn push(&mut self, change: Change) -> usize {
         if self.blocks.last().is_none_or(|block| block.len() == Self::BLOCK) {
-            self.blocks.push(large(Self::BLOCK.min(self.most)));
+            self.blocks.push(Vec::with_capacity(Self::BLOCK.min(self.most)));
         }
         let before = (self.blocks.len() - 1) * Self::BLOCK;
         let block = self.blocks.last_mut().expect("there is a block now");
@@ -383,7 +386,7 @@ impl Held {
 
     /// What flows show at each sample.
     fn spread<T: Copy>(&self, show: impl Fn(&Shown) -> T) -> Vec<T> {
-        let mut values = large(self.grid.rows());
+        let mut values = Vec::with_capacity(self.grid.rows());
         let mut row = vec![show(&Shown::NOTHING); self.grid.flows.len()];
         let mut changes = self.by_sample().iter().map(|&number| self.change(number)).peekable();
         for sample in 0..self.grid.samples {
@@ -396,7 +399,7 @@ impl Held {
     }
 
     fn times(&self) -> Vec<f64> {
-        let mut times = large(self.grid.rows());
+        let mut times = Vec::with_capacity(self.grid.rows());
         for sample in 0..self.grid.samples {
             times.extend(repeat_n(self.grid.instant(sample).secs(), self.grid.flows.len()));
         }
@@ -405,7 +408,7 @@ impl Held {
 
     fn flows(&self) -> Vec<i32> {
         let row: Vec<i32> = self.grid.flows.iter().map(|&flow| flow as i32).collect();
-        let mut flows = large(self.grid.rows());
+        let mut flows = Vec::with_capacity(self.grid.rows());
         (0..self.grid.samples).for_each(|_| flows.extend_from_slice(&row));
         flows
     }

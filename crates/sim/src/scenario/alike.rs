@@ -8,7 +8,6 @@ use std::sync::Arc;
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 
 use super::{Flow, Link, Transport};
-use crate::memory::large;
 
 /// An item of such a list.
 pub trait Alike {
@@ -37,11 +36,6 @@ fn share<T: PartialEq>(own: &mut Arc<T>, known: &Arc<T>) {
     if own == known {
         *own = known.clone();
     }
-}
-
-/// An empty list with room for so many items.
-pub fn list_of<T>(count: usize) -> Vec<T> {
-    large(count)
 }
 
 /// Adds an item to a list; it shares with the last one what both have in common.
