@@ -26,7 +26,7 @@ RUNS = 1000
 THREADS = 2
 SECONDS = 15.0
 SWEEP = Bell(tcp=4, cbr=0, rate=2e6, delay=0.02, limit=20, access=10e6, access_delays=(0.001, 0.004))
-"""About a millisecond a run."""
+"""Less than a millisecond a run."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import pytest
 import parshall
 from parshall import Dumbbell, Recording, Scenario, _core
 from parshall.scenario.canonical import as_given
-from parshall.tables import block
+from parshall.tables import Key, Runs, block
 
 
 @pytest.fixture
@@ -79,8 +79,7 @@ def test_joined_tables_are_the_tables_one_after_the_other(
     for name in ("flows", "rtt", "packets"):
         for index in touched:
             results[index][name].values()
-        joined, rows = _core.join([result[name] for result in results])
-        assert rows == [result[name].rows for result in results]
+        joined = _core.join([result[name] for result in results])
         for column, array in joined.items():
             whole = np.concatenate([result[name][column] for result in results])
             assert array.dtype == whole.dtype
@@ -88,7 +87,7 @@ def test_joined_tables_are_the_tables_one_after_the_other(
 
 
 def test_nothing_joins_to_nothing() -> None:
-    assert _core.join([]) == ({}, [])
+    assert _core.join([]) == {}
 
 
 def test_tables_that_differ_do_not_join(result: dict[str, Any]) -> None:
@@ -96,11 +95,23 @@ def test_tables_that_differ_do_not_join(result: dict[str, Any]) -> None:
         _core.join([result["flows"], result["ports"]])
 
 
+def finished(jobs: list[tuple[str, int]], keys: list[Key]) -> list[Runs]:
+    """What jobs recorded, on one thread."""
+    batch = _core.JoiningBatch(jobs, 1)
+    runs: list[Runs] = []
+    while (done := batch.next(1.0)) is not None:
+        for indices, joined in done:
+            assert not isinstance(joined, Exception)
+            runs.append(([keys[index] for index in indices], joined))
+    return runs
+
+
 def test_names_of_different_scenarios_join(bell: Dumbbell, everything: Scenario) -> None:
     """Each run's indices point into its own list of names."""
     other = bell.replace("flows[tcp].name", "other").scenario()
     runs = [(scenario, seed) for seed in (1, 2) for scenario in (everything, other)]
-    joined = block([((s.hash, seed), _core.simulate(s.to_json(), seed)) for s, seed in runs])
+    joined = block(finished([(s.to_json(), seed) for s, seed in runs], [(s.hash, seed) for s, seed in runs]))
+    assert joined.keys == tuple((s.hash, seed) for s, seed in runs)
     names = [name for scenario, _ in runs for name in (flow.name for flow in scenario.flows)]
     assert joined.tables["flows"]["flow"].to_pylist() == names
     ports = joined.tables["packets"]["port"].to_pylist()
@@ -120,6 +131,24 @@ def test_runs_of_a_scenario_share_their_names(bell: Dumbbell) -> None:
         names += [result["names"] for _, result in done if not isinstance(result, Exception)]
     assert len(names) == 3
     assert names[0] is names[1] is names[2]
+
+
+def test_short_runs_are_joined(bell: Dumbbell) -> None:
+    """Of scenarios that record the same tables, in the order in which they ended; captures are by run."""
+    short = bell.replace("warm_up", 0).replace("duration", 0.01).scenario()
+    other = short.replace("flows[0].name", "other")
+    keys = [(scenario.hash, seed) for seed in range(50) for scenario in (short, other)]
+    groups = finished([(scenario.to_json(), seed) for seed in range(50) for scenario in (short, other)], keys)
+    assert [key for group, _ in groups for key in group] == keys
+    assert len(groups) < 50
+    for group, joined in groups:
+        assert joined.rows == {"flows": [3] * len(group), "ports": [14] * len(group)}
+        assert joined.captures == [{}] * len(group)
+        assert joined.nbytes == sum(table.nbytes for table in joined.tables.values())
+        assert joined.tables["flows"].rows == 3 * len(group)
+        for (scenario, _), names in zip(group, joined.names, strict=True):
+            assert names is joined.names[[key[0] for key in group].index(scenario)]
+            assert ("other" in names["flows"]) == (scenario == other.hash)
 
 
 def test_names_are_lists_made_once(everything: Scenario, result: dict[str, Any]) -> None:

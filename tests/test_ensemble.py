@@ -48,31 +48,33 @@ class Batches:
         self.runs: list[tuple[str, int]] = []
         self.started = self.finished = 0
         self.spoiled: set[int] = set()
-        self._real = _core.Batch
-        monkeypatch.setattr(_core, "Batch", self.start)
+        self._real = _core.JoiningBatch
+        monkeypatch.setattr(_core, "JoiningBatch", self.start)
 
     def start(self, jobs: list[tuple[str, int]], threads: int) -> Any:
-        batch = self._real(jobs, threads)
+        spoiled = [index for index, (_, seed) in enumerate(jobs) if seed in self.spoiled]
+        left = [index for index in range(len(jobs)) if index not in spoiled]
+        batch = self._real([jobs[index] for index in left], threads)
         self.runs += jobs
         self.started += 1
-        return self.Spoiling(batch, jobs, self.spoiled, self.count)
+        return self.Spoiling(batch, left, spoiled, self.count)
 
     def count(self, runs: int) -> None:
         self.finished += runs
 
     class Spoiling:
         def __init__(
-            self, batch: Any, jobs: list[tuple[str, int]], spoiled: set[int], count: Callable[[int], None]
+            self, batch: Any, left: list[int], spoiled: list[int], count: Callable[[int], None]
         ) -> None:
-            self.batch, self.jobs, self.spoiled, self.count = batch, jobs, spoiled, count
+            self.batch, self.left, self.spoiled, self.count = batch, left, spoiled, count
 
         def next(self, timeout: float) -> Any:
+            if self.spoiled:
+                broken = RuntimeError("the engine failed\nin two lines")
+                return [([self.spoiled.pop()], broken)]
             done = self.batch.next(timeout)
-            self.count(len(done or ()))
-            broken = RuntimeError("the engine failed\nin two lines")
-            return done and [
-                (index, broken if self.jobs[index][1] in self.spoiled else result) for index, result in done
-            ]
+            self.count(sum(len(indices) for indices, _ in done or ()))
+            return done and [([self.left[index] for index in indices], result) for indices, result in done]
 
         def cancel(self) -> None:
             self.batch.cancel()
@@ -301,11 +303,11 @@ def test_an_error_on_the_way_loses_nothing(bell: Dumbbell, batches: Batches) -> 
             raise ValueError("the caller's own")
 
     with pytest.raises(ValueError, match="the caller's own"):
-        run_many({"v": bell}, range(50), jobs=1, progress=failing)
-    kept = len(Cache().find((bell.hash, seed) for seed in range(50)))
-    assert 3 <= kept < 50
+        run_many({"v": bell}, range(1000), jobs=1, progress=failing)
+    kept = len(Cache().find((bell.hash, seed) for seed in range(1000)))
+    assert 3 <= kept < 1000
     assert kept == batches.finished, "results that came together with the one that failed are kept as well"
-    assert run_many({"v": bell}, range(50)).executed == 50 - kept
+    assert run_many({"v": bell}, range(1000)).executed == 1000 - kept
 
 
 def test_the_handler_of_interrupts_is_given_back(bell: Dumbbell) -> None:

@@ -70,8 +70,8 @@ class Columns(Mapping[str, NDArray[Any]]):
     def __iter__(self) -> Iterator[str]: ...
     def __len__(self) -> int: ...
 
-def join(tables: Sequence[Columns]) -> tuple[dict[str, NDArray[Any]], list[int]]:
-    """One table of several runs, run after run: its columns, and the rows of each run.
+def join(tables: Sequence[Columns]) -> dict[str, NDArray[Any]]:
+    """The columns of one table of several, one behind the other.
 
     Raises ValueError for tables that differ in their columns.
     """
@@ -92,6 +92,41 @@ class Batch:
     def __new__(cls, jobs: list[tuple[str, int]], threads: int) -> Batch: ...
     def next(self, timeout_s: float) -> list[tuple[int, dict[str, Any] | Exception]] | None:
         """Finished runs by index; an empty list when the timeout passed; None when all are done."""
+
+    def cancel(self) -> None:
+        """Starts no further run."""
+
+@final
+class Joined:
+    """What several runs recorded."""
+
+    @property
+    def names(self) -> list[Names]:
+        """Of flows and ports, by run; runs of one scenario share them."""
+
+    @property
+    def tables(self) -> dict[str, Columns]:
+        """By name, each with the rows of one run behind those of the one before."""
+
+    @property
+    def rows(self) -> dict[str, list[int]]:
+        """Of each table, by name, the rows of each run."""
+
+    @property
+    def captures(self) -> list[dict[str, bytes]]:
+        """By port, by run."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that tables and captures take."""
+
+@final
+class JoiningBatch:
+    """As ``Batch``, but what short runs recorded is joined, as long as they have the same tables."""
+
+    def __new__(cls, jobs: list[tuple[str, int]], threads: int) -> JoiningBatch: ...
+    def next(self, timeout_s: float) -> list[tuple[list[int], Joined | Exception]] | None:
+        """Finished runs by their indices; an empty list when the timeout passed; None when all are done."""
 
     def cancel(self) -> None:
         """Starts no further run."""

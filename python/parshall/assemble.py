@@ -13,6 +13,8 @@ from parshall.columns import indices, named, numbers, table, values
 from parshall.tables import Block, Key
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from parshall.scenario import Scenario
 
 __all__ = ["assembled"]
@@ -20,11 +22,15 @@ __all__ = ["assembled"]
 _RUN_COLUMNS = ("scenario", "seed")
 
 
+_LONG = 1000
+"""Pieces of so many rows on average are copied one by one; shorter ones are not worth a step of Python."""
+
+
 @dataclass(frozen=True)
 class _Piece:
     """Consecutive rows of one block's table."""
 
-    table: pa.Table
+    block: int
     start: int
     rows: int
 
@@ -37,12 +43,12 @@ def assembled(
     if not having:
         return None
     where = _where(having, name)
-    nowhere = _Piece(having[0].tables[name], 0, 0)
+    nowhere = _Piece(0, 0, 0)
     pieces = [where.get((scenario.hash, seed), nowhere) for scenario in variants.values() for seed in seeds]
-    joined = list(_coalesced(pieces))
+    rows = _Rows.of([block.tables[name] for block in having], list(_coalesced(pieces)))
     names = {"flow": _flow_names(variants), "port": _port_names(variants)}
     columns = {
-        column: _joined(joined, column, names.get(column))
+        column: rows.column(column, names.get(column))
         for column in having[0].tables[name].column_names
         if column not in _RUN_COLUMNS
     }
@@ -52,9 +58,9 @@ def assembled(
 def _where(blocks: Sequence[Block], name: str) -> dict[Key, _Piece]:
     """Where each run's rows are; a run that two blocks have is taken from the first, they are equal."""
     where: dict[Key, _Piece] = {}
-    for block in blocks:
+    for number, block in enumerate(blocks):
         for key, (start, rows) in zip(block.keys, block.slices(name), strict=True):
-            where.setdefault(key, _Piece(block.tables[name], start, rows))
+            where.setdefault(key, _Piece(number, start, rows))
     return where
 
 
@@ -66,28 +72,45 @@ def _coalesced(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
             continue
         if last.rows == 0:
             last = piece
-        elif piece.table is last.table and piece.start == last.start + last.rows:
-            last = _Piece(last.table, last.start, last.rows + piece.rows)
+        elif piece.block == last.block and piece.start == last.start + last.rows:
+            last = _Piece(last.block, last.start, last.rows + piece.rows)
         else:
             yield last
             last = piece
     yield last
 
 
-def _joined(pieces: Sequence[_Piece], column: str, names: Sequence[str] | None) -> pa.Array:
-    """One column of all pieces. Names are in the order of the scenarios; a block has that of finishing."""
-    whole: dict[int, Any] = {}
-    parts = []
-    for piece in pieces:
-        # A block's column is unpacked once, for its pieces may be many.
-        if id(piece.table) not in whole:
-            chunks = piece.table.column(column)
-            whole[id(piece.table)] = _unpacked(chunks) if names is None else indices(chunks, names)
-        parts.append(whole[id(piece.table)][piece.start : piece.start + piece.rows])
-    if not isinstance(parts[0], np.ndarray):
-        return pa.concat_arrays(parts)
-    whole_column = np.concatenate(parts)
-    return numbers(whole_column) if names is None else named(whole_column, names)
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of the tables of blocks."""
+
+    tables: Sequence[pa.Table]
+    pieces: Sequence[_Piece]
+    index: NDArray[np.int64] | None
+    """Of many short pieces, the numbers of their rows, the tables one behind the other."""
+
+    @classmethod
+    def of(cls, tables: Sequence[pa.Table], pieces: Sequence[_Piece]) -> _Rows:
+        counts = np.array([piece.rows for piece in pieces])
+        if counts.mean() >= _LONG or len(pieces) == 1:
+            return cls(tables, pieces, None)
+        before = np.cumsum([0, *(table.num_rows for table in tables)])
+        starts = before[[piece.block for piece in pieces]] + [piece.start for piece in pieces]
+        behind = np.cumsum(counts) - counts
+        return cls(tables, pieces, np.arange(counts.sum()) + np.repeat(starts - behind, counts))
+
+    def column(self, name: str, names: Sequence[str] | None) -> pa.Array:
+        """One column. Names are in the order of the scenarios; a block has that of finishing."""
+        chunks = [table.column(name) for table in self.tables]
+        parts = [_unpacked(part) if names is None else indices(part, names) for part in chunks]
+        if self.index is not None and isinstance(parts[0], np.ndarray):
+            rows = np.concatenate(parts)[self.index]
+        else:
+            slices = [parts[piece.block][piece.start : piece.start + piece.rows] for piece in self.pieces]
+            if not isinstance(slices[0], np.ndarray):
+                return pa.concat_arrays(slices)
+            rows = np.concatenate(slices)
+        return numbers(rows) if names is None else named(rows, names)
 
 
 def _unpacked(chunks: pa.ChunkedArray) -> Any:

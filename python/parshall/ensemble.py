@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from parshall import _core
     from parshall.cache import Cache
     from parshall.scenario import Dumbbell, Scenario
-    from parshall.tables import Block, Key, Result
+    from parshall.tables import Block, Key, Runs
 
 __all__ = ["Ensemble", "Failure", "Progress", "run_many"]
 
@@ -215,8 +216,9 @@ def _started(
     from parshall import _core
 
     runs = [key for key in portion if key[0] not in faults]
+    jobs = [(texts[scenario], seed) for scenario, seed in runs]
     try:
-        batch = _core.Batch([(texts[scenario], seed) for scenario, seed in runs], threads) if runs else None
+        batch = _core.JoiningBatch(jobs, threads) if jobs else None
     except ValueError:
         faults |= _faults(runs, texts)
         return _started(runs, texts, threads, faults)
@@ -238,16 +240,17 @@ def _faults(runs: Sequence[Key], texts: Mapping[str, str]) -> dict[str, Parshall
 def _finish(batch: Any, runs: Sequence[Key], interrupt: HeldInterrupt, sink: _Sink, report: _Report) -> None:
     """Takes the results of a batch as they come, until all are there or somebody interrupts."""
 
-    def take(done: Sequence[tuple[int, Any]]) -> None:
+    def take(done: Sequence[tuple[list[int], _core.Joined | Exception]]) -> None:
         # Results first: telling somebody about them may fail.
-        for index, result in done:
+        for indices, result in done:
             if not isinstance(result, Exception):
-                sink.take(runs[index], result)
-        for index, result in done:
-            if isinstance(result, Exception):
-                report.failed(runs[index], str(result))
-            else:
-                report.finished(runs[index])
+                sink.take([runs[index] for index in indices], result)
+        for indices, result in done:
+            for index in indices:
+                if isinstance(result, Exception):
+                    report.failed(runs[index], str(result))
+                else:
+                    report.finished(runs[index])
 
     try:
         while not interrupt.came and (done := batch.next(_WAIT_S)) is not None:
@@ -271,14 +274,14 @@ class _Sink:
         self.tables = tables
         self.blocks: list[Block] = []
         self.executed = 0
-        self._waiting: list[tuple[Key, Result]] = []
+        self._waiting: list[Runs] = []
         self._bytes = 0
         self._flushed_at = time.monotonic()
 
-    def take(self, key: Key, result: Result) -> None:
-        self.executed += 1
-        self._waiting.append((key, result))
-        self._bytes += _size(result)
+    def take(self, keys: Sequence[Key], joined: _core.Joined) -> None:
+        self.executed += len(keys)
+        self._waiting.append((keys, joined))
+        self._bytes += joined.nbytes
 
     def flush_if_due(self) -> None:
         if self._bytes >= _FLUSH_BYTES or time.monotonic() - self._flushed_at >= _FLUSH_EVERY_S:
@@ -311,15 +314,6 @@ class _Sink:
             # The results are here all the same; only a later call will have to do them again.
             _log.warning("%s; results are not kept for later", error)
             self.store = None
-
-
-def _size(result: Result) -> int:
-    """Bytes that the tables and captures of a result take."""
-    from parshall.tables import table_names
-
-    captures: int = sum(map(len, result["pcap"].values()))
-    tables: int = sum(result[name].nbytes for name in table_names(result))
-    return captures + tables
 
 
 class _Report:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, compress
+from itertools import accumulate, chain, compress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -16,24 +16,20 @@ from parshall.columns import blobs, named, numbers, table, texts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COUNTED", "Block", "Key", "Result", "block", "run_table", "table_names"]
+__all__ = ["COUNTED", "Block", "Key", "Result", "Runs", "block", "run_table"]
 
 Result: TypeAlias = Mapping[str, Any]
 """What the engine returns for a run; docs/architecture.md describes it."""
 Key: TypeAlias = tuple[str, int]
 """What identifies a run: the hash of its scenario, and its seed."""
+Runs: TypeAlias = "tuple[Sequence[Key], _core.Joined]"
+"""Finished runs and what they recorded."""
 
 COUNTED = ("flows", "ports")
 """The tables that every run has."""
 CAPTURES = "pcap"
-_NO_TABLES = ("names", CAPTURES, "events")
 _NAMED = {"flow": "flows", "port": "ports"}
 """Columns that hold indices, and the list of names that they point into."""
-
-
-def table_names(result: Result) -> list[str]:
-    """The tables of a result, captures not included."""
-    return [name for name in result if name not in _NO_TABLES]
 
 
 def run_table(result: Result, name: str) -> pa.Table:
@@ -72,60 +68,65 @@ class Block:
         return Block(tuple(compress(self.keys, kept)), tables, rows)
 
 
-def block(runs: Sequence[tuple[Key, Result]]) -> Block:
+def block(finished: Sequence[Runs]) -> Block:
     """The tables of finished runs in one block.
 
     Columns are joined as they come from the engine, so that many short runs cost little more than one long
     one.
     """
-    names = dict.fromkeys(name for _, result in runs for name in table_names(result))
+    names = dict.fromkeys(name for _, joined in finished for name in joined.tables)
     tables, rows = {}, {}
     for name in names:
-        tables[name], rows[name] = _joined(runs, name)
-    if any(result[CAPTURES] for _, result in runs):
-        tables[CAPTURES], rows[CAPTURES] = _captures(runs)
-    return Block(tuple(key for key, _ in runs), tables, rows)
+        tables[name], rows[name] = _joined(finished, name)
+    if any(captures for _, joined in finished for captures in joined.captures):
+        tables[CAPTURES], rows[CAPTURES] = _captures(finished)
+    return Block(_keys(finished), tables, rows)
 
 
-def _joined(runs: Sequence[tuple[Key, Result]], name: str) -> tuple[pa.Table, list[int]]:
-    having = [(key, result) for key, result in runs if name in result]
-    joined, rows = _core.join([result[name] for _, result in having])
-    counts = {key: count for (key, _), count in zip(having, rows, strict=True)}
-    columns = _key_columns(list(counts), rows)
-    for column, values in joined.items():
+def _keys(finished: Sequence[Runs]) -> tuple[Key, ...]:
+    return tuple(key for keys, _ in finished for key in keys)
+
+
+def _joined(finished: Sequence[Runs], name: str) -> tuple[pa.Table, list[int]]:
+    having = [(keys, joined) for keys, joined in finished if name in joined.tables]
+    rows = [count for _, joined in having for count in joined.rows[name]]
+    columns = _key_columns(_keys(having), rows)
+    for column, values in _core.join([joined.tables[name] for _, joined in having]).items():
         if column in _NAMED:
             columns[column] = _joined_names(having, rows, values, _NAMED[column])
         else:
             columns[column] = numbers(values)
-    return table(columns), [counts.get(key, 0) for key, _ in runs]
+    of_each = [joined.rows.get(name, [0] * len(keys)) for keys, joined in finished]
+    return table(columns), list(chain.from_iterable(of_each))
 
 
 def _joined_names(
-    runs: Sequence[tuple[Key, Result]], rows: Sequence[int], values: NDArray[np.int32], kind: str
+    finished: Sequence[Runs], rows: Sequence[int], values: NDArray[np.int32], kind: str
 ) -> pa.DictionaryArray:
     """A column of names over runs whose lists of names may differ."""
     codes: dict[str, int] = {}
     lists: list[int] = []
     starts: dict[str, int] = {}
-    for (scenario, _), result in runs:
-        if scenario not in starts:
-            starts[scenario] = len(lists)
-            lists += [codes.setdefault(text, len(codes)) for text in result["names"][kind]]
+    for keys, joined in finished:
+        for (scenario, _), names in zip(keys, joined.names, strict=True):
+            if scenario not in starts:
+                starts[scenario] = len(lists)
+                lists += [codes.setdefault(text, len(codes)) for text in names[kind]]
     if len(starts) == 1:
         return named(values, list(codes))
-    start = np.repeat(np.array([starts[scenario] for (scenario, _), _ in runs], dtype=np.int64), rows)
+    of_each = [starts[scenario] for scenario, _ in _keys(finished)]
+    start = np.repeat(np.array(of_each, dtype=np.int64), rows)
     # Index -1, of an event at a host, stays: no port.
     whole = np.where(values < 0, -1, np.array(lists, dtype=np.int32)[np.maximum(values, 0) + start])
     return named(whole.astype(np.int32), list(codes))
 
 
-def _captures(runs: Sequence[tuple[Key, Result]]) -> tuple[pa.Table, list[int]]:
-    rows = [len(result[CAPTURES]) for _, result in runs]
-    columns = _key_columns([key for key, _ in runs], rows)
-    ports = [port for _, result in runs for port in result[CAPTURES]]
-    data = [data for _, result in runs for data in result[CAPTURES].values()]
-    columns["port"] = texts(ports).dictionary_encode()
-    columns["data"] = blobs(data)
+def _captures(finished: Sequence[Runs]) -> tuple[pa.Table, list[int]]:
+    of_each = [captures for _, joined in finished for captures in joined.captures]
+    rows = list(map(len, of_each))
+    columns = _key_columns(_keys(finished), rows)
+    columns["port"] = texts([port for captures in of_each for port in captures]).dictionary_encode()
+    columns["data"] = blobs([data for captures in of_each for data in captures.values()])
     return table(columns), rows
 
 

@@ -63,8 +63,8 @@ pub struct Columns {
 impl From<Table> for Columns {
     fn from(table: Table) -> Self {
         Columns {
-            rows: table.columns.first().map_or(0, |(_, column)| column.len()),
-            nbytes: table.columns.iter().map(|(_, column)| column.bytes()).sum(),
+            rows: table.rows(),
+            nbytes: table.bytes(),
             names: table.columns.iter().map(|(name, _)| *name).collect(),
             slots: table.columns.into_iter().map(|(_, column)| Mutex::new(Slot::Engine(column))).collect(),
         }
@@ -143,17 +143,14 @@ impl Columns {
     }
 }
 
-/// One table of several runs, run after run: its columns by name, and the rows of each run.
+/// One table of several, one behind the other: its columns by name.
 ///
 /// All must have the same columns.
 #[pyfunction]
-pub fn join<'py>(
-    py: Python<'py>,
-    tables: Vec<Bound<'py, Columns>>,
-) -> PyResult<(Bound<'py, PyDict>, Vec<usize>)> {
+pub fn join<'py>(py: Python<'py>, tables: Vec<Bound<'py, Columns>>) -> PyResult<Bound<'py, PyDict>> {
     let joined = PyDict::new(py);
     let Some(first) = tables.first() else {
-        return Ok((joined, Vec::new()));
+        return Ok(joined);
     };
     let names = &first.get().names;
     if tables.iter().any(|table| table.get().names != *names) {
@@ -162,7 +159,7 @@ pub fn join<'py>(
     for (index, name) in names.iter().enumerate() {
         joined.set_item(name, join_column(py, &tables, index)?)?;
     }
-    Ok((joined, tables.iter().map(|table| table.get().rows).collect()))
+    Ok(joined)
 }
 
 fn join_column<'py>(
@@ -184,7 +181,8 @@ fn join_column<'py>(
         };
         match &mut whole {
             None => whole = Some(values.into_owned()),
-            Some(whole) => extend(whole, &values)?,
+            Some(whole) if whole.fits(&values) => whole.extend(&values),
+            Some(_) => return Err(PyValueError::new_err("columns of different types")),
         }
     }
     let whole = whole.unwrap_or(Column::U8(Vec::new()));
@@ -199,17 +197,4 @@ fn join_arrays<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let arrays: PyResult<Vec<_>> = tables.iter().map(|table| table.get().array(py, index)).collect();
     py.import("numpy")?.call_method1("concatenate", (arrays?,))
-}
-
-fn extend(whole: &mut Column, part: &Column) -> PyResult<()> {
-    match (whole, part) {
-        (Column::F64(whole), Column::F64(part)) => whole.extend_from_slice(part),
-        (Column::U64(whole), Column::U64(part)) => whole.extend_from_slice(part),
-        (Column::I64(whole), Column::I64(part)) => whole.extend_from_slice(part),
-        (Column::I32(whole), Column::I32(part)) => whole.extend_from_slice(part),
-        (Column::U8(whole), Column::U8(part)) => whole.extend_from_slice(part),
-        (Column::Bool(whole), Column::Bool(part)) => whole.extend_from_slice(part),
-        _ => return Err(PyValueError::new_err("columns of different types")),
-    }
-    Ok(())
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use parshall_sim::names::NameList;
-use parshall_sim::record::Recording;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -18,10 +17,10 @@ pub struct Names {
     lists: [PyOnceLock<Py<PyList>>; 2],
 }
 
-impl From<&Recording> for Names {
-    fn from(recording: &Recording) -> Self {
+impl From<&parshall_sim::names::Names> for Names {
+    fn from(names: &parshall_sim::names::Names) -> Self {
         Names {
-            names: [recording.flows.clone(), recording.ports.clone()],
+            names: [names.flows.clone(), names.ports.clone()],
             lists: [PyOnceLock::new(), PyOnceLock::new()],
         }
     }

@@ -1,18 +1,19 @@
 //! Bindings of the simulator.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::record::Recording;
-use parshall_sim::run::{run_once, Batch, Job, ENGINE_VERSION};
+use parshall_sim::record::{Joined, Recording};
+use parshall_sim::run::{run_once, Batch, Done, DoneTogether, Job, ENGINE_VERSION};
 use parshall_sim::scenario::Scenario;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::IntoPyObjectExt;
 
 use crate::canonical::canonical_json;
 use crate::columns::{join, Columns};
@@ -41,6 +42,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let mapping = module.py().import("collections.abc")?.getattr("Mapping")?;
     mapping.call_method1("register", (module.py().get_type::<Columns>(),))?;
     mapping.call_method1("register", (module.py().get_type::<Names>(),))?;
+    module.add_class::<JoinedRuns>()?;
+    module.add_class::<PyJoiningBatch>()?;
     module.add_class::<PyBatch>()
 }
 
@@ -82,7 +85,7 @@ fn simulate(py: Python<'_>, scenario: Given<'_>, seed: u64) -> PyResult<Py<PyDic
     drop(scenario);
     let recording = py.detach(|| run_once(plan, seed));
     let recording = recording.map_err(PyRuntimeError::new_err)?;
-    let names = Py::new(py, Names::from(&recording))?;
+    let names = Py::new(py, Names::from(&recording.names))?;
     to_python(py, recording, names)
 }
 
@@ -130,98 +133,170 @@ impl Plans {
     }
 }
 
-/// Runs under way on several threads.
-#[pyclass(name = "Batch", module = "parshall._core")]
-struct PyBatch {
-    batch: Mutex<Option<Batch>>,
-    /// The plan of each job, as a number: which jobs share their names.
-    plans: Vec<usize>,
-    /// The names of a plan's flows and ports, shared by all of its runs.
+/// The plan of each job of a batch.
+fn planned(py: Python<'_>, jobs: &[(PyBackedStr, u64)]) -> PyResult<Vec<Job>> {
+    let mut plans = Plans::default();
+    let job =
+        |(text, seed): &(PyBackedStr, u64)| Ok(Job { plan: plans.of(py, text.clone_ref(py))?, seed: *seed });
+    jobs.iter().map(job).collect()
+}
+
+/// Runs under way, and the names of what they run.
+struct Running<T: Send + 'static> {
+    batch: Mutex<Option<Batch<T>>>,
+    /// The names of each network, shared by all of its runs, by the address of its flows' names: the batch keeps those
+    /// for as long as it has jobs.
     names: Mutex<HashMap<usize, Py<Names>>>,
 }
 
-#[pymethods]
-impl PyBatch {
-    #[new]
-    fn new(py: Python<'_>, jobs: Vec<(PyBackedStr, u64)>, threads: usize) -> PyResult<Self> {
-        let mut plans = Plans::default();
-        let mut planned = Vec::with_capacity(jobs.len());
-        for (scenario_json, seed) in &jobs {
-            planned.push(Job { plan: plans.of(py, scenario_json.clone_ref(py))?, seed: *seed });
-        }
-        Ok(PyBatch {
-            plans: planned.iter().map(|job| Arc::as_ptr(&job.plan) as usize).collect(),
-            batch: Mutex::new(Some(Batch::start(planned, threads))),
-            names: Mutex::default(),
-        })
+impl<T: Send + 'static> Running<T> {
+    fn new(batch: Batch<T>) -> Self {
+        Running { batch: Mutex::new(Some(batch)), names: Mutex::default() }
     }
 
-    /// Finished runs as pairs of an index into the jobs and a result or an exception; an empty list when
-    /// `timeout_s` seconds have passed without one, None when all are done.
-    fn next(&self, py: Python<'_>, timeout_s: f64) -> PyResult<Option<Py<PyList>>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Batch<T>>> {
+        self.batch.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What `convert` makes of the next results; see [`Batch::next`].
+    fn next(
+        &self,
+        py: Python<'_>,
+        timeout_s: f64,
+        convert: impl Fn(T) -> PyResult<Py<PyAny>>,
+    ) -> PyResult<Option<Vec<Py<PyAny>>>> {
         let timeout = Duration::try_from_secs_f64(timeout_s)
             .map_err(|_| PyValueError::new_err(format!("timeout_s: got {timeout_s}, expected seconds")))?;
         let done = py.detach(|| self.lock().as_mut().and_then(|batch| batch.next(timeout)));
-        let Some(done) = done else {
-            return Ok(None);
-        };
-        let results = PyList::empty(py);
-        for (index, result) in done {
-            results.append((index, self.result_to_python(py, index, result)?))?;
-        }
-        Ok(Some(results.unbind()))
+        done.map(|results| results.into_iter().map(convert).collect()).transpose()
     }
 
-    /// Starts no further run.
     fn cancel(&self) {
         if let Some(batch) = self.lock().as_ref() {
             batch.cancel();
         }
     }
-}
 
-impl PyBatch {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Batch>> {
-        self.batch.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn result_to_python(
-        &self,
-        py: Python<'_>,
-        index: usize,
-        result: Result<Recording, String>,
-    ) -> PyResult<Py<PyAny>> {
-        match result {
-            Ok(recording) => {
-                let names = self.names(py, self.plans[index], &recording)?;
-                Ok(to_python(py, recording, names)?.into_any())
-            }
-            Err(message) => Ok(PyRuntimeError::new_err(message).into_value(py).into_any()),
-        }
-    }
-
-    fn names(&self, py: Python<'_>, plan: usize, recording: &Recording) -> PyResult<Py<Names>> {
+    fn names(&self, py: Python<'_>, named: &parshall_sim::names::Names) -> PyResult<Py<Names>> {
+        let address = Arc::as_ptr(&named.flows) as usize;
         // Not locked while Python makes an object, which may let other threads run.
-        let known = |py| self.known_names().get(&plan).map(|names| names.clone_ref(py));
+        let known = |py| self.known_names().get(&address).map(|names| names.clone_ref(py));
         if let Some(names) = known(py) {
             return Ok(names);
         }
-        let names = Py::new(py, Names::from(recording))?;
-        self.known_names().insert(plan, names.clone_ref(py));
+        let names = Py::new(py, Names::from(named))?;
+        self.known_names().insert(address, names.clone_ref(py));
         Ok(names)
     }
 
-    fn known_names(&self) -> std::sync::MutexGuard<'_, HashMap<usize, Py<Names>>> {
+    fn known_names(&self) -> MutexGuard<'_, HashMap<usize, Py<Names>>> {
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for PyBatch {
+impl<T: Send + 'static> Drop for Running<T> {
     fn drop(&mut self) {
         // Waits for the runs under way, which need no Python.
-        let batch = self.lock().take();
+        let batch = self.batch.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         Python::attach(|py| py.detach(|| drop(batch)));
     }
+}
+
+fn failed(py: Python<'_>, message: String) -> Py<PyAny> {
+    PyRuntimeError::new_err(message).into_value(py).into_any()
+}
+
+/// Runs under way on several threads.
+#[pyclass(name = "Batch", module = "parshall._core")]
+struct PyBatch(Running<Done>);
+
+#[pymethods]
+impl PyBatch {
+    #[new]
+    fn new(py: Python<'_>, jobs: Vec<(PyBackedStr, u64)>, threads: usize) -> PyResult<Self> {
+        Ok(PyBatch(Running::new(Batch::start(planned(py, &jobs)?, threads))))
+    }
+
+    /// Finished runs as pairs of an index into the jobs and a result or an exception; an empty list when
+    /// `timeout_s` seconds have passed without one, None when all are done.
+    fn next(&self, py: Python<'_>, timeout_s: f64) -> PyResult<Option<Vec<Py<PyAny>>>> {
+        self.0.next(py, timeout_s, |(index, result)| {
+            let result = match result {
+                Ok(recording) => {
+                    let names = self.0.names(py, &recording.names)?;
+                    to_python(py, recording, names)?.into_any()
+                }
+                Err(message) => failed(py, message),
+            };
+            (index, result).into_py_any(py)
+        })
+    }
+
+    /// Starts no further run.
+    fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+/// Runs under way on several threads, which join what short ones recorded.
+#[pyclass(name = "JoiningBatch", module = "parshall._core")]
+struct PyJoiningBatch(Running<DoneTogether>);
+
+#[pymethods]
+impl PyJoiningBatch {
+    #[new]
+    fn new(py: Python<'_>, jobs: Vec<(PyBackedStr, u64)>, threads: usize) -> PyResult<Self> {
+        Ok(PyJoiningBatch(Running::new(Batch::start_joining(planned(py, &jobs)?, threads))))
+    }
+
+    /// Finished runs as pairs of a list of indices into the jobs and what these recorded, or an exception; an empty
+    /// list when `timeout_s` seconds have passed without one, None when all are done.
+    fn next(&self, py: Python<'_>, timeout_s: f64) -> PyResult<Option<Vec<Py<PyAny>>>> {
+        self.0.next(py, timeout_s, |(indices, result)| {
+            let result = match result {
+                Ok(joined) => self.joined(py, joined)?.into_any(),
+                Err(message) => failed(py, message),
+            };
+            (indices, result).into_py_any(py)
+        })
+    }
+
+    /// Starts no further run.
+    fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+impl PyJoiningBatch {
+    fn joined(&self, py: Python<'_>, joined: Joined) -> PyResult<Py<JoinedRuns>> {
+        let nbytes = joined.bytes();
+        let (tables, rows) = (PyDict::new(py), PyDict::new(py));
+        for (table, of_each) in joined.tables.into_iter().zip(joined.rows) {
+            rows.set_item(table.name, of_each)?;
+            tables.set_item(table.name, Columns::from(table))?;
+        }
+        let names: PyResult<Vec<_>> = joined.names.iter().map(|names| self.0.names(py, names)).collect();
+        let captures: PyResult<Vec<_>> =
+            joined.captures.into_iter().map(|captures| captures_to_python(py, captures)).collect();
+        let (tables, rows) = (tables.unbind(), rows.unbind());
+        let (names, captures) = (PyList::new(py, names?)?.unbind(), PyList::new(py, captures?)?.unbind());
+        Py::new(py, JoinedRuns { names, tables, rows, captures, nbytes })
+    }
+}
+
+/// What several runs recorded.
+#[pyclass(frozen, get_all, name = "Joined", module = "parshall._core")]
+struct JoinedRuns {
+    /// Of flows and ports, by run.
+    names: Py<PyList>,
+    /// By name, each with the rows of one run behind those of the one before.
+    tables: Py<PyDict>,
+    /// Of each table, by name, the rows of each run.
+    rows: Py<PyDict>,
+    /// By port, by run.
+    captures: Py<PyList>,
+    /// Bytes that tables and captures take.
+    nbytes: usize,
 }
 
 fn to_python(py: Python<'_>, recording: Recording, names: Py<Names>) -> PyResult<Py<PyDict>> {
@@ -230,11 +305,15 @@ fn to_python(py: Python<'_>, recording: Recording, names: Py<Names>) -> PyResult
     for table in recording.tables {
         result.set_item(table.name, Columns::from(table))?;
     }
-    let captures = PyDict::new(py);
-    for (port, bytes) in recording.captures {
-        captures.set_item(port, PyBytes::new(py, &bytes))?;
-    }
-    result.set_item("pcap", captures)?;
+    result.set_item("pcap", captures_to_python(py, recording.captures)?)?;
     result.set_item("events", recording.events)?;
     Ok(result.unbind())
+}
+
+fn captures_to_python(py: Python<'_>, captures: Vec<(String, Vec<u8>)>) -> PyResult<Bound<'_, PyDict>> {
+    let by_port = PyDict::new(py);
+    for (port, bytes) in captures {
+        by_port.set_item(port, PyBytes::new(py, &bytes))?;
+    }
+    Ok(by_port)
 }

@@ -825,8 +825,7 @@ impl Simulation {
         tables.extend(more);
         let port_name = |index: u32| names.ports[index as usize].to_string();
         Recording {
-            flows: names.flows.clone(),
-            ports: names.ports.clone(),
+            names: names.clone(),
             tables,
             captures: captures.into_iter().map(|(p, c)| (port_name(p), c)).collect(),
             events: self.executed,

@@ -4,7 +4,7 @@ use std::ops::Index;
 use std::sync::Arc;
 
 /// The names of a network, shared by its plan and all that is recorded of it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Names {
     /// Of flows.
     pub flows: Arc<NameList>,

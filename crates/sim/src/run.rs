@@ -2,7 +2,7 @@
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{sync_channel, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{sync_channel, Receiver, RecvTimeoutError, SendError, SyncSender};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::compile::{Folding, Plan};
 use crate::engine::Simulation;
 use crate::error::ScenarioError;
-use crate::record::Recording;
+use crate::record::{Joined, Recording};
 use crate::scenario::Scenario;
 
 /// Changes whenever a recording of any scenario may change; results are cached under it.
@@ -63,18 +63,44 @@ fn caught(run: impl FnOnce() -> Recording) -> Result<Recording, String> {
 /// What became of the job with this index: its recording, or what the engine failed with.
 pub type Done = (usize, Result<Recording, String>);
 
+/// What became of the jobs with these indices: what they recorded, or what the engine failed with in the only one.
+pub type DoneTogether = (Vec<usize>, Result<Joined, String>);
+
 /// Jobs under way on several threads. Results come in the order in which jobs finish.
 #[derive(Debug)]
-pub struct Batch {
-    results: Receiver<Done>,
-    cancelled: Arc<AtomicBool>,
+pub struct Batch<T = Done> {
+    results: Receiver<T>,
+    queue: Arc<Queue>,
     workers: Vec<JoinHandle<()>>,
-    /// When jobs were last taken.
+    /// When results were last taken.
     taken: Option<Instant>,
 }
 
-/// Recordings that wait for somebody to take them; more would only fill the memory.
+/// Jobs that wait for a worker.
+#[derive(Debug)]
+struct Queue {
+    jobs: Vec<Job>,
+    next: AtomicUsize,
+    cancelled: AtomicBool,
+}
+
+impl Queue {
+    /// The next job, and its index.
+    fn take(&self) -> Option<(usize, &Job)> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        let job = self.jobs.get(index)?;
+        (!self.cancelled.load(Ordering::Relaxed)).then_some((index, job))
+    }
+}
+
+/// Results that wait for somebody to take them; more would only fill the memory.
 const WAITING: usize = 64;
+
+/// Short runs are joined for about so long.
+const JOINING: Duration = Duration::from_millis(10);
+
+/// Or until there is so much, which still is in the second-level cache of most machines.
+const JOINED_BYTES: usize = 1 << 20;
 
 /// Runs that end so soon after those taken last are short ones in a row.
 const IN_A_ROW: Duration = Duration::from_millis(5);
@@ -85,30 +111,91 @@ const GATHERING: Duration = Duration::from_millis(1);
 impl Batch {
     /// Starts `threads` threads on `jobs`.
     pub fn start(jobs: Vec<Job>, threads: usize) -> Self {
+        Batch::with_workers(jobs, threads, |queue, sender| {
+            while let Some((index, job)) = queue.take() {
+                sender.send((index, job.run()))?;
+            }
+            Ok(())
+        })
+    }
+}
+
+impl Batch<DoneTogether> {
+    /// Starts `threads` threads on `jobs`; each joins what it recorded in runs that are short.
+    pub fn start_joining(jobs: Vec<Job>, threads: usize) -> Self {
+        Batch::with_workers(jobs, threads, |queue, sender| {
+            let mut together = Together { sender, jobs: Vec::new(), joined: None, since: Instant::now() };
+            while let Some((index, job)) = queue.take() {
+                let started = Instant::now();
+                match job.run() {
+                    Ok(recording) => together.add(index, started, recording)?,
+                    Err(message) => sender.send((vec![index], Err(message)))?,
+                }
+            }
+            together.send()
+        })
+    }
+}
+
+/// Nobody takes results any more.
+type Left<T> = Result<(), SendError<T>>;
+
+/// Runs that a worker joins.
+struct Together<'a> {
+    sender: &'a SyncSender<DoneTogether>,
+    jobs: Vec<usize>,
+    joined: Option<Joined>,
+    /// When the first of them began.
+    since: Instant,
+}
+
+impl Together<'_> {
+    /// Adds a run that began at `started`, and hands over what there is if that is enough.
+    fn add(&mut self, index: usize, started: Instant, recording: Recording) -> Left<DoneTogether> {
+        match &mut self.joined {
+            Some(joined) if joined.fits(&recording) => joined.add(recording),
+            _ => {
+                self.send()?;
+                self.since = started;
+                self.joined = Some(recording.into());
+            }
+        }
+        self.jobs.push(index);
+        let is_much = |joined: &Joined| joined.bytes() >= JOINED_BYTES;
+        if self.since.elapsed() >= JOINING || self.joined.as_ref().is_some_and(is_much) {
+            self.send()?;
+        }
+        Ok(())
+    }
+
+    /// Hands over what there is.
+    fn send(&mut self) -> Left<DoneTogether> {
+        match self.joined.take() {
+            Some(joined) => self.sender.send((std::mem::take(&mut self.jobs), Ok(joined))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<T: Send + 'static> Batch<T> {
+    /// Starts `threads` threads that `work` until there are no more jobs.
+    fn with_workers(jobs: Vec<Job>, threads: usize, work: fn(&Queue, &SyncSender<T>) -> Left<T>) -> Self {
         let (sender, results) = sync_channel(WAITING);
-        let cancelled = Arc::new(AtomicBool::new(false));
-        let next = Arc::new(AtomicUsize::new(0));
-        let jobs = Arc::new(jobs);
+        let queue = Arc::new(Queue { jobs, next: AtomicUsize::new(0), cancelled: AtomicBool::new(false) });
         let worker = |_| {
-            let (sender, jobs) = (sender.clone(), jobs.clone());
-            let (next, cancelled) = (next.clone(), cancelled.clone());
-            std::thread::spawn(move || loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                if index >= jobs.len() || cancelled.load(Ordering::Relaxed) {
-                    return;
-                }
-                if sender.send((index, jobs[index].run())).is_err() {
-                    return;
-                }
+            let (sender, queue) = (sender.clone(), queue.clone());
+            std::thread::spawn(move || {
+                // An error says that nobody wants to know.
+                let _ = work(&queue, &sender);
             })
         };
         let workers = (0..threads.max(1)).map(worker).collect();
-        Batch { results, cancelled, workers, taken: None }
+        Batch { results, queue, workers, taken: None }
     }
 
-    /// Finished jobs, after waiting at most `timeout` for the first; none when the timeout passed, `None` when
-    /// all jobs are done.
-    pub fn next(&mut self, timeout: Duration) -> Option<Vec<Done>> {
+    /// Results, after waiting at most `timeout` for the first; none when the timeout passed, `None` when all jobs
+    /// are done.
+    pub fn next(&mut self, timeout: Duration) -> Option<Vec<T>> {
         let mut done = match self.results.recv_timeout(timeout) {
             Ok(first) => vec![first],
             Err(RecvTimeoutError::Timeout) => return Some(Vec::new()),
@@ -124,13 +211,13 @@ impl Batch {
 
     /// Starts no further job. Those under way finish, and their results can still be taken.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.queue.cancelled.store(true, Ordering::Relaxed);
     }
 }
 
-impl Drop for Batch {
+impl<T> Drop for Batch<T> {
     fn drop(&mut self) {
-        self.cancel();
+        self.queue.cancelled.store(true, Ordering::Relaxed);
         // Workers may wait for room; taking what they have lets them end.
         while self.results.recv().is_ok() {}
         for worker in self.workers.drain(..) {

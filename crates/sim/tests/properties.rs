@@ -8,7 +8,7 @@ use std::time::Duration;
 use common::{bits, counts, reals, scenario};
 use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::engine::Simulation;
-use parshall_sim::record::Recording;
+use parshall_sim::record::{Joined, Recording, Table};
 use parshall_sim::run::{run, Batch, Job};
 use parshall_sim::scenario::{ProfileName, Record, Scenario, Transport};
 use parshall_sim::units::Time;
@@ -118,6 +118,32 @@ proptest! {
     }
 }
 
+/// Whether a joined recording has all that is in these, one behind the other, and nothing else.
+fn is_made_of(joined: &Joined, parts: &[&Recording]) -> bool {
+    let tables = |tables: &[Table]| {
+        let none = Recording { tables: tables.to_vec(), captures: Vec::new(), ..parts[0].clone() };
+        bits(&none)
+    };
+    let mut whole: Vec<(String, Vec<u64>)> = tables(&parts[0].tables);
+    for part in &parts[1..] {
+        for ((name, values), (called, more)) in whole.iter_mut().zip(tables(&part.tables)) {
+            assert_eq!(*name, called);
+            values.extend(more);
+        }
+    }
+    let rows = (0..parts[0].tables.len())
+        .map(|table| parts.iter().map(|part| part.tables[table].columns[0].1.len()).collect::<Vec<_>>());
+    let of_each = parts
+        .iter()
+        .zip(&joined.names)
+        .zip(&joined.captures)
+        .all(|((part, names), captures)| (&part.names, &part.captures) == (names, captures));
+    tables(&joined.tables) == whole
+        && rows.eq(joined.rows.iter().cloned())
+        && of_each
+        && (joined.names.len(), joined.captures.len()) == (parts.len(), parts.len())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
 
@@ -130,8 +156,21 @@ proptest! {
         let jobs = || -> Vec<Job> {
             plans.iter().flat_map(|plan| (0..5).map(|seed| Job { plan: plan.clone(), seed })).collect()
         };
-        let one_by_one: Vec<_> = jobs().iter().map(|job| bits(&job.run().expect("a recording"))).collect();
+        let recordings: Vec<_> = jobs().iter().map(|job| job.run().expect("a recording")).collect();
+        let one_by_one: Vec<_> = recordings.iter().map(bits).collect();
         for threads in [1, 3] {
+            let mut ended = Vec::new();
+            let mut batch = Batch::start_joining(jobs(), threads);
+            while let Some(done) = batch.next(Duration::from_secs(10)) {
+                for (indices, joined) in done {
+                    let parts: Vec<_> = indices.iter().map(|&index| &recordings[index]).collect();
+                    prop_assert!(is_made_of(&joined.expect("recordings"), &parts));
+                    ended.extend(indices);
+                }
+            }
+            ended.sort_unstable();
+            prop_assert!(ended.into_iter().eq(0..recordings.len()));
+
             let mut batch = Batch::start(jobs(), threads);
             let mut results = vec![Vec::new(); one_by_one.len()];
             while let Some(done) = batch.next(Duration::from_secs(10)) {
@@ -144,16 +183,38 @@ proptest! {
     }
 }
 
-#[test]
-fn a_cancelled_batch_ends() {
+/// A flow of this many seconds.
+fn one_flow(seconds: f64) -> Arc<Plan> {
     let scenario = serde_json::from_str::<Scenario>(
-        r#"{"duration": 50, "hosts": ["a", "b"], "links": [{"between": ["a", "b"], "rate": 1e7, "delay": 0.01}],
+        r#"{"duration": 1, "hosts": ["a", "b"], "links": [{"between": ["a", "b"], "rate": 1e7, "delay": 0.01}],
             "flows": [{"name": "f", "source": "a", "destination": "b",
                        "transport": {"kind": "tcp"}, "app": {"kind": "bulk"}}]}"#,
     )
     .expect("a scenario");
-    let plan = Arc::new(Plan::new(&scenario, Folding::On).expect("a valid scenario"));
-    let jobs = (0..10_000).map(|seed| Job { plan: plan.clone(), seed }).collect();
+    let scenario = Scenario { duration: Time::from_secs(seconds), ..scenario };
+    Arc::new(Plan::new(&scenario, Folding::On).expect("a valid scenario"))
+}
+
+fn jobs_of(plan: &Arc<Plan>, count: u64) -> Vec<Job> {
+    (0..count).map(|seed| Job { plan: plan.clone(), seed }).collect()
+}
+
+#[test]
+fn short_runs_are_joined_and_others_are_not() {
+    for (seconds, runs, groups) in [(0.05, 300, 1..150), (500.0, 3, 3..4)] {
+        let mut batch = Batch::start_joining(jobs_of(&one_flow(seconds), runs), 1);
+        let mut sizes = Vec::new();
+        while let Some(done) = batch.next(Duration::from_secs(60)) {
+            sizes.extend(done.iter().map(|(jobs, _)| jobs.len() as u64));
+        }
+        assert_eq!(sizes.iter().sum::<u64>(), runs);
+        assert!(groups.contains(&sizes.len()), "{} groups of runs of {seconds} s", sizes.len());
+    }
+}
+
+#[test]
+fn a_cancelled_batch_ends() {
+    let jobs = jobs_of(&one_flow(50.0), 10_000);
     let mut batch = Batch::start(jobs, 2);
     let first = batch.next(Duration::from_secs(60)).expect("jobs are left");
     batch.cancel();

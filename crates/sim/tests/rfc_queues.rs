@@ -249,7 +249,7 @@ fn recorded(recording: &Recording) -> Recorded {
         let name = (flows[row], seqs[row]);
         if events[row] == 0 {
             let id = found.arrivals.len() as u32;
-            let flow = fnv1a(&recording.flows[flows[row] as usize]);
+            let flow = fnv1a(&recording.names.flows[flows[row] as usize]);
             found.arrivals.push(Pkt { id, flow, size: sizes[row] as u16, ecn: false, arrived: time });
             found.names.push(name);
         } else {

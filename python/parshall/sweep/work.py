@@ -16,7 +16,7 @@ from parshall.errors import RunError
 from parshall.tables import Block, block
 
 if TYPE_CHECKING:
-    from parshall.tables import Key, Result
+    from parshall.tables import Key, Runs
 
 __all__ = ["Chunk", "Outcome", "allow", "execute", "halt"]
 
@@ -72,15 +72,16 @@ def execute(chunk: Chunk) -> Outcome:
             "install the same version of Parshall on all machines"
         )
     began = time.perf_counter()
-    finished: list[tuple[Key, Result]] = []
+    finished: list[Runs] = []
     failed: list[tuple[Key, str]] = []
-    batch = _core.Batch([(chunk.texts[scenario], seed) for scenario, seed in chunk.runs], 1)
+    batch = _core.JoiningBatch([(chunk.texts[scenario], seed) for scenario, seed in chunk.runs], 1)
     while (done := batch.next(_LOOK_EVERY_S)) is not None:
-        for index, result in done:
+        for indices, result in done:
+            keys = [chunk.runs[index] for index in indices]
             if isinstance(result, Exception):
-                failed.append((chunk.runs[index], str(result)))
+                failed += [(key, str(result)) for key in keys]
             else:
-                finished.append((chunk.runs[index], result))
+                finished.append((keys, result))
         if chunk.sweep in _halted:
             batch.cancel()
     joined = _wanted(block(finished), chunk.tables) if finished else None

@@ -1,6 +1,7 @@
 //! What a run leaves behind: counters always, and whatever else the scenario asks for.
 
 mod flow_series;
+mod joined;
 mod nonresponsive;
 mod pcap;
 mod recorder;
@@ -8,11 +9,10 @@ mod responsiveness;
 mod rows;
 mod table;
 
-use std::sync::Arc;
-
-use crate::names::NameList;
+use crate::names::Names;
 
 pub use flow_series::Compact;
+pub use joined::Joined;
 pub use nonresponsive::{QueueEstimator, QueueObservers};
 pub use pcap::{Capture, FlowFrame};
 pub use recorder::{Recorder, Watch};
@@ -23,10 +23,8 @@ pub use table::{Column, IntoColumn, Table};
 /// All that is known of a run once it has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
-    /// Names of the flows, by index.
-    pub flows: Arc<NameList>,
-    /// Names of the ports, by index.
-    pub ports: Arc<NameList>,
+    /// What flows and ports are called.
+    pub names: Names,
     /// `flows` and `ports`, then what was asked for.
     pub tables: Vec<Table>,
     /// Packet captures by port.
