@@ -114,7 +114,7 @@ CASES = {
             "1000 SACK over 1 Gbit/s, 20 s",
             _SACK.with_(tcp=1000),
             20.0,
-            {"ns2": Rival(20.0, _NS2, "dumbbell")},
+            {"ns2": Rival(20.0, _NS2, "dumbbell"), "ns3": Rival(1.0, _NS3, "dumbbell")},
         ),
         Case(
             "P4",

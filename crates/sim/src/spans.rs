@@ -37,6 +37,7 @@ struct End {
 }
 
 /// A list that has been taken away: its last block, and what that holds.
+#[must_use = "its items would be lost"]
 pub struct Detached {
     count: u32,
     block: u32,

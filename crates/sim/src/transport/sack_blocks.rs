@@ -51,3 +51,33 @@ impl SackBlocks {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn block() -> impl Strategy<Value = (u32, u32)> {
+        (0u32..20, 1u32..6).prop_map(|(low, length)| (low, low + length))
+    }
+
+    proptest! {
+        /// The latest first, none that a later one covers, and no more than fit.
+        #[test]
+        fn blocks_are_those_reported_last(steps in prop::collection::vec((block(), any::<bool>()), 0..30)) {
+            let (mut blocks, mut twin) = (SackBlocks::EMPTY, Vec::new());
+            for ((low, high), report) in steps {
+                twin.retain(|&(start, end)| !(low <= start && end <= high));
+                if report {
+                    blocks.report(low, high);
+                    twin.insert(0, (low, high));
+                    twin.truncate(SackBlocks::MOST);
+                } else {
+                    blocks.forget_within(low, high);
+                }
+                prop_assert_eq!(blocks.iter().collect::<Vec<_>>(), twin.clone());
+                prop_assert_eq!((blocks.len(), blocks.is_empty()), (twin.len(), twin.is_empty()));
+            }
+        }
+    }
+}
