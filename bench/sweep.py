@@ -1,8 +1,9 @@
 """P7: a thousand short runs on one thread and on two: ``python -m bench.sweep 1000`` measures once.
 
 The engine runs in threads of its own. What ``run_many`` does beyond it (conversion, tables, bookkeeping) is
-done by the thread that called it, and is counted in processor time, because a free core would hide it. Beside
-that stands the engine alone: the same runs, whose results are thrown away.
+done by the thread that called it, and is counted in processor time, because a free core would hide it. Only
+the joining of what short runs recorded is done by the engine's threads and not told apart. Beside that stands
+the engine alone: the same runs, whose results are thrown away one by one.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def bits(table: pa.Table) -> bytes:
 
 
 class Batches:
-    """Stands in for the engine's Batch: counts the runs asked for, and can spoil some of them."""
+    """Stands in for the engine's JoiningBatch: counts the runs asked for, and can spoil some of them."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.runs: list[tuple[str, int]] = []

@@ -22,7 +22,7 @@ __all__ = ["assembled"]
 _RUN_COLUMNS = ("scenario", "seed")
 
 
-_LONG = 1000
+_LONG = 100
 """Pieces of so many rows on average are copied one by one; shorter ones are not worth a step of Python."""
 
 
@@ -96,8 +96,9 @@ class _Rows:
             return cls(tables, pieces, None)
         before = np.cumsum([0, *(table.num_rows for table in tables)])
         starts = before[[piece.block for piece in pieces]] + [piece.start for piece in pieces]
-        behind = np.cumsum(counts) - counts
-        return cls(tables, pieces, np.arange(counts.sum()) + np.repeat(starts - behind, counts))
+        index = np.repeat(starts - (np.cumsum(counts) - counts), counts)
+        index += np.arange(len(index))
+        return cls(tables, pieces, index)
 
     def column(self, name: str, names: Sequence[str] | None) -> pa.Array:
         """One column. Names are in the order of the scenarios; a block has that of finishing."""

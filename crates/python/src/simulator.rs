@@ -144,8 +144,7 @@ fn planned(py: Python<'_>, jobs: &[(PyBackedStr, u64)]) -> PyResult<Vec<Job>> {
 /// Runs under way, and the names of what they run.
 struct Running<T: Send + 'static> {
     batch: Mutex<Option<Batch<T>>>,
-    /// The names of each network, shared by all of its runs, by the address of its flows' names: the batch keeps those
-    /// for as long as it has jobs.
+    /// The names of each network, shared by all of its runs, by the address of its flows' names, which they keep.
     names: Mutex<HashMap<usize, Py<Names>>>,
 }
 

@@ -51,7 +51,7 @@ fn prefetch_line(address: *const i8) {
 /// The system's allocator, whose large pieces lie in large pages where the system has them.
 ///
 /// The engine needs no other allocator than any program's, but is faster with this one, which a program declares as its
-/// `#[global_allocator]`. Pieces that are asked for as zeros stay in small pages: much of them may never be touched.
+/// `#[global_allocator]`. Nothing is said of pieces that are asked for as zeros: much of them may never be touched.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LargePages;
 
@@ -68,7 +68,7 @@ unsafe impl GlobalAlloc for LargePages {
     }
 
     unsafe fn realloc(&self, start: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
-        // SAFETY: see above. The kernel moves pages rather than what is in them.
+        // SAFETY: see above.
         advised(unsafe { System.realloc(start, layout, bytes) }, bytes)
     }
 

@@ -66,22 +66,21 @@ pub type Done = (usize, Result<Recording, String>);
 /// What became of the jobs with these indices: what they recorded, or what the engine failed with in the only one.
 pub type DoneTogether = (Vec<usize>, Result<Joined, String>);
 
-/// Jobs under way on several threads. Results come in the order in which jobs finish.
+/// Jobs under way on several threads. Each thread's results come in the order in which its jobs finish.
 #[derive(Debug)]
 pub struct Batch<T = Done> {
     results: Receiver<T>,
-    queue: Arc<Queue>,
+    cancelled: Arc<AtomicBool>,
     workers: Vec<JoinHandle<()>>,
     /// When results were last taken.
     taken: Option<Instant>,
 }
 
-/// Jobs that wait for a worker.
-#[derive(Debug)]
+/// Jobs that wait for a worker. It belongs to the workers: with the last of them the plans are gone.
 struct Queue {
     jobs: Vec<Job>,
     next: AtomicUsize,
-    cancelled: AtomicBool,
+    cancelled: Arc<AtomicBool>,
 }
 
 impl Queue {
@@ -96,7 +95,7 @@ impl Queue {
 /// Results that wait for somebody to take them; more would only fill the memory.
 const WAITING: usize = 64;
 
-/// Short runs are joined for about so long.
+/// Runs that are shorter are joined, for about so long; they wait for the run under way, however long that is.
 const JOINING: Duration = Duration::from_millis(10);
 
 /// Or until there is so much, which still is in the second-level cache of most machines.
@@ -129,7 +128,10 @@ impl Batch<DoneTogether> {
                 let started = Instant::now();
                 match job.run() {
                     Ok(recording) => together.add(index, started, recording)?,
-                    Err(message) => sender.send((vec![index], Err(message)))?,
+                    Err(message) => {
+                        together.send()?;
+                        sender.send((vec![index], Err(message)))?;
+                    }
                 }
             }
             together.send()
@@ -153,7 +155,7 @@ impl Together<'_> {
     /// Adds a run that began at `started`, and hands over what there is if that is enough.
     fn add(&mut self, index: usize, started: Instant, recording: Recording) -> Left<DoneTogether> {
         match &mut self.joined {
-            Some(joined) if joined.fits(&recording) => joined.add(recording),
+            Some(joined) if started.elapsed() < JOINING && joined.fits(&recording) => joined.add(recording),
             _ => {
                 self.send()?;
                 self.since = started;
@@ -181,7 +183,8 @@ impl<T: Send + 'static> Batch<T> {
     /// Starts `threads` threads that `work` until there are no more jobs.
     fn with_workers(jobs: Vec<Job>, threads: usize, work: fn(&Queue, &SyncSender<T>) -> Left<T>) -> Self {
         let (sender, results) = sync_channel(WAITING);
-        let queue = Arc::new(Queue { jobs, next: AtomicUsize::new(0), cancelled: AtomicBool::new(false) });
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let queue = Arc::new(Queue { jobs, next: AtomicUsize::new(0), cancelled: cancelled.clone() });
         let worker = |_| {
             let (sender, queue) = (sender.clone(), queue.clone());
             std::thread::spawn(move || {
@@ -190,7 +193,7 @@ impl<T: Send + 'static> Batch<T> {
             })
         };
         let workers = (0..threads.max(1)).map(worker).collect();
-        Batch { results, queue, workers, taken: None }
+        Batch { results, cancelled, workers, taken: None }
     }
 
     /// Results, after waiting at most `timeout` for the first; none when the timeout passed, `None` when all jobs
@@ -211,13 +214,13 @@ impl<T: Send + 'static> Batch<T> {
 
     /// Starts no further job. Those under way finish, and their results can still be taken.
     pub fn cancel(&self) {
-        self.queue.cancelled.store(true, Ordering::Relaxed);
+        self.cancelled.store(true, Ordering::Relaxed);
     }
 }
 
 impl<T> Drop for Batch<T> {
     fn drop(&mut self) {
-        self.queue.cancelled.store(true, Ordering::Relaxed);
+        self.cancelled.store(true, Ordering::Relaxed);
         // Workers may wait for room; taking what they have lets them end.
         while self.results.recv().is_ok() {}
         for worker in self.workers.drain(..) {

@@ -9,7 +9,7 @@ use common::{bits, counts, reals, scenario};
 use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::engine::Simulation;
 use parshall_sim::record::{Joined, Recording, Table};
-use parshall_sim::run::{run, Batch, Job};
+use parshall_sim::run::{run, Batch, DoneTogether, Job};
 use parshall_sim::scenario::{ProfileName, Record, Scenario, Transport};
 use parshall_sim::units::Time;
 use proptest::prelude::*;
@@ -201,15 +201,48 @@ fn jobs_of(plan: &Arc<Plan>, count: u64) -> Vec<Job> {
 
 #[test]
 fn short_runs_are_joined_and_others_are_not() {
-    for (seconds, runs, groups) in [(0.05, 300, 1..150), (500.0, 3, 3..4)] {
-        let mut batch = Batch::start_joining(jobs_of(&one_flow(seconds), runs), 1);
-        let mut sizes = Vec::new();
-        while let Some(done) = batch.next(Duration::from_secs(60)) {
-            sizes.extend(done.iter().map(|(jobs, _)| jobs.len() as u64));
-        }
-        assert_eq!(sizes.iter().sum::<u64>(), runs);
-        assert!(groups.contains(&sizes.len()), "{} groups of runs of {seconds} s", sizes.len());
+    let (short, long) = (one_flow(0.05), one_flow(300.0));
+    let jobs = [jobs_of(&short, 300), jobs_of(&long, 1), jobs_of(&short, 300)].concat();
+    let groups = joining(jobs, 1, |_| ());
+    assert!(groups.iter().flat_map(|(jobs, _)| jobs).copied().eq(0..601));
+    assert!(groups.len() < 300, "{} groups", groups.len());
+    for (jobs, result) in groups {
+        assert!(result.is_ok());
+        assert!(jobs.len() == 1 || !jobs.contains(&300), "{jobs:?}");
     }
+}
+
+#[test]
+fn a_failure_comes_behind_what_finished_before() {
+    let good = one_flow(0.05);
+    let spoiled = Arc::new(Plan { hops: Vec::new(), ..(*good).clone() });
+    let jobs = [jobs_of(&good, 5), jobs_of(&spoiled, 1), jobs_of(&good, 5)].concat();
+    let groups = joining(jobs, 1, |_| ());
+    assert!(groups.iter().flat_map(|(jobs, _)| jobs).copied().eq(0..11));
+    for (jobs, result) in groups {
+        assert_eq!(result.is_err(), jobs == [5]);
+    }
+}
+
+/// What a batch that joins hands over; `looked_at` sees it first, each time.
+fn joining(jobs: Vec<Job>, threads: usize, looked_at: impl Fn(&Batch<DoneTogether>)) -> Vec<DoneTogether> {
+    let mut batch = Batch::start_joining(jobs, threads);
+    let mut groups = Vec::new();
+    while let Some(done) = batch.next(Duration::from_secs(60)) {
+        looked_at(&batch);
+        groups.extend(done);
+    }
+    groups
+}
+
+#[test]
+fn a_cancelled_batch_hands_over_all_that_it_has_run() {
+    let groups = joining(jobs_of(&one_flow(0.05), 1_000_000), 2, Batch::cancel);
+    let mut ended: Vec<_> = groups.into_iter().flat_map(|(jobs, _)| jobs).collect();
+    ended.sort_unstable();
+    // Jobs are begun in order, so one that was lost would be missing, but among the last two.
+    assert!((1..900_000).contains(&ended.len()), "{}", ended.len());
+    assert!(ended.into_iter().enumerate().all(|(place, job)| job == place));
 }
 
 #[test]
