@@ -7,7 +7,11 @@ use std::time::Instant;
 
 use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::engine::Simulation;
+use parshall_sim::memory::LargePages;
 use parshall_sim::scenario::Scenario;
+
+#[global_allocator]
+static ALLOCATOR: LargePages = LargePages;
 
 fn time(path: &str, times: u32) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
