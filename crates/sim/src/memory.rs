@@ -13,6 +13,9 @@ use std::ops::Range;
 const LINE_BYTES: usize = 64;
 const PAGE_BYTES: usize = 4096;
 
+/// What the system's allocator aligns to without being asked, and moves by its pages when it grows.
+const ALIGNED_ANYWAY: usize = 16;
+
 /// So much may fill a large page together with what lies beside it.
 const LARGE_BYTES: usize = 1 << 20;
 
@@ -68,6 +71,10 @@ unsafe impl GlobalAlloc for LargePages {
     }
 
     unsafe fn realloc(&self, start: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        if bytes >= LARGE_BYTES && layout.align() > ALIGNED_ANYWAY {
+            // SAFETY: see above.
+            return unsafe { self.moved(start, layout, bytes) };
+        }
         // SAFETY: see above.
         advised(unsafe { System.realloc(start, layout, bytes) }, bytes)
     }
@@ -75,6 +82,24 @@ unsafe impl GlobalAlloc for LargePages {
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
         // SAFETY: see above.
         unsafe { System.dealloc(start, layout) }
+    }
+}
+
+impl LargePages {
+    /// Reallocates as the system does where it cannot move pages, but the advice comes before the copy: pages that
+    /// are there stay small.
+    #[cold]
+    unsafe fn moved(&self, start: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        // SAFETY: the caller promises that the new size fits the alignment, and that `start` has the layout. The pieces
+        // are two.
+        unsafe {
+            let to = self.alloc(Layout::from_size_align_unchecked(bytes, layout.align()));
+            if !to.is_null() {
+                std::ptr::copy_nonoverlapping(start, to, layout.size().min(bytes));
+                self.dealloc(start, layout);
+            }
+            to
+        }
     }
 }
 
@@ -112,24 +137,31 @@ mod tests {
     }
 
     fn layout(bytes: usize) -> Layout {
-        Layout::from_size_align(bytes, 8).expect("a layout")
+        aligned(bytes, 8)
+    }
+
+    fn aligned(bytes: usize, align: usize) -> Layout {
+        Layout::from_size_align(bytes, align).expect("a layout")
     }
 
     #[test]
     fn what_grows_and_shrinks_keeps_what_it_has() {
-        const SIZES: [usize; 5] = [100, LARGE_BYTES, 7 * LARGE_BYTES, LARGE_BYTES + 1, 8];
-        // SAFETY: what is written and read lies within the piece, which is of the layout that is named.
-        unsafe {
-            let mut start = LargePages.alloc(layout(8));
-            start.cast::<u64>().write(42);
-            let mut bytes = 8;
-            for size in SIZES {
-                start = LargePages.realloc(start, layout(bytes), size);
-                bytes = size;
-                assert_eq!(start.cast::<u64>().read(), 42);
-                start.add(bytes - 1).write(start.add(bytes - 1).addr() as u8);
+        const SIZES: [usize; 6] = [100, LARGE_BYTES, 7 * LARGE_BYTES, 2 * LARGE_BYTES, LARGE_BYTES - 1, 8];
+        for align in [1, 8, 16, 32, 4096] {
+            // SAFETY: what is written and read lies within the piece, which is of the layout that is named.
+            unsafe {
+                let (mut start, mut bytes) = (LargePages.alloc(aligned(8, align)), 8);
+                (0..8).for_each(|byte| start.add(byte).write(byte as u8));
+                for size in SIZES {
+                    start = LargePages.realloc(start, aligned(bytes, align), size);
+                    bytes = size;
+                    assert!(
+                        start.addr() % align == 0 && (0..8).all(|byte| start.add(byte).read() == byte as u8)
+                    );
+                    start.add(bytes - 1).write(7);
+                }
+                LargePages.dealloc(start, aligned(bytes, align));
             }
-            LargePages.dealloc(start, layout(bytes));
         }
     }
 
@@ -173,6 +205,12 @@ mod tests {
             assert!(is_advised(start.add(BYTES / 2).addr()) && !is_advised(zeros.add(BYTES / 2).addr()));
             LargePages.dealloc(start, layout(BYTES));
             LargePages.dealloc(zeros, layout(BYTES));
+            for align in [8, 32] {
+                let small = LargePages.alloc(aligned(100, align));
+                let grown = LargePages.realloc(small, aligned(100, align), BYTES);
+                assert!(is_advised(grown.add(BYTES / 2).addr()), "aligned to {align}");
+                LargePages.dealloc(grown, aligned(BYTES, align));
+            }
         }
     }
 }
