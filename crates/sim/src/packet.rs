@@ -61,7 +61,7 @@ impl Packet {
         Packet { at, hop, ..self }
     }
 
-    /// The same ACK, the receiver's so-manieth, which also reports what is kept under a handle, its stamp included.
+    /// The same ACK, which has this number and also reports what is kept under a handle, its stamp included.
     pub fn reporting(self, number: u16, handle: u32) -> Self {
         let stamp = Time::from_ps(u64::from(number) << 32 | u64::from(handle));
         Packet { stamp, kind: Kind::Sack, ..self }

@@ -84,11 +84,13 @@ struct Queue {
 }
 
 impl Queue {
-    /// The next job, and its index.
+    /// The next job, and its index; what is taken is run.
     fn take(&self) -> Option<(usize, &Job)> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return None;
+        }
         let index = self.next.fetch_add(1, Ordering::Relaxed);
-        let job = self.jobs.get(index)?;
-        (!self.cancelled.load(Ordering::Relaxed)).then_some((index, job))
+        Some((index, self.jobs.get(index)?))
     }
 }
 
@@ -139,8 +141,8 @@ impl Batch<DoneTogether> {
     }
 }
 
-/// Nobody takes results any more.
-type Left<T> = Result<(), SendError<T>>;
+/// An error says that nobody takes results any more.
+type Sent<T> = Result<(), SendError<T>>;
 
 /// Runs that a worker joins.
 struct Together<'a> {
@@ -153,7 +155,7 @@ struct Together<'a> {
 
 impl Together<'_> {
     /// Adds a run that began at `started`, and hands over what there is if that is enough.
-    fn add(&mut self, index: usize, started: Instant, recording: Recording) -> Left<DoneTogether> {
+    fn add(&mut self, index: usize, started: Instant, recording: Recording) -> Sent<DoneTogether> {
         match &mut self.joined {
             Some(joined) if started.elapsed() < JOINING && joined.fits(&recording) => joined.add(recording),
             _ => {
@@ -171,7 +173,7 @@ impl Together<'_> {
     }
 
     /// Hands over what there is.
-    fn send(&mut self) -> Left<DoneTogether> {
+    fn send(&mut self) -> Sent<DoneTogether> {
         match self.joined.take() {
             Some(joined) => self.sender.send((std::mem::take(&mut self.jobs), Ok(joined))),
             None => Ok(()),
@@ -181,14 +183,14 @@ impl Together<'_> {
 
 impl<T: Send + 'static> Batch<T> {
     /// Starts `threads` threads that `work` until there are no more jobs.
-    fn with_workers(jobs: Vec<Job>, threads: usize, work: fn(&Queue, &SyncSender<T>) -> Left<T>) -> Self {
+    fn with_workers(jobs: Vec<Job>, threads: usize, work: fn(&Queue, &SyncSender<T>) -> Sent<T>) -> Self {
         let (sender, results) = sync_channel(WAITING);
         let cancelled = Arc::new(AtomicBool::new(false));
         let queue = Arc::new(Queue { jobs, next: AtomicUsize::new(0), cancelled: cancelled.clone() });
         let worker = |_| {
             let (sender, queue) = (sender.clone(), queue.clone());
             std::thread::spawn(move || {
-                // An error says that nobody wants to know.
+                // Where nobody takes results, nobody wants to know of errors.
                 let _ = work(&queue, &sender);
             })
         };
