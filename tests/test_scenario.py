@@ -24,6 +24,7 @@ import jsonschema
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from pydantic import Field
 
 import parshall
 from parshall import (
@@ -502,11 +503,54 @@ def test_the_engine_reads_many_flows_whatever_they_share() -> None:
     assert _core.normalize(as_given(scenario)) == _core.normalize(scenario.to_json())
 
 
+@unhurried
+@given(st.lists(links, min_size=2, max_size=2), st.lists(flows, min_size=2, max_size=2))
+def test_neighbours_are_read_one_by_one_whatever_tells_them_apart(two_links: Any, two_flows: Any) -> None:
+    """The engine copies what a link or flow has in common with the one before it."""
+
+    def mixed(one: Model, other: Model) -> list[Model]:
+        changes = [{name: getattr(other, name)} for name in type(one).model_fields]
+        return [one, one.model_copy(), *(one.model_copy(update=change) for change in changes), other, one]
+
+    scenario = Scenario.known(duration=1.0, hosts=(), links=(), flows=()).model_copy(
+        update={"links": tuple(mixed(*two_links)), "flows": tuple(mixed(*two_flows))}
+    )
+    assert _core.normalize(as_given(scenario)) == _core.normalize(scenario.to_json())
+
+
+class Narrow(Link):
+    """What a user may derive; not all of it is part of a scenario."""
+
+    note: str = Field(default="", exclude=True)
+
+
+def test_neighbours_of_other_classes_and_with_more_than_the_engine_reads_are_read() -> None:
+    plain, narrow = (
+        Link(between=("a", "b"), rate=1e6, delay=0.0),
+        Narrow(between=("a", "b"), rate=1e6, delay=0.0),
+    )
+    noted = narrow.model_copy(update={"note": "left out"})
+    scenario = Scenario.known(duration=1.0, hosts=(), flows=()).model_copy(
+        update={"links": (plain, narrow, noted, noted.model_copy(update={"delay": 0.5}), plain)}
+    )
+    read = json.loads(_core.normalize(as_given(scenario)))
+    assert [link["delay"] for link in read["links"]] == [0, 0, 0, 0.5, 0]
+    assert _core.normalize(as_given(scenario)) == _core.normalize(scenario.to_json())
+
+
 def test_a_model_is_refused_as_its_json_is() -> None:
     """Not only the words are the same, the place in the text is too."""
     bell = loads(BELL).scenario()
     flow = bell.flows[1].model_copy(update={"start": -1.0})
-    changes = [{"duration": -1.0}, {"flows": (bell.flows[0], flow)}, {"hosts": (7,)}, {"links": None}]
+    link = bell.links[0].model_copy(update={"between": ("a",)})
+    changes = [
+        {"duration": -1.0},
+        {"flows": (bell.flows[0], flow)},
+        {"flows": (flow, flow)},
+        {"links": (bell.links[0], link)},
+        {"hosts": (7,)},
+        {"links": None},
+    ]
     for change in changes:
         wrong = bell.model_copy(update=change)
         with pytest.raises(ValueError, match=r"^not a scenario: .* at line 1 column \d+$") as of_text:
@@ -515,8 +559,10 @@ def test_a_model_is_refused_as_its_json_is() -> None:
             _core.simulate(as_given(wrong), 1)
         with pytest.raises(ScenarioError, match=r"^got what the engine does not read"):
             parshall.run(wrong)
-    with pytest.raises(ValueError, match="JSON"):
-        _core.simulate(as_given(bell.model_copy(update={"duration": math.nan})), 1)
+    late = bell.flows[1].model_copy(update={"start": math.nan})
+    for change in [{"duration": math.nan}, {"flows": (bell.flows[1], late)}]:
+        with pytest.raises(ValueError, match="JSON"):
+            _core.simulate(as_given(bell.model_copy(update=change)), 1)
 
 
 def _filled(value: Any) -> Any:

@@ -74,6 +74,11 @@ impl<'py> Writer<'py> {
         result
     }
 
+    /// Whether a value is a model: what has no other values than those in its `__dict__`.
+    pub fn is_model(&mut self, value: &Bound<'py, PyAny>) -> PyResult<bool> {
+        Ok(self.fields_of(value)?.is_some())
+    }
+
     /// Writes a value. A model that is no item of a list may be shared by others, so where it stands is remembered.
     fn value(&mut self, value: &Bound<'py, PyAny>, may_be_shared: bool) -> PyResult<()> {
         if let Ok(text) = value.cast_exact::<PyString>() {

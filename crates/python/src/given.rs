@@ -1,14 +1,17 @@
 //! A scenario as Python gives it: as JSON, or as the objects that it is made of.
 //!
-//! Objects are read piece by piece: each host, link and flow is written as JSON and read at once, so that a hundred
-//! thousand of them pass through a text that stays in the nearest cache, instead of one of 35 MB.
+//! Objects are read piece by piece. A hundred thousand links or flows tend to differ in names, times and rates only:
+//! those are set in a copy of the one before. Any other is written as JSON and read at once, through a text that stays
+//! in the nearest cache.
 
-use parshall_sim::scenario::{push_alike, Scenario};
+use parshall_sim::scenario::{push_alike, Alike, Scenario};
 use pyo3::exceptions::PyValueError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{IntoPyDict, PyDict, PyTuple};
-use serde::de::DeserializeOwned;
+use pyo3::types::{IntoPyDict, PyDict, PyFloat, PyString, PyTuple};
+use serde::de::value::{Error, SeqDeserializer};
+use serde::de::{DeserializeOwned, IntoDeserializer};
 
 use crate::canonical::{canonical_json, Writer};
 
@@ -58,22 +61,116 @@ fn piecewise<'py>(model: &Bound<'py, PyAny>, writer: &mut Writer<'py>) -> PyResu
     let rest = model.call_method("model_copy", (), Some(&keywords))?;
     let mut scenario: Scenario = writer.once(&rest, from_json)?;
     let list = |name| Ok::<_, PyErr>(model.getattr(name)?.cast_into::<PyTuple>()?);
-    read_list(&list("hosts")?, writer, &mut scenario.hosts, Vec::push)?;
-    read_list(&list("routers")?, writer, &mut scenario.routers, Vec::push)?;
-    read_list(&list("links")?, writer, &mut scenario.links, push_alike)?;
-    read_list(&list("flows")?, writer, &mut scenario.flows, push_alike)?;
+    scenario.hosts = names(&list("hosts")?)?;
+    scenario.routers = names(&list("routers")?)?;
+    scenario.links = alike(&list("links")?, writer)?;
+    scenario.flows = alike(&list("flows")?, writer)?;
     Ok(scenario)
 }
 
-fn read_list<'py, T: DeserializeOwned>(
+fn names<T: for<'a> From<&'a str>>(items: &Bound<'_, PyTuple>) -> PyResult<Vec<T>> {
+    items.iter().map(|item| Ok(item.cast::<PyString>()?.to_str()?.into())).collect()
+}
+
+fn alike<'py, T: Alike + DeserializeOwned>(
     items: &Bound<'py, PyTuple>,
     writer: &mut Writer<'py>,
-    list: &mut Vec<T>,
-    push: fn(&mut Vec<T>, T),
-) -> PyResult<()> {
-    *list = Vec::with_capacity(items.len());
+) -> PyResult<Vec<T>> {
+    let mut list: Vec<T> = Vec::with_capacity(items.len());
+    let mut before: Option<Fields<'py>> = None;
     for item in items {
-        push(list, writer.once(&item, from_json)?);
+        let fields = Fields::of(&item)?;
+        let copy = match before.as_ref().zip(list.last()) {
+            Some((before, read)) => copied(read, before, &fields, writer)?,
+            None => None,
+        };
+        match copy {
+            Some(copy) => list.push(copy),
+            None => push_alike(&mut list, writer.once(&item, from_json)?),
+        }
+        before = Some(fields);
     }
-    Ok(())
+    Ok(list)
+}
+
+/// The fields of a model: their names and values.
+struct Fields<'py> {
+    class: usize,
+    values: Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
+}
+
+impl<'py> Fields<'py> {
+    fn of(model: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let values: Bound<'py, PyDict> = model.getattr(intern!(model.py(), "__dict__"))?.cast_into()?;
+        Ok(Fields { class: model.get_type_ptr() as usize, values: values.iter().collect() })
+    }
+
+    /// Name and both values of each field that two models of one class have; none if they are of two.
+    fn beside<'a>(&'a self, other: &'a Self) -> Option<impl Iterator<Item = [&'a Bound<'py, PyAny>; 3]>> {
+        let names = || self.values.iter().zip(&other.values).all(|(own, other)| own.0.is(&other.0));
+        let alike = self.class == other.class && self.values.len() == other.values.len() && names();
+        let fields = self.values.iter().zip(&other.values);
+        alike.then(|| fields.map(|((name, own), (_, other))| [name, own, other]))
+    }
+}
+
+/// What a model stands for, if it has the values of the one `before`, which was read as `read`, but for some that can
+/// be set.
+fn copied<'py, T: Alike>(
+    read: &T,
+    before: &Fields<'py>,
+    model: &Fields<'py>,
+    writer: &mut Writer<'py>,
+) -> PyResult<Option<T>> {
+    let Some(fields) = before.beside(model) else {
+        return Ok(None);
+    };
+    let mut copy = read.clone();
+    for [name, known, value] in fields {
+        if !same(known, value, writer)? && set(&mut copy, name, value).is_none() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(copy))
+}
+
+/// Whether two values are seen to be the same without much ado; they may be equal even if not.
+fn same<'py>(
+    first: &Bound<'py, PyAny>,
+    second: &Bound<'py, PyAny>,
+    writer: &mut Writer<'py>,
+) -> PyResult<bool> {
+    if first.is(second) {
+        return Ok(true);
+    }
+    if let (Ok(first), Ok(second)) = (first.cast_exact::<PyFloat>(), second.cast_exact::<PyFloat>()) {
+        return Ok(first.value().to_bits() == second.value().to_bits());
+    }
+    if first.get_type_ptr() != second.get_type_ptr() || !writer.is_model(first)? {
+        return Ok(false);
+    }
+    let (first, second) = (Fields::of(first)?, Fields::of(second)?);
+    let Some(fields) = first.beside(&second) else {
+        return Ok(false);
+    };
+    for [_, first, second] in fields {
+        if !same(first, second, writer)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Sets a field to a text, a number or a pair of texts, if it is one that can be set to that.
+fn set<T: Alike>(item: &mut T, field: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> Option<()> {
+    let field = field.cast::<PyString>().ok()?.to_str().ok()?;
+    let done: Result<bool, Error> = if let Ok(text) = value.cast_exact::<PyString>() {
+        item.set(field, text.to_str().ok()?.into_deserializer())
+    } else if let Ok(number) = value.cast_exact::<PyFloat>() {
+        item.set(field, Some(number.value()).filter(|number| number.is_finite())?.into_deserializer())
+    } else {
+        let (first, second): (Bound<'_, PyString>, Bound<'_, PyString>) = value.extract().ok()?;
+        item.set(field, SeqDeserializer::new([first.to_str().ok()?, second.to_str().ok()?].into_iter()))
+    };
+    done.ok()?.then_some(())
 }

@@ -24,7 +24,7 @@ use crate::packet::{ecn, Packet};
 use crate::queue::{AnyDepartureQueue, Discipline};
 use crate::random::{fnv1a, Stream};
 use crate::record::{FlowTable, PortRow, PortSample, PortTable, Recorder, Recording};
-use crate::scenario::{DropTail, Jitter as Jittering, Queue};
+use crate::scenario::{self, DropTail, Jitter as Jittering, Queue};
 use crate::traffic::Source;
 use crate::transport::{Ack, Acknowledgement, Outbox, SackBlocks};
 use crate::units::Time;
@@ -164,16 +164,16 @@ impl Simulation {
             flow_keys: flow_keys(plan),
             ranks: Ranks::new(plan.hops.len() + 1, plan.flows.len(), plan.ports.len()),
         };
-        for flow in &plan.flows {
-            simulation.add_flow(flow, seed);
+        for (asked, flow) in plan.asked.iter().zip(&plan.flows) {
+            simulation.add_flow(asked, flow, seed);
         }
         simulation.schedule_series();
         simulation
     }
 
-    fn add_flow(&mut self, plan: &FlowPlan, seed: u64) {
+    fn add_flow(&mut self, asked: &scenario::Flow, plan: &FlowPlan, seed: u64) {
         let index = self.flows.len();
-        let (flow, source, first) = Flow::new(plan, seed);
+        let (flow, source, first) = Flow::new(asked, plan, seed);
         self.flows.push(flow);
         self.sources.push(source);
         let rank = self.ranks.sources + index as u32;
@@ -947,7 +947,7 @@ fn flow_keys(plan: &Plan) -> Vec<FlowKey> {
     if !plan.ports.iter().any(|port| matches!(*port.queue, Queue::FqCodel(_))) {
         return Vec::new();
     }
-    plan.flows.iter().map(|flow| FlowKey(fnv1a(&flow.flow.name))).collect()
+    plan.asked.iter().map(|flow| FlowKey(fnv1a(&flow.name))).collect()
 }
 
 fn port_row(index: usize, port: &mut Port, kind: &PortKind, end: Time) -> PortRow {

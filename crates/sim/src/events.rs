@@ -73,7 +73,13 @@ impl EventQueue {
     fn with_spans_from(many: usize, events: usize) -> Self {
         let room = events.min(many) + 1 + ARITY;
         let (span, spans) = if events < many { (u64::MAX, 1) } else { (0, SPANS as usize) };
-        EventQueue { heap: vec![NONE; room], count: 0, span, later: Spans::new(spans, NONE), later_count: 0 }
+        EventQueue {
+            heap: vec![NONE; room],
+            count: 0,
+            span,
+            later: Spans::new(spans, NONE, 0),
+            later_count: 0,
+        }
     }
 
     /// Adds an event.

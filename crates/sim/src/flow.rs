@@ -7,7 +7,7 @@ use crate::compile::FlowPlan;
 use crate::memory::prefetch_part;
 use crate::random::Stream;
 use crate::record::{FlowFrame, FlowRow};
-use crate::scenario::Transport;
+use crate::scenario::{self, Transport};
 use crate::traffic::Source;
 use crate::transport::{SenderCounters, TcpOptions, TcpReceiver, TcpSender};
 use crate::units::Time;
@@ -96,16 +96,15 @@ pub(crate) struct Counted {
 
 impl Flow {
     /// A flow that has sent nothing, its source, and when that writes first.
-    pub fn new(plan: &FlowPlan, seed: u64) -> (Self, Source, Time) {
-        let flow = &plan.flow;
-        let payload_bytes = flow.transport.payload_bytes();
-        let (source, first) = Source::new(flow, payload_bytes, seed);
-        let (sender, receiver) = match (&flow.transport, &plan.tcp) {
+    pub fn new(asked: &scenario::Flow, plan: &FlowPlan, seed: u64) -> (Self, Source, Time) {
+        let payload_bytes = asked.transport.payload_bytes();
+        let (source, first) = Source::new(asked, payload_bytes, seed);
+        let (sender, receiver) = match (&asked.transport, &plan.tcp) {
             (Transport::Tcp(tcp), Some(options)) => (
                 SendingEnd::Tcp(TcpSender::new(
                     options.clone(),
                     tcp.recovery,
-                    clock_phase(options, seed, &flow.name),
+                    clock_phase(options, seed, &asked.name),
                 )),
                 ReceivingEnd::Tcp(TcpReceiver::new(options.clone())),
             ),
@@ -138,7 +137,7 @@ impl Flow {
             bytes_sent: 0,
             completed_at: Time::NEVER,
             data_hops: plan.data_hops,
-            data_bytes: flow.transport.data_bytes() as u16,
+            data_bytes: asked.transport.data_bytes() as u16,
             acks_under_way: 0,
         };
         (flow, source, first)
@@ -285,7 +284,7 @@ mod tests {
         });
         let scenario = serde_json::from_value(scenario).expect("a well-formed scenario");
         let plan = Plan::of(scenario, Folding::On).expect("a valid scenario");
-        let (mut flow, ..) = Flow::new(&plan.flows[0], 1);
+        let (mut flow, ..) = Flow::new(&plan.asked[0], &plan.flows[0], 1);
         for (under_way, left) in [(2, 1), (1, 0), (u16::MAX - 1, u16::MAX - 2), (u16::MAX, u16::MAX)] {
             flow.acks_under_way = under_way;
             flow.ack_arrived();

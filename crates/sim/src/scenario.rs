@@ -66,11 +66,11 @@ pub struct Link {
     pub jitter: Option<Jitter>,
     /// Packets lost on arrival at the port, before the queue.
     #[serde(default)]
-    pub loss: Option<Loss>,
+    pub loss: Option<Arc<Loss>>,
     /// What differs in the direction from the second node to the first. A field left out is as above,
     /// except `loss`, `jitter` and `capacity`, which are none.
     #[serde(default)]
-    pub reverse: Reverse,
+    pub reverse: Arc<Reverse>,
 }
 
 /// The reverse direction of a [`Link`], where it differs.
@@ -94,7 +94,7 @@ pub struct Reverse {
     pub jitter: Option<Jitter>,
     /// Packets lost on arrival at the port.
     #[serde(default)]
-    pub loss: Option<Loss>,
+    pub loss: Option<Arc<Loss>>,
 }
 
 /// A recorded capacity: at each of `times` a number of bytes may leave; after `period` all repeats.

@@ -52,12 +52,16 @@ impl Detached {
 }
 
 impl<T: Copy> Spans<T> {
-    /// Nothing in so many spans, a power of two; `any` item will do.
-    pub fn new(spans: usize, any: T) -> Self {
+    /// Nothing in so many spans, a power of two, and room for about so many items; `any` item will do.
+    ///
+    /// Room that is not needed is not touched; to grow by copying would touch twice what is (docs/performance.md).
+    pub fn new(spans: usize, any: T, room: usize) -> Self {
+        let mut blocks = Vec::with_capacity(1 + room / BLOCK);
+        blocks.push([any; BLOCK]);
         Spans {
             ends: vec![End::default(); spans],
             tails: vec![[any; BLOCK]; spans],
-            blocks: vec![[any; BLOCK]],
+            blocks,
             before: vec![NONE],
             free: NONE,
         }
@@ -193,7 +197,7 @@ mod tests {
         /// Each span gives back what was put into it, and rooms are used again.
         #[test]
         fn spans_keep_what_is_put_into_them(steps in prop::collection::vec(step(), 0..60)) {
-            let mut spans = Spans::new(4, 0);
+            let mut spans = Spans::new(4, 0, 20);
             let mut twin = vec![Vec::new(); 4];
             let (mut number, mut most) = (0, 0);
             for step in steps {

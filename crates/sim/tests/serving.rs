@@ -4,6 +4,8 @@
 #[allow(dead_code)]
 mod common;
 
+use std::sync::Arc;
+
 use common::{bits, scenario};
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::run::run;
@@ -20,9 +22,9 @@ fn queue(config: serde_json::Value) -> Queue {
 fn with_queues(scenario: &Scenario, queue: &Queue) -> Scenario {
     let link = |link: &Link| {
         let mut link = Link { queue: queue.clone().into(), capacity: None, ..link.clone() };
-        for loss in [&mut link.loss, &mut link.reverse.loss] {
+        for loss in [&mut link.loss, &mut Arc::make_mut(&mut link.reverse).loss] {
             // Observers hear of its marks when a packet's fate is decided, which here is later.
-            if matches!(loss, Some(Loss::Dither(_))) {
+            if matches!(loss.as_deref(), Some(Loss::Dither(_))) {
                 *loss = None;
             }
         }

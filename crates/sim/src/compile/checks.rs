@@ -57,8 +57,8 @@ pub(super) fn check_rate(path: &Place<'_>, rate: Rate) -> Checked<Rate> {
     }
 }
 
-pub(super) fn check_queue(path: &Place<'_>, queue: &Arc<Queue>) -> Checked<Arc<Queue>> {
-    match &**queue {
+pub(super) fn check_queue(path: &Place<'_>, queue: Arc<Queue>) -> Checked<Arc<Queue>> {
+    match &*queue {
         Queue::Droptail(DropTail { limit_packets, limit_bytes }) => {
             check_limits(path, *limit_packets, *limit_bytes)
         }
@@ -67,7 +67,7 @@ pub(super) fn check_queue(path: &Place<'_>, queue: &Arc<Queue>) -> Checked<Arc<Q
         Queue::Pie(pie) => check_pie(path, pie),
         Queue::FqCodel(fq) => check_fq_codel(path, fq),
     }?;
-    Ok(queue.clone())
+    Ok(queue)
 }
 
 fn check_limits(path: &Place<'_>, limit_packets: Option<u32>, limit_bytes: Option<u64>) -> Checked<()> {
@@ -175,8 +175,8 @@ fn check_red(path: &Place<'_>, red: &Red) -> Checked<()> {
     check_above_zero(path, &[("tune_interval", red.tune_interval)])
 }
 
-pub(super) fn check_loss(path: &Place<'_>, loss: &Option<Loss>) -> Checked<Option<Box<Loss>>> {
-    match loss {
+pub(super) fn check_loss(path: &Place<'_>, loss: Option<Arc<Loss>>) -> Checked<Option<Arc<Loss>>> {
+    match loss.as_deref() {
         None => return Ok(None),
         Some(Loss::Bernoulli(config)) => {
             check_probabilities(path, &[("probability", config.probability)])?;
@@ -198,7 +198,7 @@ pub(super) fn check_loss(path: &Place<'_>, loss: &Option<Loss>) -> Checked<Optio
             }
         }
     }
-    Ok(loss.clone().map(Box::new))
+    Ok(loss)
 }
 
 /// Probabilities by the names of their fields.
@@ -223,9 +223,9 @@ pub(super) fn check_jitter(path: &Place<'_>, jitter: Option<Jitter>) -> Checked<
 
 pub(super) fn check_capacity(
     path: &Place<'_>,
-    capacity: &Option<Arc<Capacity>>,
+    capacity: Option<Arc<Capacity>>,
 ) -> Checked<Option<Arc<Capacity>>> {
-    let Some(given) = capacity else {
+    let Some(given) = &capacity else {
         return Ok(None);
     };
     let Some(&last) = given.times.last() else {
@@ -246,7 +246,7 @@ pub(super) fn check_capacity(
     if given.bytes == 0 {
         return Err(ScenarioError::new(format!("{path}.bytes"), 0, "at least 1 byte"));
     }
-    Ok(capacity.clone())
+    Ok(capacity)
 }
 
 pub(super) fn check_transport(at: &Place<'_>, flow: &Flow) -> Checked<Option<TcpOptions>> {

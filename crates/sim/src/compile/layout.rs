@@ -30,16 +30,17 @@ impl Paths {
 /// The hops of all paths, and how far apart packets arrive somewhere at most often.
 pub fn lay_out(
     paths: &Paths,
-    flows: &mut [FlowPlan],
+    flows: &[Flow],
+    plans: &mut [FlowPlan],
     ports: &[PortPlan],
     watch: &Watch,
     folding: Folding,
 ) -> (Vec<Hop>, Time) {
     let network = Network { ports, users: users(&paths.ports, ports, watch), folding };
-    let quiet = quiet_receivers(flows, watch);
-    let senders = quiet_senders(flows, watch);
+    let quiet = quiet_receivers(plans, watch);
+    let senders = quiet_senders(flows, plans, watch);
     let mut hops = Vec::with_capacity(paths.ports.len());
-    for (index, flow) in flows.iter_mut().enumerate() {
+    for (index, flow) in plans.iter_mut().enumerate() {
         let [data, acks] = [paths.get(2 * index), paths.get(2 * index + 1)];
         // The receiver may answer ahead of time if its ACKs meet nobody on their first hop.
         let folds_receiver = quiet[index] && acks.first().is_some_and(|&port| network.private(port));
@@ -76,9 +77,9 @@ fn users(crossed: &[u32], ports: &[PortPlan], watch: &Watch) -> Vec<u32> {
 }
 
 /// Flows whose receivers may act ahead of time: nobody sees packets reach them, and they have no timer.
-fn quiet_receivers(flows: &[FlowPlan], watch: &Watch) -> Vec<bool> {
+fn quiet_receivers(plans: &[FlowPlan], watch: &Watch) -> Vec<bool> {
     let no_timer = |plan: &FlowPlan| plan.tcp.as_ref().is_none_or(|options| options.delayed_ack.is_none());
-    let mut quiet: Vec<bool> = flows.iter().map(no_timer).collect();
+    let mut quiet: Vec<bool> = plans.iter().map(no_timer).collect();
     for &flow in &watch.deliveries {
         quiet[flow as usize] = false;
     }
@@ -87,11 +88,12 @@ fn quiet_receivers(flows: &[FlowPlan], watch: &Watch) -> Vec<bool> {
 
 /// Flows whose senders may act ahead of time: nothing but ACKs and the retransmission timer concerns them once they
 /// have started, and nobody sees when they act.
-fn quiet_senders(flows: &[FlowPlan], watch: &Watch) -> Vec<bool> {
+fn quiet_senders(flows: &[Flow], plans: &[FlowPlan], watch: &Watch) -> Vec<bool> {
     let writes_once =
         |flow: &Flow| matches!(flow.app, App::Bulk {} | App::Transfer(_)) && flow.stop.is_none();
     let paced = |plan: &FlowPlan| plan.tcp.as_ref().is_none_or(|options| options.pacing);
-    let mut quiet: Vec<bool> = flows.iter().map(|plan| writes_once(&plan.flow) && !paced(plan)).collect();
+    let flows = flows.iter().zip(plans);
+    let mut quiet: Vec<bool> = flows.map(|(flow, plan)| writes_once(flow) && !paced(plan)).collect();
     for &flow in watch.deliveries.iter().chain(&watch.rtt).chain(&watch.window) {
         quiet[flow as usize] = false;
     }

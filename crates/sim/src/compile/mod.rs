@@ -42,18 +42,16 @@ pub struct PortPlan {
     /// In front of the link.
     pub queue: Arc<Queue>,
     /// On the link.
-    pub loss: Option<Box<Loss>>,
+    pub loss: Option<Arc<Loss>>,
     /// In place of the rate.
     pub capacity: Option<Arc<Capacity>>,
     /// On the link.
     pub jitter: Option<Jitter>,
 }
 
-/// A flow before it has any state.
+/// What is known of a flow before it has any state, besides what the scenario says.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
-    /// As in the scenario.
-    pub flow: Flow,
     /// For a TCP flow.
     pub tcp: Option<Arc<TcpOptions>>,
     /// First hop of its data.
@@ -80,6 +78,8 @@ pub struct Plan {
     pub spacing: Time,
     /// Flows, by index.
     pub flows: Vec<FlowPlan>,
+    /// What the scenario says of each: its own list, because a copy of very many flows takes time and memory.
+    pub asked: Vec<Flow>,
     /// What flows and ports are called.
     pub names: Names,
     /// What is recorded.
@@ -105,28 +105,27 @@ impl Plan {
     pub fn of(scenario: Scenario, folding: Folding) -> Checked<Self> {
         check_durations(&scenario)?;
         let Scenario { duration, warm_up, hosts, routers, links, flows, record } = scenario;
-        let mut directory = Directory::new(&hosts, &routers)?;
+        let mut directory = Directory::new(&hosts, &routers, links.len())?;
         let ports = directory.add_links(links)?;
         let flow_numbers = flow_numbers(&flows)?;
         let mut options = SharedOptions::default();
-        let mut tcp = Vec::with_capacity(flows.len());
+        let mut plans = Vec::with_capacity(flows.len());
         let mut paths = Paths { ends: Vec::with_capacity(2 * flows.len()), ..Paths::default() };
         let mut router = Router::new(&directory.topology);
         let list = Place::of("flows");
         for (i, flow) in flows.iter().enumerate() {
             let at = list.item(i);
-            tcp.push(options.of(&at, flow)?);
+            let tcp = options.of(&at, flow)?;
+            plans.push(FlowPlan { tcp, data_hops: 0, ack_hops: 0, feeds: false });
             check_app(&at, flow)?;
             directory.route(&at, flow, &mut router, &mut paths)?;
         }
         drop(router);
         let watch = watch(&record, duration, &flow_numbers, &directory, &ports)?;
         let flow_names = names_of(&flows);
-        let plan = |(flow, tcp)| FlowPlan { flow, tcp, data_hops: 0, ack_hops: 0, feeds: false };
-        let mut plans: Vec<_> = flows.into_iter().zip(tcp).map(plan).collect();
-        let (hops, spacing) = lay_out(&paths, &mut plans, &ports, &watch, folding);
+        let (hops, spacing) = lay_out(&paths, &flows, &mut plans, &ports, &watch, folding);
         let names = Names { flows: flow_names.into(), ports: directory.port_names.into() };
-        Ok(Plan { duration, warm_up, ports, hops, spacing, flows: plans, names, watch })
+        Ok(Plan { duration, warm_up, ports, hops, spacing, flows: plans, asked: flows, names, watch })
     }
 }
 
@@ -138,19 +137,16 @@ struct Directory<'a> {
     nodes: Nodes<'a>,
     topology: Topology,
     port_names: NameList,
-    /// The forward port between two nodes, the lower one first, and whether that is where it starts.
-    between: FxHashMap<(u32, u32), (u32, bool)>,
     /// The forward ports of links that have a name of their own.
     named: HashMap<SmolStr, u32>,
 }
 
 impl<'a> Directory<'a> {
-    fn new(hosts: &'a [SmolStr], routers: &'a [SmolStr]) -> Checked<Self> {
+    fn new(hosts: &'a [SmolStr], routers: &'a [SmolStr], links: usize) -> Checked<Self> {
         let mut directory = Directory {
             nodes: Nodes::new(hosts, routers.len()),
-            topology: Topology::default(),
+            topology: Topology::with_capacity(hosts.len() + routers.len(), links),
             port_names: NameList::default(),
-            between: FxHashMap::default(),
             named: HashMap::new(),
         };
         for (field, names, forwards) in [("hosts", hosts, false), ("routers", routers, true)] {
@@ -182,45 +178,41 @@ impl<'a> Directory<'a> {
         host.ok_or_else(|| ScenarioError::new(at, quoted(name), "the name of a host"))
     }
 
+    /// Adds the links of a scenario. Their ports take the place of the links: both are of about the same size, and with
+    /// very many a second place for them would be memory that is touched for the first time.
     fn add_links(&mut self, links: Vec<Link>) -> Checked<Vec<PortPlan>> {
-        let mut ports = Vec::with_capacity(2 * links.len());
-        self.topology.reserve(2 * links.len());
-        self.between.reserve(links.len());
         let bytes = |link: &Link| 2 * (link.between.0.len() + ARROW.len() + link.between.1.len());
         self.port_names = NameList::with_capacity(2 * links.len(), links.iter().map(bytes).sum());
         let list = Place::of("links");
-        for (i, link) in links.into_iter().enumerate() {
-            let at = list.item(i);
-            let between = at.field("between");
-            let (a, b) = (&link.between.0, &link.between.1);
-            let from = self.node(&between.item(0), a)?;
-            let to = self.node(&between.item(1), b)?;
-            if from == to {
-                return Err(ScenarioError::new(&between, quoted(a), "two different nodes"));
-            }
-            let [there, back] = port_plans(&at, &link)?;
-            let forward = ports.len() as u32;
-            if self.between.insert(pair(from, to), (forward, from < to)).is_some() {
-                return Err(already_there(&between, &format!("{a}->{b}")));
-            }
-            self.add_port(&mut ports, there, (from, to), [a, ARROW, b]);
-            self.add_port(&mut ports, back, (to, from), [b, ARROW, a]);
-            if let Some(name) = link.name {
-                let at = at.field("name");
-                check_name(&at, &name)?;
-                if self.named.contains_key(&name) {
-                    return Err(already_there(&at, &name));
-                }
-                self.named.insert(name, forward);
-            }
+        let add = |(index, link)| self.add_link(&list.item(index), index, link);
+        let ports: Vec<[PortPlan; 2]> = links.into_iter().enumerate().map(add).collect::<Checked<_>>()?;
+        self.topology.sort_links();
+        if let Some(link) = self.topology.first_doubled_link() {
+            return Err(already_there(&list.item(link).field("between"), &self.port_names[2 * link]));
         }
-        Ok(ports)
+        Ok(ports.into_flattened())
     }
 
-    fn add_port(&mut self, ports: &mut Vec<PortPlan>, port: PortPlan, ends: (u32, u32), name: [&str; 3]) {
-        self.topology.add_edge(ends.0 as usize, ends.1 as usize, ports.len() as u32, port.delay);
-        self.port_names.push(&name);
-        ports.push(port);
+    fn add_link(&mut self, at: &Place<'_>, index: usize, mut link: Link) -> Checked<[PortPlan; 2]> {
+        let between = at.field("between");
+        let (a, b) = std::mem::take(&mut link.between);
+        let (from, to) = (self.node(&between.item(0), &a)?, self.node(&between.item(1), &b)?);
+        if from == to {
+            return Err(ScenarioError::new(&between, quoted(&a), "two different nodes"));
+        }
+        if let Some(name) = link.name.take() {
+            let at = at.field("name");
+            check_name(&at, &name)?;
+            if self.named.contains_key(&name) {
+                return Err(already_there(&at, &name));
+            }
+            self.named.insert(name, 2 * index as u32);
+        }
+        let ports = port_plans(at, link)?;
+        self.topology.add_link((from, to), [ports[0].delay, ports[1].delay]);
+        self.port_names.push(&[&a, ARROW, &b]);
+        self.port_names.push(&[&b, ARROW, &a]);
+        Ok(ports)
     }
 
     /// The port of a name, `a->b` or a link's own.
@@ -228,9 +220,7 @@ impl<'a> Directory<'a> {
         let Some((a, b)) = name.split_once(ARROW) else {
             return self.named.get(name).copied();
         };
-        let (from, to) = (self.nodes.number(a)?, self.nodes.number(b)?);
-        let &(forward, ascends) = self.between.get(&pair(from, to))?;
-        Some(forward + u32::from(ascends != (from < to)))
+        self.topology.port(self.nodes.number(a)?, self.nodes.number(b)?)
     }
 
     /// Adds the ports that the flow's data and its ACKs cross.
@@ -253,32 +243,27 @@ impl<'a> Directory<'a> {
     }
 }
 
-/// Two nodes in the order of their numbers.
-fn pair(a: u32, b: u32) -> (u32, u32) {
-    (a.min(b), a.max(b))
-}
-
 fn already_there(at: &Place<'_>, name: &str) -> ScenarioError {
     ScenarioError::new(at, quoted(name), "a link that does not exist yet")
 }
 
 /// The two ports of a link: forward and back.
-fn port_plans(at: &Place<'_>, link: &Link) -> Checked<[PortPlan; 2]> {
+fn port_plans(at: &Place<'_>, link: Link) -> Checked<[PortPlan; 2]> {
     let forward = PortPlan {
         rate: check_rate(&at.field("rate"), link.rate)?,
         delay: link.delay,
-        queue: check_queue(&at.field("queue"), &link.queue)?,
-        loss: check_loss(&at.field("loss"), &link.loss)?,
-        capacity: check_capacity(&at.field("capacity"), &link.capacity)?,
+        queue: check_queue(&at.field("queue"), link.queue)?,
+        loss: check_loss(&at.field("loss"), link.loss)?,
+        capacity: check_capacity(&at.field("capacity"), link.capacity)?,
         jitter: check_jitter(&at.field("jitter"), link.jitter)?,
     };
     let (at, reverse) = (at.field("reverse"), &link.reverse);
     let back = PortPlan {
         rate: check_rate(&at.field("rate"), reverse.rate.unwrap_or(link.rate))?,
         delay: reverse.delay.unwrap_or(link.delay),
-        queue: check_queue(&at.field("queue"), reverse.queue.as_ref().unwrap_or(&link.queue))?,
-        loss: check_loss(&at.field("loss"), &reverse.loss)?,
-        capacity: check_capacity(&at.field("capacity"), &reverse.capacity)?,
+        queue: check_queue(&at.field("queue"), reverse.queue.as_ref().unwrap_or(&forward.queue).clone())?,
+        loss: check_loss(&at.field("loss"), reverse.loss.clone())?,
+        capacity: check_capacity(&at.field("capacity"), reverse.capacity.clone())?,
         jitter: check_jitter(&at.field("jitter"), reverse.jitter)?,
     };
     Ok([forward, back])

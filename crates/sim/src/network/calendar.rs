@@ -33,6 +33,10 @@ const SPANS: u64 = 1 << 13;
 /// So many packets stay in the caches of most machines, with the buckets that they need.
 const MANY: usize = 1 << 14;
 
+/// Where there is to be room for many packets, room for so many times as many beyond the wheel: a flow has some in
+/// flight. Room that is not used is not touched.
+const FAR: usize = 16;
+
 /// Buckets for each packet at first. Most are empty then, and a bucket with one packet needs no order; a look
 /// at 64 buckets is one instruction.
 const BUCKETS_A_PACKET: u64 = 4;
@@ -101,7 +105,7 @@ struct Census {
 }
 
 impl Calendar {
-    /// An empty calendar for packets about so far apart, with room for so many; all of that is a guess.
+    /// An empty calendar for packets about so far apart, with room for about so many; all of that is a guess.
     pub fn new(spacing: Time, packets: usize) -> Self {
         Calendar::with_short_wheel_from(MANY, spacing, packets)
     }
@@ -113,6 +117,7 @@ impl Calendar {
         let width = width.clamp(reach / BUCKETS.1 as u64, reach / BUCKETS.0 as u64);
         let shift = width.next_power_of_two().ilog2();
         let buckets = ((reach >> shift) as usize).next_power_of_two();
+        let far = if packets < many { 0 } else { FAR * packets };
         let mut calendar = Calendar {
             first_at: Time::NEVER,
             first: NONE,
@@ -126,7 +131,7 @@ impl Calendar {
             slots: Vec::with_capacity(packets.min(many)),
             in_flight: 0,
             free: NONE,
-            far: Spans::new(1, Packet::data(0, 0, 0, Time::ZERO)),
+            far: Spans::new(1, Packet::data(0, 0, 0, Time::ZERO), far),
             short: many == 0,
             many,
             census: Census { opened: 0, taken: 0, far: 0, base: 0 },

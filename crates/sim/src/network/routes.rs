@@ -5,25 +5,35 @@ use std::collections::BinaryHeap;
 
 use crate::units::Time;
 
-/// A directed link of the network.
+/// One direction of a link.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     from: u32,
     to: u32,
-    port: u32,
     delay: Time,
 }
 
-/// Nodes and directed links.
+/// Nodes and full-duplex links. The two directions of link number i are ports 2 i and 2 i + 1.
 #[derive(Clone, Debug, Default)]
 pub struct Topology {
+    /// By port.
     edges: Vec<Edge>,
     /// For each node its number among the routers, if it is one.
     routers: Vec<Option<u32>>,
     router_count: u32,
+    links: Links,
 }
 
 impl Topology {
+    /// An empty one with room for so many nodes and links.
+    pub fn with_capacity(nodes: usize, links: usize) -> Self {
+        Topology {
+            edges: Vec::with_capacity(2 * links),
+            routers: Vec::with_capacity(nodes),
+            ..Topology::default()
+        }
+    }
+
     /// Adds a node; a host does not forward. Returns its index.
     pub fn add_node(&mut self, forwards: bool) -> usize {
         self.routers.push(forwards.then_some(self.router_count));
@@ -31,53 +41,91 @@ impl Topology {
         self.routers.len() - 1
     }
 
-    /// Makes room for so many directed links.
-    pub fn reserve(&mut self, edges: usize) {
-        self.edges.reserve_exact(edges);
+    /// Adds a link between two nodes, and its delays there and back.
+    pub fn add_link(&mut self, (from, to): (u32, u32), [there, back]: [Time; 2]) {
+        self.edges.push(Edge { from, to, delay: there });
+        self.edges.push(Edge { from: to, to: from, delay: back });
     }
 
-    /// Adds a directed link.
-    pub fn add_edge(&mut self, from: usize, to: usize, port: u32, delay: Time) {
-        self.edges.push(Edge { from: from as u32, to: to as u32, port, delay });
+    /// Notes which links each node has, once all have been added.
+    pub fn sort_links(&mut self) {
+        self.links = Links::new(self.routers.len(), &self.edges);
     }
 
     /// Whether a node forwards.
     pub fn forwards(&self, node: usize) -> bool {
         self.routers[node].is_some()
     }
+
+    /// The ports that lead away from a node, and where each leads, in the order in which they were added.
+    fn ports_from(&self, node: u32) -> impl ExactSizeIterator<Item = (u32, &Edge)> {
+        self.links.of(node).iter().map(|&port| (port, &self.edges[port as usize]))
+    }
+
+    /// The ports that lead to a node, likewise.
+    fn ports_to(&self, node: u32) -> impl ExactSizeIterator<Item = (u32, &Edge)> {
+        self.links.of(node).iter().map(|&port| (port ^ 1, &self.edges[(port ^ 1) as usize]))
+    }
+
+    /// The port from one node to another.
+    pub fn port(&self, from: u32, to: u32) -> Option<u32> {
+        let (mut out, mut into) = (self.ports_from(from), self.ports_to(to));
+        // A router may have very many.
+        let found = if out.len() <= into.len() {
+            out.find(|(_, edge)| edge.to == to)
+        } else {
+            into.find(|(_, edge)| edge.from == from)
+        };
+        found.map(|(port, _)| port)
+    }
+
+    /// The first link between two nodes that have one already, by its number.
+    pub fn first_doubled_link(&self) -> Option<usize> {
+        let mut seen_from = vec![u32::MAX; self.routers.len()];
+        let mut first = None;
+        for node in 0..self.routers.len() as u32 {
+            for (port, edge) in self.ports_from(node) {
+                let link = port as usize / 2;
+                let doubled = std::mem::replace(&mut seen_from[edge.to as usize], node) == node;
+                if doubled && first.is_none_or(|first| link < first) {
+                    first = Some(link);
+                }
+            }
+        }
+        first
+    }
 }
 
-/// The links at each node, in the order in which they were added.
-#[derive(Debug)]
+/// The ports at each node that lead away from it, in the order in which they were added.
+#[derive(Clone, Debug, Default)]
 struct Links {
-    /// Where the links of each node begin; one more for the end.
+    /// Where those of each node begin; one more for the end.
     starts: Vec<u32>,
-    edges: Vec<u32>,
+    ports: Vec<u32>,
 }
 
 impl Links {
-    /// Sorts edges by their `node`.
-    fn new(topology: &Topology, node: fn(&Edge) -> u32) -> Self {
-        let mut starts = vec![0u32; topology.routers.len() + 1];
-        for edge in &topology.edges {
-            starts[node(edge) as usize + 1] += 1;
+    fn new(nodes: usize, edges: &[Edge]) -> Self {
+        // Where the next port of each node goes, two places further: once all are there it is where the next begin.
+        let mut starts = vec![0u32; nodes + 2];
+        for edge in edges {
+            starts[edge.from as usize + 2] += 1;
         }
-        for index in 1..starts.len() {
+        for index in 2..starts.len() {
             starts[index] += starts[index - 1];
         }
-        let mut next = starts.clone();
-        let mut edges = vec![0; topology.edges.len()];
-        for (index, edge) in (0..).zip(&topology.edges) {
-            let place = &mut next[node(edge) as usize];
-            edges[*place as usize] = index;
+        let mut ports = vec![0; edges.len()];
+        for (port, edge) in (0..).zip(edges) {
+            let place = &mut starts[edge.from as usize + 1];
+            ports[*place as usize] = port;
             *place += 1;
         }
-        Links { starts, edges }
+        Links { starts, ports }
     }
 
-    fn of<'a>(&'a self, node: u32, topology: &'a Topology) -> impl Iterator<Item = &'a Edge> + Clone {
-        let range = self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize;
-        self.edges[range].iter().map(|&index| &topology.edges[index as usize])
+    fn of(&self, node: u32) -> &[u32] {
+        let node = node as usize;
+        &self.ports[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 }
 
@@ -93,9 +141,9 @@ struct Trees(Vec<Option<Tree>>);
 
 impl Trees {
     /// The shortest paths to a router.
-    fn to(&mut self, topology: &Topology, into: &Links, root: u32) -> &Tree {
+    fn to(&mut self, topology: &Topology, root: u32) -> &Tree {
         let number = topology.routers[root as usize].expect("roots are routers");
-        self.0[number as usize].get_or_insert_with(|| tree(topology, into, root))
+        self.0[number as usize].get_or_insert_with(|| tree(topology, root))
     }
 }
 
@@ -106,20 +154,13 @@ impl Trees {
 #[derive(Debug)]
 pub struct Router<'a> {
     topology: &'a Topology,
-    out: Links,
-    into: Links,
     trees: Trees,
 }
 
 impl<'a> Router<'a> {
-    /// A router over `topology`.
+    /// A router over `topology`, whose links are sorted.
     pub fn new(topology: &'a Topology) -> Self {
-        Router {
-            topology,
-            out: Links::new(topology, |edge| edge.from),
-            into: Links::new(topology, |edge| edge.to),
-            trees: Trees(vec![None; topology.router_count as usize]),
-        }
+        Router { topology, trees: Trees(vec![None; topology.router_count as usize]) }
     }
 
     /// Adds the ports from `source` to `destination` to `ports`, unless there is no way; says whether there is.
@@ -130,7 +171,7 @@ impl<'a> Router<'a> {
         };
         ports.push(first_port);
         if let Some(exit) = exit {
-            let tree = self.trees.to(self.topology, &self.into, exit);
+            let tree = self.trees.to(self.topology, exit);
             let mut at = next;
             while at != exit {
                 let number = self.topology.routers[at as usize].expect("only routers are on a tree");
@@ -145,24 +186,24 @@ impl<'a> Router<'a> {
 
     /// The best choice of the first link, and of the last one where there are two or more.
     fn best(&mut self, source: u32, destination: u32) -> Option<Candidate> {
-        let Router { topology, out, into, trees } = self;
+        let Router { topology, trees } = self;
         let mut best = None;
-        for first in out.of(source, topology) {
+        for (first_port, first) in topology.ports_from(source) {
             if first.to == destination {
                 let cost = (1, first.delay.ps());
-                offer(&mut best, (cost, first.port, first.to, first.port, None));
+                offer(&mut best, (cost, first_port, first.to, first_port, None));
                 continue;
             }
             let Some(number) = topology.routers[first.to as usize] else {
                 continue;
             };
-            for last in into.of(destination, topology) {
+            for (last_port, last) in topology.ports_to(destination) {
                 if topology.routers[last.from as usize].is_none() {
                     continue;
                 }
-                if let Some(((hops, delay), ..)) = trees.to(topology, into, last.from)[number as usize] {
+                if let Some(((hops, delay), ..)) = trees.to(topology, last.from)[number as usize] {
                     let cost = (hops + 2, delay + first.delay.ps() + last.delay.ps());
-                    offer(&mut best, (cost, first.port, first.to, last.port, Some(last.from)));
+                    offer(&mut best, (cost, first_port, first.to, last_port, Some(last.from)));
                 }
             }
         }
@@ -180,7 +221,7 @@ fn offer(best: &mut Option<Candidate>, candidate: Candidate) {
     }
 }
 
-fn tree(topology: &Topology, into: &Links, root: u32) -> Tree {
+fn tree(topology: &Topology, root: u32) -> Tree {
     let number = |node: u32| topology.routers[node as usize].map(|number| number as usize);
     let mut best: Tree = vec![None; topology.router_count as usize];
     best[number(root).expect("roots are routers")] = Some(((0, 0), 0, root));
@@ -190,11 +231,11 @@ fn tree(topology: &Topology, into: &Links, root: u32) -> Tree {
         if best[own].is_some_and(|(known, _, _)| known < cost) {
             continue;
         }
-        for edge in into.of(node, topology) {
+        for (port, edge) in topology.ports_to(node) {
             let Some(from) = number(edge.from).filter(|_| edge.from != root) else {
                 continue;
             };
-            let candidate = ((cost.0 + 1, cost.1 + edge.delay.ps()), edge.port, node);
+            let candidate = ((cost.0 + 1, cost.1 + edge.delay.ps()), port, node);
             if best[from].is_none_or(|b| (candidate.0, candidate.1) < (b.0, b.1)) {
                 let closer = best[from].is_none_or(|b| candidate.0 < b.0);
                 best[from] = Some(candidate);
@@ -211,14 +252,15 @@ fn tree(topology: &Topology, into: &Links, root: u32) -> Tree {
 mod tests {
     use super::*;
 
-    fn topology(nodes: &str, edges: &[(usize, usize, f64)]) -> Topology {
+    fn topology(nodes: &str, links: &[(u32, u32, f64)]) -> Topology {
         let mut t = Topology::default();
         for kind in nodes.chars() {
             t.add_node(kind == 'r');
         }
-        for (port, &(from, to, delay)) in edges.iter().enumerate() {
-            t.add_edge(from, to, port as u32, Time::from_secs(delay));
+        for &(from, to, delay) in links {
+            t.add_link((from, to), [Time::from_secs(delay); 2]);
         }
+        t.sort_links();
         t
     }
 
@@ -230,7 +272,7 @@ mod tests {
     #[test]
     fn fewest_links_win_over_delay() {
         let t = topology("hrrrh", &[(0, 1, 0.0), (1, 2, 0.0), (2, 3, 0.0), (1, 3, 9.0), (3, 4, 0.0)]);
-        assert_eq!(path(&t, 0, 4), Some(vec![0, 3, 4]));
+        assert_eq!(path(&t, 0, 4), Some(vec![0, 6, 8]));
     }
 
     #[test]
@@ -239,7 +281,7 @@ mod tests {
             "hrrrrh",
             &[(0, 1, 0.0), (1, 2, 2.0), (2, 4, 0.0), (1, 3, 1.0), (3, 4, 0.0), (4, 5, 0.0)],
         );
-        assert_eq!(path(&t, 0, 5), Some(vec![0, 3, 4, 5]));
+        assert_eq!(path(&t, 0, 5), Some(vec![0, 6, 8, 10]));
     }
 
     #[test]
@@ -250,13 +292,28 @@ mod tests {
 
     #[test]
     fn two_hosts_may_share_a_link() {
-        let t = topology("hh", &[(0, 1, 0.0), (1, 0, 0.0)]);
+        let t = topology("hh", &[(0, 1, 0.0)]);
         assert_eq!(path(&t, 1, 0), Some(vec![1]));
     }
 
     #[test]
     fn one_router_between_two_hosts() {
         let t = topology("hrh", &[(0, 1, 0.0), (1, 2, 0.0)]);
-        assert_eq!(path(&t, 0, 2), Some(vec![0, 1]));
+        assert_eq!(path(&t, 0, 2), Some(vec![0, 2]));
+    }
+
+    #[test]
+    fn ports_are_found_from_either_end() {
+        let t = topology("rhhh", &[(1, 0, 0.0), (0, 2, 0.0), (3, 0, 0.0)]);
+        let ports = [(1, 0), (0, 1), (0, 2), (2, 0)].map(|(from, to)| t.port(from, to));
+        assert_eq!(ports, [Some(0), Some(1), Some(2), Some(3)]);
+        assert_eq!([t.port(1, 2), t.port(0, 0)], [None, None]);
+        assert_eq!(t.first_doubled_link(), None);
+    }
+
+    #[test]
+    fn the_first_of_the_doubled_links_is_found_whatever_their_direction() {
+        let t = topology("rrr", &[(0, 1, 0.0), (1, 2, 0.0), (2, 1, 0.0), (0, 1, 0.0)]);
+        assert_eq!(t.first_doubled_link(), Some(2));
     }
 }

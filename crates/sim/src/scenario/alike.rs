@@ -1,5 +1,5 @@
 //! Lists of flows and links, read so that neighbours that are alike share what they have in common: a hundred
-//! thousand flows then hold one transport, not one each.
+//! thousand flows then hold one transport, not one each. Most differ from the one before in names and times only.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,9 +10,15 @@ use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use super::{Flow, Link, Transport};
 
 /// An item of such a list.
-pub trait Alike {
+pub trait Alike: Clone {
     /// Takes from the item before what is equal.
     fn share(&mut self, before: &Self);
+
+    /// Sets one of the fields in which neighbours tend to differ; whether this is one.
+    ///
+    /// # Errors
+    /// If the field cannot be read from `value`.
+    fn set<'de, D: Deserializer<'de>>(&mut self, field: &str, value: D) -> Result<bool, D::Error>;
 }
 
 impl Alike for Flow {
@@ -21,14 +27,33 @@ impl Alike for Flow {
             share(own, known);
         }
     }
+
+    fn set<'de, D: Deserializer<'de>>(&mut self, field: &str, value: D) -> Result<bool, D::Error> {
+        match field {
+            "name" => self.name = Deserialize::deserialize(value)?,
+            "source" => self.source = Deserialize::deserialize(value)?,
+            "destination" => self.destination = Deserialize::deserialize(value)?,
+            "start" => self.start = Deserialize::deserialize(value)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
 }
 
 impl Alike for Link {
     fn share(&mut self, before: &Self) {
         share(&mut self.queue, &before.queue);
-        if let (Some(own), Some(known)) = (&mut self.reverse.queue, &before.reverse.queue) {
-            share(own, known);
+        share(&mut self.reverse, &before.reverse);
+    }
+
+    fn set<'de, D: Deserializer<'de>>(&mut self, field: &str, value: D) -> Result<bool, D::Error> {
+        match field {
+            "between" => self.between = Deserialize::deserialize(value)?,
+            "rate" => self.rate = Deserialize::deserialize(value)?,
+            "delay" => self.delay = Deserialize::deserialize(value)?,
+            _ => return Ok(false),
         }
+        Ok(true)
     }
 }
 

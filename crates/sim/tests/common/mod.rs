@@ -67,7 +67,7 @@ fn droptail() -> impl Strategy<Value = Queue> {
         .prop_map(|(limit_packets, limit_bytes)| Queue::Droptail(DropTail { limit_packets, limit_bytes }))
 }
 
-fn loss() -> impl Strategy<Value = Option<Loss>> {
+fn loss() -> impl Strategy<Value = Option<Arc<Loss>>> {
     let bernoulli = |probability| Some(Loss::Bernoulli(BernoulliLoss { probability, of: LossOf::All }));
     let dither = |floor, of| Some(Loss::Dither(DitherLoss { floor, of }));
     select(vec![
@@ -79,6 +79,7 @@ fn loss() -> impl Strategy<Value = Option<Loss>> {
         dither(0.02, LossOf::Data),
         dither(0.1, LossOf::All),
     ])
+    .prop_map(|loss: Option<Loss>| loss.map(Arc::new))
 }
 
 fn capacity() -> impl Strategy<Value = Option<Arc<Capacity>>> {
@@ -108,7 +109,7 @@ fn link(a: String, b: String) -> impl Strategy<Value = Link> {
             loss,
             capacity,
             jitter,
-            reverse,
+            reverse: reverse.into(),
         },
     )
 }
