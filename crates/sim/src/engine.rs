@@ -789,11 +789,16 @@ impl Simulation {
         self.schedule(next, self.ranks.series + 1, Kind::QueueObservers.target(0));
     }
 
+    /// Nothing waits any more; with many flows the recording needs the room.
+    fn forget_what_was_to_come(&mut self) {
+        self.events = EventQueue::with_capacity(0);
+        self.in_flight = Calendar::new(Time::NEVER, 0);
+        (self.hops, self.blocks) = Default::default();
+    }
+
     #[inline(never)]
     fn finish(mut self, names: &Names) -> Recording {
         self.feed_to_the_end();
-        // Nothing waits any more; with many flows the recording needs the room.
-        self.events = EventQueue::with_capacity(0);
         let mut in_flight = vec![0u32; self.flows.len()];
         for packet in self.in_flight.packets().filter(|p| !p.is_ack()) {
             in_flight[self.hops[packet.hop as usize - 1].flow() as usize] += 1;
@@ -801,6 +806,7 @@ impl Simulation {
         for flow in self.flows_waiting_at_ports() {
             in_flight[flow as usize] += 1;
         }
+        self.forget_what_was_to_come();
         let mut flows = FlowTable::with_capacity(self.flows.len());
         for (index, flow) in self.flows.iter().enumerate() {
             let before = self.before_warm_up.get(index).copied().flatten().unwrap_or_default();
