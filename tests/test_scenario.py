@@ -12,6 +12,7 @@ import pickle
 import re
 import subprocess
 import sys
+from collections import OrderedDict
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -200,6 +201,7 @@ def test_a_quantity_hashes_alike_in_any_unit(value: str | float) -> None:
 names = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=6)
 rates = st.one_of(
     st.integers(1, 10**12).map(float),
+    st.floats(1, 1e12),
     st.integers(1, 10**6).map(lambda n: f"{n} kbit/s"),
     st.decimals("0.001", "1e6", places=3).map(lambda d: f"{d} Mbit/s"),
 )
@@ -512,9 +514,7 @@ def test_neighbours_are_read_one_by_one_whatever_tells_them_apart(two_links: Any
         changes = [{name: getattr(other, name)} for name in type(one).model_fields]
         return [one, one.model_copy(), *(one.model_copy(update=change) for change in changes), other, one]
 
-    scenario = Scenario.known(duration=1.0, hosts=(), links=(), flows=()).model_copy(
-        update={"links": tuple(mixed(*two_links)), "flows": tuple(mixed(*two_flows))}
-    )
+    scenario = bare_scenario(links=tuple(mixed(*two_links)), flows=tuple(mixed(*two_flows)))
     assert _core.normalize(as_given(scenario)) == _core.normalize(scenario.to_json())
 
 
@@ -522,20 +522,52 @@ class Narrow(Link):
     """What a user may derive; not all of it is part of a scenario."""
 
     note: str = Field(default="", exclude=True)
+    rate: float = 1e9
 
 
-def test_neighbours_of_other_classes_and_with_more_than_the_engine_reads_are_read() -> None:
-    plain, narrow = (
-        Link(between=("a", "b"), rate=1e6, delay=0.0),
-        Narrow(between=("a", "b"), rate=1e6, delay=0.0),
-    )
-    noted = narrow.model_copy(update={"note": "left out"})
-    scenario = Scenario.known(duration=1.0, hosts=(), flows=()).model_copy(
-        update={"links": (plain, narrow, noted, noted.model_copy(update={"delay": 0.5}), plain)}
-    )
-    read = json.loads(_core.normalize(as_given(scenario)))
-    assert [link["delay"] for link in read["links"]] == [0, 0, 0, 0.5, 0]
-    assert _core.normalize(as_given(scenario)) == _core.normalize(scenario.to_json())
+class Late(Flow):
+    """The engine does not know of another default, nor see what is left out."""
+
+    start: float = Field(default=5.0, exclude=True)
+
+
+def test_neighbours_of_derived_classes_are_read_as_their_json_is() -> None:
+    plain, narrow = (kind(between=("a", "b"), rate=1e6, delay=0.0) for kind in (Link, Narrow))
+    changes: list[dict[str, Any]] = [{"note": "left out"}, {"delay": 0.5}, {"rate": 2e6}]
+    links = (plain, narrow, *(narrow.model_copy(update=change) for change in changes), plain)
+    late = Late(name="f", source="a", destination="b", transport=Tcp(), app=Bulk(), start=6.0)
+    flows = (late, late.model_copy(update={"start": 7.0}), late.model_copy(update={"name": "g"}))
+    given = bare_scenario(links=links, flows=flows)
+    read = json.loads(_core.normalize(as_given(given)))
+    assert [link["delay"] for link in read["links"]] == [0, 0, 0, 0.5, 0, 0]
+    assert [flow["start"] for flow in read["flows"]] == [0, 0, 0]
+    assert _core.normalize(as_given(given)) == _core.normalize(given.to_json())
+    no_rate = bare_scenario(links=(narrow, narrow.model_copy(update={"rate": 1e9})))
+    with pytest.raises(ValueError, match="missing field `rate`"):
+        _core.normalize(as_given(no_rate))
+
+
+def test_tables_in_the_place_of_models_are_read_one_by_one() -> None:
+    """Such as an unchecked copy may hold. They have no fields to compare."""
+    links = [OrderedDict(between=["a", "b"], rate=rate, delay=0) for rate in (1e6, 2e6)]
+    given = bare_scenario(links=tuple(links))
+    read = json.loads(_core.normalize(as_given(given)))
+    assert [link["rate"] for link in read["links"]] == [1e6, 2e6]
+
+
+def test_numbers_are_read_to_the_last_bit_wherever_they_stand() -> None:
+    odd = 1e8 / 7
+    link = Link(between=("a", "b"), rate=1e6, delay=0.0)
+    unlike = [link.queue, DropTail(limit_packets=7)]
+    links = (link, *(link.model_copy(update={"rate": odd, "queue": queue}) for queue in unlike))
+    given = bare_scenario(links=(*links, links[1].model_copy(update={"name": "odd"})))
+    for text in (_core.normalize(as_given(given)), _core.normalize(given.to_json())):
+        assert [link["rate"] for link in json.loads(text)["links"]] == [1e6, odd, odd, odd]
+
+
+def bare_scenario(**lists: Any) -> Scenario:
+    """One that nobody has checked."""
+    return Scenario.known(duration=1.0, hosts=(), links=(), flows=()).model_copy(update=lists)
 
 
 def test_a_model_is_refused_as_its_json_is() -> None:

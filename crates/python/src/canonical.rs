@@ -9,7 +9,7 @@ use std::rc::Rc;
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyString, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyString, PyTuple, PyType};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -27,6 +27,11 @@ pub fn canonical_json(
     let mut writer = Writer::new(fields.clone(), other.clone());
     writer.value(model, false)?;
     String::from_utf8(writer.text).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Whether a field is written if it has this value.
+fn is_written((_, _, default, always): &Field, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(*always || !(value.is(default) || value.eq(default)?))
 }
 
 /// So much text that was read lies in the nearest cache of most machines.
@@ -74,9 +79,21 @@ impl<'py> Writer<'py> {
         result
     }
 
-    /// Whether a value is a model: what has no other values than those in its `__dict__`.
+    /// Whether a value is a model: its text depends on its class and its `__dict__` only.
     pub fn is_model(&mut self, value: &Bound<'py, PyAny>) -> PyResult<bool> {
-        Ok(self.fields_of(value)?.is_some())
+        Ok(self.fields_of(&value.get_type())?.is_some())
+    }
+
+    /// Whether a field of a model of this class is written if it has this value.
+    pub fn writes(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        field: &Bound<'py, PyAny>,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<bool> {
+        let fields = self.fields_of(class)?;
+        let known = fields.as_deref().unwrap_or_default().iter().find(|(name, ..)| name.is(field));
+        known.map_or(Ok(false), |field| is_written(field, value))
     }
 
     /// Writes a value. A model that is no item of a list may be shared by others, so where it stands is remembered.
@@ -91,7 +108,7 @@ impl<'py> Writer<'py> {
         if let Ok(items) = value.cast_exact::<PyTuple>() {
             return self.list(items);
         }
-        let Some(fields) = self.fields_of(value)? else {
+        let Some(fields) = self.fields_of(&value.get_type())? else {
             let text = self.other.call1((value,))?;
             self.text.extend_from_slice(text.cast::<PyString>()?.to_str()?.as_bytes());
             return Ok(());
@@ -109,14 +126,14 @@ impl<'py> Writer<'py> {
         Ok(())
     }
 
-    fn fields_of(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Option<Rc<[Field]>>> {
-        let class = value.get_type_ptr() as usize;
-        if let Some(known) = self.classes.get(&class) {
+    fn fields_of(&mut self, class: &Bound<'py, PyType>) -> PyResult<Option<Rc<[Field]>>> {
+        let address = class.as_ptr() as usize;
+        if let Some(known) = self.classes.get(&address) {
             return Ok(known.clone());
         }
-        let fields: Option<Vec<Field>> = self.fields.call1((value.get_type(),))?.extract()?;
+        let fields: Option<Vec<Field>> = self.fields.call1((class,))?.extract()?;
         let fields = fields.map(Rc::from);
-        self.classes.insert(class, fields.clone());
+        self.classes.insert(address, fields.clone());
         Ok(fields)
     }
 
@@ -125,11 +142,11 @@ impl<'py> Writer<'py> {
         let values = model.getattr(intern!(py, "__dict__"))?;
         let values = values.cast::<PyDict>()?;
         let mut before = b'{';
-        for (name, key, default, always) in fields {
+        for field @ (name, key, ..) in fields {
             let Some(value) = values.get_item(name)? else {
                 continue;
             };
-            if *always || !(value.is(default) || value.eq(default)?) {
+            if is_written(field, &value)? {
                 self.text.push(before);
                 self.text.extend_from_slice(key.as_bytes());
                 self.value(&value, true)?;

@@ -1,15 +1,15 @@
 //! A scenario as Python gives it: as JSON, or as the objects that it is made of.
 //!
-//! Objects are read piece by piece. A hundred thousand links or flows tend to differ in names, times and rates only:
-//! those are set in a copy of the one before. Any other is written as JSON and read at once, through a text that stays
-//! in the nearest cache.
+//! Objects are read piece by piece. A hundred thousand links tend to differ in their ends, rate and delay only, flows in
+//! their name, ends and start: these are set in a copy of the one before. Any other item is written as JSON and read at
+//! once, through a text that stays in the nearest cache.
 
 use parshall_sim::scenario::{push_alike, Alike, Scenario};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{IntoPyDict, PyDict, PyFloat, PyString, PyTuple};
+use pyo3::types::{IntoPyDict, PyDict, PyFloat, PyInt, PyString, PyTuple, PyType};
 use serde::de::value::{Error, SeqDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 
@@ -79,36 +79,37 @@ fn alike<'py, T: Alike + DeserializeOwned>(
     let mut list: Vec<T> = Vec::with_capacity(items.len());
     let mut before: Option<Fields<'py>> = None;
     for item in items {
-        let fields = Fields::of(&item)?;
-        let copy = match before.as_ref().zip(list.last()) {
-            Some((before, read)) => copied(read, before, &fields, writer)?,
-            None => None,
+        let fields = if writer.is_model(&item)? { Some(Fields::of(&item)?) } else { None };
+        let copy = match (&before, &fields, list.last()) {
+            (Some(before), Some(fields), Some(read)) => copied(read, before, fields, writer)?,
+            _ => None,
         };
         match copy {
             Some(copy) => list.push(copy),
             None => push_alike(&mut list, writer.once(&item, from_json)?),
         }
-        before = Some(fields);
+        before = fields;
     }
     Ok(list)
 }
 
 /// The fields of a model: their names and values.
 struct Fields<'py> {
-    class: usize,
+    class: Bound<'py, PyType>,
     values: Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
 }
 
 impl<'py> Fields<'py> {
     fn of(model: &Bound<'py, PyAny>) -> PyResult<Self> {
         let values: Bound<'py, PyDict> = model.getattr(intern!(model.py(), "__dict__"))?.cast_into()?;
-        Ok(Fields { class: model.get_type_ptr() as usize, values: values.iter().collect() })
+        Ok(Fields { class: model.get_type(), values: values.iter().collect() })
     }
 
-    /// Name and both values of each field that two models of one class have; none if they are of two.
+    /// Name and both values of each field of two models; none unless both are of one class and have the same fields in
+    /// the same order.
     fn beside<'a>(&'a self, other: &'a Self) -> Option<impl Iterator<Item = [&'a Bound<'py, PyAny>; 3]>> {
         let names = || self.values.iter().zip(&other.values).all(|(own, other)| own.0.is(&other.0));
-        let alike = self.class == other.class && self.values.len() == other.values.len() && names();
+        let alike = self.class.is(&other.class) && self.values.len() == other.values.len() && names();
         let fields = self.values.iter().zip(&other.values);
         alike.then(|| fields.map(|((name, own), (_, other))| [name, own, other]))
     }
@@ -127,7 +128,10 @@ fn copied<'py, T: Alike>(
     };
     let mut copy = read.clone();
     for [name, known, value] in fields {
-        if !same(known, value, writer)? && set(&mut copy, name, value).is_none() {
+        // What JSON leaves out has the engine's default, whatever a class of the user's says.
+        let settled = same(known, value, writer)?
+            || writer.writes(&model.class, name, value)? && set(&mut copy, name, value).is_some();
+        if !settled {
             return Ok(None);
         }
     }
@@ -145,6 +149,9 @@ fn same<'py>(
     }
     if let (Ok(first), Ok(second)) = (first.cast_exact::<PyFloat>(), second.cast_exact::<PyFloat>()) {
         return Ok(first.value().to_bits() == second.value().to_bits());
+    }
+    if first.is_exact_instance_of::<PyString>() || first.is_exact_instance_of::<PyInt>() {
+        return Ok(first.get_type_ptr() == second.get_type_ptr() && first.eq(second)?);
     }
     if first.get_type_ptr() != second.get_type_ptr() || !writer.is_model(first)? {
         return Ok(false);

@@ -14,7 +14,7 @@ use crate::record::{Joined, Recording};
 use crate::scenario::Scenario;
 
 /// Changes whenever a recording of any scenario may change; results are cached under it.
-pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+9");
+pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+10");
 
 /// Runs a scenario.
 ///

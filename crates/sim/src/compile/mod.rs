@@ -76,9 +76,9 @@ pub struct Plan {
     pub hops: Vec<Hop>,
     /// How far apart packets arrive at ports and hosts at most often; a guess.
     pub spacing: Time,
-    /// Flows, by index.
+    /// What is known of each flow besides what the scenario says, by index.
     pub flows: Vec<FlowPlan>,
-    /// What the scenario says of each: its own list, because a copy of very many flows takes time and memory.
+    /// What the scenario says of each: a list that is moved here, because to copy very many flows takes time and memory.
     pub asked: Vec<Flow>,
     /// What flows and ports are called.
     pub names: Names,
@@ -141,6 +141,9 @@ struct Directory<'a> {
     named: HashMap<SmolStr, u32>,
 }
 
+/// The standard library collects in place what is no larger, though it promises nothing; see [`Directory::add_links`].
+const _: () = assert!(size_of::<[PortPlan; 2]>() <= size_of::<Link>());
+
 impl<'a> Directory<'a> {
     fn new(hosts: &'a [SmolStr], routers: &'a [SmolStr], links: usize) -> Checked<Self> {
         let mut directory = Directory {
@@ -186,7 +189,7 @@ impl<'a> Directory<'a> {
         let list = Place::of("links");
         let add = |(index, link)| self.add_link(&list.item(index), index, link);
         let ports: Vec<[PortPlan; 2]> = links.into_iter().enumerate().map(add).collect::<Checked<_>>()?;
-        self.topology.sort_links();
+        self.topology.sort_ports();
         if let Some(link) = self.topology.first_doubled_link() {
             return Err(already_there(&list.item(link).field("between"), &self.port_names[2 * link]));
         }
@@ -200,7 +203,9 @@ impl<'a> Directory<'a> {
         if from == to {
             return Err(ScenarioError::new(&between, quoted(&a), "two different nodes"));
         }
-        if let Some(name) = link.name.take() {
+        let name = link.name.take();
+        let ports = port_plans(at, link)?;
+        if let Some(name) = name {
             let at = at.field("name");
             check_name(&at, &name)?;
             if self.named.contains_key(&name) {
@@ -208,7 +213,6 @@ impl<'a> Directory<'a> {
             }
             self.named.insert(name, 2 * index as u32);
         }
-        let ports = port_plans(at, link)?;
         self.topology.add_link((from, to), [ports[0].delay, ports[1].delay]);
         self.port_names.push(&[&a, ARROW, &b]);
         self.port_names.push(&[&b, ARROW, &a]);

@@ -33,8 +33,7 @@ const SPANS: u64 = 1 << 13;
 /// So many packets stay in the caches of most machines, with the buckets that they need.
 const MANY: usize = 1 << 14;
 
-/// Where there is to be room for many packets, room for so many times as many beyond the wheel: a flow has some in
-/// flight. Room that is not used is not touched.
+/// Room beyond the wheel for so many packets a flow, where flows are many. What is not used is not touched.
 const FAR: usize = 16;
 
 /// Buckets for each packet at first. Most are empty then, and a bucket with one packet needs no order; a look

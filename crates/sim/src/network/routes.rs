@@ -21,7 +21,7 @@ pub struct Topology {
     /// For each node its number among the routers, if it is one.
     routers: Vec<Option<u32>>,
     router_count: u32,
-    links: Links,
+    by_node: PortsByNode,
 }
 
 impl Topology {
@@ -47,9 +47,10 @@ impl Topology {
         self.edges.push(Edge { from: to, to: from, delay: back });
     }
 
-    /// Notes which links each node has, once all have been added.
-    pub fn sort_links(&mut self) {
-        self.links = Links::new(self.routers.len(), &self.edges);
+    /// Sorts the ports by the node that they lead away from: once, after all links have been added, and before anything
+    /// is looked for.
+    pub fn sort_ports(&mut self) {
+        self.by_node = PortsByNode::new(self.routers.len(), &self.edges);
     }
 
     /// Whether a node forwards.
@@ -59,12 +60,12 @@ impl Topology {
 
     /// The ports that lead away from a node, and where each leads, in the order in which they were added.
     fn ports_from(&self, node: u32) -> impl ExactSizeIterator<Item = (u32, &Edge)> {
-        self.links.of(node).iter().map(|&port| (port, &self.edges[port as usize]))
+        self.by_node.of(node).iter().map(|&port| (port, &self.edges[port as usize]))
     }
 
     /// The ports that lead to a node, likewise.
     fn ports_to(&self, node: u32) -> impl ExactSizeIterator<Item = (u32, &Edge)> {
-        self.links.of(node).iter().map(|&port| (port ^ 1, &self.edges[(port ^ 1) as usize]))
+        self.by_node.of(node).iter().map(|&port| (port ^ 1, &self.edges[(port ^ 1) as usize]))
     }
 
     /// The port from one node to another.
@@ -98,13 +99,13 @@ impl Topology {
 
 /// The ports at each node that lead away from it, in the order in which they were added.
 #[derive(Clone, Debug, Default)]
-struct Links {
+struct PortsByNode {
     /// Where those of each node begin; one more for the end.
     starts: Vec<u32>,
     ports: Vec<u32>,
 }
 
-impl Links {
+impl PortsByNode {
     fn new(nodes: usize, edges: &[Edge]) -> Self {
         // Where the next port of each node goes, two places further: once all are there it is where the next begin.
         let mut starts = vec![0u32; nodes + 2];
@@ -120,7 +121,7 @@ impl Links {
             ports[*place as usize] = port;
             *place += 1;
         }
-        Links { starts, ports }
+        PortsByNode { starts, ports }
     }
 
     fn of(&self, node: u32) -> &[u32] {
@@ -158,7 +159,7 @@ pub struct Router<'a> {
 }
 
 impl<'a> Router<'a> {
-    /// A router over `topology`, whose links are sorted.
+    /// A router over `topology`, whose ports are sorted.
     pub fn new(topology: &'a Topology) -> Self {
         Router { topology, trees: Trees(vec![None; topology.router_count as usize]) }
     }
@@ -260,7 +261,7 @@ mod tests {
         for &(from, to, delay) in links {
             t.add_link((from, to), [Time::from_secs(delay); 2]);
         }
-        t.sort_links();
+        t.sort_ports();
         t
     }
 

@@ -1,5 +1,5 @@
 //! Lists of flows and links, read so that neighbours that are alike share what they have in common: a hundred
-//! thousand flows then hold one transport, not one each. Most differ from the one before in names and times only.
+//! thousand flows then hold one transport, not one each. Most differ from the one before in a few fields only.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -44,6 +44,11 @@ impl Alike for Link {
     fn share(&mut self, before: &Self) {
         share(&mut self.queue, &before.queue);
         share(&mut self.reverse, &before.reverse);
+        if let (Some(_), Some(known)) = (&self.reverse.queue, &before.reverse.queue) {
+            if !Arc::ptr_eq(&self.reverse, &before.reverse) {
+                Arc::make_mut(&mut self.reverse).queue.iter_mut().for_each(|own| share(own, known));
+            }
+        }
     }
 
     fn set<'de, D: Deserializer<'de>>(&mut self, field: &str, value: D) -> Result<bool, D::Error> {
@@ -110,12 +115,13 @@ mod tests {
             json!({"name": "f", "source": "a", "destination": "b", "app": {"kind": "bulk"},
                    "transport": {"kind": "tcp", "max_window_packets": window}})
         };
-        let link = |limit: &u32| {
+        let link = |(index, limit): (usize, &u32)| {
             let queue = json!({"kind": "droptail", "limit_packets": limit});
-            json!({"between": ["a", "b"], "rate": 1e6, "delay": 0, "queue": queue, "reverse": {"queue": queue}})
+            let reverse = json!({"queue": queue, "delay": index});
+            json!({"between": ["a", "b"], "rate": 1e6, "delay": 0, "queue": queue, "reverse": reverse})
         };
         let flows = windows.iter().map(flow).collect::<Vec<_>>();
-        let links = limits.iter().map(link).collect::<Vec<_>>();
+        let links = limits.iter().enumerate().map(link).collect::<Vec<_>>();
         let plain = json!({"duration": 1, "hosts": [], "links": links, "flows": flows});
         serde_json::from_value(plain).expect("a well-formed scenario")
     }
