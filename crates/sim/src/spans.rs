@@ -54,7 +54,8 @@ impl Detached {
 impl<T: Copy> Spans<T> {
     /// Nothing in so many spans, a power of two, and room for about so many items; `any` item will do.
     ///
-    /// Room that is not needed is not touched; to grow by copying touches more than twice as much as is used (docs/performance.md).
+    /// Room that is not needed is not touched; to grow by copying touches more than twice as much as is used
+    /// (docs/performance.md).
     pub fn new(spans: usize, any: T, room: usize) -> Self {
         let mut blocks = Vec::with_capacity(1 + room / BLOCK);
         blocks.push([any; BLOCK]);
