@@ -136,6 +136,10 @@ def test_the_unit_that_was_meant_is_named() -> None:
         parse_rate("28 MBIT/S")
 
 
+def test_zero_is_written_in_the_base_unit() -> None:
+    assert (format_duration(0.0), format_rate(0.0)) == ("0 s", "0 bit/s")
+
+
 @given(st.integers(1, 10**19))
 def test_written_durations_read_back(picoseconds: int) -> None:
     duration = parse_duration(Decimal(picoseconds).scaleb(-12))

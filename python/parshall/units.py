@@ -195,8 +195,9 @@ def format_duration(duration: float) -> str:
 
 
 def _format(value: float, dimension: Dimension, units: tuple[str, ...]) -> str:
-    """In the largest unit that leaves at least one before the point."""
+    """In the largest unit that leaves at least one before the point; zero in the base unit."""
     exact = Decimal(repr(value))
-    unit = next((unit for unit in units if exact >= dimension.units[unit]), units[-1] if exact else units[0])
+    smallest = units[-1] if exact else dimension.base
+    unit = next((unit for unit in units if exact >= dimension.units[unit]), smallest)
     number = _EXACT.divide(exact, dimension.units[unit]).normalize()
     return f"{number:f} {unit}"
