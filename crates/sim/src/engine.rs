@@ -314,6 +314,10 @@ impl Simulation {
 
     /// Takes a packet that is at this hop through the ports up to the next one that others use too, and what hosts
     /// on the way answer, likewise.
+    ///
+    /// It is part of the loop over events, and so is what hosts do here: as functions that are called they take
+    /// 4 % longer in P1, 3 % in P2.
+    #[inline(always)]
     fn forward(&mut self, mut id: PacketId, mut hop_index: u32, now: Time) {
         let mut bytes = self.in_flight[id].size;
         let mut at = now;
@@ -349,6 +353,7 @@ impl Simulation {
     }
 
     /// Sends a packet that is new.
+    #[inline(never)]
     fn set_out(&mut self, id: PacketId, now: Time) {
         self.forward(id, self.in_flight[id].hop, now);
     }
@@ -414,7 +419,7 @@ impl Simulation {
 
     /// A packet will reach its host at `at`, behind the hop that it has left, and the host may know that now. Returns
     /// the packet that the host sends then.
-    #[inline]
+    #[inline(always)]
     fn deliver_ahead(&mut self, left: Hop, id: PacketId, at: Time, next: u32) -> Option<PacketId> {
         let index = left.flow() as usize;
         if !self.in_flight[id].is_ack() {
@@ -473,6 +478,7 @@ impl Simulation {
     }
 
     /// Data reaches its receiver at `at`, which is now, or later if the last hop was folded. Returns the ACK.
+    #[inline(always)]
     fn deliver_data(&mut self, id: PacketId, flow: u32, at: Time) -> Option<PacketId> {
         let packet = &self.in_flight[id];
         let index = flow as usize;
@@ -502,6 +508,7 @@ impl Simulation {
     }
 
     /// Makes the ACK that a receiver sends at `at`.
+    #[inline(always)]
     fn acknowledge(&mut self, index: usize, ack: Acknowledgement, at: Time) -> PacketId {
         let flow = &self.flows[index];
         let ReceivingEnd::Tcp(receiver) = &flow.receiver else {
@@ -688,19 +695,28 @@ impl Simulation {
     }
 
     /// The same, but for the last packet, which it returns: mostly it is the only one.
+    #[inline(always)]
     fn sender_acted(&mut self, index: usize, now: Time) -> Option<PacketId> {
-        let mut outbox = std::mem::take(&mut self.outbox);
-        let last = outbox.packets.pop();
-        for (seq, ecn) in outbox.packets.drain(..) {
-            let id = self.packet(index, seq, ecn, now);
-            self.set_out(id, now);
+        let last = self.outbox.packets.pop();
+        if !self.outbox.packets.is_empty() {
+            self.send_outbox(index, now);
         }
-        self.outbox = outbox;
         if let SendingEnd::Tcp(tcp) = &self.flows[index].sender {
             self.recorder.sender_state(now, index as u32, tcp.core());
         }
         self.arm_sender(index);
         last.map(|(seq, ecn)| self.packet(index, seq, ecn, now))
+    }
+
+    /// Sends all packets in the outbox.
+    #[inline(never)]
+    fn send_outbox(&mut self, index: usize, now: Time) {
+        let mut outbox = std::mem::take(&mut self.outbox);
+        for (seq, ecn) in outbox.packets.drain(..) {
+            let id = self.packet(index, seq, ecn, now);
+            self.set_out(id, now);
+        }
+        self.outbox = outbox;
     }
 
     /// Makes sure that an event waits when a sender's timer expires, or its pacing lets a packet go.

@@ -280,7 +280,8 @@ impl Core {
     /// The part of [`Core::advance`] that a partial ACK has too: no sample, no timer.
     pub fn note(&mut self, ack: &Ack) -> Acked {
         self.judge_timeouts(ack.echo);
-        let limited = (self.next_seq - 1 - self.high_ack) as f64 >= self.window.cwnd.floor();
+        // Whether what is out there fills the whole packets of cwnd: one more would be more than cwnd.
+        let limited = (self.next_seq - self.high_ack) as f64 > self.window.cwnd;
         let packets = ack.high - self.high_ack;
         self.high_ack = ack.high;
         self.next_seq = self.next_seq.max(ack.high + 1);

@@ -29,6 +29,12 @@ impl Intervals {
     /// Adds `low..high`. Returns whether anything in it is new.
     pub fn insert(&mut self, low: i64, high: i64) -> bool {
         let (low, high) = (narrow(low), narrow(high));
+        // Mostly the last interval grows.
+        if let Some((_, end)) = self.0.last_mut().filter(|(start, end)| *start <= low && low <= *end) {
+            let is_new = high > *end;
+            *end = high.max(*end);
+            return is_new;
+        }
         // All intervals from `first` to before `last` overlap or touch the new one.
         let first = self.0.partition_point(|&(_, end)| end < low);
         let last = first + self.0[first..].partition_point(|&(start, _)| start <= high);
@@ -51,6 +57,9 @@ impl Intervals {
     /// Removes everything below `low`.
     pub fn remove_below(&mut self, low: i64) {
         let low = narrow(low);
+        if self.0.first().is_none_or(|&(start, _)| start >= low) {
+            return;
+        }
         let gone = self.0.partition_point(|&(_, end)| end <= low);
         self.0.drain(..gone);
         if let Some(first) = self.0.first_mut() {
@@ -60,8 +69,13 @@ impl Intervals {
 
     /// The interval that contains `n`.
     pub fn around(&self, n: i64) -> Option<(i64, i64)> {
-        let i = self.0.partition_point(|&(_, end)| i64::from(end) <= n);
-        self.0.get(i).copied().map(wide).filter(|&(start, _)| start <= n)
+        let last = self.0.last().copied().map(wide)?;
+        let nearest = if last.0 <= n {
+            last // Mostly.
+        } else {
+            wide(self.0[self.0.partition_point(|&(_, end)| i64::from(end) <= n)])
+        };
+        Some(nearest).filter(|&(start, end)| start <= n && n < end)
     }
 
     /// The least number at or above `n` that is not in the set.
@@ -129,7 +143,11 @@ mod tests {
                 prop_assert_eq!(intervals.count_within(low, low + 7), twin.range(low..low + 7).count() as i64);
                 let missing = (low..).find(|n| !twin.contains(n)).expect("the set is finite");
                 prop_assert_eq!(intervals.next_missing(low), missing);
-                prop_assert_eq!(intervals.around(low).is_some(), twin.contains(&low));
+                let around = |n: &i64| {
+                    let start = (0..=*n).rev().take_while(|n| twin.contains(n)).last()?;
+                    Some((start, (*n..).find(|n| !twin.contains(n))?))
+                };
+                prop_assert_eq!(intervals.around(low), around(&low));
                 prop_assert_eq!(intervals.kth_from_end(length), twin.iter().nth_back(length as usize - 1).copied());
             }
         }

@@ -100,6 +100,7 @@ macro_rules! any_recovery {
                 match self { $(AnyRecovery::$name(r) => r.idle_out(core),)* }
             }
 
+            #[inline(always)]
             fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox) {
                 match self { $(AnyRecovery::$name(r) => r.send(core, trigger, now, out),)* }
             }

@@ -38,28 +38,21 @@ impl Sack1 {
         Some(self.sacked.next_missing(self.high_rxt.max(core.high_ack) + 1)).filter(|&hole| hole < end)
     }
 
-    /// Whether the pipe is open in recovery, or the window outside of it.
-    fn may_send(&self, core: &Core) -> bool {
-        let cwnd = core.window.cwnd as i64;
-        if self.recovering {
-            self.pipe < cwnd
-        } else {
-            core.next_seq <= core.high_ack + cwnd.min(core.options.max_window as i64)
-        }
-    }
-
     /// Sends holes first, then new packets.
     ///
     /// Outside of recovery there is a hole only between the first duplicate ACKs and the retransmission, and
     /// only new data from the application leads here then. ns-2 sends such a hole again if its window has been
     /// reduced before, and otherwise nothing at all.
     fn send_some(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
-        while self.may_send(core) {
+        let (cwnd, max_window) = (core.window.cwnd as i64, core.options.max_window as i64);
+        let last = core.high_ack + max_window;
+        let last_of_window = core.high_ack + cwnd.min(max_window);
+        // In recovery the pipe counts, outside of it the window.
+        while if self.recovering { self.pipe < cwnd } else { core.next_seq <= last_of_window } {
             let hole = self.next_hole(core);
             let seq = hole.unwrap_or(core.next_seq);
             let there_is_one = if hole.is_some() { core.recover > 0 } else { seq < core.limit };
-            let fits = seq <= core.high_ack + core.options.max_window as i64;
-            if !(there_is_one && fits && core.pace_allows(now)) {
+            if !(there_is_one && seq <= last && core.pace_allows(now)) {
                 return;
             }
             if hole.is_some() {
