@@ -14,13 +14,14 @@ run: setup
 
 test: setup lint test-rust test-python
 
-# What the extension is made of; maturin itself decides what has to be compiled again. Python is compiled here, as
-# installing a wheel does it: where PYTHONDONTWRITEBYTECODE is set, each start would do it again, in 30 of 270 ms.
+# What the extension is made of; maturin itself decides what has to be compiled again.
 SOURCES := $(shell find crates python -name '*.rs' -o -name 'Cargo.toml' -o -name '*.py' -o -name '*.j2') \
            Cargo.toml Cargo.lock pyproject.toml
 
 setup: $(VENV)/.built
 
+# Python is compiled here, too, as installing a wheel does it: where PYTHONDONTWRITEBYTECODE is set, each start of the
+# command would take 30 ms more for it.
 $(VENV)/.built: $(SOURCES) | $(VENV)/.tools
 	. $(BIN)/activate && $(BIN)/maturin develop --release --quiet --extras dev
 	$(BIN)/python -m compileall -q python/parshall

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +28,11 @@ ROOT = Path(__file__).resolve().parent.parent
 SECONDS = {"P1": 40.0, "P2": 3.0}
 """Simulated; long enough that the start does not count."""
 FUNCTIONS = {
-    "Simulation::forward": "crossing ports, and what follows from it",
-    "Simulation::deliver_data": "within it: receivers, and their ACKs' first hops",
-    "Port::has_room_for_mixed": "within it: queues in which packets of several sizes wait",
+    "Simulation::on_ack": "senders, and what they send",
+    "TcpReceiver::on_data": "receivers",
+    "Simulation::feed": "sources of UDP, and the first ports of what they send",
+    "Port::has_room_for_mixed": "queues in which packets of several sizes wait",
     "Calendar::order": "putting a bucket of several packets in order",
-    "Simulation::sender_acted": "what a sender sends after an ACK, and its timer",
 }
 """Functions that are not inlined, and what they do; each includes what it calls, so they nest."""
 
@@ -65,6 +66,11 @@ def share(function: str, listing: str) -> float:
     return max(shares, default=0.0)
 
 
+def missing(profiles: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Functions that are in no listing."""
+    return [name for name in FUNCTIONS if not any(counted["shares"][name] for counted in profiles)]
+
+
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
     if done.returncode != 0:
@@ -91,6 +97,8 @@ def write(path: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         program = ROOT / "target" / "release" / "examples" / "time_run"
         profiles = [profile(case, program, Path(folder)) for case in SECONDS]
+    for name in missing(profiles):
+        raise click.ClickException(f"{name}: no case calls it; it is inlined or gone, and FUNCTIONS names it")
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     Path(path).write_text(json.dumps(profiles, indent=2), encoding="utf-8")
     for counted in profiles:

@@ -35,7 +35,8 @@ def page(report: Mapping[str, Any], growth: Mapping[str, Any], profiles: Sequenc
         "",
         *_table(f"|{names}", _counts(profiles)),
         "",
-        "and the share of functions, each with what it calls, so that they nest:",
+        "and the share of functions that are not inlined, each with what it calls, so that they nest. "
+        "The rest is the loop over events, with the calendar and the crossing of ports:",
         "",
         *_table(f"function|what it does|{names}", _shares(profiles)),
         "",

@@ -14,7 +14,7 @@ from bench import contest, ours, peers, processes, run, sweep
 from bench.cases import CASES, Case, Rival, Tolerance
 from bench.display import show
 from bench.figures import checks, net_times, rates, ratio_of_medians
-from bench.instructions import FUNCTIONS, share
+from bench.instructions import FUNCTIONS, missing, share
 from bench.networks import Bell, ParkingLot
 from bench.page import many_flows, page
 from bench.process import Finished, ProcessError
@@ -360,6 +360,14 @@ def test_shares_of_functions_are_read_from_callgrinds_listing() -> None:
     assert share("Simulation::forward", listing) == pytest.approx(0.4095)
     assert share("Simulation::write", listing) == pytest.approx(0.0028)
     assert share("EventQueue::sink", listing) == 0
+
+
+def test_a_function_that_no_case_calls_is_missed() -> None:
+    there, gone = [*FUNCTIONS][:2]
+    profiles = [
+        {"shares": {**dict.fromkeys(FUNCTIONS, 0.25), there: share, gone: 0.0}} for share in (0.0, 0.5)
+    ]
+    assert missing(profiles) == [gone]
 
 
 def test_the_page_names_what_differed_and_what_its_start_hid() -> None:

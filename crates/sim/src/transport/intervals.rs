@@ -26,9 +26,10 @@ impl Intervals {
         self.0.clear();
     }
 
-    /// Adds `low..high`. Returns whether anything in it is new.
+    /// Adds `low..high`, which must not be empty. Returns whether anything in it is new.
     pub fn insert(&mut self, low: i64, high: i64) -> bool {
         let (low, high) = (narrow(low), narrow(high));
+        debug_assert!(low < high, "there is something to add");
         // Mostly the last interval grows.
         if let Some((_, end)) = self.0.last_mut().filter(|(start, end)| *start <= low && low <= *end) {
             let is_new = high > *end;
@@ -43,7 +44,7 @@ impl Intervals {
                 self.0.reserve_exact(2); // Most flows never know of more gaps at once.
             }
             self.0.insert(first, (low, high));
-            return low < high;
+            return true;
         }
         let (start, end) = (self.0[first].0, self.0[last - 1].1);
         if last - first == 1 && start <= low && high <= end {
