@@ -92,6 +92,8 @@ class Dimension:
             if match is None or unit is None:
                 raise self._error(value, zero)
             return _EXACT.multiply(Decimal(match[1]), unit)
+        if type(value) is float:  # as below, without asking abstract classes: scenarios may hold very many
+            return Decimal(repr(value))
         if isinstance(value, Decimal):
             return value
         if isinstance(value, Integral) and not isinstance(value, bool):

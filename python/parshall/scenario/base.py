@@ -92,11 +92,12 @@ def one_of(*members: type[Model]) -> Any:
 
     def read(value: object) -> object:
         table = {"kind": value} if isinstance(value, str) else value
-        if not isinstance(table, Mapping | Model):
+        if isinstance(table, Model):
+            kind = getattr(table, "kind", type(table).__name__)
+        elif isinstance(table, Mapping):
+            kind = table.get("kind")
+        else:
             raise InputError("", shown(value), f"a table with kind = {expected}")
-        kind = (
-            table.get("kind") if isinstance(table, Mapping) else getattr(table, "kind", type(table).__name__)
-        )
         if not isinstance(kind, str) or kind not in by_kind:
             raise InputError("" if isinstance(value, str) else "kind", shown(kind), expected)
         return table

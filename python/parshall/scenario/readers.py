@@ -117,8 +117,8 @@ def list_of(
 
     def read_list(value: object) -> tuple[T, ...]:
         items = value.tolist() if hasattr(value, "tolist") else value  # a NumPy array is no Sequence
-        # Text is a sequence too, and would be taken apart.
-        if not isinstance(items, Sequence) or isinstance(items, str | bytes):
+        # Text is a sequence too, and would be taken apart. The abstract class is slow to ask.
+        if not isinstance(items, (list, tuple, Sequence)) or isinstance(items, str | bytes):
             raise InputError("", shown(value), size)
         if len(items) < least or (most is not None and len(items) > most):
             raise InputError("", shown(value), size)
