@@ -364,9 +364,7 @@ def test_shares_of_functions_are_read_from_callgrinds_listing() -> None:
 
 def test_a_function_that_no_case_calls_is_missed() -> None:
     there, gone = [*FUNCTIONS][:2]
-    profiles = [
-        {"shares": {**dict.fromkeys(FUNCTIONS, 0.25), there: share, gone: 0.0}} for share in (0.0, 0.5)
-    ]
+    profiles = [{"shares": {**dict.fromkeys(FUNCTIONS, 0.25), there: part, gone: 0.0}} for part in (0.0, 0.5)]
     assert missing(profiles) == [gone]
 
 
