@@ -121,6 +121,14 @@ class Cache:
         self._look()
         return {key for key in keys if key in self._where}
 
+    def together(self, keys: Iterable[Key]) -> list[list[Key]]:
+        """Those of ``keys`` whose results are here, in groups that are cheap to read together."""
+        groups: dict[str, list[Key]] = {}
+        for key in keys:
+            if key in self._where:
+                groups.setdefault(self._where[key], []).append(key)
+        return list(groups.values())
+
     def read(self, keys: Collection[Key], tables: Sequence[str]) -> list[Block]:
         """Blocks that hold ``tables`` of ``keys``, as far as they are here and sound."""
         wanted = dict.fromkeys(self._where[key] for key in keys if key in self._where)

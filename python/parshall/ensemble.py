@@ -123,7 +123,7 @@ def run_many(
     from parshall.cache import Cache
 
     networks = _networks(variants)
-    numbers = _seeds(seeds)
+    numbers = checked_seeds(seeds)
     threads = checked_jobs(jobs)
     store = Cache() if cache == "default" else cache
     keys = list(dict.fromkeys((network.hash, seed) for seed in numbers for network in networks.values()))
@@ -145,7 +145,8 @@ def _networks(variants: Mapping[str, Scenario | Dumbbell]) -> dict[str, Scenario
     return {name: variant.scenario() for name, variant in variants.items()}
 
 
-def _seeds(seeds: Iterable[int]) -> tuple[int, ...]:
+def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
+    """Seeds that can be used, each once. Raises InputError."""
     numbers = tuple(checked_seed(seed, f"seeds[{index}]") for index, seed in enumerate(seeds))
     if not numbers:
         raise InputError("seeds", "none", "at least one seed")

@@ -66,7 +66,7 @@ def plot_sequence(recording: Recording, flow: str, ax: Axes | None = None) -> Fi
 
     Returns the figure, which a notebook shows. Raises as :func:`sequence_of`.
     """
-    from parshall.plot import drawing, legend_above
+    from parshall.plot import drawing, legend_of
 
     sequence = sequence_of(recording, flow)
     if ax is not None:
@@ -76,7 +76,7 @@ def plot_sequence(recording: Recording, flow: str, ax: Axes | None = None) -> Fi
         return ax.figure.figure
     with drawing(3.6, width=6.0) as (canvas, (axis,)):
         draw_sequence(sequence, axis)
-        legend_above(canvas, axis, columns=4)
+        legend_of(canvas, [axis], columns=4)
     return canvas
 
 

@@ -26,7 +26,7 @@ from concurrent.futures import (
     wait,
 )
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from parshall.errors import ParshallError, RunError
 from parshall.sweep import work
@@ -34,7 +34,7 @@ from parshall.sweep.executors import is_lost, tells_running, width
 from parshall.sweep.work import Chunk, Outcome
 
 if TYPE_CHECKING:
-    from parshall.tables import Key
+    from parshall.tables import Block, Key
 
 __all__ = ["dispatched"]
 
@@ -52,15 +52,17 @@ def dispatched(
     texts: Mapping[str, str],
     tables: tuple[str, ...] | None,
     interrupted: Callable[[], bool],
+    then: Callable[[Block], Any] | None = None,
 ) -> Iterator[Outcome | None]:
-    """Outcomes as they come, in any order; none from time to time, when there was nothing to tell.
+    """Outcomes as they come, in any order; none from time to time, when there was nothing to tell. ``then``
+    is applied to the runs of each chunk where they were done.
 
     After an interrupt no further run is begun, and what is under way is still yielded. Raises RunError when
     the executor cannot go on.
     """
     from parshall import _core
 
-    empty = Chunk(f"sweep-{uuid.uuid4()}", (), {}, tables, _core.ENGINE_VERSION)
+    empty = Chunk(f"sweep-{uuid.uuid4()}", (), {}, tables, _core.ENGINE_VERSION, then)
     dispatch = _Dispatch(executor, _by_scenario(runs), texts, empty)
     try:
         yield from dispatch.outcomes(interrupted)

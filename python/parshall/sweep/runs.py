@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
-from parshall.errors import OutputError
+from parshall.kept import Kept
 from parshall.sweep.dispatch import dispatched
 from parshall.tables import Block
 
@@ -21,11 +18,6 @@ if TYPE_CHECKING:
     from parshall.tables import Key
 
 __all__ = ["Failure", "Runs"]
-
-_FLUSH_EVERY_S = 1.0
-_FLUSH_BYTES = 64 << 20
-
-_T = TypeVar("_T")
 
 _log = logging.getLogger("parshall")
 
@@ -56,8 +48,6 @@ class Runs:
         progress: Callable[[int, int], object] | None,
     ) -> None:
         self.tables = tables
-        self.blocks: list[Block] = []
-        """What is there so far, in the order in which it came."""
         self.failures: list[Failure] = []
         self.executed = 0
         self.asked = 0
@@ -70,9 +60,7 @@ class Runs:
         self._store = store
         self._progress = progress
         self._done = 0
-        self._waiting: list[Block] = []
-        self._bytes = 0
-        self._flushed_at = time.monotonic()
+        self._kept = Kept(store, tables)
 
     def add(self, wanted: Sequence[Key], executor: Executor, interrupted: Callable[[], bool]) -> None:
         """Sees to it that these runs are there, as far as they can be done. Raises RunError when the executor
@@ -87,10 +75,14 @@ class Runs:
             for outcome in dispatched(executor, missing, self._texts, kept, interrupted):
                 if outcome is not None:
                     self._take(outcome.block, outcome.failed)
-                if time.monotonic() - self._flushed_at >= _FLUSH_EVERY_S or self._bytes >= _FLUSH_BYTES:
-                    self._flush()
+                self._kept.flush_if_due()
         finally:
-            self._flush()
+            self._kept.flush()
+
+    @property
+    def blocks(self) -> list[Block]:
+        """What is there so far, in the order in which it came."""
+        return self._kept.blocks
 
     def _read(self, keys: Sequence[Key]) -> list[Key]:
         """Reads what the cache has; returns what it has not."""
@@ -99,15 +91,14 @@ class Runs:
         blocks = self._store.read(self._store.find(keys), self.tables)
         found = {key for block in blocks for key in block.keys}
         wanted = found.intersection(keys)
-        self.blocks += [block.only(wanted) for block in blocks]
+        self.blocks.extend(block.only(wanted) for block in blocks)
         self._count(wanted)
         return [key for key in keys if key not in found]
 
     def _take(self, block: Block | None, failed: Sequence[tuple[Key, str]]) -> None:
         # Results first: telling somebody about them may fail.
         if block is not None:
-            self._waiting.append(block)
-            self._bytes += sum(table.nbytes for table in block.tables.values())
+            self._kept.add(block)
             self.executed += len(block.keys)
         for key, reason in failed:
             self._fail(key, " ".join(reason.split()))
@@ -124,39 +115,3 @@ class Runs:
         self._done += sum(len(self._points[scenario]) for scenario, _ in keys)
         if self._progress is not None and keys:
             self._progress(self._done, self.asked)
-
-    def _flush(self) -> None:
-        """Stores what has come, in one segment."""
-        self._flushed_at = time.monotonic()
-        if not self._waiting:
-            return
-        joined = _joined(self._waiting)
-        self._waiting.clear()
-        self._bytes = 0
-        names = [name for name in self.tables if name in joined.tables]
-        self.blocks.append(Block(joined.keys, _only(joined.tables, names), _only(joined.rows, names)))
-        if self._store is None:
-            return
-        try:
-            self._store.add(joined)
-        except OutputError as error:
-            # The results are here all the same; only a later call will have to do them again.
-            _log.warning("%s; results are not kept for later", error)
-            self._store = None
-
-
-def _only(of: Mapping[str, _T], names: Sequence[str]) -> dict[str, _T]:
-    return {name: of[name] for name in names}
-
-
-def _joined(blocks: Sequence[Block]) -> Block:
-    """One block of several."""
-    if len(blocks) == 1:
-        return blocks[0]
-    names = dict.fromkeys(name for block in blocks for name in block.tables)
-    tables, rows = {}, {}
-    for name in names:
-        parts = [block.tables[name] for block in blocks if name in block.tables]
-        tables[name] = pa.concat_tables(parts).unify_dictionaries().combine_chunks()
-        rows[name] = [count for block in blocks for count in block.rows.get(name, [0] * len(block.keys))]
-    return Block(tuple(key for block in blocks for key in block.keys), tables, rows)

@@ -7,9 +7,9 @@ cluster. Where the worker shares this process's memory, :func:`halt` ends its ch
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from parshall import _core
 from parshall.errors import RunError
@@ -38,6 +38,8 @@ class Chunk:
     """Tables that are wanted back; all that are recorded where it is none."""
     engine_version: str
     """That the worker has to have, for its results to be those of any other worker."""
+    then: Callable[[Block], Any] | None = None
+    """What the worker makes of the finished runs besides, with everything that they recorded."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class Outcome:
     """Runs that the engine gave up, and why."""
     seconds: float
     """That the chunk took."""
+    made: Any = None
+    """What :attr:`Chunk.then` returned."""
 
 
 def halt(sweep: str) -> None:
@@ -84,8 +88,10 @@ def execute(chunk: Chunk) -> Outcome:
                 finished.append((keys, result))
         if chunk.sweep in _halted:
             batch.cancel()
-    joined = _wanted(block(finished), chunk.tables) if finished else None
-    return Outcome(joined, tuple(failed), time.perf_counter() - began)
+    whole = block(finished) if finished else None
+    made = chunk.then(whole) if chunk.then is not None and whole is not None else None
+    joined = _wanted(whole, chunk.tables) if whole is not None else None
+    return Outcome(joined, tuple(failed), time.perf_counter() - began, made)
 
 
 def _wanted(whole: Block, tables: Sequence[str] | None) -> Block:
