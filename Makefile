@@ -9,13 +9,17 @@ BIN    := $(VENV)/bin
 
 .PHONY: run test setup bench lint test-rust test-python clean figures
 
+# Measured data that lies beside the checkout, if any does; studies leave out what they are not given.
+BESIDE := $(shell ls -d ../shared/data ../shared/reference/baselines 2>/dev/null | paste -sd:)
+REPRODUCE := PARSHALL_DATA="$${PARSHALL_DATA-$(BESIDE)}" $(BIN)/parshall reproduce
+
 run: setup
-	$(BIN)/parshall reproduce median-rto
+	$(REPRODUCE) median-rto
 
 test: setup lint test-rust test-python
 
 # What the extension is made of; maturin itself decides what has to be compiled again.
-SOURCES := $(shell find crates python -name '*.rs' -o -name 'Cargo.toml' -o -name '*.py' -o -name '*.j2') \
+SOURCES := $(shell find crates python -name '*.rs' -o -name 'Cargo.toml' -o -name '*.py' -o -name '*.j2' -o -name '*.md') \
            Cargo.toml Cargo.lock pyproject.toml
 
 setup: $(VENV)/.built
@@ -59,5 +63,9 @@ clean:
 
 # Figures of the documentation, from the studies and commands that make them.
 figures: setup
-	$(BIN)/parshall reproduce median-rto
+	$(REPRODUCE) median-rto
 	cp out/median-rto/figures/frontier-4g-fiber-1k.svg out/median-rto/figures/difference-rto-margin.svg docs/figures/
+	$(REPRODUCE) fluid
+	cp out/fluid/figures/rest-over-load.svg docs/figures/fluid-rest.svg
+	cp out/fluid/figures/stability.svg docs/figures/fluid-stability.svg
+	$(BIN)/parshall validate theory --out docs

@@ -17,7 +17,7 @@ import numpy as np
 
 import parshall
 from parshall import Bulk, Flow, Link, ListedLoss, Record, Recording, Scenario, Tcp
-from parshall.plot import drawing, legend_above, standalone, to_svg
+from parshall.plot import drawing, legend_of, standalone, to_svg
 from parshall.sequence import draw_sequence, sequence_of
 
 Recovery = Literal["tahoe", "reno", "newreno", "sack"]
@@ -124,7 +124,7 @@ def figure(runs: dict[Recovery, Recording], drops: int) -> str:
             axis.set_xlim(*SHOWN)
             axis.set_ylim(0, HIGHEST)
             axis.label_outer()
-        legend_above(canvas, axes[0], columns=4)
+        legend_of(canvas, [axes[0]], columns=4)
         title = f"{COUNTS[drops]} in a window"
         described = "Tahoe, Reno, NewReno and SACK: packets, ACK line, drops, retransmissions over time."
         return standalone(to_svg(canvas, f"gallery-drops-{drops}", title, described))

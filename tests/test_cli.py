@@ -117,17 +117,34 @@ def test_reproduce_hands_on_what_it_was_given(
 ) -> None:
     calls: list[tuple[str, dict[str, Any]]] = []
     monkeypatch.setattr(study, "reproduce", lambda name, **options: calls.append((name, options)))
-    given = ("--seeds", 12, "--jobs", 2, "--out", "there", "--data", "here", "--no-cache")
+    given = ("--seeds", 12, "--jobs", 2, "--out", "there", "--data", "here", "--data", "and/here")
+    given += ("--from", "before", "--no-cache", "--verbose")
     assert Outcome(capsys, "reproduce", "median-rto", *given).status == 0
     assert Outcome(capsys, "reproduce", "median-rto").status == 0
     chosen, plain = ({k: v for k, v in options.items() if k != "console"} for _, options in calls)
-    assert chosen == {"seeds": 12, "jobs": 2, "out": "there", "data": "here", "cache": False}
-    assert plain == {"seeds": None, "jobs": None, "out": None, "data": None, "cache": True}
+    assert chosen == {
+        "seeds": 12,
+        "jobs": 2,
+        "out": "there",
+        "data": ("here", "and/here"),
+        "source": "before",
+        "cache": False,
+        "verbose": True,
+    }
+    assert plain == {
+        "seeds": None,
+        "jobs": None,
+        "out": None,
+        "data": (),
+        "source": None,
+        "cache": True,
+        "verbose": False,
+    }
     assert [name for name, _ in calls] == ["median-rto"] * 2
 
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in ((), ("--help",), ("-h",), ("run", "--help")):
+    for arguments in ((), ("--help",), ("-h",), ("run", "--help"), ("validate", "--help")):
         outcome = Outcome(capsys, *arguments)
         assert (outcome.status, outcome.err) == (0, "")
         assert outcome.out.startswith("Usage: parshall")
@@ -142,6 +159,8 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "pattern"),
     [
         (["frobnicate"], r"No such command 'frobnicate'\."),
+        (["validate"], r"Missing command\."),
+        (["validate", "fluid"], r"No such command 'fluid'\."),
         (["run"], r"Missing argument 'FILE'\."),
         (["run", "a", "b"], r"Got unexpected extra argument \(b\)"),
         (["run", "a", "--sed", "1"], r"No such option:? '?--sed'?.*"),

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from scipy.integrate import solve_ivp, trapezoid
 from scipy.special import lambertw
 
 from parshall import InputError
-from parshall.cli import main
 from parshall.fluid import (
     DOCUMENT,
     PERIODIC,
@@ -32,20 +29,16 @@ from parshall.fluid import (
     critical,
     delay_margin,
     equilibria,
-    figure,
     linearise,
-    page,
     random_losses,
     rightmost_roots,
     simulate,
     solve,
     stability,
-    study,
     whole_packets,
 )
 from parshall.fluid.characteristic import residual
-from parshall.fluid.measured import busiest_frequency, measure, queues
-from parshall.fluid.setting import CALM, CHAPTER
+from parshall.studies.fluid.setting import CHAPTER
 from parshall.theory import padhye_send_rate, periodic_loss_window, random_loss_window, red_drop_rate
 from parshall.theory.tcp_laws import stepped_window
 
@@ -666,86 +659,3 @@ def test_a_setting_is_one_network_as_packets_and_as_fluid() -> None:
     tcp = {flow.destination for flow in network.flows if flow.transport.kind == "tcp"}
     assert {link.between[1] for link in losing} == tcp
     assert {link.loss.probability for link in losing} == {model.elsewhere}
-
-
-def test_the_model_of_whole_packets_rests_where_packets_do() -> None:
-    loads = [CALM, CALM.with_(cbr=40), CALM.with_(cbr=20, elsewhere=0.02)]
-    for setting, measured in zip(loads, measure(loads, 2, None, 30.0, 10.0), strict=True):
-        rest, document = (only(setting.model(name)) for name in ("whole", "document"))
-        assert rest.share == pytest.approx(measured.share.mean, abs=0.01)
-        assert rest.queue == pytest.approx(measured.queue.mean, rel=0.2)
-        assert rest.loss == pytest.approx(measured.loss.mean, rel=0.3)
-        assert rest.window == pytest.approx(measured.window.mean, rel=0.1)
-        # The document's constant asks for far more loss, as sqrt(2 / p) is above what TCP keeps.
-        assert document.loss > 1.4 * measured.loss.mean
-        assert document.queue > 1.1 * measured.queue.mean
-
-
-def test_the_shares_of_the_chapter_are_those_of_packets() -> None:
-    loads = [CHAPTER.with_(cbr=cbr) for cbr in (16, 22, 25)]
-    found = measure(loads, 2, None, 40.0, 10.0)
-    for setting, measured in zip(loads, found, strict=True):
-        assert only(setting.model("whole")).share == pytest.approx(measured.share.mean, abs=0.035)
-    # Counted against all that arrives the load is less than against the capacity, which is the document's.
-    assert found[1].share.mean < 22 / 28 - 0.03
-    assert only(CHAPTER.model("document")).share == pytest.approx(22 / 28)
-
-
-def test_packets_swing_near_the_frequency_of_the_rightmost_root() -> None:
-    _, backlogs = queues(CALM, 3, None, 40.0)
-    root = stability(CALM.model("whole"), only(CALM.model("whole")))
-    assert root.stable
-    assert busiest_frequency(backlogs[:, 1000:]) == pytest.approx(root.frequency, rel=0.25)
-
-
-def test_the_busiest_frequency_of_a_sine_is_its_own() -> None:
-    time = np.arange(0, 60, 0.01)
-    noise = np.random.default_rng(1).normal(size=time.size)
-    assert busiest_frequency(50 + 10 * np.sin(2 * np.pi * 2.3 * time) + noise) == pytest.approx(2.3, abs=0.1)
-
-
-def test_the_command_writes_a_page_and_its_figures(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name, value in {
-        "LOADS": (16, 22),
-        "SWING_FLOWS": (40, 100),
-        "SWING_SPAN": (5.0, 16.0),
-        "STEP": (8.0, 10.0, 12.0),
-        "CYCLE": (3.0, 4.0),
-        "RATES": (30e6,),
-        "GRID_FLOWS": np.geomspace(5, 300, 4),
-        "GRID_DELAYS": np.geomspace(0.01, 0.4, 4),
-    }.items():
-        for module in (study, page, figure):
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr(page, "TABLES", (22,))
-    monkeypatch.setattr(page, "ELSEWHERE", (0.01,))
-    monkeypatch.setattr(page, "CYCLE_SPAN", (2.0, 14.0))
-    monkeypatch.setattr(study, "measure", lambda of, seeds, threads: measure(of, seeds, threads, 6.0, 2.0))
-    assert main(["fluid", "--seeds", "2", "--out", str(tmp_path)]) == 0
-    assert f"written to {tmp_path / 'fluid.md'}" in capsys.readouterr().out
-    text = (tmp_path / "fluid.md").read_text(encoding="utf-8")
-    linked = re.findall(r"\]\((figures/\S+\.svg)\)", text)
-    assert len(linked) == 4
-    for link in linked:
-        assert (tmp_path / link).read_text(encoding="utf-8").startswith("<svg ")
-    # The table of the chapter says what the functions say.
-    rest = only(CHAPTER.model("whole"))
-    row = next(line for line in text.splitlines() if line.startswith("| whole packets, a pause | 0."))
-    assert f"| {rest.share:.3f} | {100 * rest.loss:.2f} |" in row
-    # The example of the page runs.
-    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)
-    assert code is not None
-    exec(compile(code[1], "fluid.md", "exec"), {})
-    printed = capsys.readouterr().out.split()
-    assert float(printed[0]) == pytest.approx(only(CHAPTER.model("document")).queue)
-
-
-def test_a_folder_that_cannot_be_written_is_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "taken").write_text("")
-    assert main(["fluid", "--out", str(tmp_path / "taken")]) == 1
-    assert re.fullmatch(r"parshall: \S*taken\S*: .+\n", capsys.readouterr().err)

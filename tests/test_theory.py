@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from pathlib import Path
@@ -13,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import parshall
-from parshall import Bulk, Cbr, DropTail, Dumbbell, FlowGroup, InputError, Record, Series, Tcp, Udp, _core
+from parshall import Bulk, Cbr, DropTail, Dumbbell, FlowGroup, InputError, Record, Series, Tcp, Udp
 from parshall.cli import main
 from parshall.stats import Interval
 from parshall.theory import (
@@ -192,9 +191,8 @@ def test_padhye_is_met_at_a_middling_loss() -> None:
 def test_waits_are_those_of_lindleys_recursion(sizes: list[int]) -> None:
     duration = 2.0
     times = poisson.arrivals(0.8, sizes, duration, seed=4)
-    network = json.loads(poisson.scenario_json(times, sizes, duration))
-    network["record"]["packets"] = ["link"]
-    result = _core.simulate(json.dumps(network), 1)
+    network = poisson.scenario(times, sizes, duration)
+    result = parshall.run(network.replace("record", Record(packets=["link"])), 1)
     packets = sorted(
         (time, 8 * size / poisson.RATE) for each, size in zip(times, sizes, strict=True) for time in each
     )
@@ -204,13 +202,13 @@ def test_waits_are_those_of_lindleys_recursion(sizes: list[int]) -> None:
         free = starts[-1] + service
         if time >= poisson.WARM_UP * duration:
             delays.append(free - time)
-    events = result["packets"]
+    events = result.columns("packets")
     started = events["time"][events["event"] == 1]
     assert len(started) > 1000
     assert np.allclose(started, starts[: len(started)], rtol=0, atol=1e-9)
     assert all(start >= duration for start in starts[len(started) :])
     # Arrivals of the counted time; those whose transmission ends later may be left out.
-    assert result["ports"]["mean_delay"][0] == pytest.approx(np.mean(delays), rel=1e-2)
+    assert result.columns("ports")["mean_delay"][0] == pytest.approx(np.mean(delays), rel=1e-2)
 
 
 @pytest.mark.parametrize("wait", [True, False])
@@ -267,10 +265,10 @@ def test_littles_law_holds_in_every_run(
         flows=groups,
         record=Record(port_series=Series(of="bottleneck", interval="0.4142 ms")),
     )
-    result = _core.simulate(bell.to_json(), seed)
-    sampled, product = backlog_and_product(result, 0, duration - warm_up)
+    result = parshall.run(bell, seed)
+    sampled, product = backlog_and_product(result, 0)
     # Packets that are in the queue when counting begins or ends are in one of the books only.
-    edge = 2 * limit * float(result["ports"]["mean_delay"][0]) / (duration - warm_up)
+    edge = 2 * limit * float(result.columns("ports")["mean_delay"][0]) / (duration - warm_up)
     assert sampled == pytest.approx(product, rel=0.03, abs=0.01 + edge)
 
 
@@ -340,7 +338,7 @@ def test_the_page_is_written_with_its_figures(tmp_path: Path, monkeypatch: pytes
 
 def test_the_command_says_what_it_cannot_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("")
-    assert main(["theory", "--out", str(tmp_path / "file")]) == 1
+    assert main(["validate", "theory", "--out", str(tmp_path / "file")]) == 1
     error = capsys.readouterr().err
     assert error.startswith("parshall: ")
     assert str(tmp_path / "file") in error
@@ -348,5 +346,5 @@ def test_the_command_says_what_it_cannot_write(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_the_command_wants_seeds_for_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["theory", "--seeds", "1"]) == 2
+    assert main(["validate", "theory", "--seeds", "1"]) == 2
     assert "--seeds" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`parshall validate`: what is exact, where two runs part, and what cannot be compared."""
+"""`parshall validate traces`: what is exact, where two runs part, and what cannot be compared."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def test_every_trace_of_ns2_is_exact(
     reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report = tmp_path / "verdicts.json"
-    status = main(["validate", str(reference), "--json", str(report)])
+    status = main(["validate", "traces", str(reference), "--json", str(report)])
     shown = capsys.readouterr()
     names = [entry["name"] for entry in json.loads((reference / "scenarios.json").read_text())]
     assert len(names) == 91
@@ -347,7 +347,7 @@ def test_context_stands_side_by_side(
     index = len(rows) // 2
     CHANGES["number"](rows[index])
     write_folder(folder, [entry], {"mixed": rows})
-    assert main(["validate", str(folder)]) == 1
+    assert main(["validate", "traces", str(folder)]) == 1
     shown = lines(capsys.readouterr().out)
     time = f"{float(rows[index]['time_s']):.9f}"
     assert shown[0].split() == ["mixed", "parts", "from", "ns-2", "at", time, "s"]
@@ -424,7 +424,7 @@ def test_the_report_has_every_verdict(
 ) -> None:
     folder, report = three(tmp_path / "three", entry, rows), tmp_path / "report.json"
     report.write_text("old")
-    assert main(["validate", str(folder), "--json", str(report)]) == 1
+    assert main(["validate", "traces", str(folder), "--json", str(report)]) == 1
     shown = capsys.readouterr()
     verdicts = json.loads(report.read_text())
     jsonschema.validate(verdicts, REPORT)
@@ -442,7 +442,7 @@ def test_a_report_that_cannot_be_written_is_one_line(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")
-    assert main(["validate", str(folder), "--json", str(tmp_path / "file" / "report.json")]) == 1
+    assert main(["validate", "traces", str(folder), "--json", str(tmp_path / "file" / "report.json")]) == 1
     assert len(lines(capsys.readouterr().err)) == 1
 
 
@@ -453,10 +453,10 @@ def test_only_some(
     tmp_path: Path, entry: dict[str, Any], rows: Rows, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = str(three(tmp_path, entry, rows))
-    assert main(["validate", folder, "--only", "mixed"]) == 0
+    assert main(["validate", "traces", folder, "--only", "mixed"]) == 0
     assert lines(capsys.readouterr().out)[-1].startswith("1 of 1 exact")
     for arguments in (["--only", "mixed", "late"], ["--only", "late", "--only", "mixed"]):
-        assert main(["validate", folder, *arguments]) == 1
+        assert main(["validate", "traces", folder, *arguments]) == 1
         shown = lines(capsys.readouterr().out)
         assert shown[0].split()[:2] == ["mixed", "exact"]
         assert shown[-1].startswith("1 of 2 exact, 1 parts from ns-2")
@@ -477,7 +477,7 @@ def test_only_some(
 def test_a_wrong_command_line_is_one_line(
     folder: Path, arguments: list[str], status: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["validate", *(argument.format(folder=folder) for argument in arguments)]) == status
+    assert main(["validate", "traces", *(argument.format(folder=folder) for argument in arguments)]) == status
     shown = capsys.readouterr()
     assert len(lines(shown.err)) == 1
     assert message in shown.err
@@ -503,7 +503,7 @@ def test_a_file_that_holds_no_scenarios_is_one_line(
     folder: Path, text: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "scenarios.json").write_bytes(text.encode("utf-8", "surrogatepass"))
-    assert main(["validate", str(folder)]) == 1
+    assert main(["validate", "traces", str(folder)]) == 1
     shown = capsys.readouterr()
     assert len(lines(shown.err)) == 1
     assert message in shown.err
@@ -579,7 +579,7 @@ def test_a_field_that_is_wrong_is_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write_folder(folder, [{**replaced(entry, path, value), "name": "bad"}, entry], {"bad": rows})
-    assert main(["validate", str(folder)]) == 1
+    assert main(["validate", "traces", str(folder)]) == 1
     shown = capsys.readouterr()
     (line,) = lines(shown.err)
     assert line.startswith(f"parshall: {folder / 'scenarios.json'}: bad.{path}: {expected[:20]}")
@@ -685,7 +685,7 @@ def test_a_damaged_trace_is_one_line(
     write_folder(folder, [{**entry, "name": "bad"}, entry], {"bad": rows})
     trace = folder / "traces" / "bad.csv.gz"
     trace.write_bytes(damage(trace.read_bytes()))
-    assert main(["validate", str(folder)]) == 1
+    assert main(["validate", "traces", str(folder)]) == 1
     shown = capsys.readouterr()
     (line,) = lines(shown.err)
     assert line.startswith(f"parshall: {trace}:")
@@ -697,7 +697,7 @@ def test_a_missing_trace_is_one_line(
     folder: Path, entry: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_folder(folder, [{**entry, "name": "lost"}, entry], {})
-    assert main(["validate", str(folder)]) == 1
+    assert main(["validate", "traces", str(folder)]) == 1
     shown = capsys.readouterr()
     trace = folder / "traces" / "lost.csv.gz"
     assert shown.err == f"parshall: {trace}: no such file, expected the trace of the scenario\n"

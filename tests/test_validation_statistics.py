@@ -1,4 +1,4 @@
-"""`parshall validate-statistics`: random scenarios of ns-2 rebuilt, run over seeds, and compared."""
+"""`parshall validate statistics`: random scenarios of ns-2 rebuilt, run over seeds, and compared."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats as reference
 
+from parshall import run
 from parshall.cli import main
 from parshall.errors import InputError
 from parshall.validate.statistics import (
@@ -150,12 +151,10 @@ def test_a_hand_worked_port() -> None:
 def test_waits_agree_with_the_engines_own_mean_delay() -> None:
     changes = {"time": "6.0", "warm": "0.0", "ncbr": "26"}
     given = settings(SETTINGS_1, **changes)
-    from parshall import _core
-
-    result = _core.simulate(study1.rebuild(given, 1).to_json(), 1)
-    port = result["names"]["ports"].index("r1->r2")
+    result = run(study1.rebuild(given, 1), 1)
+    port = result.ports.index("r1->r2")
     measured = study1.measure(given, result)
-    ports = result["ports"]
+    ports = result.columns("ports")
     transmission = ports["bytes_departed"][port] / ports["packets_departed"][port] * 8 / 28e6
     assert ports["packets_dropped"][port] > 0
     assert measured["qdelay_mean"] + transmission == pytest.approx(ports["mean_delay"][port], rel=1e-3)
@@ -255,7 +254,7 @@ def small(folder: Path, value: float) -> Path:
 
 
 def command(*arguments: str) -> int:
-    return main(["validate-statistics", *arguments])
+    return main(["validate", "statistics", *arguments])
 
 
 def test_a_document_with_a_difference_beyond_chance(
@@ -273,10 +272,8 @@ def test_a_document_with_a_difference_beyond_chance(
 
 def test_agreement_is_status_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = settings(SETTINGS_0)
-    from parshall import _core
-
     measured = [
-        study0.measure(given, _core.simulate(study0.rebuild(given, seed).to_json(), seed))["throughput"]
+        study0.measure(given, run(study0.rebuild(given, seed), seed))["throughput"]
         for seed in (11, 12, 13, 14)
     ]
     write_runs(tmp_path, "0", runs("small", SETTINGS_0, "throughput", measured))

@@ -127,7 +127,9 @@ def schema(sweep: bool) -> None:
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep results of runs.")
 @click.option("--dry-run", is_flag=True, help="Only list the points, and how many runs are missing.")
 def sweep(file: str, dry_run: bool, **options: Any) -> int:
-    """Run a scenario over parameters and seeds, as FILE says, and write tidy tables.
+    """Run a scenario over parameters and seeds.
+
+    FILE says which. What was measured is written as tidy tables.
 
     Finished runs are kept: after Ctrl-C, or when parameters are added to FILE, the same command does
     what is missing. A run that fails is named and does not stop the rest; the status is then 1.
@@ -158,25 +160,38 @@ def studies() -> None:
 @click.option("--seeds", type=click.IntRange(1), help="How many; the study's own number unless given.")
 @click.option("--jobs", type=click.IntRange(1), help="Threads; all cores unless given.")
 @click.option("--out", metavar="DIR", help="Where the report goes; out/STUDY unless given.")
-@click.option("--data", metavar="DIR", help="Folder of measured data.")
+@click.option("--data", metavar="DIR", multiple=True, help="A folder of measured data; may be repeated.")
+@click.option(
+    "--from", "source", metavar="DIR", help="Make the report again from the tables in DIR; nothing is run."
+)
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep results of runs.")
-def reproduce(
-    study: str, seeds: int | None, jobs: int | None, out: str | None, data: str | None, no_cache: bool
-) -> None:
-    """Re-run every table and figure of a document: STUDY is a name that `parshall studies` lists."""
+@click.option("--verbose", is_flag=True, help="Show every claim with the interval that decided it.")
+def reproduce(study: str, no_cache: bool, **options: Any) -> None:
+    """Re-run every table and figure of a document.
+
+    STUDY is a name that `parshall studies` lists.
+
+    Measured data is looked for in the folders that --data or PARSHALL_DATA name; what is absent is
+    left out, and the report says so.
+    """
     from rich.console import Console
 
     from parshall import study as of
 
-    of.reproduce(study, seeds=seeds, jobs=jobs, out=out, data=data, cache=not no_cache, console=Console())
+    of.reproduce(study, cache=not no_cache, console=Console(), **options)
 
 
-@cli.command()
+@cli.group(no_args_is_help=False)
+def validate() -> None:
+    """Compare the simulator with ns-2 and with laws in closed form."""
+
+
+@validate.command()
 @click.argument("folder", metavar="DIR")
 @click.argument("more", nargs=-1, metavar="")
 @click.option("--json", "report", metavar="FILE", help="Write the verdicts there.")
 @click.option("--only", multiple=True, metavar="NAME ...", help="Compare these scenarios only.")
-def validate(folder: str, more: tuple[str, ...], report: str | None, only: tuple[str, ...]) -> int:
+def traces(folder: str, more: tuple[str, ...], report: str | None, only: tuple[str, ...]) -> int:
     """Compare with the packet traces of ns-2 in DIR. The status is 0 only if all are exact."""
     from parshall.validate.command import validate_folder
 
@@ -185,7 +200,7 @@ def validate(folder: str, more: tuple[str, ...], report: str | None, only: tuple
     return 0 if validate_folder(folder, (*only, *more), report) else FAILED
 
 
-@cli.command("validate-statistics")
+@validate.command()
 @click.argument("folder", metavar="DIR")
 @click.option(
     "--seeds",
@@ -194,19 +209,22 @@ def validate(folder: str, more: tuple[str, ...], report: str | None, only: tuple
 )
 @click.option("--out", metavar="FILE.md", help="Write the tables there, as Markdown.")
 @click.option("--only", multiple=True, metavar="STUDY", help="Compare this study only; may be repeated.")
-def validate_statistics(folder: str, seeds: int | None, out: str | None, only: tuple[str, ...]) -> int:
+def statistics(folder: str, seeds: int | None, out: str | None, only: tuple[str, ...]) -> int:
     """Compare with random scenarios of ns-2 in DIR. The status is 0 only if no mean differs."""
     from parshall.validate.statistics.command import validate_statistics as compare
 
     return 0 if compare(folder, only, seeds, out) else FAILED
 
 
-@cli.command()
+@validate.command()
 @click.option("--seeds", type=click.IntRange(2), default=10, show_default=True, help="How many.")
 @click.option("--jobs", type=click.IntRange(1), help="Threads; all cores unless given.")
 @click.option("--out", metavar="DIR", default="out/theory", show_default=True, help="Where the page goes.")
 def theory(seeds: int, jobs: int | None, out: str) -> None:
-    """Measure the simulator against laws in closed form, and write a page with figures."""
+    """Compare with laws in closed form.
+
+    Writes a page with figures.
+    """
     from parshall.theory.command import measure_and_write
 
     measure_and_write(seeds, jobs, out)
@@ -215,24 +233,16 @@ def theory(seeds: int, jobs: int | None, out: str) -> None:
 @cli.command()
 @click.option("--json", "as_json", is_flag=True, help="Print everything that was measured, as JSON.")
 def bench(as_json: bool) -> None:
-    """Tell in one line how fast the simulator is on this machine; it takes a few seconds."""
+    """Tell how fast the simulator is here.
+
+    Prints one line, after a few seconds.
+    """
     import json
 
     from parshall import benchmark
 
     figures = benchmark.measure()
     click.echo(json.dumps(benchmark.as_json(figures), indent=2) if as_json else benchmark.one_line(figures))
-
-
-@cli.command()
-@click.option("--seeds", type=click.IntRange(2), default=10, show_default=True, help="How many.")
-@click.option("--jobs", type=click.IntRange(1), help="Threads; all cores unless given.")
-@click.option("--out", metavar="DIR", default="out/fluid", show_default=True, help="Where the page goes.")
-def fluid(seeds: int, jobs: int | None, out: str) -> None:
-    """Solve the fluid model of traffic at a router beside packets, and write a page with figures."""
-    from parshall.fluid.command import compute_and_write
-
-    compute_and_write(seeds, jobs, out)
 
 
 def _described(scenario: Scenario) -> str:

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
     from matplotlib.axes import Axes
+    from matplotlib.axis import XAxis, YAxis
     from matplotlib.figure import Figure as Canvas
     from matplotlib.patches import Rectangle
     from numpy.typing import NDArray
 
-    from parshall.stats import Interval
 
 __all__ = [
     "DARK",
@@ -35,12 +35,10 @@ __all__ = [
     "WIDTH",
     "drawing",
     "heat_map",
-    "legend_above",
-    "log_axes",
-    "row_labels",
+    "legend_of",
+    "log_axis",
     "standalone",
     "to_svg",
-    "whiskers",
 ]
 
 WIDTH = 4.2
@@ -54,9 +52,9 @@ FAINT = "#62676d"
 """Secondary text and reference lines."""
 GRID = "#d9dce0"
 """Grid lines and bands."""
-SERIES = ("#0068a8", "#c44e00", "#007d5c", "#a1458f", "#8a6d00", "#3f8fbd", "#5b5fc7")
+SERIES = ("#0068a8", "#c44e00", "#007d5c", "#a1458f", "#8a6d00", "#3f8fbd", "#5b5fc7", "#8c4a3a")
 """Data. Distinct in luminance or hue for the common forms of colour blindness (after Okabe and Ito, 2008)."""
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 """One per series, so that no series is told by colour alone."""
 
 LIGHT: Mapping[str, str] = {
@@ -80,6 +78,7 @@ DARK: Mapping[str, str] = {
     "series-5": "#d9bd4a",
     "series-6": "#8ccdf2",
     "series-7": "#a5a8f5",
+    "series-8": "#d99a8b",
 }
 """The same roles on a dark page."""
 
@@ -179,27 +178,14 @@ def standalone(svg: str) -> str:
 # --- Pieces that figures share ------------------------------------------------------------------------------
 
 
-def legend_above(canvas: Canvas, axis: Axes, *, columns: int) -> None:
-    """The legend of one of the panels, above all of them."""
-    handles, labels = axis.get_legend_handles_labels()
-    canvas.legend(handles, labels, loc="outside upper center", ncols=columns)
-
-
-def row_labels(axis: Axes, labels: Sequence[str]) -> None:
-    """Rows 0, 1, 2 ... from the top, each with its label."""
-    axis.set_yticks(range(len(labels)), list(labels))
-    axis.set_ylim(len(labels) - 0.5, -0.5)
-    axis.tick_params(axis="y", length=0)
-
-
-def whiskers(axis: Axes, rows: Sequence[Interval], place: int, places: int, label: str) -> None:
-    """An interval and its mean in each row; series number ``place`` of ``places`` that share the rows."""
-    shift = 0.34 * (place - (places - 1) / 2)
-    for row, found in enumerate(rows):
-        if found.bounded:
-            axis.plot([found.low, found.high], [row + shift] * 2, color=SERIES[place], linewidth=1.6)
-        name = label if row == 0 else None
-        axis.plot(found.mean, row + shift, MARKERS[place], color=SERIES[place], markersize=4, label=name)
+def legend_of(canvas: Canvas, axes: Sequence[Axes], *, columns: int) -> None:
+    """One legend of all panels above them, each thing once."""
+    found: dict[str, Any] = {}
+    for axis in axes:
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            found.setdefault(label, handle)
+    if found:
+        canvas.legend(list(found.values()), list(found), loc="outside upper center", ncols=columns)
 
 
 def heat_map(
@@ -263,26 +249,24 @@ def _luminance(colour: tuple[float, float, float]) -> float:
     return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
-def log_axes(axis: Axes, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
-    """Logarithmic axes with plain numbers, each with a place for zero if it occurs."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+def log_axis(side: XAxis | YAxis, values: Sequence[float]) -> None:
+    """A logarithmic axis with plain numbers, and a place for zero if it occurs."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
-    for values, side, scale, limit in (
-        (x, axis.xaxis, axis.set_xscale, axis.set_xlim),
-        (y, axis.yaxis, axis.set_yscale, axis.set_ylim),
-    ):
-        above = values[values > 0]
-        least, most = (float(above.min()), float(above.max())) if len(above) else (0.1, 10.0)
-        ticks = _log_ticks(least, most)
-        if len(above) < len(values):
-            scale("symlog", linthresh=least, linscale=0.3)
-            limit(-least / 4)
-            ticks = [0.0, *ticks]
-        else:
-            scale("log")
-        side.set_major_locator(FixedLocator(ticks))
-        side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        side.set_minor_formatter(NullFormatter())
+    above = [float(value) for value in values if value > 0]
+    least, most = (min(above), max(above)) if above else (0.1, 10.0)
+    ticks = _log_ticks(least, most)
+    axes, name = side.axes, side.axis_name
+    if len(above) < sum(math.isfinite(value) for value in values):
+        getattr(axes, f"set_{name}scale")("symlog", linthresh=least, linscale=0.3)
+        getattr(axes, f"set_{name}lim")(-least / 4)
+        ticks = [0.0, *ticks]
+    else:
+        getattr(axes, f"set_{name}scale")("log")
+    side.set_major_locator(FixedLocator(ticks))
+    side.set_minor_locator(NullLocator())
+    side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    side.set_minor_formatter(NullFormatter())
 
 
 def _log_ticks(low: float, high: float) -> list[float]:

@@ -3,7 +3,7 @@
     from parshall.theory import padhye_send_rate
     padhye_send_rate(0.01, rtt=0.1, timeout=0.4, acked=2)
 
-:mod:`parshall.theory.page` measures them all and writes a page; ``parshall theory`` is its command.
+:mod:`parshall.theory.page` measures them all and writes a page; ``parshall validate theory`` is its command.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ``parshall theory`` does: measures, writes the page, and prints each law's largest deviation."""
+"""What ``parshall validate theory`` does: measures, writes the page, prints each law's largest deviation."""
 
 from __future__ import annotations
 

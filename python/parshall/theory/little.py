@@ -13,17 +13,17 @@ from parshall.theory.queue_laws import little_backlog
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from parshall.tables import Result
+    from parshall.recording import Recording
 
 __all__ = ["backlog_and_product", "compare"]
 
 
-def backlog_and_product(result: Result, port: int, counted_seconds: float) -> tuple[float, float]:
+def backlog_and_product(run: Recording, port: int) -> tuple[float, float]:
     """The mean of the sampled backlog of a port, in packets, and what Little's law makes of its counters.
 
     The two come from different books: samples of the queue's length, and delays of single packets.
     """
-    series, ports = result["port_series"], result["ports"]
+    series, ports, counted_seconds = run.columns("port_series"), run.columns("ports"), run.counted_seconds
     end = float(series["time"][-1])
     chosen = (series["port"] == port) & (series["time"] >= end - counted_seconds)
     accepted = int(

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from parshall.measure import measure
 from parshall.scenario import BernoulliLoss, Bulk, Flow, Scenario, Tcp
 from parshall.stats import mean_interval
 from parshall.theory.comparison import Comparison, Curve, Panel, Point, Series
-from parshall.theory.runs import one_link, run_each
+from parshall.theory.network import one_link
 from parshall.theory.tcp_laws import padhye_send_rate
 
 if TYPE_CHECKING:
-    from parshall.tables import Result
+    from parshall.recording import Recording
 
     Recovery = Literal["reno", "newreno", "sack"]
 
@@ -58,29 +59,27 @@ def scenario(recovery: Recovery, acked: int, loss: float, losses: int = LOSSES_A
 
 def compare(seeds: int, threads: int | None) -> Comparison:
     """Reno, NewReno and SACK, with and without delayed ACKs."""
-    settings = list(product(ACKED, RECOVERIES, LOSSES))
-    networks = [scenario(recovery, acked, loss) for acked, recovery, loss in settings]
-    jobs = [(network.to_json(), seed) for network in networks for seed in range(seeds)]
+    networks = {
+        (acked, recovery, loss): scenario(recovery, acked, loss)
+        for acked, recovery, loss in product(ACKED, RECOVERIES, LOSSES)
+    }
 
-    def rate(index: int, result: Result) -> tuple[float, float]:
+    def rate(_: tuple[int, Recovery, float], run: Recording) -> tuple[float, float]:
         """Packets sent a second, and the share of losses found by timeout."""
-        network, flow = networks[index // seeds], result["flows"]
+        flow = run.columns("flows")
         timeouts, fast = int(flow["timeouts"][0]), int(flow["fast_retransmits"][0])
-        seconds = network.duration - network.warm_up
-        return float(flow["packets_sent"][0]) / seconds, timeouts / max(timeouts + fast, 1)
+        return float(flow["packets_sent"][0]) / run.counted_seconds, timeouts / max(timeouts + fast, 1)
 
-    found = np.reshape(run_each(jobs, rate, threads), (len(settings), seeds, 2))
+    found = measure(networks, range(seeds), rate, jobs=threads, cache=None)
     points = {
-        setting: Point(
-            setting[2],
-            padhye_send_rate(setting[2], RTT, TIMEOUT, setting[0]),
-            mean_interval(found[index, :, 0]),
+        (acked, recovery, loss): Point(
+            loss, padhye_send_rate(loss, RTT, TIMEOUT, acked), mean_interval([rate for rate, _ in runs])
         )
-        for index, setting in enumerate(settings)
+        for (acked, recovery, loss), runs in found.items()
     }
     panels = tuple(_panel(acked, points) for acked in ACKED)
-    shares = {setting: float(np.mean(found[index, :, 1])) for index, setting in enumerate(settings)}
-    return Comparison("padhye", "Padhye's formula", panels, len(jobs), _facts(shares))
+    shares = {setting: float(np.mean([share for _, share in runs])) for setting, runs in found.items()}
+    return Comparison("padhye", "Padhye's formula", panels, len(found) * seeds, _facts(shares))
 
 
 def _panel(acked: int, points: dict[tuple[int, Recovery, float], Point]) -> Panel:

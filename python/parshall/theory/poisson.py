@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from parshall.measure import measure
 from parshall.scenario import Flow, Record, Schedule, Udp
 from parshall.scenario import Series as Sampled
 from parshall.stats import mean_interval
 from parshall.theory.comparison import Comparison, Curve, Panel, Point, Series
+from parshall.theory.network import SENDER_PORT, one_link
 from parshall.theory.queue_laws import md1_wait, mm1_wait, pollaczek_khinchine_wait
-from parshall.theory.runs import SENDER_PORT, one_link, run_each
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from parshall.tables import Result
+    from parshall.recording import Recording
+    from parshall.scenario import Scenario
 
-__all__ = ["arrivals", "compare", "exponential_sizes", "scenario_json"]
+__all__ = ["arrivals", "compare", "exponential_sizes", "scenario"]
 
 RATE = 10e6
 MEAN_BYTES = 1250
@@ -58,61 +59,58 @@ def arrivals(load: float, sizes: list[int], duration: float, seed: int) -> list[
     return [np.sort(np.round(random.uniform(0, duration, count), 12)) for count in counts]
 
 
-def scenario_json(times: list[NDArray[np.float64]], sizes: list[int], duration: float) -> str:
-    """Canonical JSON of a link with one flow a size; the writes are put in as text, since they are many."""
+def scenario(times: list[NDArray[np.float64]], sizes: list[int], duration: float) -> Scenario:
+    """A link with one flow a size. The writes are many, and right: nothing checks them one by one."""
     flows = [
         Flow(
             name=f"f{index}",
             source="sender",
             destination="receiver",
             transport=Udp(payload_bytes=size - HEADER, header_bytes=HEADER),
-            app=Schedule(writes=[(0.0, 1)]),
+            app=Schedule.model_construct(writes=tuple((instant, 1) for instant in instants.tolist())),
         )
-        for index, size in enumerate(sizes)
+        for index, (size, instants) in enumerate(zip(sizes, times, strict=True))
     ]
     record = Record(port_series=Sampled(of="link", interval=SAMPLE_EVERY))
-    network = one_link(flows, duration=duration, rate=RATE, warm_up=WARM_UP * duration, record=record)
-    plain = json.loads(network.to_json())
-    by_name = {flow["name"]: flow for flow in plain["flows"]}
-    for index, instants in enumerate(times):
-        by_name[f"f{index}"]["app"]["writes"] = [[instant, 1] for instant in instants.tolist()]
-    return json.dumps(plain)
+    return one_link(flows, duration=duration, rate=RATE, warm_up=WARM_UP * duration, record=record)
 
 
 def compare(seeds: int, threads: int | None) -> tuple[Comparison, list[tuple[float, float]]]:
     """Both queues over load; and (sampled backlog, Little's product) of every run."""
     laws = {"M/D/1": [MEAN_BYTES], "M/G/1": exponential_sizes()}
-    settings = [(name, load) for name in laws for load in LOADS]
-    delays: list[float] = []
-    pairs: list[tuple[float, float]] = []
-    for name, load in settings:
-        sizes = laws[name]
+    runs = [(name, load, seed) for name in laws for load in LOADS for seed in range(seeds)]
+
+    def network(name: str, load: float, seed: int) -> Scenario:
         duration = PACKETS * SERVICE / load
-        jobs = [
-            (scenario_json(arrivals(load, sizes, duration, seed), sizes, duration), seed)
-            for seed in range(seeds)
-        ]
-        service = 8 * float(np.mean(sizes)) / RATE
-        counted = duration * (1 - WARM_UP)
-        for delay, pair in run_each(jobs, partial(_waited, counted), threads):
-            delays.append(delay - service)
-            pairs.append(pair)
-    waits = 1e3 * np.reshape(delays, (len(settings), seeds))
+        return scenario(arrivals(load, laws[name], duration, seed), laws[name], duration)
+
+    networks = {run: partial(network, *run) for run in runs}
+    found = measure(
+        networks,
+        {run: [run[2]] for run in runs},
+        lambda _, run: _waited(run),
+        tables=("flows", "ports", "port_series"),
+        jobs=threads,
+        cache=None,
+    )
+    waits: dict[tuple[str, float], list[float]] = {}
+    for name, load, seed in runs:
+        service = 8 * float(np.mean(laws[name])) / RATE
+        waits.setdefault((name, load), []).append(1e3 * (found[name, load, seed][0][0] - service))
     points = {
         (name, load): Point(load, 1e3 * _law(load, laws[name]), mean_interval(row))
-        for (name, load), row in zip(settings, waits, strict=True)
+        for (name, load), row in waits.items()
     }
     panels = tuple(_panel(name, sizes, points) for name, sizes in laws.items())
-    comparison = Comparison("queues", "Poisson arrivals", panels, len(delays), _facts(laws["M/G/1"]))
-    return comparison, pairs
+    comparison = Comparison("queues", "Poisson arrivals", panels, len(runs), _facts(laws["M/G/1"]))
+    return comparison, [found[run][0][1] for run in runs]
 
 
-def _waited(counted: float, _: int, result: Result) -> tuple[float, tuple[float, float]]:
+def _waited(run: Recording) -> tuple[float, tuple[float, float]]:
+    """The mean delay, and what Little's law is about."""
     from parshall.theory.little import backlog_and_product
 
-    return float(result["ports"]["mean_delay"][SENDER_PORT]), backlog_and_product(
-        result, SENDER_PORT, counted
-    )
+    return float(run.columns("ports")["mean_delay"][SENDER_PORT]), backlog_and_product(run, SENDER_PORT)
 
 
 def _law(load: float, sizes: list[int]) -> float:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from parshall.measure import measure
 from parshall.scenario import Bulk, Dumbbell, FlowGroup, Record, Red, Tcp
 from parshall.scenario import Series as Sampled
 from parshall.stats import mean_interval
 from parshall.theory.comparison import Comparison, Curve, Panel, Point, Series
 from parshall.theory.red_law import red_drop_rate, red_mean_gap, red_probability, replayed_drop_rate
-from parshall.theory.runs import run_each
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from parshall.tables import Result
+    from parshall.recording import Recording
 
 __all__ = ["Met", "compare", "packets_met", "scenario"]
 
@@ -89,7 +90,7 @@ class Met:
         return averages
 
 
-def packets_met(packets: dict[str, Any], port: int = PORT, rate: float = RATE) -> Met:
+def packets_met(packets: Mapping[str, Any], port: int = PORT, rate: float = RATE) -> Met:
     """What arrivals met, from the table of packet events at a first-in-first-out port of this rate."""
     here = packets["port"] == port
     times, events = packets["time"][here], packets["event"][here]
@@ -118,18 +119,19 @@ class _Run(NamedTuple):
 def compare(seeds: int, threads: int | None) -> tuple[Comparison, list[tuple[float, float]]]:
     """With and without ns-2's option ``wait``; and (sampled backlog, Little's product) of every run."""
     settings = [(wait, flows) for wait in (True, False) for flows in FLOWS]
-    networks = [scenario(flows, wait=wait).to_json() for wait, flows in settings]
-    jobs = [(network, seed) for network in networks for seed in range(seeds)]
 
-    def keep(index: int, result: Result) -> _Run:
-        wait, flows = settings[index // seeds]
-        return _equilibrium(result, index, wait=wait, replay=flows == FLOWS[0])
+    def equilibrium(setting: tuple[bool, int], run: Recording) -> _Run:
+        draws = settings.index(setting) * seeds + run.seed
+        return _equilibrium(run, draws, wait=setting[0], replay=setting[1] == FLOWS[0])
 
-    kept = run_each(jobs, keep, threads)
+    networks = {(wait, flows): scenario(flows, wait=wait) for wait, flows in settings}
+    tables = ("flows", "ports", "port_series", "packets")
+    found = measure(networks, range(seeds), equilibrium, tables=tables, jobs=threads, cache=None)
+    kept = [run for setting in settings for run in found[setting]]
     points: dict[bool, list[Point]] = {True: [], False: []}
     facts = _facts()
-    for number, (wait, flows) in enumerate(settings):
-        runs = kept[number * seeds : (number + 1) * seeds]
+    for wait, flows in settings:
+        runs = found[wait, flows]
         average = float(np.mean([run.average for run in runs]))
         point = Point(average, _law(average, wait=wait), mean_interval([run.drop_rate for run in runs]))
         points[wait].append(point)
@@ -144,15 +146,15 @@ def compare(seeds: int, threads: int | None) -> tuple[Comparison, list[tuple[flo
         Series(f"{'wait' if wait else 'no wait'}, {FLOWS[0]} to {FLOWS[-1]} flows", tuple(points[wait]))
         for wait in (True, False)
     )
-    comparison = Comparison("red", "RED on its drop curve", (_panel(series),), len(jobs), facts)
+    comparison = Comparison("red", "RED on its drop curve", (_panel(series),), len(kept), facts)
     return comparison, [run.little for run in kept]
 
 
-def _equilibrium(result: Result, draws: int, *, wait: bool, replay: bool) -> _Run:
+def _equilibrium(run: Recording, draws: int, *, wait: bool, replay: bool) -> _Run:
     """What a run settled at; ``draws`` seeds the replay."""
     from parshall.theory.little import backlog_and_product
 
-    arrivals = packets_met(result["packets"])
+    arrivals = packets_met(run.columns("packets"))
     counted = arrivals.time >= WARM_UP
     averages = arrivals.averages(WEIGHT, RATE / (8 * MEAN_PACKET))[counted]
     met = arrivals.waiting[counted]
@@ -160,13 +162,13 @@ def _equilibrium(result: Result, draws: int, *, wait: bool, replay: bool) -> _Ru
     if replay:
         random = np.random.default_rng(draws).uniform(size=len(averages))
         replayed = replayed_drop_rate(averages, met, random, LOW, HIGH, MOST, wait=wait)
-    ports = result["ports"]
+    ports = run.columns("ports")
     return _Run(
         average=float(np.mean(averages)),
         drop_rate=int(ports["packets_dropped"][PORT]) / int(ports["packets_arrived"][PORT]),
         outside=float(np.mean((averages < LOW) | (averages >= HIGH) | (met <= 1))),
         replayed=replayed,
-        little=backlog_and_product(result, PORT, DURATION - WARM_UP),
+        little=backlog_and_product(run, PORT),
     )
 
 

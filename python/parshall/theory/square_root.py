@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from parshall.measure import measure
 from parshall.scenario import BernoulliLoss, Bulk, Flow, ListedLoss, Scenario, Tcp
 from parshall.stats import mean_interval
 from parshall.theory.comparison import Comparison, Curve, Panel, Point, Series
-from parshall.theory.runs import one_link, run_each
+from parshall.theory.network import one_link
 from parshall.theory.tcp_laws import (
     periodic_loss_window,
     random_loss_constant,
@@ -19,7 +20,7 @@ from parshall.theory.tcp_laws import (
 )
 
 if TYPE_CHECKING:
-    from parshall.tables import Result
+    from parshall.recording import Recording
 
 __all__ = ["compare", "scenario"]
 
@@ -62,27 +63,24 @@ def scenario(loss: float, *, periodic: bool, offset: int = 0, packets: int = PAC
 
 def compare(seeds: int, threads: int | None) -> Comparison:
     """Both kinds of losses. Runs of periodic losses differ in where the first cycle starts."""
-    settings = [(kind, loss) for kind in _LAWS for loss in LOSSES]
-    runs = [(kind, loss, seed) for kind, loss in settings for seed in range(seeds)]
-    networks = [
-        scenario(loss, periodic=kind == PERIODIC, offset=round(seed / seeds / loss))
+    runs = [(kind, loss, seed) for kind in _LAWS for loss in LOSSES for seed in range(seeds)]
+    networks = {
+        (kind, loss, seed): scenario(loss, periodic=kind == PERIODIC, offset=round(seed / seeds / loss))
         for kind, loss, seed in runs
-    ]
+    }
 
-    def window(index: int, result: Result) -> float:
+    def window(_: tuple[str, float, int], run: Recording) -> float:
         """Packets sent in a round-trip time."""
-        network = networks[index]
-        seconds = network.duration - network.warm_up
-        return float(result["flows"]["packets_sent"][0]) / seconds * RTT
+        return float(run.columns("flows")["packets_sent"][0]) / run.counted_seconds * RTT
 
-    jobs = [(network.to_json(), seed) for network, (_, _, seed) in zip(networks, runs, strict=True)]
-    windows = np.reshape(run_each(jobs, window, threads), (len(settings), seeds))
+    found = measure(networks, {run: [run[2]] for run in runs}, window, jobs=threads, cache=None)
+    windows = {(kind, loss): [found[kind, loss, seed][0] for seed in range(seeds)] for kind, loss, _ in runs}
     points = {
-        setting: Point(setting[1], _LAWS[setting[0]](setting[1]), mean_interval(row))
-        for setting, row in zip(settings, windows, strict=True)
+        (kind, loss): Point(loss, _LAWS[kind](loss), mean_interval(row))
+        for (kind, loss), row in windows.items()
     }
     series = tuple(Series(kind, tuple(points[kind, loss] for loss in LOSSES)) for kind in _LAWS)
-    return Comparison("square-root", "The square-root law", (_panel(series),), len(jobs), _facts(series))
+    return Comparison("square-root", "The square-root law", (_panel(series),), len(runs), _facts(series))
 
 
 def _panel(series: tuple[Series, ...]) -> Panel:

@@ -1,13 +1,49 @@
 """Zhao, "Modeling and Estimation Techniques for Understanding Heterogeneous Traffic Behavior", Chapter IV:
 queue management over capacity, buffer and mix of traffic, re-run over many seeds, and what is asked today.
 
-``grid`` says what is varied, ``networks`` what is run, ``document`` what is printed and assumed, ``measures``
-what is computed of a run, ``results`` and ``ns2`` how that is asked for, ``rules``, ``claims`` and ``beyond``
-what is claimed of it, ``pages``, ``figures``, ``figures_beyond``, ``maps`` and ``findings`` what is shown.
+``grid`` says what is varied, ``networks`` what is run, ``document`` what is printed, ``measures`` what is
+computed of a run, ``claims`` what is claimed of it, ``shown``, ``facts`` and ``report.md`` what a reader
+meets.
 """
 
-from parshall.studies.aqm.study import AqmStudy
+from __future__ import annotations
 
-__all__ = ["STUDY"]
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
-STUDY = AqmStudy()
+from parshall.study import Content, Document, Study, page_of
+
+if TYPE_CHECKING:
+    from parshall.studies.aqm.grid import Part
+
+__all__ = ["STUDY", "study_of"]
+
+
+def _content(parts: Sequence[Part] | None = None) -> Content:
+    from parshall.studies.aqm.claims import TOPICS
+    from parshall.studies.aqm.facts import facts
+    from parshall.studies.aqm.grid import PARTS
+    from parshall.studies.aqm.measures import DATA, measure_parts
+    from parshall.studies.aqm.shown import shown
+
+    measure = partial(measure_parts, parts=PARTS if parts is None else parts)
+    return Content(measure, TOPICS, page_of(__package__), shown, facts, DATA)
+
+
+def study_of(parts: Sequence[Part] | None = None) -> Study:
+    """The study, or some of its parts."""
+    return Study(
+        name="aqm",
+        title="Queue management under heterogeneous traffic",
+        document=Document(
+            title="Modeling and Estimation Techniques for Understanding Heterogeneous Traffic Behavior",
+            authors="Zhili Zhao",
+            source="PhD dissertation, Texas A&M University, 2004: Chapter IV",
+        ),
+        seeds=10,
+        content=partial(_content, parts),
+    )
+
+
+STUDY = study_of()

@@ -5,29 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from parshall.scenario import Scenario
-    from parshall.sweep import Sweep
-
-__all__ = [
-    "BUFFERS",
-    "CAPACITIES",
-    "DOCUMENT",
-    "LOADS",
-    "MODERN",
-    "ON_OFF",
-    "PARTS",
-    "QUEUES",
-    "SENDERS",
-    "SPREAD",
-    "THRESHOLDS",
-    "TUNED",
-    "TUNED_SPREAD",
-    "Cell",
-    "Part",
-]
 
 CAPACITIES = (5, 35, 100)
 """Mbit/s of the bottleneck."""
@@ -50,6 +27,15 @@ SENDERS: Mapping[str, str] = {"sack": "the chapter's senders", "cubic": "CUBIC s
 """TCP of long and short flows."""
 
 
+DIMS = ("queue", "senders", "capacity", "buffer", "load")
+"""Dimensions of the tables of all parts."""
+
+
+def ident(label: object) -> str:
+    """A label as it stands in names and ids."""
+    return "third" if label == "1/3" else str(label)
+
+
 @dataclass(frozen=True)
 class Cell:
     """One scenario of the grid."""
@@ -65,8 +51,12 @@ class Cell:
     @property
     def name(self) -> str:
         """Unique in the study: ``grid/red/sack/35/1/30``, with ``third`` for a third of a BWDP."""
-        buffer = "third" if self.buffer == "1/3" else self.buffer
-        return f"{self.part}/{self.queue}/{self.senders}/{self.capacity}/{buffer}/{self.load}"
+        return f"{self.part}/{self.queue}/{self.senders}/{self.capacity}/{ident(self.buffer)}/{self.load}"
+
+    @property
+    def key(self) -> tuple[str, str, int, str, int]:
+        """Labels of :data:`DIMS`."""
+        return (self.queue, self.senders, self.capacity, self.buffer, self.load)
 
 
 @dataclass(frozen=True)
@@ -97,42 +87,9 @@ class Part:
         ):
             yield Cell(self.name, queue, capacity, buffer, load, senders)
 
-    def sweeps(self) -> Iterator[tuple[str, Sweep]]:
-        """The part as sweeps over queue and buffer: one for each capacity, load and kind of senders, so that
-        the runs of one fit in memory together. Each with its name for a reader.
-        """
-        from parshall.studies.aqm.measures import METRICS
-        from parshall.sweep import Sweep
-
-        tuned = ("responsiveness",) if "red-tuned" in self.queues else ()
-        for capacity, load, senders in product(CAPACITIES, self.loads, self.senders):
-            of_senders = f", {SENDERS[senders]}" if len(self.senders) > 1 else ""
-            what = f"{self.title}: {capacity} Mbit/s, {load} % short flows{of_senders}"
-            yield (
-                what,
-                Sweep(
-                    self.network,
-                    {
-                        "queue": self.queues,
-                        "senders": [senders],
-                        "capacity": [capacity],
-                        "buffer": list(BUFFERS),
-                        "load": [load],
-                    },
-                    metrics=METRICS,
-                    tables=("flows", "ports", "port_series", *tuned),
-                ),
-            )
-
-    def network(self, queue: str, senders: str, capacity: int, buffer: str, load: int) -> Scenario:
-        """The scenario of one combination."""
-        from parshall.studies.aqm.networks import network
-
-        return network(Cell(self.name, queue, capacity, buffer, load, senders), self)
-
 
 DOCUMENT = Part("grid", "The dissertation's grid", ("droptail", "red", "red-ecn"))
-ON_OFF = Part("on-off", "The dissertation's grid, ON/OFF flows", DOCUMENT.queues, loads=(30,), on_off=True)
+ON_OFF = Part("on_off", "The dissertation's grid, ON/OFF flows", DOCUMENT.queues, loads=(30,), on_off=True)
 SPREAD = Part(
     "spread",
     "DropTail, CBR flows that start at random",
@@ -153,7 +110,7 @@ THRESHOLDS = Part(
 )
 TUNED = Part("tuned", "Tuned RED", ("red-tuned",), duration=120.0, warm_up=40.0, probe_spacing=0.7037)
 TUNED_SPREAD = replace(
-    TUNED, name="tuned-spread", title="Tuned RED, CBR flows that start at random", in_phase=False
+    TUNED, name="tuned_spread", title="Tuned RED, CBR flows that start at random", in_phase=False
 )
 MODERN = Part(
     "modern",

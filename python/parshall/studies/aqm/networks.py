@@ -38,32 +38,6 @@ from parshall.studies.aqm.grid import Cell
 if TYPE_CHECKING:
     from parshall.studies.aqm.grid import Part
 
-__all__ = [
-    "ACCESS_DELAY",
-    "BUFFER_PACKETS",
-    "CBR_FLOWS",
-    "CBR_RATE",
-    "CYCLE",
-    "DELAY",
-    "LONG_FLOWS",
-    "LOW_THRESHOLD",
-    "ON_OFF_TIME",
-    "PACKET_BYTES",
-    "PROBE",
-    "RTT",
-    "SAMPLING",
-    "SHORT_FLOWS",
-    "THRESHOLD",
-    "TRANSFER_PACKETS",
-    "TUNE_ABOVE",
-    "dumbbell",
-    "network",
-    "probe_starts",
-    "product_packets",
-    "queue_of",
-    "starts_of_probes",
-]
-
 PACKET_BYTES = 1000
 """Payload of every packet. TCP adds 40 bytes of headers, CBR none, as in ns-2."""
 DELAY, ACCESS_DELAY = 0.05, 0.005

@@ -1,11 +1,34 @@
 """Chan and Leis, "Median Filtering Simulation of Bursty Traffic": re-run over many seeds.
 
-``scenarios`` says what is run and assumed, ``document`` what is printed, ``measures`` and ``costs`` what is
-computed, ``claims``, ``pages``, ``figures`` and ``findings`` what is made of it.
+``scenarios`` says what is run, ``document`` what is printed, ``measures`` and ``costs`` what is computed,
+``claims`` what is claimed, ``shown``, ``facts`` and ``report.md`` what a reader meets.
 """
 
-from parshall.studies.median_rto.study import MedianRtoStudy
+from __future__ import annotations
+
+from parshall.study import Content, Document, Study, page_of
 
 __all__ = ["STUDY"]
 
-STUDY = MedianRtoStudy()
+
+def _content() -> Content:
+    from parshall.studies.median_rto.claims import TOPICS
+    from parshall.studies.median_rto.costs import DATA
+    from parshall.studies.median_rto.facts import facts
+    from parshall.studies.median_rto.measures import measure
+    from parshall.studies.median_rto.shown import shown
+
+    return Content(measure, TOPICS, page_of(__package__), shown, facts, DATA)
+
+
+STUDY = Study(
+    name="median-rto",
+    title="Median filters for TCP's retransmission timeout",
+    document=Document(
+        title="Median Filtering Simulation of Bursty Traffic",
+        authors="Auc Fai Chan and John Leis",
+        source="University of Southern Queensland",
+    ),
+    seeds=100,
+    content=_content,
+)

@@ -10,40 +10,49 @@ engine knows which were needed.
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from parshall import study as st
 from parshall.errors import InputError
-from parshall.studies.median_rto.measures import codes_of, column_of
-from parshall.studies.median_rto.scenarios import TRAFFICS, Tuned, Variant
+from parshall.studies.median_rto.scenarios import Tuned
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from parshall.estimators import RtoEstimator
+    from parshall.recording import Recording
 
-    Series: TypeAlias = Sequence[NDArray[np.float64]]
+    Parts: TypeAlias = Sequence[NDArray[np.float64]]
 
-__all__ = ["WARM_UP", "live_costs", "matched", "read_rtts", "series_costs", "simulated_rtts"]
-
+COSTS = ("spurious_share", "normalized_wait")
+"""Of a filter on a series: the share of RTTs longer than the RTO, and the mean RTO over the mean RTT."""
 WARM_UP = 10
 """Samples at the start of each series that are not judged: most windows are full by then."""
+_WHAT = "Costs on measured round-trip times"
+DATA = tuple(
+    st.Data(f"rtt/{name}.csv.gz", sha256, _WHAT)
+    for name, sha256 in (
+        ("4g-fiber-1k", "036678d0bc99606b31b50404f288eb6d370780849bbbc940d225a6dcaa4ed0f5"),
+        ("ros-wifi-static", "a1899a7c38bb859d75fa3642bb64a7712e87189c6d75cc28ad32da57be4597f7"),
+        ("wifi-fiber-64k", "bf53f45ff6c68130e167f90df79f7cb570bb2c6735731a1ecc7b38f36c862505"),
+        ("wifi-repeater-fiber-1k", "99d7799080979d8a8230f7d98fd8ef5c121bfb5c393769f3201a2e20f434ebeb"),
+    )
+)
+"""Measured series of RTTs."""
 
-_COUNTED = ("timeouts", "spurious_timeouts", "timeout_wait", "packets_sent", "packets_delivered")
 
-_Work: TypeAlias = "tuple[str, Tuned]"
-
-
-class _Track(Protocol):
-    """Yields the items of a list and tells how far they are done."""
-
-    def __call__(self, items: Sequence[_Work], /) -> Iterator[_Work]: ...
+def measured_rtts(bench: st.Workbench) -> dict[str, Parts]:
+    """The series that are at hand, by name."""
+    return {
+        Path(data.path).name.removesuffix(".csv.gz"): [read_rtts(bench.files[data.path])]
+        for data in DATA
+        if data.path in bench.files
+    }
 
 
 def read_rtts(path: Path) -> NDArray[np.float64]:
@@ -63,78 +72,64 @@ def read_rtts(path: Path) -> NDArray[np.float64]:
     return rtts
 
 
-def simulated_rtts(rtt: pa.Table, variant: Variant, seeds: Sequence[int]) -> list[NDArray[np.float64]]:
-    """The RTT samples of every flow of the variant's runs with these seeds, each flow's in order of time."""
-    rows = rtt.filter((pc.field("variant") == variant.name) & pc.field("seed").isin(list(seeds)))
-    flow, _ = codes_of(rows, "flow")
-    seed = column_of(rows, "seed")
-    order = np.lexsort((column_of(rows, "time"), flow, seed))
-    breaks = np.flatnonzero((np.diff(seed[order]) != 0) | (np.diff(flow[order]) != 0)) + 1
-    parts = np.split(column_of(rows, "rtt")[order], breaks)
+def rtts_of(run: Recording) -> list[NDArray[np.float64]]:
+    """The RTT samples of every flow of a run, each flow's in order of time."""
+    rtt = run.columns("rtt")
+    order = np.argsort(rtt["flow"], kind="stable")
+    parts = np.split(rtt["rtt"][order], np.flatnonzero(np.diff(rtt["flow"][order])) + 1)
     return [part for part in parts if len(part) > WARM_UP]
 
 
-def series_costs(
-    grid: Sequence[Tuned], series: Mapping[str, Series], track: _Track, jobs: int | None = None
-) -> pa.Table:
-    """The costs of every filter of the grid on every series, one row each; ``track`` reports progress."""
+def series_costs(bench: st.Workbench, grid: Sequence[Tuned], series: Mapping[str, Parts]) -> pa.Table:
+    """The costs of every filter of the grid on every series, one row each."""
     work = [(name, tuned) for name in series for tuned in grid]
-    with ThreadPoolExecutor(jobs) as pool:
-        results = pool.map(lambda item: _judged(item[1], series[item[0]]), work)
-        rows = [
-            {"series": name, **_described(tuned), **costs}
-            for (name, tuned), costs in zip(track(work), results, strict=True)
-        ]
-    return pa.Table.from_pylist(rows)
+    found = bench.work("Costs on series of RTTs", work, lambda item: _judged(item[1], series[item[0]]))
+    columns: dict[str, list[Any]] = {
+        "series": [name for name, _ in work],
+        "setting": [tuned.name for _, tuned in work],
+    }
+    columns |= {name: [costs[name] for costs in found] for name in found[0]}
+    return st.tidy(columns, ("series", "setting"))
 
 
-def live_costs(grid: Sequence[Tuned], flows: pa.Table) -> pa.Table:
-    """What happened in runs of the simulator: mean counts per run, for each setting and kind of traffic.
-
-    ``flows`` has the variants ``TRAFFIC/NAME`` of :meth:`Tuned.name`.
-    """
-    per_run = flows.group_by(["variant", "seed"]).aggregate([(name, "sum") for name in _COUNTED])
-    means = per_run.group_by("variant").aggregate(
-        [*((f"{name}_sum", "mean") for name in _COUNTED), ("seed", "count")]
-    )
-    found = {row["variant"]: row for row in means.to_pylist()}
-    rows = []
-    for traffic in TRAFFICS:
-        for tuned in grid:
-            row = found[f"{traffic}/{tuned.name}"]
-            counts = {name: row[f"{name}_sum_mean"] for name in _COUNTED}
-            rows.append({"traffic": traffic, **_described(tuned), **counts, "n": row["seed_count"]})
-    return pa.Table.from_pylist(rows)
-
-
-def matched(costs: pa.Table) -> pa.Table:
+def matched(results: st.Results, grid: Sequence[Tuned]) -> list[dict[str, Any]]:
     """For each series and family: the least wait at no more spurious timeouts than RFC 6298's setting has.
 
     ``wait_ratio`` is that wait over the wait of RFC 6298's setting, so below 1 is better; none where no
     setting of the family fires that seldom.
     """
     rows = []
-    for series in dict.fromkeys(costs["series"].to_pylist()):
-        of_series = costs.filter(pc.field("series") == series)
-        reference = of_series.filter((pc.field("family") == "Jacobson") & pc.field("standard")).to_pylist()[0]
-        for family in dict.fromkeys(of_series["family"].to_pylist()):
-            part = of_series.filter(
-                (pc.field("family") == family) & (pc.field("spurious_share") <= reference["spurious_share"])
-            )
-            best = min(part.to_pylist(), key=lambda row: row["normalized_wait"], default=None)
+    standard = next(each for each in grid if each.family == "Jacobson" and each.standard)
+    families = dict.fromkeys(each.family for each in grid)
+    for series in results.labels("series_costs", "series"):
+        risk, wait = (results.values("series_costs", name, series=series) for name in COSTS)
+        limit, reference = (float(each.at(setting=standard.name).array) for each in (risk, wait))
+        for family in families:
+            own = [each for each in grid if each.family == family]
+            allowed = {
+                each: float(wait.at(setting=each.name).array)
+                for each in own
+                if float(risk.at(setting=each.name).array) <= limit
+            }
+            best = min(allowed, key=lambda each: allowed[each], default=None)
             rows.append(
                 {
                     "series": series,
                     "family": family,
-                    "spurious_share": reference["spurious_share"],
-                    "setting": f"{best['setting']}, multiplier {best['multiplier']:g}" if best else None,
-                    "wait_ratio": best["normalized_wait"] / reference["normalized_wait"] if best else None,
+                    "spurious_share": limit,
+                    "setting": best,
+                    "wait_ratio": None if best is None else allowed[best] / reference,
                 }
             )
-    return pa.Table.from_pylist(rows)
+    return rows
 
 
-def _judged(tuned: Tuned, parts: Series) -> dict[str, float]:
+def frontier_id(series: str) -> str:
+    """Of the figure of a series."""
+    return "frontier-" + "".join(c if c.isalnum() else "-" for c in series.lower())
+
+
+def _judged(tuned: Tuned, parts: Parts) -> dict[str, float]:
     """Costs over the parts of a series; the filter starts afresh with each."""
     from parshall.estimators import evaluate_rto
 
@@ -162,15 +157,6 @@ def _filter(tuned: Tuned) -> RtoEstimator:
         "weighted-median": estimators.WeightedMedianRto,
     }
     return kinds[tuned.config.kind](**values, min_rto=0.0)
-
-
-def _described(tuned: Tuned) -> dict[str, object]:
-    return {
-        "family": tuned.family,
-        "setting": tuned.setting,
-        "multiplier": tuned.multiplier,
-        "standard": tuned.standard,
-    }
 
 
 def _is_number(kind: pa.DataType) -> bool:

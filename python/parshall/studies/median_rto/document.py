@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from parshall.report import Document
-from parshall.studies.median_rto.scenarios import ORIGINAL, Traffic, Variant
-
-__all__ = ["DOCUMENT", "MEASURES", "TABLES", "Measure", "PrintedTable", "printed", "printed_difference"]
-
-DOCUMENT = Document(
-    title="Median Filtering Simulation of Bursty Traffic",
-    authors="Auc Fai Chan and John Leis",
-    source="University of Southern Queensland",
-)
+from parshall import study as st
+from parshall.studies.median_rto.scenarios import ORIGINAL, Traffic
 
 
 @dataclass(frozen=True)
@@ -33,75 +25,58 @@ MEASURES: tuple[Measure, ...] = (
 )
 """In the order in which the document prints them."""
 
-_Row = tuple[float, float, float]
+_NUMBERS: Mapping[tuple[str, ...], tuple[str, ...]] = {
+    words: tuple(numbers)
+    for words, numbers in st.numbers_in(
+        """
+        exponential original | 753440 740960 1.66
+        exponential median-5 | 760240 752160 1.06
+        exponential median-7 | 653280 647360 0.91
+        exponential median-9 | 728720 722480 0.86
+        pareto      original | 725760 711760 1.93
+        pareto      median-5 | 760560 748560 1.58
+        pareto      median-7 | 676640 667520 1.35
+        pareto      median-9 | 756080 744400 1.54
+        """
+    )
+}
+"""Throughput, goodput and loss; what two tables print is the same in both."""
 
 
 @dataclass(frozen=True)
-class PrintedTable:
-    """A table of the document: throughput, goodput and loss by filter."""
+class PrintedRows:
+    """A table of the document: a row for each filter."""
 
+    id: str
     name: str
     title: str
     traffic: Traffic
-    rows: Mapping[str, _Row]
-
-    @property
-    def ident(self) -> str:
-        """For ids: ``table-1``."""
-        return f"table-{TABLES.index(self) + 1}"
-
-    def cells(self) -> Iterator[tuple[Variant, Measure, float]]:
-        """Every printed number with what it is about."""
-        for name, row in self.rows.items():
-            for measure, value in zip(MEASURES, row, strict=True):
-                yield Variant(self.traffic, "tahoe", name), measure, value
+    filters: tuple[str, ...]
 
 
-TABLES: tuple[PrintedTable, ...] = (
-    PrintedTable(
-        "Table I",
-        "Exponential traffic analysis",
-        "exponential",
-        {ORIGINAL: (753440, 740960, 1.66), "median-5": (760240, 752160, 1.06)},
-    ),
-    PrintedTable(
+_MEDIANS = ("median-5", "median-7", "median-9")
+TABLES: tuple[PrintedRows, ...] = (
+    PrintedRows("table-1", "Table I", "Exponential traffic analysis", "exponential", (ORIGINAL, "median-5")),
+    PrintedRows(
+        "table-2",
         "Table II",
         "Comparison of loss percentages in exponential traffic",
         "exponential",
-        {
-            "median-5": (760240, 752160, 1.06),
-            "median-7": (653280, 647360, 0.91),
-            "median-9": (728720, 722480, 0.86),
-            ORIGINAL: (753440, 740960, 1.66),
-        },
+        (*_MEDIANS, ORIGINAL),
     ),
-    PrintedTable(
-        "Table III",
-        "Pareto traffic analysis",
-        "pareto",
-        {ORIGINAL: (725760, 711760, 1.93), "median-5": (760560, 748560, 1.58)},
-    ),
-    PrintedTable(
-        "Table IV",
-        "Comparison of loss percentages in Pareto traffic",
-        "pareto",
-        {
-            "median-5": (760560, 748560, 1.58),
-            "median-7": (676640, 667520, 1.35),
-            "median-9": (756080, 744400, 1.54),
-        },
+    PrintedRows("table-3", "Table III", "Pareto traffic analysis", "pareto", (ORIGINAL, "median-5")),
+    PrintedRows(
+        "table-4", "Table IV", "Comparison of loss percentages in Pareto traffic", "pareto", _MEDIANS
     ),
 )
 
 
-def printed(traffic: Traffic, filter: str, measure: str) -> float:
-    """The number that the document prints, from the first table that has it."""
+def printed(traffic: str, filter: str, measure: str) -> st.Printed:
+    """The number that the document prints."""
     column = [entry.name for entry in MEASURES].index(measure)
-    return next(
-        table.rows[filter][column] for table in TABLES if table.traffic == traffic and filter in table.rows
-    )
+    return st.Printed(_NUMBERS[traffic, filter][column], MEASURES[column].unit)
 
 
-def printed_difference(traffic: Traffic, filter: str, baseline: str, measure: str) -> float:
-    """What the document prints for ``filter`` less what it prints for ``baseline``."""
-    return round(printed(traffic, filter, measure) - printed(traffic, baseline, measure), 6)
+def difference(traffic: str, filter: str, measure: str, baseline: str = ORIGINAL) -> st.Printed:
+    """What the document prints for a filter less what it prints for the baseline."""
+    return printed(traffic, filter, measure).less(printed(traffic, baseline, measure))

@@ -1,206 +1,188 @@
-"""What is computed from the runs, with the document's own definitions. Each function gives one tidy table."""
+"""What is measured: of each run, with the document's own definitions, and of the filters over their
+parameters.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from parshall import study as st
+from parshall.scenario import Record
+from parshall.studies.median_rto import costs, scenarios
 from parshall.studies.median_rto.scenarios import (
     DURATION,
+    ORIGINAL,
     PAYLOAD_BITS,
+    TRAFFICS,
     Variant,
+    frontier_grid,
+    study_scenarios,
+    traffic_name,
+    variants,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "EXAMPLE_FLOW",
-    "Runs",
-    "codes_of",
-    "column_of",
-    "example_seed",
-    "goodput_over_time",
-    "measure_runs",
-    "rtt_examples",
-]
+    from parshall.recording import Recording
+
+    Reals = NDArray[np.float64]
 
 EXAMPLE_FLOW = "f1"
 """The flow whose RTT and RTO are drawn."""
+_LIVE_SEEDS = 20
+"""Seeds for the settings of the filters in the simulator: enough for a trend, and there are many settings."""
+_SERIES_SEEDS = 20
+"""Seeds whose RTT samples are replayed; more move no mark by its own size."""
+_DIMS = ("traffic", "recovery", "filter")
+_COUNTED = ("timeouts", "spurious_timeouts", "timeout_wait", "packets_sent", "packets_delivered")
 
-_SUMMED = ("packets_sent", "packets_delivered", "timeouts", "spurious_timeouts", "timeout_wait")
 
-
-def measure_runs(variants: Sequence[Variant], flows: pa.Table, rtt: pa.Table) -> pa.Table:
-    """One row a run: rates, losses, and how the RTO lay over the RTT.
-
-    ``throughput`` and ``goodput`` are in bit/s of payload, ``loss`` is (throughput - goodput) / throughput
-    in %. ``rto_margin`` is the mean of RTO - RTT in seconds, each RTT against the RTO in force when its
-    packet was sent, which is the one after the sample before; ``rto_exceeded`` is the share of RTTs above it.
-    """
-    sums = _counters_by_run(flows)
-    margins = _margins_by_run(rtt)
-    table = sums.join(margins, keys=["variant", "seed"], join_type="left outer")
-    described = pa.table(
-        {
-            "variant": [variant.name for variant in variants],
-            "traffic": [variant.traffic for variant in variants],
-            "recovery": [variant.recovery for variant in variants],
-            "filter": [variant.filter for variant in variants],
-            "order": list(range(len(variants))),
-        }
+def measure(bench: st.Workbench) -> st.Measures:
+    """Runs every variant, then weighs the costs of the filters over their parameters."""
+    networks = study_scenarios()
+    keys = {(each.traffic, each.recovery, each.filter): each for each in variants()}
+    tables = bench.measure(
+        "Runs",
+        {key: networks[variant.name] for key, variant in keys.items()},
+        lambda key, run: of_run(keys[key], run),
+        dims=_DIMS,
+        tables=("flows", "rtt", "flow_series"),
     )
-    table = table.join(described, keys="variant", join_type="inner")
-    table = table.sort_by([("order", "ascending"), ("seed", "ascending")])
-    leading = ["variant", "traffic", "recovery", "filter", "seed"]
-    return table.select([*leading, *(name for name in table.column_names if name not in (*leading, "order"))])
-
-
-def goodput_over_time(series: pa.Table, example: int) -> pa.Table:
-    """Cumulative goodput in Mbit at each sampling instant, per variant: of the example's seed and of all.
-
-    ``low`` and ``high`` hold 95 % of the seeds at each instant.
-    """
-    codes, names = codes_of(series, "variant")
-    seeds, seed = np.unique(column_of(series, "seed"), return_inverse=True)
-    times, time = np.unique(column_of(series, "time"), return_inverse=True)
-    shape = (len(names), len(seeds), len(times))
-    cell = np.ravel_multi_index((codes, seed, time), shape)
-    packets = np.bincount(cell, weights=column_of(series, "packets_delivered"), minlength=int(np.prod(shape)))
-    megabits = packets.reshape(shape) * (PAYLOAD_BITS / 1e6)
-    tables = []
-    for code in np.unique(codes):
-        values = megabits[code]
-        low, high = np.quantile(values, (0.025, 0.975), axis=0)
-        columns = {
-            "variant": [names[code]] * len(times),
-            "time": times,
-            "seed": [example] * len(times),
-            "example": values[int(np.searchsorted(seeds, example))],
-            "mean": values.mean(axis=0),
-            "low": low,
-            "high": high,
+    examples: dict[str, Any] = {}
+    simulated = {}
+    for traffic in TRAFFICS:
+        original = Variant(traffic, "tahoe", ORIGINAL)
+        seed = example_seed(tables["runs"], original)
+        chosen = {
+            key: networks[each.name]
+            for key, each in keys.items()
+            if each.of_document and each.traffic == traffic
         }
-        tables.append(pa.table(columns))
-    return pa.concat_tables(tables)
+        found = bench.measure(
+            "Examples",
+            chosen,
+            lambda _, run: {"rtt_examples": _example(run)},
+            dims=_DIMS,
+            seeds=[seed],
+            tables=("flows", "rtt"),
+        )
+        examples.setdefault("rtt_examples", []).append(found["rtt_examples"])
+        series = bench.each(
+            "RTTs to replay",
+            {traffic: networks[original.name]},
+            lambda _, run: costs.rtts_of(run),
+            seeds=bench.seeds[:_SERIES_SEEDS],
+            tables=("flows", "rtt"),
+        )
+        simulated[f"simulated, {traffic_name(traffic)} sources"] = [
+            part for run in series[traffic] for part in run
+        ]
+    return {
+        **tables,
+        "rtt_examples": _joined(examples["rtt_examples"]),
+        "series_costs": costs.series_costs(
+            bench, frontier_grid(), {**costs.measured_rtts(bench), **simulated}
+        ),
+        **_live(bench),
+    }
 
 
-def example_seed(runs: pa.Table, variant: Variant) -> int:
-    """The seed whose goodput is the median over seeds."""
-    rows = runs.filter(pc.field("variant") == variant.name)
-    order = np.argsort(column_of(rows, "goodput"), kind="stable")
-    return int(column_of(rows, "seed")[order[(len(order) - 1) // 2]])
+def of_run(variant: Variant, run: Recording) -> st.Rows:
+    """Rates, losses, how the RTO lay over the RTT, and for the document's variants the goodput over time.
 
-
-def rtt_examples(rtt: pa.Table, variants: Sequence[Variant], example: int) -> pa.Table:
-    """RTT samples and RTOs of one flow of the run with the example's seed, variant by variant."""
-    chosen = rtt.filter((pc.field("seed") == example) & (pc.field("flow") == EXAMPLE_FLOW))
-    parts = [chosen.filter(pc.field("variant") == variant.name) for variant in variants]
-    columns = ["variant", "seed", "flow", "time", "rtt", "srtt", "rto"]
-    table = pa.concat_tables(parts).select(columns)
-    # Plain names: those of other groups are encoded otherwise.
-    for name in ("variant", "flow"):
-        table = table.set_column(columns.index(name), name, table[name].cast(pa.string()))
-    return table
-
-
-@dataclass(frozen=True)
-class Runs:
-    """The table of :func:`measure_runs`, asked for one measure of one variant at a time."""
-
-    table: pa.Table
-
-    @property
-    def seeds(self) -> NDArray[np.int64]:
-        """Seeds, ascending; every variant has each of them once."""
-        found: NDArray[np.int64] = np.unique(column_of(self.table, "seed"))
-        return found
-
-    def of(self, variant: Variant, measure: str) -> NDArray[np.float64]:
-        """One value a seed, in the order of :attr:`seeds`."""
-        rows = self.table.filter(pc.field("variant") == variant.name)
-        values: NDArray[np.float64] = column_of(rows, measure).astype(np.float64)
-        return values
-
-
-def column_of(table: pa.Table, column: str) -> NDArray[Any]:
-    """A column as an array."""
-    values: NDArray[Any] = table[column].to_numpy()
-    return values
-
-
-def codes_of(table: pa.Table, column: str) -> tuple[NDArray[np.int64], list[str]]:
-    """A column of names as indices into a list of them."""
-    names = table[column].combine_chunks()
-    if not pa.types.is_dictionary(names.type):
-        names = names.dictionary_encode()
-    return np.asarray(names.indices, dtype=np.int64), names.dictionary.to_pylist()
-
-
-def _counters_by_run(flows: pa.Table) -> pa.Table:
-    """Counters of the six flows together, as the document adds them up."""
-    table = flows.group_by(["variant", "seed"]).aggregate([(name, "sum") for name in _SUMMED])
-    sent, delivered = (column_of(table, f"{name}_sum").astype(np.float64) for name in _SUMMED[:2])
+    ``throughput`` and ``goodput`` are in bit/s of payload of the six flows together, ``loss`` is
+    (throughput - goodput) / throughput in %.
+    """
+    flows = run.columns("flows")
+    sums = {name: float(flows[name].sum()) for name in _COUNTED}
+    sent, delivered = sums.pop("packets_sent"), sums.pop("packets_delivered")
     bits = PAYLOAD_BITS / DURATION
-    columns: dict[str, object] = {
-        "variant": _plain(table["variant"]),
-        "seed": table["seed"].cast(pa.int64()),
+    rates = {
         "throughput": sent * bits,
         "goodput": delivered * bits,
-        "loss": _ratio(100 * (sent - delivered), sent),
+        "loss": 100 * (sent - delivered) / sent if sent else float("nan"),
     }
-    columns |= {name: table[f"{name}_sum"] for name in _SUMMED[2:]}
-    return pa.table(columns)
+    rows: dict[str, Any] = {"runs": {**rates, **sums, **_margins(run.columns("rtt"))}}
+    if variant.of_document:
+        rows["goodput_over_time"] = _goodput_over_time(run.columns("flow_series"))
+    return rows
 
 
-def _margins_by_run(rtt: pa.Table) -> pa.Table:
-    """Each RTT against the RTO that was in force, averaged over the samples of a run."""
-    codes, names = codes_of(rtt, "variant")
-    flow, flows = codes_of(rtt, "flow")
-    seed = column_of(rtt, "seed").astype(np.int64)
-    span = int(seed.max()) + 1 if len(seed) else 1
-    run = codes * span + seed
-    # Rows of a run are in order of time, and a stable sort keeps them so.
-    order = np.argsort(run * len(flows) + flow, kind="stable")
-    run, flow = run[order], flow[order]
-    sample, rto = column_of(rtt, "rtt")[order], column_of(rtt, "rto")[order]
+def example_seed(runs: Any, variant: Variant) -> int:
+    """The seed whose goodput is the median over seeds."""
+    goodput = st.Results({"runs": runs}).values(
+        "runs", "goodput", traffic=variant.traffic, recovery=variant.recovery, filter=variant.filter
+    )
+    order = np.argsort(goodput.seeds, kind="stable")
+    return int(goodput.labels["seed"][order[(len(order) - 1) // 2]])
 
-    # The first sample of a flow meets the initial RTO, which is no estimate.
-    later = np.r_[False, (run[1:] == run[:-1]) & (flow[1:] == flow[:-1])] if len(run) else np.zeros(0, bool)
-    in_force = np.r_[np.nan, rto[:-1]][later] if len(run) else rto
-    keys, index = np.unique(run[later], return_inverse=True)
-    count = np.bincount(index, minlength=len(keys)).astype(np.float64)
-    sample = sample[later]
 
-    def mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(np.bincount(index, weights=values, minlength=len(keys)) / count)
+def _margins(rtt: Mapping[str, Any]) -> dict[str, float]:
+    """Each RTT against the RTO that was in force when its packet was sent, which is the one after the sample
+    before; ``rto_margin`` is the mean of RTO - RTT in seconds, ``rto_exceeded`` the share of RTTs above it.
+    """
+    # Rows are in order of time, and a stable sort keeps them so. The first sample of a flow meets the
+    # initial RTO, which is no estimate.
+    order = np.argsort(rtt["flow"], kind="stable")
+    flow, sample, rto = (rtt[name][order] for name in ("flow", "rtt", "rto"))
+    later = flow[1:] == flow[:-1]
+    sample, in_force = sample[1:][later], rto[:-1][later]
+    return {
+        "rtt_samples": float(len(sample)),
+        "rtt_mean": _mean(sample),
+        "rtt_deviation": float(np.std(sample)) if len(sample) else float("nan"),
+        "rto_mean": _mean(in_force),
+        "rto_deviation": float(np.std(in_force)) if len(sample) else float("nan"),
+        "rto_margin": _mean(in_force - sample),
+        "rto_exceeded": _mean((sample > in_force).astype(np.float64)),
+    }
 
-    def deviation(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(np.sqrt(mean((values - mean(values)[index]) ** 2)))
 
-    return pa.table(
-        {
-            "variant": pa.array([names[key] for key in keys // span], pa.string()),
-            "seed": pa.array(keys % span, pa.int64()),
-            "rtt_samples": count.astype(np.int64),
-            "rtt_mean": mean(sample),
-            "rtt_deviation": deviation(sample),
-            "rto_mean": mean(in_force),
-            "rto_deviation": deviation(in_force),
-            "rto_margin": mean(in_force - sample),
-            "rto_exceeded": mean((sample > in_force).astype(np.float64)),
-        }
+def _mean(values: Reals) -> float:
+    return float(np.mean(values)) if len(values) else float("nan")
+
+
+def _goodput_over_time(series: Mapping[str, Any]) -> st.Series:
+    """Cumulative goodput of all flows together, in Mbit."""
+    times, place = np.unique(series["time"], return_inverse=True)
+    packets = np.bincount(place, weights=series["packets_delivered"])
+    return st.Series({"time": times}, {"megabits": packets * (PAYLOAD_BITS / 1e6)})
+
+
+def _example(run: Recording) -> st.Series:
+    """RTT samples and RTOs of one flow."""
+    rtt = run.columns("rtt")
+    own = rtt["flow"] == run.flows.index(EXAMPLE_FLOW)
+    return st.Series({"time": rtt["time"][own]}, {name: rtt[name][own] for name in ("rtt", "rto")})
+
+
+def _live(bench: st.Workbench) -> st.Measures:
+    """What happened in runs of the simulator, for each setting and kind of traffic: counts of a run."""
+    variants = {
+        (traffic, tuned.name): scenarios.scenario(traffic, "tahoe", tuned.config, Record())
+        for traffic in TRAFFICS
+        for tuned in frontier_grid(live=True)
+    }
+
+    def counts(_: Any, run: Recording) -> st.Rows:
+        flows = run.columns("flows")
+        return {"live_costs": {name: float(flows[name].sum()) for name in _COUNTED}}
+
+    return bench.measure(
+        "Runs, parameters",
+        variants,
+        counts,
+        dims=("traffic", "setting"),
+        seeds=bench.seeds[:_LIVE_SEEDS],
+        tables=("flows",),
     )
 
 
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(pa.string())
+def _joined(tables: list[Any]) -> Any:
+    import pyarrow as pa
 
-
-def _ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+    return pa.concat_tables(tables)

@@ -1,6 +1,6 @@
 """What the median study runs: six on/off sources over TCP, one bottleneck, and every RTO filter under test.
 
-Section IV of the document gives the topology; what it leaves out is listed in :data:`ASSUMPTIONS`.
+Section IV of the document gives the topology; what it leaves out is assumed, as the report says.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from parshall.report import Assumption
 from parshall.scenario import (
     Dumbbell,
     Exponential,
@@ -28,40 +27,13 @@ from parshall.scenario import (
 if TYPE_CHECKING:
     from parshall.scenario import RtoConfig
 
-__all__ = [
-    "ASSUMPTIONS",
-    "DOCUMENT_FILTERS",
-    "DURATION",
-    "FILTERS",
-    "FLOWS",
-    "MEDIANS",
-    "MEDIAN_FILTERS",
-    "ORIGINAL",
-    "PARETO_SHAPE",
-    "PAYLOAD_BITS",
-    "PROTOCOLS",
-    "RECOVERIES",
-    "TRAFFICS",
-    "Filter",
-    "Recovery",
-    "Traffic",
-    "Tuned",
-    "Variant",
-    "frontier_grid",
-    "named",
-    "scenario",
-    "study_scenarios",
-    "traffic_name",
-    "variants",
-]
-
 Traffic = Literal["exponential", "pareto"]
 Recovery = Literal["tahoe", "newreno"]
 
 TRAFFICS: tuple[Traffic, ...] = ("exponential", "pareto")
 """Cases 1 and 2 of the document."""
 RECOVERIES: tuple[Recovery, ...] = ("tahoe", "newreno")
-"""What the document used (see :data:`ASSUMPTIONS`), and today's."""
+"""What the document used, as the report assumes, and today's."""
 PROTOCOLS: Mapping[Recovery, str] = {"tahoe": "Tahoe", "newreno": "NewReno"}
 """Their names for a reader."""
 
@@ -271,88 +243,3 @@ def frontier_grid(*, live: bool = False) -> list[Tuned]:
         for m in sorted({*multipliers, 4.5})
     ]
     return grid
-
-
-# --- Assumptions --------------------------------------------------------------------------------------------
-
-ASSUMPTIONS: tuple[Assumption, ...] = (
-    Assumption(
-        "Duration and packet size",
-        "Not given; every printed rate is a multiple of 80.",
-        f"{DURATION:g} s, packets of {PAYLOAD_BITS // 8} bytes: a packet is worth 80 bit/s. Throughput "
-        "counts every data packet sent, goodput every distinct packet delivered.",
-        "1000 x 8 bit / 100 s = 80 bit/s is the plainest way to that grid.",
-    ),
-    Assumption(
-        "Rate of a source",
-        "Not given.",
-        f"{SOURCE_RATE / 1e3:g} kbit/s while on.",
-        "The load sets the throughput; ns-2.35 then gives the printed throughput of the original TCP.",
-    ),
-    Assumption(
-        "On and off times",
-        "1 s and 2 s for Pareto sources; not given for exponential ones.",
-        f"Means of {ON:g} s and {OFF:g} s for both; a Pareto shape of {PARETO_SHAPE:g} for both durations.",
-        "With one rate for both cases, ns-2.35 gives both printed throughputs.",
-    ),
-    Assumption(
-        "TCP",
-        "'TCP agents' in ns-2.",
-        "ns-2's Agent/TCP, which is Tahoe, with its defaults (initial window 2, clock of 10 ms, least RTO "
-        "0.2 s, no delayed ACKs); 40 bytes of headers.",
-        "Its loss is nearest to the printed one. NewReno is run beside it.",
-    ),
-    Assumption(
-        "TCP window",
-        "Not given.",
-        f"{WINDOW} packets, so that it never limits.",
-        "ns-2's default of 20 packets gives half the printed loss; 64 or more give it.",
-    ),
-    Assumption(
-        "Queues",
-        f"{BOTTLENECK_LIMIT} packets at R0 and R1; nothing about the others.",
-        f"DropTail, {BOTTLENECK_LIMIT} packets in both directions of R0-R1, {ACCESS_LIMIT} at the access "
-        "links.",
-        "50 is ns-2's default, and no access queue ever fills.",
-    ),
-    Assumption(
-        "Access links",
-        "'All the links have the same bandwidth', then 10 Mbit/s for the sources' and 1 Mbit/s for R0-R1.",
-        f"{ACCESS_RATE / 1e6:g} Mbit/s and {ACCESS_DELAY * 1e3:g} ms on both sides.",
-        "The second statement is the precise one; the round trip without queueing is 240 ms.",
-    ),
-    Assumption(
-        "From the median to an RTO",
-        "Never said.",
-        "The median of the last k samples takes the place of the mean, the deviation stays an "
-        "exponentially weighted mean of the distance to it, and RTO = median + 4 deviations. A second "
-        "reading, with the median absolute deviation (MAD), is run beside it.",
-        "Equations (1) to (3) replace the mean only.",
-    ),
-    Assumption(
-        "The original filter",
-        "Equations (1) to (3), with a broken index and no deviation.",
-        "Jacobson and Karels as ns-2 runs it, in whole clock ticks with gains 1/8 and 1/4 and RTO = mean "
-        "+ 4 deviations.",
-        "It is what 'original TCP' in ns-2 is.",
-    ),
-    Assumption(
-        "Samples",
-        "Karn's rule is named; nothing about a start.",
-        "One packet is timed at a time, never a retransmitted one. Before k samples exist, the median is "
-        "that of those that do.",
-        "ns-2 without timestamps does so.",
-    ),
-    Assumption(
-        "Number of runs",
-        "Single runs; not whether they share a seed.",
-        "Many seeds; filters are compared with the seed in common, so that the sources do exactly the same.",
-        "The report shows what a change of the seed alone does.",
-    ),
-    Assumption(
-        "Figures of RTT and RTO",
-        "'RTT and RTO' over time; not whose.",
-        "Flow 1, in the run whose goodput with the original TCP is the median over seeds.",
-        "One flow of one run, as it must have been.",
-    ),
-)

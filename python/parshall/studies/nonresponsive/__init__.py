@@ -1,13 +1,36 @@
 """Zhao, "Modeling and Estimation Techniques for Understanding Heterogeneous Traffic Behavior", Chapter II:
 re-run over many seeds.
 
-``networks`` and ``cases`` say what is run, ``document`` what is printed and assumed, ``contestants`` what is
-compared, ``traces``, ``tuning``, ``judging``, ``phase`` and ``alarm`` what is computed, ``claims``,
-``pages``, ``figures`` and ``findings`` what is made of it.
+``networks`` and ``cases`` say what is run, ``document`` what is printed, ``contestants`` what is compared,
+``traces``, ``tuning``, ``tuned``, ``measures``, ``shorter``, ``phase``, ``rules`` and ``alarm`` what is
+computed, ``claims`` what is claimed, ``shown``, ``facts`` and ``report.md`` what a reader meets.
 """
 
-from parshall.studies.nonresponsive.study import NonresponsiveStudy
+from __future__ import annotations
+
+from parshall.study import Content, Document, Study, page_of
 
 __all__ = ["STUDY"]
 
-STUDY = NonresponsiveStudy()
+
+def _content() -> Content:
+    from parshall.studies.nonresponsive.claims import TOPICS
+    from parshall.studies.nonresponsive.facts import facts
+    from parshall.studies.nonresponsive.measures import measure
+    from parshall.studies.nonresponsive.phase import DATA
+    from parshall.studies.nonresponsive.shown import shown
+
+    return Content(measure, TOPICS, page_of(__package__), shown, facts, DATA)
+
+
+STUDY = Study(
+    name="nonresponsive",
+    title="How much of the load will not back off",
+    document=Document(
+        title="Modeling and Estimation Techniques for Understanding Heterogeneous Traffic Behavior",
+        authors="Zhili Zhao",
+        source="PhD dissertation, Texas A&M University, 2004: Chapter II and Appendix A",
+    ),
+    seeds=20,
+    content=_content,
+)

@@ -16,22 +16,6 @@ from parshall.studies.nonresponsive import networks as net
 if TYPE_CHECKING:
     from parshall.scenario import Dumbbell, FlowGroup, Scenario
 
-__all__ = [
-    "BINOMIALS",
-    "HOPS",
-    "LOADS",
-    "MIN_THRESHOLDS",
-    "PULSES",
-    "RTTS",
-    "RTT_RANGE",
-    "TRANSFER",
-    "UNEVEN",
-    "VBR_INTERVALS",
-    "Case",
-    "all_cases",
-    "case",
-]
-
 LOADS = (2, 5, 8, 11, 14, 16, 18, 20, 22, 25)
 """CBR flows of 1 Mbit/s at 28 Mbit/s: Figure 4; 16, 22 and 25 are those of Figure 3."""
 PULSES = (100, 20, 5)
@@ -48,6 +32,8 @@ MIN_THRESHOLDS = (15, 20, 25, 30, 35, 40)
 """Lower thresholds of RED: Figure 10. The first is that of all other scenarios."""
 HOPS = (25, 22, 16)
 """CBR flows of set B: Figure 12."""
+LOW_LOADS = tuple(count for count in LOADS if count <= 16)
+"""Those with a non-responsive share of less than 60 % of what arrives."""
 UNEVEN = 6
 """Of 22, those that leave at R3: Figure 13."""
 

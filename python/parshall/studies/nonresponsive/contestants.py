@@ -20,16 +20,6 @@ if TYPE_CHECKING:
     from parshall.studies.nonresponsive.cases import Case
     from parshall.studies.nonresponsive.traces import Reals, Traces
 
-__all__ = [
-    "CONTESTANTS",
-    "HOP_TRAINING",
-    "TRAINING",
-    "Contestant",
-    "Range",
-    "Settings",
-    "contestant",
-]
-
 Settings: TypeAlias = Mapping[str, float]
 """Values of a contestant's settings by name."""
 
@@ -225,6 +215,10 @@ CONTESTANTS: tuple[Contestant, ...] = (
 """What is compared, in the order of the tables. The last two are what an estimator has to be held against: a
 number that looks at nothing, and a count that looks into every header.
 """
+
+
+REFERENCES = ("constant", "counter")
+"""Contestants that estimate nothing."""
 
 
 def contestant(name: str) -> Contestant:

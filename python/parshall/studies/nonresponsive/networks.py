@@ -1,6 +1,6 @@
 """The networks of Chapter II: one RED bottleneck (Figure 2), and three in a row (Figure 11).
 
-Each function returns a scenario; what the document leaves out is in :mod:`.assumptions`.
+Each function returns a scenario; what the document leaves out is assumed, as the report says.
 """
 
 from __future__ import annotations
@@ -27,32 +27,6 @@ from parshall.scenario import (
     Udp,
     Vbr,
 )
-
-__all__ = [
-    "ACCESS_RATE",
-    "BUFFER",
-    "CBR_PERIOD",
-    "CBR_RATE",
-    "DELAY",
-    "DURATION",
-    "ESTIMATION",
-    "PACKET_BYTES",
-    "RATE",
-    "RTT",
-    "SAMPLING",
-    "START",
-    "TCP_FLOWS",
-    "WINDOW",
-    "cbr",
-    "multihop",
-    "pulses",
-    "red",
-    "responsive",
-    "short_flows",
-    "single",
-    "tcp",
-    "vbr",
-]
 
 RATE = 28e6
 """Bit/s of every bottleneck."""

@@ -10,20 +10,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from parshall.columns import values
+from parshall import study as st
 from parshall.scenario import DropTail, Jitter, Red, Scenario
 from parshall.studies.nonresponsive import networks as net
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from parshall.recording import Recording
     from parshall.scenario import Dumbbell
 
-__all__ = ["QUEUES", "SWEEPS", "Point", "measure_points", "ns2_points", "sweep_points", "table_points"]
+DIMS = ("sweep", "queue", "x")
+DATA = (
+    st.Data(
+        "results/study1b.csv",
+        "e8b71c287fd027331c73e0f6879883526612017ced49627d1f483ef10cd2b57b",
+        "Points of ns-2 in the curves around Table III",
+    ),
+)
+"""ns-2's table of runs."""
 
 QUEUES: Mapping[str, str] = {"droptail": "DropTail", "red": "RED(15, 45, 0.1)", "red-full": "RED(60, 60)"}
 """Rows of Table III. In the third, both thresholds are the buffer's size."""
@@ -59,11 +68,6 @@ class Point:
     """Milliseconds; the round trip for the table; packets for the window."""
     network: Dumbbell | Scenario
 
-    @property
-    def name(self) -> str:
-        """Unique among all points."""
-        return f"{self.sweep}/{self.queue}/{self.x:g}"
-
 
 def table_points() -> list[Point]:
     """Table III at the round trip that gives it, CBR in phase, over the whole 320 s, with the window of all
@@ -94,28 +98,41 @@ def sweep_points() -> Iterator[Point]:
             yield Point("cbr-jitter", queue, jitter, _jittered(_network(queue), "c", jitter / 1e3))
 
 
-def measure_points(points: Sequence[Point], flows: pa.Table, ports: pa.Table) -> pa.Table:
-    """One row a run: TCP's share of delivered bytes and the drop rate at the bottleneck, in %."""
-    bottleneck = ports.filter(pc.field("port") == "r0->r1")
-    parts = []
-    for point in points:
-        runs = bottleneck.filter(pc.field("variant") == point.name)
-        own = flows.filter(pc.field("variant") == point.name)
-        seeds = values(runs["seed"]).astype(np.int64)
-        is_tcp = np.array([name.startswith("t") for name in own["flow"].to_pylist()])
-        wire = np.where(is_tcp, net.PACKET_BYTES + 40, net.PACKET_BYTES)
-        received = (values(own["packets_received"]).astype(np.float64) * wire).reshape(len(seeds), -1)
-        tcp = (received * is_tcp.reshape(len(seeds), -1)).sum(axis=1) / received.sum(axis=1)
-        drops, arrivals = (values(runs[f"packets_{what}"]).astype(float) for what in ("dropped", "arrived"))
-        parts.append(_rows(point.sweep, point.queue, point.x, seeds, 100 * tcp, 100 * drops / arrivals))
-    return pa.concat_tables(parts)
+def measure(bench: st.Workbench, sweep_seeds: Sequence[int]) -> st.Measures:
+    """The table over all seeds, the curves over some, and ns-2's points of the curves where they are at
+    hand.
+    """
+    tables: dict[str, pa.Table] = {}
+    for name, what, points, seeds in (
+        ("table_3", "Runs, Table III", table_points(), bench.seeds),
+        ("phase", "Runs, phase effect", list(sweep_points()), sweep_seeds),
+    ):
+        variants = {(each.sweep, each.queue, float(each.x)): each.network for each in points}
+        tables |= bench.measure(
+            what, variants, lambda _, run: of_run(run), table=name, dims=DIMS, seeds=seeds
+        )
+    if DATA[0].path in bench.files:
+        tables["phase_ns2"] = ns2_points(bench.files[DATA[0].path])
+    return tables
+
+
+def of_run(run: Recording) -> dict[str, float]:
+    """TCP's share of delivered bytes and the drop rate at the bottleneck, in %."""
+    is_tcp = np.array([name.startswith("t") for name in run.flows])
+    wire = np.where(is_tcp, net.PACKET_BYTES + 40, net.PACKET_BYTES)
+    received = run.columns("flows")["packets_received"].astype(np.float64) * wire
+    port = run.port("r0->r1")
+    return {
+        "tcp_share": 100 * (received * is_tcp).sum() / received.sum(),
+        "drop_rate": 100 * port.packets_dropped / port.packets_arrived,
+    }
 
 
 def ns2_points(file: Path) -> pa.Table:
     """The same from runs of ns-2: the curves that its table of runs has."""
     from parshall.validate.statistics.baselines import load_study
 
-    parts = []
+    rows: list[tuple[Any, ...]] = []
     kinds = {"DT": "droptail", "RED60": "red-full"}
     for baseline in load_study(file.parent.parent, "1b"):
         head, _, change = baseline.label.partition(": ")
@@ -128,29 +145,11 @@ def ns2_points(file: Path) -> pa.Table:
             "TCP overhead_": ("tcp-jitter", 1e3 * settings.number("overhead")),
         }
         found = [place for key, place in places.items() if change.startswith(key)]
-        if queue is None or not found:
-            continue
-        sweep, x = found[0]
-        share, drops = (baseline.outcomes[key] for key in ("tcp_share_delivered", "drop_rate"))
-        seeds = np.arange(1, len(share) + 1)
-        parts.append(_rows(sweep, queue, round(x, 6), seeds, 100 * np.array(share), 100 * np.array(drops)))
-    return pa.concat_tables(parts)
-
-
-def _rows(
-    sweep: str, queue: str, x: float, seeds: np.ndarray, tcp_share: np.ndarray, drop_rate: np.ndarray
-) -> pa.Table:
-    count = len(seeds)
-    return pa.table(
-        {
-            "sweep": [sweep] * count,
-            "queue": [queue] * count,
-            "x": [float(x)] * count,
-            "seed": seeds,
-            "tcp_share": tcp_share,
-            "drop_rate": drop_rate,
-        }
-    )
+        if queue is not None and found:
+            shares = baseline.outcomes["tcp_share_delivered"]
+            rows.append((found[0][0], queue, round(found[0][1], 6), 100 * float(np.mean(shares))))
+    names = (*DIMS, "tcp_share")
+    return st.tidy(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)), DIMS)
 
 
 def _network(

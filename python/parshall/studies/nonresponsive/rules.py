@@ -15,8 +15,6 @@ import numpy as np
 if TYPE_CHECKING:
     from parshall.studies.nonresponsive.traces import Reals
 
-__all__ = ["EXCESS", "LEVELS", "RULES", "SINGLE", "Rule", "cumulative", "k_of_n"]
-
 LEVELS = np.linspace(0.0, 1.0, 101)
 """Levels of alarm."""
 _K, _N = 4, 5

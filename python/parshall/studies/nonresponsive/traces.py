@@ -1,4 +1,6 @@
-"""What a router saw in each sampling interval of a run, and the true share in each estimation interval."""
+"""What a router saw in each sampling interval of a run, the true share in each estimation interval, and how
+far estimates are from it (II.C).
+"""
 
 from __future__ import annotations
 
@@ -8,29 +10,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from parshall.columns import values
 from parshall.studies.nonresponsive.networks import ESTIMATION, PACKET_BYTES
 
 if TYPE_CHECKING:
-    from parshall.ensemble import Ensemble
+    from parshall.recording import Recording
     from parshall.studies.nonresponsive.cases import Case
-
-__all__ = ["RECORDED", "Reals", "Traces", "by_interval", "first_sample", "read_traces"]
 
 Reals: TypeAlias = NDArray[np.float64]
 
-RECORDED = ("port_series", "responsiveness")
-"""Tables of a run that traces are made of."""
+RECORDED = ("flows", "ports", "port_series", "responsiveness")
+"""Tables of a run that are looked at."""
 
 
 @dataclass(frozen=True)
 class Traces:
-    """Runs of a case, from the estimator's start on: one row a seed, one column a sampling interval."""
+    """Runs of a case, from the estimator's start on: one row a run, one column a sampling interval."""
 
-    seeds: tuple[int, ...]
     sampling: float
     """Seconds."""
     start: float
@@ -72,38 +69,47 @@ class Traces:
         return self.start + self.sampling * ESTIMATION * np.arange(1, count + 1)
 
 
-def read_traces(ensemble: Ensemble, case: Case, seeds: Sequence[int]) -> Traces:
-    """The traces of one case; the ensemble has the tables :data:`RECORDED`."""
-    series = ensemble.table("port_series")
-    rows = series.filter(pc.field("variant") == case.name)
-    shape = (len(seeds), rows.num_rows // len(seeds))
+def traces_of(case: Case, run: Recording) -> Traces:
+    """The traces of one run."""
+    series, observed = run.columns("port_series"), run.columns("responsiveness")
     first = first_sample(case)
 
     def column(name: str) -> Reals:
-        return values(rows[name]).astype(np.float64).reshape(shape)[:, first:]
+        found: Reals = series[name].astype(np.float64)[None, first:]
+        return found
 
-    def counts(name: str) -> Reals:
-        return np.diff(column(name), axis=1)
+    def estimates(name: str) -> Reals:
+        found: Reals = observed[name].astype(np.float64)[None]
+        return found[:, round(first * case.sampling / _interval(case)) :]
 
     return Traces(
-        seeds=tuple(seeds),
         sampling=case.sampling,
         start=first * case.sampling,
         backlog=column("backlog_packets")[:, 1:],
-        arrivals=counts("packets_arrived"),
-        drops=counts("packets_dropped"),
-        udp=counts("packets_arrived_udp"),
-        bytes=counts("bytes_arrived"),
-        recorded={"responsiveness": _responsiveness(ensemble, case, seeds, "share")},
-        signals=_responsiveness(ensemble, case, seeds, "signals"),
+        arrivals=np.diff(column("packets_arrived")),
+        drops=np.diff(column("packets_dropped")),
+        udp=np.diff(column("packets_arrived_udp")),
+        bytes=np.diff(column("bytes_arrived")),
+        recorded={"responsiveness": estimates("share")},
+        signals=estimates("signals"),
     )
 
 
-def _responsiveness(ensemble: Ensemble, case: Case, seeds: Sequence[int], column: str) -> Reals:
-    """A column of the observer of packets, from the estimator's start on."""
-    rows = ensemble.table("responsiveness").filter(pc.field("variant") == case.name)
-    found: Reals = values(rows[column]).astype(np.float64).reshape(len(seeds), -1)
-    return found[:, round(first_sample(case) * case.sampling / _interval(case)) :]
+def stacked(runs: Sequence[Traces]) -> Traces:
+    """Runs of one case together."""
+
+    def rows(name: str) -> Reals:
+        return np.concatenate([getattr(each, name) for each in runs])
+
+    recorded = np.concatenate([each.recorded["responsiveness"] for each in runs])
+    counts = ("backlog", "arrivals", "drops", "udp", "bytes", "signals")
+    one = runs[0]
+    return Traces(
+        one.sampling,
+        one.start,
+        recorded={"responsiveness": recorded},
+        **{name: rows(name) for name in counts},
+    )
 
 
 def _interval(case: Case) -> float:
@@ -124,6 +130,23 @@ def by_interval(counts: Reals, length: int = ESTIMATION) -> Reals:
     runs, samples = counts.shape
     whole = samples // length
     found: Reals = counts[:, : whole * length].reshape(runs, whole, length).sum(axis=2)
+    return found
+
+
+def mean_square_error(estimates: Reals, truth: Reals) -> Reals:
+    """One value a run: ``sum (estimate - actual)^2 / n``. An estimate that is missing counts as no estimate
+    of the share at all, which is an error of 1.
+    """
+    errors = np.where(np.isnan(estimates), 1.0, estimates - truth)
+    found: Reals = np.nanmean(errors**2, axis=1)
+    return found
+
+
+def relative_error(estimates: Reals, truth: Reals) -> Reals:
+    """One value a run: ``sum (estimate - actual) / sum actual``, over intervals that have an estimate."""
+    error = np.where(np.isnan(estimates - truth), 0.0, estimates - truth)
+    actual = np.where(np.isnan(estimates - truth), 0.0, truth)
+    found: Reals = error.sum(axis=1) / actual.sum(axis=1)
     return found
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parshall.studies.nonresponsive.contestants import Range
-from parshall.studies.nonresponsive.judging import mean_square_error
+from parshall.studies.nonresponsive.traces import mean_square_error
 
 if TYPE_CHECKING:
     import optuna
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from parshall.studies.nonresponsive.cases import Case
     from parshall.studies.nonresponsive.contestants import Contestant, Settings
     from parshall.studies.nonresponsive.traces import Traces
-
-__all__ = ["START_TRIALS", "TRAINING_SEEDS", "TRIALS", "Tuned", "tune", "tune_starts"]
 
 TRAINING_SEEDS = range(1001, 1005)
 """Seeds of the training runs; nothing is judged on them."""

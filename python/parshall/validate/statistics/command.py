@@ -1,4 +1,4 @@
-"""What ``parshall validate-statistics`` does: studies compared one by one, a summary, and a document."""
+"""What ``parshall validate statistics`` does: studies compared one by one, a summary, and a document."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from parshall.validate.statistics.table import markdown, summary
 
 __all__ = ["MARK", "validate_statistics"]
 
-MARK = "<!-- what follows is made by parshall validate-statistics -->\n"
+MARK = "<!-- what follows is made by parshall validate statistics -->\n"
 """In a document that has this line only what follows it is written anew."""
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from parshall.ensemble import available_cores
 from parshall.errors import InputError, RunError, ScenarioError, shown
+from parshall.measure import measure
+from parshall.recording import Recording
 from parshall.scenario import Scenario
 from parshall.validate.statistics import study0, study1, study3
 from parshall.validate.statistics.baselines import Baseline, Settings, load_study
@@ -30,8 +31,8 @@ class Kind:
     outcomes: tuple[Outcome, ...]
     rebuild: Callable[[Settings, int], Scenario]
     """From settings and a seed."""
-    measure: Callable[[Settings, dict[str, Any]], dict[str, float]]
-    """From settings and what the engine recorded."""
+    measure: Callable[[Settings, Recording], dict[str, float]]
+    """From settings and a run."""
     seeds: int
     """Runs of each scenario: enough for an interval like ns-2's in a minute or less."""
 
@@ -87,8 +88,8 @@ def compare_study(
     baselines = [each for each in load_study(folder, study) if labels is None or labels(each.label)]
     if not baselines:
         raise InputError("labels", "none that matches", f"some of study {study}")
-    runs, not_rebuilt = _rebuilt(kind, baselines, seeds or kind.seeds)
-    samples = _measured(kind, runs, jobs or available_cores(), progress)
+    scenarios, not_rebuilt = _rebuilt(kind, baselines, seeds or kind.seeds)
+    samples = _measured(kind, baselines, scenarios, jobs, progress)
     pairs = [
         (baseline, outcome, sample)
         for baseline in baselines
@@ -110,57 +111,49 @@ def compare_study(
     return Agreement(study, tuple(comparisons), not_rebuilt)
 
 
-@dataclass(frozen=True)
-class _Run:
-    baseline: Baseline
-    seed: int
-    scenario: str
-    """As JSON."""
-
-
-def _rebuilt(kind: Kind, baselines: Sequence[Baseline], seeds: int) -> tuple[list[_Run], dict[str, str]]:
-    runs: list[_Run] = []
+def _rebuilt(
+    kind: Kind, baselines: Sequence[Baseline], seeds: int
+) -> tuple[dict[tuple[str, int], Scenario], dict[str, str]]:
+    """Scenarios by label and seed, and labels that cannot be run with the reason."""
+    scenarios: dict[tuple[str, int], Scenario] = {}
     not_rebuilt: dict[str, str] = {}
     for baseline in baselines:
         try:
-            runs += [_Run(baseline, seed, _text(kind, baseline, seed)) for seed in range(1, seeds + 1)]
+            for seed in range(1, seeds + 1):
+                scenarios[baseline.label, seed] = _scenario(kind, baseline, seed)
         except UnsupportedError as missing:
             not_rebuilt[baseline.label] = str(missing)
-    return runs, not_rebuilt
+    return scenarios, not_rebuilt
 
 
-def _text(kind: Kind, baseline: Baseline, seed: int) -> str:
+def _scenario(kind: Kind, baseline: Baseline, seed: int) -> Scenario:
     try:
-        return kind.rebuild(baseline.settings, seed).to_json()
+        return kind.rebuild(baseline.settings, seed)
     except ScenarioError as fault:
         raise RunError(f"{baseline.settings.where}: no scenario: {fault}") from None
 
 
 def _measured(
-    kind: Kind, runs: Sequence[_Run], threads: int, progress: Progress | None
+    kind: Kind,
+    baselines: Sequence[Baseline],
+    scenarios: Mapping[tuple[str, int], Scenario],
+    threads: int | None,
+    progress: Progress | None,
 ) -> dict[str, list[dict[str, float]]]:
-    """What was measured, by label and in the order of seeds. A result is dropped once it is measured."""
-    from parshall import _core
-
-    values: list[dict[str, float] | None] = [None] * len(runs)
-    if not runs:
+    """What was measured, by label and in the order of seeds."""
+    if not scenarios:
         return {}
-    batch = _core.Batch([(run.scenario, run.seed) for run in runs], threads)
-    done = 0
-    try:
-        while (finished := batch.next(0.1)) is not None:
-            for index, result in finished:
-                run = runs[index]
-                if isinstance(result, Exception):
-                    raise RunError(f"{run.baseline.label}, seed {run.seed}: {result}")
-                values[index] = kind.measure(run.baseline.settings, result)
-                done += 1
-                if progress is not None:
-                    progress(done, len(runs))
-    finally:
-        batch.cancel()
+    settings = {baseline.label: baseline.settings for baseline in baselines}
+    found = measure(
+        scenarios,
+        {(label, seed): [seed] for label, seed in scenarios},
+        lambda key, run: kind.measure(settings[key[0]], run),
+        tables=("flows", "ports", "packets"),
+        jobs=threads,
+        cache=None,
+        progress=progress,
+    )
     samples: dict[str, list[dict[str, float]]] = {}
-    for run, value in zip(runs, values, strict=True):
-        if value is not None:
-            samples.setdefault(run.baseline.label, []).append(value)
+    for (label, _), values in found.items():
+        samples.setdefault(label, []).extend(values)
     return samples

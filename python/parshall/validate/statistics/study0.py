@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from parshall.recording import Recording
 from parshall.scenario import Scenario
 from parshall.validate.statistics.baselines import Settings
 from parshall.validate.statistics.network import Access, Network, droptail
@@ -48,13 +47,13 @@ def rebuild(settings: Settings, seed: int) -> Scenario:
     return network.scenario(duration=settings.number("time"))
 
 
-def measure(settings: Settings, result: dict[str, Any]) -> dict[str, float]:
+def measure(settings: Settings, run: Recording) -> dict[str, float]:
     """What the script prints, from counters.
 
     It counts one packet more than was offered (``seqno_`` is the next packet, and it adds one), and the SYN
     as one that arrived in order.
     """
-    flows, ports = result["flows"], result["ports"]
+    flows, ports = run.columns("flows"), run.columns("ports")
     bits_per_second = settings.number("pktsize") * 8 / settings.number("time")
     sent = int(flows["packets_sent"].sum())
     in_order = int(flows["packets_delivered"].sum()) + int((flows["packets_received"] > 0).sum())
@@ -64,5 +63,5 @@ def measure(settings: Settings, result: dict[str, Any]) -> dict[str, float]:
         "goodput": in_order * bits_per_second,
         "loss_pct": 100 * (1 - in_order / sent),
         "rexmit_pkts": float(flows["packets_retransmitted"].sum()),
-        "queue_drops": float(ports["packets_dropped"][result["names"]["ports"].index("R0->R1")]),
+        "queue_drops": float(ports["packets_dropped"][run.ports.index("R0->R1")]),
     }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 from parshall.errors import InputError
+from parshall.recording import Recording
 from parshall.scenario import Scenario
 from parshall.validate.statistics.baselines import Settings
 from parshall.validate.statistics.network import Access, Network, Part, droptail
@@ -71,20 +71,19 @@ def rebuild(settings: Settings, seed: int) -> Scenario:
     )
 
 
-def measure(settings: Settings, result: dict[str, Any]) -> dict[str, float]:
+def measure(settings: Settings, run: Recording) -> dict[str, float]:
     """What the script prints, from the packet events of each bottleneck."""
-    names = result["names"]
     traffic = Traffic(
         warm_up=settings.number("warm"),
         end=settings.number("time"),
         rate=settings.number("bw"),
-        cbr=[_is_cbr(name) for name in names["flows"]],
+        cbr=[_is_cbr(name) for name in run.flows],
     )
     single = _is_single(settings)
     outcomes: dict[str, float] = {}
     for number, port in {1: "r1->r2"}.items() if single else _LINKS.items():
         prefix = "" if single else f"L{number}_"
-        measured = port_outcomes(result["packets"], names["ports"].index(port), traffic)
+        measured = port_outcomes(run.columns("packets"), run.ports.index(port), traffic)
         outcomes |= {f"{prefix}{key}": value for key, value in measured.items()}
     return outcomes
 

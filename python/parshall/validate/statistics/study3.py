@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from parshall.recording import Recording
 from parshall.scenario import Scenario
 from parshall.validate.statistics.baselines import Settings
 from parshall.validate.statistics.network import Access, Network, droptail
@@ -72,9 +73,9 @@ def _app(settings: Settings) -> dict[str, Any]:
     return on_off(settings, write_bytes=size, payload_bytes=size)
 
 
-def measure(settings: Settings, result: dict[str, Any]) -> dict[str, float]:
+def measure(settings: Settings, run: Recording) -> dict[str, float]:
     """What the script prints, from counters of the interval after the warm-up."""
-    flows, ports, port = result["flows"], result["ports"], result["names"]["ports"].index("r1->r2")
+    flows, ports, port = run.columns("flows"), run.columns("ports"), run.ports.index("r1->r2")
     measured = settings.number("time") - settings.number("warm")
     bits_per_second = settings.number("pktsize") * 8 / measured
     rates = flows["packets_delivered"].astype(np.float64) * bits_per_second

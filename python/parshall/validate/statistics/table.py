@@ -17,7 +17,7 @@ __all__ = ["markdown", "summary"]
 _HEAD = """\
 # Statistical agreement with ns-2
 
-Made by `parshall validate-statistics DIR --out FILE.md` with engine {engine}.
+Made by `parshall validate statistics DIR --out FILE.md` with engine {engine}.
 
 Random scenarios that ns-2.35 ran over several seeds are rebuilt from the settings in its tables, with the
 `ns2` profile, and run over seeds of our own. The seeds of the two sides have nothing in common, so what can

@@ -1,0 +1,124 @@
+"""What a study is: a document, what is measured for it, the claims, and what a reader is shown of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from parshall.errors import InputError, ParshallError, shown
+
+if TYPE_CHECKING:
+    from parshall.study.bench import Workbench
+    from parshall.study.claims import Judgements, Topic
+    from parshall.study.data import Data
+    from parshall.study.figures import Figure, Picker
+    from parshall.study.results import Measures, Results
+    from parshall.study.tables import PrintedTable, Table
+
+    Shown: TypeAlias = "Figure | Picker | Table | PrintedTable"
+
+__all__ = ["GROUP", "Content", "Document", "Study", "find_study", "list_studies", "page_of"]
+
+GROUP = "parshall.studies"
+"""Entry points under which packages offer their studies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The document that a study reproduces."""
+
+    title: str
+    authors: str
+    source: str = ""
+    """Where and when it appeared, as far as is known."""
+
+
+def _nothing(results: Results, judged: Judgements) -> Mapping[str, Any]:
+    del results, judged
+    return {}
+
+
+def _none(results: Results, judged: Judgements) -> Iterable[Shown]:
+    del results, judged
+    return ()
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a study does. Everything but ``measure`` is a function of the measures alone, so that a report
+    can be made again without running anything.
+    """
+
+    measure: Callable[[Workbench], Measures]
+    """Runs the scenarios and computes, with the document's own definitions, all that the rest needs."""
+    topics: Sequence[Topic]
+    """The claims, by what they are about."""
+    page: str
+    """The report as a template in Markdown; docs/studies.md says what may stand in it."""
+    shown: Callable[[Results, Judgements], Iterable[Shown]] = _none
+    """Tables and figures, which the page refers to by their ids."""
+    facts: Callable[[Results, Judgements], Mapping[str, Any]] = _nothing
+    """Numbers that the page's sentences are made with."""
+    data: Sequence[Data] = ()
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study. ``content`` may be a function that returns it: a list of studies then loads none of them."""
+
+    name: str
+    """As it is given to ``parshall reproduce``."""
+    title: str
+    """One line, for lists and for the report's head."""
+    document: Document
+    seeds: int
+    """How many each variant is run with, unless the caller says otherwise."""
+    content: Content | Callable[[], Content]
+
+    @cached_property
+    def loaded(self) -> Content:
+        """The content itself."""
+        return self.content if isinstance(self.content, Content) else self.content()
+
+
+def page_of(package: str, name: str = "report.md") -> str:
+    """A page that lies beside the modules of a package."""
+    return files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+def list_studies() -> list[Study]:
+    """Every study that an installed package offers, by name. Raises ParshallError for one that cannot be
+    loaded.
+    """
+    return [_load(point) for _, point in sorted(_points().items())]
+
+
+def find_study(name: str) -> Study:
+    """The study of that name. Raises InputError for an unknown one, with the known ones."""
+    points = _points()
+    if name not in points:
+        raise InputError("study", shown(name), f"one of {', '.join(sorted(points))}")
+    return _load(points[name])
+
+
+def _points() -> dict[str, Any]:
+    from importlib.metadata import entry_points
+
+    found = {point.name: point for point in entry_points(group=GROUP)}
+    if not found:
+        raise ParshallError(f"studies: no package offers any as {GROUP}; install parshall again")
+    return found
+
+
+def _load(point: Any) -> Study:
+    try:
+        study = point.load()
+    except Exception as error:
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise ParshallError(f"study {point.name} ({point.value}): {reason}") from error
+    if not isinstance(study, Study):
+        raise ParshallError(f"study {point.name} ({point.value}): got {shown(study)}, expected a Study")
+    return study

@@ -1,0 +1,459 @@
+"""Claims as data: every rule, what it needs, what is counted, and where the words come from."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parshall import study as st
+from parshall.stats import mean_interval
+from parshall.study.claims import Judged, Judgements, judge
+from parshall.study.rules import FEWEST_SEEDS, Rule, Tally
+from parshall.study.tables import cells_of
+
+KEYS = [
+    *("id", "where", "statement", "paper", "ours", "low", "high", "n", "verdict"),
+    *("unit", "rule", "of_document", "true", "false", "undecided", "run"),
+]
+X, Y = st.Quantity("runs", "x", "s"), st.Quantity("runs", "y", "s")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(7)
+
+
+def results(**columns: Any) -> st.Results:
+    """One number a seed in each column."""
+    count = len(next(iter(columns.values())))
+    seeds = list(range(1, count + 1))
+    return st.Results({"runs": st.tidy({"seed": seeds, **columns}, ("seed",))})
+
+
+def grouped(values: Sequence[Any], column: str = "x") -> st.Results:
+    """One group of runs for each entry."""
+    count = len(values[0])
+    columns = {
+        "group": [str(place) for place in range(len(values)) for _ in range(count)],
+        "seed": [seed for _ in values for seed in range(1, count + 1)],
+        column: np.concatenate(values),
+    }
+    return st.Results({"runs": st.tidy(columns, ("group", "seed"))})
+
+
+def one(says: Any, found: st.Results, paper: st.Printed | None = None) -> Judged:
+    (judged,) = judge([st.Topic("All", (st.Claim("a", "Page 1", "It is so.", says, paper),))], found)
+    return judged
+
+
+def centred(rng: np.random.Generator, count: int = 60) -> np.ndarray:
+    noise = rng.normal(0.0, 1.0, count)
+    return noise - noise.mean()
+
+
+# --- Rules --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("100", st.Verdict.HOLDS),
+        ("81", st.Verdict.HOLDS),
+        ("70", st.Verdict.FAILS),
+        ("130", st.Verdict.FAILS),
+    ],
+)
+def test_a_printed_number_is_compared_with_single_runs_not_with_the_mean(
+    rng: np.random.Generator, text: str, verdict: st.Verdict
+) -> None:
+    found = one(st.PrintedNumber(st.Printed(text, "s"), X), results(x=rng.normal(100.0, 10.0, 100)))
+    assert found.verdict is verdict
+    # The interval shown is the mean's, far narrower than the one that decides.
+    assert found.ours.high - found.ours.low < 5
+    assert found.deciding is found.outcome.run
+    assert found.deciding.contains(float(text)) is (verdict is st.Verdict.HOLDS)
+
+
+def test_a_printed_number_stands_for_all_that_round_to_it() -> None:
+    found = results(x=0.9725 + 1e-6 * np.arange(20))
+    assert one(st.PrintedNumber(st.Printed("0.972"), X), found).verdict is st.Verdict.HOLDS
+    assert one(st.PrintedNumber(st.Printed("0.9720"), X), found).verdict is st.Verdict.FAILS
+
+
+def test_no_interval_of_a_rate_lies_below_zero(rng: np.random.Generator) -> None:
+    rate = np.abs(rng.normal(0.0, 0.01, 40))
+    found = one(st.PrintedNumber(st.Printed("0.1", "%"), X, least=0.0), results(x=rate))
+    assert found.outcome.run is not None
+    assert 0 <= found.outcome.run.low < found.outcome.run.high
+    unbound = one(st.PrintedNumber(st.Printed("0.1", "%"), X), results(x=rate))
+    assert unbound.outcome.run is not None
+    assert unbound.outcome.run.low < 0
+
+
+@pytest.mark.parametrize(
+    ("shift", "greater", "verdict"),
+    [
+        (1.0, True, st.Verdict.HOLDS),
+        (1.0, False, st.Verdict.FAILS),
+        (-1.0, False, st.Verdict.HOLDS),
+        (-1.0, True, st.Verdict.FAILS),
+        (0.0, True, st.Verdict.OPEN),
+        (0.0, False, st.Verdict.OPEN),
+    ],
+)
+def test_a_relation_is_decided_by_the_side_of_the_paired_interval(
+    rng: np.random.Generator, shift: float, greater: bool, verdict: st.Verdict
+) -> None:
+    load = rng.normal(700.0, 50.0, 60)
+    found = one(X > Y if greater else X < Y, results(x=load + shift + centred(rng), y=load))
+    assert found.verdict is verdict
+    assert found.ours.mean == pytest.approx(shift, abs=1e-9)
+
+
+def test_equal_in_every_run_is_neither_more_nor_less() -> None:
+    same = results(x=np.arange(20.0), y=np.arange(20.0))
+    assert one(X > Y, same).verdict is one(X < Y, same).verdict is st.Verdict.FAILS
+
+
+@pytest.mark.parametrize(
+    ("shifts", "verdict", "shown", "tally"),
+    [
+        ((1.0, 2.0, 3.0), st.Verdict.HOLDS, 1.0, Tally(3, 0, 0)),
+        ((1.0, 0.0, 3.0), st.Verdict.OPEN, 0.0, Tally(2, 0, 1)),
+        ((1.0, 0.0, -3.0), st.Verdict.FAILS, -3.0, Tally(1, 1, 1)),
+    ],
+)
+def test_all_of_stands_and_falls_with_its_least_favourable_member(
+    rng: np.random.Generator, shifts: Sequence[float], verdict: st.Verdict, shown: float, tally: Tally
+) -> None:
+    found = grouped([shift + centred(rng) for shift in shifts])
+    judged = one(X > 0.0, found)
+    assert (judged.verdict, judged.outcome.tally) == (verdict, tally)
+    assert judged.ours.mean == pytest.approx(shown, abs=1e-9)
+    mirrored = one(0.0 - X < 0.0, found)
+    assert (mirrored.verdict, mirrored.outcome.tally) == (verdict, tally)
+    assert mirrored.ours.mean == pytest.approx(-shown, abs=1e-9)
+
+
+def test_all_of_needs_more_than_each_alone(rng: np.random.Generator) -> None:
+    # Just significant alone, at 95 % of two-sided t: not enough for one of ten.
+    noise = centred(rng, 50)
+    values = noise + 2.1 * np.std(noise, ddof=1) / math.sqrt(50)
+    assert one(X > 0.0, grouped([values])).verdict is st.Verdict.HOLDS
+    assert one(X > 0.0, grouped([values] * 10)).verdict is st.Verdict.OPEN
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict", "distance"),
+    [(0.5, st.Verdict.HOLDS, 0.2), (0.2, st.Verdict.FAILS, -0.1), (0.9, st.Verdict.FAILS, -0.2)],
+)
+def test_bounds_are_two_relations_of_one_statement(
+    rng: np.random.Generator, value: float, verdict: st.Verdict, distance: float
+) -> None:
+    found = one(st.within(X, 0.3, 0.7), results(x=value + 1e-3 * centred(rng)))
+    assert (found.verdict, found.outcome.tally.all) == (verdict, 1)
+    assert found.ours.mean == pytest.approx(distance, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "verdict"), [(1.1, st.Verdict.HOLDS), (1.4, st.Verdict.FAILS), (0.7, st.Verdict.FAILS)]
+)
+def test_alike_is_a_ratio_near_one(rng: np.random.Generator, ratio: float, verdict: st.Verdict) -> None:
+    base = rng.uniform(5, 9, 40)
+    assert one(st.alike(X, Y, 1.25), results(x=ratio * base, y=base)).verdict is verdict
+
+
+def test_one_statement_has_one_direction() -> None:
+    with pytest.raises(ValueError, match="one direction"):
+        st.Holds((X > 0.0, X < 1.0))
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"), [("60", st.Verdict.HOLDS), ("-60", st.Verdict.HOLDS), ("5", st.Verdict.FAILS)]
+)
+def test_a_printed_difference_is_noise_when_another_seed_makes_as_much(
+    rng: np.random.Generator, text: str, verdict: st.Verdict
+) -> None:
+    # Two runs with deviation 10 differ by less than 27.7 in 95 % of pairs.
+    found = results(x=rng.normal(0.0, 10.0, 100))
+    judged = one(st.MoreThanNoise(st.Printed(text), X), found)
+    assert judged.verdict is verdict
+    bound = f"{judged.ours.mean:.0f}"
+    assert one(st.MoreThanNoise(st.Printed(bound), X), found).verdict is st.Verdict.OPEN
+
+
+def test_never_is_refuted_by_one_occurrence() -> None:
+    once = np.zeros(100)
+    once[-1] = 1
+    assert one(st.Never(X), results(x=once)).verdict is st.Verdict.FAILS
+    unseen = one(st.Never(X), results(x=np.zeros(100)))
+    assert unseen.verdict is st.Verdict.HOLDS
+    assert 0.02 < unseen.ours.high < 0.05
+
+
+def test_a_setting_holds_when_it_rounds_to_what_is_printed() -> None:
+    for value, verdict in ((525.4, st.Verdict.HOLDS), (525.6, st.Verdict.FAILS)):
+        assert one(st.Exactly(st.Printed("525"), value), results(x=[1.0])).verdict is verdict
+
+
+def test_what_is_computed_needs_no_seed() -> None:
+    table = st.tidy({"model": ["a", "b", "c"], "growth": [-2.0, -0.5, math.nan]}, ("model",))
+    found = st.Results({"models": table})
+    growth = st.Quantity("models", "growth", "1/s")
+    stable = one(st.Computed(growth.at(model=["a", "b"]) < 0.0), found)
+    assert (stable.verdict, stable.ours.mean, stable.outcome.tally) == (
+        st.Verdict.HOLDS,
+        -0.5,
+        Tally(2, 0, 0),
+    )
+    assert one(st.Computed(growth < 0.0), found).verdict is st.Verdict.OPEN
+    unstable = one(st.Computed(growth > -1.0), found)
+    assert (unstable.verdict, unstable.outcome.tally) == (st.Verdict.FAILS, Tally(1, 1, 1))
+
+
+# --- Few seeds ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [1, 2, FEWEST_SEEDS - 1])
+def test_too_few_seeds_decide_nothing_and_count_as_undecided(rng: np.random.Generator, count: int) -> None:
+    few = results(x=rng.normal(100.0, 1.0, count), y=np.zeros(count))
+    for says in (
+        st.PrintedNumber(st.Printed("100"), X),
+        st.PrintedNumber(st.Printed("999999"), X),
+        X > Y,
+        X < Y,
+        st.within(X, 0.0, 1.0),
+        st.alike(X, X, 2.0),
+        st.MoreThanNoise(st.Printed("999999"), X),
+        st.Never(Y),
+    ):
+        found = one(says, few)
+        assert found.verdict is st.Verdict.OPEN, says
+        assert (found.outcome.tally.true, found.outcome.tally.false) == (0, 0), says
+    assert one(st.Never(X), few).verdict is st.Verdict.FAILS  # one counterexample is enough
+    assert one(st.Exactly(st.Printed("3"), 3.1), few).verdict is st.Verdict.HOLDS
+
+
+def test_undecided_is_neither_true_nor_false() -> None:
+    assert (
+        str(Tally.of([st.Verdict.HOLDS, st.Verdict.OPEN, st.Verdict.OPEN])) == "true of 1 of 3, 2 undecided"
+    )
+    assert str(Tally.of([st.Verdict.HOLDS] * 27)) == "true of 27 of 27"
+
+
+def test_every_rule_says_what_it_does_and_what_it_needs() -> None:
+    kinds = [rule.kind for rule in Rule.__subclasses__()]
+    assert len(kinds) == len(set(kinds)) == 6
+    for rule in Rule.__subclasses__():
+        assert rule.kind
+        assert rule.explanation.endswith(".")
+        assert rule.needs in (0, FEWEST_SEEDS)
+
+
+# --- What chance does ---------------------------------------------------------------------------------------
+
+
+def test_the_number_that_chance_fails_is_about_what_is_said() -> None:
+    """Of true statements as many fail as is announced, in many studies in which everything is true."""
+    rng = np.random.default_rng(11)
+    failed = announced = 0.0
+    for _ in range(40):
+        columns = {f"c{place}": rng.normal(10.0, 1.0, 31) for place in range(25)}
+        table = {name: values[:30] for name, values in columns.items()}
+        claims = tuple(
+            st.Claim(
+                name,
+                "T",
+                "A number.",
+                st.PrintedNumber(st.Printed(f"{columns[name][30]:.6f}"), st.Quantity("runs", name)),
+            )
+            for name in columns
+        )
+        judged = judge([st.Topic("All", claims)], results(**table))
+        failed += judged.counts[st.Verdict.FAILS]
+        announced += judged.expected_failures
+    assert announced == pytest.approx(0.05 * 1000)
+    assert failed == pytest.approx(announced, rel=0.35)
+
+
+# --- Judgements and claims.json -----------------------------------------------------------------------------
+
+
+def _strict(text: str) -> Any:
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def test_records_have_exactly_the_agreed_keys_and_no_nan() -> None:
+    topics = [
+        st.Topic("A", (st.Claim("a", "Table I", "A number.", st.PrintedNumber(st.Printed("3.0", "s"), X)),)),
+        st.beyond("B", [st.Claim("b", "text", "More.", Y > 0.0)]),
+    ]
+    judged = judge(topics, results(x=[1.0], y=[math.nan]))
+    records = _strict(judged.to_json())
+    assert [list(record) for record in records] == [KEYS, KEYS]
+    assert records[0] == {
+        "id": "a",
+        "where": "Table I",
+        "statement": "A number.",
+        "paper": 3.0,
+        "ours": 1.0,
+        "low": None,
+        "high": None,
+        "n": 1,
+        "verdict": "cannot be told",
+        "unit": "s",
+        "rule": "printed number",
+        "of_document": True,
+        "true": 0,
+        "false": 0,
+        "undecided": 1,
+        "run": [None, None],
+    }
+    assert (records[1]["ours"], records[1]["of_document"]) == (None, False)
+
+
+def test_an_id_that_occurs_twice_is_refused() -> None:
+    claim = st.Claim("twice", "t", "s", X > 0.0)
+    with pytest.raises(ValueError, match="twice: its id occurs 2 times"):
+        judge([st.Topic("A", (claim,)), st.beyond("B", [claim])], results(x=[1.0]))
+
+
+def test_claims_about_tables_that_are_absent_are_left_out_and_others_are_errors() -> None:
+    absent = st.Claim("absent", "t", "s", st.Quantity("measured", "x") > 0.0)
+    wrong = st.Claim("wrong", "t", "s", st.Quantity("runs", "speed") > 0.0)
+    assert len(judge([st.Topic("A", (absent,))], results(x=[1.0]))) == 0
+    with pytest.raises(LookupError, match=r"claim wrong: runs\.speed"):
+        judge([st.Topic("A", (wrong,))], results(x=[1.0]))
+
+
+def test_judgements_are_asked_for_by_what_they_are() -> None:
+    topics = [
+        st.beyond("Late", [st.Claim("b.one", "t", "s", X > 2.0)]),
+        st.Topic("A", (st.Claim("a.one", "t", "s", X > 0.0), st.Claim("a.two", "t", "s", st.Never(X)))),
+    ]
+    judged = judge(topics, results(x=np.full(12, 1.0) + 1e-9 * np.arange(12)))
+    assert [each.claim.id for each in judged] == ["a.one", "a.two", "b.one"]  # the document's first
+    assert isinstance(judged.where("a."), Judgements)
+    assert [len(judged.where("a.")), len(judged.where(end=".one")), len(judged.where(of_document=False))] == [
+        2,
+        2,
+        1,
+    ]
+    assert judged["a.one"].verdict is st.Verdict.HOLDS
+    assert judged.counts == {st.Verdict.HOLDS: 1, st.Verdict.FAILS: 2, st.Verdict.OPEN: 0}
+    assert [topic.title for topic, _ in judged.topics()] == ["A", "Late"]
+    assert "a.three" not in judged
+    assert len(judged.with_verdict(st.Verdict.FAILS)) == 2
+
+
+# --- Words in a list of their own ---------------------------------------------------------------------------
+
+LIST = """About.
+
+## Loads
+- more.{queue} | Figure 1 | The {queue} sends more.
+- plain | Figure 2 | Always.
+
+## Beyond: Others
+- other | here | Another.
+"""
+
+
+def _says() -> dict[str, Any]:
+    return {
+        "more.{queue}": lambda queue: (X.at(queue=queue) > 0.0, st.Printed("5")),
+        "plain": X > 0.0,
+        "other": st.Never(X),
+    }
+
+
+def test_a_line_of_the_list_is_a_claim_for_each_name() -> None:
+    names = {"queue": {"red": "RED queue", "tail": "DropTail queue"}}
+    first, second = st.topics_of(LIST, _says(), names)
+    assert (first.title, first.of_document) == ("Loads", True)
+    assert (second.title, second.of_document) == ("Others", False)
+    assert [claim.id for claim in first.claims] == ["more.red", "more.tail", "plain"]
+    assert first.claims[1].text == "The DropTail queue sends more."
+    assert first.claims[1].printed == st.Printed("5")
+    assert first.claims[2].printed is None
+
+
+def test_lines_and_rules_must_fit() -> None:
+    names = {"queue": {"red": "RED"}}
+    with pytest.raises(ValueError, match="plain: expected a rule for it"):
+        st.topics_of(LIST, {name: rule for name, rule in _says().items() if name != "plain"}, names)
+    with pytest.raises(ValueError, match="more: expected a line for it"):
+        st.topics_of(LIST, {**_says(), "more": X > 0.0}, names)
+    with pytest.raises(ValueError, match=r"expected id \| place \| words"):
+        st.topics_of("## A\n- plain | somewhere\n", {"plain": X > 0.0})
+
+
+# --- Tables of printed numbers ------------------------------------------------------------------------------
+
+
+def _table(printed: Sequence[str]) -> st.PrintedTable:
+    return st.printed_table(
+        "table-1",
+        "Table 1",
+        "Loss",
+        "In percent.",
+        ("Queue",),
+        (
+            (f"table-1.{place}", (f"queue {place}",), "Loss.", st.Printed(text, "%"), X.at(group=str(place)))
+            for place, text in enumerate(printed)
+        ),
+    )
+
+
+def test_the_numbers_of_a_table_are_claims_and_its_rows(rng: np.random.Generator) -> None:
+    table = _table(["10.0", "12.0"])
+    found = grouped([rng.normal(10.0, 1.0, 30), rng.normal(20.0, 1.0, 30)])
+    judged = judge([table.topic], found)
+    assert [each.verdict for each in judged] == [st.Verdict.HOLDS, st.Verdict.FAILS]
+    shown = table.table(found, judged)
+    assert [head.label for head in shown.heads] == [
+        "Queue",
+        "Printed",
+        "Ours",
+        "95 % of single runs",
+        "Verdict",
+    ]
+    rows = list(cells_of(shown))
+    assert [row[:2] for row in rows] == [("queue 0", "10.0"), ("queue 1", "12.0")]
+    assert [row[-1] for row in rows] == [st.Verdict.HOLDS, st.Verdict.FAILS]
+    assert "do not hold; 1 lies outside even so" in shown.caption
+
+
+def test_all_numbers_of_a_table_are_also_judged_together(rng: np.random.Generator) -> None:
+    """A number just outside its own interval lies inside one that has to hold twenty."""
+    values = [10.0 + centred(rng, 40) for _ in range(20)]
+    found = grouped(values)
+    deviation = float(np.std(values[0], ddof=1))
+    table = _table([f"{10 + 2.2 * deviation:.3f}", *["10.000"] * 19])
+    alone = judge([table.topic], found)
+    assert alone["table-1.0"].verdict is st.Verdict.FAILS
+    assert table.together(found) == (st.Verdict.HOLDS, 0)
+    assert "All 20 together (95 % for the whole table): hold." in table.table(found, alone).caption
+    few = grouped([each[:4] for each in values])
+    assert table.together(few)[0] is st.Verdict.OPEN
+    assert "together" not in table.table(few, judge([table.topic], few)).caption
+
+
+def test_cells_are_written_in_one_way() -> None:
+    interval = mean_interval([1.0, 2.0, 3.0] * 5)
+    rows = (
+        ("a", 0.12345, interval, st.Number(3.14159, decimals=1), None, st.Verdict.OPEN),
+        ("b", math.nan, interval, st.Number(1234.5), None, st.Verdict.HOLDS),
+    )
+    first, second = cells_of(st.Table("t", [""] * 6, rows))
+    assert first[:4] == ("a", "0.123", "2.00 ± 0.47", "3.1")
+    assert first[4:] == ("\N{EN DASH}", st.Verdict.OPEN)
+    assert second[1:4] == ("\N{EN DASH}", "2.00 ± 0.47", "1,234")

@@ -1,0 +1,427 @@
+"""`parshall reproduce`: what a study leaves behind when it ends well, and when it does not."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import importlib.metadata
+import io
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyarrow import parquet
+from rich.console import Console
+from tests.toy_study import STUDY, toy
+
+from parshall import study as st
+from parshall.cli import main
+from parshall.errors import InputError, OutputError, ParshallError
+from parshall.study.provenance import read
+from parshall.study.reproduction import Reproduction
+
+DOCUMENTED = Path(__file__).parents[1] / "docs" / "studies.md"
+
+
+def reproduce(study: st.Study = STUDY, **options: Any) -> tuple[Reproduction, str]:
+    stream = io.StringIO()
+    done = st.reproduce(study, console=Console(file=stream, width=100), **{"cache": False, **options})
+    return done, stream.getvalue()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(autouse=True)
+def one_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal bytes need an equal date."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+
+
+# --- What is left -------------------------------------------------------------------------------------------
+
+
+def test_a_study_leaves_report_claims_figures_tables_and_where_they_come_from(tmp_path: Path) -> None:
+    done, printed = reproduce(out=tmp_path / "deep" / "out")
+    figures = {f"figures/{id}.svg" for id in ("growth", "view-s", "view-ms")}
+    expected = {"report.html", "claims.json", "provenance.json", "seeds.parquet", *figures}
+    assert set(contents(done.out)) == expected
+    records = json.loads((done.out / "claims.json").read_text())
+    assert records == [each.record() for each in done.judged]
+    assert parquet.read_table(done.out / "seeds.parquet").equals(done.measures["seeds"])
+    assert (done.out / "figures" / "growth.svg").read_text().startswith("<svg xmlns=")
+    origin = json.loads((done.out / "provenance.json").read_text())
+    assert set(origin["files"]) == expected
+    assert (origin["study"], origin["seeds"], origin["date"]) == ("toy", [1, 12], "2023-11-14 22:13 UTC")
+    assert origin["versions"].keys() >= {"Parshall", "engine", "Python", "numpy"}
+    # The terminal has the answer, the findings and the counts, and no list of claims.
+    plain = " ".join(printed.split())
+    assert "The mean seed is 6.5 s" in plain
+    assert "Doubling. It holds: holds" in plain
+    assert "Claims of the document: holds 3, does not hold 1, cannot be told 0" in plain
+    assert "Questions beyond it: holds 1, does not hold 0, cannot be told 0" in plain
+    assert "Twice is more" not in plain
+
+
+def test_verbose_shows_every_claim_with_the_interval_that_decided_it(tmp_path: Path) -> None:
+    done, printed = reproduce(out=tmp_path, verbose=True)
+    for each in done.judged:
+        assert each.claim.text.split()[0] in printed
+    (line,) = (line for line in printed.splitlines() if "seed, twice" in line)
+    run = done.judged["table-1.twice"].outcome.run
+    assert run is not None
+    assert f"single runs \N{MINUS SIGN}{abs(run.low):.1f} to {run.high:.1f} s" in line
+    assert "99" in line
+    assert line.rstrip().endswith("does not hold")
+
+
+def test_the_same_study_gives_the_same_bytes_for_any_number_of_jobs(tmp_path: Path) -> None:
+    for name, jobs in (("a", 1), ("b", 3)):
+        reproduce(out=tmp_path / name, jobs=jobs)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_where_out_goes_unless_it_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done, _ = reproduce()
+    assert done.out == Path("out/toy")
+    assert (tmp_path / "out" / "toy" / "report.html").is_file()
+
+
+def test_progress_shows_how_far_and_the_time_left(tmp_path: Path) -> None:
+    stream = io.StringIO()
+    st.reproduce(STUDY, out=tmp_path, console=Console(file=stream, force_terminal=True, width=100))
+    for part in ("Seeds", "12/12", "left"):
+        assert part in stream.getvalue()
+
+
+def test_too_few_seeds_are_said_once_and_constants_hold_with_any_number(tmp_path: Path) -> None:
+    constant = st.Claim("setting", "Section 2", "The setting is 3.", st.Exactly(st.Printed("3"), 3.0))
+    topics = (*STUDY.loaded.topics, st.Topic("Settings", (constant,)))
+    done, printed = reproduce(toy(topics=topics), out=tmp_path, seeds=3)
+    assert printed.count("oo few seeds to tell (3; 10 needed)") == 1
+    assert "Doubling" not in printed
+    assert done.judged["setting"].verdict is st.Verdict.HOLDS
+    others = [each for each in done.judged if each.claim.id != "setting"]
+    assert {each.verdict for each in others} == {st.Verdict.OPEN}
+    assert {each.outcome.tally.false for each in others} == {0}
+
+
+# --- Again, from the tables ---------------------------------------------------------------------------------
+
+
+def test_the_report_is_made_again_from_its_tables_without_running(tmp_path: Path) -> None:
+    first, _ = reproduce(out=tmp_path / "a")
+
+    def never(bench: st.Workbench) -> None:
+        raise AssertionError("it ran")
+
+    again, printed = reproduce(toy(never), source=tmp_path / "a", out=tmp_path / "b")
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+    assert again.runs == 0
+    assert "runs in" not in printed
+    assert first.judged.to_json() == again.judged.to_json()
+
+
+def test_other_words_are_put_to_the_same_numbers_in_place(tmp_path: Path) -> None:
+    reproduce(out=tmp_path)
+    before = contents(tmp_path)
+    page = STUDY.loaded.page.replace("The mean seed", "The average seed")
+    reproduce(toy(page=page), source=tmp_path)
+    after = contents(tmp_path)
+    assert "The average seed" in after["report.html"].decode()
+    assert {name for name in before if before[name] != after[name]} == {"report.html"}
+
+
+def test_from_a_folder_that_holds_something_else(tmp_path: Path) -> None:
+    reproduce(out=tmp_path / "toy")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "torn").mkdir()
+    (tmp_path / "torn" / "provenance.json").write_text("{")
+    for source, said in (
+        ("nowhere", r"nowhere: no provenance\.json, expected a folder that reproduce has written"),
+        ("empty", r"empty: no provenance\.json, expected a folder that reproduce has written"),
+        ("torn", r"torn/provenance\.json: .*, expected what reproduce has written"),
+    ):
+        with pytest.raises(ParshallError, match=said) as caught:
+            reproduce(source=tmp_path / source)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(ParshallError, match="holds the study toy, expected other"):
+        reproduce(replace(STUDY, name="other"), source=tmp_path / "toy")
+    with pytest.raises(InputError, match="seeds: got 5, expected none: the tables have theirs"):
+        reproduce(source=tmp_path / "toy", seeds=5)
+    (tmp_path / "toy" / "seeds.parquet").write_bytes(b"PAR1")
+    with pytest.raises(ParshallError, match=r"seeds\.parquet: .*, expected a table of the study"):
+        reproduce(source=tmp_path / "toy")
+
+
+# --- A second report in the same place ----------------------------------------------------------------------
+
+
+def test_what_an_earlier_report_had_and_this_one_has_not_is_taken_away(tmp_path: Path) -> None:
+    reproduce(out=tmp_path)
+    (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "figures" / "mine.svg").write_text("mine")
+    page = re.sub(r"### Two views.*?## Details", "## Details", STUDY.loaded.page, flags=re.DOTALL)
+    fewer = toy(page=page, shown=lambda results, judged: list(STUDY.loaded.shown(results, judged))[:-1])
+    reproduce(fewer, out=tmp_path, seeds=20)
+    left = contents(tmp_path)
+    assert not {"figures/view-s.svg", "figures/view-ms.svg"} & left.keys()
+    assert {"notes.txt", "figures/mine.svg", "figures/growth.svg"} <= left.keys()
+    assert len(parquet.read_table(tmp_path / "seeds.parquet")) == 40
+    assert not list(tmp_path.glob(".parshall-*"))
+
+
+def test_a_list_of_files_cannot_reach_outside_its_folder(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    reproduce(out=out)
+    (tmp_path / "mine.txt").write_text("mine")
+    origin = json.loads((out / "provenance.json").read_text())
+    origin["files"] += ["../mine.txt", str(tmp_path / "mine.txt")]
+    (out / "provenance.json").write_text(json.dumps(origin))
+    reproduce(out=out)
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+# --- What is refused, and what is left behind ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("field", ["seeds", "jobs"])
+@pytest.mark.parametrize("value", [0, -3, 2.5, True, "many"])
+def test_counts_must_be_whole_and_positive(tmp_path: Path, field: str, value: Any) -> None:
+    with pytest.raises(InputError, match=f"{field}: got .*, expected a whole number of at least 1"):
+        reproduce(out=tmp_path / "out", **{field: value})
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_output_folder_that_is_a_file_is_refused_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+
+    def never(bench: st.Workbench) -> None:
+        raise AssertionError("the work was done")
+
+    for out in (tmp_path / "taken", tmp_path / "taken" / "below"):
+        with pytest.raises(OutputError, match=r"expected a folder, and .*taken is a file"):
+            reproduce(toy(never), out=out)
+
+
+@pytest.mark.parametrize("error", [ParshallError("no"), KeyboardInterrupt(), ZeroDivisionError()])
+def test_a_study_that_does_not_end_leaves_nothing(tmp_path: Path, error: BaseException) -> None:
+    def fail(bench: st.Workbench) -> None:
+        raise error
+
+    with pytest.raises(type(error)):
+        reproduce(toy(fail), out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_full_disk_leaves_the_earlier_result_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reproduce(out=tmp_path / "out")
+    before = contents(tmp_path / "out")
+    opened = Path.open
+    written: list[Path] = []
+
+    def fill_up(path: Path, mode: str = "r", *args: Any, **options: Any) -> Any:
+        if "w" in mode:
+            written.append(path)
+            if len(written) == 3:
+                raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        return opened(path, mode, *args, **options)
+
+    monkeypatch.setattr(Path, "open", fill_up)
+    for out in (tmp_path / "out", tmp_path / "new"):
+        written.clear()
+        with pytest.raises(OutputError, match="the disk is full") as caught:
+            reproduce(out=out, seeds=30)
+        assert "\n" not in str(caught.value)
+    monkeypatch.undo()
+    assert contents(tmp_path / "out") == before
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit on file sizes to be set")
+def test_a_limit_of_the_system_on_file_sizes_leaves_nothing(tmp_path: Path) -> None:
+    program = f"""
+import io, resource, signal, sys
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from rich.console import Console
+from parshall.errors import OutputError
+from parshall.study import reproduce
+from tests.toy_study import STUDY
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+try:
+    reproduce(STUDY, out={str(tmp_path / "out")!r}, console=Console(file=io.StringIO()))
+except OutputError as error:
+    sys.stdout.write(str(error))
+"""
+    ended = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.startswith(str(tmp_path / "out"))
+    assert "too large" in ended.stdout
+    assert not (tmp_path / "out").exists()
+
+
+# --- Measured data ------------------------------------------------------------------------------------------
+
+NUMBERS = st.Data("extra/numbers.csv", hashlib.sha256(b"1 2 3\n").hexdigest(), "Numbers")
+
+
+def test_nothing_is_looked_for_unless_a_folder_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "shared" / "data" / "extra").mkdir(parents=True)
+    (tmp_path / "shared" / "data" / "extra" / "numbers.csv").write_bytes(b"1 2 3\n")
+    (tmp_path / "main").mkdir()
+    monkeypatch.chdir(tmp_path / "main")
+    monkeypatch.delenv("PARSHALL_DATA", raising=False)
+    done, printed = reproduce(toy(data=[NUMBERS]), out=tmp_path / "out")
+    assert "extra" not in done.measures
+    said = "Numbers: no folder of data was named (give one with --data or PARSHALL_DATA)."
+    assert f"Left out: {said}" in " ".join(printed.split())
+    assert said in (tmp_path / "out" / "report.html").read_text()
+    assert read(tmp_path / "out").lacking == (said,)
+
+
+@pytest.mark.parametrize("by_variable", [True, False])
+def test_data_is_found_in_the_folders_that_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_variable: bool
+) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "data" / "extra").mkdir(parents=True)
+    (tmp_path / "data" / "extra" / "numbers.csv").write_bytes(b"1 2 3\n")
+    options: dict[str, Any] = {}
+    if by_variable:
+        monkeypatch.setenv("PARSHALL_DATA", f"{tmp_path / 'other'}:{tmp_path / 'data'}")
+    else:
+        options["data"] = [tmp_path / "other", tmp_path / "data"]
+    done, printed = reproduce(toy(data=[NUMBERS]), out=tmp_path / "out", **options)
+    assert done.measures["extra"]["number"].to_pylist() == [1.0, 2.0, 3.0]
+    assert "Measured data was there." in (tmp_path / "out" / "report.html").read_text()
+    assert "Left out" not in printed
+
+
+def test_another_file_of_that_name_is_not_taken_for_it(tmp_path: Path) -> None:
+    (tmp_path / "extra").mkdir()
+    (tmp_path / "extra" / "numbers.csv").write_bytes(b"1 2 4\n")
+    done, printed = reproduce(toy(data=[NUMBERS]), out=tmp_path / "out", data=tmp_path)
+    assert "extra" not in done.measures
+    assert "is not the file that the study was written for (its checksum differs)" in " ".join(
+        printed.split()
+    )
+
+
+def test_absent_data_is_said_with_the_folders_that_were_searched(tmp_path: Path) -> None:
+    _, printed = reproduce(toy(data=[NUMBERS]), out=tmp_path / "out", data=str(tmp_path))
+    assert f"Left out: Numbers: no extra/numbers.csv in {tmp_path}." in " ".join(printed.split())
+
+
+def test_a_data_folder_that_is_none_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match=r"data: got .*nowhere.*, expected a folder"):
+        reproduce(out=tmp_path / "out", data=tmp_path / "nowhere")
+    monkeypatch.setenv("PARSHALL_DATA", "/nowhere")
+    with pytest.raises(InputError, match='PARSHALL_DATA: got "/nowhere", expected a folder'):
+        reproduce(out=tmp_path / "out")
+
+
+def test_every_declared_file_is_the_one_at_hand() -> None:
+    """Where measured data lies beside the checkout it is what the studies were written for."""
+    shared = Path(__file__).parents[2] / "shared"
+    if not shared.is_dir():
+        pytest.skip("the measured data is not at hand")
+    for study in st.list_studies():
+        for data in study.loaded.data:
+            places = [shared / "data" / data.path, shared / "reference" / "baselines" / data.path]
+            (file,) = (place for place in places if place.is_file())
+            assert hashlib.sha256(file.read_bytes()).hexdigest() == data.sha256, data.path
+
+
+# --- Which studies there are --------------------------------------------------------------------------------
+
+
+def test_every_listed_study_can_be_found_and_holds_together() -> None:
+    listed = st.list_studies()
+    assert [each.name for each in listed] == ["aqm", "fluid", "median-rto", "nonresponsive"]
+    for each in listed:
+        assert st.find_study(each.name) is each
+        assert each.title
+        assert each.document.title
+        assert each.seeds >= 10
+        ids = [claim.id for topic in each.loaded.topics for claim in topic.claims]
+        assert len(ids) == len(set(ids)) > 10
+        assert "## Findings" in each.loaded.page
+        assert "## Assumptions" in each.loaded.page
+
+
+def test_an_unknown_study_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r'study: got "tcp-tp2", expected one of aqm, fluid, median-rto'):
+        st.reproduce("tcp-tp2")
+
+
+def _offer(monkeypatch: pytest.MonkeyPatch, **offered: str) -> None:
+    points = [
+        importlib.metadata.EntryPoint(name, value, "parshall.studies") for name, value in offered.items()
+    ]
+    monkeypatch.setattr(
+        importlib.metadata, "entry_points", lambda group: points if group == "parshall.studies" else []
+    )
+
+
+def test_a_package_of_somebody_else_may_bring_a_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _offer(monkeypatch, toy="tests.toy_study:STUDY")
+    assert main(["studies"]) == 0
+    assert capsys.readouterr().out == "toy  A toy & <more>\n"
+    assert main(["reproduce", "toy", "--seeds", "12", "--out", str(tmp_path)]) == 0
+    assert main(["reproduce", "toy", "--from", str(tmp_path), "--verbose"]) == 0
+    assert "Twice is more & more." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("tests.no_such_module:STUDY", r"study bad \(tests\.no_such_module:STUDY\): ModuleNotFoundError: "),
+        ("tests.toy_study:NOTHING", r"study bad \(tests\.toy_study:NOTHING\): AttributeError: "),
+        ("tests.toy_study:PAGE", r"study bad \(tests\.toy_study:PAGE\): got .*, expected a Study"),
+    ],
+)
+def test_a_package_that_brings_something_else_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], value: str, said: str
+) -> None:
+    _offer(monkeypatch, bad=value, toy="tests.toy_study:STUDY")
+    assert main(["reproduce", "bad"]) == 1
+    assert re.fullmatch(rf"parshall: {said}.*\n", capsys.readouterr().err)
+    assert st.find_study("toy") is STUDY  # one that is broken does not stand in the way of others
+
+
+def test_no_study_at_all_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    _offer(monkeypatch)
+    with pytest.raises(ParshallError, match=r"no package offers any as parshall\.studies"):
+        st.list_studies()
+
+
+# --- The example in the documentation -----------------------------------------------------------------------
+
+
+def test_the_documented_study_runs_and_is_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    example = DOCUMENTED.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    assert len(example.splitlines()) <= 60
+    monkeypatch.chdir(tmp_path)
+    exec(compile(example, "docs/studies.md", "exec"), {"__name__": "__main__"})
+    records = {each["id"]: each["verdict"] for each in json.loads(Path("out/window/claims.json").read_text())}
+    assert records == {
+        "text.more": "holds",
+        "text.twice": "does not hold",
+        "table-1.5": "holds",
+        "table-1.10": "does not hold",
+        "table-1.20": "holds",
+    }
+    assert "A window of 20 packets delivers" in capsys.readouterr().out

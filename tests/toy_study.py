@@ -1,0 +1,117 @@
+"""A study of the seeds themselves, which other tests run: small, quick, and with a bit of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from parshall import study as st
+
+SEED = st.Quantity("seeds", "value", "s", "seed")
+TABLE = st.printed_table(
+    "table-1",
+    "Table 1",
+    "Means & <more>",
+    "In seconds.",
+    ("Doubled",),
+    (
+        (f"table-1.{kind}", (kind,), f"The <mean> seed, {kind}.", st.Printed(text, "s"), SEED.at(kind=kind))
+        for kind, text in (("once", "6.5"), ("twice", "99"))
+    ),
+)
+TOPICS = (
+    st.Topic(
+        "What is said",
+        (
+            st.Claim("text.positive", "Section 1", "Seeds are above zero.", SEED.at(kind="once") > 0.0),
+            st.Claim("text.doubled", "Section 1", "Twice is more & more.", st.rises(SEED, "kind")),
+        ),
+    ),
+    TABLE.topic,
+    st.beyond(
+        "Zeros", [st.Claim("zero", "Every run", "No seed is zero.", st.Never(0 - SEED.at(kind="once")))]
+    ),
+)
+PAGE = """
+The mean seed is {{ mean | interval("s") }}, as *none* <expected>.
+
+{{ figure("growth", "Growth & <decay>", "Means over %d seeds." % seeds) }}
+
+## Findings
+
+### Doubling
+
+It {{ judged["text.doubled"].verdict }}: {{ badge(judged["text.doubled"].verdict) }}
+
+{{ show("table-1") }}
+
+### Two views
+
+{{ show("views") }}
+
+## Details
+
+Some `code`.
+
+{% if has("extra") %}Measured data was there.{% endif %}
+
+{{ table("by-kind", "By kind", "Means.") }}
+
+## Assumptions
+
+### Seeds
+- The document: silent.
+"""
+
+
+def measure(bench: st.Workbench) -> st.Measures:
+    """Seeds, once and twice."""
+    kinds = {"once": 1.0, "twice": 2.0}
+    columns: dict[str, list[Any]] = {"kind": [], "seed": [], "value": []}
+    for kind, factor in kinds.items():
+        for seed in bench.work("Seeds", list(bench.seeds), lambda seed: seed):
+            for name, value in (("kind", kind), ("seed", seed), ("value", factor * seed)):
+                columns[name].append(value)
+    tables = {"seeds": st.tidy(columns, ("kind", "seed"))}
+    if "extra/numbers.csv" in bench.files:
+        numbers = bench.files["extra/numbers.csv"].read_text().split()
+        tables["extra"] = st.tidy({"number": [float(each) for each in numbers]}, ())
+    return tables
+
+
+def shown(results: st.Results, judged: st.Judgements) -> Iterator[Any]:
+    del judged
+    lines, places = [(st.Look("all seeds", marker="o"), SEED)], {"once": 1, "twice": 2}
+
+    def growth(id: str, unit: str, scale: float = 1.0) -> st.Figure:
+        axes = st.Axis("kind"), st.Axis("mean seed", unit)
+        return st.over(results, id, lines, "kind", *axes, places=places, scale=scale)
+
+    yield TABLE
+    yield growth("growth", "s")
+    rows = [(each, {"kind": each}) for each in places]
+    yield st.means_table(results, "by-kind", "Kind", rows, [("s", SEED, 1.0)])
+    views = (growth("view-s", "s"), growth("view-ms", "ms", 1e3))
+    yield st.Picker("views", "Views", "Unit", tuple(each.with_words(each.id, "One view.") for each in views))
+
+
+def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
+    del judged
+    return {"mean": SEED.at(kind="once").values(results).interval()}
+
+
+CONTENT = st.Content(measure, TOPICS, PAGE, shown, facts)
+STUDY = st.Study("toy", "A toy & <more>", st.Document("On Seeds", "A. Nobody", "Nowhere 2004"), 12, CONTENT)
+
+
+def toy(
+    during: Callable[[st.Workbench], None] = lambda bench: None, data: Sequence[st.Data] = (), **changes: Any
+) -> st.Study:
+    """The study, with something that happens before it measures."""
+
+    def measured(bench: st.Workbench) -> st.Measures:
+        during(bench)
+        return measure(bench)
+
+    return replace(STUDY, content=replace(CONTENT, measure=measured, data=data, **changes))
