@@ -196,6 +196,36 @@ def test_never_is_refuted_by_one_occurrence() -> None:
     assert 0.02 < unseen.ours.high < 0.05
 
 
+def test_runs_of_which_nothing_is_known_do_not_count_as_never() -> None:
+    found = one(st.Never(X), results(x=np.full(12, math.nan)))
+    assert (found.verdict, found.ours.n) == (st.Verdict.OPEN, 0)
+    assert one(st.Never(X), results(x=[*[0.0] * 12, math.nan])).ours.n == 12
+
+
+def test_a_difference_of_printed_numbers_is_known_to_a_whole_digit() -> None:
+    difference = st.Printed("1.25").less(st.Printed("0.25"))
+    values = np.random.default_rng(1).normal(0.0, 1.0, 400)
+    bound = one(st.MoreThanNoise(difference, X), results(x=values)).ours
+    for beyond, verdict in ((0.012, st.Verdict.HOLDS), (0.008, st.Verdict.OPEN)):
+        scaled = results(x=values * (1 - beyond) / bound.high)
+        assert one(st.MoreThanNoise(difference, X), scaled).verdict is verdict
+
+
+def test_several_statements_count_each_and_two_bounds_count_once() -> None:
+    found = results(x=np.arange(20.0) + 5, y=np.arange(20.0) - 50)
+    several = one(st.Holds((X > 0.0, Y > 0.0, X + 1 > 0.0)), found)
+    assert (several.verdict, str(several.outcome.tally)) == (st.Verdict.FAILS, "true of 2 of 3")
+    assert str(one(st.within(X, 0.0, 100.0), found).outcome.tally) == "true of 1 of 1"
+
+
+def test_what_chance_may_refute_does_not_depend_on_what_it_did() -> None:
+    claims = tuple(st.Claim(name, "T", "Above.", X + shift > 0.0) for name, shift in (("a", 0.0), ("b", 9.0)))
+    judged = judge([st.Topic("A", claims)], results(x=np.arange(20.0) - 9.5))
+    assert [each.verdict for each in judged] == [st.Verdict.OPEN, st.Verdict.HOLDS]
+    assert len(judged.by_chance) == 2
+    assert judged.expected_failures == pytest.approx(0.05)
+
+
 def test_a_setting_holds_when_it_rounds_to_what_is_printed() -> None:
     for value, verdict in ((525.4, st.Verdict.HOLDS), (525.6, st.Verdict.FAILS)):
         assert one(st.Exactly(st.Printed("525"), value), results(x=[1.0])).verdict is verdict

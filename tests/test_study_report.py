@@ -117,7 +117,7 @@ def test_a_page_is_an_answer_findings_and_sections(page: Page) -> None:
     assert "The mean seed is 6.5 s" in page.answer.text
     assert [part.title for part in page.findings] == ["Doubling", "Two views"]
     assert [part.title for part in page.sections] == ["Details", "Assumptions"]
-    assert page.findings[0].text.startswith("It holds: holds")
+    assert page.findings[0].text.startswith("It holds.")
     assert page.findings[0].shows == ["table-1"]
     assert "[[" not in page.answer.text
     assert [figure.id for figure in page.figures] == ["growth", "view-s", "view-ms"]
@@ -256,8 +256,8 @@ def test_a_figures_data_can_be_taken_along(parsed: Parsed) -> None:
     assert [link["download"] for link in links] == ["growth.csv", "view-s.csv", "view-ms.csv"]
     content = base64.b64decode((links[0]["href"] or "").split(",", 1)[1]).decode()
     lines = content.splitlines()
-    assert lines[0] == '"line","x","y","low","high"'
-    assert lines[1].startswith('"all seeds",1,6.5,')
+    assert lines[0] == '"line","x","x_axis","y","y_axis","low","high"'
+    assert lines[1].startswith('"all seeds",1,"kind",6.5,"mean seed (s)",')
 
 
 def test_a_drawing_without_numbers_can_be_taken_along_itself(page: Page, judged: Judgements) -> None:
@@ -338,7 +338,7 @@ def test_verdicts_are_counted_apart_for_the_document_and_beyond_with_what_chance
         for verdict in st.Verdict
     ]
     assert counts == expected == [3, 1, 0, 1, 0, 0]
-    assert "If all 4 that were decided were true, up to 0.15 of them" in plain(html)
+    assert "If all 4 that rest on random runs were true, up to 0.15 of them" in plain(html)
 
 
 # --- In a browser -------------------------------------------------------------------------------------------
@@ -430,9 +430,12 @@ def test_lists_spans_and_changes_read_as_sentences() -> None:
     assert words.listed(["one"]) == "one"
     assert words.span([3.14, 0.2], "s") == "0.20 to 3.1 s"
     assert words.span([2.0, 2.0]) == "2.0"
-    assert words.changed(Interval(1.0, 0.5, 1.5, 20)) == "raises"
-    assert words.changed(Interval(0.1, -0.5, 0.7, 20)) == "does not measurably change"
+    assert words.effect(Interval(1.0, 0.5, 1.5, 20), "loss", "%") == "raises loss by 1.00 % (0.50 to 1.50)"
+    assert words.effect(Interval(-1.0, -1.5, -0.5, 20), "loss") == "lowers loss by 1.00 (0.50 to 1.50)"
+    unclear = words.effect(Interval(0.1, -0.5, 0.7, 20), "loss")
+    assert unclear == "does not measurably change loss, by +0.10 (−0.50 to 0.70)"
     assert words.signed(-0.02) == "−0.020"
+    assert words.signed(float("nan")) == "–"
     assert (
         words.tally({st.Verdict.HOLDS: 12, st.Verdict.FAILS: 1, st.Verdict.OPEN: 0})
         == "12 hold and 1 does not hold"

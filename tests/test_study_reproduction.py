@@ -63,7 +63,7 @@ def test_a_study_leaves_report_claims_figures_tables_and_where_they_come_from(tm
     # The terminal has the answer, the findings and the counts, and no list of claims.
     plain = " ".join(printed.split())
     assert "The mean seed is 6.5 s" in plain
-    assert "Doubling. It holds: holds" in plain
+    assert "Doubling. It holds." in plain
     assert "Claims of the document: holds 3, does not hold 1, cannot be told 0" in plain
     assert "Questions beyond it: holds 1, does not hold 0, cannot be told 0" in plain
     assert "Twice is more" not in plain
@@ -156,9 +156,67 @@ def test_from_a_folder_that_holds_something_else(tmp_path: Path) -> None:
         reproduce(replace(STUDY, name="other"), source=tmp_path / "toy")
     with pytest.raises(InputError, match="seeds: got 5, expected none: the tables have theirs"):
         reproduce(source=tmp_path / "toy", seeds=5)
+    with pytest.raises(InputError, match=r"data: got .*, expected none: the tables have been made"):
+        reproduce(source=tmp_path / "toy", data=tmp_path)
+    for field in ("out", "source", "data"):
+        with pytest.raises(InputError, match=r'(out|from|data): got "", expected a folder'):
+            reproduce(**{field: ""})
     (tmp_path / "toy" / "seeds.parquet").write_bytes(b"PAR1")
     with pytest.raises(ParshallError, match=r"seeds\.parquet: .*, expected a table of the study"):
         reproduce(source=tmp_path / "toy")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"seeds": [1]},
+        {"seeds": ["a", 2]},
+        {"versions": None},
+        {"versions": {"numpy": 2}},
+        {"runs": "x"},
+        {"tables": 3},
+        {"machine": None},
+    ],
+)
+def test_a_provenance_that_is_damaged_is_said_in_a_line(tmp_path: Path, changed: dict[str, Any]) -> None:
+    reproduce(out=tmp_path)
+    file = tmp_path / "provenance.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changed}))
+    with pytest.raises(
+        ParshallError, match=r"provenance\.json: .*, expected what reproduce has written"
+    ) as caught:
+        reproduce(source=tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_tables_of_another_version_are_said_in_a_line(tmp_path: Path) -> None:
+    reproduce(out=tmp_path)
+    table = parquet.read_table(tmp_path / "seeds.parquet")
+    for other in (table.drop_columns(["value"]), table.slice(0, 1), table.replace_schema_metadata({})):
+        parquet.write_table(other, tmp_path / "seeds.parquet")
+        with pytest.raises(ParshallError, match="expected the tables of this version of toy") as caught:
+            reproduce(source=tmp_path)
+        assert "\n" not in str(caught.value)
+    file = tmp_path / "provenance.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "tables": []}))
+    with pytest.raises(ParshallError, match="no table seeds, expected those of the study toy"):
+        reproduce(source=tmp_path)
+
+
+def test_tables_stay_as_they_are_when_the_report_is_made_again_in_place(tmp_path: Path) -> None:
+    reproduce(out=tmp_path)
+    before = (tmp_path / "seeds.parquet").stat().st_mtime_ns
+    reproduce(source=tmp_path)
+    assert (tmp_path / "seeds.parquet").stat().st_mtime_ns == before
+
+
+def test_a_claim_about_a_table_that_nobody_measures_is_an_error_unless_it_is_optional(tmp_path: Path) -> None:
+    claim = st.Claim("lost", "T", "It is there.", st.Quantity("nowhere", "value") > 0.0)
+    topics = (*STUDY.loaded.topics, st.beyond("Lost", [claim]))
+    with pytest.raises(LookupError, match="study toy: claims are about a table nowhere"):
+        reproduce(toy(topics=topics), out=tmp_path)
+    done, _ = reproduce(toy(topics=topics, optional=frozenset({"nowhere"})), out=tmp_path)
+    assert "lost" not in done.judged
 
 
 # --- A second report in the same place ----------------------------------------------------------------------
@@ -398,6 +456,10 @@ def test_a_package_that_brings_something_else_is_named(
     assert main(["reproduce", "bad"]) == 1
     assert re.fullmatch(rf"parshall: {said}.*\n", capsys.readouterr().err)
     assert st.find_study("toy") is STUDY  # one that is broken does not stand in the way of others
+    assert main(["studies"]) == 1
+    listed = capsys.readouterr()
+    assert listed.out.startswith("toy")
+    assert re.fullmatch(rf"parshall: {said}.*\n", listed.err)
 
 
 def test_no_study_at_all_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,7 @@ The mean seed is {{ mean | interval("s") }}, as *none* <expected>.
 
 ### Doubling
 
-It {{ judged["text.doubled"].verdict }}: {{ badge(judged["text.doubled"].verdict) }}
+It {{ judged["text.doubled"].verdict }}.
 
 {{ show("table-1") }}
 

@@ -145,21 +145,28 @@ def sweep(file: str, dry_run: bool, **options: Any) -> int:
 
 
 @cli.command()
-def studies() -> None:
-    """List the studies."""
-    from parshall.study import list_studies
+def studies() -> int:
+    """List the studies. The status is 0 only if all can be loaded."""
+    from parshall.study.study import try_studies
 
-    known = list_studies()
+    found = list(try_studies())
+    known = [each for each in found if not isinstance(each, ParshallError)]
     width = max((len(study.name) for study in known), default=0)
     for study in known:
         click.echo(f"{study.name:<{width}}  {study.title}")
+    for each in found:
+        if isinstance(each, ParshallError):
+            click.echo(f"parshall: {each}", err=True)
+    return 0 if known == found else FAILED
 
 
 @cli.command()
 @click.argument("study")
 @click.option("--seeds", type=click.IntRange(1), help="How many; the study's own number unless given.")
 @click.option("--jobs", type=click.IntRange(1), help="Threads; all cores unless given.")
-@click.option("--out", metavar="DIR", help="Where the report goes; out/STUDY unless given.")
+@click.option(
+    "--out", metavar="DIR", help="Where the report goes; out/STUDY, or the folder of --from, unless given."
+)
 @click.option("--data", metavar="DIR", multiple=True, help="A folder of measured data; may be repeated.")
 @click.option(
     "--from", "source", metavar="DIR", help="Make the report again from the tables in DIR; nothing is run."

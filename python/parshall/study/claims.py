@@ -185,9 +185,15 @@ class Judgements:
         return {verdict: found[verdict] for verdict in Verdict}
 
     @property
+    def by_chance(self) -> Judgements:
+        """Those on which chance has a say: their rules can err, and had the seeds that they need."""
+        fair = (each for each in self.all if each.ours.n >= each.claim.rule.needs)
+        return Judgements(tuple(each for each in fair if each.claim.rule.error_rate), self.seeds)
+
+    @property
     def expected_failures(self) -> float:
         """How many would be said not to hold by chance if all were true, at most."""
-        return sum(each.claim.rule.error_rate for each in self.all if each.verdict is not Verdict.OPEN)
+        return sum(each.claim.rule.error_rate for each in self.by_chance)
 
     def topics(self) -> Iterator[tuple[Topic, Judgements]]:
         """Topic by topic."""

@@ -142,6 +142,17 @@ class Axis:
     def __str__(self) -> str:
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
+    @property
+    def is_rows(self) -> bool:
+        """Whether it has the names of rows in the place of a quantity."""
+        return self.label == "" and bool(self.ticks)
+
+    def row(self, place: float) -> str:
+        """The name of the row that this place is in; empty if the axis has none."""
+        if not (self.is_rows and self.ticks and math.isfinite(place)):
+            return ""
+        return self.ticks[min(self.ticks, key=lambda tick: abs(tick - place))]
+
 
 def rows_axis(labels: Sequence[str]) -> Axis:
     """Rows 0, 1, 2 ... from the top, each with its label."""
@@ -250,7 +261,7 @@ def drawn(
             axis.set_visible(False)
         plot.legend_of(canvas, axes, columns=legend)
         svg = plot.to_svg(canvas, id, UNTITLED, described(every, x, y))
-    return Figure(id, svg, data_of(every))
+    return Figure(id, svg, data_of(every, x, y))
 
 
 def _label(
@@ -355,37 +366,58 @@ def _set_axes(axis: Axes, panel: Panel, x: Axis, y: Axis) -> None:
 # --- What is drawn, as a table and in words -----------------------------------------------------------------
 
 
-def data_of(panels: Sequence[Panel]) -> pa.Table:
-    """A row for each point."""
+def data_of(panels: Sequence[Panel], x: Axis, y: Axis) -> pa.Table:
+    """A row for each point, with what is along both axes; where the figure has rows, also their names."""
     import pyarrow as pa
 
-    columns: dict[str, list[Any]] = {name: [] for name in ("panel", "line", "x", "y", "low", "high")}
+    names = ("panel", "line", "row", "x", "x_axis", "y", "y_axis", "low", "high")
+    columns: dict[str, list[Any]] = {name: [] for name in names}
     for panel, trace in _traces(panels):
         count = len(trace.x)
         nothing: Sequence[None] = [None] * count
+        across, up = panel.x or x, panel.y or y
         for name, values in (
             ("panel", [panel.title] * count),
             ("line", [trace.look.label] * count),
+            ("row", [up.row(value) for value in trace.y]),
             ("x", trace.x),
+            ("x_axis", [str(across)] * count),
             ("y", trace.y),
+            ("y_axis", [str(up)] * count),
             ("low", nothing if trace.low is None else trace.low),
             ("high", nothing if trace.high is None else trace.high),
         ):
             columns[name] += [_plain(value) for value in values]
-    if not any(columns["panel"]):
-        del columns["panel"]
+    for name in ("panel", "row", "y_axis"):
+        if not any(columns[name]):
+            del columns[name]
     return pa.table({name: pa.array(values) for name, values in columns.items()})
 
 
 def described(panels: Sequence[Panel], x: Axis, y: Axis) -> str:
-    """The figure for those who do not see it: where each line begins and ends."""
+    """The figure for those who do not see it: where each line begins and ends, or what stands in each row."""
     parts = []
     for panel in panels:
         where = f"{panel.title}: " if panel.title else ""
-        lines = [_course(trace) for trace in panel.traces if trace.label or len(panel.traces) == 1]
+        axis = panel.y or y
+        lines = [
+            _in_rows(trace, axis) if axis.is_rows else _course(trace)
+            for trace in panel.traces
+            if trace.label or len(panel.traces) == 1 or axis.is_rows
+        ]
         parts.append(f"{where}{'; '.join(lines[:8])}" + ("; and others" if len(lines) > 8 else ""))
-    own = {str(panel.y or y) for panel in panels}
-    return f"{' and '.join(sorted(own))} over {x}. {'. '.join(parts[:6])}."
+    own = {str(panel.x or x) if (panel.y or y).is_rows else f"{panel.y or y} over {x}" for panel in panels}
+    return f"{' and '.join(sorted(own))}. {'. '.join(parts[:6])}."
+
+
+def _in_rows(trace: Trace, rows: Axis) -> str:
+    """What stands in each row."""
+    points = [
+        f"{number(value)} ({rows.row(place)})"
+        for value, place in zip(trace.x, trace.y, strict=True)
+        if math.isfinite(value)
+    ]
+    return f"{trace.look.label} {', '.join(points)}" if points else f"{trace.look.label} without a point"
 
 
 def _course(trace: Trace) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import html
 import io
 import re
 from collections.abc import Iterator, Mapping
@@ -30,7 +29,6 @@ __all__ = ["render"]
 
 _PARAGRAPH = re.compile(r"(?:<p>\[\[show [\w.-]+\]\]</p>\s*)+")
 _SHOWN = re.compile(r"\[\[show ([\w.-]+)\]\]")
-_BADGE = re.compile(r"\[\[verdict ([a-z ]+)\]\]")
 _FEW = 8
 """Claims of a topic that are in sight without a click."""
 
@@ -91,7 +89,6 @@ class _Blocks:
     def part(self, part: Part) -> str:
         text = self.markdown.render(part.markdown)
         text = text.replace("<table>", '<div class="scroll"><table>').replace("</table>", "</table></div>")
-        text = _BADGE.sub(lambda found: _badge(found[1]), text)
         return _PARAGRAPH.sub(lambda found: self.blocks(_SHOWN.findall(found[0])), text)
 
     def blocks(self, ids: list[str]) -> str:
@@ -113,10 +110,6 @@ def _runs(items: list[Any]) -> Iterator[tuple[type, list[Any]]]:
         yield kind, list(group)
 
 
-def _badge(verdict: str) -> str:
-    return f'<span class="badge {verdict.replace(" ", "-")}">{html.escape(verdict)}</span>'
-
-
 @dataclass(frozen=True)
 class _TableView:
     """A table as the template wants it."""
@@ -126,18 +119,22 @@ class _TableView:
     """Class and content of each cell."""
     claims: list[str]
     """Of each row, the id of the claim that it shows."""
+    verdicts: list[str]
+    """Of each row, what became of that claim."""
 
 
 def _table(table: Table) -> _TableView:
-    rows, claims = [], []
+    rows, claims, verdicts = [], [], []
     for cells, row in zip(cells_of(table), table.rows, strict=True):
         view = []
         for cell, column in zip(cells, table.heads, strict=True):
             kind = "verdict" if isinstance(cell, Verdict) else column.kind
             view.append((f"{kind}{' key' if column.key else ''}", cell))
         rows.append(view)
-        claims.append(" ".join(cell.claim.id for cell in row if isinstance(cell, Judged)))
-    return _TableView(table, rows, claims)
+        judged = [cell for cell in row if isinstance(cell, Judged)]
+        claims.append(" ".join(each.claim.id for each in judged))
+        verdicts.append(" ".join(str(each.verdict) for each in judged))
+    return _TableView(table, rows, claims, verdicts)
 
 
 # --- Claims -------------------------------------------------------------------------------------------------
@@ -156,12 +153,11 @@ def _counts(judged: Judgements) -> list[tuple[str, dict[str, int], str]]:
 
 def _by_chance(judged: Judgements) -> str:
     expected = judged.expected_failures
-    decided = len(judged) - judged.counts[Verdict.OPEN]
     if not expected:
         return ""
     return (
-        f"If all {decided} that were decided were true, up to {number(expected, 2)} of them would be said "
-        "not to hold all the same, by chance."
+        f"If all {len(judged.by_chance)} that rest on random runs were true, up to {number(expected, 2)} of "
+        "them would be said not to hold all the same, by chance."
     )
 
 

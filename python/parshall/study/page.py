@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from parshall.study import words
 from parshall.study.figures import Figure, Picker
-from parshall.study.rules import Verdict
+from parshall.study.rules import Verdict, all_of
 from parshall.study.tables import PrintedTable, Table
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ __all__ = ["Page", "Part", "build", "too_few_seeds"]
 _HEADING = re.compile(r"^## +(.+?)\s*$", re.MULTILINE)
 _SUBHEADING = re.compile(r"^### +(.+?)\s*$", re.MULTILINE)
 _BLOCK = re.compile(r"\[\[show ([\w.-]+)\]\]")
-_BADGE = re.compile(r"\[\[verdict ([a-z ]+)\]\]")
 _FINDINGS = "Findings"
 
 
@@ -46,7 +45,7 @@ class Part:
     @property
     def text(self) -> str:
         """Without tables and figures, as a terminal shows it."""
-        without = _BADGE.sub(r"\1", _BLOCK.sub("", self.markdown))
+        without = _BLOCK.sub("", self.markdown)
         return re.sub(r"\n{3,}", "\n\n", without).strip()
 
     @property
@@ -122,13 +121,10 @@ def _rendered(source: str, context: Mapping[str, Any], given: dict[str, tuple[st
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
     environment.filters |= {name: getattr(words, name) for name in words.__all__}
     environment.filters["tally"] = _tally
-    environment.globals |= {"show": show, "figure": worded, "table": worded, "badge": _badge}
+    environment.filters["all_hold"] = all_of
+    environment.globals |= {"show": show, "figure": worded, "table": worded}
     environment.globals |= {"Verdict": Verdict, **context}
     return environment.from_string(source).render()
-
-
-def _badge(verdict: Verdict) -> str:
-    return f"[[verdict {verdict}]]"
 
 
 def _tally(judged: Judgements, *fared: str) -> str:

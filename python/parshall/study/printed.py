@@ -10,7 +10,8 @@ __all__ = ["ROUNDING", "Printed", "numbers_in"]
 
 ROUNDING = (
     "A printed number stands for all numbers that round to it: the interval that it is held against is "
-    "wider by half of its last digit on both sides."
+    "wider by half of its last digit on both sides, and by a whole one for a difference of two printed "
+    "numbers, both of which were rounded."
 )
 
 _NUMBER = re.compile(r"-?\d[\d,]*(\.\d+)?")

@@ -90,12 +90,24 @@ def read(folder: Path) -> Provenance:
     """What lies in a folder. Raises ParshallError for one that holds no study."""
     try:
         found = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        return Provenance(**{**found, "seeds": tuple(found["seeds"]), **_tuples(found)})
+        read = Provenance(**{**found, "seeds": tuple(found["seeds"]), **_tuples(found)})
+        _check_types(read)
+        return read
     except FileNotFoundError:
         raise ParshallError(f"{folder}: no {FILE}, expected a folder that reproduce has written") from None
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         reason = " ".join(str(error).split())
         raise ParshallError(f"{folder / FILE}: {reason}, expected what reproduce has written") from None
+
+
+def _check_types(read: Provenance) -> None:
+    """Raises TypeError for what this package would not have written."""
+    first, last = read.seeds
+    texts = (read.study, read.date, read.machine, read.commit, *read.tables, *read.lacking, *read.files)
+    if not all(isinstance(each, int) for each in (first, last, read.runs)):
+        raise TypeError("seeds and runs are not whole numbers")
+    if not all(isinstance(each, str) for each in (*texts, *read.versions.keys(), *read.versions.values())):
+        raise TypeError("a text is not one")
 
 
 def _tuples(found: Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:

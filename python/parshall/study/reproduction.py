@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,6 +71,9 @@ def reproduce(
     study = find_study(name) if isinstance(name, str) else name
     if source is not None and seeds is not None:
         raise InputError("seeds", str(seeds), "none: the tables have theirs")
+    if source is not None and data:
+        raise InputError("data", shown(data), "none: the tables have been made")
+    _folders(out=out, source=source, data=data)
     count = study.seeds if seeds is None else seeds
     _whole("seeds", count)
     if jobs is not None:
@@ -80,13 +83,15 @@ def reproduce(
     if source is not None:
         folder = _writable(Path(source if out is None else out))
         provenance, measures, runs = *_read(study, Path(source)), 0
+        _check_tables(study, measures, Path(source))
     else:
         folder = _writable(Path("out") / study.name if out is None else Path(out))
         provenance, measures, runs = _measured(study, range(1, count + 1), jobs, data, cache, console)
-    results = Results(measures)
-    judged = judge(study.loaded.topics, results)
-    page = build(study.loaded, results, judged)
-    _publish(_files(study, page, judged, measures, provenance), folder, provenance)
+        _check_tables(study, measures)
+    results, judged, page = _made(study, measures, source)
+    files = _files(study, page, judged, measures, provenance)
+    in_place = source is not None and folder.resolve() == Path(source).resolve()
+    _publish(files, folder, provenance, {f"{table}.parquet" for table in measures} if in_place else set())
     done = Reproduction(study, folder, results, judged, page, provenance, runs, time.perf_counter() - began)
     from parshall.study.terminal import show
 
@@ -133,6 +138,31 @@ def _read(study: Study, folder: Path) -> tuple[Provenance, Measures]:
     return provenance, measures
 
 
+def _made(study: Study, measures: Measures, source: str | Path | None) -> tuple[Results, Judgements, Page]:
+    """What follows from the tables."""
+    try:
+        results = Results(measures)
+        judged = judge(study.loaded.topics, results)
+        return results, judged, build(study.loaded, results, judged)
+    except LookupError as error:
+        if source is None:
+            raise
+        reason = " ".join(str(error).split())
+        raise ParshallError(
+            f"{source}: {reason}, expected the tables of this version of {study.name}"
+        ) from None
+
+
+def _check_tables(study: Study, measures: Measures, source: Path | None = None) -> None:
+    """Refuses measures that lack what claims are about."""
+    content = study.loaded
+    needed = {table for topic in content.topics for claim in topic.claims for table in claim.rule.tables}
+    for table in sorted(needed - measures.keys() - content.optional):
+        if source is not None:
+            raise ParshallError(f"{source}: no table {table}, expected those of the study {study.name}")
+        raise LookupError(f"study {study.name}: claims are about a table {table}, which it has not measured")
+
+
 # --- Output -------------------------------------------------------------------------------------------------
 
 
@@ -172,17 +202,17 @@ def _writable(folder: Path) -> Path:
     return folder
 
 
-def _publish(files: Mapping[str, bytes], folder: Path, provenance: Provenance) -> None:
+def _publish(files: Mapping[str, bytes], folder: Path, provenance: Provenance, there: Set[str]) -> None:
     """Writes every file beside its place and moves all in when they are whole: no place holds half a file.
-    What an earlier report had and this one has not is taken away.
+    What an earlier report had and this one has not is taken away; what is ``there`` stays as it is.
     """
     from parshall.files import failing_as, staged
 
     stale = set(_of_earlier(folder, provenance)) - files.keys()
     with failing_as(folder), staged(folder) as stage:
-        for name, content in files.items():
-            _write_through(stage / name, content)
-        for name in files:
+        for name in files.keys() - there:
+            _write_through(stage / name, files[name])
+        for name in files.keys() - there:
             (folder / name).parent.mkdir(exist_ok=True)
             (stage / name).replace(folder / name)
         for name in stale:
@@ -209,6 +239,14 @@ def _write_through(path: Path, content: bytes) -> None:
 
 
 # --- Input --------------------------------------------------------------------------------------------------
+
+
+def _folders(**given: object) -> None:
+    """Refuses an empty name, which would be the current folder."""
+    for field, value in given.items():
+        every = value if isinstance(value, list | tuple) else [value]
+        if any(each == "" for each in every):
+            raise InputError({"source": "from"}.get(field, field), '""', "a folder")
 
 
 def _whole(field: str, value: int) -> None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from parshall import stats
 from parshall.stats import CONFIDENCE, Interval
 from parshall.study.printed import ROUNDING, Printed
@@ -33,6 +35,7 @@ __all__ = [
     "Tally",
     "Verdict",
     "alike",
+    "all_of",
     "within",
 ]
 
@@ -121,8 +124,9 @@ class Holds(Rule):
     """That relations hold for all labels that are left in them, all at once."""
 
     relations: tuple[Relation, ...]
-    """Several are one statement about each label, such as two bounds."""
     own_unit: str | None = None
+    bounds: bool = False
+    """Whether the relations are bounds of one value: each label then counts once, not once a relation."""
     kind: ClassVar[str] = "comparison"
     explanation: ClassVar[str] = (
         "Ours is the mean of paired differences (same seed, other variant) with its "
@@ -154,16 +158,20 @@ class Holds(Rule):
         confidence = stats.bonferroni(sum(map(len, by_relation)))
         found = [[stats.mean_interval(values, confidence) for values in row] for row in by_relation]
         sign = 1 if self.relations[0].direction == "greater" else -1
-        by_member = [_all_of([_side(each, sign) for each in member]) for member in zip(*found, strict=True)]
-        verdict = _all_of(by_member)
-        flat = [each for member in zip(*found, strict=True) for each in member]
+        flat = [each for row in found for each in row]
+        if not flat:
+            raise LookupError("nothing is left that could be compared")
+        by_member = [_side(each, sign) for each in flat]
+        if self.bounds:
+            by_member = [all_of(by_member[place :: len(found[0])]) for place in range(len(found[0]))]
+        verdict = all_of(by_member)
         weakest = min(flat, key=lambda each: _least(each, sign, failed=verdict is Verdict.FAILS))
         return Outcome(weakest, verdict, Tally.of(by_member))
 
 
 def within(value: Expression, low: float, high: float, unit: str = "") -> Holds:
     """That all values lie between two numbers. Ours is the least favourable distance from one of them."""
-    return Holds((value > low, high - value > 0.0), f"{unit} to the nearer bound".strip())
+    return Holds((value > low, high - value > 0.0), f"{unit} to the nearer bound".strip(), bounds=True)
 
 
 def alike(left: Expression, right: Expression | float, factor: float) -> Holds:
@@ -269,7 +277,7 @@ class Computed(Rule):
         ]
         known = [float(each) for each in found if not math.isnan(each)]
         least = sign * min(known, default=math.nan)
-        return Outcome(Interval(least, least, least, 0), _all_of(verdicts), Tally.of(verdicts))
+        return Outcome(Interval(least, least, least, 0), all_of(verdicts), Tally.of(verdicts))
 
 
 @dataclass(frozen=True)
@@ -282,7 +290,8 @@ class MoreThanNoise(Rule):
     explanation: ClassVar[str] = (
         "Ours is the difference that a change of seed alone, with one and the same variant, exceeds in "
         f"{100 * _ALPHA:.0f} % of pairs of runs, with its {_PERCENT} interval (chi-square). A printed "
-        "difference above the interval is more than noise (holds), one below it is not (does not hold)."
+        "difference above the interval is more than noise (holds), one below it is not (does not hold). "
+        f"{ROUNDING}"
     )
     error_rate: ClassVar[float] = _ALPHA / 2
 
@@ -296,9 +305,9 @@ class MoreThanNoise(Rule):
 
     def judge(self, results: Results) -> Outcome:
         bound = stats.noise_bound(self.of.values(results).seeds)
-        size = abs(self.printed.value)
-        verdict = Verdict.HOLDS if size > bound.high else Verdict.FAILS
-        if not _enough(bound) or bound.low <= size <= bound.high:
+        size, half = abs(self.printed.value), self.printed.half_digit
+        verdict = Verdict.HOLDS if size > bound.high + half else Verdict.FAILS
+        if not _enough(bound) or bound.low - half <= size <= bound.high + half:
             verdict = Verdict.OPEN
         return Outcome(bound, verdict, Tally.of([verdict]))
 
@@ -324,7 +333,8 @@ class Never(Rule):
         return self.own_unit
 
     def judge(self, results: Results) -> Outcome:
-        happened = self.of.values(results).seeds > 0
+        values = self.of.values(results).seeds
+        happened = values[~np.isnan(values)] > 0
         share = stats.rate_interval(int(happened.sum()), len(happened))
         verdict = Verdict.HOLDS if _enough(share) else Verdict.OPEN
         if share.mean > 0:
@@ -342,8 +352,8 @@ def _side(difference: Interval, sign: int) -> Verdict:
     return Verdict.FAILS if high < 0 or low == high == 0 else Verdict.OPEN
 
 
-def _all_of(verdicts: Sequence[Verdict]) -> Verdict:
-    """One that fails refutes all; one that is open leaves all open."""
+def all_of(verdicts: Sequence[Verdict]) -> Verdict:
+    """What is to be said of all together: one that fails refutes all; one that is open leaves all open."""
     for verdict in (Verdict.FAILS, Verdict.OPEN):
         if verdict in verdicts:
             return verdict

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Shown: TypeAlias = "Figure | Picker | Table | PrintedTable"
 
-__all__ = ["GROUP", "Content", "Document", "Study", "find_study", "list_studies", "page_of"]
+__all__ = ["GROUP", "Content", "Document", "Study", "find_study", "list_studies", "page_of", "try_studies"]
 
 GROUP = "parshall.studies"
 """Entry points under which packages offer their studies."""
@@ -63,6 +63,8 @@ class Content:
     facts: Callable[[Results, Judgements], Mapping[str, Any]] = _nothing
     """Numbers that the page's sentences are made with."""
     data: Sequence[Data] = ()
+    optional: frozenset[str] = frozenset()
+    """Tables that may be absent, as those of measured data are; the claims about them are then left out."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,16 @@ def list_studies() -> list[Study]:
     """Every study that an installed package offers, by name. Raises ParshallError for one that cannot be
     loaded.
     """
-    return [_load(point) for _, point in sorted(_points().items())]
+    return [_load(name, points) for name, points in sorted(_points().items())]
+
+
+def try_studies() -> Iterator[Study | ParshallError]:
+    """The same, with an error in the place of each that cannot be loaded."""
+    for name, points in sorted(_points().items()):
+        try:
+            yield _load(name, points)
+        except ParshallError as error:
+            yield error
 
 
 def find_study(name: str) -> Study:
@@ -101,19 +112,26 @@ def find_study(name: str) -> Study:
     points = _points()
     if name not in points:
         raise InputError("study", shown(name), f"one of {', '.join(sorted(points))}")
-    return _load(points[name])
+    return _load(name, points[name])
 
 
-def _points() -> dict[str, Any]:
+def _points() -> dict[str, list[Any]]:
+    """Who offers each name."""
     from importlib.metadata import entry_points
 
-    found = {point.name: point for point in entry_points(group=GROUP)}
+    found: dict[str, list[Any]] = {}
+    for point in entry_points(group=GROUP):
+        found.setdefault(point.name, []).append(point)
     if not found:
         raise ParshallError(f"studies: no package offers any as {GROUP}; install parshall again")
     return found
 
 
-def _load(point: Any) -> Study:
+def _load(name: str, points: Sequence[Any]) -> Study:
+    values = sorted({point.value for point in points})
+    if len(values) > 1:
+        raise ParshallError(f"study {name}: offered as {' and as '.join(values)}, expected one package")
+    point = points[0]
     try:
         study = point.load()
     except Exception as error:

@@ -40,7 +40,8 @@ def show(console: Console, done: Reproduction, *, verbose: bool) -> None:
         if len(chosen):
             counts = ", ".join(f"{verdict} {count}" for verdict, count in chosen.counts.items())
             expected = chosen.expected_failures
-            chance = f" (were all true, up to {number(expected, 2)} would fail by chance)" if expected else ""
+            some = f"were all {len(chosen.by_chance)} that rest on random runs true"
+            chance = f" ({some}, up to {number(expected, 2)} would fail by chance)" if expected else ""
             console.print(f"{whose}: {counts}{chance}.", soft_wrap=True)
     for message in done.provenance.lacking:
         console.print(f"Left out: {message}", soft_wrap=True)

@@ -10,7 +10,7 @@ from parshall.study.rules import Verdict
 
 __all__ = [
     "capital",
-    "changed",
+    "effect",
     "interval",
     "listed",
     "number",
@@ -50,6 +50,8 @@ def percent(share: float, digits: int = 3) -> str:
 
 def signed(value: float, digits: int = 2) -> str:
     """A change: its sign and two significant digits."""
+    if not math.isfinite(value):
+        return _NONE
     return ("+" if value >= 0 else _MINUS) + number(abs(value), digits)
 
 
@@ -118,11 +120,14 @@ def listed(items: Iterable[object], last: str = "and") -> str:
     return f"{', '.join(first)} {last} {end}" if first else end
 
 
-def changed(difference: Interval, up: str = "raises", down: str = "lowers") -> str:
-    """What a paired difference with its interval says."""
+def effect(difference: Interval, what: str, unit: str = "", up: str = "raises", down: str = "lowers") -> str:
+    """What a paired difference says: ``lowers goodput by 0.60 kbit/s (0.16 to 1.04)``."""
     if difference.low > 0:
-        return up
-    return down if difference.high < 0 else "does not measurably change"
+        return f"{up} {what} by {interval(difference, unit)}"
+    if difference.high < 0:
+        less = Interval(-difference.mean, -difference.high, -difference.low, difference.n)
+        return f"{down} {what} by {interval(less, unit)}"
+    return f"does not measurably change {what}, by {signed_interval(difference, unit)}"
 
 
 _FARED = {Verdict.HOLDS: "hold", Verdict.FAILS: "do not hold", Verdict.OPEN: "cannot be told"}

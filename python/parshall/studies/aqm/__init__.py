@@ -27,8 +27,10 @@ def _content(parts: Sequence[Part] | None = None) -> Content:
     from parshall.studies.aqm.measures import DATA, measure_parts
     from parshall.studies.aqm.shown import shown
 
-    measure = partial(measure_parts, parts=PARTS if parts is None else parts)
-    return Content(measure, TOPICS, page_of(__package__), shown, facts, DATA)
+    chosen = PARTS if parts is None else parts
+    left_out = frozenset(part.name for part in PARTS) - {part.name for part in chosen}
+    measure = partial(measure_parts, parts=chosen)
+    return Content(measure, TOPICS, page_of(__package__), shown, facts, DATA, left_out)
 
 
 def study_of(parts: Sequence[Part] | None = None) -> Study:

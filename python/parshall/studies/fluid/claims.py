@@ -16,7 +16,9 @@ NAMES = {
     "timeouts": "timeouts (Padhye)",
 }
 UNITS = {"share": "", "queue": "packets", "loss": "%", "window": "packets"}
-_UNSTABLE = [20, 30, 40]
+"""Of what is compared at rest."""
+_UNITS = {**UNITS, "growth": "1/s", "deviation": "packets"}
+_FEW_FLOWS = [20, 30, 40]
 _FACTOR, _LOSS_FACTOR = 1.25, 1.5
 _SHARE = 0.02
 
@@ -28,7 +30,7 @@ def packets(measure: str) -> st.Expression:
 
 def model(name: str, measure: str) -> st.Expression:
     """Of a model at rest, by load of the chapter's network."""
-    whole = st.Quantity("models", measure, UNITS.get(measure, ""))
+    whole = st.Quantity("models", measure, _UNITS.get(measure, ""))
     return whole.at(network="chapter", elsewhere=0.0, model=name, cbr=list(LOADS))
 
 
@@ -48,12 +50,13 @@ def _hops(name: str, measure: str, factor: float) -> st.Holds:
 
 def _swings(name: str, measure: str, **where: Any) -> tuple[st.Expression, st.Expression]:
     """Of a model and of packets."""
-    ours = st.Quantity("swings_of_models", measure).at(model=name, **where)
-    return ours, st.Quantity("swings", measure).at(**where)
+    unit = _UNITS.get(measure, "")
+    ours = st.Quantity("swings_of_models", measure, unit).at(model=name, **where)
+    return ours, st.Quantity("swings", measure, unit).at(**where)
 
 
 def _less_far(moving: str) -> st.Relation:
-    ours, theirs = _swings(moving, "deviation", flows=_UNSTABLE)
+    ours, theirs = _swings(moving, "deviation", flows=_FEW_FLOWS)
     return theirs < ours
 
 

@@ -7,14 +7,13 @@ from typing import Any
 
 from parshall import study as st
 from parshall.fluid import equilibria, stability, whole_packets
-from parshall.studies.fluid import setting
+from parshall.studies.fluid import measures, setting
 from parshall.studies.fluid.claims import model, packets
 from parshall.studies.fluid.measures import (
     CYCLE_CBR,
     HOPS_CBR,
     LOADS,
     MOVING,
-    STEP,
     STEP_CBR,
     fixed_loss,
 )
@@ -42,7 +41,7 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
         .mean("seed")
         .array,
         "unstable": unstable,
-        "step": STEP,
+        "step": measures.STEP,
         "step_cbr": STEP_CBR,
         "peaks": _peaks(results),
         "cycle_cbr": CYCLE_CBR,
@@ -82,7 +81,7 @@ def _unstable(results: st.Results, name: str) -> list[int]:
 
 def _peaks(results: st.Results) -> dict[str, float]:
     """The longest queue after the load has come; of packets that of the mean over runs."""
-    begin, stop, _ = STEP
+    begin, stop, _ = measures.STEP
     span = st.Span(begin, stop)
     runs = results.values("step", "queue", time=span).mean("seed").array
     models = {

@@ -43,8 +43,8 @@ def _loads(results: st.Results) -> st.Figure:
     """Share, queue and drop rate over the load."""
     every = {
         "share": st.Axis("non-responsive\nshare"),
-        "queue": _ROOM,
         "loss": st.Axis("drop rate", "%", log=True),
+        "queue": _ROOM,
     }
     panels = []
     for measure, axis in every.items():
@@ -55,7 +55,7 @@ def _loads(results: st.Results) -> st.Figure:
         measured = st.means(_PACKETS, packets(measure).values(results), "cbr")
         panels.append(st.Panel((*lines, measured), y=axis))
     x = st.Axis("CBR flows of 1 Mbit/s")
-    return st.drawn("rest-over-load", panels, x, _ROOM, height=7.2)
+    return st.drawn("rest-over-load", panels, x, _ROOM, height=6.0)
 
 
 def errors(results: st.Results, name: str) -> dict[str, Any]:

@@ -38,11 +38,12 @@ const boxes = [...filter.querySelectorAll("input[type=checkbox]")];
 const search = filter.querySelector("input[type=search]");
 const topics = [...document.querySelectorAll("details.topic")];
 const initially = new Map(topics.map((topic) => [topic, topic.open]));
+const rows = (topic) => topic.dataset.table ? document.querySelectorAll(`#${topic.dataset.table} tr[data-claim]`) : [];
 const choose = () => {
   const verdicts = new Set(boxes.filter((box) => box.checked).map((box) => box.value));
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
   const chosen = words.length > 0 || verdicts.size < boxes.length;
-  let shown = 0;
+  let [shown, inTables] = [0, 0];
   for (const topic of topics) {
     let found = 0;
     for (const claim of topic.querySelectorAll(".claim")) {
@@ -50,11 +51,16 @@ const choose = () => {
       claim.hidden = !(verdicts.has(claim.dataset.verdict) && words.every((word) => text.includes(word)));
       if (!claim.hidden) found += 1;
     }
+    for (const row of rows(topic)) {
+      const text = row.textContent.toLowerCase() + " " + row.dataset.claim;
+      row.hidden = !(verdicts.has(row.dataset.verdict) && words.every((word) => text.includes(word)));
+      if (!row.hidden) [found, inTables] = [found + 1, inTables + 1];
+    }
     topic.hidden = chosen && found === 0;
     topic.open = chosen ? found > 0 : initially.get(topic);
     shown += found;
   }
-  filter.querySelector("output").textContent = chosen ? `${shown} shown; numbers of tables stand in their tables` : "";
+  filter.querySelector("output").textContent = chosen ? `${shown} shown, ${inTables} of them in their tables` : "";
 };
 filter.hidden = false;
 filter.addEventListener("input", choose);
