@@ -30,6 +30,7 @@ from pydantic import Field
 import parshall
 from parshall import (
     Aimd,
+    Bbr,
     BernoulliLoss,
     Binomial,
     Bulk,
@@ -37,6 +38,7 @@ from parshall import (
     Cbr,
     CoDel,
     Cubic,
+    Dctcp,
     DitherLoss,
     DropTail,
     Dumbbell,
@@ -295,7 +297,7 @@ capacities = st.none() | st.builds(
 jitters = st.none() | st.builds(Jitter, most=periods, reorder=st.booleans())
 some = st.floats(0.01, 99)
 controls = st.one_of(
-    st.sampled_from(["aimd", "cubic", "vegas", "veno", Binomial.iiad(), Binomial.sqrt()]),
+    st.sampled_from(["aimd", "bbr", "cubic", "vegas", "veno", Binomial.iiad(), Binomial.sqrt()]),
     st.builds(Binomial, k=some, l=some, alpha=some, beta=some),
     st.builds(Cubic, c=some, beta=st.floats(0.01, 0.99), fast_convergence=st.booleans()),
     st.builds(VegasControl, alpha=st.floats(0, 2), beta=st.floats(2, 9), gamma=some),
@@ -643,10 +645,6 @@ MIRRORED += [
     DitherLoss,
     Flow,
     Tcp,
-    Binomial,
-    Cubic,
-    VegasControl,
-    Veno,
     Udp,
     Transfer,
     Cbr,
@@ -657,15 +655,13 @@ MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 MIRRORED += [CoDel, Pie, FqCodel]
 
 
-def struct_of(model: type) -> str:
-    """The engine's name for a class; ``Vegas`` alone would not say that it is but a window."""
-    return "Vegas" if model is VegasControl else model.__name__
+CONTROLS = [Aimd, Bbr, Binomial, Cubic, Dctcp, VegasControl, Veno]
 
 
 @pytest.mark.parametrize("model", MIRRORED, ids=lambda model: model.__name__)
 def test_fields_are_those_of_the_engine(model: type, repository: Path) -> None:
     source = (repository / "crates/sim/src/scenario.rs").read_text()
-    fields = rust_structs(source)[struct_of(model)]
+    fields = rust_structs(source)[model.__name__]
     ours = {name: field for name, field in model.model_fields.items() if name != "kind" and not field.exclude}
     assert list(ours) == list(fields)
     optional = {name for name, kind in fields.items() if kind.startswith("Option<")}
@@ -674,7 +670,21 @@ def test_fields_are_those_of_the_engine(model: type, repository: Path) -> None:
 
 def test_every_struct_of_the_engine_is_mirrored(repository: Path) -> None:
     source = (repository / "crates/sim/src/scenario.rs").read_text()
-    assert set(rust_structs(source)) == {struct_of(model) for model in MIRRORED}
+    assert set(rust_structs(source)) == {model.__name__ for model in MIRRORED}
+
+
+@pytest.mark.parametrize("model", CONTROLS, ids=lambda model: model.__name__)
+def test_parameters_of_a_control_are_those_of_its_file(model: type, repository: Path) -> None:
+    kind = model.model_fields["kind"].default
+    source = (repository / f"crates/sim/src/control/{kind}.rs").read_text()
+    fields = rust_structs(source).get("Config", {})
+    assert list(fields) == [name for name in model.model_fields if name != "kind"]
+
+
+def test_every_control_of_the_engine_has_its_class(repository: Path) -> None:
+    source = (repository / "crates/sim/src/control/registry.rs").read_text()
+    registered = re.findall(r"^    (\w+)::\w+,$", source, re.MULTILINE)
+    assert registered == [model.model_fields["kind"].default for model in CONTROLS]
 
 
 @pytest.mark.parametrize(
@@ -683,7 +693,6 @@ def test_every_struct_of_the_engine_is_mirrored(repository: Path) -> None:
         ("Queue", "sim/src/scenario.rs", [DropTail, Red, CoDel, Pie, FqCodel]),
         ("RedWeight", "sim/src/scenario.rs", [FixedWeight, WeightFromRate]),
         ("Loss", "sim/src/scenario.rs", [ListedLoss, BernoulliLoss, GilbertElliottLoss, DitherLoss]),
-        ("Control", "sim/src/scenario.rs", [Aimd, Binomial, Cubic, VegasControl, Veno]),
         ("Transport", "sim/src/scenario.rs", [Tcp, Udp]),
         ("App", "sim/src/scenario.rs", [Bulk, Transfer, Cbr, Vbr, OnOff, Schedule]),
         ("Law", "sim/src/scenario.rs", [Exponential, Pareto]),
@@ -1225,6 +1234,7 @@ def test_a_fault_of_the_network_is_one_line_too(what: str, tmp_path: Path) -> No
         (lambda: Cubic(fast_convergence=1), "fast_convergence"),
         (lambda: VegasControl(alpha=-1), "alpha"),
         (lambda: VegasControl(gamma=-1), "gamma"),
+        (lambda: Dctcp(gain=0), "gain"),
         (lambda: Veno(beta=0), "beta"),
         (lambda: Vbr(rates=["2 Mbit/s", "1 Mbit/s"], intervals=[1, 2]), "rates"),
         (lambda: Schedule(writes=[(1, 1), (0, 1)]), "writes[1][0]"),

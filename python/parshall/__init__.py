@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from parshall.recording import Recording
     from parshall.scenario import (
         Aimd,
+        Bbr,
         BernoulliLoss,
         Binomial,
         Bulk,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         Cbr,
         CoDel,
         Cubic,
+        Dctcp,
         DitherLoss,
         DropTail,
         Dumbbell,
@@ -94,6 +96,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Aimd",
+    "Bbr",
     "BernoulliLoss",
     "Binomial",
     "Bulk",
@@ -102,6 +105,7 @@ __all__ = [
     "Cbr",
     "CoDel",
     "Cubic",
+    "Dctcp",
     "DitherLoss",
     "DropTail",
     "Dumbbell",

@@ -596,7 +596,7 @@ impl Simulation {
         let SendingEnd::Tcp(tcp) = &mut flow.sender else {
             return;
         };
-        tcp.on_pace(now, &mut self.outbox);
+        tcp.on_wake(now, &mut self.outbox);
         self.send_all(index, now);
     }
 
@@ -726,7 +726,7 @@ impl Simulation {
             return;
         };
         let core = tcp.core();
-        let (deadline, pace) = (core.deadline(), core.pace_deadline());
+        let (deadline, pace) = (core.deadline(), core.wake_deadline());
         let (timer_moved, pace_moved) = (deadline < flow.sender_event, pace < flow.pace_event);
         if timer_moved {
             flow.sender_event = deadline;

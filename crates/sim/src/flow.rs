@@ -105,6 +105,8 @@ impl Flow {
                     options.clone(),
                     tcp.recovery,
                     clock_phase(options, seed, &asked.name),
+                    seed,
+                    &asked.name,
                 )),
                 ReceivingEnd::Tcp(TcpReceiver::new(options.clone())),
             ),

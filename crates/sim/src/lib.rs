@@ -6,6 +6,7 @@
 
 mod blocks;
 pub mod compile;
+pub mod control;
 pub mod engine;
 pub mod error;
 pub mod events;

@@ -51,6 +51,11 @@ impl Stream {
         scale / libm::pow(1.0 - self.uniform(), 1.0 / shape)
     }
 
+    /// One of `0..n`, all equally likely to within a part in 2⁵³ / n.
+    pub fn below(&mut self, n: u64) -> u64 {
+        (self.uniform() * n as f64) as u64
+    }
+
     /// True with this probability.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.uniform() < probability

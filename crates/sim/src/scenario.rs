@@ -8,6 +8,7 @@ mod alike;
 
 use std::sync::Arc;
 
+pub use crate::control::Control;
 pub use alike::{push_alike, Alike};
 use parshall_estimators::nonresponsive::Form;
 use parshall_estimators::rto::RtoConfig;
@@ -711,100 +712,8 @@ pub enum RecoveryName {
     Vegas,
 }
 
-/// A congestion control.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Control {
-    /// One packet a round trip up, half down (RFC 5681).
-    Aimd {},
-    /// alpha / w^k a round trip up, beta w^l down: IIAD with k = 1 and l = 0, SQRT with 1/2 each.
-    Binomial(Binomial),
-    /// CUBIC (RFC 9438).
-    Cubic(Cubic),
-    /// Vegas (Brakmo and Peterson 1995).
-    Vegas(Vegas),
-    /// Veno (Fu and Liew 2003).
-    Veno(Veno),
-}
-
-impl Default for Control {
-    fn default() -> Self {
-        Control::Aimd {}
-    }
-}
-
-/// See [`Control::Binomial`] (Bansal and Balakrishnan 2001).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Binomial {
-    /// Exponent of the increase.
-    pub k: f64,
-    /// Exponent of the decrease.
-    pub l: f64,
-    /// Factor of the increase.
-    #[serde(default = "one")]
-    pub alpha: f64,
-    /// Factor of the decrease.
-    #[serde(default = "half")]
-    pub beta: f64,
-}
-
 fn one() -> f64 {
     1.0
-}
-
-fn half() -> f64 {
-    0.5
-}
-
-/// See [`Control::Cubic`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Cubic {
-    /// How steep the curve is (RFC 9438, section 5.1).
-    pub c: f64,
-    /// What is left of the window after a loss (section 4.6).
-    pub beta: f64,
-    /// Whether a flow that loses early makes room (section 4.7).
-    pub fast_convergence: bool,
-}
-
-impl Default for Cubic {
-    fn default() -> Self {
-        Cubic { c: 0.4, beta: 0.7, fast_convergence: true }
-    }
-}
-
-/// See [`Control::Vegas`]: packets that a flow keeps in queues.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Vegas {
-    /// Below this the window grows.
-    pub alpha: f64,
-    /// Above this it shrinks.
-    pub beta: f64,
-    /// Above this slow start ends.
-    pub gamma: f64,
-}
-
-impl Default for Vegas {
-    fn default() -> Self {
-        Vegas { alpha: 1.0, beta: 3.0, gamma: 1.0 }
-    }
-}
-
-/// See [`Control::Veno`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Veno {
-    /// Packets in queues from which on a loss counts as congestion.
-    pub beta: f64,
-}
-
-impl Default for Veno {
-    fn default() -> Self {
-        Veno { beta: 3.0 }
-    }
 }
 
 /// What a loss halves.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from parshall.scenario.capacity import Capacity
-from parshall.scenario.control import Aimd, Binomial, Cubic, VegasControl, Veno
+from parshall.scenario.control import Aimd, Bbr, Binomial, Cubic, Dctcp, VegasControl, Veno
 from parshall.scenario.dumbbell import Dumbbell, FlowGroup
 from parshall.scenario.flow import Flow
 from parshall.scenario.losses import BernoulliLoss, DitherLoss, GilbertElliottLoss, ListedLoss
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Aimd",
+    "Bbr",
     "BernoulliLoss",
     "Binomial",
     "Bulk",
@@ -43,6 +44,7 @@ __all__ = [
     "Cbr",
     "CoDel",
     "Cubic",
+    "Dctcp",
     "DitherLoss",
     "DropTail",
     "Dumbbell",

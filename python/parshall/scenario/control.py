@@ -14,13 +14,22 @@ from parshall.scenario.quantities import Flag, NotNegative, Part, Positive
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
 
-__all__ = ["Aimd", "Binomial", "Cubic", "VegasControl", "Veno"]
+__all__ = ["Aimd", "Bbr", "Binomial", "Cubic", "Dctcp", "VegasControl", "Veno"]
 
 
 class Aimd(Model):
     """One packet a round trip up, half of the window down (RFC 5681)."""
 
     kind: Literal["aimd"] = "aimd"
+    """Names this control."""
+
+
+class Bbr(Model):
+    """BBR, version 1: a model of the path, its rate at the bottleneck and its round trip without a queue,
+    sets rate and window (Cardwell et al. 2016). Its packets are paced. Meant for the recovery ``sack``.
+    """
+
+    kind: Literal["bbr"] = "bbr"
     """Names this control."""
 
 
@@ -64,6 +73,17 @@ class Cubic(Model):
     """Whether a flow that loses early makes room (section 4.7)."""
 
 
+class Dctcp(Model):
+    """DCTCP: the window shrinks by as much as the share of packets that were marked asks for (RFC 8257). It
+    takes ``ecn`` and a queue that marks; its receiver reports marks packet by packet.
+    """
+
+    kind: Literal["dctcp"] = "dctcp"
+    """Names this control."""
+    gain: Part = 0.0625
+    """Weight of the latest window in the share of marked packets (section 4.2)."""
+
+
 class VegasControl(Model):
     """Vegas: keeps a number of packets in queues (Brakmo and Peterson 1995). This is its window alone; the
     recovery of the same name has its retransmissions as well.
@@ -98,7 +118,8 @@ RENO: Any = Aimd.known()
 """The default of a control; its type is that of any field."""
 
 if TYPE_CHECKING:
-    _Control: TypeAlias = Aimd | Binomial | Cubic | VegasControl | Veno
-    Control: TypeAlias = Given[_Control, _Control | Literal["aimd", "cubic", "vegas", "veno"] | Table]
+    _Control: TypeAlias = Aimd | Bbr | Binomial | Cubic | Dctcp | VegasControl | Veno
+    _Name: TypeAlias = Literal["aimd", "bbr", "cubic", "dctcp", "vegas", "veno"]
+    Control: TypeAlias = Given[_Control, _Control | _Name | Table]
 else:
-    Control = one_of(Aimd, Binomial, Cubic, VegasControl, Veno)
+    Control = one_of(Aimd, Bbr, Binomial, Cubic, Dctcp, VegasControl, Veno)

@@ -6,8 +6,8 @@ use super::place::Place;
 use super::Checked;
 use crate::error::ScenarioError;
 use crate::scenario::{
-    App, Capacity, Cbr, CoDel, Control, DropTail, Flow, FqCodel, Jitter, Law, Loss, Pie, Queue, Red,
-    RedWeight, Scenario, Tcp, Transport, Udp,
+    App, Capacity, Cbr, CoDel, DropTail, Flow, FqCodel, Jitter, Law, Loss, Pie, Queue, Red, RedWeight,
+    Scenario, Tcp, Transport, Udp,
 };
 use crate::transport::TcpOptions;
 use crate::units::{Rate, Time};
@@ -285,7 +285,7 @@ fn check_tcp(at: &Place<'_>, tcp: &Tcp) -> Checked<TcpOptions> {
             return Err(ScenarioError::new(format!("{at}.{field}"), bytes, expected));
         }
     }
-    check_control(&at.field("control"), &tcp.control)?;
+    check_control(at, tcp)?;
     let options = TcpOptions::resolve(tcp);
     options
         .rto
@@ -331,36 +331,18 @@ fn check_tcp(at: &Place<'_>, tcp: &Tcp) -> Checked<TcpOptions> {
     Ok(options)
 }
 
-fn check_control(at: &Place<'_>, control: &Control) -> Checked<()> {
-    let positive = |x: f64| x > 0.0 && x.is_finite();
-    let not_negative = |x: f64| x >= 0.0 && x.is_finite();
-    let above = "a number above 0";
-    let from = "a number, 0 or more";
-    let checks = match control {
-        Control::Aimd {} => vec![],
-        Control::Binomial(c) => vec![
-            (not_negative(c.k), "k", c.k, from),
-            (not_negative(c.l), "l", c.l, from),
-            (positive(c.alpha), "alpha", c.alpha, above),
-            (positive(c.beta), "beta", c.beta, above),
-        ],
-        Control::Cubic(c) => vec![
-            (positive(c.c), "c", c.c, above),
-            (positive(c.beta) && c.beta < 1.0, "beta", c.beta, "a number between 0 and 1"),
-        ],
-        Control::Vegas(c) => vec![
-            (not_negative(c.alpha), "alpha", c.alpha, from),
-            (c.beta >= c.alpha && c.beta.is_finite(), "beta", c.beta, "at least alpha"),
-            (not_negative(c.gamma), "gamma", c.gamma, from),
-        ],
-        Control::Veno(c) => vec![(positive(c.beta), "beta", c.beta, above)],
-    };
-    for (holds, field, value, expected) in checks {
-        if !holds {
-            return Err(ScenarioError::new(format!("{at}.{field}"), value, expected));
-        }
+fn check_control(at: &Place<'_>, tcp: &Tcp) -> Checked<()> {
+    if tcp.control.exact_echo() && !tcp.ecn {
+        return Err(ScenarioError::new(
+            at.field("ecn").to_string(),
+            "false",
+            "true: this control goes by marks",
+        ));
     }
-    Ok(())
+    let at = at.field("control");
+    tcp.control
+        .check()
+        .map_err(|unfit| ScenarioError::new(format!("{at}.{}", unfit.field), unfit.value, unfit.expected))
 }
 
 pub(super) fn check_app(at: &Place<'_>, flow: &Flow) -> Checked<()> {

@@ -91,7 +91,7 @@ fn quiet_receivers(plans: &[FlowPlan], watch: &Watch) -> Vec<bool> {
 fn quiet_senders(flows: &[Flow], plans: &[FlowPlan], watch: &Watch) -> Vec<bool> {
     let writes_once =
         |flow: &Flow| matches!(flow.app, App::Bulk {} | App::Transfer(_)) && flow.stop.is_none();
-    let paced = |plan: &FlowPlan| plan.tcp.as_ref().is_none_or(|options| options.pacing);
+    let paced = |plan: &FlowPlan| plan.tcp.as_ref().is_none_or(|options| options.paced());
     let flows = flows.iter().zip(plans);
     let mut quiet: Vec<bool> = flows.map(|(flow, plan)| writes_once(flow) && !paced(plan)).collect();
     for &flow in watch.deliveries.iter().chain(&watch.rtt).chain(&watch.window) {

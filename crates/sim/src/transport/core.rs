@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use parshall_estimators::rto::{AnyRto, RtoEstimator, RtoRules, RtoTimer};
 
-use super::congestion::{AnyCongestion, Congestion, Feedback, Window};
 use super::pacer::Pacer;
+use super::path::Path;
 use super::{Ack, Clock, Outbox, TcpOptions};
+use crate::control::{AckKind, AckSample, AnyControl, Loss, PathSample, Start, Window};
 use crate::packet::ecn;
 use crate::scenario::{BackoffReset, FastRetransmitGuard, IdleRestart, ReduceFrom, RttSampling};
 use crate::units::Time;
@@ -70,14 +71,14 @@ pub struct Core {
     pub recover: i64,
     /// Whether a packet sent with nothing in flight restarts a timer that runs.
     pub restart_idle_timer: bool,
-    pacer: Option<Box<Pacer>>,
+    paced: Option<Box<Paced>>,
     /// Whether pacing held a packet back at the last attempt to send.
     held_back: bool,
     /// What it has done.
     pub counters: SenderCounters,
     /// The last RTT sample, in seconds; NaN before the first.
     pub last_rtt: f64,
-    congestion: AnyCongestion,
+    control: AnyControl,
     /// Marks on packets up to this one have been answered.
     mark_answered: i64,
     /// The next new packet says that the window has been reduced.
@@ -101,8 +102,9 @@ pub struct Core {
 }
 
 impl Core {
-    /// A sender that has sent nothing. `phase` is that of its clock.
-    pub fn new(options: Arc<TcpOptions>, phase: Time) -> Self {
+    /// A sender that has sent nothing. `phase` is that of its clock; `seed` and `flow` name its random numbers.
+    pub fn new(options: Arc<TcpOptions>, phase: Time, seed: u64, flow: &str) -> Self {
+        let start = Start { initial_window: options.initial_window, seed, flow };
         let mut core = Core {
             next_seq: 0,
             max_seq: -1,
@@ -119,11 +121,11 @@ impl Core {
                 _ => -2,
             },
             restart_idle_timer: true,
-            pacer: options.pacing.then(Box::default),
+            paced: Paced::new(&options),
             held_back: false,
             counters: SenderCounters::default(),
             last_rtt: f64::NAN,
-            congestion: AnyCongestion::new(&options.control),
+            control: AnyControl::new(&options.control, &start),
             mark_answered: -2,
             announce_reduction: false,
             lost_syn: false,
@@ -179,9 +181,9 @@ impl Core {
         }
     }
 
-    /// Whether pacing lets a packet go at `now`; if not, [`Core::pace_deadline`] says when to ask again.
+    /// Whether pacing lets a packet go at `now`; if not, [`Core::wake_deadline`] says when to ask again.
     pub fn pace_allows(&mut self, now: Time) -> bool {
-        self.held_back = self.pacer.as_ref().is_some_and(|pacer| !pacer.allows(now));
+        self.held_back = self.paced.as_ref().is_some_and(|paced| !paced.pacer.allows(now));
         !self.held_back
     }
 
@@ -190,11 +192,20 @@ impl Core {
         self.held_back = false;
     }
 
-    /// When a packet that pacing holds back may leave; [`Time::NEVER`] if it holds none back.
-    pub fn pace_deadline(&self) -> Time {
-        match &self.pacer {
-            Some(pacer) if self.held_back => pacer.next(),
-            _ => Time::NEVER,
+    /// When a packet that pacing holds back may leave, or the control wants to be woken; [`Time::NEVER`] for neither.
+    pub fn wake_deadline(&self) -> Time {
+        match &self.paced {
+            None => Time::NEVER,
+            Some(paced) if self.held_back => paced.pacer.next().min(self.control.wake_at()),
+            Some(_) => self.control.wake_at(),
+        }
+    }
+
+    /// Wakes the control if it is time.
+    pub fn wake_control(&mut self, now: Time) {
+        if self.control.wake_at() <= now {
+            self.control.on_timer(&mut self.window, now);
+            debug_assert!(self.control.wake_at() > now, "a timer is set to a time to come");
         }
     }
 
@@ -225,14 +236,30 @@ impl Core {
         }
         self.counters.packets_sent += 1;
         self.last_sent = now;
-        if let Some(pacer) = &mut self.pacer {
-            if let Some(srtt) = self.timer.estimator().srtt() {
-                pacer.sent(now, self.window.cwnd, srtt, self.window.in_slow_start());
-            }
+        if self.paced.is_some() {
+            self.note_sent(seq, now);
         }
         out.packets.push((seq as u32, flags));
         if self.deadline == Time::NEVER || fresh {
             self.restart_timer(now);
+        }
+    }
+
+    /// Sets when the next packet may leave, and what is known of this one.
+    #[inline(never)]
+    fn note_sent(&mut self, seq: i64, now: Time) {
+        let Some(paced) = &mut self.paced else {
+            return;
+        };
+        match (self.control.pacing_rate(), self.timer.estimator().srtt()) {
+            (Some(rate), _) => paced.pacer.sent_at_rate(now, rate),
+            (None, Some(srtt)) => {
+                paced.pacer.sent(now, self.window.cwnd, srtt, self.window.in_slow_start());
+            }
+            (None, None) => {}
+        }
+        if let Some(path) = &mut paced.path {
+            path.on_send(seq, now);
         }
     }
 
@@ -254,12 +281,17 @@ impl Core {
         self.mark_answered = self.max_seq;
         self.announce_reduction = true;
         self.counters.mark_reductions += 1;
-        self.shrink(now);
+        let target = self.control.after_mark(&self.window, &self.loss(now));
+        self.shrink(target);
+    }
+
+    /// What a control is told when it has to make its window smaller.
+    fn loss(&self, now: Time) -> Loss {
+        Loss { now, in_use: self.in_use() }
     }
 
     /// Reduces window and threshold.
-    fn shrink(&mut self, now: Time) {
-        let target = self.congestion.after_loss(&self.window, self.in_use(), now);
+    fn shrink(&mut self, target: f64) {
         self.window.ssthresh = self.threshold(target);
         self.window.cwnd = if self.options.deflate_to_ssthresh {
             self.window.ssthresh
@@ -268,24 +300,23 @@ impl Core {
         };
     }
 
-    /// Takes note of an ACK of new data. Returns how many packets it acknowledges, and whether cwnd was what
-    /// limited the sender.
-    pub fn advance(&mut self, ack: &Ack, now: Time) -> Acked {
-        let acked = self.note(ack);
+    /// Takes note of an ACK of new data.
+    pub fn advance(&mut self, ack: &Ack, now: Time) -> Heard {
+        let heard = self.note(ack);
         self.take_sample(ack, now);
         self.rearm(now);
-        Acked { rtt: now.since(ack.echo).secs(), ..acked }
+        Heard { kind: AckKind::New, ..heard }
     }
 
     /// The part of [`Core::advance`] that a partial ACK has too: no sample, no timer.
-    pub fn note(&mut self, ack: &Ack) -> Acked {
+    pub fn note(&mut self, ack: &Ack) -> Heard {
         self.judge_timeouts(ack.echo);
         // Whether what is out there fills the whole packets of cwnd: one more would be more than cwnd.
-        let limited = (self.next_seq - self.high_ack) as f64 > self.window.cwnd;
+        let window_limited = (self.next_seq - self.high_ack) as f64 > self.window.cwnd;
         let packets = ack.high - self.high_ack;
         self.high_ack = ack.high;
         self.next_seq = self.next_seq.max(ack.high + 1);
-        Acked { packets, limited, marked: ack.ecn_echo, rtt: 0.0 }
+        Heard { kind: AckKind::Partial, packets, window_limited, repaired: false }
     }
 
     fn take_sample(&mut self, ack: &Ack, now: Time) {
@@ -328,20 +359,62 @@ impl Core {
         self.timeout = Time::from_secs(self.rto());
     }
 
-    /// Lets an ACK of new data open the window.
-    pub fn grow(&mut self, acked: Acked, now: Time) {
-        if acked.marked || (self.options.grow_when_limited && !acked.limited) {
-            return;
+    /// Whether a clock, and not ACKs alone, lets packets go.
+    #[inline]
+    pub fn is_paced(&self) -> bool {
+        self.paced.is_some()
+    }
+
+    /// What is measured of the path takes in an ACK, before recovery does.
+    pub fn measure_path(&mut self, ack: &Ack, now: Time) {
+        let reports = self.options.sack;
+        if let Some(path) = self.path() {
+            path.on_ack(ack, reports, now);
         }
-        let packets = if self.options.count_acked_packets { acked.packets as f64 } else { 1.0 };
-        let feedback = Feedback {
+    }
+
+    /// What a control is told of the path; recovery takes packets below `lost_below` for lost.
+    pub fn path_sample(&mut self, lost_below: i64, in_recovery: bool, now: Time) -> Option<PathSample> {
+        let srtt = self.timer.estimator().srtt();
+        let path = self.path()?;
+        path.lose_below(lost_below);
+        Some(path.sample(srtt, in_recovery, now))
+    }
+
+    fn path(&mut self) -> Option<&mut Path> {
+        self.paced.as_mut().and_then(|paced| paced.path.as_mut())
+    }
+
+    /// Tells the control of an ACK that recovery has dealt with.
+    #[inline(always)]
+    pub fn tell_control(&mut self, ack: &Ack, heard: Heard, path: Option<&PathSample>, now: Time) {
+        let (options, high_ack, next_seq) = (&self.options, self.high_ack, self.next_seq);
+        let used = heard.window_limited || !options.grow_when_limited;
+        self.control.on_ack(&mut self.window, || AckSample {
             now,
-            acked: packets,
-            rtt: acked.rtt,
-            high_ack: self.high_ack,
-            next_seq: self.next_seq,
-        };
-        self.congestion.on_ack(&mut self.window, &feedback);
+            echo: ack.echo,
+            kind: heard.kind,
+            acked: heard.packets as u32,
+            growth: if options.count_acked_packets { heard.packets as f64 } else { 1.0 },
+            high_ack,
+            next_seq,
+            ecn_echo: ack.ecn_echo,
+            window_limited: heard.window_limited,
+            may_grow: heard.kind == AckKind::New && !heard.repaired && !ack.ecn_echo && used,
+            path,
+        });
+        if self.high_ack == 0 && heard.kind == AckKind::New && !heard.repaired {
+            self.finish_handshake();
+        }
+    }
+
+    /// The application, or the receiver's window, may be what keeps the sender from sending more.
+    pub fn note_limits(&mut self) {
+        let last = (self.high_ack + self.options.max_window as i64).min(self.limit - 1);
+        let (cwnd, all_sent) = (self.window.cwnd, self.next_seq > last && !self.held_back);
+        if let Some(path) = self.path().filter(|path| all_sent && (path.in_flight() as f64) < cwnd) {
+            path.note_limited();
+        }
     }
 
     /// The ACK of a SYN opens the initial window.
@@ -368,7 +441,8 @@ impl Core {
         self.timed = UNTIMED;
         self.counters.fast_retransmits += 1;
         if self.high_ack > self.mark_answered {
-            self.shrink(now);
+            let target = self.control.after_loss(&self.window, &self.loss(now));
+            self.shrink(target);
             // What this loss has cost covers the marks on the packets in flight (RFC 3168, section 6.1.2).
             self.announce_reduction |= self.options.ecn;
         }
@@ -407,10 +481,13 @@ impl Core {
             let again = self.timed_out == self.high_ack + 1;
             self.timed_out = self.high_ack + 1;
             if !(again && self.options.repeat_keeps_ssthresh) {
-                let target = self.congestion.after_timeout(&self.window, self.in_use(), now);
+                let target = self.control.after_timeout(&self.window, &self.loss(now));
                 self.window.ssthresh = self.threshold(target);
             }
             self.window.cwnd = cwnd;
+            if let Some(path) = self.path() {
+                path.on_timeout();
+            }
             if self.high_ack < 0 {
                 // RFC 6928, section 2: a lost SYN means an initial window of one packet.
                 self.lost_syn = true;
@@ -469,6 +546,9 @@ impl Core {
     /// A sender that is about to send after a silence longer than its RTO starts small again
     /// (RFC 5681, section 4.1).
     pub fn restart_after_idle(&mut self, now: Time) {
+        if self.max_seq >= 0 && self.in_flight() == 0 {
+            self.control.on_restart(&mut self.window, now);
+        }
         let silent = now.since(self.last_sent) > Time::from_secs(self.rto());
         if self.options.idle_restart == IdleRestart::OnSend
             && self.max_seq >= 0
@@ -480,22 +560,38 @@ impl Core {
     }
 }
 
-/// What an ACK of new data did.
+/// What recovery makes of an ACK.
 #[derive(Clone, Copy, Debug)]
-pub struct Acked {
-    /// Packets that it acknowledged.
+pub struct Heard {
+    /// What it is to the sender.
+    pub kind: AckKind,
+    /// Packets that it acknowledges for the first time.
     pub packets: i64,
     /// Whether cwnd was used up.
-    pub limited: bool,
-    /// Whether it reports a mark.
-    pub marked: bool,
-    /// Seconds since the packet that it answers was sent.
-    pub rtt: f64,
+    pub window_limited: bool,
+    /// Whether it ends a recovery, or belongs to one, so that the window stays as recovery has set it.
+    pub repaired: bool,
 }
 
-impl Acked {
-    /// The same, with the window taken to be what limits the sender.
-    pub fn unlimited(self) -> Self {
-        Acked { limited: true, ..self }
+impl Heard {
+    /// An ACK of nothing new.
+    pub fn nothing(kind: AckKind) -> Self {
+        Heard { kind, packets: 0, window_limited: false, repaired: false }
+    }
+}
+
+/// What only senders have that are paced.
+#[derive(Clone, Debug, Default)]
+struct Paced {
+    pacer: Pacer,
+    /// For controls that look at it.
+    path: Option<Path>,
+}
+
+impl Paced {
+    fn new(options: &TcpOptions) -> Option<Box<Self>> {
+        let measures = options.control.paced();
+        let path = measures.then(Path::default);
+        (options.pacing || measures).then(|| Box::new(Paced { path, ..Paced::default() }))
     }
 }

@@ -4,10 +4,10 @@
 use crate::units::Time;
 
 mod clock;
-pub mod congestion;
 mod core;
 mod intervals;
 mod pacer;
+mod path;
 pub mod profile;
 mod receiver;
 pub mod recovery;

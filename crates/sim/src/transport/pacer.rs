@@ -29,4 +29,9 @@ impl Pacer {
         let gain = if slow_start { SLOW_START_GAIN } else { GAIN };
         self.next = self.next.max(now) + Time::from_secs(srtt / (gain * cwnd.max(1.0)));
     }
+
+    /// A packet leaves at `now`, and `rate` packets may leave in a second.
+    pub fn sent_at_rate(&mut self, now: Time, rate: f64) {
+        self.next = self.next.max(now) + Time::from_secs(1.0 / rate);
+    }
 }

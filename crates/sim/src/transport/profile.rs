@@ -2,9 +2,10 @@
 //!
 //! The two profiles side by side are the list of what ns-2.35 does differently from the RFCs.
 
+use crate::control::Control;
 use crate::scenario::{
-    BackoffReset, Control, FastRetransmitGuard, IdleRestart, PartialAckTimer, ProfileName, RecoveryName,
-    ReduceFrom, RttSampling, Tcp,
+    BackoffReset, FastRetransmitGuard, IdleRestart, PartialAckTimer, ProfileName, RecoveryName, ReduceFrom,
+    RttSampling, Tcp,
 };
 use crate::units::Time;
 use parshall_estimators::rto::{RtoConfig, RtoRules};
@@ -37,6 +38,8 @@ pub struct TcpOptions {
     pub control: Control,
     /// Whether packets can be marked.
     pub ecn: bool,
+    /// Whether ACKs report marks packet by packet (RFC 8257, section 3.2), and not until the sender has answered.
+    pub exact_echo: bool,
     /// Whether packets are spread over the round trip.
     pub pacing: bool,
     /// Whether ACKs report what has been received beyond a gap (RFC 2018).
@@ -114,6 +117,7 @@ impl TcpOptions {
             delayed_ack: Some(Time::from_ps(100_000_000_000)),
             control: Control::default(),
             ecn: false,
+            exact_echo: false,
             pacing: false,
             sack: false,
             sack_pipe: SackPipe::Rfc6675,
@@ -201,6 +205,11 @@ impl TcpOptions {
         }
     }
 
+    /// Whether a clock, and not ACKs alone, lets packets go.
+    pub fn paced(&self) -> bool {
+        self.pacing || self.control.paced()
+    }
+
     /// The options of a flow: its profile, changed as it says.
     pub fn resolve(tcp: &Tcp) -> Self {
         let base = match tcp.profile {
@@ -239,6 +248,7 @@ impl TcpOptions {
             delayed_ack,
             control: tcp.control,
             ecn: tcp.ecn,
+            exact_echo: tcp.control.exact_echo(),
             pacing: tcp.pacing,
             sack: tcp.recovery == RecoveryName::Sack,
             initial_window: tcp.initial_window_packets.unwrap_or(base.initial_window),

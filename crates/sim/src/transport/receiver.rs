@@ -70,14 +70,11 @@ impl TcpReceiver {
 
     /// Data packet `seq` arrives with these flags of [`crate::packet::ecn`].
     pub fn on_data(&mut self, seq: u32, stamp: Time, flags: u8, now: Time) -> Option<Acknowledgement> {
-        if flags & ecn::REDUCED != 0 {
-            self.marked = false;
-        }
-        self.marked |= flags & ecn::EXPERIENCED != 0;
+        let marks_change = flags != 0 && self.note_marks(flags);
         let new = seq >= self.next;
         self.store(seq);
         let last_in_order = seq + 1 == self.next && self.beyond.is_empty();
-        let may_wait = last_in_order && seq > 0 && (new || self.options.delay_repeated);
+        let may_wait = !marks_change && last_in_order && seq > 0 && (new || self.options.delay_repeated);
         let waiting = Some(self.waiting).filter(|&stamp| stamp < Time::NEVER);
         match (self.options.delayed_ack, waiting) {
             (Some(timer), None) if may_wait => {
@@ -104,6 +101,17 @@ impl TcpReceiver {
         self.deadline = Time::NEVER;
         self.sent = self.sent.wrapping_add(1);
         Acknowledgement { next: self.next, stamp, ecn_echo: self.marked, number: self.sent }
+    }
+
+    /// Takes in what a packet's flags say of marks. Returns whether that has to be reported at once (RFC 8257,
+    /// section 3.2).
+    fn note_marks(&mut self, flags: u8) -> bool {
+        let experienced = flags & ecn::EXPERIENCED != 0;
+        if self.options.exact_echo {
+            return std::mem::replace(&mut self.marked, experienced) != experienced;
+        }
+        self.marked = experienced || (self.marked && flags & ecn::REDUCED == 0);
+        false
     }
 
     fn store(&mut self, seq: u32) {
@@ -232,6 +240,22 @@ mod tests {
         assert!(echo(2, ecn::CAPABLE));
         assert!(!echo(3, ecn::CAPABLE | ecn::REDUCED));
         assert!(echo(4, marked | ecn::REDUCED));
+    }
+
+    #[test]
+    fn an_exact_echo_tells_marks_packet_by_packet_and_changes_at_once() {
+        let options = TcpOptions { exact_echo: true, ..TcpOptions::rfc() };
+        let mut r =
+            TcpReceiver::new(Arc::new(TcpOptions { delayed_ack: Some(Time::from_secs(0.1)), ..options }));
+        let marked = ecn::CAPABLE | ecn::EXPERIENCED;
+        let mut ack =
+            |seq, flags| r.on_data(seq, Time::ZERO, flags, Time::ZERO).map(|a| (a.next, a.ecn_echo));
+        assert_eq!(ack(0, ecn::CAPABLE), Some((1, false)));
+        assert_eq!(ack(1, ecn::CAPABLE), None);
+        assert_eq!(ack(2, marked), Some((3, true)));
+        assert_eq!(ack(3, marked), None);
+        assert_eq!(ack(4, marked), Some((5, true)));
+        assert_eq!(ack(5, ecn::CAPABLE | ecn::REDUCED), Some((6, false)));
     }
 
     #[test]

@@ -3,8 +3,10 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use super::core::Heard;
 use super::recovery::{AnyRecovery, Recovery, Trigger};
 use super::{Ack, Core, Outbox, TcpOptions};
+use crate::control::AckKind;
 use crate::scenario::{IdleRestart, RecoveryName};
 use crate::units::Time;
 
@@ -17,9 +19,9 @@ pub struct TcpSender {
 
 impl TcpSender {
     /// A sender that has sent nothing; `phase` is that of its clock.
-    pub fn new(options: Arc<TcpOptions>, recovery: RecoveryName, phase: Time) -> Self {
+    pub fn new(options: Arc<TcpOptions>, recovery: RecoveryName, phase: Time, seed: u64, flow: &str) -> Self {
         let recovery = AnyRecovery::new(recovery, &options);
-        let mut core = Core::new(options, phase);
+        let mut core = Core::new(options, phase, seed, flow);
         // A SYN is a packet that no application hands over.
         core.limit = i64::from(core.options.handshake);
         // New data after silence does not restart the timer that Vegas left running.
@@ -34,13 +36,46 @@ impl TcpSender {
 
     /// An ACK arrives.
     pub fn on_ack(&mut self, ack: &Ack, now: Time, out: &mut Outbox) {
+        self.core.counters.acks_received += 1;
+        if self.core.is_paced() {
+            return self.on_ack_paced(ack, now, out);
+        }
+        let heard = self.recover(ack, now, out);
+        self.core.tell_control(ack, heard, None, now);
+        self.answer(ack, now, out);
+    }
+
+    /// The same for a control that may look at the path.
+    #[inline(never)]
+    fn on_ack_paced(&mut self, ack: &Ack, now: Time, out: &mut Outbox) {
+        self.core.measure_path(ack, now);
+        let heard = self.recover(ack, now, out);
+        let lost_below = self.recovery.lost_below(&self.core);
+        let path = self.core.path_sample(lost_below, self.recovery.repairs(), now);
+        self.core.tell_control(ack, heard, path.as_ref(), now);
+        self.answer(ack, now, out);
+    }
+
+    /// Lets recovery deal with an ACK.
+    #[inline(always)]
+    fn recover(&mut self, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
         let core = &mut self.core;
-        core.counters.acks_received += 1;
         match ack.high.cmp(&core.high_ack) {
             Ordering::Greater => self.recovery.on_new_ack(core, ack, now, out),
-            Ordering::Equal => self.recovery.on_dupack(core, ack, now, out),
-            Ordering::Less => self.recovery.on_old_ack(core),
+            Ordering::Equal => {
+                self.recovery.on_dupack(core, ack, now, out);
+                Heard::nothing(AckKind::Duplicate)
+            }
+            Ordering::Less => {
+                self.recovery.on_old_ack(core);
+                Heard::nothing(AckKind::Old)
+            }
         }
+    }
+
+    /// Answers the mark that an ACK reports, and sends what may be sent now.
+    #[inline(always)]
+    fn answer(&mut self, ack: &Ack, now: Time, out: &mut Outbox) {
         if ack.ecn_echo && self.core.options.ecn {
             self.core.on_mark(now);
         }
@@ -55,8 +90,9 @@ impl TcpSender {
         self.send(Trigger::Data, now, out);
     }
 
-    /// Pacing lets the next packet go.
-    pub fn on_pace(&mut self, now: Time, out: &mut Outbox) {
+    /// Pacing lets the next packet go, or the control is to be woken.
+    pub fn on_wake(&mut self, now: Time, out: &mut Outbox) {
+        self.core.wake_control(now);
         self.send(Trigger::Data, now, out);
     }
 
@@ -82,6 +118,9 @@ impl TcpSender {
     fn send(&mut self, trigger: Trigger, now: Time, out: &mut Outbox) {
         self.core.forget_held_back();
         self.recovery.send(&mut self.core, trigger, now, out);
+        if self.core.is_paced() {
+            self.core.note_limits();
+        }
     }
 
     /// Whether all that the application handed over has been acknowledged.

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use parshall_estimators::rto::RtoConfig;
+use parshall_sim::control::{aimd, bbr, binomial, cubic, dctcp, vegas, veno, Control};
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::scenario::{
-    App, BernoulliLoss, Binomial, Capacity, Cbr, Control, Cubic, DitherLoss, DropTail, Flow, Jitter, Law,
-    Link, Loss, LossOf, OnOff, ProfileName, Queue, QueueShareSeries, Record, RecoveryName, Reverse, Scenario,
-    Series, ShareSeries, Signals, Tcp, Transfer, Transport, Udp, Vbr, Vegas, Veno,
+    App, BernoulliLoss, Capacity, Cbr, DitherLoss, DropTail, Flow, Jitter, Law, Link, Loss, LossOf, OnOff,
+    ProfileName, Queue, QueueShareSeries, Record, RecoveryName, Reverse, Scenario, Series, ShareSeries,
+    Signals, Tcp, Transfer, Transport, Udp, Vbr,
 };
 use parshall_sim::units::{Rate, Time};
 use proptest::prelude::*;
@@ -122,13 +123,15 @@ fn rto() -> impl Strategy<Value = Option<RtoConfig>> {
 }
 
 fn control() -> impl Strategy<Value = Control> {
-    let binomial = Binomial { k: 0.5, l: 0.5, alpha: 1.0, beta: 0.5 };
+    let sqrt = binomial::Config { k: 0.5, l: 0.5, alpha: 1.0, beta: 0.5 };
     select(vec![
-        Control::Aimd {},
-        Control::Binomial(binomial),
-        Control::Cubic(Cubic::default()),
-        Control::Vegas(Vegas::default()),
-        Control::Veno(Veno::default()),
+        Control::Aimd(aimd::Config {}),
+        Control::Bbr(bbr::Config {}),
+        Control::Binomial(sqrt),
+        Control::Cubic(cubic::Config::default()),
+        Control::Dctcp(dctcp::Config::default()),
+        Control::Vegas(vegas::Config::default()),
+        Control::Veno(veno::Config::default()),
     ])
 }
 
@@ -155,7 +158,7 @@ fn tcp() -> impl Strategy<Value = Transport> {
                     profile,
                     recovery,
                     control,
-                    ecn,
+                    ecn: ecn || control.exact_echo(),
                     pacing,
                     delayed_ack,
                     handshake,

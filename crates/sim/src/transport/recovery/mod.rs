@@ -14,6 +14,7 @@ pub use sack1::Sack1;
 pub use tahoe::Tahoe;
 pub use vegas::Vegas;
 
+use super::core::Heard;
 use super::profile::SackPipe;
 use super::{Ack, Core, Intervals, Outbox, TcpOptions};
 use crate::scenario::RecoveryName;
@@ -32,8 +33,8 @@ pub enum Trigger {
 
 /// How a sender reacts to ACKs and timeouts.
 pub trait Recovery {
-    /// An ACK of new data.
-    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox);
+    /// An ACK of new data. Says what it was.
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard;
     /// An ACK of `core.high_ack` again. Counts it, or not.
     fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox);
     /// An ACK of less than `core.high_ack`.
@@ -48,6 +49,14 @@ pub trait Recovery {
     fn idle_out(&mut self, core: &mut Core) {
         self.on_timeout();
         core.idle_out();
+    }
+    /// Packets below this that nobody has reported are taken for lost.
+    fn lost_below(&self, core: &Core) -> i64 {
+        core.high_ack + 1 + i64::from(self.repairs())
+    }
+    /// Whether it repairs losses.
+    fn repairs(&self) -> bool {
+        false
     }
     /// Sends what may be sent now.
     fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox);
@@ -76,7 +85,7 @@ macro_rules! any_recovery {
         }
 
         impl Recovery for AnyRecovery {
-            fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
+            fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
                 match self { $(AnyRecovery::$name(r) => r.on_new_ack(core, ack, now, out),)* }
             }
 
@@ -98,6 +107,14 @@ macro_rules! any_recovery {
 
             fn idle_out(&mut self, core: &mut Core) {
                 match self { $(AnyRecovery::$name(r) => r.idle_out(core),)* }
+            }
+
+            fn lost_below(&self, core: &Core) -> i64 {
+                match self { $(AnyRecovery::$name(r) => r.lost_below(core),)* }
+            }
+
+            fn repairs(&self) -> bool {
+                match self { $(AnyRecovery::$name(r) => r.repairs(),)* }
             }
 
             #[inline(always)]

@@ -2,6 +2,7 @@
 
 use super::{Recovery, Reno, Trigger};
 use crate::scenario::PartialAckTimer;
+use crate::transport::core::Heard;
 use crate::transport::{Ack, Core, Outbox};
 use crate::units::Time;
 
@@ -14,33 +15,39 @@ pub struct NewReno {
 
 impl NewReno {
     /// Some packets of the window are still missing: the next one is sent again (RFC 6582, section 3.2, step 3).
-    fn partial_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
+    fn partial_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
         let first = !std::mem::replace(&mut self.partial_ack_seen, true);
         if first || core.options.partial_ack_timer == PartialAckTimer::Every {
             core.restart_timer(now);
         }
-        let acked = core.note(ack);
-        self.reno.deflate(core, acked.packets);
+        let heard = core.note(ack);
+        self.reno.deflate(core, heard.packets);
         core.send(core.high_ack + 1, now, out);
+        heard
     }
 }
 
 impl Recovery for NewReno {
-    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
         if self.reno.recovering() && ack.high < core.recover {
             return self.partial_ack(core, ack, now, out);
         }
         self.partial_ack_seen = false;
-        let ended = self.reno.full_ack(core, ack, now);
-        if ended && core.options.deflate_to_ssthresh {
+        let heard = self.reno.full_ack(core, ack, now);
+        if heard.repaired {
             // RFC 6582, section 3.2, step 3, option 1: no burst after recovery.
             let flight = core.in_flight().max(1) as f64;
             core.window.cwnd = core.window.ssthresh.min(flight + 1.0);
         }
+        heard
     }
 
     fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
         self.reno.on_dupack(core, ack, now, out);
+    }
+
+    fn repairs(&self) -> bool {
+        self.reno.recovering()
     }
 
     fn on_timeout(&mut self) {

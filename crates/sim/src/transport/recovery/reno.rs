@@ -1,6 +1,7 @@
 //! Reno: fast retransmit and fast recovery, which the first new ACK ends (RFC 5681, section 3.2).
 
 use super::{Recovery, Trigger};
+use crate::transport::core::Heard;
 use crate::transport::{Ack, Core, Outbox};
 use crate::units::Time;
 
@@ -22,16 +23,12 @@ impl Reno {
     }
 
     /// A new ACK that ends recovery, or that comes outside it.
-    pub(super) fn full_ack(&mut self, core: &mut Core, ack: &Ack, now: Time) -> bool {
+    pub(super) fn full_ack(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Heard {
         let was_recovering = std::mem::take(&mut self.recovering);
         self.inflation = 0;
         core.dupacks = 0;
-        let acked = core.advance(ack, now);
-        if !(was_recovering && core.options.deflate_to_ssthresh) {
-            core.grow(acked, now);
-        }
-        core.finish_handshake();
-        was_recovering
+        let heard = core.advance(ack, now);
+        Heard { repaired: was_recovering && core.options.deflate_to_ssthresh, ..heard }
     }
 
     pub(super) fn recovering(&self) -> bool {
@@ -70,10 +67,12 @@ impl Reno {
 }
 
 impl Recovery for Reno {
-    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) {
-        if self.full_ack(core, ack, now) && core.options.deflate_to_ssthresh {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) -> Heard {
+        let heard = self.full_ack(core, ack, now);
+        if heard.repaired {
             core.window.cwnd = core.window.ssthresh;
         }
+        heard
     }
 
     fn on_dupack(&mut self, core: &mut Core, _: &Ack, now: Time, out: &mut Outbox) {
@@ -90,6 +89,10 @@ impl Recovery for Reno {
         } else {
             core.limited_transmit(now, out);
         }
+    }
+
+    fn repairs(&self) -> bool {
+        self.recovering
     }
 
     fn on_timeout(&mut self) {

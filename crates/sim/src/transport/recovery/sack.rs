@@ -1,6 +1,8 @@
 //! SACK recovery by the scoreboard and pipe of RFC 6675.
 
 use super::{take_in, Recovery, Trigger};
+use crate::control::AckKind;
+use crate::transport::core::Heard;
 use crate::transport::{Ack, Core, Intervals, Outbox};
 use crate::units::Time;
 
@@ -33,7 +35,7 @@ pub struct Sack {
 impl Sack {
     /// IsLost (): every packet below this that is not SACKed. DupThresh packets above have been SACKed, or the
     /// timer has expired.
-    fn lost_below(&self, core: &Core) -> i64 {
+    fn lost_packets_end(&self, core: &Core) -> i64 {
         let threshold = i64::from(core.options.dupack_threshold);
         let by_sacks = self.sacked.kth_from_end(threshold).unwrap_or(0);
         by_sacks.max(self.timed_out_below)
@@ -43,7 +45,7 @@ impl Sack {
     fn pipe(&self, core: &Core) -> i64 {
         let missing = |low: i64, high: i64| (high - low).max(0) - self.sacked.count_within(low, high);
         let first = core.high_ack + 1;
-        let not_lost = missing(self.lost_below(core).max(first), core.max_seq + 1);
+        let not_lost = missing(self.lost_packets_end(core).max(first), core.max_seq + 1);
         let sent_again = missing(first, self.high_rxt.max(core.high_ack) + 1);
         not_lost + sent_again
     }
@@ -51,7 +53,7 @@ impl Sack {
     /// NextSeg (): the packet to send next in recovery, and whether it is new.
     fn next_packet(&mut self, core: &Core) -> Option<(i64, bool)> {
         let hole = self.sacked.next_missing(self.high_rxt.max(core.high_ack) + 1);
-        if hole < self.lost_below(core) && hole <= core.max_seq {
+        if hole < self.lost_packets_end(core) && hole <= core.max_seq {
             return Some((hole, false));
         }
         let last = (core.high_ack + core.options.max_window as i64).min(core.limit - 1);
@@ -94,21 +96,22 @@ impl Sack {
 }
 
 impl Recovery for Sack {
-    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) -> Heard {
         let was = self.phase;
         core.dupacks = 0;
-        let acked = core.advance(ack, now);
+        let heard = core.advance(ack, now);
         take_in(&mut self.sacked, core, ack);
         if ack.high >= core.recover {
             self.phase = Phase::Open;
             self.timed_out_below = 0;
         }
         match was {
-            Phase::Recovery => {}
-            Phase::AfterTimeout => core.grow(acked.unlimited(), now),
-            Phase::Open => core.grow(acked, now),
+            Phase::Recovery if self.phase == Phase::Recovery => Heard { kind: AckKind::Partial, ..heard },
+            Phase::Recovery => Heard { repaired: true, ..heard },
+            // What was lost does not fill the window, but the window is what limits the sender.
+            Phase::AfterTimeout => Heard { window_limited: true, ..heard },
+            Phase::Open => heard,
         }
-        core.finish_handshake();
     }
 
     fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
@@ -117,13 +120,22 @@ impl Recovery for Sack {
             return;
         }
         core.dupacks += 1;
-        let lost = core.high_ack + 1 < self.lost_below(core);
+        let lost = core.high_ack + 1 < self.lost_packets_end(core);
         let enough = core.dupacks >= core.options.dupack_threshold || lost;
         if enough && core.may_fast_retransmit() {
             self.enter(core, now, out);
         } else if !enough {
             core.limited_transmit(now, out);
         }
+    }
+
+    fn lost_below(&self, core: &Core) -> i64 {
+        // The timer's verdict is noted when it expires.
+        self.lost_packets_end(core).min(core.max_seq + 1)
+    }
+
+    fn repairs(&self) -> bool {
+        self.phase != Phase::Open
     }
 
     fn on_timeout(&mut self) {

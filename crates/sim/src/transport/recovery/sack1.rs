@@ -2,6 +2,7 @@
 //! retransmission, and nothing is remembered over a timeout (Fall and Floyd 1996).
 
 use super::{take_in, Recovery, Trigger};
+use crate::transport::core::Heard;
 use crate::transport::{Ack, Core, Intervals, Outbox};
 use crate::units::Time;
 
@@ -70,32 +71,31 @@ impl Sack1 {
         self.high_rxt = 0;
     }
 
-    fn leave(&mut self, core: &mut Core, ack: &Ack, now: Time) {
+    fn leave(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Heard {
         self.recovering = false;
         core.recover = 0;
         core.dupacks = 0;
-        core.advance(ack, now);
         self.forget();
+        Heard { repaired: true, ..core.advance(ack, now) }
     }
 }
 
 impl Recovery for Sack1 {
-    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) -> Heard {
         self.after_timeout = false;
         if !self.recovering {
             core.dupacks = 0;
-            let acked = core.advance(ack, now);
-            core.grow(acked, now);
-            core.finish_handshake();
             self.forget();
+            core.advance(ack, now)
         } else if ack.high >= core.recover {
-            self.leave(core, ack, now);
+            self.leave(core, ack, now)
         } else {
             self.pipe -= 2;
-            core.note(ack);
+            let heard = core.note(ack);
             take_in(&mut self.sacked, core, ack);
             core.end_backoff();
             core.restart_timer(now);
+            heard
         }
     }
 
@@ -123,6 +123,18 @@ impl Recovery for Sack1 {
         if self.recovering {
             self.pipe -= 1;
         }
+    }
+
+    fn lost_below(&self, core: &Core) -> i64 {
+        if self.recovering {
+            self.sacked.end().unwrap_or(0).max(core.high_ack + 2)
+        } else {
+            core.high_ack + 1
+        }
+    }
+
+    fn repairs(&self) -> bool {
+        self.recovering
     }
 
     fn on_timeout(&mut self) {

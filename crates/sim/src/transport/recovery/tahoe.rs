@@ -1,6 +1,7 @@
 //! Tahoe: fast retransmit, then slow start from one packet, sending everything again (Jacobson 1988).
 
 use super::{Recovery, Trigger};
+use crate::transport::core::Heard;
 use crate::transport::{Ack, Core, Outbox};
 use crate::units::Time;
 
@@ -9,11 +10,9 @@ use crate::units::Time;
 pub struct Tahoe;
 
 impl Recovery for Tahoe {
-    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) -> Heard {
         core.dupacks = 0;
-        let acked = core.advance(ack, now);
-        core.grow(acked, now);
-        core.finish_handshake();
+        core.advance(ack, now)
     }
 
     fn on_dupack(&mut self, core: &mut Core, _: &Ack, now: Time, out: &mut Outbox) {

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use super::{Recovery, Trigger};
 use crate::scenario::FastRetransmitGuard;
+use crate::transport::core::Heard;
 use crate::transport::{Ack, Core, Outbox};
 use crate::units::Time;
 
@@ -258,7 +259,7 @@ impl Vegas {
 }
 
 impl Recovery for Vegas {
-    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
         let clock = self.clock(now);
         let mut fine = self.fine.unwrap_or_else(|| FineTimer::new(clock));
         if core.dupacks > core.options.dupack_threshold && core.window.cwnd > self.saved_window {
@@ -266,9 +267,9 @@ impl Recovery for Vegas {
             core.window.ssthresh = LEAST;
         }
         core.dupacks = 0;
-        let acked = core.advance(ack, now);
+        let heard = core.advance(ack, now);
         core.finish_handshake();
-        let last = self.forget(core, acked.packets);
+        let last = self.forget(core, heard.packets);
         if ack.high >= self.mark {
             self.end_round(core, &mut fine, clock);
         }
@@ -292,6 +293,8 @@ impl Recovery for Vegas {
                 self.checks_left = 0;
             }
         }
+        // The window is this one's own.
+        Heard { repaired: true, ..heard }
     }
 
     fn on_dupack(&mut self, core: &mut Core, _: &Ack, now: Time, out: &mut Outbox) {

@@ -1,13 +1,41 @@
 //! CUBIC (RFC 9438): the window is a cubic function of the time since the last reduction.
 
-use super::{Congestion, Feedback, Window};
-use crate::scenario;
+use serde::{Deserialize, Serialize};
+
+use super::{fits, positive, AckSample, Congestion, Loss, Start, Unfit, Window};
 use crate::units::Time;
+
+/// CUBIC's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// How steep the curve is (RFC 9438, section 5.1).
+    pub c: f64,
+    /// What is left of the window after a loss (section 4.6).
+    pub beta: f64,
+    /// Whether a flow that loses early makes room (section 4.7).
+    pub fast_convergence: bool,
+}
+
+impl Config {
+    /// Whether the parameters make sense.
+    pub fn check(&self) -> Result<(), Unfit> {
+        positive("c", self.c)?;
+        let beta = self.beta;
+        fits("beta", beta, beta > 0.0 && beta < 1.0, "a number between 0 and 1")
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { c: 0.4, beta: 0.7, fast_convergence: true }
+    }
+}
 
 /// CUBIC's window. Times are seconds, windows packets.
 #[derive(Clone, Debug)]
 pub struct Cubic {
-    config: scenario::Cubic,
+    config: Config,
     /// Window just before the last reduction (W_max).
     w_max: f64,
     /// Window before the reduction before that, for the Reno-friendly region (cwnd_prior).
@@ -30,7 +58,7 @@ struct Epoch {
 
 impl Cubic {
     /// The control that a scenario asks for.
-    pub fn new(config: &scenario::Cubic) -> Self {
+    pub fn new(config: &Config, _: &Start<'_>) -> Self {
         Cubic { config: *config, w_max: 0.0, w_prior: 0.0, epoch: None, min_rtt: f64::INFINITY }
     }
 
@@ -60,28 +88,31 @@ impl Cubic {
 }
 
 impl Congestion for Cubic {
-    fn on_ack(&mut self, window: &mut Window, feedback: &Feedback) {
-        self.min_rtt = self.min_rtt.min(feedback.rtt);
+    fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
+        if !ack.may_grow {
+            return;
+        }
+        self.min_rtt = self.min_rtt.min(ack.rtt());
         if window.in_slow_start() {
             window.cwnd += 1.0;
             return;
         }
         let cwnd = window.cwnd;
-        let mut epoch = self.epoch.unwrap_or_else(|| self.start_epoch(cwnd, feedback.now));
-        let t = feedback.now.since(epoch.start).secs();
-        epoch.w_est += self.reno_gain(epoch.w_est) * feedback.acked / cwnd;
+        let mut epoch = self.epoch.unwrap_or_else(|| self.start_epoch(cwnd, ack.now));
+        let t = ack.now.since(epoch.start).secs();
+        epoch.w_est += self.reno_gain(epoch.w_est) * ack.growth / cwnd;
         self.epoch = Some(epoch);
         if self.curve(&epoch, t) < epoch.w_est {
             window.cwnd = cwnd.max(epoch.w_est);
             return;
         }
         // Sections 4.4 and 4.5: towards where the curve will be a round trip later, at most half as much again.
-        let target = self.curve(&epoch, t + feedback.rtt).clamp(cwnd, 1.5 * cwnd);
-        window.cwnd += (target - cwnd) / cwnd * feedback.acked;
+        let target = self.curve(&epoch, t + ack.rtt()).clamp(cwnd, 1.5 * cwnd);
+        window.cwnd += (target - cwnd) / cwnd * ack.growth;
     }
 
-    fn after_loss(&mut self, window: &Window, in_use: f64, _: Time) -> f64 {
-        let cwnd = window.cwnd.min(in_use);
+    fn after_loss(&mut self, window: &Window, loss: &Loss) -> f64 {
+        let cwnd = window.cwnd.min(loss.in_use);
         self.epoch = None;
         self.w_prior = cwnd;
         // Section 4.7: a flow that lost before it was back where it lost last leaves room for others.
@@ -96,10 +127,11 @@ impl Congestion for Cubic {
 
 #[cfg(test)]
 mod tests {
+    use super::super::samples::{ack, loss, start};
     use super::*;
 
-    fn config() -> scenario::Cubic {
-        scenario::Cubic::default()
+    fn config() -> Config {
+        Config::default()
     }
 
     fn window(cwnd: f64) -> Window {
@@ -109,24 +141,24 @@ mod tests {
     #[test]
     fn a_loss_leaves_seven_tenths() {
         // RFC 9438, section 4.6.
-        let mut cubic = Cubic::new(&config());
-        assert!((cubic.after_loss(&window(100.0), 100.0, Time::ZERO) - 70.0).abs() < 1e-9);
+        let mut cubic = Cubic::new(&config(), &start());
+        assert!((cubic.after_loss(&window(100.0), &loss(100.0)) - 70.0).abs() < 1e-9);
         assert_eq!(cubic.w_max, 100.0);
     }
 
     #[test]
     fn fast_convergence_lowers_the_plateau() {
         // RFC 9438, section 4.7: 70 (1 + 0.7) / 2 = 59.5.
-        let mut cubic = Cubic::new(&config());
-        cubic.after_loss(&window(100.0), 100.0, Time::ZERO);
-        cubic.after_loss(&window(70.0), 70.0, Time::ZERO);
+        let mut cubic = Cubic::new(&config(), &start());
+        cubic.after_loss(&window(100.0), &loss(100.0));
+        cubic.after_loss(&window(70.0), &loss(70.0));
         assert!((cubic.w_max - 59.5).abs() < 1e-9);
     }
 
     #[test]
     fn the_curve_starts_at_the_reduced_window_and_returns_after_k() {
-        let mut cubic = Cubic::new(&config());
-        let cwnd = cubic.after_loss(&window(100.0), 100.0, Time::ZERO);
+        let mut cubic = Cubic::new(&config(), &start());
+        let cwnd = cubic.after_loss(&window(100.0), &loss(100.0));
         let epoch = cubic.start_epoch(cwnd, Time::ZERO);
         // K = cbrt(30 / 0.4) = 4.217 s.
         assert!((epoch.k - 75f64.cbrt()).abs() < 1e-9);
@@ -137,9 +169,9 @@ mod tests {
     #[test]
     fn after_fast_convergence_the_curve_still_starts_at_the_window() {
         // The reduced window, 49, lies below the plateau of 59.5.
-        let mut cubic = Cubic::new(&config());
-        cubic.after_loss(&window(100.0), 100.0, Time::ZERO);
-        let cwnd = cubic.after_loss(&window(70.0), 70.0, Time::ZERO);
+        let mut cubic = Cubic::new(&config(), &start());
+        cubic.after_loss(&window(100.0), &loss(100.0));
+        let cwnd = cubic.after_loss(&window(70.0), &loss(70.0));
         let epoch = cubic.start_epoch(cwnd, Time::ZERO);
         assert!((cubic.curve(&epoch, 0.0) - 49.0).abs() < 1e-9);
         assert!((epoch.plateau - 59.5).abs() < 1e-9);
@@ -150,8 +182,7 @@ mod tests {
         let mut window = window(cwnd);
         let mut now = 0.0;
         while now < seconds {
-            let feedback = Feedback { now: Time::from_secs(now), acked: 1.0, rtt, high_ack: 0, next_seq: 0 };
-            cubic.on_ack(&mut window, &feedback);
+            cubic.on_ack(&mut window, &ack(now, rtt));
             now += rtt / window.cwnd;
         }
         window.cwnd
@@ -159,8 +190,8 @@ mod tests {
 
     #[test]
     fn over_a_long_path_it_follows_the_curve() {
-        let mut cubic = Cubic::new(&config());
-        let cwnd = cubic.after_loss(&window(400.0), 400.0, Time::ZERO);
+        let mut cubic = Cubic::new(&config(), &start());
+        let cwnd = cubic.after_loss(&window(400.0), &loss(400.0));
         let k = (120.0f64 / 0.4).cbrt();
         let reached = grow(&mut cubic, cwnd, 0.1, k);
         assert!((reached - 400.0).abs() < 4.0, "{reached}");
@@ -168,8 +199,8 @@ mod tests {
 
     #[test]
     fn over_a_short_path_it_is_as_fast_as_reno() {
-        let mut cubic = Cubic::new(&config());
-        let cwnd = cubic.after_loss(&window(20.0), 20.0, Time::ZERO);
+        let mut cubic = Cubic::new(&config(), &start());
+        let cwnd = cubic.after_loss(&window(20.0), &loss(20.0));
         // 10 round trips at 3 (1 - 0.7) / (1 + 0.7) packets each.
         let reached = grow(&mut cubic, cwnd, 0.001, 0.01);
         assert!((reached - (cwnd + 10.0 * 0.9 / 1.7)).abs() < 0.4, "{reached}");

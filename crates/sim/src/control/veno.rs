@@ -1,8 +1,29 @@
 //! Veno (Fu and Liew 2003): Reno that estimates its backlog as Vegas does, to tell random losses from congestion.
 
-use super::{Congestion, Feedback, Round, Window};
-use crate::scenario;
-use crate::units::Time;
+use serde::{Deserialize, Serialize};
+
+use super::{positive, AckSample, Congestion, Loss, Round, Start, Unfit, Window};
+
+/// Veno's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Packets in queues from which on a loss counts as congestion.
+    pub beta: f64,
+}
+
+impl Config {
+    /// Whether the parameters make sense.
+    pub fn check(&self) -> Result<(), Unfit> {
+        positive("beta", self.beta)
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { beta: 3.0 }
+    }
+}
 
 /// What is left of the window after a loss that is taken to be random.
 const RANDOM_LOSS_FACTOR: f64 = 0.8;
@@ -21,7 +42,7 @@ pub struct Veno {
 
 impl Veno {
     /// The control that a scenario asks for.
-    pub fn new(config: &scenario::Veno) -> Self {
+    pub fn new(config: &Config, _: &Start<'_>) -> Self {
         Veno {
             beta: config.beta,
             base_rtt: f64::INFINITY,
@@ -37,9 +58,12 @@ impl Veno {
 }
 
 impl Congestion for Veno {
-    fn on_ack(&mut self, window: &mut Window, feedback: &Feedback) {
-        self.base_rtt = self.base_rtt.min(feedback.rtt);
-        if let Some(round) = self.round.on_ack(feedback) {
+    fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
+        if !ack.may_grow {
+            return;
+        }
+        self.base_rtt = self.base_rtt.min(ack.rtt());
+        if let Some(round) = self.round.on_ack(ack) {
             self.backlog = window.cwnd * (1.0 - self.base_rtt / round.mean);
         }
         if window.in_slow_start() {
@@ -48,34 +72,35 @@ impl Congestion for Veno {
         }
         self.skip = self.congested() && !self.skip;
         if !self.skip {
-            window.cwnd += feedback.acked / window.cwnd;
+            window.cwnd += ack.growth / window.cwnd;
         }
     }
 
-    fn after_loss(&mut self, _: &Window, in_use: f64, _: Time) -> f64 {
+    fn after_loss(&mut self, _: &Window, loss: &Loss) -> f64 {
         let factor = if self.congested() { 0.5 } else { RANDOM_LOSS_FACTOR };
-        in_use * factor
+        loss.in_use * factor
     }
 
-    fn after_timeout(&mut self, _: &Window, in_use: f64, _: Time) -> f64 {
-        in_use / 2.0
+    fn after_timeout(&mut self, _: &Window, loss: &Loss) -> f64 {
+        loss.in_use / 2.0
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::samples::{ack, loss, start};
     use super::*;
 
     fn veno(backlog: f64) -> Veno {
-        Veno { backlog, ..Veno::new(&scenario::Veno { beta: 3.0 }) }
+        Veno { backlog, ..Veno::new(&Config { beta: 3.0 }, &start()) }
     }
 
     #[test]
     fn a_loss_without_backlog_costs_a_fifth() {
         let window = Window { cwnd: 20.0, ssthresh: 10.0 };
-        assert_eq!(veno(1.0).after_loss(&window, 20.0, Time::ZERO), 16.0);
-        assert_eq!(veno(4.0).after_loss(&window, 20.0, Time::ZERO), 10.0);
-        assert_eq!(veno(1.0).after_timeout(&window, 20.0, Time::ZERO), 10.0);
+        assert_eq!(veno(1.0).after_loss(&window, &loss(20.0)), 16.0);
+        assert_eq!(veno(4.0).after_loss(&window, &loss(20.0)), 10.0);
+        assert_eq!(veno(1.0).after_timeout(&window, &loss(20.0)), 10.0);
     }
 
     #[test]
@@ -83,8 +108,8 @@ mod tests {
         let grown = |mut veno: Veno| {
             let mut window = Window { cwnd: 20.0, ssthresh: 10.0 };
             for high_ack in -20..0 {
-                let feedback = Feedback { now: Time::ZERO, acked: 1.0, rtt: 0.1, high_ack, next_seq: 20 };
-                veno.on_ack(&mut window, &feedback);
+                let sample = AckSample { high_ack, next_seq: 20, ..ack(0.0, 0.1) };
+                veno.on_ack(&mut window, &sample);
             }
             window.cwnd - 20.0
         };

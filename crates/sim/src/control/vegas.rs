@@ -1,14 +1,42 @@
 //! Vegas as a window alone, for any recovery: it holds the number of its own packets that wait in queues between
 //! two bounds (Brakmo and Peterson 1995, section 3.2 and 3.3).
 
-use super::{Congestion, Feedback, Round, Window};
-use crate::scenario;
-use crate::units::Time;
+use serde::{Deserialize, Serialize};
+
+use super::{fits, not_negative, AckSample, Congestion, Loss, Round, Start, Unfit, Window};
+
+/// Vegas's parameters: packets that a flow keeps in queues.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Below this the window grows.
+    pub alpha: f64,
+    /// Above this it shrinks.
+    pub beta: f64,
+    /// Above this slow start ends.
+    pub gamma: f64,
+}
+
+impl Config {
+    /// Whether the parameters make sense.
+    pub fn check(&self) -> Result<(), Unfit> {
+        not_negative("alpha", self.alpha)?;
+        let beta = self.beta;
+        fits("beta", beta, beta >= self.alpha && beta.is_finite(), "at least alpha")?;
+        not_negative("gamma", self.gamma)
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { alpha: 1.0, beta: 3.0, gamma: 1.0 }
+    }
+}
 
 /// Vegas's window.
 #[derive(Clone, Debug)]
 pub struct Vegas {
-    config: scenario::Vegas,
+    config: Config,
     base_rtt: f64,
     round: Round,
     /// Whether slow start doubles the window in this round; it does in every other one.
@@ -17,7 +45,7 @@ pub struct Vegas {
 
 impl Vegas {
     /// The control that a scenario asks for.
-    pub fn new(config: &scenario::Vegas) -> Self {
+    pub fn new(config: &Config, _: &Start<'_>) -> Self {
         Vegas { config: *config, base_rtt: f64::INFINITY, round: Round::default(), grows: true }
     }
 
@@ -42,17 +70,20 @@ impl Vegas {
 }
 
 impl Congestion for Vegas {
-    fn on_ack(&mut self, window: &mut Window, feedback: &Feedback) {
-        self.base_rtt = self.base_rtt.min(feedback.rtt);
+    fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
+        if !ack.may_grow {
+            return;
+        }
+        self.base_rtt = self.base_rtt.min(ack.rtt());
         if window.in_slow_start() && self.grows {
             window.cwnd += 1.0;
         }
-        if let Some(round) = self.round.on_ack(feedback) {
+        if let Some(round) = self.round.on_ack(ack) {
             self.decide(window, round.least);
         }
     }
 
-    fn after_loss(&mut self, _: &Window, in_use: f64, _: Time) -> f64 {
-        in_use / 2.0
+    fn after_loss(&mut self, _: &Window, loss: &Loss) -> f64 {
+        loss.in_use / 2.0
     }
 }

@@ -3,9 +3,43 @@
 //! k = 0, l = 1 is AIMD; k = 1, l = 0 is IIAD (inverse increase, additive decrease); k = l = 1/2 is SQRT. All with
 //! k + l = 1 share a link fairly with TCP.
 
-use super::{Congestion, Feedback, Window};
-use crate::scenario;
-use crate::units::Time;
+use serde::{Deserialize, Serialize};
+
+use super::{not_negative, positive, AckSample, Congestion, Loss, Start, Unfit, Window};
+
+/// The parameters of a binomial control.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Exponent of the increase.
+    pub k: f64,
+    /// Exponent of the decrease.
+    pub l: f64,
+    /// Factor of the increase.
+    #[serde(default = "one")]
+    pub alpha: f64,
+    /// Factor of the decrease.
+    #[serde(default = "half")]
+    pub beta: f64,
+}
+
+impl Config {
+    /// Whether the parameters make sense.
+    pub fn check(&self) -> Result<(), Unfit> {
+        not_negative("k", self.k)?;
+        not_negative("l", self.l)?;
+        positive("alpha", self.alpha)?;
+        positive("beta", self.beta)
+    }
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn half() -> f64 {
+    0.5
+}
 
 /// A binomial control.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,34 +52,38 @@ pub struct Binomial {
 
 impl Binomial {
     /// The control that a scenario asks for.
-    pub fn new(config: &scenario::Binomial) -> Self {
+    pub fn new(config: &Config, _: &Start<'_>) -> Self {
         Binomial { k: config.k, l: config.l, alpha: config.alpha, beta: config.beta }
     }
 }
 
 impl Congestion for Binomial {
     #[inline]
-    fn on_ack(&mut self, window: &mut Window, feedback: &Feedback) {
+    fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
+        if !ack.may_grow {
+            return;
+        }
         if window.in_slow_start() {
             window.cwnd += 1.0;
         } else {
-            window.cwnd += feedback.acked * self.alpha / libm::pow(window.cwnd, self.k + 1.0);
+            window.cwnd += ack.growth * self.alpha / libm::pow(window.cwnd, self.k + 1.0);
         }
     }
 
-    fn after_loss(&mut self, _: &Window, in_use: f64, _: Time) -> f64 {
-        (in_use - self.beta * libm::pow(in_use, self.l)).max(1.0)
+    fn after_loss(&mut self, _: &Window, loss: &Loss) -> f64 {
+        (loss.in_use - self.beta * libm::pow(loss.in_use, self.l)).max(1.0)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::samples::{ack, loss};
     use super::*;
 
     fn grown(binomial: &mut Binomial, cwnd: f64) -> f64 {
         let mut window = Window { cwnd, ssthresh: 1.0 };
-        let feedback = Feedback { now: Time::ZERO, acked: 1.0, rtt: 0.1, high_ack: 0, next_seq: 1 };
-        binomial.on_ack(&mut window, &feedback);
+        let ack = ack(0.0, 0.1);
+        binomial.on_ack(&mut window, &ack);
         window.cwnd - cwnd
     }
 
@@ -58,7 +96,7 @@ mod tests {
         let mut b = binomial(0.0, 1.0);
         assert!((grown(&mut b, 8.0) - 1.0 / 8.0).abs() < 1e-12);
         let window = Window { cwnd: 8.0, ssthresh: 1.0 };
-        assert_eq!(b.after_loss(&window, 8.0, Time::ZERO), 4.0);
+        assert_eq!(b.after_loss(&window, &loss(8.0)), 4.0);
     }
 
     #[test]
@@ -68,7 +106,7 @@ mod tests {
         // A round trip of 16 ACKs adds about 1/16 and 1/4.
         assert!((16.0 * grown(&mut iiad, 16.0) - 1.0 / 16.0).abs() < 1e-12);
         assert!((16.0 * grown(&mut sqrt, 16.0) - 1.0 / 4.0).abs() < 1e-12);
-        assert_eq!(iiad.after_loss(&window, 16.0, Time::ZERO), 15.5);
-        assert_eq!(sqrt.after_loss(&window, 16.0, Time::ZERO), 14.0);
+        assert_eq!(iiad.after_loss(&window, &loss(16.0)), 15.5);
+        assert_eq!(sqrt.after_loss(&window, &loss(16.0)), 14.0);
     }
 }

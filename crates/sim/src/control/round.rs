@@ -1,6 +1,6 @@
 //! Rounds: a delay-based control decides once per round trip.
 
-use super::Feedback;
+use super::AckSample;
 
 /// Collects round-trip times until everything that was in flight has been acknowledged.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,29 +23,29 @@ pub struct RoundTrips {
 
 impl Round {
     /// Takes in an ACK. Returns the round-trip times of the round if it ends here.
-    pub fn on_ack(&mut self, feedback: &Feedback) -> Option<RoundTrips> {
-        self.least = Some(self.least.map_or(feedback.rtt, |least| least.min(feedback.rtt)));
-        self.sum += feedback.rtt;
+    pub fn on_ack(&mut self, ack: &AckSample<'_>) -> Option<RoundTrips> {
+        self.least = Some(self.least.map_or(ack.rtt(), |least| least.min(ack.rtt())));
+        self.sum += ack.rtt();
         self.samples += 1;
-        if feedback.high_ack < self.mark {
+        if ack.high_ack < self.mark {
             return None;
         }
         let round = RoundTrips { least: self.least?, mean: self.sum / f64::from(self.samples) };
-        *self = Round { mark: feedback.next_seq, ..Round::default() };
+        *self = Round { mark: ack.next_seq, ..Round::default() };
         Some(round)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::samples;
     use super::*;
-    use crate::units::Time;
 
     #[test]
     fn a_round_ends_with_what_was_in_flight_at_its_start() {
         let mut round = Round::default();
         let mut ack = |high_ack, next_seq, rtt| {
-            round.on_ack(&Feedback { now: Time::ZERO, acked: 1.0, rtt, high_ack, next_seq })
+            round.on_ack(&AckSample { high_ack, next_seq, ..samples::ack(0.0, rtt) })
         };
         assert_eq!(ack(0, 2, 0.1), Some(RoundTrips { least: 0.1, mean: 0.1 }));
         assert_eq!(ack(1, 4, 0.2), None);

@@ -1,0 +1,46 @@
+//! Additive increase, multiplicative decrease (RFC 5681).
+
+use serde::{Deserialize, Serialize};
+
+use super::{AckSample, Congestion, Loss, Start, Unfit, Window};
+
+/// AIMD has no parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {}
+
+impl Config {
+    /// There is nothing that could be wrong.
+    pub fn check(&self) -> Result<(), Unfit> {
+        Ok(())
+    }
+}
+
+/// One packet a round trip up, half down.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Aimd;
+
+impl Aimd {
+    /// The control that a scenario asks for.
+    pub fn new(_: &Config, _: &Start<'_>) -> Self {
+        Aimd
+    }
+}
+
+impl Congestion for Aimd {
+    #[inline]
+    fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
+        if !ack.may_grow {
+            return;
+        }
+        if window.in_slow_start() {
+            window.cwnd += 1.0;
+        } else {
+            window.cwnd += ack.growth / window.cwnd;
+        }
+    }
+
+    fn after_loss(&mut self, _: &Window, loss: &Loss) -> f64 {
+        loss.in_use / 2.0
+    }
+}

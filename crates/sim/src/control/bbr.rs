@@ -1,0 +1,366 @@
+//! BBR version 1: a model of the path, its bottleneck's rate and its propagation round trip, sets rate and window
+//! (Cardwell et al. 2016; draft-cardwell-iccrg-bbr-congestion-control-00, whose sections are quoted).
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::{AckKind, AckSample, Congestion, Loss, PathSample, Start, Unfit, Window};
+use crate::random::Stream;
+use crate::units::Time;
+
+/// BBR has no parameters that a user would set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {}
+
+impl Config {
+    /// There is nothing that could be wrong.
+    pub fn check(&self) -> Result<(), Unfit> {
+        Ok(())
+    }
+}
+
+/// Section 4.3.2.1: 2 / ln 2, the least gain that lets the rate double each round.
+const HIGH_GAIN: f64 = 2.885_39;
+/// Section 4.3.4.2: rate gains of ProbeBW, one a round trip.
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// Section 4.2.3.4: twice the path's product, for delayed and stretched ACKs.
+const CWND_GAIN: f64 = 2.0;
+/// Section 4.1.1.3: rounds over which the greatest delivery rate counts.
+const RATE_ROUNDS: u64 = 10;
+/// Section 4.3.5: seconds for which a least round-trip time counts, and of a stay in ProbeRTT, and the window there.
+const MIN_RTT_S: f64 = 10.0;
+const PROBE_RTT_S: f64 = 0.2;
+const LEAST_WINDOW: f64 = 4.0;
+/// Section 4.3.2.2: the pipe is full if the rate grows by less than this in so many rounds.
+const FULL_GROWTH: f64 = 1.25;
+const FULL_ROUNDS: u32 = 3;
+/// Linux paces a little below the estimated rate, so that a queue that has formed drains.
+const PACING_MARGIN: f64 = 0.99;
+/// Round-trip time taken before there is a sample (section 4.2.1).
+const FIRST_RTT_S: f64 = 1e-3;
+/// Section 4.2.2: what leaves at once, a millisecond's worth, and two packets at least.
+const QUANTUM_S: f64 = 1e-3;
+const LEAST_QUANTUM: f64 = 2.0;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+/// The greatest value of late rounds.
+#[derive(Clone, Debug, Default)]
+struct RateFilter(VecDeque<(u64, f64)>);
+
+impl RateFilter {
+    fn max(&self) -> f64 {
+        self.0.front().map_or(0.0, |&(_, rate)| rate)
+    }
+
+    fn take_in(&mut self, round: u64, rate: f64) {
+        while self.0.back().is_some_and(|&(_, older)| older <= rate) {
+            self.0.pop_back();
+        }
+        self.0.push_back((round, rate));
+        while self.0.front().is_some_and(|&(old, _)| old + RATE_ROUNDS <= round) {
+            self.0.pop_front();
+        }
+    }
+}
+
+/// BBR's model of the path, and where it is in probing it. Rates are packets a second.
+#[derive(Clone, Debug)]
+pub struct Bbr {
+    phase: Phase,
+    random: Stream,
+    rates: RateFilter,
+    /// The round trip without a queue (RTprop), and when it was seen last.
+    min_rtt: f64,
+    min_rtt_at: Time,
+    rounds: u64,
+    /// The round ends when a packet sent after so many deliveries is acknowledged.
+    round_end: u64,
+    round_start: bool,
+    /// Where the rate was when it last grew, and rounds since.
+    full_rate: f64,
+    full_rounds: u32,
+    pipe_is_full: bool,
+    cycle: usize,
+    cycle_start: Time,
+    probe_rtt_until: Option<Time>,
+    probe_rtt_round_over: bool,
+    /// The window before recovery or ProbeRTT.
+    prior_cwnd: f64,
+    repairing: bool,
+    conserving: bool,
+    after_timeout: bool,
+    after_idle: bool,
+    initial_window: f64,
+    seen_rtt: bool,
+    pacing_rate: f64,
+}
+
+impl Bbr {
+    /// The control that a scenario asks for (section 4.3.1, BBRInit).
+    pub fn new(_: &Config, start: &Start<'_>) -> Self {
+        Bbr {
+            phase: Phase::Startup,
+            random: start.stream(),
+            rates: RateFilter::default(),
+            min_rtt: f64::INFINITY,
+            min_rtt_at: Time::ZERO,
+            rounds: 0,
+            round_end: 0,
+            round_start: false,
+            full_rate: 0.0,
+            full_rounds: 0,
+            pipe_is_full: false,
+            cycle: 0,
+            cycle_start: Time::ZERO,
+            probe_rtt_until: None,
+            probe_rtt_round_over: false,
+            prior_cwnd: 0.0,
+            repairing: false,
+            conserving: false,
+            after_timeout: false,
+            after_idle: false,
+            initial_window: start.initial_window,
+            seen_rtt: false,
+            pacing_rate: HIGH_GAIN * start.initial_window / FIRST_RTT_S,
+        }
+    }
+
+    /// Section 4.3.1: the gains of rate and window.
+    fn gains(&self) -> (f64, f64) {
+        match self.phase {
+            Phase::Startup => (HIGH_GAIN, HIGH_GAIN),
+            Phase::Drain => (1.0 / HIGH_GAIN, HIGH_GAIN),
+            Phase::ProbeBw => (CYCLE[self.cycle], CWND_GAIN),
+            Phase::ProbeRtt => (1.0, 1.0),
+        }
+    }
+
+    /// Section 4.2.3.2: packets that fill the path `gain` times over, and what hosts hold back at once.
+    fn inflight(&self, gain: f64) -> f64 {
+        if self.min_rtt.is_infinite() {
+            return self.initial_window;
+        }
+        let quantum = (self.pacing_rate * QUANTUM_S).floor().max(LEAST_QUANTUM);
+        (gain * self.rates.max() * self.min_rtt).ceil() + 3.0 * quantum
+    }
+
+    /// Section 4.1.1.3: counts rounds and takes in the delivery rate.
+    fn update_rate(&mut self, path: &PathSample) {
+        self.round_start = path.newly_delivered > 0 && path.prior_delivered >= self.round_end;
+        if self.round_start {
+            self.round_end = path.delivered;
+            self.rounds += 1;
+            self.conserving = false;
+        }
+        let rate = path.delivery_rate;
+        if rate.is_finite() && (!path.app_limited || rate >= self.rates.max()) {
+            self.rates.take_in(self.rounds, rate);
+        }
+    }
+
+    /// Section 4.3.4.3: a phase of the cycle lasts for a round trip; probing up, until the queue or a loss shows
+    /// that it has been felt; probing down, only until the queue is gone.
+    fn advance_cycle(&mut self, path: &PathSample, now: Time) {
+        let lasted = now.since(self.cycle_start).secs() > self.min_rtt;
+        let before = (path.in_flight + i64::from(path.newly_delivered) + i64::from(path.newly_lost)) as f64;
+        let gain = CYCLE[self.cycle];
+        let over = if gain > 1.0 {
+            lasted && (path.newly_lost > 0 || before >= self.inflight(gain))
+        } else if gain < 1.0 {
+            lasted || before <= self.inflight(1.0)
+        } else {
+            lasted
+        };
+        if over {
+            self.cycle = (self.cycle + 1) % CYCLE.len();
+            self.cycle_start = now;
+        }
+    }
+
+    /// Section 4.3.2.2.
+    fn check_full_pipe(&mut self, path: &PathSample) {
+        if self.pipe_is_full || !self.round_start || path.app_limited {
+            return;
+        }
+        if self.rates.max() >= FULL_GROWTH * self.full_rate {
+            (self.full_rate, self.full_rounds) = (self.rates.max(), 0);
+            return;
+        }
+        self.full_rounds += 1;
+        self.pipe_is_full = self.full_rounds >= FULL_ROUNDS;
+    }
+
+    /// Section 4.3.3.
+    fn check_drain(&mut self, path: &PathSample, now: Time) {
+        if self.phase == Phase::Startup && self.pipe_is_full {
+            self.phase = Phase::Drain;
+        }
+        if self.phase == Phase::Drain && path.in_flight as f64 <= self.inflight(1.0) {
+            self.enter_probe_bw(now);
+        }
+    }
+
+    /// Section 4.3.4.3: anywhere in the cycle but where it probes down, so that flows do not probe together.
+    fn enter_probe_bw(&mut self, now: Time) {
+        self.phase = Phase::ProbeBw;
+        let drawn = self.random.below(CYCLE.len() as u64 - 1) as usize;
+        self.cycle = if drawn == 0 { 0 } else { drawn + 1 };
+        self.cycle_start = now;
+    }
+
+    /// Section 4.3.5: keeps the least round-trip time, and looks for it with next to nothing in flight when it is old.
+    fn update_min_rtt(&mut self, window: &mut Window, ack: &AckSample<'_>, path: &PathSample) {
+        let now = ack.now;
+        let expired = now.since(self.min_rtt_at).secs() > MIN_RTT_S;
+        if path.newly_delivered > 0 && (ack.rtt() <= self.min_rtt || expired) {
+            (self.min_rtt, self.min_rtt_at) = (ack.rtt(), now);
+        }
+        if expired && !self.after_idle && self.phase != Phase::ProbeRtt {
+            self.phase = Phase::ProbeRtt;
+            self.save_cwnd(window);
+            self.probe_rtt_until = None;
+        }
+        if self.phase == Phase::ProbeRtt {
+            self.probe_rtt(window, path, now);
+        }
+        self.after_idle &= path.newly_delivered == 0;
+    }
+
+    fn probe_rtt(&mut self, window: &mut Window, path: &PathSample, now: Time) {
+        match self.probe_rtt_until {
+            None if path.in_flight as f64 <= LEAST_WINDOW => {
+                self.probe_rtt_until = Some(now + Time::from_secs(PROBE_RTT_S));
+                self.probe_rtt_round_over = false;
+                self.round_end = path.delivered;
+            }
+            None => {}
+            Some(until) => {
+                self.probe_rtt_round_over |= self.round_start;
+                if self.probe_rtt_round_over && now > until {
+                    self.min_rtt_at = now;
+                    window.cwnd = window.cwnd.max(self.prior_cwnd);
+                    if self.pipe_is_full {
+                        self.enter_probe_bw(now);
+                    } else {
+                        self.phase = Phase::Startup;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Section 4.2.1: until the pipe is full the rate never falls.
+    fn set_pacing_rate(&mut self, window: &Window, path: &PathSample) {
+        if !self.seen_rtt && path.srtt > 0.0 {
+            self.seen_rtt = true;
+            self.pacing_rate = HIGH_GAIN * window.cwnd / path.srtt;
+        }
+        let rate = PACING_MARGIN * self.gains().0 * self.rates.max();
+        if rate > 0.0 && (self.pipe_is_full || rate > self.pacing_rate) {
+            self.pacing_rate = rate;
+        }
+    }
+
+    /// Section 4.2.3.
+    fn set_cwnd(&mut self, window: &mut Window, ack: &AckSample<'_>, path: &PathSample) {
+        let delivered = f64::from(path.newly_delivered);
+        if path.newly_delivered > 0 && !self.recovers(window, path) {
+            let probes_up = self.phase == Phase::ProbeBw && CYCLE[self.cycle] > 1.0;
+            let target = self.inflight(self.gains().1) + if probes_up { 2.0 } else { 0.0 };
+            if self.pipe_is_full {
+                window.cwnd = (window.cwnd + delivered).min(target);
+            } else if window.cwnd < target || (path.delivered as f64) < 2.0 * self.initial_window {
+                window.cwnd += delivered;
+            }
+            window.cwnd = window.cwnd.max(LEAST_WINDOW);
+        }
+        if self.phase == Phase::ProbeRtt {
+            window.cwnd = window.cwnd.min(LEAST_WINDOW);
+        }
+        debug_assert!(ack.kind != AckKind::Old || path.newly_delivered == 0, "an old ACK tells nothing new");
+    }
+
+    /// Section 4.2.3.3: in the first round of recovery a packet is sent for each that is delivered; after it the
+    /// window is what it was. Returns whether that sets the window.
+    fn recovers(&mut self, window: &mut Window, path: &PathSample) -> bool {
+        if path.newly_lost > 0 {
+            window.cwnd = (window.cwnd - f64::from(path.newly_lost)).max(1.0);
+        }
+        let held = path.in_flight as f64 + f64::from(path.newly_delivered);
+        let was = std::mem::replace(&mut self.repairing, path.in_recovery);
+        if path.in_recovery && !was && !self.after_timeout {
+            self.conserving = true;
+            self.round_end = path.delivered;
+            window.cwnd = held;
+        } else if was && !path.in_recovery {
+            window.cwnd = window.cwnd.max(self.prior_cwnd);
+            (self.conserving, self.after_timeout) = (false, false);
+        }
+        if self.conserving {
+            window.cwnd = window.cwnd.max(held);
+        }
+        self.conserving
+    }
+
+    fn save_cwnd(&mut self, window: &Window) {
+        let keeps = self.repairing || self.phase == Phase::ProbeRtt;
+        self.prior_cwnd = if keeps { self.prior_cwnd.max(window.cwnd) } else { window.cwnd };
+    }
+}
+
+impl Congestion for Bbr {
+    const PACED: bool = true;
+
+    fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
+        let Some(path) = ack.path else {
+            return;
+        };
+        self.update_rate(path);
+        if self.phase == Phase::ProbeBw {
+            self.advance_cycle(path, ack.now);
+        }
+        self.check_full_pipe(path);
+        self.check_drain(path, ack.now);
+        self.update_min_rtt(window, ack, path);
+        self.set_pacing_rate(window, path);
+        self.set_cwnd(window, ack, path);
+    }
+
+    /// A loss says nothing about the model; the window is [`Bbr::set_cwnd`]'s.
+    fn after_loss(&mut self, window: &Window, _: &Loss) -> f64 {
+        self.save_cwnd(window);
+        window.cwnd
+    }
+
+    /// Version 1 does not answer marks.
+    fn after_mark(&mut self, window: &Window, _: &Loss) -> f64 {
+        window.cwnd
+    }
+
+    fn after_timeout(&mut self, window: &Window, _: &Loss) -> f64 {
+        self.save_cwnd(window);
+        (self.full_rate, self.round_start, self.after_timeout) = (0.0, true, true);
+        window.cwnd
+    }
+
+    fn on_restart(&mut self, _: &mut Window, _: Time) {
+        // Section 4.3.4.4: at the estimated rate, without probing.
+        self.after_idle = true;
+        if self.phase == Phase::ProbeBw && self.rates.max() > 0.0 {
+            self.pacing_rate = PACING_MARGIN * self.rates.max();
+        }
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        Some(self.pacing_rate)
+    }
+}

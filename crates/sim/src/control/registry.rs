@@ -1,0 +1,119 @@
+//! The controls there are. A new one is a file beside this one and a line at the end of this one.
+
+use serde::{Deserialize, Serialize};
+
+use super::{aimd, bbr, binomial, cubic, dctcp, vegas, veno};
+use super::{AckSample, Congestion, Loss, Start, Unfit, Window};
+use crate::units::Time;
+
+/// Defines [`Control`], what a scenario says, and [`AnyControl`], what a sender has, and hands each call on to the
+/// control inside.
+macro_rules! controls {
+    ($($(#[$doc:meta])* $module:ident::$name:ident,)*) => {
+        /// A congestion control, as a scenario asks for it.
+        #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "kind", rename_all = "kebab-case")]
+        pub enum Control {
+            $($(#[$doc])* $name($module::Config),)*
+        }
+
+        impl Control {
+            /// Whether its parameters make sense.
+            pub fn check(&self) -> Result<(), Unfit> {
+                match self { $(Control::$name(config) => config.check(),)* }
+            }
+
+            /// See [`Congestion::EXACT_ECHO`].
+            pub fn exact_echo(&self) -> bool {
+                match self { $(Control::$name(_) => <$module::$name as Congestion>::EXACT_ECHO,)* }
+            }
+
+            /// Whether its flows are paced; see [`Congestion::PACED`].
+            pub fn paced(&self) -> bool {
+                match self { $(Control::$name(_) => <$module::$name as Congestion>::PACED,)* }
+            }
+        }
+
+        /// The state of a control. That of AIMD is empty, and a box of it is no more than the tag.
+        #[derive(Clone, Debug)]
+        pub enum AnyControl {
+            $($(#[$doc])* $name(Box<$module::$name>),)*
+        }
+
+        impl AnyControl {
+            /// The control that a scenario asks for.
+            pub fn new(control: &Control, start: &Start<'_>) -> Self {
+                match control {
+                    $(Control::$name(config) => AnyControl::$name(Box::new($module::$name::new(config, start))),)*
+                }
+            }
+        }
+
+        impl AnyControl {
+            /// See [`Congestion::on_ack`]. What is said of the ACK is put together for the control that is there, so
+            /// that one which looks at little costs little.
+            #[inline(always)]
+            pub fn on_ack<'a>(&mut self, window: &mut Window, ack: impl Fn() -> AckSample<'a>) {
+                match self { $(AnyControl::$name(c) => c.on_ack(window, &ack()),)* }
+            }
+
+            /// See [`Congestion::after_loss`].
+            pub fn after_loss(&mut self, window: &Window, loss: &Loss) -> f64 {
+                match self { $(AnyControl::$name(c) => c.after_loss(window, loss),)* }
+            }
+
+            /// See [`Congestion::after_mark`].
+            pub fn after_mark(&mut self, window: &Window, loss: &Loss) -> f64 {
+                match self { $(AnyControl::$name(c) => c.after_mark(window, loss),)* }
+            }
+
+            /// See [`Congestion::after_timeout`].
+            pub fn after_timeout(&mut self, window: &Window, loss: &Loss) -> f64 {
+                match self { $(AnyControl::$name(c) => c.after_timeout(window, loss),)* }
+            }
+
+            /// See [`Congestion::on_restart`].
+            pub fn on_restart(&mut self, window: &mut Window, now: Time) {
+                match self { $(AnyControl::$name(c) => c.on_restart(window, now),)* }
+            }
+
+            /// See [`Congestion::on_timer`].
+            pub fn on_timer(&mut self, window: &mut Window, now: Time) {
+                match self { $(AnyControl::$name(c) => c.on_timer(window, now),)* }
+            }
+
+            /// See [`Congestion::pacing_rate`].
+            pub fn pacing_rate(&self) -> Option<f64> {
+                match self { $(AnyControl::$name(c) => c.pacing_rate(),)* }
+            }
+
+            /// See [`Congestion::wake_at`].
+            pub fn wake_at(&self) -> Time {
+                match self { $(AnyControl::$name(c) => c.wake_at(),)* }
+            }
+        }
+    };
+}
+
+controls! {
+    /// One packet a round trip up, half down (RFC 5681).
+    aimd::Aimd,
+    /// BBR, version 1 (Cardwell et al. 2016).
+    bbr::Bbr,
+    /// alpha / w^k a round trip up, beta w^l down: IIAD with k = 1 and l = 0, SQRT with 1/2 each.
+    binomial::Binomial,
+    /// CUBIC (RFC 9438).
+    cubic::Cubic,
+    /// DCTCP (RFC 8257).
+    dctcp::Dctcp,
+    /// Vegas (Brakmo and Peterson 1995).
+    vegas::Vegas,
+    /// Veno (Fu and Liew 2003).
+    veno::Veno,
+}
+
+impl Default for Control {
+    fn default() -> Self {
+        Control::Aimd(aimd::Config {})
+    }
+}
