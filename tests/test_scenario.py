@@ -299,7 +299,14 @@ some = st.floats(0.01, 99)
 controls = st.one_of(
     st.sampled_from(["aimd", "bbr", "cubic", "vegas", "veno", Binomial.iiad(), Binomial.sqrt()]),
     st.builds(Binomial, k=some, l=some, alpha=some, beta=some),
-    st.builds(Cubic, c=some, beta=st.floats(0.01, 0.99), fast_convergence=st.booleans()),
+    st.builds(
+        Cubic,
+        c=some,
+        beta=st.floats(0.01, 0.99),
+        fast_convergence=st.booleans(),
+        hystart=st.sampled_from(["none", "classic", "plus-plus"]),
+        variant=st.sampled_from(["rfc", "linux"]),
+    ),
     st.builds(VegasControl, alpha=st.floats(0, 2), beta=st.floats(2, 9), gamma=some),
     st.builds(Veno, beta=some),
 )
@@ -727,6 +734,8 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("IdleRestart", "sim/src/scenario.rs", Tcp, "idle_restart"),
         ("FastRetransmitGuard", "sim/src/scenario.rs", Tcp, "fast_retransmit_guard"),
         ("PartialAckTimer", "sim/src/scenario.rs", Tcp, "partial_ack_timer"),
+        ("HyStartRule", "sim/src/control/hystart.rs", Cubic, "hystart"),
+        ("Variant", "sim/src/control/cubic.rs", Cubic, "variant"),
         ("Deviation", "estimators/src/rto/config.rs", MedianRtoConfig, "deviation"),
         ("Signals", "sim/src/scenario.rs", ShareSeries, "signals"),
         ("Form", "estimators/src/nonresponsive/settings.rs", QueueShareSeries, "form"),

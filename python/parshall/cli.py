@@ -190,7 +190,7 @@ def reproduce(study: str, no_cache: bool, **options: Any) -> None:
 
 @cli.group(no_args_is_help=False)
 def validate() -> None:
-    """Compare the simulator with ns-2 and with laws in closed form."""
+    """Compare the simulator with ns-2, with Linux and with laws in closed form."""
 
 
 @validate.command()
@@ -221,6 +221,18 @@ def statistics(folder: str, seeds: int | None, out: str | None, only: tuple[str,
     from parshall.validate.statistics.command import validate_statistics as compare
 
     return 0 if compare(folder, only, seeds, out) else FAILED
+
+
+@validate.command()
+@click.argument("folder", metavar="DIR")
+def linux(folder: str) -> None:
+    """Compare with runs of a real Linux kernel in DIR. Prints a table as Markdown."""
+    from pathlib import Path
+
+    from parshall.validate.linux import compare_folder, table
+
+    for line in table(compare_folder(Path(folder))):
+        click.echo(line)
 
 
 @validate.command()

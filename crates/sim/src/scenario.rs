@@ -668,6 +668,9 @@ pub struct Tcp {
     /// Whether an ACK for two packets grows cwnd as two ACKs do (RFC 5681, section 3.1) or as one.
     #[serde(default)]
     pub count_acked_packets: Option<bool>,
+    /// Whether an ACK for two packets opens cwnd by two in slow start (Linux), or by one (RFC 5681, section 3.1).
+    #[serde(default)]
+    pub slow_start_counts_packets: Option<bool>,
     /// Whether leaving recovery sets cwnd to ssthresh (RFC) or keeps it and lets that ACK grow it (ns-2).
     #[serde(default)]
     pub deflate_to_ssthresh: Option<bool>,
@@ -691,6 +694,8 @@ pub enum ProfileName {
     /// What the RFCs say today.
     #[default]
     Rfc,
+    /// What Linux 6 does.
+    Linux,
     /// What ns-2.35 does.
     Ns2,
 }

@@ -71,6 +71,17 @@ class Cubic(Model):
     """What is left of the window after a loss (section 4.6)."""
     fast_convergence: Flag = True
     """Whether a flow that loses early makes room (section 4.7)."""
+    hystart: Literal["none", "classic", "plus-plus"] = "none"
+    """What else than a loss ends slow start: nothing, trains of ACKs and round trips that grow (Ha and Rhee
+    2011, as in Linux), or such round trips with a conservative slow start after them (RFC 9406)."""
+    variant: Literal["rfc", "linux"] = "rfc"
+    """Whose curve it is: that of Linux aims ahead by the least round trip, which leaves queues out, and
+    before the first loss grows by a twentieth a round trip at least."""
+
+    @classmethod
+    def linux(cls) -> Self:
+        """As Linux has it, with classic HyStart."""
+        return cls(hystart="classic", variant="linux")
 
 
 class Dctcp(Model):

@@ -35,8 +35,8 @@ class Tcp(Model):
 
     kind: Literal["tcp"] = "tcp"
     """Names this transport."""
-    profile: Literal["rfc", "ns2"] = "rfc"
-    """The set of defaults: what the RFCs say today, or what ns-2.35 does."""
+    profile: Literal["rfc", "linux", "ns2"] = "rfc"
+    """The set of defaults: what the RFCs say today, what Linux 6 does, or what ns-2.35 does."""
     recovery: Literal["tahoe", "reno", "newreno", "sack", "vegas"] = "newreno"
     """What is sent after a loss: slow start from one packet (Tahoe), fast recovery that the first new ACK
     ends (Reno, RFC 2581) or that lasts until all is repaired (NewReno, RFC 6582), what selective
@@ -106,6 +106,9 @@ class Tcp(Model):
     """Whether cwnd grows while the window is not used up."""
     count_acked_packets: Flag | None = None
     """Whether an ACK for two packets grows cwnd as two ACKs do (RFC 5681, section 3.1) or as one."""
+    slow_start_counts_packets: Flag | None = None
+    """Whether an ACK for two packets opens cwnd by two in slow start (Linux), or by one (RFC 5681, section
+    3.1)."""
     deflate_to_ssthresh: Flag | None = None
     """Whether leaving recovery sets cwnd to ssthresh (RFC) or keeps it and lets that ACK grow it (ns-2)."""
     timeout_clears_dupacks: Flag | None = None

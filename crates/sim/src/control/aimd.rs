@@ -34,7 +34,7 @@ impl Congestion for Aimd {
             return;
         }
         if window.in_slow_start() {
-            window.cwnd += 1.0;
+            window.open(ack.slow_start);
         } else {
             window.cwnd += ack.growth / window.cwnd;
         }

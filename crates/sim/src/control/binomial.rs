@@ -64,7 +64,7 @@ impl Congestion for Binomial {
             return;
         }
         if window.in_slow_start() {
-            window.cwnd += 1.0;
+            window.open(ack.slow_start);
         } else {
             window.cwnd += ack.growth * self.alpha / libm::pow(window.cwnd, self.k + 1.0);
         }

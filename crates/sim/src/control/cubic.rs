@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::hystart::{HyStart, HyStartRule};
 use super::{fits, positive, AckSample, Congestion, Loss, Start, Unfit, Window};
 use crate::units::Time;
 
@@ -15,7 +16,26 @@ pub struct Config {
     pub beta: f64,
     /// Whether a flow that loses early makes room (section 4.7).
     pub fast_convergence: bool,
+    /// What else than a loss ends slow start (section 4.10).
+    pub hystart: HyStartRule,
+    /// Whose curve it is.
+    pub variant: Variant,
 }
+
+/// See [`Config::variant`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Variant {
+    /// The RFC's.
+    #[default]
+    Rfc,
+    /// Linux's, where it is another: it aims ahead by the least round trip, which leaves queues out, and before the
+    /// first loss it grows by a twentieth a round trip at least.
+    Linux,
+}
+
+/// Linux, before the first loss: packets acknowledged for each that the window grows by, at most.
+const FIRST_GROWTH: f64 = 20.0;
 
 impl Config {
     /// Whether the parameters make sense.
@@ -28,7 +48,13 @@ impl Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Config { c: 0.4, beta: 0.7, fast_convergence: true }
+        Config {
+            c: 0.4,
+            beta: 0.7,
+            fast_convergence: true,
+            hystart: HyStartRule::None,
+            variant: Variant::Rfc,
+        }
     }
 }
 
@@ -42,7 +68,8 @@ pub struct Cubic {
     w_prior: f64,
     /// Start of the current stage of congestion avoidance, and where the curve starts.
     epoch: Option<Epoch>,
-    min_rtt: f64,
+    hystart: HyStart,
+    least_rtt: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +86,14 @@ struct Epoch {
 impl Cubic {
     /// The control that a scenario asks for.
     pub fn new(config: &Config, _: &Start<'_>) -> Self {
-        Cubic { config: *config, w_max: 0.0, w_prior: 0.0, epoch: None, min_rtt: f64::INFINITY }
+        Cubic {
+            config: *config,
+            w_max: 0.0,
+            w_prior: 0.0,
+            epoch: None,
+            hystart: HyStart::new(config.hystart),
+            least_rtt: f64::INFINITY,
+        }
     }
 
     /// Section 4.2: the curve starts at the reduced window and has its plateau where the loss was.
@@ -92,10 +126,9 @@ impl Congestion for Cubic {
         if !ack.may_grow {
             return;
         }
-        self.min_rtt = self.min_rtt.min(ack.rtt());
+        self.least_rtt = self.least_rtt.min(ack.rtt());
         if window.in_slow_start() {
-            window.cwnd += 1.0;
-            return;
+            return self.hystart.open(window, ack);
         }
         let cwnd = window.cwnd;
         let mut epoch = self.epoch.unwrap_or_else(|| self.start_epoch(cwnd, ack.now));
@@ -107,8 +140,11 @@ impl Congestion for Cubic {
             return;
         }
         // Sections 4.4 and 4.5: towards where the curve will be a round trip later, at most half as much again.
-        let target = self.curve(&epoch, t + ack.rtt()).clamp(cwnd, 1.5 * cwnd);
-        window.cwnd += (target - cwnd) / cwnd * ack.growth;
+        let linux = self.config.variant == Variant::Linux;
+        let ahead = if linux { self.least_rtt } else { ack.rtt() };
+        let target = self.curve(&epoch, t + ahead).clamp(cwnd, 1.5 * cwnd);
+        let least = if linux && self.w_max == 0.0 { 1.0 / FIRST_GROWTH } else { 0.0 };
+        window.cwnd += ((target - cwnd) / cwnd).max(least) * ack.growth;
     }
 
     fn after_loss(&mut self, window: &Window, loss: &Loss) -> f64 {

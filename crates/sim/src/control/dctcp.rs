@@ -67,7 +67,7 @@ impl Congestion for Dctcp {
         }
         // Section 3.3: as RFC 5681 has it.
         if window.in_slow_start() {
-            window.cwnd += 1.0;
+            window.open(ack.slow_start);
         } else {
             window.cwnd += ack.growth / window.cwnd;
         }

@@ -10,6 +10,7 @@ pub mod bbr;
 pub mod binomial;
 pub mod cubic;
 pub mod dctcp;
+pub mod hystart;
 mod registry;
 mod round;
 pub mod vegas;
@@ -55,6 +56,12 @@ impl Window {
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
+
+    /// Slow start opens the window by so many packets, or by one and up to ssthresh.
+    #[inline]
+    pub fn open(&mut self, packets: f64) {
+        self.cwnd = (self.cwnd + packets).min(self.ssthresh.max(self.cwnd + 1.0));
+    }
 }
 
 /// What an ACK is to the sender.
@@ -83,6 +90,8 @@ pub struct AckSample<'a> {
     pub acked: u32,
     /// What of them counts for growth: all, or one an ACK.
     pub growth: f64,
+    /// The same in slow start, where what was reported beyond a gap before does not count again.
+    pub slow_start: f64,
     /// Highest packet acknowledged.
     pub high_ack: i64,
     /// Next packet to be sent.
@@ -226,6 +235,7 @@ pub(crate) mod samples {
             kind: AckKind::New,
             acked: 1,
             growth: 1.0,
+            slow_start: 1.0,
             high_ack: 0,
             next_seq: 0,
             ecn_echo: false,

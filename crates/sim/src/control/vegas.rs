@@ -76,7 +76,7 @@ impl Congestion for Vegas {
         }
         self.base_rtt = self.base_rtt.min(ack.rtt());
         if window.in_slow_start() && self.grows {
-            window.cwnd += 1.0;
+            window.open(ack.slow_start);
         }
         if let Some(round) = self.round.on_ack(ack) {
             self.decide(window, round.least);

@@ -67,7 +67,7 @@ impl Congestion for Veno {
             self.backlog = window.cwnd * (1.0 - self.base_rtt / round.mean);
         }
         if window.in_slow_start() {
-            window.cwnd += 1.0;
+            window.open(ack.slow_start);
             return;
         }
         self.skip = self.congested() && !self.skip;

@@ -316,7 +316,7 @@ impl Core {
         let packets = ack.high - self.high_ack;
         self.high_ack = ack.high;
         self.next_seq = self.next_seq.max(ack.high + 1);
-        Heard { kind: AckKind::Partial, packets, window_limited, repaired: false }
+        Heard { kind: AckKind::Partial, packets, fresh: packets, window_limited, repaired: false }
     }
 
     fn take_sample(&mut self, ack: &Ack, now: Time) {
@@ -396,6 +396,7 @@ impl Core {
             kind: heard.kind,
             acked: heard.packets as u32,
             growth: if options.count_acked_packets { heard.packets as f64 } else { 1.0 },
+            slow_start: if options.slow_start_counts_packets { heard.fresh as f64 } else { 1.0 },
             high_ack,
             next_seq,
             ecn_echo: ack.ecn_echo,
@@ -567,6 +568,8 @@ pub struct Heard {
     pub kind: AckKind,
     /// Packets that it acknowledges for the first time.
     pub packets: i64,
+    /// Those of them that no ACK has reported beyond a gap before.
+    pub fresh: i64,
     /// Whether cwnd was used up.
     pub window_limited: bool,
     /// Whether it ends a recovery, or belongs to one, so that the window stays as recovery has set it.
@@ -576,7 +579,7 @@ pub struct Heard {
 impl Heard {
     /// An ACK of nothing new.
     pub fn nothing(kind: AckKind) -> Self {
-        Heard { kind, packets: 0, window_limited: false, repaired: false }
+        Heard { kind, packets: 0, fresh: 0, window_limited: false, repaired: false }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What TCP does where it has a choice. A profile fixes every option; a scenario may change each.
 //!
-//! The two profiles side by side are the list of what ns-2.35 does differently from the RFCs.
+//! The profiles `rfc` and `ns2` side by side are the list of what ns-2.35 does differently from the RFCs.
 
 use crate::control::Control;
 use crate::scenario::{
@@ -99,6 +99,8 @@ pub struct TcpOptions {
     pub grow_when_limited: bool,
     /// Whether congestion avoidance counts packets, not ACKs.
     pub count_acked_packets: bool,
+    /// The same in slow start, whatever the number (RFC 3465 without its limit).
+    pub slow_start_counts_packets: bool,
     /// Whether recovery ends at ssthresh.
     pub deflate_to_ssthresh: bool,
     /// Whether a timeout clears the count of duplicate ACKs.
@@ -147,8 +149,25 @@ impl TcpOptions {
             recovery_burst: u32::MAX,
             grow_when_limited: true,
             count_acked_packets: true,
+            slow_start_counts_packets: false,
             deflate_to_ssthresh: true,
             timeout_clears_dupacks: true,
+        }
+    }
+
+    /// Linux 6, as far as it is known to differ and these options tell it. Selective acknowledgements, CUBIC and its
+    /// HyStart are chosen beside it.
+    pub fn linux() -> Self {
+        TcpOptions {
+            // TCP_DELACK_MIN
+            delayed_ack: Some(Time::from_ps(40_000_000_000)),
+            // TCP_RTO_MIN
+            rto_rules: RtoRules { min_s: 0.2, ..RtoRules::default() },
+            // Every ACK of new data is a sample: time stamps, or the time at which each packet was sent.
+            rtt_sampling: RttSampling::Timestamps,
+            // tcp_slow_start() adds what is acknowledged, however much an ACK covers.
+            slow_start_counts_packets: true,
+            ..Self::rfc()
         }
     }
 
@@ -214,6 +233,7 @@ impl TcpOptions {
     pub fn resolve(tcp: &Tcp) -> Self {
         let base = match tcp.profile {
             ProfileName::Rfc => Self::rfc(),
+            ProfileName::Linux => Self::linux(),
             ProfileName::Ns2 => Self::ns2(),
         };
         let ns2 = tcp.profile == ProfileName::Ns2;
@@ -287,6 +307,9 @@ impl TcpOptions {
             partial_ack_timer: tcp.partial_ack_timer.unwrap_or(base.partial_ack_timer),
             grow_when_limited: tcp.grow_when_limited.unwrap_or(base.grow_when_limited),
             count_acked_packets: tcp.count_acked_packets.unwrap_or(base.count_acked_packets),
+            slow_start_counts_packets: tcp
+                .slow_start_counts_packets
+                .unwrap_or(base.slow_start_counts_packets),
             deflate_to_ssthresh: tcp.deflate_to_ssthresh.unwrap_or(base.deflate_to_ssthresh),
             timeout_clears_dupacks: tcp.timeout_clears_dupacks.unwrap_or(!keeps_dupacks),
             ..base

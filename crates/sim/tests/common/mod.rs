@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use parshall_estimators::rto::RtoConfig;
+use parshall_sim::control::hystart::HyStartRule;
 use parshall_sim::control::{aimd, bbr, binomial, cubic, dctcp, vegas, veno, Control};
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::scenario::{
@@ -129,6 +130,12 @@ fn control() -> impl Strategy<Value = Control> {
         Control::Bbr(bbr::Config {}),
         Control::Binomial(sqrt),
         Control::Cubic(cubic::Config::default()),
+        Control::Cubic(cubic::Config {
+            hystart: HyStartRule::Classic,
+            variant: cubic::Variant::Linux,
+            ..cubic::Config::default()
+        }),
+        Control::Cubic(cubic::Config { hystart: HyStartRule::PlusPlus, ..cubic::Config::default() }),
         Control::Dctcp(dctcp::Config::default()),
         Control::Vegas(vegas::Config::default()),
         Control::Veno(veno::Config::default()),
@@ -137,7 +144,7 @@ fn control() -> impl Strategy<Value = Control> {
 
 fn tcp() -> impl Strategy<Value = Transport> {
     (
-        select(vec![ProfileName::Rfc, ProfileName::Ns2]),
+        select(vec![ProfileName::Rfc, ProfileName::Linux, ProfileName::Ns2]),
         select(vec![
             RecoveryName::Tahoe,
             RecoveryName::Reno,

@@ -75,6 +75,14 @@ fn take_in(sacked: &mut Intervals, core: &Core, ack: &Ack) -> bool {
     news
 }
 
+/// How many of the packets that an ACK of new data covers are in the scoreboard already.
+fn count_reported(sacked: &Intervals, core: &Core, ack: &Ack) -> i64 {
+    if sacked.is_empty() {
+        return 0;
+    }
+    sacked.count_within(core.high_ack + 1, ack.high + 1)
+}
+
 /// Defines [`AnyRecovery`] and hands each call on to the recovery inside.
 macro_rules! any_recovery {
     ($($(#[$doc:meta])* $name:ident($state:ty),)*) => {

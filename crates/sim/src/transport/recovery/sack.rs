@@ -1,6 +1,6 @@
 //! SACK recovery by the scoreboard and pipe of RFC 6675.
 
-use super::{take_in, Recovery, Trigger};
+use super::{count_reported, take_in, Recovery, Trigger};
 use crate::control::AckKind;
 use crate::transport::core::Heard;
 use crate::transport::{Ack, Core, Intervals, Outbox};
@@ -99,7 +99,9 @@ impl Recovery for Sack {
     fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) -> Heard {
         let was = self.phase;
         core.dupacks = 0;
+        let reported = count_reported(&self.sacked, core, ack);
         let heard = core.advance(ack, now);
+        let heard = Heard { fresh: heard.packets - reported, ..heard };
         take_in(&mut self.sacked, core, ack);
         if ack.high >= core.recover {
             self.phase = Phase::Open;

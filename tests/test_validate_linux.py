@@ -1,0 +1,93 @@
+"""`parshall validate linux`: the profile `linux` beside what a real kernel did at the same bottleneck."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from parshall.cli import main
+from parshall.validate.linux import Compared, compare_folder, network_of
+
+FOLDER = Path(__file__).parents[2] / "shared" / "reference" / "linux-tcp"
+ASKED = {
+    "name": "x",
+    "repeat": 1,
+    "rate_mbit": 20,
+    "base_rtt_ms": 40,
+    "limit_packets": 67,
+    "duration_s": 20,
+    "flows": [{"cc": "reno", "start_s": 0}, {"cc": "bbr", "start_s": 5}],
+}
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Compared]:
+    if not FOLDER.is_dir():
+        pytest.skip("needs ../shared/reference/linux-tcp")
+    return {each.name: each for each in compare_folder(FOLDER)}
+
+
+def test_the_path_is_that_of_the_emulator() -> None:
+    network = network_of(ASKED, 5.0)
+    bottleneck = network.links[1]
+    assert (bottleneck.rate, bottleneck.delay) == (20e6, 0.02)
+    assert bottleneck.queue.limit_packets == 66  # theirs counts the packet in transmission
+    assert [flow.transport.control.kind for flow in network.flows] == ["aimd", "bbr"]
+    assert {flow.transport.profile for flow in network.flows} == {"linux"}
+    assert [flow.start for flow in network.flows] == [0.0, 5.0]
+
+
+def test_single_flows_do_as_linux_does(found: dict[str, Compared]) -> None:
+    alone = [each for each in found.values() if len(each.controls) == 1]
+    assert len(alone) == 20
+    assert {each.controls[0] for each in alone} == {"reno", "cubic", "bbr"}
+    for each in alone:
+        (linux, ours), *_ = each.goodput
+        assert ours == pytest.approx(linux, rel=0.01), each.name
+        assert each.delay[1] == pytest.approx(each.delay[0], rel=0.16, abs=1.5), each.name
+    near = [each for each in alone if each.delay[1] == pytest.approx(each.delay[0], rel=0.1, abs=1.0)]
+    assert len(near) >= 14
+    drops = [each for each in alone if each.drops[0][1] == pytest.approx(each.drops[0][0], rel=1 / 3)]
+    assert len(drops) >= 13
+
+
+def test_slow_start_overshoots_as_linuxs_does(found: dict[str, Compared]) -> None:
+    """Reno's drops at large buffers are those of slow start alone; a window that grew by half in a round trip
+    would lose half as many.
+    """
+    for name in ("r20_t40_b1_reno", "r20_t40_b4_reno", "r50_t100_b1_reno"):
+        linux, ours = found[name].drops[0]
+        assert ours == pytest.approx(linux, rel=0.05), name
+
+
+def test_bbr_wins_against_cubic_as_in_linux(found: dict[str, Compared]) -> None:
+    for name, each in found.items():
+        if each.controls == ("cubic", "bbr"):
+            assert each.goodput[1][1] > 2 * each.goodput[0][1], name
+
+
+def test_the_command_prints_a_table(capsys: pytest.CaptureFixture[str], found: dict[str, Compared]) -> None:
+    assert main(["validate", "linux", str(FOLDER)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("| run | goodput, Mbit/s: Linux | ours |")
+    assert len(lines) == 2 + len(found)
+    page = (Path(__file__).parents[1] / "docs" / "validation.md").read_text(encoding="utf-8")
+    assert "\n".join(lines) in page, "put into docs/validation.md what parshall validate linux prints"
+
+
+def test_a_folder_that_holds_something_else_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["validate", "linux", str(tmp_path)]) == 1
+    assert "no such file, expected runs of Linux" in capsys.readouterr().err
+    (tmp_path / "summary.csv").write_text("name\n")
+    for text in ("{", "[{}]", json.dumps([{**ASKED, "flows": [{"cc": "vegas", "start_s": 0}]}])):
+        (tmp_path / "scenarios.json").write_text(text)
+        assert main(["validate", "linux", str(tmp_path)]) == 1
+        error = capsys.readouterr().err
+        assert error.count("\n") == 1
+        assert "expected runs of Linux" in error
+    shutil.rmtree(tmp_path)
