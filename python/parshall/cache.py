@@ -89,7 +89,9 @@ class _Segment:
         if self.files[file] != _fingerprint(content):
             raise _DamageError(f"{file}: wrong checksum")
         try:
-            table = parquet.ParquetFile(pa.BufferReader(content)).read()
+            # Callers read segments side by side as it is, and a thread of Arrow's that lets go of these bytes
+            # while the interpreter ends would abort the process.
+            table = parquet.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
         except pa.ArrowException as error:
             raise _DamageError(f"{file}: {str(error).splitlines()[0]}") from None
         if table.num_rows != sum(self.rows[name]):
