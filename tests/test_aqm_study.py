@@ -111,7 +111,7 @@ def test_queues_follow_table_6_and_the_recommended_ratios() -> None:
 def test_cells_that_share_their_flows_have_their_own_queue() -> None:
     """A network that is built once for several queues is the dumbbell that it stands for."""
     for queue in grid.QUEUES:
-        for senders in grid.SENDERS:
+        for senders in grid.MODERN.senders:
             cell = Cell("modern", queue, 5, "3", 5, senders)
             shared, own = networks.network(cell, grid.MODERN), networks.dumbbell(cell, grid.MODERN)
             assert shared.hash == own.hash
@@ -884,7 +884,7 @@ def test_figures_show_the_measures(
                     q,
                     [
                         (100 * mean("ltrf", *cell), mean(metric, *cell))
-                        for cell in (("modern", q, c, "1", 30, senders) for senders in grid.SENDERS)
+                        for cell in (("modern", q, c, "1", 30, senders) for senders in grid.MODERN.senders)
                     ],
                 )
                 for c in CAPACITIES

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from parshall.errors import InputError, OutputError, ParshallError, RunError, shown
+from parshall.errors import InputError, ParshallError, RunError, shown
 from parshall.interrupt import HeldInterrupt
+from parshall.kept import Kept
 from parshall.run import check_json, checked_seed
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ __all__ = ["Ensemble", "Failure", "Progress", "run_many"]
 Progress: TypeAlias = Callable[[int, int], object]
 """Called with the number of runs done, cached ones included, and the number of all."""
 
-_FLUSH_EVERY_S = 1.0
-_FLUSH_BYTES = 64 << 20
 _WAIT_S = 0.1
 _PORTION_BYTES = 128 << 20
 
@@ -268,16 +266,17 @@ def _finish(batch: Any, runs: Sequence[Key], interrupt: HeldInterrupt, sink: _Si
 
 
 class _Sink:
-    """Takes finished runs, stores them from time to time, and keeps the tables that were asked for."""
+    """Takes finished runs, and makes blocks of them from time to time, which are stored."""
 
     def __init__(self, store: Cache | None, tables: tuple[str, ...]) -> None:
-        self.store = store
-        self.tables = tables
-        self.blocks: list[Block] = []
         self.executed = 0
+        self._kept = Kept(store, tables)
         self._waiting: list[Runs] = []
         self._bytes = 0
-        self._flushed_at = time.monotonic()
+
+    @property
+    def blocks(self) -> list[Block]:
+        return self._kept.blocks
 
     def take(self, keys: Sequence[Key], joined: _core.Joined) -> None:
         self.executed += len(keys)
@@ -285,36 +284,17 @@ class _Sink:
         self._bytes += joined.nbytes
 
     def flush_if_due(self) -> None:
-        if self._bytes >= _FLUSH_BYTES or time.monotonic() - self._flushed_at >= _FLUSH_EVERY_S:
+        if self._kept.is_due(self._bytes):
             self.flush()
 
     def flush(self) -> None:
-        from parshall.tables import Block, block
+        from parshall.tables import block
 
         if self._waiting:
-            joined = block(self._waiting)
+            self._kept.add(block(self._waiting))
             self._waiting.clear()
             self._bytes = 0
-            kept = [name for name in self.tables if name in joined.tables]
-            self.blocks.append(
-                Block(
-                    joined.keys,
-                    {name: joined.tables[name] for name in kept},
-                    {name: joined.rows[name] for name in kept},
-                )
-            )
-            self._keep(joined)
-        self._flushed_at = time.monotonic()
-
-    def _keep(self, joined: Block) -> None:
-        if self.store is None:
-            return
-        try:
-            self.store.add(joined)
-        except OutputError as error:
-            # The results are here all the same; only a later call will have to do them again.
-            _log.warning("%s; results are not kept for later", error)
-            self.store = None
+        self._kept.flush()
 
 
 class _Report:

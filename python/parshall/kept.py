@@ -7,13 +7,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-import pyarrow as pa
-
 from parshall.errors import OutputError
-from parshall.tables import Block
 
 if TYPE_CHECKING:
     from parshall.cache import Cache
+    from parshall.tables import Block
 
 __all__ = ["Kept"]
 
@@ -44,14 +42,20 @@ class Kept:
 
     def flush_if_due(self) -> None:
         """Stores what has come, if that is much or a while ago."""
-        if time.monotonic() - self._flushed_at >= _FLUSH_EVERY_S or self._bytes >= _FLUSH_BYTES:
+        if self.is_due(self._bytes):
             self.flush()
+
+    def is_due(self, waiting_bytes: int) -> bool:
+        """Whether so much that waits, or the time since the last segment, asks for one."""
+        return waiting_bytes >= _FLUSH_BYTES or time.monotonic() - self._flushed_at >= _FLUSH_EVERY_S
 
     def flush(self) -> None:
         """Stores what has come, in one segment."""
         self._flushed_at = time.monotonic()
         if not self._waiting:
             return
+        from parshall.tables import Block
+
         joined = _joined(self._waiting)
         self._waiting.clear()
         self._bytes = 0
@@ -74,6 +78,10 @@ def _only(of: Mapping[str, _T], names: Sequence[str]) -> dict[str, _T]:
 
 def _joined(blocks: Sequence[Block]) -> Block:
     """One block of several."""
+    import pyarrow as pa
+
+    from parshall.tables import Block
+
     if len(blocks) == 1:
         return blocks[0]
     names = dict.fromkeys(name for block in blocks for name in block.tables)

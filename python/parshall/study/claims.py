@@ -93,11 +93,6 @@ class Judged:
         return self.claim.rule.unit
 
     @property
-    def deciding(self) -> Interval:
-        """The interval that decided."""
-        return self.outcome.run or self.outcome.ours
-
-    @property
     def decimals(self) -> int:
         """That are worth showing of our value: two more than are printed."""
         says = self.claim.says
@@ -158,7 +153,6 @@ class Judgements:
         *,
         of_document: bool | None = None,
         printed: bool | None = None,
-        topic: str | None = None,
     ) -> Judgements:
         """Those whose ids start and end so; of the document or not; printed numbers or statements."""
         return Judgements(
@@ -169,7 +163,6 @@ class Judgements:
                 and each.claim.id.endswith(end)
                 and (of_document is None or each.topic.of_document is of_document)
                 and (printed is None or isinstance(each.claim.rule, PrintedNumber | Exactly) is printed)
-                and (topic is None or each.topic.title == topic)
             ),
             self.seeds,
         )

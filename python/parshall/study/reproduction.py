@@ -73,7 +73,7 @@ def reproduce(
         raise InputError("seeds", str(seeds), "none: the tables have theirs")
     if source is not None and data:
         raise InputError("data", shown(data), "none: the tables have been made")
-    _folders(out=out, source=source, data=data)
+    _refuse_empty(out=out, source=source, data=data)
     count = study.seeds if seeds is None else seeds
     _whole("seeds", count)
     if jobs is not None:
@@ -241,7 +241,7 @@ def _write_through(path: Path, content: bytes) -> None:
 # --- Input --------------------------------------------------------------------------------------------------
 
 
-def _folders(**given: object) -> None:
+def _refuse_empty(**given: object) -> None:
     """Refuses an empty name, which would be the current folder."""
     for field, value in given.items():
         every = value if isinstance(value, list | tuple) else [value]

@@ -23,8 +23,6 @@ QUEUES: Mapping[str, str] = {
     "fq-codel": "FQ-CoDel",
 }
 """Disciplines, as a reader knows them."""
-SENDERS: Mapping[str, str] = {"sack": "the chapter's senders", "cubic": "CUBIC senders"}
-"""TCP of long and short flows."""
 
 
 DIMS = ("queue", "senders", "capacity", "buffer", "load")

@@ -32,8 +32,6 @@ MIN_THRESHOLDS = (15, 20, 25, 30, 35, 40)
 """Lower thresholds of RED: Figure 10. The first is that of all other scenarios."""
 HOPS = (25, 22, 16)
 """CBR flows of set B: Figure 12."""
-LOW_LOADS = tuple(count for count in LOADS if count <= 16)
-"""Those with a non-responsive share of less than 60 % of what arrives."""
 UNEVEN = 6
 """Of 22, those that leave at R3: Figure 13."""
 
