@@ -177,7 +177,7 @@ fn flows_of_dctcp_share_fairly() {
     assert!(shares.iter().all(|share| (0.2..0.3).contains(share)), "{shares:?}");
 }
 
-/// Section 4.2 of RFC 8257 leaves nothing to go by without marks.
+/// DCTCP has nothing to go by without marks.
 #[test]
 fn dctcp_without_ecn_is_refused() {
     let mut scenario = json!({

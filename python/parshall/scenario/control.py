@@ -92,7 +92,7 @@ class Dctcp(Model):
     kind: Literal["dctcp"] = "dctcp"
     """Names this control."""
     gain: Part = 0.0625
-    """Weight of the latest window in the share of marked packets (section 4.2)."""
+    """Weight of the latest window in the share of marked packets (DCTCP.g)."""
 
 
 class VegasControl(Model):

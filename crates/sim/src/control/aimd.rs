@@ -30,13 +30,8 @@ impl Aimd {
 impl Congestion for Aimd {
     #[inline]
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
-        if !ack.may_grow {
-            return;
-        }
-        if window.in_slow_start() {
-            window.open(ack.slow_start);
-        } else {
-            window.cwnd += ack.growth / window.cwnd;
+        if ack.may_grow {
+            window.open_as_reno(ack);
         }
     }
 

@@ -2,10 +2,11 @@
 //! (Cardwell et al. 2016; draft-cardwell-iccrg-bbr-congestion-control-00, whose sections are quoted).
 
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AckKind, AckSample, Congestion, Loss, PathSample, Start, Unfit, Window};
+use super::{AckSample, Congestion, Loss, PathSample, Start, Unfit, Window};
 use crate::random::Stream;
 use crate::units::Time;
 
@@ -23,13 +24,14 @@ impl Config {
 
 /// Section 4.3.2.1: 2 / ln 2, the least gain that lets the rate double each round.
 const HIGH_GAIN: f64 = 2.885_39;
-/// Section 4.3.4.2: rate gains of ProbeBW, one a round trip.
+/// Section 4.3.4.1: rate gains of ProbeBW, one a round trip.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Section 4.2.3.4: twice the path's product, for delayed and stretched ACKs.
+/// Section 4.3.4.1: twice the path's product, for delayed and stretched ACKs.
 const CWND_GAIN: f64 = 2.0;
-/// Section 4.1.1.3: rounds over which the greatest delivery rate counts.
+/// Section 4.1.1.2: rounds over which the greatest delivery rate counts.
 const RATE_ROUNDS: u64 = 10;
-/// Section 4.3.5: seconds for which a least round-trip time counts, and of a stay in ProbeRTT, and the window there.
+/// Sections 4.1.2.2, 4.3.5 and 4.2.3.3: seconds for which a least round-trip time counts, and of a stay in ProbeRTT;
+/// the window there, which is the least anywhere.
 const MIN_RTT_S: f64 = 10.0;
 const PROBE_RTT_S: f64 = 0.2;
 const LEAST_WINDOW: f64 = 4.0;
@@ -93,6 +95,8 @@ pub struct Bbr {
     cycle_start: Time,
     probe_rtt_until: Option<Time>,
     probe_rtt_round_over: bool,
+    /// Packets sent when so many had been delivered were sent in the last stay in ProbeRTT, whose rates are low.
+    slow_by_choice: RangeInclusive<u64>,
     /// The window before recovery or ProbeRTT.
     prior_cwnd: f64,
     repairing: bool,
@@ -123,6 +127,9 @@ impl Bbr {
             cycle_start: Time::ZERO,
             probe_rtt_until: None,
             probe_rtt_round_over: false,
+            // Nothing yet.
+            #[allow(clippy::reversed_empty_ranges)]
+            slow_by_choice: 1..=0,
             prior_cwnd: 0.0,
             repairing: false,
             conserving: false,
@@ -134,7 +141,7 @@ impl Bbr {
         }
     }
 
-    /// Section 4.3.1: the gains of rate and window.
+    /// The gains of rate and window (sections 4.3.2.1, 4.3.3, 4.3.4.1 and 4.3.5).
     fn gains(&self) -> (f64, f64) {
         match self.phase {
             Phase::Startup => (HIGH_GAIN, HIGH_GAIN),
@@ -153,7 +160,7 @@ impl Bbr {
         (gain * self.rates.max() * self.min_rtt).ceil() + 3.0 * quantum
     }
 
-    /// Section 4.1.1.3: counts rounds and takes in the delivery rate.
+    /// Sections 4.1.1.3 to 4.1.1.5: counts rounds and takes in the delivery rate.
     fn update_rate(&mut self, path: &PathSample) {
         self.round_start = path.newly_delivered > 0 && path.prior_delivered >= self.round_end;
         if self.round_start {
@@ -162,7 +169,8 @@ impl Bbr {
             self.conserving = false;
         }
         let rate = path.delivery_rate;
-        if rate.is_finite() && (!path.app_limited || rate >= self.rates.max()) {
+        let limited = path.app_limited || self.slow_by_choice.contains(&path.prior_delivered);
+        if rate.is_finite() && (!limited || rate >= self.rates.max()) {
             self.rates.take_in(self.rounds, rate);
         }
     }
@@ -209,7 +217,7 @@ impl Bbr {
         }
     }
 
-    /// Section 4.3.4.3: anywhere in the cycle but where it probes down, so that flows do not probe together.
+    /// Section 4.3.4.2: anywhere in the cycle but where it probes down, so that flows do not probe together.
     fn enter_probe_bw(&mut self, now: Time) {
         self.phase = Phase::ProbeBw;
         let drawn = self.random.below(CYCLE.len() as u64 - 1) as usize;
@@ -228,6 +236,7 @@ impl Bbr {
             self.phase = Phase::ProbeRtt;
             self.save_cwnd(window);
             self.probe_rtt_until = None;
+            self.slow_by_choice = path.delivered..=path.delivered;
         }
         if self.phase == Phase::ProbeRtt {
             self.probe_rtt(window, path, now);
@@ -236,6 +245,7 @@ impl Bbr {
     }
 
     fn probe_rtt(&mut self, window: &mut Window, path: &PathSample, now: Time) {
+        self.slow_by_choice = *self.slow_by_choice.start()..=path.delivered + path.in_flight as u64;
         match self.probe_rtt_until {
             None if path.in_flight as f64 <= LEAST_WINDOW => {
                 self.probe_rtt_until = Some(now + Time::from_secs(PROBE_RTT_S));
@@ -270,8 +280,8 @@ impl Bbr {
         }
     }
 
-    /// Section 4.2.3.
-    fn set_cwnd(&mut self, window: &mut Window, ack: &AckSample<'_>, path: &PathSample) {
+    /// Section 4.2.3.6.
+    fn set_cwnd(&mut self, window: &mut Window, path: &PathSample) {
         let delivered = f64::from(path.newly_delivered);
         if path.newly_delivered > 0 && !self.recovers(window, path) {
             let probes_up = self.phase == Phase::ProbeBw && CYCLE[self.cycle] > 1.0;
@@ -286,10 +296,9 @@ impl Bbr {
         if self.phase == Phase::ProbeRtt {
             window.cwnd = window.cwnd.min(LEAST_WINDOW);
         }
-        debug_assert!(ack.kind != AckKind::Old || path.newly_delivered == 0, "an old ACK tells nothing new");
     }
 
-    /// Section 4.2.3.3: in the first round of recovery a packet is sent for each that is delivered; after it the
+    /// Section 4.2.3.4: in the first round of recovery a packet is sent for each that is delivered; after it the
     /// window is what it was. Returns whether that sets the window.
     fn recovers(&mut self, window: &mut Window, path: &PathSample) -> bool {
         if path.newly_lost > 0 {
@@ -332,7 +341,7 @@ impl Congestion for Bbr {
         self.check_drain(path, ack.now);
         self.update_min_rtt(window, ack, path);
         self.set_pacing_rate(window, path);
-        self.set_cwnd(window, ack, path);
+        self.set_cwnd(window, path);
     }
 
     /// A loss says nothing about the model; the window is [`Bbr::set_cwnd`]'s.

@@ -8,7 +8,7 @@ use super::{fits, AckSample, Congestion, Loss, Start, Unfit, Window};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Weight of the latest window in the share of marked packets (section 4.2).
+    /// Weight of the latest window in the share of marked packets (DCTCP.g, section 3.3).
     pub gain: f64,
 }
 
@@ -39,7 +39,7 @@ pub struct Dctcp {
 }
 
 impl Dctcp {
-    /// The control that a scenario asks for. Alpha starts at 1 (section 4.2): the first mark halves the window.
+    /// The control that a scenario asks for. Alpha starts at 1: the first mark halves the window.
     pub fn new(config: &Config, _: &Start<'_>) -> Self {
         Dctcp { gain: config.gain, alpha: 1.0, acked: 0, marked: 0, window_end: 0 }
     }
@@ -62,14 +62,8 @@ impl Congestion for Dctcp {
 
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
         self.observe(ack);
-        if !ack.may_grow {
-            return;
-        }
-        // Section 3.3: as RFC 5681 has it.
-        if window.in_slow_start() {
-            window.open(ack.slow_start);
-        } else {
-            window.cwnd += ack.growth / window.cwnd;
+        if ack.may_grow {
+            window.open_as_reno(ack);
         }
     }
 

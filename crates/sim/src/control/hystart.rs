@@ -103,7 +103,7 @@ impl HyStart {
         self.samples += 1;
     }
 
-    /// Ha and Rhee 2011, sections 4.1 and 4.2.
+    /// Both tests of Ha and Rhee (2011).
     fn looks_full(&mut self, cwnd: f64, ack: &AckSample<'_>) -> bool {
         self.take_in(ack);
         if cwnd < LEAST_WINDOW {

@@ -57,6 +57,16 @@ impl Window {
         self.cwnd < self.ssthresh
     }
 
+    /// Slow start and congestion avoidance (RFC 5681, section 3.1).
+    #[inline]
+    pub fn open_as_reno(&mut self, ack: &AckSample<'_>) {
+        if self.in_slow_start() {
+            self.open(ack.slow_start);
+        } else {
+            self.cwnd += ack.growth / self.cwnd;
+        }
+    }
+
     /// Slow start opens the window by so many packets, or by one and up to ssthresh.
     #[inline]
     pub fn open(&mut self, packets: f64) {
@@ -130,7 +140,8 @@ pub struct PathSample {
     pub newly_delivered: u32,
     /// Packets that this ACK makes the sender think lost.
     pub newly_lost: u32,
-    /// How many had been delivered when the latest of the packets that this ACK reports was sent.
+    /// How many had been delivered when the latest of the packets that this ACK reports was sent; 0 if it is not known
+    /// which it reports.
     pub prior_delivered: u64,
     /// At what rate packets have been delivered since; NaN if that cannot be told.
     pub delivery_rate: f64,

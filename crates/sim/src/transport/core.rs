@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use parshall_estimators::rto::{AnyRto, RtoEstimator, RtoRules, RtoTimer};
 
-use super::pacer::Pacer;
+use super::heard::Heard;
+use super::paced::Paced;
 use super::path::Path;
 use super::{Ack, Clock, Outbox, TcpOptions};
 use crate::control::{AckKind, AckSample, AnyControl, Loss, PathSample, Start, Window};
@@ -245,21 +246,11 @@ impl Core {
         }
     }
 
-    /// Sets when the next packet may leave, and what is known of this one.
     #[inline(never)]
     fn note_sent(&mut self, seq: i64, now: Time) {
-        let Some(paced) = &mut self.paced else {
-            return;
-        };
-        match (self.control.pacing_rate(), self.timer.estimator().srtt()) {
-            (Some(rate), _) => paced.pacer.sent_at_rate(now, rate),
-            (None, Some(srtt)) => {
-                paced.pacer.sent(now, self.window.cwnd, srtt, self.window.in_slow_start());
-            }
-            (None, None) => {}
-        }
-        if let Some(path) = &mut paced.path {
-            path.on_send(seq, now);
+        if let Some(paced) = &mut self.paced {
+            let srtt = self.timer.estimator().srtt();
+            paced.on_send(seq, now, self.control.pacing_rate(), srtt, &self.window);
         }
     }
 
@@ -401,12 +392,9 @@ impl Core {
             next_seq,
             ecn_echo: ack.ecn_echo,
             window_limited: heard.window_limited,
-            may_grow: heard.kind == AckKind::New && !heard.repaired && !ack.ecn_echo && used,
+            may_grow: heard.goes_on() && !ack.ecn_echo && used,
             path,
         });
-        if self.high_ack == 0 && heard.kind == AckKind::New && !heard.repaired {
-            self.finish_handshake();
-        }
     }
 
     /// The application, or the receiver's window, may be what keeps the sender from sending more.
@@ -558,43 +546,5 @@ impl Core {
         {
             self.window.cwnd = self.window.cwnd.min(self.options.initial_window);
         }
-    }
-}
-
-/// What recovery makes of an ACK.
-#[derive(Clone, Copy, Debug)]
-pub struct Heard {
-    /// What it is to the sender.
-    pub kind: AckKind,
-    /// Packets that it acknowledges for the first time.
-    pub packets: i64,
-    /// Those of them that no ACK has reported beyond a gap before.
-    pub fresh: i64,
-    /// Whether cwnd was used up.
-    pub window_limited: bool,
-    /// Whether it ends a recovery, or belongs to one, so that the window stays as recovery has set it.
-    pub repaired: bool,
-}
-
-impl Heard {
-    /// An ACK of nothing new.
-    pub fn nothing(kind: AckKind) -> Self {
-        Heard { kind, packets: 0, fresh: 0, window_limited: false, repaired: false }
-    }
-}
-
-/// What only senders have that are paced.
-#[derive(Clone, Debug, Default)]
-struct Paced {
-    pacer: Pacer,
-    /// For controls that look at it.
-    path: Option<Path>,
-}
-
-impl Paced {
-    fn new(options: &TcpOptions) -> Option<Box<Self>> {
-        let measures = options.control.paced();
-        let path = measures.then(Path::default);
-        (options.pacing || measures).then(|| Box::new(Paced { path, ..Paced::default() }))
     }
 }

@@ -5,7 +5,9 @@ use crate::units::Time;
 
 mod clock;
 mod core;
+mod heard;
 mod intervals;
+mod paced;
 mod pacer;
 mod path;
 pub mod profile;

@@ -1,5 +1,5 @@
 //! What a sender measures of its path: how many packets have been delivered, at what rate, and how many are in
-//! flight, by a record of each packet sent (draft-ietf-ccwg-bbr, section 4.1, delivery rate estimation).
+//! flight, by a record of each packet sent (draft-cheng-iccrg-delivery-rate-estimation).
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ enum State {
     Lost,
 }
 
-/// What is noted when a packet is sent, for the first time or again (section 4.1.2.2).
+/// What is noted when a packet is sent, for the first time or again.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Time,
@@ -29,7 +29,7 @@ struct Sent {
     state: State,
 }
 
-/// The rate sample that an ACK makes (section 4.1.2.3): of the packet it reports that was sent last.
+/// The rate sample that an ACK makes: of the packet it reports that was sent last.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
     sent_at: Time,
@@ -55,7 +55,7 @@ pub struct Path {
     delivered: u64,
     delivered_at: Time,
     first_sent_at: Time,
-    /// Rate samples are limited until so many packets have been delivered (section 4.1.2.4); 0 for not at all.
+    /// Rate samples are limited until so many packets have been delivered; 0 for not at all.
     limited_until: u64,
     min_rtt: f64,
     newly_delivered: u32,
@@ -225,13 +225,13 @@ impl Path {
 
     /// What a control is told of the last ACK.
     pub fn sample(&self, srtt: Option<f64>, in_recovery: bool, now: Time) -> PathSample {
-        let (mut prior_delivered, mut delivery_rate, mut app_limited) = (self.delivered, f64::NAN, false);
+        let (mut prior_delivered, mut delivery_rate, mut app_limited) = (0, f64::NAN, false);
         if let Some(latest) = self.latest {
             prior_delivered = latest.prior_delivered;
             app_limited = latest.limited;
-            // ACKs may come in bursts, and packets may leave in bursts: the longer of both (section 4.1.2.3).
+            // ACKs may come in bursts, and packets may leave in bursts: the longer of both.
             let interval = latest.send_elapsed.max(now.since(latest.prior_at)).secs();
-            // Less than a round trip cannot be (the same section).
+            // Less than a round trip cannot be.
             if interval >= self.min_rtt && interval > 0.0 {
                 delivery_rate = (self.delivered - prior_delivered) as f64 / interval;
             }
@@ -287,7 +287,7 @@ mod tests {
         assert!((rate - 100.0).abs() < 1e-9, "{rate}");
     }
 
-    /// Section 4.1.2.3: ACKs that were held back and come together do not show a rate above that of sending.
+    /// ACKs that were held back and come together do not show a rate above that of sending.
     #[test]
     fn acks_that_come_together_do_not_raise_the_rate() {
         let mut path = Path::default();

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::core::Heard;
+use super::heard::Heard;
 use super::recovery::{AnyRecovery, Recovery, Trigger};
 use super::{Ack, Core, Outbox, TcpOptions};
 use crate::control::AckKind;
@@ -42,7 +42,7 @@ impl TcpSender {
         }
         let heard = self.recover(ack, now, out);
         self.core.tell_control(ack, heard, None, now);
-        self.answer(ack, now, out);
+        self.answer(ack, heard, now, out);
     }
 
     /// The same for a control that may look at the path.
@@ -53,7 +53,7 @@ impl TcpSender {
         let lost_below = self.recovery.lost_below(&self.core);
         let path = self.core.path_sample(lost_below, self.recovery.repairs(), now);
         self.core.tell_control(ack, heard, path.as_ref(), now);
-        self.answer(ack, now, out);
+        self.answer(ack, heard, now, out);
     }
 
     /// Lets recovery deal with an ACK.
@@ -73,9 +73,13 @@ impl TcpSender {
         }
     }
 
-    /// Answers the mark that an ACK reports, and sends what may be sent now.
+    /// Opens the initial window if a SYN is acknowledged, answers the mark that an ACK reports, and sends what may be
+    /// sent now.
     #[inline(always)]
-    fn answer(&mut self, ack: &Ack, now: Time, out: &mut Outbox) {
+    fn answer(&mut self, ack: &Ack, heard: Heard, now: Time, out: &mut Outbox) {
+        if heard.goes_on() {
+            self.core.finish_handshake();
+        }
         if ack.ecn_echo && self.core.options.ecn {
             self.core.on_mark(now);
         }

@@ -14,7 +14,7 @@ pub use sack1::Sack1;
 pub use tahoe::Tahoe;
 pub use vegas::Vegas;
 
-use super::core::Heard;
+use super::heard::Heard;
 use super::profile::SackPipe;
 use super::{Ack, Core, Intervals, Outbox, TcpOptions};
 use crate::scenario::RecoveryName;

@@ -2,7 +2,7 @@
 
 use super::{Recovery, Reno, Trigger};
 use crate::scenario::PartialAckTimer;
-use crate::transport::core::Heard;
+use crate::transport::heard::Heard;
 use crate::transport::{Ack, Core, Outbox};
 use crate::units::Time;
 

@@ -1,7 +1,7 @@
 //! Reno: fast retransmit and fast recovery, which the first new ACK ends (RFC 5681, section 3.2).
 
 use super::{Recovery, Trigger};
-use crate::transport::core::Heard;
+use crate::transport::heard::Heard;
 use crate::transport::{Ack, Core, Outbox};
 use crate::units::Time;
 

@@ -2,7 +2,7 @@
 
 use super::{count_reported, take_in, Recovery, Trigger};
 use crate::control::AckKind;
-use crate::transport::core::Heard;
+use crate::transport::heard::Heard;
 use crate::transport::{Ack, Core, Intervals, Outbox};
 use crate::units::Time;
 

@@ -2,7 +2,7 @@
 //! retransmission, and nothing is remembered over a timeout (Fall and Floyd 1996).
 
 use super::{take_in, Recovery, Trigger};
-use crate::transport::core::Heard;
+use crate::transport::heard::Heard;
 use crate::transport::{Ack, Core, Intervals, Outbox};
 use crate::units::Time;
 

@@ -1,7 +1,7 @@
 //! Tahoe: fast retransmit, then slow start from one packet, sending everything again (Jacobson 1988).
 
 use super::{Recovery, Trigger};
-use crate::transport::core::Heard;
+use crate::transport::heard::Heard;
 use crate::transport::{Ack, Core, Outbox};
 use crate::units::Time;
 

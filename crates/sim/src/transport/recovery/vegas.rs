@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use super::{Recovery, Trigger};
 use crate::scenario::FastRetransmitGuard;
-use crate::transport::core::Heard;
+use crate::transport::heard::Heard;
 use crate::transport::{Ack, Core, Outbox};
 use crate::units::Time;
 
