@@ -17,6 +17,7 @@ from parshall.run import run
 
 if TYPE_CHECKING:
     from parshall.cache import Cache
+    from parshall.control import Control, SharedControl, native
     from parshall.ensemble import Ensemble, run_many
     from parshall.errors import (
         InputError,
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
         Tcp,
         Transfer,
         Udp,
+        UserControl,
         Vbr,
         VegasControl,
         Veno,
@@ -104,6 +106,7 @@ __all__ = [
     "Capacity",
     "Cbr",
     "CoDel",
+    "Control",
     "Cubic",
     "Dctcp",
     "DitherLoss",
@@ -149,11 +152,13 @@ __all__ = [
     "Schedule",
     "Series",
     "ShareSeries",
+    "SharedControl",
     "SlidingMad",
     "SlidingMedian",
     "Tcp",
     "Transfer",
     "Udp",
+    "UserControl",
     "Vbr",
     "VegasControl",
     "Veno",
@@ -164,11 +169,12 @@ __all__ = [
     "json_schema",
     "load",
     "loads",
+    "native",
     "run",
     "run_many",
 ]
 
-_HOMES = ("errors", "scenario", "recording", "ensemble", "estimators", "cache")
+_HOMES = ("errors", "scenario", "recording", "ensemble", "estimators", "cache", "control")
 """Modules that offer the names above, those that import little first."""
 
 

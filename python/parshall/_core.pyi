@@ -5,6 +5,7 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import Self
 
 ENGINE_VERSION: str
 """Changes whenever a recording may change."""
@@ -95,6 +96,8 @@ class Batch:
 
     def cancel(self) -> None:
         """Starts no further run."""
+    def stop(self) -> None:
+        """Starts no further run, and ends those under way."""
 
 @final
 class Joined:
@@ -130,6 +133,8 @@ class JoiningBatch:
 
     def cancel(self) -> None:
         """Starts no further run."""
+    def stop(self) -> None:
+        """Starts no further run, and ends those under way."""
 
 _Reals = NDArray[np.float64]
 _Flags = NDArray[np.bool_]
@@ -236,3 +241,110 @@ class Responsiveness:
     def run(
         self, times: _Reals, flows: NDArray[np.uint64], signalled: _Flags, until: float | None
     ) -> dict[str, Any]: ...
+
+class NotAWindowError(TypeError):
+    """A method returned something in place of a window."""
+
+class ControlBase:
+    """What the engine knows of a control in Python; see ``parshall.Control``."""
+
+    cwnd: float
+    """Congestion window, in packets."""
+    ssthresh: float
+    """Slow start threshold, in packets."""
+    pacing_rate: float
+    """Packets a second that may leave; 0 leaves that to the sender."""
+    wake_at: float
+    """When ``on_timer`` shall be called, in seconds; infinity for never."""
+
+    def __new__(cls, *args: object, **kwargs: object) -> Self: ...
+    def random(self) -> float:
+        """A random number from 0 to below 1, of the flow's own stream; NaN outside a run."""
+
+@final
+class Ack:
+    """What a control is told of an ACK. Packets are numbered from 0. What cannot be known yet is NaN."""
+
+    now: float
+    now_ps: int
+    rtt: float
+    srtt: float
+    min_rtt: float
+    delivery_rate: float
+    growth: float
+    slow_start: float
+    high_ack: int
+    next_seq: int
+    in_flight: int
+    delivered: int
+    prior_delivered: int
+    acked: int
+    newly_delivered: int
+    newly_lost: int
+    kind: int
+    ecn_echo: bool
+    window_limited: bool
+    may_grow: bool
+    app_limited: bool
+    in_recovery: bool
+
+@final
+class Loss:
+    """What a control is told of a loss, a mark or a timeout."""
+
+    now: float
+    now_ps: int
+    in_use: float
+
+@final
+class Moment:
+    """An instant: of a start after silence, or of the control's own timer."""
+
+    now: float
+    now_ps: int
+
+_Report = tuple[str, bool, list[tuple[str, str]]]
+
+@final
+class PythonControls:
+    """Makes a control for each flow by calling ``make``."""
+
+    def __new__(
+        cls,
+        name: str,
+        make: Callable[[], ControlBase],
+        hung: type[BaseException],
+        exact_echo: bool,
+        time_limit: float,
+        report: tuple[_Report, Callable[..., object]] | None = None,
+    ) -> Self: ...
+
+@final
+class CompiledControls:
+    """Makes a control for each flow from a table of functions."""
+
+    def __new__(
+        cls,
+        name: str,
+        functions: Sequence[int],
+        state: bytes,
+        exact_echo: bool,
+        time_limit: float,
+        code: object,
+        report: _Report | None = None,
+    ) -> Self: ...
+
+def control_interface() -> dict[str, Any]:
+    """The interface of compiled controls as plain data."""
+
+def cbrt(x: float) -> float:
+    """Cube root, as the engine computes it."""
+
+def exp(x: float) -> float:
+    """E to the power of x, as the engine computes it."""
+
+def log(x: float) -> float:
+    """Natural logarithm, as the engine computes it."""
+
+def pow(x: float, y: float) -> float:
+    """X to the power of y, as the engine computes it."""

@@ -255,6 +255,9 @@ def _finish(batch: Any, runs: Sequence[Key], interrupt: HeldInterrupt, sink: _Si
         while not interrupt.came and (done := batch.next(_WAIT_S)) is not None:
             take(done)
             sink.flush_if_due()
+    except BaseException:
+        batch.stop()
+        raise
     finally:
         batch.cancel()
         try:

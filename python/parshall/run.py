@@ -33,7 +33,7 @@ def run(scenario: Scenario | Dumbbell, seed: int = 1) -> Recording:
     except (_core.ScenarioError, ValueError) as error:
         raise scenario_error(error) from None
     except RuntimeError as error:
-        raise RunError(f"scenario {network.hash[:12]}, seed {number}: {error}") from None
+        raise RunError(f"scenario {network.hash[:12]}, seed {number}: {error}") from error.__cause__
     return Recording(network, number, result)
 
 

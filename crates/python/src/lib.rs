@@ -4,6 +4,8 @@
 mod canonical;
 #[allow(missing_docs)]
 mod columns;
+#[allow(missing_docs)]
+mod control;
 mod estimators;
 mod given;
 #[allow(missing_docs)]
@@ -23,6 +25,7 @@ static ALLOCATOR: LargePages = LargePages;
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    control::register(module)?;
     estimators::register(module)?;
     nonresponsive::register(module)?;
     responsiveness::register(module)?;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use parshall_sim::compile::{Folding, Plan};
+use parshall_sim::pulse::Failure;
 use parshall_sim::record::{Joined, Recording};
 use parshall_sim::run::{run_once, Batch, Done, DoneTogether, Job, ENGINE_VERSION};
 use parshall_sim::scenario::Scenario;
@@ -17,6 +18,7 @@ use pyo3::IntoPyObjectExt;
 
 use crate::canonical::canonical_json;
 use crate::columns::{join, Columns};
+use crate::control::hand_over;
 use crate::given::{parse, Given};
 use crate::names::Names;
 
@@ -62,7 +64,8 @@ fn plan(py: Python<'_>, scenario_json: &str) -> PyResult<Plan> {
     compile(py, parse(scenario_json)?)
 }
 
-fn compile(py: Python<'_>, scenario: Scenario) -> PyResult<Plan> {
+fn compile(py: Python<'_>, mut scenario: Scenario) -> PyResult<Plan> {
+    hand_over(py, &mut scenario)?;
     py.detach(|| Plan::of(scenario, Folding::On)).map_err(|error| scenario_error(py, &error))
 }
 
@@ -83,18 +86,47 @@ fn normalize(scenario: Given<'_>) -> PyResult<String> {
 fn simulate(py: Python<'_>, scenario: Given<'_>, seed: u64) -> PyResult<Py<PyDict>> {
     let plan = compile(py, scenario.read()?)?;
     drop(scenario);
-    let recording = py.detach(|| run_once(plan, seed));
-    let recording = recording.map_err(PyRuntimeError::new_err)?;
+    let recording = if plan.makers.is_empty() {
+        py.detach(|| run_once(plan, seed))
+    } else {
+        run_watched(py, plan, seed)?
+    };
+    let recording = recording.map_err(|failure| error_of(py, failure))?;
     let names = Py::new(py, Names::from(&recording.names))?;
     to_python(py, recording, names)
 }
+
+/// Runs a scenario with the code of somebody else on a thread of its own, from which this one can turn away if that
+/// code does not return.
+fn run_watched(py: Python<'_>, plan: Plan, seed: u64) -> PyResult<Result<Recording, Failure>> {
+    let mut batch = Batch::start(vec![Job { plan: Arc::new(plan), seed }], 1);
+    let mut wait = || -> PyResult<Result<Recording, Failure>> {
+        loop {
+            py.check_signals()?;
+            match py.detach(|| batch.next(LOOKING)) {
+                Some(done) => {
+                    if let Some((_, result)) = done.into_iter().next() {
+                        return Ok(result);
+                    }
+                }
+                None => return Ok(Err(Failure::new("the engine failed"))),
+            }
+        }
+    };
+    let result = wait();
+    py.detach(|| drop(batch));
+    result
+}
+
+/// How often signals are looked for.
+const LOOKING: Duration = Duration::from_millis(50);
 
 /// Seconds that the engine alone needs to run a scenario with each of `seeds` on some threads: the plan is there
 /// already, and what the runs recorded is thrown away.
 #[pyfunction]
 fn engine_seconds(py: Python<'_>, scenario_json: &str, seeds: Vec<u64>, threads: usize) -> PyResult<f64> {
     let plan = Arc::new(plan(py, scenario_json)?);
-    let run_all = || -> Result<f64, String> {
+    let run_all = || -> Result<f64, Failure> {
         let started = Instant::now();
         let jobs = seeds.iter().map(|&seed| Job { plan: plan.clone(), seed }).collect();
         let mut batch = Batch::start(jobs, threads);
@@ -105,7 +137,7 @@ fn engine_seconds(py: Python<'_>, scenario_json: &str, seeds: Vec<u64>, threads:
         }
         Ok(started.elapsed().as_secs_f64())
     };
-    py.detach(run_all).map_err(PyRuntimeError::new_err)
+    py.detach(run_all).map_err(|failure| error_of(py, failure))
 }
 
 /// The plan of each distinct scenario of a batch, compiled once.
@@ -176,6 +208,14 @@ impl<T: Send + 'static> Running<T> {
         }
     }
 
+    fn stop(&self, py: Python<'_>) {
+        py.detach(|| {
+            if let Some(batch) = self.lock().as_mut() {
+                batch.stop();
+            }
+        });
+    }
+
     fn names(&self, py: Python<'_>, named: &parshall_sim::names::Names) -> PyResult<Py<Names>> {
         let address = Arc::as_ptr(&named.flows) as usize;
         // Not locked while Python makes an object, which may let other threads run.
@@ -195,14 +235,22 @@ impl<T: Send + 'static> Running<T> {
 
 impl<T: Send + 'static> Drop for Running<T> {
     fn drop(&mut self) {
-        // Waits for the runs under way, which need no Python.
+        // Ends the runs under way, and waits for that.
         let batch = self.batch.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         Python::attach(|py| py.detach(|| drop(batch)));
     }
 }
 
-fn failed(py: Python<'_>, message: String) -> Py<PyAny> {
-    PyRuntimeError::new_err(message).into_value(py).into_any()
+/// A failure as an exception; what raised it in Python is its cause.
+fn error_of(py: Python<'_>, failure: Failure) -> PyErr {
+    let error = PyRuntimeError::new_err(failure.message);
+    let cause = failure.cause.and_then(|cause| cause.downcast::<PyErr>().ok());
+    error.set_cause(py, cause.map(|cause| *cause));
+    error
+}
+
+fn failed(py: Python<'_>, failure: Failure) -> Py<PyAny> {
+    error_of(py, failure).into_value(py).into_any()
 }
 
 /// Runs under way on several threads.
@@ -225,7 +273,7 @@ impl PyBatch {
                     let names = self.0.names(py, &recording.names)?;
                     to_python(py, recording, names)?.into_any()
                 }
-                Err(message) => failed(py, message),
+                Err(failure) => failed(py, failure),
             };
             (index, result).into_py_any(py)
         })
@@ -234,6 +282,11 @@ impl PyBatch {
     /// Starts no further run.
     fn cancel(&self) {
         self.0.cancel();
+    }
+
+    /// Starts no further run, and ends those under way.
+    fn stop(&self, py: Python<'_>) {
+        self.0.stop(py);
     }
 }
 
@@ -254,7 +307,7 @@ impl PyJoiningBatch {
         self.0.next(py, timeout_s, |(indices, result)| {
             let result = match result {
                 Ok(joined) => self.joined(py, joined)?.into_any(),
-                Err(message) => failed(py, message),
+                Err(failure) => failed(py, failure),
             };
             (indices, result).into_py_any(py)
         })
@@ -263,6 +316,11 @@ impl PyJoiningBatch {
     /// Starts no further run.
     fn cancel(&self) {
         self.0.cancel();
+    }
+
+    /// Starts no further run, and ends those under way.
+    fn stop(&self, py: Python<'_>) {
+        self.0.stop(py);
     }
 }
 

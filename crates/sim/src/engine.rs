@@ -10,6 +10,7 @@ mod serving;
 mod tuning;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::blocks::BlockStore;
 use crate::compile::{FlowPlan, Plan, PortPlan};
@@ -21,6 +22,7 @@ use crate::network::{
     Calendar, Hop, Jitter, Loss, Managed, Outcome, PacketId, Port, PortKind, Serving, Trace, Transmissions,
 };
 use crate::packet::{ecn, Packet};
+use crate::pulse::Pulse;
 use crate::queue::{AnyDepartureQueue, Discipline};
 use crate::random::{fnv1a, Stream};
 use crate::record::{FlowTable, PortRow, PortSample, PortTable, Recorder, Recording};
@@ -97,7 +99,7 @@ impl Ranks {
 }
 
 /// A network in motion.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Simulation {
     /// Time of the event that is executed.
     now: Time,
@@ -129,12 +131,16 @@ pub struct Simulation {
     looks_ahead: bool,
     /// The bucket in flight at which it last did.
     looked_at: u64,
+    /// Of the thread that runs it.
+    pulse: Arc<Pulse>,
 }
 
 impl Simulation {
     /// A network at rest, with the random streams of `seed`.
     pub fn new(plan: &Plan, seed: u64) -> Self {
         let (kinds, ports) = build_ports(plan, seed);
+        let pulse = Pulse::own();
+        pulse.begin();
         let mut simulation = Simulation {
             now: Time::ZERO,
             end: plan.duration,
@@ -160,6 +166,7 @@ impl Simulation {
             blocks: BlockStore::default(),
             outbox: Outbox::default(),
             looked_at: 0,
+            pulse,
             looks_ahead: plan.flows.len() > CACHED_FLOWS,
             flow_keys: flow_keys(plan),
             ranks: Ranks::new(plan.hops.len() + 1, plan.flows.len(), plan.ports.len()),
@@ -283,6 +290,7 @@ impl Simulation {
     /// stay in registers, which gives P1 3 % and P2 5 %.
     #[inline(never)]
     fn execute(&mut self, event: Event) {
+        self.pulse.heed();
         let index = (event.target & INDEX_MASK) as usize;
         let now = event.time;
         match event.target >> INDEX_BITS {

@@ -13,7 +13,7 @@ use crate::transport::{SenderCounters, TcpOptions, TcpReceiver, TcpSender};
 use crate::units::Time;
 
 /// The sending end of a flow's transport, in place: a pointer would be one more line to wait for.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[allow(clippy::large_enum_variant)]
 pub(crate) enum SendingEnd {
     Tcp(TcpSender),
@@ -43,7 +43,7 @@ pub(crate) struct UdpSender {
 
 /// A flow with its state. With very many flows an event costs about as much as it touches cache lines, so what an
 /// arrival at the receiver touches comes first, in two lines, and what an ACK touches follows in six.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Flow {
     pub receiver: ReceivingEnd,

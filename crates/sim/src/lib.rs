@@ -15,6 +15,7 @@ pub mod memory;
 pub mod names;
 pub mod network;
 pub mod packet;
+pub mod pulse;
 pub mod queue;
 pub mod random;
 pub mod record;
@@ -24,6 +25,7 @@ mod spans;
 pub mod traffic;
 pub mod transport;
 pub mod units;
+mod worker;
 
 pub use error::ScenarioError;
 pub use run::run;

@@ -2,16 +2,18 @@
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{sync_channel, Receiver, RecvTimeoutError, SendError, SyncSender};
+use std::sync::mpsc::{sync_channel, Receiver, RecvTimeoutError};
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::compile::{Folding, Plan};
+use crate::control::user::Maker;
 use crate::engine::Simulation;
 use crate::error::ScenarioError;
+use crate::pulse::Failure;
 use crate::record::{Joined, Recording};
 use crate::scenario::Scenario;
+use crate::worker::{Ended, Worker, Workers};
 
 /// Changes whenever a recording of any scenario may change; results are cached under it.
 pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+10");
@@ -35,16 +37,21 @@ pub struct Job {
 }
 
 impl Job {
-    /// Runs it; a failure of the engine becomes its message.
-    pub fn run(&self) -> Result<Recording, String> {
-        caught(|| Simulation::new(&self.plan, self.seed).run(&self.plan))
+    /// Runs it; a failure of the engine is caught.
+    pub fn run(&self) -> Result<Recording, Failure> {
+        caught(&self.plan.makers, || Simulation::new(&self.plan, self.seed).run(&self.plan))
+    }
+
+    /// Whether code of somebody else takes part, which may fail in ways of its own.
+    fn runs_other_code(&self) -> bool {
+        !self.plan.makers.is_empty()
     }
 }
 
-/// Runs a plan that nobody needs any more; its memory is free while the run grows. A failure of the engine becomes
-/// its message.
-pub fn run_once(plan: Plan, seed: u64) -> Result<Recording, String> {
-    caught(|| {
+/// Runs a plan that nobody needs any more; its memory is free while the run grows. A failure of the engine is caught.
+pub fn run_once(plan: Plan, seed: u64) -> Result<Recording, Failure> {
+    let makers = plan.makers.clone();
+    caught(&makers, || {
         let simulation = Simulation::new(&plan, seed);
         let names = plan.names.clone();
         drop(plan);
@@ -52,32 +59,40 @@ pub fn run_once(plan: Plan, seed: u64) -> Result<Recording, String> {
     })
 }
 
-fn caught(run: impl FnOnce() -> Recording) -> Result<Recording, String> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-        text.unwrap_or("the engine failed").to_string()
-    })
+fn caught(makers: &[Arc<dyn Maker>], run: impl FnOnce() -> Recording) -> Result<Recording, Failure> {
+    let (mut run, mut result) = (Some(run), None);
+    let mut once = || result = run.take().map(|run| catch_unwind(AssertUnwindSafe(run)));
+    within(makers, &mut once);
+    let done = result.unwrap_or_else(|| Err(Box::new("a maker of controls did not run what it was given")));
+    done.map_err(Failure::of_panic)
+}
+
+/// Runs inside of what each maker of controls puts around.
+fn within(makers: &[Arc<dyn Maker>], run: &mut dyn FnMut()) {
+    match makers.split_first() {
+        Some((first, others)) => first.around(&mut || within(others, run)),
+        None => run(),
+    }
 }
 
 /// What became of the job with this index: its recording, or what the engine failed with.
-pub type Done = (usize, Result<Recording, String>);
+pub type Done = (usize, Result<Recording, Failure>);
 
 /// What became of the jobs with these indices: what they recorded, or what the engine failed with in the only one.
-pub type DoneTogether = (Vec<usize>, Result<Joined, String>);
+pub type DoneTogether = (Vec<usize>, Result<Joined, Failure>);
 
 /// Jobs under way on several threads. Each thread's results come in the order in which its jobs finish.
 #[derive(Debug)]
-pub struct Batch<T = Done> {
+pub struct Batch<T: Send + 'static = Done> {
     results: Receiver<T>,
     cancelled: Arc<AtomicBool>,
-    workers: Vec<JoinHandle<()>>,
+    workers: Workers<T>,
     /// When results were last taken.
     taken: Option<Instant>,
 }
 
 /// Jobs that wait for a worker. It belongs to the workers: with the last of them the plans are gone.
-struct Queue {
+pub(crate) struct Queue {
     jobs: Vec<Job>,
     next: AtomicUsize,
     cancelled: Arc<AtomicBool>,
@@ -109,44 +124,52 @@ const IN_A_ROW: Duration = Duration::from_millis(5);
 /// How long to wait for more of them: to wake up for each would take a processor from them.
 const GATHERING: Duration = Duration::from_millis(1);
 
+/// What hangs in the code of somebody else is looked for so often.
+const LOOKING: Duration = Duration::from_millis(100);
+
 impl Batch {
     /// Starts `threads` threads on `jobs`.
     pub fn start(jobs: Vec<Job>, threads: usize) -> Self {
-        Batch::with_workers(jobs, threads, |queue, sender| {
+        let work = |queue: &Queue, worker: &Worker<Done>| {
             while let Some((index, job)) = queue.take() {
-                sender.send((index, job.run()))?;
+                worker.begins(index);
+                worker.send((index, job.run()))?;
             }
             Ok(())
-        })
+        };
+        Batch::with_workers(jobs, threads, work, |index, failure| (index, Err(failure)))
     }
 }
 
 impl Batch<DoneTogether> {
     /// Starts `threads` threads on `jobs`; each joins what it recorded in runs that are short.
     pub fn start_joining(jobs: Vec<Job>, threads: usize) -> Self {
-        Batch::with_workers(jobs, threads, |queue, sender| {
-            let mut together = Together { sender, jobs: Vec::new(), joined: None, since: Instant::now() };
+        let work = |queue: &Queue, worker: &Worker<DoneTogether>| {
+            let mut together = Together { worker, jobs: Vec::new(), joined: None, since: Instant::now() };
             while let Some((index, job)) = queue.take() {
+                if job.runs_other_code() {
+                    // Nothing that is finished waits for code that may never come back.
+                    together.send()?;
+                }
+                worker.begins(index);
                 let started = Instant::now();
                 match job.run() {
                     Ok(recording) => together.add(index, started, recording)?,
-                    Err(message) => {
+                    Err(failure) => {
                         together.send()?;
-                        sender.send((vec![index], Err(message)))?;
+                        worker.send((vec![index], Err(failure)))?;
                     }
                 }
             }
             together.send()
-        })
+        };
+        Batch::with_workers(jobs, threads, work, |index, failure| (vec![index], Err(failure)))
     }
 }
 
-/// An error says that nobody takes results any more.
-type Sent<T> = Result<(), SendError<T>>;
-
 /// Runs that a worker joins.
 struct Together<'a> {
-    sender: &'a SyncSender<DoneTogether>,
+    worker: &'a Worker<DoneTogether>,
     jobs: Vec<usize>,
     joined: Option<Joined>,
     /// When the first of them began.
@@ -155,7 +178,7 @@ struct Together<'a> {
 
 impl Together<'_> {
     /// Adds a run that began at `started`, and hands over what there is if that is enough.
-    fn add(&mut self, index: usize, started: Instant, recording: Recording) -> Sent<DoneTogether> {
+    fn add(&mut self, index: usize, started: Instant, recording: Recording) -> Result<(), Ended> {
         match &mut self.joined {
             Some(joined) if started.elapsed() < JOINING && joined.fits(&recording) => joined.add(recording),
             _ => {
@@ -173,39 +196,37 @@ impl Together<'_> {
     }
 
     /// Hands over what there is.
-    fn send(&mut self) -> Sent<DoneTogether> {
+    fn send(&mut self) -> Result<(), Ended> {
         match self.joined.take() {
-            Some(joined) => self.sender.send((std::mem::take(&mut self.jobs), Ok(joined))),
+            Some(joined) => self.worker.send((std::mem::take(&mut self.jobs), Ok(joined))),
             None => Ok(()),
         }
     }
 }
 
 impl<T: Send + 'static> Batch<T> {
-    /// Starts `threads` threads that `work` until there are no more jobs.
-    fn with_workers(jobs: Vec<Job>, threads: usize, work: fn(&Queue, &SyncSender<T>) -> Sent<T>) -> Self {
+    /// Starts `threads` threads that `work` until there are no more jobs; `failed` is the result of a job that hangs.
+    fn with_workers(
+        jobs: Vec<Job>,
+        threads: usize,
+        work: fn(&Queue, &Worker<T>) -> Result<(), Ended>,
+        failed: fn(usize, Failure) -> T,
+    ) -> Self {
         let (sender, results) = sync_channel(WAITING);
         let cancelled = Arc::new(AtomicBool::new(false));
         let queue = Arc::new(Queue { jobs, next: AtomicUsize::new(0), cancelled: cancelled.clone() });
-        let worker = |_| {
-            let (sender, queue) = (sender.clone(), queue.clone());
-            std::thread::spawn(move || {
-                // Where nobody takes results, nobody wants to know of errors.
-                let _ = work(&queue, &sender);
-            })
-        };
-        let workers = (0..threads.max(1)).map(worker).collect();
+        let work = move |worker: &Worker<T>| work(&queue, worker);
+        let workers = Workers::start(threads.max(1), sender, Arc::new(work), failed);
         Batch { results, cancelled, workers, taken: None }
     }
 
     /// Results, after waiting at most `timeout` for the first; none when the timeout passed, `None` when all jobs
     /// are done.
     pub fn next(&mut self, timeout: Duration) -> Option<Vec<T>> {
-        let mut done = match self.results.recv_timeout(timeout) {
-            Ok(first) => vec![first],
-            Err(RecvTimeoutError::Timeout) => return Some(Vec::new()),
-            Err(RecvTimeoutError::Disconnected) => return None,
-        };
+        let mut done = self.wait(timeout)?;
+        if done.is_empty() {
+            return Some(done);
+        }
         if self.taken.is_some_and(|taken| taken.elapsed() < IN_A_ROW) {
             std::thread::sleep(GATHERING);
         }
@@ -214,19 +235,42 @@ impl<T: Send + 'static> Batch<T> {
         Some(done)
     }
 
+    /// The first result, or the jobs that hang.
+    fn wait(&mut self, timeout: Duration) -> Option<Vec<T>> {
+        let began = Instant::now();
+        loop {
+            let left = timeout.saturating_sub(began.elapsed());
+            match self.results.recv_timeout(left.min(LOOKING)) {
+                Ok(first) => return Some(vec![first]),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let hung = self.workers.give_up_what_hangs();
+            if !hung.is_empty() || began.elapsed() >= timeout {
+                return Some(hung);
+            }
+        }
+    }
+
     /// Starts no further job. Those under way finish, and their results can still be taken.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
+
+    /// Starts no further job, and ends those under way as soon as they notice.
+    pub fn stop(&mut self) {
+        self.cancel();
+        self.workers.stop();
+    }
 }
 
-impl<T> Drop for Batch<T> {
+impl<T: Send + 'static> Drop for Batch<T> {
     fn drop(&mut self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.stop();
         // Workers may wait for room; taking what they have lets them end.
-        while self.results.recv().is_ok() {}
-        for worker in self.workers.drain(..) {
-            let _ = worker.join();
+        while !matches!(self.results.recv_timeout(LOOKING), Err(RecvTimeoutError::Disconnected)) {
+            self.workers.give_up_what_hangs();
         }
+        self.workers.join();
     }
 }

@@ -15,6 +15,7 @@ use parshall_estimators::rto::RtoConfig;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
+use crate::control::user;
 use crate::units::{Rate, Time};
 
 /// A network, the flows that cross it, how long it runs and what is recorded.
@@ -549,6 +550,33 @@ pub enum Transport {
     Tcp(Arc<Tcp>),
     /// Neither.
     Udp(Udp),
+}
+
+impl Scenario {
+    /// Finds what makes each control that this crate does not have.
+    ///
+    /// # Errors
+    /// The first error of `find`.
+    pub fn hand_over<E>(
+        &mut self,
+        mut find: impl FnMut(&user::Config) -> Result<Arc<dyn user::Maker>, E>,
+    ) -> Result<(), E> {
+        // Neighbours share a transport, and go on doing so.
+        let mut last: Option<[Arc<Tcp>; 2]> = None;
+        for flow in &mut self.flows {
+            let Transport::Tcp(tcp) = &mut flow.transport else { continue };
+            if let Some([_, done]) = last.as_ref().filter(|[asked, _]| Arc::ptr_eq(asked, tcp)) {
+                *tcp = done.clone();
+            } else if matches!(tcp.control, Control::User(_)) {
+                let asked = tcp.clone();
+                if let Control::User(config) = &mut Arc::make_mut(tcp).control {
+                    config.maker = user::Found(Some(find(config)?));
+                }
+                last = Some([asked, tcp.clone()]);
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Transport {

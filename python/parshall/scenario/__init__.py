@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from parshall.scenario.capacity import Capacity
-from parshall.scenario.control import Aimd, Bbr, Binomial, Cubic, Dctcp, VegasControl, Veno
+from parshall.scenario.control import Aimd, Bbr, Binomial, Cubic, Dctcp, UserControl, VegasControl, Veno
 from parshall.scenario.dumbbell import Dumbbell, FlowGroup
 from parshall.scenario.flow import Flow
 from parshall.scenario.losses import BernoulliLoss, DitherLoss, GilbertElliottLoss, ListedLoss
@@ -79,6 +79,7 @@ __all__ = [
     "Tcp",
     "Transfer",
     "Udp",
+    "UserControl",
     "Vbr",
     "VegasControl",
     "Veno",

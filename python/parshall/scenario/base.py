@@ -91,6 +91,8 @@ def one_of(*members: type[Model]) -> Any:
     expected = " or ".join(f'"{kind}"' for kind in by_kind)
 
     def read(value: object) -> object:
+        if (part := getattr(type(value), "__scenario_part__", None)) is not None:
+            value = part(value)
         table = {"kind": value} if isinstance(value, str) else value
         if isinstance(table, Model):
             kind = getattr(table, "kind", type(table).__name__)

@@ -9,12 +9,14 @@ from typing_extensions import Self
 
 from parshall.errors import InputError, shown
 from parshall.scenario.base import Model, one_of
-from parshall.scenario.quantities import Flag, NotNegative, Part, Positive
+from parshall.scenario.quantities import NO_VALUES, Flag, NotNegative, Part, Positive, Text, Values
 
 if TYPE_CHECKING:
+    from parshall._core import ControlBase
+    from parshall.control.library import SharedControl
     from parshall.scenario.quantities import Given, Table
 
-__all__ = ["Aimd", "Bbr", "Binomial", "Cubic", "Dctcp", "VegasControl", "Veno"]
+__all__ = ["Aimd", "Bbr", "Binomial", "Cubic", "Dctcp", "UserControl", "VegasControl", "Veno"]
 
 
 class Aimd(Model):
@@ -125,12 +127,36 @@ class Veno(Model):
     """Packets in queues from which on a loss counts as congestion."""
 
 
+class UserControl(Model):
+    """A control of your own, as a scenario names it: an instance of a class derived from
+    ``parshall.Control``, or a ``parshall.SharedControl``, becomes this. The code itself is not in the
+    scenario; to run it again takes that code.
+    """
+
+    kind: Literal["user"] = "user"
+    """Names this control."""
+    form: Literal["python", "numba", "library"]
+    """In what form its code comes."""
+    source: Text
+    """Where it is found: a class as ``module:Name``, a library as the path of its file."""
+    code: Text
+    """SHA-256 of its code: of the source and what that refers to, or of the library's file."""
+    values: Values = NO_VALUES
+    """Its parameters, where they are not at their defaults."""
+
+    def with_value(self, name: str, value: Any) -> Self:
+        """The same control with another value of a parameter."""
+        return type(self)(
+            form=self.form, source=self.source, code=self.code, values={**self.values, name: value}
+        )
+
+
 RENO: Any = Aimd.known()
 """The default of a control; its type is that of any field."""
 
 if TYPE_CHECKING:
-    _Control: TypeAlias = Aimd | Bbr | Binomial | Cubic | Dctcp | VegasControl | Veno
+    _Control: TypeAlias = Aimd | Bbr | Binomial | Cubic | Dctcp | VegasControl | Veno | UserControl
     _Name: TypeAlias = Literal["aimd", "bbr", "cubic", "dctcp", "vegas", "veno"]
-    Control: TypeAlias = Given[_Control, _Control | _Name | Table]
+    Control: TypeAlias = Given[_Control, _Control | ControlBase | SharedControl | _Name | Table]
 else:
-    Control = one_of(Aimd, Bbr, Binomial, Cubic, Dctcp, VegasControl, Veno)
+    Control = one_of(Aimd, Bbr, Binomial, Cubic, Dctcp, VegasControl, Veno, UserControl)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from parshall.errors import ScenarioError, shown
 from parshall.scenario.faults import join, known_keys
@@ -15,8 +15,17 @@ if TYPE_CHECKING:
 __all__ = ["PathError", "parse", "picks", "places", "replace"]
 
 _M = TypeVar("_M", bound="Model")
+_P = TypeVar("_P")
 _STEP = re.compile(r"\.?(?P<field>[A-Za-z_]\w*)|\[(?P<item>[^\[\]]+)\]")
 _SYNTAX = "a path such as flows[*].transport.rto"
+
+
+@runtime_checkable
+class HasValues(Protocol):
+    """A model with parameters of its own besides its fields."""
+
+    def with_value(self: _P, name: str, value: Any) -> _P:
+        """A copy with another value of a parameter."""
 
 
 class PathError(ScenarioError):
@@ -60,6 +69,8 @@ def _in_model(model: _M, steps: list[str], value: Any, at: str) -> _M:
     from parshall.scenario.base import Model
 
     name, *rest = steps
+    if not rest and name not in type(model).model_fields and isinstance(model, HasValues):
+        return model.with_value(name, value)
     if name.startswith("[") or name not in type(model).model_fields:
         raise PathError(join(at, name), "no such field", known_keys(name, type(model)))
     old = getattr(model, name)

@@ -30,6 +30,7 @@ from parshall.units import (
 __all__ = [
     "ABSENT",
     "NO_NAMES",
+    "NO_VALUES",
     "ZERO",
     "BurstSize",
     "Count",
@@ -62,6 +63,7 @@ __all__ = [
     "Size",
     "TailExponent",
     "Text",
+    "Values",
     "Weights",
     "Window",
     "Writes",
@@ -74,6 +76,8 @@ ZERO: Any = 0.0
 """The default of a duration that may be left out."""
 NO_NAMES: Any = ()
 """The default of a list of names."""
+NO_VALUES: Any = {}
+"""The default of a table of plain values."""
 MAX_QUEUES = 2**16
 """Most queues of one FQ-CoDel."""
 MAX_WINDOW = 2**24
@@ -150,6 +154,7 @@ if TYPE_CHECKING:
     Weights: TypeAlias = int
     Flag: TypeAlias = bool
     Text: TypeAlias = str
+    Values: TypeAlias = Given[dict[str, Any], Mapping[str, Any]]
     Name: TypeAlias = str
     NamePair: TypeAlias = Given[tuple[str, str], Sequence[str]]
     Names: TypeAlias = Given[tuple[str, ...], Sequence[str]]
@@ -221,6 +226,7 @@ else:
 
     Flag = _field(bool, readers.flag, {"type": "boolean"})
     Text = _field(str, readers.text, {"type": "string"})
+    Values = _field(dict[str, Any], readers.values, {"type": "object"})
     Name = _field(str, readers.name, _NAME)
     NamePair = _field(tuple[str, str], readers.list_of(readers.name, 2, 2), _array(_NAME, 2, 2))
     Names = _field(tuple[str, ...], readers.names, {"anyOf": [_NAME, _array(_NAME)]})

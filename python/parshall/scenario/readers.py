@@ -7,10 +7,10 @@ The path of an InputError raised here is relative: empty, or the index of an ite
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from parshall.errors import InputError, shown
 from parshall.units import parse_duration, parse_rate, parse_size
@@ -26,11 +26,13 @@ __all__ = [
     "names",
     "packet_size",
     "period",
+    "plain",
     "range_of",
     "rate_range",
     "real",
     "size",
     "text",
+    "values",
     "whole",
     "writes",
 ]
@@ -219,3 +221,23 @@ def _write(value: object) -> tuple[float, int]:
 
 def _anything(value: object) -> object:
     return value
+
+
+def values(value: object) -> dict[str, Any]:
+    """Reads a table of plain values."""
+    if not isinstance(value, Mapping):
+        raise InputError("", shown(value), "a table")
+    return {str(name): plain(str(name), value[name]) for name in sorted(value, key=str)}
+
+
+def plain(place: str, value: Any) -> Any:
+    """A value that a file can hold, without NumPy's types."""
+    if isinstance(value, bool | str):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real) and math.isfinite(value):
+        return float(value)
+    if isinstance(value, list | tuple):
+        return tuple(plain(f"{place}[{index}]", each) for index, each in enumerate(value))
+    raise InputError(place, shown(value), "a finite number, true or false, text, or a list of them")

@@ -68,6 +68,8 @@ def _takes(field: dict[str, Any]) -> str:
 def _simple(field: dict[str, Any]) -> str:
     kind = field["type"]
     if kind == "object":
+        if "properties" not in field:
+            return "a table of numbers, flags, text or lists"
         return "`{ " + ", ".join(f'{key} = "FILE"' for key in field["properties"]) + " }`"
     if kind == "array":
         items = field.get("items") or {"type": "value"}

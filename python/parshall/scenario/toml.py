@@ -209,6 +209,12 @@ def _is_list_of_tables(value: Any) -> bool:
 def _value(value: Any) -> str:
     if isinstance(value, Model):
         return "{ " + ", ".join(f"{name} = {_value(inner)}" for name, inner in _changed(value)) + " }"
+    if isinstance(value, dict):
+        return (
+            "{ "
+            + ", ".join(f"{_JSON.encode(name)} = {_value(inner)}" for name, inner in value.items())
+            + " }"
+        )
     if isinstance(value, tuple | list):
         return "[" + ", ".join(_value(item) for item in value) + "]"
     if isinstance(value, bool):

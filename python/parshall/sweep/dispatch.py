@@ -70,6 +70,15 @@ def dispatched(
         dispatch.close()
 
 
+def _own_controls(texts: Mapping[str, str]) -> dict[str, Any]:
+    """The user's classes that scenarios refer to: a worker elsewhere does not have them."""
+    if not any('"kind":"user"' in text for text in texts.values()):
+        return {}
+    from parshall.control.found import registered
+
+    return {code: cls for text in texts.values() for code, cls in registered(text).items()}
+
+
 class _Dispatch:
     def __init__(
         self, executor: Executor, runs: deque[list[Key]], texts: Mapping[str, str], empty: Chunk
@@ -116,8 +125,9 @@ class _Dispatch:
 
     def send(self, runs: tuple[Key, ...]) -> None:
         texts = {scenario: self.texts[scenario] for scenario, _ in runs}
+        chunk = replace(self.empty, runs=runs, texts=texts, controls=_own_controls(texts))
         try:
-            future = self.executor.submit(work.execute, replace(self.empty, runs=runs, texts=texts))
+            future = self.executor.submit(work.execute, chunk)
         except RuntimeError as error:  # also a BrokenExecutor
             raise _broken(error) from None
         self.pending[future] = runs

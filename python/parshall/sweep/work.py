@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from parshall import _core
@@ -40,6 +40,8 @@ class Chunk:
     """That the worker has to have, for its results to be those of any other worker."""
     then: Callable[[Block], Any] | None = None
     """What the worker makes of the finished runs besides, with everything that they recorded."""
+    controls: dict[str, Any] = field(default_factory=dict)
+    """Classes of the user's own that the scenarios refer to, by their code."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,10 @@ def execute(chunk: Chunk) -> Outcome:
             f"a worker has engine {_core.ENGINE_VERSION}, expected {chunk.engine_version}: "
             "install the same version of Parshall on all machines"
         )
+    if chunk.controls:
+        from parshall.control.found import register
+
+        register(chunk.controls)
     began = time.perf_counter()
     finished: list[Runs] = []
     failed: list[tuple[Key, str]] = []

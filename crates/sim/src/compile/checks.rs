@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::place::Place;
 use super::Checked;
+use crate::control::user::{self, Found};
+use crate::control::Control;
 use crate::error::ScenarioError;
 use crate::scenario::{
     App, Capacity, Cbr, CoDel, DropTail, Flow, FqCodel, Jitter, Law, Loss, Pie, Queue, Red, RedWeight,
@@ -340,6 +342,10 @@ fn check_control(at: &Place<'_>, tcp: &Tcp) -> Checked<()> {
         ));
     }
     let at = at.field("control");
+    if let Control::User(user::Config { form, source, maker: Found(None), .. }) = &tcp.control {
+        let (value, at) = (quoted(source), at.field("source"));
+        return Err(ScenarioError::new(at.to_string(), value, format!("{form} code that is handed over")));
+    }
     tcp.control
         .check()
         .map_err(|unfit| ScenarioError::new(format!("{at}.{}", unfit.field), unfit.value, unfit.expected))

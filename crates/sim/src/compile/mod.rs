@@ -20,6 +20,8 @@ use place::Place;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
+use crate::control::user::{self, Found, Maker};
+use crate::control::Control;
 use crate::error::ScenarioError;
 use crate::names::{NameList, Names};
 use crate::network::{Hop, Router, Topology};
@@ -84,6 +86,8 @@ pub struct Plan {
     pub names: Names,
     /// What is recorded.
     pub watch: Watch,
+    /// Makers of controls that were handed over, one of each form: what they put around a run is put there once.
+    pub makers: Vec<Arc<dyn Maker>>,
 }
 
 /// Whether hops are folded. Folding changes no recording; not folding is there to show that.
@@ -124,9 +128,21 @@ impl Plan {
         let watch = watch(&record, duration, &flow_numbers, &directory, &ports)?;
         let flow_names = names_of(&flows);
         let (hops, spacing) = lay_out(&paths, &flows, &mut plans, &ports, &watch, folding);
+        let makers = makers(&plans);
         let names = Names { flows: flow_names.into(), ports: directory.port_names.into() };
-        Ok(Plan { duration, warm_up, ports, hops, spacing, flows: plans, asked: flows, names, watch })
+        Ok(Plan { duration, warm_up, ports, hops, spacing, flows: plans, asked: flows, names, watch, makers })
     }
+}
+
+/// See [`Plan::makers`].
+fn makers(plans: &[FlowPlan]) -> Vec<Arc<dyn Maker>> {
+    let mut by_form: HashMap<&str, Arc<dyn Maker>> = HashMap::new();
+    for options in plans.iter().filter_map(|plan| plan.tcp.as_deref()) {
+        if let Control::User(user::Config { form, maker: Found(Some(maker)), .. }) = &options.control {
+            by_form.entry(form).or_insert_with(|| maker.clone());
+        }
+    }
+    by_form.into_values().collect()
 }
 
 /// Between the nodes of a port in its name.

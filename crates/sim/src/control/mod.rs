@@ -13,6 +13,7 @@ pub mod dctcp;
 pub mod hystart;
 mod registry;
 mod round;
+pub mod user;
 pub mod vegas;
 pub mod veno;
 

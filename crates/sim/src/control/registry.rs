@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::user::{self, User};
 use super::{aimd, bbr, binomial, cubic, dctcp, vegas, veno};
 use super::{AckSample, Congestion, Loss, Start, Unfit, Window};
 use crate::units::Time;
@@ -11,40 +12,54 @@ use crate::units::Time;
 macro_rules! controls {
     ($($(#[$doc:meta])* $module:ident::$name:ident,)*) => {
         /// A congestion control, as a scenario asks for it.
-        #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "kind", rename_all = "kebab-case")]
         pub enum Control {
             $($(#[$doc])* $name($module::Config),)*
+            /// One that is handed over with the scenario.
+            User(user::Config),
         }
 
         impl Control {
             /// Whether its parameters make sense.
             pub fn check(&self) -> Result<(), Unfit> {
-                match self { $(Control::$name(config) => config.check(),)* }
+                match self {
+                    $(Control::$name(config) => config.check(),)*
+                    Control::User(_) => Ok(()),
+                }
             }
 
             /// See [`Congestion::EXACT_ECHO`].
             pub fn exact_echo(&self) -> bool {
-                match self { $(Control::$name(_) => <$module::$name as Congestion>::EXACT_ECHO,)* }
+                match self {
+                    $(Control::$name(_) => <$module::$name as Congestion>::EXACT_ECHO,)*
+                    Control::User(config) => config.maker.0.as_ref().is_some_and(|maker| maker.exact_echo()),
+                }
             }
 
-            /// Whether its flows are paced; see [`Congestion::PACED`].
+            /// Whether it may look at the path and set a rate and a timer; see [`Congestion::PACED`].
             pub fn paced(&self) -> bool {
-                match self { $(Control::$name(_) => <$module::$name as Congestion>::PACED,)* }
+                match self {
+                    $(Control::$name(_) => <$module::$name as Congestion>::PACED,)*
+                    Control::User(_) => User::PACED,
+                }
             }
         }
 
         /// The state of a control. That of AIMD is empty, and a box of it is no more than the tag.
-        #[derive(Clone, Debug)]
+        #[derive(Debug)]
         pub enum AnyControl {
             $($(#[$doc])* $name(Box<$module::$name>),)*
+            /// One that is handed over with the scenario.
+            User(Box<User>),
         }
 
         impl AnyControl {
-            /// The control that a scenario asks for.
-            pub fn new(control: &Control, start: &Start<'_>) -> Self {
+            /// The control that a scenario asks for; one that is handed over may change its flow's first window.
+            pub fn new(control: &Control, start: &Start<'_>, window: &mut Window) -> Self {
                 match control {
                     $(Control::$name(config) => AnyControl::$name(Box::new($module::$name::new(config, start))),)*
+                    Control::User(config) => AnyControl::User(Box::new(User::new(config, start, window))),
                 }
             }
         }
@@ -54,42 +69,66 @@ macro_rules! controls {
             /// that one which looks at little costs little.
             #[inline(always)]
             pub fn on_ack<'a>(&mut self, window: &mut Window, ack: impl Fn() -> AckSample<'a>) {
-                match self { $(AnyControl::$name(c) => c.on_ack(window, &ack()),)* }
+                match self {
+                    $(AnyControl::$name(c) => c.on_ack(window, &ack()),)*
+                    AnyControl::User(c) => c.on_ack(window, &ack()),
+                }
             }
 
             /// See [`Congestion::after_loss`].
             pub fn after_loss(&mut self, window: &Window, loss: &Loss) -> f64 {
-                match self { $(AnyControl::$name(c) => c.after_loss(window, loss),)* }
+                match self {
+                    $(AnyControl::$name(c) => c.after_loss(window, loss),)*
+                    AnyControl::User(c) => c.after_loss(window, loss),
+                }
             }
 
             /// See [`Congestion::after_mark`].
             pub fn after_mark(&mut self, window: &Window, loss: &Loss) -> f64 {
-                match self { $(AnyControl::$name(c) => c.after_mark(window, loss),)* }
+                match self {
+                    $(AnyControl::$name(c) => c.after_mark(window, loss),)*
+                    AnyControl::User(c) => c.after_mark(window, loss),
+                }
             }
 
             /// See [`Congestion::after_timeout`].
             pub fn after_timeout(&mut self, window: &Window, loss: &Loss) -> f64 {
-                match self { $(AnyControl::$name(c) => c.after_timeout(window, loss),)* }
+                match self {
+                    $(AnyControl::$name(c) => c.after_timeout(window, loss),)*
+                    AnyControl::User(c) => c.after_timeout(window, loss),
+                }
             }
 
             /// See [`Congestion::on_restart`].
             pub fn on_restart(&mut self, window: &mut Window, now: Time) {
-                match self { $(AnyControl::$name(c) => c.on_restart(window, now),)* }
+                match self {
+                    $(AnyControl::$name(c) => c.on_restart(window, now),)*
+                    AnyControl::User(c) => c.on_restart(window, now),
+                }
             }
 
             /// See [`Congestion::on_timer`].
             pub fn on_timer(&mut self, window: &mut Window, now: Time) {
-                match self { $(AnyControl::$name(c) => c.on_timer(window, now),)* }
+                match self {
+                    $(AnyControl::$name(c) => c.on_timer(window, now),)*
+                    AnyControl::User(c) => c.on_timer(window, now),
+                }
             }
 
             /// See [`Congestion::pacing_rate`].
             pub fn pacing_rate(&self) -> Option<f64> {
-                match self { $(AnyControl::$name(c) => c.pacing_rate(),)* }
+                match self {
+                    $(AnyControl::$name(c) => c.pacing_rate(),)*
+                    AnyControl::User(c) => c.pacing_rate(),
+                }
             }
 
             /// See [`Congestion::wake_at`].
             pub fn wake_at(&self) -> Time {
-                match self { $(AnyControl::$name(c) => c.wake_at(),)* }
+                match self {
+                    $(AnyControl::$name(c) => c.wake_at(),)*
+                    AnyControl::User(c) => c.wake_at(),
+                }
             }
         }
     };

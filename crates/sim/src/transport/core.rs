@@ -52,7 +52,7 @@ impl Borrow<RtoRules> for Rules {
 }
 
 /// The state that all senders share. Packets are numbered from 0.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Core {
     /// Options, shared by all flows that have the same.
     pub options: Arc<TcpOptions>,
@@ -106,15 +106,17 @@ impl Core {
     /// A sender that has sent nothing. `phase` is that of its clock; `seed` and `flow` name its random numbers.
     pub fn new(options: Arc<TcpOptions>, phase: Time, seed: u64, flow: &str) -> Self {
         let start = Start { initial_window: options.initial_window, seed, flow };
+        let mut window = Window {
+            cwnd: if options.handshake { 1.0 } else { options.initial_window },
+            ssthresh: options.initial_ssthresh,
+        };
+        let control = AnyControl::new(&options.control, &start, &mut window);
         let mut core = Core {
             next_seq: 0,
             max_seq: -1,
             high_ack: -1,
             limit: 0,
-            window: Window {
-                cwnd: if options.handshake { 1.0 } else { options.initial_window },
-                ssthresh: options.initial_ssthresh,
-            },
+            window,
             dupacks: 0,
             recover: match options.fast_retransmit_guard {
                 FastRetransmitGuard::RecoverOrFirst => 0,
@@ -126,7 +128,7 @@ impl Core {
             held_back: false,
             counters: SenderCounters::default(),
             last_rtt: f64::NAN,
-            control: AnyControl::new(&options.control, &start),
+            control,
             mark_answered: -2,
             announce_reduction: false,
             lost_syn: false,

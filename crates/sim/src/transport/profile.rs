@@ -266,7 +266,7 @@ impl TcpOptions {
             payload_bytes: tcp.payload_bytes,
             rto,
             delayed_ack,
-            control: tcp.control,
+            control: tcp.control.clone(),
             ecn: tcp.ecn,
             exact_echo: tcp.control.exact_echo(),
             pacing: tcp.pacing,

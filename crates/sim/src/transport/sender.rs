@@ -11,7 +11,7 @@ use crate::scenario::{IdleRestart, RecoveryName};
 use crate::units::Time;
 
 /// A TCP sender. It is driven by ACKs, by its timer and by its application.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct TcpSender {
     core: Core,
     recovery: AnyRecovery,

@@ -164,7 +164,7 @@ fn tcp() -> impl Strategy<Value = Transport> {
                 Transport::Tcp(Arc::new(Tcp {
                     profile,
                     recovery,
-                    control,
+                    control: control.clone(),
                     ecn: ecn || control.exact_echo(),
                     pacing,
                     delayed_ack,

@@ -1,0 +1,258 @@
+//! What a thread that runs a simulation is doing, for others to see: whether it is inside a control that somebody
+//! else wrote, since when, and in which. They can ask it to stop.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::fmt;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::units::Time;
+
+/// Why a run ended before its end.
+pub struct Failure {
+    /// In one line.
+    pub message: String,
+    /// What the code that failed has to say besides, for those who know that code.
+    pub cause: Option<Box<dyn Any + Send>>,
+}
+
+impl Failure {
+    /// A failure that needs no more than a line.
+    pub fn new(message: impl Into<String>) -> Self {
+        Failure { message: message.into(), cause: None }
+    }
+
+    /// What a panic says.
+    pub(crate) fn of_panic(panic: Box<dyn Any + Send>) -> Self {
+        match panic.downcast::<Failure>() {
+            Ok(failure) => *failure,
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+                Failure::new(text.unwrap_or("the engine failed"))
+            }
+        }
+    }
+
+    /// Ends the run of this thread. It unwinds as a panic does, without saying so: no step of the engine has to ask
+    /// whether something went wrong in a place that almost no run has.
+    pub(crate) fn end_run(self) -> ! {
+        resume_unwind(Box::new(self))
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Failure").field("message", &self.message).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Failure::new(message)
+    }
+}
+
+/// What of a control is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// See [`crate::control::Congestion::on_ack`].
+    Ack,
+    /// See [`crate::control::Congestion::after_loss`].
+    Loss,
+    /// See [`crate::control::Congestion::after_mark`].
+    Mark,
+    /// See [`crate::control::Congestion::after_timeout`].
+    Timeout,
+    /// See [`crate::control::Congestion::on_restart`].
+    Restart,
+    /// See [`crate::control::Congestion::on_timer`].
+    Timer,
+    /// The beginning of a flow.
+    Start,
+}
+
+impl Method {
+    const ALL: [Method; 7] = [
+        Method::Ack,
+        Method::Loss,
+        Method::Mark,
+        Method::Timeout,
+        Method::Restart,
+        Method::Timer,
+        Method::Start,
+    ];
+
+    /// What its authors call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Ack => "on_ack",
+            Method::Loss => "on_loss",
+            Method::Mark => "on_mark",
+            Method::Timeout => "on_timeout",
+            Method::Restart => "on_restart",
+            Method::Timer => "on_timer",
+            Method::Start => "on_start",
+        }
+    }
+}
+
+/// A control that somebody else wrote, and whose it is in this run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Named {
+    /// Of the control.
+    pub class: String,
+    /// Its flow.
+    pub flow: String,
+    /// How long one of its methods may take.
+    pub time_limit: Option<Duration>,
+}
+
+impl Named {
+    /// Where something went wrong: one beginning of a line for all.
+    pub fn place(&self, method: Method, now: Time) -> String {
+        format!("{}.{}, flow {}, {} s", self.class, method.name(), self.flow, now.secs())
+    }
+}
+
+type Interrupt = Arc<dyn Fn() + Send + Sync>;
+
+/// See the head of this file. Only the thread itself counts and names; everybody may look.
+#[derive(Default)]
+pub struct Pulse {
+    /// Calls begun and calls ended, which is odd while one is under way.
+    steps: AtomicU64,
+    /// Which control was called last, and which method of it.
+    what: AtomicU64,
+    at_ps: AtomicU64,
+    named: Mutex<Vec<Named>>,
+    stopped: AtomicBool,
+    interrupt: Mutex<Option<Interrupt>>,
+}
+
+impl fmt::Debug for Pulse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pulse").field("steps", &self.steps).finish_non_exhaustive()
+    }
+}
+
+thread_local! {
+    static OWN: RefCell<Arc<Pulse>> = RefCell::default();
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Pulse {
+    /// That of this thread.
+    pub fn own() -> Arc<Self> {
+        OWN.with(|own| own.borrow().clone())
+    }
+
+    /// Makes this the one of this thread.
+    pub(crate) fn adopt(self: Arc<Self>) {
+        OWN.set(self);
+    }
+
+    /// A run begins: the names of another are forgotten.
+    pub(crate) fn begin(&self) {
+        locked(&self.named).clear();
+    }
+
+    /// A control takes part; returns the number by which it is called.
+    pub(crate) fn name(&self, named: Named) -> u32 {
+        let mut list = locked(&self.named);
+        list.push(named);
+        list.len() as u32 - 1
+    }
+
+    /// A method of control `number` is called.
+    #[inline]
+    pub(crate) fn enter(&self, number: u32, method: Method, now: Time) {
+        self.what.store(u64::from(number) << 8 | method as u64, Relaxed);
+        self.at_ps.store(now.ps(), Relaxed);
+        self.step();
+    }
+
+    /// It has come back.
+    #[inline]
+    pub(crate) fn leave(&self) {
+        self.step();
+    }
+
+    #[inline]
+    fn step(&self) {
+        // Nobody else writes, so this needs no locked instruction.
+        self.steps.store(self.steps.load(Relaxed).wrapping_add(1), Relaxed);
+    }
+
+    /// The call under way, by a number that no other has.
+    pub(crate) fn call(&self) -> Option<u64> {
+        let steps = self.steps.load(Relaxed);
+        (steps % 2 == 1).then_some(steps)
+    }
+
+    fn current(&self) -> (Named, Method, Time) {
+        let what = self.what.load(Relaxed);
+        let named = locked(&self.named).get((what >> 8) as usize).cloned().unwrap_or_default();
+        (
+            named,
+            Method::ALL[(what & 0xff) as usize % Method::ALL.len()],
+            Time::from_ps(self.at_ps.load(Relaxed)),
+        )
+    }
+
+    /// How long the call under way may take.
+    pub(crate) fn time_limit(&self) -> Option<Duration> {
+        self.current().0.time_limit
+    }
+
+    /// That the call under way takes too long, in words.
+    pub(crate) fn overdue(&self, waited: Duration) -> Failure {
+        let (named, method, now) = self.current();
+        let place = named.place(method, now);
+        Failure::new(format!("{place}: does not return for {:.0} s", waited.as_secs_f64()))
+    }
+
+    /// Asks the run of this thread to end at its next opportunity.
+    pub fn stop(&self) {
+        self.stopped.store(true, Relaxed);
+    }
+
+    /// Whether somebody asked for that.
+    #[inline]
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Relaxed)
+    }
+
+    /// Ends the run of this thread if somebody asked for that.
+    #[inline]
+    pub(crate) fn heed(&self) {
+        if self.is_stopped() {
+            Failure::new("interrupted").end_run();
+        }
+    }
+
+    /// What can interrupt a method that does not return, while this thread runs.
+    pub fn on_interrupt(&self, interrupt: Option<Interrupt>) {
+        *locked(&self.interrupt) = interrupt;
+    }
+
+    /// Interrupts the method that is under way, if that can be done.
+    pub(crate) fn interrupt(&self) {
+        let interrupt = locked(&self.interrupt).clone();
+        if let Some(interrupt) = interrupt {
+            interrupt();
+        }
+    }
+}

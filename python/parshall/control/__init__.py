@@ -1,0 +1,39 @@
+"""Congestion controls of your own: classes in Python, compiled by Numba or in a shared library.
+
+    class Mine(parshall.Control):
+        gain: float = 1.0
+
+        def on_ack(self, ack):
+            if ack.may_grow:
+                self.cwnd += self.gain * ack.growth / self.cwnd
+
+    parshall.Tcp(control=Mine(gain=2))
+
+docs/guide/own-control.md leads from there to compiled code and to a native control.
+"""
+
+from __future__ import annotations
+
+from parshall._core import Ack, Loss, Moment, cbrt, exp, log, pow  # noqa: A004 - as in math
+from parshall.control.base import DUPLICATE, NEW, OLD, PARTIAL, Control, native
+from parshall.control.library import SharedControl
+from parshall.control.report import Report, Told
+
+__all__ = [
+    "DUPLICATE",
+    "NEW",
+    "OLD",
+    "PARTIAL",
+    "Ack",
+    "Control",
+    "Loss",
+    "Moment",
+    "Report",
+    "SharedControl",
+    "Told",
+    "cbrt",
+    "exp",
+    "log",
+    "native",
+    "pow",
+]

@@ -1,0 +1,127 @@
+"""Which control a scenario means: classes that were described in this process or can be imported, and
+libraries.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
+
+from parshall import _core
+from parshall.control.identity import code_hash
+from parshall.errors import InputError, shown
+from parshall.scenario.control import UserControl
+
+if TYPE_CHECKING:
+    from parshall.control.base import Control
+
+__all__ = ["code_of", "controls", "described", "register", "registered"]
+
+_known: dict[str, type[Control]] = {}
+"""Classes by their code."""
+
+
+def register(classes: dict[str, type[Control]]) -> None:
+    """Makes classes known that another process has described."""
+    _known.update(classes)
+
+
+def registered(scenario_json: str) -> dict[str, type[Control]]:
+    """The classes that a scenario refers to, by their code."""
+    if '"kind":"user"' not in scenario_json:
+        return {}
+    return {code: cls for code, cls in _known.items() if code in scenario_json}
+
+
+def described(cls: type[Control], values: dict[str, Any]) -> UserControl:
+    """What a scenario says of a control, which can be found again in this process."""
+    code = code_of(cls)
+    _known[code] = cls
+    form: Literal["numba", "python"] = "numba" if cls.compiled else "python"
+    return UserControl(form=form, source=f"{cls.__module__}:{cls.__qualname__}", code=code, values=values)
+
+
+def code_of(cls: type[Control]) -> str:
+    """What the code of a class is. For what is compiled, the compiler's version is part of it."""
+    from parshall.control.base import Control
+
+    code = code_hash(cls, Control)
+    if not cls.compiled:
+        return code
+    from parshall.control.compiled import compiler
+
+    return code_hash_with(code, compiler())
+
+
+def code_hash_with(code: str, compiler: str) -> str:
+    """The hash of some code under some compiler."""
+    import hashlib
+
+    return hashlib.sha256(f"{code} {compiler}".encode()).hexdigest()
+
+
+def controls(form: str, source: str, code: str, values: str) -> _core.PythonControls | _core.CompiledControls:
+    """What makes a control of a scenario for each flow. Raises InputError if its code is not here."""
+    parameters = json.loads(values)
+    if form == "library":
+        from parshall.control.library import controls_of
+
+        return controls_of(source, code, parameters)
+    return _controls_of(_class_of(source, code), parameters)
+
+
+def _class_of(source: str, code: str) -> type[Control]:
+    known = _known.get(code)
+    if known is not None:
+        return known
+    cls = _imported(source, code)
+    found = code_of(cls)
+    if found != code:
+        raise InputError(
+            "control", f"{source} with other code, {found[:12]}", f"the code that was meant, {code[:12]}"
+        )
+    _known[code] = cls
+    return cls
+
+
+def _imported(source: str, code: str) -> type[Control]:
+    from parshall.control.base import Control
+
+    module, _, name = source.partition(":")
+    expected = f"a class of your own, code {code[:12]}, in a module that can be imported, or built in Python"
+    if module == "__main__" or "<locals>" in name:
+        raise InputError("control", shown(source), expected)
+    try:
+        found: Any = import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError, ValueError):
+        raise InputError("control", shown(source), expected) from None
+    if not (isinstance(found, type) and issubclass(found, Control)):
+        raise InputError("control", shown(source), "a class derived from parshall.Control")
+    return found
+
+
+def _controls_of(cls: type[Control], values: dict[str, Any]) -> _core.PythonControls | _core.CompiledControls:
+    from parshall.control.base import checked_limit
+
+    limit = checked_limit(cls)
+    make = _maker(cls, values)
+    if cls.compiled:
+        from parshall.control.compiled import compiled
+
+        return compiled(cls, make(), limit)
+    from parshall.control.interrupt import DoesNotReturn
+
+    report = None if cls.report is None else (cls.report.asked(), cls.report.made)
+    return _core.PythonControls(cls.__name__, make, DoesNotReturn, bool(cls.exact_echo), limit, report)
+
+
+def _maker(cls: type[Control], values: dict[str, Any]) -> Any:
+    given = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    try:
+        cls(**given)
+    except TypeError as error:
+        raise InputError("control.values", shown(given), f"parameters of {cls.__name__} ({error})") from None
+    return lambda: cls(**given)

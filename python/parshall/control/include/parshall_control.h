@@ -1,0 +1,163 @@
+/* The interface of Parshall's compiled congestion controls. Made by python -m parshall.control.header. */
+
+#ifndef PARSHALL_CONTROL_H
+#define PARSHALL_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PARSHALL_CONTROL_VERSION 1
+
+/* What an ACK is to the sender: parshall_ack.kind. */
+enum { PARSHALL_NEW = 0, PARSHALL_PARTIAL = 1, PARSHALL_DUPLICATE = 2, PARSHALL_OLD = 3 };
+
+/* Functions that the engine lends: they give the same bits in every form of a control. */
+typedef struct parshall_host {
+    /* Cube root. */
+    double (*cbrt)(double x);
+    /* x to the power of y. */
+    double (*pow)(double x, double y);
+    /* e to the power of x. */
+    double (*exp)(double x);
+    /* Natural logarithm. */
+    double (*log)(double x);
+    /* A random number from 0 to below 1, of the flow's own stream. */
+    double (*random)(void *flow);
+} parshall_host;
+
+/* What a control answers with. The state of every compiled control begins with it; the engine sets it before
+ * each call and reads it afterwards. */
+typedef struct parshall_window {
+    /* Congestion window, in packets. */
+    double cwnd;
+    /* Slow start threshold, in packets. */
+    double ssthresh;
+    /* Packets a second that may leave; 0 leaves that to the sender. */
+    double pacing_rate;
+    /* When on_timer shall be called, in seconds; infinity for not at all. It is forgotten when it is. */
+    double wake_at;
+    /* What the engine lends; see there. */
+    const parshall_host *host;
+    /* The flow, for functions of the host that ask for it. */
+    void *flow;
+} parshall_window;
+
+/* What a control is told of an ACK. Packets are numbered from 0. What cannot be known yet is NaN. */
+typedef struct parshall_ack {
+    /* When it came, in seconds. */
+    double now;
+    /* The same in picoseconds, without rounding. */
+    int64_t now_ps;
+    /* Seconds since the packet that it answers was sent. */
+    double rtt;
+    /* Smoothed round-trip time, in seconds. */
+    double srtt;
+    /* Least round-trip time so far, in seconds. */
+    double min_rtt;
+    /* Packets a second that were delivered since the packet that it reports was sent. */
+    double delivery_rate;
+    /* Packets that it acknowledges and that count for growth: all, or one an ACK. */
+    double growth;
+    /* The same in slow start, where what was reported beyond a gap before does not count again. */
+    double slow_start;
+    /* Highest packet acknowledged. */
+    int64_t high_ack;
+    /* Next packet to be sent. */
+    int64_t next_seq;
+    /* Packets sent that have neither left the network nor are thought to be lost. */
+    int64_t in_flight;
+    /* Packets delivered so far. */
+    int64_t delivered;
+    /* How many had been delivered when the packet that it reports was sent. */
+    int64_t prior_delivered;
+    /* Packets that it acknowledges for the first time, cumulatively. */
+    int64_t acked;
+    /* Packets that it reports for the first time, cumulatively or beyond a gap. */
+    int64_t newly_delivered;
+    /* Packets that it makes the sender think lost. */
+    int64_t newly_lost;
+    /* What it is to the sender: 0 for new data, 1 for part of what is repaired, 2 for a duplicate, 3 for an
+     * old one. */
+    int64_t kind;
+    /* Whether it reports a mark. */
+    bool ecn_echo;
+    /* Whether cwnd was what limited the sender. */
+    bool window_limited;
+    /* Whether the window may grow: new data outside recovery, no mark, and a window that is used. */
+    bool may_grow;
+    /* Whether delivery_rate was limited by what the application gave to send, or the receiver to its window. */
+    bool app_limited;
+    /* Whether the sender repairs losses. */
+    bool in_recovery;
+} parshall_ack;
+
+/* What a control is told of a loss, a mark or a timeout. */
+typedef struct parshall_loss {
+    /* When it was noticed, in seconds. */
+    double now;
+    /* The same in picoseconds, without rounding. */
+    int64_t now_ps;
+    /* Packets in use: in flight, or the window, as the options of the transport have it. */
+    double in_use;
+} parshall_loss;
+
+/* An instant: of a start after silence, or of the control's own timer. */
+typedef struct parshall_moment {
+    /* In seconds. */
+    double now;
+    /* In picoseconds, without rounding. */
+    int64_t now_ps;
+} parshall_moment;
+
+/* A parameter; a list of them ends with one whose name is NULL. */
+typedef struct parshall_parameter {
+    const char *name;
+    /* Its default. */
+    double value;
+    const char *meaning;
+} parshall_parameter;
+
+/* A control: what a library's function parshall_control() returns. A function that is NULL does nothing, or
+ * what RFC 5681 asks for after a loss. Those that return an int return 0, or the number of what went wrong,
+ * which ends the run. The functions of one flow are called by one thread at a time; those of several flows
+ * may be called by several. */
+typedef struct parshall_control_table {
+    /* PARSHALL_CONTROL_VERSION. */
+    uint32_t version;
+    /* 1 if receivers report marks packet by packet (RFC 8257, section 3.2), else 0. */
+    uint32_t exact_echo;
+    /* What messages call it. */
+    const char *name;
+    /* Bytes of the state of a flow. It begins with a window, then the parameters as doubles in the order of
+     * their list; the rest is zero before on_start. It is neither moved nor freed by the control. */
+    size_t state_size;
+    const parshall_parameter *parameters;
+    /* The flow begins; cwnd is its initial window. */
+    int32_t (*on_start)(void *state);
+    /* An ACK has come, any. */
+    int32_t (*on_ack)(void *state, const parshall_ack *ack);
+    /* Duplicate ACKs have shown a loss. Returns the window after it, in packets. */
+    double (*on_loss)(void *state, const parshall_loss *loss);
+    /* A mark has been reported. Returns the window after it; without it, on_loss is asked. */
+    double (*on_mark)(void *state, const parshall_loss *loss);
+    /* The timer has expired. Returns where slow start shall end; without it, on_loss is asked. */
+    double (*on_timeout)(void *state, const parshall_loss *loss);
+    /* The sender is about to send after a time with nothing in flight. */
+    int32_t (*on_restart)(void *state, const parshall_moment *moment);
+    /* The time wake_at has come. */
+    int32_t (*on_timer)(void *state, const parshall_moment *moment);
+} parshall_control_table;
+
+/* The one function that a library has to have. */
+const parshall_control_table *parshall_control(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

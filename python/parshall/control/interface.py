@@ -1,0 +1,57 @@
+"""The interface of compiled controls, from the engine's own description of it: layouts and lent functions."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from parshall import _core
+
+__all__ = ["addresses", "lent", "structure", "version"]
+
+_TYPES = {
+    "double": "f8",
+    "int64_t": "i8",
+    "bool": "?",
+    "const parshall_host *": "i8",
+    "void *": "i8",
+}
+"""Of C, in NumPy; pointers are numbers of their size."""
+
+_C_TYPES: dict[str, Any] = {"double": ctypes.c_double, "void *": ctypes.c_int64}
+
+
+@cache
+def _interface() -> dict[str, Any]:
+    return _core.control_interface()
+
+
+def version() -> int:
+    """Of the interface."""
+    return int(_interface()["version"])
+
+
+def addresses() -> dict[str, int]:
+    """Where the lent functions are, by name."""
+    found: dict[str, int] = _interface()["addresses"]
+    return found
+
+
+@cache
+def structure(name: str) -> np.dtype[np.void]:
+    """The layout of a structure."""
+    fields = [(field, _TYPES[kind]) for field, kind, _ in _interface()["structures"][name]]
+    return np.dtype(fields, align=True)
+
+
+@cache
+def lent(name: str) -> Callable[..., float]:
+    """A lent function, as ctypes calls it."""
+    arguments = next(arguments for other, arguments, _ in _interface()["lent"] if other == name)
+    kinds = [each.rpartition(" ")[0] for each in arguments.split(", ") if each]
+    signature = ctypes.CFUNCTYPE(ctypes.c_double, *(_C_TYPES[kind] for kind in kinds))
+    return signature(addresses()[name])
