@@ -23,6 +23,8 @@ def show(report: Mapping[str, Any], console: Console) -> None:
         console.print(_contests(contests))
     if report["sweep"] is not None:
         console.print(_sweep(report["sweep"]))
+    if report["controls"] is not None:
+        console.print(_controls(report["controls"]))
     if report["processes"]:
         console.print(_processes(report["processes"]))
     for line in _notes(report, contests):
@@ -83,6 +85,13 @@ def _sweep(sweep: Mapping[str, Any]) -> Table:
         f"{sweep['of_linear']:.1%}",
         f"{sweep['outside_the_engine']:.1%}",
     )
+    return table
+
+
+def _controls(controls: Mapping[str, Mapping[str, float]]) -> Table:
+    table = figure_table("P8: a control in", "ns a callback more", "short runs/s")
+    for form, more in controls["ns_a_callback_more"].items():
+        table.add_row(form, f"{more:.0f}", f"{controls['runs_a_second'][form]:,.0f}")
     return table
 
 

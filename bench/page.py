@@ -127,6 +127,11 @@ def _notes(report: Mapping[str, Any]) -> Iterable[str]:
             f"The engine alone, which throws its results away, takes {sweep['engine_one_thread_s']:.3f} s "
             f"and {sweep['engine_two_threads_s']:.3f} s."
         )
+    controls = report["controls"]
+    if controls is not None:
+        more, rates = controls["ns_a_callback_more"], controls["runs_a_second"]
+        forms = "; ".join(f"{form} {more[form]:.0f} ns, {rates[form]:,.0f} runs/s" for form in more)
+        yield f"- P8: AIMD in each form, a callback more than the engine's own, and a sweep: {forms}."
     for case in report["cases"]:
         if case["bytes_per_flow"] is not None:
             yield (

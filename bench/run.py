@@ -18,15 +18,15 @@ from rich.console import Console
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bench import machine, processes, sweep
+from bench import controls, machine, processes, sweep
 from bench.cases import CASES
 from bench.contest import Result, Turns, compete
 from bench.display import show
 from bench.peers import PEERS, Missing, Peer, install, ready
 from bench.process import ProcessError
 
-SWEEP = "P7"
-NAMES = (*CASES, SWEEP)
+SWEEP, CONTROLS = "P7", "P8"
+NAMES = (*CASES, SWEEP, CONTROLS)
 
 
 @dataclass
@@ -38,6 +38,7 @@ class Suite:
     missing: list[str] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     sweeps: list[sweep.Sweep] = field(default_factory=list)
+    controls: list[dict[str, Any]] = field(default_factory=list)
     processes: dict[str, float] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     interrupted: bool = False
@@ -51,6 +52,7 @@ class Suite:
             "missing": self.missing,
             "cases": [result.summary() for result in self.results],
             "sweep": sweep.summary(self.sweeps),
+            "controls": controls.summary(self.controls),
             "processes": self.processes,
             "failures": self.failures,
             "interrupted": self.interrupted,
@@ -71,6 +73,8 @@ def measure(suite: Suite, names: Sequence[str], say: Any) -> None:
         for name in names:
             if name == SWEEP:
                 _attempt(suite, name, lambda: _sweep(suite, say))
+            elif name == CONTROLS:
+                _attempt(suite, name, lambda: _controls(suite, say))
             else:
                 _attempt(suite, name, lambda name=name: _case(suite, name, say))
     except KeyboardInterrupt:
@@ -97,6 +101,12 @@ def _sweep(suite: Suite, say: Any) -> None:
     for turn in range(1, suite.runs + 1):
         say(f"{SWEEP} {turn}/{suite.runs}: {sweep.RUNS:,} runs on one thread and on two")
         suite.sweeps.append(sweep.measure())
+
+
+def _controls(suite: Suite, say: Any) -> None:
+    for turn in range(1, suite.runs + 1):
+        say(f"{CONTROLS} {turn}/{suite.runs}: AIMD in each form that a control can have")
+        suite.controls.append(controls.measure())
 
 
 def prepare(suite: Suite, wanted: Sequence[str], say: Any) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench import contest, ours, peers, processes, run, sweep
+from bench import contest, controls, ours, peers, processes, run, sweep
 from bench.cases import CASES, Case, Rival, Tolerance
 from bench.display import show
 from bench.figures import checks, net_times, rates, ratio_of_medians
@@ -242,11 +242,16 @@ def suite(log: list[str], monkeypatch: pytest.MonkeyPatch) -> run.Suite:
     monkeypatch.setattr(processes, "starting", lambda runs: {"parshall --help": 0.1})
     monkeypatch.setattr(processes, "whole_run", lambda case: 0.9)
     monkeypatch.setattr(sweep, "measure", lambda: sweep.Sweep(1000, 1.2, 0.625, 1.25, 0.125, 1.1, 0.6))
+    forms = {
+        "ns_a_callback_more": {"engine": 0.0, "numba": 21.5},
+        "runs_a_second": {"engine": 400.0, "numba": 1234.5},
+    }
+    monkeypatch.setattr(controls, "measure", lambda: forms)
     return run.Suite(1, {"ns2": FakePeer(log)})  # type: ignore[dict-item]
 
 
 def test_a_report_can_be_read_back_and_shown(suite: run.Suite) -> None:
-    run.measure(suite, ["P0", "P7"], lambda line: None)
+    run.measure(suite, ["P0", "P7", "P8"], lambda line: None)
     report = json.loads(json.dumps(suite.report({"cpu": "abacus", "cores": 1, "python": "3"})))
     assert report["passed"]
     assert report["sweep"]["of_linear"] == pytest.approx(0.96)
@@ -254,7 +259,7 @@ def test_a_report_can_be_read_back_and_shown(suite: run.Suite) -> None:
     console = Console(width=160, record=True, file=io.StringIO())
     show(report, console)
     text = console.export_text()
-    for expected in ("20.0x", "24.0x", "96.0%", "10.0%", "abacus", "ns-2 1", "0.900 s"):
+    for expected in ("20.0x", "24.0x", "96.0%", "10.0%", "abacus", "ns-2 1", "0.900 s", "numba", "1,234"):
         assert expected in text
 
 
@@ -393,6 +398,7 @@ def test_the_page_names_what_differed_and_what_its_start_hid() -> None:
         "runs": 3,
         "cases": [{"name": "P1", "title": "t", "ours": cost, "contests": [contest], "bytes_per_flow": None}],
         "sweep": None,
+        "controls": None,
         "processes": {},
         "failures": [],
     }

@@ -721,3 +721,22 @@ print(len(here))
         check=False,
     )
     assert (done.returncode, done.stdout) == (0, "8\n"), done.stderr
+
+
+def test_the_guide_runs() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "guide" / "own-control.md").read_text(encoding="utf-8")
+    blocks = [block.split("```")[0] for block in page.split("```python\n")[1:]]
+    assert len(blocks) == 3
+    names: dict[str, Any] = {"__name__": "guide"}
+    for block in blocks:
+        exec(compile(block, "docs/guide/own-control.md", "exec", dont_inherit=True), names)
+    assert names["recording"].flow("f1").goodput > 9e6
+    assert names["recording"].port("bottleneck").mean_delay < 0.03
+
+
+def test_the_example_draws_its_figure(tmp_path: Path) -> None:
+    target = tmp_path / "own.svg"
+    script = EXAMPLES.parent / "own_control.py"
+    subprocess.run([sys.executable, str(script), str(target)], check=True)
+    shown = Path(__file__).parents[1] / "docs" / "figures" / "own-control.svg"
+    assert target.read_text().count("<path") == shown.read_text().count("<path")

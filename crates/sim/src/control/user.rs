@@ -214,28 +214,34 @@ fn check(before: &Answer, after: &Answer, now: Time) -> Result<Time, Failure> {
 impl Congestion for User {
     const PACED: bool = true;
 
+    #[inline(never)]
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
         self.call(window, Method::Ack, ack.now, |control, answer| control.on_ack(answer, ack));
         *window = self.answer.window;
     }
 
+    #[inline(never)]
     fn after_loss(&mut self, window: &Window, loss: &Loss) -> f64 {
         self.shrunk(window, loss, Method::Loss)
     }
 
+    #[inline(never)]
     fn after_mark(&mut self, window: &Window, loss: &Loss) -> f64 {
         self.shrunk(window, loss, Method::Mark)
     }
 
+    #[inline(never)]
     fn after_timeout(&mut self, window: &Window, loss: &Loss) -> f64 {
         self.shrunk(window, loss, Method::Timeout)
     }
 
+    #[inline(never)]
     fn on_restart(&mut self, window: &mut Window, now: Time) {
         self.call(window, Method::Restart, now, |control, answer| control.on_restart(answer, now));
         *window = self.answer.window;
     }
 
+    #[inline(never)]
     fn on_timer(&mut self, window: &mut Window, now: Time) {
         (self.answer.wake_at, self.wake_at) = (f64::INFINITY, Time::NEVER);
         self.call(window, Method::Timer, now, |control, answer| control.on_timer(answer, now));
