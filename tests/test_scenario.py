@@ -37,6 +37,7 @@ from parshall import (
     Capacity,
     Cbr,
     CoDel,
+    Copa,
     Cubic,
     Dctcp,
     DitherLoss,
@@ -297,8 +298,9 @@ capacities = st.none() | st.builds(
 jitters = st.none() | st.builds(Jitter, most=periods, reorder=st.booleans())
 some = st.floats(0.01, 99)
 controls = st.one_of(
-    st.sampled_from(["aimd", "bbr", "cubic", "vegas", "veno", Binomial.iiad(), Binomial.sqrt()]),
+    st.sampled_from(["aimd", "bbr", "copa", "cubic", "vegas", "veno", Binomial.iiad(), Binomial.sqrt()]),
     st.builds(Binomial, k=some, l=some, alpha=some, beta=some),
+    st.builds(Copa, delta=some, competitive=st.booleans()),
     st.builds(
         Cubic,
         c=some,
@@ -662,7 +664,7 @@ MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 MIRRORED += [CoDel, Pie, FqCodel]
 
 
-CONTROLS = [Aimd, Bbr, Binomial, Cubic, Dctcp, VegasControl, Veno]
+CONTROLS = [Aimd, Bbr, Binomial, Copa, Cubic, Dctcp, VegasControl, Veno]
 
 
 @pytest.mark.parametrize("model", MIRRORED, ids=lambda model: model.__name__)
@@ -1243,6 +1245,8 @@ def test_a_fault_of_the_network_is_one_line_too(what: str, tmp_path: Path) -> No
         (lambda: Cubic(fast_convergence=1), "fast_convergence"),
         (lambda: VegasControl(alpha=-1), "alpha"),
         (lambda: VegasControl(gamma=-1), "gamma"),
+        (lambda: Copa(delta=0), "delta"),
+        (lambda: Copa(competitive="no"), "competitive"),
         (lambda: Dctcp(gain=0), "gain"),
         (lambda: Veno(beta=0), "beta"),
         (lambda: Vbr(rates=["2 Mbit/s", "1 Mbit/s"], intervals=[1, 2]), "rates"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from parshall.scenario.capacity import Capacity
-from parshall.scenario.control import Aimd, Bbr, Binomial, Cubic, Dctcp, UserControl, VegasControl, Veno
+from parshall.scenario.control import Aimd, Bbr, Binomial, Copa, Cubic, Dctcp, UserControl, VegasControl, Veno
 from parshall.scenario.dumbbell import Dumbbell, FlowGroup
 from parshall.scenario.flow import Flow
 from parshall.scenario.losses import BernoulliLoss, DitherLoss, GilbertElliottLoss, ListedLoss
@@ -43,6 +43,7 @@ __all__ = [
     "Capacity",
     "Cbr",
     "CoDel",
+    "Copa",
     "Cubic",
     "Dctcp",
     "DitherLoss",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from parshall.control.library import SharedControl
     from parshall.scenario.quantities import Given, Table
 
-__all__ = ["Aimd", "Bbr", "Binomial", "Cubic", "Dctcp", "UserControl", "VegasControl", "Veno"]
+__all__ = ["Aimd", "Bbr", "Binomial", "Copa", "Cubic", "Dctcp", "UserControl", "VegasControl", "Veno"]
 
 
 class Aimd(Model):
@@ -60,6 +60,20 @@ class Binomial(Model):
     def sqrt(cls, alpha: float = 1.0, beta: float = 0.5) -> Self:
         """Increase and decrease by the square root of the window: k = l = 1/2."""
         return cls(k=0.5, l=0.5, alpha=alpha, beta=beta)
+
+
+class Copa(Model):
+    """Copa: steers towards a rate that falls with the queueing delay, so that each flow keeps ``1 / delta``
+    packets in the queue (Arun and Balakrishnan 2018). Its packets are paced. Meant for the recovery ``sack``.
+    """
+
+    kind: Literal["copa"] = "copa"
+    """Names this control."""
+    delta: Positive = 0.5
+    """How much delay counts beside throughput."""
+    competitive: Flag = True
+    """Whether a flow that does not see the queue empty lowers delta, to hold its own beside flows that fill
+    the buffer. Several flows of Copa may take each other for such ones."""
 
 
 class Cubic(Model):
@@ -155,8 +169,8 @@ RENO: Any = Aimd.known()
 """The default of a control; its type is that of any field."""
 
 if TYPE_CHECKING:
-    _Control: TypeAlias = Aimd | Bbr | Binomial | Cubic | Dctcp | VegasControl | Veno | UserControl
-    _Name: TypeAlias = Literal["aimd", "bbr", "cubic", "dctcp", "vegas", "veno"]
+    _Control: TypeAlias = Aimd | Bbr | Binomial | Copa | Cubic | Dctcp | VegasControl | Veno | UserControl
+    _Name: TypeAlias = Literal["aimd", "bbr", "copa", "cubic", "dctcp", "vegas", "veno"]
     Control: TypeAlias = Given[_Control, _Control | ControlBase | SharedControl | _Name | Table]
 else:
-    Control = one_of(Aimd, Bbr, Binomial, Cubic, Dctcp, VegasControl, Veno, UserControl)
+    Control = one_of(Aimd, Bbr, Binomial, Copa, Cubic, Dctcp, VegasControl, Veno, UserControl)

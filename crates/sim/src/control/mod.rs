@@ -8,6 +8,7 @@
 pub mod aimd;
 pub mod bbr;
 pub mod binomial;
+pub mod copa;
 pub mod cubic;
 pub mod dctcp;
 pub mod hystart;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::user::{self, User};
-use super::{aimd, bbr, binomial, cubic, dctcp, vegas, veno};
+use super::{aimd, bbr, binomial, copa, cubic, dctcp, vegas, veno};
 use super::{AckSample, Congestion, Loss, Start, Unfit, Window};
 use crate::units::Time;
 
@@ -141,6 +141,8 @@ controls! {
     bbr::Bbr,
     /// alpha / w^k a round trip up, beta w^l down: IIAD with k = 1 and l = 0, SQRT with 1/2 each.
     binomial::Binomial,
+    /// Copa (Arun and Balakrishnan 2018).
+    copa::Copa,
     /// CUBIC (RFC 9438).
     cubic::Cubic,
     /// DCTCP (RFC 8257).

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parshall_estimators::rto::RtoConfig;
 use parshall_sim::control::hystart::HyStartRule;
-use parshall_sim::control::{aimd, bbr, binomial, cubic, dctcp, vegas, veno, Control};
+use parshall_sim::control::{aimd, bbr, binomial, copa, cubic, dctcp, vegas, veno, Control};
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::scenario::{
     App, BernoulliLoss, Capacity, Cbr, DitherLoss, DropTail, Flow, Jitter, Law, Link, Loss, LossOf, OnOff,
@@ -129,6 +129,7 @@ fn control() -> impl Strategy<Value = Control> {
         Control::Aimd(aimd::Config {}),
         Control::Bbr(bbr::Config {}),
         Control::Binomial(sqrt),
+        Control::Copa(copa::Config::default()),
         Control::Cubic(cubic::Config::default()),
         Control::Cubic(cubic::Config {
             hystart: HyStartRule::Classic,
