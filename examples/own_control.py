@@ -1,4 +1,4 @@
-"""A control of ten lines beside CUBIC and BBR: what two flows get, and what waits in the queue, as a figure.
+"""A control of ten lines beside CUBIC and BBR: what two flows get, and what waits in the queue.
 
 python examples/own_control.py [FIGURE.svg]
 """
@@ -61,8 +61,17 @@ def network(control: Any) -> parshall.Dumbbell:
     )
 
 
-def main(target: Path) -> None:
-    """Runs each control and draws: what the two flows get above, what waits in the queue below."""
+def show() -> None:
+    """Prints goodputs and the queueing delay."""
+    for name, control in CONTROLS.items():
+        recording = parshall.run(network(control), seed=1)
+        first, second = (recording.flow(flow).goodput / 1e6 for flow in ("first1", "second1"))
+        delay = recording.port("bottleneck").mean_delay * 1e3
+        print(f"{name:18} {first:5.2f} and {second:5.2f} Mbit/s, {delay:5.1f} ms in the queue")
+
+
+def draw(target: Path) -> None:
+    """Draws what the two flows get above, and what waits in the queue below."""
     from parshall.plot import drawing, legend_of, standalone, to_svg
 
     with drawing(3.6, rows=2, columns=3, width=7.2, sharex=True, sharey="row") as (figure, axes):
@@ -86,4 +95,7 @@ def main(target: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "own_control.svg"))
+    if len(sys.argv) > 1:
+        draw(Path(sys.argv[1]))
+    else:
+        show()

@@ -255,7 +255,7 @@ def _finish(batch: Any, runs: Sequence[Key], interrupt: HeldInterrupt, sink: _Si
         while not interrupt.came and (done := batch.next(_WAIT_S)) is not None:
             take(done)
             sink.flush_if_due()
-    except BaseException:
+    except KeyboardInterrupt:  # the second one: what is under way is given up
         batch.stop()
         raise
     finally:
