@@ -1,6 +1,7 @@
 """A control of ten lines beside CUBIC and BBR: what two flows get, and what waits in the queue.
 
-python examples/own_control.py [FIGURE.svg]
+python examples/own_control.py               prints what each flow gets
+python examples/own_control.py FIGURE.svg    draws it over time
 """
 
 from __future__ import annotations

@@ -396,8 +396,82 @@ def test_estimators_work_inside() -> None:
             median = self.rtt.update(ack.rtt)
             self.cwnd = 12.0 if median > 0.06 else 20.0
 
-    window = tables(bell(Smoothed()))["window"]["cwnd"]
-    assert {12.0, 20.0} <= set(window)
+    class Compiled(Control):
+        weight: float = 0.125
+        rtt: Any = field(init=False, default_factory=lambda: parshall.SlidingMedian(9))
+
+        def on_ack(self, ack: parshall.control.Ack) -> None:
+            median = self.rtt.update(ack.rtt)
+            self.cwnd = 12.0 if median > 0.06 and self.rtt.value == median else 20.0
+
+    plain = tables(bell(Smoothed()))
+    assert {12.0, 20.0} <= set(plain["window"]["cwnd"])
+    assert_equal(tables(bell(Compiled())), plain)
+    assert_equal(tables(bell(parshall.native(Compiled)())), plain)
+
+
+@pytest.mark.parametrize(
+    "make_one",
+    [
+        lambda: parshall.Ewma(0.2),
+        lambda: parshall.SlidingMad(7),
+        lambda: parshall.MedianRto(5, min_rto=0.01),
+        lambda: parshall.JacobsonRto(min_rto=0.01),
+    ],
+)
+def test_every_estimator_is_the_same_in_compiled_code(make_one: Any) -> None:
+    class Follows(Control):
+        estimator: Any = field(init=False, default_factory=make_one)
+
+        def on_ack(self, ack: parshall.control.Ack) -> None:
+            self.cwnd = 8.0 + 50.0 * self.estimator.update(ack.rtt)
+
+    class Compiled(Follows):
+        pass
+
+    plain = tables(bell(Follows()))
+    assert len(set(plain["window"]["cwnd"])) > 10
+    assert_equal(tables(bell(parshall.native(Compiled)())), plain)
+
+
+def test_an_estimator_that_all_flows_would_share_is_refused() -> None:
+    with pytest.raises(InputError, match=r"Shared\.rtt: got Ewma\(gain=0\.5\), expected field\(init=False"):
+        type("Shared", (Control,), {"rtt": parshall.Ewma(0.5), "__annotations__": {"rtt": Any}})
+
+
+def test_estimators_are_lent_to_libraries(tmp_path: Path) -> None:
+    text = """
+#include "parshall_control.h"
+typedef struct { parshall_window window; void *median; } state;
+static int32_t on_start(void *flow) {
+    state *own = flow;
+    const parshall_host *host = own->window.host;
+    own->median = host->estimator(own->window.flow, "median", 9);
+    if (host->estimator(own->window.flow, "mean", 9)) return 1;
+    if (host->estimator(own->window.flow, "ewma", 2)) return 1;
+    return own->median ? 0 : 2;
+}
+static int32_t on_ack(void *flow, const parshall_ack *ack) {
+    state *own = flow;
+    const parshall_host *host = own->window.host;
+    double median = host->update(own->median, ack->rtt);
+    own->window.cwnd = median > 0.06 && host->value(own->median) == median ? 12.0 : 20.0;
+    return 0;
+}
+static const parshall_control_table table = {
+    .version = PARSHALL_CONTROL_VERSION, .name = "smoothed", .state_size = sizeof(state),
+    .on_start = on_start, .on_ack = on_ack,
+};
+const parshall_control_table *parshall_control(void) { return &table; }
+"""
+
+    class Smoothed(Control):
+        rtt: Any = field(init=False, default_factory=lambda: parshall.SlidingMedian(9))
+
+        def on_ack(self, ack: parshall.control.Ack) -> None:
+            self.cwnd = 12.0 if self.rtt.update(ack.rtt) > 0.06 else 20.0
+
+    assert_equal(tables(bell(SharedControl(build(tmp_path, "smoothed", text)))), tables(bell(Smoothed())))
 
 
 def make(limit: float) -> type[Control]:

@@ -332,6 +332,7 @@ class CompiledControls:
         time_limit: float,
         code: object,
         report: _Report | None = None,
+        estimators: Sequence[tuple[int, object]] = (),
     ) -> Self: ...
 
 def control_interface() -> dict[str, Any]:

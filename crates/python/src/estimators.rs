@@ -12,6 +12,8 @@ use parshall_estimators::{sample, ConfigError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::control::Filter;
+
 /// Adds the estimators to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyRtoTimer>()?;
@@ -207,6 +209,23 @@ fn check_length(samples: &[f64], flags: Option<&[bool]>) -> PyResult<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// A copy of the estimator inside an object, for a control.
+///
+/// # Errors
+/// `TypeError` for any other object.
+pub fn filter_of(object: &Bound<'_, PyAny>) -> PyResult<Box<dyn Filter>> {
+    if let Ok(timer) = object.cast::<PyRtoTimer>() {
+        return Ok(timer.borrow().timer.copy());
+    }
+    if let Ok(median) = object.cast::<PySlidingMedian>() {
+        return Ok(median.borrow().filter.copy());
+    }
+    if let Ok(mad) = object.cast::<PySlidingMad>() {
+        return Ok(mad.borrow().filter.copy());
+    }
+    Ok(object.cast::<PyEwma>()?.borrow().filter.copy())
 }
 
 /// A class around a filter that turns each number into one number.

@@ -59,6 +59,12 @@ class Control(_core.ControlBase):
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
+        for name, value in vars(cls).items():
+            if type(value).__module__.startswith("parshall.estimators"):
+                expected = (
+                    "field(init=False, default_factory=lambda: ...): one for each flow, not one for all"
+                )
+                raise InputError(f"{cls.__name__}.{name}", shown(value), expected)
         if "__init__" not in cls.__dict__:
             dataclasses.dataclass(eq=False)(cls)
 

@@ -23,6 +23,7 @@ from parshall import _core
 from parshall.control.base import EVENTS, Control
 from parshall.control.interface import lent, structure
 from parshall.errors import InputError, ParshallError, shown
+from parshall.estimators import Ewma, RtoEstimator, SlidingMad, SlidingMedian
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,6 +40,8 @@ _TOLD = {
     "on_timer": "moment",
 }
 """What each method is told, as a structure."""
+
+_ESTIMATORS = (Ewma, SlidingMad, SlidingMedian, RtoEstimator)
 
 RAISED = -(2**31)
 """What a function returns after an exception."""
@@ -80,22 +83,34 @@ def _unary(function: Callable[..., float]) -> Callable[..., Any]:
 
 def compiled(cls: type[Control], instance: Control, time_limit: float) -> _core.CompiledControls:
     """What makes compiled controls that begin as ``instance``. Raises InputError if that cannot be."""
-    state = _state(cls, instance)
-    functions, code = _functions(cls, state.dtype)
+    state, estimators = _state(cls, instance)
+    functions, code = _functions(cls, state.dtype, tuple(estimators))
     places = [functions.get(name, 0) for name in (*EVENTS, "on_report")]
     report = cls.report.asked() if cls.report is not None else None
     return _core.CompiledControls(
-        cls.__name__, places, state.tobytes(), bool(cls.exact_echo), time_limit, code, report
+        cls.__name__,
+        places,
+        state.tobytes(),
+        bool(cls.exact_echo),
+        time_limit,
+        code,
+        report,
+        [(_offset(state.dtype, name), each._core) for name, each in estimators.items()],
     )
 
 
-def _state(cls: type[Control], instance: Control) -> NDArray[Any]:
-    """An instance as a structure. Raises InputError for a field that does not fit into one."""
+def _state(cls: type[Control], instance: Control) -> tuple[NDArray[Any], dict[str, Any]]:
+    """An instance as a structure, and the estimators in it, in whose places there will be pointers. Raises
+    InputError for a field that does not fit into one.
+    """
     window = structure("window")
     layout: list[Any] = [(name, window[name]) for name in window.names or ()]
     values = {}
+    estimators = {}
     for field in dataclasses.fields(cls):  # type: ignore[arg-type]
         value = getattr(instance, field.name)
+        if isinstance(value, _ESTIMATORS):
+            estimators[field.name], value = value, 0
         array = _as_array(f"{cls.__name__}.{field.name}", value, field.type)
         if field.name in window.fields:  # type: ignore[operator]
             raise InputError(
@@ -106,7 +121,12 @@ def _state(cls: type[Control], instance: Control) -> NDArray[Any]:
     state = np.zeros(1, np.dtype(layout, align=True))
     for name, value in values.items():
         state[name] = value
-    return state
+    return state, estimators
+
+
+def _offset(layout: np.dtype[Any], name: str) -> int:
+    assert layout.fields is not None
+    return layout.fields[name][1]
 
 
 def _as_array(place: str, value: Any, kind: Any) -> NDArray[Any]:
@@ -118,15 +138,19 @@ def _as_array(place: str, value: Any, kind: Any) -> NDArray[Any]:
     return array
 
 
-_compiled: dict[tuple[type[Control], np.dtype[Any]], tuple[dict[str, int], list[Any]]] = {}
+_compiled: dict[tuple[Any, ...], tuple[dict[str, int], list[Any]]] = {}
 
 
-def _functions(cls: type[Control], layout: np.dtype[Any]) -> tuple[dict[str, int], list[Any]]:
-    """The addresses of a class's functions by their names, and what keeps these alive."""
-    key = (cls, layout)
+def _functions(
+    cls: type[Control], layout: np.dtype[Any], estimators: tuple[str, ...]
+) -> tuple[dict[str, int], list[Any]]:
+    """The addresses of a class's functions by their names, and what keeps these alive. ``estimators`` are the
+    fields that hold pointers to such.
+    """
+    key = (cls, layout, estimators)
     if key not in _compiled:
         own = {name for each in cls.__mro__[: cls.__mro__.index(Control)] for name in vars(each)}
-        build = _Builder(cls, layout)
+        build = _Builder(cls, layout, estimators)
         functions = {name: build.entry(name) for name in EVENTS if name in own}
         if cls.report is not None:
             functions["on_report"] = build.entry("on_report")
@@ -137,11 +161,13 @@ def _functions(cls: type[Control], layout: np.dtype[Any]) -> tuple[dict[str, int
 class _Builder:
     """Compiles the methods of a class for one layout of its state."""
 
-    def __init__(self, cls: type[Control], layout: np.dtype[Any]) -> None:
+    def __init__(self, cls: type[Control], layout: np.dtype[Any], estimators: tuple[str, ...]) -> None:
         self.cls = cls
         self.numba = _numba()
         self.self_type = _self_type(self.numba, layout)
         self._teach_methods()
+        for name in estimators:
+            _teach_estimator(type(self.self_type), name, layout)
 
     def _teach_methods(self) -> None:
         from numba.extending import overload_method
@@ -259,10 +285,68 @@ def _self_type(numba: Any, layout: np.dtype[Any]) -> Any:
     kind = type("Self", (numba.types.Record,), {})
     register_model(kind)(models.RecordModel)
     fields = [
-        (name, {"type": each.type, "offset": each.offset, "alignment": each.alignment, "title": each.title})
+        (
+            name,
+            {
+                "type": each.type,
+                "offset": each.offset,
+                "alignment": each.alignment,
+                "title": each.title,
+            },
+        )
         for name, each in record.fields.items()
     ]
     return kind(fields, record.size, record.aligned)
+
+
+@cache
+def _estimator_type() -> Any:
+    """A type of Numba for an estimator of the library's: a pointer, with ``update(sample)`` and ``value``."""
+    from numba.core import types
+    from numba.core.datamodel import models
+    from numba.extending import intrinsic, overload_attribute, overload_method, register_model
+
+    update, value = lent("update"), lent("value")
+
+    class Estimator(types.Type):
+        def __init__(self) -> None:
+            super().__init__(name="parshall.Estimator")
+
+    register_model(Estimator)(models.OpaqueModel)
+
+    def as_number(_context: Any, estimator: Any) -> Any:
+        def cast(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return builder.ptrtoint(arguments[0], context.get_value_type(types.int64))
+
+        return types.int64(estimator), cast
+
+    number: Any = intrinsic(as_number)
+    overload_method(Estimator, "update")(
+        lambda estimator, sample: lambda estimator, sample: update(number(estimator), sample)
+    )
+    overload_attribute(Estimator, "value")(lambda estimator: lambda estimator: value(number(estimator)))
+    return Estimator()
+
+
+def _teach_estimator(kind: Any, name: str, layout: np.dtype[Any]) -> None:
+    """Makes a field of ``self`` an estimator: what is stored there is the pointer to it."""
+    from numba.core import cgutils
+    from numba.extending import intrinsic, overload_attribute
+
+    offset = _offset(layout, name)
+    estimator = _estimator_type()
+
+    def load(_context: Any, own: Any) -> Any:
+        def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            pointer = context.get_value_type(estimator)
+            add: Any = cgutils.pointer_add
+            place = add(builder, arguments[0], offset, pointer.as_pointer())
+            return builder.load(place)
+
+        return estimator(own), code
+
+    loaded: Any = intrinsic(load)
+    overload_attribute(kind, name)(lambda own: lambda own: loaded(own))  # noqa: PLW0108 - Numba asks for it
 
 
 def _view(numba: Any, kind: Any) -> Any:

@@ -25,6 +25,7 @@ _RUST = {
     "bool": "bool",
     "const parshall_host *": "*const Host",
     "void *": "*mut c_void",
+    "const char *": "*const c_char",
 }
 
 _TOLD = {"on_start": None, "on_ack": "ack", "on_restart": "moment", "on_timer": "moment"}
@@ -116,8 +117,11 @@ def c_header() -> str:
         *_comment("Functions that the engine lends: they give the same bits in every form of a control."),
         "typedef struct parshall_host {",
     ]
-    for name, arguments, meaning in told["lent"]:
-        lines += [*_comment(meaning, "    "), f"    double (*{name})({_c_arguments(arguments)});"]
+    for name, returns, arguments, meaning in told["lent"]:
+        lines += [
+            *_comment(meaning, "    "),
+            f"    {_c_field(returns, f'(*{name})')}({_c_arguments(arguments)});",
+        ]
     lines.append("} parshall_host;")
     for name, fields in told["structures"].items():
         lines += ["", *_comment(told["about"][name]), f"typedef struct parshall_{name} {{"]
@@ -201,9 +205,12 @@ def rust_header() -> str:
         "#[repr(C)]",
         "pub struct Host {",
     ]
-    for name, arguments, meaning in told["lent"]:
+    for name, returns, arguments, meaning in told["lent"]:
         kinds = ", ".join(_RUST[each.rpartition(" ")[0]] for each in arguments.split(", ") if each)
-        lines += [*_wrapped(meaning, "    /// "), f'    pub {name}: extern "C" fn({kinds}) -> f64,']
+        lines += [
+            *_wrapped(meaning, "    /// "),
+            f'    pub {name}: extern "C" fn({kinds}) -> {_RUST[returns]},',
+        ]
     lines.append("}")
     for name, fields in told["structures"].items():
         lines += ["", *_wrapped(told["about"][name], "/// "), "#[repr(C)]", f"pub struct {NAMES[name]} {{"]

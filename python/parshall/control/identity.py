@@ -56,6 +56,8 @@ class _Reader:
             self._take_many(name, value)
         elif installed := _installed(value):
             self.tell(f"{name} = {installed}")
+        elif type(value).__module__.startswith("parshall.estimators"):
+            self.tell(f"{name} = {value!r}")
         elif inspect.isclass(value):
             self.tell(f"{name} = class")
             self.take_class(value)

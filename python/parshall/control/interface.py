@@ -51,7 +51,7 @@ def structure(name: str) -> np.dtype[np.void]:
 @cache
 def lent(name: str) -> Callable[..., float]:
     """A lent function, as ctypes calls it."""
-    arguments = next(arguments for other, arguments, _ in _interface()["lent"] if other == name)
+    returns, arguments = next(told[1:3] for told in _interface()["lent"] if told[0] == name)
     kinds = [each.rpartition(" ")[0] for each in arguments.split(", ") if each]
-    signature = ctypes.CFUNCTYPE(ctypes.c_double, *(_C_TYPES[kind] for kind in kinds))
+    signature = ctypes.CFUNCTYPE(_C_TYPES[returns], *(_C_TYPES[kind] for kind in kinds))
     return signature(addresses()[name])

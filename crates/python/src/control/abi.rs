@@ -1,7 +1,7 @@
 //! What a compiled control and the engine hand each other. The header for C, the types that Numba sees and the objects
 //! that a class in Python gets are made from this file: each field and each function stands here once.
 
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 
 use parshall_sim::control::{AckKind, AckSample, Loss};
 use parshall_sim::units::Time;
@@ -267,15 +267,18 @@ impl From<Time> for Moment {
     }
 }
 
+/// A lent function: its name, what it returns, its arguments, what it does.
+type Lent = (&'static str, &'static str, &'static str, &'static str);
+
 macro_rules! lent {
-    ($($(#[doc = $doc:literal])* fn $name:ident($($arg:ident: $c:literal $kind:ty),*) -> f64;)*) => {
+    ($($(#[doc = $doc:literal])* fn $name:ident($($arg:ident: $c:literal $kind:ty),*) -> $returns:literal $returned:ty;)*) => {
         /// Functions that the engine lends, so that all forms of a control compute the same, bit for bit.
         #[repr(C)]
         #[derive(Debug)]
-        pub struct Host { $(pub $name: extern "C" fn($($kind),*) -> f64,)* }
+        pub struct Host { $(pub $name: extern "C" fn($($kind),*) -> $returned,)* }
 
         /// The functions of [`Host`] in C.
-        const LENT: &[Field] = &[$((stringify!($name), concat!($($c, " ", stringify!($arg), ", ",)* ""), concat!($($doc,)*)),)*];
+        const LENT: &[Lent] = &[$((stringify!($name), $returns, concat!($($c, " ", stringify!($arg), ", ",)* ""), concat!($($doc,)*)),)*];
 
         /// The only one.
         pub static HOST: Host = Host { $($name: super::lent::$name,)* };
@@ -291,15 +294,22 @@ macro_rules! lent {
 
 lent! {
     /// Cube root.
-    fn cbrt(x: "double" f64) -> f64;
+    fn cbrt(x: "double" f64) -> "double" f64;
     /// x to the power of y.
-    fn pow(x: "double" f64, y: "double" f64) -> f64;
+    fn pow(x: "double" f64, y: "double" f64) -> "double" f64;
     /// e to the power of x.
-    fn exp(x: "double" f64) -> f64;
+    fn exp(x: "double" f64) -> "double" f64;
     /// Natural logarithm.
-    fn log(x: "double" f64) -> f64;
+    fn log(x: "double" f64) -> "double" f64;
     /// A random number from 0 to below 1, of the flow's own stream.
-    fn random(flow: "void *" *mut c_void) -> f64;
+    fn random(flow: "void *" *mut c_void) -> "double" f64;
+    /// An estimator of the library's for this flow, which the engine frees with it: "ewma" with its gain, "median" or
+    /// "mad" with its window. NULL for what is none. To be called in on_start.
+    fn estimator(flow: "void *" *mut c_void, name: "const char *" *const c_char, parameter: "double" f64) -> "void *" *mut c_void;
+    /// Takes in a sample and returns the value after it; a sample that is no finite number is left out.
+    fn update(estimator: "void *" *mut c_void, sample: "double" f64) -> "double" f64;
+    /// The value of an estimator; NaN if it has none yet.
+    fn value(estimator: "void *" *mut c_void) -> "double" f64;
 }
 
 fn structures() -> [(&'static str, &'static str, &'static [Field]); 4] {

@@ -3,7 +3,8 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use parshall_sim::control::user::{Answer, Maker, UserControl};
@@ -13,9 +14,11 @@ use parshall_sim::units::Time;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::estimators::filter_of;
+
 use super::abi::{Ack, Lost, Moment, Window, HOST};
 use super::fold::{Asked, Gathering, Reported, Reporting};
-use super::lent::LentFlow;
+use super::lent::{Filter, LentFlow};
 
 /// Returns 0, or the number of what went wrong.
 type OnStart = unsafe extern "C" fn(state: *mut c_void) -> i32;
@@ -54,6 +57,15 @@ impl Functions {
 #[derive(Debug)]
 pub struct CompiledControls(pub(super) Arc<dyn Maker>);
 
+/// An estimator that each flow gets a copy of.
+struct Lendable(Mutex<Box<dyn Filter>>);
+
+impl fmt::Debug for Lendable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lendable")
+    }
+}
+
 #[derive(Debug)]
 struct Library {
     name: String,
@@ -63,6 +75,8 @@ struct Library {
     exact_echo: bool,
     time_limit: Option<Duration>,
     report: Option<Gathering>,
+    /// Estimators in the state, by the place of the pointer to each.
+    estimators: Vec<(usize, Lendable)>,
     /// Keeps the code where it is.
     _code: Py<PyAny>,
 }
@@ -71,7 +85,8 @@ struct Library {
 impl CompiledControls {
     /// `functions` are addresses, `state` what a state is at first; `code` lives as long as the functions may be called.
     #[new]
-    #[pyo3(signature = (name, functions, state, exact_echo, time_limit, code, report=None))]
+    #[allow(clippy::too_many_arguments)] // as keywords
+    #[pyo3(signature = (name, functions, state, exact_echo, time_limit, code, report=None, estimators=Vec::new()))]
     fn new(
         name: String,
         functions: [usize; 8],
@@ -80,6 +95,7 @@ impl CompiledControls {
         time_limit: f64,
         code: Py<PyAny>,
         report: Option<Asked>,
+        estimators: Vec<(usize, Bound<'_, PyAny>)>,
     ) -> PyResult<Self> {
         if state.len() < size_of::<Window>() {
             let (got, least) = (state.len(), size_of::<Window>());
@@ -89,7 +105,17 @@ impl CompiledControls {
         let functions = unsafe { Functions::at(functions) };
         let time_limit = Duration::try_from_secs_f64(time_limit).ok();
         let report = report.map(Gathering::new).transpose()?;
-        let library = Library { name, functions, state, exact_echo, time_limit, report, _code: code };
+        let lendable = |(place, object): (usize, Bound<'_, PyAny>)| {
+            if place % 8 != 0 || place + 8 > state.len() {
+                return Err(PyValueError::new_err(format!(
+                    "an estimator at {place}, expected a word of the state"
+                )));
+            }
+            Ok((place, Lendable(Mutex::new(filter_of(&object)?))))
+        };
+        let estimators = estimators.into_iter().map(lendable).collect::<PyResult<_>>()?;
+        let library =
+            Library { name, functions, state, exact_echo, time_limit, report, estimators, _code: code };
         Ok(CompiledControls(Arc::new(library)))
     }
 }
@@ -106,7 +132,11 @@ impl Maker for Library {
             filled[..bytes.len()].copy_from_slice(bytes);
             *word = u64::from_ne_bytes(filled);
         }
-        let flow = Box::new(LentFlow { stream: start.stream() });
+        let mut flow = Box::new(LentFlow::new(start.stream()));
+        for (place, Lendable(filter)) in &self.estimators {
+            let copy = filter.lock().unwrap_or_else(PoisonError::into_inner).copy();
+            state[place / 8] = flow.keep(copy) as u64;
+        }
         let mut control = CompiledControl { functions: self.functions, state, flow };
         if let Some(on_start) = self.functions.on_start {
             // SAFETY: see `call`.

@@ -2,15 +2,100 @@
 
 #![allow(unsafe_code)]
 
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void, CStr};
+use std::fmt;
+use std::ptr::null_mut;
 
+use parshall_estimators::ewma::Ewma;
+use parshall_estimators::mad::SlidingMad;
+use parshall_estimators::median::SlidingMedian;
+use parshall_estimators::rto::{AnyRto, RtoTimer};
 use parshall_sim::random::Stream;
 
+/// An estimator of the library's, as a control uses it.
+pub trait Filter: Send {
+    /// Takes in a sample and returns the value after it, NaN if there is none.
+    fn update(&mut self, sample: f64) -> f64;
+    /// The value, NaN if there is none.
+    fn value(&self) -> f64;
+    /// The same in the same state.
+    fn copy(&self) -> Box<dyn Filter>;
+}
+
+macro_rules! filters {
+    ($($kind:ty)*) => {$(
+        impl Filter for $kind {
+            fn update(&mut self, sample: f64) -> f64 {
+                <$kind>::update(self, sample);
+                Filter::value(self)
+            }
+
+            fn value(&self) -> f64 {
+                <$kind>::value(self).unwrap_or(f64::NAN)
+            }
+
+            fn copy(&self) -> Box<dyn Filter> {
+                Box::new(self.clone())
+            }
+        }
+    )*};
+}
+
+filters! { Ewma SlidingMedian SlidingMad }
+
+/// A timer takes in round-trip times of packets that were sent once; its value is the timeout.
+impl Filter for RtoTimer<AnyRto> {
+    fn update(&mut self, sample: f64) -> f64 {
+        if sample.is_finite() && sample >= 0.0 {
+            self.on_ack(sample, false);
+        }
+        self.rto()
+    }
+
+    fn value(&self) -> f64 {
+        self.rto()
+    }
+
+    fn copy(&self) -> Box<dyn Filter> {
+        Box::new(self.clone())
+    }
+}
+
 /// What the functions know of a flow.
-#[derive(Debug)]
 pub struct LentFlow {
     /// Random numbers of its control.
     pub stream: Stream,
+    /// Estimators of its control, which are freed with it; the control has copies of these pointers.
+    estimators: Vec<*mut Box<dyn Filter>>,
+}
+
+impl LentFlow {
+    /// A flow without estimators.
+    pub fn new(stream: Stream) -> Self {
+        LentFlow { stream, estimators: Vec::new() }
+    }
+
+    /// Keeps an estimator as long as the flow; returns the pointer by which its control knows it.
+    pub fn keep(&mut self, filter: Box<dyn Filter>) -> *mut c_void {
+        let pointer = Box::into_raw(Box::new(filter));
+        self.estimators.push(pointer);
+        pointer.cast()
+    }
+}
+
+impl Drop for LentFlow {
+    fn drop(&mut self) {
+        for pointer in self.estimators.drain(..) {
+            // SAFETY: it is from `Box::into_raw`, and the control, which has the only copies, is gone.
+            drop(unsafe { Box::from_raw(pointer) });
+        }
+    }
+}
+
+impl fmt::Debug for LentFlow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LentFlow").field("stream", &self.stream).finish_non_exhaustive()
+    }
 }
 
 pub extern "C" fn cbrt(x: f64) -> f64 {
@@ -34,4 +119,36 @@ pub extern "C" fn random(flow: *mut c_void) -> f64 {
     // one flow's control is called by one thread at a time. A null pointer is what a caller of its own may pass.
     let flow = unsafe { flow.cast::<LentFlow>().as_mut() };
     flow.map_or(f64::NAN, |flow| flow.stream.uniform())
+}
+
+pub extern "C" fn estimator(flow: *mut c_void, name: *const c_char, parameter: f64) -> *mut c_void {
+    // SAFETY: as for `random`; a name is text that ends with a zero, or null.
+    let (flow, name) = unsafe {
+        let name = if name.is_null() { c"" } else { CStr::from_ptr(name) };
+        (flow.cast::<LentFlow>().as_mut(), name)
+    };
+    let made = named(name.to_bytes(), parameter);
+    flow.zip(made).map_or(null_mut(), |(flow, made)| flow.keep(made))
+}
+
+fn named(name: &[u8], parameter: f64) -> Option<Box<dyn Filter>> {
+    let window = || (parameter >= 1.0 && parameter <= f64::from(u32::MAX)).then_some(parameter as u32);
+    match name {
+        b"ewma" => Some(Box::new(Ewma::new(parameter).ok()?)),
+        b"median" => Some(Box::new(SlidingMedian::new(window()?).ok()?)),
+        b"mad" => Some(Box::new(SlidingMad::new(window()?).ok()?)),
+        _ => None,
+    }
+}
+
+pub extern "C" fn update(estimator: *mut c_void, sample: f64) -> f64 {
+    // SAFETY: the pointer is one that `LentFlow::keep` has given to this flow's control, or null.
+    let filter = unsafe { estimator.cast::<Box<dyn Filter>>().as_mut() };
+    filter.map_or(f64::NAN, |filter| filter.update(sample))
+}
+
+pub extern "C" fn value(estimator: *mut c_void) -> f64 {
+    // SAFETY: as for `update`.
+    let filter = unsafe { estimator.cast::<Box<dyn Filter>>().as_ref() };
+    filter.map_or(f64::NAN, |filter| filter.value())
 }

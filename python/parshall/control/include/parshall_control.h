@@ -28,6 +28,13 @@ typedef struct parshall_host {
     double (*log)(double x);
     /* A random number from 0 to below 1, of the flow's own stream. */
     double (*random)(void *flow);
+    /* An estimator of the library's for this flow, which the engine frees with it: "ewma" with its gain,
+     * "median" or "mad" with its window. NULL for what is none. To be called in on_start. */
+    void *(*estimator)(void *flow, const char *name, double parameter);
+    /* Takes in a sample and returns the value after it; a sample that is no finite number is left out. */
+    double (*update)(void *estimator, double sample);
+    /* The value of an estimator; NaN if it has none yet. */
+    double (*value)(void *estimator);
 } parshall_host;
 
 /* What a control answers with. The state of every compiled control begins with it; the engine sets it before
