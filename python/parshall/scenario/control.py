@@ -33,6 +33,8 @@ class Bbr(Model):
 
     kind: Literal["bbr"] = "bbr"
     """Names this control."""
+    bounds: Flag = False
+    """Whether losses and marks bound rate and window, as in version 3 (draft-ietf-ccwg-bbr)."""
 
 
 class Binomial(Model):

@@ -334,7 +334,7 @@ fn check_tcp(at: &Place<'_>, tcp: &Tcp) -> Checked<TcpOptions> {
 }
 
 fn check_control(at: &Place<'_>, tcp: &Tcp) -> Checked<()> {
-    if tcp.control.exact_echo() && !tcp.ecn {
+    if tcp.control.needs_marks() && !tcp.ecn {
         return Err(ScenarioError::new(
             at.field("ecn").to_string(),
             "false",

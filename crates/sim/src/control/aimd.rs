@@ -2,19 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, Congestion, Loss, Start, Unfit, Window};
+use super::{AckSample, Congestion, Loss, Parameters, Start, Window};
 
 /// AIMD has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}
 
-impl Config {
-    /// There is nothing that could be wrong.
-    pub fn check(&self) -> Result<(), Unfit> {
-        Ok(())
-    }
-}
+impl Parameters for Config {}
 
 /// One packet a round trip up, half down.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

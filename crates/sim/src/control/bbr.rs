@@ -6,19 +6,22 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, Congestion, Loss, PathSample, Start, Unfit, Window};
+use super::bbr_bounds::{Bounds, Model, Stage};
+use super::{AckSample, Congestion, Loss, Parameters, PathSample, Start, Window};
 use crate::random::Stream;
 use crate::units::Time;
 
-/// BBR has no parameters that a user would set.
+/// BBR's parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Config {}
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Whether losses and marks bound rate and window, as in version 3.
+    pub bounds: bool,
+}
 
-impl Config {
-    /// There is nothing that could be wrong.
-    pub fn check(&self) -> Result<(), Unfit> {
-        Ok(())
+impl Parameters for Config {
+    fn exact_echo(&self) -> bool {
+        self.bounds
     }
 }
 
@@ -34,7 +37,7 @@ const RATE_ROUNDS: u64 = 10;
 /// the window there, which is the least anywhere.
 const MIN_RTT_S: f64 = 10.0;
 const PROBE_RTT_S: f64 = 0.2;
-const LEAST_WINDOW: f64 = 4.0;
+pub(super) const LEAST_WINDOW: f64 = 4.0;
 /// Section 4.3.2.2: the pipe is full if the rate grows by less than this in so many rounds.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
@@ -106,11 +109,13 @@ pub struct Bbr {
     initial_window: f64,
     seen_rtt: bool,
     pacing_rate: f64,
+    /// In version 3.
+    bounds: Option<Bounds>,
 }
 
 impl Bbr {
     /// The control that a scenario asks for (section 4.3.1, BBRInit).
-    pub fn new(_: &Config, start: &Start<'_>) -> Self {
+    pub fn new(config: &Config, start: &Start<'_>) -> Self {
         Bbr {
             phase: Phase::Startup,
             random: start.stream(),
@@ -138,6 +143,7 @@ impl Bbr {
             initial_window: start.initial_window,
             seen_rtt: false,
             pacing_rate: HIGH_GAIN * start.initial_window / FIRST_RTT_S,
+            bounds: config.bounds.then(Bounds::default),
         }
     }
 
@@ -151,13 +157,43 @@ impl Bbr {
         }
     }
 
+    /// The rate to go by.
+    fn rate(&self) -> f64 {
+        let rate = self.rates.max();
+        self.bounds.as_ref().map_or(rate, |bounds| bounds.rate(rate))
+    }
+
+    fn stage(&self) -> Stage {
+        match self.phase {
+            Phase::Startup => Stage::Startup,
+            Phase::ProbeBw if CYCLE[self.cycle] > 1.0 => Stage::Up,
+            _ => Stage::Other,
+        }
+    }
+
+    /// Version 3: what losses and marks say. They can end Startup, and a probe.
+    fn heed_bounds(&mut self, ack: &AckSample<'_>, path: &PathSample, cwnd: f64) {
+        let (stage, rate) = (self.stage(), self.rates.max());
+        let product = if self.min_rtt.is_finite() { rate * self.min_rtt } else { self.initial_window };
+        let model = Model { stage, rate, product, cwnd };
+        let Some(bounds) = &mut self.bounds else {
+            return;
+        };
+        if bounds.on_ack(path, ack.ecn_echo, self.round_start, &model) {
+            match stage {
+                Stage::Startup => self.pipe_is_full = true,
+                _ => self.next_in_cycle(ack.now),
+            }
+        }
+    }
+
     /// Section 4.2.3.2: packets that fill the path `gain` times over, and what hosts hold back at once.
     fn inflight(&self, gain: f64) -> f64 {
         if self.min_rtt.is_infinite() {
             return self.initial_window;
         }
         let quantum = (self.pacing_rate * QUANTUM_S).floor().max(LEAST_QUANTUM);
-        (gain * self.rates.max() * self.min_rtt).ceil() + 3.0 * quantum
+        (gain * self.rate() * self.min_rtt).ceil() + 3.0 * quantum
     }
 
     /// Sections 4.1.1.3 to 4.1.1.5: counts rounds and takes in the delivery rate.
@@ -182,15 +218,28 @@ impl Bbr {
         let before = (path.in_flight + i64::from(path.newly_delivered) + i64::from(path.newly_lost)) as f64;
         let gain = CYCLE[self.cycle];
         let over = if gain > 1.0 {
-            lasted && (path.newly_lost > 0 || before >= self.inflight(gain))
+            // In version 3 a loss alone does not end it; too many do.
+            lasted && (path.newly_lost > 0 && self.bounds.is_none() || before >= self.inflight(gain))
         } else if gain < 1.0 {
             lasted || before <= self.inflight(1.0)
         } else {
             lasted
         };
         if over {
-            self.cycle = (self.cycle + 1) % CYCLE.len();
-            self.cycle_start = now;
+            self.next_in_cycle(now);
+        }
+    }
+
+    fn next_in_cycle(&mut self, now: Time) {
+        self.cycle = (self.cycle + 1) % CYCLE.len();
+        self.cycle_start = now;
+        self.begin_probe();
+    }
+
+    /// Version 3: a probe puts to the test what losses have taught.
+    fn begin_probe(&mut self) {
+        if let (Stage::Up, Some(bounds)) = (self.stage(), &mut self.bounds) {
+            bounds.probe();
         }
     }
 
@@ -223,6 +272,7 @@ impl Bbr {
         let drawn = self.random.below(CYCLE.len() as u64 - 1) as usize;
         self.cycle = if drawn == 0 { 0 } else { drawn + 1 };
         self.cycle_start = now;
+        self.begin_probe();
     }
 
     /// Section 4.3.5: keeps the least round-trip time, and looks for it with next to nothing in flight when it is old.
@@ -274,7 +324,7 @@ impl Bbr {
             self.seen_rtt = true;
             self.pacing_rate = HIGH_GAIN * window.cwnd / path.srtt;
         }
-        let rate = PACING_MARGIN * self.gains().0 * self.rates.max();
+        let rate = PACING_MARGIN * self.gains().0 * self.rate();
         if rate > 0.0 && (self.pipe_is_full || rate > self.pacing_rate) {
             self.pacing_rate = rate;
         }
@@ -292,6 +342,9 @@ impl Bbr {
                 window.cwnd += delivered;
             }
             window.cwnd = window.cwnd.max(LEAST_WINDOW);
+        }
+        if let Some(bounds) = &self.bounds {
+            window.cwnd = bounds.window(window.cwnd, self.stage());
         }
         if self.phase == Phase::ProbeRtt {
             window.cwnd = window.cwnd.min(LEAST_WINDOW);
@@ -334,6 +387,7 @@ impl Congestion for Bbr {
             return;
         };
         self.update_rate(path);
+        self.heed_bounds(ack, path, window.cwnd);
         if self.phase == Phase::ProbeBw {
             self.advance_cycle(path, ack.now);
         }
@@ -350,7 +404,7 @@ impl Congestion for Bbr {
         window.cwnd
     }
 
-    /// Version 1 does not answer marks.
+    /// Version 1 does not answer marks, and version 3 does so by its bounds.
     fn after_mark(&mut self, window: &Window, _: &Loss) -> f64 {
         window.cwnd
     }

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{not_negative, positive, AckSample, Congestion, Loss, Start, Unfit, Window};
+use super::{not_negative, positive, AckSample, Congestion, Loss, Parameters, Start, Unfit, Window};
 
 /// The parameters of a binomial control.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,9 +23,8 @@ pub struct Config {
     pub beta: f64,
 }
 
-impl Config {
-    /// Whether the parameters make sense.
-    pub fn check(&self) -> Result<(), Unfit> {
+impl Parameters for Config {
+    fn check(&self) -> Result<(), Unfit> {
         not_negative("k", self.k)?;
         not_negative("l", self.l)?;
         positive("alpha", self.alpha)?;

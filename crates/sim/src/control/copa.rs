@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::{positive, AckSample, Congestion, Loss, PathSample, Start, Unfit, Window};
+use super::{positive, AckSample, Congestion, Loss, Parameters, PathSample, Start, Unfit, Window};
 use crate::units::Time;
 
 /// Copa's parameters.
@@ -37,9 +37,8 @@ pub struct Config {
     pub competitive: bool,
 }
 
-impl Config {
-    /// Whether the parameters make sense.
-    pub fn check(&self) -> Result<(), Unfit> {
+impl Parameters for Config {
+    fn check(&self) -> Result<(), Unfit> {
         positive("delta", self.delta)
     }
 }

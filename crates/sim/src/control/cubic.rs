@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::hystart::{HyStart, HyStartRule};
-use super::{fits, positive, AckSample, Congestion, Loss, Start, Unfit, Window};
+use super::{fits, positive, AckSample, Congestion, Loss, Parameters, Start, Unfit, Window};
 use crate::units::Time;
 
 /// CUBIC's parameters.
@@ -37,9 +37,8 @@ pub enum Variant {
 /// Linux, before the first loss: packets acknowledged for each that the window grows by, at most.
 const FIRST_GROWTH: f64 = 20.0;
 
-impl Config {
-    /// Whether the parameters make sense.
-    pub fn check(&self) -> Result<(), Unfit> {
+impl Parameters for Config {
+    fn check(&self) -> Result<(), Unfit> {
         positive("c", self.c)?;
         let beta = self.beta;
         fits("beta", beta, beta > 0.0 && beta < 1.0, "a number between 0 and 1")

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{fits, AckSample, Congestion, Loss, Start, Unfit, Window};
+use super::{fits, AckSample, Congestion, Loss, Parameters, Start, Unfit, Window};
 
 /// DCTCP's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -12,10 +12,17 @@ pub struct Config {
     pub gain: f64,
 }
 
-impl Config {
-    /// Whether the parameters make sense.
-    pub fn check(&self) -> Result<(), Unfit> {
+impl Parameters for Config {
+    fn check(&self) -> Result<(), Unfit> {
         fits("gain", self.gain, self.gain > 0.0 && self.gain < 1.0, "a number between 0 and 1")
+    }
+
+    fn exact_echo(&self) -> bool {
+        true
+    }
+
+    fn needs_marks(&self) -> bool {
+        true
     }
 }
 
@@ -58,8 +65,6 @@ impl Dctcp {
 }
 
 impl Congestion for Dctcp {
-    const EXACT_ECHO: bool = true;
-
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
         self.observe(ack);
         if ack.may_grow {

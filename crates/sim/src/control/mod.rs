@@ -7,6 +7,7 @@
 
 pub mod aimd;
 pub mod bbr;
+mod bbr_bounds;
 pub mod binomial;
 pub mod copa;
 pub mod cubic;
@@ -168,9 +169,6 @@ pub trait Congestion {
     /// path with each ACK, which costs a record of each packet in flight.
     const PACED: bool = false;
 
-    /// Whether its receivers report marks packet by packet (RFC 8257, section 3.2).
-    const EXACT_ECHO: bool = false;
-
     /// An ACK has come, and recovery has dealt with it.
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>);
 
@@ -201,6 +199,27 @@ pub trait Congestion {
     /// When [`Congestion::on_timer`] shall be called; [`Time::NEVER`] for not at all.
     fn wake_at(&self) -> Time {
         Time::NEVER
+    }
+}
+
+/// The parameters of a control.
+pub trait Parameters {
+    /// Whether they make sense.
+    ///
+    /// # Errors
+    /// The first that does not.
+    fn check(&self) -> Result<(), Unfit> {
+        Ok(())
+    }
+
+    /// Whether receivers report marks packet by packet (RFC 8257, section 3.2).
+    fn exact_echo(&self) -> bool {
+        false
+    }
+
+    /// Whether it cannot do without marks.
+    fn needs_marks(&self) -> bool {
+        false
     }
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::user::{self, User};
 use super::{aimd, bbr, binomial, copa, cubic, dctcp, vegas, veno};
-use super::{AckSample, Congestion, Loss, Start, Unfit, Window};
+use super::{AckSample, Congestion, Loss, Parameters, Start, Unfit, Window};
 use crate::units::Time;
 
 /// Defines [`Control`], what a scenario says, and [`AnyControl`], what a sender has, and hands each call on to the
@@ -29,10 +29,18 @@ macro_rules! controls {
                 }
             }
 
-            /// See [`Congestion::EXACT_ECHO`].
+            /// See [`Parameters::exact_echo`].
             pub fn exact_echo(&self) -> bool {
                 match self {
-                    $(Control::$name(_) => <$module::$name as Congestion>::EXACT_ECHO,)*
+                    $(Control::$name(config) => config.exact_echo(),)*
+                    Control::User(config) => config.maker.0.as_ref().is_some_and(|maker| maker.exact_echo()),
+                }
+            }
+
+            /// See [`Parameters::needs_marks`].
+            pub fn needs_marks(&self) -> bool {
+                match self {
+                    $(Control::$name(config) => config.needs_marks(),)*
                     Control::User(config) => config.maker.0.as_ref().is_some_and(|maker| maker.exact_echo()),
                 }
             }

@@ -77,7 +77,7 @@ pub trait Maker: Debug + Send + Sync {
     /// If there is none.
     fn make(&self, start: &Start<'_>, answer: &mut Answer) -> Result<Box<dyn UserControl>, Failure>;
 
-    /// Whether its receivers report marks packet by packet; see [`Congestion::EXACT_ECHO`].
+    /// Whether its receivers report marks packet by packet; see [`super::Parameters::exact_echo`].
     fn exact_echo(&self) -> bool;
 
     /// How long one of its methods may take.

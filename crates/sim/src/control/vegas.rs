@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{fits, not_negative, AckSample, Congestion, Loss, Round, Start, Unfit, Window};
+use super::{fits, not_negative, AckSample, Congestion, Loss, Parameters, Round, Start, Unfit, Window};
 
 /// Vegas's parameters: packets that a flow keeps in queues.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,9 +17,8 @@ pub struct Config {
     pub gamma: f64,
 }
 
-impl Config {
-    /// Whether the parameters make sense.
-    pub fn check(&self) -> Result<(), Unfit> {
+impl Parameters for Config {
+    fn check(&self) -> Result<(), Unfit> {
         not_negative("alpha", self.alpha)?;
         let beta = self.beta;
         fits("beta", beta, beta >= self.alpha && beta.is_finite(), "at least alpha")?;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{positive, AckSample, Congestion, Loss, Round, Start, Unfit, Window};
+use super::{positive, AckSample, Congestion, Loss, Parameters, Round, Start, Unfit, Window};
 
 /// Veno's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -12,9 +12,8 @@ pub struct Config {
     pub beta: f64,
 }
 
-impl Config {
-    /// Whether the parameters make sense.
-    pub fn check(&self) -> Result<(), Unfit> {
+impl Parameters for Config {
+    fn check(&self) -> Result<(), Unfit> {
         positive("beta", self.beta)
     }
 }

@@ -256,10 +256,13 @@ impl Core {
         }
     }
 
-    /// New data can be marked; a SYN and retransmissions cannot (RFC 3168, sections 6.1.1 and 6.1.5).
+    /// New data can be marked; a SYN and retransmissions cannot (RFC 3168, sections 6.1.1 and 6.1.5). Where receivers
+    /// report each mark, retransmissions can: behind a threshold they would all be dropped, and the sender would wait for
+    /// its timer (RFC 8311, section 4.3, allows it).
     fn ecn_flags(&mut self, seq: i64) -> u8 {
         let syn = self.options.handshake && seq == 0;
-        if !self.options.ecn || syn || seq <= self.max_seq {
+        let again = seq <= self.max_seq;
+        if !self.options.ecn || syn || (again && !self.options.exact_echo) {
             return 0;
         }
         let announced = if std::mem::take(&mut self.announce_reduction) { ecn::REDUCED } else { 0 };

@@ -127,7 +127,8 @@ fn control() -> impl Strategy<Value = Control> {
     let sqrt = binomial::Config { k: 0.5, l: 0.5, alpha: 1.0, beta: 0.5 };
     select(vec![
         Control::Aimd(aimd::Config {}),
-        Control::Bbr(bbr::Config {}),
+        Control::Bbr(bbr::Config::default()),
+        Control::Bbr(bbr::Config { bounds: true }),
         Control::Binomial(sqrt),
         Control::Copa(copa::Config::default()),
         Control::Cubic(cubic::Config::default()),
@@ -166,7 +167,7 @@ fn tcp() -> impl Strategy<Value = Transport> {
                     profile,
                     recovery,
                     control: control.clone(),
-                    ecn: ecn || control.exact_echo(),
+                    ecn: ecn || control.needs_marks(),
                     pacing,
                     delayed_ack,
                     handshake,
