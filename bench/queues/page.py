@@ -76,10 +76,10 @@ def _difference(interval: Interval) -> str:
     return f"{interval.mean:+.{digits}f} ± {half:.{digits}f}{mark}"
 
 
-def write(text: str, file: Path) -> None:
+def write(text: str, file: Path, begin: str = BEGIN, end: str = END) -> None:
     """Puts the section between its marks, which the document must have."""
-    before, begin, rest = file.read_text(encoding="utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"{file}: expected the lines {BEGIN} and {END}")
-    file.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
+    before, begins, rest = file.read_text(encoding="utf-8").partition(begin)
+    _, ends, after = rest.partition(end)
+    if not (begins and ends):
+        raise ValueError(f"{file}: expected the lines {begin} and {end}")
+    file.write_text(f"{before}{begin}\n\n{text}\n{end}{after}", encoding="utf-8")

@@ -1,0 +1,142 @@
+"""BBR and DCTCP beside ns-3's: how its output is read, what the tables show. Nothing here needs ns-3."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from bench.controls_ns3.page import BEGIN, END, section
+from bench.controls_ns3.run import main
+from bench.controls_ns3.settings import SETTINGS, Setting
+from bench.controls_ns3.sides import OUTCOMES, Outcome, Pair, ours, parse
+from bench.process import ProcessError
+from bench.queues.page import write
+from click.testing import CliRunner
+
+from parshall import DropTail, Red
+
+BBR = Setting("bbr", 2e7, 0.04, 1.0, 2)
+DCTCP = Setting("dctcp", 1e8, 0.001, 20.0, 1, slow_start=False, seconds=6.0, warm_up=2.0)
+PRINTED = "RESULT dropped 10 marked 45 started 90 wait 0.0042 bytes {}\n"
+
+
+def outcome(**changes: float) -> Outcome:
+    return {**dict.fromkeys(OUTCOMES, 1.0), **changes}
+
+
+# --- ns-3's program ---------------------------------------------------------------------------------------
+
+
+def test_what_ns3_prints_becomes_rates_and_shares() -> None:
+    found = parse("a warning\n" + PRINTED.format("10000000 30000000"), BBR)
+    assert found == pytest.approx(
+        # 40 MB in the 20 s that count, shared 1 to 3.
+        {"goodput": 16.0, "wait": 4.2, "dropped": 10.0, "marked": 50.0, "fairness": 0.8}
+    )
+
+
+@pytest.mark.parametrize(
+    "output",
+    ["", "dropped 1", PRINTED.format("10000000"), PRINTED.format("1 x"), "RESULT dropped 1 bytes 1 2"],
+    ids=["nothing", "no-mark", "a-flow-is-missing", "no-number", "a-count-is-missing"],
+)
+def test_what_is_not_whole_is_an_error_that_names_the_setting(output: str) -> None:
+    with pytest.raises(ProcessError, match="20 Mbit/s, 40 ms, 1 BDP, 2 flows"):
+        parse(output, BBR)
+
+
+def test_the_flow_of_a_queue_that_let_nothing_through_has_no_fairness() -> None:
+    assert str(parse(PRINTED.format("0 0"), BBR)["fairness"]) == "nan"
+
+
+# --- The two sides of a setting ---------------------------------------------------------------------------
+
+
+def test_both_sides_hold_as_many_packets() -> None:
+    queue, options = BBR.scenario(1).links[0].queue, BBR.options(1)
+    # 100 kB in packets of 1502 bytes, two of which ns-3's discipline does not see.
+    assert isinstance(queue, DropTail)
+    assert queue.limit_packets == 67
+    assert options["set"] == "MaxSize=65p"
+
+
+def test_both_sides_mark_from_the_same_packet_on() -> None:
+    queue, options = DCTCP.scenario(1).links[0].queue, DCTCP.options(1)
+    assert isinstance(queue, Red)
+    assert (queue.min_threshold_packets, queue.ecn, options["ecn"]) == (20, True, "On")
+    settings = dict(word.split("=") for word in options["set"].split(","))
+    low, high = float(settings["MinTh"]), float(settings["MaxTh"])
+    # One of ours is in ns-3's device: 19 there are 20 here, and 39 there are twice 20 here.
+    assert 18 < low < 19 < high
+    assert 38 < 2 * high < 39
+
+
+def test_flows_start_at_the_same_times() -> None:
+    starts = [flow.start for flow in BBR.scenario(3).flows]
+    assert ",".join(map(str, starts)) == BBR.options(3)["starts"]
+    assert len(set(starts)) == 2
+
+
+def test_without_slow_start_both_begin_with_two_packets() -> None:
+    tcp = DCTCP.scenario(1).flows[0].transport
+    assert tcp.initial_window_packets == tcp.initial_ssthresh_packets == 2
+    assert (DCTCP.options(1)["window"], DCTCP.options(1)["ssthresh"]) == ("2", "2920")
+    assert "ssthresh" not in BBR.options(1)
+
+
+def test_no_two_settings_of_a_table_have_one_name() -> None:
+    for settings in SETTINGS.values():
+        assert len({setting.title for setting in settings}) == len(settings)
+
+
+def test_our_side_fills_the_link_and_marks_where_it_shall() -> None:
+    found = ours(Setting("dctcp", 1e7, 0.02, 20.0, 2, slow_start=False, seconds=8.0, warm_up=4.0), 1)
+    assert found["goodput"] > 9.5
+    assert found["marked"] > 5
+    assert found["dropped"] == 0
+
+
+# --- The page ---------------------------------------------------------------------------------------------
+
+
+def test_a_table_marks_what_differs_by_more_than_is_allowed() -> None:
+    near = Pair(BBR, [outcome(goodput=10.4, wait=11)] * 2, [outcome(goodput=10, wait=10)] * 2)
+    far = Pair(DCTCP, [outcome(goodput=10.6, wait=7)] * 2, [outcome(goodput=10, wait=10)] * 2)
+    lines = section([near, far]).splitlines()
+    rows = [line for line in lines if line.startswith(("| 20 Mbit/s", "| 100 Mbit/s"))]
+    assert "2 seeds" in lines[0]
+    assert "| 10.400 / 10.000 | +4.0 ± 0.0 | 11.000 / 10.000 | +10.0 ± 0.0 |" in rows[0]
+    assert "+6.0 ± 0.0 °" in rows[1]
+    assert "-30.0 ± 0.0 °" in rows[1]
+
+
+def test_seeds_that_differ_widen_the_interval() -> None:
+    values = [outcome(goodput=9), outcome(goodput=11)]
+    centre, half = Pair(BBR, values, [outcome(goodput=10)] * 2).difference("goodput")
+    # Student's t of one degree of freedom times a standard error of 1, in percent of 10.
+    assert centre == pytest.approx(0)
+    assert half == pytest.approx(127.06, abs=0.01)
+
+
+def test_one_flow_has_no_fairness_and_drop_tail_no_marks() -> None:
+    text = section(
+        [Pair(BBR, [outcome()] * 2, [outcome()] * 2), Pair(DCTCP, [outcome()] * 2, [outcome()] * 2)]
+    )
+    bbr, dctcp = text.split("**DCTCP")
+    assert "marked" not in bbr
+    assert "marked" in dctcp
+    assert dctcp.rstrip().endswith("|  |")
+
+
+def test_tables_go_between_marks_of_their_own(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    write("new", page, BEGIN, END)
+    assert page.read_text() == f"before\n{BEGIN}\n\nnew\n{END}\nafter\n"
+
+
+def test_without_ns3_the_comparison_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    result = CliRunner().invoke(main, ["--seeds", "2"])
+    assert result.exit_code == 1
+    assert "not compared, for want of ns-3" in result.output
