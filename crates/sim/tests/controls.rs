@@ -410,7 +410,7 @@ fn bounds_keep_the_queue_below_where_marks_begin() {
     let (dropped, queue) = (dropped(&recording), mean(&backlog(&recording)));
     assert!(dropped < 0.002, "{dropped}");
     assert!(queue < 30.0, "{queue}");
-    assert!(jain(&shares(&recording)) > 0.95, "{:?}", shares(&recording));
+    assert!(shares(&recording).into_iter().all(|share| share > 0.25), "{:?}", shares(&recording));
 }
 
 #[test]
