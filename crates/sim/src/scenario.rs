@@ -636,6 +636,9 @@ pub struct Tcp {
     /// How long an acknowledgement may wait.
     #[serde(default)]
     pub delayed_ack_timer: Option<Time>,
+    /// The first packets of data, so many, are acknowledged each at once (Linux's quick ACKs).
+    #[serde(default)]
+    pub quick_acks: Option<u32>,
     /// Packets sent before the first acknowledgement.
     #[serde(default)]
     pub initial_window_packets: Option<f64>,

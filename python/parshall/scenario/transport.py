@@ -9,6 +9,7 @@ from parshall.scenario.control import RENO, Control
 from parshall.scenario.quantities import (
     ABSENT,
     Count,
+    CountOrNone,
     Flag,
     HeaderSize,
     MaybeDuration,
@@ -60,6 +61,8 @@ class Tcp(Model):
     """Acknowledge every second packet, or when the timer expires."""
     delayed_ack_timer: MaybePeriod = ABSENT
     """How long an acknowledgement may wait."""
+    quick_acks: CountOrNone | None = None
+    """The first packets of data, so many, are acknowledged each at once (Linux's quick ACKs); 0 for none."""
     initial_window_packets: Positive | None = None
     """Packets sent before the first acknowledgement."""
     max_window_packets: Count | None = None

@@ -34,6 +34,8 @@ pub struct TcpOptions {
     pub rto: RtoConfig,
     /// Longest delay of an ACK; none sends each at once.
     pub delayed_ack: Option<Time>,
+    /// Of the first packets of data, so many are acknowledged each at once.
+    pub quick_acks: u32,
     /// How the window moves.
     pub control: Control,
     /// Whether packets can be marked.
@@ -117,6 +119,7 @@ impl TcpOptions {
             payload_bytes: 1000,
             rto: RtoConfig::default(),
             delayed_ack: Some(Time::from_ps(100_000_000_000)),
+            quick_acks: 0,
             control: Control::default(),
             ecn: false,
             exact_echo: false,
@@ -161,6 +164,8 @@ impl TcpOptions {
         TcpOptions {
             // TCP_DELACK_MIN
             delayed_ack: Some(Time::from_ps(40_000_000_000)),
+            // TCP_MAX_QUICKACKS
+            quick_acks: 16,
             // TCP_RTO_MIN
             rto_rules: RtoRules { min_s: 0.2, ..RtoRules::default() },
             // Every ACK of new data is a sample: time stamps, or the time at which each packet was sent.
@@ -224,6 +229,12 @@ impl TcpOptions {
         }
     }
 
+    /// Packets below this are acknowledged at once: the first of all, which may be a SYN, and the first of data.
+    #[inline]
+    pub fn delays_from(&self) -> u32 {
+        self.quick_acks.saturating_add(u32::from(self.handshake)).max(1)
+    }
+
     /// Whether a clock, and not ACKs alone, lets packets go.
     pub fn paced(&self) -> bool {
         self.pacing || self.control.paced()
@@ -266,6 +277,7 @@ impl TcpOptions {
             payload_bytes: tcp.payload_bytes,
             rto,
             delayed_ack,
+            quick_acks: tcp.quick_acks.unwrap_or(base.quick_acks),
             control: tcp.control.clone(),
             ecn: tcp.ecn,
             exact_echo: tcp.control.exact_echo(),
