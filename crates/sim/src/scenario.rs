@@ -672,6 +672,9 @@ pub struct Tcp {
     /// Where in a tick the run starts; none draws it at random.
     #[serde(default)]
     pub clock_phase: Option<Time>,
+    /// SACK: proportional rate reduction (RFC 9937): the window comes down evenly over the recovery.
+    #[serde(default)]
+    pub prr: Option<bool>,
     /// What is halved on a loss.
     #[serde(default)]
     pub reduce_from: Option<ReduceFrom>,

@@ -85,6 +85,9 @@ class Tcp(Model):
     """Granularity of the sender's clock; 0 is an exact clock."""
     clock_phase: MaybeDuration = ABSENT
     """Where in a tick the run starts; none draws it at random."""
+    prr: Flag | None = None
+    """SACK: proportional rate reduction (RFC 9937), by which the window comes down evenly over a recovery
+    instead of at once."""
     reduce_from: Literal["flight", "window"] | None = None
     """What a loss halves: the packets in flight (RFC 5681, equation 4), or the smaller of cwnd and the
     receiver's window (ns-2)."""

@@ -48,6 +48,8 @@ pub struct TcpOptions {
     pub sack: bool,
     /// How a sender with SACK counts what is in flight.
     pub sack_pipe: SackPipe,
+    /// SACK: whether the window comes down by proportional rate reduction (RFC 9937).
+    pub prr: bool,
     /// Vegas: whether the times at which packets were sent stand in a ring of as many places as the window has
     /// packets, with ns-2's slips in keeping it.
     pub vegas_ring: bool,
@@ -126,6 +128,7 @@ impl TcpOptions {
             pacing: false,
             sack: false,
             sack_pipe: SackPipe::Rfc6675,
+            prr: false,
             vegas_ring: false,
             delay_repeated: false,
             initial_window: 10.0,
@@ -168,6 +171,8 @@ impl TcpOptions {
             quick_acks: 16,
             // TCP_RTO_MIN
             rto_rules: RtoRules { min_s: 0.2, ..RtoRules::default() },
+            // tcp_cwnd_reduction()
+            prr: true,
             // Every ACK of new data is a sample: time stamps, or the time at which each packet was sent.
             rtt_sampling: RttSampling::Timestamps,
             // tcp_slow_start() adds what is acknowledged, however much an ACK covers.
@@ -299,6 +304,7 @@ impl TcpOptions {
             least_timeout: if ns2 { clock_tick + clock_tick } else { base.least_timeout },
             clock_tick,
             clock_phase: tcp.clock_phase.or(base.clock_phase),
+            prr: tcp.prr.unwrap_or(base.prr),
             reduce_from: tcp.reduce_from.unwrap_or(base.reduce_from),
             integer_ssthresh: tcp.integer_ssthresh.unwrap_or(base.integer_ssthresh),
             rtt_sampling: tcp.rtt_sampling.unwrap_or(base.rtt_sampling),

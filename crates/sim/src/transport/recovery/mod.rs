@@ -1,6 +1,7 @@
 //! Loss recovery: what is sent after a loss. One file each; [`AnyRecovery`] is where a new one is registered.
 
 mod newreno;
+mod prr;
 mod reno;
 mod sack;
 mod sack1;
@@ -155,7 +156,7 @@ impl AnyRecovery {
             (RecoveryName::Tahoe, _) => AnyRecovery::Tahoe(Tahoe),
             (RecoveryName::Reno, _) => AnyRecovery::Reno(Reno::default()),
             (RecoveryName::Newreno, _) => AnyRecovery::NewReno(NewReno::default()),
-            (RecoveryName::Sack, SackPipe::Rfc6675) => AnyRecovery::Sack(Sack::default()),
+            (RecoveryName::Sack, SackPipe::Rfc6675) => AnyRecovery::Sack(Sack::new(options)),
             (RecoveryName::Vegas, _) => AnyRecovery::Vegas(Box::default()),
             (RecoveryName::Sack, SackPipe::Sack1) => AnyRecovery::Sack1(Sack1::default()),
         }
