@@ -675,6 +675,9 @@ pub struct Tcp {
     /// SACK: proportional rate reduction (RFC 9937): the window comes down evenly over the recovery.
     #[serde(default)]
     pub prr: Option<bool>,
+    /// SACK: losses are told by time, and a probe finds those at the end (RACK-TLP, RFC 8985).
+    #[serde(default)]
+    pub rack: Option<bool>,
     /// What is halved on a loss.
     #[serde(default)]
     pub reduce_from: Option<ReduceFrom>,

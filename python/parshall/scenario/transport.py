@@ -88,6 +88,8 @@ class Tcp(Model):
     prr: Flag | None = None
     """SACK: proportional rate reduction (RFC 9937), by which the window comes down evenly over a recovery
     instead of at once."""
+    rack: Flag | None = None
+    """SACK: losses are told by time, and a probe finds those at the end (RACK-TLP, RFC 8985)."""
     reduce_from: Literal["flight", "window"] | None = None
     """What a loss halves: the packets in flight (RFC 5681, equation 4), or the smaller of cwnd and the
     receiver's window (ns-2)."""

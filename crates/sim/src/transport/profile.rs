@@ -50,6 +50,8 @@ pub struct TcpOptions {
     pub sack_pipe: SackPipe,
     /// SACK: whether the window comes down by proportional rate reduction (RFC 9937).
     pub prr: bool,
+    /// SACK: whether losses are told by time (RACK-TLP, RFC 8985).
+    pub rack: bool,
     /// Vegas: whether the times at which packets were sent stand in a ring of as many places as the window has
     /// packets, with ns-2's slips in keeping it.
     pub vegas_ring: bool,
@@ -129,6 +131,7 @@ impl TcpOptions {
             sack: false,
             sack_pipe: SackPipe::Rfc6675,
             prr: false,
+            rack: false,
             vegas_ring: false,
             delay_repeated: false,
             initial_window: 10.0,
@@ -173,6 +176,8 @@ impl TcpOptions {
             rto_rules: RtoRules { min_s: 0.2, ..RtoRules::default() },
             // tcp_cwnd_reduction()
             prr: true,
+            // TCP_RACK_LOSS_DETECTION
+            rack: true,
             // Every ACK of new data is a sample: time stamps, or the time at which each packet was sent.
             rtt_sampling: RttSampling::Timestamps,
             // tcp_slow_start() adds what is acknowledged, however much an ACK covers.
@@ -274,6 +279,9 @@ impl TcpOptions {
             None if ns2 => max_window,
             None => base.initial_ssthresh,
         };
+        let min_rto_s = tcp.min_rto.map_or(base.rto_rules.min_s, Time::secs);
+        // In tcp_set_rto() the least RTO is the least of what is added to the smoothed round trip.
+        let least_margin_s = if tcp.profile == ProfileName::Linux { min_rto_s } else { 0.0 };
         let keeps_dupacks = ns2 && tcp.recovery == RecoveryName::Tahoe;
         TcpOptions {
             data_bytes: (tcp.payload_bytes + tcp.header_bytes) as u16,
@@ -296,15 +304,16 @@ impl TcpOptions {
             dupack_threshold: tcp.dupack_threshold.unwrap_or(base.dupack_threshold),
             rto_rules: RtoRules {
                 initial_s: tcp.initial_rto.map_or(base.rto_rules.initial_s, Time::secs),
-                min_s: tcp.min_rto.map_or(base.rto_rules.min_s, Time::secs),
+                min_s: min_rto_s,
                 max_s: tcp.max_rto.map_or(base.rto_rules.max_s, Time::secs),
-                granularity_s: clock_tick.secs(),
+                granularity_s: clock_tick.secs().max(least_margin_s),
             },
             // rtt_timeout() raises anything less.
             least_timeout: if ns2 { clock_tick + clock_tick } else { base.least_timeout },
             clock_tick,
             clock_phase: tcp.clock_phase.or(base.clock_phase),
             prr: tcp.prr.unwrap_or(base.prr),
+            rack: tcp.rack.unwrap_or(base.rack),
             reduce_from: tcp.reduce_from.unwrap_or(base.reduce_from),
             integer_ssthresh: tcp.integer_ssthresh.unwrap_or(base.integer_ssthresh),
             rtt_sampling: tcp.rtt_sampling.unwrap_or(base.rtt_sampling),
