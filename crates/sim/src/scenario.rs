@@ -636,6 +636,9 @@ pub struct Tcp {
     /// How long an acknowledgement may wait.
     #[serde(default)]
     pub delayed_ack_timer: Option<Time>,
+    /// The first packets of data, so many, are acknowledged each at once (Linux's quick ACKs).
+    #[serde(default)]
+    pub quick_acks: Option<u32>,
     /// Packets sent before the first acknowledgement.
     #[serde(default)]
     pub initial_window_packets: Option<f64>,
@@ -669,6 +672,12 @@ pub struct Tcp {
     /// Where in a tick the run starts; none draws it at random.
     #[serde(default)]
     pub clock_phase: Option<Time>,
+    /// SACK: proportional rate reduction (RFC 9937): the window comes down evenly over the recovery.
+    #[serde(default)]
+    pub prr: Option<bool>,
+    /// SACK: losses are told by time, and a probe finds those at the end (RACK-TLP, RFC 8985).
+    #[serde(default)]
+    pub rack: Option<bool>,
     /// What is halved on a loss.
     #[serde(default)]
     pub reduce_from: Option<ReduceFrom>,

@@ -203,9 +203,14 @@ fn transports() {
         ("header_bytes", json!(0), "0", "1 to 65535 bytes"),
         ("max_rto", json!(0.5), "0.5 s", "at least min_rto"),
         ("delayed_ack_timer", json!(0), "0 s", "a time above 0"),
+        ("rack", json!(true), "true", "false, or the recovery sack"),
+        ("prr", json!(true), "true", "false, or the recovery sack"),
     ] {
         refuses(&at(field), value, &path(field), shown, expected);
     }
+    let sack1 = json!({"kind": "tcp", "profile": "ns2", "recovery": "sack", "prr": true});
+    let expected = "false: ns-2's Sack1 counts its pipe down by ACKs";
+    refuses("/flows/0/transport", sack1, &path("prr"), "true", expected);
     let cubic = json!({"kind": "cubic", "beta": 1.5});
     refuses(&at("control"), cubic, &path("control.beta"), "1.5", "a number between 0 and 1");
     let (path, value, _) = refusal("/flows/0/transport/rto", json!({"kind": "median", "window": 0}));

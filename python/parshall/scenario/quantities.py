@@ -34,6 +34,7 @@ __all__ = [
     "ZERO",
     "BurstSize",
     "Count",
+    "CountOrNone",
     "Counts",
     "Duration",
     "DurationOrList",
@@ -141,6 +142,7 @@ if TYPE_CHECKING:
     HeaderSize: TypeAlias = Given[int, _Bytes]
     BurstSize: TypeAlias = Given[int, _Bytes]
     Count: TypeAlias = int
+    CountOrNone: TypeAlias = int
     Counts: TypeAlias = Given[tuple[int, ...], Sequence[int]]
     Positive: TypeAlias = float
     Probability: TypeAlias = float
@@ -203,6 +205,7 @@ else:
     BurstSize = _field(int, readers.size(U32_MAX), _quantity(SIZE, zero=False, whole=True))
 
     Count = _field(int, readers.whole(1, U32_MAX), _COUNT)
+    CountOrNone = _field(int, readers.whole(0, U32_MAX), {**_COUNT, "minimum": 0})
     QueueCount = _field(
         int, readers.whole(1, MAX_QUEUES), {"type": "integer", "minimum": 1, "maximum": MAX_QUEUES}
     )

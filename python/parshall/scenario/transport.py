@@ -9,6 +9,7 @@ from parshall.scenario.control import RENO, Control
 from parshall.scenario.quantities import (
     ABSENT,
     Count,
+    CountOrNone,
     Flag,
     HeaderSize,
     MaybeDuration,
@@ -60,6 +61,8 @@ class Tcp(Model):
     """Acknowledge every second packet, or when the timer expires."""
     delayed_ack_timer: MaybePeriod = ABSENT
     """How long an acknowledgement may wait."""
+    quick_acks: CountOrNone | None = None
+    """The first packets of data, so many, are acknowledged each at once (Linux's quick ACKs); 0 for none."""
     initial_window_packets: Positive | None = None
     """Packets sent before the first acknowledgement."""
     max_window_packets: Count | None = None
@@ -82,6 +85,11 @@ class Tcp(Model):
     """Granularity of the sender's clock; 0 is an exact clock."""
     clock_phase: MaybeDuration = ABSENT
     """Where in a tick the run starts; none draws it at random."""
+    prr: Flag | None = None
+    """SACK: proportional rate reduction (RFC 9937), by which the window comes down evenly over a recovery
+    instead of at once."""
+    rack: Flag | None = None
+    """SACK: losses are told by time, and a probe finds those at the end (RACK-TLP, RFC 8985)."""
     reduce_from: Literal["flight", "window"] | None = None
     """What a loss halves: the packets in flight (RFC 5681, equation 4), or the smaller of cwnd and the
     receiver's window (ns-2)."""

@@ -8,8 +8,8 @@ use crate::control::user::{self, Found};
 use crate::control::Control;
 use crate::error::ScenarioError;
 use crate::scenario::{
-    App, Capacity, Cbr, CoDel, DropTail, Flow, FqCodel, Jitter, Law, Loss, Pie, Queue, Red, RedWeight,
-    Scenario, Tcp, Transport, Udp,
+    App, Capacity, Cbr, CoDel, DropTail, Flow, FqCodel, Jitter, Law, Loss, Pie, ProfileName, Queue,
+    RecoveryName, Red, RedWeight, Scenario, Tcp, Transport, Udp,
 };
 use crate::transport::TcpOptions;
 use crate::units::{Rate, Time};
@@ -288,6 +288,7 @@ fn check_tcp(at: &Place<'_>, tcp: &Tcp) -> Checked<TcpOptions> {
         }
     }
     check_control(at, tcp)?;
+    check_recovery(at, tcp)?;
     let options = TcpOptions::resolve(tcp);
     options
         .rto
@@ -331,6 +332,22 @@ fn check_tcp(at: &Place<'_>, tcp: &Tcp) -> Checked<TcpOptions> {
         }
     }
     Ok(options)
+}
+
+/// A profile may have these options for flows with SACK; a flow that asks for one must be able to use it.
+fn check_recovery(at: &Place<'_>, tcp: &Tcp) -> Checked<()> {
+    let sack = tcp.recovery == RecoveryName::Sack;
+    let sack1 = tcp.profile == ProfileName::Ns2 && tcp.rack != Some(true);
+    for (field, asked, possible, expected) in [
+        ("rack", tcp.rack, sack, "false, or the recovery sack"),
+        ("prr", tcp.prr, sack, "false, or the recovery sack"),
+        ("prr", tcp.prr, !sack1, "false: ns-2's Sack1 counts its pipe down by ACKs"),
+    ] {
+        if asked == Some(true) && !possible {
+            return Err(ScenarioError::new(format!("{at}.{field}"), "true", expected));
+        }
+    }
+    Ok(())
 }
 
 fn check_control(at: &Place<'_>, tcp: &Tcp) -> Checked<()> {

@@ -404,8 +404,7 @@ impl Core {
 
     /// The application, or the receiver's window, may be what keeps the sender from sending more.
     pub fn note_limits(&mut self) {
-        let last = (self.high_ack + self.options.max_window as i64).min(self.limit - 1);
-        let (cwnd, all_sent) = (self.window.cwnd, self.next_seq > last && !self.held_back);
+        let (cwnd, all_sent) = (self.window.cwnd, self.next_seq > self.last_allowed() && !self.held_back);
         if let Some(path) = self.path().filter(|path| all_sent && (path.in_flight() as f64) < cwnd) {
             path.note_limited();
         }
@@ -515,6 +514,23 @@ impl Core {
             self.timer.reset_backoff();
             self.timer_changed();
         }
+    }
+
+    /// Lets a recovery with further timers put the earliest in the place of the retransmission timer.
+    pub fn set_deadline(&mut self, at: Time) {
+        self.deadline = at;
+    }
+
+    /// Recovery takes packet `seq` for lost.
+    pub fn lose(&mut self, seq: i64) {
+        if let Some(path) = self.path() {
+            path.lose(seq);
+        }
+    }
+
+    /// The highest packet that the application and the receiver's window allow now.
+    pub fn last_allowed(&self) -> i64 {
+        (self.high_ack + self.options.max_window as i64).min(self.limit - 1)
     }
 
     /// Stops the timer.

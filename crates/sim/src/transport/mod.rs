@@ -15,6 +15,7 @@ mod receiver;
 pub mod recovery;
 mod sack_blocks;
 mod sender;
+mod sent_packets;
 
 pub use self::core::{Core, SenderCounters};
 pub use clock::Clock;

@@ -211,6 +211,16 @@ impl Path {
         self.looked_below = self.looked_below.max(seq);
     }
 
+    /// Packet `seq` is thought to be lost.
+    pub fn lose(&mut self, seq: i64) {
+        let sent = self.sent.get_mut((seq - self.first).max(0) as usize);
+        if let Some(sent) = sent.filter(|sent| sent.state == State::InFlight) {
+            sent.state = State::Lost;
+            self.in_flight -= 1;
+            self.newly_lost += 1;
+        }
+    }
+
     /// The timer has expired: everything that is out there counts as lost.
     pub fn on_timeout(&mut self) {
         self.looked_below = self.first;

@@ -34,6 +34,8 @@ pub struct TcpOptions {
     pub rto: RtoConfig,
     /// Longest delay of an ACK; none sends each at once.
     pub delayed_ack: Option<Time>,
+    /// Of the first packets of data, so many are acknowledged each at once.
+    pub quick_acks: u32,
     /// How the window moves.
     pub control: Control,
     /// Whether packets can be marked.
@@ -46,6 +48,10 @@ pub struct TcpOptions {
     pub sack: bool,
     /// How a sender with SACK counts what is in flight.
     pub sack_pipe: SackPipe,
+    /// SACK: whether the window comes down by proportional rate reduction (RFC 9937).
+    pub prr: bool,
+    /// SACK: whether losses are told by time (RACK-TLP, RFC 8985).
+    pub rack: bool,
     /// Vegas: whether the times at which packets were sent stand in a ring of as many places as the window has
     /// packets, with ns-2's slips in keeping it.
     pub vegas_ring: bool,
@@ -117,12 +123,15 @@ impl TcpOptions {
             payload_bytes: 1000,
             rto: RtoConfig::default(),
             delayed_ack: Some(Time::from_ps(100_000_000_000)),
+            quick_acks: 0,
             control: Control::default(),
             ecn: false,
             exact_echo: false,
             pacing: false,
             sack: false,
             sack_pipe: SackPipe::Rfc6675,
+            prr: false,
+            rack: false,
             vegas_ring: false,
             delay_repeated: false,
             initial_window: 10.0,
@@ -161,8 +170,14 @@ impl TcpOptions {
         TcpOptions {
             // TCP_DELACK_MIN
             delayed_ack: Some(Time::from_ps(40_000_000_000)),
+            // TCP_MAX_QUICKACKS
+            quick_acks: 16,
             // TCP_RTO_MIN
             rto_rules: RtoRules { min_s: 0.2, ..RtoRules::default() },
+            // tcp_cwnd_reduction()
+            prr: true,
+            // TCP_RACK_LOSS_DETECTION
+            rack: true,
             // Every ACK of new data is a sample: time stamps, or the time at which each packet was sent.
             rtt_sampling: RttSampling::Timestamps,
             // tcp_slow_start() adds what is acknowledged, however much an ACK covers.
@@ -224,6 +239,12 @@ impl TcpOptions {
         }
     }
 
+    /// Packets below this are acknowledged at once: the first of all, which may be a SYN, and the first of data.
+    #[inline]
+    pub fn delays_from(&self) -> u32 {
+        self.quick_acks.saturating_add(u32::from(self.handshake)).max(1)
+    }
+
     /// Whether a clock, and not ACKs alone, lets packets go.
     pub fn paced(&self) -> bool {
         self.pacing || self.control.paced()
@@ -258,6 +279,9 @@ impl TcpOptions {
             None if ns2 => max_window,
             None => base.initial_ssthresh,
         };
+        let min_rto_s = tcp.min_rto.map_or(base.rto_rules.min_s, Time::secs);
+        // In tcp_set_rto() the least RTO is the least of what is added to the smoothed round trip.
+        let least_margin_s = if tcp.profile == ProfileName::Linux { min_rto_s } else { 0.0 };
         let keeps_dupacks = ns2 && tcp.recovery == RecoveryName::Tahoe;
         TcpOptions {
             data_bytes: (tcp.payload_bytes + tcp.header_bytes) as u16,
@@ -266,6 +290,7 @@ impl TcpOptions {
             payload_bytes: tcp.payload_bytes,
             rto,
             delayed_ack,
+            quick_acks: tcp.quick_acks.unwrap_or(base.quick_acks),
             control: tcp.control.clone(),
             ecn: tcp.ecn,
             exact_echo: tcp.control.exact_echo(),
@@ -279,14 +304,16 @@ impl TcpOptions {
             dupack_threshold: tcp.dupack_threshold.unwrap_or(base.dupack_threshold),
             rto_rules: RtoRules {
                 initial_s: tcp.initial_rto.map_or(base.rto_rules.initial_s, Time::secs),
-                min_s: tcp.min_rto.map_or(base.rto_rules.min_s, Time::secs),
+                min_s: min_rto_s,
                 max_s: tcp.max_rto.map_or(base.rto_rules.max_s, Time::secs),
-                granularity_s: clock_tick.secs(),
+                granularity_s: clock_tick.secs().max(least_margin_s),
             },
             // rtt_timeout() raises anything less.
             least_timeout: if ns2 { clock_tick + clock_tick } else { base.least_timeout },
             clock_tick,
             clock_phase: tcp.clock_phase.or(base.clock_phase),
+            prr: tcp.prr.unwrap_or(base.prr),
+            rack: tcp.rack.unwrap_or(base.rack),
             reduce_from: tcp.reduce_from.unwrap_or(base.reduce_from),
             integer_ssthresh: tcp.integer_ssthresh.unwrap_or(base.integer_ssthresh),
             rtt_sampling: tcp.rtt_sampling.unwrap_or(base.rtt_sampling),

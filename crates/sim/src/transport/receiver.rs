@@ -74,7 +74,8 @@ impl TcpReceiver {
         let new = seq >= self.next;
         self.store(seq);
         let last_in_order = seq + 1 == self.next && self.beyond.is_empty();
-        let may_wait = !marks_change && last_in_order && seq > 0 && (new || self.options.delay_repeated);
+        let delays = seq >= self.options.delays_from();
+        let may_wait = !marks_change && last_in_order && delays && (new || self.options.delay_repeated);
         let waiting = Some(self.waiting).filter(|&stamp| stamp < Time::NEVER);
         match (self.options.delayed_ack, waiting) {
             (Some(timer), None) if may_wait => {
@@ -189,6 +190,33 @@ mod tests {
         let ack = r.on_data(2, at(0.2), 0, at(1.15)).unwrap();
         assert_eq!((ack.next, ack.stamp), (3, at(0.1)));
         assert_eq!(r.deadline(), Time::NEVER);
+    }
+
+    /// Packet 0 is a SYN here; the first packets of data are those after it.
+    #[test]
+    fn the_first_packets_are_acknowledged_at_once_and_then_every_second_one() {
+        let options = TcpOptions { quick_acks: 4, ..TcpOptions::rfc() };
+        let mut r = TcpReceiver::new(Arc::new(options));
+        let answers: Vec<_> = (0..9).map(|seq| next(r.on_data(seq, Time::ZERO, 0, Time::ZERO))).collect();
+        assert_eq!(answers, [Some(1), Some(2), Some(3), Some(4), Some(5), None, Some(7), None, Some(9)]);
+    }
+
+    proptest! {
+        /// Whatever comes in whatever order.
+        #[test]
+        fn none_of_the_first_packets_waits_for_an_ack(
+            quick_acks in 0u32..30,
+            handshake in any::<bool>(),
+            packets in prop::collection::vec(0u32..40, 0..120),
+        ) {
+            let options = TcpOptions { quick_acks, handshake, ..TcpOptions::rfc() };
+            let mut r = TcpReceiver::new(Arc::new(options));
+            for seq in packets {
+                let ack = r.on_data(seq, Time::ZERO, 0, Time::ZERO);
+                let first = u32::from(!handshake);
+                prop_assert!(seq + first > quick_acks || next(ack) == Some(r.next()));
+            }
+        }
     }
 
     #[test]

@@ -105,9 +105,12 @@ impl TcpSender {
         self.core.limit = self.core.limit.min(self.core.max_seq + 1);
     }
 
-    /// The retransmission timer expires.
+    /// The retransmission timer expires, or one that recovery has put in its place.
     pub fn on_timeout(&mut self, now: Time, out: &mut Outbox) {
         let core = &mut self.core;
+        if self.recovery.on_early_timer(core, now, out) {
+            return self.send(Trigger::Data, now, out);
+        }
         if core.in_flight() == 0 && core.options.idle_restart != IdleRestart::OnTimer {
             return self.recovery.idle_out(core);
         }

@@ -156,13 +156,27 @@ fn tcp() -> impl Strategy<Value = Transport> {
         ]),
         control(),
         (any::<bool>(), any::<bool>()),
-        proptest::option::of(any::<bool>()),
+        (proptest::option::of(any::<bool>()), proptest::option::of(select(vec![0u32, 3]))),
         proptest::option::of(any::<bool>()),
         proptest::option::of(select(vec![1u32, 4, 30])),
         rto(),
+        (proptest::option::of(any::<bool>()), proptest::option::of(any::<bool>())),
     )
         .prop_map(
-            |(profile, recovery, control, (ecn, pacing), delayed_ack, handshake, max_window_packets, rto)| {
+            |(
+                profile,
+                recovery,
+                control,
+                (ecn, pacing),
+                acks,
+                handshake,
+                max_window_packets,
+                rto,
+                repair,
+            )| {
+                let (delayed_ack, quick_acks) = acks;
+                let modern = recovery == RecoveryName::Sack && profile != ProfileName::Ns2;
+                let (prr, rack) = if modern { repair } else { (None, None) };
                 Transport::Tcp(Arc::new(Tcp {
                     profile,
                     recovery,
@@ -170,7 +184,10 @@ fn tcp() -> impl Strategy<Value = Transport> {
                     ecn: ecn || control.needs_marks(),
                     pacing,
                     delayed_ack,
+                    quick_acks,
                     handshake,
+                    prr,
+                    rack,
                     max_window_packets,
                     rto,
                     payload_bytes: 1000,

@@ -1,6 +1,8 @@
 //! Loss recovery: what is sent after a loss. One file each; [`AnyRecovery`] is where a new one is registered.
 
 mod newreno;
+mod prr;
+mod rack;
 mod reno;
 mod sack;
 mod sack1;
@@ -8,6 +10,7 @@ mod tahoe;
 mod vegas;
 
 pub use newreno::NewReno;
+pub use rack::Rack;
 pub use reno::Reno;
 pub use sack::Sack;
 pub use sack1::Sack1;
@@ -39,6 +42,11 @@ pub trait Recovery {
     fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox);
     /// An ACK of less than `core.high_ack`.
     fn on_old_ack(&mut self, _: &mut Core) {}
+    /// A timer of its own, which it has put in the place of the retransmission timer, expires. Returns false if it has
+    /// none, so that it is that timer which has expired.
+    fn on_early_timer(&mut self, _: &mut Core, _: Time, _: &mut Outbox) -> bool {
+        false
+    }
     /// The timer expired.
     fn on_timeout(&mut self);
     /// Resets the core for a timeout.
@@ -105,6 +113,10 @@ macro_rules! any_recovery {
                 match self { $(AnyRecovery::$name(r) => r.on_old_ack(core),)* }
             }
 
+            fn on_early_timer(&mut self, core: &mut Core, now: Time, out: &mut Outbox) -> bool {
+                match self { $(AnyRecovery::$name(r) => r.on_early_timer(core, now, out),)* }
+            }
+
             fn on_timeout(&mut self) {
                 match self { $(AnyRecovery::$name(r) => r.on_timeout(),)* }
             }
@@ -142,6 +154,8 @@ any_recovery! {
     NewReno(NewReno),
     /// Selective acknowledgements by RFC 6675.
     Sack(Sack),
+    /// Selective acknowledgements, losses told by time.
+    Rack(Box<Rack>),
     /// Selective acknowledgements as in ns-2.
     Sack1(Sack1),
     /// Vegas, window and retransmission.
@@ -155,7 +169,8 @@ impl AnyRecovery {
             (RecoveryName::Tahoe, _) => AnyRecovery::Tahoe(Tahoe),
             (RecoveryName::Reno, _) => AnyRecovery::Reno(Reno::default()),
             (RecoveryName::Newreno, _) => AnyRecovery::NewReno(NewReno::default()),
-            (RecoveryName::Sack, SackPipe::Rfc6675) => AnyRecovery::Sack(Sack::default()),
+            (RecoveryName::Sack, _) if options.rack => AnyRecovery::Rack(Box::new(Rack::new(options))),
+            (RecoveryName::Sack, SackPipe::Rfc6675) => AnyRecovery::Sack(Sack::new(options)),
             (RecoveryName::Vegas, _) => AnyRecovery::Vegas(Box::default()),
             (RecoveryName::Sack, SackPipe::Sack1) => AnyRecovery::Sack1(Sack1::default()),
         }

@@ -1,9 +1,10 @@
 //! SACK recovery by the scoreboard and pipe of RFC 6675.
 
+use super::prr::{Progress, Prr};
 use super::{count_reported, take_in, Recovery, Trigger};
 use crate::control::AckKind;
 use crate::transport::heard::Heard;
-use crate::transport::{Ack, Core, Intervals, Outbox};
+use crate::transport::{Ack, Core, Intervals, Outbox, TcpOptions};
 use crate::units::Time;
 
 /// Why packets are being repaired.
@@ -30,9 +31,27 @@ pub struct Sack {
     timed_out_below: i64,
     /// Whether the rescue retransmission of this recovery is spent (section 4, NextSeg rule 4).
     rescued: bool,
+    /// How the window comes down in a recovery; none sets it to ssthresh at once.
+    prr: Option<Box<Prr>>,
+}
+
+/// What an ACK found, as far as proportional rate reduction asks.
+#[derive(Clone, Copy, Debug, Default)]
+struct Before {
+    delivered: i64,
+    /// What [`Sack::lost_packets_end`] was.
+    lost: i64,
+    high_ack: i64,
 }
 
 impl Sack {
+    /// The state of a flow with these options. A control with a window of its own for every ACK has no reduction that
+    /// could be spread.
+    pub fn new(options: &TcpOptions) -> Self {
+        let prr = (options.prr && !options.control.paced()).then(Box::default);
+        Sack { prr, ..Sack::default() }
+    }
+
     /// IsLost (): every packet below this that is not SACKed. DupThresh packets above have been SACKed, or the
     /// timer has expired.
     fn lost_packets_end(&self, core: &Core) -> i64 {
@@ -79,25 +98,84 @@ impl Sack {
             if !new {
                 self.high_rxt = self.high_rxt.max(seq);
             }
-            core.send(seq, now, out);
+            self.send_packet(core, seq, now, out);
             core.next_seq = core.max_seq + 1;
             pipe += 1;
         }
     }
 
-    fn enter(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
+    fn send_packet(&mut self, core: &mut Core, seq: i64, now: Time, out: &mut Outbox) {
+        core.send(seq, now, out);
+        if let Some(prr) = &mut self.prr {
+            prr.on_send();
+        }
+    }
+
+    fn enter(&mut self, core: &mut Core, before: Before, now: Time, out: &mut Outbox) {
         core.reduce(now);
         self.phase = Phase::Recovery;
         self.rescued = false;
+        self.high_rxt = core.high_ack;
+        if let Some(prr) = &mut self.prr {
+            // What had been reported before is not delivered in this recovery.
+            prr.begin(core.max_seq + 1 - before.delivered);
+        }
+        self.proportion(core, before);
         self.high_rxt = core.high_ack + 1;
-        core.send(self.high_rxt, now, out);
+        self.send_packet(core, self.high_rxt, now, out);
         core.restart_timer(now);
+    }
+
+    /// What proportional rate reduction compares with; nothing without it.
+    fn before(&self, core: &Core) -> Before {
+        match self.prr {
+            None => Before::default(),
+            Some(_) => Before {
+                delivered: self.delivered(core),
+                lost: self.lost_packets_end(core),
+                high_ack: core.high_ack,
+            },
+        }
+    }
+
+    /// Packets that ACKs have reported so far.
+    fn delivered(&self, core: &Core) -> i64 {
+        let next = core.high_ack + 1;
+        next + self.sacked.count_within(next, core.max_seq + 1)
+    }
+
+    /// An ACK of a recovery: the window that it leaves, which is ssthresh at the end (RFC 9937, section 6).
+    fn shrink(&mut self, core: &mut Core, before: Before) {
+        if self.phase == Phase::Recovery {
+            self.proportion(core, before);
+        } else if self.prr.is_some() {
+            core.window.cwnd = core.window.ssthresh;
+        }
+    }
+
+    /// Sets the window of an ACK in recovery by proportional rate reduction.
+    fn proportion(&mut self, core: &mut Core, before: Before) {
+        let Some(mut prr) = self.prr.take() else {
+            return;
+        };
+        let (lost_from, lost_to) = (before.lost.max(core.high_ack + 1), self.lost_packets_end(core));
+        let newly_lost = (lost_to - lost_from).max(0) - self.sacked.count_within(lost_from, lost_to);
+        let progress = Progress {
+            delivered: self.delivered(core) - before.delivered,
+            in_flight: self.pipe(core),
+            safe: core.high_ack > before.high_ack && newly_lost <= 0,
+        };
+        if let Some(window) = prr.on_ack(progress, core.window.ssthresh) {
+            core.window.cwnd = window;
+        }
+        self.prr = Some(prr);
     }
 }
 
 impl Recovery for Sack {
     fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) -> Heard {
         let was = self.phase;
+        let before = self.before(core);
         core.dupacks = 0;
         let reported = count_reported(&self.sacked, core, ack);
         let heard = core.advance(ack, now);
@@ -106,6 +184,9 @@ impl Recovery for Sack {
         if ack.high >= core.recover {
             self.phase = Phase::Open;
             self.timed_out_below = 0;
+        }
+        if was == Phase::Recovery {
+            self.shrink(core, before);
         }
         match was {
             Phase::Recovery if self.phase == Phase::Recovery => Heard { kind: AckKind::Partial, ..heard },
@@ -117,15 +198,20 @@ impl Recovery for Sack {
     }
 
     fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
+        let before = self.before(core);
         // A duplicate ACK is one that SACKs something new (RFC 6675, section 2).
-        if !take_in(&mut self.sacked, core, ack) || self.phase != Phase::Open {
+        let news = take_in(&mut self.sacked, core, ack);
+        if self.phase == Phase::Recovery {
+            self.shrink(core, before);
+        }
+        if !news || self.phase != Phase::Open {
             return;
         }
         core.dupacks += 1;
         let lost = core.high_ack + 1 < self.lost_packets_end(core);
         let enough = core.dupacks >= core.options.dupack_threshold || lost;
         if enough && core.may_fast_retransmit() {
-            self.enter(core, now, out);
+            self.enter(core, before, now, out);
         } else if !enough {
             core.limited_transmit(now, out);
         }

@@ -1,0 +1,252 @@
+//! When each packet was sent last, and what has become of it: what RACK (RFC 8985) tells losses by.
+
+use std::collections::VecDeque;
+
+use super::{Ack, Intervals};
+use crate::units::Time;
+
+/// What becomes of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    InFlight,
+    /// Reported beyond a gap.
+    Reported,
+    /// Lost, and not sent again yet.
+    Lost,
+}
+
+/// A packet that has not been acknowledged cumulatively (section 5.2).
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    at: Time,
+    /// The number of its last transmission, by which those at one instant can be told apart.
+    transmission: u32,
+    state: State,
+    again: bool,
+}
+
+/// Packets in flight, and what their ACKs have taught of the path (section 5.3).
+#[derive(Clone, Debug)]
+pub struct SentPackets {
+    packets: VecDeque<Sent>,
+    /// The number of the first of them.
+    first: i64,
+    /// Transmissions in the order in which they were made, with the numbers of their packets. Some may have been
+    /// answered, or be of packets that have been sent again.
+    order: VecDeque<(u32, i64)>,
+    /// The number of the next transmission.
+    next: u32,
+    /// Numbers of those in the state [`State::Reported`].
+    beyond: Intervals,
+    reported: i64,
+    lost: i64,
+    /// None below this is lost.
+    lost_from: i64,
+    /// What RACK.xmit_ts and RACK.end_seq stand for: transmissions below this were made before one that is known to have
+    /// arrived.
+    latest: u32,
+    /// RACK.rtt: how long the answer to that took.
+    rtt: Time,
+    /// RACK.min_RTT, over the whole run.
+    min_rtt: Time,
+    /// RACK.fack: the highest packet known to have arrived.
+    highest: i64,
+    /// RACK.reordering_seen.
+    reordering_seen: bool,
+}
+
+impl Default for SentPackets {
+    fn default() -> Self {
+        SentPackets {
+            packets: VecDeque::new(),
+            first: 0,
+            order: VecDeque::new(),
+            beyond: Intervals::default(),
+            reported: 0,
+            lost: 0,
+            lost_from: 0,
+            next: 0,
+            latest: 0,
+            rtt: Time::ZERO,
+            min_rtt: Time::NEVER,
+            highest: -1,
+            reordering_seen: false,
+        }
+    }
+}
+
+impl SentPackets {
+    /// The lowest packet that has not been acknowledged cumulatively.
+    pub fn first(&self) -> i64 {
+        self.first
+    }
+
+    /// Packets that have not been acknowledged cumulatively.
+    pub fn outstanding(&self) -> i64 {
+        self.packets.len() as i64
+    }
+
+    /// Those of them that are neither reported nor lost.
+    pub fn in_flight(&self) -> i64 {
+        self.outstanding() - self.reported - self.lost
+    }
+
+    /// RACK.segs_sacked: packets reported beyond a gap.
+    pub fn reported(&self) -> i64 {
+        self.reported
+    }
+
+    /// Lost packets that have not been sent again.
+    pub fn lost(&self) -> i64 {
+        self.lost
+    }
+
+    /// How many packets up to `high` have been reported beyond a gap.
+    pub fn reported_up_to(&self, high: i64) -> i64 {
+        if self.reported == 0 {
+            return 0;
+        }
+        self.beyond.count_within(self.first, high + 1)
+    }
+
+    /// The lowest lost packet that has not been sent again.
+    pub fn first_lost(&mut self) -> Option<i64> {
+        if self.lost == 0 {
+            return None;
+        }
+        let from = (self.lost_from - self.first).max(0) as usize;
+        let found = self.packets.range(from..).position(|sent| sent.state == State::Lost)?;
+        self.lost_from = self.first + (from + found) as i64;
+        Some(self.lost_from)
+    }
+
+    /// Packet `seq` is sent, for the first time or again.
+    pub fn on_send(&mut self, seq: i64, now: Time) {
+        let sent = Sent { at: now, transmission: self.next, state: State::InFlight, again: false };
+        match self.packets.get_mut((seq - self.first).max(0) as usize) {
+            Some(old) => {
+                self.lost -= i64::from(old.state == State::Lost);
+                debug_assert_ne!(old.state, State::Reported, "what has arrived is not sent again");
+                *old = Sent { again: true, ..sent };
+            }
+            None => self.packets.push_back(sent),
+        }
+        self.order.push_back((self.next, seq));
+        self.next += 1;
+    }
+
+    /// Section 6.2, steps 1 to 3. Returns how many packets an ACK reports for the first time.
+    pub fn on_ack(&mut self, ack: &Ack, now: Time) -> i64 {
+        let (mut delivered, highest) = (0, self.highest);
+        while self.first <= ack.high {
+            let Some(sent) = self.packets.pop_front() else {
+                break;
+            };
+            let seq = self.first;
+            self.first += 1;
+            if sent.state == State::Reported {
+                self.reported -= 1;
+            } else {
+                delivered += 1;
+                self.arrives(seq, sent, highest, ack.echo, now);
+            }
+        }
+        self.beyond.remove_below(self.first);
+        for (low, high) in ack.blocks.iter() {
+            delivered += self.take_in(i64::from(low), i64::from(high), highest, ack.echo, now);
+        }
+        delivered
+    }
+
+    /// Takes in a block. Returns how many packets of it have not been reported before.
+    fn take_in(&mut self, low: i64, high: i64, highest: i64, echo: Time, now: Time) -> i64 {
+        let mut delivered = 0;
+        let mut seq = self.beyond.next_missing(low.max(self.first));
+        while seq < high {
+            if let Some(sent) = self.packets.get_mut((seq - self.first) as usize) {
+                let found = *sent;
+                sent.state = State::Reported;
+                self.reported += 1;
+                delivered += 1;
+                self.arrives(seq, found, highest, echo, now);
+            }
+            self.beyond.insert(seq, seq + 1);
+            seq = self.beyond.next_missing(seq + 1);
+        }
+        delivered
+    }
+
+    /// An ACK reports packet `seq` that was sent like this; up to then the highest was `highest`.
+    fn arrives(&mut self, seq: i64, sent: Sent, highest: i64, echo: Time, now: Time) {
+        self.lost -= i64::from(sent.state == State::Lost);
+        if seq < highest && !sent.again {
+            self.reordering_seen = true;
+        }
+        self.highest = self.highest.max(seq);
+        let rtt = now.since(sent.at);
+        // An answer to the first transmission of a packet that has been sent again says nothing of the second.
+        if sent.again && (echo < sent.at || rtt < self.min_rtt) {
+            return;
+        }
+        self.min_rtt = self.min_rtt.min(rtt);
+        if sent.transmission >= self.latest {
+            self.latest = sent.transmission;
+            self.rtt = rtt;
+        }
+    }
+
+    /// Section 6.2, steps 4 and 5: `lose` is told of each packet that is lost now. Returns when to look again, or
+    /// [`Time::NEVER`]. Unless reordering has been seen, losses that are `sure` are not waited for.
+    pub fn detect(&mut self, now: Time, srtt: Option<f64>, sure: bool, lose: impl FnMut(i64)) -> Time {
+        let window = if sure && !self.reordering_seen { Time::ZERO } else { self.reordering_window(srtt) };
+        self.lose_sent_until(now, window, self.latest, lose);
+        let before = self.order.iter().take_while(|(transmission, _)| *transmission < self.latest);
+        let last = before.filter_map(|&transmission| self.in_flight_since(transmission)).last();
+        last.map_or(Time::NEVER, |at| at + self.rtt + window)
+    }
+
+    /// Section 6.3: the timer has expired.
+    pub fn time_out(&mut self, now: Time, srtt: Option<f64>, mut lose: impl FnMut(i64)) {
+        let window = self.reordering_window(srtt);
+        self.lose(self.first, &mut lose);
+        self.lose_sent_until(now, window, u32::MAX, lose);
+    }
+
+    /// Loses what was sent by transmissions below `before`, at least a round trip and `window` ago.
+    fn lose_sent_until(&mut self, now: Time, window: Time, before: u32, mut lose: impl FnMut(i64)) {
+        while let Some(&transmission) = self.order.front() {
+            if let Some(at) = self.in_flight_since(transmission) {
+                if transmission.0 >= before || at + self.rtt + window > now {
+                    return;
+                }
+                self.lose(transmission.1, &mut lose);
+            }
+            self.order.pop_front();
+        }
+    }
+
+    fn lose(&mut self, seq: i64, lose: &mut impl FnMut(i64)) {
+        let sent = self.packets.get_mut((seq - self.first) as usize);
+        if let Some(sent) = sent.filter(|sent| sent.state == State::InFlight) {
+            sent.state = State::Lost;
+            self.lost += 1;
+            self.lost_from = self.lost_from.min(seq);
+            lose(seq);
+        }
+    }
+
+    /// When a transmission was made, if it is the last of its packet and neither answered nor lost.
+    fn in_flight_since(&self, (transmission, seq): (u32, i64)) -> Option<Time> {
+        let sent = self.packets.get(usize::try_from(seq - self.first).ok()?)?;
+        (sent.transmission == transmission && sent.state == State::InFlight).then_some(sent.at)
+    }
+
+    /// A quarter of the least round trip, and at most the smoothed one (section 6.2, step 4).
+    fn reordering_window(&self, srtt: Option<f64>) -> Time {
+        if self.min_rtt == Time::NEVER {
+            return Time::ZERO;
+        }
+        let quarter = Time::from_ps(self.min_rtt.ps() / 4);
+        quarter.min(srtt.map_or(quarter, Time::from_secs))
+    }
+}
