@@ -2,6 +2,10 @@
 //! (draft-ietf-ccwg-bbr-01, whose names are quoted; marks as in the authors' v3 for Linux, since the draft leaves them
 //! out).
 //!
+//! The cycle of probing stays that of version 1, a probe every eight round trips, where version 3 probes every two or three
+//! seconds. And a flow that loses packets at random pays more here than without bounds: with 1 % of them lost, on the link
+//! of `tests/controls.rs`, it delivers half of what that can carry, without bounds nine tenths.
+//!
 //! The draft knows how much was in flight when a lost packet was sent. Here it is what was in flight before the ACK
 //! that shows the loss, which in a probe is the same but for a round trip's growth.
 
