@@ -11,6 +11,8 @@
 //! | [`weighted_median`] | the recursive weighted median |
 //! | [`nonresponsive`] | the share of traffic at a port that does not respond to congestion |
 //! | [`responsiveness`] | the share of non-responsive traffic, from what flows do after a drop or a mark |
+//! | [`forecast`] | the next sample, by last value, averages, medians or ARIMA |
+//! | [`arima`] | what ARIMA models are made of |
 //! | [`rto`] | TCP's retransmission timeout, from any of these |
 //!
 //! # Samples
@@ -19,9 +21,11 @@
 //! ever, so the filters leave them out: such a call changes nothing. Round-trip times must not be negative
 //! either. A caller that prefers an error asks first, with [`sample`].
 
+pub mod arima;
 pub mod error;
 pub mod ewma;
 mod flags;
+pub mod forecast;
 pub mod mad;
 pub mod median;
 pub mod nonresponsive;

@@ -22,18 +22,20 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyEwma>()
 }
 
-type Series<'py> = Bound<'py, PyArray1<f64>>;
+/// A column of numbers, as Python gets it.
+pub type Series<'py> = Bound<'py, PyArray1<f64>>;
 
 fn fault(place: impl Into<String>, value: impl ToString, expected: &str) -> PyErr {
     PyValueError::new_err((place.into(), value.to_string(), expected.to_owned()))
 }
 
-fn config_fault(error: ConfigError) -> PyErr {
+/// What is wrong with a parameter, for Python.
+pub fn config_fault(error: ConfigError) -> PyErr {
     fault(error.field, error.value, error.expected)
 }
 
 /// What may enter a filter, and what to say about the rest.
-struct Accepted {
+pub struct Accepted {
     first_refused: fn(&[f64]) -> Option<usize>,
     expected: &'static str,
 }
@@ -43,17 +45,21 @@ const RTTS: Accepted = Accepted {
     expected: "a round-trip time: a finite number of seconds, at least 0",
 };
 
-const NUMBERS: Accepted = Accepted { first_refused: sample::first_not_finite, expected: "a finite number" };
+/// What a forecaster or a filter of any numbers takes.
+pub const NUMBERS: Accepted =
+    Accepted { first_refused: sample::first_not_finite, expected: "a finite number" };
 
 impl Accepted {
-    fn check(&self, place: &str, value: f64) -> PyResult<f64> {
+    /// `value`, if it may enter.
+    pub fn check(&self, place: &str, value: f64) -> PyResult<f64> {
         match (self.first_refused)(&[value]) {
             None => Ok(value),
             Some(_) => Err(fault(place, value, self.expected)),
         }
     }
 
-    fn check_all(&self, place: &str, values: &[f64]) -> PyResult<()> {
+    /// Refuses the first of the values that may not enter.
+    pub fn check_all(&self, place: &str, values: &[f64]) -> PyResult<()> {
         match (self.first_refused)(values) {
             None => Ok(()),
             Some(i) => Err(fault(format!("{place}[{i}]"), values[i], self.expected)),

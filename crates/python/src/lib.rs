@@ -7,6 +7,7 @@ mod columns;
 #[allow(missing_docs)]
 mod control;
 mod estimators;
+mod forecast;
 mod given;
 #[allow(missing_docs)]
 mod names;
@@ -27,6 +28,7 @@ static ALLOCATOR: LargePages = LargePages;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     control::register(module)?;
     estimators::register(module)?;
+    forecast::register(module)?;
     nonresponsive::register(module)?;
     responsiveness::register(module)?;
     simulator::register(module)

@@ -1,0 +1,84 @@
+//! Forecasters: what a series will be next, from what it was.
+//!
+//! To add one: implement [`Forecaster`] in a file of its own beside the others, give [`ForecasterConfig`] a variant with
+//! its parameters, and add its line to [`AnyForecaster`].
+
+mod arima;
+mod config;
+mod constant;
+mod ewma;
+mod holt;
+mod last_value;
+mod median;
+
+pub use arima::ArimaForecaster;
+pub use config::ForecasterConfig;
+pub use constant::Constant;
+pub use ewma::EwmaForecaster;
+pub use holt::Holt;
+pub use last_value::LastValue;
+pub use median::MedianForecaster;
+
+/// What forecasts a series, one sample at a time. A finite series gives finite forecasts.
+pub trait Forecaster {
+    /// Takes in a sample; one that is not finite is left out.
+    fn update(&mut self, x: f64);
+
+    /// The next sample, as far as can be told; `None` before that can be told at all.
+    fn forecast(&self) -> Option<f64>;
+
+    /// The sample after `steps` more, where 1 is the next; that of 0 is that of 1. Most forecasters expect the same of
+    /// each.
+    fn forecast_ahead(&self, _steps: u32) -> Option<f64> {
+        self.forecast()
+    }
+
+    /// Forgets every sample.
+    fn reset(&mut self);
+}
+
+/// Defines [`AnyForecaster`] and hands each call on to the forecaster inside.
+macro_rules! any_forecaster {
+    ($($(#[$doc:meta])* $name:ident($forecaster:ty),)*) => {
+        /// Any of the forecasters, as a value of one type. A call costs a branch, not an indirect call.
+        #[derive(Clone, Debug)]
+        pub enum AnyForecaster {
+            $($(#[$doc])* $name($forecaster),)*
+        }
+
+        impl Forecaster for AnyForecaster {
+            #[inline]
+            fn update(&mut self, x: f64) {
+                match self { $(AnyForecaster::$name(f) => f.update(x),)* }
+            }
+
+            #[inline]
+            fn forecast(&self) -> Option<f64> {
+                match self { $(AnyForecaster::$name(f) => f.forecast(),)* }
+            }
+
+            fn forecast_ahead(&self, steps: u32) -> Option<f64> {
+                match self { $(AnyForecaster::$name(f) => f.forecast_ahead(steps),)* }
+            }
+
+            fn reset(&mut self) {
+                match self { $(AnyForecaster::$name(f) => f.reset(),)* }
+            }
+        }
+    };
+}
+
+any_forecaster! {
+    /// One number, whatever comes.
+    Constant(Constant),
+    /// The last sample.
+    LastValue(LastValue),
+    /// Exponentially weighted mean.
+    Ewma(EwmaForecaster),
+    /// Exponentially weighted level and trend.
+    Holt(Holt),
+    /// Median of the last samples.
+    Median(Box<MedianForecaster>),
+    /// ARIMA with given coefficients.
+    Arima(Box<ArimaForecaster>),
+}
