@@ -13,7 +13,18 @@ from bench.figures import Counters
 from bench.networks import Bottlenecks
 from bench.process import Finished, ProcessError, run
 
-__all__ = ["PEERS", "Missing", "Ns2", "Ns3", "Peer", "install", "parse_result", "ready"]
+__all__ = [
+    "PEERS",
+    "Missing",
+    "Ns2",
+    "Ns3",
+    "Peer",
+    "install",
+    "ns3_flags",
+    "ns3_program",
+    "parse_result",
+    "ready",
+]
 
 HERE = Path(__file__).resolve().parent
 BUILT = HERE.parent / "out" / "bench"
@@ -80,7 +91,7 @@ Peer = Ns2 | Ns3
 
 def install() -> str | None:
     """Installs what the peers need where we may; says why it could not."""
-    if all(_found(check) for check in (_ns2_program, _ns3_flags)):
+    if all(_found(check) for check in (_ns2_program, ns3_flags)):
         return None
     script = HERE.parent / "tools" / "install-packages"
     if os.geteuid() != 0:
@@ -119,29 +130,34 @@ def _ns2() -> Ns2:
     return Ns2(program, said[-1] if said else "unknown")
 
 
-def _ns3_flags() -> list[str]:
+def ns3_flags(*modules: str) -> list[str]:
+    """What the compiler is told to use ns-3, with modules beyond the usual. Raises Missing."""
+    modules = ("ns3-internet", "ns3-point-to-point", "ns3-applications", *modules)
     if shutil.which("g++") is None or shutil.which("pkg-config") is None:
         raise Missing("a compiler for ns-3 (g++ and pkg-config)")
-    modules = ("ns3-internet", "ns3-point-to-point", "ns3-applications")
-    asked = subprocess.run(
-        ["pkg-config", "--cflags", "--libs", *modules], capture_output=True, text=True, check=False
-    )
-    if asked.returncode != 0:
-        raise Missing("ns-3 (Debian's packages libns3-dev and libgsl-dev)")
-    return asked.stdout.split()
+    try:
+        return run(["pkg-config", "--cflags", "--libs", *modules]).output.split()
+    except ProcessError:
+        raise Missing("ns-3 (Debian's packages libns3-dev and libgsl-dev)") from None
+
+
+def ns3_program(source: Path, name: str, flags: list[str]) -> Path:
+    """Compiles a program for ns-3. Raises Missing."""
+    BUILT.mkdir(parents=True, exist_ok=True)
+    program = BUILT / name
+    try:
+        run(["g++", "-O2", "-std=c++17", str(source), "-o", str(program), *flags])
+    except ProcessError as error:
+        raise Missing(f"ns-3: {source.name} was not compiled ({error})") from None
+    return program
 
 
 def _ns3() -> Ns3:
-    flags = _ns3_flags()
-    BUILT.mkdir(parents=True, exist_ok=True)
-    programs = {}
-    for source in sorted((HERE / "ns3").glob("*.cc")):
-        program = BUILT / f"ns3-{source.stem}"
-        try:
-            run(["g++", "-O2", "-std=c++17", str(source), "-o", str(program), *flags])
-        except ProcessError as error:
-            raise Missing(f"ns-3: {source.name} was not compiled ({error})") from None
-        programs[source.stem] = str(program)
+    flags = ns3_flags()
+    programs = {
+        source.stem: str(ns3_program(source, f"ns3-{source.stem}", flags))
+        for source in sorted((HERE / "ns3").glob("*.cc"))
+    }
     return Ns3(programs, _ns3_version(flags))
 
 

@@ -56,3 +56,13 @@ def everything(bell: Dumbbell) -> Scenario:
         pcap=["bottleneck"],
     )
     return bell.replace("record", record).scenario()
+
+
+@pytest.fixture(scope="session")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shared libraries of the example controls."""
+    from tests.own_controls import build_examples
+
+    folder = tmp_path_factory.mktemp("libraries")
+    build_examples(folder)
+    return folder

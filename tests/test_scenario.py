@@ -429,6 +429,11 @@ scenarios = st.builds(
 unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
+@functools.cache
+def schema_validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json_schema())
+
+
 @unhurried
 @given(scenarios)
 def test_any_scenario_survives_its_file(scenario: Scenario) -> None:
@@ -437,7 +442,7 @@ def test_any_scenario_survives_its_file(scenario: Scenario) -> None:
     assert again == scenario
     assert again.hash == scenario.hash
     assert Scenario.from_json(scenario.to_json()).hash == scenario.hash
-    jsonschema.validate(tomllib.loads(text), json_schema())
+    schema_validator().validate(tomllib.loads(text))
 
 
 @unhurried
@@ -1447,7 +1452,7 @@ def test_the_json_schema_knows_every_form(
     right: str, wrong: str, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(repository)
-    validator = jsonschema.Draft202012Validator(json_schema())
+    validator = schema_validator()
     assert validator.is_valid(tomllib.loads(_bell_with(right)))
     loads(_bell_with(right))
     assert not validator.is_valid(tomllib.loads(_bell_with(wrong)))

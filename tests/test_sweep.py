@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import signal
-import time
-from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
@@ -30,7 +28,6 @@ from parshall import (
     Red,
     RunError,
     Scenario,
-    _core,
     run,
 )
 from parshall.stats import difference_interval, mean_interval
@@ -871,28 +868,3 @@ def test_writing_again_replaces_the_result_and_nothing_else(sweep: Sweep, tmp_pa
     with pytest.raises(OutputError, match=r"other/runs: is there already, expected a new folder$"):
         smaller.run().write(tmp_path / "other")
     assert [path.name for path in (tmp_path / "other").iterdir()] == ["runs"]
-
-
-# --- Cost -----------------------------------------------------------------------------------------------
-
-
-def test_short_runs_cost_little_beyond_the_engine(bell: Dumbbell) -> None:
-    """Processor time of a sweep beside that of the engine alone: a fifth of all is to be other work at most,
-    and a third is an error even on a busy machine.
-    """
-
-    def cost(work: Callable[[], object]) -> float:
-        began = time.process_time()
-        work()
-        return time.process_time() - began
-
-    short = bell.replace("duration", "20 s")
-    text = short.scenario().to_json()
-    sweep = Sweep(short, {LIMIT: list(range(5, 25))}, seeds=20)
-    sweep.run(cache=None).table("flows")
-    pairs = [
-        (cost(lambda: _core.engine_seconds(text, range(400), 1)), cost(lambda: sweep.run(jobs=1, cache=None)))
-        for _ in range(3)
-    ]
-    engine, whole = (min(times) for times in zip(*pairs, strict=True))
-    assert whole < 1.5 * engine, pairs

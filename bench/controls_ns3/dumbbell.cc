@@ -3,21 +3,14 @@
 //   dumbbell --control=ns3::TcpBbr --disc=ns3::FifoQueueDisc --set=Name=value,... --starts=0.5,...
 //
 // Prints one line: RESULT key value ..., of what happened from the warm-up on; the last key, bytes, has a value for
-// each flow. The device holds one packet besides the one that it transmits, so a packet's wait is measured from the
-// discipline to the wire.
+// each flow.
+
+#include "../ns3/bottleneck.h"
 
 #include "ns3/applications-module.h"
-#include "ns3/core-module.h"
-#include "ns3/internet-module.h"
-#include "ns3/network-module.h"
-#include "ns3/point-to-point-module.h"
-#include "ns3/traffic-control-module.h"
 
-#include <cmath>
 #include <iostream>
-#include <sstream>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 using namespace ns3;
@@ -72,18 +65,6 @@ ReadOptions(int argc, char* argv[])
     return o;
 }
 
-std::vector<std::string>
-Parts(const std::string& text)
-{
-    std::istringstream stream(text);
-    std::vector<std::string> parts;
-    for (std::string part; std::getline(stream, part, ',');)
-    {
-        parts.push_back(part);
-    }
-    return parts;
-}
-
 void
 SetTcpDefaults(const Options& o)
 {
@@ -102,138 +83,12 @@ SetTcpDefaults(const Options& o)
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(BUFFER));
 }
 
-// What happens at the bottleneck once counting has begun.
-class Watch
-{
-  public:
-    Watch(Ptr<QueueDisc> queue, Ptr<NetDevice> device, Time from)
-        : m_from(from)
-    {
-        queue->TraceConnectWithoutContext("Enqueue", MakeCallback(&Watch::Arrived, this));
-        queue->TraceConnectWithoutContext("Drop", MakeCallback(&Watch::Dropped, this));
-        queue->TraceConnectWithoutContext("Mark", MakeCallback(&Watch::Marked, this));
-        device->TraceConnectWithoutContext("PhyTxBegin", MakeCallback(&Watch::Started, this));
-    }
-
-    uint64_t m_dropped = 0;
-    uint64_t m_marked = 0;
-    uint64_t m_started = 0;
-    double m_wait = 0;
-
-  private:
-    bool Counts() const
-    {
-        return Simulator::Now() >= m_from;
-    }
-
-    void Arrived(Ptr<const QueueDiscItem> item)
-    {
-        m_arrivals[item->GetPacket()->GetUid()] = Simulator::Now();
-    }
-
-    void Dropped(Ptr<const QueueDiscItem> item)
-    {
-        m_arrivals.erase(item->GetPacket()->GetUid());
-        m_dropped += Counts();
-    }
-
-    void Marked(Ptr<const QueueDiscItem>, const char*)
-    {
-        m_marked += Counts();
-    }
-
-    void Started(Ptr<const Packet> packet)
-    {
-        const auto arrival = m_arrivals.find(packet->GetUid());
-        if (Counts())
-        {
-            m_started++;
-            // A packet that finds the device idle still passes the discipline.
-            m_wait += arrival == m_arrivals.end() ? 0 : (Simulator::Now() - arrival->second).GetSeconds();
-        }
-        if (arrival != m_arrivals.end())
-        {
-            m_arrivals.erase(arrival);
-        }
-    }
-
-    Time m_from;
-    std::unordered_map<uint64_t, Time> m_arrivals;
-};
-
-// Nodes, links and addresses.
-class Network
-{
-  public:
-    explicit Network(const Options& o)
-        : m_options(o)
-    {
-        m_addresses.SetBase("10.0.0.0", "255.255.255.252");
-        m_routers.Create(2);
-        m_stack.Install(m_routers);
-    }
-
-    // The discipline in front of the bottleneck.
-    std::pair<Ptr<QueueDisc>, Ptr<NetDevice>> JoinRouters()
-    {
-        PointToPointHelper link = Link(m_options.rate, m_options.delay);
-        link.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("1p"));
-        NetDeviceContainer devices = link.Install(m_routers.Get(0), m_routers.Get(1));
-        ObjectFactory factory;
-        factory.SetTypeId(m_options.disc);
-        for (const std::string& setting : Parts(m_options.settings))
-        {
-            const auto at = setting.find('=');
-            factory.Set(setting.substr(0, at), StringValue(setting.substr(at + 1)));
-        }
-        Ptr<QueueDisc> queue = factory.Create<QueueDisc>();
-        m_routers.Get(0)->GetObject<TrafficControlLayer>()->SetRootQueueDiscOnDevice(devices.Get(0), queue);
-        m_addresses.Assign(devices);
-        m_addresses.NewNetwork();
-        return {queue, devices.Get(0)};
-    }
-
-    // A host of its own at the left router (0) or the right one (1).
-    Ptr<Node> Host(uint32_t side)
-    {
-        Ptr<Node> node = CreateObject<Node>();
-        m_stack.Install(node);
-        PointToPointHelper link = Link(m_options.access, m_options.accessdelay);
-        link.DisableFlowControl();
-        link.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("1000000p"));
-        m_interfaces = m_addresses.Assign(link.Install(node, m_routers.Get(side)));
-        m_addresses.NewNetwork();
-        return node;
-    }
-
-    // Of the host that was made last.
-    Ipv4Address LastAddress() const
-    {
-        return m_interfaces.GetAddress(0);
-    }
-
-  private:
-    PointToPointHelper Link(double rate, double delay) const
-    {
-        PointToPointHelper link;
-        link.SetDeviceAttribute("DataRate", DataRateValue(DataRate(std::llround(rate))));
-        link.SetChannelAttribute("Delay", TimeValue(Seconds(delay)));
-        return link;
-    }
-
-    const Options& m_options;
-    InternetStackHelper m_stack;
-    Ipv4AddressHelper m_addresses;
-    Ipv4InterfaceContainer m_interfaces;
-    NodeContainer m_routers;
-};
-
 Ptr<PacketSink>
 AddFlow(Network& network, const Options& o, double start)
 {
     const std::string protocol = "ns3::TcpSocketFactory";
-    Ptr<Node> source = network.Host(0);
-    Ptr<Node> target = network.Host(1);
+    Ptr<Node> source = network.Host(0, o.access, o.accessdelay);
+    Ptr<Node> target = network.Host(1, o.access, o.accessdelay);
     BulkSendHelper bulk(protocol, InetSocketAddress(network.LastAddress(), PORT));
     bulk.SetAttribute("SendSize", UintegerValue(o.payload));
     bulk.Install(source).Start(Seconds(start));
@@ -249,8 +104,8 @@ main(int argc, char* argv[])
     const Options o = ReadOptions(argc, argv);
     RngSeedManager::SetSeed(o.seed);
     SetTcpDefaults(o);
-    Network network(o);
-    auto [queue, device] = network.JoinRouters();
+    Network network;
+    auto [queue, device] = network.JoinRouters(o.rate, o.delay, o.disc, o.settings);
     Watch watch(queue, device, Seconds(o.warmup));
     std::vector<Ptr<PacketSink>> sinks;
     for (const std::string& start : Parts(o.starts))

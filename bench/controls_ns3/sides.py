@@ -13,12 +13,11 @@ from scipy import stats
 
 import parshall
 from bench.controls_ns3.settings import Setting
-from bench.peers import BUILT, Missing
+from bench.peers import ns3_flags, ns3_program
 from bench.process import ProcessError, run
 
 __all__ = ["OUTCOMES", "Ns3Controls", "Outcome", "Pair", "compare", "ours", "parse"]
 
-_MODULES = ("ns3-internet", "ns3-point-to-point", "ns3-applications", "ns3-traffic-control")
 
 OUTCOMES = {
     "goodput": "goodput, Mbit/s",
@@ -83,16 +82,8 @@ class Ns3Controls:
 
     def __init__(self) -> None:
         """Compiles the program. Raises Missing where ns-3, or a compiler, is not there."""
-        self._program = BUILT / "ns3-controls"
-        BUILT.mkdir(parents=True, exist_ok=True)
         source = Path(__file__).with_name("dumbbell.cc")
-        try:
-            flags = run(["pkg-config", "--cflags", "--libs", *_MODULES]).output.split()
-            run(["g++", "-O2", "-std=c++17", str(source), "-o", str(self._program), *flags])
-        except ProcessError as error:
-            raise Missing(
-                f"ns-3 (Debian's packages libns3-dev, libgsl-dev, g++, pkg-config): {error}"
-            ) from None
+        self._program = ns3_program(source, "ns3-controls", ns3_flags("ns3-traffic-control"))
 
     def outcome(self, setting: Setting, seed: int) -> Outcome:
         """One run. Raises ProcessError."""

@@ -14,8 +14,8 @@ import numpy as np
 from scipy import stats
 
 import parshall
-from bench.peers import BUILT, Missing
-from bench.process import ProcessError, run
+from bench.peers import ns3_flags, ns3_program
+from bench.process import run
 from bench.queues.loads import DISCIPLINES
 from parshall import Bulk, Cbr, CoDel, DropTail, Flow, FqCodel, Link, Pie, Red, Reverse, Scenario, Tcp, Udp
 
@@ -28,7 +28,6 @@ _PAYLOAD = 1000
 _LINK_HEADER = 2
 _UDP_WIRE = _PAYLOAD + 28 + _LINK_HEADER
 _TCP_HEADER = 40 + _LINK_HEADER
-_MODULES = ("ns3-internet", "ns3-point-to-point", "ns3-applications", "ns3-traffic-control")
 _LIMIT, _LOW, _HIGH = 100, 25, 75
 _RED = {
     "MaxSize": f"{_LIMIT}p",
@@ -180,16 +179,8 @@ class Ns3Dumbbell:
 
     def __init__(self) -> None:
         """Compiles the program. Raises Missing where ns-3, or a compiler, is not there."""
-        self._program = BUILT / "ns3-queue-dumbbell"
-        BUILT.mkdir(parents=True, exist_ok=True)
         source = Path(__file__).with_name("dumbbell.cc")
-        try:
-            flags = run(["pkg-config", "--cflags", "--libs", *_MODULES]).output.split()
-            run(["g++", "-O2", "-std=c++17", str(source), "-o", str(self._program), *flags])
-        except ProcessError as error:
-            raise Missing(
-                f"ns-3 (Debian's packages libns3-dev, libgsl-dev, g++, pkg-config): {error}"
-            ) from None
+        self._program = ns3_program(source, "ns3-queue-dumbbell", ns3_flags("ns3-traffic-control"))
 
     def outcomes(self, pair: _Pair, seconds: float, warm_up: float, seed: int) -> dict[str, float]:
         """One run. Raises ProcessError."""

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import parshall
-from bench.peers import BUILT, Missing
-from bench.process import ProcessError, run
+from bench.peers import ns3_flags, ns3_program
+from bench.process import run
 from bench.queues.loads import PORT, RATE, SPARSE, Discipline, Load
 
 __all__ = ["Arrivals", "Fates", "Ns3Queues", "ours"]
 
 _PS = 1e12
-_MODULE = "ns3-traffic-control"
 
 
 @dataclass(frozen=True)
@@ -80,16 +79,8 @@ class Ns3Queues:
 
     def __init__(self) -> None:
         """Compiles the driver. Raises Missing where ns-3, or a compiler, is not there."""
-        self._program = BUILT / "ns3-discipline"
-        BUILT.mkdir(parents=True, exist_ok=True)
         source = Path(__file__).with_name("discipline.cc")
-        try:
-            flags = run(["pkg-config", "--cflags", "--libs", _MODULE]).output.split()
-            run(["g++", "-O2", "-std=c++17", str(source), "-o", str(self._program), *flags])
-        except ProcessError as error:
-            raise Missing(
-                f"ns-3 (Debian's packages libns3-dev, libgsl-dev, g++, pkg-config): {error}"
-            ) from None
+        self._program = ns3_program(source, "ns3-discipline", ns3_flags("ns3-traffic-control"))
 
     def fates(self, arrivals: Arrivals, discipline: Discipline, seconds: float, seed: int) -> Fates:
         """The same packets through ns-3's queue. Raises ProcessError."""

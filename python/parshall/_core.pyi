@@ -325,7 +325,7 @@ class PythonControls:
         make: Callable[[], ControlBase],
         hung: type[BaseException],
         exact_echo: bool,
-        time_limit: float,
+        time_limit: float | None,
         report: tuple[_Report, Callable[..., object]] | None = None,
     ) -> Self: ...
 
@@ -339,7 +339,7 @@ class CompiledControls:
         functions: Sequence[int],
         state: bytes,
         exact_echo: bool,
-        time_limit: float,
+        time_limit: float | None,
         code: object,
         report: _Report | None = None,
         estimators: Sequence[tuple[int, object]] = (),

@@ -12,7 +12,7 @@ use parshall_estimators::{sample, ConfigError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::control::Filter;
+use crate::filter::Filter;
 
 /// Adds the estimators to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

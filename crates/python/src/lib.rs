@@ -7,6 +7,8 @@ mod columns;
 #[allow(missing_docs)]
 mod control;
 mod estimators;
+#[allow(missing_docs)]
+mod filter;
 mod forecast;
 mod given;
 #[allow(missing_docs)]

@@ -54,9 +54,41 @@ struct Thread<T> {
 #[derive(Clone, Copy)]
 struct Call {
     number: u64,
-    /// When it was noticed, or interrupted.
-    since: Instant,
-    interrupted: bool,
+    noticed: Instant,
+    interrupted: Option<Instant>,
+}
+
+impl Call {
+    fn noticed(number: u64) -> Self {
+        Call { number, noticed: Instant::now(), interrupted: None }
+    }
+}
+
+impl<T: Send + 'static> Thread<T> {
+    fn start(sender: SyncSender<T>, work: Work<T>) -> Self {
+        let pulse = Arc::new(Pulse::default());
+        let (job, sender) = (AtomicUsize::new(0), Mutex::new(Some(sender)));
+        let worker = Arc::new(Worker { pulse: pulse.clone(), job, sender });
+        let own = worker.clone();
+        let handle = std::thread::spawn(move || {
+            pulse.adopt();
+            // Where nobody takes results, nobody wants to know of errors.
+            let _ = work(&own);
+            own.let_go();
+        });
+        Thread { worker, handle, call: None }
+    }
+
+    /// The call it is in, if that takes longer than it may.
+    fn overdue(&mut self, patience: Option<Duration>) -> Option<&mut Call> {
+        let pulse = &self.worker.pulse;
+        let number = pulse.call();
+        let known = self.call.filter(|call| Some(call.number) == number);
+        self.call = known.or_else(|| number.map(Call::noticed));
+        let call = self.call.as_mut()?;
+        let limit = patience.or_else(|| pulse.time_limit())?;
+        (call.interrupted.unwrap_or(call.noticed).elapsed() >= limit).then_some(call)
+    }
 }
 
 /// All threads of a batch.
@@ -84,39 +116,7 @@ impl<T: Send + 'static> Workers<T> {
         let threads = (0..count).map(|_| Thread::start(sender.clone(), work.clone())).collect();
         Workers { threads, work, failed, stopped: false }
     }
-}
 
-impl<T: Send + 'static> Thread<T> {
-    fn start(sender: SyncSender<T>, work: Work<T>) -> Self {
-        let pulse = Arc::new(Pulse::default());
-        let (job, sender) = (AtomicUsize::new(0), Mutex::new(Some(sender)));
-        let worker = Arc::new(Worker { pulse: pulse.clone(), job, sender });
-        let own = worker.clone();
-        let handle = std::thread::spawn(move || {
-            pulse.adopt();
-            // Where nobody takes results, nobody wants to know of errors.
-            let _ = work(&own);
-            own.let_go();
-        });
-        Thread { worker, handle, call: None }
-    }
-}
-
-impl<T> Thread<T> {
-    /// The call it is in, if that takes longer than it may.
-    fn overdue(&mut self, patience: Option<Duration>) -> Option<&mut Call> {
-        let pulse = &self.worker.pulse;
-        let number = pulse.call();
-        let known = self.call.filter(|call| Some(call.number) == number);
-        let new = || number.map(|number| Call { number, since: Instant::now(), interrupted: false });
-        self.call = known.or_else(new);
-        let call = self.call.as_mut()?;
-        let limit = patience.or_else(|| pulse.time_limit())?;
-        (call.since.elapsed() >= limit).then_some(call)
-    }
-}
-
-impl<T: Send + 'static> Workers<T> {
     /// The results of jobs that hang: a thread that can be interrupted is, and one that still does not come back is
     /// left to itself.
     pub fn give_up_what_hangs(&mut self) -> Vec<T> {
@@ -126,12 +126,12 @@ impl<T: Send + 'static> Workers<T> {
             let Some(call) = thread.overdue(patience) else {
                 continue;
             };
-            let waited = call.since.elapsed();
-            if !call.interrupted {
-                *call = Call { since: Instant::now(), interrupted: true, ..*call };
+            if call.interrupted.is_none() {
+                call.interrupted = Some(Instant::now());
                 thread.worker.pulse.interrupt();
                 continue;
             }
+            let waited = call.noticed.elapsed();
             let failure = thread.worker.pulse.overdue(waited);
             if let Some(sender) = thread.worker.let_go() {
                 results.push((self.failed)(thread.worker.job.load(Ordering::Relaxed), failure));

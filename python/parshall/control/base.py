@@ -143,9 +143,9 @@ def native(cls: type[_C]) -> type[_C]:
     return cls
 
 
-def checked_limit(cls: type[Control]) -> float:
-    """The time limit of a class. Raises InputError for what is none."""
+def checked_limit(cls: type[Control]) -> float | None:
+    """The time limit of a class in seconds; none waits for ever. Raises InputError."""
     limit = cls.time_limit
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0:
         raise InputError(f"{cls.__name__}.time_limit", shown(limit), "seconds, more than 0")
-    return -1.0 if math.isinf(limit) else float(limit)
+    return None if math.isinf(limit) else float(limit)

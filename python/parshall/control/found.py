@@ -4,6 +4,8 @@ libraries.
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import json
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
@@ -51,14 +53,7 @@ def code_of(cls: type[Control]) -> str:
         return code
     from parshall.control.compiled import compiler
 
-    return code_hash_with(code, compiler())
-
-
-def code_hash_with(code: str, compiler: str) -> str:
-    """The hash of some code under some compiler."""
-    import hashlib
-
-    return hashlib.sha256(f"{code} {compiler}".encode()).hexdigest()
+    return hashlib.sha256(f"{code} {compiler()}".encode()).hexdigest()
 
 
 def controls(form: str, source: str, code: str, values: str) -> _core.PythonControls | _core.CompiledControls:
@@ -121,7 +116,7 @@ def _controls_of(cls: type[Control], values: dict[str, Any]) -> _core.PythonCont
 def _maker(cls: type[Control], values: dict[str, Any]) -> Any:
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     try:
-        cls(**given)
+        inspect.signature(cls).bind(**given)
     except TypeError as error:
         raise InputError("control.values", shown(given), f"parameters of {cls.__name__} ({error})") from None
     return lambda: cls(**given)

@@ -46,7 +46,7 @@ class _Reader:
             array = np.asarray(value)
             self.tell(f"{name} = {array.dtype} {array.shape} {hashlib.sha256(array.tobytes()).hexdigest()}")
         elif isinstance(value, types.ModuleType):
-            self.tell(f"{name} = module {_version(value.__name__)}")
+            self.tell(f"{name} = module {value.__name__} {_version(value.__name__)}")
         elif id(value) not in self.seen:
             self.seen[id(value)] = value
             self._take_new(name, value)
@@ -103,8 +103,6 @@ class _Reader:
 
     def take_function(self, function: types.FunctionType, *, with_code: bool = True) -> None:
         """A function, and what it refers to."""
-        if id(function) in self.seen and self.seen[id(function)] is not function:
-            return
         self.seen[id(function)] = function
         if with_code:
             self.tell(_source(function) or _bytes_of(function.__code__))
@@ -166,19 +164,19 @@ def _installed(value: Any) -> str | None:
     if not isinstance(module, str) or hasattr(value, "py_func"):
         return None
     version = _version(module)
-    return f"{version} {getattr(value, '__qualname__', '')}" if " " in version else None
+    return version and f"{module} {version} {getattr(value, '__qualname__', '')}"
 
 
-def _version(module: str) -> str:
-    """Name and version of a module; the name alone of one that is not installed."""
+def _version(module: str) -> str | None:
+    """The version of the package that a module belongs to; none of one that is not installed."""
     package = module.partition(".")[0]
     if package in sys.stdlib_module_names or package == "builtins":
-        return f"{module} of-Python"
+        return "Python's own"
     if package == "parshall":
         from parshall import __version__
 
-        return f"{module} {__version__}"
+        return __version__
     try:
-        return f"{module} {metadata.version(package)}"
+        return metadata.version(package)
     except (metadata.PackageNotFoundError, ValueError):
-        return module
+        return None

@@ -45,25 +45,6 @@ impl AsNumber for bool {
 /// Reads a field as a number.
 pub type Reader = fn(&Ack) -> f64;
 
-macro_rules! readers {
-    ($($field:ident)*) => {
-        impl Ack {
-            /// What reads a field of an ACK as a number.
-            pub fn reader(field: &str) -> Option<Reader> {
-                match field {
-                    $(stringify!($field) => Some(|ack| ack.$field.number()),)*
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-
-readers! {
-    now now_ps rtt srtt min_rtt delivery_rate growth slow_start high_ack next_seq in_flight delivered prior_delivered
-    acked newly_delivered newly_lost kind ecn_echo window_limited may_grow app_limited in_recovery
-}
-
 impl InC for f64 {
     const NAME: &'static str = "double";
 }
@@ -113,7 +94,24 @@ shared! {
     }
 }
 
-shared! {
+/// The same, for a structure whose fields can all be read as numbers.
+macro_rules! numbers {
+    ($about:literal, $(#[$more:meta])* struct $name:ident { $(#[doc = $doc:literal] $field:ident: $kind:ty,)* }) => {
+        shared! { $about, $(#[$more])* struct $name { $(#[doc = $doc] $field: $kind,)* } }
+
+        impl $name {
+            /// What reads a field as a number.
+            pub fn reader(field: &str) -> Option<Reader> {
+                match field {
+                    $(stringify!($field) => Some(|told| told.$field.number()),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+numbers! {
     "What a control is told of an ACK. Packets are numbered from 0. What cannot be known yet is NaN.",
     #[pyclass(get_all, module = "parshall._core")]
     struct Ack {

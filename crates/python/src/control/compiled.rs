@@ -18,7 +18,8 @@ use crate::estimators::filter_of;
 
 use super::abi::{Ack, Lost, Moment, Window, HOST};
 use super::fold::{Asked, Gathering, Reported, Reporting};
-use super::lent::{Filter, LentFlow};
+use super::lent::LentFlow;
+use crate::filter::Filter;
 
 /// Returns 0, or the number of what went wrong.
 type OnStart = unsafe extern "C" fn(state: *mut c_void) -> i32;
@@ -92,7 +93,7 @@ impl CompiledControls {
         functions: [usize; 8],
         state: Vec<u8>,
         exact_echo: bool,
-        time_limit: f64,
+        time_limit: Option<f64>,
         code: Py<PyAny>,
         report: Option<Asked>,
         estimators: Vec<(usize, Bound<'_, PyAny>)>,
@@ -103,7 +104,7 @@ impl CompiledControls {
         }
         // SAFETY: the caller, `parshall.control`, made them to this interface or checked that they were.
         let functions = unsafe { Functions::at(functions) };
-        let time_limit = Duration::try_from_secs_f64(time_limit).ok();
+        let time_limit = time_limit.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
         let report = report.map(Gathering::new).transpose()?;
         let lendable = |(place, object): (usize, Bound<'_, PyAny>)| {
             if place % 8 != 0 || place + 8 > state.len() {

@@ -11,7 +11,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use compiled::CompiledControls;
-pub use lent::Filter;
 use parshall_sim::control::user::{Config, Maker};
 use parshall_sim::scenario::Scenario;
 use pyo3::create_exception;

@@ -94,10 +94,10 @@ impl PythonControls {
         make: Py<PyAny>,
         hung: Py<PyAny>,
         exact_echo: bool,
-        time_limit: f64,
+        time_limit: Option<f64>,
         report: Option<(Asked, Py<PyAny>)>,
     ) -> PyResult<Self> {
-        let time_limit = Duration::try_from_secs_f64(time_limit).ok();
+        let time_limit = time_limit.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
         let gathering = |(asked, make)| Ok::<_, PyErr>((Gathering::new(asked)?, make));
         let report = report.map(gathering).transpose()?;
         Ok(PythonControls(Arc::new(Class { name, make, hung, exact_echo, time_limit, report })))

@@ -25,7 +25,7 @@ macro_rules! controls {
             pub fn check(&self) -> Result<(), Unfit> {
                 match self {
                     $(Control::$name(config) => config.check(),)*
-                    Control::User(_) => Ok(()),
+                    Control::User(config) => config.check(),
                 }
             }
 
@@ -33,7 +33,7 @@ macro_rules! controls {
             pub fn exact_echo(&self) -> bool {
                 match self {
                     $(Control::$name(config) => config.exact_echo(),)*
-                    Control::User(config) => config.maker.0.as_ref().is_some_and(|maker| maker.exact_echo()),
+                    Control::User(config) => config.exact_echo(),
                 }
             }
 
@@ -41,7 +41,7 @@ macro_rules! controls {
             pub fn needs_marks(&self) -> bool {
                 match self {
                     $(Control::$name(config) => config.needs_marks(),)*
-                    Control::User(config) => config.maker.0.as_ref().is_some_and(|maker| maker.exact_echo()),
+                    Control::User(config) => config.needs_marks(),
                 }
             }
 

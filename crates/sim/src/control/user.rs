@@ -2,14 +2,14 @@
 //! what is no answer ends its run.
 
 use std::collections::BTreeMap;
-use std::fmt::Debug;
+use std::fmt::{Arguments, Debug};
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use super::{AckSample, Congestion, Loss, Start, Window};
+use super::{AckSample, Congestion, Loss, Parameters, Start, Window};
 use crate::pulse::{Failure, Method, Named, Pulse};
 use crate::units::Time;
 
@@ -54,6 +54,12 @@ pub struct Config {
     /// What makes one, once it has been found.
     #[serde(skip)]
     pub maker: Found,
+}
+
+impl Parameters for Config {
+    fn exact_echo(&self) -> bool {
+        self.maker.0.as_ref().is_some_and(|maker| maker.exact_echo())
+    }
 }
 
 /// What makes controls, if it has been found. It does not take part in comparisons: the code's hash does.
@@ -176,7 +182,7 @@ impl User {
                 "window after it",
                 after,
                 (0.0..=MOST_PACKETS).contains(&after),
-                "0 to 16777216 packets",
+                format_args!("0 to {MOST_PACKETS} packets"),
             )?;
             Ok(after)
         })
@@ -189,7 +195,7 @@ fn at(named: &Named, method: Method, now: Time, failure: Failure) -> Failure {
     Failure { message, ..failure }
 }
 
-fn bounded(what: &str, value: f64, holds: bool, expected: &str) -> Result<(), Failure> {
+fn bounded(what: &str, value: f64, holds: bool, expected: Arguments<'_>) -> Result<(), Failure> {
     if holds {
         return Ok(());
     }
@@ -201,13 +207,15 @@ fn check(before: &Answer, after: &Answer, now: Time) -> Result<Time, Failure> {
     let Window { cwnd, ssthresh } = after.window;
     let rate = after.pacing_rate;
     let in_bounds = cwnd == before.window.cwnd || (1.0..=MOST_PACKETS).contains(&cwnd);
-    bounded("cwnd", cwnd, in_bounds, "1 to 16777216 packets")?;
-    bounded("ssthresh", ssthresh, ssthresh >= 0.0, "0 packets or more")?;
+    bounded("cwnd", cwnd, in_bounds, format_args!("1 to {MOST_PACKETS} packets"))?;
+    bounded("ssthresh", ssthresh, ssthresh >= 0.0, format_args!("0 packets or more"))?;
     let in_bounds = rate == 0.0 || (LEAST_RATE..=MOST_RATE).contains(&rate);
-    bounded("pacing_rate", rate, in_bounds, "a packet an hour to 1e12 a second, or 0 for none")?;
+    let expected = format_args!("a packet an hour to {MOST_RATE:e} a second, or 0 for none");
+    bounded("pacing_rate", rate, in_bounds, expected)?;
     let wake_at = if after.wake_at == f64::INFINITY { Time::NEVER } else { Time::from_secs(after.wake_at) };
     let is_new = after.wake_at != before.wake_at;
-    bounded("wake_at", after.wake_at, !is_new || wake_at > now, "a time to come, in seconds, or infinity")?;
+    let expected = format_args!("a time to come, in seconds, or infinity");
+    bounded("wake_at", after.wake_at, !is_new || wake_at > now, expected)?;
     Ok(wake_at)
 }
 

@@ -34,6 +34,18 @@ pub enum Trigger {
     Timeout,
 }
 
+/// Why packets are being repaired, where SACK says what is missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    /// Nothing is known to be lost.
+    #[default]
+    Open,
+    /// A loss has been found (RFC 6675, section 5; RFC 8985, section 6.2).
+    Recovery,
+    /// The timer expired: all that was in flight and has not been reported counts as lost (RFC 6675, section 5.1).
+    AfterTimeout,
+}
+
 /// How a sender reacts to ACKs and timeouts.
 pub trait Recovery {
     /// An ACK of new data. Says what it was.

@@ -6,7 +6,7 @@
 use parshall_estimators::rto::RtoEstimator;
 
 use super::prr::{Progress, Prr};
-use super::{Recovery, Trigger};
+use super::{Phase, Recovery, Trigger};
 use crate::control::AckKind;
 use crate::transport::heard::Heard;
 use crate::transport::sent_packets::SentPackets;
@@ -17,18 +17,6 @@ use crate::units::Time;
 const MAX_ACK_DELAY: Time = Time::from_ps(200_000_000_000);
 /// The time to a probe before the first sample (section 7.2).
 const FIRST_PROBE: Time = Time::from_ps(1_000_000_000_000);
-
-/// Why packets are being repaired.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
-    /// Nothing is known to be lost.
-    #[default]
-    Open,
-    /// A loss has been found.
-    Recovery,
-    /// The timer expired.
-    AfterTimeout,
-}
 
 /// A probe that no ACK has answered yet (section 7.1).
 #[derive(Clone, Copy, Debug)]

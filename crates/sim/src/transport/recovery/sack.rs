@@ -1,23 +1,11 @@
 //! SACK recovery by the scoreboard and pipe of RFC 6675.
 
 use super::prr::{Progress, Prr};
-use super::{count_reported, take_in, Recovery, Trigger};
+use super::{count_reported, take_in, Phase, Recovery, Trigger};
 use crate::control::AckKind;
 use crate::transport::heard::Heard;
 use crate::transport::{Ack, Core, Intervals, Outbox, TcpOptions};
 use crate::units::Time;
-
-/// Why packets are being repaired.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
-    /// Nothing is known to be lost.
-    #[default]
-    Open,
-    /// Duplicate ACKs showed a loss (RFC 6675, section 5).
-    Recovery,
-    /// The timer expired: all that was in flight and is not SACKed counts as lost (section 5.1).
-    AfterTimeout,
-}
 
 /// The state of RFC 6675.
 #[derive(Clone, Debug, Default)]
