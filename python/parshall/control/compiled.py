@@ -81,7 +81,7 @@ def _unary(function: Callable[..., float]) -> Callable[..., Any]:
     return lambda x: lambda x: function(x)  # noqa: PLW0108 - Numba asks for a function
 
 
-def compiled(cls: type[Control], instance: Control, time_limit: float) -> _core.CompiledControls:
+def compiled(cls: type[Control], instance: Control, time_limit: float | None) -> _core.CompiledControls:
     """What makes compiled controls that begin as ``instance``. Raises InputError if that cannot be."""
     state, estimators = _state(cls, instance)
     functions, code = _functions(cls, state.dtype, tuple(estimators))
