@@ -3,20 +3,24 @@
 //! To add one: implement [`Forecaster`] in a file of its own beside the others, give [`ForecasterConfig`] a variant with
 //! its parameters, and add its line to [`AnyForecaster`].
 
+mod adaptive_ewma;
 mod arima;
 mod config;
 mod constant;
 mod ewma;
 mod holt;
 mod last_value;
+mod lmmse;
 mod median;
 
+pub use adaptive_ewma::AdaptiveEwma;
 pub use arima::ArimaForecaster;
 pub use config::ForecasterConfig;
 pub use constant::Constant;
 pub use ewma::EwmaForecaster;
 pub use holt::Holt;
 pub use last_value::LastValue;
+pub use lmmse::LmmseForecaster;
 pub use median::MedianForecaster;
 
 /// What forecasts a series, one sample at a time. A finite series gives finite forecasts.
@@ -77,8 +81,12 @@ any_forecaster! {
     Ewma(EwmaForecaster),
     /// Exponentially weighted level and trend.
     Holt(Holt),
+    /// Exponentially weighted mean whose gain adapts.
+    AdaptiveEwma(AdaptiveEwma),
     /// Median of the last samples.
     Median(Box<MedianForecaster>),
     /// ARIMA with given coefficients.
     Arima(Box<ArimaForecaster>),
+    /// Linear prediction over a sliding window.
+    Lmmse(Box<LmmseForecaster>),
 }

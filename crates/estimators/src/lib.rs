@@ -12,6 +12,7 @@
 //! | [`nonresponsive`] | the share of traffic at a port that does not respond to congestion |
 //! | [`responsiveness`] | the share of non-responsive traffic, from what flows do after a drop or a mark |
 //! | [`forecast`] | the next sample, by last value, averages, medians or ARIMA |
+//! | [`lmmse`] | the next sample, by linear prediction over a sliding window |
 //! | [`arima`] | what ARIMA models are made of |
 //! | [`rto`] | TCP's retransmission timeout, from any of these |
 //!
@@ -26,6 +27,7 @@ pub mod error;
 pub mod ewma;
 mod flags;
 pub mod forecast;
+pub mod lmmse;
 pub mod mad;
 pub mod median;
 pub mod nonresponsive;

@@ -1,6 +1,9 @@
 //! The forecasters and their parameters as a plain value, as a scenario holds it.
 
-use super::{AnyForecaster, ArimaForecaster, Constant, EwmaForecaster, Holt, LastValue, MedianForecaster};
+use super::{
+    AdaptiveEwma, AnyForecaster, ArimaForecaster, Constant, EwmaForecaster, Holt, LastValue, LmmseForecaster,
+    MedianForecaster,
+};
 use crate::arima::Coefficients;
 use crate::error::ConfigError;
 
@@ -28,6 +31,11 @@ pub enum ForecasterConfig {
         /// Weight of a step of the level in the trend, in (0, 1].
         trend_gain: f64,
     },
+    /// Exponentially weighted mean whose gain adapts: see [`AdaptiveEwma`].
+    AdaptiveEwma {
+        /// Weight of the newest error in what sets the gain, in (0, 1].
+        smoothing: f64,
+    },
     /// Median of the last samples: see [`MedianForecaster`].
     Median {
         /// How many samples.
@@ -35,6 +43,15 @@ pub enum ForecasterConfig {
     },
     /// ARIMA with given coefficients: see [`ArimaForecaster`].
     Arima(Coefficients),
+    /// Linear prediction over a sliding window: see [`LmmseForecaster`].
+    Lmmse {
+        /// How many samples predict the next.
+        order: u32,
+        /// How many samples the autocovariances are taken over.
+        window: u32,
+        /// The coefficients are solved for every so many samples.
+        every: u32,
+    },
 }
 
 impl ForecasterConfig {
@@ -64,6 +81,12 @@ impl ForecasterConfig {
             ForecasterConfig::LastValue {} => AnyForecaster::LastValue(LastValue::default()),
             ForecasterConfig::Ewma { gain } => AnyForecaster::Ewma(EwmaForecaster::new(gain)?),
             ForecasterConfig::Holt { gain, trend_gain } => AnyForecaster::Holt(Holt::new(gain, trend_gain)?),
+            ForecasterConfig::AdaptiveEwma { smoothing } => {
+                AnyForecaster::AdaptiveEwma(AdaptiveEwma::new(smoothing)?)
+            }
+            ForecasterConfig::Lmmse { order, window, every } => {
+                AnyForecaster::Lmmse(Box::new(LmmseForecaster::new(order, window, every)?))
+            }
             ForecasterConfig::Median { window } => {
                 AnyForecaster::Median(Box::new(MedianForecaster::new(window)?))
             }
@@ -98,6 +121,8 @@ mod tests {
             ForecasterConfig::Ewma { gain: 0.125 },
             ForecasterConfig::Holt { gain: 0.125, trend_gain: 0.5 },
             ForecasterConfig::Median { window: 21 },
+            ForecasterConfig::AdaptiveEwma { smoothing: 0.1 },
+            ForecasterConfig::Lmmse { order: 20, window: 500, every: 10 },
             ForecasterConfig::jeyasekar_2014(),
         ];
         for config in all {
