@@ -5,6 +5,7 @@
 
 mod adaptive_ewma;
 mod arima;
+mod arima_recursive;
 mod config;
 mod constant;
 mod ewma;
@@ -12,9 +13,12 @@ mod holt;
 mod last_value;
 mod lmmse;
 mod median;
+mod mixture;
+mod young_mean;
 
 pub use adaptive_ewma::AdaptiveEwma;
 pub use arima::ArimaForecaster;
+pub use arima_recursive::RecursiveArima;
 pub use config::ForecasterConfig;
 pub use constant::Constant;
 pub use ewma::EwmaForecaster;
@@ -22,6 +26,7 @@ pub use holt::Holt;
 pub use last_value::LastValue;
 pub use lmmse::LmmseForecaster;
 pub use median::MedianForecaster;
+pub use mixture::{Loss, Mixture, ShiftDetector};
 
 /// What forecasts a series, one sample at a time. A finite series gives finite forecasts.
 pub trait Forecaster {
@@ -89,4 +94,8 @@ any_forecaster! {
     Arima(Box<ArimaForecaster>),
     /// Linear prediction over a sliding window.
     Lmmse(Box<LmmseForecaster>),
+    /// ARIMA whose coefficients follow the series.
+    ArimaRecursive(Box<RecursiveArima>),
+    /// A mixture of all of these.
+    Mixture(Box<Mixture>),
 }

@@ -91,7 +91,7 @@ impl Lmmse {
     pub fn prediction(&self) -> Option<f64> {
         let mean = self.covariance.mean()?;
         let past = self.covariance.newest();
-        let deviation: f64 = self.coefficients[..self.order].iter().zip(past).map(|(a, x)| a * (x - mean)).sum();
+        let deviation: f64 = self.coefficients[..self.order].iter().zip(past).map(|(a, x)| a * x).sum();
         Some(finite_or(mean + deviation, mean))
     }
 
@@ -100,7 +100,7 @@ impl Lmmse {
         let mean = self.covariance.mean()?;
         let order = self.order;
         let mut past = [0.0; MAX_LMMSE_ORDER as usize];
-        past.iter_mut().zip(self.covariance.newest()).take(order).for_each(|(place, x)| *place = x - mean);
+        past.iter_mut().zip(self.covariance.newest()).take(order).for_each(|(place, x)| *place = x);
         let mut next = 0.0;
         for _ in 0..steps.max(1) {
             next = self.coefficients[..order].iter().zip(&past).map(|(a, x)| a * x).sum();
@@ -164,11 +164,11 @@ mod tests {
     fn by_definition(xs: &[f64], n: usize) -> f64 {
         let mean = xs.iter().sum::<f64>() / xs.len() as f64;
         let c: Vec<f64> = xs.iter().map(|x| x - mean).collect();
-        let r: Vec<f64> =
-            (0..=n).map(|k| c[k..].iter().zip(&c).map(|(a, b)| a * b).sum::<f64>() / c.len() as f64).collect();
-        let mut m: Vec<Vec<f64>> = (0..n)
-            .map(|i| (0..n).map(|j| r[i.abs_diff(j)]).chain([r[i + 1]]).collect())
+        let r: Vec<f64> = (0..=n)
+            .map(|k| c[k..].iter().zip(&c).map(|(a, b)| a * b).sum::<f64>() / c.len() as f64)
             .collect();
+        let mut m: Vec<Vec<f64>> =
+            (0..n).map(|i| (0..n).map(|j| r[i.abs_diff(j)]).chain([r[i + 1]]).collect()).collect();
         for i in 0..n {
             let pivot = m[i].clone();
             for (j, row) in m.iter_mut().enumerate() {
@@ -214,7 +214,9 @@ mod tests {
     fn stays_finite_whatever_comes() {
         let mut lmmse = Lmmse::new(3, 20, 2).unwrap();
         for t in 0..500 {
-            lmmse.update([f64::MAX, -f64::MAX, 1.0, f64::NAN, 0.0, 1e-300][t % 6] * if t > 300 { 1e-305 } else { 1.0 });
+            lmmse.update(
+                [f64::MAX, -f64::MAX, 1.0, f64::NAN, 0.0, 1e-300][t % 6] * if t > 300 { 1e-305 } else { 1.0 },
+            );
             assert!(lmmse.prediction().unwrap().is_finite(), "after {t}");
             assert!(lmmse.prediction_ahead(50).unwrap().is_finite(), "after {t}");
         }

@@ -2,7 +2,7 @@
 
 use super::{
     AdaptiveEwma, AnyForecaster, ArimaForecaster, Constant, EwmaForecaster, Holt, LastValue, LmmseForecaster,
-    MedianForecaster,
+    Loss, MedianForecaster, Mixture, RecursiveArima,
 };
 use crate::arima::Coefficients;
 use crate::error::ConfigError;
@@ -51,6 +51,25 @@ pub enum ForecasterConfig {
         window: u32,
         /// The coefficients are solved for every so many samples.
         every: u32,
+        /// Whether the changes are predicted instead of the samples.
+        #[cfg_attr(feature = "serde", serde(default))]
+        differenced: bool,
+    },
+    /// ARIMA whose coefficients follow the series: see [`RecursiveArima`].
+    ArimaRecursive {
+        /// How many of the last values count, at most 5.
+        p: u32,
+        /// How often the series is differenced, at most 2.
+        d: u32,
+        /// How many of the last errors count, at most 5.
+        q: u32,
+        /// About how many samples are remembered, at least 10.
+        memory: u32,
+    },
+    /// One forecaster that needs no choice: see [`Mixture`].
+    Mixture {
+        /// Whose sum over the series is to be least.
+        loss: Loss,
     },
 }
 
@@ -84,9 +103,13 @@ impl ForecasterConfig {
             ForecasterConfig::AdaptiveEwma { smoothing } => {
                 AnyForecaster::AdaptiveEwma(AdaptiveEwma::new(smoothing)?)
             }
-            ForecasterConfig::Lmmse { order, window, every } => {
-                AnyForecaster::Lmmse(Box::new(LmmseForecaster::new(order, window, every)?))
+            ForecasterConfig::Lmmse { order, window, every, differenced } => {
+                AnyForecaster::Lmmse(Box::new(LmmseForecaster::new(order, window, every, differenced)?))
             }
+            ForecasterConfig::ArimaRecursive { p, d, q, memory } => {
+                AnyForecaster::ArimaRecursive(Box::new(RecursiveArima::new(p, d, q, memory)?))
+            }
+            ForecasterConfig::Mixture { loss } => AnyForecaster::Mixture(Box::new(Mixture::new(loss))),
             ForecasterConfig::Median { window } => {
                 AnyForecaster::Median(Box::new(MedianForecaster::new(window)?))
             }
@@ -122,7 +145,9 @@ mod tests {
             ForecasterConfig::Holt { gain: 0.125, trend_gain: 0.5 },
             ForecasterConfig::Median { window: 21 },
             ForecasterConfig::AdaptiveEwma { smoothing: 0.1 },
-            ForecasterConfig::Lmmse { order: 20, window: 500, every: 10 },
+            ForecasterConfig::Lmmse { order: 20, window: 500, every: 10, differenced: false },
+            ForecasterConfig::ArimaRecursive { p: 2, d: 1, q: 1, memory: 1000 },
+            ForecasterConfig::Mixture { loss: Loss::Absolute },
             ForecasterConfig::jeyasekar_2014(),
         ];
         for config in all {
