@@ -8,6 +8,7 @@ mod columns;
 mod control;
 mod estimators;
 mod forecast;
+mod forecast_interval;
 mod given;
 #[allow(missing_docs)]
 mod names;
@@ -29,6 +30,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     control::register(module)?;
     estimators::register(module)?;
     forecast::register(module)?;
+    forecast_interval::register(module)?;
     nonresponsive::register(module)?;
     responsiveness::register(module)?;
     simulator::register(module)
