@@ -5,6 +5,7 @@ mod counting;
 
 use counting::requests;
 use parshall_estimators::ewma::Ewma;
+use parshall_estimators::forecast::{Forecaster, ForecasterConfig, Loss, PredictionInterval};
 use parshall_estimators::mad::SlidingMad;
 use parshall_estimators::median::SlidingMedian;
 use parshall_estimators::rto::{Deviation, RtoConfig, RtoEstimator, RtoRules, RtoTimer};
@@ -62,5 +63,37 @@ fn filters_do_not_allocate() {
             mad.reset();
         });
         assert_eq!(made, 0, "k = {k}");
+    }
+}
+
+#[test]
+fn forecasters_and_their_intervals_do_not_allocate() {
+    let lmmse = |differenced| ForecasterConfig::Lmmse { order: 20, window: 300, every: 10, differenced };
+    let configs = [
+        ForecasterConfig::LastValue {},
+        ForecasterConfig::Ewma { gain: 0.125 },
+        ForecasterConfig::Holt { gain: 0.125, trend_gain: 0.1 },
+        ForecasterConfig::AdaptiveEwma { smoothing: 0.1 },
+        ForecasterConfig::Median { window: 101 },
+        ForecasterConfig::jeyasekar_2014(),
+        lmmse(false),
+        lmmse(true),
+        ForecasterConfig::ArimaRecursive { p: 2, d: 1, q: 1, memory: 500 },
+        ForecasterConfig::Mixture { loss: Loss::Absolute },
+        ForecasterConfig::Mixture { loss: Loss::Squared },
+    ];
+    for config in configs {
+        let mut interval = PredictionInterval::new(config.build(), 0.9).unwrap();
+        let made = requests(|| {
+            for _ in 0..2 {
+                for x in samples() {
+                    interval.update(x);
+                    assert!(interval.forecast_ahead(3).is_some_and(f64::is_finite));
+                }
+                assert!(interval.interval().is_some());
+                interval.reset();
+            }
+        });
+        assert_eq!(made, 0, "{config:?}");
     }
 }

@@ -11,14 +11,35 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from pydantic import model_validator
 from typing_extensions import Self
 
-from parshall.errors import InputError
 from parshall.scenario.base import Model, one_of
+from parshall.scenario.forecaster_learning import (
+    AdaptiveEwma,
+    ArimaRecursive,
+    ArimaRefitted,
+    Lmmse,
+    Mixture,
+    check_by_engine,
+)
 from parshall.scenario.quantities import NO_NUMBERS, Differences, Level, Numbers, Real, Share, Window
 
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
 
-__all__ = ["JEYASEKAR_2014", "Arima", "Constant", "Ewma", "ForecasterConfig", "Holt", "LastValue", "Median"]
+__all__ = [
+    "JEYASEKAR_2014",
+    "AdaptiveEwma",
+    "Arima",
+    "ArimaRecursive",
+    "ArimaRefitted",
+    "Constant",
+    "Ewma",
+    "ForecasterConfig",
+    "Holt",
+    "LastValue",
+    "Lmmse",
+    "Median",
+    "Mixture",
+]
 
 
 class Constant(Model):
@@ -89,23 +110,32 @@ class Arima(Model):
 
     @model_validator(mode="after")
     def _stable(self) -> Self:
-        from parshall import _core
-        from parshall.scenario.canonical import canonical_json
-
-        try:
-            _core.Forecaster(canonical_json(self))
-        except ValueError as error:
-            raise InputError(*error.args) from None
+        check_by_engine(self)
         return self
 
 
 JEYASEKAR_2014: Any = Arima.jeyasekar_2014()
 """The default of a forecaster; its type is that of any field."""
 
-ForecasterConfig: TypeAlias = Constant | LastValue | Ewma | Holt | Median | Arima
+ForecasterConfig: TypeAlias = (
+    Constant
+    | LastValue
+    | Ewma
+    | Holt
+    | AdaptiveEwma
+    | Median
+    | Arima
+    | Lmmse
+    | ArimaRecursive
+    | ArimaRefitted
+    | Mixture
+)
 """Any of the forecasters."""
 
 if TYPE_CHECKING:
-    AnyForecaster: TypeAlias = Given[ForecasterConfig, ForecasterConfig | Literal["last-value"] | Table]
+    Kind: TypeAlias = Literal[
+        "last-value", "adaptive-ewma", "lmmse", "arima-recursive", "arima-refitted", "mixture"
+    ]
+    AnyForecaster: TypeAlias = Given[ForecasterConfig, ForecasterConfig | Kind | Table]
 else:
     AnyForecaster = one_of(*get_args(ForecasterConfig))

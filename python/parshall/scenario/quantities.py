@@ -56,6 +56,7 @@ __all__ = [
     "Names",
     "NotNegative",
     "Numbers",
+    "OrderOf",
     "PacketSize",
     "Part",
     "Period",
@@ -156,6 +157,7 @@ if TYPE_CHECKING:
     CountOrNone: TypeAlias = int
     Counts: TypeAlias = Given[tuple[int, ...], Sequence[int]]
     Differences: TypeAlias = int
+    OrderOf: TypeAlias = int
     Level: TypeAlias = Given[float, _Number]
     Numbers: TypeAlias = Given[tuple[float, ...], Sequence[float]]
     Real: TypeAlias = float
@@ -237,6 +239,7 @@ else:
     Differences = _field(
         int, readers.whole(0, MAX_DIFFERENCES), {"type": "integer", "minimum": 0, "maximum": MAX_DIFFERENCES}
     )
+    OrderOf = _field(int, readers.whole(0, MAX_ORDER), {"type": "integer", "minimum": 0, "maximum": MAX_ORDER})
     _LEVELS = [{"type": "number"}, _DURATION["anyOf"][1]]
     Level = _field(float, readers.level, {**_DURATION, "anyOf": _LEVELS})
     Numbers = _field(

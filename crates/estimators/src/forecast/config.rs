@@ -34,6 +34,7 @@ pub enum ForecasterConfig {
     /// Exponentially weighted mean whose gain adapts: see [`AdaptiveEwma`].
     AdaptiveEwma {
         /// Weight of the newest error in what sets the gain, in (0, 1].
+        #[cfg_attr(feature = "serde", serde(default = "defaults::smoothing"))]
         smoothing: f64,
     },
     /// Median of the last samples: see [`MedianForecaster`].
@@ -46,10 +47,13 @@ pub enum ForecasterConfig {
     /// Linear prediction over a sliding window: see [`LmmseForecaster`].
     Lmmse {
         /// How many samples predict the next.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::order"))]
         order: u32,
         /// How many samples the autocovariances are taken over.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::window"))]
         window: u32,
         /// The coefficients are solved for every so many samples.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::every"))]
         every: u32,
         /// Whether the changes are predicted instead of the samples.
         #[cfg_attr(feature = "serde", serde(default))]
@@ -58,17 +62,22 @@ pub enum ForecasterConfig {
     /// ARIMA whose coefficients follow the series: see [`RecursiveArima`].
     ArimaRecursive {
         /// How many of the last values count, at most 5.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::p"))]
         p: u32,
         /// How often the series is differenced, at most 2.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::d"))]
         d: u32,
         /// How many of the last errors count, at most 5.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::q"))]
         q: u32,
         /// About how many samples are remembered, at least 10.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::memory"))]
         memory: u32,
     },
     /// One forecaster that needs no choice: see [`Mixture`].
     Mixture {
         /// Whose sum over the series is to be least.
+        #[cfg_attr(feature = "serde", serde(default))]
         loss: Loss,
     },
 }
@@ -117,6 +126,24 @@ impl ForecasterConfig {
                 AnyForecaster::Arima(Box::new(ArimaForecaster::new(model)?))
             }
         })
+    }
+}
+
+/// What a field has that is left out.
+#[cfg(feature = "serde")]
+mod defaults {
+    macro_rules! defaults {
+        ($($name:ident: $type:ty = $value:expr;)*) => { $(pub fn $name() -> $type { $value })* };
+    }
+    defaults! {
+        smoothing: f64 = 0.1;
+        order: u32 = 20;
+        window: u32 = 500;
+        every: u32 = 10;
+        p: u32 = 2;
+        d: u32 = 1;
+        q: u32 = 1;
+        memory: u32 = 1000;
     }
 }
 

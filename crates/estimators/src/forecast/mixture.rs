@@ -36,11 +36,12 @@ const LAST_SHARE: f64 = 0.4;
 
 /// What a wrong forecast costs. No forecaster is best by both: the median of what may come loses least by the first, its
 /// mean by the second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Loss {
     /// |e|
+    #[default]
     Absolute,
     /// e^2
     Squared,
