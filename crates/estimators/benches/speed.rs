@@ -57,6 +57,7 @@ fn estimators() -> Vec<(&'static str, RtoConfig)> {
 
 fn forecasters() -> Vec<(&'static str, ForecasterConfig)> {
     let lmmse = |order, every| ForecasterConfig::Lmmse { order, window: 500, every, differenced: false };
+    let refitted = |window, every| ForecasterConfig::ArimaRefitted { p: 2, d: 1, q: 1, window, every };
     vec![
         ("last-value", ForecasterConfig::LastValue {}),
         ("ewma", ForecasterConfig::Ewma { gain: 0.125 }),
@@ -67,6 +68,7 @@ fn forecasters() -> Vec<(&'static str, ForecasterConfig)> {
         ("lmmse, order 20 every 10", lmmse(20, 10)),
         ("lmmse, order 20 every 100", lmmse(20, 100)),
         ("arima-recursive, (2,1,1)", ForecasterConfig::ArimaRecursive { p: 2, d: 1, q: 1, memory: 1000 }),
+        ("arima-refitted, (2,1,1)", refitted(1000, 2000)),
         ("mixture, absolute", ForecasterConfig::Mixture { loss: Loss::Absolute }),
         ("mixture, squared", ForecasterConfig::Mixture { loss: Loss::Squared }),
     ]

@@ -5,7 +5,10 @@
 
 mod adaptive_ewma;
 mod arima;
+mod arima_config;
+mod arima_exact;
 mod arima_recursive;
+mod arima_refitted;
 mod config;
 mod constant;
 mod ewma;
@@ -19,7 +22,10 @@ mod young_mean;
 
 pub use adaptive_ewma::AdaptiveEwma;
 pub use arima::ArimaForecaster;
+pub use arima_config::{ArimaConfig, Start};
+pub use arima_exact::ExactArima;
 pub use arima_recursive::RecursiveArima;
+pub use arima_refitted::RefittedArima;
 pub use config::ForecasterConfig;
 pub use constant::Constant;
 pub use ewma::EwmaForecaster;
@@ -98,6 +104,10 @@ any_forecaster! {
     Lmmse(Box<LmmseForecaster>),
     /// ARIMA whose coefficients follow the series.
     ArimaRecursive(Box<RecursiveArima>),
+    /// ARIMA that is fitted anew every so often.
+    ArimaRefitted(Box<RefittedArima>),
     /// A mixture of all of these.
     Mixture(Box<Mixture>),
+    /// The same by the exact filter.
+    ExactArima(Box<ExactArima>),
 }

@@ -13,7 +13,8 @@
 //! | [`responsiveness`] | the share of non-responsive traffic, from what flows do after a drop or a mark |
 //! | [`forecast`] | the next sample, by last value, averages, medians or ARIMA |
 //! | [`lmmse`] | the next sample, by linear prediction over a sliding window |
-//! | [`arima`] | what ARIMA models are made of |
+//! | [`arima`] | the coefficients of an ARIMA model, by least squares or greatest likelihood |
+//! | [`correlation`] | autocorrelations and partial autocorrelations of a series |
 //! | [`rto`] | TCP's retransmission timeout, from any of these |
 //!
 //! # Samples
@@ -23,6 +24,7 @@
 //! either. A caller that prefers an error asks first, with [`sample`].
 
 pub mod arima;
+pub mod correlation;
 pub mod error;
 pub mod ewma;
 mod flags;

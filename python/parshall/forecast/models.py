@@ -35,7 +35,7 @@ DEFAULT_MODELS: tuple[ForecasterConfig, ...] = (
     Lmmse(),
     Arima.jeyasekar_2014(),
     ArimaRecursive(),
-    # ArimaRefitted(),
+    ArimaRefitted(),
     Mixture(loss="absolute"),
     Mixture(loss="squared"),
 )

@@ -89,8 +89,8 @@ class ArimaRefitted(Model):
     """How many of the last errors count."""
     window: Window = 1000
     """How many samples the model is fitted to."""
-    every: Window = 500
-    """How many samples lie between two fits."""
+    every: Window = 2000
+    """How many samples lie between two fits, at most; the first are closer together."""
 
     @model_validator(mode="after")
     def _fits(self) -> Self:

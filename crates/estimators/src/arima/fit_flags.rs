@@ -5,8 +5,12 @@ use super::{ar_is_stationary, ma_is_invertible, MAX_ORDER};
 /// Roots within this share of the unit circle are flagged.
 const NEAR: f64 = 1.002;
 
-/// A root of phi and one of theta, both turned inside the unit circle, closer than this, nearly cancel.
-const CANCELLING: f64 = 0.1;
+/// A root of phi and one of theta, both turned inside the unit circle, nearly cancel if they are closer than this over the
+/// square root of the number of samples, which is about what can be told apart ...
+const CANCELLING: f64 = 2.0;
+
+/// ... and closer than this.
+const CANCELLING_AT_MOST: f64 = 0.1;
 
 /// What a fit says of itself besides numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,12 +25,16 @@ pub struct FitFlags {
 }
 
 impl FitFlags {
-    /// The flags of a model.
-    pub fn of(ar: &[f64], ma: &[f64]) -> Self {
+    /// The flags of a model that was fitted to so many samples.
+    pub fn of(ar: &[f64], ma: &[f64], count: usize) -> Self {
         FitFlags {
             ar_near_unit_root: !ar_is_stationary(&stretched(ar)[..ar.len()]),
             ma_near_unit_root: !ma_is_invertible(&stretched(ma)[..ma.len()]),
-            nearly_cancelling: nearly_cancel(ar, ma),
+            nearly_cancelling: nearly_cancel(
+                ar,
+                ma,
+                (CANCELLING / (count as f64).sqrt()).min(CANCELLING_AT_MOST),
+            ),
         }
     }
 }
@@ -40,11 +48,11 @@ fn stretched(coefficients: &[f64]) -> [f64; MAX_ORDER] {
     all
 }
 
-fn nearly_cancel(ar: &[f64], ma: &[f64]) -> bool {
+fn nearly_cancel(ar: &[f64], ma: &[f64], distance: f64) -> bool {
     let mut turned = [0.0; MAX_ORDER];
     turned.iter_mut().zip(ma).for_each(|(place, theta)| *place = -theta);
     let (ours, theirs) = (inverse_roots(ar), inverse_roots(&turned[..ma.len()]));
-    let close = |a: &Complex| theirs[..ma.len()].iter().any(|b| a.minus(*b).size() < CANCELLING);
+    let close = |a: &Complex| theirs[..ma.len()].iter().any(|b| a.minus(*b).size() < distance);
     ours[..ar.len()].iter().any(close)
 }
 
@@ -126,11 +134,12 @@ mod tests {
 
     #[test]
     fn flags_name_what_is_near() {
-        assert_eq!(FitFlags::of(&[0.5], &[0.3]), FitFlags::default());
-        assert!(FitFlags::of(&[0.999], &[]).ar_near_unit_root);
-        assert!(!FitFlags::of(&[0.99], &[]).ar_near_unit_root);
-        assert!(FitFlags::of(&[], &[-0.9999]).ma_near_unit_root);
-        assert!(FitFlags::of(&[0.5], &[-0.45]).nearly_cancelling);
-        assert!(!FitFlags::of(&[0.5], &[0.45]).nearly_cancelling);
+        assert_eq!(FitFlags::of(&[0.5], &[0.3], 500), FitFlags::default());
+        assert!(FitFlags::of(&[0.999], &[], 500).ar_near_unit_root);
+        assert!(!FitFlags::of(&[0.99], &[], 500).ar_near_unit_root);
+        assert!(FitFlags::of(&[], &[-0.9999], 500).ma_near_unit_root);
+        assert!(FitFlags::of(&[0.5], &[-0.45], 500).nearly_cancelling);
+        assert!(!FitFlags::of(&[0.5], &[-0.45], 50_000).nearly_cancelling);
+        assert!(!FitFlags::of(&[0.5], &[0.45], 500).nearly_cancelling);
     }
 }

@@ -3,7 +3,7 @@
 //! 1984) instead of a covariance matrix. Once the gain has converged, the plain recursion goes on.
 //!
 //! The state is Harvey's: element 0 is what is expected next, element i what the past says of i steps later. With
-//! `r = max(p, q + 1)` elements it moves by `a'[i] = phi[i] a[0] + a[i + 1] + gain[i] v`, where v is the innovation.
+//! `R >= max(p, q + 1)` elements it moves by `a'[i] = phi[i] a[0] + a[i + 1] + gain[i] v`, where v is the innovation.
 
 use super::scalar::Scalar;
 use super::MAX_ORDER;
@@ -12,44 +12,42 @@ use super::MAX_ORDER;
 pub const STATES: usize = MAX_ORDER + 1;
 
 /// The state of the filter: what is expected, the next value first.
-pub type State<S> = [S; STATES];
+pub type State<S, const R: usize> = [S; R];
 
 /// What a step may still change in the variance of an innovation when the gain counts as converged.
-const CONVERGED: f64 = 1e-13;
+pub const CONVERGED: f64 = 1e-13;
 
 /// The gain and the variance of the innovations at one time, over the variance of the noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Innovations<S> {
-    /// Elements of the state that are in use.
-    states: usize,
-    phi: [S; STATES],
-    theta: [S; STATES],
+pub struct Innovations<S, const R: usize> {
+    phi: [S; R],
+    theta: [S; R],
     /// Covariance of the next state with the value.
-    covariance: [S; STATES],
+    covariance: [S; R],
     /// What is left of it of the start; the change of the state's covariance matrix is a multiple of its square.
-    fading: [S; STATES],
+    fading: [S; R],
     /// One over the square of the first variance.
     scale: S,
     variance: S,
     inverse: S,
-    invertible: bool,
+    /// What a step may still change when the plain recursion begins; 0 where it must not begin.
+    settles_at: f64,
     steady: bool,
 }
 
-impl<S: Scalar> Innovations<S> {
-    /// Before the first value. `partial` are the partial autocorrelations that `phi` has. Only an invertible model settles
-    /// down to the plain recursion.
-    pub fn new(phi: &[S], theta: &[S], partial: &[S], invertible: bool) -> Self {
+impl<S: Scalar, const R: usize> Innovations<S, R> {
+    /// Before the first value. `partial` are the partial autocorrelations that `phi` has. The plain
+    /// recursion begins when a step changes the variance by less than `settles_at`; where the model is not invertible, it
+    /// must not, and that is 0.
+    pub fn new(phi: &[S], theta: &[S], partial: &[S], settles_at: f64) -> Self {
         let zero = S::constant(0.0);
-        let mut all_phi = [zero; STATES];
+        let mut all_phi = [zero; R];
         all_phi[..phi.len()].copy_from_slice(phi);
-        let mut all_theta = [zero; STATES];
+        let mut all_theta = [zero; R];
         all_theta[..theta.len()].copy_from_slice(theta);
-        let states = phi.len().max(theta.len() + 1);
-        let (variance, covariance) = stationary_start(phi, &all_theta, theta.len(), partial, states);
+        let (variance, covariance) = stationary_start(phi, &all_theta, theta.len(), partial);
         let inverse = variance.recip();
         Innovations {
-            states,
             phi: all_phi,
             theta: all_theta,
             covariance,
@@ -57,18 +55,17 @@ impl<S: Scalar> Innovations<S> {
             scale: inverse * inverse,
             variance,
             inverse,
-            invertible,
+            settles_at,
             steady: false,
         }
     }
 
     /// Where the plain recursion begins: errors before are 0, and `before` are the values before, the newest last.
-    pub fn conditional(phi: &[S], theta: &[S], before: &[f64]) -> (Self, State<S>) {
-        let mut plain = Innovations::new(&[], theta, &[], true);
+    pub fn conditional(phi: &[S], theta: &[S], before: &[f64]) -> (Self, State<S, R>) {
+        let mut plain = Innovations::new(&[], theta, &[], CONVERGED);
         plain.phi[..phi.len()].copy_from_slice(phi);
-        plain.states = phi.len().max(theta.len() + 1);
         plain.settle();
-        let mut state = [S::constant(0.0); STATES];
+        let mut state = [S::constant(0.0); R];
         for (i, expected) in state.iter_mut().enumerate().take(phi.len()) {
             for (weight, &value) in phi[i..].iter().zip(before.iter().rev()) {
                 *expected = *expected + weight.times(value);
@@ -97,14 +94,14 @@ impl<S: Scalar> Innovations<S> {
 
     /// Takes a value into a state; returns the innovation. Several series may share one gain.
     #[inline(always)]
-    pub fn update(&self, state: &mut State<S>, value: f64) -> S {
+    pub fn update(&self, state: &mut State<S, R>, value: f64) -> S {
         if self.steady {
             return self.update_steady(state, value);
         }
         let expected = state[0];
         let innovation = S::constant(value) - expected;
         let scaled = innovation * self.inverse;
-        for i in 0..self.states {
+        for i in 0..R {
             state[i] = self.phi[i] * expected + next(state, i) + self.covariance[i] * scaled;
         }
         innovation
@@ -112,9 +109,9 @@ impl<S: Scalar> Innovations<S> {
 
     /// The same once the gain has converged.
     #[inline(always)]
-    pub fn update_steady(&self, state: &mut State<S>, value: f64) -> S {
+    pub fn update_steady(&self, state: &mut State<S, R>, value: f64) -> S {
         let innovation = S::constant(value) - state[0];
-        for i in 0..self.states {
+        for i in 0..R {
             state[i] = next(state, i) + self.phi[i].times(value) + self.theta[i] * innovation;
         }
         innovation
@@ -133,21 +130,21 @@ impl<S: Scalar> Innovations<S> {
         self.inverse = self.variance.recip();
         let back = first * self.inverse;
         let mut left = 0.0;
-        for i in 0..self.states {
+        for i in 0..R {
             let moved = self.phi[i] * first + next(&self.fading, i);
             self.covariance[i] = self.covariance[i] + moved * multiplier;
             self.fading[i] = moved - self.covariance[i] * back;
             left += self.fading[i].value().powi(2);
         }
-        if left * self.scale.value() < CONVERGED && self.invertible {
+        if left * self.scale.value() < self.settles_at {
             self.settle();
         }
     }
 
     /// What is expected after one more step without a value.
-    pub fn ahead(&self, state: &State<S>) -> State<S> {
+    pub fn ahead(&self, state: &State<S, R>) -> State<S, R> {
         let mut further = *state;
-        for i in 0..self.states {
+        for i in 0..R {
             further[i] = self.phi[i] * state[0] + next(state, i);
         }
         further
@@ -161,8 +158,8 @@ impl<S: Scalar> Innovations<S> {
 }
 
 #[inline(always)]
-fn next<S: Scalar>(state: &State<S>, i: usize) -> S {
-    if i + 1 < STATES {
+fn next<S: Scalar, const R: usize>(state: &State<S, R>, i: usize) -> S {
+    if i + 1 < R {
         state[i + 1]
     } else {
         S::constant(0.0)
@@ -170,13 +167,12 @@ fn next<S: Scalar>(state: &State<S>, i: usize) -> S {
 }
 
 /// Variance of the process over that of the noise, and the covariance of the next state with the value.
-fn stationary_start<S: Scalar>(
+fn stationary_start<S: Scalar, const R: usize>(
     phi: &[S],
-    theta: &[S; STATES],
+    theta: &[S; R],
     q: usize,
     partial: &[S],
-    states: usize,
-) -> (S, State<S>) {
+) -> (S, State<S, R>) {
     let (zero, one) = (S::constant(0.0), S::constant(1.0));
     let of_ar = autoregressive_covariances(phi, partial);
     let weight = |j: usize| if j == 0 { one } else { theta[j - 1] };
@@ -189,8 +185,8 @@ fn stationary_start<S: Scalar>(
         }
     }
     let responses = responses(phi, theta);
-    let mut with_value = [zero; STATES];
-    for (i, covariance) in with_value.iter_mut().enumerate().take(states) {
+    let mut with_value = [zero; R];
+    for (i, covariance) in with_value.iter_mut().enumerate() {
         for (later, &coefficient) in phi.iter().skip(i).enumerate() {
             *covariance = *covariance + coefficient * covariances[later];
         }
@@ -236,10 +232,10 @@ fn autoregressive_covariances<S: Scalar>(phi: &[S], partial: &[S]) -> [S; 2 * ST
 }
 
 /// What an impulse of the noise leaves after 0, 1, 2 ... steps.
-fn responses<S: Scalar>(phi: &[S], theta: &[S; STATES]) -> [S; STATES] {
-    let mut responses = [S::constant(0.0); STATES];
+fn responses<S: Scalar, const R: usize>(phi: &[S], theta: &[S; R]) -> [S; R] {
+    let mut responses = [S::constant(0.0); R];
     responses[0] = S::constant(1.0);
-    for k in 1..STATES {
+    for k in 1..R {
         responses[k] = theta[k - 1];
         for (i, &coefficient) in phi.iter().enumerate().take(k) {
             responses[k] = responses[k] + coefficient * responses[k - 1 - i];

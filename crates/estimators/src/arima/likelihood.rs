@@ -5,7 +5,7 @@
 //! relative variances F. Conditionally on the first p values F is 1 (Box and Jenkins 1976, section 7.1). The mean enters the
 //! innovations linearly, so the best one is a regression on the innovations of a series of ones.
 
-use super::innovations::{Innovations, State, STATES};
+use super::innovations::{Innovations, State};
 use super::partial::{partial_of, step_down, step_up};
 use super::scalar::{Dual, Scalar};
 use super::{ma_is_invertible, Order, MAX_ORDER};
@@ -68,6 +68,8 @@ pub struct Likelihood<'a> {
     pub values: &'a [f64],
     pub order: Order,
     pub method: Method,
+    /// What a step may still change in the variance of an innovation when the plain recursion takes over.
+    pub settles_at: f64,
 }
 
 /// phi, theta and the partial autocorrelations of phi.
@@ -127,13 +129,18 @@ impl Likelihood<'_> {
     }
 
     /// The filter before the first innovation that counts, and its state for a series that was `before` it.
-    fn start<S: Scalar>(&self, model: &Model<S>, before: &[f64]) -> (Innovations<S>, State<S>) {
+    fn start<S: Scalar, const R: usize>(
+        &self,
+        model: &Model<S>,
+        before: &[f64],
+    ) -> (Innovations<S, R>, State<S, R>) {
         let (phi, theta) = (&model.phi[..self.order.p], &model.theta[..self.order.q]);
         match self.method {
             Method::Css => Innovations::conditional(phi, theta, before),
             Method::Ml => {
-                let filter = Innovations::new(phi, theta, &model.partial[..self.order.p], model.invertible);
-                (filter, [S::constant(0.0); STATES])
+                let settles_at = if model.invertible { self.settles_at } else { 0.0 };
+                let filter = Innovations::new(phi, theta, &model.partial[..self.order.p], settles_at);
+                (filter, [S::constant(0.0); R])
             }
         }
     }
@@ -145,7 +152,12 @@ impl Likelihood<'_> {
             inside = inside.map(|free| partial_of(free).0);
         }
         match Model::at(space, self.order, &inside[..self.dimensions()]) {
-            Some(model) => self.value_of(&model),
+            Some(model) => match self.order.states() {
+                1 => self.value_of::<1>(&model),
+                2 => self.value_of::<2>(&model),
+                3 => self.value_of::<3>(&model),
+                _ => self.value_of::<6>(&model),
+            },
             None => Value {
                 objective: f64::INFINITY,
                 squares: 0.0,
@@ -156,9 +168,9 @@ impl Likelihood<'_> {
         }
     }
 
-    fn value_of(&self, model: &Model<f64>) -> Value {
+    fn value_of<const R: usize>(&self, model: &Model<f64>) -> Value {
         let (before, values) = self.values.split_at(self.skipped());
-        let (mut filter, mut state) = self.start(model, before);
+        let (mut filter, mut state) = self.start::<f64, R>(model, before);
         let (_, mut unit) = self.start(model, &[1.0; MAX_ORDER][..before.len()]);
         let mut sums = Sums::default();
         let mut logs = LogProduct::default();
@@ -191,18 +203,28 @@ impl Likelihood<'_> {
 
     /// The objective with its derivatives, the mean being the best one, which a call of [`Likelihood::value`] found.
     pub fn gradient(&self, space: Space, point: &Vector, mean: f64) -> Option<Gradient> {
-        macro_rules! by_dimensions {
-            ($($k:literal)*) => {
-                match self.dimensions() {
-                    $($k => self.gradient_of::<$k>(space, point, mean),)*
+        macro_rules! by_size {
+            ($($states:pat => $r:literal: $($k:literal)*;)*) => {
+                match (self.order.states(), self.dimensions()) {
+                    $($(($states, $k) => self.gradient_of::<$r, $k>(space, point, mean),)*)*
                     _ => None,
                 }
             };
         }
-        by_dimensions!(1 2 3 4 5 6 7 8 9 10)
+        by_size! {
+            1 => 1: 1;
+            2 => 2: 1 2 3;
+            3 => 3: 1 2 3 4 5;
+            4.. => 6: 3 4 5 6 7 8 9 10;
+        }
     }
 
-    fn gradient_of<const K: usize>(&self, space: Space, point: &Vector, mean: f64) -> Option<Gradient> {
+    fn gradient_of<const R: usize, const K: usize>(
+        &self,
+        space: Space,
+        point: &Vector,
+        mean: f64,
+    ) -> Option<Gradient> {
         let parameter = |k: usize| match space {
             Space::Free => {
                 let (partial, slope) = partial_of(point[k]);
@@ -214,7 +236,7 @@ impl Likelihood<'_> {
         let (before, values) = self.values.split_at(self.skipped());
         let mut centred = [0.0; MAX_ORDER];
         centred.iter_mut().zip(before).for_each(|(place, value)| *place = value - mean);
-        let (mut filter, mut state) = self.start(&model, &centred[..before.len()]);
+        let (mut filter, mut state) = self.start::<_, R>(&model, &centred[..before.len()]);
         let mut squares = Dual::<K>::constant(0.0);
         let mut logs = LogProduct::default();
         let mut log_slope = [0.0; K];
@@ -306,5 +328,104 @@ impl LogProduct {
 
     fn sum(&self) -> f64 {
         self.sum + self.product.ln()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arima::innovations::CONVERGED;
+    use proptest::prelude::*;
+
+    /// Autocovariances of an ARMA over the variance of its noise, from what 4000 impulses of the noise leave.
+    fn covariances(ar: &[f64], ma: &[f64], lags: usize) -> Vec<f64> {
+        let mut responses = vec![0.0; 4000];
+        for k in 0..responses.len() {
+            let from_noise = if k == 0 { 1.0 } else { ma.get(k - 1).copied().unwrap_or(0.0) };
+            let past = ar.iter().enumerate().filter(|(i, _)| *i < k);
+            responses[k] = from_noise + past.map(|(i, phi)| phi * responses[k - 1 - i]).sum::<f64>();
+        }
+        let product = |lag: usize| responses[lag..].iter().zip(&responses).map(|(a, b)| a * b).sum();
+        (0..lags).map(product).collect()
+    }
+
+    /// `m/2 ln S + 1/2 ln |V|` of the values as one draw of a multivariate normal distribution, by Cholesky's factor.
+    fn of_one_draw(values: &[f64], ar: &[f64], ma: &[f64], has_mean: bool) -> f64 {
+        let n = values.len();
+        let gamma = covariances(ar, ma, n);
+        let mut factor = vec![vec![0.0; n]; n];
+        for i in 0..n {
+            for j in 0..=i {
+                let sum: f64 = (0..j).map(|k| factor[i][k] * factor[j][k]).sum();
+                let left = gamma[i - j] - sum;
+                factor[i][j] = if i == j { left.sqrt() } else { left / factor[j][j] };
+            }
+        }
+        let whitened = |column: &dyn Fn(usize) -> f64| {
+            let mut z = vec![0.0; n];
+            for i in 0..n {
+                let sum: f64 = (0..i).map(|k| factor[i][k] * z[k]).sum();
+                z[i] = (column(i) - sum) / factor[i][i];
+            }
+            z
+        };
+        let (z, ones) = (whitened(&|i| values[i]), whitened(&|_| 1.0));
+        let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+        let explained = if has_mean { product(&z, &ones).powi(2) / product(&ones, &ones) } else { 0.0 };
+        let log_determinant: f64 = (0..n).map(|i| 2.0 * factor[i][i].ln()).sum();
+        0.5 * (n as f64 * (product(&z, &z) - explained).ln() + log_determinant)
+    }
+
+    proptest! {
+        #[test]
+        fn equals_a_multivariate_normal(
+            values in prop::collection::vec(-3.0..3.0f64, 20..40),
+            free in prop::collection::vec(-0.6..0.6f64, 10),
+            p in 0usize..=5,
+            q in 0usize..=5,
+            has_mean: bool,
+        ) {
+            let spread = values.iter().fold(0.0_f64, |most, value| most.max((value - values[0]).abs()));
+            prop_assume!(spread > 0.5);
+            let order = Order::new(p, u32::from(!has_mean), q);
+            let likelihood = Likelihood { values: &values, order, method: Method::Ml, settles_at: CONVERGED };
+            let mut point = [0.0; MAX_COEFFICIENTS];
+            point[..p + q].copy_from_slice(&free[..p + q]);
+            let partial = point.map(|u| partial_of(u).0);
+            let ar = step_up(&partial[..p]);
+            let ma = step_up(&partial[p..p + q]).map(|theta| -theta);
+            let expected = of_one_draw(&values, &ar[..p], &ma[..q], has_mean);
+            let found = likelihood.value(Space::Free, &point).objective;
+            prop_assert!((found - expected).abs() < 1e-6 * (1.0 + expected.abs()), "{found} {expected}");
+        }
+
+        #[test]
+        fn gradients_are_those_of_the_values(
+            values in prop::collection::vec(-3.0..3.0f64, 60),
+            free in prop::collection::vec(-1.0..1.0f64, 10),
+            p in 0usize..=5,
+            q in 0usize..=5,
+            has_mean: bool,
+            css: bool,
+        ) {
+            prop_assume!(p + q > 0);
+            let order = Order::new(p, u32::from(!has_mean), q);
+            let method = if css { Method::Css } else { Method::Ml };
+            let likelihood = Likelihood { values: &values, order, method, settles_at: CONVERGED };
+            let mut point = [0.0; MAX_COEFFICIENTS];
+            point[..p + q].copy_from_slice(&free[..p + q]);
+            let value = likelihood.value(Space::Free, &point);
+            let gradient = likelihood.gradient(Space::Free, &point, value.mean).unwrap();
+            prop_assert!((gradient.objective - value.objective).abs() < 1e-8);
+            for i in 0..p + q {
+                let beside = |step: f64| {
+                    let mut point = point;
+                    point[i] += step;
+                    likelihood.value(Space::Free, &point).objective
+                };
+                let quotient = (beside(1e-5) - beside(-1e-5)) / 2e-5;
+                prop_assert!((gradient.slope[i] - quotient).abs() < 1e-4 * (1.0 + quotient.abs()), "{i}");
+            }
+        }
     }
 }

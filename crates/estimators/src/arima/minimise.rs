@@ -5,13 +5,10 @@
 use super::likelihood::{Gradient, Likelihood, Matrix, Space, Vector, MAX_COEFFICIENTS};
 use super::linear::{dot, inverse};
 
-/// What the next step may still gain when a search counts as finished.
-const TOLERANCE: f64 = 1e-9;
 /// A free parameter moves by no more at once: beyond 3 a partial autocorrelation is hardly told from 1.
 const LONGEST_STEP: f64 = 1.5;
 /// No free parameter goes beyond: there the hyperbolic tangent is 1 but for 1e-10.
 const FARTHEST: f64 = 12.0;
-const MOST_ITERATIONS: u32 = 200;
 const MOST_HALVINGS: u32 = 25;
 
 /// Where a search ended.
@@ -24,9 +21,18 @@ pub struct Minimum {
     pub evaluations: u32,
 }
 
-/// Goes downhill in free parameters from `start`, until the next step would gain less than `tolerance`.
-pub fn minimise(likelihood: &Likelihood<'_>, start: &Vector, tolerance: f64) -> Minimum {
-    Search::new(likelihood, start).run(tolerance.max(TOLERANCE))
+/// How far a search goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// What the next step may still gain when the search counts as finished.
+    pub tolerance: f64,
+    /// The most steps that it takes.
+    pub steps: u32,
+}
+
+/// Goes downhill in free parameters from `start`.
+pub fn minimise(likelihood: &Likelihood<'_>, start: &Vector, effort: Effort) -> Minimum {
+    Search::new(likelihood, start).run(effort)
 }
 
 struct Search<'a> {
@@ -75,8 +81,8 @@ impl<'a> Search<'a> {
         self.fresh = true;
     }
 
-    fn run(mut self, tolerance: f64) -> Minimum {
-        for _ in 0..MOST_ITERATIONS {
+    fn run(mut self, effort: Effort) -> Minimum {
+        for _ in 0..effort.steps {
             let Some(gradient) = self.gradient else { break };
             let mut step = [0.0; MAX_COEFFICIENTS];
             for (i, row) in self.inverse_curvature.iter().enumerate().take(self.k) {
@@ -84,7 +90,7 @@ impl<'a> Search<'a> {
             }
             let descent = dot(&step, &gradient.slope, self.k);
             let gain = -0.5 * descent;
-            if gain.is_nan() || gain < tolerance {
+            if gain.is_nan() || gain < effort.tolerance {
                 if self.fresh {
                     self.at.converged = gain >= 0.0;
                     break;

@@ -38,6 +38,11 @@ impl Order {
         self.p + self.q
     }
 
+    /// Elements of the state of a filter: max(p, q + 1).
+    pub(crate) fn states(&self) -> usize {
+        self.p.max(self.q + 1)
+    }
+
     /// What AIC and BIC count: coefficients, the mean if there is one, and the variance.
     pub fn parameters(&self) -> usize {
         self.coefficients() + usize::from(self.has_mean()) + 1

@@ -5,15 +5,30 @@ use super::linear::{cholesky, solve};
 use super::partial::{free_of, step_down};
 use super::{Order, MAX_ORDER};
 
-/// Free parameters that are begun with whatever the data: what every partial autocorrelation of phi and of minus theta is.
-pub const FIXED: [(f64, f64); 7] =
-    [(0.0, 0.0), (0.5, 0.5), (-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (1.5, 1.5), (-1.2, -1.2)];
+/// Free parameters that are begun with whatever the data: the first two of phi, and the first two of minus theta. The
+/// others are 0. The last of them are models whose roots cancel, or lie near the unit circle, where maxima hide.
+pub const FIXED: [[f64; 4]; 13] = [
+    [0.0, 0.0, 0.0, 0.0],
+    [0.5, 0.5, 0.5, 0.5],
+    [-0.5, -0.5, -0.5, -0.5],
+    [0.5, 0.5, -0.5, -0.5],
+    [-0.5, -0.5, 0.5, 0.5],
+    [1.5, 1.5, 1.5, 1.5],
+    [-1.2, -1.2, -1.2, -1.2],
+    [2.0, 0.0, 2.5, 0.0],
+    [-2.0, 0.0, -2.5, 0.0],
+    [1.2, 0.0, 3.0, -1.2],
+    [0.5, 0.0, 4.0, -3.0],
+    [0.3, -2.0, 0.3, -2.2],
+    [-0.3, -2.0, -0.3, -2.2],
+];
 
-/// The start that a pair of [`FIXED`] stands for.
-pub fn fixed(order: Order, (ar, ma): (f64, f64)) -> Vector {
+/// The start that one of [`FIXED`] stands for.
+pub fn fixed(order: Order, parameters: &[f64; 4]) -> Vector {
     let mut start = [0.0; MAX_COEFFICIENTS];
-    start[..order.p].fill(ar);
-    start[order.p..order.coefficients()].fill(ma);
+    let (ar, ma) = start.split_at_mut(order.p);
+    ar.iter_mut().zip(&parameters[..2]).for_each(|(place, free)| *place = *free);
+    ma.iter_mut().take(order.q).zip(&parameters[2..]).for_each(|(place, free)| *place = *free);
     start
 }
 

@@ -100,10 +100,9 @@ impl ShiftDetector {
 
     /// Forgets every sample.
     pub fn reset(&mut self) {
-        *self = ShiftDetector {
-            recent: std::mem::replace(&mut self.recent, Box::new([0.0; KEPT])),
-            ..ShiftDetector::new()
-        };
+        self.begin_anew(0);
+        self.scale = 0.0;
+        self.since = 0;
     }
 
     /// How many samples belong to a new level, if there is one.
