@@ -7,6 +7,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use parshall_estimators::forecast::{Forecaster, ForecasterConfig, Loss, PredictionInterval};
 use parshall_estimators::mad::SlidingMad;
 use parshall_estimators::median::SlidingMedian;
 use parshall_estimators::rto::{evaluate, run, Deviation, RtoConfig, RtoRules, RtoTimer};
@@ -34,6 +35,12 @@ fn main() {
     for (name, config) in estimators() {
         report(&format!("rto, {name}"), &|xs| last_rto(&config, xs));
     }
+    for (name, config) in forecasters() {
+        report(&format!("forecast, {name}"), &|xs| sum_of_forecasts(config.build(), xs));
+    }
+    let ewma = ForecasterConfig::Ewma { gain: 0.125 };
+    let interval = || PredictionInterval::new(ewma.build(), 0.9).expect("a valid coverage");
+    report("forecast, ewma with interval", &|xs| sum_of_forecasts(interval(), xs));
     report("costs, jacobson", &|xs| evaluate(&mut timer(&RtoConfig::jacobson()), xs, 1, false).total_wait_s);
 }
 
@@ -46,6 +53,33 @@ fn estimators() -> Vec<(&'static str, RtoConfig)> {
         ("median and mad, k = 5", RtoConfig::median(5, Deviation::Mad)),
         ("weighted median", RtoConfig::weighted_median()),
     ]
+}
+
+fn forecasters() -> Vec<(&'static str, ForecasterConfig)> {
+    let lmmse = |order, every| ForecasterConfig::Lmmse { order, window: 500, every, differenced: false };
+    let refitted = |window, every| ForecasterConfig::ArimaRefitted { p: 2, d: 1, q: 1, window, every };
+    vec![
+        ("last-value", ForecasterConfig::LastValue {}),
+        ("ewma", ForecasterConfig::Ewma { gain: 0.125 }),
+        ("holt", ForecasterConfig::Holt { gain: 0.125, trend_gain: 1.0 / 64.0 }),
+        ("adaptive-ewma", ForecasterConfig::AdaptiveEwma { smoothing: 0.1 }),
+        ("median, k = 21", ForecasterConfig::Median { window: 21 }),
+        ("arima, (2,1,1)", ForecasterConfig::jeyasekar_2014()),
+        ("lmmse, order 20 every 10", lmmse(20, 10)),
+        ("lmmse, order 20 every 100", lmmse(20, 100)),
+        ("arima-recursive, (2,1,1)", ForecasterConfig::ArimaRecursive { p: 2, d: 1, q: 1, memory: 1000 }),
+        ("arima-refitted, (2,1,1)", refitted(1000, 2000)),
+        ("mixture, absolute", ForecasterConfig::Mixture { loss: Loss::Absolute }),
+        ("mixture, squared", ForecasterConfig::Mixture { loss: Loss::Squared }),
+    ]
+}
+
+fn sum_of_forecasts(mut forecaster: impl Forecaster, xs: &[f64]) -> f64 {
+    let sum = |total: f64, &x: &f64| {
+        forecaster.update(x);
+        total + forecaster.forecast().unwrap_or(0.0)
+    };
+    xs.iter().fold(0.0, sum)
 }
 
 fn timer(config: &RtoConfig) -> RtoTimer<parshall_estimators::rto::AnyRto> {

@@ -3,21 +3,38 @@
 //! To add one: implement [`Forecaster`] in a file of its own beside the others, give [`ForecasterConfig`] a variant with
 //! its parameters, and add its line to [`AnyForecaster`].
 
+mod adaptive_ewma;
 mod arima;
+mod arima_config;
+mod arima_exact;
+mod arima_recursive;
+mod arima_refitted;
 mod config;
 mod constant;
 mod ewma;
 mod holt;
+mod interval;
 mod last_value;
+mod lmmse;
 mod median;
+mod mixture;
+mod young_mean;
 
+pub use adaptive_ewma::AdaptiveEwma;
 pub use arima::ArimaForecaster;
+pub use arima_config::{ArimaConfig, Start};
+pub use arima_exact::ExactArima;
+pub use arima_recursive::RecursiveArima;
+pub use arima_refitted::RefittedArima;
 pub use config::ForecasterConfig;
 pub use constant::Constant;
 pub use ewma::EwmaForecaster;
 pub use holt::Holt;
+pub use interval::PredictionInterval;
 pub use last_value::LastValue;
+pub use lmmse::LmmseForecaster;
 pub use median::MedianForecaster;
+pub use mixture::{Loss, Mixture, ShiftDetector};
 
 /// What forecasts a series, one sample at a time. A finite series gives finite forecasts.
 pub trait Forecaster {
@@ -77,8 +94,20 @@ any_forecaster! {
     Ewma(EwmaForecaster),
     /// Exponentially weighted level and trend.
     Holt(Holt),
+    /// Exponentially weighted mean whose gain adapts.
+    AdaptiveEwma(AdaptiveEwma),
     /// Median of the last samples.
     Median(Box<MedianForecaster>),
     /// ARIMA with given coefficients.
     Arima(Box<ArimaForecaster>),
+    /// Linear prediction over a sliding window.
+    Lmmse(Box<LmmseForecaster>),
+    /// ARIMA whose coefficients follow the series.
+    ArimaRecursive(Box<RecursiveArima>),
+    /// ARIMA that is fitted anew every so often.
+    ArimaRefitted(Box<RefittedArima>),
+    /// A mixture of all of these.
+    Mixture(Box<Mixture>),
+    /// The same by the exact filter.
+    ExactArima(Box<ExactArima>),
 }

@@ -12,7 +12,9 @@
 //! | [`nonresponsive`] | the share of traffic at a port that does not respond to congestion |
 //! | [`responsiveness`] | the share of non-responsive traffic, from what flows do after a drop or a mark |
 //! | [`forecast`] | the next sample, by last value, averages, medians or ARIMA |
-//! | [`arima`] | what ARIMA models are made of |
+//! | [`lmmse`] | the next sample, by linear prediction over a sliding window |
+//! | [`arima`] | the coefficients of an ARIMA model, by least squares or greatest likelihood |
+//! | [`correlation`] | autocorrelations and partial autocorrelations of a series |
 //! | [`rto`] | TCP's retransmission timeout, from any of these |
 //!
 //! # Samples
@@ -22,10 +24,12 @@
 //! either. A caller that prefers an error asks first, with [`sample`].
 
 pub mod arima;
+pub mod correlation;
 pub mod error;
 pub mod ewma;
 mod flags;
 pub mod forecast;
+pub mod lmmse;
 pub mod mad;
 pub mod median;
 pub mod nonresponsive;

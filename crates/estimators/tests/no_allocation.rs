@@ -5,6 +5,7 @@ mod counting;
 
 use counting::requests;
 use parshall_estimators::ewma::Ewma;
+use parshall_estimators::forecast::{Forecaster, ForecasterConfig, Loss, PredictionInterval};
 use parshall_estimators::mad::SlidingMad;
 use parshall_estimators::median::SlidingMedian;
 use parshall_estimators::rto::{Deviation, RtoConfig, RtoEstimator, RtoRules, RtoTimer};
@@ -63,4 +64,70 @@ fn filters_do_not_allocate() {
         });
         assert_eq!(made, 0, "k = {k}");
     }
+}
+
+#[test]
+fn forecasters_and_their_intervals_do_not_allocate() {
+    let lmmse = |differenced| ForecasterConfig::Lmmse { order: 20, window: 300, every: 10, differenced };
+    let configs = [
+        ForecasterConfig::LastValue {},
+        ForecasterConfig::Ewma { gain: 0.125 },
+        ForecasterConfig::Holt { gain: 0.125, trend_gain: 0.1 },
+        ForecasterConfig::AdaptiveEwma { smoothing: 0.1 },
+        ForecasterConfig::Median { window: 101 },
+        ForecasterConfig::jeyasekar_2014(),
+        lmmse(false),
+        lmmse(true),
+        ForecasterConfig::ArimaRecursive { p: 2, d: 1, q: 1, memory: 500 },
+        ForecasterConfig::ArimaRefitted { p: 2, d: 1, q: 1, window: 400, every: 300 },
+        ForecasterConfig::Mixture { loss: Loss::Absolute },
+        ForecasterConfig::Mixture { loss: Loss::Squared },
+    ];
+    for config in configs {
+        let mut interval = PredictionInterval::new(config.build(), 0.9).unwrap();
+        let made = requests(|| {
+            for _ in 0..2 {
+                for x in samples() {
+                    interval.update(x);
+                    assert!(interval.forecast_ahead(3).is_some_and(f64::is_finite));
+                }
+                assert!(interval.interval().is_some());
+                interval.reset();
+            }
+        });
+        assert_eq!(made, 0, "{config:?}");
+    }
+}
+
+#[test]
+fn a_fitter_allocates_only_when_it_is_made() {
+    use parshall_estimators::arima::{Coefficients, Fitter, Method, Order};
+    let xs: Vec<f64> = samples().take(400).collect();
+    let mut fitter = Fitter::new(Order::new(2, 1, 1), 300).unwrap();
+    let mut model =
+        Coefficients { ar: Vec::with_capacity(5), ma: Vec::with_capacity(5), ..Coefficients::default() };
+    let made = requests(|| {
+        for method in [Method::Css, Method::Ml] {
+            fitter.fit(&xs[..300], method, None).unwrap().write_to(&mut model);
+            fitter.fit(&xs[100..], method, Some(&model)).unwrap().write_to(&mut model);
+            assert!(fitter.fit(&xs, method, None).is_err(), "more than there is room for");
+            assert!(fitter.fit(&[1.0; 300], method, None).is_err());
+        }
+    });
+    assert_eq!(made, 0);
+}
+
+#[test]
+fn the_exact_filter_does_not_allocate() {
+    use parshall_estimators::arima::Coefficients;
+    use parshall_estimators::forecast::{ExactArima, Forecaster};
+    let mut exact = ExactArima::new(&Coefficients::jeyasekar_2014()).unwrap();
+    let made = requests(|| {
+        for x in samples() {
+            exact.update(x);
+            assert!(exact.forecast_ahead(10).is_some_and(f64::is_finite));
+        }
+        exact.reset();
+    });
+    assert_eq!(made, 0);
 }

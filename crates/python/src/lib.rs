@@ -1,5 +1,6 @@
 //! The extension module `parshall._core`: conversion between Python and the crates, and the GIL.
 
+mod arima;
 #[allow(missing_docs)]
 mod canonical;
 #[allow(missing_docs)]
@@ -10,6 +11,7 @@ mod estimators;
 #[allow(missing_docs)]
 mod filter;
 mod forecast;
+mod forecast_interval;
 mod given;
 #[allow(missing_docs)]
 mod names;
@@ -28,9 +30,11 @@ static ALLOCATOR: LargePages = LargePages;
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    arima::register(module)?;
     control::register(module)?;
     estimators::register(module)?;
     forecast::register(module)?;
+    forecast_interval::register(module)?;
     nonresponsive::register(module)?;
     responsiveness::register(module)?;
     simulator::register(module)

@@ -1,0 +1,52 @@
+"""What ``parshall forecast`` does: reads a series, prints the table, writes the figure."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from parshall.errors import InputError
+from parshall.files import failing_as
+from parshall.forecast.evaluation import evaluate
+from parshall.forecast.reading import read
+from parshall.forecast.shown import remarks, svg_of, table_of
+
+__all__ = ["forecast_file"]
+
+
+def forecast_file(
+    file: str, out: str, horizons: str, warm_up: int | None, coverage: float, column: str | None, as_json: bool
+) -> None:
+    """The figure goes into the folder ``out``, which is made if it is not there. Raises InputError and OutputError."""
+    series = read(file, column)
+    found = evaluate(
+        series.rtts,
+        times=series.times,
+        horizons=_horizons(horizons),
+        warm_up=warm_up,
+        coverage=coverage,
+        unit=series.unit,
+    )
+    place = Path(out) / f"{series.name.replace(' ', '-')}.svg"
+    with failing_as(place):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(svg_of(found, f"Forecasts of {series.name}"), encoding="utf-8")
+    if as_json:
+        click.echo(json.dumps([score._asdict() for score in found.scores], indent=2))
+        return
+    console = Console()
+    console = console if console.is_terminal else Console(width=140)
+    console.print(table_of(found, found.horizons[0]))
+    for remark in remarks(found):
+        console.print(remark, highlight=False)
+    console.print(f"error against horizon drawn in {place}", highlight=False)
+
+
+def _horizons(text: str) -> tuple[int, ...]:
+    parts = text.split(",")
+    if not all(part.strip().isdigit() for part in parts):
+        raise InputError("horizons", text, "whole numbers with commas between them, such as 1,2,5")
+    return tuple(int(part) for part in parts)

@@ -1,0 +1,247 @@
+"""How well forecasters do on a series: mean absolute and squared errors, beside the last value and EWMA 1/8, tests of the
+differences, and what the prediction intervals hold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from parshall import estimators_arguments as arguments
+from parshall.errors import InputError
+from parshall.forecast.comparison import DieboldMariano, diebold_mariano
+from parshall.forecast.models import DEFAULT_MODELS, label
+from parshall.forecast.regularity import irregular, sample_times
+from parshall.forecast.running import Forecaster
+from parshall.scenario.forecaster import Ewma, LastValue
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike, NDArray
+    from rich.table import Table
+
+    from parshall.scenario.forecaster import ForecasterConfig
+
+    Floats = NDArray[np.float64]
+    Loss = Literal["absolute", "squared"]
+
+__all__ = ["Evaluation", "Score", "evaluate"]
+
+LEAST_SCORED = 10
+"""Forecasts below which nothing is said about any forecaster."""
+_MOST_WARM_UP = 2000
+_BASES = {"last": LastValue(), "ewma": Ewma(gain=1 / 8)}
+
+
+class Score(NamedTuple):
+    """How one forecaster did at one horizon. Errors have the unit of the series."""
+
+    model: str
+    horizon: int
+    scored: int
+    """How many forecasts were compared with what came."""
+    mae: float
+    """Mean absolute error."""
+    rmse: float
+    """Root of the mean squared error."""
+    mae_vs_last: float
+    """By how many percent that is more than the last value's."""
+    rmse_vs_last: float
+    mae_vs_ewma: float
+    """By how many percent it is more than that of EWMA 1/8, which is srtt."""
+    rmse_vs_ewma: float
+    coverage: float
+    """Share of samples inside of the prediction interval; that of the next sample, whatever the horizon."""
+    width: float
+    """Mean width of the interval."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What :func:`evaluate` found."""
+
+    names: tuple[str, ...]
+    horizons: tuple[int, ...]
+    samples: int
+    """Samples of the series, gaps left out."""
+    gaps: int
+    """Values that are NaN: lost replies. A horizon counts samples, so a gap makes a step longer."""
+    warm_up: int
+    wanted: float
+    """The coverage that was asked for."""
+    irregular: bool | None
+    """Whether samples came at irregular times; ``None`` if no times were given."""
+    constant: bool
+    """Whether all samples are equal, so that no forecaster can be told from another."""
+    scores: tuple[Score, ...]
+    unit: str = ""
+    _errors: Mapping[tuple[str, int], Floats] = field(repr=False, default_factory=dict)
+
+    def score(self, name: str, horizon: int = 1) -> Score:
+        """Of one forecaster at one horizon. Raises InputError."""
+        for each in self.scores:
+            if (each.model, each.horizon) == (name, horizon):
+                return each
+        raise InputError("name", f"{name} at {horizon}", f"one of {', '.join(self.names)} at a horizon evaluated")
+
+    def errors(self, name: str, horizon: int = 1) -> Floats:
+        """What came less what was forecast, for each scored sample."""
+        self.score(name, horizon)
+        return self._errors[name, horizon]
+
+    def compare(self, first: str, second: str, loss: Loss = "absolute", horizon: int = 1) -> DieboldMariano:
+        """Whether the first forecaster loses less than the second by more than chance."""
+        if loss not in ("absolute", "squared"):
+            raise InputError("loss", str(loss), '"absolute" or "squared"')
+        losses = [
+            np.abs(errors) if loss == "absolute" else np.square(errors)
+            for errors in (self.errors(first, horizon), self.errors(second, horizon))
+        ]
+        return diebold_mariano(losses[0], losses[1], horizon)
+
+    def best(self, loss: Loss = "absolute", horizon: int = 1) -> str:
+        """The forecaster with the least error."""
+        of = "mae" if loss == "absolute" else "rmse"
+        return min((s for s in self.scores if s.horizon == horizon), key=lambda s: float(getattr(s, of))).model
+
+    def columns(self) -> dict[str, list[Any]]:
+        """All scores as columns, for a data frame."""
+        return {name: [getattr(score, name) for score in self.scores] for name in Score._fields}
+
+    def table(self, horizon: int = 1) -> Table:
+        """The scores at one horizon, for the terminal (``rich.print``)."""
+        from parshall.forecast.shown import table_of
+
+        return table_of(self, horizon)
+
+    def plot(self) -> Figure:
+        """Error against horizon, by either loss, relative to the last value."""
+        from parshall.forecast.shown import figure_of
+
+        return figure_of(self)
+
+
+def evaluate(
+    series: ArrayLike,
+    models: Iterable[ForecasterConfig] | Mapping[str, ForecasterConfig] | None = None,
+    times: ArrayLike | None = None,
+    horizons: Sequence[int] = (1,),
+    warm_up: int | None = None,
+    coverage: float = 0.9,
+    unit: str = "",
+) -> Evaluation:
+    """Runs each model over the series and compares its forecasts with what came.
+
+    NaN in ``series`` is a gap, such as a lost reply, and left out. Forecasts are causal: that of a sample knows those before
+    it only. The first ``warm_up`` samples are not scored (a tenth, at most 2000, unless given). ``models`` may have names of
+    one's own, as a mapping. Raises InputError.
+    """
+    samples, stamps, gaps = _samples(series, times)
+    ahead = _horizons(horizons)
+    skipped = _warm_up(warm_up, len(samples), max(ahead))
+    chosen = _named(DEFAULT_MODELS if models is None else models)
+    errors: dict[tuple[str, int], Floats] = {}
+    scores: list[Score] = []
+    bases = {name: _errors(model, samples, ahead, skipped) for name, model in _BASES.items()}
+    for name, model in chosen.items():
+        held = _held(model, samples, skipped, coverage)
+        for horizon, found in _errors(model, samples, ahead, skipped).items():
+            errors[name, horizon] = found
+            scores.append(_score(name, horizon, found, {key: base[horizon] for key, base in bases.items()}, held))
+    return Evaluation(
+        names=tuple(chosen),
+        horizons=ahead,
+        samples=len(samples),
+        gaps=gaps,
+        warm_up=skipped,
+        wanted=coverage,
+        irregular=None if stamps is None else irregular(stamps),
+        constant=bool(np.ptp(samples) == 0),
+        scores=tuple(scores),
+        unit=unit,
+        _errors=errors,
+    )
+
+
+def _samples(series: ArrayLike, times: ArrayLike | None) -> tuple[Floats, Floats | None, int]:
+    values = arguments.samples("series", series)
+    if np.isinf(values).any():
+        place = int(np.argmax(np.isinf(values)))
+        raise InputError(f"series[{place}]", f"{values[place]:g}", "a finite number, or NaN for a gap")
+    known = ~np.isnan(values)
+    stamps = None if times is None else arguments.samples("times", times)
+    if stamps is not None:
+        if len(stamps) != len(values):
+            raise InputError("times", f"{len(stamps)} times", f"{len(values)}, one for each sample")
+        stamps = sample_times(stamps[known])
+    return np.ascontiguousarray(values[known]), stamps, int(np.sum(~known))
+
+
+def _horizons(horizons: Sequence[int]) -> tuple[int, ...]:
+    found = tuple(sorted({arguments.count("horizons", horizon) for horizon in horizons}))
+    if not found or found[0] < 1:
+        raise InputError("horizons", str(list(horizons)), "whole numbers of at least 1")
+    return found
+
+
+def _warm_up(warm_up: int | None, samples: int, furthest: int) -> int:
+    skipped = min(_MOST_WARM_UP, samples // 10) if warm_up is None else arguments.count("warm_up", warm_up)
+    skipped = max(skipped, furthest)
+    if samples - skipped < LEAST_SCORED:
+        expected = f"at least {skipped + LEAST_SCORED}, {LEAST_SCORED} more than warm_up and horizons take"
+        raise InputError("series", f"{samples} samples", expected)
+    return skipped
+
+
+def _named(models: Iterable[ForecasterConfig] | Mapping[str, ForecasterConfig]) -> dict[str, ForecasterConfig]:
+    named = dict(models) if isinstance(models, Mapping) else {label(model): model for model in models}
+    if not named:
+        raise InputError("models", "none", "at least one")
+    return named
+
+
+def _errors(model: ForecasterConfig, xs: Floats, horizons: tuple[int, ...], skipped: int) -> dict[int, Floats]:
+    found = {}
+    for horizon in horizons:
+        forecasts = Forecaster(model).run(xs, steps=horizon)
+        found[horizon] = xs[skipped:] - forecasts[skipped - horizon : len(xs) - horizon]
+    return found
+
+
+def _held(model: ForecasterConfig, xs: Floats, skipped: int, coverage: float) -> tuple[float, float]:
+    """Share of samples inside of the interval, and its mean width."""
+    _, lower, upper = (column[skipped - 1 : -1] for column in Forecaster(model, coverage).run_intervals(xs))
+    known = ~np.isnan(lower)
+    if not known.any():
+        return 0.0, 0.0
+    inside = (lower <= xs[skipped:]) & (xs[skipped:] <= upper)
+    return float(np.mean(inside[known])), float(np.mean((upper - lower)[known]))
+
+
+def _score(
+    name: str, horizon: int, errors: Floats, bases: Mapping[str, Floats], held: tuple[float, float]
+) -> Score:
+    measured = [_mae(errors), _rmse(errors)]
+    versus = [_percent(of(errors), of(bases[base])) for base in ("last", "ewma") for of in (_mae, _rmse)]
+    return Score(name, horizon, len(errors), *measured, *versus, *held)
+
+
+def _mae(errors: Floats) -> float:
+    return float(np.mean(np.abs(errors)))
+
+
+def _rmse(errors: Floats) -> float:
+    largest = float(np.max(np.abs(errors)))
+    # Squares of large numbers overflow.
+    return largest * math.sqrt(float(np.mean(np.square(errors / largest)))) if largest > 0 else 0.0
+
+
+def _percent(error: float, base: float) -> float:
+    """More than the base by so many percent: none if both are 0, infinitely many if only the base is."""
+    if base > 0:
+        return 100 * (error / base - 1)
+    return 0.0 if error == 0 else math.inf

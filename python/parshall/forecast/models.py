@@ -1,0 +1,74 @@
+"""Which forecasters are compared unless others are named, and what each is called in tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from parshall.scenario.forecaster import (
+    AdaptiveEwma,
+    Arima,
+    ArimaRecursive,
+    ArimaRefitted,
+    Constant,
+    Ewma,
+    ForecasterConfig,
+    Holt,
+    LastValue,
+    Lmmse,
+    Median,
+    Mixture,
+)
+
+__all__ = ["DEFAULT_MODELS", "label"]
+
+DEFAULT_MODELS: tuple[ForecasterConfig, ...] = (
+    LastValue(),
+    Ewma(gain=1 / 8),
+    Ewma(gain=1 / 64),
+    AdaptiveEwma(),
+    Holt(gain=1 / 8, trend_gain=1 / 64),
+    Median(window=9),
+    Median(window=21),
+    Median(window=101),
+    Lmmse(),
+    Arima.jeyasekar_2014(),
+    ArimaRecursive(),
+    ArimaRefitted(),
+    Mixture(loss="absolute"),
+    Mixture(loss="squared"),
+)
+"""One of each kind, and the two that TCP's users know best: the last value and EWMA 1/8, which is srtt."""
+
+_PAPER = Arima.jeyasekar_2014()
+
+
+def label(model: ForecasterConfig) -> str:
+    """What a table calls a model, such as ``EWMA 1/8``."""
+    return _LABELS[type(model)](model)
+
+
+def _fraction(x: float) -> str:
+    near = Fraction(x).limit_denominator(4096)
+    return str(near) if float(near) == x else f"{x:g}"
+
+
+def _arima(model: Arima) -> str:
+    order = f"ARIMA({len(model.ar)},{model.d},{len(model.ma)})"
+    return f"{order} of 2014" if model == _PAPER else order
+
+
+_LABELS: dict[type, Callable[[Any], str]] = {
+    Constant: lambda m: f"constant {m.value:g}",
+    LastValue: lambda m: "last value",
+    Ewma: lambda m: f"EWMA {_fraction(m.gain)}",
+    AdaptiveEwma: lambda m: f"adaptive EWMA {m.smoothing:g}",
+    Holt: lambda m: f"Holt {_fraction(m.gain)} {_fraction(m.trend_gain)}",
+    Median: lambda m: f"median of {m.window}",
+    Arima: _arima,
+    Lmmse: lambda m: f"LMMSE({m.order})" + (" of changes" if m.differenced else ""),
+    ArimaRecursive: lambda m: f"recursive ARIMA({m.p},{m.d},{m.q})",
+    ArimaRefitted: lambda m: f"refitted ARIMA({m.p},{m.d},{m.q})",
+    Mixture: lambda m: f"mixture, {m.loss}",
+}
