@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from parshall.scenario.capacity import Capacity
-from parshall.scenario.control import Aimd, Bbr, Binomial, Copa, Cubic, Dctcp, UserControl, VegasControl, Veno
+from parshall.scenario.control import (
+    Aimd,
+    ArimaVegas,
+    Bbr,
+    Binomial,
+    Copa,
+    Cubic,
+    Dctcp,
+    UserControl,
+    VegasControl,
+    Veno,
+)
 from parshall.scenario.dumbbell import Dumbbell, FlowGroup
 from parshall.scenario.flow import Flow
 from parshall.scenario.losses import BernoulliLoss, DitherLoss, GilbertElliottLoss, ListedLoss
@@ -21,6 +32,7 @@ from parshall.scenario.queue_share import (
 from parshall.scenario.queues import CoDel, DropTail, FixedWeight, FqCodel, Pie, Red, WeightFromRate
 from parshall.scenario.record import Record, Series, ShareSeries
 from parshall.scenario.rto import (
+    ArimaRtoConfig,
     JacobsonRtoConfig,
     JacobsonTicksRtoConfig,
     MedianRtoConfig,
@@ -36,6 +48,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Aimd",
+    "ArimaRtoConfig",
+    "ArimaVegas",
     "Bbr",
     "BernoulliLoss",
     "Binomial",
