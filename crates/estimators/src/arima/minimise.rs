@@ -74,9 +74,7 @@ impl<'a> Search<'a> {
         let Some(gradient) = &self.gradient else { return };
         let mut curvature = gradient.curvature;
         let largest = (0..self.k).map(|i| curvature[i][i]).fold(1e-8, f64::max);
-        for i in 0..self.k {
-            curvature[i][i] += 1e-8 * largest;
-        }
+        (0..self.k).for_each(|i| curvature[i][i] += 1e-8 * largest);
         self.inverse_curvature = inverse(&curvature, self.k).unwrap_or_else(|| {
             let mut steepest = [[0.0; MAX_COEFFICIENTS]; MAX_COEFFICIENTS];
             (0..self.k).for_each(|i| steepest[i][i] = 1.0 / largest);
