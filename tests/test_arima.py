@@ -202,7 +202,8 @@ def test_identification_finds_the_order() -> None:
     assert forecast.suggest_d(walk()) == 1
     assert forecast.suggest_d(np.cumsum(walk())) == 2
     assert forecast.suggest_d(moving_average()) == 0
-    assert forecast.suggest_d(np.arange(50.0)) == 0 or forecast.suggest_d(np.arange(50.0)) == 1
+    assert forecast.suggest_d(0.1 * np.arange(50.0)) == 0, "a line is constant once differenced"
+    assert forecast.suggest_d(0.1 * np.arange(200.0) ** 2) == 1
 
 
 def test_identification_as_the_document_has_it() -> None:

@@ -2,6 +2,7 @@
 //!
 //! No clock, no I/O, no simulator, and no allocation after construction. Every estimator takes one sample at a
 //! time and can be asked for its value after each; a value that does not exist yet is `None`, never zero.
+//! Fits ([`arima::Fitter`]) and [`correlation`] look at a whole series at once.
 //!
 //! | module | what it estimates |
 //! |---|---|

@@ -213,6 +213,12 @@ fn transports() {
     refuses("/flows/0/transport", sack1, &path("prr"), "true", expected);
     let cubic = json!({"kind": "cubic", "beta": 1.5});
     refuses(&at("control"), cubic, &path("control.beta"), "1.5", "a number between 0 and 1");
+    let unstable = json!({"kind": "arima", "ar": [1.2, 0.1]});
+    let expected = "coefficients of a stationary model";
+    let vegas = json!({"kind": "arima-vegas", "forecaster": unstable});
+    refuses(&at("control"), vegas, &path("control.forecaster.ar"), "1.2, 0.1", expected);
+    let rto = json!({"kind": "arima", "forecaster": unstable});
+    refuses(&at("rto"), rto, &path("rto.forecaster"), "ar = 1.2, 0.1", expected);
     let (path, value, _) = refusal("/flows/0/transport/rto", json!({"kind": "median", "window": 0}));
     assert_eq!((path.as_str(), value.as_str()), ("flows[0].transport.rto.window", "0"));
 }

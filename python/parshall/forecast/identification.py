@@ -182,7 +182,11 @@ def suggest_d(series: ArrayLike) -> int:
 
     samples = arguments.samples("series", series)
     for d in range(2):
-        if kpss(np.diff(samples, d)) < KPSS_LIMIT or np.ptp(np.diff(samples, d + 1)) == 0:
+        if kpss(np.diff(samples, d)) < KPSS_LIMIT:
+            return d
+        further = np.diff(samples, d + 1)
+        # Differences of rounded numbers differ by roundings.
+        if np.ptp(further) <= 2 ** (d + 5) * np.finfo(np.float64).eps * np.abs(samples).max():
             return d
     return 2
 

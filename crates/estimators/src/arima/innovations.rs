@@ -143,11 +143,7 @@ impl<S: Scalar, const R: usize> Innovations<S, R> {
 
     /// What is expected after one more step without a value.
     pub fn ahead(&self, state: &State<S, R>) -> State<S, R> {
-        let mut further = *state;
-        for i in 0..R {
-            further[i] = self.phi[i] * state[0] + next(state, i);
-        }
-        further
+        std::array::from_fn(|i| self.phi[i] * state[0] + next(state, i))
     }
 
     fn settle(&mut self) {

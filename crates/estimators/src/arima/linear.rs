@@ -65,11 +65,9 @@ mod tests {
             matrix[i][..3].copy_from_slice(row);
         }
         let inverse = inverse(&matrix, 3).unwrap();
-        for i in 0..3 {
-            for j in 0..3 {
-                let product: f64 = (0..3).map(|m| matrix[i][m] * inverse[m][j]).sum();
-                assert!((product - f64::from(u8::from(i == j))).abs() < 1e-14);
-            }
+        for (i, j) in (0..9).map(|place| (place / 3, place % 3)) {
+            let product: f64 = (0..3).map(|m| matrix[i][m] * inverse[m][j]).sum();
+            assert!((product - f64::from(u8::from(i == j))).abs() < 1e-14);
         }
         matrix[2][2] = -1.0;
         assert!(super::inverse(&matrix, 3).is_none());

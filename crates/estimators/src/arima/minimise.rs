@@ -41,6 +41,8 @@ struct Search<'a> {
     k: usize,
     at: Minimum,
     gradient: Option<Gradient>,
+    /// The best mean at the point that was tried last.
+    mean: f64,
     inverse_curvature: Matrix,
     /// Whether the curvature is that of Gauss and Newton at this very point.
     fresh: bool,
@@ -52,17 +54,19 @@ impl<'a> Search<'a> {
         let value = likelihood.value(Space::Free, start);
         let at = Minimum { point: *start, objective: value.objective, converged: k == 0, evaluations: 1 };
         let inverse_curvature = [[0.0; MAX_COEFFICIENTS]; MAX_COEFFICIENTS];
-        let mut search = Search { likelihood, k, at, gradient: None, inverse_curvature, fresh: false };
+        let mut search =
+            Search { likelihood, k, at, gradient: None, mean: value.mean, inverse_curvature, fresh: false };
         if k > 0 {
-            search.look(value.mean);
+            search.gradient = search.look();
             search.refresh();
         }
         search
     }
 
-    fn look(&mut self, mean: f64) {
-        self.gradient = self.likelihood.gradient(Space::Free, &self.at.point, mean);
+    /// The gradient at this point.
+    fn look(&mut self) -> Option<Gradient> {
         self.at.evaluations += 1;
+        self.likelihood.gradient(Space::Free, &self.at.point, self.mean)
     }
 
     /// Takes the Gauss-Newton curvature, with enough on its diagonal to be inverted.
@@ -70,9 +74,7 @@ impl<'a> Search<'a> {
         let Some(gradient) = &self.gradient else { return };
         let mut curvature = gradient.curvature;
         let largest = (0..self.k).map(|i| curvature[i][i]).fold(1e-8, f64::max);
-        for i in 0..self.k {
-            curvature[i][i] += 1e-8 * largest;
-        }
+        (0..self.k).for_each(|i| curvature[i][i] += 1e-8 * largest);
         self.inverse_curvature = inverse(&curvature, self.k).unwrap_or_else(|| {
             let mut steepest = [[0.0; MAX_COEFFICIENTS]; MAX_COEFFICIENTS];
             (0..self.k).for_each(|i| steepest[i][i] = 1.0 / largest);
@@ -114,28 +116,39 @@ impl<'a> Search<'a> {
     fn walk(&mut self, step: &Vector, descent: f64, slope: &Vector) -> bool {
         let longest = step[..self.k].iter().fold(0.0, |a: f64, s| a.max(s.abs()));
         let mut length = (LONGEST_STEP / longest).min(1.0);
-        for _ in 0..MOST_HALVINGS {
+        for halvings in 0..MOST_HALVINGS {
             let mut point = self.at.point;
             for i in 0..self.k {
                 point[i] = (point[i] + length * step[i]).clamp(-FARTHEST, FARTHEST);
             }
-            let value = self.likelihood.value(Space::Free, &point);
-            self.at.evaluations += 1;
-            let lower = self.at.objective - value.objective;
-            if lower > -1e-4 * length * descent {
-                self.at.objective = value.objective;
+            let (objective, gradient) = self.attempt(&point, halvings);
+            if self.at.objective - objective > -1e-4 * length * descent {
+                self.at.objective = objective;
                 let before = std::mem::replace(&mut self.at.point, point);
-                self.look(value.mean);
+                self.gradient = gradient.or_else(|| self.look());
                 self.learn(&before, slope);
                 return true;
             }
             // The lowest point of the parabola through both ends, if it is of use.
-            let rise = value.objective - self.at.objective - length * descent;
+            let rise = objective - self.at.objective - length * descent;
             let lowest = -0.5 * descent * length * length / rise;
             length =
                 if lowest.is_finite() { lowest.clamp(0.1 * length, 0.5 * length) } else { 0.25 * length };
         }
         false
+    }
+
+    /// The objective at a point. The first point tried is mostly taken, so there the gradient comes in the same pass, unless
+    /// the best mean has to be known before.
+    fn attempt(&mut self, point: &Vector, halvings: u32) -> (f64, Option<Gradient>) {
+        self.at.evaluations += 1;
+        if halvings == 0 && !self.likelihood.order.has_mean() {
+            let gradient = self.likelihood.gradient(Space::Free, point, 0.0);
+            return (gradient.map_or(f64::INFINITY, |gradient| gradient.objective), gradient);
+        }
+        let value = self.likelihood.value(Space::Free, point);
+        self.mean = value.mean;
+        (value.objective, None)
     }
 
     /// Corrects the curvature by what the gradient did on the way from `before`.

@@ -143,7 +143,7 @@ fn check(xs: &[f64], order: Order, longest: usize) -> Result<(), FitError> {
     if xs.len() > longest {
         return Err(FitError::TooMany { samples: xs.len(), longest });
     }
-    match xs.iter().position(|x| !(x.abs() <= LARGEST)) {
+    match xs.iter().position(|x| x.is_nan() || x.abs() > LARGEST) {
         Some(index) => Err(FitError::NotFinite { index, value: xs[index] }),
         None => Ok(()),
     }

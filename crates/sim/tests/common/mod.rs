@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use parshall_estimators::forecast::ForecasterConfig;
 use parshall_estimators::rto::RtoConfig;
 use parshall_sim::control::hystart::HyStartRule;
 use parshall_sim::control::{aimd, arima_vegas, bbr, binomial, copa, cubic, dctcp, vegas, veno, Control};
@@ -120,7 +121,8 @@ fn rto() -> impl Strategy<Value = Option<RtoConfig>> {
     let median: RtoConfig = serde_json::from_str(r#"{"kind": "median", "window": 5}"#).expect("a median");
     let mad: RtoConfig =
         serde_json::from_str(r#"{"kind": "median", "window": 7, "deviation": "mad"}"#).expect("a median");
-    select(vec![None, Some(median), Some(mad)])
+    let forecast = RtoConfig::arima(ForecasterConfig::jeyasekar_2014());
+    select(vec![None, Some(median), Some(mad), Some(forecast)])
 }
 
 fn control() -> impl Strategy<Value = Control> {
@@ -141,6 +143,11 @@ fn control() -> impl Strategy<Value = Control> {
         Control::Dctcp(dctcp::Config::default()),
         Control::Vegas(vegas::Config::default()),
         Control::ArimaVegas(arima_vegas::Config::default()),
+        Control::ArimaVegas(arima_vegas::Config {
+            forecaster: ForecasterConfig::Holt { gain: 0.5, trend_gain: 0.5 },
+            decide: arima_vegas::Decide::Ack,
+            ..arima_vegas::Config::default()
+        }),
         Control::Veno(veno::Config::default()),
     ])
 }
