@@ -83,8 +83,8 @@ impl Rule {
     /// round-trip time by now.
     #[inline]
     pub fn open(&mut self, core: &mut Core, base: f64) {
-        if let Some(trip) = self.trip.filter(|_| self.by_ack()) {
-            self.decide(core, Trip { base, ..trip });
+        if self.by_ack() {
+            self.decide_again(core, base);
         }
         let window = &mut core.window;
         if self.increase == 1.0 && window.cwnd >= window.ssthresh {
@@ -92,6 +92,14 @@ impl Rule {
         }
         if window.cwnd - ((core.next_seq - core.high_ack) as f64) <= 2.0 {
             window.cwnd += self.increase;
+        }
+    }
+
+    /// Decides on the last round trip that was measured.
+    #[inline(never)]
+    fn decide_again(&mut self, core: &mut Core, base: f64) {
+        if let Some(trip) = self.trip {
+            self.decide(core, Trip { base, ..trip });
         }
     }
 
