@@ -26,6 +26,7 @@ from parshall.estimators import (
     JacobsonRto,
     JacobsonTicksRto,
     MedianRto,
+    QuantileRto,
     RtoEstimator,
     SlidingMad,
     SlidingMedian,
@@ -49,6 +50,7 @@ EVERY_RTO: list[Callable[..., RtoEstimator]] = [
     lambda **rules: MedianRto(k=200, **rules),
     WeightedMedianRto,
     lambda **rules: WeightedMedianRto(k=9, memory=50, **rules),
+    lambda **rules: QuantileRto(risk=0.2, **{"min_rto": 1.0, **rules}),
 ]
 
 EVERY_FILTER: list[Callable[[], Any]] = [
@@ -494,6 +496,7 @@ BAD_VALUES: list[tuple[Callable[[], object], str]] = [
         lambda: WeightedMedianRto(feedback=9),
         "feedback: got 9, expected a weight of at least 0, and no more than all samples weigh together",
     ),
+    (lambda: QuantileRto(risk=0), "risk: got 0, expected a share from 0.000001 to 0.2"),
     (lambda: SlidingMedian(0), "k: got 0, expected a whole number from 1 to 16777216"),
     (lambda: SlidingMad(0), "k: got 0, expected a whole number from 1 to 16777216"),
     (lambda: Ewma(float("nan")), "gain: got NaN, expected a number above 0 and at most 1"),

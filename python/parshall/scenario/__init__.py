@@ -24,6 +24,7 @@ from parshall.scenario.rto import (
     JacobsonRtoConfig,
     JacobsonTicksRtoConfig,
     MedianRtoConfig,
+    QuantileRtoConfig,
     RtoConfig,
     WeightedMedianRtoConfig,
 )
@@ -67,6 +68,7 @@ __all__ = [
     "OnOff",
     "Pareto",
     "Pie",
+    "QuantileRtoConfig",
     "QueueShareSeries",
     "Record",
     "Red",

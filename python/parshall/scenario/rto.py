@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from parshall.scenario.base import Model, one_of
-from parshall.scenario.quantities import NotNegative, Period, Share, Weights, Window
+from parshall.scenario.quantities import NotNegative, Period, Risk, Share, Weights, Window
 
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
@@ -14,6 +14,7 @@ __all__ = [
     "JacobsonRtoConfig",
     "JacobsonTicksRtoConfig",
     "MedianRtoConfig",
+    "QuantileRtoConfig",
     "RtoConfig",
     "WeightedMedianRtoConfig",
 ]
@@ -59,6 +60,15 @@ class MedianRtoConfig(Model):
     """How many rttvar are added to the median."""
 
 
+class QuantileRtoConfig(Model):
+    """Upper quantile of the next sample, kept honest by the early timeouts so far. A ``min_rto`` lowers the risk."""
+
+    kind: Literal["quantile"] = "quantile"
+    """Names this estimator."""
+    risk: Risk = 0.01
+    """Share of timeouts that may be early, from 0.000001 to 0.2."""
+
+
 class WeightedMedianRtoConfig(Model):
     """Recursive weighted median (Ma, Arce and Barner 2004)."""
 
@@ -76,13 +86,19 @@ class WeightedMedianRtoConfig(Model):
     """Samples that the mean and the mean deviation look back on; none is all of them."""
 
 
-RtoConfig: TypeAlias = JacobsonRtoConfig | JacobsonTicksRtoConfig | MedianRtoConfig | WeightedMedianRtoConfig
+RtoConfig: TypeAlias = (
+    JacobsonRtoConfig
+    | JacobsonTicksRtoConfig
+    | MedianRtoConfig
+    | QuantileRtoConfig
+    | WeightedMedianRtoConfig
+)
 """Any of the estimators."""
 
 if TYPE_CHECKING:
     MaybeRto: TypeAlias = Given[
         RtoConfig | None,
-        RtoConfig | Literal["jacobson", "jacobson-ticks", "median", "weighted-median"] | Table | None,
+        RtoConfig | Literal["jacobson", "jacobson-ticks", "median", "quantile", "weighted-median"] | Table | None,
     ]
 else:
     MaybeRto = one_of(*get_args(RtoConfig)) | None

@@ -15,8 +15,8 @@ use crate::sample::is_rtt;
 
 /// The share of early timeouts is the setting; the timeout is whatever keeps it.
 ///
-/// Ten experts each foresee the `1 - risk` quantile of the next round-trip time: a level (averages of four lengths, a
-/// median), and the quantile of the distances of past samples from it, in seconds, in units of the level, or of a
+/// Eight experts each foresee the `1 - risk` quantile of the next round-trip time: a level (averages of three lengths, a
+/// short and a standing median), and the quantile of the distances of past samples from it, in seconds, in units of the level, or of a
 /// deviation. The base RTO is that of the expert whose mean wait has been the least, with a price on each of its early
 /// timeouts. A sum of all early timeouts bends the risk that is asked of the experts (see `budget.rs`), so that the share
 /// is kept in the long run on any series, whatever the experts are worth.
@@ -132,7 +132,8 @@ impl QuantileRto {
             }
         }
         self.chosen = chosen;
-        self.base_s = if self.early_in_a_row < self.burst { self.experts[chosen].quantile_s } else { longest_s };
+        self.base_s =
+            if self.early_in_a_row < self.burst { self.experts[chosen].quantile_s } else { longest_s };
         self.base_s = self.base_s.min(LONGEST_S);
         self.look_at_tails(asked);
     }
@@ -293,3 +294,6 @@ impl RtoEstimator for QuantileRto {
         (self.least_s, self.base_s) = (f64::INFINITY, 0.0);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,21 +5,20 @@ use super::tail::Tail;
 
 /// The ways that compete. Which is best depends on the path: an almost constant one where round-trip times are
 /// independent, a short one where the level shifts, and one with the deviation where calm and storm alternate.
-pub const WAYS: [(Level, Scale); 10] = [
+pub const WAYS: [(Level, Scale); 8] = [
     (Level::Standing, Scale::Seconds),
     (Level::Short, Scale::Seconds),
-    (Level::Medium, Scale::Seconds),
     (Level::Median, Scale::Seconds),
     (Level::Median, Scale::Level),
     (Level::Medium, Scale::Deviation),
     (Level::Long, Scale::LongDeviation),
-    (Level::Long, Scale::Seconds),
+    (Level::Short, Scale::Level),
     (Level::Medium, Scale::Level),
-    (Level::Short, Scale::Deviation),
 ];
 
 /// The least distance that is told from smaller ones, in the unit of its scale; for seconds a share of the level.
 const LEAST_SHARE: f64 = 1.0 / 512.0;
+const LEAST_SECONDS: f64 = 1e-9;
 const LEAST_DEVIATIONS: f64 = 1.0 / 16.0;
 /// No timeout is longer (RFC 6298, section 2.5), so that what is beyond costs no more.
 pub const LONGEST_S: f64 = 60.0;
@@ -61,7 +60,7 @@ impl Expert {
     /// Forgets everything; round-trip times will be around `rtt_s`.
     pub fn restart(&mut self, rtt_s: f64) {
         self.tail.restart(match self.scale {
-            Scale::Seconds => (rtt_s * LEAST_SHARE).max(f64::MIN_POSITIVE.sqrt()),
+            Scale::Seconds => (rtt_s * LEAST_SHARE).max(LEAST_SECONDS),
             Scale::Level => LEAST_SHARE,
             Scale::Deviation | Scale::LongDeviation => LEAST_DEVIATIONS,
         });

@@ -49,7 +49,8 @@ pub struct Levels {
     medium: f64,
     long: f64,
     standing: f64,
-    median: SlidingMedian,
+    window: SlidingMedian,
+    median: f64,
     deviation: f64,
     long_deviation: f64,
 }
@@ -63,7 +64,8 @@ impl Levels {
             medium: 0.0,
             long: 0.0,
             standing: 0.0,
-            median: SlidingMedian::new(WINDOW).expect("a valid window"),
+            window: SlidingMedian::new(WINDOW).expect("a valid window"),
+            median: 0.0,
             deviation: 0.0,
             long_deviation: 0.0,
         }
@@ -73,7 +75,8 @@ impl Levels {
     /// where that is thought to be an outlier.
     #[inline]
     pub fn update(&mut self, rtt_s: f64, bounded_s: f64) {
-        self.median.update(rtt_s);
+        self.window.update(rtt_s);
+        self.median = self.window.value().unwrap_or(rtt_s);
         self.samples = self.samples.saturating_add(1);
         if self.samples == 1 {
             (self.short, self.medium, self.long, self.standing) = (rtt_s, rtt_s, rtt_s, rtt_s);
@@ -87,7 +90,7 @@ impl Levels {
         self.medium = toward(self.medium, bounded_s, GAIN);
         self.long = toward(self.long, bounded_s, GAIN_LONG.max(mean_so_far));
         self.standing = if self.samples <= WINDOW {
-            self.level(Level::Median)
+            self.median
         } else {
             self.standing + STEP * self.long_deviation * (rtt_s - self.standing).signum()
         };
@@ -101,7 +104,7 @@ impl Levels {
             Level::Medium => self.medium,
             Level::Long => self.long,
             Level::Standing => self.standing,
-            Level::Median => self.median.value().unwrap_or(0.0),
+            Level::Median => self.median,
         }
     }
 
@@ -119,7 +122,7 @@ impl Levels {
 
     /// Forgets every sample: the next is a first one, which sets every average.
     pub fn reset(&mut self) {
-        self.median.reset();
+        self.window.reset();
         self.samples = 0;
     }
 }
