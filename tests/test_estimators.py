@@ -27,6 +27,7 @@ from parshall.estimators import (
     JacobsonRto,
     JacobsonTicksRto,
     MedianRto,
+    QuantileRto,
     RtoEstimator,
     SlidingMad,
     SlidingMedian,
@@ -53,6 +54,7 @@ EVERY_RTO: list[Callable[..., RtoEstimator]] = [
     lambda **rules: WeightedMedianRto(k=9, memory=50, **rules),
     ArimaRto,
     lambda **rules: ArimaRto(Holt(gain=0.5, trend_gain=0.9), **rules),
+    lambda **rules: QuantileRto(risk=0.2, **{"min_rto": 1.0, **rules}),
 ]
 
 EVERY_FILTER: list[Callable[[], Any]] = [
@@ -524,6 +526,7 @@ BAD_VALUES: list[tuple[Callable[[], object], str]] = [
         lambda: WeightedMedianRto(feedback=9),
         "feedback: got 9, expected a weight of at least 0, and no more than all samples weigh together",
     ),
+    (lambda: QuantileRto(risk=0), "risk: got 0, expected a share from 0.000001 to 0.2"),
     (lambda: SlidingMedian(0), "k: got 0, expected a whole number from 1 to 16777216"),
     (lambda: SlidingMad(0), "k: got 0, expected a whole number from 1 to 16777216"),
     (lambda: Ewma(float("nan")), "gain: got NaN, expected a number above 0 and at most 1"),

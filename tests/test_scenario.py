@@ -64,6 +64,7 @@ from parshall import (
     OnOff,
     Pareto,
     Pie,
+    QuantileRtoConfig,
     QueueShareSeries,
     Record,
     Red,
@@ -338,6 +339,7 @@ rtos = st.one_of(
     st.builds(JacobsonRtoConfig, gain=st.floats(0.01, 1), multiplier=st.floats(0, 20)),
     st.builds(JacobsonTicksRtoConfig, tick=periods),
     st.builds(MedianRtoConfig, window=st.integers(1, 99), deviation=st.sampled_from(["ewma", "mad"])),
+    st.builds(QuantileRtoConfig, risk=st.floats(1e-6, 0.2)),
     st.builds(WeightedMedianRtoConfig, window=st.integers(1, 63), memory=st.none() | st.integers(1, 99)),
     st.builds(ArimaRtoConfig, forecaster=forecasters, multiplier=st.floats(0, 20)),
 )
@@ -1340,6 +1342,7 @@ def test_a_fault_of_the_network_is_one_line_too(what: str, tmp_path: Path) -> No
         (lambda: Tcp(rto=MedianRtoConfig), "rto"),
         (lambda: MedianRtoConfig(window=-5), "window"),
         (lambda: WeightedMedianRtoConfig(window=64), "window"),
+        (lambda: QuantileRtoConfig(risk=0.5), "risk"),
         (lambda: JacobsonRtoConfig(gain=0), "gain"),
         (lambda: ArimaRtoConfig(deviation_gain=0), "deviation_gain"),
         (lambda: Tcp(rto={"kind": "arima", "forecaster": "median"}), "rto.forecaster.window"),

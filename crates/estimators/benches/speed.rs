@@ -52,6 +52,8 @@ fn estimators() -> Vec<(&'static str, RtoConfig)> {
         ("median, k = 9", RtoConfig::median(9, Deviation::Ewma)),
         ("median and mad, k = 5", RtoConfig::median(5, Deviation::Mad)),
         ("weighted median", RtoConfig::weighted_median()),
+        ("quantile, risk 0.1", RtoConfig::quantile(0.1)),
+        ("quantile, risk 0.001", RtoConfig::quantile(0.001)),
     ]
 }
 

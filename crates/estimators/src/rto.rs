@@ -13,6 +13,7 @@ mod jacobson;
 mod jacobson_ticks;
 mod median;
 mod median_mad;
+mod quantile;
 mod series;
 mod timer;
 mod weighted_median;
@@ -24,6 +25,7 @@ pub use jacobson::Jacobson;
 pub use jacobson_ticks::JacobsonTicks;
 pub use median::MedianRto;
 pub use median_mad::MedianMadRto;
+pub use quantile::QuantileRto;
 pub use series::{run, trace, RtoTrace};
 pub use timer::{RtoRules, RtoTimer, MAX_BACKOFF};
 pub use weighted_median::WeightedMedianRto;
@@ -52,6 +54,10 @@ pub trait RtoEstimator {
 
     /// Learns that a timeout raised the backoff to `factor`.
     fn on_backoff(&mut self, _factor: u32) {}
+
+    /// Learns that a timeout was early, or may have been, where the round-trip time of its packet is withheld: without
+    /// timestamps Karn's rule leaves it out. Where the sample is taken in this is not called.
+    fn on_early_timeout(&mut self) {}
 
     /// Forgets everything but the parameters.
     fn reset(&mut self);
@@ -98,6 +104,10 @@ macro_rules! any_rto {
                 match self { $(AnyRto::$name(e) => e.on_backoff(factor),)* }
             }
 
+            fn on_early_timeout(&mut self) {
+                match self { $(AnyRto::$name(e) => e.on_early_timeout(),)* }
+            }
+
             fn reset(&mut self) {
                 match self { $(AnyRto::$name(e) => e.reset(),)* }
             }
@@ -114,6 +124,8 @@ any_rto! {
     Median(Box<MedianRto>),
     /// Sliding median and median absolute deviation.
     MedianMad(Box<MedianMadRto>),
+    /// An upper quantile of the next sample, at a given risk.
+    Quantile(Box<QuantileRto>),
     /// Recursive weighted median.
     WeightedMedian(Box<WeightedMedianRto>),
     /// The forecast of the next round trip.

@@ -25,6 +25,7 @@ fn rto_estimators_do_not_allocate() {
         RtoConfig::median(9, Deviation::Mad),
         RtoConfig::median(501, Deviation::Mad),
         RtoConfig::weighted_median(),
+        RtoConfig::quantile(0.2),
     ];
     for config in configs {
         let mut timer = RtoTimer::new(config.build(), RtoRules::default());

@@ -125,6 +125,11 @@ impl PyRtoTimer {
         Self::build(&RtoConfig::Arima { forecaster, deviation_gain, multiplier }, rules)
     }
 
+    #[staticmethod]
+    fn quantile(risk: f64, rules: Rules) -> PyResult<Self> {
+        Self::build(&RtoConfig::Quantile { risk }, rules)
+    }
+
     fn update(&mut self, rtt: f64, retransmitted: bool) -> PyResult<f64> {
         self.timer.on_ack(RTTS.check("rtt", rtt)?, retransmitted);
         Ok(self.timer.rto())
@@ -182,6 +187,11 @@ impl PyRtoTimer {
         Ok((costs.samples, costs.spurious, costs.total_wait_s, costs.total_rtt_s))
     }
 
+    fn on_early_timeout(&mut self) -> f64 {
+        self.timer.on_early_timeout();
+        self.timer.rto()
+    }
+
     fn on_timeout(&mut self) -> f64 {
         self.timer.on_timeout();
         self.timer.rto()
@@ -213,6 +223,15 @@ impl PyRtoTimer {
     #[getter]
     fn backoff(&self) -> u32 {
         self.timer.backoff()
+    }
+
+    /// Of a quantile, the share of early timeouts so far.
+    #[getter]
+    fn risk_seen(&self) -> Option<f64> {
+        match self.timer.estimator() {
+            AnyRto::Quantile(quantile) => quantile.risk_seen(),
+            _ => None,
+        }
     }
 }
 

@@ -36,6 +36,7 @@ from parshall.scenario.rto import (
     JacobsonRtoConfig,
     JacobsonTicksRtoConfig,
     MedianRtoConfig,
+    QuantileRtoConfig,
     RtoConfig,
     WeightedMedianRtoConfig,
 )
@@ -81,6 +82,7 @@ __all__ = [
     "OnOff",
     "Pareto",
     "Pie",
+    "QuantileRtoConfig",
     "QueueShareSeries",
     "Record",
     "Red",

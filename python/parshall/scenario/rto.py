@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from parshall.scenario.base import Model, one_of
 from parshall.scenario.forecaster import JEYASEKAR_2014, AnyForecaster
-from parshall.scenario.quantities import NotNegative, Period, Share, Weights, Window
+from parshall.scenario.quantities import NotNegative, Period, Risk, Share, Weights, Window
 
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
@@ -16,6 +16,7 @@ __all__ = [
     "JacobsonRtoConfig",
     "JacobsonTicksRtoConfig",
     "MedianRtoConfig",
+    "QuantileRtoConfig",
     "RtoConfig",
     "WeightedMedianRtoConfig",
 ]
@@ -61,6 +62,15 @@ class MedianRtoConfig(Model):
     """How many rttvar are added to the median."""
 
 
+class QuantileRtoConfig(Model):
+    """Upper quantile of the next sample, kept honest by the early timeouts so far. A ``min_rto`` lowers the risk."""
+
+    kind: Literal["quantile"] = "quantile"
+    """Names this estimator."""
+    risk: Risk = 0.01
+    """Share of timeouts that may be early, from 0.000001 to 0.2."""
+
+
 class WeightedMedianRtoConfig(Model):
     """Recursive weighted median (Ma, Arce and Barner 2004)."""
 
@@ -95,12 +105,19 @@ class ArimaRtoConfig(Model):
 
 
 RtoConfig: TypeAlias = (
-    JacobsonRtoConfig | JacobsonTicksRtoConfig | MedianRtoConfig | WeightedMedianRtoConfig | ArimaRtoConfig
+    JacobsonRtoConfig
+    | JacobsonTicksRtoConfig
+    | MedianRtoConfig
+    | QuantileRtoConfig
+    | WeightedMedianRtoConfig
+    | ArimaRtoConfig
 )
 """Any of the estimators."""
 
 if TYPE_CHECKING:
-    _Name: TypeAlias = Literal["jacobson", "jacobson-ticks", "median", "weighted-median", "arima"]
+    _Name: TypeAlias = Literal[
+        "jacobson", "jacobson-ticks", "median", "quantile", "weighted-median", "arima"
+    ]
     MaybeRto: TypeAlias = Given[RtoConfig | None, RtoConfig | _Name | Table | None]
 else:
     MaybeRto = one_of(*get_args(RtoConfig)) | None

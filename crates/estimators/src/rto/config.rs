@@ -1,6 +1,8 @@
 //! The estimators and their parameters as a plain value, as a scenario holds it.
 
-use super::{AnyRto, ArimaRto, Jacobson, JacobsonTicks, MedianMadRto, MedianRto, WeightedMedianRto};
+use super::{
+    AnyRto, ArimaRto, Jacobson, JacobsonTicks, MedianMadRto, MedianRto, QuantileRto, WeightedMedianRto,
+};
 use crate::error::ConfigError;
 use crate::forecast::ForecasterConfig;
 
@@ -41,6 +43,12 @@ pub enum RtoConfig {
         /// How many rttvar are added to srtt; not negative.
         #[cfg_attr(feature = "serde", serde(default = "defaults::multiplier"))]
         multiplier: f64,
+    },
+    /// An upper quantile of the next sample: see [`QuantileRto`].
+    Quantile {
+        /// The share of timeouts that may be early, from 0.000001 to 0.2.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::risk"))]
+        risk: f64,
     },
     /// Recursive weighted median: see [`WeightedMedianRto`].
     WeightedMedian {
@@ -114,6 +122,12 @@ mod defaults {
         5
     }
 
+    /// One timeout in a hundred.
+    #[cfg(feature = "serde")]
+    pub const fn risk() -> f64 {
+        0.01
+    }
+
     /// Ma, Arce and Barner 2004, section III.A: alpha.
     pub const fn decay() -> f64 {
         7.0 / 8.0
@@ -161,6 +175,11 @@ impl RtoConfig {
         }
     }
 
+    /// The timeout that is early with the given share.
+    pub const fn quantile(risk: f64) -> Self {
+        RtoConfig::Quantile { risk }
+    }
+
     /// The recursive weighted median of the letter.
     pub const fn weighted_median() -> Self {
         RtoConfig::WeightedMedian {
@@ -191,6 +210,7 @@ impl RtoConfig {
             RtoConfig::Median { window, deviation_gain, multiplier, .. } => {
                 MedianRto::check(window, deviation_gain, multiplier)
             }
+            RtoConfig::Quantile { risk } => QuantileRto::check(risk),
             RtoConfig::WeightedMedian { window, decay, feedback, multiplier, memory } => {
                 WeightedMedianRto::check(window, decay, feedback, multiplier, memory)
             }
@@ -223,6 +243,7 @@ impl RtoConfig {
             RtoConfig::Median { window, deviation: Deviation::Mad, multiplier, .. } => {
                 AnyRto::MedianMad(Box::new(MedianMadRto::new(window, multiplier)?))
             }
+            RtoConfig::Quantile { risk } => AnyRto::Quantile(Box::new(QuantileRto::new(risk)?)),
             RtoConfig::WeightedMedian { window, decay, feedback, multiplier, memory } => {
                 let filter = WeightedMedianRto::new(window, decay, feedback, multiplier, memory)?;
                 AnyRto::WeightedMedian(Box::new(filter))

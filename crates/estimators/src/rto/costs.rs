@@ -74,6 +74,7 @@ pub fn evaluate<E: RtoEstimator>(
         costs.total_rtt_s += rtt;
         if spurious && karn {
             back_off(timer, rtt);
+            timer.on_early_timeout();
         } else {
             timer.on_sample(rtt);
         }

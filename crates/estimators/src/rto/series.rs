@@ -86,6 +86,7 @@ mod tests {
             RtoConfig::median(5, Deviation::Ewma),
             RtoConfig::median(5, Deviation::Mad),
             RtoConfig::weighted_median(),
+            RtoConfig::quantile(0.2),
         ]
     }
 

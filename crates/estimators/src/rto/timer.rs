@@ -110,9 +110,16 @@ impl<E: RtoEstimator, R: Borrow<RtoRules>> RtoTimer<E, R> {
     /// retransmitted says nothing, since the ACK may belong to either copy, and the backoff stays.
     #[inline]
     pub fn on_ack(&mut self, rtt_s: f64, retransmitted: bool) {
-        if !retransmitted {
+        if retransmitted {
+            self.on_early_timeout();
+        } else {
             self.on_sample(rtt_s);
         }
+    }
+
+    /// Tells the estimator of a timeout that was early, or may have been, and of which no sample comes.
+    pub fn on_early_timeout(&mut self) {
+        self.estimator.on_early_timeout();
     }
 
     /// Doubles the backoff (RFC 6298, section 5.5), beyond [`MAX_BACKOFF`] only while the timeout is below its

@@ -552,11 +552,16 @@ impl Core {
         let Some(unjudged) = &mut self.unjudged_timeouts else {
             return;
         };
+        let before = self.counters.spurious_timeouts;
         for (at, waited) in unjudged.drain(..) {
             if echo < at {
                 self.counters.spurious_timeouts += 1;
                 self.counters.timeout_wait_ps -= waited.ps();
             }
+        }
+        // With timestamps the sample itself tells, and it tells more.
+        if self.counters.spurious_timeouts > before && self.options.rtt_sampling != RttSampling::Timestamps {
+            self.timer.on_early_timeout();
         }
     }
 
