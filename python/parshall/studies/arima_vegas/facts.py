@@ -1,0 +1,81 @@
+"""Numbers that the report's sentences are made with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from parshall import study as st
+from parshall.studies.arima_vegas import document, measures, networks, senders
+from parshall.studies.arima_vegas.document import KS
+from parshall.studies.arima_vegas.measures import ERRORS
+from parshall.studies.arima_vegas.quantities import gain, of
+from parshall.studies.arima_vegas.senders import ABLATION, ARTT, FORECASTERS, VEGAS
+
+
+def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
+    """By the names under which the page knows them."""
+    by_errors = {errors: _gains(results, errors) for errors in ("none", "up")}
+    together = [each for each in measures.OFFSETS if abs(each) <= 2 * networks.START_SPREAD]
+    return {
+        "net": networks,
+        "senders": senders,
+        "document": document,
+        "errors": ERRORS,
+        "cf": measures.CF,
+        "gains": by_errors,
+        "printed_gains": document.gains(document.TABLE_3),
+        "cells": judged.where("gain.greater."),
+        "replaced": {errors: _replaced(results, errors) for errors in ("none", "up")},
+        "windows": {
+            name: [
+                _mean(of("ablation", "window", name, errors=each, k=list(KS)), results) for each in by_errors
+            ]
+            for name in ABLATION
+        },
+        "full": {
+            name: [
+                100 * _mean(of("ablation", "full", name, errors=each, k=list(KS)), results)
+                for each in by_errors
+            ]
+            for name in ABLATION
+        },
+        "offsets": {
+            name: [_mean(of("offsets", "throughput", name, offset=each), results) for each in together]
+            for name in (VEGAS, ARTT)
+        },
+        "late": {
+            name: _mean(of("offsets", "throughput", name, offset=1.0), results) for name in (VEGAS, ARTT)
+        },
+        "today": {
+            name: [
+                _mean(of("today", "throughput", name, errors="none", k=k), results)
+                / _mean(of("today", "throughput", VEGAS, errors="none", k=k), results)
+                for k in KS
+            ]
+            for name in senders.TODAY
+        },
+        "example": int(results.labels("windows", "seed")[0]),
+    }
+
+
+def _mean(expression: st.Expression, results: st.Results) -> float:
+    return float(np.mean(expression.values(results).array))
+
+
+def _gains(results: st.Results, errors: str) -> list[float]:
+    """Per cent of throughput that CA-ARTT has more, a mean over seeds for each of the 20 cells."""
+    return [float(np.mean(values)) for _, values in gain(errors).values(results).members()]
+
+
+def _replaced(results: st.Results, errors: str) -> dict[str, list[float]]:
+    """Throughput with each other forecaster over that with ARIMA, at each K."""
+    return {
+        name: [
+            _mean(of("ablation", "throughput", name, errors=errors, k=k), results)
+            / _mean(of("ablation", "throughput", ARTT, errors=errors, k=k), results)
+            for k in KS
+        ]
+        for name in FORECASTERS
+    }
