@@ -30,12 +30,14 @@ from parshall.units import (
 __all__ = [
     "ABSENT",
     "NO_NAMES",
+    "NO_NUMBERS",
     "NO_VALUES",
     "ZERO",
     "BurstSize",
     "Count",
     "CountOrNone",
     "Counts",
+    "Differences",
     "Duration",
     "DurationOrList",
     "DurationRange",
@@ -44,6 +46,7 @@ __all__ = [
     "Given",
     "HeaderSize",
     "Instants",
+    "Level",
     "MaybeDuration",
     "MaybePeriod",
     "MaybeRate",
@@ -52,6 +55,7 @@ __all__ = [
     "NamePair",
     "Names",
     "NotNegative",
+    "Numbers",
     "PacketSize",
     "Part",
     "Period",
@@ -60,6 +64,7 @@ __all__ = [
     "QueueCount",
     "Rate",
     "RateRange",
+    "Real",
     "Share",
     "Size",
     "TailExponent",
@@ -77,6 +82,8 @@ ZERO: Any = 0.0
 """The default of a duration that may be left out."""
 NO_NAMES: Any = ()
 """The default of a list of names."""
+NO_NUMBERS: Any = ()
+"""The default of a list of numbers."""
 NO_VALUES: Any = {}
 """The default of a table of plain values."""
 MAX_QUEUES = 2**16
@@ -85,6 +92,10 @@ MAX_WINDOW = 2**24
 """Most samples that a sliding median looks back on."""
 MAX_WEIGHTS = 63
 """Most samples that a recursive weighted median weighs."""
+MAX_ORDER = 5
+"""Most coefficients of each kind that an ARIMA model has."""
+MAX_DIFFERENCES = 2
+"""How often an ARIMA model differences a series at most."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +155,10 @@ if TYPE_CHECKING:
     Count: TypeAlias = int
     CountOrNone: TypeAlias = int
     Counts: TypeAlias = Given[tuple[int, ...], Sequence[int]]
+    Differences: TypeAlias = int
+    Level: TypeAlias = Given[float, _Number]
+    Numbers: TypeAlias = Given[tuple[float, ...], Sequence[float]]
+    Real: TypeAlias = float
     Positive: TypeAlias = float
     Probability: TypeAlias = float
     NotNegative: TypeAlias = float
@@ -219,6 +234,16 @@ else:
         tuple[int, ...], readers.list_of(readers.whole(1, U64_MAX)), _array({"type": "integer", "minimum": 1})
     )
 
+    Differences = _field(
+        int, readers.whole(0, MAX_DIFFERENCES), {"type": "integer", "minimum": 0, "maximum": MAX_DIFFERENCES}
+    )
+    _LEVELS = [{"type": "number"}, _DURATION["anyOf"][1]]
+    Level = _field(float, readers.level, {**_DURATION, "anyOf": _LEVELS})
+    Numbers = _field(
+        tuple[float, ...], readers.list_of(readers.finite), _array({"type": "number"}, 0, MAX_ORDER)
+    )
+
+    Real = _field(float, readers.finite, {"type": "number"})
     Positive = _number(lambda x: x > 0, "a number above 0", exclusiveMinimum=0)
     NotNegative = _number(lambda x: x >= 0, "a number of at least 0", minimum=0)
     Probability = _number(lambda x: 0 <= x <= 1, "a number from 0 to 1", minimum=0, maximum=1)

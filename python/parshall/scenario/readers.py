@@ -19,8 +19,10 @@ __all__ = [
     "U32_MAX",
     "U64_MAX",
     "duration_or_list",
+    "finite",
     "flag",
     "instants",
+    "level",
     "list_of",
     "name",
     "names",
@@ -78,6 +80,15 @@ def _float(value: Real | Decimal) -> float:
         return float(value)
     except (OverflowError, ValueError):  # beyond the range of a double, or a signalling NaN
         return math.nan
+
+
+finite = real(lambda _: True, "a finite number")
+"""Reads any number."""
+
+
+def level(value: object) -> float:
+    """Any number, of whatever unit; or a duration as text, in seconds."""
+    return parse_duration(value) if isinstance(value, str) else finite(value)
 
 
 def period(value: object) -> float:
