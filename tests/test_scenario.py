@@ -30,6 +30,7 @@ from pydantic import Field
 import parshall
 from parshall import (
     Aimd,
+    ArimaVegas,
     Bbr,
     BernoulliLoss,
     Binomial,
@@ -50,6 +51,7 @@ from parshall import (
     FlowGroup,
     FqCodel,
     GilbertElliottLoss,
+    InputError,
     JacobsonRtoConfig,
     JacobsonTicksRtoConfig,
     Jitter,
@@ -82,9 +84,10 @@ from parshall import (
     _core,
     loads,
 )
-from parshall.scenario import reference
+from parshall.scenario import forecaster, reference
 from parshall.scenario.base import Model
 from parshall.scenario.canonical import as_given, canonical_json
+from parshall.scenario.forecaster import Arima
 from parshall.scenario.lines import lines_of
 from parshall.scenario.paths import PathError
 from parshall.scenario.schema import json_schema, tables
@@ -297,6 +300,15 @@ capacities = st.none() | st.builds(
 )
 jitters = st.none() | st.builds(Jitter, most=periods, reorder=st.booleans())
 some = st.floats(0.01, 99)
+forecasters = st.one_of(
+    st.sampled_from(["last-value", "arima", Arima.jeyasekar_2014()]),
+    st.builds(forecaster.Constant, value=st.floats(-9, 9)),
+    st.builds(forecaster.Ewma, gain=shares),
+    st.builds(forecaster.Holt, gain=shares, trend_gain=shares),
+    st.builds(forecaster.Median, window=st.integers(1, 99)),
+    st.builds(Arima, ar=st.lists(st.floats(-0.4, 0.4), max_size=2), d=st.integers(0, 2)),
+    st.builds(Arima, ma=st.lists(st.floats(-0.4, 0.4), max_size=2), mean=st.floats(0, 9)),
+)
 controls = st.one_of(
     st.sampled_from(["aimd", "bbr", "copa", "cubic", "vegas", "veno", Binomial.iiad(), Binomial.sqrt()]),
     st.builds(Binomial, k=some, l=some, alpha=some, beta=some),
@@ -310,6 +322,14 @@ controls = st.one_of(
         variant=st.sampled_from(["rfc", "linux"]),
     ),
     st.builds(VegasControl, alpha=st.floats(0, 2), beta=st.floats(2, 9), gamma=some),
+    st.builds(
+        ArimaVegas,
+        alpha=st.floats(0, 2),
+        beta=st.floats(2, 9),
+        gamma=some,
+        forecaster=forecasters,
+        decide=st.sampled_from(["round", "ack"]),
+    ),
     st.builds(Veno, beta=some),
 )
 rtos = st.one_of(
@@ -664,7 +684,9 @@ MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 MIRRORED += [CoDel, Pie, FqCodel]
 
 
-CONTROLS = [Aimd, Bbr, Binomial, Copa, Cubic, Dctcp, VegasControl, Veno]
+FORECASTERS = list(get_args(forecaster.ForecasterConfig))
+
+CONTROLS = [Aimd, ArimaVegas, Bbr, Binomial, Copa, Cubic, Dctcp, VegasControl, Veno]
 
 
 @pytest.mark.parametrize("model", MIRRORED, ids=lambda model: model.__name__)
@@ -685,7 +707,7 @@ def test_every_struct_of_the_engine_is_mirrored(repository: Path) -> None:
 @pytest.mark.parametrize("model", CONTROLS, ids=lambda model: model.__name__)
 def test_parameters_of_a_control_are_those_of_its_file(model: type, repository: Path) -> None:
     kind = model.model_fields["kind"].default
-    source = (repository / f"crates/sim/src/control/{kind}.rs").read_text()
+    source = (repository / f"crates/sim/src/control/{kind.replace('-', '_')}.rs").read_text()
     fields = rust_structs(source).get("Config", {})
     assert list(fields) == [name for name in model.model_fields if name != "kind"]
 
@@ -693,7 +715,51 @@ def test_parameters_of_a_control_are_those_of_its_file(model: type, repository: 
 def test_every_control_of_the_engine_has_its_class(repository: Path) -> None:
     source = (repository / "crates/sim/src/control/registry.rs").read_text()
     registered = re.findall(r"^    (\w+)::\w+,$", source, re.MULTILINE)
-    assert registered == [model.model_fields["kind"].default for model in CONTROLS]
+    assert registered == [model.model_fields["kind"].default.replace("-", "_") for model in CONTROLS]
+
+
+@pytest.mark.parametrize("model", FORECASTERS, ids=lambda model: model.__name__)
+def test_parameters_of_a_forecaster_are_those_of_the_engine(model: type, repository: Path) -> None:
+    source = (repository / "crates/estimators/src/forecast/config.rs").read_text()
+    enum = re.search(r"pub enum ForecasterConfig \{(.*?)\n\}", source, re.DOTALL)[1]
+    if named := re.search(rf"^    {model.__name__}\((\w+)\),", enum, re.MULTILINE):
+        sources = (file.read_text() for file in (repository / "crates/estimators/src").rglob("*.rs"))
+        fields = next(filter(None, (rust_structs(source).get(named[1]) for source in sources)))
+    else:
+        body = re.search(rf"^    {model.__name__} \{{(\}}|.*?^    \}}),", enum, re.DOTALL | re.MULTILINE)[1]
+        fields = re.findall(r"^        (\w+): ", body, re.MULTILINE)
+    assert list(fields) == [name for name in model.model_fields if name != "kind"]
+
+
+@pytest.mark.parametrize(
+    ("config", "refusal"),
+    [
+        (lambda: Arima(ar=[1.2, 0.1]), "ar: got 1.2, 0.1, expected coefficients of a stationary model"),
+        (lambda: Arima(d=1, ma=[-1]), "ma: got -1, expected coefficients of an invertible model"),
+        (lambda: Arima(ar=6 * [0.0]), "ar: got 0, 0, 0, 0, 0, 0, expected at most 5 coefficients"),
+        (lambda: Arima(ar=[0.1, "x"]), 'ar[1]: got "x", expected a finite number'),
+        (lambda: Arima(d=3), "d: got 3, expected a whole number from 0 to 2"),
+        (lambda: Arima(d=1, mean=2), "mean: got 2, expected a finite number, and 0 where d is above 0"),
+        (lambda: forecaster.Constant(value=math.inf), "value: got inf, expected a finite number"),
+        (lambda: forecaster.Ewma(gain=0), "gain: got 0, expected a number above 0, at most 1"),
+        (lambda: forecaster.Holt(gain=0.1, trend_gain=2), "trend_gain: got 2, expected a number .*"),
+        (lambda: forecaster.Median(window=0), "window: got 0, expected a whole number from 1 .*"),
+    ],
+)
+def test_a_forecaster_that_cannot_be_is_one_line(config: Any, refusal: str) -> None:
+    with pytest.raises(InputError, match=f"^{refusal.replace('[', chr(92) + '[')}$"):
+        config()
+
+
+def test_a_constant_takes_any_number_or_a_duration() -> None:
+    assert forecaster.Constant(value="120 ms") == forecaster.Constant(value=0.12)
+    assert forecaster.Constant(value=-3).value == -3.0
+
+
+def test_the_documents_model_is_a_named_one() -> None:
+    made = Arima(ar=[-0.36251, 0.17573], d=1, ma=[-0.95108])
+    assert Arima.jeyasekar_2014() == made
+    assert made.canonical() == {"kind": "arima", "ar": [-0.36251, 0.17573], "d": 1, "ma": [-0.95108]}
 
 
 @pytest.mark.parametrize(
@@ -711,6 +777,7 @@ def test_every_control_of_the_engine_has_its_class(repository: Path) -> None:
             [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod],
         ),
         ("RtoConfig", "estimators/src/rto/config.rs", list(get_args(parshall.scenario.RtoConfig))),
+        ("ForecasterConfig", "estimators/src/forecast/config.rs", FORECASTERS),
     ],
 )
 def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type], repository: Path) -> None:
@@ -738,6 +805,7 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("PartialAckTimer", "sim/src/scenario.rs", Tcp, "partial_ack_timer"),
         ("HyStartRule", "sim/src/control/hystart.rs", Cubic, "hystart"),
         ("Variant", "sim/src/control/cubic.rs", Cubic, "variant"),
+        ("Decide", "sim/src/control/arima_vegas.rs", ArimaVegas, "decide"),
         ("Deviation", "estimators/src/rto/config.rs", MedianRtoConfig, "deviation"),
         ("Signals", "sim/src/scenario.rs", ShareSeries, "signals"),
         ("Form", "estimators/src/nonresponsive/settings.rs", QueueShareSeries, "form"),
@@ -1235,6 +1303,13 @@ def test_a_fault_of_the_network_is_one_line_too(what: str, tmp_path: Path) -> No
         (lambda: Tcp(control="binomial"), "control.k"),
         (lambda: Tcp(control={"kind": "vegas", "beta": 0.5}), "control.beta"),
         (lambda: Tcp(control={"kind": "cubic", "c": 0}), "control.c"),
+        (lambda: Tcp(control={"kind": "arima-vegas", "beta": 0.5}), "control.beta"),
+        (
+            lambda: Tcp(control={"kind": "arima-vegas", "forecaster": {"kind": "arima", "ar": [1.2]}}),
+            "control.forecaster.ar",
+        ),
+        (lambda: ArimaVegas(forecaster="ewma"), "forecaster.gain"),
+        (lambda: ArimaVegas(decide="packet"), "decide"),
         (lambda: Tcp(ecn="on"), "ecn"),
         (lambda: Tcp(pacing=1), "pacing"),
         (lambda: Binomial(k=-1, l=0), "k"),
@@ -1436,6 +1511,11 @@ def test_the_json_schema_accepts_and_refuses_as_the_classes_do() -> None:
         ('app = { kind = "cbr", rate = 1 }', 'app = { kind = "cbr" }'),
         ('app = "bulk"', 'app = "cbr"'),
         ('control = "cubic"', 'control = "binomial"'),
+        (
+            'control = { kind = "arima-vegas", forecaster = { kind = "ewma", gain = 0.5 } }',
+            'control = { kind = "arima-vegas", forecaster = { kind = "ewma", gain = 2 } }',
+        ),
+        ('control = { kind = "arima-vegas", decide = "ack" }', 'control = "arima"'),
         ('control = { kind = "binomial", k = 1, l = 0 }', 'control = { kind = "cubic", beta = 1 }'),
         (
             'loss = { kind = "listed", arrivals = [1], of = "acks" }',

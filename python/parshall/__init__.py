@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from parshall.recording import Recording
     from parshall.scenario import (
         Aimd,
+        ArimaVegas,
         Bbr,
         BernoulliLoss,
         Binomial,
@@ -99,6 +100,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Aimd",
+    "ArimaVegas",
     "Bbr",
     "BernoulliLoss",
     "Binomial",

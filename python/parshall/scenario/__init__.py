@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from parshall.scenario.capacity import Capacity
-from parshall.scenario.control import Aimd, Bbr, Binomial, Copa, Cubic, Dctcp, UserControl, VegasControl, Veno
+from parshall.scenario.control import (
+    Aimd,
+    ArimaVegas,
+    Bbr,
+    Binomial,
+    Copa,
+    Cubic,
+    Dctcp,
+    UserControl,
+    VegasControl,
+    Veno,
+)
 from parshall.scenario.dumbbell import Dumbbell, FlowGroup
 from parshall.scenario.flow import Flow
 from parshall.scenario.losses import BernoulliLoss, DitherLoss, GilbertElliottLoss, ListedLoss
@@ -36,6 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Aimd",
+    "ArimaVegas",
     "Bbr",
     "BernoulliLoss",
     "Binomial",

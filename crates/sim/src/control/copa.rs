@@ -364,7 +364,7 @@ mod tests {
         assert_eq!(Config::default().check(), Ok(()));
         assert_eq!(
             Config { delta: 0.0, ..Config::default() }.check().map_err(|unfit| unfit.field),
-            Err("delta")
+            Err("delta".into())
         );
     }
 

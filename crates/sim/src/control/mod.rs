@@ -6,6 +6,8 @@
 //! which it wants to be woken. It knows nothing of the network and nothing of other flows.
 
 pub mod aimd;
+pub mod arima_vegas;
+mod artt;
 pub mod bbr;
 mod bbr_bounds;
 pub mod binomial;
@@ -19,7 +21,12 @@ pub mod user;
 pub mod vegas;
 pub mod veno;
 
+pub use artt::Artt;
 pub use registry::{AnyControl, Control};
+
+use std::borrow::Cow;
+
+use parshall_estimators::ConfigError;
 
 use round::Round;
 
@@ -224,14 +231,22 @@ pub trait Parameters {
 }
 
 /// Why a parameter of a control cannot be as it is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Unfit {
-    /// Which.
-    pub field: &'static str,
-    /// What it is.
-    pub value: f64,
+    /// Which: a field, or its path.
+    pub field: Cow<'static, str>,
+    /// What it is, as text.
+    pub value: String,
     /// What it should be.
     pub expected: &'static str,
+}
+
+impl Unfit {
+    /// What is wrong with an estimator that stands in a field.
+    fn within(field: &'static str, error: ConfigError) -> Self {
+        let field = format!("{field}.{}", error.field).into();
+        Unfit { field, value: error.value, expected: error.expected }
+    }
 }
 
 /// Refuses a parameter for which `holds` is false.
@@ -239,7 +254,7 @@ fn fits(field: &'static str, value: f64, holds: bool, expected: &'static str) ->
     if holds {
         Ok(())
     } else {
-        Err(Unfit { field, value, expected })
+        Err(Unfit { field: field.into(), value: value.to_string(), expected })
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::user::{self, User};
-use super::{aimd, bbr, binomial, copa, cubic, dctcp, vegas, veno};
+use super::{aimd, arima_vegas, bbr, binomial, copa, cubic, dctcp, vegas, veno};
 use super::{AckSample, Congestion, Loss, Parameters, Start, Unfit, Window};
 use crate::units::Time;
 
@@ -145,6 +145,8 @@ macro_rules! controls {
 controls! {
     /// One packet a round trip up, half down (RFC 5681).
     aimd::Aimd,
+    /// CA-ARTT: Vegas that decides on a forecast (Jeyasekar et al. 2014).
+    arima_vegas::ArimaVegas,
     /// BBR, version 1 (Cardwell et al. 2016).
     bbr::Bbr,
     /// alpha / w^k a round trip up, beta w^l down: IIAD with k = 1 and l = 0, SQRT with 1/2 each.

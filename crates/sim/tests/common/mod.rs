@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parshall_estimators::rto::RtoConfig;
 use parshall_sim::control::hystart::HyStartRule;
-use parshall_sim::control::{aimd, bbr, binomial, copa, cubic, dctcp, vegas, veno, Control};
+use parshall_sim::control::{aimd, arima_vegas, bbr, binomial, copa, cubic, dctcp, vegas, veno, Control};
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::scenario::{
     App, BernoulliLoss, Capacity, Cbr, DitherLoss, DropTail, Flow, Jitter, Law, Link, Loss, LossOf, OnOff,
@@ -140,6 +140,7 @@ fn control() -> impl Strategy<Value = Control> {
         Control::Cubic(cubic::Config { hystart: HyStartRule::PlusPlus, ..cubic::Config::default() }),
         Control::Dctcp(dctcp::Config::default()),
         Control::Vegas(vegas::Config::default()),
+        Control::ArimaVegas(arima_vegas::Config::default()),
         Control::Veno(veno::Config::default()),
     ])
 }

@@ -8,6 +8,7 @@ mod sack;
 mod sack1;
 mod tahoe;
 mod vegas;
+mod vegas_rule;
 
 pub use newreno::NewReno;
 pub use rack::Rack;
@@ -171,7 +172,7 @@ impl AnyRecovery {
             (RecoveryName::Newreno, _) => AnyRecovery::NewReno(NewReno::default()),
             (RecoveryName::Sack, _) if options.rack => AnyRecovery::Rack(Box::new(Rack::new(options))),
             (RecoveryName::Sack, SackPipe::Rfc6675) => AnyRecovery::Sack(Sack::new(options)),
-            (RecoveryName::Vegas, _) => AnyRecovery::Vegas(Box::default()),
+            (RecoveryName::Vegas, _) => AnyRecovery::Vegas(Box::new(Vegas::new(options))),
             (RecoveryName::Sack, SackPipe::Sack1) => AnyRecovery::Sack1(Sack1::default()),
         }
     }

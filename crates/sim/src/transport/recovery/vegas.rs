@@ -6,18 +6,12 @@
 
 use std::collections::VecDeque;
 
+use super::vegas_rule::{Rule, Trip, LEAST};
 use super::{Recovery, Trigger};
 use crate::scenario::FastRetransmitGuard;
 use crate::transport::heard::Heard;
-use crate::transport::{Ack, Core, Outbox};
+use crate::transport::{Ack, Core, Outbox, TcpOptions};
 use crate::units::Time;
-
-/// Lower and upper number of packets that a flow may have in queues, and the number that ends slow start.
-const ALPHA: i64 = 1;
-const BETA: i64 = 3;
-const GAMMA: i64 = 1;
-/// Least window.
-const LEAST: f64 = 2.0;
 
 /// What is known of a packet in flight.
 #[derive(Clone, Copy, Debug)]
@@ -66,10 +60,7 @@ pub struct Vegas {
     mark: i64,
     round_start: f64,
     samples: (f64, u32),
-    /// Added to cwnd by each ACK of this round.
-    increase: f64,
-    /// Slow start grows in every other round.
-    growing_round: bool,
+    rule: Rule,
     /// The window to return to when duplicate ACKs have inflated it.
     saved_window: f64,
     cwnd_changed: f64,
@@ -78,8 +69,9 @@ pub struct Vegas {
     after_timeout: bool,
 }
 
-impl Default for Vegas {
-    fn default() -> Self {
+impl Vegas {
+    /// Vegas before its first packet, with the window rule that the options ask for.
+    pub fn new(options: &TcpOptions) -> Self {
         Vegas {
             first_sent: None,
             sent: VecDeque::new(),
@@ -88,17 +80,14 @@ impl Default for Vegas {
             mark: 0,
             round_start: 0.0,
             samples: (0.0, 0),
-            increase: 0.0,
-            growing_round: true,
+            rule: Rule::new(&options.control),
             saved_window: 0.0,
             cwnd_changed: 0.0,
             checks_left: 0,
             after_timeout: false,
         }
     }
-}
 
-impl Vegas {
     fn clock(&self, now: Time) -> f64 {
         now.since(self.first_sent.unwrap_or(now)).secs()
     }
@@ -175,54 +164,19 @@ impl Vegas {
         }
     }
 
-    /// Once a round trip: compares the throughput there is with the one that an empty queue would give.
+    /// Once a round trip: what it has shown decides on the window.
     fn end_round(&mut self, core: &mut Core, fine: &mut FineTimer, now: f64) {
         let (sum, count) = std::mem::take(&mut self.samples);
         let rtt = if count > 0 { sum / f64::from(count) } else { now - self.round_start };
-        let sent_in_round = core.next_seq - self.mark;
+        let sent = core.next_seq - self.mark;
         if rtt > 0.0 {
-            if rtt < fine.base || sent_in_round <= 1 {
+            if rtt < fine.base || sent <= 1 {
                 fine.base = rtt;
             }
-            let actual = sent_in_round as f64 / rtt;
-            let expected = (core.next_seq - core.high_ack) as f64 / fine.base;
-            let queued = ((expected - actual) * fine.base + 0.5) as i64;
-            self.adjust(core, queued);
+            self.rule.end_round(core, Trip { rtt, base: fine.base, sent });
         }
         self.mark = core.next_seq;
         self.round_start = now;
-    }
-
-    fn adjust(&mut self, core: &mut Core, queued: i64) {
-        let window = &mut core.window;
-        self.increase = 0.0;
-        if window.cwnd < window.ssthresh {
-            self.growing_round = !self.growing_round;
-            if !self.growing_round {
-                return;
-            }
-            if queued > GAMMA {
-                window.ssthresh = LEAST;
-                window.cwnd = (window.cwnd - window.cwnd / 8.0).max(LEAST);
-            } else {
-                self.increase = 1.0;
-            }
-        } else if queued > BETA {
-            window.cwnd = (window.cwnd - 1.0).max(LEAST);
-        } else if queued < ALPHA {
-            self.increase = 1.0 / window.cwnd;
-        }
-    }
-
-    /// Opens the window by what this round allows, if the window is in use.
-    fn open(&mut self, core: &mut Core) {
-        let window = &mut core.window;
-        if self.increase == 1.0 && window.cwnd >= window.ssthresh {
-            self.increase = 0.0;
-        }
-        if window.cwnd - ((core.next_seq - core.high_ack) as f64) <= 2.0 {
-            window.cwnd += self.increase;
-        }
     }
 
     /// Sends packet `high_ack + 1` again, with a smaller window unless that was done since it was sent.
@@ -269,16 +223,17 @@ impl Recovery for Vegas {
         core.dupacks = 0;
         let heard = core.advance(ack, now);
         core.finish_handshake();
-        let last = self.forget(core, heard.packets);
+        // ns-2 takes a sending time of zero, that of the first burst, for none.
+        let timed = |sent: &Sent| sent.times == 1 && !(sent.at == 0.0 && core.options.vegas_ring);
+        let sample = self.forget(core, heard.packets).filter(timed).map(|sent| clock - sent.at);
+        if let Some(rtt) = sample {
+            self.rule.on_sample(rtt);
+        }
         if ack.high >= self.mark {
             self.end_round(core, &mut fine, clock);
         }
-        self.open(core);
-        // ns-2 takes a sending time of zero, that of the first burst, for none.
-        if let Some(sent) =
-            last.filter(|sent| sent.times == 1 && !(sent.at == 0.0 && core.options.vegas_ring))
-        {
-            let rtt = clock - sent.at;
+        self.rule.open(core, fine.base);
+        if let Some(rtt) = sample {
             fine.on_sample(rtt);
             self.samples.0 += rtt;
             self.samples.1 += 1;
