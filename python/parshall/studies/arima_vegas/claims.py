@@ -12,15 +12,17 @@ from parshall.studies.arima_vegas.measures import CF, ERRORS, OFFSETS
 from parshall.studies.arima_vegas.networks import START_SPREAD
 from parshall.studies.arima_vegas.printed import PRINTED_TABLES
 from parshall.studies.arima_vegas.quantities import UNITS, gain, grid, of, percent_more
-from parshall.studies.arima_vegas.senders import ARTT, FORECASTERS, LITERAL, VEGAS
+from parshall.studies.arima_vegas.senders import ALWAYS, ARTT, FORECASTERS, LITERAL, VEGAS
 
 SIMILAR, SIGNIFICANT = 1.1, 1.1
 """Bounds of the document's words."""
+_AS_MUCH = 0.9
 _KS = list(KS)
+_OTHERS = [name for name in FORECASTERS if name != ALWAYS]
 _LOSSY = {name: text for name, text in ERRORS.items() if name != "none"}
 
 
-def _throughput(table: str, sender: str, errors: str) -> st.Expression:
+def _throughput(table: str, sender: str | list[str], errors: str) -> st.Expression:
     return of(table, "throughput", sender, errors=errors, k=_KS)
 
 
@@ -44,12 +46,17 @@ def _round_trips(k: int, errors: str) -> st.Relation:
     )
 
 
+def _between(per_cent: st.Expression, printed: tuple[str, str]) -> st.Holds:
+    low, high = map(float, printed)
+    return st.within(per_cent, low, high, "points")
+
+
 def _low_loss() -> st.Holds:
     low = {"rate": list(document.ERROR_RATES[:-1]), "k": _KS}
     more = percent_more(
         of("error_rates", "throughput", ARTT, **low), of("error_rates", "throughput", VEGAS, **low)
     )
-    return st.within(more, *map(float, document.LOW_LOSS_GAINS), "points")
+    return _between(more, document.LOW_LOSS_GAINS)
 
 
 def _offset(sender: str, offset: float | list[float]) -> st.Expression:
@@ -63,8 +70,8 @@ def _meeting(metric: str, first: str, second: str) -> st.Quantity:
 _SYMMETRIC_PRINTED = [st.Printed(each, "kbit/s") for each in document.TABLE_5["none"].throughput]
 _TOGETHER = [offset for offset in OFFSETS if abs(offset) <= 2 * START_SPREAD]
 _SAYS: dict[str, Any] = {
-    "gain.between": st.within(gain(), *map(float, document.GAINS), "points"),
-    "gain.conclusion": st.within(gain(), *map(float, document.CONCLUDED_GAINS), "points"),
+    "gain.between": _between(gain(), document.GAINS),
+    "gain.conclusion": _between(gain(), document.CONCLUDED_GAINS),
     "gain.greater.{k}": lambda k: grid("throughput", ARTT, k=k) > grid("throughput", VEGAS, k=k),
     "gain.mean": gain().mean("k", "cf") > 0.0,
     "gain.lossy.{k}": lambda k: grid("throughput", ARTT, "up", k=k) > grid("throughput", VEGAS, "up", k=k),
@@ -107,12 +114,14 @@ _SAYS: dict[str, Any] = {
         _throughput("readings", LITERAL, "none"), _throughput("readings", ARTT, "none"), SIMILAR
     ),
     "literal.more": _throughput("readings", LITERAL, "none") > _throughput("readings", VEGAS, "none"),
-    "forecast.{forecaster}.{errors}": lambda forecaster, errors: st.alike(
-        _throughput("ablation", forecaster, errors), _throughput("ablation", ARTT, errors), SIMILAR
+    "forecast.{forecaster}.{errors}": lambda forecaster, errors: (
+        _throughput("ablation", forecaster, errors) > _throughput("ablation", ARTT, errors) * _AS_MUCH
     ),
-    "forecast.full.{errors}": lambda errors: (
-        of("ablation", "window", ARTT, errors=errors, k=_KS)
-        > 0.9 * of("ablation", "window", "always", errors=errors, k=_KS)
+    "forecast.best.{errors}": lambda errors: (
+        _throughput("ablation", ARTT, errors) > _throughput("ablation", _OTHERS, errors)
+    ),
+    "forecast.window.{errors}": lambda errors: (
+        _throughput("ablation", [ARTT, *_OTHERS], errors) < SIMILAR * _throughput("ablation", ALWAYS, errors)
     ),
     "starts.vegas": _offset(VEGAS, 1.0) > 2 * _offset(VEGAS, 0.0),
     "starts.artt": _offset(ARTT, _TOGETHER) > _offset(VEGAS, _TOGETHER),
@@ -120,6 +129,7 @@ _SAYS: dict[str, Any] = {
     "meeting.artt-vegas": _meeting("share", "artt", "vegas") < 0.6,
     "meeting.artt-cubic": _meeting("share", "artt", "cubic") > 0.4,
     "meeting.delay": _meeting("delay", "artt", "artt") < 2 * _meeting("delay", "vegas", "vegas"),
+    "meeting.starves": 1 - _meeting("share", "artt", "vegas") > 0.2,
     "meeting.like-cubic": _meeting("delay", "artt", "artt") > 0.8 * _meeting("delay", "cubic", "cubic"),
     "today.cubic.{errors}": lambda errors: (
         _throughput("today", "cubic", errors) > _throughput("today", ARTT, errors)

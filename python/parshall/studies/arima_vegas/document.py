@@ -133,8 +133,9 @@ def retransmits_more(table: Mapping[tuple[int, int], Cell]) -> int:
     return sum(float(cell.retransmitted[1]) > float(cell.retransmitted[0]) for cell in table.values())
 
 
-def fpe_of(aic: float) -> float:
-    """What FPE must be for an AIC of equation (14): with k = p + q small beside n, e to the AIC is
-    V (1 + 2 k / n), and so is (15). In thousands, which is the unit that fits the printed numbers.
+def aic_from_fpe() -> float:
+    """How far AIC is from the logarithm of FPE in Table 1, at most: with k = p + q small beside n, e to the
+    AIC of (14) is V (1 + 2 k / n), and so is (15). FPE is printed in thousands.
     """
-    return math.exp(aic) / 1000
+    pairs = ((float(aic), float(fpe)) for aic, fpe in TABLE_1.values())
+    return max(abs(aic - math.log(1000 * fpe)) for aic, fpe in pairs)

@@ -10,12 +10,13 @@ from parshall import study as st
 from parshall.studies.arima_vegas import document, measures, networks, senders
 from parshall.studies.arima_vegas.document import KS
 from parshall.studies.arima_vegas.measures import ERRORS
-from parshall.studies.arima_vegas.quantities import gain, of
+from parshall.studies.arima_vegas.quantities import gain, grid, of
 from parshall.studies.arima_vegas.senders import ABLATION, ARTT, FORECASTERS, VEGAS
 
 
 def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
     """By the names under which the page knows them."""
+    del judged
     by_errors = {errors: _gains(results, errors) for errors in ("none", "up")}
     together = [each for each in measures.OFFSETS if abs(each) <= 2 * networks.START_SPREAD]
     return {
@@ -26,7 +27,6 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
         "cf": measures.CF,
         "gains": by_errors,
         "printed_gains": document.gains(document.TABLE_3),
-        "cells": judged.where("gain.greater."),
         "replaced": {errors: _replaced(results, errors) for errors in ("none", "up")},
         "windows": {
             name: [
@@ -56,8 +56,21 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
             ]
             for name in senders.TODAY
         },
+        "slow": [
+            _mean(grid("first_slow_start", name, "up", cf=measures.CF, k=2), results)
+            for name in (VEGAS, ARTT)
+        ],
+        "meetings": {
+            (x, y): [_mean(_meeting(rate, x, y), results) for rate in ("first_rate", "second_rate")]
+            for x, y in networks.PAIRS
+        },
+        "delays": {(x, y): _mean(_meeting("delay", x, y), results) for x, y in networks.PAIRS},
         "example": int(results.labels("windows", "seed")[0]),
     }
+
+
+def _meeting(metric: str, first: str, second: str) -> st.Expression:
+    return st.Quantity("meetings", metric).at(first=first, second=second)
 
 
 def _mean(expression: st.Expression, results: st.Results) -> float:

@@ -23,7 +23,6 @@ from parshall.scenario import (
     Tcp,
     VegasControl,
 )
-from parshall.scenario.control import Control
 from parshall.studies.arima_vegas.document import SIZE_RATIO
 from parshall.studies.arima_vegas.senders import PROPAGATION, UPSTREAM, Sender
 
@@ -117,11 +116,11 @@ def _dumbbell(
     )
 
 
-def _downstream(sender: Sender, **starts: float) -> FlowGroup:
+def _downstream(sender: Sender, **starts: Any) -> FlowGroup:
     return FlowGroup(name=FLOW[0], transport=sender.transport, app=Bulk(), **starts)
 
 
-def _upstream(name: str, *, count: int = 1, **starts: float) -> FlowGroup:
+def _upstream(name: str, *, count: int = 1, **starts: Any) -> FlowGroup:
     return FlowGroup(name=name, count=count, direction="reverse", transport=UPSTREAM, app=Bulk(), **starts)
 
 
@@ -132,7 +131,7 @@ MEETING_RATE, MEETING_DELAY = 10e6, 0.02
 MEETING_DURATION, MEETING_WARM_UP = 80.0, 20.0
 MEETING_LIMIT = 100
 """Packets: two bandwidth-delay products."""
-CONTROLS: Mapping[str, tuple[str, Control]] = {
+CONTROLS: Mapping[str, tuple[str, ArimaVegas | Cubic | VegasControl]] = {
     "artt": ("CA-ARTT", ArimaVegas()),
     "vegas": ("Vegas", VegasControl()),
     "cubic": ("CUBIC", Cubic()),

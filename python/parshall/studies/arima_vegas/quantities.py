@@ -18,8 +18,8 @@ UNITS: Mapping[str, str] = {
 _KS, _CFS = list(KS), list(CFS)
 
 
-def of(table: str, metric: str, sender: str, **where: Any) -> st.Quantity:
-    """A metric of a sender in some settings."""
+def of(table: str, metric: str, sender: str | list[str], **where: Any) -> st.Quantity:
+    """A metric of a sender, or of several, in some settings."""
     return st.Quantity(table, metric, UNITS.get(metric, "")).at(sender=sender, **where)
 
 

@@ -20,8 +20,10 @@ PROPAGATION = 0.1
 """Round trip without queues, in seconds."""
 VEGAS, ARTT, LITERAL = "vegas", "artt", "artt-ack"
 """Stock Vegas, the document's algorithm with one decision a round trip, and with one an ACK."""
-_ALWAYS = 1e9
-"""A backlog that is never reached."""
+ALWAYS = "always"
+"""The window that no backlog stops."""
+_NEVER_REACHED = 1e9
+"""A backlog, in packets."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,11 @@ def ns2_vegas(**rule: Any) -> Tcp:
 
 
 def _tcp(**options: Any) -> Tcp:
-    sizes = {"payload_bytes": PAYLOAD_BYTES, "header_bytes": HEADER_BYTES, "ack_bytes": ACK_BYTES}
+    sizes: dict[str, Any] = {
+        "payload_bytes": PAYLOAD_BYTES,
+        "header_bytes": HEADER_BYTES,
+        "ack_bytes": ACK_BYTES,
+    }
     return Tcp(max_window_packets=WINDOW, **sizes, **options)
 
 
@@ -65,13 +71,14 @@ READINGS: Mapping[str, Sender] = {
     LITERAL: Sender("CA-ARTT, each ACK", ns2_vegas(decide="ack")),
 }
 """The same with the literal reading of the algorithm."""
+_WITHOUT_RULE = dict.fromkeys(("alpha", "beta", "gamma"), _NEVER_REACHED)
 FORECASTERS: Mapping[str, Sender] = {
     "last-value": Sender("last value", ns2_vegas(forecaster=LastValue())),
     "ewma": Sender("EWMA, 1/8", ns2_vegas(forecaster=Ewma(gain=1 / 8))),
     "median": Sender("median of 5", ns2_vegas(forecaster=Median(window=5))),
     "propagation": Sender("constant 100 ms", ns2_vegas(forecaster=Constant(value=PROPAGATION))),
     "second": Sender("constant 1 s", ns2_vegas(forecaster=Constant(value=1.0))),
-    "always": Sender("no rule, grows always", ns2_vegas(alpha=_ALWAYS, beta=_ALWAYS, gamma=_ALWAYS)),
+    ALWAYS: Sender("no rule, grows always", ns2_vegas(**_WITHOUT_RULE)),
 }
 """What else may stand in the place of ARIMA(2,1,1); last a window that no backlog stops."""
 ABLATION: Mapping[str, Sender] = {

@@ -186,6 +186,7 @@ def _over_k(results: st.Results, id: str, table: str, senders: Mapping[str, Any]
     def mean(metric: str) -> st.Expression:
         return st.Quantity(table, metric, UNITS.get(metric, "")).at(k=list(KS)).mean("k")
 
+    columns: list[tuple[str, st.Expression, float]]
     columns = [(f"K = {k}", st.Quantity(table, "throughput", "kbit/s").at(k=k), 1.0) for k in KS]
     columns += [
         ("window", mean("window"), 1.0),
