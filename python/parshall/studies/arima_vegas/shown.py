@@ -14,7 +14,7 @@ from parshall.studies.arima_vegas.printed import PRINTED_TABLES
 from parshall.studies.arima_vegas.quantities import UNITS, grid, of
 from parshall.studies.arima_vegas.senders import ABLATION, ARTT, DOCUMENT, READINGS, TODAY, VEGAS, WINDOW
 
-LOOKS = st.looks({name: sender.label for name, sender in {**ABLATION, **READINGS, **TODAY}.items()})
+LOOKS = st.looks({name: sender.label for name, sender in TODAY.items()})
 _K_LOOKS = st.looks({str(k): f"K = {k}" for k in KS})
 _CF_LOOKS = st.looks({str(cf): f"Cf = {cf} Mbit/s" for cf in CFS})
 _K = st.Axis("K", log=True, ticks={float(k): str(k) for k in KS})
