@@ -19,7 +19,7 @@ from rich.console import Console
 from parshall import run
 from parshall import study as st
 from parshall.scenario import ArimaVegas, BernoulliLoss, Cubic, Dumbbell, FqCodel, Record
-from parshall.studies.arima_vegas import STUDY, document, measures, networks, ns2, senders
+from parshall.studies.arima_vegas import STUDY, decisions, document, measures, networks, ns2, senders
 from parshall.studies.arima_vegas.claims import TOPICS
 from parshall.studies.arima_vegas.document import CFS, KS
 from parshall.studies.arima_vegas.networks import Path as Setting
@@ -138,6 +138,23 @@ def test_measures_are_plain_counts_of_the_run() -> None:
     assert 1 <= found["window"] <= senders.WINDOW
 
 
+def test_decisions_are_those_of_equation_33() -> None:
+    """The control decides on the same N: a window that grew has followed an N below alpha, and so on."""
+    for forecaster in (ARTT, "second"):
+        sender = senders.ABLATION[forecaster]
+        done = run(networks.network(sender, Setting(16, 8), decisions.RECORD).scenario(), seed=3)
+        acks = decisions.acks_of(done)
+        assert np.nanmin(acks.rtt) > senders.PROPAGATION
+        assert np.all(np.diff(acks.seq) > 0)
+        found = decisions.shares(done, sender.rule)
+        assert found["grows"] + found["stays"] + found["shrinks"] == pytest.approx(1)
+        window = done.columns("window")
+        late = window["time"] > 20
+        grew = np.count_nonzero(np.diff(window["cwnd"][late]) > 0) / np.count_nonzero(late)
+        # Where most decisions are to grow the window does, until it is more than the receiver's.
+        assert (found["grows"] > 0.5) is bool(grew > 0.1), forecaster
+
+
 def test_stock_vegas_delivers_what_it_does_in_ns2() -> None:
     """Most runs of either simulator end in one state, which the median is in; a few end in another."""
     file = BASELINES / ns2.DATA.path
@@ -185,6 +202,10 @@ def _made(throughput: Callable[[Mapping[str, Any]], float]) -> st.Results:
         columns = {column: [row[column] for row in rows] for column in rows[0]}
         tables[name] = st.tidy(columns, (*dims, "seed"))
     tables["meetings"] = _made_meetings()
+    keys = [(name, k, seed) for name in (ARTT, *senders.FORECASTERS) for k in KS for seed in range(1, 11)]
+    columns = dict(zip(("sender", "k", "seed"), map(list, zip(*keys, strict=True)), strict=True))
+    columns |= {"grows": [0.9 + 1e-3 * seed for *_, seed in keys], "backlog": [0.01] * len(keys)}
+    tables["decisions"] = st.tidy(columns, ("sender", "k", "seed"))
     return st.Results(tables)
 
 

@@ -120,6 +120,7 @@ _SAYS: dict[str, Any] = {
     "forecast.best.{errors}": lambda errors: (
         _throughput("ablation", ARTT, errors) > _throughput("ablation", _OTHERS, errors)
     ),
+    "forecast.decides.{k}": lambda k: of("decisions", "grows", ARTT, k=k) > 0.5,
     "forecast.window.{errors}": lambda errors: (
         _throughput("ablation", [ARTT, *_OTHERS], errors) < SIMILAR * _throughput("ablation", ALWAYS, errors)
     ),

@@ -56,6 +56,10 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
             ]
             for name in senders.TODAY
         },
+        "grows": {
+            name: [100 * _mean(of("decisions", "grows", name, k=k), results) for k in KS]
+            for name in (ARTT, "last-value")
+        },
         "slow": [
             _mean(grid("first_slow_start", name, "up", cf=measures.CF, k=2), results)
             for name in (VEGAS, ARTT)

@@ -10,7 +10,7 @@ import numpy as np
 
 from parshall import study as st
 from parshall.scenario import Record
-from parshall.studies.arima_vegas import networks, ns2
+from parshall.studies.arima_vegas import decisions, networks, ns2
 from parshall.studies.arima_vegas.document import CFS, ERROR_RATES, KS, ROUND_TRIPS
 from parshall.studies.arima_vegas.networks import FLOW, SYMMETRIC, Path, network
 from parshall.studies.arima_vegas.senders import (
@@ -45,8 +45,8 @@ ERRORS: Mapping[str, str] = {
 }
 OFFSETS = (*(round(-0.2 + 0.0125 * step, 4) for step in range(33)), 0.5, 1.0)
 """Seconds by which the downstream flow starts after the first upstream flow."""
-_OFFSET_SEEDS = 10
-"""Seeds for these: they move nothing but the phase of clocks."""
+_FEW_SEEDS = 10
+"""Seeds where more show nothing new: for these offsets they move nothing but the phase of clocks."""
 FIGURE_5 = Path(cf=CF, k=2, errors="up")
 DATA = (ns2.DATA,)
 OPTIONAL = frozenset({"ns2"})
@@ -63,6 +63,7 @@ def measure(bench: st.Workbench) -> st.Measures:
         )
     tables |= _offsets(bench)
     tables |= _windows(bench, tables["grid"])
+    tables |= _decisions(bench)
     tables |= _meetings(bench)
     if ns2.DATA.path in bench.files:
         tables["ns2"] = ns2.ns2_cells(bench.files[ns2.DATA.path], CF)
@@ -178,7 +179,7 @@ def _offsets(bench: st.Workbench) -> st.Measures:
         lambda _, run: of_run(run),
         table="offsets",
         dims=("sender", "offset"),
-        seeds=bench.seeds[:_OFFSET_SEEDS],
+        seeds=bench.seeds[:_FEW_SEEDS],
         tables=_TABLES,
     )
 
@@ -202,6 +203,25 @@ def _windows(bench: st.Workbench, grid: Any) -> st.Measures:
 def _window(run: Recording) -> st.Series:
     window = run.columns("window")
     return st.Series({"time": window["time"]}, {name: window[name] for name in ("cwnd", "ssthresh")})
+
+
+def _decisions(bench: st.Workbench) -> st.Measures:
+    """What the window rule decides with each forecaster."""
+    rules = {name: sender for name, sender in ABLATION.items() if name != VEGAS}
+    variants = {
+        (name, k): partial(network, sender, Path(CF, k), decisions.RECORD)
+        for name, sender in rules.items()
+        for k in KS
+    }
+    return bench.measure(
+        "Decisions",
+        variants,
+        lambda key, run: decisions.shares(run, rules[key[0]].rule),
+        table="decisions",
+        dims=("sender", "k"),
+        seeds=bench.seeds[:_FEW_SEEDS],
+        tables=("flows", "packets", "window"),
+    )
 
 
 def _meetings(bench: st.Workbench) -> st.Measures:

@@ -35,6 +35,13 @@ class Sender:
     fair_queue: bool = False
     """Whether FQ-CoDel is at the upstream link in the place of DropTail."""
 
+    @property
+    def rule(self) -> ArimaVegas:
+        """The document's window rule. Raises TypeError for a sender with another."""
+        if not isinstance(self.transport.control, ArimaVegas):
+            raise TypeError(f"{self.label}: expected the window rule of CA-ARTT")
+        return self.transport.control
+
 
 def ns2_vegas(**rule: Any) -> Tcp:
     """Vegas as ns-2.35 has it, or the same with another window rule. ns-2's Vegas sends packet 0 alone, as an

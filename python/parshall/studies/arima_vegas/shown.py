@@ -37,6 +37,7 @@ def shown(results: st.Results, judged: st.Judgements) -> Iterator[st.Figure | st
     trips = st.Axis("round trip", "ms", ticks={float(rtt): str(rtt) for rtt in ROUND_TRIPS[::2]})
     for id, errors in (("fig-8", "none"), ("fig-9", "up")):
         yield _sides(results, id, _by_k("round_trips", errors=errors), "rtt", trips)
+    yield _decisions(results)
     yield _starts(results)
     yield _forecasters(results)
     for errors in ("none", "up"):
@@ -170,6 +171,17 @@ def _forecasters(results: st.Results) -> st.Figure:
         panels.append(st.Panel(tuple(traces), ERRORS[errors], marks=(st.Mark(x=1.0),)))
     x = st.Axis("throughput / stock Vegas's", log=True)
     return st.drawn("forecasters", panels, x, rows, height=5.4, share=(True, True), legend=5)
+
+
+def _decisions(results: st.Results) -> st.Table:
+    """Shares of decisions, and N in the median."""
+    rows = [(sender.label, {"sender": name}) for name, sender in ABLATION.items() if name != VEGAS]
+    grows, backlog = (st.Quantity("decisions", metric) for metric in ("grows", "backlog"))
+    columns: list[tuple[str, st.Expression, float]] = [
+        *((f"grows, K = {k}", grows.at(k=k), 100.0) for k in KS),
+        *((f"N, K = {k}", backlog.at(k=k), 1.0) for k in (KS[0], KS[-1])),
+    ]
+    return st.means_table(results, "decisions", "Forecaster", rows, columns, "matrix")
 
 
 def _today(results: st.Results) -> st.Figure:
