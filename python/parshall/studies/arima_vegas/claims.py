@@ -13,6 +13,7 @@ from parshall.studies.arima_vegas.networks import START_SPREAD
 from parshall.studies.arima_vegas.printed import PRINTED_TABLES
 from parshall.studies.arima_vegas.quantities import UNITS, gain, grid, of, percent_more
 from parshall.studies.arima_vegas.senders import ALWAYS, ARTT, FORECASTERS, LITERAL, VEGAS
+from parshall.studies.arima_vegas.timeouts import STANDARD
 
 SIMILAR, SIGNIFICANT = 1.1, 1.1
 """Bounds of the document's words."""
@@ -65,6 +66,14 @@ def _offset(sender: str, offset: float | list[float]) -> st.Expression:
 
 def _meeting(metric: str, first: str, second: str) -> st.Quantity:
     return st.Quantity("meetings", metric, UNITS.get(metric, "")).at(first=first, second=second)
+
+
+def _standard(cost: str, family: str) -> st.Quantity:
+    return st.Quantity("timeouts", cost).at(family=family, knob=STANDARD)
+
+
+def _matched(family: str) -> st.Quantity:
+    return st.Quantity("matched", "wait_ratio").at(family=family)
 
 
 _SYMMETRIC_PRINTED = [st.Printed(each, "kbit/s") for each in document.TABLE_5["none"].throughput]
@@ -132,6 +141,9 @@ _SAYS: dict[str, Any] = {
     "meeting.delay": _meeting("delay", "artt", "artt") < 2 * _meeting("delay", "vegas", "vegas"),
     "meeting.starves": 1 - _meeting("share", "artt", "vegas") > 0.2,
     "meeting.like-cubic": _meeting("delay", "artt", "artt") > 0.8 * _meeting("delay", "cubic", "cubic"),
+    "timeouts.earlier": st.Computed(_standard("early", "artt") > _standard("early", "jacobson")),
+    "timeouts.shorter": st.Computed(_standard("wait", "artt") < _standard("wait", "jacobson")),
+    "timeouts.frontier": st.Computed(_matched("artt") < _matched("jacobson")),
     "today.cubic.{errors}": lambda errors: (
         _throughput("today", "cubic", errors) > _throughput("today", ARTT, errors)
     ),

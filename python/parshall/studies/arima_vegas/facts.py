@@ -12,6 +12,7 @@ from parshall.studies.arima_vegas.document import KS
 from parshall.studies.arima_vegas.measures import ERRORS
 from parshall.studies.arima_vegas.quantities import gain, grid, of
 from parshall.studies.arima_vegas.senders import ABLATION, ARTT, FORECASTERS, VEGAS
+from parshall.studies.arima_vegas.timeouts import STANDARD
 
 
 def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
@@ -20,6 +21,7 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
     by_errors = {errors: _gains(results, errors) for errors in ("none", "up")}
     together = [each for each in measures.OFFSETS if abs(each) <= 2 * networks.START_SPREAD]
     return {
+        "timeouts": _timeouts(results) if "timeouts" in results else [],
         "net": networks,
         "senders": senders,
         "document": document,
@@ -71,6 +73,29 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
         "delays": {(x, y): _mean(_meeting("delay", x, y), results) for x, y in networks.PAIRS},
         "example": int(results.labels("windows", "seed")[0]),
     }
+
+
+def _timeouts(results: st.Results) -> list[tuple[str, float, float, float]]:
+    """For each series, beside RFC 6298's timeout: early timeouts and wait with its multiplier, and the least
+    wait at its share of early timeouts.
+    """
+
+    def beside(series: str, cost: str) -> float:
+        return _mean(_cost(cost, series, "artt") / _cost(cost, series, "jacobson"), results)
+
+    return [
+        (
+            str(series),
+            beside(str(series), "early"),
+            beside(str(series), "wait"),
+            _mean(st.Quantity("matched", "wait_ratio").at(series=series, family="artt"), results),
+        )
+        for series in results.labels("timeouts", "series")
+    ]
+
+
+def _cost(cost: str, series: str, family: str) -> st.Expression:
+    return st.Quantity("timeouts", cost).at(series=series, family=family, knob=STANDARD)
 
 
 def _meeting(metric: str, first: str, second: str) -> st.Expression:

@@ -10,7 +10,7 @@ import numpy as np
 
 from parshall import study as st
 from parshall.scenario import Record
-from parshall.studies.arima_vegas import decisions, networks, ns2
+from parshall.studies.arima_vegas import decisions, networks, ns2, timeouts
 from parshall.studies.arima_vegas.document import CFS, ERROR_RATES, KS, ROUND_TRIPS
 from parshall.studies.arima_vegas.networks import FLOW, SYMMETRIC, Path, network
 from parshall.studies.arima_vegas.senders import (
@@ -48,8 +48,8 @@ OFFSETS = (*(round(-0.2 + 0.0125 * step, 4) for step in range(33)), 0.5, 1.0)
 _FEW_SEEDS = 10
 """Seeds where more show nothing new: for these offsets they move nothing but the phase of clocks."""
 FIGURE_5 = Path(cf=CF, k=2, errors="up")
-DATA = (ns2.DATA,)
-OPTIONAL = frozenset({"ns2"})
+DATA = (ns2.DATA, *timeouts.DATA)
+OPTIONAL = frozenset({"ns2", *timeouts.TABLES})
 """Tables that are there only where the data for them is at hand."""
 _TABLES = ("flows", "flow_series")
 
@@ -65,6 +65,7 @@ def measure(bench: st.Workbench) -> st.Measures:
     tables |= _windows(bench, tables["grid"])
     tables |= _decisions(bench)
     tables |= _meetings(bench)
+    tables |= timeouts.weigh(bench)
     if ns2.DATA.path in bench.files:
         tables["ns2"] = ns2.ns2_cells(bench.files[ns2.DATA.path], CF)
     return tables

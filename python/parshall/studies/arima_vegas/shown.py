@@ -13,6 +13,7 @@ from parshall.studies.arima_vegas.measures import ERRORS, OFFSETS
 from parshall.studies.arima_vegas.printed import PRINTED_TABLES
 from parshall.studies.arima_vegas.quantities import UNITS, grid, of
 from parshall.studies.arima_vegas.senders import ABLATION, ARTT, DOCUMENT, READINGS, TODAY, VEGAS, WINDOW
+from parshall.studies.arima_vegas.timeouts import FAMILIES, STANDARD
 
 LOOKS = st.looks({name: sender.label for name, sender in TODAY.items()})
 _K_LOOKS = st.looks({str(k): f"K = {k}" for k in KS})
@@ -48,6 +49,9 @@ def shown(results: st.Results, judged: st.Judgements) -> Iterator[st.Figure | st
         yield _over_k(results, f"readings-{errors}", "readings", READINGS, errors)
     yield _symmetric(results)
     yield _meetings(results)
+    if "timeouts" in results:
+        yield _frontiers(results)
+        yield _matched(results)
     if "ns2" in results:
         yield _ns2(results)
 
@@ -248,6 +252,45 @@ def _meetings(results: st.Results) -> st.Table:
         )
     ]
     return st.means_table(results, "meetings", "Flows", rows, columns)
+
+
+_FAMILY_LOOKS = st.looks(FAMILIES)
+
+
+def _frontiers(results: st.Results) -> st.Figure:
+    """Both costs of every setting, series by series; a large mark is the multiplier of RFC 6298."""
+    panels = []
+    for series in results.labels("timeouts", "series"):
+        traces = []
+        for family, look in _FAMILY_LOOKS.items():
+            early, wait = (
+                results.values("timeouts", cost, series=series, family=family) for cost in ("early", "wait")
+            )
+            traces.append(st.Trace(look, 100 * early.array, wait.array))
+            at = early.labels["knob"].index(STANDARD) if STANDARD in early.labels["knob"] else None
+            if at is not None:
+                marked = look(size=10.0, edge=plot.INK)
+                x, y = [100 * float(early.array[at])], [float(wait.array[at])]
+                traces.append(st.Trace(marked, x, y, style="points", label=False))
+        panels.append(st.Panel(tuple(traces), str(series)))
+    x = st.Axis("early timeouts", "%", log=True)
+    y = st.Axis("wait / mean round trip", log=True)
+    return st.drawn("timeouts", panels, x, y, columns=2, height=5.2, share=(False, False))
+
+
+def _matched(results: st.Results) -> st.Table:
+    rows = []
+    for series in results.labels("matched", "series"):
+        ratios = [
+            float(results.values("matched", "wait_ratio", series=series, family=f).array) for f in FAMILIES
+        ]
+        early = [
+            100 * float(results.values("timeouts", "early", series=series, family=f, knob=STANDARD).array)
+            for f in ("jacobson", "artt")
+        ]
+        rows.append((str(series), *early, *ratios))
+    heads = ("early, RFC 6298 (%)", "early, ARIMA (%)", *(f"wait, {label}" for label in FAMILIES.values()))
+    return st.Table("matched", (st.Column("Series", "text", key=True), *heads), rows)
 
 
 def _ns2(results: st.Results) -> st.Table:
