@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from parshall import estimators
 from parshall.errors import InputError
 from parshall.estimators import (
+    ArimaRto,
     Ewma,
     JacobsonRto,
     JacobsonTicksRto,
@@ -32,6 +33,7 @@ from parshall.estimators import (
     WeightedMedianRto,
     evaluate_rto,
 )
+from parshall.scenario.forecaster import Holt, Median
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -49,6 +51,8 @@ EVERY_RTO: list[Callable[..., RtoEstimator]] = [
     lambda **rules: MedianRto(k=200, **rules),
     WeightedMedianRto,
     lambda **rules: WeightedMedianRto(k=9, memory=50, **rules),
+    ArimaRto,
+    lambda **rules: ArimaRto(Holt(gain=0.5, trend_gain=0.9), **rules),
 ]
 
 EVERY_FILTER: list[Callable[[], Any]] = [
@@ -153,6 +157,30 @@ def test_median_with_the_median_absolute_deviation(k: int, rtts: list[float]) ->
         rttvar = ascending_median([abs(rtt - srtt) for rtt in window])
         assert (series.srtt[n - 1], series.rttvar[n - 1]) == (srtt, rttvar)
         assert series.rto[n - 1] == srtt + 4 * rttvar
+
+
+@given(st.lists(times, min_size=1, max_size=60))
+def test_the_forecast_of_equation_24_replaces_the_mean(rtts: list[float]) -> None:
+    """Jeyasekar et al. 2014, with the indices that the derivation gives and RTT1 = RTT2 = RTT3 at first."""
+    series = ArimaRto(**NO_RULES).run_full(rtts)
+    phi1, phi2, theta = -0.36251, 0.17573, -0.95108
+    forecast, srtt, rttvar, error = rtts[0], rtts[0], rtts[0] / 2, 0.0
+    for n, x in enumerate(rtts):
+        if n > 0:
+            rttvar = 3 / 4 * rttvar + 1 / 4 * abs(x - srtt)
+            error = x - forecast
+        before, long_before = rtts[max(n - 1, 0)], rtts[max(n - 2, 0)]
+        forecast = (1 + phi1) * x + (phi2 - phi1) * before - phi2 * long_before + theta * error
+        srtt = forecast if forecast >= 0 else x
+        assert series.srtt[n] == pytest.approx(srtt, abs=1e-9)
+        assert series.rttvar[n] == pytest.approx(rttvar, abs=1e-9)
+        assert series.rto[n] == pytest.approx(srtt + 4 * rttvar, abs=1e-8)
+
+
+@given(st.integers(1, 12), st.lists(times, min_size=1, max_size=60))
+def test_a_median_is_a_forecast_too(k: int, rtts: list[float]) -> None:
+    forecast, median = ArimaRto(Median(window=k), **NO_RULES), MedianRto(k, **NO_RULES)
+    np.testing.assert_array_equal(forecast.run(rtts), median.run(rtts))
 
 
 def weighted_median(weighted: list[tuple[float, Fraction]]) -> float:
@@ -459,6 +487,7 @@ def test_an_estimator_says_how_it_was_made() -> None:
     np.testing.assert_array_equal(again.run([0.1, 0.5]), made.run([0.1, 0.5]))
     assert repr(SlidingMedian(5)) == "SlidingMedian(k=5)"
     assert repr(WeightedMedianRto(memory=9)).count("memory=9") == 1
+    assert repr(ArimaRto(Median(window=3))).count("Median(kind='median', window=3)") == 1
 
 
 def test_the_examples_in_the_documentation_are_right() -> None:
@@ -487,6 +516,7 @@ BAD_VALUES: list[tuple[Callable[[], object], str]] = [
     ),
     (lambda: JacobsonRto(initial_rto=0), "initial_rto: got 0, expected a finite number of seconds above 0"),
     (lambda: JacobsonTicksRto(tick=0), "tick: got 0, expected a finite number of seconds above 0"),
+    (lambda: ArimaRto(multiplier=-1), "multiplier: got -1, expected a finite number of at least 0"),
     (lambda: WeightedMedianRto(k=64), "k: got 64, expected a whole number from 1 to 63"),
     (lambda: WeightedMedianRto(decay=0), "decay: got 0, expected a number above 0 and at most 1"),
     (lambda: WeightedMedianRto(memory=0), "memory: got 0, expected at least 1 sample, or none for all"),

@@ -30,6 +30,7 @@ from pydantic import Field
 import parshall
 from parshall import (
     Aimd,
+    ArimaRtoConfig,
     ArimaVegas,
     Bbr,
     BernoulliLoss,
@@ -338,6 +339,7 @@ rtos = st.one_of(
     st.builds(JacobsonTicksRtoConfig, tick=periods),
     st.builds(MedianRtoConfig, window=st.integers(1, 99), deviation=st.sampled_from(["ewma", "mad"])),
     st.builds(WeightedMedianRtoConfig, window=st.integers(1, 63), memory=st.none() | st.integers(1, 99)),
+    st.builds(ArimaRtoConfig, forecaster=forecasters, multiplier=st.floats(0, 20)),
 )
 transports = st.one_of(
     st.builds(Udp, payload_bytes=st.integers(1, 9000)),
@@ -1334,6 +1336,8 @@ def test_a_fault_of_the_network_is_one_line_too(what: str, tmp_path: Path) -> No
         (lambda: MedianRtoConfig(window=-5), "window"),
         (lambda: WeightedMedianRtoConfig(window=64), "window"),
         (lambda: JacobsonRtoConfig(gain=0), "gain"),
+        (lambda: ArimaRtoConfig(deviation_gain=0), "deviation_gain"),
+        (lambda: Tcp(rto={"kind": "arima", "forecaster": "median"}), "rto.forecaster.window"),
         (lambda: Series(of=["a"], interval=0), "interval"),
         (lambda: Flow(name="a\nb", source="a", destination="b", transport="tcp", app="bulk"), "name"),
         (

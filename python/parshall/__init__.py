@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ScenarioError,
     )
     from parshall.estimators import (
+        ArimaRto,
         Ewma,
         JacobsonRto,
         JacobsonTicksRto,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from parshall.recording import Recording
     from parshall.scenario import (
         Aimd,
+        ArimaRtoConfig,
         ArimaVegas,
         Bbr,
         BernoulliLoss,
@@ -100,6 +102,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Aimd",
+    "ArimaRto",
+    "ArimaRtoConfig",
     "ArimaVegas",
     "Bbr",
     "BernoulliLoss",

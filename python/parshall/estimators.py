@@ -50,6 +50,8 @@ from parshall.estimators_responsiveness import (
     ResponsivenessQuality,
     ResponsivenessSeries,
 )
+from parshall.scenario.canonical import canonical_json
+from parshall.scenario.forecaster import JEYASEKAR_2014, ForecasterConfig
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 __all__ = [
+    "ArimaRto",
     "Ewma",
     "JacobsonRto",
     "JacobsonTicksRto",
@@ -351,6 +354,45 @@ class WeightedMedianRto(RtoEstimator):
         super().__init__(
             core, arguments.call("WeightedMedianRto", {"k": k} | own | {"memory": memory} | rules)
         )
+
+
+class ArimaRto(RtoEstimator):
+    """Forecast of the next round trip in the place of the mean, which Jeyasekar et al. 2014 leave as future
+    work.
+
+    ``srtt`` is what the forecaster expects next, or the sample where that would be negative; any forecaster
+    of ``parshall.forecast`` will do, and the default is the document's ARIMA(2,1,1). ``rttvar`` is the
+    exponentially weighted error of the forecasts, ``rttvar += deviation_gain (|R - srtt| - rttvar)`` with the
+    forecast before the sample R; the first sample gives R / 2. The base RTO is ``srtt + multiplier rttvar``,
+    never below the forecast; the rules are those of :class:`JacobsonRto`.
+
+    >>> from parshall.scenario.forecaster import LastValue
+    >>> ArimaRto(LastValue(), min_rto=0).run([1.0, 3.0, 1.0])
+    array([3.   , 6.5  , 5.625])
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        forecaster: ForecasterConfig = JEYASEKAR_2014,
+        *,
+        deviation_gain: float = 1 / 4,
+        multiplier: float = 4.0,
+        min_rto: float = 1.0,
+        max_rto: float = 60.0,
+        initial_rto: float = 1.0,
+        granularity: float = 0.0,
+    ) -> None:
+        if not isinstance(forecaster, ForecasterConfig):
+            raise arguments.wrong_type("forecaster", forecaster, "a forecaster such as Arima or Ewma")
+        own = arguments.reals(deviation_gain=deviation_gain, multiplier=multiplier)
+        rules = arguments.reals(
+            initial_rto=initial_rto, min_rto=min_rto, max_rto=max_rto, granularity=granularity
+        )
+        with _Faults():
+            core = _core.RtoTimer.arima(canonical_json(forecaster), *own.values(), tuple(rules.values()))
+        super().__init__(core, arguments.call("ArimaRto", {"forecaster": forecaster} | own | rules))
 
 
 @dataclass(frozen=True)

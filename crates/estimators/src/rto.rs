@@ -6,6 +6,7 @@
 //! To add an estimator: implement [`RtoEstimator`] in a file of its own beside the others, give [`RtoConfig`] a
 //! variant with its parameters, and add its line to [`AnyRto`].
 
+mod arima;
 mod config;
 mod costs;
 mod jacobson;
@@ -16,6 +17,7 @@ mod series;
 mod timer;
 mod weighted_median;
 
+pub use arima::ArimaRto;
 pub use config::{Deviation, RtoConfig};
 pub use costs::{evaluate, RtoCosts};
 pub use jacobson::Jacobson;
@@ -114,4 +116,6 @@ any_rto! {
     MedianMad(Box<MedianMadRto>),
     /// Recursive weighted median.
     WeightedMedian(Box<WeightedMedianRto>),
+    /// The forecast of the next round trip.
+    Arima(Box<ArimaRto>),
 }

@@ -5,6 +5,7 @@ mod counting;
 
 use counting::requests;
 use parshall_estimators::ewma::Ewma;
+use parshall_estimators::forecast::ForecasterConfig;
 use parshall_estimators::mad::SlidingMad;
 use parshall_estimators::median::SlidingMedian;
 use parshall_estimators::rto::{Deviation, RtoConfig, RtoEstimator, RtoRules, RtoTimer};
@@ -24,6 +25,7 @@ fn rto_estimators_do_not_allocate() {
         RtoConfig::median(9, Deviation::Mad),
         RtoConfig::median(501, Deviation::Mad),
         RtoConfig::weighted_median(),
+        RtoConfig::arima(ForecasterConfig::jeyasekar_2014()),
     ];
     for config in configs {
         let mut timer = RtoTimer::new(config.build(), RtoRules::default());

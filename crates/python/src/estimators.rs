@@ -116,6 +116,14 @@ impl PyRtoTimer {
         Self::build(&config, rules)
     }
 
+    /// `forecaster` is its configuration in JSON.
+    #[staticmethod]
+    fn arima(forecaster: &str, deviation_gain: f64, multiplier: f64, rules: Rules) -> PyResult<Self> {
+        let forecaster =
+            serde_json::from_str(forecaster).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Self::build(&RtoConfig::Arima { forecaster, deviation_gain, multiplier }, rules)
+    }
+
     fn update(&mut self, rtt: f64, retransmitted: bool) -> PyResult<f64> {
         self.timer.on_ack(RTTS.check("rtt", rtt)?, retransmitted);
         Ok(self.timer.rto())

@@ -609,7 +609,8 @@ pub struct Tcp {
     /// What is sent after a loss.
     #[serde(default)]
     pub recovery: RecoveryName,
-    /// How the window grows and shrinks. With the recovery `vegas`, that has a window of its own.
+    /// How the window grows and shrinks. The recovery `vegas` has a window of its own, and takes its rule from the controls
+    /// `vegas` and `arima-vegas`.
     #[serde(default)]
     pub control: Control,
     /// Whether packets can be marked instead of dropped (RFC 3168).

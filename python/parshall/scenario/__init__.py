@@ -32,6 +32,7 @@ from parshall.scenario.queue_share import (
 from parshall.scenario.queues import CoDel, DropTail, FixedWeight, FqCodel, Pie, Red, WeightFromRate
 from parshall.scenario.record import Record, Series, ShareSeries
 from parshall.scenario.rto import (
+    ArimaRtoConfig,
     JacobsonRtoConfig,
     JacobsonTicksRtoConfig,
     MedianRtoConfig,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Aimd",
+    "ArimaRtoConfig",
     "ArimaVegas",
     "Bbr",
     "BernoulliLoss",

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from parshall.scenario.base import Model, one_of
+from parshall.scenario.forecaster import JEYASEKAR_2014, AnyForecaster
 from parshall.scenario.quantities import NotNegative, Period, Share, Weights, Window
 
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
 
 __all__ = [
+    "ArimaRtoConfig",
     "JacobsonRtoConfig",
     "JacobsonTicksRtoConfig",
     "MedianRtoConfig",
@@ -76,13 +78,29 @@ class WeightedMedianRtoConfig(Model):
     """Samples that the mean and the mean deviation look back on; none is all of them."""
 
 
-RtoConfig: TypeAlias = JacobsonRtoConfig | JacobsonTicksRtoConfig | MedianRtoConfig | WeightedMedianRtoConfig
+class ArimaRtoConfig(Model):
+    """Forecast of the next round trip in the place of the mean: ARTT, of which Jeyasekar et al. 2014 say that
+    the timeout may use it in future. Any forecaster may stand in the place of ARIMA. The sample stands for a
+    forecast that is negative.
+    """
+
+    kind: Literal["arima"] = "arima"
+    """Names this estimator."""
+    forecaster: AnyForecaster = JEYASEKAR_2014
+    """What forecasts the next round trip, in seconds."""
+    deviation_gain: Share = 1 / 4
+    """Weight of a forecast's error in rttvar."""
+    multiplier: NotNegative = 4.0
+    """How many rttvar are added to the forecast."""
+
+
+RtoConfig: TypeAlias = (
+    JacobsonRtoConfig | JacobsonTicksRtoConfig | MedianRtoConfig | WeightedMedianRtoConfig | ArimaRtoConfig
+)
 """Any of the estimators."""
 
 if TYPE_CHECKING:
-    MaybeRto: TypeAlias = Given[
-        RtoConfig | None,
-        RtoConfig | Literal["jacobson", "jacobson-ticks", "median", "weighted-median"] | Table | None,
-    ]
+    _Name: TypeAlias = Literal["jacobson", "jacobson-ticks", "median", "weighted-median", "arima"]
+    MaybeRto: TypeAlias = Given[RtoConfig | None, RtoConfig | _Name | Table | None]
 else:
     MaybeRto = one_of(*get_args(RtoConfig)) | None

@@ -44,7 +44,8 @@ class Tcp(Model):
     acknowledgements show to be missing (SACK: RFC 2018 and 6675; with the profile ``ns2`` its Sack1), or
     what Vegas sends, which also has a window of its own (Brakmo and Peterson 1995)."""
     control: Control = RENO
-    """How the window grows and shrinks. With the recovery ``vegas``, that has a window of its own."""
+    """How the window grows and shrinks. The recovery ``vegas`` has a window of its own, and takes nothing but
+    its rule from here: bounds from ``vegas``, the forecast from ``arima-vegas``."""
     ecn: Flag = False
     """Whether packets can be marked instead of dropped (RFC 3168); it takes a queue that marks."""
     pacing: Flag = False
@@ -70,7 +71,8 @@ class Tcp(Model):
     initial_ssthresh_packets: Positive | None = None
     """Where slow start first ends; none means at the receiver's window."""
     handshake: Flag | None = None
-    """Whether packet 0 is a SYN, and data waits for its acknowledgement."""
+    """Whether packet 0 is a SYN, and data waits for its acknowledgement. With profile and recovery of ns-2's
+    Vegas it is as large as any packet, and the initial window waits for the ACK after its own."""
     limited_transmit: Flag | None = None
     """A new packet on each of the first two duplicate ACKs (RFC 3042)."""
     dupack_threshold: Count | None = None

@@ -1,7 +1,8 @@
 //! The estimators and their parameters as a plain value, as a scenario holds it.
 
-use super::{AnyRto, Jacobson, JacobsonTicks, MedianMadRto, MedianRto, WeightedMedianRto};
+use super::{AnyRto, ArimaRto, Jacobson, JacobsonTicks, MedianMadRto, MedianRto, WeightedMedianRto};
 use crate::error::ConfigError;
+use crate::forecast::ForecasterConfig;
 
 /// Which estimator, and its parameters. Every parameter has a default, the value of its source.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +59,18 @@ pub enum RtoConfig {
         /// Samples that the mean and the mean deviation look back on; none is all of them.
         #[cfg_attr(feature = "serde", serde(default))]
         memory: Option<u32>,
+    },
+    /// A forecast in the place of srtt: see [`ArimaRto`].
+    Arima {
+        /// What forecasts the next round trip.
+        #[cfg_attr(feature = "serde", serde(default = "ForecasterConfig::jeyasekar_2014"))]
+        forecaster: ForecasterConfig,
+        /// Weight of an error in rttvar, in (0, 1].
+        #[cfg_attr(feature = "serde", serde(default = "defaults::deviation_gain"))]
+        deviation_gain: f64,
+        /// How many rttvar are added to the forecast; not negative.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::multiplier"))]
+        multiplier: f64,
     },
 }
 
@@ -159,6 +172,15 @@ impl RtoConfig {
         }
     }
 
+    /// The forecast of this forecaster in the place of srtt, other parameters at their defaults.
+    pub const fn arima(forecaster: ForecasterConfig) -> Self {
+        RtoConfig::Arima {
+            forecaster,
+            deviation_gain: defaults::deviation_gain(),
+            multiplier: defaults::multiplier(),
+        }
+    }
+
     /// Whether every parameter is in its range; the first that is not.
     pub fn validate(&self) -> Result<(), ConfigError> {
         match *self {
@@ -171,6 +193,9 @@ impl RtoConfig {
             }
             RtoConfig::WeightedMedian { window, decay, feedback, multiplier, memory } => {
                 WeightedMedianRto::check(window, decay, feedback, multiplier, memory)
+            }
+            RtoConfig::Arima { ref forecaster, deviation_gain, multiplier } => {
+                ArimaRto::new(forecaster, deviation_gain, multiplier).map(drop)
             }
         }
     }
@@ -201,6 +226,9 @@ impl RtoConfig {
             RtoConfig::WeightedMedian { window, decay, feedback, multiplier, memory } => {
                 let filter = WeightedMedianRto::new(window, decay, feedback, multiplier, memory)?;
                 AnyRto::WeightedMedian(Box::new(filter))
+            }
+            RtoConfig::Arima { ref forecaster, deviation_gain, multiplier } => {
+                AnyRto::Arima(Box::new(ArimaRto::new(forecaster, deviation_gain, multiplier)?))
             }
         })
     }
@@ -276,6 +304,8 @@ mod tests {
             let mad = r#"{"kind": "median", "window": 9, "deviation": "mad"}"#;
             assert_eq!(read(mad), Ok(RtoConfig::median(9, Deviation::Mad)));
             assert_eq!(read(r#"{"kind": "weighted-median"}"#), Ok(RtoConfig::weighted_median()));
+            let documents = RtoConfig::arima(ForecasterConfig::jeyasekar_2014());
+            assert_eq!(read(r#"{"kind": "arima"}"#), Ok(documents));
         }
 
         #[test]
@@ -284,7 +314,8 @@ mod tests {
             if let RtoConfig::WeightedMedian { memory, .. } = &mut weighted {
                 *memory = Some(100);
             }
-            for config in [weighted, RtoConfig::jacobson(), RtoConfig::median(7, Deviation::Mad)] {
+            let last = RtoConfig::arima(ForecasterConfig::LastValue {});
+            for config in [weighted, RtoConfig::jacobson(), RtoConfig::median(7, Deviation::Mad), last] {
                 let json = serde_json::to_string(&config).unwrap();
                 assert_eq!(read(&json), Ok(config), "{json}");
             }

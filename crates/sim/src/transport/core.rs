@@ -412,7 +412,14 @@ impl Core {
 
     /// The ACK of a SYN opens the initial window.
     pub fn finish_handshake(&mut self) {
-        if self.options.handshake && self.high_ack == 0 {
+        if self.high_ack == 0 {
+            self.open_initial_window();
+        }
+    }
+
+    /// What a handshake has held back.
+    pub fn open_initial_window(&mut self) {
+        if self.options.handshake {
             self.window.cwnd = if self.lost_syn { 1.0 } else { self.options.initial_window };
         }
     }

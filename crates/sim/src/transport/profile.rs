@@ -283,9 +283,12 @@ impl TcpOptions {
         // In tcp_set_rto() the least RTO is the least of what is added to the smoothed round trip.
         let least_margin_s = if tcp.profile == ProfileName::Linux { min_rto_s } else { 0.0 };
         let keeps_dupacks = ns2 && tcp.recovery == RecoveryName::Tahoe;
+        let data_bytes = (tcp.payload_bytes + tcp.header_bytes) as u16;
+        // VegasTcpAgent::output() knows of no SYN: packet 0 is as large as any.
+        let small_syn = !(ns2 && tcp.recovery == RecoveryName::Vegas);
         TcpOptions {
-            data_bytes: (tcp.payload_bytes + tcp.header_bytes) as u16,
-            syn_bytes: tcp.header_bytes as u16,
+            data_bytes,
+            syn_bytes: if small_syn { tcp.header_bytes as u16 } else { data_bytes },
             ack_bytes: tcp.ack_bytes as u16,
             payload_bytes: tcp.payload_bytes,
             rto,

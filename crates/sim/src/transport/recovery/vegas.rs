@@ -216,13 +216,19 @@ impl Recovery for Vegas {
     fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
         let clock = self.clock(now);
         let mut fine = self.fine.unwrap_or_else(|| FineTimer::new(clock));
+        if core.options.vegas_ring && core.high_ack == 0 {
+            // delay_growth_ looks at the ACK before this one.
+            core.open_initial_window();
+        }
         if core.dupacks > core.options.dupack_threshold && core.window.cwnd > self.saved_window {
             core.window.cwnd = self.saved_window;
             core.window.ssthresh = LEAST;
         }
         core.dupacks = 0;
         let heard = core.advance(ack, now);
-        core.finish_handshake();
+        if !core.options.vegas_ring {
+            core.finish_handshake();
+        }
         // ns-2 takes a sending time of zero, that of the first burst, for none.
         let timed = |sent: &Sent| sent.times == 1 && !(sent.at == 0.0 && core.options.vegas_ring);
         let sample = self.forget(core, heard.packets).filter(timed).map(|sent| clock - sent.at);
