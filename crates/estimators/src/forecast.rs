@@ -4,6 +4,8 @@
 //! its parameters, and add its line to [`AnyForecaster`].
 
 mod arima;
+mod arima_config;
+mod arima_exact;
 mod config;
 mod constant;
 mod ewma;
@@ -12,6 +14,8 @@ mod last_value;
 mod median;
 
 pub use arima::ArimaForecaster;
+pub use arima_config::{ArimaConfig, Start};
+pub use arima_exact::ExactArima;
 pub use config::ForecasterConfig;
 pub use constant::Constant;
 pub use ewma::EwmaForecaster;
@@ -81,4 +85,6 @@ any_forecaster! {
     Median(Box<MedianForecaster>),
     /// ARIMA with given coefficients.
     Arima(Box<ArimaForecaster>),
+    /// The same by the exact filter.
+    ExactArima(Box<ExactArima>),
 }

@@ -12,7 +12,8 @@
 //! | [`nonresponsive`] | the share of traffic at a port that does not respond to congestion |
 //! | [`responsiveness`] | the share of non-responsive traffic, from what flows do after a drop or a mark |
 //! | [`forecast`] | the next sample, by last value, averages, medians or ARIMA |
-//! | [`arima`] | what ARIMA models are made of |
+//! | [`arima`] | the coefficients of an ARIMA model, by least squares or greatest likelihood |
+//! | [`correlation`] | autocorrelations and partial autocorrelations of a series |
 //! | [`rto`] | TCP's retransmission timeout, from any of these |
 //!
 //! # Samples
@@ -22,6 +23,7 @@
 //! either. A caller that prefers an error asks first, with [`sample`].
 
 pub mod arima;
+pub mod correlation;
 pub mod error;
 pub mod ewma;
 mod flags;

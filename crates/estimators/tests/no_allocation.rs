@@ -66,3 +66,36 @@ fn filters_do_not_allocate() {
         assert_eq!(made, 0, "k = {k}");
     }
 }
+
+#[test]
+fn a_fitter_allocates_only_when_it_is_made() {
+    use parshall_estimators::arima::{Coefficients, Fitter, Method, Order};
+    let xs: Vec<f64> = samples().take(400).collect();
+    let mut fitter = Fitter::new(Order::new(2, 1, 1), 300).unwrap();
+    let mut model =
+        Coefficients { ar: Vec::with_capacity(5), ma: Vec::with_capacity(5), ..Coefficients::default() };
+    let made = requests(|| {
+        for method in [Method::Css, Method::Ml] {
+            fitter.fit(&xs[..300], method, None).unwrap().write_to(&mut model);
+            fitter.fit(&xs[100..], method, Some(&model)).unwrap().write_to(&mut model);
+            assert!(fitter.fit(&xs, method, None).is_err(), "more than there is room for");
+            assert!(fitter.fit(&[1.0; 300], method, None).is_err());
+        }
+    });
+    assert_eq!(made, 0);
+}
+
+#[test]
+fn the_exact_filter_does_not_allocate() {
+    use parshall_estimators::arima::Coefficients;
+    use parshall_estimators::forecast::{ExactArima, Forecaster};
+    let mut exact = ExactArima::new(&Coefficients::jeyasekar_2014()).unwrap();
+    let made = requests(|| {
+        for x in samples() {
+            exact.update(x);
+            assert!(exact.forecast_ahead(10).is_some_and(f64::is_finite));
+        }
+        exact.reset();
+    });
+    assert_eq!(made, 0);
+}

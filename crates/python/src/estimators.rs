@@ -25,7 +25,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// A column of numbers, as Python gets it.
 pub type Series<'py> = Bound<'py, PyArray1<f64>>;
 
-fn fault(place: impl Into<String>, value: impl ToString, expected: &str) -> PyErr {
+/// A fault of a value: where it stands, its text, what was expected.
+pub fn fault(place: impl Into<String>, value: impl ToString, expected: &str) -> PyErr {
     PyValueError::new_err((place.into(), value.to_string(), expected.to_owned()))
 }
 

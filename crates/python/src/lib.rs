@@ -1,5 +1,6 @@
 //! The extension module `parshall._core`: conversion between Python and the crates, and the GIL.
 
+mod arima;
 #[allow(missing_docs)]
 mod canonical;
 #[allow(missing_docs)]
@@ -26,6 +27,7 @@ static ALLOCATOR: LargePages = LargePages;
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    arima::register(module)?;
     control::register(module)?;
     estimators::register(module)?;
     forecast::register(module)?;

@@ -1,6 +1,6 @@
 //! The forecasters and their parameters as a plain value, as a scenario holds it.
 
-use super::{AnyForecaster, ArimaForecaster, Constant, EwmaForecaster, Holt, LastValue, MedianForecaster};
+use super::{AnyForecaster, ArimaConfig, Constant, EwmaForecaster, Holt, LastValue, MedianForecaster};
 use crate::arima::Coefficients;
 use crate::error::ConfigError;
 
@@ -33,14 +33,14 @@ pub enum ForecasterConfig {
         /// How many samples.
         window: u32,
     },
-    /// ARIMA with given coefficients: see [`ArimaForecaster`].
-    Arima(Coefficients),
+    /// ARIMA with given coefficients: see [`ArimaConfig`].
+    Arima(ArimaConfig),
 }
 
 impl ForecasterConfig {
     /// The ARIMA(2,1,1) of Jeyasekar et al. 2014.
     pub fn jeyasekar_2014() -> Self {
-        ForecasterConfig::Arima(Coefficients::jeyasekar_2014())
+        ForecasterConfig::Arima(Coefficients::jeyasekar_2014().into())
     }
 
     /// Whether every parameter is in its range; the first that is not.
@@ -67,9 +67,7 @@ impl ForecasterConfig {
             ForecasterConfig::Median { window } => {
                 AnyForecaster::Median(Box::new(MedianForecaster::new(window)?))
             }
-            ForecasterConfig::Arima(ref model) => {
-                AnyForecaster::Arima(Box::new(ArimaForecaster::new(model)?))
-            }
+            ForecasterConfig::Arima(ref model) => model.try_build()?,
         })
     }
 }
@@ -104,6 +102,11 @@ mod tests {
             let json = serde_json::to_string(&config).unwrap();
             assert_eq!(serde_json::from_str::<ForecasterConfig>(&json).unwrap(), config, "{json}");
         }
+        let arima = serde_json::to_string(&ForecasterConfig::jeyasekar_2014()).unwrap();
+        assert!(!arima.contains("start"), "what is not said stays unsaid: {arima}");
+        let exact =
+            serde_json::from_str::<ForecasterConfig>(r#"{"kind": "arima", "ar": [0.1], "start": "exact"}"#);
+        assert!(matches!(exact.unwrap().build(), AnyForecaster::ExactArima(_)));
         let unknown = serde_json::from_str::<ForecasterConfig>(r#"{"kind": "arima", "phi": [0.1]}"#);
         assert!(unknown.unwrap_err().to_string().contains("unknown field `phi`"));
     }

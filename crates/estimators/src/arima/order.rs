@@ -1,0 +1,61 @@
+//! The order of a model, and how many samples it takes to fit it.
+
+use super::{MAX_DIFFERENCES, MAX_ORDER};
+use crate::error::ConfigError;
+use std::fmt;
+
+/// The order of an ARIMA(p,d,q).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Order {
+    /// How many coefficients phi, 0 to 5.
+    pub p: usize,
+    /// How often the series is differenced, 0 to 2.
+    pub d: u32,
+    /// How many coefficients theta, 0 to 5.
+    pub q: usize,
+}
+
+impl Order {
+    /// ARIMA(p,d,q).
+    pub fn new(p: usize, d: u32, q: usize) -> Self {
+        Order { p, d, q }
+    }
+
+    /// Whether each is in its range; the first that is not.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        ConfigError::unless(self.p <= MAX_ORDER, "p", self.p, "a whole number from 0 to 5")?;
+        ConfigError::unless(self.d <= MAX_DIFFERENCES, "d", self.d, "a whole number from 0 to 2")?;
+        ConfigError::unless(self.q <= MAX_ORDER, "q", self.q, "a whole number from 0 to 5")
+    }
+
+    /// Whether a mean is estimated: only of a series that is not differenced.
+    pub fn has_mean(&self) -> bool {
+        self.d == 0
+    }
+
+    /// p + q.
+    pub fn coefficients(&self) -> usize {
+        self.p + self.q
+    }
+
+    /// Elements of the state of a filter: max(p, q + 1).
+    pub(crate) fn states(&self) -> usize {
+        self.p.max(self.q + 1)
+    }
+
+    /// What AIC and BIC count: coefficients, the mean if there is one, and the variance.
+    pub fn parameters(&self) -> usize {
+        self.coefficients() + usize::from(self.has_mean()) + 1
+    }
+
+    /// The least number of samples that a fit takes: three values a parameter and three more, after differencing.
+    pub fn least_samples(&self) -> usize {
+        3 * (self.coefficients() + 2) + self.d as usize
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ARIMA({},{},{})", self.p, self.d, self.q)
+    }
+}
