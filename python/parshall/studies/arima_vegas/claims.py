@@ -9,6 +9,7 @@ from parshall import study as st
 from parshall.studies.arima_vegas import document
 from parshall.studies.arima_vegas.document import KS, ROUND_TRIPS
 from parshall.studies.arima_vegas.measures import CF, ERRORS, OFFSETS
+from parshall.studies.arima_vegas.models import CHOSEN, KPSS_LIMIT, MODELS
 from parshall.studies.arima_vegas.networks import START_SPREAD
 from parshall.studies.arima_vegas.printed import PRINTED_TABLES
 from parshall.studies.arima_vegas.quantities import UNITS, gain, grid, of, percent_more
@@ -72,6 +73,15 @@ def _standard(cost: str, family: str) -> st.Quantity:
     return st.Quantity("timeouts", cost).at(family=family, knob=STANDARD)
 
 
+def _model(criterion: str) -> st.Quantity:
+    """Of the document's choice, beside the least of all models."""
+    return st.Quantity("models", criterion).at(model=CHOSEN)
+
+
+def _others(criterion: str) -> st.Quantity:
+    return st.Quantity("models", criterion).at(model=[model for model in MODELS if model != CHOSEN])
+
+
 def _matched(family: str) -> st.Quantity:
     return st.Quantity("matched", "wait_ratio").at(family=family)
 
@@ -110,6 +120,15 @@ _SAYS: dict[str, Any] = {
     "symmetric.lossy-less": _symmetric("throughput", ARTT, "up") < _symmetric("throughput", VEGAS, "up"),
     "symmetric.lossy-fewer": _symmetric("retransmitted", ARTT, "up")
     < _symmetric("retransmitted", VEGAS, "up"),
+    "models.aic": st.Computed(_others("aic") > _model("aic")),
+    "models.fpe": st.Computed(_others("fpe") > _model("fpe")),
+    "models.stationary": st.Computed(st.Quantity("chosen", "kpss_once") < KPSS_LIMIT),
+    "models.lag-3": st.Computed(
+        abs(st.Quantity("correlations", "pacf_once").at(lag=3))
+        > st.Quantity("correlations", "band").at(lag=3)
+    ),
+    "models.normal": st.Computed(st.Quantity("chosen", "straightness") > 0.99),
+    "models.white": st.Computed(st.Quantity("chosen", "ljung_box") > 0.05),
     "errors.throughput.{placing}": lambda placing: (
         _throughput("readings", ARTT, placing) > _throughput("readings", VEGAS, placing)
     ),

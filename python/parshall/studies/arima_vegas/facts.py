@@ -10,6 +10,7 @@ from parshall import study as st
 from parshall.studies.arima_vegas import document, measures, networks, senders
 from parshall.studies.arima_vegas.document import KS
 from parshall.studies.arima_vegas.measures import ERRORS
+from parshall.studies.arima_vegas.models import CHOSEN, SHOWN
 from parshall.studies.arima_vegas.quantities import gain, grid, of
 from parshall.studies.arima_vegas.senders import ABLATION, ARTT, FORECASTERS, VEGAS
 from parshall.studies.arima_vegas.timeouts import STANDARD
@@ -20,7 +21,12 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
     del judged
     by_errors = {errors: _gains(results, errors) for errors in ("none", "up")}
     together = [each for each in measures.OFFSETS if abs(each) <= 2 * networks.START_SPREAD]
+    aic = results.values("models", "aic", model=CHOSEN)
     return {
+        "series": [str(each) for each in results.labels("models", "series")],
+        "shown_samples": SHOWN,
+        "chosen_on": int((aic.array == 0).sum()),
+        "lacks": float(aic.array.max()),
         "timeouts": _timeouts(results) if "timeouts" in results else [],
         "net": networks,
         "senders": senders,

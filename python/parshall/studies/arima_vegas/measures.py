@@ -10,7 +10,7 @@ import numpy as np
 
 from parshall import study as st
 from parshall.scenario import Record
-from parshall.studies.arima_vegas import decisions, networks, ns2, timeouts
+from parshall.studies.arima_vegas import decisions, models, networks, ns2, timeouts
 from parshall.studies.arima_vegas.document import CFS, ERROR_RATES, KS, ROUND_TRIPS
 from parshall.studies.arima_vegas.networks import FLOW, SYMMETRIC, Path, network
 from parshall.studies.arima_vegas.senders import (
@@ -65,6 +65,7 @@ def measure(bench: st.Workbench) -> st.Measures:
     tables |= _windows(bench, tables["grid"])
     tables |= _decisions(bench)
     tables |= _meetings(bench)
+    tables |= models.identify(bench)
     tables |= timeouts.weigh(bench)
     if ns2.DATA.path in bench.files:
         tables["ns2"] = ns2.ns2_cells(bench.files[ns2.DATA.path], CF)

@@ -4,7 +4,7 @@ fitted to measured round trips and to those of a simulated run, as the document 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 SAMPLES = 5000
 """Of each measured series, from its beginning."""
 LAGS = 20
+KPSS_LIMIT = 0.463
+"""Above it the KPSS test refuses stationarity at 5 % (Kwiatkowski et al. 1992)."""
 SHOWN = 500
 """Samples of the run sequence that are drawn."""
 _QUANTILES = np.arange(1, 200) / 200
@@ -63,8 +65,9 @@ def identify(bench: st.Workbench) -> dict[str, Any]:
 
 def _simulated(bench: st.Workbench) -> dict[str, Reals]:
     """Round trips of both senders at the greatest upstream rate, in one run, in milliseconds."""
+    path = networks.Path(16, 2)
     variants = {
-        f"simulated, {sender.label}": partial(networks.network, sender, networks.Path(16, 2), decisions.RECORD)
+        f"simulated, {sender.label}": partial(networks.network, sender, path, decisions.RECORD)
         for sender in DOCUMENT.values()
     }
     found = bench.each(
@@ -125,7 +128,7 @@ def _chosen(fit: ArimaFit, once: Reals) -> Columns:
     }
 
 
-def _normal_quantiles(levels: Reals) -> Reals:
+def _normal_quantiles(levels: Iterable[float]) -> Reals:
     from statistics import NormalDist
 
     return np.array([NormalDist().inv_cdf(float(level)) for level in levels])
@@ -133,7 +136,7 @@ def _normal_quantiles(levels: Reals) -> Reals:
 
 def _straightness(residuals: Reals) -> float:
     """The correlation of the normal probability plot; 1 where it is a straight line."""
-    levels = (np.arange(1, len(residuals) + 1) - 0.375) / (len(residuals) + 0.25)
+    levels = [(rank - 0.375) / (len(residuals) + 0.25) for rank in range(1, len(residuals) + 1)]
     return float(np.corrcoef(np.sort(residuals), _normal_quantiles(levels))[0, 1])
 
 

@@ -44,11 +44,9 @@ class Sender:
 
 
 def ns2_vegas(**rule: Any) -> Tcp:
-    """Vegas as ns-2.35 has it, or the same with another window rule. ns-2's Vegas sends packet 0 alone, as an
-    ordinary packet, where others send a SYN.
-    """
+    """Vegas as ns-2.35 has it, or the same with another window rule."""
     own = {"control": ArimaVegas(**rule)} if rule else {}
-    return _tcp(profile="ns2", recovery="vegas", handshake=False, initial_window_packets=1, **own)
+    return _tcp(profile="ns2", recovery="vegas", **own)
 
 
 def _tcp(**options: Any) -> Tcp:

@@ -13,6 +13,7 @@ from parshall.studies.arima_vegas.measures import ERRORS, OFFSETS
 from parshall.studies.arima_vegas.printed import PRINTED_TABLES
 from parshall.studies.arima_vegas.quantities import UNITS, grid, of
 from parshall.studies.arima_vegas.senders import ABLATION, ARTT, DOCUMENT, READINGS, TODAY, VEGAS, WINDOW
+from parshall.studies.arima_vegas.shown_models import model_figures
 from parshall.studies.arima_vegas.timeouts import FAMILIES, STANDARD
 
 LOOKS = st.looks({name: sender.label for name, sender in TODAY.items()})
@@ -29,6 +30,7 @@ def shown(results: st.Results, judged: st.Judgements) -> Iterator[st.Figure | st
     del judged
     yield from PRINTED_TABLES
     yield _gains(results)
+    yield from model_figures(results)
     yield _windows(results)
     yield _sides(results, "fig-6", _by_cf, "k", _K)
     rates = {rate: float(rate) for rate in ERROR_RATES}
@@ -270,8 +272,8 @@ def _frontiers(results: st.Results) -> st.Figure:
             at = early.labels["knob"].index(STANDARD) if STANDARD in early.labels["knob"] else None
             if at is not None:
                 marked = look(size=10.0, edge=plot.INK)
-                x, y = [100 * float(early.array[at])], [float(wait.array[at])]
-                traces.append(st.Trace(marked, x, y, style="points", label=False))
+                point = [100 * float(early.array[at])], [float(wait.array[at])]
+                traces.append(st.Trace(marked, *point, style="points", label=False))
         panels.append(st.Panel(tuple(traces), str(series)))
     x = st.Axis("early timeouts", "%", log=True)
     y = st.Axis("wait / mean round trip", log=True)
