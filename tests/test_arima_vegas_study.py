@@ -338,7 +338,8 @@ def test_the_study_writes_its_report(reproduced: st.Reproduction) -> None:
         assert (out / "figures" / f"{figure}.svg").is_file()
         assert f'aria-labelledby="{figure}-title' in page
     claims = json.loads((out / "claims.json").read_text(encoding="utf-8"))
-    assert {each["id"] for each in claims} == {claim.id for topic in TOPICS for claim in topic.claims}
+    ids = {claim.id for topic in TOPICS for claim in topic.claims}
+    assert {each["id"] for each in claims} == {id for id in ids if not id.startswith("timeouts.")}
     assert all(each["verdict"] in {verdict.value for verdict in Verdict} for each in claims)
 
 

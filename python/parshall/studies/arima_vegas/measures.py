@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parshall import study as st
-from parshall.scenario import Record
+from parshall.scenario import Record, Tcp
 from parshall.studies.arima_vegas import decisions, models, networks, ns2, timeouts
 from parshall.studies.arima_vegas.document import CFS, ERROR_RATES, KS, ROUND_TRIPS
 from parshall.studies.arima_vegas.networks import FLOW, SYMMETRIC, Path, network
@@ -141,7 +141,7 @@ def _symmetric() -> Iterator[tuple[Any, Any]]:
 
 
 def of_run(run: Recording) -> dict[str, float]:
-    """Rates in kbit/s of payload that arrived in order, counts of packets and timeouts, and the window of the
+    """Rates in kbit/s of payload that arrived, counts of packets and timeouts, and the window of the
     downstream flow: its mean in packets, the share of time in which it is the receiver's or more, and how
     long slow start lasts, at first in seconds and in all as a share of the run.
     """
@@ -150,8 +150,11 @@ def of_run(run: Recording) -> dict[str, float]:
     delivered = flows["packets_delivered"]
     series = run.columns("flow_series")
     cwnd, slow = series["cwnd"], series["cwnd"] < series["ssthresh"]
+    # ns-2's Vegas has data in packet 0, which stands for a SYN otherwise and is not counted.
+    transport = run.scenario.flows[own].transport
+    first = isinstance(transport, Tcp) and transport.recovery == "vegas" and delivered[own] > 0
     return {
-        "throughput": float(delivered[own]) * kilobits,
+        "throughput": float(delivered[own] + first) * kilobits,
         "upstream": float(delivered.sum() - delivered[own]) * kilobits,
         "retransmitted": float(flows["packets_retransmitted"][own]),
         "timeouts": float(flows["timeouts"][own]),
