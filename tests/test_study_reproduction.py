@@ -404,7 +404,7 @@ def test_every_declared_file_is_the_one_at_hand() -> None:
 
 def test_every_listed_study_can_be_found_and_holds_together() -> None:
     listed = st.list_studies()
-    assert [each.name for each in listed] == ["aqm", "fluid", "median-rto", "nonresponsive"]
+    assert [each.name for each in listed] == ["aqm", "arima-vegas", "fluid", "median-rto", "nonresponsive"]
     for each in listed:
         assert st.find_study(each.name) is each
         assert each.title
