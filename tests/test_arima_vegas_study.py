@@ -19,7 +19,17 @@ from rich.console import Console
 from parshall import run
 from parshall import study as st
 from parshall.scenario import ArimaVegas, BernoulliLoss, Cubic, Dumbbell, FqCodel, Record
-from parshall.studies.arima_vegas import STUDY, decisions, document, measures, networks, ns2, senders
+from parshall.studies.arima_vegas import (
+    STUDY,
+    decisions,
+    document,
+    measures,
+    models,
+    networks,
+    ns2,
+    senders,
+    timeouts,
+)
 from parshall.studies.arima_vegas.claims import TOPICS
 from parshall.studies.arima_vegas.document import CFS, KS
 from parshall.studies.arima_vegas.networks import Path as Setting
@@ -166,6 +176,34 @@ def test_stock_vegas_delivers_what_it_does_in_ns2() -> None:
             measures.of_run(run(_network(k=k).scenario(), seed=seed))["throughput"] for seed in range(1, 10)
         ]
         assert np.median(ours) == pytest.approx(theirs["none", k], rel=0.05)
+
+
+def test_models_are_compared_as_in_table_1() -> None:
+    rng = np.random.default_rng(7)
+    noise = rng.standard_normal(1500)
+    rtts = 100 + np.cumsum(noise - 0.7 * np.r_[0.0, noise[:-1]])
+    tables = models._of_series(rtts)
+    assert tables["models"]["model"] == list(models.MODELS)
+    assert min(tables["models"]["aic"]) == 0
+    assert min(tables["models"]["fpe"]) == 1
+    # AIC lacks what it must: without the moving average the difference is white noise seen wrongly.
+    aic = dict(zip(tables["models"]["model"], tables["models"]["aic"], strict=True))
+    assert aic["ARIMA(1,1,0)"] > 0.05 > aic["ARIMA(0,1,1)"]
+    assert tables["chosen"]["straightness"][0] > 0.995
+    assert tables["chosen"]["ljung_box"][0] > 0.001
+    assert abs(tables["correlations"]["acf_once"][0] + 0.7 / 1.49) < 0.1
+
+
+def test_waits_are_matched_at_the_risk_of_rfc_6298() -> None:
+    rows = [
+        *(("a", "jacobson", 4.0, 0.02, 2.0), ("a", "jacobson", 6.0, 0.01, 3.0)),
+        *(("a", "median", 4.0, 0.03, 1.0), ("a", "artt", 4.0, 0.03, 1.5), ("a", "artt", 6.0, 0.02, 1.8)),
+    ]
+    names = ("series", "family", "knob", "early", "wait")
+    found = timeouts._matched(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+    assert found["family"] == list(timeouts.FAMILIES)
+    assert found["wait_ratio"] == pytest.approx([1.0, float("nan"), 0.9], nan_ok=True)
+    assert len({setting.name for setting in timeouts.settings()}) == len(timeouts.settings())
 
 
 # --- Verdicts -----------------------------------------------------------------------------------------------
