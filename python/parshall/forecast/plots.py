@@ -21,8 +21,8 @@ __all__ = ["plot_identification", "table_of"]
 
 
 def plot_identification(found: Identification, *, unit: str, lags: int) -> Figure:
-    """Run sequence, the differenced series (if it is not, the residuals), ACF and PACF, histogram and normal plot
-    of the residuals.
+    """Run sequence, the differenced series (if it is not, the residuals), ACF and PACF, histogram and normal
+    plot of the residuals.
     """
     import numpy as np
 
