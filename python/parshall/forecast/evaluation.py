@@ -34,7 +34,7 @@ __all__ = ["Evaluation", "Score", "evaluate"]
 LEAST_SCORED = 10
 """Forecasts below which nothing is said about any forecaster."""
 _MOST_WARM_UP = 2000
-_BASES = {"last": LastValue(), "ewma": Ewma(gain=1 / 8)}
+_BASES: dict[str, ForecasterConfig] = {"last": LastValue(), "ewma": Ewma(gain=1 / 8)}
 
 
 class Score(NamedTuple):
@@ -235,9 +235,20 @@ def _held(model: ForecasterConfig, xs: Floats, skipped: int, coverage: float) ->
 def _score(
     name: str, horizon: int, errors: Floats, bases: Mapping[str, Floats], held: tuple[float, float]
 ) -> Score:
-    measured = [_mae(errors), _rmse(errors)]
-    versus = [_percent(of(errors), of(bases[base])) for base in ("last", "ewma") for of in (_mae, _rmse)]
-    return Score(name, horizon, len(errors), *measured, *versus, *held)
+    last, ewma = bases["last"], bases["ewma"]
+    return Score(
+        model=name,
+        horizon=horizon,
+        scored=len(errors),
+        mae=_mae(errors),
+        rmse=_rmse(errors),
+        mae_vs_last=_percent(_mae(errors), _mae(last)),
+        rmse_vs_last=_percent(_rmse(errors), _rmse(last)),
+        mae_vs_ewma=_percent(_mae(errors), _mae(ewma)),
+        rmse_vs_ewma=_percent(_rmse(errors), _rmse(ewma)),
+        coverage=held[0],
+        width=held[1],
+    )
 
 
 def _mae(errors: Floats) -> float:
