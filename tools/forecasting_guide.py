@@ -1,4 +1,5 @@
-"""Makes the tables and the figure of docs/guide/forecasting.md from measured series: forecasting_guide.py FOLDER.
+"""Makes the tables and the figure of docs/guide/forecasting.md from measured series: forecasting_guide.py
+FOLDER.
 
 FOLDER holds the files NAME.csv.gz. Tables go between the marks that stand in the page.
 """
@@ -26,8 +27,8 @@ def scores_table(found):
         p = found.compare(name, "EWMA 1/8").p_value
         chance = "" if name == "EWMA 1/8" else "< 0.001" if p < 0.001 else f"{p:.3f}"
         yield (
-            f"| {name} | {s.mae:.3f} | {s.mae_vs_ewma:+.1f} % | {chance} | {s.rmse:.3f} | {s.rmse_vs_ewma:+.1f} % "
-            f"| {s.coverage:.1%} | {s.width:.1f} |"
+            f"| {name} | {s.mae:.3f} | {s.mae_vs_ewma:+.1f} % | {chance} "
+            f"| {s.rmse:.3f} | {s.rmse_vs_ewma:+.1f} % | {s.coverage:.1%} | {s.width:.1f} |"
         )
 
 
