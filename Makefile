@@ -69,3 +69,4 @@ figures: setup
 	cp out/fluid/figures/rest-over-load.svg docs/figures/fluid-rest.svg
 	cp out/fluid/figures/stability.svg docs/figures/fluid-stability.svg
 	$(BIN)/parshall validate theory --out docs
+	[ ! -d ../shared/data/rtt ] || $(BIN)/python tools/forecasting_guide.py ../shared/data/rtt

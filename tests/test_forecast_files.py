@@ -130,7 +130,9 @@ def test_the_command_prints_the_table_and_writes_the_figure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rtts = 20 + np.random.default_rng(1).exponential(size=400)
-    lines = [f"64 bytes from 192.0.2.1: icmp_seq={n} ttl=64 time={x:.3f} ms" for n, x in enumerate(rtts) if n % 50]
+    lines = [
+        f"64 bytes from 192.0.2.1: icmp_seq={n} ttl=64 time={x:.3f} ms" for n, x in enumerate(rtts) if n % 50
+    ]
     path = file(tmp_path, "\n".join(lines), "home.txt")
     assert main(["forecast", str(path), "--horizons", "1,5", "--out", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr().out
@@ -138,7 +140,7 @@ def test_the_command_prints_the_table_and_writes_the_figure(
     assert "7 gaps (lost replies) were left out." in printed
     svg = (tmp_path / "out/home.svg").read_text()
     assert svg.startswith("<svg ")
-    assert "median of 21" in svg
+    assert "EWMA 1/8" in svg
     assert main(["forecast", str(path), "--json", "--out", str(tmp_path / "out")]) == 0
     scores = json.loads(capsys.readouterr().out)
     assert {score["horizon"] for score in scores} == {1, 2, 5, 10, 20, 50}

@@ -252,10 +252,16 @@ def theory(seeds: int, jobs: int | None, out: str) -> None:
 @cli.command()
 @click.argument("file")
 @click.option("--horizons", default="1,2,5,10,20,50", show_default=True, help="How many samples ahead.")
-@click.option("--warm-up", type=click.IntRange(0), help="Samples not scored; a tenth, at most 2000, unless given.")
-@click.option("--coverage", default=0.9, show_default=True, help="Share of samples that intervals are to hold.")
+@click.option(
+    "--warm-up", type=click.IntRange(0), help="Samples not scored; a tenth, at most 2000, unless given."
+)
+@click.option(
+    "--coverage", default=0.9, show_default=True, help="Share of samples that intervals are to hold."
+)
 @click.option("--column", metavar="NAME", help="Which column of a CSV file holds round-trip times.")
-@click.option("--out", metavar="DIR", default="out/forecast", show_default=True, help="Where the figure goes.")
+@click.option(
+    "--out", metavar="DIR", default="out/forecast", show_default=True, help="Where the figure goes."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print all scores as JSON instead of the table.")
 def forecast(file: str, **options: Any) -> None:
     """Compare forecasters on the round-trip times in FILE.

@@ -1,4 +1,5 @@
-"""Forecasts of a series, one sample at a time or for a whole array, with prediction intervals; and how good they are.
+"""Forecasts of a series, one sample at a time or for a whole array, with prediction intervals; and how good
+they are.
 
 >>> forecaster = Forecaster(Ewma(gain=0.5))
 >>> forecaster.run([1.0, 3.0, 2.0])
@@ -6,8 +7,8 @@ array([1., 2., 2.])
 >>> forecaster.forecast()
 2.0
 
-:func:`evaluate` compares any of them on a series; :func:`read` reads one from a CSV file or from what ``ping`` prints.
-:class:`Mixture` needs no choice. Units are those of the series.
+:func:`evaluate` compares any of them on a series; :func:`read` reads one from a CSV file or from what
+``ping`` prints. :class:`Mixture` needs no choice. Units are those of the series.
 
 :func:`fit` and :func:`identify` find ARIMA models of a series, :func:`correlations` its correlations.
 

@@ -18,9 +18,17 @@ __all__ = ["forecast_file"]
 
 
 def forecast_file(
-    file: str, out: str, horizons: str, warm_up: int | None, coverage: float, column: str | None, as_json: bool
+    file: str,
+    out: str,
+    horizons: str,
+    warm_up: int | None,
+    coverage: float,
+    column: str | None,
+    as_json: bool,
 ) -> None:
-    """The figure goes into the folder ``out``, which is made if it is not there. Raises InputError and OutputError."""
+    """The figure goes into the folder ``out``, which is made if it is not there. Raises InputError and
+    OutputError.
+    """
     series = read(file, column)
     found = evaluate(
         series.rtts,

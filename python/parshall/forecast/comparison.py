@@ -1,8 +1,8 @@
 """Whether one forecast is better than another by more than chance (Diebold and Mariano 1995).
 
-The mean difference of their losses is held against its standard error, for which the differences may be correlated in
-time (Newey and West 1987, Bartlett weights); with the correction of Harvey, Leybourne and Newbold (1997) for few samples
-and for forecasts further ahead, and Student's distribution.
+The mean difference of their losses is held against its standard error, for which the differences may be
+correlated in time (Newey and West 1987, Bartlett weights); with the correction of Harvey, Leybourne and
+Newbold (1997) for few samples and for forecasts further ahead, and Student's distribution.
 """
 
 from __future__ import annotations
@@ -34,18 +34,25 @@ def diebold_mariano(
 ) -> DieboldMariano:
     """Compares the losses of two forecasts of the same samples, ``horizon`` steps ahead.
 
-    ``lags`` of the differences may be correlated: at least ``horizon - 1``, the cube root of their number unless given.
+    ``lags`` of the differences may be correlated: at least ``horizon - 1``, the cube root of their number
+    unless given.
     """
     from scipy.stats import t as student
 
     differences = np.asarray(first, float) - np.asarray(second, float)
     n = len(differences)
     mean = float(differences.mean())
-    variance = _long_run_variance(differences, max(horizon - 1, round(n ** (1 / 3)) if lags is None else lags))
+    variance = _long_run_variance(
+        differences, max(horizon - 1, round(n ** (1 / 3)) if lags is None else lags)
+    )
     # What is left of equal losses by rounding is no difference.
     if variance <= 1e-30 * float(np.mean(np.square(first)) + np.mean(np.square(second))) or n < 3:
         same = abs(mean) <= 1e-12 * float(np.mean(np.abs(first)) + np.mean(np.abs(second)))
-        return DieboldMariano(mean, 0.0, 1.0) if same else DieboldMariano(mean, math.copysign(math.inf, mean), 0.0)
+        return (
+            DieboldMariano(mean, 0.0, 1.0)
+            if same
+            else DieboldMariano(mean, math.copysign(math.inf, mean), 0.0)
+        )
     correction = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
     statistic = mean / math.sqrt(variance / n) * math.sqrt(max(correction, 0.0))
     return DieboldMariano(mean, statistic, float(2 * student.sf(abs(statistic), n - 1)))

@@ -1,5 +1,5 @@
-"""How well forecasters do on a series: mean absolute and squared errors, beside the last value and EWMA 1/8, tests of the
-differences, and what the prediction intervals hold.
+"""How well forecasters do on a series: mean absolute and squared errors, beside the last value and EWMA 1/8,
+tests of the differences, and what the prediction intervals hold.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["Evaluation", "Score", "evaluate"]
 LEAST_SCORED = 10
 """Forecasts below which nothing is said about any forecaster."""
 _MOST_WARM_UP = 2000
-_BASES = {"last": LastValue(), "ewma": Ewma(gain=1 / 8)}
+_BASES: dict[str, ForecasterConfig] = {"last": LastValue(), "ewma": Ewma(gain=1 / 8)}
 
 
 class Score(NamedTuple):
@@ -86,7 +86,9 @@ class Evaluation:
         for each in self.scores:
             if (each.model, each.horizon) == (name, horizon):
                 return each
-        raise InputError("name", f"{name} at {horizon}", f"one of {', '.join(self.names)} at a horizon evaluated")
+        raise InputError(
+            "name", f"{name} at {horizon}", f"one of {', '.join(self.names)} at a horizon evaluated"
+        )
 
     def errors(self, name: str, horizon: int = 1) -> Floats:
         """What came less what was forecast, for each scored sample."""
@@ -106,7 +108,9 @@ class Evaluation:
     def best(self, loss: Loss = "absolute", horizon: int = 1) -> str:
         """The forecaster with the least error."""
         of = "mae" if loss == "absolute" else "rmse"
-        return min((s for s in self.scores if s.horizon == horizon), key=lambda s: float(getattr(s, of))).model
+        return min(
+            (s for s in self.scores if s.horizon == horizon), key=lambda s: float(getattr(s, of))
+        ).model
 
     def columns(self) -> dict[str, list[Any]]:
         """All scores as columns, for a data frame."""
@@ -136,9 +140,9 @@ def evaluate(
 ) -> Evaluation:
     """Runs each model over the series and compares its forecasts with what came.
 
-    NaN in ``series`` is a gap, such as a lost reply, and left out. Forecasts are causal: that of a sample knows those before
-    it only. The first ``warm_up`` samples are not scored (a tenth, at most 2000, unless given). ``models`` may have names of
-    one's own, as a mapping. Raises InputError.
+    NaN in ``series`` is a gap, such as a lost reply, and left out. Forecasts are causal: that of a sample
+    knows those before it only. The first ``warm_up`` samples are not scored (a tenth, at most 2000, unless
+    given). ``models`` may have names of one's own, as a mapping. Raises InputError.
     """
     samples, stamps, gaps = _samples(series, times)
     ahead = _horizons(horizons)
@@ -151,7 +155,9 @@ def evaluate(
         held = _held(model, samples, skipped, coverage)
         for horizon, found in _errors(model, samples, ahead, skipped).items():
             errors[name, horizon] = found
-            scores.append(_score(name, horizon, found, {key: base[horizon] for key, base in bases.items()}, held))
+            scores.append(
+                _score(name, horizon, found, {key: base[horizon] for key, base in bases.items()}, held)
+            )
     return Evaluation(
         names=tuple(chosen),
         horizons=ahead,
@@ -197,14 +203,18 @@ def _warm_up(warm_up: int | None, samples: int, furthest: int) -> int:
     return skipped
 
 
-def _named(models: Iterable[ForecasterConfig] | Mapping[str, ForecasterConfig]) -> dict[str, ForecasterConfig]:
+def _named(
+    models: Iterable[ForecasterConfig] | Mapping[str, ForecasterConfig],
+) -> dict[str, ForecasterConfig]:
     named = dict(models) if isinstance(models, Mapping) else {label(model): model for model in models}
     if not named:
         raise InputError("models", "none", "at least one")
     return named
 
 
-def _errors(model: ForecasterConfig, xs: Floats, horizons: tuple[int, ...], skipped: int) -> dict[int, Floats]:
+def _errors(
+    model: ForecasterConfig, xs: Floats, horizons: tuple[int, ...], skipped: int
+) -> dict[int, Floats]:
     found = {}
     for horizon in horizons:
         forecasts = Forecaster(model).run(xs, steps=horizon)
@@ -225,9 +235,20 @@ def _held(model: ForecasterConfig, xs: Floats, skipped: int, coverage: float) ->
 def _score(
     name: str, horizon: int, errors: Floats, bases: Mapping[str, Floats], held: tuple[float, float]
 ) -> Score:
-    measured = [_mae(errors), _rmse(errors)]
-    versus = [_percent(of(errors), of(bases[base])) for base in ("last", "ewma") for of in (_mae, _rmse)]
-    return Score(name, horizon, len(errors), *measured, *versus, *held)
+    last, ewma = bases["last"], bases["ewma"]
+    return Score(
+        model=name,
+        horizon=horizon,
+        scored=len(errors),
+        mae=_mae(errors),
+        rmse=_rmse(errors),
+        mae_vs_last=_percent(_mae(errors), _mae(last)),
+        rmse_vs_last=_percent(_rmse(errors), _rmse(last)),
+        mae_vs_ewma=_percent(_mae(errors), _mae(ewma)),
+        rmse_vs_ewma=_percent(_rmse(errors), _rmse(ewma)),
+        coverage=held[0],
+        width=held[1],
+    )
 
 
 def _mae(errors: Floats) -> float:

@@ -1,4 +1,6 @@
-"""A series of one's own: a CSV file with round-trip times, with or without the times of its samples, or what ping prints."""
+"""A series of one's own: a CSV file with round-trip times, with or without the times of its samples, or what
+ping prints.
+"""
 
 from __future__ import annotations
 
@@ -55,17 +57,23 @@ class MeasuredSeries:
 def read(file: str | Path, column: str | None = None) -> MeasuredSeries:
     """Reads a CSV file (also compressed, ``.gz``) or the output of ping; ``-`` is the standard input.
 
-    A CSV file has a column of round-trip times, and may have one of times. With a header, the first is the one that
-    ``column`` names, or whose name holds "rtt", or the only one that is not a time; ``rtt_ms`` names its unit. Without one,
-    a single column holds round-trip times, and two hold times and round-trip times. Empty cells and NaN are lost replies.
-    Raises InputError, which names file and line.
+    A CSV file has a column of round-trip times, and may have one of times. With a header, the first is the
+    one that ``column`` names, or whose name holds "rtt", or the only one that is not a time; ``rtt_ms``
+    names its unit. Without one, a single column holds round-trip times, and two hold times and round-trip
+    times. Empty cells and NaN are lost replies. Raises InputError, which names file and line.
     """
     lines = _lines(str(file))
-    name = "standard input" if str(file) == "-" else re.sub(r"(\.(csv|txt|log|tsv|dat))?(\.gz)?$", "", Path(file).name)
+    name = (
+        "standard input"
+        if str(file) == "-"
+        else re.sub(r"(\.(csv|txt|log|tsv|dat))?(\.gz)?$", "", Path(file).name)
+    )
     if is_ping(lines):
         values, stamps = read_ping(lines)
         if not values:
-            raise InputError(str(file), "no reply", "lines such as: 64 bytes from 192.0.2.1: icmp_seq=1 time=12.3 ms")
+            raise InputError(
+                str(file), "no reply", "lines such as: 64 bytes from 192.0.2.1: icmp_seq=1 time=12.3 ms"
+            )
         _check(str(file), values, None)
         return MeasuredSeries(name, np.array(values), None if stamps is None else np.array(stamps), "ms")
     return _read_csv(str(file), name, lines, column)
@@ -82,11 +90,15 @@ def _lines(file: str) -> list[str]:
     except UnicodeDecodeError:
         raise InputError(file, "bytes that are no text", "a CSV file or the output of ping") from None
     except (OSError, EOFError) as error:
-        raise InputError(file, reason(error) if isinstance(error, OSError) else "half a file", "a file") from None
+        raise InputError(
+            file, reason(error) if isinstance(error, OSError) else "half a file", "a file"
+        ) from None
 
 
 def _read_csv(file: str, name: str, lines: list[str], column: str | None) -> MeasuredSeries:
-    rows = [(number, _cells(line)) for number, line in enumerate(lines, 1) if line.strip() and line[:1] != "#"]
+    rows = [
+        (number, _cells(line)) for number, line in enumerate(lines, 1) if line.strip() and line[:1] != "#"
+    ]
     if not rows:
         raise InputError(file, "nothing", "round-trip times, one a line")
     header = [cell.strip().lower() for cell in rows[0][1]] if not _numeric(rows[0][1]) else None
@@ -94,7 +106,9 @@ def _read_csv(file: str, name: str, lines: list[str], column: str | None) -> Mea
     body = rows[1:] if header else rows
     values = [_number(f"{file}:{line}", cells, value) for line, cells in body]
     _check(file, values, [line for line, _ in body])
-    times = None if time is None else np.array([_number(f"{file}:{line}", cells, time) for line, cells in body])
+    times = (
+        None if time is None else np.array([_number(f"{file}:{line}", cells, time) for line, cells in body])
+    )
     if times is not None:
         wrong = ~np.isfinite(times) | (np.diff(times, prepend=times[:1]) < 0)
         if wrong.any():

@@ -1,5 +1,6 @@
-"""Whether the samples of a series come at regular times. Forecasters count samples, not seconds: where samples come
-irregularly, one step is now a short time and now a long one, and whoever uses the forecast should know.
+"""Whether the samples of a series come at regular times. Forecasters count samples, not seconds: where
+samples come irregularly, one step is now a short time and now a long one, and whoever uses the forecast
+should know.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ MOST_UNUSUAL = 0.05
 
 
 def irregular(times: ArrayLike) -> bool:
-    """Whether samples come irregularly: more than 5 % of the gaps differ from their median by more than half of it.
+    """Whether samples come irregularly: more than 5 % of the gaps differ from their median by more than half
+    of it.
 
     ``times`` never decrease. Fewer than three tell nothing, and count as regular.
     """

@@ -34,10 +34,11 @@ class Intervals(NamedTuple):
 
 
 class Forecaster:
-    """Runs a model on a series. ``coverage`` is the share of samples that its prediction intervals are to hold.
+    """Runs a model on a series. ``coverage`` is the share of samples that its prediction intervals are to
+    hold.
 
-    A sample is a finite number; the forecaster is not changed by one that is refused. The work is done by the Rust
-    crate ``parshall-estimators``, the same code that runs in the simulator.
+    A sample is a finite number; the forecaster is not changed by one that is refused. The work is done by
+    the Rust crate ``parshall-estimators``, the same code that runs in the simulator.
     """
 
     __slots__ = ("_core", "_coverage", "_model", "irregular")
@@ -68,8 +69,8 @@ class Forecaster:
             raise _input_error(error) from None
 
     def run(self, xs: ArrayLike, *, steps: SupportsIndex = 1, times: ArrayLike | None = None) -> Floats:
-        """The same for an array; element ``i`` forecasts sample ``i + steps``. ``times`` only tell whether samples
-        come regularly (``irregular``).
+        """The same for an array; element ``i`` forecasts sample ``i + steps``. ``times`` only tell whether
+        samples come regularly (``irregular``).
         """
         samples = self._samples(xs, times)
         try:

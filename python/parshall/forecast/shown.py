@@ -22,15 +22,18 @@ _KEPT = ("last value", "EWMA 1/8", "mixture, absolute", "mixture, squared")
 
 
 def table_of(evaluation: Evaluation, horizon: int) -> Table:
-    """Scores at one horizon, a row each. Percentages are against the last value and against EWMA 1/8; ``by chance`` is the
-    p-value of the difference from the latter (Diebold-Mariano, absolute errors).
+    """Scores at one horizon, a row each. Percentages are against the last value and against EWMA 1/8; ``by
+    chance`` is the p-value of the difference from the latter (Diebold-Mariano, absolute errors).
     """
     unit = f", {evaluation.unit}" if evaluation.unit else ""
     table = figure_table(
         f"{horizon} ahead{unit}", "MAE", "vs last", "vs EWMA", "by chance", "RMSE", "vs last", "vs EWMA",
         "inside", "width",
     )  # fmt: skip
-    least = {what: min(getattr(s, what) for s in evaluation.scores if s.horizon == horizon) for what in ("mae", "rmse")}
+    least = {
+        what: min(getattr(s, what) for s in evaluation.scores if s.horizon == horizon)
+        for what in ("mae", "rmse")
+    }
     for score in evaluation.scores:
         if score.horizon == horizon:
             table.add_row(*_row(evaluation, score, least))
@@ -92,20 +95,28 @@ def svg_of(evaluation: Evaluation, title: str) -> str:
     with drawing(3.1, columns=2, width=8.4) as (canvas, axes):
         _draw(evaluation, canvas, axes)
         description = (
-            "Mean absolute error and root mean squared error of forecasters against the number of samples ahead, "
-            "in percent of those of the last value."
+            "Mean absolute error and root mean squared error of forecasters against the number of samples "
+            "ahead, in percent of those of the last value."
         )
         return standalone(to_svg(canvas, "forecast", title, description))
 
 
 def _draw(evaluation: Evaluation, canvas: Any, axes: Any) -> None:
     names = _lines(evaluation)
-    for axis, what, title in ((axes[0], "mae", "Mean absolute error"), (axes[1], "rmse", "Root mean squared error")):
+    for axis, what, title in (
+        (axes[0], "mae", "Mean absolute error"),
+        (axes[1], "rmse", "Root mean squared error"),
+    ):
         for index, name in enumerate(names):
             scores = [evaluation.score(name, horizon) for horizon in evaluation.horizons]
             percent = [100 + getattr(score, f"{what}_vs_last") for score in scores]
             axis.plot(
-                evaluation.horizons, percent, color=SERIES[index], marker=MARKERS[index], label=name, clip_on=False
+                evaluation.horizons,
+                percent,
+                color=SERIES[index],
+                marker=MARKERS[index],
+                label=name,
+                clip_on=False,
             )
         axis.set_title(title)
         axis.set_ylabel("% of the last value's")

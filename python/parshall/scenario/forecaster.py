@@ -103,8 +103,9 @@ class Arima(Model):
     mean: Real = 0.0
     """What the series lies around; 0 if it is differenced."""
     start: Literal["repeated", "exact"] = "repeated"
-    """What is assumed before the first sample: that sample again and no errors, as the document has it, or that
-    the differenced series has been stationary for ever, by the exact filter."""
+    """What is assumed before the first sample: that sample again and no errors, as the document has it, or
+    that the differenced series has been stationary for ever, by the exact filter.
+    """
 
     @classmethod
     def jeyasekar_2014(cls) -> Self:

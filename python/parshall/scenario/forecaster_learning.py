@@ -1,4 +1,6 @@
-"""Forecasters that learn from the series what others are told: gains, predictors, models, and which to trust."""
+"""Forecasters that learn from the series what others are told: gains, predictors, models, and which to
+trust.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ def check_by_engine(model: BaseModel) -> None:
 
 
 class AdaptiveEwma(Model):
-    """Exponentially weighted mean whose gain grows while its errors lie on one side (Trigg and Leach 1967)."""
+    """Exponentially weighted mean whose gain grows while errors lie on one side (Trigg and Leach 1967)."""
 
     kind: Literal["adaptive-ewma"] = "adaptive-ewma"
     """Names this forecaster."""
@@ -104,4 +106,5 @@ class Mixture(Model):
     kind: Literal["mixture"] = "mixture"
     """Names this forecaster."""
     loss: Literal["absolute", "squared"] = "absolute"
-    """What is to be small: the mean absolute error, or the mean squared one. No forecaster is best by both."""
+    """What is to be small: the mean absolute error, or the mean squared one. No forecaster is best by both.
+    """

@@ -241,7 +241,9 @@ else:
     Differences = _field(
         int, readers.whole(0, MAX_DIFFERENCES), {"type": "integer", "minimum": 0, "maximum": MAX_DIFFERENCES}
     )
-    OrderOf = _field(int, readers.whole(0, MAX_ORDER), {"type": "integer", "minimum": 0, "maximum": MAX_ORDER})
+    OrderOf = _field(
+        int, readers.whole(0, MAX_ORDER), {"type": "integer", "minimum": 0, "maximum": MAX_ORDER}
+    )
     _LEVELS = [{"type": "number"}, _DURATION["anyOf"][1]]
     Level = _field(float, readers.level, {**_DURATION, "anyOf": _LEVELS})
     Numbers = _field(

@@ -20,7 +20,7 @@ pub fn levinson(r: &[f64], a: &mut [f64], spare: &mut [f64]) -> f64 {
     for k in 0..a.len() {
         let known: f64 = a[..k].iter().zip(r[1..=k].iter().rev()).map(|(a, r)| a * r).sum();
         let partial = (r[k + 1] - known) / rest;
-        if !(partial.abs() < 1.0) {
+        if partial.is_nan() || partial.abs() >= 1.0 {
             break;
         }
         spare[..k].copy_from_slice(&a[..k]);

@@ -28,8 +28,8 @@ impl<const N: usize> Boa<N> {
             return;
         }
         let half_log = (N as f64).ln() / 2.0;
-        for i in 0..N {
-            let (r, size) = (less[i], less[i].abs());
+        for (i, &r) in less.iter().enumerate() {
+            let size = r.abs();
             self.greatest[i] = if size > self.greatest[i] { size } else { self.greatest[i] };
             self.squares[i] += r * r;
             let (first, second) = (0.5 / self.greatest[i], (half_log / self.squares[i]).sqrt());

@@ -29,9 +29,9 @@ impl<const N: usize> Polynomial<N> {
             return;
         }
         let mut greatest = self.greatest * self.keep_greatest;
-        for i in 0..N {
-            let square = less[i] * less[i];
-            self.regret[i] = self.regret[i] * self.keep + less[i];
+        for (i, &r) in less.iter().enumerate() {
+            let square = r * r;
+            self.regret[i] = self.regret[i] * self.keep + r;
             self.squares[i] = self.squares[i] * self.keep + square;
             greatest = if square > greatest { square } else { greatest };
         }
