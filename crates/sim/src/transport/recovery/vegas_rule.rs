@@ -124,7 +124,7 @@ impl Rule {
         }
     }
 
-    /// Packets in queues.
+    /// Packets in queues: whole ones as ns-2 counts them, or N of equation 33 with its fraction.
     fn queued(&self, core: &Core, trip: Trip) -> f64 {
         match &self.backlog {
             Backlog::Stock => {
