@@ -61,7 +61,7 @@ class MedianRtoConfig(Model):
 
 
 class QuantileRtoConfig(Model):
-    """Upper quantile of the next sample, kept honest by the early timeouts so far. A ``min_rto`` lowers the risk."""
+    """Upper quantile of the next sample, at the risk that is accepted; a ``min_rto`` only lowers it."""
 
     kind: Literal["quantile"] = "quantile"
     """Names this estimator."""
@@ -87,18 +87,17 @@ class WeightedMedianRtoConfig(Model):
 
 
 RtoConfig: TypeAlias = (
-    JacobsonRtoConfig
-    | JacobsonTicksRtoConfig
-    | MedianRtoConfig
-    | QuantileRtoConfig
-    | WeightedMedianRtoConfig
+    JacobsonRtoConfig | JacobsonTicksRtoConfig | MedianRtoConfig | QuantileRtoConfig | WeightedMedianRtoConfig
 )
 """Any of the estimators."""
 
 if TYPE_CHECKING:
     MaybeRto: TypeAlias = Given[
         RtoConfig | None,
-        RtoConfig | Literal["jacobson", "jacobson-ticks", "median", "quantile", "weighted-median"] | Table | None,
+        RtoConfig
+        | Literal["jacobson", "jacobson-ticks", "median", "quantile", "weighted-median"]
+        | Table
+        | None,
     ]
 else:
     MaybeRto = one_of(*get_args(RtoConfig)) | None

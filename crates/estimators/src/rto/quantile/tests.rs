@@ -42,7 +42,7 @@ fn independent_samples_get_the_share_and_the_quantile_of_their_law() {
         let costs = judged(risk, &rtts, false);
         assert!((costs.spurious_share().unwrap() / risk - 1.0).abs() < 0.2, "risk {risk}");
         let exact = 0.05 - 0.01 * f64::ln(risk);
-        assert!((costs.mean_wait_s().unwrap() / exact - 1.0).abs() < 0.02, "risk {risk}");
+        assert!((costs.mean_wait_s().unwrap() / exact - 1.0).abs() < 0.03, "risk {risk}");
     }
 }
 
