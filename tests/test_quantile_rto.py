@@ -1,15 +1,16 @@
-"""The timeout whose one setting is its risk: the share that it keeps and what it waits, on series of many kinds.
+"""The timeout whose one setting is its risk: the share that it keeps and what it waits, on series of many
+kinds.
 
-``python tests/test_quantile_rto.py`` prints the table of ``docs/estimators.md``. A ratio of shares is the share of early
-timeouts over the risk; a ratio of waits is the mean wait over that of the best filter of the study's grid, with the
-multiplier that has the same share in hindsight.
+``python tests/test_quantile_rto.py`` prints the table of ``docs/estimators.md``. A ratio of shares is the
+share of early timeouts over the risk; a ratio of waits is the mean wait over that of the best filter of the
+study's grid, with the multiplier that has the same share in hindsight.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
@@ -26,12 +27,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Sampling = Literal["one-packet", "timestamps"]
 
 MEASURED = Path(__file__).resolve().parents[2] / "shared" / "data" / "rtt"
 RISKS = (0.001, 0.003, 0.01, 0.03, 0.1)
 SAMPLES = 60_000
 ENOUGH = 50
-"""So many early timeouts must be allowed before a quarter of them can be asked: it is almost twice their spread."""
+"""So many early timeouts must be allowed before a quarter of them can be asked: almost twice their spread."""
 
 # --- Series -------------------------------------------------------------------------------------------------
 
@@ -46,7 +48,8 @@ def _walk(steps: Floats, start: float, gain: float = 1.0) -> Floats:
 
 
 def _states(rng: np.random.Generator, n: int, leave: float) -> NDArray[np.bool_]:
-    return np.cumsum(rng.random(n) < leave) % 2 == 1
+    state: NDArray[np.bool_] = np.cumsum(rng.random(n) < leave) % 2 == 1
+    return state
 
 
 def _shifts(rng: np.random.Generator, n: int) -> Floats:
@@ -64,7 +67,9 @@ KINDS: dict[str, Callable[[np.random.Generator, int], Floats]] = {
         0.04 + rng.gamma(2, 0.001, n) + np.where(np.arange(n) % 400 < 30, 0.04 + 0.02 * rng.random(n), 0)
     ),
     "logarithm AR(1)": lambda rng, n: 0.05 * np.exp(_walk(0.15 * rng.standard_normal(n), 0.0, 0.9)),
-    "random walk": lambda rng, n: 0.01 + np.abs(_walk(0.001 * rng.standard_normal(n), 0.3)) + rng.gamma(2, 1e-3, n),
+    "random walk": lambda rng, n: (
+        0.01 + np.abs(_walk(0.001 * rng.standard_normal(n), 0.3)) + rng.gamma(2, 1e-3, n)
+    ),
     "retries (bimodal)": lambda rng, n: (
         0.005 + rng.gamma(2, 2e-4, n) + np.where(rng.random(n) < 0.06, 0.03 * rng.geometric(0.5, n), 0)
     ),
@@ -76,9 +81,14 @@ KINDS: dict[str, Callable[[np.random.Generator, int], Floats]] = {
     "whole milliseconds": lambda rng, n: np.floor(15 + rng.gamma(1.5, 1.5, n)) / 1e3,
 }
 
-WORST_WAIT = {"heavy tail (Pareto 1.5)": 1.10, "retries (bimodal)": 1.06, "regimes": 1.06}
+WORST_WAIT = {"heavy tail (Pareto 1.5)": 1.04, "retries (bimodal)": 1.08, "regimes": 1.06}
 """Where it waits longer than the best tuned filter: at most so many times as long."""
-MEASURED_WAIT = {"4g-fiber-1k": 1.03, "wifi-fiber-64k": 1.01, "wifi-repeater-fiber-1k": 1.07, "ros-wifi-static": 1.35}
+MEASURED_WAIT = {
+    "4g-fiber-1k": 1.03,
+    "wifi-fiber-64k": 1.01,
+    "wifi-repeater-fiber-1k": 1.07,
+    "ros-wifi-static": 1.35,
+}
 
 
 @cache
@@ -121,7 +131,7 @@ def tuned_waits(rtts: Floats, risks: tuple[float, ...]) -> list[float]:
         for i, multiplier in enumerate(multipliers):
             if np.isfinite(multiplier):
                 best[i] = min(best[i], np.minimum(srtt + multiplier * rttvar, 60.0).mean())
-    return best.tolist()
+    return [float(wait) for wait in best]
 
 
 def ratios(rtts: Floats, *, karn: bool = False) -> Iterator[tuple[float, float, float]]:
@@ -149,7 +159,7 @@ def test_the_best_tuned_filter_is_the_one_that_the_judge_finds() -> None:
 def test_the_share_is_kept_and_the_wait_is_the_best_filters(kind: str) -> None:
     for risk, share, wait in ratios(made(kind)):
         assert 0.75 <= share <= 1.25, f"{share} times a risk of {risk}"
-        assert wait <= WORST_WAIT.get(kind, 1.03), f"{wait} times the best tuned wait at a risk of {risk}"
+        assert wait <= WORST_WAIT.get(kind, 1.02), f"{wait} times the best tuned wait at a risk of {risk}"
 
 
 @pytest.mark.parametrize("name", MEASURED_WAIT)
@@ -163,7 +173,7 @@ def test_on_measured_round_trip_times(name: str) -> None:
 
 @pytest.mark.parametrize("kind", ["independent, lognormal", "level shifts, up and down", "logarithm AR(1)"])
 def test_withheld_samples_do_not_loosen_it(kind: str) -> None:
-    """After an early timeout the next RTOs are backed off, so that fewer samples exceed them than exceed the base RTO."""
+    """After an early timeout the next RTOs are backed off, so that fewer samples exceed them."""
     for risk, share, _ in ratios(made(kind), karn=True):
         assert 0.5 <= share <= 1.25, f"{share} times a risk of {risk}"
 
@@ -182,8 +192,11 @@ def test_it_says_what_risk_it_has_seen() -> None:
     rtos = rto.run(rtts)
     assert rto.risk_seen == pytest.approx(np.mean(rtts[20:] > rtos[19:-1]))
     before = rto.risk_seen
+    assert before is not None
     rto.on_early_timeout()
-    assert rto.risk_seen > before
+    after = rto.risk_seen
+    assert after is not None
+    assert after > before
     rto.reset()
     assert rto.risk_seen is None
 
@@ -191,12 +204,14 @@ def test_it_says_what_risk_it_has_seen() -> None:
 # --- In the simulator ---------------------------------------------------------------------------------------
 
 
-def _scenario(risk: float, rtt_sampling: str) -> Dumbbell:
+def _scenario(risk: float, rtt_sampling: Sampling = "timestamps", window: int = 20) -> Dumbbell:
     """One bulk flow whose round-trip time swings by bursts of cross traffic, and which loses nothing."""
     return Dumbbell(
-        duration=300,
+        duration=400,
         rate=10e6,
-        delay=0.02,
+        delay=0.005,
+        access_rate=100e6,
+        access_delay=0.001,
         queue={"kind": "droptail", "limit_packets": 2000},
         flows=[
             FlowGroup(
@@ -204,9 +219,9 @@ def _scenario(risk: float, rtt_sampling: str) -> Dumbbell:
                 app=Bulk(),
                 transport=Tcp(
                     rto=QuantileRtoConfig(risk=risk),
-                    min_rto=0.0,
+                    min_rto=1e-6,
                     rtt_sampling=rtt_sampling,
-                    max_window_packets=20,
+                    max_window_packets=window,
                     delayed_ack=False,
                 ),
             ),
@@ -219,23 +234,29 @@ def _scenario(risk: float, rtt_sampling: str) -> Dumbbell:
     )
 
 
+@pytest.mark.parametrize("risk", [0.01, 0.1])
 @pytest.mark.parametrize("rtt_sampling", ["timestamps", "one-packet"])
-def test_in_the_simulator_timeouts_are_early_no_more_often_than_was_accepted(rtt_sampling: str) -> None:
-    """A timer starts anew with every ACK, so that fewer time out than samples exceed the quantile."""
-    early = {}
-    for risk in (0.003, 0.1):
-        flows = parshall.run(_scenario(risk, rtt_sampling), seed=3).columns("flows")
-        samples, timeouts, spurious = (int(flows[name][0]) for name in ("rtt_samples", "timeouts", "spurious_timeouts"))
-        assert flows["packets_dropped"][0] == 0
-        assert timeouts == spurious, "nothing is lost, so no timeout is needed"
-        assert samples > 1000
-        assert spurious <= 1.25 * risk * flows["packets_sent"][0]
-        early[risk] = spurious
-    assert early[0.1] > early[0.003]
+def test_in_the_simulator_one_packet_at_a_time_has_the_share(rtt_sampling: Sampling, risk: float) -> None:
+    flows = parshall.run(_scenario(risk, rtt_sampling, window=1), seed=3).columns("flows")
+    of = {name: int(flows[name][0]) for name in ("timeouts", "spurious_timeouts", "packets_dropped")}
+    packets = int(flows["packets_delivered"][0])
+    assert of["packets_dropped"] == 0
+    assert of["timeouts"] == of["spurious_timeouts"], "nothing is lost, so no timeout is needed"
+    assert packets * risk > ENOUGH
+    # Without timestamps the backoff after an early timeout covers what would be early next.
+    least = 0.75 if rtt_sampling == "timestamps" else 0.4
+    assert least <= of["timeouts"] / packets / risk <= 1.25
+
+
+def test_in_the_simulator_a_window_of_packets_times_out_less_often() -> None:
+    """A timer starts anew with every ACK: it waits for the gap between ACKs, not for a round trip."""
+    flows = parshall.run(_scenario(0.1), seed=3).columns("flows")
+    assert flows["rtt_samples"][0] > 10_000
+    assert flows["spurious_timeouts"][0] < 0.01 * flows["packets_delivered"][0]
 
 
 def test_in_the_simulator_the_rto_in_force_is_the_estimators() -> None:
-    scenario = _scenario(0.01, "timestamps").replace("record", parshall.Record(rtt=["*"]))
+    scenario = _scenario(0.01).replace("record", parshall.Record(rtt=["*"]))
     rtt = parshall.run(scenario, seed=3).columns("rtt")
     np.testing.assert_allclose(rtt["rto"], QuantileRto(0.01).run(rtt["rtt"]), rtol=1e-12)
     early = np.mean(rtt["rtt"][1:] > rtt["rto"][:-1])

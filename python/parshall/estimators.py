@@ -399,16 +399,17 @@ class ArimaRto(RtoEstimator):
 class QuantileRto(RtoEstimator):
     """A timeout that is early with the share ``risk``, from 0.000001 to 0.2, which is its one setting.
 
-    The base RTO is the ``1 - risk`` quantile of the next round-trip time: the one of eight foreseen quantiles that
-    has cost the least waiting, at a risk that is bent by the early timeouts so far, so that their share over the
-    whole series is what was asked for, level shifts included. ``docs/estimators.md`` says how, where it holds, and
-    what was measured. Before 20 samples it is RFC 6298's. ``srtt`` and ``rttvar`` are RFC 6298's and have no part
-    in it.
+    The base RTO is the ``1 - risk`` quantile of the next round-trip time: of eight foreseen quantiles the
+    one that has cost the least waiting, at a risk that is bent by the early timeouts so far, so that their
+    share over the whole series is what was asked for, level shifts included. ``docs/estimators.md`` says
+    how, where it holds, and what was measured. Before 20 samples it is RFC 6298's. ``srtt`` and ``rttvar``
+    are RFC 6298's and have no part in it.
 
-    A sample that takes longer than the base RTO before it is an early timeout. Where Karn's rule withholds such
-    samples, say so: ``update(rtt, retransmitted=True)``, or :meth:`on_early_timeout`; each counts as one.
+    A sample that takes longer than the base RTO before it is an early timeout. Where Karn's rule withholds
+    such samples, say so: ``update(rtt, retransmitted=True)``, or :meth:`on_early_timeout`; each counts as
+    one.
 
-    The rules are those of :class:`JacobsonRto`, but ``min_rto`` is 0: a minimum lowers the risk, and nothing else.
+    The rules are those of :class:`JacobsonRto`, but ``min_rto`` is 0: a minimum only lowers the risk.
 
     >>> rng = np.random.default_rng(1)
     >>> rto = QuantileRto(risk=0.01)

@@ -255,9 +255,7 @@ else:
     NotNegative = _number(lambda x: x >= 0, "a number of at least 0", minimum=0)
     Probability = _number(lambda x: 0 <= x <= 1, "a number from 0 to 1", minimum=0, maximum=1)
     Share = _number(lambda x: 0 < x <= 1, "a number above 0, at most 1", exclusiveMinimum=0, maximum=1)
-    Risk = _number(
-        lambda x: 1e-6 <= x <= 0.2, "a share from 0.000001 to 0.2", minimum=1e-6, maximum=0.2
-    )
+    Risk = _number(lambda x: 1e-6 <= x <= 0.2, "a share from 0.000001 to 0.2", minimum=1e-6, maximum=0.2)
     Part = _number(lambda x: 0 < x < 1, "a number between 0 and 1", exclusiveMinimum=0, exclusiveMaximum=1)
     Forgetting = _number(lambda x: 0 <= x < 1, "a number from 0 to below 1", minimum=0, exclusiveMaximum=1)
     TailExponent = _number(lambda x: x > 1, "a number above 1", exclusiveMinimum=1)

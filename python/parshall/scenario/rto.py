@@ -63,7 +63,7 @@ class MedianRtoConfig(Model):
 
 
 class QuantileRtoConfig(Model):
-    """Upper quantile of the next sample, kept honest by the early timeouts so far. A ``min_rto`` lowers the risk."""
+    """Upper quantile of the next sample, at the risk that is accepted; a ``min_rto`` only lowers it."""
 
     kind: Literal["quantile"] = "quantile"
     """Names this estimator."""

@@ -7,7 +7,7 @@ mod tail;
 
 use budget::Budget;
 use expert::{Asked, Expert, LONGEST_S, WAYS};
-use levels::{Level, Levels, Scale};
+use levels::Levels;
 
 use super::{Jacobson, RtoEstimator};
 use crate::error::ConfigError;
@@ -21,7 +21,7 @@ use crate::sample::is_rtt;
 /// timeouts. A sum of all early timeouts bends the risk that is asked of the experts (see `budget.rs`), so that the share
 /// is kept in the long run on any series, whatever the experts are worth.
 ///
-/// - Before [`WARM_UP`] samples it is RFC 6298's.
+/// - Before 20 samples it is RFC 6298's.
 /// - After a few early timeouts in a row (2 at a risk of 0.001, 5 at 0.1) the next RTO is the longest of the experts', and longer than the last sample:
 ///   a level shift costs a few early timeouts, which are then saved elsewhere.
 /// - A sample equal to the RTO is in time. On a series of equal values the RTO is that value, and none is early.
@@ -49,7 +49,7 @@ pub struct QuantileRto {
 }
 
 /// Samples before which RFC 6298's timeout stands.
-pub const WARM_UP: u64 = 20;
+const WARM_UP: u64 = 20;
 /// As many early timeouts in a row as independent samples would give with this chance are taken for a level shift.
 const CHANCE_OF_BURST: f64 = 1e-5;
 /// The tails remember as many samples as hold this many early timeouts, and at least so many.
