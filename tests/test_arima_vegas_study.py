@@ -202,7 +202,7 @@ def test_waits_are_matched_at_the_risk_of_rfc_6298() -> None:
     names = ("series", "family", "knob", "early", "wait")
     found = timeouts._matched(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
     assert found["family"] == list(timeouts.FAMILIES)
-    assert found["wait_ratio"] == pytest.approx([1.0, float("nan"), 0.9], nan_ok=True)
+    assert found["wait_ratio"] == pytest.approx([1.0, float("nan"), 0.9, float("nan")], nan_ok=True)
     assert len({setting.name for setting in timeouts.settings()}) == len(timeouts.settings())
 
 

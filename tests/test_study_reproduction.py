@@ -417,7 +417,9 @@ def test_every_listed_study_can_be_found_and_holds_together() -> None:
 
 
 def test_an_unknown_study_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r'study: got "tcp-tp2", expected one of aqm, arima-vegas, fluid, median-rto'):
+    with pytest.raises(
+        InputError, match=r'study: got "tcp-tp2", expected one of aqm, arima-vegas, fluid, median-rto'
+    ):
         st.reproduce("tcp-tp2")
 
 

@@ -115,9 +115,7 @@ RtoConfig: TypeAlias = (
 """Any of the estimators."""
 
 if TYPE_CHECKING:
-    _Name: TypeAlias = Literal[
-        "jacobson", "jacobson-ticks", "median", "quantile", "weighted-median", "arima"
-    ]
+    _Name: TypeAlias = Literal["jacobson", "jacobson-ticks", "median", "quantile", "weighted-median", "arima"]
     MaybeRto: TypeAlias = Given[RtoConfig | None, RtoConfig | _Name | Table | None]
 else:
     MaybeRto = one_of(*get_args(RtoConfig)) | None

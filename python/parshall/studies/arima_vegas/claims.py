@@ -86,6 +86,11 @@ def _matched(family: str) -> st.Quantity:
     return st.Quantity("matched", "wait_ratio").at(family=family)
 
 
+def _risk(what: str) -> st.Quantity:
+    """Of each series, and of each share of early timeouts that is asked for."""
+    return st.Quantity("risks", what)
+
+
 _SYMMETRIC_PRINTED = [st.Printed(each, "kbit/s") for each in document.TABLE_5["none"].throughput]
 _TOGETHER = [offset for offset in OFFSETS if abs(offset) <= 2 * START_SPREAD]
 _SAYS: dict[str, Any] = {
@@ -163,6 +168,8 @@ _SAYS: dict[str, Any] = {
     "timeouts.earlier": st.Computed(_standard("early", "artt") > _standard("early", "jacobson")),
     "timeouts.shorter": st.Computed(_standard("wait", "artt") < _standard("wait", "jacobson")),
     "timeouts.frontier": st.Computed(_matched("artt") < _matched("jacobson")),
+    "timeouts.risk-kept": st.Computed(abs(_risk("kept") - 1.0) < 0.25),
+    "timeouts.risk-wait": st.Computed(_risk("wait_ratio") < 1.0),
     "today.cubic.{errors}": lambda errors: (
         _throughput("today", "cubic", errors) > _throughput("today", ARTT, errors)
     ),

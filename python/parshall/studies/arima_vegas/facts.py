@@ -28,6 +28,10 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
         "chosen_on": int((aic.array == 0).sum()),
         "lacks": float(aic.array.max()),
         "timeouts": _timeouts(results) if "timeouts" in results else [],
+        "risks": {
+            what: results.values("risks", what).array.ravel().tolist() if "risks" in results else []
+            for what in ("kept", "wait_ratio")
+        },
         "net": networks,
         "senders": senders,
         "document": document,

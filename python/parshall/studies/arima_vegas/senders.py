@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from parshall.scenario import ArimaVegas, Cubic, Tcp
-from parshall.scenario.forecaster import Constant, Ewma, LastValue, Median
+from parshall.scenario.forecaster import Constant, Ewma, LastValue, Median, Mixture
 
 WINDOW = 20
 """The receiver's window in packets: ns-2's default."""
@@ -81,6 +81,7 @@ FORECASTERS: Mapping[str, Sender] = {
     "last-value": Sender("last value", ns2_vegas(forecaster=LastValue())),
     "ewma": Sender("EWMA, 1/8", ns2_vegas(forecaster=Ewma(gain=1 / 8))),
     "median": Sender("median of 5", ns2_vegas(forecaster=Median(window=5))),
+    "mixture": Sender("mixture", ns2_vegas(forecaster=Mixture())),
     "propagation": Sender("constant 100 ms", ns2_vegas(forecaster=Constant(value=PROPAGATION))),
     "second": Sender("constant 1 s", ns2_vegas(forecaster=Constant(value=1.0))),
     ALWAYS: Sender("no rule, grows always", ns2_vegas(**_WITHOUT_RULE)),

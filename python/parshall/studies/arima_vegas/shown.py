@@ -14,7 +14,7 @@ from parshall.studies.arima_vegas.printed import PRINTED_TABLES
 from parshall.studies.arima_vegas.quantities import UNITS, grid, of
 from parshall.studies.arima_vegas.senders import ABLATION, ARTT, DOCUMENT, READINGS, TODAY, VEGAS, WINDOW
 from parshall.studies.arima_vegas.shown_models import model_figures
-from parshall.studies.arima_vegas.timeouts import FAMILIES, STANDARD
+from parshall.studies.arima_vegas.timeouts import FAMILIES, RISKS, STANDARD
 
 LOOKS = st.looks({name: sender.label for name, sender in TODAY.items()})
 _K_LOOKS = st.looks({str(k): f"K = {k}" for k in KS})
@@ -54,6 +54,7 @@ def shown(results: st.Results, judged: st.Judgements) -> Iterator[st.Figure | st
     if "timeouts" in results:
         yield _frontiers(results)
         yield _matched(results)
+        yield _risks(results)
     if "ns2" in results:
         yield _ns2(results)
 
@@ -293,6 +294,23 @@ def _matched(results: st.Results) -> st.Table:
         rows.append((str(series), *early, *ratios))
     heads = ("early, RFC 6298 (%)", "early, ARIMA (%)", *(f"wait, {label}" for label in FAMILIES.values()))
     return st.Table("matched", (st.Column("Series", "text", key=True), *heads), rows)
+
+
+def _risks(results: st.Results) -> st.Table:
+    """What becomes of each risk that is asked for."""
+    rows = [
+        (
+            str(series),
+            *(
+                float(results.values("risks", what, series=series, risk=risk).array)
+                for what in ("kept", "wait_ratio")
+                for risk in RISKS
+            ),
+        )
+        for series in results.labels("risks", "series")
+    ]
+    heads = [f"{what}, {100 * risk:g} %" for what in ("share over risk", "wait over best") for risk in RISKS]
+    return st.Table("risks", (st.Column("Series", "text", key=True), *heads), rows)
 
 
 def _ns2(results: st.Results) -> st.Table:
