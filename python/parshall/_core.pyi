@@ -205,8 +205,9 @@ class Forecaster:
     def reset(self) -> None: ...
 
 def fit_arima(xs: _Reals, order: tuple[int, int, int], css: bool) -> dict[str, Any]:
-    """Fits an ARIMA; what ``parshall.forecast.ArimaFit`` is made of. Raises ValueError(place, value,
-    expected).
+    """Fits an ARIMA; what ``parshall.forecast.ArimaFit`` is made of.
+
+    Raises ValueError(place, value, expected).
     """
 
 def correlations(xs: _Reals, lags: int) -> tuple[_Reals, _Reals, _Reals, _Reals]:
