@@ -59,6 +59,7 @@ NETWORKS: dict[str, Any] = {
         queue=parshall.CoDel(limit_packets=60, ecn=True),
         flows=group(control, recovery="newreno", ecn=True, delayed_ack=True),
     ),
+    "as in Linux": lambda control: bell(control, flows=group(control, profile="linux")),
     "paced, with pauses, as in ns-2": lambda control: bell(
         control,
         flows=group(

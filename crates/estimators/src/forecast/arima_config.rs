@@ -31,13 +31,7 @@ pub struct ArimaConfig {
     /// What the series lies around; 0 if it is differenced.
     pub mean: f64,
     /// What is assumed before the first sample.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub start: Start,
-}
-
-#[cfg(feature = "serde")]
-fn is_default(start: &Start) -> bool {
-    *start == Start::default()
 }
 
 impl From<Coefficients> for ArimaConfig {

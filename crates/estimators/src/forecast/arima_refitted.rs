@@ -169,7 +169,8 @@ mod tests {
         xs.iter().for_each(|&x| refitted.update(x));
         let mut fitter = Fitter::new(Order::new(1, 1, 0), 400).unwrap();
         let alone = fitter.fit(&xs[500..], Method::Ml, None).unwrap().coefficients();
-        assert!((refitted.model().unwrap().ar[0] - alone.ar[0]).abs() < 1e-4);
+        // A warm start ends within a thousandth of the log-likelihood: 0.045 standard errors, of which one is 0.04.
+        assert!((refitted.model().unwrap().ar[0] - alone.ar[0]).abs() < 0.002);
         let mut filter = ExactArima::new(&alone).unwrap();
         xs[500..].iter().for_each(|&x| filter.update(x));
         assert!((refitted.forecast().unwrap() - filter.forecast().unwrap()).abs() < 1e-3);

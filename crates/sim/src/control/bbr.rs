@@ -381,6 +381,7 @@ impl Bbr {
 
 impl Congestion for Bbr {
     const PACED: bool = true;
+    const RULES_RECOVERY: bool = true;
 
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
         let Some(path) = ack.path else {

@@ -243,6 +243,7 @@ impl Copa {
 
 impl Congestion for Copa {
     const PACED: bool = true;
+    const RULES_RECOVERY: bool = true;
 
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
         let Some(path) = ack.path else {

@@ -176,6 +176,9 @@ pub trait Congestion {
     /// path with each ACK, which costs a record of each packet in flight.
     const PACED: bool = false;
 
+    /// Whether it sets its window on every ACK, during recovery too. Nothing else then brings the window down.
+    const RULES_RECOVERY: bool = false;
+
     /// An ACK has come, and recovery has dealt with it.
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>);
 

@@ -52,6 +52,14 @@ macro_rules! controls {
                     Control::User(_) => User::PACED,
                 }
             }
+
+            /// See [`Congestion::RULES_RECOVERY`].
+            pub fn rules_recovery(&self) -> bool {
+                match self {
+                    $(Control::$name(_) => <$module::$name as Congestion>::RULES_RECOVERY,)*
+                    Control::User(_) => User::RULES_RECOVERY,
+                }
+            }
         }
 
         /// The state of a control. That of AIMD is empty, and a box of it is no more than the tag.

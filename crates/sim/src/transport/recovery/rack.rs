@@ -50,7 +50,7 @@ impl Rack {
         Rack {
             phase: Phase::Open,
             packets: SentPackets::default(),
-            prr: (options.prr && !options.control.paced()).then(Prr::default),
+            prr: (options.prr && !options.control.rules_recovery()).then(Prr::default),
             probe: None,
             reordering_at: Time::NEVER,
             probe_at: Time::NEVER,
@@ -107,7 +107,7 @@ impl Rack {
         core.restart_timer(now);
         // The first packet sent again waits for no room. Proportional rate reduction leaves some, and so does a control
         // that sets its window on every ACK, which would take a packet that leaves now for one more that may.
-        if self.prr.is_none() && !core.options.control.paced() {
+        if self.prr.is_none() && !core.options.control.rules_recovery() {
             if let Some(seq) = self.packets.first_lost() {
                 self.transmit(core, seq, now, out);
             }

@@ -36,7 +36,7 @@ impl Sack {
     /// The state of a flow with these options. A control with a window of its own for every ACK has no reduction that
     /// could be spread.
     pub fn new(options: &TcpOptions) -> Self {
-        let prr = (options.prr && !options.control.paced()).then(Box::default);
+        let prr = (options.prr && !options.control.rules_recovery()).then(Box::default);
         Sack { prr, ..Sack::default() }
     }
 
