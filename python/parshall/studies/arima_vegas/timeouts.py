@@ -36,7 +36,25 @@ QUANTILE = "quantile"
 """The one that is set by a risk; the others are by a multiplier of their deviation."""
 STANDARD = 4.0
 """The multiplier of RFC 6298."""
-_MULTIPLIERS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, STANDARD, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0, 24.0)
+_MULTIPLIERS = (
+    0.0,
+    0.25,
+    0.5,
+    1.0,
+    1.5,
+    2.0,
+    2.5,
+    3.0,
+    STANDARD,
+    5.0,
+    6.0,
+    8.0,
+    10.0,
+    12.0,
+    16.0,
+    20.0,
+    24.0,
+)
 RISKS = (0.1, 0.03, 0.01)
 """Shares of early timeouts that are asked for. Of a smaller one the shortest series has too few to tell."""
 _FURTHER_RISKS = (0.003, 0.001)
@@ -134,12 +152,15 @@ def _risks(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
             found["series"].append(series)
             found["risk"].append(risk)
             found["kept"].append(early / risk)
-            found["wait_ratio"].append(wait / min(_wait_at(early, curve) for curve in curves.values()))
+            waits = [found_wait for curve in curves.values() if (found_wait := _wait_at(early, curve))]
+            found["wait_ratio"].append(wait / min(waits) if waits else float("nan"))
     return found
 
 
-def _wait_at(early: float, curve: list[tuple[float, float]]) -> float:
-    """The wait of a family at a share of early timeouts, along straight lines between its multipliers."""
+def _wait_at(early: float, curve: list[tuple[float, float]]) -> float | None:
+    """The wait of a family at a share of early timeouts, along straight lines between its multipliers; none
+    where no multiplier leads there.
+    """
     shares, waits = np.array(sorted(curve)).T
     inside = shares[0] <= early <= shares[-1]
-    return float(np.interp(early, shares, waits)) if inside else float("inf")
+    return float(np.interp(early, shares, waits)) if inside else None
