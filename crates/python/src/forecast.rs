@@ -12,6 +12,38 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyForecaster>()
 }
 
+/// The forecaster of a configuration in JSON, as a scenario holds it.
+pub fn built(config: &str) -> PyResult<AnyForecaster> {
+    let config: ForecasterConfig =
+        serde_json::from_str(config).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    config.try_build().map_err(config_fault)
+}
+
+/// Hands over a sample and returns the forecast of the next; NaN while there is none.
+pub fn update(forecaster: &mut impl Forecaster, x: f64) -> PyResult<f64> {
+    forecaster.update(NUMBERS.check("x", x)?);
+    Ok(forecaster.forecast().unwrap_or(f64::NAN))
+}
+
+/// The same for a series, without the GIL; element `i` forecasts sample `i + steps`.
+pub fn run<'py>(
+    forecaster: &mut (impl Forecaster + Send),
+    py: Python<'py>,
+    xs: &PyReadonlyArray1<'py, f64>,
+    steps: u32,
+) -> PyResult<Series<'py>> {
+    let samples = xs.as_slice()?;
+    let forecasts = py.detach(|| {
+        NUMBERS.check_all("xs", samples)?;
+        let after = |&x: &f64| {
+            forecaster.update(x);
+            forecaster.forecast_ahead(steps).unwrap_or(f64::NAN)
+        };
+        PyResult::Ok(samples.iter().map(after).collect::<Vec<f64>>())
+    })?;
+    Ok(forecasts.into_pyarray(py))
+}
+
 /// A forecaster that is under way.
 #[pyclass(name = "Forecaster", module = "parshall._core")]
 struct PyForecaster {
@@ -23,15 +55,12 @@ impl PyForecaster {
     /// The forecaster of a configuration in JSON, as a scenario holds it.
     #[new]
     fn new(config: &str) -> PyResult<Self> {
-        let config: ForecasterConfig =
-            serde_json::from_str(config).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(PyForecaster { forecaster: config.try_build().map_err(config_fault)? })
+        Ok(PyForecaster { forecaster: built(config)? })
     }
 
     /// Takes in a sample and returns the forecast of the next; NaN while there is none.
     fn update(&mut self, x: f64) -> PyResult<f64> {
-        self.forecaster.update(NUMBERS.check("x", x)?);
-        Ok(self.forecaster.forecast().unwrap_or(f64::NAN))
+        update(&mut self.forecaster, x)
     }
 
     /// The same for a series; element `i` forecasts sample `i + steps`.
@@ -42,17 +71,7 @@ impl PyForecaster {
         xs: PyReadonlyArray1<'py, f64>,
         steps: u32,
     ) -> PyResult<Series<'py>> {
-        let samples = xs.as_slice()?;
-        let forecaster = &mut self.forecaster;
-        let forecasts = py.detach(|| {
-            NUMBERS.check_all("xs", samples)?;
-            let after = |&x: &f64| {
-                forecaster.update(x);
-                forecaster.forecast_ahead(steps).unwrap_or(f64::NAN)
-            };
-            PyResult::Ok(samples.iter().map(after).collect::<Vec<f64>>())
-        })?;
-        Ok(forecasts.into_pyarray(py))
+        run(&mut self.forecaster, py, &xs, steps)
     }
 
     #[pyo3(signature = (steps=1))]

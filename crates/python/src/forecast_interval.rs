@@ -1,11 +1,11 @@
 //! Bindings of forecasters with prediction intervals. `parshall.forecast.Forecaster` is their face.
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
-use parshall_estimators::forecast::{AnyForecaster, Forecaster, ForecasterConfig, PredictionInterval};
-use pyo3::exceptions::PyValueError;
+use parshall_estimators::forecast::{AnyForecaster, Forecaster, PredictionInterval};
 use pyo3::prelude::*;
 
 use crate::estimators::{config_fault, Series, NUMBERS};
+use crate::forecast::{built, run, update};
 
 /// Adds the class to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -23,18 +23,13 @@ impl PyIntervalForecaster {
     /// The forecaster of a configuration in JSON, and the share of samples that its intervals are to hold.
     #[new]
     fn new(config: &str, coverage: f64) -> PyResult<Self> {
-        let config: ForecasterConfig =
-            serde_json::from_str(config).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let forecaster = config.try_build().map_err(config_fault)?;
-        Ok(PyIntervalForecaster {
-            forecaster: PredictionInterval::new(forecaster, coverage).map_err(config_fault)?,
-        })
+        let forecaster = PredictionInterval::new(built(config)?, coverage).map_err(config_fault)?;
+        Ok(PyIntervalForecaster { forecaster })
     }
 
     /// Takes in a sample and returns the forecast of the next; NaN while there is none.
     fn update(&mut self, x: f64) -> PyResult<f64> {
-        self.forecaster.update(NUMBERS.check("x", x)?);
-        Ok(self.forecaster.forecast().unwrap_or(f64::NAN))
+        update(&mut self.forecaster, x)
     }
 
     /// The same for a series; element `i` forecasts sample `i + steps`.
@@ -45,17 +40,7 @@ impl PyIntervalForecaster {
         xs: PyReadonlyArray1<'py, f64>,
         steps: u32,
     ) -> PyResult<Series<'py>> {
-        let samples = xs.as_slice()?;
-        let forecaster = &mut self.forecaster;
-        let forecasts = py.detach(|| {
-            NUMBERS.check_all("xs", samples)?;
-            let after = |&x: &f64| {
-                forecaster.update(x);
-                forecaster.forecast_ahead(steps).unwrap_or(f64::NAN)
-            };
-            PyResult::Ok(samples.iter().map(after).collect::<Vec<f64>>())
-        })?;
-        Ok(forecasts.into_pyarray(py))
+        run(&mut self.forecaster, py, &xs, steps)
     }
 
     /// Forecasts of the next sample, and the lower and upper bounds of its interval, after each sample of a series.

@@ -70,6 +70,18 @@ impl Loss {
 /// Weights of the experts by each rule, and what each forecasts.
 type Weights = [f64; EXPERTS];
 
+/// Makes weights whose sum is known add up to 1. Where they are none, the first expert has it all.
+#[inline]
+fn normalise<const N: usize>(weights: &mut [f64; N], sum: f64) {
+    if sum > 0.0 && sum.is_finite() {
+        let scale = 1.0 / sum;
+        weights.iter_mut().for_each(|weight| *weight *= scale);
+    } else {
+        *weights = [0.0; N];
+        weights[0] = 1.0;
+    }
+}
+
 /// Forecasts as well as the best of many forecasters, whichever that is.
 #[derive(Clone, Debug)]
 pub struct Mixture {

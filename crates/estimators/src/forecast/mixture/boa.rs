@@ -3,6 +3,8 @@
 //! With r how much less an expert lost than the mixture and `eta = min(1 / (2 max |r|), sqrt(ln N / (2 sum r^2)))`, an
 //! expert's weight is in proportion to `eta exp(eta sum r (1 - eta r))`.
 
+use super::normalise;
+
 /// Exponents that are this much below the greatest count for nothing.
 const NEGLIGIBLE: f64 = -16.0;
 
@@ -55,13 +57,7 @@ impl<const N: usize> Boa<N> {
             *weight = if below > NEGLIGIBLE { rate * below.exp() } else { 0.0 };
             sum += *weight;
         }
-        if sum > 0.0 && sum.is_finite() {
-            let scale = 1.0 / sum;
-            weights.iter_mut().for_each(|weight| *weight *= scale);
-        } else {
-            *weights = [0.0; N];
-            weights[0] = 1.0;
-        }
+        normalise(weights, sum);
     }
 
     pub fn reset(&mut self) {

@@ -3,6 +3,8 @@
 //! With R the sum of how much less an expert lost than the mixture and V that of the squares, its weight is in proportion
 //! to `max(0, R) / (V + greatest square)`. Scaling every loss changes nothing.
 
+use super::normalise;
+
 /// Weights for N experts, from what they lost.
 #[derive(Clone, Debug)]
 pub(super) struct Polynomial<const N: usize> {
@@ -48,13 +50,7 @@ impl<const N: usize> Polynomial<N> {
             *weight = better / (self.squares[i] + self.greatest + f64::MIN_POSITIVE);
             sum += *weight;
         }
-        if sum > 0.0 && sum.is_finite() {
-            let scale = 1.0 / sum;
-            weights.iter_mut().for_each(|weight| *weight *= scale);
-        } else {
-            *weights = [0.0; N];
-            weights[0] = 1.0;
-        }
+        normalise(weights, sum);
     }
 
     pub fn reset(&mut self) {
