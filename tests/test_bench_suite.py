@@ -132,7 +132,8 @@ def test_a_missing_peer_is_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -
     suite = run.Suite(1)
     run.prepare(suite, ["ns2", "ns3"], said.append)
     assert suite.peers == {}
-    assert suite.missing == ["ns-2 (Debian's package ns2)", "a compiler for ns-3 (g++ and pkg-config)"]
+    ns3 = "ns-3 (Debian's packages libns3-dev, libgsl-dev, g++, pkg-config)"
+    assert suite.missing == ["ns-2 (Debian's package ns2)", ns3]
     assert "please install: everything" in said
     assert suite.passed
 
