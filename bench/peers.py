@@ -133,12 +133,13 @@ def _ns2() -> Ns2:
 def ns3_flags(*modules: str) -> list[str]:
     """What the compiler is told to use ns-3, with modules beyond the usual. Raises Missing."""
     modules = ("ns3-internet", "ns3-point-to-point", "ns3-applications", *modules)
+    missing = Missing("ns-3 (Debian's packages libns3-dev, libgsl-dev, g++, pkg-config)")
+    if shutil.which("g++") is None or shutil.which("pkg-config") is None:
+        raise missing
     try:
-        run(["g++", "--version"])
         return run(["pkg-config", "--cflags", "--libs", *modules]).output.split()
     except ProcessError:
-        needed = "Debian's packages libns3-dev, libgsl-dev, g++, pkg-config"
-        raise Missing(f"ns-3 ({needed})") from None
+        raise missing from None
 
 
 def ns3_program(source: Path, name: str, flags: list[str]) -> Path:
