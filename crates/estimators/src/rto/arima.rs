@@ -40,7 +40,8 @@ impl ArimaRto {
 }
 
 impl RtoEstimator for ArimaRto {
-    #[inline]
+    // What few flows have must not grow into the code of all.
+    #[inline(never)]
     fn on_sample(&mut self, rtt_s: f64) {
         if !is_rtt(rtt_s) {
             return;

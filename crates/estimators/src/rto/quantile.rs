@@ -234,6 +234,8 @@ impl Memory {
 }
 
 impl RtoEstimator for QuantileRto {
+    // What few flows have must not grow into the code of all.
+    #[inline(never)]
     fn on_sample(&mut self, rtt_s: f64) {
         if !is_rtt(rtt_s) {
             return;

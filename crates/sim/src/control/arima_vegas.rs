@@ -111,6 +111,7 @@ impl ArimaVegas {
 }
 
 impl Congestion for ArimaVegas {
+    #[inline(never)] // AIMD, which most flows have, keeps the caller to itself.
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
         if !matches!(ack.kind, AckKind::New | AckKind::Partial) {
             return;

@@ -383,6 +383,7 @@ impl Congestion for Bbr {
     const PACED: bool = true;
     const RULES_RECOVERY: bool = true;
 
+    #[inline(never)] // AIMD, which most flows have, keeps the caller to itself.
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
         let Some(path) = ack.path else {
             return;

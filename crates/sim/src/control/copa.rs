@@ -245,6 +245,7 @@ impl Congestion for Copa {
     const PACED: bool = true;
     const RULES_RECOVERY: bool = true;
 
+    #[inline(never)] // AIMD, which most flows have, keeps the caller to itself.
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
         let Some(path) = ack.path else {
             return;
