@@ -10,7 +10,9 @@ use std::time::Instant;
 use parshall_estimators::forecast::{Forecaster, ForecasterConfig, Loss, PredictionInterval};
 use parshall_estimators::mad::SlidingMad;
 use parshall_estimators::median::SlidingMedian;
+use parshall_estimators::packet_pair::{Filter, PacketPair, PacketPairSettings};
 use parshall_estimators::rto::{evaluate, run, Deviation, RtoConfig, RtoRules, RtoTimer};
+use parshall_estimators::throughput::{Every, ThroughputSampler};
 
 const SAMPLES: usize = 1_000_000;
 const PASSES: usize = 7;
@@ -41,6 +43,10 @@ fn main() {
     let ewma = ForecasterConfig::Ewma { gain: 0.125 };
     let interval = || PredictionInterval::new(ewma.build(), 0.9).expect("a valid coverage");
     report("forecast, ewma with interval", &|xs| sum_of_forecasts(interval(), xs));
+    for filter in [Filter::Density, Filter::Histogram] {
+        report(&format!("packet pairs, {filter:?}"), &|xs| last_capacity(filter, xs));
+    }
+    report("throughput sampler", &sum_of_throughputs);
     report("costs, jacobson", &|xs| evaluate(&mut timer(&RtoConfig::jacobson()), xs, 1, false).total_wait_s);
 }
 
@@ -74,6 +80,28 @@ fn forecasters() -> Vec<(&'static str, ForecasterConfig)> {
         ("mixture, absolute", ForecasterConfig::Mixture { loss: Loss::Absolute }),
         ("mixture, squared", ForecasterConfig::Mixture { loss: Loss::Squared }),
     ]
+}
+
+/// Every ACK makes a pair, whose dispersion is the sample.
+fn last_capacity(filter: Filter, xs: &[f64]) -> f64 {
+    let mut pairs =
+        PacketPair::new(PacketPairSettings { filter, ..Default::default() }).expect("valid settings");
+    let mut now = 0.0;
+    for &x in xs {
+        now += x;
+        black_box(pairs.on_ack(now, 0.0, 1));
+    }
+    pairs.capacity().map_or(0.0, |capacity| capacity.packets_per_second)
+}
+
+fn sum_of_throughputs(xs: &[f64]) -> f64 {
+    let mut sampler = ThroughputSampler::new(0.5, Every::Interval(0.1)).expect("valid settings");
+    let mut now = 0.0;
+    let mut next = |&x: &f64| {
+        now += x;
+        sampler.on_ack(now, 1.0)
+    };
+    xs.iter().filter_map(&mut next).sum()
 }
 
 fn sum_of_forecasts(mut forecaster: impl Forecaster, xs: &[f64]) -> f64 {

@@ -16,6 +16,8 @@
 //! | [`lmmse`] | the next sample, by linear prediction over a sliding window |
 //! | [`arima`] | the coefficients of an ARIMA model, by least squares or greatest likelihood |
 //! | [`correlation`] | autocorrelations and partial autocorrelations of a series |
+//! | [`throughput`] | the throughput that a sender attains, from its ACKs |
+//! | [`packet_pair`] | the capacity of a path, from the dispersion of ACKs |
 //! | [`rto`] | TCP's retransmission timeout, from any of these |
 //!
 //! # Samples
@@ -34,10 +36,12 @@ pub mod lmmse;
 pub mod mad;
 pub mod median;
 pub mod nonresponsive;
+pub mod packet_pair;
 pub mod responsiveness;
 pub mod rto;
 pub mod sample;
 mod sorted_window;
+pub mod throughput;
 mod two_heaps;
 pub mod weighted_median;
 

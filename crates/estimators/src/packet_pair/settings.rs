@@ -1,0 +1,52 @@
+//! How packet pairs are filtered, as a plain value.
+
+use crate::error::ConfigError;
+
+/// Largest window of pairs.
+const MAX_PAIRS: u32 = 4096;
+
+/// How the mode of the samples is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Filter {
+    /// The sample where a kernel density is greatest (Lai and Baker 1999): no edges of bins to fall between.
+    #[default]
+    Density,
+    /// The mean of the fullest bin, where all bins have the same relative width.
+    Histogram,
+}
+
+/// How packet pairs are filtered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields, default))]
+pub struct PacketPairSettings {
+    /// How the mode is found.
+    pub filter: Filter,
+    /// How far a sample reaches, or how wide a bin is, as a part of its rate: from 0.01 to 1.
+    pub width: f64,
+    /// How many of the newest pairs count: from 1 to 4096.
+    pub window: u32,
+    /// How many times as far apart as they were sent packets must be acknowledged to make a pair: at least 1, where 1 is
+    /// the filter of Lai and Baker.
+    pub stretch: f64,
+}
+
+impl Default for PacketPairSettings {
+    fn default() -> Self {
+        PacketPairSettings { filter: Filter::Density, width: 0.1, window: 128, stretch: 1.0 }
+    }
+}
+
+impl PacketPairSettings {
+    /// Whether every setting is in its range; the first that is not.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let wide = (0.01..=1.0).contains(&self.width);
+        ConfigError::unless(wide, "width", self.width, "a number from 0.01 to 1")?;
+        let window = (1..=MAX_PAIRS).contains(&self.window);
+        ConfigError::unless(window, "window", self.window, "a whole number from 1 to 4096")?;
+        let stretch = self.stretch >= 1.0 && self.stretch.is_finite();
+        ConfigError::unless(stretch, "stretch", self.stretch, "a number of at least 1")
+    }
+}

@@ -1,0 +1,286 @@
+//! The throughput that a sender attains, sampled from its acknowledgements (He, Gao, Hou and Park 2002, section II.B).
+//!
+//! With t0 and t the instants of the last sample and of this one, `f(t) = (1 - alpha) f(t0) + alpha acked / (t - t0)`, where
+//! `acked` is what was acknowledged since t0. A sample is due once an interval has passed or once an amount was acknowledged.
+
+use crate::error::ConfigError;
+use crate::ewma::{check_gain, Ewma};
+use crate::sample::is_finite;
+
+/// When a sample is due.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Every {
+    /// With the first ACK at least so many seconds after the last sample.
+    Interval(f64),
+    /// With the ACK that completes this amount since the last sample.
+    Amount(f64),
+}
+
+impl Every {
+    fn check(self) -> Result<(), ConfigError> {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        match self {
+            Every::Interval(seconds) => {
+                ConfigError::unless(positive(seconds), "interval", seconds, "seconds above 0")
+            }
+            Every::Amount(amount) => {
+                ConfigError::unless(positive(amount), "amount", amount, "a number above 0")
+            }
+        }
+    }
+}
+
+/// Samples the throughput of a stream of ACKs, in units of the amounts a second.
+///
+/// - The first ACK starts the clock. Since when its amount has been under way is not known, so it is left out; a sender
+///   that knows when it began says so with [`ThroughputSampler::restart`]. The first sample is its quotient as it is.
+/// - A silence ends with the next ACK in one sample over all of it, which counts for no more than another. A caller with a
+///   timer acknowledges an amount of 0 meanwhile, so that a silence gives samples of its own; one that had nothing to send
+///   calls `restart`, and the silence counts for nothing.
+/// - ACKs of one instant add up. A clock that stands still or runs backwards gives no sample before it has passed the last
+///   one; what is acknowledged meanwhile counts in the next.
+/// - An instant or amount that is not finite, and a negative amount, change nothing.
+///
+/// # Examples
+///
+/// ```
+/// use parshall_estimators::throughput::{Every, ThroughputSampler};
+/// let mut sampler = ThroughputSampler::new(0.5, Every::Interval(0.1))?;
+/// assert_eq!(sampler.on_ack(1.0, 2.0), None); // starts the clock
+/// assert_eq!(sampler.on_ack(1.0625, 4.0), None);
+/// assert_eq!(sampler.on_ack(1.125, 4.0), Some(64.0)); // 8 in 0.125 s
+/// assert_eq!(sampler.on_ack(1.25, 4.0), Some(48.0)); // the mean of 64 and 4 in 0.125 s
+/// # Ok::<(), parshall_estimators::ConfigError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThroughputSampler {
+    every: Every,
+    average: Ewma,
+    /// The instant of the last sample, or of the first ACK.
+    since_s: Option<f64>,
+    acked: f64,
+    unsmoothed: Option<f64>,
+}
+
+impl ThroughputSampler {
+    /// `gain` is alpha, the weight of the newest quotient: above 0, at most 1, where 1 is no smoothing.
+    ///
+    /// # Errors
+    /// A gain outside its range; an interval or amount that is not above 0.
+    pub fn new(gain: f64, every: Every) -> Result<Self, ConfigError> {
+        check_gain("gain", gain)?;
+        every.check()?;
+        Ok(ThroughputSampler {
+            every,
+            average: Ewma::new(gain)?,
+            since_s: None,
+            acked: 0.0,
+            unsmoothed: None,
+        })
+    }
+
+    /// Takes in an ACK of `amount` more, in packets or bytes, at the instant `now_s`; the new sample f(t) if one is due.
+    #[inline]
+    pub fn on_ack(&mut self, now_s: f64, amount: f64) -> Option<f64> {
+        if !is_finite(now_s) || !(0.0..f64::INFINITY).contains(&amount) {
+            return None;
+        }
+        let Some(since_s) = self.since_s else {
+            self.restart(now_s);
+            return None;
+        };
+        self.acked += amount;
+        let elapsed = now_s - since_s;
+        let due = match self.every {
+            Every::Interval(seconds) => elapsed >= seconds,
+            Every::Amount(amount) => self.acked >= amount && elapsed > 0.0,
+        };
+        if due {
+            self.sample(now_s, self.acked / elapsed)
+        } else {
+            None
+        }
+    }
+
+    fn sample(&mut self, now_s: f64, quotient: f64) -> Option<f64> {
+        self.restart(now_s);
+        // Amounts near the limits of numbers, or over next to no time, overflow.
+        if !quotient.is_finite() {
+            return None;
+        }
+        self.average.update(quotient);
+        self.unsmoothed = Some(quotient);
+        self.average.value()
+    }
+
+    /// The newest sample f(t); `None` before the first.
+    #[inline]
+    pub fn value(&self) -> Option<f64> {
+        self.average.value()
+    }
+
+    /// The quotient acked / (t - t0) of the newest sample, before it is smoothed.
+    pub fn unsmoothed(&self) -> Option<f64> {
+        self.unsmoothed
+    }
+
+    /// When a sample is due.
+    pub fn every(&self) -> Every {
+        self.every
+    }
+
+    /// Samples by time from now on, once `seconds` have passed since the last sample: a sender whose interval is in round
+    /// trips calls this as its round-trip time changes.
+    ///
+    /// # Errors
+    /// An interval that is not above 0; the sampler then stays as it was.
+    #[inline]
+    pub fn set_interval(&mut self, seconds: f64) -> Result<(), ConfigError> {
+        self.set_every(Every::Interval(seconds))
+    }
+
+    /// Samples by another rule from now on. What was acknowledged since the last sample counts on.
+    ///
+    /// # Errors
+    /// An interval or amount that is not above 0; the sampler then stays as it was.
+    #[inline]
+    pub fn set_every(&mut self, every: Every) -> Result<(), ConfigError> {
+        every.check()?;
+        self.every = every;
+        Ok(())
+    }
+
+    /// Counts anew from `now_s` on, and keeps f: at the start of a transfer, or after the sender was idle.
+    pub fn restart(&mut self, now_s: f64) {
+        self.since_s = Some(now_s).filter(|&now_s| is_finite(now_s));
+        self.acked = 0.0;
+    }
+
+    /// Forgets every ACK.
+    pub fn reset(&mut self) {
+        self.average.reset();
+        self.since_s = None;
+        self.acked = 0.0;
+        self.unsmoothed = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn by_time(gain: f64, seconds: f64) -> ThroughputSampler {
+        ThroughputSampler::new(gain, Every::Interval(seconds)).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn without_smoothing_the_samples_account_for_every_packet(
+            acks in prop::collection::vec((0.0..0.05f64, 0u8..3), 2..200),
+            by_amount in any::<bool>(),
+        ) {
+            let every = if by_amount { Every::Amount(5.0) } else { Every::Interval(0.1) };
+            let mut sampler = ThroughputSampler::new(1.0, every).unwrap();
+            sampler.restart(0.0);
+            let (mut now, mut last, mut acked, mut sampled) = (0.0, 0.0, 0.0, 0.0);
+            let mut pending = 0.0;
+            for (gap, amount) in acks {
+                now += gap;
+                acked += f64::from(amount);
+                pending += f64::from(amount);
+                if let Some(rate) = sampler.on_ack(now, f64::from(amount)) {
+                    sampled += rate * (now - last);
+                    last = now;
+                    pending = 0.0;
+                }
+            }
+            prop_assert!((sampled + pending - acked).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn smoothing_is_the_equation_of_the_document() {
+        let mut sampler = by_time(0.25, 1.0);
+        sampler.restart(0.0);
+        assert_eq!(sampler.on_ack(1.0, 8.0), Some(8.0));
+        assert_eq!(sampler.on_ack(3.0, 8.0), Some(0.75 * 8.0 + 0.25 * 4.0));
+        assert_eq!((sampler.value(), sampler.unsmoothed()), (Some(7.0), Some(4.0)));
+    }
+
+    #[test]
+    fn the_first_ack_starts_the_clock_unless_the_sender_did() {
+        let mut sampler = by_time(1.0, 0.5);
+        assert_eq!((sampler.on_ack(10.0, 100.0), sampler.value()), (None, None));
+        assert_eq!(sampler.on_ack(10.5, 3.0), Some(6.0));
+        sampler.reset();
+        assert_eq!(sampler, by_time(1.0, 0.5));
+        sampler.restart(9.5);
+        assert_eq!(sampler.on_ack(10.0, 4.0), Some(8.0));
+    }
+
+    #[test]
+    fn a_silence_is_one_sample_or_its_own_samples_or_none() {
+        let started = || {
+            let mut sampler = by_time(0.5, 1.0);
+            sampler.restart(0.0);
+            assert_eq!(sampler.on_ack(1.0, 8.0), Some(8.0));
+            sampler
+        };
+        assert_eq!(started().on_ack(5.0, 4.0), Some(4.5));
+        let mut polled = started();
+        let samples: Vec<_> = (2..5).map(|t| polled.on_ack(f64::from(t), 0.0).unwrap()).collect();
+        assert_eq!(samples, [4.0, 2.0, 1.0]);
+        let mut idle = started();
+        idle.restart(4.0);
+        assert_eq!(idle.on_ack(5.0, 8.0), Some(8.0));
+    }
+
+    #[test]
+    fn acks_of_one_instant_add_up_and_a_clock_that_runs_backwards_gives_no_sample() {
+        let mut sampler = ThroughputSampler::new(1.0, Every::Amount(2.0)).unwrap();
+        sampler.restart(1.0);
+        assert_eq!([sampler.on_ack(1.0, 2.0), sampler.on_ack(1.0, 2.0), sampler.on_ack(0.5, 2.0)], [None; 3]);
+        assert_eq!(sampler.on_ack(1.5, 2.0), Some(16.0));
+        let mut sampler = by_time(1.0, 0.5);
+        sampler.restart(1.0);
+        assert_eq!((sampler.on_ack(0.0, 1.0), sampler.on_ack(1.5, 1.0)), (None, Some(4.0)));
+    }
+
+    #[test]
+    fn the_interval_may_change_on_the_way() {
+        let mut sampler = by_time(1.0, 10.0);
+        sampler.restart(0.0);
+        assert_eq!(sampler.on_ack(0.5, 1.0), None);
+        sampler.set_interval(0.75).unwrap();
+        assert_eq!(sampler.on_ack(1.0, 1.0), Some(2.0));
+        assert_eq!(sampler.set_interval(0.0).unwrap_err().field, "interval");
+        assert_eq!(sampler.every(), Every::Interval(0.75));
+        sampler.set_every(Every::Amount(3.0)).unwrap();
+        assert_eq!((sampler.on_ack(1.5, 2.0), sampler.on_ack(2.0, 1.0)), (None, Some(3.0)));
+    }
+
+    #[test]
+    fn what_is_no_number_changes_nothing() {
+        let mut sampler = by_time(0.5, 0.5);
+        sampler.restart(0.0);
+        let before = sampler.clone();
+        for (now, amount) in [(f64::NAN, 1.0), (f64::INFINITY, 1.0), (1.0, f64::NAN), (1.0, -1.0)] {
+            assert_eq!(sampler.on_ack(now, amount), None);
+        }
+        assert_eq!(sampler, before);
+        for _ in 0..3 {
+            assert_eq!(sampler.on_ack(0.4, f64::MAX), None);
+        }
+        assert_eq!(sampler.on_ack(1.0, 1.0), None, "an overflow is no sample");
+        assert_eq!(sampler.on_ack(1.5, 1.0), Some(2.0));
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        let refused = |gain, every| ThroughputSampler::new(gain, every).unwrap_err().field;
+        assert_eq!(refused(0.0, Every::Interval(1.0)), "gain");
+        assert_eq!(refused(0.5, Every::Interval(f64::NAN)), "interval");
+        assert_eq!(refused(0.5, Every::Amount(0.0)), "amount");
+    }
+}
