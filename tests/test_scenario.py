@@ -42,6 +42,7 @@ from parshall import (
     Copa,
     Cubic,
     Dctcp,
+    Dual,
     DitherLoss,
     DropTail,
     Dumbbell,
@@ -76,6 +77,7 @@ from parshall import (
     Series,
     ShareSeries,
     Tcp,
+    TcpTp,
     Transfer,
     Udp,
     Vbr,
@@ -331,6 +333,24 @@ controls = st.one_of(
         gamma=some,
         forecaster=forecasters,
         decide=st.sampled_from(["round", "ack"]),
+    ),
+    st.builds(
+        Dual,
+        threshold=st.floats(0.01, 0.99),
+        beta=st.floats(0.01, 0.99),
+        rounds=st.integers(1, 9),
+        forecaster=forecasters,
+    ),
+    st.builds(
+        TcpTp,
+        capacity=st.one_of(st.none(), st.floats(1e3, 1e9)),
+        interval=st.floats(0.1, 10),
+        gain=st.floats(0.01, 1),
+        samples=st.integers(1, 50),
+        forecaster=forecasters,
+        rtt=st.sampled_from(["smoothed", "least"]),
+        decide=st.sampled_from(["interval", "ack"]),
+        slow_start_again=st.booleans(),
     ),
     st.builds(Veno, beta=some),
 )
@@ -695,7 +715,7 @@ MIRRORED += [CoDel, Pie, FqCodel]
 
 FORECASTERS = list(get_args(forecaster.ForecasterConfig))
 
-CONTROLS = [Aimd, ArimaVegas, Bbr, Binomial, Copa, Cubic, Dctcp, VegasControl, Veno]
+CONTROLS = [Aimd, ArimaVegas, Bbr, Binomial, Copa, Cubic, Dctcp, Dual, TcpTp, VegasControl, Veno]
 
 
 @pytest.mark.parametrize("model", MIRRORED, ids=lambda model: model.__name__)
@@ -815,6 +835,8 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("HyStartRule", "sim/src/control/hystart.rs", Cubic, "hystart"),
         ("Variant", "sim/src/control/cubic.rs", Cubic, "variant"),
         ("Decide", "sim/src/control/arima_vegas.rs", ArimaVegas, "decide"),
+        ("Decide", "sim/src/control/tcp_tp.rs", TcpTp, "decide"),
+        ("RoundTrip", "sim/src/control/tcp_tp.rs", TcpTp, "rtt"),
         ("Deviation", "estimators/src/rto/config.rs", MedianRtoConfig, "deviation"),
         ("Signals", "sim/src/scenario.rs", ShareSeries, "signals"),
         ("Form", "estimators/src/nonresponsive/settings.rs", QueueShareSeries, "form"),
@@ -1333,6 +1355,10 @@ def test_a_fault_of_the_network_is_one_line_too(what: str, tmp_path: Path) -> No
         (lambda: Copa(competitive="no"), "competitive"),
         (lambda: Dctcp(gain=0), "gain"),
         (lambda: Veno(beta=0), "beta"),
+        (lambda: Dual(threshold=1), "threshold"),
+        (lambda: Tcp(control=TcpTp(capacity=0)), "capacity"),
+        (lambda: TcpTp(gain=0), "gain"),
+        (lambda: TcpTp(forecaster={"kind": "lmmse", "order": 20, "window": 20}), "forecaster.window"),
         (lambda: Vbr(rates=["2 Mbit/s", "1 Mbit/s"], intervals=[1, 2]), "rates"),
         (lambda: Schedule(writes=[(1, 1), (0, 1)]), "writes[1][0]"),
         (lambda: Schedule(writes=[(0, 0)]), "writes[0][1]"),

@@ -278,6 +278,7 @@ fn every_control_fills_the_link() {
         json!({"kind": "binomial", "k": 1.0, "l": 0.0}),
         json!({"kind": "cubic"}),
         json!({"kind": "vegas"}),
+        json!({"kind": "dual"}),
         json!({"kind": "veno"}),
     ] {
         for recovery in ["newreno", "sack"] {

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from pydantic import model_validator
 from typing_extensions import Self
 
-from parshall.errors import InputError, shown
 from parshall.scenario.base import Model, one_of
-from parshall.scenario.forecaster import JEYASEKAR_2014, AnyForecaster
+from parshall.scenario.control_forecasting import ArimaVegas, Dual, TcpTp, check_order
 from parshall.scenario.quantities import NO_VALUES, Flag, NotNegative, Part, Positive, Text, Values
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ __all__ = [
     "Copa",
     "Cubic",
     "Dctcp",
+    "Dual",
+    "TcpTp",
     "UserControl",
     "VegasControl",
     "Veno",
@@ -36,33 +37,6 @@ class Aimd(Model):
 
     kind: Literal["aimd"] = "aimd"
     """Names this control."""
-
-
-class ArimaVegas(Model):
-    """CA-ARTT: Vegas that decides on a forecast of its next round trip. With ``ARTT`` for the forecast,
-    ``RTT`` for the mean of the last round and ``baseRTT`` for the least, the backlog is ``N = (cwnd / ARTT -
-    cwnd / RTT) (ARTT - baseRTT)`` packets (Jeyasekar et al. 2014, eq. 33). The last sample stands for a
-    forecast that is not above 0. Slow start, of which they say nothing, is Vegas's with N for the backlog.
-    """
-
-    kind: Literal["arima-vegas"] = "arima-vegas"
-    """Names this control."""
-    alpha: NotNegative = 1.0
-    """Backlog below which the window grows by a packet a round trip."""
-    beta: NotNegative = 3.0
-    """Backlog above which it shrinks by one; at least alpha."""
-    gamma: NotNegative = 1.0
-    """Backlog above which slow start ends."""
-    forecaster: AnyForecaster = JEYASEKAR_2014
-    """What forecasts the next round trip, in seconds, from that of each ACK of new data."""
-    decide: Literal["round", "ack"] = "round"
-    """When it decides: once a round trip, as Vegas does, or with each ACK of new data, as the document's
-    algorithm reads."""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        _check_order(self.alpha, self.beta)
-        return self
 
 
 class Bbr(Model):
@@ -168,7 +142,7 @@ class VegasControl(Model):
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
-        _check_order(self.alpha, self.beta)
+        check_order(self.alpha, self.beta)
         return self
 
 
@@ -205,19 +179,29 @@ class UserControl(Model):
         )
 
 
-def _check_order(alpha: float, beta: float) -> None:
-    if beta < alpha:
-        raise InputError("beta", shown(beta), f"at least alpha, {alpha:g}")
-
-
 RENO: Any = Aimd.known()
 """The default of a control; its type is that of any field."""
 
 if TYPE_CHECKING:
     _Control: TypeAlias = (
-        Aimd | ArimaVegas | Bbr | Binomial | Copa | Cubic | Dctcp | VegasControl | Veno | UserControl
+        Aimd
+        | ArimaVegas
+        | Bbr
+        | Binomial
+        | Copa
+        | Cubic
+        | Dctcp
+        | Dual
+        | TcpTp
+        | VegasControl
+        | Veno
+        | UserControl
     )
-    _Name: TypeAlias = Literal["aimd", "arima-vegas", "bbr", "copa", "cubic", "dctcp", "vegas", "veno"]
+    _Name: TypeAlias = Literal[
+        "aimd", "arima-vegas", "bbr", "copa", "cubic", "dctcp", "dual", "tcp-tp", "vegas", "veno"
+    ]
     Control: TypeAlias = Given[_Control, _Control | ControlBase | SharedControl | _Name | Table]
 else:
-    Control = one_of(Aimd, ArimaVegas, Bbr, Binomial, Copa, Cubic, Dctcp, VegasControl, Veno, UserControl)
+    Control = one_of(
+        Aimd, ArimaVegas, Bbr, Binomial, Copa, Cubic, Dctcp, Dual, TcpTp, VegasControl, Veno, UserControl
+    )

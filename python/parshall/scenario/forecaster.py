@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
 
 __all__ = [
+    "HE_2002",
     "JEYASEKAR_2014",
+    "LAST_VALUE",
     "AdaptiveEwma",
     "Arima",
     "ArimaRecursive",
@@ -118,8 +120,10 @@ class Arima(Model):
         return self
 
 
+HE_2002: Any = Lmmse(order=20, window=21, every=1)
 JEYASEKAR_2014: Any = Arima.jeyasekar_2014()
-"""The default of a forecaster; its type is that of any field."""
+LAST_VALUE: Any = LastValue()
+"""Defaults of forecasters; their type is that of any field."""
 
 ForecasterConfig: TypeAlias = (
     Constant

@@ -106,6 +106,12 @@ impl ForecasterConfig {
         ForecasterConfig::Arima(Coefficients::jeyasekar_2014().into())
     }
 
+    /// The LMMSE predictor of He, Gao, Hou and Park 2002 (equations 4 to 6): the last 20 samples predict the next one, by
+    /// autocovariances over as few samples as that takes, solved with each.
+    pub fn he_2002() -> Self {
+        ForecasterConfig::Lmmse { order: 20, window: 21, every: 1, differenced: false }
+    }
+
     /// Whether every parameter is in its range; the first that is not.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.try_build().map(drop)

@@ -11,12 +11,15 @@ mod artt;
 pub mod bbr;
 mod bbr_bounds;
 pub mod binomial;
+mod bottleneck;
 pub mod copa;
 pub mod cubic;
 pub mod dctcp;
+pub mod dual;
 pub mod hystart;
 mod registry;
 mod round;
+pub mod tcp_tp;
 pub mod user;
 pub mod vegas;
 pub mod veno;
@@ -42,6 +45,8 @@ pub struct Start<'a> {
     pub seed: u64,
     /// The flow's name.
     pub flow: &'a str,
+    /// Bytes of a data packet on the wire.
+    pub packet_bytes: u16,
 }
 
 impl Start<'_> {
@@ -297,7 +302,7 @@ pub(crate) mod samples {
 
     /// The start of a flow.
     pub fn start() -> Start<'static> {
-        Start { initial_window: 10.0, seed: 1, flow: "f" }
+        Start { initial_window: 10.0, seed: 1, flow: "f", packet_bytes: 1000 }
     }
 
     /// A loss that finds so many packets in use.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::user::{self, User};
-use super::{aimd, arima_vegas, bbr, binomial, copa, cubic, dctcp, vegas, veno};
+use super::{aimd, arima_vegas, bbr, binomial, copa, cubic, dctcp, dual, tcp_tp, vegas, veno};
 use super::{AckSample, Congestion, Loss, Parameters, Start, Unfit, Window};
 use crate::units::Time;
 
@@ -165,6 +165,10 @@ controls! {
     cubic::Cubic,
     /// DCTCP (RFC 8257).
     dctcp::Dctcp,
+    /// DUAL, with any forecaster (Wang and Crowcroft 1992).
+    dual::Dual,
+    /// TCP-TP (He et al. 2002).
+    tcp_tp::TcpTp,
     /// Vegas (Brakmo and Peterson 1995).
     vegas::Vegas,
     /// Veno (Fu and Liew 2003).

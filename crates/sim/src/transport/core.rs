@@ -105,7 +105,8 @@ pub struct Core {
 impl Core {
     /// A sender that has sent nothing. `phase` is that of its clock; `seed` and `flow` name its random numbers.
     pub fn new(options: Arc<TcpOptions>, phase: Time, seed: u64, flow: &str) -> Self {
-        let start = Start { initial_window: options.initial_window, seed, flow };
+        let packet_bytes = options.data_bytes;
+        let start = Start { initial_window: options.initial_window, seed, flow, packet_bytes };
         let mut window = Window {
             cwnd: if options.handshake { 1.0 } else { options.initial_window },
             ssthresh: options.initial_ssthresh,

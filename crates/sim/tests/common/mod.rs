@@ -5,7 +5,9 @@ use std::sync::Arc;
 use parshall_estimators::forecast::ForecasterConfig;
 use parshall_estimators::rto::RtoConfig;
 use parshall_sim::control::hystart::HyStartRule;
-use parshall_sim::control::{aimd, arima_vegas, bbr, binomial, copa, cubic, dctcp, vegas, veno, Control};
+use parshall_sim::control::{
+    aimd, arima_vegas, bbr, binomial, copa, cubic, dctcp, dual, tcp_tp, vegas, veno, Control,
+};
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::scenario::{
     App, BernoulliLoss, Capacity, Cbr, DitherLoss, DropTail, Flow, Jitter, Law, Link, Loss, LossOf, OnOff,
@@ -148,6 +150,8 @@ fn control() -> impl Strategy<Value = Control> {
             decide: arima_vegas::Decide::Ack,
             ..arima_vegas::Config::default()
         }),
+        Control::Dual(dual::Config::default()),
+        Control::TcpTp(tcp_tp::Config::default()),
         Control::Veno(veno::Config::default()),
     ])
 }
