@@ -3,7 +3,7 @@
 /// Declares a set of flags: their bits in the order in which they stand, and what each is called.
 macro_rules! flags {
     ($($(#[$doc:meta])* $flag:ident = $name:literal,)*) => {
-        /// A set of reasons to doubt an [`Estimate`](super::Estimate); empty when there is none.
+        /// A set of reasons to doubt an estimate; empty when there is none.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Flags(u16);
 
@@ -33,7 +33,7 @@ macro_rules! flags {
             }
 
             /// `self` if `holds`, else nothing.
-            pub(super) fn when(self, holds: bool) -> Flags {
+            pub(crate) fn when(self, holds: bool) -> Flags {
                 if holds {
                     self
                 } else {

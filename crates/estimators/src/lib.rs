@@ -16,6 +16,7 @@
 //! | [`lmmse`] | the next sample, by linear prediction over a sliding window |
 //! | [`arima`] | the coefficients of an ARIMA model, by least squares or greatest likelihood |
 //! | [`correlation`] | autocorrelations and partial autocorrelations of a series |
+//! | [`long_memory`] | the Hurst parameter of a series |
 //! | [`rto`] | TCP's retransmission timeout, from any of these |
 //!
 //! # Samples
@@ -31,6 +32,7 @@ pub mod ewma;
 mod flags;
 pub mod forecast;
 pub mod lmmse;
+pub mod long_memory;
 pub mod mad;
 pub mod median;
 pub mod nonresponsive;
