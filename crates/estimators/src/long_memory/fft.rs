@@ -16,7 +16,7 @@ pub(super) struct Complex {
 impl Complex {
     /// `exp(i angle)`.
     fn unit(angle: f64) -> Self {
-        Complex { re: angle.cos(), im: angle.sin() }
+        Complex { re: libm::cos(angle), im: libm::sin(angle) }
     }
 
     fn conjugate(self) -> Self {

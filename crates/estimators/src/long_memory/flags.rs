@@ -8,6 +8,10 @@ flags! {
     OUT_OF_RANGE = "out of range",
     /// The search ended at its bound, and the best H lies at or beyond it.
     AT_BOUND = "at bound",
+    /// The level of the series shifts, or has a trend: H is too high, and most of it may be the shift.
+    LEVEL_SHIFT = "level shift",
+    /// Blocks that do not vary were left out of R/S, which does not exist for them.
+    CONSTANT_BLOCKS = "constant blocks",
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::error::ConfigError;
 const LEAST_FREQUENCIES: usize = 6;
 
 /// Fewest samples of a series: at the default bandwidth they have 9 frequencies, and the standard error of H is 0.25.
-const LEAST_SAMPLES: usize = 32;
+pub(super) const LEAST_SAMPLES: usize = 32;
 
 /// Where H is looked for: -1/2 < d < 1 with d = H - 1/2, where the estimator is consistent (Velasco 1999).
 const BOUNDS: (f64, f64) = (0.01, 1.49);
@@ -30,7 +30,7 @@ impl Default for Bandwidth {
 }
 
 impl Bandwidth {
-    fn check(self) -> Result<(), ConfigError> {
+    pub(super) fn check(self) -> Result<(), ConfigError> {
         match self {
             Bandwidth::Power(power) => {
                 let holds = (0.5..=1.0).contains(&power);
@@ -44,7 +44,7 @@ impl Bandwidth {
     }
 
     /// The number of frequencies of a series of `n` samples.
-    fn of(self, n: usize) -> usize {
+    pub(super) fn of(self, n: usize) -> usize {
         let count = match self {
             Bandwidth::Power(power) => (n as f64).powf(power).floor() as usize,
             Bandwidth::Frequencies(count) => count,
