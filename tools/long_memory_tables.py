@@ -56,7 +56,9 @@ def tables(paths):
             estimates, ratios, without = simulate(n, h, paths if n < LENGTHS[-1] else paths // 4, rng)
             for name, found in estimates.items():
                 rows[name][-1].append((found.mean(), np.sqrt(np.mean((found - h) ** 2))))
-            for k in range(3):
+            # The greater a ratio is by chance, the lower is H without its shifts: critical values must not
+            # fall with it below those of white noise.
+            for k in range(3) if h >= 0.5 else ():
                 rows[k][-1].append((without[:, k].mean(), np.quantile(ratios[:, k], 1 - ALPHA)))
             print(n, h, flush=True)
     return rows
@@ -72,7 +74,7 @@ def literal(rows):
 def main(paths):
     """Writes the file; cargo fmt gives it its form."""
     rows = tables(paths)
-    kind = f"Table<{len(PARAMETERS)}, {len(LENGTHS)}>"
+    kind, shift_kind = (f"Table<{len(rows[key][0])}, {len(LENGTHS)}>" for key in ("ANIS_LLOYD", 0))
     text = [
         "//! Made by tools/long_memory_tables.py, which says how; not to be edited.",
         "",
@@ -85,9 +87,10 @@ def main(paths):
             f"pub(super) static {name}: {kind} = {literal(rows[name])};",
             "",
         ]
+    critical = ", ".join(literal(rows[k]) for k in range(3))
     text += [
         f"/// What the ratios of 1, 2 and 3 shifts exceed in {ALPHA:.1%} of paths of fGn, by H without them.",
-        f"pub(super) static SHIFT_CRITICAL: [{kind}; 3] = [{', '.join(literal(rows[k]) for k in range(3))}];",
+        f"pub(super) static SHIFT_CRITICAL: [{shift_kind}; 3] = [{critical}];",
     ]
     PLACE.write_text("\n".join(text) + "\n")
 

@@ -20,6 +20,7 @@ mod rescaled_range;
 mod series;
 mod special;
 mod table;
+#[allow(clippy::approx_constant)] // Tabulated numbers come near to anything.
 mod tables;
 mod wavelet;
 mod whittle;

@@ -291,13 +291,13 @@ fn refine(xs: &[f64], at: &mut [usize]) {
         let total: f64 = xs[start..end].iter().sum();
         let mut left: f64 = xs[start..low].iter().sum();
         let mut best = (0.0, at[k]);
-        for t in low..=high {
+        for (t, x) in xs.iter().enumerate().take(high + 1).skip(low) {
             let (before, after) = ((t - start) as f64, (end - t) as f64);
             let between = left * left / before + (total - left).powi(2) / after;
             if between > best.0 {
                 best = (between, t);
             }
-            left += xs[t];
+            left += x;
         }
         at[k] = best.1;
     }
