@@ -70,3 +70,5 @@ figures: setup
 	cp out/fluid/figures/stability.svg docs/figures/fluid-stability.svg
 	$(BIN)/parshall validate theory --out docs
 	[ ! -d ../shared/data/rtt ] || $(BIN)/python tools/forecasting_guide.py ../shared/data/rtt
+	[ ! -d ../shared/reference/timeseries ] || \
+	  $(BIN)/python tools/long_memory_guide.py ../shared/reference/timeseries ../shared/data

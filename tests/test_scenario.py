@@ -74,6 +74,7 @@ from parshall import (
     Scenario,
     ScenarioError,
     Schedule,
+    SelfSimilar,
     Series,
     ShareSeries,
     Tcp,
@@ -388,6 +389,7 @@ apps = st.one_of(
     st.builds(Cbr, interval=periods),
     st.builds(Vbr, rates=st.just(["1 kbit/s", 2e6]), intervals=st.just([0.1, "1 s"])),
     st.builds(OnOff, law=laws, rate=rates, on=periods, off=periods),
+    st.builds(SelfSimilar, rate=rates, h=st.floats(0.01, 0.99), sd=rates, interval=periods),
     st.builds(Schedule, writes=st.just([(0, 1), ("1 s", 2)])),
 )
 reverses = st.builds(
@@ -708,7 +710,7 @@ MIRRORED += [
     Cbr,
     Vbr,
 ]
-MIRRORED += [OnOff, Schedule, Record, Series, ShareSeries, QueueShareSeries]
+MIRRORED += [OnOff, SelfSimilar, Schedule, Record, Series, ShareSeries, QueueShareSeries]
 MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 MIRRORED += [CoDel, Pie, FqCodel]
 
@@ -798,7 +800,7 @@ def test_the_documents_model_is_a_named_one() -> None:
         ("RedWeight", "sim/src/scenario.rs", [FixedWeight, WeightFromRate]),
         ("Loss", "sim/src/scenario.rs", [ListedLoss, BernoulliLoss, GilbertElliottLoss, DitherLoss]),
         ("Transport", "sim/src/scenario.rs", [Tcp, Udp]),
-        ("App", "sim/src/scenario.rs", [Bulk, Transfer, Cbr, Vbr, OnOff, Schedule]),
+        ("App", "sim/src/scenario.rs", [Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule]),
         ("Law", "sim/src/scenario.rs", [Exponential, Pareto]),
         (
             "ShareMethod",

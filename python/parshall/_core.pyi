@@ -213,6 +213,38 @@ def fit_arima(xs: _Reals, order: tuple[int, int, int], css: bool) -> dict[str, A
 def correlations(xs: _Reals, lags: int) -> tuple[_Reals, _Reals, _Reals, _Reals]:
     """Autocorrelations, partial ones, Bartlett's standard errors, Ljung and Box's statistics."""
 
+def hurst(
+    xs: _Reals,
+    method: str,
+    power: float | None = None,
+    frequencies: int | None = None,
+    first_octave: int | None = None,
+) -> dict[str, Any]:
+    """H by a method; what ``parshall.long_memory.HurstEstimate`` is made of.
+
+    Raises ValueError(place, value, expected), as the next ones do.
+    """
+
+def level_shifts(xs: _Reals) -> dict[str, Any]:
+    """What ``parshall.long_memory.LevelShifts`` is made of."""
+
+def long_memory_autocovariances(family: str, parameter: float, lags: int) -> _Reals:
+    """Those of lags 0 to ``lags``; the parameter is H of ``"fgn"`` and d of ``"farima"``."""
+
+def aggregate(xs: _Reals, m: int) -> _Reals:
+    """Means of blocks of ``m``."""
+
+@final
+class PathGenerator:
+    """Makes paths of a process of standard normal variates."""
+
+    def __new__(cls, family: str, parameter: float, n: int) -> PathGenerator: ...
+    @property
+    def normals(self) -> int:
+        """How many variates a path is made of."""
+
+    def path(self, normals: _Reals) -> _Reals: ...
+
 @final
 class IntervalForecaster:
     """The same with prediction intervals that hold the share ``coverage`` of the samples."""

@@ -275,6 +275,30 @@ def forecast(file: str, **options: Any) -> None:
 
 
 @cli.command()
+@click.argument("file")
+@click.option("--column", metavar="NAME", help="Which column of a CSV file holds the series.")
+@click.option(
+    "--block",
+    type=click.IntRange(1, 2**32 - 1),
+    default=1,
+    show_default=True,
+    metavar="M",
+    help="Look at the means of blocks of M samples.",
+)
+@click.option("--out", metavar="DIR", default="out/hurst", show_default=True, help="Where the figure goes.")
+@click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON instead of the table.")
+def hurst(file: str, **options: Any) -> None:
+    """Estimate the long memory of the series in FILE.
+
+    FILE is read as by parshall forecast; - is the standard input. Prints the Hurst parameter by every
+    method with its standard error, and whether the level shifts; draws the log-log diagrams.
+    """
+    from parshall.long_memory.command import hurst_file
+
+    hurst_file(file, **options)
+
+
+@cli.command()
 @click.option("--json", "as_json", is_flag=True, help="Print everything that was measured, as JSON.")
 def bench(as_json: bool) -> None:
     """Tell how fast the simulator is here.

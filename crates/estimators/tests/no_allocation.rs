@@ -6,6 +6,7 @@ mod counting;
 use counting::requests;
 use parshall_estimators::ewma::Ewma;
 use parshall_estimators::forecast::{Forecaster, ForecasterConfig, Loss, PredictionInterval};
+use parshall_estimators::long_memory::{Bandwidth, Family, HurstEstimator, LocalWhittle, Method};
 use parshall_estimators::mad::SlidingMad;
 use parshall_estimators::median::SlidingMedian;
 use parshall_estimators::rto::{Deviation, RtoConfig, RtoEstimator, RtoRules, RtoTimer};
@@ -44,6 +45,29 @@ fn rto_estimators_do_not_allocate() {
         });
         assert_eq!(made, 0, "{config:?}");
     }
+}
+
+#[test]
+fn estimates_of_long_memory_do_not_allocate() {
+    let xs: Vec<f64> = samples().map(|x| x.min(1.0)).collect();
+    let methods = [
+        Method::LocalWhittle(Bandwidth::default()),
+        Method::wavelet(),
+        Method::Whittle(Family::Fgn),
+        Method::AggregatedVariance,
+        Method::RescaledRange { corrected: true },
+    ];
+    for method in methods {
+        let mut estimator = HurstEstimator::new(method, xs.len()).unwrap();
+        let lengths = [300, 1024, xs.len()];
+        let made = requests(|| lengths.iter().for_each(|&n| assert!(estimator.estimate(&xs[..n]).is_ok())));
+        assert_eq!(made, 0, "{method:?}");
+    }
+    let mut whittle = LocalWhittle::new(1000).unwrap();
+    assert_eq!(
+        requests(|| xs.windows(1000).step_by(97).for_each(|w| assert!(whittle.estimate(w).is_ok()))),
+        0
+    );
 }
 
 #[test]

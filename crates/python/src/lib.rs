@@ -13,6 +13,7 @@ mod filter;
 mod forecast;
 mod forecast_interval;
 mod given;
+mod long_memory;
 #[allow(missing_docs)]
 mod names;
 #[allow(missing_docs)]
@@ -35,6 +36,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     estimators::register(module)?;
     forecast::register(module)?;
     forecast_interval::register(module)?;
+    long_memory::register(module)?;
     nonresponsive::register(module)?;
     responsiveness::register(module)?;
     simulator::register(module)

@@ -182,7 +182,7 @@ impl Simulation {
 
     fn add_flow(&mut self, asked: &scenario::Flow, plan: &FlowPlan, seed: u64) {
         let index = self.flows.len();
-        let (flow, source, first) = Flow::new(asked, plan, seed);
+        let (flow, source, first) = Flow::new(asked, plan, self.end, seed);
         self.flows.push(flow);
         self.sources.push(source);
         let rank = self.ranks.sources + index as u32;

@@ -95,10 +95,10 @@ pub(crate) struct Counted {
 }
 
 impl Flow {
-    /// A flow that has sent nothing, its source, and when that writes first.
-    pub fn new(asked: &scenario::Flow, plan: &FlowPlan, seed: u64) -> (Self, Source, Time) {
+    /// A flow that has sent nothing, its source, and when that writes first. The run ends at `duration`.
+    pub fn new(asked: &scenario::Flow, plan: &FlowPlan, duration: Time, seed: u64) -> (Self, Source, Time) {
         let payload_bytes = asked.transport.payload_bytes();
-        let (source, first) = Source::new(asked, payload_bytes, seed);
+        let (source, first) = Source::new(asked, payload_bytes, duration, seed);
         let (sender, receiver) = match (&asked.transport, &plan.tcp) {
             (Transport::Tcp(tcp), Some(options)) => (
                 SendingEnd::Tcp(TcpSender::new(
@@ -286,7 +286,7 @@ mod tests {
         });
         let scenario = serde_json::from_value(scenario).expect("a well-formed scenario");
         let plan = Plan::of(scenario, Folding::On).expect("a valid scenario");
-        let (mut flow, ..) = Flow::new(&plan.asked[0], &plan.flows[0], 1);
+        let (mut flow, ..) = Flow::new(&plan.asked[0], &plan.flows[0], plan.duration, 1);
         for (under_way, left) in [(2, 1), (1, 0), (u16::MAX - 1, u16::MAX - 2), (u16::MAX, u16::MAX)] {
             flow.acks_under_way = under_way;
             flow.ack_arrived();

@@ -2,8 +2,8 @@
 //!
 //! Every draw comes from a stream that the run's seed and a name determine, so adding a flow or a link leaves
 //! all other draws as they were, and two variants of a scenario with one seed see the same traffic.
-//! Variates are inverse distribution functions of one uniform each: a stream stays in step whatever law it
-//! serves. `libm` gives the same bits on every platform.
+//! Variates are inverse distribution functions of one uniform each, normal ones but for: a stream stays in step
+//! whatever law it serves. `libm` gives the same bits on every platform.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -43,6 +43,13 @@ impl Stream {
     /// Exponential with this mean.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log1p(-self.uniform())
+    }
+
+    /// Two independent standard normal variates, from two uniforms (Box and Muller 1958).
+    pub fn normals(&mut self) -> [f64; 2] {
+        let radius = (-2.0 * libm::log1p(-self.uniform())).sqrt();
+        let angle = std::f64::consts::TAU * self.uniform();
+        [radius * libm::cos(angle), radius * libm::sin(angle)]
     }
 
     /// Pareto with this mean and a shape above 1: P(X > x) = (scale / x)^shape, scale = mean (shape - 1) / shape.
@@ -123,6 +130,20 @@ mod tests {
         // Standard errors are 2/sqrt(n) = 0.0045 and 1.79/sqrt(n) = 0.004.
         assert!((exponential - 2.0).abs() < 0.02, "{exponential}");
         assert!((pareto - 2.0).abs() < 0.02, "{pareto}");
+    }
+
+    #[test]
+    fn normals_have_the_moments_of_the_normal_distribution() {
+        let mut stream = Stream::new(3, "n");
+        let n = 100_000;
+        let pairs: Vec<[f64; 2]> = (0..n).map(|_| stream.normals()).collect();
+        let mean = |f: fn(&[f64; 2]) -> f64| pairs.iter().map(f).sum::<f64>() / f64::from(n);
+        // Four standard errors: of the mean, the product, the square and the fourth power.
+        let error = 4.0 / f64::from(n).sqrt();
+        assert!(mean(|p| p[0]).abs() < error && mean(|p| p[1]).abs() < error);
+        assert!(mean(|p| p[0] * p[1]).abs() < error);
+        assert!((mean(|p| p[0] * p[0]) - 1.0).abs() < error * 2_f64.sqrt());
+        assert!((mean(|p| p[1].powi(4)) - 3.0).abs() < error * 96_f64.sqrt());
     }
 
     #[test]

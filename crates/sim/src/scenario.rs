@@ -853,6 +853,8 @@ pub enum App {
     Vbr(Vbr),
     /// Bursts and silences.
     OnOff(OnOff),
+    /// A rate with long memory.
+    SelfSimilar(SelfSimilar),
     /// Packets at listed times.
     Schedule(Schedule),
 }
@@ -913,6 +915,21 @@ pub enum Law {
         /// Tail exponent.
         shape: f64,
     },
+}
+
+/// See [`App::SelfSimilar`]. In each interval the rate is `rate + sd x`, or 0 if that is less, where x is fractional
+/// Gaussian noise. The mean rate is then `rate Phi(rate / sd) + sd phi(rate / sd)`, a little above `rate`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SelfSimilar {
+    /// Payload bits per second around which the rate moves.
+    pub rate: Rate,
+    /// The Hurst parameter of the noise.
+    pub h: f64,
+    /// Its standard deviation, in payload bits per second.
+    pub sd: Rate,
+    /// How long a rate lasts.
+    pub interval: Time,
 }
 
 /// See [`App::Schedule`].

@@ -5,6 +5,11 @@ use crate::random::Stream;
 use crate::scenario::{self, App, Law};
 use crate::units::{Rate, Time};
 
+mod self_similar;
+
+use self_similar::SelfSimilar;
+pub use self_similar::{intervals as self_similar_intervals, MOST_INTERVALS};
+
 /// What a source does when it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emission {
@@ -36,12 +41,13 @@ enum Kind {
     Cbr { interval: Time },
     Vbr(Box<Vbr>),
     OnOff(Box<OnOff>),
+    SelfSimilar(Box<SelfSimilar>),
     Schedule(Box<Schedule>),
 }
 
 impl Source {
-    /// The source of `flow`, and when it is first asked. Packets carry `payload_bytes` each.
-    pub fn new(flow: &scenario::Flow, payload_bytes: u32, seed: u64) -> (Self, Time) {
+    /// The source of `flow`, and when it is first asked. Packets carry `payload_bytes` each; the run ends at `duration`.
+    pub fn new(flow: &scenario::Flow, payload_bytes: u32, duration: Time, seed: u64) -> (Self, Time) {
         let start = if flow.start_spread == Time::ZERO {
             flow.start
         } else {
@@ -72,6 +78,12 @@ impl Source {
                 };
                 first = start + source.gap();
                 Kind::OnOff(Box::new(source))
+            }
+            App::SelfSimilar(config) => {
+                let length = self_similar_intervals(flow, config, duration);
+                let mut source = SelfSimilar::new(config, payload_bytes, start, length, stream());
+                first = source.next().unwrap_or(Time::NEVER);
+                Kind::SelfSimilar(Box::new(source))
             }
             App::Schedule(schedule) => {
                 first = schedule.writes.first().map_or(Time::NEVER, |&(t, _)| start + t);
@@ -106,6 +118,7 @@ impl Source {
             Kind::Cbr { interval } => Emission::of(1, Some(now + *interval)),
             Kind::Vbr(vbr) => Emission::of(1, Some(now + vbr.interval(now))),
             Kind::OnOff(source) => Emission::of(1, Some(now + source.gap())),
+            Kind::SelfSimilar(source) => Emission::of(1, source.next()),
             Kind::Schedule(schedule) => schedule.next_write(),
         }
     }
@@ -217,7 +230,7 @@ mod tests {
 
     /// Times of the packets written before `end`.
     fn packets(flow: &Flow, seed: u64, end: f64) -> Vec<f64> {
-        let (mut source, mut at) = Source::new(flow, 1000, seed);
+        let (mut source, mut at) = Source::new(flow, 1000, Time::from_secs(end), seed);
         let mut times = Vec::new();
         while at < Time::from_secs(end) {
             let emission = source.emit(at);
@@ -242,7 +255,7 @@ mod tests {
     fn an_endless_supply_closes_at_its_stop() {
         let mut f = flow(App::Bulk {});
         f.stop = Some(Time::from_secs(2.0));
-        let (mut source, start) = Source::new(&f, 1000, 1);
+        let (mut source, start) = Source::new(&f, 1000, Time::from_secs(9.0), 1);
         let supply = source.emit(start);
         assert_eq!((supply.packets, supply.next, supply.close), (u32::MAX, f.stop, false));
         let end = source.emit(Time::from_secs(2.0));

@@ -250,6 +250,16 @@ fn applications() {
     app(on_off(json!({"kind": "exponential"}), 0.0), "on", "0 s", "a time above 0");
     let shape = "a number above 1, so that the mean exists";
     app(on_off(json!({"kind": "pareto", "shape": 1}), 1.0), "law.shape", "1", shape);
+    let noise = |field: &str, value: f64| {
+        let mut app = json!({"kind": "self-similar", "rate": 1, "h": 0.8, "sd": 1, "interval": 1});
+        app[field] = json!(value);
+        app
+    };
+    app(noise("rate", 0.0), "rate", "0 bit/s", "a rate above 0");
+    app(noise("sd", 0.0), "sd", "0 bit/s", "a rate above 0");
+    app(noise("h", 1.0), "h", "1", "a number between 0 and 1, both excluded");
+    app(noise("interval", 0.0), "interval", "0 s", "a time above 0");
+    app(noise("interval", 1e-9), "interval", "0.000000001 s", "at most 2^22 intervals in the run");
     let writes = json!({"kind": "schedule", "writes": [[1, 1], [0.5, 1]]});
     app(writes, "writes[1][0]", "0.5 s", "times in ascending order");
 }

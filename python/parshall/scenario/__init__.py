@@ -43,7 +43,17 @@ from parshall.scenario.rto import (
     WeightedMedianRtoConfig,
 )
 from parshall.scenario.toml import load, loads
-from parshall.scenario.traffic import Bulk, Cbr, Exponential, OnOff, Pareto, Schedule, Transfer, Vbr
+from parshall.scenario.traffic import (
+    Bulk,
+    Cbr,
+    Exponential,
+    OnOff,
+    Pareto,
+    Schedule,
+    SelfSimilar,
+    Transfer,
+    Vbr,
+)
 from parshall.scenario.transport import Tcp, Udp
 
 if TYPE_CHECKING:
@@ -94,6 +104,7 @@ __all__ = [
     "RtoConfig",
     "Scenario",
     "Schedule",
+    "SelfSimilar",
     "Series",
     "ShareSeries",
     "Tcp",

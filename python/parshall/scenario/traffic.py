@@ -15,6 +15,7 @@ from parshall.scenario.quantities import (
     DurationRange,
     MaybePeriod,
     MaybeRate,
+    Part,
     Period,
     Rate,
     RateRange,
@@ -25,7 +26,7 @@ from parshall.scenario.quantities import (
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
 
-__all__ = ["Bulk", "Cbr", "Exponential", "OnOff", "Pareto", "Schedule", "Transfer", "Vbr"]
+__all__ = ["Bulk", "Cbr", "Exponential", "OnOff", "Pareto", "Schedule", "SelfSimilar", "Transfer", "Vbr"]
 
 
 class Bulk(Model):
@@ -117,6 +118,24 @@ class OnOff(Model):
     """Mean length of a silence."""
 
 
+class SelfSimilar(Model):
+    """A rate with long memory. In each interval it is ``rate + sd x``, or 0 if that is less, where x is
+    fractional Gaussian noise. Cutting at 0 lifts the mean to ``rate Phi(rate / sd) + sd phi(rate / sd)``: by
+    0.01 % if ``sd`` is a third of ``rate``, by 0.4 % if it is half, by 8 % if they are equal.
+    """
+
+    kind: Literal["self-similar"] = "self-similar"
+    """Names this application."""
+    rate: Rate
+    """Payload bits per second around which the rate moves."""
+    h: Part
+    """The Hurst parameter: above 1/2, memory is long."""
+    sd: Rate
+    """Standard deviation of the noise, in payload bits per second."""
+    interval: Period
+    """How long a rate lasts; at most 2^22 of them in a run."""
+
+
 class Schedule(Model):
     """Packets at listed times."""
 
@@ -128,8 +147,8 @@ class Schedule(Model):
 
 if TYPE_CHECKING:
     App: TypeAlias = Given[
-        Bulk | Transfer | Cbr | Vbr | OnOff | Schedule,
-        Bulk | Transfer | Cbr | Vbr | OnOff | Schedule | Literal["bulk"] | Table,
+        Bulk | Transfer | Cbr | Vbr | OnOff | SelfSimilar | Schedule,
+        Bulk | Transfer | Cbr | Vbr | OnOff | SelfSimilar | Schedule | Literal["bulk"] | Table,
     ]
 else:
-    App = one_of(Bulk, Transfer, Cbr, Vbr, OnOff, Schedule)
+    App = one_of(Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule)

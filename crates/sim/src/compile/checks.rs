@@ -9,8 +9,9 @@ use crate::control::Control;
 use crate::error::ScenarioError;
 use crate::scenario::{
     App, Capacity, Cbr, CoDel, DropTail, Flow, FqCodel, Jitter, Law, Loss, Pie, ProfileName, Queue,
-    RecoveryName, Red, RedWeight, Scenario, Tcp, Transport, Udp,
+    RecoveryName, Red, RedWeight, Scenario, SelfSimilar, Tcp, Transport, Udp,
 };
+use crate::traffic::{self_similar_intervals, MOST_INTERVALS};
 use crate::transport::TcpOptions;
 use crate::units::{Rate, Time};
 
@@ -368,7 +369,7 @@ fn check_control(at: &Place<'_>, tcp: &Tcp) -> Checked<()> {
         .map_err(|unfit| ScenarioError::new(format!("{at}.{}", unfit.field), unfit.value, unfit.expected))
 }
 
-pub(super) fn check_app(at: &Place<'_>, flow: &Flow) -> Checked<()> {
+pub(super) fn check_app(at: &Place<'_>, flow: &Flow, duration: Time) -> Checked<()> {
     if flow.stop.is_some_and(|stop| stop <= flow.start) {
         return Err(ScenarioError::new(
             format!("{at}.stop"),
@@ -426,6 +427,7 @@ pub(super) fn check_app(at: &Place<'_>, flow: &Flow) -> Checked<()> {
                 _ => Ok(()),
             }
         }
+        App::SelfSimilar(config) => check_self_similar(at, config, flow, duration),
         App::Schedule(schedule) => {
             for (i, pair) in schedule.writes.windows(2).enumerate() {
                 if pair[1].0 < pair[0].0 {
@@ -455,6 +457,25 @@ fn check_cbr(at: &Place<'_>, cbr: &Cbr) -> Checked<()> {
             "a rate or an interval, not both",
         )),
     }
+}
+
+fn check_self_similar(at: &Place<'_>, config: &SelfSimilar, flow: &Flow, duration: Time) -> Checked<()> {
+    check_rate(&at.field("rate"), config.rate)?;
+    check_rate(&at.field("sd"), config.sd)?;
+    if !(config.h > 0.0 && config.h < 1.0) {
+        let expected = "a number between 0 and 1, both excluded";
+        return Err(ScenarioError::new(format!("{at}.h"), config.h, expected));
+    }
+    let wrong = |value: Time, expected: &str| {
+        Err(ScenarioError::new(format!("{at}.interval"), format!("{} s", value.secs()), expected))
+    };
+    if config.interval == Time::ZERO {
+        return wrong(config.interval, "a time above 0");
+    }
+    if self_similar_intervals(flow, config, duration) > MOST_INTERVALS {
+        return wrong(config.interval, "at most 2^22 intervals in the run");
+    }
+    Ok(())
 }
 
 fn needs_tcp(at: &Place<'_>, app: &str) -> ScenarioError {

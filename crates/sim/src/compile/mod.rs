@@ -121,7 +121,7 @@ impl Plan {
             let at = list.item(i);
             let tcp = options.of(&at, flow)?;
             plans.push(FlowPlan { tcp, data_hops: 0, ack_hops: 0, feeds: false });
-            check_app(&at, flow)?;
+            check_app(&at, flow, duration)?;
             directory.route(&at, flow, &mut router, &mut paths)?;
         }
         drop(router);

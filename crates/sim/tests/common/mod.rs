@@ -11,8 +11,8 @@ use parshall_sim::control::{
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::scenario::{
     App, BernoulliLoss, Capacity, Cbr, DitherLoss, DropTail, Flow, Jitter, Law, Link, Loss, LossOf, OnOff,
-    ProfileName, Queue, QueueShareSeries, Record, RecoveryName, Reverse, Scenario, Series, ShareSeries,
-    Signals, Tcp, Transfer, Transport, Udp, Vbr,
+    ProfileName, Queue, QueueShareSeries, Record, RecoveryName, Reverse, Scenario, SelfSimilar, Series,
+    ShareSeries, Signals, Tcp, Transfer, Transport, Udp, Vbr,
 };
 use parshall_sim::units::{Rate, Time};
 use proptest::prelude::*;
@@ -226,6 +226,12 @@ fn rated_app() -> impl Strategy<Value = App> {
             rate,
             on: seconds(0.2),
             off: seconds(0.3)
+        })),
+        rate().prop_map(|rate| App::SelfSimilar(SelfSimilar {
+            rate,
+            h: 0.8,
+            sd: Rate::from_bps(0.5 * rate.bps()),
+            interval: seconds(0.05),
         })),
         rate().prop_map(|rate| App::Vbr(Vbr {
             rates: (rate, Rate::from_bps(2.0 * rate.bps())),

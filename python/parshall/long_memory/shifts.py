@@ -1,0 +1,55 @@
+"""Level shifts, told from long memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from parshall import _core
+from parshall import estimators_arguments as arguments
+from parshall.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = ["LevelShifts", "level_shifts"]
+
+
+@dataclass(frozen=True, slots=True)
+class LevelShifts:
+    """What was found about shifts of the mean of a series."""
+
+    at: tuple[int, ...]
+    """Index of the first sample of each new level, three at most; empty if there is no evidence."""
+    ratios: tuple[float, ...]
+    """Twice the gain of the local Whittle log-likelihood with 1, 2 and 3 shifts taken out."""
+    critical: tuple[float, ...]
+    """What the ratios are held against."""
+    h: tuple[float, ...]
+    """H by local Whittle estimation with 0, 1, 2 and 3 shifts taken out."""
+    h_without: float
+    """H with the shifts of ``at`` taken out."""
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self.at)
+
+
+def level_shifts(series: ArrayLike) -> LevelShifts:
+    """Looks for shifts of the mean that long memory does not explain, in at least 128 samples.
+
+    Steps are regressed out of the Fourier transform at the frequencies of local Whittle estimation, with H
+    estimated anew: long memory has power there too, but not with the phases of a step. A trend counts as
+    shifts. Raises InputError for a series that is too short, constant, or not finite.
+    """
+    try:
+        found = _core.level_shifts(arguments.samples("series", series))
+    except ValueError as fault:
+        raise InputError(*fault.args) from None
+    return LevelShifts(
+        at=tuple(found["at"]),
+        ratios=tuple(found["ratios"]),
+        critical=tuple(found["critical"]),
+        h=tuple(found["h"]),
+        h_without=found["h_without"],
+    )
