@@ -33,7 +33,7 @@ macro_rules! flags {
             }
 
             /// `self` if `holds`, else nothing.
-            pub(super) fn when(self, holds: bool) -> Flags {
+            pub(crate) fn when(self, holds: bool) -> Flags {
                 if holds {
                     self
                 } else {

@@ -18,6 +18,7 @@
 //! | [`correlation`] | autocorrelations and partial autocorrelations of a series |
 //! | [`throughput`] | the throughput that a sender attains, from its ACKs |
 //! | [`packet_pair`] | the capacity of a path, from the dispersion of ACKs |
+//! | [`long_memory`] | the Hurst parameter of a series |
 //! | [`rto`] | TCP's retransmission timeout, from any of these |
 //!
 //! # Samples
@@ -33,6 +34,7 @@ pub mod ewma;
 mod flags;
 pub mod forecast;
 pub mod lmmse;
+pub mod long_memory;
 pub mod mad;
 pub mod median;
 pub mod nonresponsive;
