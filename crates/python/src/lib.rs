@@ -20,6 +20,8 @@ mod nonresponsive;
 #[allow(missing_docs)]
 mod responsiveness;
 #[allow(missing_docs)]
+mod sender;
+#[allow(missing_docs)]
 mod simulator;
 
 use parshall_sim::memory::LargePages;
@@ -37,5 +39,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     forecast_interval::register(module)?;
     nonresponsive::register(module)?;
     responsiveness::register(module)?;
+    sender::register(module)?;
     simulator::register(module)
 }
