@@ -117,7 +117,8 @@ def test_a_flow_alone_finds_the_rate_of_its_bottleneck(delayed_ack: bool) -> Non
 
 def test_a_thin_way_back_is_taken_for_the_bottleneck_and_said_not_to_be_ruled_out() -> None:
     # ACKs of 40 bytes at 160 kbit/s: 500 a second.
-    times, sent, packets = run_of(reverse=parshall.Reverse(rate="160 kbit/s"))
+    deep = parshall.DropTail(limit_packets=10_000)
+    times, sent, packets = run_of(reverse=parshall.Reverse(rate="160 kbit/s", queue=deep))
     pairs = PacketPair()
     pairs.run(times, sent, packets)
     capacity = pairs.capacity()
@@ -157,7 +158,7 @@ def test_a_thin_way_back_is_taken_for_the_bottleneck_and_said_not_to_be_ruled_ou
         (lambda: PacketPair(width=0), "width: got 0, expected a number from 0.01 to 1"),
         (lambda: PacketPair(window=0), "window: got 0, expected a whole number from 1 to 4096"),
         (lambda: PacketPair(stretch=0.5), "stretch: got 0.5, expected a number of at least 1"),
-        (lambda: PacketPair(filter="mean"), 'filter: got \'mean\', expected "density" or "histogram"'),  # type: ignore[arg-type]
+        (lambda: PacketPair(filter="mean"), 'filter: got "mean", expected "density" or "histogram"'),  # type: ignore[arg-type]
         (
             lambda: PacketPair().run([0.0], [0.0], [0.5]),
             "packets[0]: got 0.5, expected a whole number of packets",

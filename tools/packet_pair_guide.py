@@ -13,6 +13,7 @@ import numpy as np
 from parshall import Bulk, DropTail, Dumbbell, FlowGroup, OnOff, Record, Reverse, Tcp, Udp
 from parshall.estimators import CapacityQuality, PacketPair
 from parshall.measure import measure
+from parshall.units import parse_rate
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/guide/packet-pairs.md"
@@ -26,7 +27,7 @@ WAYS = {"1 packet": False, "2 packets": True}
 ESTIMATORS = {
     "density": {},
     "histogram": {"filter": "histogram"},
-    "density, stretch 2": {"stretch": 2.0},
+    "density, stretch 1": {"stretch": 1.0},
 }
 
 
@@ -46,7 +47,7 @@ def bell(*, load=0.0, cross="udp", delayed=False, back=None):
         rate=RATE,
         delay="18 ms",
         queue=DropTail(limit_packets=100),
-        reverse=Reverse() if back is None else Reverse(rate=back),
+        reverse=Reverse() if back is None else Reverse(rate=back, queue=DropTail(limit_packets=10_000)),
         access_rate="100 Mbit/s",
         access_delay="1 ms",
         flows=[flow, *others],
@@ -94,6 +95,29 @@ def cells(found, name):
     return f"{100 * right.mean():.0f} % | {median} | {wrong}"
 
 
+def thin_table(rows):
+    """What a thin way back makes of the estimate, and what the flags say of it."""
+    columns = (
+        "way back, an ACK acknowledges",
+        "its ACKs a second over the rate",
+        "median",
+        "thin",
+        "unknown",
+    )
+    yield f"| {' | '.join(columns)} |"
+    yield "|---" * len(columns) + "|"
+    for (back, way), found in rows:
+        runs = [run["density"] for run in found]
+        says = [
+            sum(bool(quality & flag) for _, quality in runs)
+            for flag in (CapacityQuality.THIN_REVERSE_PATH, CapacityQuality.REVERSE_PATH_UNKNOWN)
+        ]
+        most = parse_rate(back) / 8 / 40 / CAPACITY
+        median = np.nanmedian([ratio for ratio, _ in runs])
+        said = " | ".join(f"{count} of {len(runs)}" for count in says)
+        yield f"| {back}, {way} | {most:.2f} | {median:.2f} | {said} |"
+
+
 def table(title, rows):
     """One row a cell, with three columns for each estimator."""
     yield f"| {title} |" + "".join(f" {name}: right | median | wrong, flagged |" for name in ESTIMATORS)
@@ -126,8 +150,7 @@ def main():
     for cross in ("udp", "tcp"):
         rows = [(f"{key[1]:.1f}, {key[2]}", found[key]) for key in crossed if key[0] == cross]
         page = put(page, cross, table("load, an ACK acknowledges", rows))
-    rows = [(", ".join(key), found[key]) for key in thin]
-    PAGE.write_text(put(page, "thin", table("way back, an ACK acknowledges", rows)))
+    PAGE.write_text(put(page, "thin", thin_table([(key, found[key]) for key in thin])))
 
 
 if __name__ == "__main__":

@@ -150,14 +150,15 @@ class PacketPair:
     1999). ``docs/guide/packet-pairs.md`` has how often it is right.
 
     An ACK of k packets that comes d seconds after the one before is the sample k / d, if the packets were
-    sent closer together than their ACKs came. The mode of the last ``window`` samples is the estimate.
+    sent much closer together than their ACKs came. The mode of the last ``window`` samples is the estimate.
 
     Args:
         filter: ``"density"``, the sample with the greatest kernel density (a triangle), or ``"histogram"``,
             the mean of the fullest bin.
         width: how far a sample reaches, or how wide a bin is, as a part of its rate, 0.01 to 1.
         window: how many of the newest pairs count, 1 to 4096.
-        stretch: how many times as far apart as they were sent packets must be acknowledged, at least 1.
+        stretch: how many times as far apart as they were sent packets must be acknowledged, at least 1, which
+            is what Lai and Baker ask.
 
     Raises InputError for a value outside its range.
 
@@ -174,7 +175,7 @@ class PacketPair:
         filter: Literal["density", "histogram"] = "density",
         width: float = 0.1,
         window: SupportsIndex = 128,
-        stretch: float = 1.0,
+        stretch: float = 5.0,
     ) -> None:
         if filter not in ("density", "histogram"):
             raise InputError("filter", shown(filter), '"density" or "histogram"')

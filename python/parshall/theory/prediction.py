@@ -64,8 +64,8 @@ def prediction_weights(
 
     ``"lmmse"`` is the best linear predictor of the process (Levinson and Durbin), ``"fbm"`` that of
     fractional Brownian motion from its finite past (Gripenberg and Norros 1996) with the mean of its weight
-    over each increment, ``"farima"`` the best of fractionally differenced noise (Hosking 1981). Raises InputError
-    an H outside (0, 1), and for n below 1 (2 for ``"fbm"``).
+    over each increment, ``"farima"`` the best of fractionally differenced noise (Hosking 1981). Raises
+    InputError for an H outside (0, 1), and for n below 1 (2 for ``"fbm"``).
     """
     order = _order(n, least=2 if predictor == "fbm" else 1)
     if predictor == "lmmse":
