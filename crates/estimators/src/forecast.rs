@@ -24,6 +24,8 @@ mod mixture;
 mod regressors;
 mod rls;
 mod sliding_mean;
+#[cfg(test)]
+mod test_noise;
 mod young_mean;
 
 pub use adaptive_ewma::AdaptiveEwma;

@@ -150,20 +150,14 @@ impl Forecaster for FractionalForecaster {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_noise::noise;
     use super::*;
 
     const BOTH: [Fractional; 2] = [Fractional::Fbm, Fractional::Farima];
 
     /// FARIMA(0,d,0) from uniform noise, by its infinite moving average cut at 2000 (Hosking 1981, theorem 1a).
     fn farima(n: usize, d: f64) -> Vec<f64> {
-        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-        let mut noise = || {
-            state ^= state >> 12;
-            state ^= state << 25;
-            state ^= state >> 27;
-            (state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-        };
-        let e: Vec<f64> = (0..n + 2000).map(|_| noise()).collect();
+        let e: Vec<f64> = noise(n + 2000).collect();
         let mut psi = vec![1.0];
         (1..2000).for_each(|k| psi.push(psi[k - 1] * (k as f64 - 1.0 + d) / k as f64));
         (0..n).map(|t| psi.iter().zip(e[..t + 2000].iter().rev()).map(|(p, e)| p * e).sum()).collect()
