@@ -83,7 +83,7 @@ def prediction_error(
     The predictors are those of :func:`prediction_weights`; each errs as much as it does on ``process``.
 
     >>> round(prediction_error(0.85), 4), round(prediction_error(0.85, predictor="farima"), 4)
-    (0.6102, 0.6141)
+    (0.5679, 0.575)
     """
     order = _order(n)
     rho = _autocorrelation(process, h, order)
