@@ -50,6 +50,14 @@ from parshall.estimators_responsiveness import (
     ResponsivenessQuality,
     ResponsivenessSeries,
 )
+from parshall.estimators_sender import (
+    CapacityQuality,
+    CapacitySeries,
+    PacketPair,
+    PathCapacity,
+    ThroughputSampler,
+    ThroughputSeries,
+)
 from parshall.scenario.canonical import canonical_json
 from parshall.scenario.forecaster import JEYASEKAR_2014, ForecasterConfig
 
@@ -60,6 +68,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArimaRto",
+    "CapacityQuality",
+    "CapacitySeries",
     "Ewma",
     "JacobsonRto",
     "JacobsonTicksRto",
@@ -72,6 +82,8 @@ __all__ = [
     "NonresponsiveRls",
     "NonresponsiveSeries",
     "NonresponsiveSettings",
+    "PacketPair",
+    "PathCapacity",
     "Quality",
     "QuantileRto",
     "Responsiveness",
@@ -83,6 +95,8 @@ __all__ = [
     "RtoSeries",
     "SlidingMad",
     "SlidingMedian",
+    "ThroughputSampler",
+    "ThroughputSeries",
     "UdpCounter",
     "UdpSeries",
     "UdpShare",

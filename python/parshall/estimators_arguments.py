@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar
 
 import numpy as np
 
 from parshall.errors import InputError, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
 
-__all__ = ["call", "count", "flags", "real", "reals", "samples", "wrong_type"]
+__all__ = ["call", "count", "flags", "made", "real", "reals", "samples", "wrong_type"]
 
 _COUNTS = range(2**32)
+_T = TypeVar("_T")
 
 
 def samples(name: str, values: ArrayLike) -> Floats:
@@ -79,6 +82,16 @@ def count(name: str, value: SupportsIndex) -> int:
     if number not in _COUNTS:
         raise InputError(name, shown(number), "a whole number from 0 to 4294967295")
     return number
+
+
+def made(make: Callable[[], _T]) -> _T:
+    """What ``make`` returns; what the extension says about a value becomes an :class:`InputError`."""
+    try:
+        return make()
+    except InputError:
+        raise
+    except ValueError as fault:
+        raise InputError(*fault.args) from None
 
 
 def wrong_type(name: str, value: object, expected: str) -> TypeError:

@@ -65,6 +65,12 @@ fn estimators() -> Vec<(&'static str, RtoConfig)> {
 
 fn forecasters() -> Vec<(&'static str, ForecasterConfig)> {
     let lmmse = |order, every| ForecasterConfig::Lmmse { order, window: 500, every, differenced: false };
+    let lms = |step: Option<f64>| match step {
+        None => ForecasterConfig::Lms { order: 20, step: 1e-3, centre: None, memory: 500, clip: 6.0 },
+        Some(step) => {
+            ForecasterConfig::Nlms { order: 20, step, eps: None, centre: None, memory: 500, clip: 6.0 }
+        }
+    };
     let refitted = |window, every| ForecasterConfig::ArimaRefitted { p: 2, d: 1, q: 1, window, every };
     vec![
         ("last-value", ForecasterConfig::LastValue {}),
@@ -73,8 +79,24 @@ fn forecasters() -> Vec<(&'static str, ForecasterConfig)> {
         ("adaptive-ewma", ForecasterConfig::AdaptiveEwma { smoothing: 0.1 }),
         ("median, k = 21", ForecasterConfig::Median { window: 21 }),
         ("arima, (2,1,1)", ForecasterConfig::jeyasekar_2014()),
+        ("lmmse, order 20 every sample", lmmse(20, 1)),
         ("lmmse, order 20 every 10", lmmse(20, 10)),
         ("lmmse, order 20 every 100", lmmse(20, 100)),
+        ("lms, order 20", lms(None)),
+        ("nlms, order 20", lms(Some(0.1))),
+        ("rls, order 20", ForecasterConfig::Rls { order: 20, memory: 1000, centre: None, clip: 6.0 }),
+        (
+            "fbm, order 20, h given",
+            ForecasterConfig::Fbm { order: 20, window: 1000, h: Some(0.8), every: 100 },
+        ),
+        (
+            "fbm, order 20, h estimated",
+            ForecasterConfig::Fbm { order: 20, window: 1000, h: None, every: 100 },
+        ),
+        (
+            "farima, order 20, h estimated",
+            ForecasterConfig::Farima { order: 20, window: 1000, h: None, every: 100 },
+        ),
         ("arima-recursive, (2,1,1)", ForecasterConfig::ArimaRecursive { p: 2, d: 1, q: 1, memory: 1000 }),
         ("arima-refitted, (2,1,1)", refitted(1000, 2000)),
         ("mixture, absolute", ForecasterConfig::Mixture { loss: Loss::Absolute }),

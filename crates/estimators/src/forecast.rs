@@ -9,15 +9,23 @@ mod arima_config;
 mod arima_exact;
 mod arima_recursive;
 mod arima_refitted;
+mod clip;
 mod config;
 mod constant;
 mod ewma;
+mod fractional;
 mod holt;
 mod interval;
 mod last_value;
 mod lmmse;
+mod lms;
 mod median;
 mod mixture;
+mod regressors;
+mod rls;
+mod sliding_mean;
+#[cfg(test)]
+mod test_noise;
 mod young_mean;
 
 pub use adaptive_ewma::AdaptiveEwma;
@@ -29,12 +37,15 @@ pub use arima_refitted::RefittedArima;
 pub use config::ForecasterConfig;
 pub use constant::Constant;
 pub use ewma::EwmaForecaster;
+pub use fractional::{Fractional, FractionalForecaster};
 pub use holt::Holt;
 pub use interval::PredictionInterval;
 pub use last_value::LastValue;
 pub use lmmse::LmmseForecaster;
+pub use lms::Lms;
 pub use median::MedianForecaster;
 pub use mixture::{Loss, Mixture, ShiftDetector};
+pub use rls::Rls;
 
 /// What forecasts a series, one sample at a time. A finite series gives finite forecasts.
 pub trait Forecaster {
@@ -102,6 +113,12 @@ any_forecaster! {
     Arima(Box<ArimaForecaster>),
     /// Linear prediction over a sliding window.
     Lmmse(Box<LmmseForecaster>),
+    /// Linear prediction whose weights follow the gradient of the error.
+    Lms(Box<Lms>),
+    /// Linear prediction by recursive least squares.
+    Rls(Box<Rls>),
+    /// The weights of a process with the Hurst parameter of the series.
+    Fractional(Box<FractionalForecaster>),
     /// ARIMA whose coefficients follow the series.
     ArimaRecursive(Box<RecursiveArima>),
     /// ARIMA that is fitted anew every so often.

@@ -12,8 +12,9 @@
 //! | [`weighted_median`] | the recursive weighted median |
 //! | [`nonresponsive`] | the share of traffic at a port that does not respond to congestion |
 //! | [`responsiveness`] | the share of non-responsive traffic, from what flows do after a drop or a mark |
-//! | [`forecast`] | the next sample, by last value, averages, medians or ARIMA |
+//! | [`forecast`] | the next sample, by last value, averages, medians, ARIMA or linear prediction that learns |
 //! | [`lmmse`] | the next sample, by linear prediction over a sliding window |
+//! | [`fractional`] | weights of linear prediction from the Hurst parameter |
 //! | [`arima`] | the coefficients of an ARIMA model, by least squares or greatest likelihood |
 //! | [`correlation`] | autocorrelations and partial autocorrelations of a series |
 //! | [`throughput`] | the throughput that a sender attains, from its ACKs |
@@ -33,6 +34,7 @@ pub mod error;
 pub mod ewma;
 mod flags;
 pub mod forecast;
+pub mod fractional;
 pub mod lmmse;
 pub mod long_memory;
 pub mod mad;

@@ -2,8 +2,8 @@
 //!
 //! Two packets that queue one behind the other at the bottleneck leave it one service time apart, and their ACKs keep that
 //! distance if nothing comes between. An ACK of k packets that comes d seconds after the one before it gives the sample
-//! k / d, if those packets were sent closer together than their ACKs came: packets that were sent as far apart as they
-//! arrived tell how fast they were sent. Cross traffic between the two makes samples too low, ACKs that were held up
+//! k / d, if those packets were sent much closer together than their ACKs came: packets that were sent as far apart as they
+//! arrived tell how fast they were sent. (Lai and Baker take all that were sent closer together at all.) Cross traffic between the two makes samples too low, ACKs that were held up
 //! together make them too high; the mode of many samples is the estimate, by a kernel density or by a histogram.
 //!
 //! What the spacing of ACKs cannot tell is which way they were spaced. Where the way back is so thin that ACKs queue there,

@@ -2,6 +2,7 @@
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use parshall_estimators::forecast::{AnyForecaster, Forecaster, ForecasterConfig};
+use parshall_estimators::fractional::{farima_weights, fbm_weights};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -9,7 +10,8 @@ use crate::estimators::{config_fault, Series, NUMBERS};
 
 /// Adds the forecasters to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<PyForecaster>()
+    module.add_class::<PyForecaster>()?;
+    module.add_function(wrap_pyfunction!(fractional_weights, module)?)
 }
 
 /// The forecaster of a configuration in JSON, as a scenario holds it.
@@ -42,6 +44,16 @@ pub fn run<'py>(
         PyResult::Ok(samples.iter().map(after).collect::<Vec<f64>>())
     })?;
     Ok(forecasts.into_pyarray(py))
+}
+
+/// The weights of the last `order` values for a Hurst parameter, those of fractional Brownian motion or else of FARIMA(0,d,0).
+/// The caller has checked H and the order.
+#[pyfunction]
+fn fractional_weights(py: Python<'_>, fbm: bool, h: f64, order: usize) -> Series<'_> {
+    let mut weights = vec![0.0; order];
+    let write = if fbm { fbm_weights } else { farima_weights };
+    write(h, &mut weights);
+    weights.into_pyarray(py)
 }
 
 /// A forecaster that is under way.

@@ -21,6 +21,8 @@ mod nonresponsive;
 #[allow(missing_docs)]
 mod responsiveness;
 #[allow(missing_docs)]
+mod sender;
+#[allow(missing_docs)]
 mod simulator;
 
 use parshall_sim::memory::LargePages;
@@ -39,5 +41,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     long_memory::register(module)?;
     nonresponsive::register(module)?;
     responsiveness::register(module)?;
+    sender::register(module)?;
     simulator::register(module)
 }

@@ -13,12 +13,17 @@ from parshall.scenario.forecaster import (
     ArimaRefitted,
     Constant,
     Ewma,
+    Farima,
+    Fbm,
     ForecasterConfig,
     Holt,
     LastValue,
     Lmmse,
+    Lms,
     Median,
     Mixture,
+    Nlms,
+    Rls,
 )
 
 __all__ = ["DEFAULT_MODELS", "label"]
@@ -39,7 +44,7 @@ DEFAULT_MODELS: tuple[ForecasterConfig, ...] = (
     Mixture(loss="absolute"),
     Mixture(loss="squared"),
 )
-"""One of each kind, and the two that TCP's users know best: the last value and EWMA 1/8, which is srtt."""
+"""Of most kinds one, and the two that TCP's users know best: the last value and EWMA 1/8, which is srtt."""
 
 _PAPER = Arima.jeyasekar_2014()
 
@@ -59,6 +64,10 @@ def _arima(model: Arima) -> str:
     return f"{order} of 2014" if model == _PAPER else order
 
 
+def _hurst(h: float | None) -> str:
+    return "" if h is None else f", H = {h:g}"
+
+
 _LABELS: dict[type, Callable[[Any], str]] = {
     Constant: lambda m: f"constant {m.value:g}",
     LastValue: lambda m: "last value",
@@ -68,6 +77,11 @@ _LABELS: dict[type, Callable[[Any], str]] = {
     Median: lambda m: f"median of {m.window}",
     Arima: _arima,
     Lmmse: lambda m: f"LMMSE({m.order})" + (" of changes" if m.differenced else ""),
+    Lms: lambda m: f"LMS({m.order}), step {m.step:g}",
+    Nlms: lambda m: f"NLMS({m.order}), step {m.step:g}",
+    Rls: lambda m: f"RLS({m.order})",
+    Fbm: lambda m: f"FBM({m.order})" + _hurst(m.h),
+    Farima: lambda m: f"FARIMA({m.order})" + _hurst(m.h),
     ArimaRecursive: lambda m: f"recursive ARIMA({m.p},{m.d},{m.q})",
     ArimaRefitted: lambda m: f"refitted ARIMA({m.p},{m.d},{m.q})",
     Mixture: lambda m: f"mixture, {m.loss}",

@@ -20,6 +20,7 @@ from parshall.scenario.forecaster_learning import (
     Mixture,
     check_by_engine,
 )
+from parshall.scenario.forecaster_linear import Farima, Fbm, Lms, Nlms, Rls
 from parshall.scenario.quantities import NO_NUMBERS, Differences, Level, Numbers, Real, Share, Window
 
 if TYPE_CHECKING:
@@ -35,12 +36,17 @@ __all__ = [
     "ArimaRefitted",
     "Constant",
     "Ewma",
+    "Farima",
+    "Fbm",
     "ForecasterConfig",
     "Holt",
     "LastValue",
     "Lmmse",
+    "Lms",
     "Median",
     "Mixture",
+    "Nlms",
+    "Rls",
 ]
 
 
@@ -134,6 +140,11 @@ ForecasterConfig: TypeAlias = (
     | Median
     | Arima
     | Lmmse
+    | Lms
+    | Nlms
+    | Rls
+    | Fbm
+    | Farima
     | ArimaRecursive
     | ArimaRefitted
     | Mixture
@@ -142,7 +153,16 @@ ForecasterConfig: TypeAlias = (
 
 if TYPE_CHECKING:
     Kind: TypeAlias = Literal[
-        "last-value", "adaptive-ewma", "lmmse", "arima-recursive", "arima-refitted", "mixture"
+        "last-value",
+        "adaptive-ewma",
+        "lmmse",
+        "nlms",
+        "rls",
+        "fbm",
+        "farima",
+        "arima-recursive",
+        "arima-refitted",
+        "mixture",
     ]
     AnyForecaster: TypeAlias = Given[ForecasterConfig, ForecasterConfig | Kind | Table]
 else:

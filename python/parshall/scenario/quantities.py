@@ -48,6 +48,9 @@ __all__ = [
     "Instants",
     "Level",
     "MaybeDuration",
+    "MaybeLevel",
+    "MaybeNotNegative",
+    "MaybePart",
     "MaybePeriod",
     "MaybeRate",
     "MaybeSize",
@@ -160,14 +163,17 @@ if TYPE_CHECKING:
     Differences: TypeAlias = int
     OrderOf: TypeAlias = int
     Level: TypeAlias = Given[float, _Number]
+    MaybeLevel: TypeAlias = Given[float | None, _Number | None]
     Numbers: TypeAlias = Given[tuple[float, ...], Sequence[float]]
     Real: TypeAlias = float
     Positive: TypeAlias = float
     Probability: TypeAlias = float
     NotNegative: TypeAlias = float
+    MaybeNotNegative: TypeAlias = float | None
     Share: TypeAlias = float
     Risk: TypeAlias = float
     Part: TypeAlias = float
+    MaybePart: TypeAlias = float | None
     Forgetting: TypeAlias = float
     TailExponent: TypeAlias = float
     QueueCount: TypeAlias = int
@@ -246,6 +252,7 @@ else:
     )
     _LEVELS = [{"type": "number"}, _DURATION["anyOf"][1]]
     Level = _field(float, readers.level, {**_DURATION, "anyOf": _LEVELS})
+    MaybeLevel = Level | None
     Numbers = _field(
         tuple[float, ...], readers.list_of(readers.finite), _array({"type": "number"}, 0, MAX_ORDER)
     )
@@ -253,10 +260,12 @@ else:
     Real = _field(float, readers.finite, {"type": "number"})
     Positive = _number(lambda x: x > 0, "a number above 0", exclusiveMinimum=0)
     NotNegative = _number(lambda x: x >= 0, "a number of at least 0", minimum=0)
+    MaybeNotNegative = NotNegative | None
     Probability = _number(lambda x: 0 <= x <= 1, "a number from 0 to 1", minimum=0, maximum=1)
     Share = _number(lambda x: 0 < x <= 1, "a number above 0, at most 1", exclusiveMinimum=0, maximum=1)
     Risk = _number(lambda x: 1e-6 <= x <= 0.2, "a share from 0.000001 to 0.2", minimum=1e-6, maximum=0.2)
     Part = _number(lambda x: 0 < x < 1, "a number between 0 and 1", exclusiveMinimum=0, exclusiveMaximum=1)
+    MaybePart = Part | None
     Forgetting = _number(lambda x: 0 <= x < 1, "a number from 0 to below 1", minimum=0, exclusiveMaximum=1)
     TailExponent = _number(lambda x: x > 1, "a number above 1", exclusiveMinimum=1)
 

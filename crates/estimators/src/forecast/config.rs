@@ -1,8 +1,9 @@
 //! The forecasters and their parameters as a plain value, as a scenario holds it.
 
 use super::{
-    AdaptiveEwma, AnyForecaster, ArimaConfig, Constant, EwmaForecaster, Holt, LastValue, LmmseForecaster,
-    Loss, MedianForecaster, Mixture, RecursiveArima, RefittedArima,
+    AdaptiveEwma, AnyForecaster, ArimaConfig, Constant, EwmaForecaster, Fractional, FractionalForecaster,
+    Holt, LastValue, LmmseForecaster, Lms, Loss, MedianForecaster, Mixture, RecursiveArima, RefittedArima,
+    Rls,
 };
 use crate::arima::{Coefficients, Order};
 use crate::error::ConfigError;
@@ -58,6 +59,89 @@ pub enum ForecasterConfig {
         /// Whether the changes are predicted instead of the samples.
         #[cfg_attr(feature = "serde", serde(default))]
         differenced: bool,
+    },
+    /// Linear prediction whose weights follow the gradient of the error: see [`Lms::new`].
+    Lms {
+        /// How many samples predict the next.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::order"))]
+        order: u32,
+        /// How far a weight follows the error, in units of 1 / x^2.
+        step: f64,
+        /// What the samples lie around; a running mean if it is not given.
+        #[cfg_attr(feature = "serde", serde(default))]
+        centre: Option<f64>,
+        /// About how many samples the running mean remembers.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::remembered"))]
+        memory: u32,
+        /// How many usual errors an error counts for at most.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::clip"))]
+        clip: f64,
+    },
+    /// The same, normalised: see [`Lms::normalised`].
+    Nlms {
+        /// How many samples predict the next.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::order"))]
+        order: u32,
+        /// How far the weights follow the error, above 0 and below 2.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::step"))]
+        step: f64,
+        /// What is added to u.u, in units of x^2; a tenth of its mean if it is not given.
+        #[cfg_attr(feature = "serde", serde(default))]
+        eps: Option<f64>,
+        /// What the samples lie around; a running mean if it is not given.
+        #[cfg_attr(feature = "serde", serde(default))]
+        centre: Option<f64>,
+        /// About how many samples the running mean remembers.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::remembered"))]
+        memory: u32,
+        /// How many usual errors an error counts for at most.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::clip"))]
+        clip: f64,
+    },
+    /// Linear prediction by recursive least squares: see [`Rls`].
+    Rls {
+        /// How many samples predict the next.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::order"))]
+        order: u32,
+        /// About how many samples are remembered, at least 10.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::memory"))]
+        memory: u32,
+        /// What the samples lie around; a running mean if it is not given.
+        #[cfg_attr(feature = "serde", serde(default))]
+        centre: Option<f64>,
+        /// How many usual errors an error counts for at most.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::clip"))]
+        clip: f64,
+    },
+    /// The weights of fractional Brownian motion: see [`FractionalForecaster`].
+    Fbm {
+        /// How many samples predict the next.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::order"))]
+        order: u32,
+        /// How many samples the mean, and H, are those of.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::fitted"))]
+        window: u32,
+        /// The Hurst parameter; estimated if it is not given.
+        #[cfg_attr(feature = "serde", serde(default))]
+        h: Option<f64>,
+        /// H is estimated every so many samples.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::estimated"))]
+        every: u32,
+    },
+    /// The weights of fractionally differenced noise: see [`FractionalForecaster`].
+    Farima {
+        /// How many samples predict the next.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::order"))]
+        order: u32,
+        /// How many samples the mean, and H, are those of.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::fitted"))]
+        window: u32,
+        /// The Hurst parameter; estimated if it is not given.
+        #[cfg_attr(feature = "serde", serde(default))]
+        h: Option<f64>,
+        /// H is estimated every so many samples.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::estimated"))]
+        every: u32,
     },
     /// ARIMA whose coefficients follow the series: see [`RecursiveArima`].
     ArimaRecursive {
@@ -139,6 +223,21 @@ impl ForecasterConfig {
             ForecasterConfig::Lmmse { order, window, every, differenced } => {
                 AnyForecaster::Lmmse(Box::new(LmmseForecaster::new(order, window, every, differenced)?))
             }
+            ForecasterConfig::Lms { order, step, centre, memory, clip } => {
+                AnyForecaster::Lms(Box::new(Lms::new(order, step, centre, memory, clip)?))
+            }
+            ForecasterConfig::Nlms { order, step, eps, centre, memory, clip } => {
+                AnyForecaster::Lms(Box::new(Lms::normalised(order, step, eps, centre, memory, clip)?))
+            }
+            ForecasterConfig::Rls { order, memory, centre, clip } => {
+                AnyForecaster::Rls(Box::new(Rls::new(order, memory, centre, clip)?))
+            }
+            ForecasterConfig::Fbm { order, window, h, every } => {
+                fractional(Fractional::Fbm, order, window, h, every)?
+            }
+            ForecasterConfig::Farima { order, window, h, every } => {
+                fractional(Fractional::Farima, order, window, h, every)?
+            }
             ForecasterConfig::ArimaRecursive { p, d, q, memory } => {
                 AnyForecaster::ArimaRecursive(Box::new(RecursiveArima::new(p, d, q, memory)?))
             }
@@ -153,6 +252,17 @@ impl ForecasterConfig {
             ForecasterConfig::Arima(ref model) => model.try_build()?,
         })
     }
+}
+
+fn fractional(
+    process: Fractional,
+    order: u32,
+    window: u32,
+    h: Option<f64>,
+    every: u32,
+) -> Result<AnyForecaster, ConfigError> {
+    FractionalForecaster::new(process, order, window, h, every)
+        .map(|forecaster| AnyForecaster::Fractional(Box::new(forecaster)))
 }
 
 /// What a field has that is left out.
@@ -172,48 +282,12 @@ mod defaults {
         memory: u32 = 1000;
         fitted: u32 = 1000;
         refit: u32 = 2000;
+        step: f64 = 0.1;
+        clip: f64 = 6.0;
+        remembered: u32 = 500;
+        estimated: u32 = 100;
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parameters_outside_their_ranges_are_named() {
-        let refusal = |config: ForecasterConfig| config.validate().unwrap_err().to_string();
-        assert_eq!(
-            refusal(ForecasterConfig::Holt { gain: 0.1, trend_gain: 2.0 }),
-            "trend_gain: got 2, expected a number above 0 and at most 1",
-        );
-        assert_eq!(refusal(ForecasterConfig::Median { window: 0 }).split(':').next(), Some("window"));
-        ForecasterConfig::jeyasekar_2014().validate().unwrap();
-    }
-
-    #[cfg(feature = "serde")]
-    #[test]
-    fn writing_and_reading_gives_the_same() {
-        let all = [
-            ForecasterConfig::Constant { value: 0.1 },
-            ForecasterConfig::LastValue {},
-            ForecasterConfig::Ewma { gain: 0.125 },
-            ForecasterConfig::Holt { gain: 0.125, trend_gain: 0.5 },
-            ForecasterConfig::Median { window: 21 },
-            ForecasterConfig::AdaptiveEwma { smoothing: 0.1 },
-            ForecasterConfig::Lmmse { order: 20, window: 500, every: 10, differenced: false },
-            ForecasterConfig::ArimaRecursive { p: 2, d: 1, q: 1, memory: 1000 },
-            ForecasterConfig::ArimaRefitted { p: 2, d: 1, q: 1, window: 1000, every: 500 },
-            ForecasterConfig::Mixture { loss: Loss::Absolute },
-            ForecasterConfig::jeyasekar_2014(),
-        ];
-        for config in all {
-            let json = serde_json::to_string(&config).unwrap();
-            assert_eq!(serde_json::from_str::<ForecasterConfig>(&json).unwrap(), config, "{json}");
-        }
-        let exact =
-            serde_json::from_str::<ForecasterConfig>(r#"{"kind": "arima", "ar": [0.1], "start": "exact"}"#);
-        assert!(matches!(exact.unwrap().build(), AnyForecaster::ExactArima(_)));
-        let unknown = serde_json::from_str::<ForecasterConfig>(r#"{"kind": "arima", "phi": [0.1]}"#);
-        assert!(unknown.unwrap_err().to_string().contains("unknown field `phi`"));
-    }
-}
+mod tests;

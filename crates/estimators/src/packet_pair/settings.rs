@@ -29,13 +29,14 @@ pub struct PacketPairSettings {
     /// How many of the newest pairs count: from 1 to 4096.
     pub window: u32,
     /// How many times as far apart as they were sent packets must be acknowledged to make a pair: at least 1, where 1 is
-    /// the filter of Lai and Baker.
+    /// the filter of Lai and Baker. ACKs let packets go one service time apart, and with s other packets between two of them
+    /// they come s + 1 apart: whatever does not ask for more than that measures the cross traffic.
     pub stretch: f64,
 }
 
 impl Default for PacketPairSettings {
     fn default() -> Self {
-        PacketPairSettings { filter: Filter::Density, width: 0.1, window: 128, stretch: 1.0 }
+        PacketPairSettings { filter: Filter::Density, width: 0.1, window: 128, stretch: 5.0 }
     }
 }
 
