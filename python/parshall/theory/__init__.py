@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from parshall.theory.prediction_error_law import PredictionErrorLaw, prediction_error_model
 from parshall.theory.queue_laws import (
     little_backlog,
     md1_wait,
@@ -23,12 +24,14 @@ from parshall.theory.tcp_laws import (
 )
 
 __all__ = [
+    "PredictionErrorLaw",
     "little_backlog",
     "md1_wait",
     "mm1_wait",
     "padhye_send_rate",
     "periodic_loss_window",
     "pollaczek_khinchine_wait",
+    "prediction_error_model",
     "random_loss_constant",
     "random_loss_window",
     "red_drop_rate",

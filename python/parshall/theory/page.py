@@ -19,7 +19,7 @@ def measure(
     seeds: int = SEEDS, threads: int | None = None, progress: Callable[[str], object] = lambda _: None
 ) -> dict[str, Comparison]:
     """All comparisons by name, in the order of the page. ``progress`` is told what comes next."""
-    from parshall.theory import little, padhye, poisson, red, square_root
+    from parshall.theory import little, padhye, poisson, prediction_error, red, square_root
 
     progress("the square-root law")
     found = {"square_root": square_root.compare(seeds, threads)}
@@ -32,6 +32,8 @@ def measure(
     groups = {"Poisson arrivals": _settings(waited, seeds), "RED": _settings(held, seeds)}
     found["little"] = little.compare(groups)
     found["red"] = equilibria
+    progress("errors of prediction")
+    found["prediction_error"] = prediction_error.compare(seeds)
     return found
 
 
