@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["call", "count", "flags", "real", "reals", "samples", "wrong_type"]
+__all__ = ["Faults", "call", "count", "flags", "real", "reals", "samples", "wrong_type"]
 
 _COUNTS = range(2**32)
 
@@ -89,3 +89,16 @@ def wrong_type(name: str, value: object, expected: str) -> TypeError:
 def call(name: str, arguments: dict[str, Any]) -> str:
     """A call with these arguments, as source."""
     return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
+
+
+class Faults:
+    """Turns what the extension says about a value into an :class:`InputError`."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
+        if isinstance(fault, ValueError) and not isinstance(fault, InputError):
+            place, value, expected = fault.args
+            # The window is called `k` here, as in the literature.
+            raise InputError("k" if place == "window" else place, value, expected) from None
