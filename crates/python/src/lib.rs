@@ -11,7 +11,6 @@ mod estimators;
 #[allow(missing_docs)]
 mod filter;
 mod forecast;
-mod forecast_interval;
 mod given;
 #[allow(missing_docs)]
 mod names;
@@ -34,7 +33,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     control::register(module)?;
     estimators::register(module)?;
     forecast::register(module)?;
-    forecast_interval::register(module)?;
     nonresponsive::register(module)?;
     responsiveness::register(module)?;
     simulator::register(module)
