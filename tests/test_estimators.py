@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parshall import estimators
+from parshall import estimators, estimators_rto, estimators_rto_costs, estimators_rto_filters
 from parshall.errors import InputError
 from parshall.estimators import (
     ArimaRto,
@@ -493,9 +493,16 @@ def test_an_estimator_says_how_it_was_made() -> None:
 
 
 def test_the_examples_in_the_documentation_are_right() -> None:
-    results = doctest.testmod(estimators)
-    assert results.attempted > 10
-    assert results.failed == 0
+    modules = (estimators, estimators_rto, estimators_rto_costs, estimators_rto_filters)
+    offered = {name: getattr(estimators, name) for name in estimators.__all__} | {"np": np}
+    results = [doctest.testmod(module, extraglobs=offered) for module in modules]
+    assert sum(each.attempted for each in results) > 10
+    assert all(each.attempted and not each.failed for each in results)
+
+
+def test_a_rule_that_there_is_not_is_named() -> None:
+    with pytest.raises(TypeError, match=r"MedianRto: got the argument least, expected .*min_rto"):
+        MedianRto(least=0.2)  # type: ignore[call-arg]
 
 
 # --- Bad input ----------------------------------------------------------------------------------------------

@@ -291,7 +291,7 @@ def test_the_largest_deviation_counts_its_size_not_its_sign() -> None:
 def test_the_page_in_the_documentation_is_whole(repository: Path) -> None:
     page = (repository / "docs" / "theory.md").read_text(encoding="utf-8")
     figures = re.findall(r"\(figures/(theory-[a-z-]+\.svg)\)", page)
-    assert len(figures) == 5
+    assert len(figures) == 6
     for name in figures:
         svg = (repository / "docs" / "figures" / name).read_text(encoding="utf-8")
         assert "measured / law" in svg
@@ -324,6 +324,7 @@ def test_the_page_is_written_with_its_figures(tmp_path: Path, monkeypatch: pytes
         "queues": "queues",
         "little": "little",
         "red": "red",
+        "prediction_error": "prediction-error",
     }
     found = {key: Comparison(name, f"Law {name}", (panel,), 3, Facts()) for key, name in names.items()}
     page = write(tmp_path, found, seeds=7)

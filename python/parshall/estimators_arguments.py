@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
 from parshall.errors import InputError, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
 
-__all__ = ["call", "count", "flags", "made", "real", "reals", "samples", "wrong_type"]
+__all__ = ["Faults", "call", "count", "flags", "real", "reals", "samples", "wrong_type"]
 
 _COUNTS = range(2**32)
-_T = TypeVar("_T")
 
 
 def samples(name: str, values: ArrayLike) -> Floats:
@@ -84,16 +81,6 @@ def count(name: str, value: SupportsIndex) -> int:
     return number
 
 
-def made(make: Callable[[], _T]) -> _T:
-    """What ``make`` returns; what the extension says about a value becomes an :class:`InputError`."""
-    try:
-        return make()
-    except InputError:
-        raise
-    except ValueError as fault:
-        raise InputError(*fault.args) from None
-
-
 def wrong_type(name: str, value: object, expected: str) -> TypeError:
     """The error for an argument of a type that cannot be used."""
     return TypeError(f"{name}: got {shown(value)}, expected {expected}")
@@ -102,3 +89,20 @@ def wrong_type(name: str, value: object, expected: str) -> TypeError:
 def call(name: str, arguments: dict[str, Any]) -> str:
     """A call with these arguments, as source."""
     return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
+
+
+class Faults:
+    """Turns what the extension says about a value into an :class:`InputError`; ``names`` has what an argument
+    is called here, by what it is called there.
+    """
+
+    def __init__(self, **names: str) -> None:
+        self._names = names
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
+        if isinstance(fault, ValueError) and not isinstance(fault, InputError):
+            place, value, expected = fault.args
+            raise InputError(self._names.get(place, place), value, expected) from None

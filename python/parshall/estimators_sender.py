@@ -63,13 +63,12 @@ class ThroughputSampler:
         if (interval is None) == (amount is None):
             given = "neither" if interval is None else "both"
             raise InputError("interval", given, "either an interval or an amount")
-        self._sampler = arguments.made(
-            lambda: _core.ThroughputSampler(
+        with arguments.Faults():
+            self._sampler = _core.ThroughputSampler(
                 arguments.real("gain", gain),
                 None if interval is None else arguments.real("interval", interval),
                 None if amount is None else arguments.real("amount", amount),
             )
-        )
 
     def on_ack(self, now: float, amount: float) -> float | None:
         """Takes in an ACK of ``amount`` more at ``now`` seconds; the new sample, if one is due.
@@ -77,22 +76,26 @@ class ThroughputSampler:
         An amount of 0 only looks at the clock, so that a silence gives samples of its own.
         """
         real = arguments.real
-        return arguments.made(lambda: self._sampler.on_ack(real("now", now), real("amount", amount)))
+        with arguments.Faults():
+            return self._sampler.on_ack(real("now", now), real("amount", amount))
 
     def run(self, times: ArrayLike, amounts: ArrayLike) -> ThroughputSeries:
         """The same for arrays of one shape (ACKs,)."""
         at, acked = arguments.samples("times", times), arguments.samples("amounts", amounts)
         _same_length(len(at), amounts=len(acked))
-        places, throughput = arguments.made(lambda: self._sampler.run(at, acked))
+        with arguments.Faults():
+            places, throughput = self._sampler.run(at, acked)
         return ThroughputSeries(at[places], throughput)
 
     def set_interval(self, seconds: float) -> None:
         """Samples by time from now on, once ``seconds`` have passed since the last sample."""
-        arguments.made(lambda: self._sampler.set_interval(arguments.real("interval", seconds)))
+        with arguments.Faults():
+            self._sampler.set_interval(arguments.real("interval", seconds))
 
     def restart(self, now: float) -> None:
         """Counts anew from ``now`` on and keeps f: at the start of a transfer, or after an idle time."""
-        arguments.made(lambda: self._sampler.restart(arguments.real("now", now)))
+        with arguments.Faults():
+            self._sampler.restart(arguments.real("now", now))
 
     @property
     def value(self) -> float | None:
@@ -179,30 +182,29 @@ class PacketPair:
     ) -> None:
         if filter not in ("density", "histogram"):
             raise InputError("filter", shown(filter), '"density" or "histogram"')
-        self._pairs = arguments.made(
-            lambda: _core.PacketPair(
+        with arguments.Faults():
+            self._pairs = _core.PacketPair(
                 filter == "histogram",
                 arguments.real("width", width),
                 arguments.count("window", window),
                 arguments.real("stretch", stretch),
             )
-        )
 
     def on_ack(self, now: float, sent_at: float, packets: SupportsIndex = 1) -> bool:
         """Takes in an ACK that came at ``now`` seconds and acknowledged ``packets`` more, the newest of which
         was sent at ``sent_at``: NaN if it was sent twice. Whether that completed a pair.
         """
         real, count = arguments.real, arguments.count
-        return arguments.made(
-            lambda: self._pairs.on_ack(real("now", now), real("sent_at", sent_at), count("packets", packets))
-        )
+        with arguments.Faults():
+            return self._pairs.on_ack(real("now", now), real("sent_at", sent_at), count("packets", packets))
 
     def run(self, times: ArrayLike, sent: ArrayLike, packets: ArrayLike | None = None) -> CapacitySeries:
         """The same for arrays of one shape (ACKs,); without ``packets``, each acknowledges one."""
         at, left = arguments.samples("times", times), arguments.samples("sent", sent)
         counts = np.ones(len(at), np.uint32) if packets is None else _counts("packets", packets)
         _same_length(len(at), sent=len(left), packets=len(counts))
-        return CapacitySeries(*arguments.made(lambda: self._pairs.run(at, left, counts)))
+        with arguments.Faults():
+            return CapacitySeries(*self._pairs.run(at, left, counts))
 
     def capacity(self) -> PathCapacity | None:
         """The estimate; ``None`` before the first pair."""

@@ -7,6 +7,7 @@
 //! variant with its parameters, and add its line to [`AnyRto`].
 
 mod arima;
+mod centred;
 mod config;
 mod costs;
 mod jacobson;

@@ -11,7 +11,6 @@ mod estimators;
 #[allow(missing_docs)]
 mod filter;
 mod forecast;
-mod forecast_interval;
 mod given;
 mod long_memory;
 #[allow(missing_docs)]
@@ -37,7 +36,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     control::register(module)?;
     estimators::register(module)?;
     forecast::register(module)?;
-    forecast_interval::register(module)?;
     long_memory::register(module)?;
     nonresponsive::register(module)?;
     responsiveness::register(module)?;

@@ -15,7 +15,7 @@ docs/guide/own-control.md leads from there to compiled code and to a native cont
 from __future__ import annotations
 
 from parshall._core import Ack, Loss, Moment, cbrt, exp, log, pow  # noqa: A004 - as in math
-from parshall.control.base import DUPLICATE, NEW, OLD, PARTIAL, Control, native
+from parshall.control.base import DUPLICATE, NEW, OLD, PARTIAL, TIME_LIMIT, Control, native
 from parshall.control.library import SharedControl
 from parshall.control.report import Report, Told
 
@@ -24,6 +24,7 @@ __all__ = [
     "NEW",
     "OLD",
     "PARTIAL",
+    "TIME_LIMIT",
     "Ack",
     "Control",
     "Loss",

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, TypeVar
 from typing_extensions import Self, dataclass_transform
 
 from parshall import _core
-from parshall.control.report import Report
+from parshall.control.report import Report, Told
 from parshall.errors import InputError, shown
 from parshall.scenario.control import UserControl
 from parshall.scenario.readers import plain
 
-__all__ = ["DUPLICATE", "EVENTS", "NEW", "OLD", "PARTIAL", "Control", "native"]
+__all__ = ["DUPLICATE", "EVENTS", "NEW", "OLD", "PARTIAL", "TIME_LIMIT", "Control", "native"]
 
 NEW, PARTIAL, DUPLICATE, OLD = 0, 1, 2, 3
 """What an ACK is to the sender, its ``kind``: of new data, of part of what is repaired, a duplicate, or one
@@ -24,6 +24,9 @@ that others have overtaken.
 
 EVENTS = ("on_start", "on_ack", "on_loss", "on_mark", "on_timeout", "on_restart", "on_timer")
 """What the engine calls."""
+
+TIME_LIMIT = 10.0
+"""Seconds that one call may take, where nothing else is said."""
 
 _C = TypeVar("_C", bound="Control")
 
@@ -50,7 +53,7 @@ class Control(_core.ControlBase):
 
     exact_echo: ClassVar[bool] = False
     """Whether its receivers report marks packet by packet (RFC 8257, section 3.2), as DCTCP's do."""
-    time_limit: ClassVar[float] = 10.0
+    time_limit: ClassVar[float] = TIME_LIMIT
     """Seconds that one call may take before its run is given up; infinity to wait, as in a debugger."""
     compiled: ClassVar[bool] = False
     """Whether it is compiled; see :func:`native`."""
@@ -105,7 +108,7 @@ class Control(_core.ControlBase):
     def on_timer(self, moment: _core.Moment) -> None:
         """The time ``wake_at`` has come."""
 
-    def on_report(self, report: Any) -> None:
+    def on_report(self, report: Told) -> None:
         """What ``report`` asks for has been gathered; see :class:`Report`."""
 
     def parameters(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from parshall import _core
-from parshall.control.base import EVENTS
+from parshall.control.base import EVENTS, TIME_LIMIT
 from parshall.control.interface import structure, version
 from parshall.errors import InputError, shown
 from parshall.scenario.control import UserControl
@@ -42,7 +42,7 @@ class SharedControl:
 
     ``parameters`` are numbers by their names, which the library declares with their defaults. Raises
     InputError for a library that cannot be loaded or has another version of the interface, and for a
-    parameter that it does not have.
+    parameter that it does not have. A call may take ``TIME_LIMIT`` seconds.
     """
 
     def __init__(self, path: str | Path, **parameters: float) -> None:
@@ -77,7 +77,7 @@ def controls_of(source: str, code: str, values: dict[str, Any]) -> _core.Compile
     state[window : window + 8 * len(numbers)] = np.array(numbers, np.float64).view(np.uint8)
     functions = [*(getattr(table, name) or 0 for name in EVENTS), 0]
     name = table.name.decode(errors="replace")
-    return _core.CompiledControls(name, functions, state.tobytes(), bool(table.exact_echo), 10.0, table)
+    return _core.CompiledControls(name, functions, state.tobytes(), bool(table.exact_echo), TIME_LIMIT, table)
 
 
 def _code_of(path: Path) -> str:

@@ -9,16 +9,13 @@ from __future__ import annotations
 import keyword
 from collections import namedtuple
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 from parshall import _core
 from parshall.errors import InputError, shown
 from parshall.units import parse_duration
 
 __all__ = ["Report", "Told"]
-
-Told: TypeAlias = Any
-"""A report, as ``on_report`` gets it: what the class asked for, as attributes."""
 
 OPERATIONS = ("sum", "min", "max", "mean", "first", "last")
 """How the values of many ACKs become one. NaN is left out; of nothing the sum is 0 and the rest NaN."""
@@ -27,6 +24,25 @@ ALWAYS = ("now", "acks", "lost")
 """What every report has: the time in seconds, the ACKs that it is about, and whether a loss brought it (1 or
 0).
 """
+
+
+class Told(Protocol):
+    """A report, as ``on_report`` gets it: besides these attributes, what the class asked for."""
+
+    @property
+    def now(self) -> float:
+        """The time in seconds."""
+
+    @property
+    def acks(self) -> float:
+        """How many ACKs it is about."""
+
+    @property
+    def lost(self) -> float:
+        """1 if a loss brought it, else 0."""
+
+    def __getattr__(self, name: str) -> float:
+        """What was gathered under this name."""
 
 
 class Report:

@@ -46,7 +46,7 @@ class Forecaster:
     def __init__(self, model: ForecasterConfig, coverage: float = 0.9) -> None:
         share = arguments.real("coverage", coverage)
         try:
-            self._core = _core.IntervalForecaster(canonical_json(model), share)
+            self._core = _core.Forecaster(canonical_json(model), share)
         except ValueError as error:
             raise InputError(*error.args) from None
         self._model, self._coverage = model, share

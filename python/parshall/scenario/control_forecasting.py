@@ -49,10 +49,10 @@ class ArimaVegas(Model):
 
 
 class Dual(Model):
-    """DUAL: AIMD that also backs off where it expects a round trip in the upper part of those it has seen (Wang
-    and Crowcroft 1992), with any forecaster of the next one. Between ``least`` and ``greatest``, the limit is
-    ``least + threshold (greatest - least)``. Slow start is that of AIMD: its overshoot is what shows how long
-    round trips can be.
+    """DUAL: AIMD that also backs off where it expects a round trip in the upper part of those it has seen
+    (Wang and Crowcroft 1992), with any forecaster of the next one. Between ``least`` and ``greatest``, the
+    limit is ``least + threshold (greatest - least)``. Slow start is that of AIMD: its overshoot is what shows
+    how long round trips can be.
     """
 
     kind: Literal["dual"] = "dual"
@@ -68,15 +68,15 @@ class Dual(Model):
 
 
 class TcpTp(Model):
-    """TCP-TP: jumps to the share of the link that a forecast of its own throughput ``f`` implies, for ``N =
-    ceil(C / f)`` connections: ``cwnd = C RTT / N`` (He et al. 2002, eq. 10 and 11). Slow start and what a loss
-    leaves are those of AIMD, and so is the increase while there is no forecast.
+    """TCP-TP: jumps to the share of the link that a forecast of its own throughput ``f`` implies, for
+    ``N = ceil(C / f)`` connections: ``cwnd = C RTT / N`` (He et al. 2002, eq. 10 and 11). Slow start and what
+    a loss leaves are those of AIMD, and so is the increase while there is no forecast.
     """
 
     kind: Literal["tcp-tp"] = "tcp-tp"
     """Names this control."""
     capacity: MaybeRate = ABSENT
-    """C, the rate of the bottleneck with all headers; without it, packet pairs measure it (Lai and Baker 1999)."""
+    """C, the rate of the bottleneck with all headers; packet pairs measure it if it is not given."""
     interval: Positive = 1.0
     """Measurement interval, in smoothed round-trip times."""
     gain: Share = 0.5

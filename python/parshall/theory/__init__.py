@@ -22,8 +22,10 @@ from parshall.theory.tcp_laws import (
     random_loss_constant,
     random_loss_window,
 )
+from parshall.theory.wrong_predictions.law import PredictionErrorLaw, prediction_error_model
 
 __all__ = [
+    "PredictionErrorLaw",
     "farima_autocorrelation",
     "fgn_autocorrelation",
     "little_backlog",
@@ -33,6 +35,7 @@ __all__ = [
     "periodic_loss_window",
     "pollaczek_khinchine_wait",
     "prediction_error",
+    "prediction_error_model",
     "random_loss_constant",
     "random_loss_window",
     "red_drop_rate",

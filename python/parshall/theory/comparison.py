@@ -74,7 +74,7 @@ class Panel:
     series: tuple[Series, ...]
     log_x: bool = False
     log_y: bool = False
-    legend: Literal["upper left", "lower left"] = "upper left"
+    legend: Literal["upper left", "lower left", "center right"] = "upper left"
     """Where the legend covers nothing."""
 
 

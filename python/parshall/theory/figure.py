@@ -74,6 +74,7 @@ def _ratios(axis: Axes, panel: Panel) -> None:
         )
     axis.set_xlabel(panel.x_label)
     axis.set_ylabel("measured / law")
+    axis.ticklabel_format(axis="y", useOffset=False)
 
 
 def _plain_numbers(axis: Axes) -> None:

@@ -20,6 +20,7 @@ def measure(
 ) -> dict[str, Comparison]:
     """All comparisons by name, in the order of the page. ``progress`` is told what comes next."""
     from parshall.theory import little, padhye, poisson, red, square_root
+    from parshall.theory.wrong_predictions.compare import compare as wrong_predictions
 
     progress("the square-root law")
     found = {"square_root": square_root.compare(seeds, threads)}
@@ -32,6 +33,8 @@ def measure(
     groups = {"Poisson arrivals": _settings(waited, seeds), "RED": _settings(held, seeds)}
     found["little"] = little.compare(groups)
     found["red"] = equilibria
+    progress("errors of prediction")
+    found["prediction_error"] = wrong_predictions(seeds)
     return found
 
 

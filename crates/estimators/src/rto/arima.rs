@@ -1,11 +1,8 @@
 //! The forecast of the next round trip in the place of its mean: what Jeyasekar et al. 2014 leave to the future in their
 //! conclusion ("SRTT ... may be updated using ARTT"). Any forecaster may stand in the place of ARIMA.
 
-use super::config::check_multiplier;
-use super::jacobson::Estimate;
-use super::RtoEstimator;
+use super::centred::{check, Centre, Centred};
 use crate::error::ConfigError;
-use crate::ewma::{check_gain, deviation_toward};
 use crate::forecast::{AnyForecaster, Forecaster, ForecasterConfig};
 use crate::sample::is_rtt;
 
@@ -14,13 +11,7 @@ use crate::sample::is_rtt;
 ///
 /// The first sample `R` gives `rttvar = R / 2`, as in Jacobson's filter. A forecast that is no round-trip time, since it is
 /// negative, is none, and the sample stands for it; so `srtt + multiplier rttvar` is neither below the forecast nor below 0.
-#[derive(Clone, Debug)]
-pub struct ArimaRto {
-    forecaster: AnyForecaster,
-    deviation_gain: f64,
-    multiplier: f64,
-    estimate: Option<Estimate>,
-}
+pub type ArimaRto = Centred<AnyForecaster>;
 
 impl ArimaRto {
     /// A forecaster whose parameters are in their ranges, a gain in (0, 1], a multiplier that is not negative.
@@ -29,57 +20,31 @@ impl ArimaRto {
         deviation_gain: f64,
         multiplier: f64,
     ) -> Result<Self, ConfigError> {
-        check_gain("deviation_gain", deviation_gain)?;
-        check_multiplier(multiplier)?;
+        check(deviation_gain, multiplier)?;
         let within = |e: ConfigError| {
             ConfigError::new("forecaster", format_args!("{} = {}", e.field, e.value), e.expected)
         };
-        let forecaster = forecaster.try_build().map_err(within)?;
-        Ok(ArimaRto { forecaster, deviation_gain, multiplier, estimate: None })
+        Centred::around(forecaster.try_build().map_err(within)?, deviation_gain, multiplier)
     }
 }
 
-impl RtoEstimator for ArimaRto {
+impl Centre for AnyForecaster {
     // What few flows have must not grow into the code of all.
     #[inline(never)]
-    fn on_sample(&mut self, rtt_s: f64) {
-        if !is_rtt(rtt_s) {
-            return;
-        }
-        self.forecaster.update(rtt_s);
-        let srtt = self.forecaster.forecast().filter(|&artt| is_rtt(artt)).unwrap_or(rtt_s);
-        let rttvar = match self.estimate {
-            None => Estimate::first(rtt_s).rttvar,
-            Some(old) => deviation_toward(old.rttvar, (rtt_s - old.srtt).abs(), self.deviation_gain),
-        };
-        self.estimate = Some(Estimate { srtt, rttvar });
-    }
-
-    #[inline]
-    fn srtt(&self) -> Option<f64> {
-        self.estimate.map(|e| e.srtt)
-    }
-
-    #[inline]
-    fn rttvar(&self) -> Option<f64> {
-        self.estimate.map(|e| e.rttvar)
-    }
-
-    #[inline]
-    fn base_rto(&self) -> Option<f64> {
-        self.estimate.map(|e| e.srtt + self.multiplier * e.rttvar)
+    fn take(&mut self, rtt_s: f64) -> f64 {
+        self.update(rtt_s);
+        self.forecast().filter(|&artt| is_rtt(artt)).unwrap_or(rtt_s)
     }
 
     fn reset(&mut self) {
-        self.forecaster.reset();
-        self.estimate = None;
+        Forecaster::reset(self);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rto::{Jacobson, MedianRto};
+    use crate::rto::{Jacobson, MedianRto, RtoEstimator};
     use proptest::prelude::*;
 
     fn forecasters() -> Vec<ForecasterConfig> {
@@ -146,7 +111,7 @@ mod tests {
     fn a_negative_forecast_is_replaced_by_the_sample() {
         let mut rto = with(&ForecasterConfig::Holt { gain: 0.5, trend_gain: 1.0 });
         [1.0, 0.4, 0.0].into_iter().for_each(|rtt| rto.on_sample(rtt));
-        assert!(rto.forecaster.forecast().unwrap() < 0.0);
+        assert!(rto.centre.forecast().unwrap() < 0.0);
         assert_eq!(rto.srtt(), Some(0.0));
         rto.reset();
         assert_eq!((rto.srtt(), rto.rttvar(), rto.base_rto()), (None, None, None));

@@ -1,12 +1,8 @@
 //! Median filter: the median of the last samples takes the place of their exponentially weighted mean.
 
-use super::config::check_multiplier;
-use super::jacobson::Estimate;
-use super::RtoEstimator;
+use super::centred::{self, Centre, Centred};
 use crate::error::ConfigError;
-use crate::ewma::{check_gain, deviation_toward};
 use crate::median::SlidingMedian;
-use crate::sample::is_rtt;
 use crate::sorted_window::check_window;
 
 /// srtt is the median of the last samples; rttvar stays an exponentially weighted mean deviation.
@@ -15,68 +11,37 @@ use crate::sorted_window::check_window;
 /// is the first of two readings, [`super::MedianMadRto`] the second. As in Jacobson's filter a sample is
 /// compared with the srtt before it: `rttvar += deviation_gain (|R - srtt| - rttvar)`. The first sample `R` gives
 /// `srtt = R`, `rttvar = R / 2`; until the window is full, the median of what it holds counts.
-#[derive(Clone, Debug)]
-pub struct MedianRto {
-    window: SlidingMedian,
-    deviation_gain: f64,
-    multiplier: f64,
-    estimate: Option<Estimate>,
-}
+pub type MedianRto = Centred<SlidingMedian>;
 
 impl MedianRto {
     /// A window of at least 1 sample, a gain in (0, 1], a multiplier that is not negative.
     pub fn new(window: u32, deviation_gain: f64, multiplier: f64) -> Result<Self, ConfigError> {
         Self::check(window, deviation_gain, multiplier)?;
-        Ok(MedianRto { window: SlidingMedian::new(window)?, deviation_gain, multiplier, estimate: None })
+        Centred::around(SlidingMedian::new(window)?, deviation_gain, multiplier)
     }
 
     pub(super) fn check(window: u32, deviation_gain: f64, multiplier: f64) -> Result<(), ConfigError> {
         check_window("window", window)?;
-        check_gain("deviation_gain", deviation_gain)?;
-        check_multiplier(multiplier)
+        centred::check(deviation_gain, multiplier)
     }
 }
 
-impl RtoEstimator for MedianRto {
+impl Centre for SlidingMedian {
     #[inline]
-    fn on_sample(&mut self, rtt_s: f64) {
-        if !is_rtt(rtt_s) {
-            return;
-        }
-        self.window.update(rtt_s);
-        self.estimate = Some(match self.estimate {
-            None => Estimate::first(rtt_s),
-            Some(old) => Estimate {
-                srtt: self.window.value().unwrap_or(rtt_s),
-                rttvar: deviation_toward(old.rttvar, (rtt_s - old.srtt).abs(), self.deviation_gain),
-            },
-        });
-    }
-
-    #[inline]
-    fn srtt(&self) -> Option<f64> {
-        self.estimate.map(|e| e.srtt)
-    }
-
-    #[inline]
-    fn rttvar(&self) -> Option<f64> {
-        self.estimate.map(|e| e.rttvar)
-    }
-
-    #[inline]
-    fn base_rto(&self) -> Option<f64> {
-        self.estimate.map(|e| e.srtt + self.multiplier * e.rttvar)
+    fn take(&mut self, rtt_s: f64) -> f64 {
+        self.update(rtt_s);
+        self.value().unwrap_or(rtt_s)
     }
 
     fn reset(&mut self) {
-        self.window.reset();
-        self.estimate = None;
+        SlidingMedian::reset(self);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rto::RtoEstimator;
     use proptest::prelude::*;
 
     /// srtt and rttvar from the definition, the whole series at a time.

@@ -1,0 +1,242 @@
+"""Classes, fields, kinds and choices of scenarios are those of the engine."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import pytest
+
+import parshall
+from parshall import (
+    Aimd,
+    ArimaVegas,
+    Bbr,
+    BernoulliLoss,
+    Binomial,
+    Bulk,
+    Capacity,
+    Cbr,
+    CoDel,
+    Copa,
+    Cubic,
+    Dctcp,
+    DitherLoss,
+    DropTail,
+    Dual,
+    Exponential,
+    FixedPointMethod,
+    FixedWeight,
+    Flow,
+    FqCodel,
+    GilbertElliottLoss,
+    InputError,
+    Jitter,
+    KaczmarzMethod,
+    KalmanMethod,
+    Link,
+    ListedLoss,
+    MedianRtoConfig,
+    OnOff,
+    Pareto,
+    Pie,
+    QueueShareSeries,
+    Record,
+    Red,
+    Reverse,
+    RlsMethod,
+    Scenario,
+    Schedule,
+    SelfSimilar,
+    Series,
+    ShareSeries,
+    Tcp,
+    TcpTp,
+    Transfer,
+    Udp,
+    Vbr,
+    VegasControl,
+    Veno,
+    WeightFromRate,
+)
+from parshall.scenario import forecaster
+from parshall.scenario.forecaster import Arima
+from parshall.scenario.schema import tables
+
+
+def rust_structs(source: str) -> dict[str, dict[str, str]]:
+    """Fields and types of the public structs of a Rust file, and of the variants of its enums."""
+    structs = {}
+    for match in re.finditer(r"pub struct (\w+) \{(.*?)\n\}", source, re.DOTALL):
+        structs[match[1]] = dict(re.findall(r"^    pub (\w+): (.+),$", match[2], re.MULTILINE))
+    return structs
+
+
+def rust_enum(source: str, name: str) -> list[str]:
+    """Names of an enum's variants as they stand in a file."""
+    body = re.search(rf"pub enum {name} \{{(.*?)\n\}}", source, re.DOTALL)
+    assert body, name
+    variants = re.findall(r"^    (\w+)(?:\(.*\)| \{.*|,)", body[1], re.MULTILINE)
+    return [re.sub(r"(?<=[a-z])(?=[A-Z])", "-", variant).lower() for variant in variants]
+
+
+MIRRORED = [Scenario, Link, Reverse, Capacity, Jitter, DropTail, Red, ListedLoss, BernoulliLoss]
+MIRRORED += [
+    GilbertElliottLoss,
+    DitherLoss,
+    Flow,
+    Tcp,
+    Udp,
+    Transfer,
+    Cbr,
+    Vbr,
+]
+MIRRORED += [OnOff, SelfSimilar, Schedule, Record, Series, ShareSeries, QueueShareSeries]
+MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
+MIRRORED += [CoDel, Pie, FqCodel]
+
+FORECASTERS = list(get_args(forecaster.ForecasterConfig))
+
+CONTROLS = [Aimd, ArimaVegas, Bbr, Binomial, Copa, Cubic, Dctcp, Dual, TcpTp, VegasControl, Veno]
+
+
+@pytest.mark.parametrize("model", MIRRORED, ids=lambda model: model.__name__)
+def test_fields_are_those_of_the_engine(model: type, repository: Path) -> None:
+    source = (repository / "crates/sim/src/scenario.rs").read_text()
+    fields = rust_structs(source)[model.__name__]
+    ours = {name: field for name, field in model.model_fields.items() if name != "kind" and not field.exclude}
+    assert list(ours) == list(fields)
+    optional = {name for name, kind in fields.items() if kind.startswith("Option<")}
+    assert optional == {name for name, field in ours.items() if field.default is None}
+
+
+def test_every_struct_of_the_engine_is_mirrored(repository: Path) -> None:
+    source = (repository / "crates/sim/src/scenario.rs").read_text()
+    assert set(rust_structs(source)) == {model.__name__ for model in MIRRORED}
+
+
+@pytest.mark.parametrize("model", CONTROLS, ids=lambda model: model.__name__)
+def test_parameters_of_a_control_are_those_of_its_file(model: type, repository: Path) -> None:
+    kind = model.model_fields["kind"].default
+    source = (repository / f"crates/sim/src/control/{kind.replace('-', '_')}.rs").read_text()
+    fields = rust_structs(source).get("Config", {})
+    assert list(fields) == [name for name in model.model_fields if name != "kind"]
+
+
+def test_every_control_of_the_engine_has_its_class(repository: Path) -> None:
+    source = (repository / "crates/sim/src/control/registry.rs").read_text()
+    registered = re.findall(r"^    (\w+)::\w+,$", source, re.MULTILINE)
+    assert registered == [model.model_fields["kind"].default.replace("-", "_") for model in CONTROLS]
+
+
+@pytest.mark.parametrize("model", FORECASTERS, ids=lambda model: model.__name__)
+def test_parameters_of_a_forecaster_are_those_of_the_engine(model: type, repository: Path) -> None:
+    source = (repository / "crates/estimators/src/forecast/config.rs").read_text()
+    enum = re.search(r"pub enum ForecasterConfig \{(.*?)\n\}", source, re.DOTALL)[1]
+    if named := re.search(rf"^    {model.__name__}\((\w+)\),", enum, re.MULTILINE):
+        sources = (file.read_text() for file in (repository / "crates/estimators/src").rglob("*.rs"))
+        fields = next(filter(None, (rust_structs(source).get(named[1]) for source in sources)))
+    else:
+        body = re.search(rf"^    {model.__name__} \{{(\}}|.*?^    \}}),", enum, re.DOTALL | re.MULTILINE)[1]
+        fields = re.findall(r"^        (\w+): ", body, re.MULTILINE)
+    assert list(fields) == [name for name in model.model_fields if name != "kind"]
+
+
+@pytest.mark.parametrize(
+    ("config", "refusal"),
+    [
+        (lambda: Arima(ar=[1.2, 0.1]), "ar: got 1.2, 0.1, expected coefficients of a stationary model"),
+        (lambda: Arima(d=1, ma=[-1]), "ma: got -1, expected coefficients of an invertible model"),
+        (lambda: Arima(ar=6 * [0.0]), "ar: got 0, 0, 0, 0, 0, 0, expected at most 5 coefficients"),
+        (lambda: Arima(ar=[0.1, "x"]), 'ar[1]: got "x", expected a finite number'),
+        (lambda: Arima(d=3), "d: got 3, expected a whole number from 0 to 2"),
+        (lambda: Arima(d=1, mean=2), "mean: got 2, expected a finite number, and 0 where d is above 0"),
+        (lambda: forecaster.Constant(value=math.inf), "value: got inf, expected a finite number"),
+        (lambda: forecaster.Ewma(gain=0), "gain: got 0, expected a number above 0, at most 1"),
+        (lambda: forecaster.Holt(gain=0.1, trend_gain=2), "trend_gain: got 2, expected a number .*"),
+        (lambda: forecaster.Median(window=0), "window: got 0, expected a whole number from 1 .*"),
+    ],
+)
+def test_a_forecaster_that_cannot_be_is_one_line(config: Any, refusal: str) -> None:
+    with pytest.raises(InputError, match=f"^{refusal.replace('[', chr(92) + '[')}$"):
+        config()
+
+
+def test_a_constant_takes_any_number_or_a_duration() -> None:
+    assert forecaster.Constant(value="120 ms") == forecaster.Constant(value=0.12)
+    assert forecaster.Constant(value=-3).value == -3.0
+
+
+def test_the_documents_model_is_a_named_one() -> None:
+    made = Arima(ar=[-0.36251, 0.17573], d=1, ma=[-0.95108])
+    assert Arima.jeyasekar_2014() == made
+    assert made.canonical() == {"kind": "arima", "ar": [-0.36251, 0.17573], "d": 1, "ma": [-0.95108]}
+
+
+@pytest.mark.parametrize(
+    ("enum", "file", "members"),
+    [
+        ("Queue", "sim/src/scenario.rs", [DropTail, Red, CoDel, Pie, FqCodel]),
+        ("RedWeight", "sim/src/scenario.rs", [FixedWeight, WeightFromRate]),
+        ("Loss", "sim/src/scenario.rs", [ListedLoss, BernoulliLoss, GilbertElliottLoss, DitherLoss]),
+        ("Transport", "sim/src/scenario.rs", [Tcp, Udp]),
+        ("App", "sim/src/scenario.rs", [Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule]),
+        ("Law", "sim/src/scenario.rs", [Exponential, Pareto]),
+        (
+            "ShareMethod",
+            "sim/src/scenario.rs",
+            [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod],
+        ),
+        ("RtoConfig", "estimators/src/rto/config.rs", list(get_args(parshall.scenario.RtoConfig))),
+        ("ForecasterConfig", "estimators/src/forecast/config.rs", FORECASTERS),
+    ],
+)
+def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type], repository: Path) -> None:
+    source = (repository / "crates" / file).read_text()
+    assert [member.model_fields["kind"].default for member in members] == rust_enum(source, enum)
+
+
+@pytest.mark.parametrize(
+    ("enum", "file", "model", "field"),
+    [
+        ("ProfileName", "sim/src/scenario.rs", Tcp, "profile"),
+        ("RecoveryName", "sim/src/scenario.rs", Tcp, "recovery"),
+        ("QueueUnit", "sim/src/scenario.rs", Red, "unit"),
+        ("TuneBy", "sim/src/scenario.rs", Red, "tune_by"),
+        ("PieDelay", "sim/src/scenario.rs", Pie, "delay"),
+        ("LossOf", "sim/src/scenario.rs", ListedLoss, "of"),
+        ("LossOf", "sim/src/scenario.rs", BernoulliLoss, "of"),
+        ("LossOf", "sim/src/scenario.rs", GilbertElliottLoss, "of"),
+        ("LossOf", "sim/src/scenario.rs", DitherLoss, "of"),
+        ("ReduceFrom", "sim/src/scenario.rs", Tcp, "reduce_from"),
+        ("RttSampling", "sim/src/scenario.rs", Tcp, "rtt_sampling"),
+        ("BackoffReset", "sim/src/scenario.rs", Tcp, "backoff_reset"),
+        ("IdleRestart", "sim/src/scenario.rs", Tcp, "idle_restart"),
+        ("FastRetransmitGuard", "sim/src/scenario.rs", Tcp, "fast_retransmit_guard"),
+        ("PartialAckTimer", "sim/src/scenario.rs", Tcp, "partial_ack_timer"),
+        ("HyStartRule", "sim/src/control/hystart.rs", Cubic, "hystart"),
+        ("Variant", "sim/src/control/cubic.rs", Cubic, "variant"),
+        ("Decide", "sim/src/control/arima_vegas.rs", ArimaVegas, "decide"),
+        ("Decide", "sim/src/control/tcp_tp.rs", TcpTp, "decide"),
+        ("RoundTrip", "sim/src/control/tcp_tp.rs", TcpTp, "rtt"),
+        ("Deviation", "estimators/src/rto/config.rs", MedianRtoConfig, "deviation"),
+        ("Signals", "sim/src/scenario.rs", ShareSeries, "signals"),
+        ("Form", "estimators/src/nonresponsive/settings.rs", QueueShareSeries, "form"),
+    ],
+)
+def test_choices_are_those_of_the_engine(
+    enum: str, file: str, model: type, field: str, repository: Path
+) -> None:
+    annotation = model.model_fields[field].annotation
+    options = [annotation] if get_origin(annotation) is Literal else get_args(annotation)
+    choices = [choice for option in options if get_origin(option) is Literal for choice in get_args(option)]
+    assert choices == rust_enum((repository / "crates" / file).read_text(), enum)
+
+
+def test_kinds_and_fields_share_no_name() -> None:
+    """Errors tell a union's tag from a field by its name."""
+    fields = {name for model in tables() for name in model.model_fields}
+    kinds = {model.model_fields["kind"].default for model in tables() if "kind" in model.model_fields}
+    assert not fields & kinds
