@@ -6,6 +6,7 @@
 //! flow, and the event that is already waiting looks at the deadline when it comes. Arrivals, which are most events,
 //! wait in a calendar of their own.
 
+mod diffserv;
 mod serving;
 mod tuning;
 
@@ -18,7 +19,8 @@ use crate::flow::{Counted, Flow, ReceivingEnd, SendingEnd};
 use crate::memory::prefetch;
 use crate::names::Names;
 use crate::network::{
-    Calendar, Hop, Jitter, Loss, Managed, Outcome, PacketId, Port, PortKind, Serving, Trace, Transmissions,
+    Calendar, Conditioner, ConditionerPlan, Hop, Jitter, Loss, Managed, Outcome, PacketId, Port, PortKind,
+    Probe, Serving, Trace, Transmissions,
 };
 use crate::packet::{ecn, Packet};
 use crate::pulse::Pulse;
@@ -132,6 +134,10 @@ pub struct Simulation {
     outbox: Outbox,
     /// What a queue that tells flows apart knows them by; empty if there is no such queue.
     flow_keys: Vec<FlowKey>,
+    /// Code points of the packets of each flow; empty if all are 0.
+    code_points: Vec<u8>,
+    /// Conditioners, by the indices of their ports; there are few.
+    conditioners: Vec<(u32, Conditioner)>,
     ranks: Ranks,
     /// Whether the flows are too many for the caches.
     looks_ahead: bool,
@@ -171,6 +177,8 @@ impl Simulation {
             looked_at: 0,
             looks_ahead: plan.flows.len() > CACHED_FLOWS,
             flow_keys: flow_keys(plan),
+            code_points: code_points(plan),
+            conditioners: conditioners(plan, seed),
             ranks: Ranks::new(plan.hops.len() + 1, plan.flows.len(), plan.ports.len()),
         };
         for (asked, flow) in plan.asked.iter().zip(&plan.flows) {
@@ -384,25 +392,32 @@ impl Simulation {
     /// far end, or none if it does not, or waits for its turn.
     #[inline(never)]
     fn offer(&mut self, hop: Hop, id: PacketId, at: Time) -> Option<Time> {
+        let port = &self.ports[hop.port as usize];
+        if self.kinds[port.kind()].conditions && !self.condition(hop, id, at) {
+            return None;
+        }
         let port = &mut self.ports[hop.port as usize];
         let kind = &self.kinds[port.kind()];
         if kind.serves {
             self.wait_at_port(hop, id, at);
             return None;
         }
-        let packet = &mut self.in_flight[id];
-        let outcome = port.offer(kind, at, packet);
+        let packet = self.in_flight[id];
+        let outcome = port.offer(kind, at, &packet);
         if self.recorder.watches_port(hop.port) {
             let frame = |flow| self.flows[flow as usize].frame(flow);
-            self.recorder.at_port(at, hop.port, packet, outcome, hop.flow(), frame);
+            self.recorder.at_port(at, hop.port, &packet, outcome, hop.flow(), frame);
+            self.keep_diffserv(hop, &packet, at);
         }
         let Outcome::Sent { departure, marked, .. } = outcome else {
             self.drop_packet(id, hop.flow(), at);
             return None;
         };
         if marked {
-            packet.ecn |= ecn::EXPERIENCED;
+            self.in_flight[id].ecn |= ecn::EXPERIENCED;
         }
+        let port = &mut self.ports[hop.port as usize];
+        let kind = &self.kinds[port.kind()];
         Some(port.arrival(kind, departure))
     }
 
@@ -509,7 +524,8 @@ impl Simulation {
         flow.received += u64::from(counting);
         let acknowledgement = match &mut flow.receiver {
             ReceivingEnd::Udp(received) => {
-                *received += 1;
+                received.packets += 1;
+                received.bytes += if counting { u64::from(packet.size) } else { 0 };
                 None
             }
             ReceivingEnd::Tcp(tcp) => tcp.on_data(packet.seq, packet.stamp(), packet.ecn, at),
@@ -539,7 +555,7 @@ impl Simulation {
         let blocks = receiver.reported();
         let size = flow.ack_bytes + blocks.len() as u16 * SackBlocks::BYTES_PER_BLOCK;
         let ecn = if ack.ecn_echo { ecn::ECHO } else { 0 };
-        let mut packet = Packet::ack(ack.next, size, ecn, at, ack.stamp);
+        let mut packet = Packet::ack(ack.next, size, ecn, at, ack.stamp).of_class(self.dscp(index));
         if !blocks.is_empty() {
             packet = packet.reporting(ack.number, self.blocks.put(ack.stamp, blocks));
         }
@@ -777,15 +793,22 @@ impl Simulation {
         }
     }
 
+    /// Code point of the packets that both ends of a flow send.
+    #[inline]
+    fn dscp(&self, index: usize) -> u8 {
+        self.code_points.get(index).copied().unwrap_or_default()
+    }
+
     /// Makes a packet of data that flow `index` sends.
     #[inline]
     fn packet(&mut self, index: usize, seq: u32, ecn: u8, now: Time) -> PacketId {
+        let dscp = self.dscp(index);
         let flow = &mut self.flows[index];
         let size = flow.packet_bytes(seq);
         if now >= self.warm_up {
             flow.bytes_sent += u64::from(size);
         }
-        self.in_flight.add(Packet::data(seq, size, ecn, now).to(flow.data_hops))
+        self.in_flight.add(Packet::data(seq, size, ecn, now).of_class(dscp).to(flow.data_hops))
     }
 
     fn sample_ports(&mut self, now: Time) {
@@ -865,6 +888,7 @@ impl Simulation {
         }
         let mut tables = vec![flows.into_table(), ports.into_table()];
         tables.extend(self.red_tunings());
+        tables.extend(self.class_counters());
         let (more, captures) = self.recorder.finish();
         tables.extend(more);
         let port_name = |index: u32| names.ports[index as usize].to_string();
@@ -887,12 +911,14 @@ fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
     let mut known = HashMap::new();
     let mut kinds = Vec::new();
     let watched: HashSet<u32> = plan.watch.ports().collect();
+    let conditioned: HashSet<u32> = plan.conditioners.iter().map(|conditioner| conditioner.port).collect();
     let build = |(index, port): (usize, &PortPlan)| {
         let streams = PortStreams { seed, name: &plan.names.ports[index] };
-        let serving = serving(port, streams);
+        let serving = serving(port, plan.warm_up, streams);
         let serves = serving.is_some();
         let managed = if serves { None } else { managed(port, streams) };
-        let simple = managed.is_none() && !serves && !watched.contains(&(index as u32));
+        let conditions = conditioned.contains(&(index as u32));
+        let simple = managed.is_none() && !serves && !conditions && !watched.contains(&(index as u32));
         let kind = PortKind {
             ps_per_byte: port.rate.ps_per_byte(),
             transmissions: Transmissions::default(),
@@ -900,8 +926,9 @@ fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
             count_from: plan.warm_up,
             simple,
             serves,
+            conditions,
         };
-        let key = (kind.ps_per_byte.to_bits(), kind.limit_packets, simple, serves);
+        let key = (kind.ps_per_byte.to_bits(), kind.limit_packets, simple, serves, conditions);
         let number = *known.entry(key).or_insert_with(|| {
             kinds.push(kind);
             kinds.len() as u32 - 1
@@ -913,11 +940,26 @@ fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
     };
     let mut ports: Vec<Port> = plan.ports.iter().enumerate().map(build).collect();
     for &index in plan.watch.port_series.iter().flat_map(|(ports, _)| ports) {
-        if let Some(tuning) = ports[index as usize].tuned_red().and_then(|red| red.tuning_mut()) {
-            tuning.keep();
+        if let Probe::TunedRed(red) = ports[index as usize].probe() {
+            red.tuning_mut().into_iter().for_each(|tuning| tuning.keep());
         }
     }
     (kinds, ports)
+}
+
+/// Code points of the packets of each flow, if there are any but 0.
+fn code_points(plan: &Plan) -> Vec<u8> {
+    let any = plan.asked.iter().any(|flow| flow.dscp != 0);
+    plan.asked.iter().take(if any { usize::MAX } else { 0 }).map(|flow| flow.dscp).collect()
+}
+
+/// The conditioners of a network, by the indices of their ports.
+fn conditioners(plan: &Plan, seed: u64) -> Vec<(u32, Conditioner)> {
+    let conditioner = |each: &ConditionerPlan| {
+        let streams = PortStreams { seed, name: &plan.names.ports[each.port as usize] };
+        (each.port, Conditioner::new(each, plan.warm_up, streams.of("conditioner")))
+    };
+    plan.conditioners.iter().map(conditioner).collect()
 }
 
 /// The limit of a queue that a plain port can have.
@@ -942,8 +984,8 @@ fn managed(port: &PortPlan, streams: PortStreams<'_>) -> Option<Managed> {
 }
 
 /// What a port needs whose queue decides at departure.
-fn serving(port: &PortPlan, streams: PortStreams<'_>) -> Option<Serving> {
-    let queue = AnyDepartureQueue::new(&port.queue, || streams.of("queue"))?;
+fn serving(port: &PortPlan, count_from: Time, streams: PortStreams<'_>) -> Option<Serving> {
+    let queue = AnyDepartureQueue::new(&port.queue, port.rate, count_from, || streams.of("queue"))?;
     let (loss, jitter, trace) = link_parts(port, streams);
     Some(Serving::new(queue, loss, jitter, trace))
 }

@@ -7,7 +7,7 @@ use crate::compile::FlowPlan;
 use crate::memory::prefetch_part;
 use crate::random::Stream;
 use crate::record::{FlowFrame, FlowRow};
-use crate::scenario::{self, Transport};
+use crate::scenario::{self, App, Transport};
 use crate::traffic::Source;
 use crate::transport::{SenderCounters, TcpOptions, TcpReceiver, TcpSender};
 use crate::units::Time;
@@ -24,8 +24,7 @@ pub(crate) enum SendingEnd {
 #[derive(Clone, Debug)]
 pub(crate) enum ReceivingEnd {
     Tcp(TcpReceiver),
-    /// The packets received.
-    Udp(u64),
+    Udp(UdpReceiver),
 }
 
 /// A UDP flow's sender.
@@ -39,6 +38,16 @@ pub(crate) struct UdpSender {
     pub next_write: Time,
     /// Packets of a feeding flow on their way to the first port that others use too.
     pub under_way: u32,
+    /// Bytes of its packets on the wire, in turn; empty if all are alike.
+    pub sizes: Box<[u16]>,
+}
+
+/// A UDP flow's receiver.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct UdpReceiver {
+    pub packets: u64,
+    /// Bytes on the wire since the warm-up.
+    pub bytes: u64,
 }
 
 /// A flow with its state. With very many flows an event costs about as much as it touches cache lines, so what an
@@ -117,8 +126,9 @@ impl Flow {
                     sent_before: 0,
                     next_write: first,
                     under_way: 0,
+                    sizes: sizes(asked),
                 }),
-                ReceivingEnd::Udp(0),
+                ReceivingEnd::Udp(UdpReceiver::default()),
             ),
         };
         let options = plan.tcp.as_deref();
@@ -175,6 +185,7 @@ impl Flow {
     pub fn packet_bytes(&self, seq: u32) -> u16 {
         match &self.sender {
             SendingEnd::Tcp(tcp) if seq == 0 && tcp.core().options.handshake => tcp.core().options.syn_bytes,
+            SendingEnd::Udp(udp) if !udp.sizes.is_empty() => udp.sizes[seq as usize % udp.sizes.len()],
             _ => self.data_bytes,
         }
     }
@@ -196,7 +207,17 @@ impl Flow {
     pub fn delivered(&self) -> u64 {
         match &self.receiver {
             ReceivingEnd::Tcp(tcp) => u64::from(tcp.next()).saturating_sub(u64::from(self.handshake())),
-            ReceivingEnd::Udp(received) => *received,
+            ReceivingEnd::Udp(udp) => udp.packets,
+        }
+    }
+
+    /// Payload of so many packets that were delivered since the warm-up.
+    fn bytes_delivered(&self, packets: u64) -> u64 {
+        match &self.receiver {
+            ReceivingEnd::Udp(udp) => {
+                udp.bytes - packets * (u64::from(self.data_bytes) - u64::from(self.payload_bytes()))
+            }
+            ReceivingEnd::Tcp(_) => packets * u64::from(self.payload_bytes()),
         }
     }
 
@@ -245,7 +266,7 @@ impl Flow {
             bytes_sent: self.bytes_sent,
             packets_retransmitted: u64::from(s.packets_retransmitted - b.packets_retransmitted),
             packets_delivered: delivered,
-            bytes_delivered: delivered * u64::from(self.payload_bytes()),
+            bytes_delivered: self.bytes_delivered(delivered),
             packets_received: self.received,
             packets_dropped: u64::from(self.dropped),
             acks_dropped: u64::from(self.acks_dropped),
@@ -260,6 +281,14 @@ impl Flow {
             completed_at: if completed { self.completed_at.secs() } else { f64::NAN },
         }
     }
+}
+
+/// Bytes of a UDP flow's packets on the wire, in turn, if they differ.
+fn sizes(asked: &scenario::Flow) -> Box<[u16]> {
+    let (App::Schedule(schedule), Transport::Udp(udp)) = (&asked.app, &asked.transport) else {
+        return Box::default();
+    };
+    schedule.payloads.iter().map(|payload| (payload + udp.header_bytes) as u16).collect()
 }
 
 /// The phase of a flow's clock: as asked, or drawn from the flow's own stream.

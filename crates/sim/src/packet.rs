@@ -21,32 +21,33 @@ pub struct Packet {
     pub(crate) next: u32,
     /// Bytes on the wire.
     pub size: u16,
-    kind: Kind,
+    /// What it is, and above that its code point.
+    kind: u8,
     /// Explicit congestion notification: a set of [`ecn`] flags.
     pub ecn: u8,
 }
 
 const _: () = assert!(std::mem::size_of::<Packet>() == 32);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    Data,
-    Ack,
-    /// An ACK that reports blocks (RFC 2018).
-    Sack,
-}
+const DATA: u8 = 0;
+const ACK: u8 = 1;
+/// An ACK that reports blocks (RFC 2018).
+const SACK: u8 = 2;
+/// The bits that say which of these it is.
+const KIND: u8 = 3;
+const CODE_POINT_SHIFT: u32 = 2;
 
 impl Packet {
     /// Data sent at `now`, on its way to nowhere yet.
     #[inline]
     pub fn data(seq: u32, size: u16, ecn: u8, now: Time) -> Self {
-        Packet { at: now, stamp: now, seq, hop: 0, next: 0, size, kind: Kind::Data, ecn }
+        Packet { at: now, stamp: now, seq, hop: 0, next: 0, size, kind: DATA, ecn }
     }
 
     /// An ACK sent at `now` that expects `seq` next, and answers a packet of this stamp.
     #[inline]
     pub fn ack(seq: u32, size: u16, ecn: u8, now: Time, stamp: Time) -> Self {
-        Packet { stamp, kind: Kind::Ack, ..Packet::data(seq, size, ecn, now) }
+        Packet { stamp, kind: ACK, ..Packet::data(seq, size, ecn, now) }
     }
 
     /// The same, on its way to this hop.
@@ -64,7 +65,24 @@ impl Packet {
     /// The same ACK, which has this number and also reports what is kept under a handle, its stamp included.
     pub fn reporting(self, number: u16, handle: u32) -> Self {
         let stamp = Time::from_ps(u64::from(number) << 32 | u64::from(handle));
-        Packet { stamp, kind: Kind::Sack, ..self }
+        Packet { stamp, kind: SACK, ..self }.of_class(self.dscp())
+    }
+
+    /// The same with this code point, where it has none.
+    #[inline]
+    pub fn of_class(self, dscp: u8) -> Self {
+        Packet { kind: self.kind | dscp << CODE_POINT_SHIFT, ..self }
+    }
+
+    /// Its code point (RFC 2474).
+    #[inline]
+    pub fn dscp(&self) -> u8 {
+        self.kind >> CODE_POINT_SHIFT
+    }
+
+    /// Gives it another code point.
+    pub fn remark(&mut self, dscp: u8) {
+        self.kind = self.kind & KIND | dscp << CODE_POINT_SHIFT;
     }
 
     /// Whether it comes before another one, by time, and at one instant by hop.
@@ -85,14 +103,16 @@ impl Packet {
     /// Kept out of [`Packet::comes_before`], which is in many places and seldom needs it.
     #[inline(never)]
     fn order_at_instant(&self, other: &Packet) -> Ordering {
-        let key = |packet: &Packet| (packet.hop, packet.seq, packet.kind, packet.stamp, packet.ecn);
+        let key = |packet: &Packet| {
+            (packet.hop, packet.seq, packet.kind & KIND, packet.stamp, packet.ecn, packet.kind)
+        };
         key(self).cmp(&key(other))
     }
 
     /// Whether it travels from the receiver to the sender.
     #[inline]
     pub fn is_ack(&self) -> bool {
-        self.kind != Kind::Data
+        self.kind & KIND != DATA
     }
 
     /// For data, when it was sent; for an ACK, the stamp of the packet that it answers. Not for an ACK that
@@ -106,7 +126,7 @@ impl Packet {
     /// Where what an ACK reports is kept, its stamp included; none if it reports nothing.
     #[inline]
     pub fn report(&self) -> Option<u32> {
-        (self.kind == Kind::Sack).then_some(self.stamp.ps() as u32)
+        (self.kind & KIND == SACK).then_some(self.stamp.ps() as u32)
     }
 }
 

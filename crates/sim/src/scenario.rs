@@ -5,11 +5,13 @@
 //! unless a field's name says packets. Every name is checked by [`crate::compile`], not here.
 
 mod alike;
+mod diffserv;
 
 use std::sync::Arc;
 
 pub use crate::control::Control;
 pub use alike::{push_alike, Alike};
+pub use diffserv::*;
 use parshall_estimators::nonresponsive::Form;
 use parshall_estimators::rto::RtoConfig;
 use serde::{Deserialize, Serialize};
@@ -69,8 +71,11 @@ pub struct Link {
     /// Packets lost on arrival at the port, before the queue.
     #[serde(default)]
     pub loss: Option<Arc<Loss>>,
+    /// What is done to arriving packets before all else.
+    #[serde(default)]
+    pub conditioner: Option<Arc<Conditioner>>,
     /// What differs in the direction from the second node to the first. A field left out is as above,
-    /// except `loss`, `jitter` and `capacity`, which are none.
+    /// except `loss`, `jitter`, `capacity` and `conditioner`, which are none.
     #[serde(default)]
     pub reverse: Arc<Reverse>,
 }
@@ -97,6 +102,9 @@ pub struct Reverse {
     /// Packets lost on arrival at the port.
     #[serde(default)]
     pub loss: Option<Arc<Loss>>,
+    /// What is done to arriving packets before all else.
+    #[serde(default)]
+    pub conditioner: Option<Arc<Conditioner>>,
 }
 
 /// A recorded capacity: at each of `times` a number of bytes may leave; after `period` all repeats.
@@ -141,6 +149,8 @@ pub enum Queue {
     Pie(Pie),
     /// A queue for each flow, with controlled delay.
     FqCodel(FqCodel),
+    /// Queues for classes, with drop precedences.
+    Diffserv(DiffServ),
 }
 
 impl Default for Queue {
@@ -540,6 +550,9 @@ pub struct Flow {
     /// From this instant on the application hands nothing more to the transport.
     #[serde(default)]
     pub stop: Option<Time>,
+    /// Code point of the packets that both ends send.
+    #[serde(default)]
+    pub dscp: u8,
 }
 
 /// A transport protocol.
@@ -938,6 +951,9 @@ pub struct SelfSimilar {
 pub struct Schedule {
     /// `(time after the flow's start, packets)`, in order of time.
     pub writes: Vec<(Time, u32)>,
+    /// Over UDP: payloads of the packets in turn, and from the first again; none is the transport's for all.
+    #[serde(default)]
+    pub payloads: Vec<u32>,
 }
 
 /// What is recorded besides the counters. Flows are named, or `*` for all; ports are named `a->b`, or by the
@@ -972,6 +988,9 @@ pub struct Record {
     /// Ports of which a packet capture is written.
     #[serde(default)]
     pub pcap: Vec<String>,
+    /// Ports of which the state of conditioner and class queues is kept after each arrival.
+    #[serde(default)]
+    pub diffserv: Vec<String>,
 }
 
 /// What is sampled, and how often.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::diffserv::check_diffserv;
 use super::place::Place;
 use super::Checked;
 use crate::control::user::{self, Found};
@@ -69,6 +70,7 @@ pub(super) fn check_queue(path: &Place<'_>, queue: Arc<Queue>) -> Checked<Arc<Qu
         Queue::Codel(codel) => check_codel(path, codel),
         Queue::Pie(pie) => check_pie(path, pie),
         Queue::FqCodel(fq) => check_fq_codel(path, fq),
+        Queue::Diffserv(classes) => check_diffserv(path, classes),
     }?;
     Ok(queue)
 }
@@ -438,9 +440,24 @@ pub(super) fn check_app(at: &Place<'_>, flow: &Flow, duration: Time) -> Checked<
                     ));
                 }
             }
-            Ok(())
+            check_payloads(at, flow)
         }
     }
+}
+
+fn check_payloads(at: &Place<'_>, flow: &Flow) -> Checked<()> {
+    let list = at.field("payloads");
+    for (index, payload) in super::payloads(flow).enumerate() {
+        let Transport::Udp(udp) = &flow.transport else {
+            let expected = "none, as the transport is tcp";
+            return Err(ScenarioError::new(list.to_string(), "a list", expected));
+        };
+        if payload == 0 || payload.saturating_add(udp.header_bytes) > MAX_PACKET_BYTES {
+            let expected = format!("1 to {} bytes", MAX_PACKET_BYTES - udp.header_bytes);
+            return Err(ScenarioError::new(list.item(index).to_string(), payload, expected));
+        }
+    }
+    Ok(())
 }
 
 fn check_cbr(at: &Place<'_>, cbr: &Cbr) -> Checked<()> {

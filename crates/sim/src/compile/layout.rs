@@ -21,7 +21,8 @@ impl Paths {
         self.ends.push(self.ports.len());
     }
 
-    fn get(&self, index: usize) -> &[u32] {
+    /// The ports of a path.
+    pub fn get(&self, index: usize) -> &[u32] {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.ports[start..self.ends[index]]
     }

@@ -1,6 +1,7 @@
 //! Turns a scenario into a network: checks every name and number, finds the routes, decides what to fold.
 
 mod checks;
+mod diffserv;
 mod layout;
 mod nodes;
 mod nonresponsive;
@@ -13,6 +14,7 @@ use checks::{
     check_app, check_capacity, check_durations, check_jitter, check_loss, check_name, check_queue,
     check_rate, check_transport, quoted,
 };
+use diffserv::{check_dscp, plan_conditioners, Asked, Surroundings};
 use layout::{lay_out, Paths};
 use nodes::Nodes;
 use nonresponsive::queue_observers;
@@ -24,10 +26,10 @@ use crate::control::user::{self, Found, Maker};
 use crate::control::Control;
 use crate::error::ScenarioError;
 use crate::names::{NameList, Names};
-use crate::network::{Hop, Router, Topology};
+use crate::network::{ConditionerPlan, Hop, Router, Topology};
 use crate::record::{Estimated, Watch};
 use crate::scenario::{
-    Capacity, Flow, Jitter, Link, Loss, Queue, Record, Scenario, Series, ShareSeries, Tcp, Transport,
+    App, Capacity, Flow, Jitter, Link, Loss, Queue, Record, Scenario, Series, ShareSeries, Tcp, Transport,
 };
 use crate::transport::TcpOptions;
 use crate::units::{Rate, Time};
@@ -86,6 +88,8 @@ pub struct Plan {
     pub names: Names,
     /// What is recorded.
     pub watch: Watch,
+    /// What conditions packets in front of ports.
+    pub conditioners: Vec<ConditionerPlan>,
     /// Makers of controls that were handed over, one of each form: what they put around a run is put there once.
     pub makers: Vec<Arc<dyn Maker>>,
 }
@@ -122,15 +126,27 @@ impl Plan {
             let tcp = options.of(&at, flow)?;
             plans.push(FlowPlan { tcp, data_hops: 0, ack_hops: 0, feeds: false });
             check_app(&at, flow, duration)?;
+            check_dscp(&at, "dscp", flow.dscp)?;
             directory.route(&at, flow, &mut router, &mut paths)?;
         }
         drop(router);
-        let watch = watch(&record, duration, &flow_numbers, &directory, &ports)?;
+        let asked = std::mem::take(&mut directory.conditioners);
+        let around = Surroundings {
+            flows: &flows,
+            paths: &paths,
+            ports: &ports,
+            port_names: &directory.port_names,
+            is_host: &|name| directory.is_host(name),
+        };
+        let conditioners = plan_conditioners(asked, &around)?;
+        let mut watch = watch(&record, duration, &flow_numbers, &directory, &ports)?;
+        watch.classes = !conditioners.is_empty() || flows.iter().any(|flow| flow.dscp != 0);
         let flow_names = names_of(&flows);
         let (hops, spacing) = lay_out(&paths, &flows, &mut plans, &ports, &watch, folding);
         let makers = makers(&plans);
         let names = Names { flows: flow_names.into(), ports: directory.port_names.into() };
-        Ok(Plan { duration, warm_up, ports, hops, spacing, flows: plans, asked: flows, names, watch, makers })
+        let (asked, flows) = (flows, plans);
+        Ok(Plan { duration, warm_up, ports, hops, spacing, flows, asked, names, watch, conditioners, makers })
     }
 }
 
@@ -155,6 +171,8 @@ struct Directory<'a> {
     port_names: NameList,
     /// The forward ports of links that have a name of their own.
     named: HashMap<SmolStr, u32>,
+    /// In the order of their ports.
+    conditioners: Vec<Asked>,
 }
 
 /// The standard library collects in place what is no larger, though it promises nothing; see [`Directory::add_links`].
@@ -167,6 +185,7 @@ impl<'a> Directory<'a> {
             topology: Topology::with_capacity(hosts.len() + routers.len(), links),
             port_names: NameList::default(),
             named: HashMap::new(),
+            conditioners: Vec::new(),
         };
         for (field, names, forwards) in [("hosts", hosts, false), ("routers", routers, true)] {
             let list = Place::of(field);
@@ -197,6 +216,10 @@ impl<'a> Directory<'a> {
         host.ok_or_else(|| ScenarioError::new(at, quoted(name), "the name of a host"))
     }
 
+    fn is_host(&self, name: &str) -> bool {
+        self.nodes.number(name).is_some_and(|node| !self.topology.forwards(node as usize))
+    }
+
     /// Adds the links of a scenario. Their ports take the place of the links: both are of about the same size, and with
     /// very many a second place for them would be memory that is touched for the first time.
     fn add_links(&mut self, links: Vec<Link>) -> Checked<Vec<PortPlan>> {
@@ -220,6 +243,10 @@ impl<'a> Directory<'a> {
             return Err(ScenarioError::new(&between, quoted(&a), "two different nodes"));
         }
         let name = link.name.take();
+        let both = [link.conditioner.take(), link.reverse.conditioner.clone()];
+        let numbered = (2 * index as u32..).zip(both);
+        let asked = numbered.filter_map(|(port, config)| config.map(|config| Asked { port, config }));
+        self.conditioners.extend(asked);
         let ports = port_plans(at, link)?;
         if let Some(name) = name {
             let at = at.field("name");
@@ -287,6 +314,15 @@ fn port_plans(at: &Place<'_>, link: Link) -> Checked<[PortPlan; 2]> {
         jitter: check_jitter(&at.field("jitter"), reverse.jitter)?,
     };
     Ok([forward, back])
+}
+
+/// The payloads of a flow's packets, if they differ.
+fn payloads(flow: &Flow) -> impl Iterator<Item = u32> + '_ {
+    let listed: &[u32] = match &flow.app {
+        App::Schedule(schedule) => &schedule.payloads,
+        _ => &[],
+    };
+    listed.iter().copied()
 }
 
 fn flow_numbers(flows: &[Flow]) -> Checked<FxHashMap<&str, u32>> {
@@ -408,6 +444,8 @@ fn watch(
         packets: port("packets", &record.packets)?,
         deliveries: flow("deliveries", &record.deliveries)?,
         pcap: port("pcap", &record.pcap)?,
+        diffserv: port("diffserv", &record.diffserv)?,
+        classes: false,
     })
 }
 

@@ -29,6 +29,7 @@ impl Simulation {
             return self.end_at_port(hop.port, &packet, Outcome::Lost, now);
         }
         self.drop_what_the_queue_dropped(hop.port, now);
+        self.keep_diffserv(hop, &packet, now);
         self.serve(hop.port, now);
     }
 
@@ -106,7 +107,7 @@ impl Simulation {
         // The room goes back, so that it need not be made again.
         let mut dropped = std::mem::take(&mut serving.dropped);
         for held in dropped.drain(..) {
-            self.end_at_port(index, &held.packet, Outcome::Dropped, now);
+            self.end_at_port(index, &held.packet, Outcome::Dropped(held.reason), now);
         }
         if let Some(serving) = self.ports[index as usize].serving_mut() {
             serving.dropped = dropped;

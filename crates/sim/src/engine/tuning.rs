@@ -1,6 +1,7 @@
 //! What tuned RED queues did, as a table.
 
 use super::Simulation;
+use crate::network::Probe;
 use crate::record::{RedTuningRow, RedTuningTable, Table};
 
 impl Simulation {
@@ -11,7 +12,7 @@ impl Simulation {
         let mut rows = Vec::new();
         let mut tuned = false;
         for index in sampled {
-            let Some(red) = self.ports[index as usize].tuned_red() else {
+            let Probe::TunedRed(red) = self.ports[index as usize].probe() else {
                 continue;
             };
             tuned = true;

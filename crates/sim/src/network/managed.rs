@@ -2,10 +2,10 @@
 //! recorded capacity.
 
 use super::loss::{Fate, Loss};
-use super::port::{Outcome, PortKind};
+use super::port::{Outcome, PortKind, Probe};
 use super::service::Trace;
 use crate::packet::{ecn, Packet};
-use crate::queue::{Arrival, Backlog, Discipline, Queue, Red, Verdict};
+use crate::queue::{Arrival, Backlog, Discipline, Queue, Reason, Verdict};
 use crate::random::Stream;
 use crate::units::Time;
 
@@ -72,7 +72,7 @@ impl Managed {
             loss.note(packet.is_ack(), verdict != Verdict::Accept);
         }
         if verdict == Verdict::Drop {
-            return Outcome::Dropped;
+            return Outcome::Dropped(Reason::Full);
         }
         let earliest = now.max(busy_until);
         let (start, departure) = match &mut self.trace {
@@ -94,9 +94,12 @@ impl Managed {
         }
     }
 
-    /// The queue, if it is a RED that moves its thresholds.
-    pub fn tuned_red(&mut self) -> Option<&mut Red> {
-        self.discipline.tuned_red()
+    /// What the queue shows.
+    pub fn probe(&mut self) -> Probe<'_> {
+        match &mut self.discipline {
+            Discipline::Red(red) if red.tunes() => Probe::TunedRed(red),
+            _ => Probe::Nothing,
+        }
     }
 
     /// Packets and bytes held at `now`.

@@ -1,6 +1,7 @@
 //! The network as the engine sees it: ports, and the hops of each flow's path.
 
 mod calendar;
+mod conditioner;
 mod dither;
 mod loss;
 mod managed;
@@ -11,12 +12,39 @@ mod service;
 mod serving;
 
 pub use calendar::{Calendar, PacketId};
+pub use conditioner::{AggregateCounts, Conditioner, ConditionerPlan, FlowSet};
 pub use loss::Loss;
 pub use managed::{Jitter, Managed};
-pub use port::{Outcome, Port, PortCounters, PortKind, Transmissions};
+pub use port::{Outcome, Port, PortCounters, PortKind, Probe, Transmissions};
 pub use routes::{Router, Topology};
 pub use service::Trace;
 pub use serving::{Next, Serving, Transmission};
+
+/// What a port knows a flow by: one direction of it. To a router, data and ACKs of a flow are two flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowId(u32);
+
+impl FlowId {
+    /// The data of a flow of this index, or its ACKs.
+    pub fn new(flow: u32, ack: bool) -> Self {
+        FlowId(flow << 1 | u32::from(ack))
+    }
+
+    /// Index of the flow.
+    pub fn flow(self) -> u32 {
+        self.0 >> 1
+    }
+
+    /// Whether it is the direction of ACKs.
+    pub fn is_ack(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// Numbers without gaps.
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// One step of the path of one direction of one flow: a port, and what comes after it. The hops of a path lie in a
 /// row.

@@ -10,7 +10,7 @@ use super::managed::Managed;
 use super::recent::Recent;
 use super::serving::Serving;
 use crate::packet::Packet;
-use crate::queue::Red;
+use crate::queue::{DiffServ, Reason, Red};
 use crate::units::Time;
 
 /// What a port has seen since the start of counting.
@@ -51,10 +51,21 @@ pub enum Outcome {
         /// Whether the queue marked it.
         marked: bool,
     },
-    /// The queue dropped it.
-    Dropped,
+    /// The queue dropped it, or what conditions packets before it.
+    Dropped(Reason),
     /// The link lost it.
     Lost,
+}
+
+/// What a queue shows to those who look at it while it works.
+#[derive(Debug)]
+pub enum Probe<'a> {
+    /// Nothing but its counters.
+    Nothing,
+    /// A RED that moves its thresholds.
+    TunedRed(&'a mut Red),
+    /// Queues for classes.
+    DiffServ(&'a DiffServ),
 }
 
 /// What ports have in common; ports of one kind share it.
@@ -72,6 +83,8 @@ pub struct PortKind {
     pub simple: bool,
     /// Whether the port is [`Port::serving`].
     pub serves: bool,
+    /// Whether packets meet a conditioner first.
+    pub conditions: bool,
 }
 
 impl PortKind {
@@ -225,11 +238,6 @@ impl Port {
         self.rest.as_ref()?.more.as_ref()?.serving.as_deref()
     }
 
-    /// Its queue, if it is a RED that moves its thresholds.
-    pub fn tuned_red(&mut self) -> Option<&mut Red> {
-        self.managed_mut()?.tuned_red()
-    }
-
     /// Propagation delay of its link.
     #[inline]
     pub fn delay(&self) -> Time {
@@ -360,7 +368,35 @@ impl Port {
         let start = now.max(self.busy_until);
         match self.pass(kind, now, packet.size) {
             Some(departure) => Outcome::Sent { start, departure, marked: false },
-            None => Outcome::Dropped,
+            None => Outcome::Dropped(Reason::Full),
+        }
+    }
+
+    /// A packet of this size arrives at `now` and is discarded before it reaches the queue.
+    pub fn refuse(&mut self, kind: &PortKind, now: Time, bytes: u16) {
+        let counted = now >= kind.count_from;
+        if let Some(serving) = self.serving_mut() {
+            return serving.refuse(counted, bytes);
+        }
+        if counted {
+            if self.packets_arrived == 0 {
+                self.first_counted(kind, now);
+            }
+            self.packets_arrived += 1;
+            self.bytes_arrived += u64::from(bytes);
+        }
+        self.drop_plain(counted, bytes);
+    }
+
+    /// What may be looked at from outside.
+    pub fn probe(&mut self) -> Probe<'_> {
+        let Some(more) = self.rest.as_mut().and_then(|rest| rest.more.as_mut()) else {
+            return Probe::Nothing;
+        };
+        match (&mut more.managed, &mut more.serving) {
+            (Some(managed), _) => managed.probe(),
+            (None, Some(serving)) => serving.probe(),
+            (None, None) => Probe::Nothing,
         }
     }
 
@@ -377,7 +413,7 @@ impl Port {
         let busy_until = self.busy_until;
         let more = self.more();
         let Some(managed) = &mut more.managed else {
-            return Outcome::Dropped;
+            return Outcome::Dropped(Reason::Full);
         };
         let outcome = managed.offer(kind, now, busy_until, packet);
         let count = u64::from(counted);
@@ -386,7 +422,7 @@ impl Port {
                 more.packets_lost += count;
                 more.bytes_lost += count * bytes;
             }
-            Outcome::Dropped => {
+            Outcome::Dropped(_) => {
                 more.packets_dropped += count;
                 more.bytes_dropped += count * bytes;
             }
@@ -550,6 +586,7 @@ mod tests {
             count_from: Time::from_secs(count_from),
             simple: true,
             serves: false,
+            conditions: false,
         }
     }
 

@@ -2,10 +2,10 @@
 
 use super::loss::{Fate, Loss};
 use super::managed::Jitter;
-use super::port::{PortCounters, PortKind};
+use super::port::{PortCounters, PortKind, Probe};
 use super::service::Trace;
 use crate::packet::{ecn, Packet};
-use crate::queue::{AnyDepartureQueue, Backlog, DepartureQueue, Held};
+use crate::queue::{AnyDepartureQueue, Backlog, DepartureQueue, Held, Reason};
 use crate::units::Time;
 
 /// What a port can do at an instant.
@@ -41,6 +41,9 @@ pub struct Serving {
     on_link: Backlog,
     /// When the next transmission may start.
     free_at: Time,
+    /// Whether the queue has been asked for a packet since then: it is asked as soon as the link is free, even if it is
+    /// empty, but nobody need know before something arrives.
+    asked: bool,
     /// End of the newest transmission. Later than the one before, so that the order of packets shows.
     last_departure: Time,
     /// When the event is due that waits for the link; [`Time::NEVER`] if none does.
@@ -67,6 +70,7 @@ impl Serving {
             trace,
             on_link: Backlog::default(),
             free_at: Time::ZERO,
+            asked: true,
             last_departure: Time::ZERO,
             event_at: Time::NEVER,
             dropped: Vec::new(),
@@ -89,12 +93,8 @@ impl Serving {
             self.counters.bytes_lost += bytes;
             return false;
         }
-        if self.queue.waiting().0 == 0 && self.free_at <= now {
-            // The link fell idle because the queue had nothing for it, which the queue must have been asked.
-            let none = self.queue.pop(self.free_at, &mut self.dropped);
-            debug_assert!(none.is_none());
-        }
-        let held = Held { packet, arrived: now, marked: fate == Fate::Marked };
+        self.ask_when_free(now);
+        let held = Held { packet, arrived: now, marked: fate == Fate::Marked, reason: Reason::Full };
         self.counters.packets_marked += counted * u64::from(held.marked);
         self.queue.push(held, flow, &mut self.dropped);
         self.count_drops(kind, now);
@@ -108,6 +108,10 @@ impl Serving {
     /// Lets the port go on at `now`. What the queue drops is in `dropped` then.
     pub fn next(&mut self, kind: &PortKind, now: Time) -> Next {
         if self.queue.waiting().0 == 0 {
+            if self.free_at <= now {
+                // A packet came that was dropped.
+                self.ask(now);
+            }
             return Next::Idle;
         }
         let earliest = now.max(self.free_at);
@@ -115,6 +119,7 @@ impl Serving {
         if start > now {
             return Next::At(start);
         }
+        self.asked = true;
         let leaving = self.queue.pop(now, &mut self.dropped);
         self.count_drops(kind, now);
         let Some(leaving) = leaving else {
@@ -130,9 +135,23 @@ impl Serving {
         Next::Send(Transmission { packet, departure, marked: leaving.marked || leaving.held.marked })
     }
 
+    /// The link fell idle because the queue had nothing for it, which the queue must have been asked.
+    fn ask_when_free(&mut self, now: Time) {
+        if self.queue.waiting().0 == 0 && self.free_at <= now && !self.asked {
+            self.ask(self.free_at);
+        }
+    }
+
+    fn ask(&mut self, at: Time) {
+        self.asked = true;
+        let none = self.queue.pop(at, &mut self.dropped);
+        debug_assert!(none.is_none());
+    }
+
     /// Puts a packet on the link, which is free; the end of its transmission.
     fn transmit(&mut self, kind: &PortKind, now: Time, held: &Held) -> Time {
         let size = held.packet.size;
+        self.asked = false;
         self.free_at = match &mut self.trace {
             None => now + kind.transmission(size),
             Some(trace) => trace.transmit(now, size).1,
@@ -163,6 +182,23 @@ impl Serving {
                 self.counters.packets_dropped += 1;
                 self.counters.bytes_dropped += u64::from(held.packet.size);
             }
+        }
+    }
+
+    /// A packet arrives, which counts if `counted`, and is discarded before it reaches the queue.
+    pub fn refuse(&mut self, counted: bool, bytes: u16) {
+        let (packets, bytes) = (u64::from(counted), u64::from(counted) * u64::from(bytes));
+        self.counters.packets_arrived += packets;
+        self.counters.bytes_arrived += bytes;
+        self.counters.packets_dropped += packets;
+        self.counters.bytes_dropped += bytes;
+    }
+
+    /// What the queue shows.
+    pub fn probe(&self) -> Probe<'_> {
+        match &self.queue {
+            AnyDepartureQueue::DiffServ(queue) => Probe::DiffServ(queue),
+            _ => Probe::Nothing,
         }
     }
 

@@ -176,6 +176,7 @@ impl DepartureQueue for Codel {
 mod tests {
     use super::*;
     use crate::packet::{ecn, Packet};
+    use crate::queue::Reason;
 
     fn ms(t: f64) -> Time {
         Time::from_secs(t / 1e3)
@@ -184,7 +185,7 @@ mod tests {
     fn held(arrived: f64, ecn_capable: bool) -> Held {
         let (at, ecn) = (ms(arrived), if ecn_capable { ecn::CAPABLE } else { 0 });
         let packet = Packet::data(0, 1000, ecn, at);
-        Held { packet, arrived: at, marked: false }
+        Held { packet, arrived: at, marked: false, reason: Reason::Full }
     }
 
     /// The RFC's settings, and packets that may be marked or not.

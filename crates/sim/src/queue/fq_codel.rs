@@ -207,6 +207,7 @@ impl DepartureQueue for FqCodel {
 mod tests {
     use super::*;
     use crate::packet::Packet;
+    use crate::queue::Reason;
 
     fn queues(settings: serde_json::Value) -> FqCodel {
         let config: scenario::FqCodel = serde_json::from_value(settings).expect("settings");
@@ -217,7 +218,7 @@ mod tests {
     fn held(flow: u64, size: u16) -> Held {
         let at = Time::ZERO;
         let packet = Packet::data(flow as u32, size, 0, at);
-        Held { packet, arrived: at, marked: false }
+        Held { packet, arrived: at, marked: false, reason: Reason::Full }
     }
 
     fn push(queues: &mut FqCodel, flow: u64, size: u16) -> Vec<u32> {

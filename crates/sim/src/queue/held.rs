@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::Reason;
 use crate::packet::{ecn, Packet};
 use crate::units::Time;
 
@@ -14,6 +15,8 @@ pub struct Held {
     pub arrived: Time,
     /// Whether it was marked then.
     pub marked: bool,
+    /// Why it is dropped, if it is.
+    pub reason: Reason,
 }
 
 impl Held {

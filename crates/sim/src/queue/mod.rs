@@ -6,6 +6,7 @@
 
 mod backlog;
 mod codel;
+mod diffserv;
 mod droptail;
 mod fq_codel;
 mod held;
@@ -15,6 +16,7 @@ mod tuning;
 
 pub use backlog::Backlog;
 pub use codel::{Codel, CodelLaw, CodelParams};
+pub use diffserv::{ClassCounts, DiffServ, Seat, CODE_POINTS};
 pub use droptail::DropTail;
 pub use fq_codel::FqCodel;
 pub use held::{Fifo, Held, Leaving};
@@ -35,6 +37,23 @@ pub enum Verdict {
     Mark,
     /// It is discarded.
     Drop,
+}
+
+/// Why a packet is dropped at a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Reason {
+    /// Its queue decided so: mostly it is full.
+    #[default]
+    Full = 0,
+    /// As many packets of its precedence wait as may.
+    Precedence = 1,
+    /// The average queue is above what is tolerated.
+    Average = 2,
+    /// At random, before that.
+    Early = 3,
+    /// A conditioner discards it.
+    Conditioner = 4,
 }
 
 /// A packet that arrives at a queue.
@@ -81,12 +100,24 @@ pub enum AnyDepartureQueue {
     Codel(Codel),
     /// See [`FqCodel`].
     FqCodel(FqCodel),
+    /// See [`DiffServ`].
+    DiffServ(Box<DiffServ>),
 }
 
 impl AnyDepartureQueue {
-    /// The discipline that a scenario asks for, if it is one that decides at departure; `stream` makes its draws.
-    pub fn new(config: &scenario::Queue, stream: impl FnOnce() -> Stream) -> Option<Self> {
+    /// The discipline that a scenario asks for in front of a link of this rate, if it is one that decides at departure;
+    /// `stream` makes its draws. What it counts itself counts from `count_from` on.
+    pub fn new(
+        config: &scenario::Queue,
+        rate: Rate,
+        count_from: Time,
+        stream: impl FnOnce() -> Stream,
+    ) -> Option<Self> {
         match config {
+            scenario::Queue::Diffserv(config) => {
+                let queue = DiffServ::new(config, rate, stream(), count_from);
+                Some(AnyDepartureQueue::DiffServ(Box::new(queue)))
+            }
             scenario::Queue::Codel(config) => Some(AnyDepartureQueue::Codel(Codel::new(config))),
             scenario::Queue::FqCodel(config) => {
                 Some(AnyDepartureQueue::FqCodel(FqCodel::new(config, stream())))
@@ -101,6 +132,7 @@ impl DepartureQueue for AnyDepartureQueue {
         match self {
             AnyDepartureQueue::Codel(queue) => queue.push(held, flow, dropped),
             AnyDepartureQueue::FqCodel(queue) => queue.push(held, flow, dropped),
+            AnyDepartureQueue::DiffServ(queue) => queue.push(held, flow, dropped),
         }
     }
 
@@ -108,6 +140,7 @@ impl DepartureQueue for AnyDepartureQueue {
         match self {
             AnyDepartureQueue::Codel(queue) => queue.pop(now, dropped),
             AnyDepartureQueue::FqCodel(queue) => queue.pop(now, dropped),
+            AnyDepartureQueue::DiffServ(queue) => queue.pop(now, dropped),
         }
     }
 
@@ -115,6 +148,7 @@ impl DepartureQueue for AnyDepartureQueue {
         match self {
             AnyDepartureQueue::Codel(queue) => queue.waiting(),
             AnyDepartureQueue::FqCodel(queue) => queue.waiting(),
+            AnyDepartureQueue::DiffServ(queue) => queue.waiting(),
         }
     }
 
@@ -122,13 +156,14 @@ impl DepartureQueue for AnyDepartureQueue {
         match self {
             AnyDepartureQueue::Codel(queue) => queue.packets(),
             AnyDepartureQueue::FqCodel(queue) => queue.packets(),
+            AnyDepartureQueue::DiffServ(queue) => queue.packets(),
         }
     }
 }
 
 /// Whether a queue decides at departure.
 pub fn decides_at_departure(config: &scenario::Queue) -> bool {
-    matches!(config, scenario::Queue::Codel(_) | scenario::Queue::FqCodel(_))
+    matches!(config, scenario::Queue::Codel(_) | scenario::Queue::FqCodel(_) | scenario::Queue::Diffserv(_))
 }
 
 /// The disciplines that decide at arrival.
@@ -150,15 +185,7 @@ impl Discipline {
             scenario::Queue::Red(config) => Some(Discipline::Red(Box::new(Red::new(config, rate, stream())))),
             scenario::Queue::Pie(config) => Some(Discipline::Pie(Box::new(Pie::new(config, stream())))),
             scenario::Queue::Droptail(limits) => Some(Discipline::DropTail(DropTail::new(limits))),
-            scenario::Queue::Codel(_) | scenario::Queue::FqCodel(_) => None,
-        }
-    }
-
-    /// The queue, if it is a RED that moves its thresholds.
-    pub fn tuned_red(&mut self) -> Option<&mut Red> {
-        match self {
-            Discipline::Red(red) => red.tuning_mut().is_some().then_some(red),
-            _ => None,
+            scenario::Queue::Codel(_) | scenario::Queue::FqCodel(_) | scenario::Queue::Diffserv(_) => None,
         }
     }
 

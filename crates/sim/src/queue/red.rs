@@ -54,6 +54,37 @@ struct Params {
     adaptive: bool,
 }
 
+/// The weight of the current queue in its average, in front of a link that sends so many packets a second.
+pub(super) fn weight_of(weight: RedWeight, packets_per_second: f64) -> f64 {
+    match weight {
+        RedWeight::Fixed { value } => value,
+        // A time constant of one second.
+        RedWeight::FromRate {} => -libm::expm1(-1.0 / packets_per_second),
+    }
+}
+
+/// The drop probability by the average queue alone: a line between both thresholds, up to `most`.
+pub(super) fn base_probability(average: f64, (low, high): (f64, f64), most: f64, gentle: bool) -> f64 {
+    let probability = if average < high {
+        most * (average - low) / (high - low)
+    } else if gentle {
+        most + (1.0 - most) * (average - high) / high
+    } else {
+        1.0
+    };
+    probability.min(1.0)
+}
+
+/// Spreads drops out: `mass` is the packets since the last one, each counted with the base probability.
+pub(super) fn spread_probability(mass: f64, base: f64, wait: bool) -> f64 {
+    match (wait, mass) {
+        (true, m) if m < 1.0 => 0.0,
+        (true, m) if m < 2.0 => base / (2.0 - m),
+        (false, m) if m < 1.0 => base / (1.0 - m),
+        _ => 1.0,
+    }
+}
+
 impl Red {
     /// The queue that a scenario asks for, in front of a link of this rate.
     pub fn new(config: &scenario::Red, rate: Rate, stream: Stream) -> Self {
@@ -64,11 +95,7 @@ impl Red {
             QueueUnit::Packets => 1.0,
             QueueUnit::Bytes => mean_packet_bytes,
         };
-        let weight = match config.weight {
-            RedWeight::Fixed { value } => value,
-            // A time constant of one second.
-            RedWeight::FromRate {} => -libm::expm1(-1.0 / packets_per_second),
-        };
+        let weight = weight_of(config.weight, packets_per_second);
         let params = Params {
             min_threshold: config.min_threshold_packets * scale,
             max_threshold: config.max_threshold_packets * scale,
@@ -116,15 +143,7 @@ impl Red {
     /// The drop probability by the average queue alone.
     fn base_probability(&self) -> f64 {
         let p = &self.params;
-        let (low, high, most) = (p.min_threshold, p.max_threshold, self.max_probability);
-        let probability = if self.average < high {
-            most * (self.average - low) / (high - low)
-        } else if p.gentle {
-            most + (1.0 - most) * (self.average - high) / high
-        } else {
-            1.0
-        };
-        probability.min(1.0)
+        base_probability(self.average, (p.min_threshold, p.max_threshold), self.max_probability, p.gentle)
     }
 
     /// Spreads drops out by the packets since the last one.
@@ -135,13 +154,7 @@ impl Red {
         } else {
             self.count as f64
         };
-        let mass = packets * base;
-        let probability = match (self.params.wait, mass) {
-            (true, m) if m < 1.0 => 0.0,
-            (true, m) if m < 2.0 => base / (2.0 - m),
-            (false, m) if m < 1.0 => base / (1.0 - m),
-            _ => 1.0,
-        };
+        let probability = spread_probability(packets * base, base, self.params.wait);
         if in_bytes && probability < 1.0 {
             (probability * f64::from(size) / self.params.mean_packet_bytes).min(1.0)
         } else {
@@ -178,6 +191,11 @@ impl Red {
         } else {
             Verdict::Drop
         }
+    }
+
+    /// Whether it moves its thresholds.
+    pub fn tunes(&self) -> bool {
+        self.tuning.is_some()
     }
 
     /// The part that moves the thresholds.

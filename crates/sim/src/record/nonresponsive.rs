@@ -179,7 +179,7 @@ impl QueueObservers {
         match outcome {
             Outcome::Sent { marked: false, .. } => {}
             Outcome::Sent { marked: true, .. } => seen.marked.add(packet),
-            Outcome::Dropped | Outcome::Lost => seen.dropped.add(packet),
+            Outcome::Dropped(_) | Outcome::Lost => seen.dropped.add(packet),
         }
     }
 

@@ -5,11 +5,12 @@ use parshall_estimators::rto::RtoEstimator;
 use super::flow_series::FlowSeries;
 use super::responsiveness::{self, Estimated, PortObserver};
 use super::{
-    Capture, FlowFrame, PacketEvent, PacketRow, PacketTable, PortSample, PortSeries, QueueObservers, RttRow,
-    RttTable, Table, WindowRow, WindowTable,
+    AverageRow, AverageTable, Capture, DiffServRow, DiffServTable, FlowFrame, PacketEvent, PacketRow,
+    PacketTable, PortSample, PortSeries, QueueObservers, RttRow, RttTable, Table, WindowRow, WindowTable,
 };
 use crate::network::Outcome;
 use crate::packet::Packet;
+use crate::queue::Reason;
 use crate::transport::Core;
 use crate::units::Time;
 
@@ -34,6 +35,10 @@ pub struct Watch {
     pub deliveries: Vec<u32>,
     /// Ports that are captured.
     pub pcap: Vec<u32>,
+    /// Ports of which the state of conditioner and class queues is kept.
+    pub diffserv: Vec<u32>,
+    /// Whether anything in the scenario gives packets code points.
+    pub classes: bool,
 }
 
 impl Watch {
@@ -42,7 +47,14 @@ impl Watch {
         let sampled = self.port_series.iter().flat_map(|(ports, _)| ports);
         let estimated = self.responsiveness.iter().flat_map(|estimated| &estimated.ports);
         let observed = self.nonresponsive.iter().flat_map(QueueObservers::ports);
-        self.packets.iter().chain(&self.pcap).chain(sampled).chain(estimated).copied().chain(observed)
+        self.packets
+            .iter()
+            .chain(&self.pcap)
+            .chain(&self.diffserv)
+            .chain(sampled)
+            .chain(estimated)
+            .copied()
+            .chain(observed)
     }
 
     /// How many samples of ports there will be in a run that ends at `end`; of very many, the first ones.
@@ -69,13 +81,14 @@ struct PortFlags {
     responsiveness: bool,
     nonresponsive: bool,
     series: bool,
+    diffserv: bool,
     /// Packets of UDP flows that arrived, where there is a series.
     udp_arrived: u64,
 }
 
 impl PortFlags {
     fn any(&self) -> bool {
-        self.observed() || self.series
+        self.observed() || self.series || self.diffserv
     }
 
     /// Whether somebody wants to know more of a packet than that it came.
@@ -105,6 +118,10 @@ pub struct Recorder {
     flow_series: Option<Box<FlowSeries>>,
     port_series: PortSeries,
     packets: Vec<PacketRow>,
+    diffserv: DiffServTable,
+    /// Rows in `diffserv`.
+    diffserv_rows: u64,
+    averages: AverageTable,
     captures: Vec<(u32, Capture)>,
     observers: Vec<PortObserver>,
 }
@@ -144,6 +161,9 @@ impl Recorder {
         for &port in &watch.pcap {
             recorder.ports[port as usize].pcap = true;
         }
+        for &port in &watch.diffserv {
+            recorder.ports[port as usize].diffserv = true;
+        }
         for port in watch.responsiveness.iter().flat_map(|estimated| &estimated.ports) {
             recorder.ports[*port as usize].responsiveness = true;
         }
@@ -174,6 +194,21 @@ impl Recorder {
         self.ports.get(port as usize).is_some_and(PortFlags::any)
     }
 
+    /// Whether the state of conditioner and class queues is kept after each arrival at this port.
+    #[inline]
+    pub fn keeps_diffserv(&self, port: u32) -> bool {
+        self.ports.get(port as usize).is_some_and(|flags| flags.diffserv)
+    }
+
+    /// Keeps that state, and the averages that belong to it.
+    pub fn diffserv(&mut self, row: DiffServRow, averages: &[f64]) {
+        self.diffserv.push(row);
+        for (precedence, &average) in (0..).zip(averages) {
+            self.averages.push(AverageRow { arrival: self.diffserv_rows, precedence, average });
+        }
+        self.diffserv_rows += 1;
+    }
+
     /// A packet of a flow arrived at a port and met this fate; `frame` says more of the flow, where that matters.
     #[inline]
     pub fn at_port(
@@ -198,7 +233,7 @@ impl Recorder {
         self.count_arrival(now, port, frame.index);
         let flags = self.ports[port as usize];
         if flags.packets {
-            self.event(now, PacketEvent::Arrival, packet, frame.index, port as i32);
+            self.event(now, PacketEvent::Arrival, packet, (frame.index, port as i32), Reason::Full);
         }
         if let (true, Some(observers)) = (flags.nonresponsive, &mut self.watch.nonresponsive) {
             observers.arrived(port, packet, frame.tcp);
@@ -217,12 +252,12 @@ impl Recorder {
     pub fn left_port(&mut self, now: Time, port: u32, packet: &Packet, outcome: Outcome, frame: FlowFrame) {
         let flags = self.ports[port as usize];
         if flags.packets {
-            let (at, event) = match outcome {
-                Outcome::Sent { start, .. } => (start, PacketEvent::Departure),
-                Outcome::Dropped => (now, PacketEvent::Drop),
-                Outcome::Lost => (now, PacketEvent::Loss),
+            let (at, event, reason) = match outcome {
+                Outcome::Sent { start, .. } => (start, PacketEvent::Departure, Reason::Full),
+                Outcome::Dropped(reason) => (now, PacketEvent::Drop, reason),
+                Outcome::Lost => (now, PacketEvent::Loss, Reason::Full),
             };
-            self.event(at, event, packet, frame.index, port as i32);
+            self.event(at, event, packet, (frame.index, port as i32), reason);
         }
         if flags.responsiveness {
             let observer = self.observers.iter_mut().find(|o| o.port() == port);
@@ -244,11 +279,18 @@ impl Recorder {
     #[inline]
     pub fn at_host(&mut self, now: Time, packet: &Packet, flow: u32) {
         if self.flags(flow).deliveries {
-            self.event(now, PacketEvent::Received, packet, flow, -1);
+            self.event(now, PacketEvent::Received, packet, (flow, -1), Reason::Full);
         }
     }
 
-    fn event(&mut self, at: Time, event: PacketEvent, packet: &Packet, flow: u32, port: i32) {
+    fn event(
+        &mut self,
+        at: Time,
+        event: PacketEvent,
+        packet: &Packet,
+        (flow, port): (u32, i32),
+        reason: Reason,
+    ) {
         // A departure is known, and noted, ahead of its time.
         if at >= self.end {
             return;
@@ -261,6 +303,8 @@ impl Recorder {
             seq: i64::from(packet.seq) - i64::from(packet.is_ack()),
             size_bytes: u64::from(packet.size),
             port,
+            dscp: packet.dscp(),
+            reason: reason as u8,
         });
     }
 
@@ -372,7 +416,11 @@ impl Recorder {
             tables.push(observers.into_table());
         }
         if !watch.packets.is_empty() || !watch.deliveries.is_empty() {
-            tables.push(packet_table(self.packets));
+            tables.push(packet_table(self.packets, watch.classes));
+        }
+        if !watch.diffserv.is_empty() {
+            tables.push(self.diffserv.into_table());
+            tables.push(self.averages.into_table());
         }
         let captures = self.captures.into_iter();
         let captures = captures.map(|(port, c)| (port, c.into_bytes())).collect();
@@ -381,9 +429,12 @@ impl Recorder {
 }
 
 /// Departures were noted ahead of their time: puts the rows in order.
-fn packet_table(mut rows: Vec<PacketRow>) -> Table {
+/// Without code points in the scenario there are no columns for what follows from them.
+fn packet_table(mut rows: Vec<PacketRow>, classes: bool) -> Table {
     rows.sort_by(|a, b| a.time.total_cmp(&b.time));
     let mut table = PacketTable::default();
     rows.into_iter().for_each(|row| table.push(row));
-    table.into_table()
+    let mut table = table.into_table();
+    table.columns.retain(|(name, _)| classes || !["dscp", "reason"].contains(name));
+    table
 }

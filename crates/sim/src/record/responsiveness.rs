@@ -3,7 +3,7 @@
 use parshall_estimators::responsiveness::{Estimate, Responsiveness, Settings};
 
 use super::{FlowFrame, ResponsivenessRow, ResponsivenessTable, Table};
-use crate::network::Outcome;
+use crate::network::{FlowId, Outcome};
 use crate::packet::Packet;
 use crate::scenario::Signals;
 use crate::units::Time;
@@ -54,15 +54,14 @@ impl PortObserver {
     pub fn packet(&mut self, now: Time, packet: &Packet, outcome: Outcome, flow: FlowFrame) {
         let signalled = match (self.signals, outcome) {
             (Signals::Queue | Signals::Both, Outcome::Sent { marked, .. }) => marked,
-            (Signals::Queue | Signals::Both, Outcome::Dropped) => true,
+            (Signals::Queue | Signals::Both, Outcome::Dropped(_)) => true,
             (Signals::Losses | Signals::Both, Outcome::Lost) => true,
-            (Signals::Losses, Outcome::Sent { .. } | Outcome::Dropped) => false,
+            (Signals::Losses, Outcome::Sent { .. } | Outcome::Dropped(_)) => false,
             // What a link loses never reaches its queue.
             (Signals::Queue, Outcome::Lost) => return,
         };
         self.close(now);
-        // Data and ACKs of a flow are two flows to a router.
-        let key = u64::from(flow.index) * 2 + u64::from(packet.is_ack());
+        let key = FlowId::new(flow.index, packet.is_ack()).number() as u64;
         self.estimator.packet(now.secs(), key, signalled);
         self.udp += u64::from(!flow.tcp);
     }

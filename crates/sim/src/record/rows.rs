@@ -246,6 +246,110 @@ table!(
         size_bytes: u64,
         /// Index of the port; -1 at a host.
         port: i32,
+        /// Its code point; the column is there if anything in the scenario gives one.
+        dscp: u8,
+        /// Of a drop, see [`crate::queue::Reason`]; the column is there as `dscp` is.
+        reason: u8,
+    }
+);
+
+table!(
+    /// What conditioner and class queues of a port hold after an arrival.
+    DiffServRow, DiffServTable, "diffserv" {
+        /// When.
+        time: f64,
+        /// Index of the port.
+        port: i32,
+        /// Index of the flow.
+        flow: i32,
+        /// Whether it is an ACK.
+        ack: bool,
+        /// Number of the packet; for an ACK, the highest packet received in order (-1 for none).
+        seq: i64,
+        /// Code point that it leaves the conditioner with.
+        dscp: u8,
+        /// Index of the rule that it fits; -1 for none.
+        rule: i32,
+        /// Tokens in the committed bucket; NaN if there is none.
+        committed_bytes: f64,
+        /// Tokens in the excess bucket.
+        excess_bytes: f64,
+        /// Tokens in the peak bucket.
+        peak_bytes: f64,
+        /// Estimated rate of the aggregate in bit/s; NaN if none is estimated.
+        rate: f64,
+        /// Index of the physical queue; -1 where the queue does not tell classes apart.
+        queue: i32,
+        /// Index of the drop precedence in it.
+        precedence: i32,
+    }
+);
+
+table!(
+    /// The averages of the physical queue that a packet of the table `diffserv` joins, one row for each precedence.
+    AverageRow, AverageTable, "averages" {
+        /// Row in `diffserv`.
+        arrival: u64,
+        /// Index of the drop precedence.
+        precedence: i32,
+        /// Packets.
+        average: f64,
+    }
+);
+
+table!(
+    /// Counters of an aggregate at its conditioner.
+    AggregateRow, AggregateTable, "aggregates" {
+        /// Index of the port.
+        port: i32,
+        /// Index of the rule.
+        rule: i32,
+        /// Packets that were found to be green.
+        packets_green: u64,
+        /// Yellow ones.
+        packets_yellow: u64,
+        /// Red ones.
+        packets_red: u64,
+        /// Bytes of green packets on the wire.
+        bytes_green: u64,
+        /// Of yellow ones.
+        bytes_yellow: u64,
+        /// Of red ones.
+        bytes_red: u64,
+        /// Packets that the conditioner dropped.
+        packets_dropped: u64,
+    }
+);
+
+table!(
+    /// Counters of the packets of a code point at a port whose queue tells classes apart.
+    ClassRow, ClassTable, "classes" {
+        /// Index of the port.
+        port: i32,
+        /// The code point.
+        dscp: u8,
+        /// Index of the physical queue.
+        queue: i32,
+        /// Index of the drop precedence in it.
+        precedence: i32,
+        /// Packets that reached the queue.
+        packets_arrived: u64,
+        /// Their bytes.
+        bytes_arrived: u64,
+        /// Packets whose transmission started.
+        packets_sent: u64,
+        /// Their bytes.
+        bytes_sent: u64,
+        /// Packets dropped at random, before all are.
+        early_drops: u64,
+        /// Packets dropped because the average, the precedence or the queue left no choice.
+        forced_drops: u64,
+        /// Packets marked as having met congestion.
+        packets_marked: u64,
+        /// Mean time from arrival to the start of transmission in seconds, of those that were sent.
+        mean_wait: f64,
+        /// Average queue at the end that the precedence goes by, in packets; NaN where there is none.
+        average_packets: f64,
     }
 );
 

@@ -44,6 +44,9 @@ impl Alike for Link {
     fn share(&mut self, before: &Self) {
         share(&mut self.queue, &before.queue);
         share(&mut self.reverse, &before.reverse);
+        if let (Some(own), Some(known)) = (&mut self.conditioner, &before.conditioner) {
+            share(own, known);
+        }
         if let (Some(_), Some(known)) = (&self.reverse.queue, &before.reverse.queue) {
             if !Arc::ptr_eq(&self.reverse, &before.reverse) {
                 Arc::make_mut(&mut self.reverse).queue.iter_mut().for_each(|own| share(own, known));

@@ -1,7 +1,9 @@
 //! The simulator's disciplines behind the link of [`super::through_link`].
 
 use parshall_sim::packet::{ecn, Packet};
-use parshall_sim::queue::{AnyDepartureQueue, Arrival, Backlog, DepartureQueue, Held, Pie, Queue, Verdict};
+use parshall_sim::queue::{
+    AnyDepartureQueue, Arrival, Backlog, DepartureQueue, Held, Pie, Queue, Reason, Verdict,
+};
 use parshall_sim::units::Time;
 
 use super::{Discipline, Fate, Pkt};
@@ -10,7 +12,7 @@ fn held(packet: Pkt) -> Held {
     let arrived = Time::from_ps(packet.arrived);
     let ecn = if packet.ecn { ecn::CAPABLE } else { 0 };
     let packet = Packet::data(packet.id, packet.size, ecn, arrived);
-    Held { packet, arrived, marked: false }
+    Held { packet, arrived, marked: false, reason: Reason::Full }
 }
 
 fn pkt(held: &Held) -> Pkt {

@@ -1,0 +1,148 @@
+//! Meters of traffic conditioners: which colour a packet gets, from its size and the packets before it.
+//!
+//! A meter measures one aggregate. It takes packets in the order of their arrival, each with its time, and has no
+//! clock of its own: tokens and rates are brought up to date when a packet comes. Packets that no packet follows
+//! change nothing, so that is all that ever shows.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `bucket` | tokens that come at a rate, up to a burst |
+//! | `token_bucket` | one bucket: in or out of profile |
+//! | `srtcm` | single rate three colour marker (RFC 2697) |
+//! | `trtcm` | two rate three colour marker (RFC 2698) |
+//! | `in_profile` | two rate three colour marker with efficient handling of in-profile traffic (RFC 4115) |
+//! | `tsw` | time sliding window, two and three colours (RFC 2859) |
+//! | `config` | what can be set |
+//!
+//! Two-colour meters say green and red, as a three-colour one with an excess burst of zero does.
+
+mod bucket;
+mod config;
+mod in_profile;
+mod srtcm;
+mod token_bucket;
+mod trtcm;
+mod tsw;
+
+pub use bucket::{Bucket, Tokens};
+pub use config::{
+    MeterConfig, Rfc4115Meter, SrtcmMeter, TokenBucketMeter, TrtcmMeter, Tsw2cmMeter, Tsw3cmMeter,
+};
+pub use in_profile::InProfile;
+pub use srtcm::Srtcm;
+pub use token_bucket::TokenBucket;
+pub use trtcm::Trtcm;
+pub use tsw::{Tsw2cm, Tsw3cm, TswRate};
+
+/// How well a packet keeps to its aggregate's profile, best first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Colour {
+    /// It keeps to the profile.
+    #[default]
+    Green,
+    /// It exceeds the committed rate or burst.
+    Yellow,
+    /// It exceeds what may be exceeded.
+    Red,
+}
+
+impl Colour {
+    /// All, best first.
+    pub const ALL: [Colour; 3] = [Colour::Green, Colour::Yellow, Colour::Red];
+}
+
+/// What a meter holds just now; `None` for what it does not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MeterState {
+    /// Tokens in the committed bucket, in bytes.
+    pub committed: Option<f64>,
+    /// Tokens in the excess bucket, in bytes.
+    pub excess: Option<f64>,
+    /// Tokens in the peak bucket, in bytes.
+    pub peak: Option<f64>,
+    /// Estimated rate, in bytes/s.
+    pub rate: Option<f64>,
+}
+
+/// Any of the meters.
+#[derive(Clone, Debug)]
+pub enum AnyMeter {
+    /// See [`TokenBucket`].
+    TokenBucket(TokenBucket),
+    /// See [`Srtcm`].
+    Srtcm(Srtcm),
+    /// See [`Trtcm`].
+    Trtcm(Trtcm),
+    /// See [`InProfile`].
+    InProfile(InProfile),
+    /// See [`Tsw2cm`].
+    Tsw2cm(Tsw2cm),
+    /// See [`Tsw3cm`].
+    Tsw3cm(Tsw3cm),
+}
+
+impl AnyMeter {
+    /// The meter that a configuration describes, at time zero and with full buckets. Values are not checked; see
+    /// [`MeterConfig::validate`].
+    pub fn new(config: &MeterConfig, tokens: Tokens) -> Self {
+        match *config {
+            MeterConfig::TokenBucket(config) => AnyMeter::TokenBucket(TokenBucket::new(&config, tokens)),
+            MeterConfig::Srtcm(config) => AnyMeter::Srtcm(Srtcm::new(&config, tokens)),
+            MeterConfig::Trtcm(config) => AnyMeter::Trtcm(Trtcm::new(&config, tokens)),
+            MeterConfig::Rfc4115(config) => AnyMeter::InProfile(InProfile::new(&config, tokens)),
+            MeterConfig::Tsw2cm(config) => AnyMeter::Tsw2cm(Tsw2cm::new(&config)),
+            MeterConfig::Tsw3cm(config) => AnyMeter::Tsw3cm(Tsw3cm::new(&config)),
+        }
+    }
+
+    /// The colour of a packet of so many `bytes` that arrives at `now_s`, in seconds from the start, no earlier than the
+    /// one before. `arriving` is the colour that it brings, which counts in colour-aware mode. `uniform` draws from
+    /// `[0, 1)` where a marker draws.
+    pub fn colour(
+        &mut self,
+        now_s: f64,
+        bytes: f64,
+        arriving: Colour,
+        uniform: impl FnOnce() -> f64,
+    ) -> Colour {
+        match self {
+            AnyMeter::TokenBucket(meter) => meter.colour(now_s, bytes),
+            AnyMeter::Srtcm(meter) => meter.colour(now_s, bytes, arriving),
+            AnyMeter::Trtcm(meter) => meter.colour(now_s, bytes, arriving),
+            AnyMeter::InProfile(meter) => meter.colour(now_s, bytes, arriving),
+            AnyMeter::Tsw2cm(meter) => meter.colour(now_s, bytes, arriving, uniform),
+            AnyMeter::Tsw3cm(meter) => meter.colour(now_s, bytes, arriving, uniform),
+        }
+    }
+
+    /// What it holds just now.
+    pub fn state(&self) -> MeterState {
+        let none = MeterState::default();
+        match self {
+            AnyMeter::TokenBucket(meter) => MeterState { committed: Some(meter.committed()), ..none },
+            AnyMeter::Srtcm(meter) => {
+                MeterState { committed: Some(meter.committed()), excess: Some(meter.excess()), ..none }
+            }
+            AnyMeter::Trtcm(meter) => {
+                MeterState { committed: Some(meter.committed()), peak: Some(meter.peak()), ..none }
+            }
+            AnyMeter::InProfile(meter) => {
+                MeterState { committed: Some(meter.committed()), excess: Some(meter.excess()), ..none }
+            }
+            AnyMeter::Tsw2cm(meter) => MeterState { rate: Some(meter.rate()), ..none },
+            AnyMeter::Tsw3cm(meter) => MeterState { rate: Some(meter.rate()), ..none },
+        }
+    }
+}
+
+/// The colour that counts for a meter: the one that a packet brings, if the meter is aware of colours.
+fn counted(arriving: Colour, colour_aware: bool) -> Colour {
+    if colour_aware {
+        arriving
+    } else {
+        Colour::Green
+    }
+}
+
+#[cfg(test)]
+mod tests;

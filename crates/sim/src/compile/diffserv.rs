@@ -1,0 +1,382 @@
+//! Checks conditioners and class queues, and finds which flows belong to which aggregate.
+
+use std::sync::Arc;
+
+use parshall_estimators::meter::MeterConfig;
+
+use super::checks::quoted;
+use super::layout::Paths;
+use super::place::Place;
+use super::{Checked, PortPlan};
+use crate::error::ScenarioError;
+use crate::names::NameList;
+use crate::network::{ConditionerPlan, FlowId, FlowSet};
+use crate::queue::CODE_POINTS;
+use crate::scenario::{
+    ClassQueue, Conditioner, DiffServ, DiffServProfile, DropperKind, Flow, LossOf, MeteredBytes, Precedence,
+    Queue, RedWeight, Rule, Scheduler, Transport, Treatment,
+};
+
+/// ns-2's dsRED has no more queues, and so has no one else.
+const MOST_QUEUES: usize = 64;
+
+/// A conditioner of a scenario, and the port that it stands in front of.
+pub(super) struct Asked {
+    pub port: u32,
+    pub config: Arc<Conditioner>,
+}
+
+/// What a conditioner is checked against.
+pub(super) struct Surroundings<'a> {
+    pub flows: &'a [Flow],
+    pub paths: &'a Paths,
+    pub ports: &'a [PortPlan],
+    pub port_names: &'a NameList,
+    pub is_host: &'a dyn Fn(&str) -> bool,
+}
+
+fn error<T>(place: &Place<'_>, field: &str, value: impl ToString, expected: impl Into<String>) -> Checked<T> {
+    Err(ScenarioError::new(format!("{place}.{field}"), value.to_string(), expected.into()))
+}
+
+/// Whether a code point is one.
+pub(super) fn check_dscp(place: &Place<'_>, field: &str, dscp: u8) -> Checked<()> {
+    if usize::from(dscp) < CODE_POINTS {
+        return Ok(());
+    }
+    error(place, field, dscp, "a code point from 0 to 63")
+}
+
+/// The queues of a port: their thresholds, code points and scheduler.
+pub(super) fn check_diffserv(place: &Place<'_>, config: &DiffServ) -> Checked<()> {
+    if config.queues.is_empty() || config.queues.len() > MOST_QUEUES {
+        return error(place, "queues", config.queues.len(), format!("1 to {MOST_QUEUES} queues"));
+    }
+    if config.mean_packet_bytes == 0 {
+        return error(place, "mean_packet_bytes", 0, "at least 1 byte");
+    }
+    let list = place.field("queues");
+    let mut taken = [false; CODE_POINTS];
+    for (index, queue) in config.queues.iter().enumerate() {
+        check_class_queue(&list.item(index), queue, config.profile, &mut taken)?;
+    }
+    check_scheduler(&place.field("scheduler"), config)
+}
+
+fn check_class_queue(
+    place: &Place<'_>,
+    queue: &ClassQueue,
+    profile: DiffServProfile,
+    taken: &mut [bool; CODE_POINTS],
+) -> Checked<()> {
+    if queue.limit_packets == 0 {
+        return error(place, "limit_packets", 0, "at least 1 packet");
+    }
+    if queue.precedences.is_empty() || queue.precedences.len() > CODE_POINTS {
+        return error(
+            place,
+            "precedences",
+            queue.precedences.len(),
+            format!("1 to {CODE_POINTS} precedences"),
+        );
+    }
+    let list = place.field("precedences");
+    for (index, precedence) in queue.precedences.iter().enumerate() {
+        let at = list.item(index);
+        check_precedence(&at, precedence, queue.dropper, profile)?;
+        let codes = at.field("dscp");
+        for (index, &dscp) in precedence.dscp.iter().enumerate() {
+            check_dscp(&at, "dscp", dscp)?;
+            if std::mem::replace(&mut taken[usize::from(dscp)], true) {
+                let path = codes.item(index).to_string();
+                return Err(ScenarioError::new(path, dscp, "a code point that no other precedence names"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_precedence(
+    place: &Place<'_>,
+    precedence: &Precedence,
+    dropper: DropperKind,
+    profile: DiffServProfile,
+) -> Checked<()> {
+    let (low, high) = (precedence.min_threshold_packets, precedence.max_threshold_packets);
+    if let Some(low) = low.filter(|low| !(*low >= 0.0 && low.is_finite())) {
+        return error(place, "min_threshold_packets", low, "a number of at least 0");
+    }
+    if dropper != DropperKind::DropTail {
+        let Some(low) = low else {
+            return error(place, "min_threshold_packets", "none", "a number of at least 0");
+        };
+        match high {
+            Some(high) if high >= low && high.is_finite() => {}
+            high => {
+                let value = high.map_or("none".to_string(), |high| high.to_string());
+                return error(
+                    place,
+                    "max_threshold_packets",
+                    value,
+                    format!("at least min_threshold_packets, {low}"),
+                );
+            }
+        }
+    }
+    let most = if profile == DiffServProfile::Ns2 { f64::MAX } else { 1.0 };
+    let probability = precedence.max_probability;
+    if !(probability > 0.0 && probability <= most) {
+        return error(place, "max_probability", probability, "a probability above 0, at most 1");
+    }
+    match precedence.weight {
+        RedWeight::Fixed { value } if !(value > 0.0 && value <= 1.0) => {
+            error(place, "weight.value", value, "a number above 0, at most 1")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_scheduler(place: &Place<'_>, config: &DiffServ) -> Checked<()> {
+    let queues = config.queues.len();
+    let weights = match &config.scheduler {
+        Scheduler::Wrr(wrr) => &wrr.weights,
+        Scheduler::Drr(drr) if drr.quantum_bytes == 0 => {
+            return error(place, "quantum_bytes", 0, "at least 1 byte")
+        }
+        Scheduler::Drr(drr) => &drr.weights,
+        Scheduler::Wirr(_) if config.profile != DiffServProfile::Ns2 => {
+            return error(place, "kind", quoted("wirr"), "another scheduler, or the profile \"ns2\"");
+        }
+        Scheduler::Wirr(wirr) => &wirr.weights,
+        Scheduler::RoundRobin {} => return Ok(()),
+        Scheduler::Priority(priority) if priority.max_rates.is_empty() => return Ok(()),
+        Scheduler::Priority(_) if config.profile != DiffServProfile::Ns2 => {
+            return error(place, "max_rates", "rates", "none, or the profile \"ns2\"");
+        }
+        Scheduler::Priority(priority) if priority.max_rates.len() != queues => {
+            let expected = format!("{queues} rates, one for each queue");
+            return error(place, "max_rates", priority.max_rates.len(), expected);
+        }
+        Scheduler::Priority(_) => return Ok(()),
+    };
+    if weights.len() != queues {
+        let value = format!("{} weights", weights.len());
+        return error(place, "weights", value, format!("{queues} weights, one for each queue"));
+    }
+    if let Some(index) = weights.iter().position(|&weight| weight == 0) {
+        return error(place, &format!("weights[{index}]"), 0, "a whole number above 0");
+    }
+    Ok(())
+}
+
+/// Finds the aggregates of conditioners, and checks them.
+pub(super) fn plan_conditioners(
+    asked: Vec<Asked>,
+    around: &Surroundings<'_>,
+) -> Checked<Vec<ConditionerPlan>> {
+    if asked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let header = |flow: &Flow| (flow.transport.data_bytes() - flow.transport.payload_bytes()) as u16;
+    let headers: Arc<[u16]> = around.flows.iter().map(header).collect();
+    let conditioned: Vec<u32> = asked.iter().map(|each| each.port).collect();
+    let links = Place::of("links");
+    let mut plans = Vec::with_capacity(asked.len());
+    for Asked { port, config } in asked {
+        let (link, reverse) = (links.item(port as usize / 2), port % 2 == 1);
+        let direction = link.field("reverse");
+        let place = if reverse { direction.field("conditioner") } else { link.field("conditioner") };
+        let rules = place.field("rules");
+        if config.rules.is_empty() {
+            return error(&place, "rules", "none", "at least one rule");
+        }
+        let mut members = Vec::with_capacity(config.rules.len());
+        for (index, rule) in config.rules.iter().enumerate() {
+            let at = rules.item(index);
+            members.push(aggregate(&at, rule, port, &config, &conditioned, around)?);
+        }
+        plans.push(ConditionerPlan { port, config, members, headers: headers.clone() });
+    }
+    Ok(plans)
+}
+
+/// Who belongs to a rule, if all of it makes sense.
+fn aggregate(
+    at: &Place<'_>,
+    rule: &Rule,
+    port: u32,
+    config: &Conditioner,
+    conditioned: &[u32],
+    around: &Surroundings<'_>,
+) -> Checked<FlowSet> {
+    check_names(at, rule, around)?;
+    let strict = config.profile == DiffServProfile::Rfc;
+    if let Some(meter) = &rule.meter {
+        let place = at.field("meter");
+        let refused = |e: parshall_estimators::ConfigError| {
+            ScenarioError::new(format!("{place}.{}", e.field), &e.value, e.expected)
+        };
+        meter.validate(strict).map_err(refused)?;
+    }
+    let mut members = FlowSet::default();
+    let (mut crosses, mut largest) = (false, 0);
+    for (flow, ack) in (0..around.flows.len()).flat_map(|flow| [(flow, false), (flow, true)]) {
+        let asked = &around.flows[flow];
+        if !fits(rule, asked, ack) {
+            continue;
+        }
+        members.insert(FlowId::new(flow as u32, ack));
+        let path = around.paths.get(2 * flow + usize::from(ack));
+        if let Some(hop) = path.iter().position(|&each| each == port) {
+            crosses = true;
+            largest = largest.max(metered(rule.count, asked, ack));
+            check_marks(at, rule, &path[hop..], conditioned, around)?;
+        }
+    }
+    if !crosses {
+        let named =
+            if rule.flows.is_empty() { "any flow".to_string() } else { quoted(&rule.flows.join(", ")) };
+        let expected = format!("an aggregate that crosses {}", &around.port_names[port as usize]);
+        return error(at, "flows", named, expected);
+    }
+    match (&rule.meter, strict) {
+        (Some(meter), true) => check_bursts(&at.field("meter"), meter, largest).map(|()| members),
+        _ => Ok(members),
+    }
+}
+
+fn check_names(at: &Place<'_>, rule: &Rule, around: &Surroundings<'_>) -> Checked<()> {
+    for &dscp in &rule.dscp {
+        check_dscp(at, "dscp", dscp)?;
+    }
+    for (field, treatment) in [("green", rule.green), ("yellow", rule.yellow), ("red", rule.red)] {
+        if let Some(Treatment::Mark(dscp)) = treatment {
+            check_dscp(at, field, dscp)?;
+        }
+    }
+    for (field, hosts) in [("sources", &rule.sources), ("destinations", &rule.destinations)] {
+        if let Some(index) = hosts.iter().position(|name| !(around.is_host)(name)) {
+            return error(at, &format!("{field}[{index}]"), quoted(&hosts[index]), "the name of a host");
+        }
+    }
+    for (index, pattern) in rule.flows.iter().enumerate() {
+        if !around.flows.iter().any(|flow| matches(pattern, &flow.name)) {
+            let expected = "the name of a flow, in which * stands for any text";
+            return error(at, &format!("flows[{index}]"), quoted(pattern), expected);
+        }
+    }
+    Ok(())
+}
+
+/// Whether packets of one direction of a flow fit a rule, but for their code points.
+fn fits(rule: &Rule, flow: &Flow, ack: bool) -> bool {
+    let (from, to) = if ack { (&flow.destination, &flow.source) } else { (&flow.source, &flow.destination) };
+    let named = rule.flows.is_empty() || rule.flows.iter().any(|pattern| matches(pattern, &flow.name));
+    let hosts = |hosts: &[smol_str::SmolStr], host| hosts.is_empty() || hosts.contains(host);
+    let kind = match rule.of {
+        LossOf::All => true,
+        LossOf::Data => !ack,
+        LossOf::Acks => ack,
+    };
+    // UDP has no ACKs.
+    let exists = !ack || matches!(flow.transport, Transport::Tcp(_));
+    exists && named && kind && hosts(&rule.sources, from) && hosts(&rule.destinations, to)
+}
+
+/// Whether a name is what a pattern says, in which `*` stands for any text.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else {
+        return false;
+    };
+    let Some(last) = parts.next_back() else {
+        return rest.is_empty();
+    };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// Bytes of the largest packet of one direction of a flow that a meter counts.
+fn metered(count: MeteredBytes, flow: &Flow, ack: bool) -> u64 {
+    let payload = super::payloads(flow).max().unwrap_or_else(|| flow.transport.payload_bytes());
+    let header = flow.transport.data_bytes() - flow.transport.payload_bytes();
+    match (count, &flow.transport) {
+        (MeteredBytes::Wire, Transport::Tcp(tcp)) if ack => u64::from(tcp.ack_bytes),
+        (MeteredBytes::Wire, _) => u64::from(payload + header),
+        (MeteredBytes::Payload, _) if ack => 0,
+        (MeteredBytes::Payload, _) => u64::from(payload),
+    }
+}
+
+/// RFC 2697 and 2698: a burst that is not zero should hold the largest packet, or none of these ever conforms.
+fn check_bursts(place: &Place<'_>, meter: &MeterConfig, largest: u64) -> Checked<()> {
+    for (field, bytes) in meter.bursts() {
+        let may_be_none = !matches!(meter, MeterConfig::Trtcm(_) | MeterConfig::TokenBucket(_));
+        if bytes < largest && !(bytes == 0 && may_be_none) {
+            let expected = format!("at least a packet of this aggregate, {largest} bytes");
+            return error(place, field, bytes, expected);
+        }
+    }
+    Ok(())
+}
+
+/// Class queues behind a conditioner, up to the next one, must know the precedences that it marks.
+fn check_marks(
+    at: &Place<'_>,
+    rule: &Rule,
+    path: &[u32],
+    conditioned: &[u32],
+    around: &Surroundings<'_>,
+) -> Checked<()> {
+    for (hop, &port) in path.iter().enumerate() {
+        if hop > 0 && conditioned.contains(&port) {
+            break;
+        }
+        let Queue::Diffserv(queue) = &*around.ports[port as usize].queue else {
+            continue;
+        };
+        let known = |dscp: &u8| {
+            queue.queues.iter().flat_map(|each| &each.precedences).any(|it| it.dscp.contains(dscp))
+        };
+        for (field, treatment) in [("green", rule.green), ("yellow", rule.yellow), ("red", rule.red)] {
+            match treatment {
+                Some(Treatment::Mark(dscp)) if !known(&dscp) => {
+                    let port = &around.port_names[port as usize];
+                    let expected = format!("a code point that a precedence of the queue of {port} names");
+                    return error(at, field, dscp, expected);
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, name) in [
+            ("*", "tcp1"),
+            ("tcp*", "tcp1"),
+            ("*1", "tcp1"),
+            ("t*p*", "tcp1"),
+            ("tcp1", "tcp1"),
+            ("a*a", "aa"),
+        ] {
+            assert!(matches(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in
+            [("", "tcp1"), ("tcp", "tcp1"), ("*2", "tcp1"), ("p*", "tcp1"), ("t*x*1", "tcp1"), ("a*a", "a")]
+        {
+            assert!(!matches(pattern, name), "{pattern} {name}");
+        }
+    }
+}

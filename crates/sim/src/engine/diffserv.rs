@@ -1,0 +1,127 @@
+//! Conditioners in front of ports, and what is kept of them and of queues that tell classes apart.
+
+use super::Simulation;
+use crate::network::{FlowId, Hop, Outcome, PacketId, Probe};
+use crate::packet::Packet;
+use crate::queue::{Reason, CODE_POINTS};
+use crate::record::{AggregateRow, AggregateTable, ClassRow, ClassTable, DiffServRow, Table};
+use crate::units::Time;
+
+impl Simulation {
+    /// The conditioner of a port deals with a packet that arrives there. Returns whether it goes on; if not, it is gone.
+    pub(super) fn condition(&mut self, hop: Hop, id: PacketId, at: Time) -> bool {
+        let packet = &mut self.in_flight[id];
+        let flow = FlowId::new(hop.flow(), packet.is_ack());
+        let found = self.conditioners.iter_mut().find(|(port, _)| *port == hop.port);
+        let (_, conditioner) = found.expect("a port that conditions has a conditioner");
+        if conditioner.condition(at, packet, flow) {
+            return true;
+        }
+        let size = packet.size;
+        let port = &mut self.ports[hop.port as usize];
+        let kind = &self.kinds[port.kind()];
+        port.refuse(kind, at, size);
+        if self.recorder.watches_port(hop.port) {
+            let outcome = Outcome::Dropped(Reason::Conditioner);
+            let frame = |flow| self.flows[flow as usize].frame(flow);
+            self.recorder.at_port(at, hop.port, &self.in_flight[id], outcome, hop.flow(), frame);
+        }
+        let packet = self.in_flight[id];
+        self.keep_diffserv(hop, &packet, at);
+        self.drop_packet(id, hop.flow(), at);
+        false
+    }
+
+    /// Keeps the state after the arrival of a packet, where somebody wants to know it.
+    pub(super) fn keep_diffserv(&mut self, hop: Hop, packet: &Packet, at: Time) {
+        if !self.recorder.keeps_diffserv(hop.port) {
+            return;
+        }
+        let conditioner = self.conditioners.iter().find(|(port, _)| *port == hop.port);
+        let metered = conditioner.and_then(|(_, conditioner)| conditioner.last());
+        let (rule, meter) = metered.map_or((-1, Default::default()), |(rule, meter)| (rule as i32, meter));
+        let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
+        let mut row = DiffServRow {
+            time: at.secs(),
+            port: hop.port as i32,
+            flow: hop.flow() as i32,
+            ack: packet.is_ack(),
+            seq: i64::from(packet.seq) - i64::from(packet.is_ack()),
+            dscp: packet.dscp(),
+            rule,
+            committed_bytes: number(meter.committed),
+            excess_bytes: number(meter.excess),
+            peak_bytes: number(meter.peak),
+            rate: number(meter.rate) * 8.0,
+            queue: -1,
+            precedence: -1,
+        };
+        let mut averages = Vec::new();
+        if let Probe::DiffServ(queue) = self.ports[hop.port as usize].probe() {
+            let seat = queue.seat(packet.dscp());
+            (row.queue, row.precedence) = (i32::from(seat.queue), i32::from(seat.precedence));
+            averages.extend(queue.averages(seat.queue));
+        }
+        self.recorder.diffserv(row, &averages);
+    }
+
+    /// Counters of the aggregates of all conditioners, and of the classes at all ports that tell them apart.
+    pub(super) fn class_counters(&mut self) -> impl Iterator<Item = Table> {
+        let classes = self.classes();
+        [self.aggregates(), classes].into_iter().flatten()
+    }
+
+    fn aggregates(&self) -> Option<Table> {
+        let mut table = AggregateTable::default();
+        for (port, conditioner) in &self.conditioners {
+            for (rule, counts) in (0..).zip(conditioner.counts()) {
+                table.push(AggregateRow {
+                    port: *port as i32,
+                    rule,
+                    packets_green: counts.packets[0],
+                    packets_yellow: counts.packets[1],
+                    packets_red: counts.packets[2],
+                    bytes_green: counts.bytes[0],
+                    bytes_yellow: counts.bytes[1],
+                    bytes_red: counts.bytes[2],
+                    packets_dropped: counts.packets_dropped,
+                });
+            }
+        }
+        (!self.conditioners.is_empty()).then(|| table.into_table())
+    }
+
+    fn classes(&mut self) -> Option<Table> {
+        let mut table = ClassTable::default();
+        let mut any = false;
+        for (index, port) in (0..).zip(&mut self.ports) {
+            let Probe::DiffServ(queue) = port.probe() else {
+                continue;
+            };
+            any = true;
+            for dscp in 0..CODE_POINTS as u8 {
+                let (seat, counts) = (queue.seat(dscp), queue.counts(dscp));
+                if !seat.named && counts.packets_arrived == 0 && counts.packets_sent == 0 {
+                    continue;
+                }
+                let average = queue.averages(seat.queue).nth(usize::from(seat.precedence));
+                table.push(ClassRow {
+                    port: index,
+                    dscp,
+                    queue: i32::from(seat.queue),
+                    precedence: i32::from(seat.precedence),
+                    packets_arrived: counts.packets_arrived,
+                    bytes_arrived: counts.bytes_arrived,
+                    packets_sent: counts.packets_sent,
+                    bytes_sent: counts.bytes_sent,
+                    early_drops: counts.early_drops,
+                    forced_drops: counts.forced_drops,
+                    packets_marked: counts.packets_marked,
+                    mean_wait: counts.waited_ps as f64 / 1e12 / counts.packets_sent as f64,
+                    average_packets: average.unwrap_or(f64::NAN),
+                });
+            }
+        }
+        any.then(|| table.into_table())
+    }
+}

@@ -1,0 +1,237 @@
+//! DiffServ (RFC 2475): what conditions the aggregates of a link, and queues that tell classes apart.
+//!
+//! A class is a code point, six bits of each packet (RFC 2474).
+
+use parshall_estimators::meter::MeterConfig;
+use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
+
+use super::{default_max_probability, default_payload, LossOf, RedWeight};
+use crate::units::Rate;
+
+/// What the edge of a domain does to packets before they join the queue of a link. Of its rules, the first that a
+/// packet fits is followed; a packet that fits none passes as it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Conditioner {
+    /// In order.
+    pub rules: Vec<Rule>,
+    /// Whose meters these are.
+    #[serde(default)]
+    pub profile: DiffServProfile,
+}
+
+/// An aggregate of packets, and what is done to them. All of an aggregate share its meter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Names of flows, in which `*` stands for any text; none is all.
+    #[serde(default)]
+    pub flows: Vec<String>,
+    /// Hosts that a packet comes from; none is any.
+    #[serde(default)]
+    pub sources: Vec<SmolStr>,
+    /// Hosts that it goes to; none is any.
+    #[serde(default)]
+    pub destinations: Vec<SmolStr>,
+    /// Whether data, ACKs or both.
+    #[serde(default)]
+    pub of: LossOf,
+    /// Code points that a packet arrives with; none is any.
+    #[serde(default)]
+    pub dscp: Vec<u8>,
+    /// What colours packets; without one all are green.
+    #[serde(default)]
+    pub meter: Option<MeterConfig>,
+    /// Which bytes of a packet are metered.
+    #[serde(default)]
+    pub count: MeteredBytes,
+    /// What becomes of green packets; none leaves them as they are.
+    #[serde(default)]
+    pub green: Option<Treatment>,
+    /// What becomes of yellow packets.
+    #[serde(default)]
+    pub yellow: Option<Treatment>,
+    /// What becomes of red packets.
+    #[serde(default)]
+    pub red: Option<Treatment>,
+}
+
+/// What a conditioner does to a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Treatment {
+    /// Gives it this code point.
+    Mark(u8),
+    /// Something else.
+    Other(OtherTreatment),
+}
+
+/// See [`Treatment::Other`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OtherTreatment {
+    /// Discards it.
+    Drop,
+}
+
+/// Which bytes of a packet a meter counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MeteredBytes {
+    /// All on the wire.
+    #[default]
+    Wire,
+    /// Those behind the headers.
+    Payload,
+}
+
+/// Whose rules are followed where there are several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DiffServProfile {
+    /// Those of the RFCs, and of RED as in [`super::Red`].
+    #[default]
+    Rfc,
+    /// Those of ns-2.35's module, its departures from the RFCs included.
+    Ns2,
+}
+
+/// Physical queues for classes, each with drop precedences, and a scheduler between them. Lengths and limits do not count
+/// the packet in transmission. A code point that no precedence names goes where 0 does, and that, unless it is named, to
+/// the first precedence of the last queue (with the profile `ns2`, of the first one).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DiffServ {
+    /// In the order of their priority, if that matters.
+    pub queues: Vec<ClassQueue>,
+    /// Which queue the link serves next.
+    #[serde(default)]
+    pub scheduler: Scheduler,
+    /// Size of a mean packet: idle times are counted in these.
+    #[serde(default = "default_payload")]
+    pub mean_packet_bytes: u32,
+    /// Whose averages, drops and schedulers these are.
+    #[serde(default)]
+    pub profile: DiffServProfile,
+}
+
+/// One first-in-first-out queue of a [`DiffServ`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassQueue {
+    /// From the one that is dropped last to the one that is dropped first.
+    pub precedences: Vec<Precedence>,
+    /// Most packets that wait in this queue.
+    pub limit_packets: u32,
+    /// What early drops go by.
+    #[serde(default)]
+    pub dropper: DropperKind,
+    /// Whether the drop probability rises to 1 at twice the upper threshold, or jumps to 1 there.
+    #[serde(default)]
+    pub gentle: bool,
+    /// Whether drops are at least the inverse of the probability apart.
+    #[serde(default = "super::yes")]
+    pub wait: bool,
+    /// Whether packets that can be marked are marked instead of dropped early.
+    #[serde(default)]
+    pub ecn: bool,
+}
+
+/// The packets of one drop precedence in a [`ClassQueue`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Precedence {
+    /// Its code points.
+    pub dscp: Vec<u8>,
+    /// Average below which none is dropped early; for `drop-tail` the number of packets of this precedence that wait at
+    /// most.
+    #[serde(default)]
+    pub min_threshold_packets: Option<f64>,
+    /// Average at which the drop probability is `max_probability`.
+    #[serde(default)]
+    pub max_threshold_packets: Option<f64>,
+    /// Drop probability at the upper threshold.
+    #[serde(default = "default_max_probability")]
+    pub max_probability: f64,
+    /// Weight of the current queue in its average.
+    #[serde(default)]
+    pub weight: RedWeight,
+}
+
+/// What early drops of a [`ClassQueue`] go by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DropperKind {
+    /// There are none: packets are dropped when the queue is full, or holds enough of their precedence.
+    #[default]
+    DropTail,
+    /// An average of the packets of each precedence and of those that are dropped later (Clark and Fang 1998).
+    RioC,
+    /// An average of the packets of each precedence alone.
+    RioD,
+    /// One average of all packets.
+    Wred,
+}
+
+/// Which queue of a [`DiffServ`] is served next.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Scheduler {
+    /// The first that is not empty.
+    Priority(Priority),
+    /// In turn, one packet each.
+    RoundRobin {},
+    /// In turn, packets in proportion to weights.
+    Wrr(Wrr),
+    /// In turn, bytes in proportion to weights.
+    Drr(Drr),
+    /// In turn, one packet each, those with more weight more often; with the profile `ns2`.
+    Wirr(Wirr),
+}
+
+impl Default for Scheduler {
+    fn default() -> Self {
+        Scheduler::Priority(Priority::default())
+    }
+}
+
+/// See [`Scheduler::Priority`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Priority {
+    /// With the profile `ns2`: rates in bit/s beyond which a queue gives way to those after it, one for each; 0 for none.
+    #[serde(default)]
+    pub max_rates: Vec<Rate>,
+}
+
+/// See [`Scheduler::Wrr`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wrr {
+    /// Packets that each queue sends in its turn.
+    pub weights: Vec<u32>,
+}
+
+/// See [`Scheduler::Drr`] (Shreedhar and Varghese 1996).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drr {
+    /// Of each queue.
+    pub weights: Vec<u32>,
+    /// Bytes that a queue of weight 1 gains in its turn.
+    #[serde(default = "default_quantum")]
+    pub quantum_bytes: u32,
+}
+
+fn default_quantum() -> u32 {
+    1500
+}
+
+/// See [`Scheduler::Wirr`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wirr {
+    /// Packets that each queue sends in a round.
+    pub weights: Vec<u32>,
+}
