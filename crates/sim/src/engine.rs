@@ -407,7 +407,7 @@ impl Simulation {
         if self.recorder.watches_port(hop.port) {
             let frame = |flow| self.flows[flow as usize].frame(flow);
             self.recorder.at_port(at, hop.port, &packet, outcome, hop.flow(), frame);
-            self.keep_diffserv(hop, &packet, at);
+            self.keep_class_state(hop, &packet, at);
         }
         let Outcome::Sent { departure, marked, .. } = outcome else {
             self.drop_packet(id, hop.flow(), at);

@@ -990,7 +990,7 @@ pub struct Record {
     pub pcap: Vec<String>,
     /// Ports of which the state of conditioner and class queues is kept after each arrival.
     #[serde(default)]
-    pub diffserv: Vec<String>,
+    pub class_state: Vec<String>,
 }
 
 /// What is sampled, and how often.

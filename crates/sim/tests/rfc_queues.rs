@@ -8,6 +8,7 @@ use parshall_sim::random::Stream;
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::run::run;
 use parshall_sim::scenario::{Queue, Scenario};
+use parshall_sim::units::{Rate, Time};
 use proptest::prelude::*;
 use rfc::ours::{through_pie, AtDeparture};
 use rfc::{through_link, Discipline, Fate, Pkt};
@@ -159,7 +160,7 @@ proptest! {
     ) {
         let stream = || Stream::new(5, "queue");
         let mut theirs = by_rfc(&config, stream());
-        let ours = AnyDepartureQueue::new(&queue(&config), stream).expect("decides at departure");
+        let ours = AnyDepartureQueue::new(&queue(&config), Rate::from_bps(1e6), Time::ZERO, stream).expect("decides at departure");
         let expected = through_link(theirs.as_mut(), PS_PER_BYTE, &arrivals, u64::MAX);
         let found = through_link(&mut AtDeparture(ours), PS_PER_BYTE, &arrivals, u64::MAX);
         prop_assert_eq!(found.len(), arrivals.len());

@@ -5,6 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from parshall.scenario.capacity import Capacity
+from parshall.scenario.class_queues import (
+    ClassQueue,
+    DiffServ,
+    Drr,
+    Precedence,
+    Priority,
+    RoundRobin,
+    Wirr,
+    Wrr,
+)
+from parshall.scenario.conditioner import Conditioner, Rule
 from parshall.scenario.control import (
     Aimd,
     ArimaVegas,
@@ -22,6 +33,14 @@ from parshall.scenario.control import (
 from parshall.scenario.dumbbell import Dumbbell, FlowGroup
 from parshall.scenario.flow import Flow
 from parshall.scenario.losses import BernoulliLoss, DitherLoss, GilbertElliottLoss, ListedLoss
+from parshall.scenario.meters import (
+    Rfc4115Meter,
+    SrtcmMeter,
+    TokenBucketMeter,
+    TrtcmMeter,
+    Tsw2cmMeter,
+    Tsw3cmMeter,
+)
 from parshall.scenario.model import Scenario
 from parshall.scenario.network import Jitter, Link, Reverse
 from parshall.scenario.queue_share import (
@@ -31,7 +50,7 @@ from parshall.scenario.queue_share import (
     QueueShareSeries,
     RlsMethod,
 )
-from parshall.scenario.queues import CoDel, DropTail, FixedWeight, FqCodel, Pie, Red, WeightFromRate
+from parshall.scenario.queues import CoDel, DropTail, FqCodel, Pie, Red
 from parshall.scenario.record import Record, Series, ShareSeries
 from parshall.scenario.rto import (
     ArimaRtoConfig,
@@ -55,6 +74,7 @@ from parshall.scenario.traffic import (
     Vbr,
 )
 from parshall.scenario.transport import Tcp, Udp
+from parshall.scenario.weights import FixedWeight, WeightFromRate
 
 if TYPE_CHECKING:
     from parshall.scenario.schema import json_schema
@@ -69,12 +89,16 @@ __all__ = [
     "Bulk",
     "Capacity",
     "Cbr",
+    "ClassQueue",
     "CoDel",
+    "Conditioner",
     "Copa",
     "Cubic",
     "Dctcp",
+    "DiffServ",
     "DitherLoss",
     "DropTail",
+    "Drr",
     "Dual",
     "Dumbbell",
     "Exponential",
@@ -95,21 +119,31 @@ __all__ = [
     "OnOff",
     "Pareto",
     "Pie",
+    "Precedence",
+    "Priority",
     "QuantileRtoConfig",
     "QueueShareSeries",
     "Record",
     "Red",
     "Reverse",
+    "Rfc4115Meter",
     "RlsMethod",
+    "RoundRobin",
     "RtoConfig",
+    "Rule",
     "Scenario",
     "Schedule",
     "SelfSimilar",
     "Series",
     "ShareSeries",
+    "SrtcmMeter",
     "Tcp",
     "TcpTp",
+    "TokenBucketMeter",
     "Transfer",
+    "TrtcmMeter",
+    "Tsw2cmMeter",
+    "Tsw3cmMeter",
     "Udp",
     "UserControl",
     "Vbr",
@@ -117,6 +151,8 @@ __all__ = [
     "Veno",
     "WeightFromRate",
     "WeightedMedianRtoConfig",
+    "Wirr",
+    "Wrr",
     "json_schema",
     "load",
     "loads",

@@ -15,6 +15,7 @@ from parshall.errors import ScenarioError
 from parshall.run import check_json
 from parshall.scenario.base import Model
 from parshall.scenario.canonical import canonical_json
+from parshall.scenario.class_queues import DiffServ
 from parshall.scenario.flow import Flow
 from parshall.scenario.network import Link
 from parshall.scenario.quantities import NO_NAMES, ZERO, Duration, Names, Period, Text
@@ -59,12 +60,16 @@ class Scenario(Model):
 
     def recorded_tables(self) -> set[str]:
         """The tables that a recording may have besides the counters: what ``record`` asks for, and what tuned
-        queues tell of themselves.
+        queues, class queues and conditioners tell of themselves.
         """
         tables = self.record.tables()
         queues = [queue for link in self.links for queue in (link.queue, link.reverse.queue)]
         if "port_series" in tables and any(isinstance(queue, Red) and queue.tune_by for queue in queues):
             tables.add("red_tuning")
+        if any(isinstance(queue, DiffServ) for queue in queues):
+            tables.add("classes")
+        if any(link.conditioner or link.reverse.conditioner for link in self.links):
+            tables.add("aggregates")
         return tables
 
     def to_json(self) -> str:

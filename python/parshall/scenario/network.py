@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from parshall.scenario.base import Model
 from parshall.scenario.capacity import MaybeCapacity
+from parshall.scenario.conditioner import MaybeConditioner
 from parshall.scenario.losses import MaybeLoss
 from parshall.scenario.quantities import (
     ABSENT,
@@ -43,7 +44,7 @@ else:
 
 class Reverse(Model):
     """The reverse direction of a link, where it differs. A field left out is as in the forward direction,
-    except ``loss``, ``jitter`` and ``capacity``, which are none.
+    except ``loss``, ``jitter``, ``capacity`` and ``conditioner``, which are none.
     """
 
     rate: MaybeRate = ABSENT
@@ -58,6 +59,8 @@ class Reverse(Model):
     """Random delay on top of the propagation delay."""
     loss: MaybeLoss = ABSENT
     """Packets lost on arrival at the port, before the queue."""
+    conditioner: MaybeConditioner = ABSENT
+    """What is done to arriving packets before all else: classes are metered, marked and dropped."""
 
 
 class Link(Model):
@@ -80,5 +83,8 @@ class Link(Model):
     """Random delay on top of the propagation delay, in the forward direction."""
     loss: MaybeLoss = ABSENT
     """Packets lost on arrival at the forward port, before the queue."""
+    conditioner: MaybeConditioner = ABSENT
+    """What is done to packets that arrive at the forward port before all else: classes are metered, marked
+    and dropped."""
     reverse: Reverse = Reverse.known()
     """What differs in the direction from the second node to the first."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar
 from pydantic import PlainValidator, WithJsonSchema
 
 from parshall.scenario import readers
+from parshall.scenario.code_points import CODE_POINTS, MOST, code_point, treatment
 from parshall.scenario.readers import U32_MAX, U64_MAX
 from parshall.units import (
     DURATION,
@@ -34,6 +35,8 @@ __all__ = [
     "NO_VALUES",
     "ZERO",
     "BurstSize",
+    "CodePoint",
+    "CodePoints",
     "Count",
     "CountOrNone",
     "Counts",
@@ -54,6 +57,7 @@ __all__ = [
     "MaybePeriod",
     "MaybeRate",
     "MaybeSize",
+    "MaybeTreatment",
     "Name",
     "NamePair",
     "Names",
@@ -62,18 +66,23 @@ __all__ = [
     "OrderOf",
     "PacketSize",
     "Part",
+    "Payloads",
     "Period",
     "Positive",
     "Probability",
     "QueueCount",
     "Rate",
+    "RateOrZero",
     "RateRange",
+    "RatesOrZero",
     "Real",
     "Risk",
     "Share",
     "Size",
+    "SizeOrZero",
     "TailExponent",
     "Text",
+    "TurnWeights",
     "Values",
     "Weights",
     "Window",
@@ -157,6 +166,14 @@ if TYPE_CHECKING:
     PacketSize: TypeAlias = Given[int, _Bytes]
     HeaderSize: TypeAlias = Given[int, _Bytes]
     BurstSize: TypeAlias = Given[int, _Bytes]
+    SizeOrZero: TypeAlias = Given[int, _Bytes]
+    RateOrZero: TypeAlias = Given[float, _Number]
+    RatesOrZero: TypeAlias = Given[tuple[float, ...], Sequence[_Number]]
+    CodePoint: TypeAlias = Given[int, int | str]
+    CodePoints: TypeAlias = Given[tuple[int, ...], Sequence[int | str] | int | str]
+    MaybeTreatment: TypeAlias = Given[int | str | None, int | str | None]
+    Payloads: TypeAlias = Given[tuple[int, ...], Sequence[_Bytes]]
+    TurnWeights: TypeAlias = Given[tuple[int, ...], Sequence[int]]
     Count: TypeAlias = int
     CountOrNone: TypeAlias = int
     Counts: TypeAlias = Given[tuple[int, ...], Sequence[int]]
@@ -208,6 +225,12 @@ else:
     MaybeRate = Rate | None
     RateRange = _field(tuple[float, float], readers.rate_range, _array(_RATE, 2, 2), _AS_RATE)
 
+    _RATE_OR_ZERO = _quantity(RATE, zero=True)
+    RateOrZero = _field(float, readers.rate_or_zero, _RATE_OR_ZERO, _AS_RATE)
+    RatesOrZero = _field(
+        tuple[float, ...], readers.list_of(readers.rate_or_zero), _array(_RATE_OR_ZERO), _AS_RATE
+    )
+
     Duration = _field(float, parse_duration, _DURATION, _AS_DURATION)
     MaybeDuration = Duration | None
     Period = _field(float, readers.period, _PERIOD, _AS_DURATION)
@@ -227,6 +250,20 @@ else:
     PacketSize = _field(int, readers.packet_size(1), _quantity(SIZE, zero=False, whole=True))
     HeaderSize = _field(int, readers.packet_size(0), _quantity(SIZE, zero=True, whole=True))
 
+    SizeOrZero = _field(int, readers.size_or_zero, _quantity(SIZE, zero=True, whole=True))
+    _PAYLOAD = _quantity(SIZE, zero=False, whole=True)
+    Payloads = _field(tuple[int, ...], readers.list_of(readers.packet_size(1)), _array(_PAYLOAD))
+
+    _POINT = {"anyOf": [{"type": "integer", "minimum": 0, "maximum": MOST}, {"enum": list(CODE_POINTS)}]}
+    _TREATMENT = {"anyOf": [_POINT["anyOf"][0], {"enum": [*CODE_POINTS, "drop"]}]}
+    CodePoint = _field(int, code_point, _POINT)
+    CodePoints = _field(
+        tuple[int, ...],
+        readers.code_points,
+        {"anyOf": [*_POINT["anyOf"], _array(_POINT)]},
+    )
+    MaybeTreatment = _field(int | str, treatment, _TREATMENT) | None
+
     BurstSize = _field(int, readers.size(U32_MAX), _quantity(SIZE, zero=False, whole=True))
 
     Count = _field(int, readers.whole(1, U32_MAX), _COUNT)
@@ -243,6 +280,8 @@ else:
     Counts = _field(
         tuple[int, ...], readers.list_of(readers.whole(1, U64_MAX)), _array({"type": "integer", "minimum": 1})
     )
+
+    TurnWeights = _field(tuple[int, ...], readers.list_of(readers.whole(1, U32_MAX), 1), _array(_COUNT, 1))
 
     Differences = _field(
         int, readers.whole(0, MAX_DIFFERENCES), {"type": "integer", "minimum": 0, "maximum": MAX_DIFFERENCES}

@@ -1,16 +1,15 @@
-"""Queues in front of links: drop-tail, random early detection, and those that control the delay."""
+"""Queues in front of links: drop-tail, random early detection, those that control the delay, and classes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import model_validator
 from typing_extensions import Self
 
 from parshall.errors import InputError, shown
-from parshall.scenario import readers
-from parshall.scenario.base import Model, OrElse, one_of
+from parshall.scenario.base import Model, one_of
+from parshall.scenario.class_queues import DiffServ
 from parshall.scenario.quantities import (
     ABSENT,
     BurstSize,
@@ -26,11 +25,12 @@ from parshall.scenario.quantities import (
     QueueCount,
     Share,
 )
+from parshall.scenario.weights import WEIGHT, Weight
 
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
 
-__all__ = ["CoDel", "DropTail", "FixedWeight", "FqCodel", "Pie", "Red", "WeightFromRate"]
+__all__ = ["CoDel", "DropTail", "FqCodel", "Pie", "Red"]
 
 _MEAN_PACKET: Any = 1000
 _MTU: Any = 1500
@@ -56,45 +56,6 @@ class DropTail(Model):
     """Most bytes held."""
 
 
-class FixedWeight(Model):
-    """A given weight. In its place a number may stand."""
-
-    kind: Literal["fixed"] = "fixed"
-    """Names this kind of weight."""
-    value: Share
-    """Weight of the current queue in its average."""
-
-
-class WeightFromRate(Model):
-    """A weight of ``1 - exp(-1 / packets per second)``: the average has a time constant of one second."""
-
-    kind: Literal["from-rate"] = "from-rate"
-    """Names this kind of weight."""
-
-
-if TYPE_CHECKING:
-    Weight: TypeAlias = Given[
-        FixedWeight | WeightFromRate,
-        FixedWeight | WeightFromRate | float | Literal["from-rate"] | Table,
-    ]
-else:
-    _number = readers.real(lambda x: 0 < x <= 1, 'a number above 0, at most 1, or "from-rate"')
-
-    def _weight(value: object) -> object:
-        """A bare number is a fixed weight."""
-        if isinstance(value, str | Mapping | Model):
-            return value
-        return FixedWeight(value=_number(value))
-
-    Weight = Annotated[
-        one_of(FixedWeight, WeightFromRate),
-        BeforeValidator(_weight),
-        OrElse({"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
-    ]
-
-_WEIGHT: Any = FixedWeight.known(value=0.002)
-
-
 class Red(Model):
     """Random early detection (Floyd and Jacobson 1993) with the options of ns-2: packets are dropped, or
     marked, with a probability that grows with the average queue. Lengths do not count the packet in
@@ -111,7 +72,7 @@ class Red(Model):
     """Most packets that wait."""
     max_probability: Share = 0.1
     """Drop probability at the upper threshold."""
-    weight: Weight = _WEIGHT
+    weight: Weight = WEIGHT
     """Weight of the current queue in its average: a number, or ``from-rate``."""
     unit: Literal["packets", "bytes"] = "packets"
     """What the queue is counted in; thresholds and limit are then so many packets, or so many mean packets'
@@ -248,10 +209,10 @@ UNLIMITED: Any = DropTail.known()
 """The default of a queue; its type is that of any field."""
 
 if TYPE_CHECKING:
-    AnyQueue: TypeAlias = DropTail | Red | CoDel | Pie | FqCodel
+    AnyQueue: TypeAlias = DropTail | Red | CoDel | Pie | FqCodel | DiffServ
     QueueName: TypeAlias = Literal["droptail", "codel", "pie", "fq-codel"]
     Queue: TypeAlias = Given[AnyQueue, AnyQueue | QueueName | Table]
     MaybeQueue: TypeAlias = Given[AnyQueue | None, AnyQueue | QueueName | Table | None]
 else:
-    Queue = one_of(DropTail, Red, CoDel, Pie, FqCodel)
+    Queue = one_of(DropTail, Red, CoDel, Pie, FqCodel, DiffServ)
     MaybeQueue = Queue | None

@@ -13,11 +13,13 @@ from numbers import Integral, Real
 from typing import Any, TypeVar
 
 from parshall.errors import InputError, shown
-from parshall.units import parse_duration, parse_rate, parse_size
+from parshall.scenario.code_points import code_point
+from parshall.units import RATE, parse_duration, parse_rate, parse_size
 
 __all__ = [
     "U32_MAX",
     "U64_MAX",
+    "code_points",
     "duration_or_list",
     "finite",
     "flag",
@@ -30,9 +32,11 @@ __all__ = [
     "period",
     "plain",
     "range_of",
+    "rate_or_zero",
     "rate_range",
     "real",
     "size",
+    "size_or_zero",
     "text",
     "values",
     "whole",
@@ -161,6 +165,11 @@ def range_of(read: Callable[[object], float]) -> Callable[[object], tuple[float,
     return read_range
 
 
+def rate_or_zero(value: object) -> float:
+    """A rate in bit/s, zero included."""
+    return float(RATE.parse(value, zero=True))
+
+
 rate_range = range_of(parse_rate)
 """Reads a least and a greatest rate."""
 
@@ -189,6 +198,16 @@ def size(most: int) -> Callable[[object], int]:
         return number
 
     return read
+
+
+def size_or_zero(value: object) -> int:
+    """A size of any number of bytes, none included."""
+    return parse_size(value, zero=True)
+
+
+def code_points(value: object) -> tuple[int, ...]:
+    """A list of code points; one may stand without brackets."""
+    return (code_point(value),) if isinstance(value, str | int) else list_of(code_point)(value)
 
 
 def instants(value: object) -> tuple[float, ...]:

@@ -60,8 +60,12 @@ class Record(Model):
     """Flows of which every packet that reaches a host is kept."""
     pcap: Names = NO_NAMES
     """Ports of which a packet capture is written."""
+    class_state: Names = NO_NAMES
+    """Ports of which the state of conditioner and class queues is kept after each arrival: buckets, rates,
+    averages."""
 
     def tables(self) -> set[str]:
         """The tables that a recording has besides the counters; ``pcap`` stands for captures."""
         asked = {name for name in type(self).model_fields if getattr(self, name)}
-        return (asked - {"deliveries"}) | ({"packets"} if "deliveries" in asked else set())
+        besides = {"deliveries": "packets", "class_state": "averages"}
+        return (asked - {"deliveries"}) | {besides[name] for name in asked & set(besides)}

@@ -11,11 +11,13 @@ from parshall.errors import InputError, shown
 from parshall.scenario.base import Model, one_of
 from parshall.scenario.quantities import (
     ABSENT,
+    NO_NUMBERS,
     Count,
     DurationRange,
     MaybePeriod,
     MaybeRate,
     Part,
+    Payloads,
     Period,
     Rate,
     RateRange,
@@ -143,6 +145,9 @@ class Schedule(Model):
     """Names this application."""
     writes: Writes
     """Pairs of a time after the flow's start and a number of packets, in order of time."""
+    payloads: Payloads = NO_NUMBERS
+    """Over UDP: payloads of the packets in turn, in bytes, and from the first again; none is the transport's
+    for all."""
 
 
 if TYPE_CHECKING:

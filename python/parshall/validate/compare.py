@@ -68,7 +68,7 @@ class Divergence:
 def compare(reference: Events, ours: Events, end: float) -> Divergence | None:
     """The first divergence of two runs that end at ``end``; None when there is none.
 
-    Events are compared in order within each place, event, kind and flow: sequence number, size, and time.
+    Events are compared in order within each place, event, kind and flow: sequence number, size, code point, reason, and time.
     Between these groups the order of events at one instant is nobody's promise, and neither is whether an
     event at the very end still happens.
     """
@@ -106,6 +106,8 @@ def _same_until(reference: Events, ours: Events, a: NDArray[np.int64], b: NDArra
     differs = np.abs(reference.time[a] - ours.time[b]) > TOLERANCE_S
     differs |= reference.seq[a] != ours.seq[b]
     differs |= reference.size[a] != ours.size[b]
+    differs |= reference.code_point[a] != ours.code_point[b]
+    differs |= reference.note[a] != ours.note[b]
     return int(np.argmax(differs)) if differs.any() else n
 
 

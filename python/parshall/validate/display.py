@@ -17,6 +17,10 @@ def described(verdict: Verdict, width: int) -> Iterator[str]:
     """The lines of one verdict; names are padded to ``width``."""
     if verdict.fault is not None:
         yield f"{verdict.name:<{width}}  cannot be compared"
+    elif verdict.state is not None:
+        state = verdict.state
+        yield f"{verdict.name:<{width}}  parts from ns-2 in its state at {state.time_s:.9f} s"
+        yield f"    {state.what} at port {state.place}: ns-2 {state.reference}, ours {state.ours}"
     elif verdict.divergence is None:
         yield f"{verdict.name:<{width}}  exact  {verdict.rows:>7} events"
     else:
@@ -59,7 +63,8 @@ def _stated(event: Event | None) -> str:
     if event is None:
         return "no more of them"
     note = f", {event.note}" if event.note else ""
-    return f"{event.time_s:.9f} s, number {event.seq}, {event.size_bytes} bytes{note}"
+    code_point = f", code point {event.code_point}" if event.code_point else ""
+    return f"{event.time_s:.9f} s, number {event.seq}, {event.size_bytes} bytes{code_point}{note}"
 
 
 def _line(pair: Pair) -> str:
@@ -69,5 +74,6 @@ def _line(pair: Pair) -> str:
 def _cell(event: Event | None) -> str:
     if event is None:
         return ""
-    packet = f"{event.kind:<4} flow {event.flow} #{event.seq:<6} {event.size_bytes} B"
+    code_point = f" cp {event.code_point}" if event.code_point else ""
+    packet = f"{event.kind:<4} flow {event.flow} #{event.seq:<6} {event.size_bytes} B{code_point}"
     return f"{event.place:<4} {event.event} {packet} {event.note}".rstrip()

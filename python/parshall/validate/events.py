@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,17 +15,19 @@ if TYPE_CHECKING:
 
 __all__ = ["EVENTS", "KINDS", "NOTES", "PLACES", "Event", "Events", "recorded_events"]
 
-PLACES = ("AB", "BA", "host")
-"""The bottleneck's ports, and the hosts where packets end."""
+PLACES = ("AB", "BA", "host", *(f"E{number}" for number in range(8)))
+"""The bottleneck's ports, the hosts where packets end, and the ports of edge routers."""
 EVENTS = ("+", "-", "d", "r")
 """Arrival at a port, start of transmission, drop at a port, reception by a host."""
 KINDS = ("data", "ack")
-NOTES = ("", "queue", "forced")
-"""Of a drop: who dropped the packet."""
+NOTES = ("", "queue", "forced", "limit", "precedence", "average", "early")
+"""Of a drop: who dropped the packet, or of a queue for classes, why."""
 
 # The engine's event numbers (docs/architecture.md): arrival, departure, drop, loss, reception.
 _EVENT_OF = np.array([0, 1, 2, 2, 3])
 _NOTE_OF = np.array([0, 0, 1, 2, 0])
+# The engine's reasons of a drop: full, precedence, average, early; a conditioner is not one of ns-2's.
+_REASON_OF = np.array([3, 4, 5, 6, 1])
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Event:
     seq: int
     size_bytes: int
     note: str
+    code_point: int = 0
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,7 @@ class Events:
     seq: NDArray[np.int64]
     size: NDArray[np.int64]
     note: NDArray[np.int64]
+    code_point: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.time)
@@ -69,6 +74,7 @@ class Events:
             int(self.seq[index]),
             int(self.size[index]),
             NOTES[self.note[index]],
+            int(self.code_point[index]),
         )
 
     def groups(self, before: float) -> dict[int, NDArray[np.int64]]:
@@ -81,13 +87,23 @@ class Events:
         return dict(zip(codes.tolist(), parts, strict=True))
 
 
-def recorded_events(recording: Recording, ports: tuple[str, str]) -> Events:
-    """What a recording saw at two ports, in the order A to B and B to A, and at the hosts."""
+def recorded_events(recording: Recording, ports: Mapping[str, str], classes: Collection[str] = ()) -> Events:
+    """What a recording saw at ports, which are named by their places, and at the hosts. The queues of the
+    places ``classes`` tell why they drop.
+    """
     columns = recording.columns("packets")
     # Port -1, a host, picks the last entry.
     place = np.full(len(recording.ports) + 1, PLACES.index("host"), dtype=np.int64)
-    for index, port in enumerate(ports):
-        place[recording.ports.index(port)] = index
+    tells = np.zeros(len(place), dtype=bool)
+    for name, port in ports.items():
+        place[recording.ports.index(port)] = PLACES.index(name)
+        tells[recording.ports.index(port)] = name in classes
+    note = _NOTE_OF[columns["event"]]
+    code_point = np.zeros(len(note), dtype=np.int64)
+    if "dscp" in columns:
+        code_point = columns["dscp"].astype(np.int64)
+        told = tells[columns["port"]] & (note == NOTES.index("queue"))
+        note = np.where(told, _REASON_OF[columns["reason"]], note)
     return Events(
         time=columns["time"],
         place=place[columns["port"]],
@@ -96,5 +112,6 @@ def recorded_events(recording: Recording, ports: tuple[str, str]) -> Events:
         flow=columns["flow"].astype(np.int64),
         seq=columns["seq"].astype(np.int64),
         size=columns["size_bytes"].astype(np.int64),
-        note=_NOTE_OF[columns["event"]],
+        note=note,
+        code_point=code_point,
     )

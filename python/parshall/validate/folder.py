@@ -6,7 +6,7 @@ import csv
 import gzip
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ __all__ = ["Entry", "Folder", "load_folder"]
 
 SCENARIOS = "scenarios.json"
 TRACES = "traces"
+_CLASS_COLUMNS = ("code_point", "colour")
 _COLUMNS = ("time_s", "event", "kind", "flow", "seq", "size_bytes", "place", "note")
 
 
@@ -106,17 +107,20 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"got {constant}, expected a finite number")
 
 
-def load_trace(file: Path, flows: int) -> Events:
-    """Reads the packet trace of a scenario with this many flows. Raises ParshallError."""
+def load_trace(file: Path, flows: int, colours: Mapping[int, str] | None = None) -> Events:
+    """Reads the packet trace of a scenario with this many flows, and where code points have ``colours``, with
+    these. Raises ParshallError.
+    """
     rows = _load_rows(file)
-    if not rows or tuple(rows[0]) != _COLUMNS:
+    names = _COLUMNS if colours is None else (*_COLUMNS, *_CLASS_COLUMNS)
+    if not rows or tuple(rows[0]) != names:
         header = ",".join(rows[0]) if rows else ""
-        raise InputError(f"{file}:1", shown(header), f"the columns {','.join(_COLUMNS)}")
+        raise InputError(f"{file}:1", shown(header), f"the columns {','.join(names)}")
     for line, row in enumerate(rows[1:], 2):
-        if len(row) != len(_COLUMNS):
-            raise InputError(f"{file}:{line}", shown(",".join(row)), f"{len(_COLUMNS)} columns")
-    columns = list(zip(*rows[1:], strict=True)) or [()] * len(_COLUMNS)
-    reader = _ColumnReader(file, dict(zip(_COLUMNS, columns, strict=True)))
+        if len(row) != len(names):
+            raise InputError(f"{file}:{line}", shown(",".join(row)), f"{len(names)} columns")
+    columns = list(zip(*rows[1:], strict=True)) or [()] * len(names)
+    reader = _ColumnReader(file, dict(zip(names, columns, strict=True)))
     flow = reader.whole("flow", 0, flows - 1)
     return Events(
         time=reader.times("time_s"),
@@ -127,6 +131,7 @@ def load_trace(file: Path, flows: int) -> Events:
         seq=reader.whole("seq", -1),
         size=reader.whole("size_bytes", 1),
         note=reader.words("note", NOTES),
+        code_point=np.zeros(len(flow), dtype=np.int64) if colours is None else reader.code_points(colours),
     )
 
 
@@ -174,6 +179,14 @@ class _ColumnReader:
         self._refuse(
             name, (values < least) | (values > (np.iinfo(np.int64).max if most is None else most)), expected
         )
+        return values
+
+    def code_points(self, colours: Mapping[int, str]) -> Any:
+        """Code points, each with its colour beside it."""
+        values = self.whole("code_point", 0, 63)
+        named = np.array([colours.get(int(value), "") for value in values])
+        wrong = named != np.array(self.columns["colour"])
+        self._refuse("colour", wrong, "the colour of the code point, as the field colours has it")
         return values
 
     def words(self, name: str, words: Sequence[str]) -> Any:

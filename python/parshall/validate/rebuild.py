@@ -5,11 +5,14 @@ Every field of an entry is used, or left aside with the reason given where that 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from parshall.scenario import (
     Bulk,
+    DiffServ,
     DropTail,
     Flow,
     Link,
@@ -21,12 +24,14 @@ from parshall.scenario import (
     Tcp,
     Udp,
 )
+from parshall.validate.dsred import class_queues, conditioner
+from parshall.validate.events import PLACES
 from parshall.validate.fields import Fields
 from parshall.validate.settings import check_ns2_settings
 
-__all__ = ["PORTS", "rebuild"]
+__all__ = ["PORTS", "Rebuilt", "rebuild"]
 
-PORTS = ("A->B", "B->A")
+PORTS = {"AB": "A->B", "BA": "B->A"}
 """The bottleneck's two directions, as ports of the scenario."""
 
 _RECOVERY = {"tahoe": "tahoe", "reno": "reno", "newreno": "newreno", "sack1": "sack", "vegas": "vegas"}
@@ -38,7 +43,24 @@ _SACK_BLOCKS = {"max_blocks": 3, "bytes_per_block": 8}
 _VEGAS_THRESHOLDS = {"alpha_pkts": 1, "beta_pkts": 3, "gamma_pkts": 1}
 
 
-def rebuild(entry: Fields) -> Scenario:
+@dataclass(frozen=True)
+class Rebuilt:
+    """A scenario of ours in the place of ns-2's, and what to look at."""
+
+    scenario: Scenario
+    ports: dict[str, str]
+    """Ports of the scenario by the names of their places."""
+    classes: tuple[str, ...]
+    """Places whose queues tell classes apart."""
+    colours: dict[int, str] | None
+    """Names of code points, where packets have any."""
+    slack: float
+    """What averages may differ by: an arrival counts a packet more or less where it coincides with an end of
+    transmission, and then with the weight of one packet.
+    """
+
+
+def rebuild(entry: Fields) -> Rebuilt:
     """The scenario that an entry describes. Raises InputError for what cannot be rebuilt."""
     # Read already, or for people only.
     entry.leave("name", "category", "description")
@@ -48,33 +70,95 @@ def rebuild(entry: Fields) -> Scenario:
     bottleneck = entry.table("bottleneck")
     forward, backward = _port(bottleneck.table("AB")), _port(bottleneck.table("BA"))
     bottleneck.done()
+    edges = _edges(entry)
     flows = entry.tables("flows")
     lost = _forced_drops(entry, len(flows))
+    colours = _colours(entry)
+    ties = _ties(entry)
     entry.done()
-    links = [_bottleneck(forward, backward, lost)]
+    links = [_bottleneck(forward, backward, lost), *(link for link, _ in edges.values())]
+    access: dict[str, Link] = {}
     built = []
     for index, flow in enumerate(flows):
-        built.append(_flow(flow, index, duration))
-        links += _access_links(flow, index)
+        hosts = _hosts(flow, index, colours is not None)
+        _access_links(flow, hosts, edges, access)
+        built.append(_flow(flow, index, hosts, duration))
         flow.done()
-    return Scenario(
+    ports = {**PORTS, **{edge: f"{edge}->{link.between[1]}" for edge, (link, _) in edges.items()}}
+    queues = {
+        "AB": forward["queue"],
+        "BA": backward["queue"],
+        **{e: link.queue for e, (link, _) in edges.items()},
+    }
+    classes = tuple(place for place, queue in queues.items() if isinstance(queue, DiffServ))
+    scenario = Scenario(
         duration=duration,
-        hosts=[host for index in range(len(flows)) for host in (f"s{index}", f"d{index}")],
-        routers=["A", "B"],
-        links=links,
+        hosts=list(access),
+        routers=["A", "B", *edges],
+        links=[*links, *access.values()],
         flows=built,
-        record=Record(packets=PORTS, deliveries="*"),
+        record=Record(
+            packets=list(ports.values()), deliveries="*", class_state=[ports[place] for place in classes]
+        ),
     )
+    return Rebuilt(scenario, ports, classes, colours, _slack(queues.values()) if ties else 0.0)
+
+
+def _slack(queues: Iterable[Any]) -> float:
+    """The weight of a packet in the averages of all precedences: a coupled one counts those of others as well."""
+    weights = [
+        precedence.weight.value
+        for queue in queues
+        if isinstance(queue, DiffServ)
+        for physical in queue.queues
+        for precedence in physical.precedences
+        if physical.dropper != "drop-tail"
+    ]
+    return max(weights, default=0.0)
+
+
+def _ties(entry: Fields) -> int:
+    """How often an arrival coincides with an end of transmission; other margins say how safe the traces are."""
+    if "margins" not in entry.read:
+        return 0
+    margins = entry.table("margins")
+    ties = margins.plain("simultaneous_arrival_and_end_of_transmission")
+    return ties if isinstance(ties, int) else 0
+
+
+def _colours(entry: Fields) -> dict[int, str] | None:
+    if "colours" not in entry.read:
+        return None
+    colours = entry.table("colours")
+    return {int(code_point): colours.word(code_point) for code_point in colours.left()}
+
+
+def _edges(entry: Fields) -> dict[str, tuple[Link, str]]:
+    """The link of each edge router to its side, and that side."""
+    edges: dict[str, tuple[Link, str]] = {}
+    for edge in entry.tables("edges") if "edges" in entry.read else []:
+        name, side = edge.one_of("id", PLACES[3:]), edge.one_of("side", ["A", "B"])
+        back = Reverse(**_port(edge.table("return_link")))
+        edges[name] = (Link(between=(name, side), **_port(edge.table("port")), reverse=back), side)
+        edge.done()
+    return edges
 
 
 def _port(fields: Fields) -> dict[str, Any]:
     """One direction of a link."""
-    fields.one_of("discipline", ["droptail"])
-    port = {
+    port: dict[str, Any] = {
         "rate": fields.number("rate_bps"),
         "delay": fields.number("delay_s", zero=True),
-        "queue": DropTail(limit_packets=fields.whole("queue_limit_pkts", 1)),
     }
+    limit = fields.whole("queue_limit_pkts", 1)
+    if fields.one_of("discipline", ["droptail", "dsred"]) == "droptail":
+        port["queue"] = DropTail(limit_packets=limit)
+    else:
+        port["queue"] = class_queues(fields.table("queue"), limit)
+        if fields.read.get("conditioner") is None:
+            fields.leave("conditioner")
+        else:
+            port["conditioner"] = conditioner(fields.table("conditioner"))
     fields.done()
     return port
 
@@ -102,19 +186,66 @@ def _forced_drops(entry: Fields, flows: int) -> dict[str, list[int]]:
     return lost
 
 
-def _access_links(flow: Fields, index: int) -> list[Link]:
+def _hosts(flow: Fields, index: int, named: bool) -> tuple[str, str]:
+    """The hosts of a flow: named ones may be shared."""
+    if named:
+        return flow.word("source_host"), flow.word("destination_host")
+    return f"s{index}", f"d{index}"
+
+
+def _access_links(
+    flow: Fields, hosts: tuple[str, str], edges: dict[str, tuple[Link, str]], links: dict[str, Link]
+) -> None:
+    """Adds the access links of a flow, by their hosts."""
     near, far = ("A", "B") if flow.one_of("direction", ["forward", "reverse"]) == "forward" else ("B", "A")
-    source, destination = flow.table("source_access_link"), flow.table("destination_access_link")
-    return [
-        Link(between=(f"s{index}", near), **_port(source)),
-        Link(between=(f"d{index}", far), **_port(destination)),
-    ]
+    if flow.read.get("edge") is not None:
+        edge = flow.one_of("edge", list(edges))
+        if edges[edge][1] != near:
+            raise flow.error("edge", f"an edge router of side {near}")
+        near = edge
+    flow.leave("edge")
+    for host, router, name in zip(
+        hosts, (near, far), ("source_access_link", "destination_access_link"), strict=True
+    ):
+        link = Link(between=(host, router), **_port(flow.table(name)))
+        if links.setdefault(host, link) != link:
+            raise flow.error(name, f"the link that host {host} has already")
 
 
-def _flow(flow: Fields, index: int, duration: float) -> Flow:
+def _flow(flow: Fields, index: int, hosts: tuple[str, str], duration: float) -> Flow:
     flow.exactly("id", index, "since flows are numbered in order")
-    parts = _tcp_flow(flow) if flow.one_of("type", ["tcp", "cbr"]) == "tcp" else _cbr_flow(flow, duration)
-    return Flow(name=f"f{index}", source=f"s{index}", destination=f"d{index}", **parts)
+    kind = flow.one_of("type", ["tcp", "cbr", "udp"])
+    if kind == "tcp":
+        parts = _tcp_flow(flow)
+    else:
+        parts = _cbr_flow(flow, duration) if kind == "cbr" else _udp_flow(flow)
+    return Flow(name=f"f{index}", source=hosts[0], destination=hosts[1], **parts)
+
+
+def _udp_flow(flow: Fields) -> dict[str, Any]:
+    """Bursts of packets of several sizes, each burst at one instant."""
+    bursts: list[tuple[Decimal, list[int]]] = []
+    for pattern in flow.tables("pattern"):
+        start, interval = pattern.number("start_s", zero=True), pattern.number("interval_s", zero=True)
+        repeat = pattern.whole("repeat", 1)
+        if repeat > _MOST_PACKETS:
+            raise pattern.error("repeat", f"at most {_MOST_PACKETS} times")
+        sizes = pattern.items("packet_wire_bytes")
+        if not sizes or not all(isinstance(size, int) and size >= 2 for size in sizes):
+            raise pattern.error("packet_wire_bytes", "sizes of at least 2 bytes")
+        pattern.done()
+        first, step = Decimal(repr(start)), Decimal(repr(interval))
+        bursts += [(first + number * step, sizes) for number in range(repeat)]
+    bursts.sort(key=lambda burst: burst[0])
+    sizes = [size for _, burst in bursts for size in burst]
+    header = min(_UDP_HEADER, min(sizes, default=2) - 1)
+    return {
+        "transport": Udp(payload_bytes=max(sizes, default=2) - header, header_bytes=header),
+        "app": Schedule(
+            writes=[(float(at), len(burst)) for at, burst in bursts],
+            payloads=[size - header for size in sizes],
+        ),
+    }
 
 
 def _cbr_flow(flow: Fields, duration: float) -> dict[str, Any]:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from parshall.errors import InputError, ParshallError
 from parshall.run import run
-from parshall.validate.compare import Divergence, compare
+from parshall.validate.compare import TOLERANCE_S, Divergence, compare
 from parshall.validate.events import Event, recorded_events
 from parshall.validate.folder import Entry, Folder, load_trace
-from parshall.validate.rebuild import PORTS, rebuild
+from parshall.validate.rebuild import Rebuilt, rebuild
+from parshall.validate.state import StateDivergence, compare_state, load_state
 
 if TYPE_CHECKING:
-    from parshall.scenario import Scenario
+    from parshall.recording import Recording
 
 __all__ = ["Verdict", "validate"]
 
@@ -30,11 +31,13 @@ class Verdict:
     """Events in the reference trace."""
     divergence: Divergence | None = None
     fault: str | None = None
+    state: StateDivergence | None = None
+    """Where buckets, rates or averages differ although no packet does."""
 
     @property
     def exact(self) -> bool:
-        """Whether every event is as in the reference."""
-        return self.divergence is None and self.fault is None
+        """Whether every event, and every state that the reference tells of, is as there."""
+        return self.divergence is None and self.fault is None and self.state is None
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in the JSON report."""
@@ -43,6 +46,8 @@ class Verdict:
     def _divergence(self) -> dict[str, Any] | None:
         if self.fault is not None:
             return {"fault": self.fault}
+        if self.state is not None:
+            return {"state": asdict(self.state)}
         if self.divergence is None:
             return None
         event = self.divergence.event
@@ -71,16 +76,30 @@ def validate(folder: Folder) -> Iterator[Verdict]:
 def _judge(entry: Entry) -> Verdict:
     rows = 0
     try:
-        scenario = _scenario(entry)
-        reference = load_trace(entry.trace, len(scenario.flows))
+        rebuilt = _rebuilt(entry)
+        scenario = rebuilt.scenario
+        reference = load_trace(entry.trace, len(scenario.flows), rebuilt.colours)
         rows = len(reference)
-        ours = recorded_events(run(scenario), PORTS)
-        return Verdict(entry.name, rows, compare(reference, ours, scenario.duration))
+        recording = run(scenario)
+        ours = recorded_events(recording, rebuilt.ports, rebuilt.classes)
+        divergence = compare(reference, ours, scenario.duration)
+        state = None if divergence else _state(entry, rebuilt, recording)
+        return Verdict(entry.name, rows, divergence, state=state)
     except ParshallError as error:
         return Verdict(entry.name, rows, fault=" ".join(str(error).split()))
 
 
-def _scenario(entry: Entry) -> Scenario:
+def _state(entry: Entry, rebuilt: Rebuilt, recording: Recording) -> StateDivergence | None:
+    if not rebuilt.classes:
+        return None
+    rows = load_state(entry.trace.with_name(f"{entry.name}.state.csv.gz"))
+    if rows is None:
+        return None
+    ports = {place: rebuilt.ports[place] for place in rebuilt.classes}
+    return compare_state(rows, recording, ports, rebuilt.scenario.duration - TOLERANCE_S, rebuilt.slack)
+
+
+def _rebuilt(entry: Entry) -> Rebuilt:
     fields = entry.fields()
     try:
         return rebuild(fields)

@@ -444,7 +444,7 @@ fn watch(
         packets: port("packets", &record.packets)?,
         deliveries: flow("deliveries", &record.deliveries)?,
         pcap: port("pcap", &record.pcap)?,
-        diffserv: port("diffserv", &record.diffserv)?,
+        class_state: port("class_state", &record.class_state)?,
         classes: false,
     })
 }

@@ -4,7 +4,7 @@ use super::Simulation;
 use crate::network::{FlowId, Hop, Outcome, PacketId, Probe};
 use crate::packet::Packet;
 use crate::queue::{Reason, CODE_POINTS};
-use crate::record::{AggregateRow, AggregateTable, ClassRow, ClassTable, DiffServRow, Table};
+use crate::record::{AggregateRow, AggregateTable, ClassRow, ClassStateRow, ClassTable, Table};
 use crate::units::Time;
 
 impl Simulation {
@@ -27,21 +27,21 @@ impl Simulation {
             self.recorder.at_port(at, hop.port, &self.in_flight[id], outcome, hop.flow(), frame);
         }
         let packet = self.in_flight[id];
-        self.keep_diffserv(hop, &packet, at);
+        self.keep_class_state(hop, &packet, at);
         self.drop_packet(id, hop.flow(), at);
         false
     }
 
     /// Keeps the state after the arrival of a packet, where somebody wants to know it.
-    pub(super) fn keep_diffserv(&mut self, hop: Hop, packet: &Packet, at: Time) {
-        if !self.recorder.keeps_diffserv(hop.port) {
+    pub(super) fn keep_class_state(&mut self, hop: Hop, packet: &Packet, at: Time) {
+        if !self.recorder.keeps_class_state(hop.port) {
             return;
         }
         let conditioner = self.conditioners.iter().find(|(port, _)| *port == hop.port);
         let metered = conditioner.and_then(|(_, conditioner)| conditioner.last());
         let (rule, meter) = metered.map_or((-1, Default::default()), |(rule, meter)| (rule as i32, meter));
         let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
-        let mut row = DiffServRow {
+        let mut row = ClassStateRow {
             time: at.secs(),
             port: hop.port as i32,
             flow: hop.flow() as i32,
@@ -62,7 +62,7 @@ impl Simulation {
             (row.queue, row.precedence) = (i32::from(seat.queue), i32::from(seat.precedence));
             averages.extend(queue.averages(seat.queue));
         }
-        self.recorder.diffserv(row, &averages);
+        self.recorder.class_state(row, &averages);
     }
 
     /// Counters of the aggregates of all conditioners, and of the classes at all ports that tell them apart.

@@ -29,7 +29,7 @@ impl Simulation {
             return self.end_at_port(hop.port, &packet, Outcome::Lost, now);
         }
         self.drop_what_the_queue_dropped(hop.port, now);
-        self.keep_diffserv(hop, &packet, now);
+        self.keep_class_state(hop, &packet, now);
         self.serve(hop.port, now);
     }
 

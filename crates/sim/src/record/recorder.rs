@@ -5,7 +5,7 @@ use parshall_estimators::rto::RtoEstimator;
 use super::flow_series::FlowSeries;
 use super::responsiveness::{self, Estimated, PortObserver};
 use super::{
-    AverageRow, AverageTable, Capture, DiffServRow, DiffServTable, FlowFrame, PacketEvent, PacketRow,
+    AverageRow, AverageTable, Capture, ClassStateRow, ClassStateTable, FlowFrame, PacketEvent, PacketRow,
     PacketTable, PortSample, PortSeries, QueueObservers, RttRow, RttTable, Table, WindowRow, WindowTable,
 };
 use crate::network::Outcome;
@@ -36,7 +36,7 @@ pub struct Watch {
     /// Ports that are captured.
     pub pcap: Vec<u32>,
     /// Ports of which the state of conditioner and class queues is kept.
-    pub diffserv: Vec<u32>,
+    pub class_state: Vec<u32>,
     /// Whether anything in the scenario gives packets code points.
     pub classes: bool,
 }
@@ -50,7 +50,7 @@ impl Watch {
         self.packets
             .iter()
             .chain(&self.pcap)
-            .chain(&self.diffserv)
+            .chain(&self.class_state)
             .chain(sampled)
             .chain(estimated)
             .copied()
@@ -81,14 +81,14 @@ struct PortFlags {
     responsiveness: bool,
     nonresponsive: bool,
     series: bool,
-    diffserv: bool,
+    class_state: bool,
     /// Packets of UDP flows that arrived, where there is a series.
     udp_arrived: u64,
 }
 
 impl PortFlags {
     fn any(&self) -> bool {
-        self.observed() || self.series || self.diffserv
+        self.observed() || self.series || self.class_state
     }
 
     /// Whether somebody wants to know more of a packet than that it came.
@@ -118,9 +118,9 @@ pub struct Recorder {
     flow_series: Option<Box<FlowSeries>>,
     port_series: PortSeries,
     packets: Vec<PacketRow>,
-    diffserv: DiffServTable,
-    /// Rows in `diffserv`.
-    diffserv_rows: u64,
+    class_state: ClassStateTable,
+    /// Rows in `class_state`.
+    class_state_rows: u64,
     averages: AverageTable,
     captures: Vec<(u32, Capture)>,
     observers: Vec<PortObserver>,
@@ -161,8 +161,8 @@ impl Recorder {
         for &port in &watch.pcap {
             recorder.ports[port as usize].pcap = true;
         }
-        for &port in &watch.diffserv {
-            recorder.ports[port as usize].diffserv = true;
+        for &port in &watch.class_state {
+            recorder.ports[port as usize].class_state = true;
         }
         for port in watch.responsiveness.iter().flat_map(|estimated| &estimated.ports) {
             recorder.ports[*port as usize].responsiveness = true;
@@ -196,17 +196,17 @@ impl Recorder {
 
     /// Whether the state of conditioner and class queues is kept after each arrival at this port.
     #[inline]
-    pub fn keeps_diffserv(&self, port: u32) -> bool {
-        self.ports.get(port as usize).is_some_and(|flags| flags.diffserv)
+    pub fn keeps_class_state(&self, port: u32) -> bool {
+        self.ports.get(port as usize).is_some_and(|flags| flags.class_state)
     }
 
     /// Keeps that state, and the averages that belong to it.
-    pub fn diffserv(&mut self, row: DiffServRow, averages: &[f64]) {
-        self.diffserv.push(row);
+    pub fn class_state(&mut self, row: ClassStateRow, averages: &[f64]) {
+        self.class_state.push(row);
         for (precedence, &average) in (0..).zip(averages) {
-            self.averages.push(AverageRow { arrival: self.diffserv_rows, precedence, average });
+            self.averages.push(AverageRow { arrival: self.class_state_rows, precedence, average });
         }
-        self.diffserv_rows += 1;
+        self.class_state_rows += 1;
     }
 
     /// A packet of a flow arrived at a port and met this fate; `frame` says more of the flow, where that matters.
@@ -418,8 +418,8 @@ impl Recorder {
         if !watch.packets.is_empty() || !watch.deliveries.is_empty() {
             tables.push(packet_table(self.packets, watch.classes));
         }
-        if !watch.diffserv.is_empty() {
-            tables.push(self.diffserv.into_table());
+        if !watch.class_state.is_empty() {
+            tables.push(self.class_state.into_table());
             tables.push(self.averages.into_table());
         }
         let captures = self.captures.into_iter();

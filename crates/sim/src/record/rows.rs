@@ -255,7 +255,7 @@ table!(
 
 table!(
     /// What conditioner and class queues of a port hold after an arrival.
-    DiffServRow, DiffServTable, "diffserv" {
+    ClassStateRow, ClassStateTable, "class_state" {
         /// When.
         time: f64,
         /// Index of the port.
@@ -286,9 +286,9 @@ table!(
 );
 
 table!(
-    /// The averages of the physical queue that a packet of the table `diffserv` joins, one row for each precedence.
+    /// The averages of the physical queue that a packet of the table `class_state` joins, one row for each precedence.
     AverageRow, AverageTable, "averages" {
-        /// Row in `diffserv`.
+        /// Row in `class_state`.
         arrival: u64,
         /// Index of the drop precedence.
         precedence: i32,

@@ -1,0 +1,138 @@
+"""Meters of traffic conditioners: which colour a packet gets, from what its aggregate may send."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from parshall.errors import InputError
+from parshall.scenario.base import Model, one_of
+from parshall.scenario.quantities import Flag, Period, RateOrZero, SizeOrZero
+from parshall.units import format_rate
+
+if TYPE_CHECKING:
+    from parshall.scenario.quantities import Given, Table
+
+__all__ = [
+    "Rfc4115Meter",
+    "SrtcmMeter",
+    "TokenBucketMeter",
+    "TrtcmMeter",
+    "Tsw2cmMeter",
+    "Tsw3cmMeter",
+]
+
+_1_S: Any = 1.0
+
+
+def check_peak(meter: TrtcmMeter | Tsw3cmMeter) -> None:
+    """RFC 2698 and 2859: a peak is no less than what is committed."""
+    if meter.pir < meter.cir:
+        raise InputError("pir", format_rate(meter.pir), f"at least cir, {format_rate(meter.cir)}")
+
+
+class TokenBucketMeter(Model):
+    """One bucket of tokens: packets are green while there are tokens for them, and red otherwise."""
+
+    kind: Literal["token-bucket"] = "token-bucket"
+    """Names this meter."""
+    cir: RateOrZero
+    """Committed information rate, at which tokens come."""
+    cbs_bytes: SizeOrZero
+    """Committed burst size: most tokens; at least the aggregate's largest packet."""
+
+
+class SrtcmMeter(Model):
+    """Single rate three colour marker (RFC 2697). Tokens that the committed bucket has no room for go to the
+    excess bucket; packets that the former covers are green, those that the latter covers yellow.
+    """
+
+    kind: Literal["srtcm"] = "srtcm"
+    """Names this meter."""
+    cir: RateOrZero
+    """Committed information rate."""
+    cbs_bytes: SizeOrZero
+    """Committed burst size."""
+    ebs_bytes: SizeOrZero
+    """Excess burst size; one of the two may be 0."""
+    colour_aware: Flag = False
+    """Whether the colour that a packet brings counts: none leaves with a better one."""
+
+
+class TrtcmMeter(Model):
+    """Two rate three colour marker (RFC 2698). Packets beyond the peak rate are red, those beyond the
+    committed rate yellow.
+    """
+
+    kind: Literal["trtcm"] = "trtcm"
+    """Names this meter."""
+    cir: RateOrZero
+    """Committed information rate."""
+    cbs_bytes: SizeOrZero
+    """Committed burst size."""
+    pir: RateOrZero
+    """Peak information rate, at least ``cir``."""
+    pbs_bytes: SizeOrZero
+    """Peak burst size."""
+    colour_aware: Flag = False
+    """Whether the colour that a packet brings counts: none leaves with a better one."""
+
+
+class Rfc4115Meter(Model):
+    """Two rate three colour marker with efficient handling of in-profile traffic (RFC 4115). The excess rate
+    stands beside the committed one instead of above it, so yellow packets take nothing from green ones.
+    """
+
+    kind: Literal["rfc4115"] = "rfc4115"
+    """Names this meter."""
+    cir: RateOrZero
+    """Committed information rate."""
+    cbs_bytes: SizeOrZero
+    """Committed burst size."""
+    eir: RateOrZero
+    """Excess information rate."""
+    ebs_bytes: SizeOrZero
+    """Excess burst size."""
+    colour_aware: Flag = False
+    """Whether the colour that a packet brings counts: none leaves with a better one."""
+
+
+class Tsw2cmMeter(Model):
+    """Time sliding window marker with two colours (Clark and Fang 1998): of a rate beyond the committed one,
+    the part that exceeds it is red, packets being drawn at random.
+    """
+
+    kind: Literal["tsw2cm"] = "tsw2cm"
+    """Names this meter."""
+    cir: RateOrZero
+    """Committed information rate."""
+    window: Period = _1_S
+    """What the rate is averaged over."""
+    colour_aware: Flag = False
+    """Whether the colour that a packet brings counts: none leaves with a better one."""
+
+
+class Tsw3cmMeter(Model):
+    """Time sliding window three colour marker (RFC 2859): the part of the rate beyond the peak is red, that
+    between both rates yellow, packets being drawn at random.
+    """
+
+    kind: Literal["tsw3cm"] = "tsw3cm"
+    """Names this meter."""
+    cir: RateOrZero
+    """Committed information rate (CTR in the RFC)."""
+    pir: RateOrZero
+    """Peak information rate (PTR in the RFC), at least ``cir``."""
+    window: Period = _1_S
+    """What the rate is averaged over (``AVG_INTERVAL``)."""
+    colour_aware: Flag = False
+    """Whether the colour that a packet brings counts: none leaves with a better one."""
+
+
+MeterConfig: TypeAlias = TokenBucketMeter | SrtcmMeter | TrtcmMeter | Rfc4115Meter | Tsw2cmMeter | Tsw3cmMeter
+
+if TYPE_CHECKING:
+    MaybeMeter: TypeAlias = Given[MeterConfig | None, MeterConfig | Table | None]
+else:
+    MaybeMeter = (
+        one_of(TokenBucketMeter, SrtcmMeter, TrtcmMeter, Rfc4115Meter, Tsw2cmMeter, Tsw3cmMeter) | None
+    )
