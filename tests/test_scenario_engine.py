@@ -19,12 +19,16 @@ from parshall import (
     Bulk,
     Capacity,
     Cbr,
+    ClassQueue,
     CoDel,
+    Conditioner,
     Copa,
     Cubic,
     Dctcp,
+    DiffServ,
     DitherLoss,
     DropTail,
+    Drr,
     Dual,
     Exponential,
     FixedPointMethod,
@@ -42,24 +46,36 @@ from parshall import (
     OnOff,
     Pareto,
     Pie,
+    Precedence,
+    Priority,
     QueueShareSeries,
     Record,
     Red,
     Reverse,
+    Rfc4115Meter,
     RlsMethod,
+    RoundRobin,
+    Rule,
     Scenario,
     Schedule,
     SelfSimilar,
     Series,
     ShareSeries,
+    SrtcmMeter,
     Tcp,
     TcpTp,
+    TokenBucketMeter,
     Transfer,
+    TrtcmMeter,
+    Tsw2cmMeter,
+    Tsw3cmMeter,
     Udp,
     Vbr,
     VegasControl,
     Veno,
     WeightFromRate,
+    Wirr,
+    Wrr,
 )
 from parshall.scenario import forecaster
 from parshall.scenario.forecaster import Arima
@@ -82,6 +98,12 @@ def rust_enum(source: str, name: str) -> list[str]:
     return [re.sub(r"(?<=[a-z])(?=[A-Z])", "-", variant).lower() for variant in variants]
 
 
+def scenario_source(repository: Path) -> str:
+    """The files of the engine's schema."""
+    files = ("scenario.rs", "scenario/diffserv.rs")
+    return "".join((repository / "crates/sim/src" / file).read_text() for file in files)
+
+
 MIRRORED = [Scenario, Link, Reverse, Capacity, Jitter, DropTail, Red, ListedLoss, BernoulliLoss]
 MIRRORED += [
     GilbertElliottLoss,
@@ -96,6 +118,9 @@ MIRRORED += [
 MIRRORED += [OnOff, SelfSimilar, Schedule, Record, Series, ShareSeries, QueueShareSeries]
 MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 MIRRORED += [CoDel, Pie, FqCodel]
+MIRRORED += [Conditioner, Rule, DiffServ, ClassQueue, Precedence, Priority, Wrr, Drr, Wirr]
+
+METERS = [TokenBucketMeter, SrtcmMeter, TrtcmMeter, Rfc4115Meter, Tsw2cmMeter, Tsw3cmMeter]
 
 FORECASTERS = list(get_args(forecaster.ForecasterConfig))
 
@@ -104,8 +129,7 @@ CONTROLS = [Aimd, ArimaVegas, Bbr, Binomial, Copa, Cubic, Dctcp, Dual, TcpTp, Ve
 
 @pytest.mark.parametrize("model", MIRRORED, ids=lambda model: model.__name__)
 def test_fields_are_those_of_the_engine(model: type, repository: Path) -> None:
-    source = (repository / "crates/sim/src/scenario.rs").read_text()
-    fields = rust_structs(source)[model.__name__]
+    fields = rust_structs(scenario_source(repository))[model.__name__]
     ours = {name: field for name, field in model.model_fields.items() if name != "kind" and not field.exclude}
     assert list(ours) == list(fields)
     optional = {name for name, kind in fields.items() if kind.startswith("Option<")}
@@ -113,8 +137,15 @@ def test_fields_are_those_of_the_engine(model: type, repository: Path) -> None:
 
 
 def test_every_struct_of_the_engine_is_mirrored(repository: Path) -> None:
-    source = (repository / "crates/sim/src/scenario.rs").read_text()
+    source = scenario_source(repository)
     assert set(rust_structs(source)) == {model.__name__ for model in MIRRORED}
+
+
+@pytest.mark.parametrize("model", METERS, ids=lambda model: model.__name__)
+def test_parameters_of_a_meter_are_those_of_the_engine(model: type, repository: Path) -> None:
+    source = (repository / "crates/estimators/src/meter/config.rs").read_text()
+    fields = rust_structs(source)[model.__name__]
+    assert list(fields) == [name for name in model.model_fields if name != "kind"]
 
 
 @pytest.mark.parametrize("model", CONTROLS, ids=lambda model: model.__name__)
@@ -178,7 +209,9 @@ def test_the_documents_model_is_a_named_one() -> None:
 @pytest.mark.parametrize(
     ("enum", "file", "members"),
     [
-        ("Queue", "sim/src/scenario.rs", [DropTail, Red, CoDel, Pie, FqCodel]),
+        ("Queue", "sim/src/scenario.rs", [DropTail, Red, CoDel, Pie, FqCodel, DiffServ]),
+        ("Scheduler", "sim/src/scenario/diffserv.rs", [Priority, RoundRobin, Wrr, Drr, Wirr]),
+        ("MeterConfig", "estimators/src/meter/config.rs", METERS),
         ("RedWeight", "sim/src/scenario.rs", [FixedWeight, WeightFromRate]),
         ("Loss", "sim/src/scenario.rs", [ListedLoss, BernoulliLoss, GilbertElliottLoss, DitherLoss]),
         ("Transport", "sim/src/scenario.rs", [Tcp, Udp]),
@@ -210,6 +243,11 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("LossOf", "sim/src/scenario.rs", BernoulliLoss, "of"),
         ("LossOf", "sim/src/scenario.rs", GilbertElliottLoss, "of"),
         ("LossOf", "sim/src/scenario.rs", DitherLoss, "of"),
+        ("LossOf", "sim/src/scenario.rs", Rule, "of"),
+        ("MeteredBytes", "sim/src/scenario/diffserv.rs", Rule, "count"),
+        ("DiffServProfile", "sim/src/scenario/diffserv.rs", Conditioner, "profile"),
+        ("DiffServProfile", "sim/src/scenario/diffserv.rs", DiffServ, "profile"),
+        ("DropperKind", "sim/src/scenario/diffserv.rs", ClassQueue, "dropper"),
         ("ReduceFrom", "sim/src/scenario.rs", Tcp, "reduce_from"),
         ("RttSampling", "sim/src/scenario.rs", Tcp, "rtt_sampling"),
         ("BackoffReset", "sim/src/scenario.rs", Tcp, "backoff_reset"),

@@ -20,7 +20,7 @@ from parshall.cli import main
 from parshall.validate import Event, Events, Folder, Verdict, load_folder, validate
 from parshall.validate.events import recorded_events
 from parshall.validate.fields import Fields
-from parshall.validate.rebuild import PORTS, rebuild
+from parshall.validate.rebuild import rebuild
 
 COLUMNS = ("time_s", "event", "kind", "flow", "seq", "size_bytes", "place", "note")
 Rows = list[dict[str, str]]
@@ -136,7 +136,8 @@ def all_kinds() -> list[dict[str, Any]]:
 
 
 def own_events(entry: dict[str, Any]) -> Events:
-    return recorded_events(parshall.run(rebuild(Fields(entry, "test"))), PORTS)
+    rebuilt = rebuild(Fields(entry, "test"))
+    return recorded_events(parshall.run(rebuilt.scenario), rebuilt.ports)
 
 
 def rows_of(events: Events) -> Rows:

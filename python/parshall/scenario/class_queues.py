@@ -73,8 +73,8 @@ class Drr(Model):
 
 
 class Wirr(Model):
-    """Weighted interleaved round robin as ns-2 has it, for the profile ``ns2``: in a round each queue sends its
-    weight in packets, one at a time.
+    """Weighted interleaved round robin as ns-2 has it, for the profile ``ns2``: in a round each queue sends
+    its weight in packets, one at a time.
     """
 
     kind: Literal["wirr"] = "wirr"

@@ -68,7 +68,8 @@ class Divergence:
 def compare(reference: Events, ours: Events, end: float) -> Divergence | None:
     """The first divergence of two runs that end at ``end``; None when there is none.
 
-    Events are compared in order within each place, event, kind and flow: sequence number, size, code point, reason, and time.
+    Events are compared in order within each place, event, kind and flow: sequence number, size, code point,
+    reason, and time.
     Between these groups the order of events at one instant is nobody's promise, and neither is whether an
     event at the very end still happens.
     """

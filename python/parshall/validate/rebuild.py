@@ -105,7 +105,7 @@ def rebuild(entry: Fields) -> Rebuilt:
 
 
 def _slack(queues: Iterable[Any]) -> float:
-    """The weight of a packet in the averages of all precedences: a coupled one counts those of others as well."""
+    """The greatest weight of a packet in an average."""
     weights = [
         precedence.weight.value
         for queue in queues
@@ -118,7 +118,7 @@ def _slack(queues: Iterable[Any]) -> float:
 
 
 def _ties(entry: Fields) -> int:
-    """How often an arrival coincides with an end of transmission; other margins say how safe the traces are."""
+    """How often an arrival coincides with an end of transmission; other margins do not concern us."""
     if "margins" not in entry.read:
         return 0
     margins = entry.table("margins")
