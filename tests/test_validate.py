@@ -137,7 +137,7 @@ def all_kinds() -> list[dict[str, Any]]:
 
 def own_events(entry: dict[str, Any]) -> Events:
     rebuilt = rebuild(Fields(entry, "test"))
-    return recorded_events(parshall.run(rebuilt.scenario), rebuilt.ports)
+    return recorded_events(parshall.run(rebuilt.scenario), rebuilt.flows, rebuilt.ports)
 
 
 def rows_of(events: Events) -> Rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -87,9 +87,11 @@ class Events:
         return dict(zip(codes.tolist(), parts, strict=True))
 
 
-def recorded_events(recording: Recording, ports: Mapping[str, str], classes: Collection[str] = ()) -> Events:
-    """What a recording saw at ports, which are named by their places, and at the hosts. The queues of the
-    places ``classes`` tell why they drop.
+def recorded_events(
+    recording: Recording, flows: Sequence[int], ports: Mapping[str, str], classes: Collection[str] = ()
+) -> Events:
+    """What a recording saw at ports, which are named by their places, and at the hosts. Its flows get the
+    numbers ``flows``. The queues of the places ``classes`` tell why they drop.
     """
     columns = recording.columns("packets")
     # Port -1, a host, picks the last entry.
@@ -109,7 +111,7 @@ def recorded_events(recording: Recording, ports: Mapping[str, str], classes: Col
         place=place[columns["port"]],
         event=_EVENT_OF[columns["event"]],
         kind=columns["ack"].astype(np.int64),
-        flow=columns["flow"].astype(np.int64),
+        flow=np.array(flows, dtype=np.int64)[columns["flow"]],
         seq=columns["seq"].astype(np.int64),
         size=columns["size_bytes"].astype(np.int64),
         note=note,

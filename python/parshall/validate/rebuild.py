@@ -48,6 +48,8 @@ class Rebuilt:
     """A scenario of ours in the place of ns-2's, and what to look at."""
 
     scenario: Scenario
+    flows: tuple[int, ...]
+    """Which flow of the entry each of the scenario is."""
     ports: dict[str, str]
     """Ports of the scenario by the names of their places."""
     classes: tuple[str, ...]
@@ -55,8 +57,8 @@ class Rebuilt:
     colours: dict[int, str] | None
     """Names of code points, where packets have any."""
     slack: float
-    """What averages may differ by: an arrival counts a packet more or less where it coincides with an end of
-    transmission, and then with the weight of one packet.
+    """What averages may differ by: an arrival that coincides with an end of transmission counts a packet more
+    or less, with its weight.
     """
 
 
@@ -78,8 +80,9 @@ def rebuild(entry: Fields) -> Rebuilt:
     entry.done()
     links = [_bottleneck(forward, backward, lost), *(link for link, _ in edges.values())]
     access: dict[str, Link] = {}
-    built = []
+    built, kinds = [], []
     for index, flow in enumerate(flows):
+        kinds.append(flow.read.get("type"))
         hosts = _hosts(flow, index, colours is not None)
         _access_links(flow, hosts, edges, access)
         built.append(_flow(flow, index, hosts, duration))
@@ -91,20 +94,23 @@ def rebuild(entry: Fields) -> Rebuilt:
         **{e: link.queue for e, (link, _) in edges.items()},
     }
     classes = tuple(place for place, queue in queues.items() if isinstance(queue, DiffServ))
+    # ns-2 has the bursts of a pattern in its list of events from the beginning, sources add theirs later.
+    order = sorted(range(len(flows)), key=lambda index: kinds[index] != "udp")
     scenario = Scenario(
         duration=duration,
         hosts=list(access),
         routers=["A", "B", *edges],
         links=[*links, *access.values()],
-        flows=built,
+        flows=[built[index] for index in order],
         record=Record(
             packets=list(ports.values()), deliveries="*", class_state=[ports[place] for place in classes]
         ),
     )
-    return Rebuilt(scenario, ports, classes, colours, _slack(queues.values()) if ties else 0.0)
+    slack = min(1.0, ties * _greatest_weight(queues.values()))
+    return Rebuilt(scenario, tuple(order), ports, classes, colours, slack)
 
 
-def _slack(queues: Iterable[Any]) -> float:
+def _greatest_weight(queues: Iterable[Any]) -> float:
     """The greatest weight of a packet in an average."""
     weights = [
         precedence.weight.value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,12 +58,20 @@ def load_state(file: Path) -> Rows | None:
 
 
 def compare_state(
-    rows: Rows, recording: Recording, ports: dict[str, str], end: float, slack: float
+    rows: Rows,
+    recording: Recording,
+    flows: Sequence[int],
+    ports: Mapping[str, str],
+    end: float,
+    slack: float,
 ) -> StateDivergence | None:
-    """The first divergence at one of the ports, by place. ``slack`` is what averages may differ by where
-    arrivals coincide with ends of transmissions, which ns-2 orders by the last bits of its clock.
+    """The first divergence at one of the ports, by place.
+
+    ``flows`` are the reference's numbers of ours. ``slack`` is what averages may differ by where arrivals
+    coincide with ends of transmissions, which ns-2 orders by the last bits of its clock.
     """
-    ours = recording.columns("class_state")
+    ours = dict(recording.columns("class_state"))
+    ours["flow"] = np.array(flows)[ours["flow"]]
     averages = recording.columns("averages")
     first = np.searchsorted(averages["arrival"], np.arange(len(ours["time"]) + 1))
     for place, port in ports.items():

@@ -81,7 +81,7 @@ def _judge(entry: Entry) -> Verdict:
         reference = load_trace(entry.trace, len(scenario.flows), rebuilt.colours)
         rows = len(reference)
         recording = run(scenario)
-        ours = recorded_events(recording, rebuilt.ports, rebuilt.classes)
+        ours = recorded_events(recording, rebuilt.flows, rebuilt.ports, rebuilt.classes)
         divergence = compare(reference, ours, scenario.duration)
         state = None if divergence else _state(entry, rebuilt, recording)
         return Verdict(entry.name, rows, divergence, state=state)
@@ -96,7 +96,8 @@ def _state(entry: Entry, rebuilt: Rebuilt, recording: Recording) -> StateDiverge
     if rows is None:
         return None
     ports = {place: rebuilt.ports[place] for place in rebuilt.classes}
-    return compare_state(rows, recording, ports, rebuilt.scenario.duration - TOLERANCE_S, rebuilt.slack)
+    end = rebuilt.scenario.duration - TOLERANCE_S
+    return compare_state(rows, recording, rebuilt.flows, ports, end, rebuilt.slack)
 
 
 def _rebuilt(entry: Entry) -> Rebuilt:
