@@ -129,13 +129,13 @@ fn coloured(record: Value) -> Scenario {
             json!({"kind": "tsw3cm", "cir": 4e5, "pir": 9e5}),
         ];
         for (i, meter) in meters.into_iter().enumerate() {
-            let rule = json!({"of": "data", "meter": meter, "green": 10, "yellow": 12, "red": 14});
+            let rule = json!({"of": "data", "meter": meter, "if_green": 10, "if_yellow": 12, "if_red": 14});
             // The access link of flow i.
             plain["links"][1 + 2 * i]["conditioner"] = json!({"rules": [rule]});
         }
         let police = json!({"kind": "token-bucket", "cir": 8e5, "cbs_bytes": 3000});
         plain["links"][0]["conditioner"] =
-            json!({"rules": [{"flows": ["f4"], "meter": police, "green": 10, "red": "drop"}]});
+            json!({"rules": [{"flows": ["f4"], "meter": police, "if_green": 10, "if_red": "drop"}]});
         plain["record"] = record;
     })
 }
@@ -160,14 +160,14 @@ fn folding_changes_nothing_of_what_is_coloured() {
 fn every_packet_is_accounted_for() {
     let recording = run(&coloured(json!({})), 5).expect("a run");
     let of = |table, name| counts(&recording, table, name);
-    let sums = |table, names: &[&str]| -> u64 { names.iter().flat_map(|name| of(table, name)).sum() };
+    let sum = |name| of("classes", name).iter().sum::<u64>();
     // Policed packets are dropped by the conditioner, all others reach the queue of the first port.
     let policed = of("aggregates", "packets_dropped");
     assert!(policed[0] > 100 && policed[1..] == [0, 0], "{policed:?}");
     assert_eq!(policed[0], of("aggregates", "packets_red")[0]);
     let arrived: u64 = of("classes", "packets_arrived").iter().sum();
     assert_eq!(arrived + policed[0], of("ports", "packets_arrived")[0]);
-    let dropped = sums("classes", &["early_drops", "forced_drops"]);
+    let dropped = sum("early_drops") + sum("forced_drops");
     assert!(dropped > 20);
     assert_eq!(dropped + policed[0], of("ports", "packets_dropped")[0]);
     // Worse colours lose more of their packets.
@@ -208,8 +208,10 @@ fn what_cannot_be_conditioned_is_refused() {
         ),
     );
     refused(
-        |plain| plain["links"][1]["conditioner"]["rules"][0]["red"] = json!(16),
-        &format!("{rule}.red: got 16, expected a code point that a precedence of the queue of r0->r1 names"),
+        |plain| plain["links"][1]["conditioner"]["rules"][0]["if_red"] = json!(16),
+        &format!(
+            "{rule}.if_red: got 16, expected a code point that a precedence of the queue of r0->r1 names"
+        ),
     );
     refused(
         |plain| plain["links"][3]["conditioner"]["rules"][0]["meter"]["pir"] = json!(1e5),

@@ -36,11 +36,11 @@ class Rule(Model):
     """What colours packets; without one all are green."""
     count: Literal["wire", "payload"] = "wire"
     """Which bytes of a packet are metered: all, or those behind the headers. An ACK is nothing but header."""
-    green: MaybeTreatment = ABSENT
+    if_green: MaybeTreatment = ABSENT
     """What becomes of green packets: a code point, or ``drop``; none leaves them as they are."""
-    yellow: MaybeTreatment = ABSENT
+    if_yellow: MaybeTreatment = ABSENT
     """What becomes of yellow packets."""
-    red: MaybeTreatment = ABSENT
+    if_red: MaybeTreatment = ABSENT
     """What becomes of red packets."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parshall.scenario.base import Model
-from parshall.scenario.quantities import ABSENT, ZERO, CodePoint, Duration, MaybeDuration, Name
+from parshall.scenario.quantities import ABSENT, DEFAULT_CLASS, ZERO, CodePoint, Duration, MaybeDuration, Name
 from parshall.scenario.traffic import App
 from parshall.scenario.transport import Transport
 
@@ -29,5 +29,5 @@ class Flow(Model):
     """The start is drawn uniformly from ``[start, start + start_spread)``."""
     stop: MaybeDuration = ABSENT
     """From this instant on the application hands nothing more to the transport."""
-    dscp: CodePoint = 0
+    dscp: CodePoint = DEFAULT_CLASS
     """Code point of the packets that both ends send."""

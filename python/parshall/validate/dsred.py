@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from parshall.scenario import (
     ClassQueue,
@@ -24,7 +24,12 @@ from parshall.validate.fields import Fields
 
 __all__ = ["class_queues", "conditioner"]
 
-_DROPPERS = {"RIO-C": "rio-c", "RIO-D": "rio-d", "WRED": "wred", "DROP": "drop-tail"}
+_DROPPERS: dict[str, Literal["drop-tail", "rio-c", "rio-d", "wred"]] = {
+    "RIO-C": "rio-c",
+    "RIO-D": "rio-d",
+    "WRED": "wred",
+    "DROP": "drop-tail",
+}
 _SCHEDULERS = ["RR", "WRR", "WIRR", "PRI"]
 _POLICIES = ["Null", "TSW2CM", "TSW3CM", "TokenBucket", "srTCM", "trTCM"]
 _PARAMETERS = ["cir_bps", "cbs_bytes", "ebs_bytes", "pir_bps", "pbs_bytes", "window_s"]
@@ -114,12 +119,10 @@ def _rule(fields: Fields) -> Rule:
     given = {name: fields.plain(name) for name in _PARAMETERS}
     code_points = fields.items("code_points")
     fields.done()
-    colours = ["green", "red"] if len(code_points) == 2 else ["green", "yellow", "red"]
-    return Rule(
-        **{name: [host] for name, host in ends.items() if host != "any"},
-        **dict(zip(colours, code_points, strict=False)),
-        meter=_meter(policy, given),
-    )
+    colours = ["if_green", "if_red"] if len(code_points) == 2 else ["if_green", "if_yellow", "if_red"]
+    parts: dict[str, Any] = {name: [host] for name, host in ends.items() if host != "any"}
+    parts.update(zip(colours, code_points, strict=False))
+    return Rule(**parts, meter=_meter(policy, given))
 
 
 def _meter(policy: str, given: dict[str, Any]) -> Any:

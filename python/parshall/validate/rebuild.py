@@ -14,6 +14,7 @@ from parshall.scenario import (
     Bulk,
     DiffServ,
     DropTail,
+    FixedWeight,
     Flow,
     Link,
     ListedLoss,
@@ -118,7 +119,7 @@ def _greatest_weight(queues: Iterable[Any]) -> float:
         if isinstance(queue, DiffServ)
         for physical in queue.queues
         for precedence in physical.precedences
-        if physical.dropper != "drop-tail"
+        if physical.dropper != "drop-tail" and isinstance(precedence.weight, FixedWeight)
     ]
     return max(weights, default=0.0)
 

@@ -249,7 +249,9 @@ fn check_names(at: &Place<'_>, rule: &Rule, around: &Surroundings<'_>) -> Checke
     for &dscp in &rule.dscp {
         check_dscp(at, "dscp", dscp)?;
     }
-    for (field, treatment) in [("green", rule.green), ("yellow", rule.yellow), ("red", rule.red)] {
+    for (field, treatment) in
+        [("if_green", rule.if_green), ("if_yellow", rule.if_yellow), ("if_red", rule.if_red)]
+    {
         if let Some(Treatment::Mark(dscp)) = treatment {
             check_dscp(at, field, dscp)?;
         }
@@ -343,7 +345,9 @@ fn check_marks(
         let known = |dscp: &u8| {
             queue.queues.iter().flat_map(|each| &each.precedences).any(|it| it.dscp.contains(dscp))
         };
-        for (field, treatment) in [("green", rule.green), ("yellow", rule.yellow), ("red", rule.red)] {
+        for (field, treatment) in
+            [("if_green", rule.if_green), ("if_yellow", rule.if_yellow), ("if_red", rule.if_red)]
+        {
             match treatment {
                 Some(Treatment::Mark(dscp)) if !known(&dscp) => {
                     let port = &around.port_names[port as usize];

@@ -103,7 +103,7 @@ impl Conditioner {
             code_points: if rule.dscp.is_empty() { u64::MAX } else { bits(&rule.dscp) },
             marker: rule.meter.as_ref().map_or(Marker::Green, |it| Marker::Meter(AnyMeter::new(it, tokens))),
             payload_only: rule.count == MeteredBytes::Payload,
-            treatments: [rule.green, rule.yellow, rule.red],
+            treatments: [rule.if_green, rule.if_yellow, rule.if_red],
             counts: AggregateCounts::default(),
         };
         Conditioner {
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_first_rule_that_fits_is_followed() {
-        let rules = json!([{"dscp": [46], "green": 0}, {"green": "drop"}]);
+        let rules = json!([{"dscp": [46], "if_green": 0}, {"if_green": "drop"}]);
         let mut conditioner = conditioner(&rules);
         assert_eq!(after(&mut conditioner, 0, 46), Some(0));
         assert_eq!(after(&mut conditioner, 0, 10), None);
@@ -224,7 +224,8 @@ mod tests {
     #[test]
     fn an_aware_meter_takes_the_drop_precedence_for_the_colour() {
         let meter = |aware| json!({"kind": "srtcm", "cir": 8e3, "cbs_bytes": 2000, "ebs_bytes": 1000, "colour_aware": aware});
-        let rules = |aware| json!([{"meter": meter(aware), "green": AF11, "yellow": AF12, "red": AF13}]);
+        let rules =
+            |aware| json!([{"meter": meter(aware), "if_green": AF11, "if_yellow": AF12, "if_red": AF13}]);
         let mut aware = conditioner(&rules(true));
         let found = [AF12, AF13, AF11, AF12, 22, 0, 0].map(|dscp| after(&mut aware, 0, dscp));
         // AF23 is red as well; what is no class of assured forwarding is green.

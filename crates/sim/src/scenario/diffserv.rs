@@ -48,13 +48,13 @@ pub struct Rule {
     pub count: MeteredBytes,
     /// What becomes of green packets; none leaves them as they are.
     #[serde(default)]
-    pub green: Option<Treatment>,
+    pub if_green: Option<Treatment>,
     /// What becomes of yellow packets.
     #[serde(default)]
-    pub yellow: Option<Treatment>,
+    pub if_yellow: Option<Treatment>,
     /// What becomes of red packets.
     #[serde(default)]
-    pub red: Option<Treatment>,
+    pub if_red: Option<Treatment>,
 }
 
 /// What a conditioner does to a packet.

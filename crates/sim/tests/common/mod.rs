@@ -32,7 +32,33 @@ fn queue() -> impl Strategy<Value = Queue> {
         "tune_interval": 0.1, "unit": "bytes", "mean_packet_bytes": 700,
     });
     let tuned: Queue = serde_json::from_value(tuned).expect("a RED queue");
-    prop_oneof![3 => droptail(), 1 => select(vec![red, tuned]), 2 => delay_controlled()]
+    prop_oneof![3 => droptail(), 1 => select(vec![red, tuned]), 2 => delay_controlled(), 1 => classes()]
+}
+
+/// Queues for the classes that [`flow`] gives, with averages that move fast.
+fn classes() -> impl Strategy<Value = Queue> {
+    let precedence = |dscp: u8, low: u32| {
+        serde_json::json!({"dscp": [dscp], "min_threshold_packets": low, "max_threshold_packets": 3 * low,
+                           "weight": {"kind": "fixed", "value": 0.2}})
+    };
+    let queue = |profile: &str, dropper: &str, scheduler: serde_json::Value| {
+        serde_json::from_value::<Queue>(serde_json::json!({
+            "kind": "diffserv", "profile": profile, "scheduler": scheduler,
+            "queues": [
+                {"precedences": [precedence(46, 3), precedence(10, 1)], "limit_packets": 9, "dropper": dropper, "ecn": true},
+                {"precedences": [precedence(0, 2)], "limit_packets": 9, "dropper": dropper},
+            ],
+        }))
+        .expect("queues for classes")
+    };
+    let weights = |kind: &str| serde_json::json!({"kind": kind, "weights": [2, 1]});
+    select(vec![
+        queue("rfc", "rio-c", weights("drr")),
+        queue("rfc", "wred", weights("wrr")),
+        queue("rfc", "rio-d", serde_json::json!({"kind": "priority"})),
+        queue("ns2", "rio-c", weights("wirr")),
+        queue("ns2", "wred", weights("wrr")),
+    ])
 }
 
 /// Queues that control the delay, with settings that make them act within two seconds of little traffic.
@@ -114,6 +140,7 @@ fn link(a: String, b: String) -> impl Strategy<Value = Link> {
             loss,
             capacity,
             jitter,
+            conditioner: None,
             reverse: reverse.into(),
         },
     )
@@ -260,6 +287,7 @@ fn flow(index: usize, hosts: usize) -> impl Strategy<Value = Flow> {
             start: seconds(start),
             start_spread: seconds(spread),
             stop: None,
+            dscp: [0, 46, 10][step % 3],
         },
     )
 }

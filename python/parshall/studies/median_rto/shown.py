@@ -9,6 +9,7 @@ import numpy as np
 
 from parshall import plot, stats
 from parshall import study as st
+from parshall.scenario import DropTail
 from parshall.studies.median_rto import scenarios
 from parshall.studies.median_rto.claims import PRINTED_TABLES, of
 from parshall.studies.median_rto.costs import COSTS, frontier_id, matched
@@ -91,6 +92,7 @@ def _topology() -> st.Figure:
     network = next(iter(scenarios.study_scenarios().values()))
     count = sum(group.count for group in network.flows)
     access = f"{network.access_rate / 1e6:g} Mbit/s\n{network.access_delay * 1e3:g} ms"
+    assert isinstance(network.queue, DropTail)
     limit = f"DropTail, {network.queue.limit_packets} packets"
     middle = f"{network.rate / 1e6:g} Mbit/s, {network.delay * 1e3:g} ms\n{limit}"
     height = (count - 1) / 2
