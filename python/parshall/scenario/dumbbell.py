@@ -18,7 +18,9 @@ from parshall.scenario.model import Scenario
 from parshall.scenario.network import Link, MaybeJitter, Reverse
 from parshall.scenario.quantities import (
     ABSENT,
+    DEFAULT_CLASS,
     ZERO,
+    CodePoint,
     Count,
     Duration,
     DurationOrList,
@@ -59,6 +61,8 @@ class FlowGroup(Model):
     """Each start is drawn uniformly from ``[start, start + start_spread)``."""
     stop: MaybeDuration = ABSENT
     """From this instant on the applications hand nothing more to the transport."""
+    dscp: CodePoint = DEFAULT_CLASS
+    """Code point of the packets that both ends of these flows send."""
     access_rate: MaybeRate = ABSENT
     """Rate of these flows' access links where it differs from the dumbbell's."""
     access_delay: DurationOrList = ABSENT
@@ -215,4 +219,5 @@ def _flow(member: _Member) -> Flow:
         start=group.start,
         start_spread=group.start_spread,
         stop=group.stop,
+        dscp=group.dscp,
     )

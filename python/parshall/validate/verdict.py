@@ -112,4 +112,8 @@ def _rebuilt(entry: Entry) -> Rebuilt:
 
 
 def _row(event: Event | None) -> dict[str, Any] | None:
-    return None if event is None else asdict(event)
+    if event is None:
+        return None
+    row = asdict(event)
+    # Where packets have no code points, nothing tells of them.
+    return row if event.code_point else {name: row[name] for name in row if name != "code_point"}
