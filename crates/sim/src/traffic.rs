@@ -225,6 +225,7 @@ mod tests {
             start: Time::from_secs(1.0),
             start_spread: Time::ZERO,
             stop: None,
+            dscp: 0,
         }
     }
 
@@ -295,6 +296,7 @@ mod tests {
     fn a_schedule_is_kept() {
         let f = flow(App::Schedule(scenario::Schedule {
             writes: vec![(Time::ZERO, 2), (Time::from_secs(0.5), 1)],
+            payloads: Vec::new(),
         }));
         assert_eq!(packets(&f, 1, 9.0), [1.0, 1.0, 1.5]);
     }
