@@ -555,11 +555,12 @@ impl Simulation {
         let blocks = receiver.reported();
         let size = flow.ack_bytes + blocks.len() as u16 * SackBlocks::BYTES_PER_BLOCK;
         let ecn = if ack.ecn_echo { ecn::ECHO } else { 0 };
-        let mut packet = Packet::ack(ack.next, size, ecn, at, ack.stamp).of_class(self.dscp(index));
+        let mut packet = Packet::ack(ack.next, size, ecn, at, ack.stamp);
         if !blocks.is_empty() {
             packet = packet.reporting(ack.number, self.blocks.put(ack.stamp, blocks));
         }
-        self.in_flight.add(packet.to(flow.ack_hops))
+        let packet = packet.to(flow.ack_hops);
+        self.add_packet(index, packet)
     }
 
     /// An ACK reaches its sender. Returns the last packet that the sender sends.
@@ -793,22 +794,33 @@ impl Simulation {
         }
     }
 
-    /// Code point of the packets that both ends of a flow send.
-    #[inline]
-    fn dscp(&self, index: usize) -> u8 {
-        self.code_points.get(index).copied().unwrap_or_default()
+    /// Gives a new packet of a flow the code point that both of its ends use.
+    #[cold]
+    #[inline(never)]
+    fn classify(&mut self, index: usize, id: PacketId) {
+        self.in_flight[id].remark(self.code_points[index]);
+    }
+
+    /// Puts a new packet of a flow where packets in flight are.
+    #[inline(always)]
+    fn add_packet(&mut self, index: usize, packet: Packet) -> PacketId {
+        let id = self.in_flight.add(packet);
+        if !self.code_points.is_empty() {
+            self.classify(index, id);
+        }
+        id
     }
 
     /// Makes a packet of data that flow `index` sends.
     #[inline]
     fn packet(&mut self, index: usize, seq: u32, ecn: u8, now: Time) -> PacketId {
-        let dscp = self.dscp(index);
         let flow = &mut self.flows[index];
         let size = flow.packet_bytes(seq);
         if now >= self.warm_up {
             flow.bytes_sent += u64::from(size);
         }
-        self.in_flight.add(Packet::data(seq, size, ecn, now).of_class(dscp).to(flow.data_hops))
+        let packet = Packet::data(seq, size, ecn, now).to(flow.data_hops);
+        self.add_packet(index, packet)
     }
 
     fn sample_ports(&mut self, now: Time) {

@@ -32,7 +32,7 @@ const _: () = assert!(std::mem::size_of::<Packet>() == 32);
 const DATA: u8 = 0;
 const ACK: u8 = 1;
 /// An ACK that reports blocks (RFC 2018).
-const SACK: u8 = 2;
+const SACK: u8 = 3;
 /// The bits that say which of these it is.
 const KIND: u8 = 3;
 const CODE_POINT_SHIFT: u32 = 2;
@@ -65,13 +65,7 @@ impl Packet {
     /// The same ACK, which has this number and also reports what is kept under a handle, its stamp included.
     pub fn reporting(self, number: u16, handle: u32) -> Self {
         let stamp = Time::from_ps(u64::from(number) << 32 | u64::from(handle));
-        Packet { stamp, kind: SACK, ..self }.of_class(self.dscp())
-    }
-
-    /// The same with this code point, where it has none.
-    #[inline]
-    pub fn of_class(self, dscp: u8) -> Self {
-        Packet { kind: self.kind | dscp << CODE_POINT_SHIFT, ..self }
+        Packet { stamp, kind: self.kind | SACK, ..self }
     }
 
     /// Its code point (RFC 2474).

@@ -205,7 +205,8 @@ mod tests {
 
     /// The code point of a packet of data of 1000 bytes afterwards; none if it is dropped.
     fn after(conditioner: &mut Conditioner, flow: u32, dscp: u8) -> Option<u8> {
-        let mut packet = Packet::data(0, 1000, 0, Time::ZERO).of_class(dscp);
+        let mut packet = Packet::data(0, 1000, 0, Time::ZERO);
+        packet.remark(dscp);
         conditioner.condition(Time::ZERO, &mut packet, FlowId::new(flow, false)).then(|| packet.dscp())
     }
 

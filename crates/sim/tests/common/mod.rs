@@ -32,7 +32,7 @@ fn queue() -> impl Strategy<Value = Queue> {
         "tune_interval": 0.1, "unit": "bytes", "mean_packet_bytes": 700,
     });
     let tuned: Queue = serde_json::from_value(tuned).expect("a RED queue");
-    prop_oneof![3 => droptail(), 1 => select(vec![red, tuned]), 2 => delay_controlled(), 1 => classes()]
+    prop_oneof![6 => droptail(), 2 => select(vec![red, tuned]), 4 => delay_controlled(), 1 => classes()]
 }
 
 /// Queues for the classes that [`flow`] gives, with averages that move fast.
