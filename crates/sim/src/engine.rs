@@ -402,7 +402,7 @@ impl Simulation {
             self.wait_at_port(hop, id, at);
             return None;
         }
-        let packet = self.in_flight[id];
+        let packet = self.in_flight[id].with_other(own_code_point(&self.code_points, hop));
         let outcome = port.offer(kind, at, &packet);
         if self.recorder.watches_port(hop.port) {
             let frame = |flow| self.flows[flow as usize].frame(flow);
@@ -500,7 +500,7 @@ impl Simulation {
     fn deliver(&mut self, id: PacketId, left: Hop, now: Time) {
         let (flow, index) = (left.flow(), left.flow() as usize);
         let packet = &self.in_flight[id];
-        self.recorder.at_host(now, packet, flow);
+        self.recorder.at_host(now, flow, || packet.with_other(own_code_point(&self.code_points, left)));
         let answer = if packet.is_ack() {
             if left.folds_next() {
                 self.flows[index].ack_arrived();
@@ -559,8 +559,7 @@ impl Simulation {
         if !blocks.is_empty() {
             packet = packet.reporting(ack.number, self.blocks.put(ack.stamp, blocks));
         }
-        let packet = packet.to(flow.ack_hops);
-        self.add_packet(index, packet)
+        self.in_flight.add(packet.to(flow.ack_hops))
     }
 
     /// An ACK reaches its sender. Returns the last packet that the sender sends.
@@ -794,23 +793,6 @@ impl Simulation {
         }
     }
 
-    /// Gives a new packet of a flow the code point that both of its ends use.
-    #[cold]
-    #[inline(never)]
-    fn classify(&mut self, index: usize, id: PacketId) {
-        self.in_flight[id].remark(self.code_points[index]);
-    }
-
-    /// Puts a new packet of a flow where packets in flight are.
-    #[inline(always)]
-    fn add_packet(&mut self, index: usize, packet: Packet) -> PacketId {
-        let id = self.in_flight.add(packet);
-        if !self.code_points.is_empty() {
-            self.classify(index, id);
-        }
-        id
-    }
-
     /// Makes a packet of data that flow `index` sends.
     #[inline]
     fn packet(&mut self, index: usize, seq: u32, ecn: u8, now: Time) -> PacketId {
@@ -819,8 +801,7 @@ impl Simulation {
         if now >= self.warm_up {
             flow.bytes_sent += u64::from(size);
         }
-        let packet = Packet::data(seq, size, ecn, now).to(flow.data_hops);
-        self.add_packet(index, packet)
+        self.in_flight.add(Packet::data(seq, size, ecn, now).to(flow.data_hops))
     }
 
     fn sample_ports(&mut self, now: Time) {
@@ -963,6 +944,11 @@ fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
 fn code_points(plan: &Plan) -> Vec<u8> {
     let any = plan.asked.iter().any(|flow| flow.dscp != 0);
     plan.asked.iter().take(if any { usize::MAX } else { 0 }).map(|flow| flow.dscp).collect()
+}
+
+/// The code point that both ends of the flow at a hop give their packets.
+fn own_code_point(code_points: &[u8], hop: Hop) -> u8 {
+    code_points.get(hop.flow() as usize).copied().unwrap_or(0)
 }
 
 /// The conditioners of a network, by the indices of their ports.

@@ -21,7 +21,7 @@ pub struct Packet {
     pub(crate) next: u32,
     /// Bytes on the wire.
     pub size: u16,
-    /// What it is, and above that its code point.
+    /// What it is, and below that its code point, or what makes one of its flow's (see [`Packet::with_other`]).
     kind: u8,
     /// Explicit congestion notification: a set of [`ecn`] flags.
     pub ecn: u8,
@@ -30,12 +30,11 @@ pub struct Packet {
 const _: () = assert!(std::mem::size_of::<Packet>() == 32);
 
 const DATA: u8 = 0;
-const ACK: u8 = 1;
+const ACK: u8 = 0x80;
 /// An ACK that reports blocks (RFC 2018).
-const SACK: u8 = 3;
-/// The bits that say which of these it is.
-const KIND: u8 = 3;
-const CODE_POINT_SHIFT: u32 = 2;
+const SACK: u8 = 0xc0;
+/// The bits that say which of these it is; the others are those of a code point.
+const KIND: u8 = 0xc0;
 
 impl Packet {
     /// Data sent at `now`, on its way to nowhere yet.
@@ -71,12 +70,19 @@ impl Packet {
     /// Its code point (RFC 2474).
     #[inline]
     pub fn dscp(&self) -> u8 {
-        self.kind >> CODE_POINT_SHIFT
+        self.kind & !KIND
     }
 
     /// Gives it another code point.
     pub fn remark(&mut self, dscp: u8) {
-        self.kind = self.kind & KIND | dscp << CODE_POINT_SHIFT;
+        self.kind = self.kind & KIND | dscp;
+    }
+
+    /// The same with the bits of its code point in which `own`, that of its flow, is set turned over: under way a
+    /// packet keeps by how much it differs from its flow, so that nobody has to write anything on a new one.
+    #[inline]
+    pub fn with_other(self, own: u8) -> Self {
+        Packet { kind: self.kind ^ own, ..self }
     }
 
     /// Whether it comes before another one, by time, and at one instant by hop.
@@ -106,7 +112,7 @@ impl Packet {
     /// Whether it travels from the receiver to the sender.
     #[inline]
     pub fn is_ack(&self) -> bool {
-        self.kind & KIND != DATA
+        self.kind & ACK != 0
     }
 
     /// For data, when it was sent; for an ACK, the stamp of the packet that it answers. Not for an ACK that
@@ -120,7 +126,7 @@ impl Packet {
     /// Where what an ACK reports is kept, its stamp included; none if it reports nothing.
     #[inline]
     pub fn report(&self) -> Option<u32> {
-        (self.kind & KIND == SACK).then_some(self.stamp.ps() as u32)
+        (self.kind >= SACK).then_some(self.stamp.ps() as u32)
     }
 }
 

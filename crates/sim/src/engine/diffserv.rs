@@ -1,6 +1,6 @@
 //! Conditioners in front of ports, and what is kept of them and of queues that tell classes apart.
 
-use super::Simulation;
+use super::{own_code_point, Simulation};
 use crate::network::{FlowId, Hop, Outcome, PacketId, Probe};
 use crate::packet::Packet;
 use crate::queue::{Reason, CODE_POINTS};
@@ -10,11 +10,13 @@ use crate::units::Time;
 impl Simulation {
     /// The conditioner of a port deals with a packet that arrives there. Returns whether it goes on; if not, it is gone.
     pub(super) fn condition(&mut self, hop: Hop, id: PacketId, at: Time) -> bool {
-        let packet = &mut self.in_flight[id];
+        let own = own_code_point(&self.code_points, hop);
+        let mut packet = self.in_flight[id].with_other(own);
         let flow = FlowId::new(hop.flow(), packet.is_ack());
         let found = self.conditioners.iter_mut().find(|(port, _)| *port == hop.port);
         let (_, conditioner) = found.expect("a port that conditions has a conditioner");
-        if conditioner.condition(at, packet, flow) {
+        if conditioner.condition(at, &mut packet, flow) {
+            self.in_flight[id] = packet.with_other(own);
             return true;
         }
         let size = packet.size;
@@ -24,9 +26,8 @@ impl Simulation {
         if self.recorder.watches_port(hop.port) {
             let outcome = Outcome::Dropped(Reason::Conditioner);
             let frame = |flow| self.flows[flow as usize].frame(flow);
-            self.recorder.at_port(at, hop.port, &self.in_flight[id], outcome, hop.flow(), frame);
+            self.recorder.at_port(at, hop.port, &packet, outcome, hop.flow(), frame);
         }
-        let packet = self.in_flight[id];
         self.keep_class_state(hop, &packet, at);
         self.drop_packet(id, hop.flow(), at);
         false

@@ -3,7 +3,7 @@
 //! At most one event waits for such a port, and none while its link is idle or its queue empty. A packet that finds
 //! the link idle leaves within the event that brought it.
 
-use super::{Kind, Simulation};
+use super::{own_code_point, Kind, Simulation};
 use crate::network::{Hop, Next, Outcome, PacketId, Transmission};
 use crate::packet::{ecn, Packet};
 use crate::units::Time;
@@ -11,7 +11,7 @@ use crate::units::Time;
 impl Simulation {
     /// A packet arrives at a port whose queue decides at departure, and which keeps the packet until then.
     pub(super) fn wait_at_port(&mut self, hop: Hop, id: PacketId, now: Time) {
-        let packet = self.in_flight[id];
+        let packet = self.in_flight[id].with_other(own_code_point(&self.code_points, hop));
         debug_assert_eq!(self.hops[packet.hop as usize], hop, "nothing is folded into such a port");
         self.in_flight.remove(id);
         let watched = self.recorder.watches_port(hop.port);
@@ -85,7 +85,7 @@ impl Simulation {
         let kind = &self.kinds[port.kind()];
         let at = port.arrival(kind, departure);
         let next = packet.hop + 1;
-        let id = self.in_flight.add(packet);
+        let id = self.in_flight.add(packet.with_other(own_code_point(&self.code_points, hop)));
         if !(hop.folds_next() && at < self.end) {
             return self.send_off(hop, id, at, next);
         }

@@ -275,11 +275,11 @@ impl Recorder {
         }
     }
 
-    /// A packet reached its host.
+    /// A packet reached its host; `seen` is the packet as others see it.
     #[inline]
-    pub fn at_host(&mut self, now: Time, packet: &Packet, flow: u32) {
+    pub fn at_host(&mut self, now: Time, flow: u32, seen: impl FnOnce() -> Packet) {
         if self.flags(flow).deliveries {
-            self.event(now, PacketEvent::Received, packet, (flow, -1), Reason::Full);
+            self.event(now, PacketEvent::Received, &seen(), (flow, -1), Reason::Full);
         }
     }
 
