@@ -97,11 +97,11 @@ class Setting:
 
 
 def single(
-    sender: Sender, setting: Setting, record: Record = NO_RECORD, duration: float = DURATION
+    sender: Sender, setting: Setting, record: Record = NO_RECORD, duration: float | None = None
 ) -> Dumbbell:
-    """Experiments 1 and 3: all connections from the start on."""
+    """Experiments 1 and 3: all connections from the start on, for :data:`DURATION` unless given."""
     group = _group("f", sender, setting, setting.connections, access_delay=setting.delays)
-    return _dumbbell(sender.label, setting, [group], duration, WARM_UP, record)
+    return _dumbbell(sender.label, setting, [group], duration or DURATION, WARM_UP, record)
 
 
 def _group(name: str, sender: Sender, setting: Setting, count: int, **own: Any) -> FlowGroup:

@@ -36,6 +36,8 @@ SAMPLING = 0.05
 """Seconds between samples at the bottleneck: a round trip without queues."""
 INTERVALS = (1, 2, 4, 10)
 """Measurement intervals in samples."""
+FEWEST = 100
+"""Samples that H is estimated from, at least."""
 SKIPPED = 100
 """Samples at the beginning that no error is counted of, in which forecasters learn."""
 PREDICTORS: Mapping[str, tuple[str, ForecasterConfig]] = {
@@ -84,8 +86,10 @@ def errors(series: Reals, predictor: str) -> dict[str, float]:
 
 def memory(series: Reals) -> dict[str, float]:
     """H by local Whittle with its standard error, and whether the series has shifts of its level that can be
-    taken for long memory.
+    taken for long memory. NaN where there are too few samples.
     """
+    if series.size < FEWEST or not series.std():
+        return dict.fromkeys(("hurst", "se", "shifts"), float("nan"))
     found = long_memory.hurst(series, method="local-whittle")
     return {"hurst": found.h, "se": found.standard_error, "shifts": float("level-shift" in found.flags)}
 
