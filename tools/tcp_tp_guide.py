@@ -4,6 +4,7 @@ FOLDER is what ``parshall reproduce tcp-tp`` has written.
 """
 
 import sys
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -29,10 +30,10 @@ def findings(results):
     full = mean("traffic_memory", "hurst", source="pareto-1")
     yield "## When a forecast of throughput helps"
     yield ""
-    yield (
-        "The study `tcp-tp` (`parshall reproduce tcp-tp`) asks that of TCP. Sixty connections with Pareto bursts "
-        f"over a link that they do not fill make traffic with H = {hurst:.2f}; over a link that they fill, "
-        f"what arrives has H = {full:.2f}: the senders answer to the queue, and that is a short loop and no "
+    yield from paragraph(
+        "The study `tcp-tp` (`parshall reproduce tcp-tp`) asks that of TCP. Sixty connections with Pareto "
+        f"bursts over a link that they do not fill make traffic with H = {hurst:.2f}; over a link that they "
+        f"fill, what arrives has H = {full:.2f}: the senders answer to the queue, and that is a short loop and no "
         "memory. The mean error of a forecast of the former, in per cent of the mean:"
     )
     yield ""
@@ -46,7 +47,7 @@ def findings(results):
         ]
         yield f"| {label} | {' | '.join(cells)} |"
     yield ""
-    yield (
+    yield from paragraph(
         "What to take from it: covariances need many more samples than coefficients, and with a window of "
         "some hundred samples any of the linear forecasters gets what there is to be had. In a sender, the "
         "forecast of the own throughput is of little use, however good: it tells what the connection has, "
@@ -65,11 +66,16 @@ def findings(results):
         ]
         yield f"| {sender.label}{' without the rule' if name == NEWRENO else ''} | {' | '.join(cells)} |"
     yield ""
-    yield (
-        "A forecast helps where what is forecast is the same for all and can be acted upon, such as the queue "
-        'that is to come: `control = { kind = "dual", backoff = "proportional", ... }` answers to one, and '
-        "the report of the study has on which networks that pays and on which it does not."
+    yield from paragraph(
+        "A forecast helps where what is forecast is the same for all and can be acted upon, such as the "
+        'queue that is to come: `control = { kind = "dual", backoff = "proportional", ... }` answers to '
+        "one, and the report of the study has on which networks that pays and on which it does not."
     )
+
+
+def paragraph(text):
+    """Text in lines."""
+    yield from textwrap.wrap(text, 130, break_on_hyphens=False)
 
 
 def main(folder):
