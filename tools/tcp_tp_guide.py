@@ -33,8 +33,8 @@ def findings(results):
     yield from paragraph(
         "The study `tcp-tp` (`parshall reproduce tcp-tp`) asks that of TCP. Sixty connections with Pareto "
         f"bursts over a link that they do not fill make traffic with H = {hurst:.2f}; over a link that they "
-        f"fill, what arrives has H = {full:.2f}: the senders answer to the queue, and that is a short loop and no "
-        "memory. The mean error of a forecast of the former, in per cent of the mean:"
+        f"fill, what arrives has H = {full:.2f}: the senders answer to the queue, and that is a short loop "
+        "and no memory. The mean error of a forecast of the former, in per cent of the mean:"
     )
     yield ""
     labels = [f"{1e3 * series.SAMPLING * interval:g} ms" for interval in series.INTERVALS]
