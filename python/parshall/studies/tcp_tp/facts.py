@@ -15,7 +15,6 @@ from parshall.studies.tcp_tp.senders import ABLATION, DOCUMENT, NEWRENO, OURS, T
 
 def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
     """By the names under which the page knows them."""
-    del judged
 
     def mean(expression: st.Expression) -> float:
         return float(np.nanmean(expression.values(results).array))
@@ -85,6 +84,17 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
         "judged_loss": {
             name: [mean(of("judging", "loss", name, kind=kind)) for kind in judging.KINDS]
             for name in judging.JUDGED
+        },
+        "unfair_kinds": [
+            kind.label
+            for name, kind in judging.KINDS.items()
+            if judged[f"ours.fair.{name}"].verdict is st.Verdict.FAILS
+        ],
+        "designed": {
+            name: [
+                mean(of("design", metric, name, source=networks.MAIN, n=60)) for metric in ("loss", "jain")
+            ]
+            for name in judging.DESIGNS
         },
         "judged_throughput": [
             100

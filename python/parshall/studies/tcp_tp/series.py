@@ -13,7 +13,6 @@ from parshall import forecast, long_memory
 from parshall.estimators import ThroughputSampler
 from parshall.scenario.forecaster import (
     HE_2002,
-    Ewma,
     Farima,
     Fbm,
     LastValue,
@@ -47,7 +46,6 @@ PREDICTORS: Mapping[str, tuple[str, ForecasterConfig]] = {
     "farima": ("FARIMA, H estimated", Farima(order=20)),
     "nlms": ("normalised LMS(20)", Nlms(order=20)),
     "rls": ("RLS(20)", Rls(order=20)),
-    "ewma": ("EWMA, 1/8", Ewma(gain=1 / 8)),
     "last-value": ("last value", LastValue()),
     "mixture": ("mixture", Mixture()),
 }

@@ -18,6 +18,8 @@ LOOKS = st.looks({name: sender.label for name, sender in DOCUMENT.items()})
 _PREDICTOR_LOOKS = st.looks({name: label for name, (label, _) in series.PREDICTORS.items()})
 _THEORY_LOOKS = st.looks(model.PREDICTORS)
 _N = st.Axis("connections", ticks={float(n): str(n) for n in NS})
+_SPARSE = st.Axis("connections", ticks={float(n): str(n) for n in NS[1::2]})
+"""For narrow panels."""
 _METRICS = (
     ("loss", st.Axis("loss", "%", limits=(0, None))),
     ("throughput", st.Axis("throughput", "Mbit/s", limits=(0, None))),
@@ -51,7 +53,7 @@ def _over_n(results: st.Results, id: str, table: str) -> st.Figure:
         )
         for metric, axis in _METRICS
     ]
-    return st.drawn(id, panels, _N, _METRICS[0][1], columns=3, height=2.6)
+    return st.drawn(id, panels, _SPARSE, _METRICS[0][1], columns=3, height=2.6)
 
 
 def _theory(results: st.Results) -> st.Figure:
@@ -87,7 +89,7 @@ def _traffic(results: st.Results) -> st.Figure:
         panels.append(st.Panel(traces, SOURCES[source].label))
     x = st.Axis("interval", "ms", log=True, ticks={place: f"{place:g}" for place in places.values()})
     y = st.Axis("mean error", "% of the mean", limits=(0, None))
-    return st.drawn("fig-2b", panels, x, y, columns=2, share=(True, True), height=3.6, legend=3)
+    return st.drawn("fig-2b", panels, x, y, columns=2, share=(True, True), height=3.9, legend=2)
 
 
 def _curves(results: st.Results) -> st.Figure:
@@ -112,7 +114,7 @@ def _own(results: st.Results) -> st.Figure:
     ]
     marks = (st.Mark(y=100 * float(document.GREATEST_ERROR), label="0.15, the document's bound"),)
     y = st.Axis("mean error", "% of the mean", limits=(0, None))
-    return st.over(results, "fig-3b", lines, "n", _N, y, scale=100, marks=marks, height=2.8, legend=4)
+    return st.over(results, "fig-3b", lines, "n", _N, y, scale=100, marks=marks, height=3.0, legend=2)
 
 
 def _figure_8(results: st.Results) -> st.Figure:
