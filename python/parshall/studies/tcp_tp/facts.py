@@ -17,7 +17,9 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
     """By the names under which the page knows them."""
 
     def mean(expression: st.Expression) -> float:
-        return float(np.nanmean(expression.values(results).array))
+        found = expression.values(results).array
+        known = found[np.isfinite(found)]
+        return float(known.mean()) if known.size else float("nan")
 
     return {
         "document": document,
