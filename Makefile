@@ -69,6 +69,8 @@ figures: setup
 	cp out/fluid/figures/rest-over-load.svg docs/figures/fluid-rest.svg
 	cp out/fluid/figures/stability.svg docs/figures/fluid-stability.svg
 	$(BIN)/parshall validate theory --out docs
+	$(REPRODUCE) tcp-tp
+	$(BIN)/python tools/tcp_tp_guide.py out/tcp-tp
 	[ ! -d ../shared/data/rtt ] || $(BIN)/python tools/forecasting_guide.py ../shared/data/rtt
 	[ ! -d ../shared/reference/timeseries ] || \
 	  $(BIN)/python tools/long_memory_guide.py ../shared/reference/timeseries ../shared/data

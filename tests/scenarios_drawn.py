@@ -187,8 +187,9 @@ controls = st.one_of(
     ),
     st.builds(
         Dual,
-        threshold=st.floats(0.01, 0.99),
+        threshold=st.floats(0, 0.99),
         beta=st.floats(0.01, 0.99),
+        backoff=st.sampled_from(["constant", "proportional"]),
         rounds=st.integers(1, 9),
         forecaster=forecasters,
     ),

@@ -258,6 +258,7 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("Variant", "sim/src/control/cubic.rs", Cubic, "variant"),
         ("Decide", "sim/src/control/arima_vegas.rs", ArimaVegas, "decide"),
         ("Decide", "sim/src/control/tcp_tp.rs", TcpTp, "decide"),
+        ("Backoff", "sim/src/control/dual.rs", Dual, "backoff"),
         ("RoundTrip", "sim/src/control/tcp_tp.rs", TcpTp, "rtt"),
         ("Deviation", "estimators/src/rto/config.rs", MedianRtoConfig, "deviation"),
         ("Signals", "sim/src/scenario.rs", ShareSeries, "signals"),

@@ -10,7 +10,17 @@ from typing_extensions import Self
 from parshall.errors import InputError, shown
 from parshall.scenario.base import Model
 from parshall.scenario.forecaster import HE_2002, JEYASEKAR_2014, LAST_VALUE, AnyForecaster
-from parshall.scenario.quantities import ABSENT, Flag, MaybeRate, NotNegative, Part, Positive, Share, Window
+from parshall.scenario.quantities import (
+    ABSENT,
+    Flag,
+    MaybeRate,
+    NotNegative,
+    Part,
+    PartOrZero,
+    Positive,
+    Share,
+    Window,
+)
 
 __all__ = ["ArimaVegas", "Dual", "TcpTp", "check_order"]
 
@@ -57,10 +67,13 @@ class Dual(Model):
 
     kind: Literal["dual"] = "dual"
     """Names this control."""
-    threshold: Part = 0.5
-    """Where the limit lies between the least and the greatest round trip, above 0 and below 1."""
+    threshold: PartOrZero = 0.5
+    """Where the limit lies between the least and the greatest round trip, from 0 to below 1."""
     beta: Part = 0.875
-    """What is left of the window above it."""
+    """What is left of the window above it, or, in proportion, where the greatest round trip is expected."""
+    backoff: Literal["constant", "proportional"] = "constant"
+    """By how much the window shrinks: always by the same part, or by more the higher the expected round trip
+    is above the limit."""
     rounds: Window = 2
     """It looks once in so many round trips."""
     forecaster: AnyForecaster = LAST_VALUE

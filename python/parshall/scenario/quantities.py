@@ -46,7 +46,6 @@ __all__ = [
     "DurationOrList",
     "DurationRange",
     "Flag",
-    "Forgetting",
     "Given",
     "HeaderSize",
     "Instants",
@@ -67,6 +66,7 @@ __all__ = [
     "OrderOf",
     "PacketSize",
     "Part",
+    "PartOrZero",
     "Payloads",
     "Period",
     "Positive",
@@ -194,7 +194,7 @@ if TYPE_CHECKING:
     Risk: TypeAlias = float
     Part: TypeAlias = float
     MaybePart: TypeAlias = float | None
-    Forgetting: TypeAlias = float
+    PartOrZero: TypeAlias = float
     TailExponent: TypeAlias = float
     QueueCount: TypeAlias = int
     Window: TypeAlias = int
@@ -308,7 +308,7 @@ else:
     Risk = _number(lambda x: 1e-6 <= x <= 0.2, "a share from 0.000001 to 0.2", minimum=1e-6, maximum=0.2)
     Part = _number(lambda x: 0 < x < 1, "a number between 0 and 1", exclusiveMinimum=0, exclusiveMaximum=1)
     MaybePart = Part | None
-    Forgetting = _number(lambda x: 0 <= x < 1, "a number from 0 to below 1", minimum=0, exclusiveMaximum=1)
+    PartOrZero = _number(lambda x: 0 <= x < 1, "a number from 0 to below 1", minimum=0, exclusiveMaximum=1)
     TailExponent = _number(lambda x: x > 1, "a number above 1", exclusiveMinimum=1)
 
     Flag = _field(bool, readers.flag, {"type": "boolean"})

@@ -13,11 +13,11 @@ from parshall.scenario.quantities import (
     Count,
     Duration,
     Flag,
-    Forgetting,
     MaybePeriod,
     Names,
     NotNegative,
     PacketSize,
+    PartOrZero,
     Period,
     Positive,
     Probability,
@@ -127,13 +127,13 @@ class QueueShareSeries(Model):
     none is never."""
     estimation_samples: Count = 20
     """Samples in an estimation interval."""
-    backlog_alpha: Forgetting = 0.4
+    backlog_alpha: PartOrZero = 0.4
     """Forgetting factor of the queue length: ``v = alpha v + (1 - alpha) x``; 0 does not filter."""
-    signal_alpha: Forgetting = 0.6
+    signal_alpha: PartOrZero = 0.6
     """Forgetting factor of the probability of a drop or mark."""
-    drop_alpha: Forgetting = 0.6
+    drop_alpha: PartOrZero = 0.6
     """Forgetting factor of the drops."""
-    derivative_alpha: Forgetting = 0.0
+    derivative_alpha: PartOrZero = 0.0
     """Forgetting factor of the differences of the queue length."""
     start_n_s: Positive | None = None
     """Start value of the number of responsive flows; none is the equilibrium at a drop probability of 5 % and

@@ -123,7 +123,8 @@ class OnOff(Model):
 class SelfSimilar(Model):
     """A rate with long memory. In each interval it is ``rate + sd x``, or 0 if that is less, where x is
     fractional Gaussian noise. Cutting at 0 lifts the mean to ``rate Phi(rate / sd) + sd phi(rate / sd)``: by
-    0.01 % if ``sd`` is a third of ``rate``, by 0.4 % if it is half, by 8 % if they are equal.
+    0.01 % if ``sd`` is a third of ``rate``, by 0.4 % if it is half, by 8 % if they are equal. The noise is
+    drawn at once for the whole run, so a longer run has other noise from its start on.
     """
 
     kind: Literal["self-similar"] = "self-similar"

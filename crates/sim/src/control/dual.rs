@@ -1,5 +1,5 @@
 //! DUAL: AIMD that also backs off where it expects a round trip in the upper part of those it has seen (Wang and Crowcroft,
-//! CCR 22(2), 1992), with any forecaster of the next one.
+//! CCR 22(2), 1992), with any forecaster of the next one, and by as much as it expects if asked.
 
 use parshall_estimators::forecast::{AnyForecaster, Forecaster, ForecasterConfig};
 use serde::{Deserialize, Serialize};
@@ -15,25 +15,39 @@ const LEAST: f64 = 2.0;
 pub struct Config {
     /// Where between the least and the greatest round trip, as a share of their distance, it backs off.
     pub threshold: f64,
-    /// What is left of the window then.
+    /// What is left of the window then, or, in proportion, where the greatest round trip is expected.
     pub beta: f64,
+    /// By how much it backs off.
+    pub backoff: Backoff,
     /// It looks once in so many round trips.
     pub rounds: u32,
     /// What forecasts the mean of the next round trip.
     pub forecaster: ForecasterConfig,
 }
 
+/// By how much the window shrinks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Backoff {
+    /// By the same part whatever is expected.
+    #[default]
+    Constant,
+    /// By more the higher the expected round trip is above the limit.
+    Proportional,
+}
+
 impl Default for Config {
     fn default() -> Self {
-        Config { threshold: 0.5, beta: 0.875, rounds: 2, forecaster: ForecasterConfig::LastValue {} }
+        let backoff = Backoff::default();
+        Config { threshold: 0.5, beta: 0.875, backoff, rounds: 2, forecaster: ForecasterConfig::LastValue {} }
     }
 }
 
 impl Parameters for Config {
     fn check(&self) -> Result<(), Unfit> {
-        let inside = |x: f64| x > 0.0 && x < 1.0;
-        fits("threshold", self.threshold, inside(self.threshold), "a number above 0 and below 1")?;
-        fits("beta", self.beta, inside(self.beta), "a number above 0 and below 1")?;
+        let (threshold, beta) = (self.threshold, self.beta);
+        fits("threshold", threshold, (0.0..1.0).contains(&threshold), "a number of at least 0 and below 1")?;
+        fits("beta", beta, beta > 0.0 && beta < 1.0, "a number above 0 and below 1")?;
         fits("rounds", f64::from(self.rounds), self.rounds >= 1, "a whole number of at least 1")?;
         self.forecaster.validate().map_err(|error| Unfit::within("forecaster", error))
     }
@@ -44,6 +58,7 @@ impl Parameters for Config {
 pub struct Dual {
     threshold: f64,
     beta: f64,
+    backoff: Backoff,
     rounds: u32,
     forecaster: AnyForecaster,
     round: Round,
@@ -59,6 +74,7 @@ impl Dual {
         Dual {
             threshold: config.threshold,
             beta: config.beta,
+            backoff: config.backoff,
             rounds: config.rounds,
             forecaster: config.forecaster.build(),
             round: Round::default(),
@@ -68,21 +84,31 @@ impl Dual {
         }
     }
 
-    /// Takes in an ACK. Whether a queue is expected that is to be left.
-    fn expects_queue(&mut self, ack: &AckSample<'_>) -> bool {
+    /// Takes in an ACK. What is to be left of the window, if a queue is expected.
+    fn backs_off(&mut self, ack: &AckSample<'_>) -> Option<f64> {
         let rtt = ack.rtt();
         self.least = self.least.min(rtt);
         self.greatest = self.greatest.max(rtt);
-        let Some(round) = self.round.on_ack(ack) else { return false };
+        let round = self.round.on_ack(ack)?;
         self.forecaster.update(round.mean);
         self.remaining -= 1;
         if self.remaining > 0 {
-            return false;
+            return None;
         }
         self.remaining = self.rounds;
-        let limit = self.least + self.threshold * (self.greatest - self.least);
         // While all round trips are alike there is no range to be in the upper part of.
-        self.greatest > self.least && self.forecaster.forecast().is_some_and(|rtt| rtt > limit)
+        let range = Some(self.greatest - self.least).filter(|range| *range > 0.0)?;
+        let expected = (self.forecaster.forecast()? - self.least) / range;
+        if expected.is_nan() || expected <= self.threshold {
+            return None;
+        }
+        Some(match self.backoff {
+            Backoff::Constant => self.beta,
+            Backoff::Proportional => {
+                let above = (expected.min(1.0) - self.threshold) / (1.0 - self.threshold);
+                1.0 - (1.0 - self.beta) * above
+            }
+        })
     }
 }
 
@@ -92,17 +118,16 @@ impl Congestion for Dual {
         if !matches!(ack.kind, AckKind::New | AckKind::Partial) {
             return;
         }
-        let queue = self.expects_queue(ack);
+        let left = self.backs_off(ack);
         if !ack.may_grow {
             return;
         }
         // The overshoot of slow start is what shows how long round trips can be.
-        if queue && !window.in_slow_start() {
-            window.cwnd = (self.beta * window.cwnd).max(LEAST).min(window.cwnd);
-            window.ssthresh = window.ssthresh.min(window.cwnd);
-        } else {
-            window.open_as_reno(ack);
-        }
+        let Some(left) = left.filter(|_| !window.in_slow_start()) else {
+            return window.open_as_reno(ack);
+        };
+        window.cwnd = (left * window.cwnd).max(LEAST).min(window.cwnd);
+        window.ssthresh = window.ssthresh.min(window.cwnd);
     }
 
     fn after_loss(&mut self, _: &Window, loss: &Loss) -> f64 {
@@ -151,6 +176,21 @@ mod tests {
         let ahead = after(control(config(trend)), &rtts);
         assert!(last.cwnd > 20.0 && ahead.cwnd < 20.0, "{last:?} {ahead:?}");
         assert_eq!(ahead.ssthresh, 10.0);
+    }
+
+    #[test]
+    fn in_proportion_it_leaves_less_the_more_is_expected() {
+        let config = Config { threshold: 0.2, beta: 0.5, rounds: 1, ..Config::default() };
+        let control = || control(Config { backoff: Backoff::Proportional, ..config.clone() });
+        let grown = |cwnd: f64| cwnd + 1.0 / cwnd;
+        // The first round trip is the range's lower end, 0.3 s its upper one, and 0.2 s in the middle.
+        assert!((after(control(), &[0.1, 0.3]).cwnd - grown(20.0) * 0.5).abs() < 1e-9);
+        let left = 1.0 - 0.5 * (0.5 - 0.2) / 0.8;
+        let middle = after(control(), &[0.1, 0.3, 0.2]).cwnd;
+        assert!((middle - grown(20.0) * 0.5 * left).abs() < 1e-9, "{middle}");
+        // Below the limit of 0.14 s nothing is given up.
+        let below = after(control(), &[0.1, 0.3, 0.13]).cwnd;
+        assert_eq!(below, grown(grown(20.0) * 0.5));
     }
 
     #[test]

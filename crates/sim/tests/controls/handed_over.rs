@@ -132,7 +132,7 @@ fn a_run_that_hangs_is_given_up_and_the_next_one_takes_its_place() {
         }
     }
     assert_eq!((ended[0].as_str(), ended[2].as_str()), ("done", "done"));
-    assert!(ended[1].ends_with("does not return for 0 s"), "{ended:?}");
+    assert!(ended[1].contains("does not return for "), "{ended:?}");
     assert!(ended[3].starts_with("Own.on_ack, flow f, 2.0"), "{ended:?}");
     assert!(ended[4].ends_with("had enough"), "{ended:?}");
 }

@@ -1,0 +1,169 @@
+"""The study of forecasts of throughput: its measures against plain definitions, its networks, and the whole
+with short runs.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from parshall import run
+from parshall import study as st
+from parshall.scenario import Bulk, Dual, Record, Series, TcpTp
+from parshall.studies.tcp_tp import STUDY, judging, measures, model, networks, quantities, senders, series
+from parshall.studies.tcp_tp.claims import TOPICS
+from parshall.studies.tcp_tp.networks import Setting
+from parshall.studies.tcp_tp.senders import ABLATION, DOCUMENT, OURS, RULES, TP, Bottleneck
+from parshall.study import Verdict
+
+# --- Plain definitions --------------------------------------------------------------------------------------
+
+
+def test_the_rule_never_gives_a_connection_more_than_it_has() -> None:
+    assert model.after(0.4, 1.0) == pytest.approx(1 / 3)
+    assert model.after(0.5, 1.0) == 0.5
+    assert model.after(1.0, 1.0) == 1.0
+    jump = model.tables()["jump"].to_pydict()
+    assert all(after <= before + 1e-12 for before, after in zip(jump["before"], jump["after"], strict=True))
+    assert min(b / a for b, a in zip(jump["before"], jump["after"], strict=True)) == pytest.approx(1.0)
+
+
+def test_an_oracle_knows_n_and_not_one_more() -> None:
+    for connections in range(1, 200):
+        control = ABLATION["oracle"].rule(Bottleneck(20e6, connections))
+        assert isinstance(control, TcpTp)
+        packets = 20e6 / (8 * 1040)
+        share = control.forecaster.value  # type: ignore[union-attr]
+        assert np.ceil(packets / share) == connections
+
+
+def test_jains_index_and_when_a_rate_is_settled() -> None:
+    assert quantities.jain(np.ones(4)) == 1.0
+    assert quantities.jain(np.array([1.0, 0.0, 0.0, 0.0])) == 0.25
+    time = np.arange(1.0, 11.0)
+    rates = np.array([1.0, 1.0, 1.0, 1.0, 0.9, 0.7, 0.55, 0.5, 0.5, 0.5])
+    assert quantities.settled(time, rates, 0.5, 4.0, 10.0) == 3.0
+    assert quantities.settled(time, rates, 2.0, 4.0, 10.0) == 6.0
+
+
+def test_errors_are_those_of_the_definition() -> None:
+    draws = np.random.default_rng(1).normal(10, 1, 600)
+    found = series.errors(draws, "last-value")
+    wrong = np.abs(np.diff(draws))[series.SKIPPED :]
+    assert found["error"] == pytest.approx(wrong.mean() / draws[series.SKIPPED + 1 :].mean())
+    assert found["rmse"] == pytest.approx(np.sqrt(2), rel=0.1)
+    assert np.isnan(series.errors(np.ones(50), "last-value")["error"])
+    assert np.isnan(series.memory(np.ones(50))["hurst"])
+
+
+def test_figure_8_is_flat_with_the_printed_constants() -> None:
+    rows = model.tables()["figure_8"].to_pylist()
+    printed = [row["throughput"] for row in rows if row["constants"] == "printed"]
+    assert printed == pytest.approx([0.5] * len(model.GAMMAS))
+    (end,) = (row for row in rows if row["constants"] == "undivided" and row["gamma"] == 1.0)
+    assert round(end["throughput"], 2) == 0.42
+    assert round(end["shortfall_fairness"], 3) == 0.975
+
+
+# --- Networks -----------------------------------------------------------------------------------------------
+
+
+def test_round_trips_are_those_of_the_document() -> None:
+    equal, spread = Setting(4), Setting(4, round_trips=networks.UNEQUAL)
+    trips = [2 * networks.CORE_DELAY + 4 * delay for delay in spread.delays]
+    assert {2 * networks.CORE_DELAY + 4 * delay for delay in equal.delays} == {networks.ROUND_TRIP}
+    assert trips == pytest.approx([0.03, 0.05, 0.07, 0.09])
+
+
+def test_five_queues_have_cross_traffic_at_two() -> None:
+    scenario = networks.chain(DOCUMENT[TP], 10)
+    through = [flow for flow in scenario.flows if flow.name.startswith("f")]
+    cross = [flow for flow in scenario.flows if flow.name.startswith("x")]
+    assert (len(through), len(cross)) == (10, 2 * 5)
+    assert sum(link.name.startswith("queue") for link in scenario.links if link.name) == networks.HOPS
+
+
+def test_thirty_then_sixty_then_twenty_send(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("JOINED", 4.0), ("LEFT", 8.0), ("ENDED", 12.0)):
+        monkeypatch.setattr(networks, name, value)
+    record = Record(flow_series=Series(of="*", interval=0.5))
+    found = run(networks.dynamic(DOCUMENT[TP], "bulk", record), seed=1)
+    table = found.columns("flow_series")
+
+    def sending(start: float, end: float) -> int:
+        before, after = (
+            table["packets_sent"][np.isclose(table["time"], at)].astype(int) for at in (start, end)
+        )
+        return int((after > before).sum())
+
+    assert [sending(1.5, 3.5), sending(5.5, 7.5), sending(10.0, 11.5)] == [30, 60, 20]
+
+
+def test_the_rule_that_is_judged_is_one_that_a_user_can_write() -> None:
+    control = RULES[OURS].rule(Bottleneck(1e6, 1))
+    assert control == Dual(threshold=0.3, beta=0.5, backoff="proportional", rounds=1)
+    page = STUDY.loaded.page
+    assert '{ kind = "dual", threshold = 0.3, beta = 0.5, backoff = "proportional", rounds = 1 }' in page
+
+
+def test_kinds_are_judged_that_the_rule_was_not_designed_on() -> None:
+    for kind in judging.KINDS.values():
+        network = kind.network(RULES[OURS])
+        assert network.flows[0].app == Bulk()
+        same = (network.rate, network.queue.kind) == (networks.RATE, "droptail")
+        extra = network.loss or network.jitter or len(network.flows) > 1 or kind.transport
+        others = kind.connections not in {10, 40, 60, 100} or kind.limit != networks.LIMIT
+        assert not same or extra or others or kind.round_trips != (networks.ROUND_TRIP,) * 2, kind.label
+
+
+# --- The whole ----------------------------------------------------------------------------------------------
+
+SHORT = {"DURATION": 30.0, "SHORTER": 24.0, "JOINED": 4.0, "LEFT": 8.0, "ENDED": 12.0} | {
+    "ARRIVAL": 4.0,
+    "ARRIVAL_END": 36.0,
+    "_SLOWEST": 2e6,
+}
+
+
+@pytest.fixture(scope="module")
+def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[st.Reproduction]:
+    out = tmp_path_factory.mktemp("tcp-tp")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in SHORT.items():
+            patch.setattr(networks, name, value)
+        patch.setattr(judging, "DURATION", 22.0)
+        yield st.reproduce(STUDY, seeds=2, out=out, cache=False, console=Console(file=io.StringIO()))
+
+
+def test_the_study_writes_its_report(reproduced: st.Reproduction) -> None:
+    page = (reproduced.out / "report.html").read_text(encoding="utf-8")
+    for figure in ("2a", "2b", "3a", "3b", "8", "9", "10", "11", "12", "14"):
+        assert (reproduced.out / "figures" / f"fig-{figure}.svg").is_file()
+        assert f'aria-labelledby="fig-{figure}-title' in page
+    claims = json.loads((reproduced.out / "claims.json").read_text(encoding="utf-8"))
+    assert {each["id"] for each in claims} == {claim.id for topic in TOPICS for claim in topic.claims}
+    verdicts = {each["id"]: each["verdict"] for each in claims}
+    assert verdicts["jump.never-up"] == Verdict.HOLDS.value
+    assert verdicts["figure-8.throughput.undivided"] == Verdict.HOLDS.value
+    assert verdicts["figure-8.throughput.printed"] == Verdict.FAILS.value
+    assert verdicts["theory.parts.fgn"] == Verdict.FAILS.value
+
+
+def test_the_report_can_be_made_again(reproduced: st.Reproduction, tmp_path: Path) -> None:
+    again = st.reproduce(STUDY, source=reproduced.out, out=tmp_path, console=Console(file=io.StringIO()))
+    assert (again.out / "claims.json").read_bytes() == (reproduced.out / "claims.json").read_bytes()
+
+
+def test_measures_have_a_row_for_each_setting(reproduced: st.Reproduction) -> None:
+    results = st.Results(reproduced.measures)
+    assert results.labels("grid", "sender") == tuple(DOCUMENT)
+    assert results.labels("transfers", "size") == tuple(networks.SIZES)
+    assert results.labels("judging", "kind") == tuple(judging.KINDS)
+    assert results.labels("dynamic", "source") == measures.DYNAMIC_SOURCES
+    assert len(senders.FORECASTERS) + 2 == len(results.labels("ablation", "sender"))
