@@ -19,6 +19,7 @@
 //! | [`correlation`] | autocorrelations and partial autocorrelations of a series |
 //! | [`throughput`] | the throughput that a sender attains, from its ACKs |
 //! | [`packet_pair`] | the capacity of a path, from the dispersion of ACKs |
+//! | [`midpath`] | a TCP connection's round trip, timeout and window, from the packets that pass a router |
 //! | [`meter`] | the colour of a packet, from what its aggregate may send (DiffServ) |
 //! | [`long_memory`] | the Hurst parameter of a series |
 //! | [`rto`] | TCP's retransmission timeout, from any of these |
@@ -41,6 +42,7 @@ pub mod long_memory;
 pub mod mad;
 pub mod median;
 pub mod meter;
+pub mod midpath;
 pub mod nonresponsive;
 pub mod packet_pair;
 pub mod responsiveness;

@@ -12,12 +12,14 @@
 //! | `trtcm` | two rate three colour marker (RFC 2698) |
 //! | `in_profile` | two rate three colour marker with efficient handling of in-profile traffic (RFC 4115) |
 //! | `tsw` | time sliding window, two and three colours (RFC 2859) |
+//! | `excess` | markers for TCP that go by round trips, timeouts and losses |
 //! | `config` | what can be set |
 //!
 //! Two-colour meters say green and red, as a three-colour one with an excess burst of zero does.
 
 mod bucket;
 mod config;
+mod excess;
 mod in_profile;
 mod srtcm;
 mod token_bucket;
@@ -26,8 +28,10 @@ mod tsw;
 
 pub use bucket::{Bucket, Tokens};
 pub use config::{
-    MeterConfig, Rfc4115Meter, SrtcmMeter, TokenBucketMeter, TrtcmMeter, Tsw2cmMeter, Tsw3cmMeter,
+    FairExcessMeter, MeterConfig, Rfc4115Meter, RttAwareMeter, RttRtoMeter, SrtcmMeter, TcpModelMeter,
+    TokenBucketMeter, TrtcmMeter, Tsw2cmMeter, Tsw3cmMeter,
 };
+pub use excess::{drop_ratio, AggregateView, ExcessMarker, Surroundings};
 pub use in_profile::InProfile;
 pub use srtcm::Srtcm;
 pub use token_bucket::TokenBucket;
@@ -79,6 +83,8 @@ pub enum AnyMeter {
     Tsw2cm(Tsw2cm),
     /// See [`Tsw3cm`].
     Tsw3cm(Tsw3cm),
+    /// See [`ExcessMarker`].
+    Excess(ExcessMarker),
 }
 
 impl AnyMeter {
@@ -92,17 +98,22 @@ impl AnyMeter {
             MeterConfig::Rfc4115(config) => AnyMeter::InProfile(InProfile::new(&config, tokens)),
             MeterConfig::Tsw2cm(config) => AnyMeter::Tsw2cm(Tsw2cm::new(&config)),
             MeterConfig::Tsw3cm(config) => AnyMeter::Tsw3cm(Tsw3cm::new(&config)),
+            MeterConfig::RttAware(config) => AnyMeter::Excess(ExcessMarker::rtt_aware(&config)),
+            MeterConfig::RttRto(config) => AnyMeter::Excess(ExcessMarker::rtt_rto(&config)),
+            MeterConfig::TcpModel(config) => AnyMeter::Excess(ExcessMarker::tcp_model(&config)),
+            MeterConfig::FairExcess(config) => AnyMeter::Excess(ExcessMarker::fair_excess(&config)),
         }
     }
 
     /// The colour of a packet of so many `bytes` that arrives at `now_s`, in seconds from the start, no earlier than the
-    /// one before. `arriving` is the colour that it brings, which counts in colour-aware mode. `uniform` draws from
-    /// `[0, 1)` where a marker draws.
+    /// one before. `arriving` is the colour that it brings, which counts in colour-aware mode. `around` is what a marker
+    /// of [excess](ExcessMarker) goes by. `uniform` draws from `[0, 1)` where a marker draws.
     pub fn colour(
         &mut self,
         now_s: f64,
         bytes: f64,
         arriving: Colour,
+        around: &Surroundings,
         uniform: impl FnOnce() -> f64,
     ) -> Colour {
         match self {
@@ -112,6 +123,15 @@ impl AnyMeter {
             AnyMeter::InProfile(meter) => meter.colour(now_s, bytes, arriving),
             AnyMeter::Tsw2cm(meter) => meter.colour(now_s, bytes, arriving, uniform),
             AnyMeter::Tsw3cm(meter) => meter.colour(now_s, bytes, arriving, uniform),
+            AnyMeter::Excess(meter) => meter.colour(now_s, bytes, around, uniform),
+        }
+    }
+
+    /// The part of what exceeds the committed rate that is red, for a marker of [excess](ExcessMarker).
+    pub fn red_part(&self, around: &Surroundings) -> Option<f64> {
+        match self {
+            AnyMeter::Excess(meter) => Some(meter.red_part(around)),
+            _ => None,
         }
     }
 
@@ -131,6 +151,7 @@ impl AnyMeter {
             }
             AnyMeter::Tsw2cm(meter) => MeterState { rate: Some(meter.rate()), ..none },
             AnyMeter::Tsw3cm(meter) => MeterState { rate: Some(meter.rate()), ..none },
+            AnyMeter::Excess(meter) => MeterState { rate: Some(meter.rate()), ..none },
         }
     }
 }

@@ -19,8 +19,8 @@ use crate::flow::{Counted, Flow, ReceivingEnd, SendingEnd};
 use crate::memory::prefetch;
 use crate::names::Names;
 use crate::network::{
-    Calendar, Conditioner, ConditionerPlan, Hop, Jitter, Loss, Managed, Outcome, PacketId, Port, PortKind,
-    Probe, Serving, Trace, Transmissions,
+    Calendar, Conditioner, ConditionerPlan, Exchange, Hop, Jitter, Loss, Managed, Outcome, PacketId, Port,
+    PortKind, Probe, Serving, Told, Trace, Transmissions,
 };
 use crate::packet::{ecn, Packet};
 use crate::pulse::Pulse;
@@ -138,6 +138,12 @@ pub struct Simulation {
     code_points: Vec<u8>,
     /// Conditioners, by the indices of their ports; there are few.
     conditioners: Vec<(u32, Conditioner)>,
+    /// What these tell one another.
+    exchange: Exchange,
+    /// Whether senders tell conditioners what they know.
+    tells: bool,
+    /// What the sender of each packet of data in flight knew.
+    told: Vec<Told>,
     ranks: Ranks,
     /// Whether the flows are too many for the caches.
     looks_ahead: bool,
@@ -149,6 +155,7 @@ impl Simulation {
     /// A network at rest, with the random streams of `seed`.
     pub fn new(plan: &Plan, seed: u64) -> Self {
         let (kinds, ports) = build_ports(plan, seed);
+        let mut exchange = Exchange::default();
         Pulse::own().begin();
         let mut simulation = Simulation {
             now: Time::ZERO,
@@ -178,7 +185,10 @@ impl Simulation {
             looks_ahead: plan.flows.len() > CACHED_FLOWS,
             flow_keys: flow_keys(plan),
             code_points: code_points(plan),
-            conditioners: conditioners(plan, seed),
+            conditioners: conditioners(plan, seed, &mut exchange),
+            exchange,
+            tells: plan.watch.edges.is_some() || plan.conditioners.iter().any(ConditionerPlan::is_told),
+            told: Vec::new(),
             ranks: Ranks::new(plan.hops.len() + 1, plan.flows.len(), plan.ports.len()),
         };
         for (asked, flow) in plan.asked.iter().zip(&plan.flows) {
@@ -418,7 +428,11 @@ impl Simulation {
         }
         let port = &mut self.ports[hop.port as usize];
         let kind = &self.kinds[port.kind()];
-        Some(port.arrival(kind, departure))
+        let arrival = port.arrival(kind, departure);
+        if kind.overheard {
+            self.overhear(hop, &packet, arrival);
+        }
+        Some(arrival)
     }
 
     /// Sends a packet that has left `hop` on its way to the next one.
@@ -801,7 +815,11 @@ impl Simulation {
         if now >= self.warm_up {
             flow.bytes_sent += u64::from(size);
         }
-        self.in_flight.add(Packet::data(seq, size, ecn, now).to(flow.data_hops))
+        let id = self.in_flight.add(Packet::data(seq, size, ecn, now).to(flow.data_hops));
+        if self.tells {
+            self.tell(id, index);
+        }
+        id
     }
 
     fn sample_ports(&mut self, now: Time) {
@@ -882,6 +900,7 @@ impl Simulation {
         let mut tables = vec![flows.into_table(), ports.into_table()];
         tables.extend(self.red_tunings());
         tables.extend(self.class_counters());
+        tables.extend(self.edges());
         let (more, captures) = self.recorder.finish();
         tables.extend(more);
         let port_name = |index: u32| names.ports[index as usize].to_string();
@@ -905,13 +924,17 @@ fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
     let mut kinds = Vec::new();
     let watched: HashSet<u32> = plan.watch.ports().collect();
     let conditioned: HashSet<u32> = plan.conditioners.iter().map(|conditioner| conditioner.port).collect();
+    let listening = plan.conditioners.iter().filter(|conditioner| conditioner.listens());
+    let overheard: HashSet<u32> = listening.map(|conditioner| reverse(conditioner.port) as u32).collect();
     let build = |(index, port): (usize, &PortPlan)| {
         let streams = PortStreams { seed, name: &plan.names.ports[index] };
         let serving = serving(port, plan.warm_up, streams);
         let serves = serving.is_some();
         let managed = if serves { None } else { managed(port, streams) };
         let conditions = conditioned.contains(&(index as u32));
-        let simple = managed.is_none() && !serves && !conditions && !watched.contains(&(index as u32));
+        let overheard = overheard.contains(&(index as u32));
+        let asked = conditions || overheard || watched.contains(&(index as u32));
+        let simple = managed.is_none() && !serves && !asked;
         let kind = PortKind {
             ps_per_byte: port.rate.ps_per_byte(),
             transmissions: Transmissions::default(),
@@ -920,8 +943,10 @@ fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
             simple,
             serves,
             conditions,
+            overheard,
         };
-        let key = (kind.ps_per_byte.to_bits(), kind.limit_packets, simple, serves, conditions);
+        let flags = [simple, serves, conditions, overheard];
+        let key = (kind.ps_per_byte.to_bits(), kind.limit_packets, flags);
         let number = *known.entry(key).or_insert_with(|| {
             kinds.push(kind);
             kinds.len() as u32 - 1
@@ -952,10 +977,13 @@ fn own_code_point(code_points: &[u8], hop: Hop) -> u8 {
 }
 
 /// The conditioners of a network, by the indices of their ports.
-fn conditioners(plan: &Plan, seed: u64) -> Vec<(u32, Conditioner)> {
+fn conditioners(plan: &Plan, seed: u64, exchange: &mut Exchange) -> Vec<(u32, Conditioner)> {
     let conditioner = |each: &ConditionerPlan| {
         let streams = PortStreams { seed, name: &plan.names.ports[each.port as usize] };
-        (each.port, Conditioner::new(each, plan.warm_up, streams.of("conditioner")))
+        let mut conditioner = Conditioner::new(each, plan.warm_up, streams.of("conditioner"), exchange);
+        let kept = plan.watch.edges.as_ref().filter(|(ports, _)| ports.contains(&each.port));
+        kept.into_iter().for_each(|&(_, interval)| conditioner.keep_samples(interval));
+        (each.port, conditioner)
     };
     plan.conditioners.iter().map(conditioner).collect()
 }

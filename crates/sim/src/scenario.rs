@@ -991,6 +991,9 @@ pub struct Record {
     /// Ports of which the state of conditioner and class queues is kept after each arrival.
     #[serde(default)]
     pub class_state: Vec<String>,
+    /// Ports of whose conditioners what they know of TCP connections is kept at intervals.
+    #[serde(default)]
+    pub edges: Option<Series>,
 }
 
 /// What is sampled, and how often.

@@ -15,7 +15,7 @@ from parshall.scenario.class_queues import (
     Wirr,
     Wrr,
 )
-from parshall.scenario.conditioner import Conditioner, Rule
+from parshall.scenario.conditioner import Conditioner, Knowledge, Rule, SmallWindow
 from parshall.scenario.control import (
     Aimd,
     ArimaVegas,
@@ -34,8 +34,12 @@ from parshall.scenario.dumbbell import Dumbbell, FlowGroup
 from parshall.scenario.flow import Flow
 from parshall.scenario.losses import BernoulliLoss, DitherLoss, GilbertElliottLoss, ListedLoss
 from parshall.scenario.meters import (
+    FairExcessMeter,
     Rfc4115Meter,
+    RttAwareMeter,
+    RttRtoMeter,
     SrtcmMeter,
+    TcpModelMeter,
     TokenBucketMeter,
     TrtcmMeter,
     Tsw2cmMeter,
@@ -102,6 +106,7 @@ __all__ = [
     "Dual",
     "Dumbbell",
     "Exponential",
+    "FairExcessMeter",
     "FixedPointMethod",
     "FixedWeight",
     "Flow",
@@ -113,6 +118,7 @@ __all__ = [
     "Jitter",
     "KaczmarzMethod",
     "KalmanMethod",
+    "Knowledge",
     "Link",
     "ListedLoss",
     "MedianRtoConfig",
@@ -130,14 +136,18 @@ __all__ = [
     "RlsMethod",
     "RoundRobin",
     "RtoConfig",
+    "RttAwareMeter",
+    "RttRtoMeter",
     "Rule",
     "Scenario",
     "Schedule",
     "SelfSimilar",
     "Series",
     "ShareSeries",
+    "SmallWindow",
     "SrtcmMeter",
     "Tcp",
+    "TcpModelMeter",
     "TcpTp",
     "TokenBucketMeter",
     "Transfer",

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from parshall.errors import InputError
 from parshall.scenario.base import Model, one_of
-from parshall.scenario.quantities import Flag, Period, RateOrZero, SizeOrZero
+from parshall.scenario.quantities import Flag, NotNegative, Period, RateOrZero, SizeOrZero
 from parshall.units import format_rate
 
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
 
 __all__ = [
+    "FairExcessMeter",
     "Rfc4115Meter",
+    "RttAwareMeter",
+    "RttRtoMeter",
     "SrtcmMeter",
+    "TcpModelMeter",
     "TokenBucketMeter",
     "TrtcmMeter",
     "Tsw2cmMeter",
@@ -128,11 +132,90 @@ class Tsw3cmMeter(Model):
     """Whether the colour that a packet brings counts: none leaves with a better one."""
 
 
-MeterConfig: TypeAlias = TokenBucketMeter | SrtcmMeter | TrtcmMeter | Rfc4115Meter | Tsw2cmMeter | Tsw3cmMeter
+class RttAwareMeter(Model):
+    """Marker that goes by round-trip times (Nandy, Seddigh, Pieda and Ethridge 2000). Of a rate beyond the
+    committed one the part that exceeds it is marked, and of that the part ``(RTTmin / RTT) ^ exponent`` is
+    red, RTTmin being the least of all aggregates whose conditioners exchange what they know.
+    """
+
+    kind: Literal["rtt-aware"] = "rtt-aware"
+    """Names this meter."""
+    cir: RateOrZero
+    """Committed information rate, the aggregate's target."""
+    window: Period = _1_S
+    """What the rate is averaged over."""
+    colours: Literal[2, 3] = 3
+    """With 3 the rest of what is marked is yellow, with 2 green."""
+    exponent: NotNegative = 2.0
+    """Of the ratio of round-trip times."""
+
+
+class RttRtoMeter(Model):
+    """Marker that goes by round-trip times and timeouts (Habib, Bhargava and Fahmy 2002, equation 9 and
+    Figure 1). As ``rtt-aware``, but the part that is red is
+    ``(RTTmin / RTT) ^ rtt_exponent (RTOmin / RTO) ^ rto_exponent``.
+    """
+
+    kind: Literal["rtt-rto"] = "rtt-rto"
+    """Names this meter."""
+    cir: RateOrZero
+    """Committed information rate, the aggregate's target."""
+    window: Period = _1_S
+    """What the rate is averaged over."""
+    colours: Literal[2, 3] = 3
+    """With 3 the rest of what is marked is yellow, with 2 green."""
+    rtt_exponent: NotNegative = 1.0
+    """Of the ratio of round-trip times."""
+    rto_exponent: NotNegative = 0.5
+    """Of the ratio of timeouts."""
+    own_timeout: Flag = True
+    """Whether for the aggregate that has the least round-trip time the part is its own ``RTT / RTO``;
+    without, all that it sends beyond its target is red."""
+
+
+class TcpModelMeter(Model):
+    """Marker as ``rtt-rto``, but the part that is red is the ratio of losses that makes
+    ``1 / (RTT sqrt(p) + RTO p)`` the same for all aggregates: the exact solution of equation 6 of Habib,
+    Bhargava and Fahmy 2002, with the loss of the aggregate that has the least round-trip time.
+    """
+
+    kind: Literal["tcp-model"] = "tcp-model"
+    """Names this meter."""
+    cir: RateOrZero
+    """Committed information rate, the aggregate's target."""
+    window: Period = _1_S
+    """What the rate is averaged over."""
+    colours: Literal[2, 3] = 3
+    """With 3 the rest of what is marked is yellow, with 2 green."""
+
+
+class FairExcessMeter(Model):
+    """Marker that finds the part that is red by feedback: it grows while more of the aggregate is
+    acknowledged beyond its target than is of the mean of all aggregates, and shrinks while less is.
+    """
+
+    kind: Literal["fair-excess"] = "fair-excess"
+    """Names this meter."""
+    cir: RateOrZero
+    """Committed information rate, the aggregate's target."""
+    window: Period = _1_S
+    """What the rate is averaged over."""
+
+
+MeterConfig: TypeAlias = (
+    TokenBucketMeter
+    | SrtcmMeter
+    | TrtcmMeter
+    | Rfc4115Meter
+    | Tsw2cmMeter
+    | Tsw3cmMeter
+    | RttAwareMeter
+    | RttRtoMeter
+    | TcpModelMeter
+    | FairExcessMeter
+)
 
 if TYPE_CHECKING:
     MaybeMeter: TypeAlias = Given[MeterConfig | None, MeterConfig | Table | None]
 else:
-    MaybeMeter = (
-        one_of(TokenBucketMeter, SrtcmMeter, TrtcmMeter, Rfc4115Meter, Tsw2cmMeter, Tsw3cmMeter) | None
-    )
+    MaybeMeter = one_of(*get_args(MeterConfig)) | None

@@ -63,6 +63,9 @@ class Record(Model):
     class_state: Names = NO_NAMES
     """Ports of which the state of conditioner and class queues is kept after each arrival: buckets, rates,
     averages."""
+    edges: Series | None = None
+    """Ports of whose conditioners what they know of TCP connections is kept at intervals: round-trip times,
+    timeouts and windows, beside what the senders know."""
 
     def tables(self) -> set[str]:
         """The tables that a recording has besides the counters; ``pcap`` stands for captures."""

@@ -19,6 +19,14 @@ pub enum MeterConfig {
     Tsw2cm(Tsw2cmMeter),
     /// RFC 2859.
     Tsw3cm(Tsw3cmMeter),
+    /// Nandy et al. 2000.
+    RttAware(RttAwareMeter),
+    /// Habib, Bhargava and Fahmy 2002.
+    RttRto(RttRtoMeter),
+    /// The exact solution of what the former approximates.
+    TcpModel(TcpModelMeter),
+    /// Equal excess by feedback.
+    FairExcess(FairExcessMeter),
 }
 
 /// See [`super::TokenBucket`].
@@ -116,10 +124,99 @@ pub struct Tsw3cmMeter {
     pub colour_aware: bool,
 }
 
-#[cfg(feature = "serde")]
-fn one_second() -> f64 {
-    1.0
+/// See [`super::ExcessMarker::rtt_aware`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct RttAwareMeter {
+    /// Committed information rate, in bit/s: the target.
+    pub cir: f64,
+    /// What the rate is averaged over, in seconds.
+    #[cfg_attr(feature = "serde", serde(default = "one_second"))]
+    pub window: f64,
+    /// 3, or 2 without yellow.
+    #[cfg_attr(feature = "serde", serde(default = "three"))]
+    pub colours: u8,
+    /// Of the ratio of round-trip times.
+    #[cfg_attr(feature = "serde", serde(default = "two"))]
+    pub exponent: f64,
 }
+
+/// See [`super::ExcessMarker::rtt_rto`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct RttRtoMeter {
+    /// Committed information rate, in bit/s: the target.
+    pub cir: f64,
+    /// What the rate is averaged over, in seconds.
+    #[cfg_attr(feature = "serde", serde(default = "one_second"))]
+    pub window: f64,
+    /// 3, or 2 without yellow.
+    #[cfg_attr(feature = "serde", serde(default = "three"))]
+    pub colours: u8,
+    /// Of the ratio of round-trip times.
+    #[cfg_attr(feature = "serde", serde(default = "one"))]
+    pub rtt_exponent: f64,
+    /// Of the ratio of timeouts.
+    #[cfg_attr(feature = "serde", serde(default = "half"))]
+    pub rto_exponent: f64,
+    /// Whether the aggregate with the least round-trip time goes by its own round trip and timeout.
+    #[cfg_attr(feature = "serde", serde(default = "yes"))]
+    pub own_timeout: bool,
+}
+
+/// See [`super::ExcessMarker::tcp_model`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct TcpModelMeter {
+    /// Committed information rate, in bit/s: the target.
+    pub cir: f64,
+    /// What the rate is averaged over, in seconds.
+    #[cfg_attr(feature = "serde", serde(default = "one_second"))]
+    pub window: f64,
+    /// 3, or 2 without yellow.
+    #[cfg_attr(feature = "serde", serde(default = "three"))]
+    pub colours: u8,
+}
+
+/// See [`super::ExcessMarker::fair_excess`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct FairExcessMeter {
+    /// Committed information rate, in bit/s: the target.
+    pub cir: f64,
+    /// What the rate is averaged over, in seconds.
+    #[cfg_attr(feature = "serde", serde(default = "one_second"))]
+    pub window: f64,
+}
+
+#[cfg(feature = "serde")]
+mod defaults {
+    pub fn half() -> f64 {
+        0.5
+    }
+
+    pub fn one() -> f64 {
+        1.0
+    }
+
+    pub fn two() -> f64 {
+        2.0
+    }
+
+    pub fn three() -> u8 {
+        3
+    }
+
+    pub fn yes() -> bool {
+        true
+    }
+}
+#[cfg(feature = "serde")]
+use defaults::{half, one, one as one_second, three, two, yes};
 
 impl MeterConfig {
     /// Whether every value is one that an RFC allows, and if `strict`, whether they fit one another, too.
@@ -141,8 +238,19 @@ impl MeterConfig {
             let expected = "a rate of at least 0";
             ConfigError::unless(rate >= 0.0 && rate.is_finite(), field, rate, expected)?;
         }
+        for (field, exponent) in self.exponents() {
+            let expected = "a number of at least 0";
+            ConfigError::unless(exponent >= 0.0 && exponent.is_finite(), field, exponent, expected)?;
+        }
+        let colours = self.colours();
+        ConfigError::unless((2..=3).contains(&colours), "colours", colours, "2 or 3")?;
         let window = self.window();
         ConfigError::unless(window > 0.0 && window.is_finite(), "window", window, "a time above 0")
+    }
+
+    /// Committed information rate, in bit/s.
+    pub fn cir(&self) -> f64 {
+        self.rates().0
     }
 
     /// CIR, and PIR or EIR by its name.
@@ -154,6 +262,10 @@ impl MeterConfig {
             MeterConfig::Rfc4115(meter) => (meter.cir, Some(("eir", meter.eir))),
             MeterConfig::Tsw2cm(meter) => (meter.cir, None),
             MeterConfig::Tsw3cm(meter) => (meter.cir, Some(("pir", meter.pir))),
+            MeterConfig::RttAware(meter) => (meter.cir, None),
+            MeterConfig::RttRto(meter) => (meter.cir, None),
+            MeterConfig::TcpModel(meter) => (meter.cir, None),
+            MeterConfig::FairExcess(meter) => (meter.cir, None),
         }
     }
 
@@ -161,7 +273,37 @@ impl MeterConfig {
         match self {
             MeterConfig::Tsw2cm(meter) => meter.window,
             MeterConfig::Tsw3cm(meter) => meter.window,
+            MeterConfig::RttAware(meter) => meter.window,
+            MeterConfig::RttRto(meter) => meter.window,
+            MeterConfig::TcpModel(meter) => meter.window,
+            MeterConfig::FairExcess(meter) => meter.window,
             _ => 1.0,
+        }
+    }
+
+    /// Whether it goes by more than the sizes and times of packets; see [`super::Surroundings`].
+    pub fn asks_around(&self) -> bool {
+        use MeterConfig::{FairExcess, RttAware, RttRto, TcpModel};
+        matches!(self, RttAware(_) | RttRto(_) | TcpModel(_) | FairExcess(_))
+    }
+
+    fn colours(&self) -> u8 {
+        match self {
+            MeterConfig::RttAware(meter) => meter.colours,
+            MeterConfig::RttRto(meter) => meter.colours,
+            MeterConfig::TcpModel(meter) => meter.colours,
+            _ => 3,
+        }
+    }
+
+    /// Exponents by their names.
+    fn exponents(&self) -> Vec<(&'static str, f64)> {
+        match self {
+            MeterConfig::RttAware(meter) => vec![("exponent", meter.exponent)],
+            MeterConfig::RttRto(meter) => {
+                vec![("rtt_exponent", meter.rtt_exponent), ("rto_exponent", meter.rto_exponent)]
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -186,7 +328,7 @@ impl MeterConfig {
             MeterConfig::Rfc4115(meter) => {
                 vec![("cbs_bytes", meter.cbs_bytes), ("ebs_bytes", meter.ebs_bytes)]
             }
-            MeterConfig::Tsw2cm(_) | MeterConfig::Tsw3cm(_) => Vec::new(),
+            _ => Vec::new(),
         }
     }
 }

@@ -68,7 +68,7 @@ fn agrees(
         (clock + 1..=now).for_each(&mut *tick);
         clock = now;
         let found =
-            meter.colour(now as f64 * 1e-6, bytes as f64, arriving, || unreachable!("nothing is drawn"));
+            meter.colour(now as f64 * 1e-6, bytes as f64, arriving, &Surroundings::default(), || unreachable!("nothing is drawn"));
         let (colour, levels) = expected(bytes, arriving);
         let state = meter.state();
         let held = [state.committed, state.excess.or(state.peak).or(state.committed)].map(Option::unwrap);

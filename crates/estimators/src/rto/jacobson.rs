@@ -45,6 +45,13 @@ impl Estimate {
     }
 }
 
+impl Default for Jacobson {
+    /// RFC 6298: gains of 1/8 and 1/4, four deviations.
+    fn default() -> Self {
+        Jacobson { gain: 0.125, deviation_gain: 0.25, multiplier: 4.0, estimate: Estimate::NONE }
+    }
+}
+
 impl Jacobson {
     /// Gains lie in (0, 1]; the multiplier is not negative.
     pub fn new(gain: f64, deviation_gain: f64, multiplier: f64) -> Result<Self, ConfigError> {

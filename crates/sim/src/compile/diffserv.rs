@@ -12,10 +12,12 @@ use crate::error::ScenarioError;
 use crate::names::NameList;
 use crate::network::{ConditionerPlan, FlowId, FlowSet};
 use crate::queue::CODE_POINTS;
+use crate::record::Watch;
 use crate::scenario::{
     ClassQueue, Conditioner, DiffServ, DiffServProfile, DropperKind, Flow, LossOf, MeteredBytes, Precedence,
     Queue, RedWeight, Rule, Scheduler, Transport, Treatment,
 };
+use crate::units::Time;
 
 /// ns-2's dsRED has no more queues, and so has no one else.
 const MOST_QUEUES: usize = 64;
@@ -190,14 +192,74 @@ pub(super) fn plan_conditioners(
         if config.rules.is_empty() {
             return error(&place, "rules", "none", "at least one rule");
         }
+        if config.knowledge.exchange_interval == Time::ZERO {
+            return error(&place, "knowledge.exchange_interval", "0 s", "a time above 0");
+        }
         let mut members = Vec::with_capacity(config.rules.len());
+        let mut known = Vec::with_capacity(config.rules.len());
         for (index, rule) in config.rules.iter().enumerate() {
             let at = rules.item(index);
-            members.push(aggregate(&at, rule, port, &config, &conditioned, around)?);
+            let found = aggregate(&at, rule, port, &config, &conditioned, around)?;
+            known.push(known_flows(&at, rule, port, &found, around)?);
+            members.push(found);
         }
-        plans.push(ConditionerPlan { port, config, members, headers: headers.clone() });
+        plans.push(ConditionerPlan { port, config, members, headers: headers.clone(), known });
     }
     Ok(plans)
+}
+
+/// The connections that a rule must know more of, and the bytes of their packets that count.
+fn known_flows(
+    at: &Place<'_>,
+    rule: &Rule,
+    port: u32,
+    members: &FlowSet,
+    around: &Surroundings<'_>,
+) -> Checked<Vec<(u32, u16)>> {
+    if let Some(small) = rule.small_window {
+        if !(small.below_packets > 0.0 && small.below_packets.is_finite()) {
+            return error(at, "small_window.below_packets", small.below_packets, "a number above 0");
+        }
+        if rule.meter.is_none() {
+            return error(at, "small_window", "one", "none, or a meter from which it protects");
+        }
+    }
+    if rule.small_window.is_none() && !rule.meter.is_some_and(|meter| meter.asks_around()) {
+        return Ok(Vec::new());
+    }
+    let mut known = Vec::new();
+    for (index, flow) in around.flows.iter().enumerate() {
+        let crosses = |path: usize, port: u32| around.paths.get(path).contains(&port);
+        let passes = members.contains(FlowId::new(index as u32, false)) && crosses(2 * index, port);
+        if !passes || !matches!(flow.transport, Transport::Tcp(_)) {
+            continue;
+        }
+        if !crosses(2 * index + 1, port ^ 1) {
+            let expected = format!(
+                "flows whose ACKs come back over {}",
+                &around.port_names[(port ^ 1) as usize]
+            );
+            return error(at, "flows", quoted(&flow.name), expected);
+        }
+        known.push((index as u32, metered(rule.count, flow, false) as u16));
+    }
+    if known.is_empty() {
+        return error(at, "meter", "one that goes by round trips or windows", "an aggregate of TCP flows");
+    }
+    Ok(known)
+}
+
+/// What is to be kept of conditioners' knowledge must be there.
+pub(super) fn check_edges(watch: &Watch, plans: &[ConditionerPlan], names: &NameList) -> Checked<()> {
+    let asked = watch.edges.iter().flat_map(|(ports, _)| ports).enumerate();
+    for (index, port) in asked {
+        if !plans.iter().any(|plan| plan.port == *port && plan.listens()) {
+            let expected = "a port whose conditioner goes by round trips, timeouts or windows";
+            let path = format!("record.edges.of[{index}]");
+            return Err(ScenarioError::new(path, quoted(&names[*port as usize]), expected));
+        }
+    }
+    Ok(())
 }
 
 /// Who belongs to a rule, if all of it makes sense.

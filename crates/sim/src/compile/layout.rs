@@ -35,9 +35,10 @@ pub fn lay_out(
     plans: &mut [FlowPlan],
     ports: &[PortPlan],
     watch: &Watch,
+    listening: &[u32],
     folding: Folding,
 ) -> (Vec<Hop>, Time) {
-    let network = Network { ports, users: users(&paths.ports, ports, watch), folding };
+    let network = Network { ports, users: users(&paths.ports, ports, watch, listening), folding };
     let quiet = quiet_receivers(plans, watch);
     let senders = quiet_senders(flows, plans, watch);
     let mut hops = Vec::with_capacity(paths.ports.len());
@@ -65,13 +66,14 @@ pub fn lay_out(
     (hops, network.spacing())
 }
 
-/// How many directions of flows use each port; one that somebody observes, or whose queue decides at departure, must
-/// see time pass as others do, so it counts as used by one more.
-fn users(crossed: &[u32], ports: &[PortPlan], watch: &Watch) -> Vec<u32> {
+/// How many directions of flows use each port; one that somebody observes, whose queue decides at departure, or whose
+/// conditioner listens to other ports, must see time pass as others do, so it counts as used by one more.
+fn users(crossed: &[u32], ports: &[PortPlan], watch: &Watch, listening: &[u32]) -> Vec<u32> {
     let mut users = vec![0u32; ports.len()];
     let serving = (0..).zip(ports).filter(|(_, port)| decides_at_departure(&port.queue));
     let serving = serving.map(|(index, _)| index);
-    for port in crossed.iter().copied().chain(watch.ports()).chain(serving) {
+    let listening = listening.iter().copied();
+    for port in crossed.iter().copied().chain(watch.ports()).chain(serving).chain(listening) {
         users[port as usize] += 1;
     }
     users

@@ -14,7 +14,7 @@ use checks::{
     check_app, check_capacity, check_durations, check_jitter, check_loss, check_name, check_queue,
     check_rate, check_transport, quoted,
 };
-use diffserv::{check_dscp, plan_conditioners, Asked, Surroundings};
+use diffserv::{check_dscp, check_edges, plan_conditioners, Asked, Surroundings};
 use layout::{lay_out, Paths};
 use nodes::Nodes;
 use nonresponsive::queue_observers;
@@ -140,9 +140,11 @@ impl Plan {
         };
         let conditioners = plan_conditioners(asked, &around)?;
         let mut watch = watch(&record, duration, &flow_numbers, &directory, &ports)?;
+        check_edges(&watch, &conditioners, &directory.port_names)?;
         watch.classes = !conditioners.is_empty() || flows.iter().any(|flow| flow.dscp != 0);
         let flow_names = names_of(&flows);
-        let (hops, spacing) = lay_out(&paths, &flows, &mut plans, &ports, &watch, folding);
+        let listening: Vec<u32> = conditioners.iter().filter(|it| it.listens()).map(|it| it.port).collect();
+        let (hops, spacing) = lay_out(&paths, &flows, &mut plans, &ports, &watch, &listening, folding);
         let makers = makers(&plans);
         let names = Names { flows: flow_names.into(), ports: directory.port_names.into() };
         let (asked, flows) = (flows, plans);
@@ -445,6 +447,7 @@ fn watch(
         deliveries: flow("deliveries", &record.deliveries)?,
         pcap: port("pcap", &record.pcap)?,
         class_state: port("class_state", &record.class_state)?,
+        edges: series("edges", &record.edges, false)?,
         classes: false,
     })
 }

@@ -1,21 +1,25 @@
 //! Conditioners in front of ports, and what is kept of them and of queues that tell classes apart.
 
-use super::{own_code_point, Simulation};
-use crate::network::{FlowId, Hop, Outcome, PacketId, Probe};
+use parshall_estimators::rto::RtoEstimator;
+
+use super::{own_code_point, reverse, Simulation};
+use crate::flow::SendingEnd;
+use crate::network::{FlowId, Hop, Outcome, PacketId, Probe, Told};
 use crate::packet::Packet;
 use crate::queue::{Reason, CODE_POINTS};
-use crate::record::{AggregateRow, AggregateTable, ClassRow, ClassStateRow, ClassTable, Table};
+use crate::record::{AggregateRow, AggregateTable, ClassRow, ClassStateRow, ClassTable, EdgeRow, EdgeTable, Table};
 use crate::units::Time;
 
 impl Simulation {
     /// The conditioner of a port deals with a packet that arrives there. Returns whether it goes on; if not, it is gone.
     pub(super) fn condition(&mut self, hop: Hop, id: PacketId, at: Time) -> bool {
+        let told = self.told.get(id.index()).copied().unwrap_or_default();
         let own = own_code_point(&self.code_points, hop);
         let mut packet = self.in_flight[id].with_other(own);
         let flow = FlowId::new(hop.flow(), packet.is_ack());
         let found = self.conditioners.iter_mut().find(|(port, _)| *port == hop.port);
         let (_, conditioner) = found.expect("a port that conditions has a conditioner");
-        if conditioner.condition(at, &mut packet, flow) {
+        if conditioner.condition(at, &mut packet, flow, &told, &mut self.exchange) {
             self.in_flight[id] = packet.with_other(own);
             return true;
         }
@@ -31,6 +35,42 @@ impl Simulation {
         self.keep_class_state(hop, &packet, at);
         self.drop_packet(id, hop.flow(), at);
         false
+    }
+
+    /// A sender that acts says what it knows along with a packet.
+    #[cold]
+    pub(super) fn tell(&mut self, id: PacketId, index: usize) {
+        let SendingEnd::Tcp(tcp) = &self.flows[index].sender else {
+            return;
+        };
+        let (core, place) = (tcp.core(), id.index());
+        if self.told.len() <= place {
+            self.told.resize(place + 1, Told::default());
+        }
+        let timer = core.timer();
+        let rto_s = timer.rto() / f64::from(timer.backoff());
+        let rtt_s = timer.estimator().srtt().unwrap_or(f64::NAN);
+        self.told[place] = Told { rtt_s, rto_s, cwnd: core.window.cwnd };
+    }
+
+    /// An ACK that leaves by the link of this hop reaches the conditioner of the other direction at `at`.
+    pub(super) fn overhear(&mut self, hop: Hop, packet: &Packet, at: Time) {
+        let port = reverse(hop.port) as u32;
+        let heard = self.conditioners.iter_mut().find(|(other, _)| *other == port);
+        if let Some((_, conditioner)) = heard.filter(|_| packet.is_ack()) {
+            conditioner.ack_comes(at, hop.flow(), packet.seq);
+        }
+    }
+
+    /// What conditioners knew of connections.
+    pub(super) fn edges(&mut self) -> Option<Table> {
+        self.recorder.watch().edges.as_ref()?;
+        let mut table = EdgeTable::default();
+        for (port, conditioner) in &mut self.conditioners {
+            let rows = conditioner.take_samples().into_iter();
+            rows.for_each(|row| table.push(EdgeRow { port: *port as i32, ..row }));
+        }
+        Some(table.into_table())
     }
 
     /// Keeps the state after the arrival of a packet, where somebody wants to know it.
@@ -86,6 +126,7 @@ impl Simulation {
                     bytes_yellow: counts.bytes[1],
                     bytes_red: counts.bytes[2],
                     packets_dropped: counts.packets_dropped,
+                    packets_protected: counts.packets_protected,
                 });
             }
         }

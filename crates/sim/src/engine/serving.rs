@@ -84,6 +84,9 @@ impl Simulation {
         let port = &mut self.ports[index as usize];
         let kind = &self.kinds[port.kind()];
         let at = port.arrival(kind, departure);
+        if kind.overheard {
+            self.overhear(hop, &packet, at);
+        }
         let next = packet.hop + 1;
         let id = self.in_flight.add(packet.with_other(own_code_point(&self.code_points, hop)));
         if !(hop.folds_next() && at < self.end) {

@@ -3,6 +3,8 @@
 mod calendar;
 mod conditioner;
 mod dither;
+mod exchange;
+mod knowledge;
 mod loss;
 mod managed;
 mod port;
@@ -13,6 +15,8 @@ mod serving;
 
 pub use calendar::{Calendar, PacketId};
 pub use conditioner::{AggregateCounts, Conditioner, ConditionerPlan, FlowSet};
+pub use exchange::Exchange;
+pub use knowledge::Told;
 pub use loss::Loss;
 pub use managed::{Jitter, Managed};
 pub use port::{Outcome, Port, PortCounters, PortKind, Probe, Transmissions};

@@ -85,6 +85,8 @@ pub struct PortKind {
     pub serves: bool,
     /// Whether packets meet a conditioner first.
     pub conditions: bool,
+    /// Whether the conditioner at the far end, of the other direction, hears the ACKs that come.
+    pub overheard: bool,
 }
 
 impl PortKind {
@@ -587,6 +589,7 @@ mod tests {
             simple: true,
             serves: false,
             conditions: false,
+            overheard: false,
         }
     }
 

@@ -37,6 +37,8 @@ pub struct Watch {
     pub pcap: Vec<u32>,
     /// Ports of which the state of conditioner and class queues is kept.
     pub class_state: Vec<u32>,
+    /// Ports of whose conditioners the knowledge is kept, and how often.
+    pub edges: Option<(Vec<u32>, Time)>,
     /// Whether anything in the scenario gives packets code points.
     pub classes: bool,
 }

@@ -318,6 +318,41 @@ table!(
         bytes_red: u64,
         /// Packets that the conditioner dropped.
         packets_dropped: u64,
+        /// Green packets that would not be green if the windows of their connections were not small.
+        packets_protected: u64,
+    }
+);
+
+table!(
+    /// What a conditioner knows of an aggregate of TCP connections: what it finds out itself and what senders tell, each
+    /// as a mean over connections.
+    EdgeRow, EdgeTable, "edges" {
+        /// When.
+        time: f64,
+        /// Index of the port.
+        port: i32,
+        /// Index of the rule.
+        rule: i32,
+        /// Estimated rate of the aggregate in bit/s; NaN if none is estimated.
+        rate: f64,
+        /// Part of what exceeds the committed rate that is red; NaN of meters that do not divide it so.
+        red_part: f64,
+        /// Rate at which data are acknowledged in bit/s.
+        acked_rate: f64,
+        /// Part of packets that pass again, a mean that fades.
+        loss: f64,
+        /// Smoothed round-trip time in seconds, found.
+        rtt: f64,
+        /// Retransmission timeout without backoff in seconds, found.
+        rto: f64,
+        /// Congestion window in packets, found.
+        window: f64,
+        /// Smoothed round-trip time that senders tell.
+        rtt_told: f64,
+        /// Retransmission timeout that senders tell.
+        rto_told: f64,
+        /// Congestion window that senders tell.
+        window_told: f64,
     }
 );
 

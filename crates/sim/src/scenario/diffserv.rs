@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::{default_max_probability, default_payload, LossOf, RedWeight};
-use crate::units::Rate;
+use crate::units::{Rate, Time};
 
 /// What the edge of a domain does to packets before they join the queue of a link. Of its rules, the first that a
 /// packet fits is followed; a packet that fits none passes as it is.
@@ -19,6 +19,61 @@ pub struct Conditioner {
     /// Whose meters these are.
     #[serde(default)]
     pub profile: DiffServProfile,
+    /// Where rules that go by round trips, timeouts or windows know them from.
+    #[serde(default)]
+    pub knowledge: Knowledge,
+}
+
+/// Where a conditioner knows round trips, timeouts and windows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Knowledge {
+    /// Who says it.
+    pub source: KnowledgeSource,
+    /// Least timeout of the senders, of which packets tell nothing.
+    pub min_rto: Time,
+    /// Time between what it tells other conditioners of an aggregate.
+    pub exchange_interval: Time,
+    /// How long that takes to arrive.
+    pub exchange_delay: Time,
+}
+
+impl Default for Knowledge {
+    fn default() -> Self {
+        Knowledge {
+            source: KnowledgeSource::default(),
+            min_rto: Time::from_secs(1.0),
+            exchange_interval: Time::from_secs(0.1),
+            exchange_delay: Time::from_secs(0.05),
+        }
+    }
+}
+
+/// See [`Knowledge::source`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KnowledgeSource {
+    /// The packets that pass, data one way and ACKs the other.
+    #[default]
+    Packets,
+    /// The senders, which put it into their packets.
+    Senders,
+}
+
+/// Packets of connections with small windows that are made green (Feroz et al. 2000).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmallWindow {
+    /// Windows below so many packets are small.
+    #[serde(default = "default_small_window")]
+    pub below_packets: f64,
+    /// Whether later green packets get the colours that these would have had.
+    #[serde(default = "super::yes")]
+    pub repay: bool,
+}
+
+fn default_small_window() -> f64 {
+    3.0
 }
 
 /// An aggregate of packets, and what is done to them. All of an aggregate share its meter.
@@ -46,6 +101,9 @@ pub struct Rule {
     /// Which bytes of a packet are metered.
     #[serde(default)]
     pub count: MeteredBytes,
+    /// Whose packets are green whatever the meter says.
+    #[serde(default)]
+    pub small_window: Option<SmallWindow>,
     /// What becomes of green packets; none leaves them as they are.
     #[serde(default)]
     pub if_green: Option<Treatment>,

@@ -1,0 +1,112 @@
+//! What conditioners tell one another of their aggregates: each now and then, and it takes time to arrive.
+
+use std::collections::VecDeque;
+
+use parshall_estimators::meter::{AggregateView, Surroundings};
+
+use crate::units::Time;
+
+/// What is under way between the conditioners of a network, and what has arrived.
+#[derive(Clone, Debug, Default)]
+pub struct Exchange {
+    senders: Vec<Correspondent>,
+}
+
+/// An aggregate that is told of.
+#[derive(Clone, Debug)]
+struct Correspondent {
+    interval: Time,
+    delay: Time,
+    /// When it says something next.
+    next: Time,
+    /// What it has said, and when that arrives; the first is what the others know.
+    news: VecDeque<(Time, AggregateView)>,
+}
+
+impl Exchange {
+    /// Adds an aggregate; returns its number.
+    pub fn join(&mut self, interval: Time, delay: Time) -> usize {
+        self.senders.push(Correspondent { interval, delay, next: Time::ZERO, news: VecDeque::new() });
+        self.senders.len() - 1
+    }
+
+    /// Lets an aggregate tell others how it is at `now`, if it is time.
+    pub fn tell(&mut self, number: usize, now: Time, view: &AggregateView) {
+        let sender = &mut self.senders[number];
+        if now >= sender.next {
+            sender.next = now + sender.interval;
+            sender.news.push_back((now + sender.delay, *view));
+        }
+    }
+
+    /// What an aggregate that is itself as `own` knows at `now`, no earlier than at the last call.
+    pub fn around(&mut self, number: usize, now: Time, own: AggregateView) -> Surroundings {
+        let mut around = Surroundings {
+            own,
+            nearest: own,
+            is_nearest: true,
+            least_rto_s: own.rto_s,
+            mean_excess: own.excess,
+        };
+        let mut known = 1.0;
+        for (other, sender) in self.senders.iter_mut().enumerate() {
+            let Some(view) = sender.arrived(now).filter(|_| other != number) else {
+                continue;
+            };
+            // What is not known yet is neither less nor more.
+            if view.rtt_s < around.nearest.rtt_s {
+                (around.nearest, around.is_nearest) = (view, false);
+            }
+            around.least_rto_s = around.least_rto_s.min(view.rto_s);
+            around.mean_excess += view.excess;
+            known += 1.0;
+        }
+        around.mean_excess /= known;
+        around
+    }
+}
+
+impl Correspondent {
+    /// The last news that have arrived.
+    fn arrived(&mut self, now: Time) -> Option<AggregateView> {
+        while self.news.get(1).is_some_and(|&(at, _)| at <= now) {
+            self.news.pop_front();
+        }
+        self.news.front().filter(|&&(at, _)| at <= now).map(|&(_, view)| view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(rtt_s: f64, excess: f64) -> AggregateView {
+        AggregateView { rtt_s, rto_s: 10.0 * rtt_s, loss: 0.0, excess }
+    }
+
+    #[test]
+    fn news_take_their_time() {
+        let ms = |ms: u64| Time::from_ps(ms * 1_000_000_000);
+        let mut exchange = Exchange::default();
+        let (one, other) = (exchange.join(ms(100), ms(50)), exchange.join(ms(100), ms(50)));
+        exchange.tell(other, ms(10), &view(0.02, 3e5));
+        exchange.tell(other, ms(20), &view(0.01, 9e5)); // too early to say more
+        let own = view(0.1, 1e5);
+        let early = exchange.around(one, ms(59), own);
+        assert_eq!((early.is_nearest, early.mean_excess), (true, 1e5));
+        let later = exchange.around(one, ms(60), own);
+        assert_eq!((later.is_nearest, later.nearest.rtt_s, later.mean_excess), (false, 0.02, 2e5));
+        assert_eq!(later.least_rto_s, 0.2);
+        exchange.tell(other, ms(110), &view(0.2, 3e5));
+        assert!(!exchange.around(one, ms(159), own).is_nearest);
+        assert!(exchange.around(one, ms(160), own).is_nearest);
+    }
+
+    #[test]
+    fn nobody_is_their_own_neighbour() {
+        let mut exchange = Exchange::default();
+        let one = exchange.join(Time::ZERO, Time::ZERO);
+        exchange.tell(one, Time::ZERO, &view(0.001, 0.0));
+        assert!(exchange.around(one, Time::ZERO, view(0.1, 1.0)).is_nearest);
+    }
+}

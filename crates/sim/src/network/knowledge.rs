@@ -1,0 +1,248 @@
+//! What a conditioner knows of the TCP connections of an aggregate: what their senders tell it, or what it finds out from
+//! the packets that pass.
+//!
+//! A sender's word travels with each packet (see [`Told`]): it is what the sender knew when it sent, which a router cannot
+//! read otherwise, since senders act ahead of time.
+
+use std::collections::VecDeque;
+
+use parshall_estimators::meter::AggregateView;
+use parshall_estimators::midpath::Midpath;
+use parshall_estimators::rto::RtoRules;
+
+use crate::packet::Packet;
+use crate::scenario::{self, KnowledgeSource};
+use crate::units::Time;
+
+/// What a sender knows when it sends a packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Told {
+    /// Smoothed round-trip time in seconds; NaN before the first sample.
+    pub rtt_s: f64,
+    /// Retransmission timeout in seconds, without backoff.
+    pub rto_s: f64,
+    /// Congestion window in packets.
+    pub cwnd: f64,
+}
+
+impl Default for Told {
+    /// The word of who has none.
+    fn default() -> Self {
+        Told { rtt_s: f64::NAN, rto_s: f64::NAN, cwnd: f64::NAN }
+    }
+}
+
+/// An aggregate's connections.
+#[derive(Clone, Debug)]
+pub struct Knowledge {
+    source: KnowledgeSource,
+    /// The place of each flow in `seen`; [`Knowledge::NOBODY`] of those that do not belong here.
+    places: Vec<u32>,
+    seen: Vec<Midpath>,
+    /// What went into the means, for each flow, by its passing packets and by its sender.
+    found: Means,
+    told: Means,
+    /// ACKs that reach this place at a time to come.
+    coming: VecDeque<(Time, u32, u32)>,
+    acked_bytes: Rate,
+    /// Bytes that count of each flow's packets.
+    packet_bytes: Vec<f64>,
+    loss: Fading,
+}
+
+impl Knowledge {
+    const NOBODY: u32 = u32::MAX;
+
+    /// Nothing is known of these flows, of whose packets of data so many bytes count.
+    pub fn new(config: &scenario::Knowledge, flows: &[(u32, u16)]) -> Self {
+        let mut places = vec![Self::NOBODY; flows.iter().map(|&(flow, _)| flow as usize + 1).max().unwrap_or(0)];
+        (0..).zip(flows).for_each(|(place, &(flow, _))| places[flow as usize] = place);
+        let rules = RtoRules { min_s: config.min_rto.secs(), ..RtoRules::default() };
+        Knowledge {
+            source: config.source,
+            places,
+            seen: vec![Midpath::new(rules); flows.len()],
+            found: Means::new(flows.len()),
+            told: Means::new(flows.len()),
+            coming: VecDeque::new(),
+            acked_bytes: Rate::default(),
+            packet_bytes: flows.iter().map(|&(_, bytes)| f64::from(bytes)).collect(),
+            loss: Fading::default(),
+        }
+    }
+
+    /// Whether it goes by what passes.
+    pub fn is_passive(&self) -> bool {
+        self.source == KnowledgeSource::Packets
+    }
+
+    fn place(&self, flow: u32) -> Option<usize> {
+        self.places.get(flow as usize).copied().filter(|&place| place != Self::NOBODY).map(|place| place as usize)
+    }
+
+    /// An ACK has left the far end of the link, and reaches this one at `at`.
+    pub fn ack_comes(&mut self, at: Time, flow: u32, next: u32) {
+        if self.place(flow).is_none() {
+            return;
+        }
+        let behind = self.coming.iter().rposition(|&(other, ..)| other <= at).map_or(0, |index| index + 1);
+        self.coming.insert(behind, (at, flow, next));
+    }
+
+    /// Takes in the ACKs that have come up to `now`.
+    pub fn catch_up(&mut self, now: Time) {
+        while let Some(&(at, flow, next)) = self.coming.front().filter(|&&(at, ..)| at <= now) {
+            self.coming.pop_front();
+            let Some(place) = self.place(flow) else {
+                continue;
+            };
+            let seen = &mut self.seen[place];
+            let before = seen.acknowledged();
+            seen.on_ack(at.secs(), u64::from(next));
+            let packets = (seen.acknowledged() - before) as f64;
+            self.acked_bytes.add(at.secs(), packets * self.packet_bytes[place]);
+        }
+    }
+
+    /// Data pass at `now`, with the word of their sender.
+    pub fn data_pass(&mut self, now: Time, flow: u32, packet: &Packet, told: &Told) {
+        let Some(place) = self.place(flow) else {
+            return;
+        };
+        let seen = &mut self.seen[place];
+        let repeated = seen.packets().1;
+        seen.on_data(now.secs(), u64::from(packet.seq), u64::from(packet.seq) + 1);
+        self.loss.take((seen.packets().1 - repeated) as f64);
+        let none = f64::NAN;
+        self.found.put(place, seen.rtt().unwrap_or(none), seen.rto().unwrap_or(none), seen.window());
+        self.told.put(place, told.rtt_s, told.rto_s, told.cwnd);
+    }
+
+    /// The window of a flow, in packets; NaN if nobody knows.
+    pub fn window(&self, flow: u32) -> f64 {
+        self.place(flow).map_or(f64::NAN, |place| self.means().windows[place])
+    }
+
+    fn means(&self) -> &Means {
+        if self.is_passive() {
+            &self.found
+        } else {
+            &self.told
+        }
+    }
+
+    /// The aggregate, of which `cir` bytes a second are committed, at `now`.
+    pub fn view(&self, now: Time, cir: f64) -> AggregateView {
+        let means = self.means();
+        AggregateView {
+            rtt_s: means.rtt.mean(),
+            rto_s: means.rto.mean(),
+            loss: self.loss.0,
+            excess: self.acked_bytes.at(now.secs()) - cir,
+        }
+    }
+
+    /// Round trip, timeout and window, each as a mean over the aggregate: found from what passes, and told.
+    pub fn found_and_told(&self) -> [[f64; 3]; 2] {
+        [&self.found, &self.told].map(|means| [means.rtt.mean(), means.rto.mean(), means.mean_window()])
+    }
+}
+
+/// The last values of flows, and their means.
+#[derive(Clone, Debug)]
+struct Means {
+    rtt: Mean,
+    rto: Mean,
+    windows: Vec<f64>,
+}
+
+impl Means {
+    fn new(flows: usize) -> Self {
+        Means { rtt: Mean::new(flows), rto: Mean::new(flows), windows: vec![f64::NAN; flows] }
+    }
+
+    fn put(&mut self, place: usize, rtt_s: f64, rto_s: f64, window: f64) {
+        self.rtt.put(place, rtt_s);
+        // Before there is a sample, a timeout says nothing of the path.
+        self.rto.put(place, if rtt_s.is_nan() { f64::NAN } else { rto_s });
+        self.windows[place] = window;
+    }
+
+    fn mean_window(&self) -> f64 {
+        let known = self.windows.iter().filter(|window| !window.is_nan());
+        let (count, sum) = known.fold((0.0, 0.0), |(count, sum), window| (count + 1.0, sum + window));
+        sum / count
+    }
+}
+
+/// The mean of the last values of flows; those without one do not count.
+#[derive(Clone, Debug)]
+struct Mean {
+    values: Vec<f64>,
+    sum: f64,
+    count: f64,
+}
+
+impl Mean {
+    fn new(flows: usize) -> Self {
+        Mean { values: vec![f64::NAN; flows], sum: 0.0, count: 0.0 }
+    }
+
+    fn put(&mut self, place: usize, value: f64) {
+        if value.is_nan() {
+            return;
+        }
+        let before = std::mem::replace(&mut self.values[place], value);
+        if before.is_nan() {
+            self.count += 1.0;
+            self.sum += value;
+        } else {
+            self.sum += value - before;
+        }
+    }
+
+    /// NaN while there is none.
+    fn mean(&self) -> f64 {
+        self.sum / self.count
+    }
+}
+
+/// What comes a second, with a memory that fades over [`Rate::MEMORY_S`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Rate {
+    amount: f64,
+    since_s: f64,
+}
+
+impl Rate {
+    const MEMORY_S: f64 = 1.0;
+
+    fn add(&mut self, now_s: f64, amount: f64) {
+        self.amount = self.at(now_s) * Self::MEMORY_S + amount;
+        self.since_s = now_s;
+    }
+
+    fn at(&self, now_s: f64) -> f64 {
+        self.amount * ((self.since_s - now_s) / Self::MEMORY_S).exp() / Self::MEMORY_S
+    }
+}
+
+/// A mean over some hundreds of packets, the last ones counting most; the first packets count alike.
+#[derive(Clone, Copy, Debug)]
+struct Fading(f64, f64);
+
+impl Default for Fading {
+    fn default() -> Self {
+        Fading(f64::NAN, 0.0)
+    }
+}
+
+impl Fading {
+    const PACKETS: f64 = 500.0;
+
+    fn take(&mut self, value: f64) {
+        self.1 = (self.1 + 1.0).min(Self::PACKETS);
+        let mean = if self.0.is_nan() { 0.0 } else { self.0 };
+        self.0 = mean + (value - mean) / self.1;
+    }
+}
