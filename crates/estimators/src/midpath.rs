@@ -50,7 +50,8 @@ pub struct Midpath {
     acks: VecDeque<(f64, u64)>,
     /// The highest ACK that has.
     heard: u64,
-    flight: RecentMost,
+    /// See [`Midpath::window`].
+    window: f64,
     packets: u64,
     repeated: u64,
 }
@@ -80,7 +81,7 @@ impl Midpath {
             far_s: None,
             acks: VecDeque::new(),
             heard: 0,
-            flight: RecentMost::default(),
+            window: 0.0,
             packets: 0,
             repeated: 0,
         }
@@ -90,7 +91,8 @@ impl Midpath {
     pub fn on_data(&mut self, now_s: f64, first: u64, next: u64) {
         self.note_start(now_s);
         self.packets += 1;
-        if first < self.sent {
+        let before = self.sent;
+        if first < before {
             self.repeated += 1;
             // Karn: an ACK might be that of either copy.
             self.timed = self.timed.filter(|&(end, _)| end <= first);
@@ -100,9 +102,10 @@ impl Midpath {
         self.sent = self.sent.max(next);
         self.last_data_s = now_s;
         self.hear(now_s);
-        let flight = next.saturating_sub(self.heard) as f64;
-        let span_s = self.rtt().unwrap_or(SILENCE_S);
-        self.flight.take(now_s, flight, span_s);
+        // What passes again in recovery says nothing of the window, but after a silence it is all that is in flight.
+        if first >= before || self.window == 0.0 {
+            self.window = next.saturating_sub(self.heard) as f64;
+        }
     }
 
     /// An ACK that expects `next` passes at `now_s`.
@@ -134,7 +137,7 @@ impl Midpath {
         let silence_s = SILENCE_S.max(1.5 * self.rtt().unwrap_or(0.0));
         if now_s - self.last_data_s > silence_s {
             self.start = Start::Sending;
-            self.flight = RecentMost::default();
+            self.window = 0.0;
         } else if let Start::Acknowledged(acked_s) = self.start {
             self.start = Start::Done;
             self.take_near_half(now_s - acked_s);
@@ -173,9 +176,9 @@ impl Midpath {
         self.rtt().map(|_| self.timer.rto())
     }
 
-    /// The window: the most that was in flight when something was sent in the last round trip or two; 0 before the first.
+    /// The window: what was in flight at the sender when it sent the last new data; 0 before the first.
     pub fn window(&self) -> f64 {
-        self.flight.most()
+        self.window
     }
 
     /// The near half of the round trip in seconds, if it is known.
@@ -191,27 +194,6 @@ impl Midpath {
     /// The highest ACK that has come back.
     pub fn acknowledged(&self) -> u64 {
         self.acked
-    }
-}
-
-/// The greatest value of the last one to two spans of time.
-#[derive(Clone, Copy, Debug, Default)]
-struct RecentMost {
-    since_s: f64,
-    now: f64,
-    before: f64,
-}
-
-impl RecentMost {
-    fn take(&mut self, now_s: f64, value: f64, span_s: f64) {
-        if now_s - self.since_s > span_s {
-            (self.since_s, self.before, self.now) = (now_s, self.now, 0.0);
-        }
-        self.now = self.now.max(value);
-    }
-
-    fn most(&self) -> f64 {
-        self.now.max(self.before)
     }
 }
 
