@@ -191,7 +191,8 @@ class TcpModelMeter(Model):
 
 class FairExcessMeter(Model):
     """Marker that finds the part that is red by feedback: it grows while more of the aggregate is
-    acknowledged beyond its target than is of the mean of all aggregates, and shrinks while less is.
+    acknowledged beyond its target than is of the mean of all aggregates, and shrinks while less is. Below 0
+    it is the part of what exceeds the target that is green.
     """
 
     kind: Literal["fair-excess"] = "fair-excess"

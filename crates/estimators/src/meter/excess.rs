@@ -116,9 +116,11 @@ impl ExcessMarker {
             return Colour::Green;
         }
         let excess = (rate - self.cir) / rate;
-        let drawn = uniform();
-        if drawn < excess * self.red_part(around) {
+        let (drawn, part) = (uniform(), self.red_part(around));
+        if drawn < excess * part {
             Colour::Red
+        } else if drawn < -excess * part {
+            Colour::Green
         } else if self.three_colours && drawn < excess {
             Colour::Yellow
         } else {
@@ -180,23 +182,34 @@ pub fn drop_ratio(first: &AggregateView, second: &AggregateView) -> f64 {
     x * x
 }
 
-/// Moves the red part of an aggregate's excess until it gets as much as others: an integral control.
+/// Moves the red part of an aggregate's excess until it gets as much as others: a proportional and integral control.
+///
+/// A negative part stands for excess that is green: without it, an aggregate that loses nothing any more could not be
+/// helped further. Who gets more than the mean must be ahead of one who gets less, so as much excess turns green as
+/// turns red.
 #[derive(Clone, Debug, Default)]
 struct Feedback {
+    integral: f64,
     part: f64,
     clock: Clock,
 }
 
 impl Feedback {
-    /// An aggregate that gets twice the mean becomes all red within so many seconds.
-    const TIME_S: f64 = 2.0;
+    /// An aggregate that gets twice the mean changes from yellow to red within so many seconds: windows must have time
+    /// to answer, or both oscillate.
+    const TIME_S: f64 = 5.0;
+    /// What such an aggregate changes at once.
+    const AT_ONCE: f64 = 0.5;
 
     fn learn(&mut self, now_s: f64, around: &Surroundings) {
         let (then_s, now_s) = self.clock.advance(now_s);
         let ahead = (around.own.excess - around.mean_excess) / around.mean_excess.abs();
-        if ahead.is_finite() {
-            self.part = (self.part + ahead.clamp(-1.0, 1.0) * (now_s - then_s) / Self::TIME_S).clamp(0.0, 1.0);
+        if ahead.is_nan() {
+            return;
         }
+        let ahead = ahead.clamp(-1.0, 1.0);
+        self.integral = (self.integral + ahead * (now_s - then_s) / Self::TIME_S).clamp(-1.0, 1.0);
+        self.part = (self.integral + Self::AT_ONCE * ahead).clamp(-1.0, 1.0);
     }
 }
 
@@ -298,12 +311,21 @@ mod tests {
     }
 
     #[test]
-    fn feedback_makes_red_who_gets_more() {
+    fn feedback_makes_red_who_gets_more_and_green_who_gets_less() {
         let config = FairExcessMeter { cir: 8e6, window: 0.1 };
-        // The nearer one gets half more than the mean: rho grows from 1/2 at 2 s to 1 at 4 s. Of the numbers x that are
-        // drawn meanwhile, from 0 to 1 in order, those below 4/5 (1/2 + x/2) are red.
-        let red = 2.0 / 3.0;
-        close(parts(ExcessMarker::fair_excess(&config), &around(NEAR)), [0.2, 0.8 - red, red]);
-        close(parts(ExcessMarker::fair_excess(&config), &around(FAR)), [0.2, 0.8, 0.0]);
+        let after = |seconds: u32, own: AggregateView| {
+            let (mut marker, around) = (ExcessMarker::fair_excess(&config), around(own));
+            let mut colour = Colour::Green;
+            for ms in 0..seconds * 1000 {
+                colour = marker.colour(f64::from(ms) / 1e3, 5000.0, &around, || 0.6);
+            }
+            (marker.red_part(&around), colour)
+        };
+        // Half more than the mean: a quarter at once, and another tenth each second. 4/5 of the rate is excess.
+        let [(near, yellow), (far, _)] = [after(2, NEAR), after(2, FAR)];
+        assert!((near - 0.45).abs() < 1e-3 && (far + 0.45).abs() < 1e-3, "{near} {far}");
+        assert_eq!(yellow, Colour::Yellow);
+        assert_eq!(after(20, NEAR), (1.0, Colour::Red));
+        assert_eq!(after(20, FAR), (-1.0, Colour::Green));
     }
 }

@@ -335,7 +335,7 @@ table!(
         rule: i32,
         /// Estimated rate of the aggregate in bit/s; NaN if none is estimated.
         rate: f64,
-        /// Part of what exceeds the committed rate that is red; NaN of meters that do not divide it so.
+        /// Part of what exceeds the committed rate that is red, or, below 0, green; NaN of meters that do not divide it so.
         red_part: f64,
         /// Rate at which data are acknowledged in bit/s.
         acked_rate: f64,

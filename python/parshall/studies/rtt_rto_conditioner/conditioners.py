@@ -1,0 +1,92 @@
+"""What the edges do: the document's conditioners, what follows from its derivation, and one that has nothing
+to tune.
+
+A conditioner is data: what a reader calls it, and the rule that it makes of a profile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from parshall.scenario import (
+    Conditioner,
+    FairExcessMeter,
+    Knowledge,
+    RttAwareMeter,
+    RttRtoMeter,
+    Rule,
+    SmallWindow,
+    TcpModelMeter,
+    Tsw3cmMeter,
+)
+
+STANDARD, SW, RTT, RTT_TWO, RTT_RTO, RTT_SW = "standard", "sw", "rtt", "rtt-2", "rtt-rto", "rtt-sw"
+"""The document's conditioners."""
+MODEL, FAIR = "model", "fair"
+"""The exact solution of its equation 6, and feedback."""
+PRECEDENCES = ("AF11", "AF12", "AF13")
+"""DP0, DP1 and DP2."""
+K = 3
+"""Windows below so many packets are small."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What an aggregate may send: bit/s."""
+
+    cir: float = 2e6
+    pir: float = 3e6
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A conditioner before it is told of an aggregate."""
+
+    label: str
+    meter: Callable[[Profile], Any]
+    small_window: SmallWindow | None = None
+    source: Literal["senders", "packets"] = "senders"
+
+    def conditioner(self, flows: str, profile: Profile, min_rto: float) -> Conditioner:
+        """For the data of the flows that a pattern names."""
+        green, yellow, red = PRECEDENCES
+        rule = Rule(
+            flows=flows,
+            of="data",
+            meter=self.meter(profile),
+            small_window=self.small_window,
+            if_green=green,
+            if_yellow=yellow,
+            if_red=red,
+        )
+        return Conditioner(rules=[rule], knowledge=Knowledge(source=self.source, min_rto=min_rto))
+
+    def passive(self) -> Edge:
+        """The same, which knows no more than what passes."""
+        return replace(self, label=f"{self.label}, passive", source="packets")
+
+
+def _standard(profile: Profile) -> Tsw3cmMeter:
+    return Tsw3cmMeter(cir=profile.cir, pir=profile.pir)
+
+
+_RTT = Edge("basic RTT", lambda profile: RttAwareMeter(cir=profile.cir))
+_PROTECTED = SmallWindow(below_packets=K)
+
+DOCUMENT: Mapping[str, Edge] = {
+    STANDARD: Edge("standard", _standard),
+    SW: Edge("standard with SW", _standard, _PROTECTED),
+    RTT: _RTT,
+    RTT_TWO: Edge("basic RTT, two precedences", lambda profile: RttAwareMeter(cir=profile.cir, colours=2)),
+    RTT_RTO: Edge("RTT-RTO", lambda profile: RttRtoMeter(cir=profile.cir)),
+    RTT_SW: replace(_RTT, label="RTT-SW", small_window=_PROTECTED),
+}
+"""What the document compares, with round trips, timeouts and windows from the senders."""
+OURS: Mapping[str, Edge] = {
+    MODEL: Edge("equation 6 solved", lambda profile: TcpModelMeter(cir=profile.cir)),
+    FAIR: Edge("feedback", lambda profile: FairExcessMeter(cir=profile.cir)),
+}
+"""What is proposed here."""
+EDGES: Mapping[str, Edge] = {**DOCUMENT, **OURS}
