@@ -209,7 +209,10 @@ impl Feedback {
         }
         let ahead = ahead.clamp(-1.0, 1.0);
         self.integral = (self.integral + ahead * (now_s - then_s) / Self::TIME_S).clamp(-1.0, 1.0);
-        self.part = (self.integral + Self::AT_ONCE * ahead).clamp(-1.0, 1.0);
+        // Where there is not even what is committed, none has an excess that could be helped: what is sent beyond it is
+        // sent again.
+        let least = if around.mean_excess > 0.0 { -1.0 } else { 0.0 };
+        self.part = (self.integral + Self::AT_ONCE * ahead).clamp(least, 1.0);
     }
 }
 

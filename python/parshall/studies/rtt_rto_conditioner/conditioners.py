@@ -40,6 +40,10 @@ class Profile:
     pir: float = 3e6
 
 
+PROFILE = Profile()
+"""The document's (V.A)."""
+
+
 @dataclass(frozen=True)
 class Edge:
     """A conditioner before it is told of an aggregate."""
@@ -63,9 +67,10 @@ class Edge:
         )
         return Conditioner(rules=[rule], knowledge=Knowledge(source=self.source, min_rto=min_rto))
 
-    def passive(self) -> Edge:
-        """The same, which knows no more than what passes."""
-        return replace(self, label=f"{self.label}, passive", source="packets")
+    @property
+    def asks_around(self) -> bool:
+        """Whether it goes by more than sizes."""
+        return self.small_window is not None or not isinstance(self.meter(PROFILE), Tsw3cmMeter)
 
 
 def _standard(profile: Profile) -> Tsw3cmMeter:
@@ -73,7 +78,14 @@ def _standard(profile: Profile) -> Tsw3cmMeter:
 
 
 _RTT = Edge("basic RTT", lambda profile: RttAwareMeter(cir=profile.cir))
-_PROTECTED = SmallWindow(below_packets=K)
+
+
+def small_windows(below_packets: float = K, *, repay: bool = True) -> SmallWindow:
+    """What protects small windows."""
+    return SmallWindow(below_packets=below_packets, repay=repay)
+
+
+_PROTECTED = small_windows()
 
 DOCUMENT: Mapping[str, Edge] = {
     STANDARD: Edge("standard", _standard),

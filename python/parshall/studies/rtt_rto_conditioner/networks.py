@@ -1,18 +1,18 @@
-"""The networks of Figure 2: (a) two aggregates at two edges that share one link, (b) five over several domains in a
-row. What the document leaves out is as in the runs of ns-2 that fit what it says.
+"""The networks of Figure 2: (a) two aggregates at two edges that share one link, (b) five over several
+domains in a row. What the document leaves out is as in the runs of ns-2 that fit what it says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from parshall.scenario import (
     Aimd,
     Bulk,
     ClassQueue,
-    Cubic,
+    Dctcp,
     DiffServ,
     DropTail,
     FixedWeight,
@@ -23,7 +23,7 @@ from parshall.scenario import (
     Scenario,
     Tcp,
 )
-from parshall.studies.rtt_rto_conditioner.conditioners import PRECEDENCES, Edge, Profile
+from parshall.studies.rtt_rto_conditioner.conditioners import PRECEDENCES, PROFILE, Edge, Profile
 
 RATE, LIMIT = 10e6, 100
 """Of the link in the middle: bit/s and packets. The printed 2.3 and 7.52 Mbit/s point to 10 Mbit/s."""
@@ -43,6 +43,7 @@ _PLENTY = 100_000
 NO_RECORD = Record()
 
 Queue: TypeAlias = Any
+Dropper: TypeAlias = Literal["drop-tail", "rio-c", "rio-d", "wred"]
 
 
 @dataclass(frozen=True)
@@ -55,42 +56,42 @@ class Setting:
     rate: float = RATE
     limit: int = LIMIT
     near: float = NEAR
-    profile: Profile = Profile()
+    profile: Profile = PROFILE
     min_rto: float = 0.2
-    dropper: str = "rio-c"
-    recovery: str = "newreno"
+    dropper: Dropper = "rio-c"
+    recovery: Literal["newreno", "reno"] = "newreno"
     transport: str = "ns2"
-    """The profile of TCP."""
-    control: str = "aimd"
+    """TCP as in ns-2, as in Linux with CUBIC, SACK and delayed ACKs (``linux``), or the latter with DCTCP."""
     core: Queue = None
     """In place of queues with precedences."""
     duration: float = DURATION
 
     def tcp(self) -> Tcp:
         """What each connection sends with."""
-        control = Cubic() if self.control == "cubic" else Aimd()
-        return Tcp(
-            profile=self.transport,
-            recovery=self.recovery,
-            control=control,
-            payload_bytes=PAYLOAD_BYTES,
-            header_bytes=HEADER_BYTES,
-            max_window_packets=WINDOW,
-            min_rto=self.min_rto,
-        )
+        sizes: dict[str, Any] = {"payload_bytes": PAYLOAD_BYTES, "header_bytes": HEADER_BYTES}
+        own: dict[str, Any] = {"max_window_packets": WINDOW, "min_rto": self.min_rto, **sizes}
+        match self.transport:
+            case "linux":
+                return Tcp(profile="linux", **own)
+            case "dctcp":
+                return Tcp(profile="linux", control=Dctcp(), ecn=True, **own)
+            case _:
+                return Tcp(profile="ns2", recovery=self.recovery, control=Aimd(), **own)
 
     def queue(self) -> Queue:
         """In front of the shared link."""
         return precedences(self.limit, self.dropper) if self.core is None else self.core
 
 
-def precedences(limit: int, dropper: str = "rio-c") -> DiffServ:
-    """One queue with the document's three drop precedences."""
+def precedences(limit: int, dropper: Dropper = "rio-c", scale: float = 1.0) -> DiffServ:
+    """One queue with the document's three drop precedences, or with thresholds that are ``scale`` times as
+    large.
+    """
     each = [
         Precedence(
             dscp=dscp,
-            min_threshold_packets=low,
-            max_threshold_packets=high,
+            min_threshold_packets=scale * low,
+            max_threshold_packets=scale * high,
             max_probability=most,
             weight=FixedWeight(value=WEIGHT),
         )
@@ -101,32 +102,94 @@ def precedences(limit: int, dropper: str = "rio-c") -> DiffServ:
 
 
 def shared(edge: Edge | None, setting: Setting, record: Record = NO_RECORD) -> Scenario:
-    """Figure 2a: F1 and F2, each from a host over an edge, meet at the link in the middle, called ``core``."""
-    links = [_link("c1", "c2", CORE_DELAY, setting.rate, name="core", queue=setting.queue(), reverse=_back())]
-    flows: list[Flow] = []
-    hosts: list[str] = []
+    """Figure 2a: F1 and F2, each from a host over an edge, meet at the link in the middle, ``core``."""
+    trips = (setting.near, setting.far)
+    paths = [
+        Path(f"F{number}", f"n{number}", f"n{number + 2}", ("c1", "c2"), trip, count)
+        for number, (trip, count) in enumerate(zip(trips, setting.flows, strict=True), 1)
+    ]
+    core = [_link("c1", "c2", CORE_DELAY, setting.rate, name="core", queue=setting.queue(), reverse=_back())]
+    return _network(f"{_label(edge)}, {1000 * setting.far:g} ms", edge, setting, core, paths, record)
+
+
+@dataclass(frozen=True)
+class Path:
+    """Where an aggregate goes: from a host over routers to a host."""
+
+    name: str
+    source: str
+    sink: str
+    routers: tuple[str, ...]
+    round_trip: float
+    count: int
+
+
+DOMAINS = (("a1", "a2"), ("b1", "b2"), ("d1", "d2"))
+"""The domains of Figure 2b, each with one link that is shared."""
+_ALL = tuple(router for domain in DOMAINS for router in domain)
+LONG, SHORT = ("F1", "F2", "F4"), ("F3", "F5")
+"""As Table I groups them."""
+DOMAIN_PATHS = (
+    Path("F1", "n1", "n7", _ALL, 0.1, FLOWS),
+    Path("F2", "n2", "n8", _ALL, 0.1, FLOWS),
+    Path("F3", "n3", "n4", _ALL[:2], 0.01, FLOWS),
+    Path("F4", "n0", "n9", _ALL[:4], 0.06, FLOWS),
+    Path("F5", "n5", "n6", _ALL[4:], 0.02, FLOWS),
+)
+"""Figure 2b is lost. Who goes from where to where is printed; that F1 and F2 cross several domains, that F3
+is very short and F4 in the middle is said; the rest is ours.
+"""
+
+
+def domains(edge: Edge | None, setting: Setting, record: Record = NO_RECORD) -> Scenario:
+    """Figure 2b: five aggregates over three domains in a row. The links of the domains are called ``a1-a2``,
+    ``b1-b2`` and ``d1-d2``, and ``setting`` says what they are.
+    """
+    core = [
+        _link(a, b, CORE_DELAY, setting.rate, name=f"{a}-{b}", queue=setting.queue(), reverse=_back())
+        for a, b in DOMAINS
+    ]
+    core += [_link(a, b, CORE_DELAY) for a, b in (("a2", "b1"), ("b2", "d1"))]
+    return _network(f"{_label(edge)}, several domains", edge, setting, core, DOMAIN_PATHS, record)
+
+
+def _label(edge: Edge | None) -> str:
+    return "no conditioner" if edge is None else edge.label
+
+
+def _network(
+    title: str,
+    edge: Edge | None,
+    setting: Setting,
+    core: Sequence[Link],
+    paths: Sequence[Path],
+    record: Record,
+) -> Scenario:
+    """Aggregates, each with an edge router at either end, over links that are there."""
+    links, flows, hosts, edges = list(core), [], [], []
     tcp = setting.tcp()
-    for number, (trip, count) in enumerate(zip((setting.near, setting.far), setting.flows, strict=True), 1):
-        delay = (trip / 2 - CORE_DELAY) / 4
-        source, near, far, sink = (f"n{number}", f"e{number}", f"e{number + 2}", f"n{number + 2}")
-        name = f"F{number}"
+    for path in paths:
+        near, far = f"e-{path.source}", f"e-{path.sink}"
+        delay = (path.round_trip / 2 - (len(path.routers) - 1) * CORE_DELAY) / 4
         own: dict[str, Any] = {}
         if edge is not None:
-            own["conditioner"] = edge.conditioner(f"{name}-*", setting.profile, setting.min_rto)
+            own["conditioner"] = edge.conditioner(f"{path.name}-*", setting.profile, setting.min_rto)
         links += [
-            _link(source, near, delay),
-            _link(near, "c1", delay, name=f"edge{number}", **own),
-            _link("c2", far, delay),
-            _link(far, sink, delay),
+            _link(path.source, near, delay),
+            _link(near, path.routers[0], delay, name=f"edge-{path.name}", **own),
+            _link(path.routers[-1], far, delay),
+            _link(far, path.sink, delay),
         ]
-        hosts += [source, sink]
-        flows += [_bulk(f"{name}-{i}", source, sink, tcp) for i in range(1, count + 1)]
+        hosts += [path.source, path.sink]
+        edges += [near, far]
+        flows += [_bulk(f"{path.name}-{i}", path.source, path.sink, tcp) for i in range(1, path.count + 1)]
+    routers = dict.fromkeys(node for link in core for node in link.between)
     return Scenario(
-        title=f"{edge.label if edge else 'no conditioner'}, {1000 * setting.far:g} ms",
+        title=title,
         duration=setting.duration,
         warm_up=WARM_UP,
         hosts=hosts,
-        routers=["e1", "e2", "c1", "c2", "e3", "e4"],
+        routers=[*routers, *edges],
         links=links,
         flows=flows,
         record=record,
