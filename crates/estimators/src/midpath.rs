@@ -52,6 +52,8 @@ pub struct Midpath {
     heard: u64,
     /// See [`Midpath::window`].
     window: f64,
+    /// Recovery lasts until this is acknowledged.
+    recover: u64,
     packets: u64,
     repeated: u64,
 }
@@ -82,6 +84,7 @@ impl Midpath {
             acks: VecDeque::new(),
             heard: 0,
             window: 0.0,
+            recover: 0,
             packets: 0,
             repeated: 0,
         }
@@ -102,9 +105,21 @@ impl Midpath {
         self.sent = self.sent.max(next);
         self.last_data_s = now_s;
         self.hear(now_s);
-        // What passes again in recovery says nothing of the window, but after a silence it is all that is in flight.
-        if first >= before || self.window == 0.0 {
-            self.window = next.saturating_sub(self.heard) as f64;
+        self.note_window(first < before, next);
+    }
+
+    fn note_window(&mut self, again: bool, next: u64) {
+        let in_recovery = self.acked < self.recover;
+        if !again || self.window == 0.0 {
+            // After a silence all that is in flight is what has just passed. In recovery what is in flight says nothing,
+            // since ACKs stand still.
+            if !in_recovery {
+                self.window = next.saturating_sub(self.heard) as f64;
+            }
+        } else if !in_recovery {
+            // Without a silence before, it was sent again on duplicate ACKs, and the sender has halved its window.
+            self.window = (self.window / 2.0).max(1.0);
+            self.recover = self.sent;
         }
     }
 
@@ -137,7 +152,7 @@ impl Midpath {
         let silence_s = SILENCE_S.max(1.5 * self.rtt().unwrap_or(0.0));
         if now_s - self.last_data_s > silence_s {
             self.start = Start::Sending;
-            self.window = 0.0;
+            (self.window, self.recover) = (0.0, 0);
         } else if let Start::Acknowledged(acked_s) = self.start {
             self.start = Start::Done;
             self.take_near_half(now_s - acked_s);
@@ -176,7 +191,8 @@ impl Midpath {
         self.rtt().map(|_| self.timer.rto())
     }
 
-    /// The window: what was in flight at the sender when it sent the last new data; 0 before the first.
+    /// The window: what was in flight at the sender when it sent the last new data, half of it in recovery; 0 before the
+    /// first.
     pub fn window(&self) -> f64 {
         self.window
     }
@@ -255,6 +271,21 @@ mod tests {
         let mut seen = rounds(&[8, 8, 8]).pop().expect("three rounds");
         assert!(seen.window() >= 8.0);
         seen.on_data(3.0, 24, 25);
+        assert_eq!(seen.window(), 1.0);
+    }
+
+    #[test]
+    fn in_recovery_the_window_is_half() {
+        let mut seen = rounds(&[8, 8]).pop().expect("two rounds");
+        let lost = seen.sent;
+        (0..8).for_each(|packet| seen.on_data(0.1, lost + packet, lost + packet + 1));
+        let before = seen.window();
+        seen.on_data(0.13, lost, lost + 1);
+        seen.on_data(0.131, lost + 8, lost + 9); // on duplicate ACKs
+        seen.on_data(0.132, lost + 1, lost + 2);
+        assert_eq!(seen.window(), before / 2.0);
+        seen.on_ack(0.16, lost + 9);
+        seen.on_data(0.19, lost + 9, lost + 10);
         assert_eq!(seen.window(), 1.0);
     }
 

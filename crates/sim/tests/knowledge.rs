@@ -28,9 +28,7 @@ fn scenario(source: &str, meter: &Value, back: &Value, changed: impl FnOnce(&mut
         "knowledge": {"source": source, "min_rto": 0.3},
         "rules": [{"of": "data", "meter": meter, "small_window": {}, "if_green": 10, "if_yellow": 12, "if_red": 14}],
     });
-    let link = |a: &str, b: &str, delay: f64| {
-        json!({"between": [a, b], "rate": 1e8, "delay": delay, "reverse": {"queue": back}})
-    };
+    let link = |a: &str, b: &str, delay: f64| json!({"between": [a, b], "rate": 1e8, "delay": delay, "reverse": {"queue": back}});
     let mut links = vec![
         json!({"between": ["r0", "r1"], "rate": 2e6, "delay": 0.005, "queue": queue, "reverse": {"queue": back}}),
         link("s0", "e0", 0.004),
@@ -164,7 +162,9 @@ fn what_cannot_be_known_is_refused() {
     };
     refused(
         udp,
-        &format!("{rule}.meter: got one that goes by round trips or windows, expected an aggregate of TCP flows"),
+        &format!(
+            "{rule}.meter: got one that goes by round trips or windows, expected an aggregate of TCP flows"
+        ),
     );
     refused(
         |plain| plain["record"] = json!({"edges": {"of": ["r0->r1"], "interval": 1}}),

@@ -67,8 +67,9 @@ fn agrees(
     for (now, bytes, arriving) in packets(11) {
         (clock + 1..=now).for_each(&mut *tick);
         clock = now;
-        let found =
-            meter.colour(now as f64 * 1e-6, bytes as f64, arriving, &Surroundings::default(), || unreachable!("nothing is drawn"));
+        let found = meter.colour(now as f64 * 1e-6, bytes as f64, arriving, &Surroundings::default(), || {
+            unreachable!("nothing is drawn")
+        });
         let (colour, levels) = expected(bytes, arriving);
         let state = meter.state();
         let held = [state.committed, state.excess.or(state.peak).or(state.committed)].map(Option::unwrap);

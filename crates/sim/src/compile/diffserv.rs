@@ -235,10 +235,8 @@ fn known_flows(
             continue;
         }
         if !crosses(2 * index + 1, port ^ 1) {
-            let expected = format!(
-                "flows whose ACKs come back over {}",
-                &around.port_names[(port ^ 1) as usize]
-            );
+            let expected =
+                format!("flows whose ACKs come back over {}", &around.port_names[(port ^ 1) as usize]);
             return error(at, "flows", quoted(&flow.name), expected);
         }
         known.push((index as u32, metered(rule.count, flow, false) as u16));

@@ -7,7 +7,9 @@ use crate::flow::SendingEnd;
 use crate::network::{FlowId, Hop, Outcome, PacketId, Probe, Told};
 use crate::packet::Packet;
 use crate::queue::{Reason, CODE_POINTS};
-use crate::record::{AggregateRow, AggregateTable, ClassRow, ClassStateRow, ClassTable, EdgeRow, EdgeTable, Table};
+use crate::record::{
+    AggregateRow, AggregateTable, ClassRow, ClassStateRow, ClassTable, EdgeRow, EdgeTable, Table,
+};
 use crate::units::Time;
 
 impl Simulation {

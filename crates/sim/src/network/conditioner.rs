@@ -184,20 +184,24 @@ impl Conditioner {
             let knowledge = Knowledge::new(config, flows);
             Box::new(Known { knowledge, number, cir, around: Surroundings::default() })
         };
-        let aggregate = |((rule, members), flows): ((&scenario::Rule, &FlowSet), &Vec<(u32, u16)>)| Aggregate {
-            members: members.clone(),
-            code_points: if rule.dscp.is_empty() { u64::MAX } else { bits(&rule.dscp) },
-            marker: rule.meter.as_ref().map_or(Marker::Green, |it| Marker::Meter(AnyMeter::new(it, tokens))),
-            payload_only: rule.count == MeteredBytes::Payload,
-            treatments: [rule.if_green, rule.if_yellow, rule.if_red],
-            known: (!flows.is_empty()).then(|| known(rule, flows)),
-            small_window: rule.small_window.map(|asked| SmallWindow {
-                below_packets: asked.below_packets,
-                repay: asked.repay,
-                owed: [0; 2],
-            }),
-            counts: AggregateCounts::default(),
-        };
+        let aggregate =
+            |((rule, members), flows): ((&scenario::Rule, &FlowSet), &Vec<(u32, u16)>)| Aggregate {
+                members: members.clone(),
+                code_points: if rule.dscp.is_empty() { u64::MAX } else { bits(&rule.dscp) },
+                marker: rule
+                    .meter
+                    .as_ref()
+                    .map_or(Marker::Green, |it| Marker::Meter(AnyMeter::new(it, tokens))),
+                payload_only: rule.count == MeteredBytes::Payload,
+                treatments: [rule.if_green, rule.if_yellow, rule.if_red],
+                known: (!flows.is_empty()).then(|| known(rule, flows)),
+                small_window: rule.small_window.map(|asked| SmallWindow {
+                    below_packets: asked.below_packets,
+                    repay: asked.repay,
+                    owed: [0; 2],
+                }),
+                counts: AggregateCounts::default(),
+            };
         Conditioner {
             aggregates: plan.config.rules.iter().zip(&plan.members).zip(&plan.known).map(aggregate).collect(),
             headers: plan.headers.clone(),
@@ -325,7 +329,21 @@ impl Aggregate {
         let view = &known.around.own;
         let (loss, acked_rate) = (view.loss, 8.0 * (view.excess + known.cir));
         let time = now.secs();
-        EdgeRow { time, port: -1, rule, rate, red_part, acked_rate, loss, rtt, rto, window, rtt_told, rto_told, window_told }
+        EdgeRow {
+            time,
+            port: -1,
+            rule,
+            rate,
+            red_part,
+            acked_rate,
+            loss,
+            rtt,
+            rto,
+            window,
+            rtt_told,
+            rto_told,
+            window_told,
+        }
     }
 
     /// The colour that a code point stands for: that for which this aggregate gives it, or else its drop precedence if it
@@ -375,7 +393,8 @@ mod tests {
         [FlowId::new(0, false), FlowId::new(0, true)].into_iter().for_each(|flow| members.insert(flow));
         let members = vec![members; config.rules.len()];
         let known = vec![Vec::new(); members.len()];
-        let plan = ConditionerPlan { port: 0, config: config.into(), members, headers: [40, 40].into(), known };
+        let plan =
+            ConditionerPlan { port: 0, config: config.into(), members, headers: [40, 40].into(), known };
         Conditioner::new(&plan, Time::ZERO, Stream::new(1, "conditioner"), &mut Exchange::default())
     }
 
@@ -434,12 +453,22 @@ mod tests {
     fn what_is_protected_is_paid_for() {
         let mut small = SmallWindow { below_packets: 3.0, repay: true, owed: [0; 2] };
         let (green, yellow, red) = (Colour::Green, Colour::Yellow, Colour::Red);
-        let packets =
-            [(red, 2.0), (yellow, 1.0), (green, 2.0), (yellow, 3.0), (green, 5.0), (green, 5.0), (green, 5.0)];
+        let packets = [
+            (red, 2.0),
+            (yellow, 1.0),
+            (green, 2.0),
+            (yellow, 3.0),
+            (green, 5.0),
+            (green, 5.0),
+            (green, 5.0),
+        ];
         let colours = packets.map(|(colour, window)| small.colour(colour, window));
         assert_eq!(colours, [green, green, green, yellow, red, yellow, green]);
         let mut free = SmallWindow { repay: false, ..small };
-        assert_eq!(packets.map(|(colour, window)| free.colour(colour, window)), [green, green, green, yellow, green, green, green]);
+        assert_eq!(
+            packets.map(|(colour, window)| free.colour(colour, window)),
+            [green, green, green, yellow, green, green, green]
+        );
         // Of a window that nobody knows nothing follows.
         assert_eq!(small.colour(red, f64::NAN), red);
     }

@@ -55,7 +55,8 @@ impl Knowledge {
 
     /// Nothing is known of these flows, of whose packets of data so many bytes count.
     pub fn new(config: &scenario::Knowledge, flows: &[(u32, u16)]) -> Self {
-        let mut places = vec![Self::NOBODY; flows.iter().map(|&(flow, _)| flow as usize + 1).max().unwrap_or(0)];
+        let mut places =
+            vec![Self::NOBODY; flows.iter().map(|&(flow, _)| flow as usize + 1).max().unwrap_or(0)];
         (0..).zip(flows).for_each(|(place, &(flow, _))| places[flow as usize] = place);
         let rules = RtoRules { min_s: config.min_rto.secs(), ..RtoRules::default() };
         Knowledge {
@@ -77,7 +78,11 @@ impl Knowledge {
     }
 
     fn place(&self, flow: u32) -> Option<usize> {
-        self.places.get(flow as usize).copied().filter(|&place| place != Self::NOBODY).map(|place| place as usize)
+        self.places
+            .get(flow as usize)
+            .copied()
+            .filter(|&place| place != Self::NOBODY)
+            .map(|place| place as usize)
     }
 
     /// An ACK has left the far end of the link, and reaches this one at `at`.
