@@ -37,6 +37,8 @@ pub struct Watch {
     pub pcap: Vec<u32>,
     /// Ports of which the state of conditioner and class queues is kept.
     pub class_state: Vec<u32>,
+    /// Flows whose transfers are kept, if any are asked for.
+    pub transfers: Option<Vec<u32>>,
     /// Whether anything in the scenario gives packets code points.
     pub classes: bool,
 }
@@ -176,6 +178,11 @@ impl Recorder {
         }
         recorder.watch = watch;
         recorder
+    }
+
+    /// Whether anything that happens at the ends of flows is kept.
+    pub fn watches_flows(&self) -> bool {
+        !self.flows.is_empty()
     }
 
     /// What is watched.
