@@ -38,8 +38,12 @@ pub struct Source {
 #[derive(Clone, Debug)]
 enum Kind {
     Bulk,
-    Transfer { packets: u32 },
-    Cbr { interval: Time },
+    Transfer {
+        packets: u32,
+    },
+    Cbr {
+        interval: Time,
+    },
     Vbr(Box<Vbr>),
     OnOff(Box<OnOff>),
     SelfSimilar(Box<SelfSimilar>),

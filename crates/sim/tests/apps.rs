@@ -174,7 +174,8 @@ fn telnet_packets_are_transfers_and_the_last_of_a_session_says_so() {
 #[test]
 fn late_packets_do_not_confuse_the_next_connection() {
     let app = json!({"kind": "transfer-sequence", "packets": constant(12.0), "think": constant(0.0)});
-    let mut scenario = one(app, json!({"kind": "tcp", "recovery": "sack", "min_rto": 0.02, "initial_rto": 0.02}));
+    let mut scenario =
+        one(app, json!({"kind": "tcp", "recovery": "sack", "min_rto": 0.02, "initial_rto": 0.02}));
     scenario.links[0].jitter = serde_json::from_value(json!({"most": 0.2, "reorder": true})).expect("jitter");
     let recording = run(&scenario, 3).expect("a recording");
     // The timer is too short for the jitter, so there are many late copies.
@@ -197,7 +198,11 @@ fn members_are_counted_with_their_flow() {
     assert_eq!(recording.names.flows.len(), 1);
     for table in &recording.tables {
         for (_, column) in table.columns.iter().filter(|(name, _)| *name == "flow") {
-            assert!(matches!(column, Column::I32(flows) if flows.iter().all(|&flow| flow == 0)), "{}", table.name);
+            assert!(
+                matches!(column, Column::I32(flows) if flows.iter().all(|&flow| flow == 0)),
+                "{}",
+                table.name
+            );
         }
     }
     let samples = counts(&recording, "flows", "rtt_samples")[0];

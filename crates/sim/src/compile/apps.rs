@@ -11,8 +11,7 @@ use super::place::Place;
 use super::Checked;
 use crate::error::ScenarioError;
 use crate::scenario::{
-    App, Flow, Tcp, Telnet, TransferSequence, Transport, Variate, Web, WebRequests,
-    LEAST_INTERVAL,
+    App, Flow, Tcp, Telnet, TransferSequence, Transport, Variate, Web, WebRequests, LEAST_INTERVAL,
 };
 use crate::traffic::apps::{self, MOST, MOST_CONNECTIONS, MOST_OBJECTS};
 use crate::units::Time;
@@ -90,7 +89,8 @@ pub fn owners(named: usize, flows: usize, plans: &[AppPlan]) -> Vec<u32> {
 
 /// Copies of flows in which members have the names of those that they belong to, for rules that go by names.
 pub fn under_their_names(flows: &[Flow], owners: &[u32]) -> Vec<Flow> {
-    let named = |(flow, &owner): (&Flow, &u32)| Flow { name: flows[owner as usize].name.clone(), ..flow.clone() };
+    let named =
+        |(flow, &owner): (&Flow, &u32)| Flow { name: flows[owner as usize].name.clone(), ..flow.clone() };
     flows.iter().zip(owners).map(named).collect()
 }
 

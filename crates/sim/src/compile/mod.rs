@@ -11,8 +11,8 @@ mod place;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub use apps::{AppPlan, Asking};
 use apps::{add_members, owners, under_their_names, with_members};
+pub use apps::{AppPlan, Asking};
 use checks::{
     check_app, check_capacity, check_durations, check_jitter, check_loss, check_name, check_queue,
     check_rate, check_transport, quoted,

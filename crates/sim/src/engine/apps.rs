@@ -129,7 +129,11 @@ impl Apps {
                 self.lines.len() - 1
             };
             let (data, requests) = (add(data, false), requests.map(|flow| add(flow, true)));
-            slots.push(Slot { data, requests, order: Write { line: data, packets: 0, fresh: false, entry: None } });
+            slots.push(Slot {
+                data,
+                requests,
+                order: Write { line: data, packets: 0, fresh: false, entry: None },
+            });
         }
         self.apps.push(App {
             machine,
@@ -200,7 +204,12 @@ impl Apps {
 }
 
 impl Line {
-    fn new(flow: usize, (app, slot, asks, asking): (usize, u32, bool, Asking), plan: &Plan, seed: u64) -> Self {
+    fn new(
+        flow: usize,
+        (app, slot, asks, asking): (usize, u32, bool, Asking),
+        plan: &Plan,
+        seed: u64,
+    ) -> Self {
         let asked = &plan.asked[flow];
         let recovery = match &asked.transport {
             Transport::Tcp(tcp) => tcp.recovery,
@@ -417,7 +426,12 @@ impl Simulation {
                 let app = self.apps.lines[write.line].app;
                 return self.schedule_app(app, now + Time::from_ps(1));
             }
-            tcp.reconnect(line.recovery, line.phase, line.seed, &format!("{}/{}", line.name, line.connections));
+            tcp.reconnect(
+                line.recovery,
+                line.phase,
+                line.seed,
+                &format!("{}/{}", line.name, line.connections),
+            );
             (line.opened, line.accepted, line.written) = (now, false, 0);
             line.undelivered.clear();
             line.unacknowledged.clear();

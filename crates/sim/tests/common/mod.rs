@@ -11,9 +11,9 @@ use parshall_sim::control::{
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::scenario::{
     App, BernoulliLoss, Capacity, Cbr, ConnectionUse, DitherLoss, DropTail, Flow, Jitter, Law, Link, Loss,
-    LossOf, OnOff, ProfileName, Queue, QueueShareSeries, Record, RecoveryName, Reverse, Scenario, SelfSimilar,
-    Series, ShareSeries, Signals, Tcp, Telnet, Transfer, TransferSequence, Transport, Udp, Variate, Vbr, Web,
-    WebRequests,
+    LossOf, OnOff, ProfileName, Queue, QueueShareSeries, Record, RecoveryName, Reverse, Scenario,
+    SelfSimilar, Series, ShareSeries, Signals, Tcp, Telnet, Transfer, TransferSequence, Transport, Udp,
+    Variate, Vbr, Web, WebRequests,
 };
 use parshall_sim::units::{Rate, Time};
 use proptest::prelude::*;
@@ -283,25 +283,33 @@ fn law(mean: f64) -> impl Strategy<Value = Variate> {
 
 fn hearing_app() -> impl Strategy<Value = App> {
     let connection = || select(vec![ConnectionUse::New, ConnectionUse::Persistent]);
-    let sequence = (law(6.0), law(0.02), connection(), any::<bool>()).prop_map(|(packets, think, connection, requests)| {
-        App::TransferSequence(Box::new(TransferSequence {
-            packets,
-            think,
-            transfers_at_most: None,
-            connection,
-            requests,
-            request_bytes: requests.then_some(100),
-        }))
-    });
+    let sequence = (law(6.0), law(0.02), connection(), any::<bool>()).prop_map(
+        |(packets, think, connection, requests)| {
+            App::TransferSequence(Box::new(TransferSequence {
+                packets,
+                think,
+                transfers_at_most: None,
+                connection,
+                requests,
+                request_bytes: requests.then_some(100),
+            }))
+        },
+    );
     let interval = law(0.02).prop_filter("telnet takes time", |law| *law != Variate::Constant { value: 0.0 });
-    let telnet = (law(6.0), interval, law(0.05), connection()).prop_map(|(packets, interval, idle, connection)| {
-        App::Telnet(Box::new(Telnet { packets, interval, idle, sessions: None, connection }))
-    });
+    let telnet =
+        (law(6.0), interval, law(0.05), connection()).prop_map(|(packets, interval, idle, connection)| {
+            App::Telnet(Box::new(Telnet { packets, interval, idle, sessions: None, connection }))
+        });
     let requests = select(vec![WebRequests::Http, WebRequests::Ns2]);
     let slots = select(vec![None, Some(1), Some(2)]);
     let pause = proptest::option::of(law(0.05));
     let web = ((law(2.0), law(0.05), law(2.0), law(0.005), law(4.0)), pause, slots, requests).prop_map(
-        |((pages, inter_page, objects, inter_object, object_packets), inter_session, connections, requests)| {
+        |(
+            (pages, inter_page, objects, inter_object, object_packets),
+            inter_session,
+            connections,
+            requests,
+        )| {
             App::Web(Box::new(Web {
                 pages,
                 inter_page,

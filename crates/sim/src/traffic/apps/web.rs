@@ -88,7 +88,8 @@ impl Web {
         if self.to_complete > 0 {
             return;
         }
-        let pause = if self.page < self.pages { Some(self.config.inter_page) } else { self.config.inter_session };
+        let pause =
+            if self.page < self.pages { Some(self.config.inter_page) } else { self.config.inter_session };
         out.again = pause.map(|law| now + variate::time(&law, &mut self.stream));
     }
 }
