@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from parshall.scenario.applications import Telnet, TransferSequence, Web
 from parshall.scenario.capacity import Capacity
 from parshall.scenario.class_queues import (
     ClassQueue,
@@ -32,6 +33,7 @@ from parshall.scenario.control import (
 )
 from parshall.scenario.dumbbell import Dumbbell, FlowGroup
 from parshall.scenario.flow import Flow
+from parshall.scenario.laws import ConstantLaw, ExponentialLaw, LognormalLaw, LomaxLaw, ParetoLaw, UniformLaw
 from parshall.scenario.losses import BernoulliLoss, DitherLoss, GilbertElliottLoss, ListedLoss
 from parshall.scenario.meters import (
     Rfc4115Meter,
@@ -92,6 +94,7 @@ __all__ = [
     "ClassQueue",
     "CoDel",
     "Conditioner",
+    "ConstantLaw",
     "Copa",
     "Cubic",
     "Dctcp",
@@ -102,6 +105,7 @@ __all__ = [
     "Dual",
     "Dumbbell",
     "Exponential",
+    "ExponentialLaw",
     "FixedPointMethod",
     "FixedWeight",
     "Flow",
@@ -115,9 +119,12 @@ __all__ = [
     "KalmanMethod",
     "Link",
     "ListedLoss",
+    "LognormalLaw",
+    "LomaxLaw",
     "MedianRtoConfig",
     "OnOff",
     "Pareto",
+    "ParetoLaw",
     "Pie",
     "Precedence",
     "Priority",
@@ -139,16 +146,20 @@ __all__ = [
     "SrtcmMeter",
     "Tcp",
     "TcpTp",
+    "Telnet",
     "TokenBucketMeter",
     "Transfer",
+    "TransferSequence",
     "TrtcmMeter",
     "Tsw2cmMeter",
     "Tsw3cmMeter",
     "Udp",
+    "UniformLaw",
     "UserControl",
     "Vbr",
     "VegasControl",
     "Veno",
+    "Web",
     "WeightFromRate",
     "WeightedMedianRtoConfig",
     "Wirr",

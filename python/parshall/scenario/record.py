@@ -63,6 +63,9 @@ class Record(Model):
     class_state: Names = NO_NAMES
     """Ports of which the state of conditioner and class queues is kept after each arrival: buckets, rates,
     averages."""
+    transfers: Names = NO_NAMES
+    """Flows of which every transfer is kept: when it was wanted, when its first and its last packet were
+    delivered. Their applications are transfer sequences, Telnet or the Web; ``*`` leaves others out."""
 
     def tables(self) -> set[str]:
         """The tables that a recording has besides the counters; ``pcap`` stands for captures."""

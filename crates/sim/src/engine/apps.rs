@@ -36,7 +36,6 @@ pub(super) struct Apps {
 #[derive(Debug)]
 struct App {
     machine: Machine,
-    asking: Asking,
     /// The lines of each slot, and what was asked for there last.
     slots: Vec<Slot>,
     /// When it wants to be asked.
@@ -137,7 +136,6 @@ impl Apps {
         }
         self.apps.push(App {
             machine,
-            asking: app.asking,
             slots,
             due: start(asked, seed),
             keeps: plan.watch.transfers.as_ref().is_some_and(|flows| flows.binary_search(&app.flow).is_ok()),
@@ -399,17 +397,13 @@ impl Simulation {
 
     fn demand(&mut self, app: usize, demand: &Demand, now: Time) {
         let entry = self.apps.enter(app, demand);
-        let own = &mut self.apps.apps[app];
-        let slot = &mut own.slots[demand.slot as usize];
+        let slot = &mut self.apps.apps[app].slots[demand.slot as usize];
         let order = Write { line: slot.data, packets: demand.packets, fresh: demand.fresh, entry };
         slot.order = order;
         let Some(line) = slot.requests else {
             return self.write_transfer(order, now);
         };
-        let handshake = self.flows[self.apps.lines[line].flow].handshake();
-        // In ns-2 the one packet of a request is the SYN.
-        let packets = u32::from(!(own.asking == Asking::Ns2 && handshake));
-        self.write_transfer(Write { line, packets, fresh: demand.fresh, entry: None }, now);
+        self.write_transfer(Write { line, packets: 1, fresh: demand.fresh, entry: None }, now);
     }
 
     /// Writes, on a new connection if the write wants one.
@@ -438,9 +432,7 @@ impl Simulation {
         }
         line.connections += u32::from(write.fresh || !again);
         line.written += u64::from(write.packets);
-        if write.packets > 0 {
-            line.undelivered.push_back((line.written, write));
-        }
+        line.undelivered.push_back((line.written, write));
         if !line.done_on_delivery {
             line.unacknowledged.push_back((line.written, write));
         }

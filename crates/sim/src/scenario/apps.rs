@@ -132,7 +132,7 @@ pub enum WebRequests {
     /// The client opens the connection, and the response follows on it (RFC 1945).
     #[default]
     Http,
-    /// A single packet on a connection of its own, whose ACK starts another connection, as in ns-2.
+    /// A packet on a connection of its own, whose ACK starts another connection, as in ns-2.
     Ns2,
 }
 
