@@ -8,13 +8,14 @@
 
 mod apps;
 mod diffserv;
+mod lines;
 mod members;
 mod serving;
 mod tuning;
 
 use std::collections::{HashMap, HashSet};
 
-use apps::Apps;
+use lines::Apps;
 use members::{count_with_owners, Counts};
 
 use crate::blocks::BlockStore;
