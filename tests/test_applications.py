@@ -134,7 +134,7 @@ def test_transfers_are_a_table_and_survive_a_file(tmp_path: Path) -> None:
 
 
 def test_many_runs_have_the_table_too() -> None:
-    ensemble = parshall.run_many(one("web"), seeds=range(3))
+    ensemble = parshall.run_many({"one": one("web")}, seeds=range(3), tables=["transfers"])
     table = ensemble.table("transfers")
     assert set(table["flow"].to_pylist()) == {"f"}
     assert set(table["seed"].to_pylist()) == {0, 1, 2}
