@@ -14,6 +14,8 @@ use parshall_sim::run::run;
 use parshall_sim::scenario::{App, ProfileName, Record, Scenario, Transport};
 use parshall_sim::units::Time;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use serde_json::{json, Value};
 
 /// A server `s`, a client `c`, and a link of 1 Mbit/s and 10 ms between them.
@@ -169,6 +171,23 @@ fn telnet_packets_are_transfers_and_the_last_of_a_session_says_so() {
     assert_eq!(counts(&recording, "transfers", "session"), [0, 0, 0, 0, 1, 1, 1, 1]);
 }
 
+#[test]
+fn nothing_is_asked_for_after_the_stop_and_what_is_under_way_is_completed() {
+    let apps = [
+        json!({"kind": "transfer-sequence", "packets": constant(20.0)}),
+        json!({"kind": "telnet"}),
+        json!({"kind": "web", "objects": constant(3.0), "inter_page": constant(0.2)}),
+    ];
+    for app in apps {
+        let mut scenario = one(app, json!({"kind": "tcp"}));
+        scenario.flows[0].stop = Some(Time::from_secs(20.0));
+        let recording = run(&scenario, 1).expect("a recording");
+        let (starts, ends) = (times(&recording, "start"), times(&recording, "end"));
+        assert!(starts.len() > 10 && starts.iter().all(|&start| start < 20.0));
+        assert!(ends.iter().all(|&end| end.is_finite()));
+    }
+}
+
 /// Links that reorder, and a timer that is too short for them, make copies that arrive when the next connection is there.
 /// None of them may be taken for one of its own: each transfer needs a handshake and then the time that packets take.
 #[test]
@@ -188,6 +207,45 @@ fn late_packets_do_not_confuse_the_next_connection() {
     let whole: u64 = counts(&recording, "transfers", "packets").iter().take(complete).sum();
     let delivered = counts(&recording, "flows", "packets_delivered")[0];
     assert!((whole..whole + 12).contains(&delivered), "{whole} {delivered}");
+}
+
+/// The ACK of the first request is lost, and the timer sends that request again at the very instant at which the response
+/// is complete and the next request opens a connection.
+#[test]
+fn a_connection_waits_until_stamps_tell_it_from_the_one_before() {
+    let two = json!({"kind": "web", "pages": constant(1.0), "objects": constant(2.0), "inter_object": constant(0.0),
+                     "object_packets": constant(2.0), "connections": 1, "request_bytes": 200});
+    let run_with = |timeout: f64| {
+        let transport = json!({"kind": "tcp", "delayed_ack": false, "initial_rto": timeout, "min_rto": timeout,
+                               "max_rto": timeout});
+        let mut scenario = one(two.clone(), transport);
+        let loss = json!({"kind": "listed", "arrivals": [2], "of": "acks"});
+        scenario.links[0].loss = Some(Arc::new(serde_json::from_value(loss).expect("a loss")));
+        run(&scenario, 1).expect("a recording")
+    };
+    let asked = 2.0 * 0.01032;
+    let first = times(&run_with(1.0), "end")[0];
+    assert_near(first, asked + 0.01192 + 0.01832 + 0.00832);
+    let tied = run_with(first - asked);
+    assert_eq!(counts(&tied, "flows", "packets_retransmitted"), [1]);
+    // The new SYN waits for the old request and for the ACK of the response; the server's ACK of the new request is not
+    // lost, and the response waits for it.
+    let expected = first + 0.00192 + 0.00032 + first + 0.00032;
+    assert_near(times(&tied, "end")[1], expected);
+}
+
+#[test]
+fn random_networks_have_many_transfers_and_timeouts() {
+    let mut runner = TestRunner::deterministic();
+    let (mut busy, mut late) = (0, 0);
+    for seed in 0..200 {
+        let scenario = hearing().new_tree(&mut runner).expect("a scenario").current();
+        let recording = run(&scenario, seed).expect("a valid scenario");
+        busy += u32::from(times(&recording, "end").iter().filter(|end| end.is_finite()).count() > 20);
+        late +=
+            u32::from(counts(&recording, "flows", "spurious_timeouts").iter().any(|&timeouts| timeouts > 0));
+    }
+    assert!(busy > 60 && late > 50, "{busy} with many transfers, {late} with needless timeouts");
 }
 
 #[test]

@@ -14,6 +14,8 @@ from parshall.scenario.quantities import Amount, NotNegative, TailExponent
 
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
+else:
+    from parshall.scenario.quantities import AMOUNT
 
 __all__ = [
     "ConstantLaw",
@@ -117,11 +119,7 @@ else:
         return value
 
     _NUMBER = {"type": "number", "minimum": 0}
-    TimeLaw = Annotated[
-        _LAWS,
-        BeforeValidator(_time_law),
-        OrElse({"anyOf": [_NUMBER, {"type": "string"}]}),
-    ]
+    TimeLaw = Annotated[_LAWS, BeforeValidator(_time_law), OrElse(AMOUNT)]
     NumberLaw = Annotated[_LAWS, BeforeValidator(_number_law), OrElse(_NUMBER)]
 
 

@@ -297,8 +297,8 @@ else:
     _LEVELS = [{"type": "number"}, _DURATION["anyOf"][1]]
     Level = _field(float, readers.level, {**_DURATION, "anyOf": _LEVELS})
     MaybeLevel = Level | None
-    _AMOUNTS = [{"type": "number", "minimum": 0}, _DURATION["anyOf"][1]]
-    Amount = _field(float, readers.level_not_negative, {**_DURATION, "anyOf": _AMOUNTS})
+    AMOUNT = {**_DURATION, "anyOf": [{"type": "number", "minimum": 0}, _DURATION["anyOf"][1]]}
+    Amount = _field(float, readers.level_not_negative, AMOUNT)
     Numbers = _field(
         tuple[float, ...], readers.list_of(readers.finite), _array({"type": "number"}, 0, MAX_ORDER)
     )

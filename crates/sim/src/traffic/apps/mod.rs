@@ -49,7 +49,7 @@ pub struct Place {
 pub struct Reaction {
     /// Transfers to start.
     pub demands: Vec<Demand>,
-    /// When to ask again; [`Time::NEVER`] leaves what was said before.
+    /// When to ask again; none leaves what was said before.
     pub again: Option<Time>,
 }
 
