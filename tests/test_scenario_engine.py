@@ -22,6 +22,7 @@ from parshall import (
     ClassQueue,
     CoDel,
     Conditioner,
+    ConstantLaw,
     Copa,
     Cubic,
     Dctcp,
@@ -31,6 +32,7 @@ from parshall import (
     Drr,
     Dual,
     Exponential,
+    ExponentialLaw,
     FixedPointMethod,
     FixedWeight,
     Flow,
@@ -42,9 +44,12 @@ from parshall import (
     KalmanMethod,
     Link,
     ListedLoss,
+    LognormalLaw,
+    LomaxLaw,
     MedianRtoConfig,
     OnOff,
     Pareto,
+    ParetoLaw,
     Pie,
     Precedence,
     Priority,
@@ -64,15 +69,19 @@ from parshall import (
     SrtcmMeter,
     Tcp,
     TcpTp,
+    Telnet,
     TokenBucketMeter,
     Transfer,
+    TransferSequence,
     TrtcmMeter,
     Tsw2cmMeter,
     Tsw3cmMeter,
     Udp,
+    UniformLaw,
     Vbr,
     VegasControl,
     Veno,
+    Web,
     WeightFromRate,
     Wirr,
     Wrr,
@@ -100,7 +109,7 @@ def rust_enum(source: str, name: str) -> list[str]:
 
 def scenario_source(repository: Path) -> str:
     """The files of the engine's schema."""
-    files = ("scenario.rs", "scenario/diffserv.rs")
+    files = ("scenario.rs", "scenario/apps.rs", "scenario/diffserv.rs")
     return "".join((repository / "crates/sim/src" / file).read_text() for file in files)
 
 
@@ -118,9 +127,14 @@ MIRRORED += [
 MIRRORED += [OnOff, SelfSimilar, Schedule, Record, Series, ShareSeries, QueueShareSeries]
 MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 MIRRORED += [CoDel, Pie, FqCodel]
+MIRRORED += [TransferSequence, Telnet, Web]
 MIRRORED += [Conditioner, Rule, DiffServ, ClassQueue, Precedence, Priority, Wrr, Drr, Wirr]
 
 METERS = [TokenBucketMeter, SrtcmMeter, TrtcmMeter, Rfc4115Meter, Tsw2cmMeter, Tsw3cmMeter]
+
+APPS = [Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule, TransferSequence, Telnet, Web]
+
+LAWS = [ConstantLaw, ExponentialLaw, ParetoLaw, LomaxLaw, UniformLaw, LognormalLaw]
 
 FORECASTERS = list(get_args(forecaster.ForecasterConfig))
 
@@ -215,7 +229,12 @@ def test_the_documents_model_is_a_named_one() -> None:
         ("RedWeight", "sim/src/scenario.rs", [FixedWeight, WeightFromRate]),
         ("Loss", "sim/src/scenario.rs", [ListedLoss, BernoulliLoss, GilbertElliottLoss, DitherLoss]),
         ("Transport", "sim/src/scenario.rs", [Tcp, Udp]),
-        ("App", "sim/src/scenario.rs", [Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule]),
+        (
+            "App",
+            "sim/src/scenario.rs",
+            [Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule, TransferSequence, Telnet, Web],
+        ),
+        ("Variate", "sim/src/scenario/apps.rs", LAWS),
         ("Law", "sim/src/scenario.rs", [Exponential, Pareto]),
         (
             "ShareMethod",
@@ -248,6 +267,9 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("DiffServProfile", "sim/src/scenario/diffserv.rs", Conditioner, "profile"),
         ("DiffServProfile", "sim/src/scenario/diffserv.rs", DiffServ, "profile"),
         ("DropperKind", "sim/src/scenario/diffserv.rs", ClassQueue, "dropper"),
+        ("ConnectionUse", "sim/src/scenario/apps.rs", TransferSequence, "connection"),
+        ("ConnectionUse", "sim/src/scenario/apps.rs", Telnet, "connection"),
+        ("WebRequests", "sim/src/scenario/apps.rs", Web, "requests"),
         ("ReduceFrom", "sim/src/scenario.rs", Tcp, "reduce_from"),
         ("RttSampling", "sim/src/scenario.rs", Tcp, "rtt_sampling"),
         ("BackoffReset", "sim/src/scenario.rs", Tcp, "backoff_reset"),

@@ -33,6 +33,7 @@ __all__ = [
     "PortSeries",
     "PortView",
     "RttSamples",
+    "Transfers",
     "WindowChanges",
 ]
 
@@ -40,18 +41,23 @@ _R = TypeVar("_R")
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _Columns:
     """Rows of a table as columns of one length."""
 
-    time: Reals
-    """When, in seconds."""
-
     def __len__(self) -> int:
-        return len(self.time)
+        return len(getattr(self, fields(self)[0].name))
 
     def __repr__(self) -> str:
         columns = ", ".join(column.name for column in fields(self))
         return f"{type(self).__name__}({len(self)} rows of {columns})"
+
+
+@dataclass(frozen=True)
+class _Rows(_Columns):
+    """Rows of which each has its time."""
+
+    time: Reals
+    """When, in seconds."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,6 +162,40 @@ class Packets(_Rows):
     """Bytes on the wire."""
 
 
+@dataclass(frozen=True, repr=False)
+class Transfers(_Columns):
+    """Transfers of a flow whose application hears back, by the time at which they were wanted. Of those that
+    the run has cut short, what had not happened is NaN.
+    """
+
+    flow: NDArray[np.int32]
+    """Index of the flow in the recording's ``flows``."""
+    number: Counts
+    """Number among those of the flow."""
+    session: Counts
+    """Number of the session; 0 for a transfer sequence."""
+    page: Counts
+    """Number of the page in its session; 0 where there are no pages."""
+    start: Reals
+    """When the transfer was wanted: when the user asked for it, or the application handed it over, in
+    seconds."""
+    first_byte: Reals
+    """When its first packet was delivered, in order, to the receiving application."""
+    end: Reals
+    """When its last packet was."""
+    packets: Counts
+    """Packets."""
+    bytes: Counts
+    """Their payload."""
+    last: NDArray[np.bool_]
+    """Whether it is the last one of its session."""
+
+    @property
+    def response_time(self) -> Reals:
+        """Time from the start to the end in seconds: the delay of a packet, for Telnet."""
+        return self.end - self.start
+
+
 @dataclass(frozen=True)
 class FlowView:
     """One flow of a recording."""
@@ -231,6 +271,11 @@ class FlowView:
         """Packets that reached a host; needs ``record.deliveries``."""
         columns = self._recording.asked_columns("packets", "deliveries", self.name)
         return _rows(Packets, columns, (columns["flow"] == self._index) & (columns["port"] < 0))
+
+    @property
+    def transfers(self) -> Transfers:
+        """Transfers of an application that hears back; needs ``record.transfers``."""
+        return self._rows("transfers", Transfers, "transfers")
 
     def plot_sequence(self, ax: Axes | None = None) -> Canvas:
         """The time-sequence picture: packets sent, the ACK line, drops, retransmissions. It is drawn onto

@@ -90,6 +90,13 @@ impl Midpath {
         }
     }
 
+    /// A new connection over the same path begins: numbers start anew, what is known of the path stays.
+    pub fn restart(&mut self) {
+        let (near_s, far_s, timer) = (self.near_s, self.far_s, self.timer.clone());
+        let (packets, repeated) = self.packets();
+        *self = Midpath { near_s, far_s, timer, packets, repeated, ..Midpath::new(*self.timer.rules()) };
+    }
+
     /// Data of the numbers from `first` up to `next`, exclusive, pass at `now_s`, in seconds.
     pub fn on_data(&mut self, now_s: f64, first: u64, next: u64) {
         self.note_start(now_s);
@@ -123,9 +130,9 @@ impl Midpath {
         }
     }
 
-    /// An ACK that expects `next` passes at `now_s`.
+    /// An ACK that expects `next` passes at `now_s`. One of data that have not passed is none of this connection's.
     pub fn on_ack(&mut self, now_s: f64, next: u64) {
-        if next <= self.acked {
+        if next <= self.acked || next > self.sent {
             return;
         }
         self.acked = next;
@@ -305,7 +312,19 @@ mod tests {
     #[test]
     fn acks_under_way_are_bounded() {
         let mut seen = Midpath::new(RtoRules::default());
+        seen.on_data(0.0, 0, 100_000);
         (0..100_000).for_each(|packet| seen.on_ack(packet as f64 * 1e-9, packet + 1));
         assert_eq!(seen.acks.len(), ACKS_UNDER_WAY);
+    }
+
+    #[test]
+    fn a_new_connection_knows_the_path() {
+        let mut seen = rounds(&[1, 2, 4]).pop().expect("three rounds");
+        let (rtt, packets) = (seen.rtt(), seen.packets());
+        seen.restart();
+        assert_eq!((seen.rtt(), seen.packets(), seen.window()), (rtt, packets, 0.0));
+        seen.on_ack(9.0, 7); // late, of the old one
+        seen.on_data(9.1, 0, 1);
+        assert_eq!((seen.packets(), seen.window()), ((8, 0), 1.0));
     }
 }

@@ -6,11 +6,17 @@
 //! flow, and the event that is already waiting looks at the deadline when it comes. Arrivals, which are most events,
 //! wait in a calendar of their own.
 
+mod apps;
 mod diffserv;
+mod lines;
+mod members;
 mod serving;
 mod tuning;
 
 use std::collections::{HashMap, HashSet};
+
+use lines::Apps;
+use members::{count_with_owners, Counts};
 
 use crate::blocks::BlockStore;
 use crate::compile::{FlowPlan, Plan, PortPlan};
@@ -26,7 +32,7 @@ use crate::packet::{ecn, Packet};
 use crate::pulse::Pulse;
 use crate::queue::{AnyDepartureQueue, Discipline};
 use crate::random::{fnv1a, Stream};
-use crate::record::{FlowTable, PortRow, PortSample, PortTable, Recorder, Recording};
+use crate::record::{PortRow, PortSample, PortTable, Recorder, Recording};
 use crate::scenario::{self, DropTail, Jitter as Jittering, Queue};
 use crate::traffic::Source;
 use crate::transport::{Ack, Acknowledgement, Outbox, SackBlocks};
@@ -54,6 +60,8 @@ enum Kind {
     Link,
     /// A look at whether somebody has asked for an end; no event of the network's.
     Look,
+    /// An application that hears back wants to do something.
+    App,
 }
 
 /// A run looks so many times whether somebody has asked for an end.
@@ -129,6 +137,12 @@ pub struct Simulation {
     /// Packets that each flow delivered before the warm-up ended; empty without a warm-up.
     delivered_before: Vec<u64>,
     recorder: Recorder,
+    /// Applications that hear back.
+    apps: Apps,
+    /// Whether anybody wants to know what reaches hosts.
+    attends: bool,
+    /// The flow of the scenario that each flow is counted with; empty if there are no others.
+    owners: Vec<u32>,
     /// SACK blocks of the ACKs under way.
     blocks: BlockStore,
     outbox: Outbox,
@@ -157,12 +171,13 @@ impl Simulation {
         let (kinds, ports) = build_ports(plan, seed);
         let mut exchange = Exchange::default();
         Pulse::own().begin();
+        let apps = Apps::new(plan, seed);
         let mut simulation = Simulation {
             now: Time::ZERO,
             end: plan.duration,
             warm_up: plan.warm_up,
-            // A timer for each flow, and three more.
-            events: EventQueue::with_capacity(plan.flows.len() + 3),
+            // A timer for each flow and application, and three more.
+            events: EventQueue::with_capacity(plan.flows.len() + plan.apps.len() + 3),
             executed: 0,
             in_flight: Calendar::new(plan.spacing, plan.flows.len()),
             recorder: Recorder::new(
@@ -179,6 +194,9 @@ impl Simulation {
             sources: Vec::with_capacity(plan.flows.len()),
             before_warm_up: Vec::new(),
             delivered_before: vec![0; if plan.warm_up > Time::ZERO { plan.flows.len() } else { 0 }],
+            apps,
+            attends: false,
+            owners: plan.owners.clone(),
             blocks: BlockStore::default(),
             outbox: Outbox::default(),
             looked_at: 0,
@@ -194,6 +212,8 @@ impl Simulation {
         for (asked, flow) in plan.asked.iter().zip(&plan.flows) {
             simulation.add_flow(asked, flow, seed);
         }
+        simulation.attends = simulation.recorder.watches_flows() || !simulation.apps.is_empty();
+        simulation.schedule_apps();
         simulation.schedule_series();
         simulation
     }
@@ -334,6 +354,7 @@ impl Simulation {
             k if k == Kind::QueueObservers as u32 => self.look_at_queues(now),
             k if k == Kind::Link as u32 => self.on_link_free(index, now),
             k if k == Kind::Look as u32 => self.look(),
+            k if k == Kind::App as u32 => self.on_app(index, now),
             _ => (0..self.flows.len()).for_each(|index| self.end_warm_up(index)),
         }
     }
@@ -512,10 +533,24 @@ impl Simulation {
     /// A packet has reached its host.
     #[inline]
     fn deliver(&mut self, id: PacketId, left: Hop, now: Time) {
-        let (flow, index) = (left.flow(), left.flow() as usize);
+        if self.attends {
+            return self.deliver_attended(id, left, now);
+        }
+        self.take_in(id, left, now);
+    }
+
+    /// Keeps that a packet has reached its host, if that is wanted.
+    fn record_arrival(&mut self, id: PacketId, left: Hop, now: Time) {
         let packet = &self.in_flight[id];
-        self.recorder.at_host(now, flow, || packet.with_other(own_code_point(&self.code_points, left)));
-        let answer = if packet.is_ack() {
+        self.recorder
+            .at_host(now, left.flow(), || packet.with_other(own_code_point(&self.code_points, left)));
+    }
+
+    /// A host deals with a packet.
+    #[inline(always)]
+    fn take_in(&mut self, id: PacketId, left: Hop, now: Time) {
+        let (flow, index) = (left.flow(), left.flow() as usize);
+        let answer = if self.in_flight[id].is_ack() {
             if left.folds_next() {
                 self.flows[index].ack_arrived();
             }
@@ -879,30 +914,30 @@ impl Simulation {
             in_flight[flow as usize] += 1;
         }
         self.forget_what_was_to_come();
-        let mut flows = FlowTable::with_capacity(self.flows.len());
+        let transfers = self.transfers();
+        let mut flows = Counts::new(names.flows.len(), &self.owners);
         for (index, flow) in self.flows.iter().enumerate() {
             let before = self.before_warm_up.get(index).copied().flatten().unwrap_or_default();
             let delivered_before = self.delivered_before.get(index).copied().unwrap_or_default();
-            flows.push(flow.row(
-                index,
-                &self.sources[index],
-                &before,
-                delivered_before,
-                u64::from(in_flight[index]),
-            ));
+            let in_flight = u64::from(in_flight[index]);
+            let row = flow.row(index, &self.sources[index], &before, delivered_before, in_flight);
+            flows.push(row, self.apps.asks(index));
         }
+        let flows = flows.into_table();
         self.flows = Vec::new();
         let mut ports = PortTable::with_capacity(self.ports.len());
         for (index, port) in self.ports.iter_mut().enumerate() {
             let kind = &self.kinds[port.kind()];
             ports.push(port_row(index, port, kind, self.end));
         }
-        let mut tables = vec![flows.into_table(), ports.into_table()];
+        let mut tables = vec![flows, ports.into_table()];
         tables.extend(self.red_tunings());
         tables.extend(self.class_counters());
         tables.extend(self.edges());
         let (more, captures) = self.recorder.finish();
         tables.extend(more);
+        tables.extend(transfers);
+        count_with_owners(&mut tables, &self.owners);
         let port_name = |index: u32| names.ports[index as usize].to_string();
         Recording {
             names: names.clone(),

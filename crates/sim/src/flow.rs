@@ -62,6 +62,8 @@ pub(crate) struct Flow {
     pub receiver_event: Time,
     /// Packets handed over by the application since the warm-up.
     pub offered: u64,
+    /// Packets of data that were delivered in connections that are over.
+    pub delivered_earlier: u64,
     pub ack_hops: u32,
     pub dropped: u32,
     pub acks_dropped: u32,
@@ -137,6 +139,7 @@ impl Flow {
             received: 0,
             receiver_event: Time::NEVER,
             offered: 0,
+            delivered_earlier: 0,
             ack_hops: plan.ack_hops,
             dropped: 0,
             acks_dropped: 0,
@@ -190,7 +193,8 @@ impl Flow {
         }
     }
 
-    fn handshake(&self) -> bool {
+    /// Whether packet 0 of a connection is a SYN.
+    pub fn handshake(&self) -> bool {
         matches!(&self.sender, SendingEnd::Tcp(tcp) if tcp.core().options.handshake)
     }
 
@@ -206,7 +210,9 @@ impl Flow {
     /// Packets of data handed to the receiving application.
     pub fn delivered(&self) -> u64 {
         match &self.receiver {
-            ReceivingEnd::Tcp(tcp) => u64::from(tcp.next()).saturating_sub(u64::from(self.handshake())),
+            ReceivingEnd::Tcp(tcp) => {
+                self.delivered_earlier + u64::from(tcp.next()).saturating_sub(u64::from(self.handshake()))
+            }
             ReceivingEnd::Udp(udp) => udp.packets,
         }
     }
@@ -292,7 +298,7 @@ fn sizes(asked: &scenario::Flow) -> Box<[u16]> {
 }
 
 /// The phase of a flow's clock: as asked, or drawn from the flow's own stream.
-fn clock_phase(options: &Arc<TcpOptions>, seed: u64, flow: &str) -> Time {
+pub(crate) fn clock_phase(options: &Arc<TcpOptions>, seed: u64, flow: &str) -> Time {
     match options.clock_phase {
         Some(phase) => phase,
         None if options.clock_tick == Time::ZERO => Time::ZERO,

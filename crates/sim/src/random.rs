@@ -58,6 +58,17 @@ impl Stream {
         scale / libm::pow(1.0 - self.uniform(), 1.0 / shape)
     }
 
+    /// Pareto of the second kind (Lomax 1954) with this mean and a shape above 1: P(X > x) = (1 + x / scale)^-shape,
+    /// scale = mean (shape - 1).
+    pub fn lomax(&mut self, mean: f64, shape: f64) -> f64 {
+        mean * (shape - 1.0) * (1.0 / libm::pow(1.0 - self.uniform(), 1.0 / shape) - 1.0)
+    }
+
+    /// Lognormal with this mean, and this standard deviation of the logarithm.
+    pub fn lognormal(&mut self, mean: f64, sigma: f64) -> f64 {
+        mean * libm::exp(sigma * self.normals()[0] - 0.5 * sigma * sigma)
+    }
+
     /// One of `0..n`, all equally likely to within a part in 2⁵³ / n.
     pub fn below(&mut self, n: u64) -> u64 {
         (self.uniform() * n as f64) as u64

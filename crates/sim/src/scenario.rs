@@ -5,12 +5,14 @@
 //! unless a field's name says packets. Every name is checked by [`crate::compile`], not here.
 
 mod alike;
+mod apps;
 mod diffserv;
 
 use std::sync::Arc;
 
 pub use crate::control::Control;
 pub use alike::{push_alike, Alike};
+pub use apps::*;
 pub use diffserv::*;
 use parshall_estimators::nonresponsive::Form;
 use parshall_estimators::rto::RtoConfig;
@@ -870,6 +872,12 @@ pub enum App {
     SelfSimilar(SelfSimilar),
     /// Packets at listed times.
     Schedule(Schedule),
+    /// One transfer after the other.
+    TransferSequence(Box<TransferSequence>),
+    /// Sessions of single packets.
+    Telnet(Box<Telnet>),
+    /// Pages of objects that a client asks a server for.
+    Web(Box<Web>),
 }
 
 /// See [`App::Transfer`].
@@ -994,6 +1002,9 @@ pub struct Record {
     /// Ports of whose conditioners what they know of TCP connections is kept at intervals.
     #[serde(default)]
     pub edges: Option<Series>,
+    /// Flows of which every transfer is kept.
+    #[serde(default)]
+    pub transfers: Vec<String>,
 }
 
 /// What is sampled, and how often.

@@ -5,6 +5,7 @@ use crate::random::Stream;
 use crate::scenario::{self, App, Law};
 use crate::units::{Rate, Time};
 
+pub mod apps;
 mod self_similar;
 
 use self_similar::SelfSimilar;
@@ -37,23 +38,24 @@ pub struct Source {
 #[derive(Clone, Debug)]
 enum Kind {
     Bulk,
-    Transfer { packets: u32 },
-    Cbr { interval: Time },
+    Transfer {
+        packets: u32,
+    },
+    Cbr {
+        interval: Time,
+    },
     Vbr(Box<Vbr>),
     OnOff(Box<OnOff>),
     SelfSimilar(Box<SelfSimilar>),
     Schedule(Box<Schedule>),
+    /// An application that hears back, which the engine asks elsewhere; see [`apps`].
+    HearsBack,
 }
 
 impl Source {
     /// The source of `flow`, and when it is first asked. Packets carry `payload_bytes` each; the run ends at `duration`.
     pub fn new(flow: &scenario::Flow, payload_bytes: u32, duration: Time, seed: u64) -> (Self, Time) {
-        let start = if flow.start_spread == Time::ZERO {
-            flow.start
-        } else {
-            let mut stream = Stream::new(seed, &format!("flow/{}/start", flow.name));
-            flow.start + stream.time_between(Time::ZERO, flow.start_spread)
-        };
+        let start = start(flow, seed);
         let stream = || Stream::new(seed, &format!("flow/{}/source", flow.name));
         let mut first = start;
         let kind = match &flow.app {
@@ -89,6 +91,10 @@ impl Source {
                 first = schedule.writes.first().map_or(Time::NEVER, |&(t, _)| start + t);
                 Kind::Schedule(Box::new(Schedule { start, writes: schedule.writes.clone(), done: 0 }))
             }
+            App::TransferSequence(_) | App::Telnet(_) | App::Web(_) => {
+                first = Time::NEVER;
+                Kind::HearsBack
+            }
         };
         let stop = flow.stop.unwrap_or(Time::NEVER);
         (Source { kind, stop }, first)
@@ -120,8 +126,18 @@ impl Source {
             Kind::OnOff(source) => Emission::of(1, Some(now + source.gap())),
             Kind::SelfSimilar(source) => Emission::of(1, source.next()),
             Kind::Schedule(schedule) => schedule.next_write(),
+            Kind::HearsBack => Emission::of(0, None),
         }
     }
+}
+
+/// When a flow starts.
+pub fn start(flow: &scenario::Flow, seed: u64) -> Time {
+    if flow.start_spread == Time::ZERO {
+        return flow.start;
+    }
+    let mut stream = Stream::new(seed, &format!("flow/{}/start", flow.name));
+    flow.start + stream.time_between(Time::ZERO, flow.start_spread)
 }
 
 /// Time between the packets of a constant rate; `compile` has made sure that a rate or an interval is there.

@@ -358,3 +358,82 @@ fn a_port_must_send_packets() {
         expected a number of packets/s from 1e-3 to 1e12";
     assert_eq!(error, expected);
 }
+
+/// Applications that hear back, at `app` of the only flow.
+#[test]
+fn applications_that_hear_back() {
+    let number = "a number from 0 to 1073741824";
+    let time = "a time from 0 to 1e7 s";
+    let constant = |value: f64| json!({"kind": "constant", "value": value});
+    let sequence = |field: &str, value: Value| {
+        let mut app = json!({"kind": "transfer-sequence", "packets": constant(1.0)});
+        app[field] = value;
+        app
+    };
+    let of = |kind: &str, field: &str, value: Value| json!({"kind": kind, field: value});
+    let cases = [
+        (sequence("packets", constant(-1.0)), "packets.value", "-1", number),
+        (
+            sequence("packets", json!({"kind": "lomax", "mean": 1, "shape": 1})),
+            "packets.shape",
+            "1",
+            "a number above 1, so that the mean exists",
+        ),
+        (
+            sequence("packets", json!({"kind": "pareto", "mean": 1e10, "shape": 2})),
+            "packets.mean",
+            "10000000000",
+            number,
+        ),
+        (sequence("think", constant(1e8)), "think.value", "100000000", time),
+        (
+            sequence("think", json!({"kind": "uniform", "low": 2, "high": 1})),
+            "think.high",
+            "1",
+            "a time from 0 to 1e7 s, at least low",
+        ),
+        (
+            sequence("think", json!({"kind": "lognormal", "mean": 1, "sigma": -1})),
+            "think.sigma",
+            "-1",
+            "a number from 0 to 100",
+        ),
+        (sequence("transfers_at_most", json!(0)), "transfers_at_most", "0", "at least 1 transfer"),
+        (sequence("request_bytes", json!(9)), "request_bytes", "9", "none, as there are no requests"),
+        (
+            of("telnet", "interval", constant(1e-12)),
+            "interval",
+            "a mean of 0.000000000001 s",
+            "a mean of at least 0.000001 s",
+        ),
+        (
+            of("telnet", "interval", constant(0.0)),
+            "interval",
+            "a mean of 0 s",
+            "a mean of at least 0.000001 s",
+        ),
+        (of("telnet", "packets", constant(1e12)), "packets.value", "1000000000000", number),
+        (of("telnet", "sessions", json!(0)), "sessions", "0", "at least 1 session"),
+        (of("web", "objects", constant(1e6)), "objects.value", "1000000", "a number from 0 to 10000"),
+        (of("web", "connections", json!(0)), "connections", "0", "at least 1 connection"),
+        (of("web", "connections", json!(300)), "connections", "300", "at most 256 connections"),
+        (of("web", "request_bytes", json!(0)), "request_bytes", "0", "1 to 65535 bytes with the header"),
+        (
+            of("web", "inter_session", json!({"kind": "exponential", "mean": -3})),
+            "inter_session.mean",
+            "-3",
+            time,
+        ),
+    ];
+    for (app, field, value, expected) in cases {
+        refuses("/flows/0/app", app, &format!("flows[0].app.{field}"), value, expected);
+    }
+    let mut scenario = good();
+    scenario["flows"][0]["transport"] = json!({"kind": "udp"});
+    scenario["flows"][0]["app"] = json!({"kind": "web"});
+    let scenario: Scenario = serde_json::from_value(scenario).expect("a well-formed scenario");
+    let error = Plan::new(&scenario, Folding::On).expect_err("a refusal");
+    assert_eq!((error.path.as_str(), error.value.as_str()), ("flows[0].app.kind", "\"web\""));
+    let expected = "a flow whose application is a transfer-sequence, telnet or web";
+    refuses("/record", json!({"transfers": ["f"]}), "record.transfers[0]", "\"f\"", expected);
+}

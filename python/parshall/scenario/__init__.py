@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from parshall.scenario.applications import Telnet, TransferSequence, Web
 from parshall.scenario.capacity import Capacity
 from parshall.scenario.class_queues import (
     ClassQueue,
@@ -32,6 +33,7 @@ from parshall.scenario.control import (
 )
 from parshall.scenario.dumbbell import Dumbbell, FlowGroup
 from parshall.scenario.flow import Flow
+from parshall.scenario.laws import ConstantLaw, ExponentialLaw, LognormalLaw, LomaxLaw, ParetoLaw, UniformLaw
 from parshall.scenario.losses import BernoulliLoss, DitherLoss, GilbertElliottLoss, ListedLoss
 from parshall.scenario.meters import (
     FairExcessMeter,
@@ -96,6 +98,7 @@ __all__ = [
     "ClassQueue",
     "CoDel",
     "Conditioner",
+    "ConstantLaw",
     "Copa",
     "Cubic",
     "Dctcp",
@@ -106,6 +109,7 @@ __all__ = [
     "Dual",
     "Dumbbell",
     "Exponential",
+    "ExponentialLaw",
     "FairExcessMeter",
     "FixedPointMethod",
     "FixedWeight",
@@ -121,9 +125,12 @@ __all__ = [
     "Knowledge",
     "Link",
     "ListedLoss",
+    "LognormalLaw",
+    "LomaxLaw",
     "MedianRtoConfig",
     "OnOff",
     "Pareto",
+    "ParetoLaw",
     "Pie",
     "Precedence",
     "Priority",
@@ -149,16 +156,20 @@ __all__ = [
     "Tcp",
     "TcpModelMeter",
     "TcpTp",
+    "Telnet",
     "TokenBucketMeter",
     "Transfer",
+    "TransferSequence",
     "TrtcmMeter",
     "Tsw2cmMeter",
     "Tsw3cmMeter",
     "Udp",
+    "UniformLaw",
     "UserControl",
     "Vbr",
     "VegasControl",
     "Veno",
+    "Web",
     "WeightFromRate",
     "WeightedMedianRtoConfig",
     "Wirr",

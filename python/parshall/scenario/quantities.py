@@ -35,6 +35,7 @@ __all__ = [
     "NO_NUMBERS",
     "NO_VALUES",
     "ZERO",
+    "Amount",
     "BurstSize",
     "CodePoint",
     "CodePoints",
@@ -182,6 +183,7 @@ if TYPE_CHECKING:
     Counts: TypeAlias = Given[tuple[int, ...], Sequence[int]]
     Differences: TypeAlias = int
     OrderOf: TypeAlias = int
+    Amount: TypeAlias = Given[float, _Number]
     Level: TypeAlias = Given[float, _Number]
     MaybeLevel: TypeAlias = Given[float | None, _Number | None]
     Numbers: TypeAlias = Given[tuple[float, ...], Sequence[float]]
@@ -295,6 +297,8 @@ else:
     _LEVELS = [{"type": "number"}, _DURATION["anyOf"][1]]
     Level = _field(float, readers.level, {**_DURATION, "anyOf": _LEVELS})
     MaybeLevel = Level | None
+    AMOUNT = {**_DURATION, "anyOf": [{"type": "number", "minimum": 0}, _DURATION["anyOf"][1]]}
+    Amount = _field(float, readers.level_not_negative, AMOUNT)
     Numbers = _field(
         tuple[float, ...], readers.list_of(readers.finite), _array({"type": "number"}, 0, MAX_ORDER)
     )

@@ -25,9 +25,11 @@ __all__ = [
     "flag",
     "instants",
     "level",
+    "level_not_negative",
     "list_of",
     "name",
     "names",
+    "not_negative",
     "packet_size",
     "period",
     "plain",
@@ -93,6 +95,15 @@ finite = real(lambda _: True, "a finite number")
 def level(value: object) -> float:
     """Any number, of whatever unit; or a duration as text, in seconds."""
     return parse_duration(value) if isinstance(value, str) else finite(value)
+
+
+not_negative = real(lambda x: x >= 0, "a number of at least 0")
+"""Reads numbers of at least 0."""
+
+
+def level_not_negative(value: object) -> float:
+    """A number of at least 0, of whatever unit; or a duration as text, in seconds."""
+    return parse_duration(value) if isinstance(value, str) else not_negative(value)
 
 
 def period(value: object) -> float:

@@ -66,6 +66,9 @@ class Record(Model):
     edges: Series | None = None
     """Ports of whose conditioners what they know of TCP connections is kept at intervals: round-trip times,
     timeouts and windows, beside what the senders know."""
+    transfers: Names = NO_NAMES
+    """Flows of which every transfer is kept: when it was wanted, when its first and its last packet were
+    delivered. Their applications are transfer sequences, Telnet or the Web; ``*`` leaves others out."""
 
     def tables(self) -> set[str]:
         """The tables that a recording has besides the counters; ``pcap`` stands for captures."""

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, model_validator
 from typing_extensions import Self
 
 from parshall.errors import InputError, shown
+from parshall.scenario.applications import Telnet, TransferSequence, Web
 from parshall.scenario.base import Model, one_of
 from parshall.scenario.quantities import (
     ABSENT,
@@ -153,8 +154,19 @@ class Schedule(Model):
 
 if TYPE_CHECKING:
     App: TypeAlias = Given[
-        Bulk | Transfer | Cbr | Vbr | OnOff | SelfSimilar | Schedule,
-        Bulk | Transfer | Cbr | Vbr | OnOff | SelfSimilar | Schedule | Literal["bulk"] | Table,
+        Bulk | Transfer | Cbr | Vbr | OnOff | SelfSimilar | Schedule | TransferSequence | Telnet | Web,
+        Bulk
+        | Transfer
+        | Cbr
+        | Vbr
+        | OnOff
+        | SelfSimilar
+        | Schedule
+        | TransferSequence
+        | Telnet
+        | Web
+        | Literal["bulk", "telnet", "web"]
+        | Table,
     ]
 else:
-    App = one_of(Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule)
+    App = one_of(Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule, TransferSequence, Telnet, Web)

@@ -430,6 +430,8 @@ pub(super) fn check_app(at: &Place<'_>, flow: &Flow, duration: Time) -> Checked<
             }
         }
         App::SelfSimilar(config) => check_self_similar(at, config, flow, duration),
+        // Checked when they were given their members.
+        App::TransferSequence(_) | App::Telnet(_) | App::Web(_) => Ok(()),
         App::Schedule(schedule) => {
             for (i, pair) in schedule.writes.windows(2).enumerate() {
                 if pair[1].0 < pair[0].0 {

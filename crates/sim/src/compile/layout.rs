@@ -5,6 +5,7 @@ use crate::network::Hop;
 use crate::queue::decides_at_departure;
 use crate::record::Watch;
 use crate::scenario::{App, Flow};
+use crate::traffic::apps;
 use crate::units::Time;
 
 /// The ports of paths, path after path; two for each flow: its data's, its ACKs'.
@@ -39,7 +40,7 @@ pub fn lay_out(
     folding: Folding,
 ) -> (Vec<Hop>, Time) {
     let network = Network { ports, users: users(&paths.ports, ports, watch, listening), folding };
-    let quiet = quiet_receivers(plans, watch);
+    let quiet = quiet_receivers(flows, plans, watch);
     let senders = quiet_senders(flows, plans, watch);
     let mut hops = Vec::with_capacity(paths.ports.len());
     for (index, flow) in plans.iter_mut().enumerate() {
@@ -79,10 +80,13 @@ fn users(crossed: &[u32], ports: &[PortPlan], watch: &Watch, listening: &[u32]) 
     users
 }
 
-/// Flows whose receivers may act ahead of time: nobody sees packets reach them, and they have no timer.
-fn quiet_receivers(plans: &[FlowPlan], watch: &Watch) -> Vec<bool> {
+/// Flows whose receivers may act ahead of time: nobody sees packets reach them, no application waits for them, and they
+/// have no timer.
+fn quiet_receivers(flows: &[Flow], plans: &[FlowPlan], watch: &Watch) -> Vec<bool> {
     let no_timer = |plan: &FlowPlan| plan.tcp.as_ref().is_none_or(|options| options.delayed_ack.is_none());
-    let mut quiet: Vec<bool> = plans.iter().map(no_timer).collect();
+    let waits = |flow: &Flow| apps::slots(&flow.app).is_some();
+    let flows = flows.iter().zip(plans);
+    let mut quiet: Vec<bool> = flows.map(|(flow, plan)| no_timer(plan) && !waits(flow)).collect();
     for &flow in &watch.deliveries {
         quiet[flow as usize] = false;
     }

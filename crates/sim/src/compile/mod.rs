@@ -1,5 +1,6 @@
 //! Turns a scenario into a network: checks every name and number, finds the routes, decides what to fold.
 
+mod apps;
 mod checks;
 mod diffserv;
 mod layout;
@@ -10,6 +11,8 @@ mod place;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use apps::{add_members, owners, under_their_names, with_members};
+pub use apps::{AppPlan, Asking};
 use checks::{
     check_app, check_capacity, check_durations, check_jitter, check_loss, check_name, check_queue,
     check_rate, check_transport, quoted,
@@ -90,6 +93,10 @@ pub struct Plan {
     pub watch: Watch,
     /// What conditions packets in front of ports.
     pub conditioners: Vec<ConditionerPlan>,
+    /// Applications that hear back.
+    pub apps: Vec<AppPlan>,
+    /// The flow of the scenario that each flow is counted with; empty if there are no others.
+    pub owners: Vec<u32>,
     /// Makers of controls that were handed over, one of each form: what they put around a run is put there once.
     pub makers: Vec<Arc<dyn Maker>>,
 }
@@ -112,10 +119,13 @@ impl Plan {
     /// Compiles a scenario, whose parts move into the plan: with very many flows a copy takes time and memory.
     pub fn of(scenario: Scenario, folding: Folding) -> Checked<Self> {
         check_durations(&scenario)?;
-        let Scenario { duration, warm_up, hosts, routers, links, flows, record } = scenario;
+        let Scenario { duration, warm_up, hosts, routers, links, mut flows, record } = scenario;
         let mut directory = Directory::new(&hosts, &routers, links.len())?;
         let ports = directory.add_links(links)?;
-        let flow_numbers = flow_numbers(&flows)?;
+        let named = flows.len();
+        let apps = add_members(&mut flows)?;
+        let owners = owners(named, flows.len(), &apps);
+        let flow_numbers = flow_numbers(&flows[..named])?;
         let mut options = SharedOptions::default();
         let mut plans = Vec::with_capacity(flows.len());
         let mut paths = Paths { ends: Vec::with_capacity(2 * flows.len()), ..Paths::default() };
@@ -131,24 +141,40 @@ impl Plan {
         }
         drop(router);
         let asked = std::mem::take(&mut directory.conditioners);
+        let under_their_names = under_their_names(&flows, &owners);
         let around = Surroundings {
-            flows: &flows,
+            flows: if owners.is_empty() { &flows } else { &under_their_names },
             paths: &paths,
             ports: &ports,
             port_names: &directory.port_names,
             is_host: &|name| directory.is_host(name),
         };
         let conditioners = plan_conditioners(asked, &around)?;
-        let mut watch = watch(&record, duration, &flow_numbers, &directory, &ports)?;
+        let known = Known { flows: &flow_numbers, owners: &owners, apps: &apps };
+        let mut watch = watch(&record, duration, known, &directory, &ports)?;
         check_edges(&watch, &conditioners, &directory.port_names)?;
         watch.classes = !conditioners.is_empty() || flows.iter().any(|flow| flow.dscp != 0);
-        let flow_names = names_of(&flows);
+        let flow_names = names_of(&flows[..named]);
         let listening: Vec<u32> = conditioners.iter().filter(|it| it.listens()).map(|it| it.port).collect();
         let (hops, spacing) = lay_out(&paths, &flows, &mut plans, &ports, &watch, &listening, folding);
         let makers = makers(&plans);
         let names = Names { flows: flow_names.into(), ports: directory.port_names.into() };
         let (asked, flows) = (flows, plans);
-        Ok(Plan { duration, warm_up, ports, hops, spacing, flows, asked, names, watch, conditioners, makers })
+        Ok(Plan {
+            duration,
+            warm_up,
+            ports,
+            hops,
+            spacing,
+            flows,
+            asked,
+            names,
+            watch,
+            conditioners,
+            apps,
+            owners,
+            makers,
+        })
     }
 }
 
@@ -390,16 +416,26 @@ impl SharedOptions {
 /// Most rows of a flow series: a column of them takes 34 GB.
 const MOST_ROWS: u64 = 1 << 32;
 
+/// What is known of flows when their names are read.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    flows: &'a FxHashMap<&'a str, u32>,
+    owners: &'a [u32],
+    apps: &'a [AppPlan],
+}
+
 fn watch(
     record: &Record,
     duration: Time,
-    flows: &FxHashMap<&str, u32>,
+    known: Known<'_>,
     directory: &Directory<'_>,
     ports: &[PortPlan],
 ) -> Checked<Watch> {
+    let flows = known.flows;
     let flow_number = |name: &str| flows.get(name).copied();
     let port_number = |name: &str| directory.port(name);
     let flow = |field: &str, list: &[String]| select(field, list, flows.len(), flow_number, "flow");
+    let members = |field: &str, list: &[String]| Ok(with_members(flow(field, list)?, known.owners));
     let port = |field: &str, list: &[String]| select(field, list, ports.len(), port_number, "port or link");
     let series = |field: &str, series: &Option<Series>, of_flows: bool| match series {
         None => Ok(None),
@@ -424,8 +460,8 @@ fn watch(
         }
     };
     Ok(Watch {
-        rtt: flow("rtt", &record.rtt)?,
-        window: flow("window", &record.window)?,
+        rtt: members("rtt", &record.rtt)?,
+        window: members("window", &record.window)?,
         flow_series: series("flow_series", &record.flow_series, true)?,
         port_series: series("port_series", &record.port_series, false)?,
         responsiveness: match &record.responsiveness {
@@ -444,12 +480,26 @@ fn watch(
             }
         },
         packets: port("packets", &record.packets)?,
-        deliveries: flow("deliveries", &record.deliveries)?,
+        deliveries: members("deliveries", &record.deliveries)?,
         pcap: port("pcap", &record.pcap)?,
         class_state: port("class_state", &record.class_state)?,
         edges: series("edges", &record.edges, false)?,
+        transfers: transfers(&record.transfers, flow("transfers", &record.transfers)?, known)?,
         classes: false,
     })
+}
+
+/// Those of the flows in a list that have transfers; one that is named must have them.
+fn transfers(list: &[String], flows: Vec<u32>, known: Known<'_>) -> Checked<Option<Vec<u32>>> {
+    let has = |flow: u32| known.apps.iter().any(|app| app.flow == flow);
+    for (i, name) in list.iter().enumerate().filter(|(_, name)| *name != "*") {
+        if !has(known.flows[name.as_str()]) {
+            let expected = "a flow whose application is a transfer-sequence, telnet or web";
+            return Err(ScenarioError::new(format!("record.transfers[{i}]"), quoted(name), expected));
+        }
+    }
+    let kept = flows.into_iter().filter(|&flow| has(flow)).collect();
+    Ok((!list.is_empty()).then_some(kept))
 }
 
 /// The numbers of what is named in a list, of `count` that there are.

@@ -115,6 +115,9 @@ impl Knowledge {
             return;
         };
         let seen = &mut self.seen[place];
+        if packet.seq == 0 && seen.acknowledged() > 0 {
+            seen.restart();
+        }
         let repeated = seen.packets().1;
         seen.on_data(now.secs(), u64::from(packet.seq), u64::from(packet.seq) + 1);
         self.loss.take((seen.packets().1 - repeated) as f64);

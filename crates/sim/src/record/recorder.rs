@@ -39,6 +39,8 @@ pub struct Watch {
     pub class_state: Vec<u32>,
     /// Ports of whose conditioners the knowledge is kept, and how often.
     pub edges: Option<(Vec<u32>, Time)>,
+    /// Flows whose transfers are kept, if any are asked for.
+    pub transfers: Option<Vec<u32>>,
     /// Whether anything in the scenario gives packets code points.
     pub classes: bool,
 }
@@ -178,6 +180,11 @@ impl Recorder {
         }
         recorder.watch = watch;
         recorder
+    }
+
+    /// Whether anything that happens at the ends of flows is kept.
+    pub fn watches_flows(&self) -> bool {
+        !self.flows.is_empty()
     }
 
     /// What is watched.

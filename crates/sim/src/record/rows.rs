@@ -298,6 +298,32 @@ table!(
 );
 
 table!(
+    /// A transfer of an application that hears back. Of one that the run has cut short, what had not happened is NaN.
+    TransferRow, TransferTable, "transfers" {
+        /// Index of the flow.
+        flow: i32,
+        /// Its number among those of the flow, by the time at which they were wanted.
+        number: u64,
+        /// Number of its session; 0 for a sequence.
+        session: u64,
+        /// Number of its page in the session; 0 where there are no pages.
+        page: u64,
+        /// When it was wanted: when the user asked for it, or the application handed it over.
+        start: f64,
+        /// When its first packet was delivered, in order, to the receiving application.
+        first_byte: f64,
+        /// When its last packet was.
+        end: f64,
+        /// Its packets.
+        packets: u64,
+        /// Their payload.
+        bytes: u64,
+        /// Whether it is the last one of its session.
+        last: bool,
+    }
+);
+
+table!(
     /// Counters of an aggregate at its conditioner.
     AggregateRow, AggregateTable, "aggregates" {
         /// Index of the port.

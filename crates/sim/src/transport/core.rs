@@ -158,6 +158,11 @@ impl Core {
         self.deadline
     }
 
+    /// When it sent a packet last; the start of the run before the first.
+    pub fn last_sent(&self) -> Time {
+        self.last_sent
+    }
+
     /// The timeout to set now, in seconds.
     pub fn rto(&self) -> f64 {
         self.timer.rto().max(self.options.least_timeout.secs())

@@ -29,6 +29,18 @@ impl TcpSender {
         TcpSender { core, recovery }
     }
 
+    /// Starts a new connection: nothing is left of the one before but what it has counted.
+    pub fn reconnect(&mut self, recovery: RecoveryName, phase: Time, seed: u64, flow: &str) {
+        let counters = self.core.counters;
+        *self = TcpSender::new(self.core.options.clone(), recovery, phase, seed, flow);
+        self.core.counters = counters;
+    }
+
+    /// An ACK of a connection that is over arrives.
+    pub fn count_ack(&mut self) {
+        self.core.counters.acks_received += 1;
+    }
+
     /// What can be observed.
     pub fn core(&self) -> &Core {
         &self.core

@@ -10,9 +10,10 @@ use parshall_sim::control::{
 };
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::scenario::{
-    App, BernoulliLoss, Capacity, Cbr, DitherLoss, DropTail, Flow, Jitter, Law, Link, Loss, LossOf, OnOff,
-    ProfileName, Queue, QueueShareSeries, Record, RecoveryName, Reverse, Scenario, SelfSimilar, Series,
-    ShareSeries, Signals, Tcp, Transfer, Transport, Udp, Vbr,
+    App, BernoulliLoss, Capacity, Cbr, ConnectionUse, DitherLoss, DropTail, Flow, Jitter, Law, Link, Loss,
+    LossOf, OnOff, ProfileName, Queue, QueueShareSeries, Record, RecoveryName, Reverse, Scenario,
+    SelfSimilar, Series, ShareSeries, Signals, Tcp, Telnet, Transfer, TransferSequence, Transport, Udp,
+    Variate, Vbr, Web, WebRequests,
 };
 use parshall_sim::units::{Rate, Time};
 use proptest::prelude::*;
@@ -265,6 +266,86 @@ fn rated_app() -> impl Strategy<Value = App> {
             intervals: (seconds(0.1), seconds(0.4)),
         })),
     ]
+}
+
+/// Laws of times around this many seconds, and of numbers around as many.
+fn law(mean: f64) -> impl Strategy<Value = Variate> {
+    select(vec![
+        Variate::Constant { value: mean },
+        Variate::Constant { value: 0.0 },
+        Variate::Exponential { mean },
+        Variate::Pareto { mean, shape: 1.5 },
+        Variate::Lomax { mean, shape: 1.2 },
+        Variate::Uniform { low: 0.0, high: 2.0 * mean },
+        Variate::Lognormal { mean, sigma: 1.0 },
+    ])
+}
+
+fn hearing_app() -> impl Strategy<Value = App> {
+    let connection = || select(vec![ConnectionUse::New, ConnectionUse::Persistent]);
+    let sequence = (law(6.0), law(0.02), connection(), any::<bool>()).prop_map(
+        |(packets, think, connection, requests)| {
+            App::TransferSequence(Box::new(TransferSequence {
+                packets,
+                think,
+                transfers_at_most: None,
+                connection,
+                requests,
+                request_bytes: requests.then_some(100),
+            }))
+        },
+    );
+    let interval = law(0.02).prop_filter("telnet takes time", |law| *law != Variate::Constant { value: 0.0 });
+    let telnet =
+        (law(6.0), interval, law(0.05), connection()).prop_map(|(packets, interval, idle, connection)| {
+            App::Telnet(Box::new(Telnet { packets, interval, idle, sessions: None, connection }))
+        });
+    let requests = select(vec![WebRequests::Http, WebRequests::Ns2]);
+    let slots = select(vec![None, Some(1), Some(2)]);
+    let pause = proptest::option::of(law(0.05));
+    let web = ((law(2.0), law(0.05), law(2.0), law(0.005), law(4.0)), pause, slots, requests).prop_map(
+        |(
+            (pages, inter_page, objects, inter_object, object_packets),
+            inter_session,
+            connections,
+            requests,
+        )| {
+            App::Web(Box::new(Web {
+                pages,
+                inter_page,
+                objects,
+                inter_object,
+                object_packets,
+                inter_session,
+                connections,
+                requests,
+                request_bytes: None,
+            }))
+        },
+    );
+    prop_oneof![2 => sequence, 1 => telnet, 2 => web]
+}
+
+/// Random networks in which most flows have applications that hear back, and all transfers are kept.
+#[allow(dead_code)]
+pub fn hearing() -> impl Strategy<Value = Scenario> {
+    let apps = prop::collection::vec(proptest::option::weighted(0.8, (tcp(), hearing_app())), 6);
+    let timeouts = select(vec![None, Some(0.02), Some(0.2)]);
+    let networks = prop_oneof![2 => scenario(), 1 => scenario().prop_map(apart), 1 => scenario().prop_map(|scenario| direct(Scenario { record: Record::default(), ..scenario }))];
+    (networks, apps, timeouts).prop_map(|(mut scenario, apps, timeout)| {
+        for (flow, change) in scenario.flows.iter_mut().zip(apps) {
+            if let Some((transport, app)) = change {
+                (flow.transport, flow.app) = (transport, app);
+            }
+            if let (Transport::Tcp(tcp), Some(timeout)) = (&mut flow.transport, timeout) {
+                // Timers that expire early make late copies.
+                let tcp = Arc::make_mut(tcp);
+                (tcp.initial_rto, tcp.min_rto) = (Some(seconds(timeout)), Some(seconds(timeout)));
+            }
+        }
+        scenario.record.transfers = vec!["*".into()];
+        scenario
+    })
 }
 
 fn traffic() -> impl Strategy<Value = (Transport, App)> {

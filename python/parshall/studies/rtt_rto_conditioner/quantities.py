@@ -58,7 +58,7 @@ def jain(rates: Reals) -> float:
 
 
 def _colours(run: Recording, names: Sequence[str]) -> dict[str, float]:
-    """Per cent of an aggregate's packets that are of each colour, and that were protected; NaN without edges."""
+    """Per cent of an aggregate's packets that are of each colour or protected; NaN without edges."""
     if "aggregates" not in run.tables:
         return {f"{what}_{name}": math.nan for name in names for what in (*COLOURS, "protected")}
     table = run.columns("aggregates")

@@ -1,0 +1,227 @@
+//! What the engine keeps of applications that hear back: their lines, and the log of their transfers. See
+//! `engine/apps.rs`.
+
+use std::collections::VecDeque;
+
+use crate::compile::{AppPlan, Asking, Plan};
+use crate::flow::clock_phase;
+use crate::record::{Table, TransferRow, TransferTable};
+use crate::scenario::{RecoveryName, Transport};
+use crate::traffic::apps::{Demand, Machine, Place, Reaction};
+use crate::traffic::start;
+use crate::units::Time;
+
+/// All applications of a network that hear back.
+#[derive(Debug, Default)]
+pub(super) struct Apps {
+    pub apps: Vec<App>,
+    pub lines: Vec<Line>,
+    /// The line of each flow; empty if there are no lines.
+    pub line_of: Vec<Option<u32>>,
+    /// Writes that open a connection at an instant at which the one before has still sent something.
+    pub postponed: Vec<Write>,
+    pub reaction: Reaction,
+    pub log: Vec<Transfer>,
+}
+
+#[derive(Debug)]
+pub(super) struct App {
+    pub machine: Machine,
+    /// The lines of each slot, and what was asked for there last.
+    pub slots: Vec<Slot>,
+    /// When it wants to be asked.
+    pub due: Time,
+    /// Whether its transfers are kept, how many there are, and of which flow.
+    pub keeps: bool,
+    pub transfers: u64,
+    pub flow: u32,
+}
+
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub data: usize,
+    pub requests: Option<usize>,
+    pub order: Write,
+}
+
+/// Packets to be written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Write {
+    pub line: usize,
+    pub packets: u32,
+    pub fresh: bool,
+    /// Its place in the log; none if it is not kept there.
+    pub entry: Option<usize>,
+}
+
+/// A flow that carries connections.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub flow: usize,
+    pub app: usize,
+    pub slot: u32,
+    pub asks: bool,
+    /// Whether what is written is done when it is delivered, and not when it is acknowledged.
+    pub done_on_delivery: bool,
+    pub recovery: RecoveryName,
+    pub phase: Time,
+    pub seed: u64,
+    pub name: String,
+    /// Connections so far, and when this one was opened.
+    pub connections: u32,
+    pub opened: Time,
+    /// Whether the receiver is that of this connection.
+    pub accepted: bool,
+    /// Packets of data that were written in this connection.
+    pub written: u64,
+    /// What was written and not delivered, by where it ends.
+    pub undelivered: VecDeque<(u64, Write)>,
+    /// What was written and not acknowledged, likewise; empty if nobody waits for that.
+    pub unacknowledged: VecDeque<(u64, Write)>,
+}
+
+/// A transfer in the log.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Transfer {
+    pub flow: u32,
+    pub number: u64,
+    pub place: Place,
+    pub start: Time,
+    pub first: Time,
+    pub end: Time,
+    pub packets: u32,
+}
+
+impl Apps {
+    /// Those of a plan.
+    pub fn new(plan: &Plan, seed: u64) -> Self {
+        let mut all = Apps::default();
+        if plan.apps.is_empty() {
+            return all;
+        }
+        all.line_of = vec![None; plan.flows.len()];
+        plan.apps.iter().for_each(|app| all.add(app, plan, seed));
+        all
+    }
+
+    fn add(&mut self, app: &AppPlan, plan: &Plan, seed: u64) {
+        let asked = &plan.asked[app.flow as usize];
+        let Some(machine) = Machine::new(asked, app.slots.len() as u32, seed) else {
+            return;
+        };
+        let number = self.apps.len();
+        let mut slots = Vec::with_capacity(app.slots.len());
+        for (slot, &(data, requests)) in (0..).zip(&app.slots) {
+            let mut add = |flow: u32, asks: bool| {
+                let line = Line::new(flow as usize, (number, slot, asks, app.asking), plan, seed);
+                self.line_of[flow as usize] = Some(self.lines.len() as u32);
+                self.lines.push(line);
+                self.lines.len() - 1
+            };
+            let (data, requests) = (add(data, false), requests.map(|flow| add(flow, true)));
+            slots.push(Slot {
+                data,
+                requests,
+                order: Write { line: data, packets: 0, fresh: false, entry: None },
+            });
+        }
+        self.apps.push(App {
+            machine,
+            slots,
+            due: start(asked, seed),
+            keeps: plan.watch.transfers.as_ref().is_some_and(|flows| flows.binary_search(&app.flow).is_ok()),
+            transfers: 0,
+            flow: app.flow,
+        });
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.apps.is_empty()
+    }
+
+    /// The line that a flow is.
+    pub fn line(&self, flow: usize) -> Option<usize> {
+        self.line_of.get(flow).copied().flatten().map(|line| line as usize)
+    }
+
+    /// Whether a flow carries requests.
+    pub fn asks(&self, flow: usize) -> bool {
+        self.line(flow).is_some_and(|line| self.lines[line].asks)
+    }
+
+    /// Puts a transfer that begins into the log, if it is kept.
+    pub fn enter(&mut self, app: usize, demand: &Demand) -> Option<usize> {
+        let app = &mut self.apps[app];
+        app.transfers += 1;
+        if !app.keeps {
+            return None;
+        }
+        self.log.push(Transfer {
+            flow: app.flow,
+            number: app.transfers - 1,
+            place: demand.place,
+            start: demand.asked,
+            first: Time::NEVER,
+            end: Time::NEVER,
+            packets: demand.packets,
+        });
+        Some(self.log.len() - 1)
+    }
+
+    /// The table of transfers.
+    pub fn table(&self, payload_bytes: impl Fn(u32) -> u32) -> Table {
+        let mut log: Vec<&Transfer> = self.log.iter().collect();
+        log.sort_by_key(|transfer| (transfer.flow, transfer.number));
+        let seconds = |time: Time| if time < Time::NEVER { time.secs() } else { f64::NAN };
+        let mut table = TransferTable::with_capacity(log.len());
+        for transfer in log {
+            table.push(TransferRow {
+                flow: transfer.flow as i32,
+                number: transfer.number,
+                session: u64::from(transfer.place.session),
+                page: u64::from(transfer.place.page),
+                start: transfer.start.secs(),
+                first_byte: seconds(transfer.first),
+                end: seconds(transfer.end),
+                packets: u64::from(transfer.packets),
+                bytes: u64::from(transfer.packets) * u64::from(payload_bytes(transfer.flow)),
+                last: transfer.place.last,
+            });
+        }
+        table.into_table()
+    }
+}
+
+impl Line {
+    fn new(
+        flow: usize,
+        (app, slot, asks, asking): (usize, u32, bool, Asking),
+        plan: &Plan,
+        seed: u64,
+    ) -> Self {
+        let asked = &plan.asked[flow];
+        let recovery = match &asked.transport {
+            Transport::Tcp(tcp) => tcp.recovery,
+            Transport::Udp(_) => RecoveryName::default(),
+        };
+        let phase = |options| clock_phase(options, seed, &asked.name);
+        Line {
+            flow,
+            app,
+            slot,
+            asks,
+            done_on_delivery: asking == Asking::Http,
+            recovery,
+            phase: plan.flows[flow].tcp.as_ref().map_or(Time::ZERO, phase),
+            seed,
+            name: asked.name.to_string(),
+            connections: 0,
+            opened: Time::ZERO,
+            accepted: true,
+            written: 0,
+            undelivered: VecDeque::new(),
+            unacknowledged: VecDeque::new(),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Applications that hear back. Each is a state machine that is told when a time has come and when a transfer is
+//! complete, and answers with transfers to start and with the time at which it wants to be asked again.
+//!
+//! It knows of *slots*, each of which carries one connection at a time, and of nothing below them.
+
+mod sequence;
+mod telnet;
+mod variate;
+mod web;
+
+use sequence::Sequence;
+use telnet::Telnet;
+use web::Web;
+
+use crate::random::Stream;
+use crate::scenario::{App, Flow, Variate};
+use crate::units::Time;
+
+pub use variate::MOST;
+
+/// A transfer to be started now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Demand {
+    /// Where.
+    pub slot: u32,
+    /// Its packets, at least one.
+    pub packets: u32,
+    /// Whether it has a connection of its own, or is the first on a new one.
+    pub fresh: bool,
+    /// When the user wanted it: now, or before if no slot was free.
+    pub asked: Time,
+    /// Its place.
+    pub place: Place,
+}
+
+/// Where a transfer belongs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Number of the session.
+    pub session: u32,
+    /// Number of the page in it.
+    pub page: u32,
+    /// Whether it is the last one of its session that is asked for.
+    pub last: bool,
+}
+
+/// What an application does now.
+#[derive(Clone, Debug, Default)]
+pub struct Reaction {
+    /// Transfers to start.
+    pub demands: Vec<Demand>,
+    /// When to ask again; none leaves what was said before.
+    pub again: Option<Time>,
+}
+
+/// An application that hears back.
+#[derive(Debug)]
+pub struct Machine {
+    kind: Kind,
+    stop: Time,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Sequence(Sequence),
+    Telnet(Telnet),
+    Web(Web),
+}
+
+impl Machine {
+    /// The application of a flow with so many slots, or none if it does not hear back.
+    pub fn new(flow: &Flow, slots: u32, seed: u64) -> Option<Self> {
+        let stream = Stream::new(seed, &format!("flow/{}/source", flow.name));
+        let kind = match &flow.app {
+            App::TransferSequence(config) => Kind::Sequence(Sequence::new(config, stream)),
+            App::Telnet(config) => Kind::Telnet(Telnet::new(config, stream)),
+            App::Web(config) => Kind::Web(Web::new(config, slots, stream)),
+            _ => return None,
+        };
+        Some(Machine { kind, stop: flow.stop.unwrap_or(Time::NEVER) })
+    }
+
+    /// The time has come that it named, or that of the start.
+    pub fn on_time(&mut self, now: Time, out: &mut Reaction) {
+        if now < self.stop {
+            match &mut self.kind {
+                Kind::Sequence(sequence) => sequence.on_time(now, out),
+                Kind::Telnet(telnet) => telnet.on_time(now, out),
+                Kind::Web(web) => web.on_time(now, out),
+            }
+        }
+    }
+
+    /// The transfer in this slot that was started first is complete.
+    pub fn on_done(&mut self, slot: u32, now: Time, out: &mut Reaction) {
+        if now < self.stop {
+            match &mut self.kind {
+                Kind::Sequence(sequence) => sequence.on_done(now, out),
+                Kind::Telnet(telnet) => telnet.on_done(now, out),
+                Kind::Web(web) => web.on_done(slot, now, out),
+            }
+        }
+    }
+}
+
+/// Most objects of a page: they may all be asked for at one instant.
+pub const MOST_OBJECTS: u32 = 10_000;
+
+/// Most connections of a flow at once.
+pub const MOST_CONNECTIONS: u32 = 256;
+
+/// The slots that a flow needs; none if its application does not hear back.
+///
+/// A page of the Web has as many as it has objects, if that is bounded, and else ten times as many as it has on
+/// average: of exponential numbers 1 in 22000 is larger.
+pub fn slots(app: &App) -> Option<u32> {
+    match app {
+        App::TransferSequence(_) | App::Telnet(_) => Some(1),
+        App::Web(web) => Some(web.connections.unwrap_or_else(|| {
+            let objects = variate::greatest(&web.objects).unwrap_or(10.0 * variate::mean(&web.objects));
+            objects.ceil().clamp(1.0, f64::from(MOST_CONNECTIONS)) as u32
+        })),
+        _ => None,
+    }
+}
+
+/// The mean of a law.
+pub fn mean(law: &Variate) -> f64 {
+    variate::mean(law)
+}
