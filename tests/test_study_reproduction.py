@@ -404,7 +404,7 @@ def test_every_declared_file_is_the_one_at_hand() -> None:
 
 def test_every_listed_study_can_be_found_and_holds_together() -> None:
     listed = st.list_studies()
-    names = ["aqm", "arima-vegas", "fluid", "median-rto", "nonresponsive", "tcp-tp"]
+    names = ["aqm", "arima-vegas", "fluid", "median-rto", "nonresponsive", "rtt-rto-conditioner", "tcp-tp"]
     assert [each.name for each in listed] == names
     for each in listed:
         assert st.find_study(each.name) is each

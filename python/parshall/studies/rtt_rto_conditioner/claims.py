@@ -31,6 +31,7 @@ from parshall.studies.rtt_rto_conditioner.conditioners import (
 from parshall.studies.rtt_rto_conditioner.document import FARS, PRINTED_FAR
 from parshall.studies.rtt_rto_conditioner.judging import DESIGN_FARS, DESIGN_FLOWS, KINDS
 from parshall.studies.rtt_rto_conditioner.quantities import apart, of
+from parshall.studies.rtt_rto_conditioner.traffic import WEB_SESSIONS
 
 _LONG = [far for far in FARS if far > 1000 * networks.NEAR]
 CAPACITY = networks.RATE / 1e6 * networks.PAYLOAD_BYTES / (networks.PAYLOAD_BYTES + networks.HEADER_BYTES)
@@ -81,6 +82,14 @@ def _alike(edge: str, core: str, names: tuple[str, ...], factor: float) -> st.Ho
     )
 
 
+def _telnet(metric: str, edge: str) -> st.Quantity:
+    return of("telnet", metric, edge, profile="scaled")
+
+
+def _web(metric: str, edge: str | list[str], sessions: int = WEB_SESSIONS[0]) -> st.Quantity:
+    return of("web", metric, edge, profile="scaled", sessions=sessions)
+
+
 def _todays(edge: str, flows: int, far: list[int] | int) -> st.Expression:
     return apart("today", edge, far=far, flows=flows)
 
@@ -125,6 +134,20 @@ _SAYS: dict[str, Any] = {
             for bound in (ratio > 1 / 1.1, 1.1 - ratio > 0.0)
         ),
         bounds=True,
+    ),
+    "telnet.standard.{aware}": lambda aware: _telnet("long", STANDARD) > _telnet("long", aware),
+    "telnet.sw-short.{others}": lambda others: _telnet("short", RTT_SW) < _telnet("short", others),
+    "telnet.rtt-rto-long.{unaware}": lambda unaware: _telnet("long", RTT_RTO) < _telnet("long", unaware),
+    "telnet.overall.{but_rtt_rto}": lambda but_rtt_rto: _telnet("all", RTT_RTO) < _telnet("all", but_rtt_rto),
+    "telnet.session": _telnet("session", RTT_RTO) < _telnet("session", STANDARD),
+    "web.last.{but_rtt_rto}": lambda but_rtt_rto: _web("last", RTT_RTO) < _web("last", but_rtt_rto),
+    "web.first.{others}": lambda others: _web("first", RTT_SW) < _web("first", others),
+    "web.hundred.{but_rtt_rto}": lambda but_rtt_rto: (
+        _web("first", RTT_RTO, 100) < _web("first", but_rtt_rto, 100)
+    ),
+    "web.idle": st.alike(_web("last", [RTT, RTT_RTO, RTT_SW]), _web("last", STANDARD), 1.1),
+    "why.printed.{aware}": lambda aware: _close(
+        of("telnet", "all", aware, profile="printed"), of("telnet", "all", STANDARD, profile="printed"), 1e-9
     ),
     "why.red.{long}": lambda long: _grid("red_F1", RTT, long) > _grid("red_F2", RTT, long),
     "why.more-timeouts": (
@@ -178,6 +201,10 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "long": _ms(_LONG),
     "edge": {name: EDGES[name].label for name in (STANDARD, SW)},
     "rtt": {name: EDGES[name].label for name in (RTT, RTT_TWO)},
+    "aware": {name: EDGES[name].label for name in (RTT, RTT_RTO, RTT_SW)},
+    "others": {name: EDGES[name].label for name in (STANDARD, RTT, RTT_RTO)},
+    "unaware": {name: EDGES[name].label for name in (STANDARD, RTT)},
+    "but_rtt_rto": {name: EDGES[name].label for name in (STANDARD, RTT, RTT_SW)},
     "variation": {name: each.label for name, each in VARIATIONS.items() if name not in ("base", "under")},
     "k": {k: f"{k} packets" for k in KS},
     "knowing": {name: EDGES[name].label for name in KNOWING},

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from parshall import study as st
-from parshall.studies.rtt_rto_conditioner import beyond, judging, networks
+from parshall.studies.rtt_rto_conditioner import beyond, document, judging, networks, traffic
 from parshall.studies.rtt_rto_conditioner.claims import CAPACITY
 from parshall.studies.rtt_rto_conditioner.conditioners import EDGES, FAIR, RTT_RTO
 from parshall.studies.rtt_rto_conditioner.document import FARS
@@ -48,6 +48,23 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
             (edge, core): [mean(of("domains", f"rate_{name}", edge, core=core)) for name in FIVE]
             for edge in EDGES
             for core in ("under", "over", "extreme")
+        },
+        "document": document,
+        "telnet": {
+            (edge, profile): [
+                mean(of("telnet", metric, edge, profile=profile))
+                for metric in ("long", "short", "all", "session")
+            ]
+            for edge in traffic.TRAFFIC_EDGES
+            for profile in traffic.PROFILES
+        },
+        "web": {
+            (edge, sessions): [
+                mean(of("web", metric, edge, profile="scaled", sessions=sessions))
+                for metric in ("first", "last")
+            ]
+            for edge in traffic.TRAFFIC_EDGES
+            for sessions in traffic.WEB_SESSIONS
         },
         "window": {
             edge: mean(of("knowledge", "window_F1", edge, far=100)) for edge in ("rtt", "rtt-sw", "rtt-rto")

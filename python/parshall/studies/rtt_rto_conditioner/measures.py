@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from parshall import study as st
 from parshall.scenario import Record, Series
-from parshall.studies.rtt_rto_conditioner import beyond, judging
+from parshall.studies.rtt_rto_conditioner import beyond, judging, traffic
 from parshall.studies.rtt_rto_conditioner.conditioners import DOCUMENT, EDGES, RTT, RTT_SW, STANDARD
 from parshall.studies.rtt_rto_conditioner.document import FARS, PRINTED_FAR
 from parshall.studies.rtt_rto_conditioner.networks import Setting, domains, shared
@@ -35,8 +35,8 @@ def measure(bench: st.Workbench) -> st.Measures:
 
 
 def document(bench: st.Workbench) -> st.Measures:
-    """Figures 3 to 6."""
-    return {**_grid(bench), **_windows(bench), **_domains(bench)}
+    """Figures 3 to 6, Tables I and II."""
+    return {**_grid(bench), **_windows(bench), **_domains(bench), **traffic.measure(bench)}
 
 
 def _grid(bench: st.Workbench) -> st.Measures:

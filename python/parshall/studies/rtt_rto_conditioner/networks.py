@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 from parshall.scenario import (
@@ -22,6 +23,8 @@ from parshall.scenario import (
     Record,
     Scenario,
     Tcp,
+    Telnet,
+    Web,
 )
 from parshall.studies.rtt_rto_conditioner.conditioners import PRECEDENCES, PROFILE, Edge, Profile
 
@@ -43,6 +46,8 @@ _PLENTY = 100_000
 NO_RECORD = Record()
 
 Queue: TypeAlias = Any
+App: TypeAlias = "Bulk | Telnet | Web"
+BULK = Bulk()
 Dropper: TypeAlias = Literal["drop-tail", "rio-c", "rio-d", "wred"]
 
 
@@ -65,6 +70,10 @@ class Setting:
     core: Queue = None
     """In place of queues with precedences."""
     duration: float = DURATION
+    other_rate: float = OTHER_RATE
+    app: App = BULK
+    start_spread: float = START_SPREAD
+    warm_up: float = WARM_UP
 
     def tcp(self) -> Tcp:
         """What each connection sends with."""
@@ -102,14 +111,14 @@ def precedences(limit: int, dropper: Dropper = "rio-c", scale: float = 1.0) -> D
 
 
 def shared(edge: Edge | None, setting: Setting, record: Record = NO_RECORD) -> Scenario:
-    """Figure 2a: F1 and F2, each from a host over an edge, meet at the link in the middle, ``core``."""
+    """Figure 2a: F1 and F2, each from a host over an edge, meet at the link in the middle, ``c1-c2``."""
     trips = (setting.near, setting.far)
     paths = [
         Path(f"F{number}", f"n{number}", f"n{number + 2}", ("c1", "c2"), trip, count)
         for number, (trip, count) in enumerate(zip(trips, setting.flows, strict=True), 1)
     ]
-    core = [_link("c1", "c2", CORE_DELAY, setting.rate, name="core", queue=setting.queue(), reverse=_back())]
-    return _network(f"{_label(edge)}, {1000 * setting.far:g} ms", edge, setting, core, paths, record)
+    title = f"{_label(edge)}, {1000 * setting.far:g} ms"
+    return network(title, edge, setting, [("c1", "c2")], paths, record)
 
 
 @dataclass(frozen=True)
@@ -145,27 +154,30 @@ def domains(edge: Edge | None, setting: Setting, record: Record = NO_RECORD) -> 
     """Figure 2b: five aggregates over three domains in a row. The links of the domains are called ``a1-a2``,
     ``b1-b2`` and ``d1-d2``, and ``setting`` says what they are.
     """
-    core = [
-        _link(a, b, CORE_DELAY, setting.rate, name=f"{a}-{b}", queue=setting.queue(), reverse=_back())
-        for a, b in DOMAINS
-    ]
-    core += [_link(a, b, CORE_DELAY) for a, b in (("a2", "b1"), ("b2", "d1"))]
-    return _network(f"{_label(edge)}, several domains", edge, setting, core, DOMAIN_PATHS, record)
+    return network(f"{_label(edge)}, several domains", edge, setting, DOMAINS, DOMAIN_PATHS, record)
 
 
 def _label(edge: Edge | None) -> str:
     return "no conditioner" if edge is None else edge.label
 
 
-def _network(
+def network(
     title: str,
     edge: Edge | None,
     setting: Setting,
-    core: Sequence[Link],
+    shared_links: Sequence[tuple[str, str]],
     paths: Sequence[Path],
     record: Record,
 ) -> Scenario:
-    """Aggregates, each with an edge router at either end, over links that are there."""
+    """Aggregates, each with an edge router at either end, over links that they share, one behind another,
+    which are called after their routers.
+    """
+    between = pairwise(shared_links)
+    core = [
+        _link(a, b, CORE_DELAY, setting.rate, name=f"{a}-{b}", queue=setting.queue(), reverse=_back())
+        for a, b in shared_links
+    ]
+    core += [_link(one[1], other[0], CORE_DELAY, setting.other_rate) for one, other in between]
     links, flows, hosts, edges = list(core), [], [], []
     tcp = setting.tcp()
     for path in paths:
@@ -175,19 +187,29 @@ def _network(
         if edge is not None:
             own["conditioner"] = edge.conditioner(f"{path.name}-*", setting.profile, setting.min_rto)
         links += [
-            _link(path.source, near, delay),
-            _link(near, path.routers[0], delay, name=f"edge-{path.name}", **own),
-            _link(path.routers[-1], far, delay),
-            _link(far, path.sink, delay),
+            _link(path.source, near, delay, setting.other_rate),
+            _link(near, path.routers[0], delay, setting.other_rate, name=f"edge-{path.name}", **own),
+            _link(path.routers[-1], far, delay, setting.other_rate),
+            _link(far, path.sink, delay, setting.other_rate),
         ]
         hosts += [path.source, path.sink]
         edges += [near, far]
-        flows += [_bulk(f"{path.name}-{i}", path.source, path.sink, tcp) for i in range(1, path.count + 1)]
+        flows += [
+            Flow(
+                name=f"{path.name}-{i}",
+                source=path.source,
+                destination=path.sink,
+                transport=tcp,
+                app=setting.app,
+                start_spread=setting.start_spread,
+            )
+            for i in range(1, path.count + 1)
+        ]
     routers = dict.fromkeys(node for link in core for node in link.between)
     return Scenario(
         title=title,
         duration=setting.duration,
-        warm_up=WARM_UP,
+        warm_up=setting.warm_up,
         hosts=hosts,
         routers=[*routers, *edges],
         links=links,
@@ -196,15 +218,9 @@ def _network(
     )
 
 
-def _bulk(name: str, source: str, sink: str, tcp: Tcp) -> Flow:
-    return Flow(
-        name=name, source=source, destination=sink, transport=tcp, app=Bulk(), start_spread=START_SPREAD
-    )
-
-
 def _back() -> dict[str, Any]:
     return {"queue": DropTail(limit_packets=_PLENTY)}
 
 
-def _link(a: str, b: str, delay: float, rate: float = OTHER_RATE, **own: Any) -> Link:
+def _link(a: str, b: str, delay: float, rate: float, **own: Any) -> Link:
     return Link(between=(a, b), rate=rate, delay=delay, **{"queue": DropTail(limit_packets=_PLENTY), **own})

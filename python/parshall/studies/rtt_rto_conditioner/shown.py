@@ -33,6 +33,7 @@ from parshall.studies.rtt_rto_conditioner.judging import DESIGN_FARS, DESIGN_FLO
 from parshall.studies.rtt_rto_conditioner.measures import CORE_RATES
 from parshall.studies.rtt_rto_conditioner.networks import DURATION
 from parshall.studies.rtt_rto_conditioner.quantities import COLOURS, FIVE, PAIR, UNITS, apart, of
+from parshall.studies.rtt_rto_conditioner.traffic import TRAFFIC_EDGES, WEB_SESSIONS
 
 _FAR = st.Axis("round trip of F2", "ms", ticks={float(far): str(far) for far in FARS if far != 20})
 _RATE = st.Axis("throughput", "Mbit/s", limits=(0, 8))
@@ -47,6 +48,8 @@ def shown(results: st.Results, judged: st.Judgements) -> Iterator[st.Figure | st
     yield _rates(results, "fig-4", (RTT, RTT_TWO, RTT_RTO, RTT_SW))
     yield _windows(results)
     yield _domains(results)
+    yield _telnet(results)
+    yield _web(results)
     yield _mechanism(results)
     yield _rates(results, "ours", (MODEL, FAIR))
     yield _sensitivity(results)
@@ -98,6 +101,46 @@ def _domains(results: st.Results) -> st.Table:
         (f"{name}, Mbit/s", st.Quantity("domains", f"rate_{name}", "Mbit/s"), 1.0) for name in FIVE
     ]
     return st.means_table(results, "fig-6", "Conditioner and links", rows, columns)
+
+
+_PROFILE_WORDS = {"printed": "targets as printed", "scaled": "targets of a tenth"}
+
+
+def _telnet(results: st.Results) -> st.Table:
+    """Table I."""
+    rows = [
+        (f"{EDGES[edge].label}, {words}", {"edge": edge, "profile": profile})
+        for profile, words in _PROFILE_WORDS.items()
+        for edge in TRAFFIC_EDGES
+    ]
+    heads = {"long": "F1, F2, F4, s", "short": "F3, F5, s", "all": "all, s", "session": "a session, s"}
+    columns: list[tuple[str, st.Expression, float]] = [
+        (head, st.Quantity("telnet", metric, "s"), 1.0) for metric, head in heads.items()
+    ]
+    return st.means_table(results, "table-1", "Conditioner", rows, columns)
+
+
+def _web(results: st.Results) -> st.Table:
+    """Table II."""
+    rows = [
+        (
+            f"{EDGES[edge].label}, {sessions} sessions, {words}",
+            {"edge": edge, "profile": profile, "sessions": sessions},
+        )
+        for profile, words in _PROFILE_WORDS.items()
+        for sessions in WEB_SESSIONS
+        for edge in TRAFFIC_EDGES
+    ]
+    heads = {
+        "first": "first packet, s",
+        "first_sd": "deviation, s",
+        "last": "last packet, s",
+        "last_sd": "deviation, s (last)",
+    }
+    columns: list[tuple[str, st.Expression, float]] = [
+        (head, st.Quantity("web", metric, "s"), 1.0) for metric, head in heads.items()
+    ]
+    return st.means_table(results, "table-2", "Conditioner", rows, columns)
 
 
 def _mechanism(results: st.Results) -> st.Table:

@@ -1,0 +1,168 @@
+"""The study of conditioners that know round trip and timeout: its networks beside ns-2 and plain definitions,
+and the whole with short runs.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from parshall import run
+from parshall import study as st
+from parshall.scenario import Record, Scenario, Series
+from parshall.studies.rtt_rto_conditioner import STUDY, networks, quantities, traffic
+from parshall.studies.rtt_rto_conditioner.claims import TOPICS
+from parshall.studies.rtt_rto_conditioner.conditioners import (
+    DOCUMENT,
+    EDGES,
+    FAIR,
+    PROFILE,
+    RTT,
+    RTT_SW,
+    STANDARD,
+    Edge,
+)
+from parshall.studies.rtt_rto_conditioner.networks import Setting, domains, network, shared
+
+# --- Beside ns-2 --------------------------------------------------------------------------------------------
+
+SEEDS = range(1, 9)
+ALIKE = {"minrto 0.2 RTT2": Setting(), "minrto 1 RTT2": Setting(min_rto=1.0)}
+
+
+BASELINES = Path(__file__).parents[2] / "shared/reference/baselines/results/study4_stats.csv"
+
+
+def _ns2(label: str) -> dict[str, tuple[float, float]]:
+    """Mean and standard deviation of what ns-2 found, by its name."""
+    if not BASELINES.is_file():
+        pytest.skip("no baselines of ns-2")
+    with BASELINES.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["label"] == label]
+    return {row["outcome"]: (float(row["mean"]), float(row["sd"])) for row in rows}
+
+
+@pytest.mark.parametrize("far", [4, 100, 200])
+@pytest.mark.parametrize("label", ALIKE)
+def test_the_standard_conditioner_is_that_of_ns2(label: str, far: int) -> None:
+    expected = _ns2(f"{label} {far} ms")
+    setting = replace(ALIKE[label], far=far / 1000)
+    scenario = shared(DOCUMENT[STANDARD], setting)
+    found = [quantities.counts(run(scenario, seed=seed)) for seed in SEEDS]
+    for outcome, name, factor in (
+        ("f1_mbps", "rate_F1", 1.0),
+        ("f2_mbps", "rate_F2", 1.0),
+        ("drop_ratio", "lost", 0.01),
+    ):
+        ours = np.array([factor * each[name] for each in found])
+        mean, deviation = expected[outcome]
+        error = np.hypot(ours.std(ddof=1) / np.sqrt(ours.size), deviation / np.sqrt(5))
+        # Starts are drawn otherwise, and that is all: four standard errors, or half a per cent.
+        assert abs(ours.mean() - mean) < max(4 * error, 0.005 * mean), (outcome, ours.mean(), mean)
+
+
+# --- Networks -----------------------------------------------------------------------------------------------
+
+
+def test_round_trips_are_those_of_the_document() -> None:
+    scenario = shared(DOCUMENT[STANDARD], Setting(far=0.2))
+    delays = {link.between: link.delay for link in scenario.links}
+    one = [("n1", "e-n1"), ("e-n1", "c1"), ("c1", "c2"), ("c2", "e-n3"), ("e-n3", "n3")]
+    other = [("n2", "e-n2"), ("e-n2", "c1"), ("c1", "c2"), ("c2", "e-n4"), ("e-n4", "n4")]
+    assert 2 * sum(delays[hop] for hop in one) == pytest.approx(0.02)
+    assert 2 * sum(delays[hop] for hop in other) == pytest.approx(0.2)
+    several = domains(DOCUMENT[STANDARD], Setting())
+    assert len(several.flows) == 5 * networks.FLOWS
+
+
+def test_edges_that_go_by_sizes_alone_need_no_knowledge() -> None:
+    assert [name for name, edge in EDGES.items() if not edge.asks_around] == [STANDARD]
+
+
+def test_jains_index() -> None:
+    assert quantities.jain(np.ones(4)) == 1.0
+    assert quantities.jain(np.array([1.0, 0.0, 0.0, 0.0])) == 0.25
+
+
+# --- What the edges do --------------------------------------------------------------------------------------
+
+SMALL = Setting(flows=(8, 8), rate=2e6, profile=replace(PROFILE, cir=0.4e6, pir=0.6e6), duration=60.0)
+
+
+def test_round_trips_alone_starve_the_nearer_one() -> None:
+    found = quantities.counts(run(shared(EDGES[RTT], Setting(duration=60.0)), seed=1))
+    assert found["rate_F1"] < 2.5
+    assert found["rate_F2"] > 6.5
+    assert found["red_F1"] > found["red_F2"]
+
+
+def test_small_windows_are_protected() -> None:
+    plain, protected = (
+        quantities.counts(run(shared(EDGES[name], Setting(duration=60.0)), seed=1)) for name in (RTT, RTT_SW)
+    )
+    assert plain["protected_F1"] == 0.0
+    assert protected["protected_F1"] > 50.0
+
+
+@pytest.mark.parametrize("flows", [(8, 8), (2, 30)])
+def test_feedback_divides_evenly_where_nobody_tuned_it(flows: tuple[int, int]) -> None:
+    found = quantities.counts(run(shared(EDGES[FAIR], replace(SMALL, flows=flows)), seed=3))
+    assert found["rate_F1"] / found["rate_F2"] == pytest.approx(1.0, abs=0.1)
+    assert found["total"] > 1.7
+
+
+def test_an_edge_that_listens_is_near_what_senders_know() -> None:
+    record = Record(edges=Series(of=["edge-F1", "edge-F2"], interval=1.0))
+    edge = replace(EDGES[RTT], source="packets")
+    found = quantities.errors(run(shared(edge, replace(SMALL, far=0.1), record), seed=1))
+    assert found["error_rtt"] < 15.0
+    assert found["error_rto"] < 30.0
+    assert found["error_window"] < 60.0
+
+
+def test_no_conditioner_differs_where_nobody_exceeds_the_target() -> None:
+    found = [
+        traffic.of_telnet(run(traffic.telnet(EDGES[name], traffic.PROFILES["printed"]), seed=1))
+        for name in (STANDARD, RTT)
+    ]
+    assert found[0] == found[1]
+    assert found[0]["cut"] == 0.0
+
+
+# --- The whole ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[st.Reproduction]:
+    def short(title: str, edge: Edge | None, setting: Setting, *rest: Any) -> Scenario:
+        settled = replace(setting, duration=24.0, warm_up=min(setting.warm_up, 10.0))
+        return network(title, edge, settled, *rest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (networks, traffic):
+            patch.setattr(module, "network", short)
+        out = tmp_path_factory.mktemp("rtt-rto")
+        yield st.reproduce(STUDY, seeds=2, out=out, cache=False, console=Console(file=io.StringIO()))
+
+
+def test_the_study_writes_its_report(reproduced: st.Reproduction) -> None:
+    page = (reproduced.out / "report.html").read_text(encoding="utf-8")
+    for figure in ("fig-3", "fig-4", "fig-5", "ours"):
+        assert (reproduced.out / "figures" / f"{figure}.svg").is_file()
+        assert f'aria-labelledby="{figure}-title' in page
+    claims = json.loads((reproduced.out / "claims.json").read_text(encoding="utf-8"))
+    assert {each["id"] for each in claims} == {claim.id for topic in TOPICS for claim in topic.claims}
+
+
+def test_the_report_can_be_made_again(reproduced: st.Reproduction, tmp_path: Path) -> None:
+    again = st.reproduce(STUDY, source=reproduced.out, out=tmp_path, console=Console(file=io.StringIO()))
+    assert (again.out / "claims.json").read_bytes() == (reproduced.out / "claims.json").read_bytes()
