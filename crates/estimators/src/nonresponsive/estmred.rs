@@ -14,8 +14,8 @@ mod config;
 mod signals;
 mod sums;
 
-pub use config::{Config, Fault};
 pub(super) use config::Settings;
+pub use config::{Config, Fault};
 
 use super::fixed::{div_round, round_shift, Fixed, ONE, SCALE};
 use super::fixed_point::ByteSample;
