@@ -90,7 +90,7 @@ class Machine:
             content = given.read_bytes() if isinstance(given, Path) else given
             archive.file(path, content, executable=path.startswith("/bin/"))
         archive.file("/modules", "\n".join(modules).encode())
-        archive.file("/script", script.encode())
+        archive.file("/script", (_functions(self.programs) + script).encode())
         archive.file("/init", INIT.encode(), executable=True)
         return archive
 
@@ -147,6 +147,12 @@ def _add_program(archive: Archive, program: str) -> None:
     for library in re.findall(r"(/\S+)", listed):
         if library not in archive:
             archive.file(library, Path(library).read_bytes(), executable=True)
+
+
+def _functions(programs: Sequence[str]) -> str:
+    """Shell functions for `programs`: busybox's shell takes applets of its own before anything in the path."""
+    names = [Path(program).name for program in programs]
+    return "".join(f'{name}() {{ /bin/{name} "$@"; }}\n' for name in names)
 
 
 def _add_busybox(archive: Archive) -> None:
