@@ -18,8 +18,11 @@ from parshall.cli import main
 from parshall.errors import InputError
 from parshall.estimators import Quality
 from parshall.qdisc import parse, prometheus_text, read
-from parshall.qdisc.message import DONE, HEADER
+from parshall.qdisc.estmred import LAYOUT
+from parshall.qdisc.message import DONE, HEADER, MARKS_AT
 from parshall.qdisc.socket import QdiscError, collect
+
+MARKED = {"red": "marked", "codel": "ecn_mark", "fq_codel": "qdisc_stats.ecn_mark", "pie": "ecn_mark"}
 
 RECORDED = Path(__file__).parent / "data" / "linux"
 
@@ -31,14 +34,13 @@ def recorded(name: str) -> bytes:
 
 def test_every_stock_discipline_has_its_counters() -> None:
     found = {qdisc.kind: qdisc for qdisc in parse(recorded("stock"))}
-    assert set(found) == {"noqueue", "red", "codel", "fq_codel", "pie", "tbf"}
+    assert set(found) == {"red", "codel", "fq_codel", "pie", "tbf"}
     red = found["red"]
     # As `tc -s qdisc` printed them beside the messages.
-    assert (red.handle, red.parent, red.packets, red.drops) == ("1:", "root", 400, 0)
-    assert {kind: qdisc.marks for kind, qdisc in found.items()} == {
-        **{"noqueue": None, "tbf": None},
-        **{"red": 0, "codel": 0, "fq_codel": 0, "pie": 0},
-    }
+    assert (red.handle, red.parent, red.bytes, red.packets, red.drops) == ("1:", "root", 4280, 6, 0)
+    tbf = found["tbf"]
+    assert (tbf.backlog_bytes, tbf.backlog_packets, tbf.packets, tbf.overlimits) == (2526, 3, 3, 3)
+    assert {kind: qdisc.marks for kind, qdisc in found.items()} == {"tbf": None, "red": 0, "codel": 0, "fq_codel": 0, "pie": 0}
 
 
 def test_an_estimate_is_read() -> None:
@@ -50,12 +52,26 @@ def test_an_estimate_is_read() -> None:
     assert 0.0 <= (estmred.share or 0.0) <= 1.0
     assert estmred.rtt >= 0.02
     text = prometheus_text([qdisc], lambda _: 'we"ird\\')
-    labels = 'device="we\\"ird\\\\",kind="estmred",handle="1:",parent="root"'
+    labels = 'device="we\\"ird\\\\",kind="estmred",handle="2:",parent="1:"'
     assert f"parshall_estmred_share{{{labels}}} {estmred.share!r}\n" in text
     assert f"parshall_estmred_estimates_total{{{labels}}} {estmred.estimates}\n" in text
     for flag in Quality:
         is_set = int(flag in estmred.quality)
         assert f'parshall_estmred_doubt{{{labels},reason="{str(flag.name).lower()}"}} {is_set}\n' in text
+
+
+def test_marks_and_estimates_stand_where_the_headers_have_them(tmp_path: Path) -> None:
+    if shutil.which("gcc") is None or sys.platform != "linux":
+        pytest.skip("the kernel's headers are read by gcc on Linux")
+    fields = [f"tc_{kind}_xstats, {field}" for kind, field in MARKED.items()]
+    fields += [f"tc_estmred_xstats, {field}" for field in ("share", "quality", "state", "prob_drop", "max_p")]
+    prints = "".join(f'printf("%zu\\n", offsetof(struct {field}));' for field in fields)
+    headers = "#include <stddef.h>\n#include <stdio.h>\n#include <linux/pkt_sched.h>\n#include <pkt_estmred.h>\n"
+    (tmp_path / "offsets.c").write_text(headers + f"int main(void) {{ {prints} return 0; }}")
+    there = str(Path(__file__).parent.parent / "linux" / "qdisc")
+    subprocess.run(["gcc", "-I", there, "offsets.c", "-o", "offsets"], cwd=tmp_path, check=True)
+    said = subprocess.run([tmp_path / "offsets"], capture_output=True, text=True, check=True).stdout
+    assert [int(each) for each in said.split()] == [*MARKS_AT.values(), 80, 92, 96, 100, LAYOUT.size - 4]
 
 
 def test_what_prometheus_wants_of_its_format() -> None:
@@ -129,11 +145,11 @@ def test_a_namespace_of_ones_own(namespace: list[str], tmp_path: Path) -> None:
     def run(*words: str) -> str:
         return subprocess.run([*namespace, *words], check=True, capture_output=True, text=True).stdout
 
-    run("ip", "link", "add", "a", "type", "veth", "peer", "name", "b")
-    run("tc", "qdisc", "add", "dev", "a", "root", "handle", "5:", "tbf", "rate", "1mbit", "burst", "2k", "limit", "9k")
+    queue = ["root", "handle", "5:", "tbf", "rate", "1mbit", "burst", "2k", "limit", "9k"]
+    run("tc", "qdisc", "add", "dev", "lo", *queue)
     script = "import sys; from parshall.cli import main; sys.exit(main(sys.argv[1:]))"
-    parshall = [sys.executable, "-c", script, "qdisc", "export", "--device", "a"]
-    labels = '{device="a",kind="tbf",handle="5:",parent="root"}'
+    parshall = [sys.executable, "-c", script, "qdisc", "export", "--device", "lo"]
+    labels = '{device="lo",kind="tbf",handle="5:",parent="root"}'
     assert f"parshall_qdisc_backlog_bytes{labels} 0\n" in run(*parshall)
     assert run(*parshall, "--out", str(tmp_path / "text.prom")) == ""
     assert f"parshall_qdisc_requeues_total{labels} 0\n" in (tmp_path / "text.prom").read_text()

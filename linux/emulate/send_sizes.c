@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* send_sizes ADDRESS: a UDP datagram of each size, 0 to 65507 bytes in steps of 13, and of each up to 1600. */
+/* send_sizes ADDRESS: a UDP datagram of each size, 0 to 65507 bytes in steps of 1009, and of each up to 1600. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -13,7 +13,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2 || fd < 0 || inet_pton(AF_INET, argv[1], &to.sin_addr) != 1)
 		return 2;
-	for (int size = 0; size < 65508; size += size < 1600 ? 1 : 13) {
+	for (int size = 0; size < 65508; size += size < 1600 ? 1 : 1009) {
 		if (sendto(fd, data, size, 0, (struct sockaddr *)&to, sizeof(to)) == size)
 			sent++;
 		else

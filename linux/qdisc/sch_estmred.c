@@ -241,6 +241,23 @@ static void estmred_read_config(struct nlattr **tb, struct estmred_config *confi
 		config->start_load = nla_get_u64(tb[TCA_ESTMRED_START_LOAD]);
 }
 
+/*
+ * What is wrong with a configuration. One that is off is checked as if it were
+ * on, once it says enough of the link: a value is refused when it is given.
+ */
+static enum estmred_fault estmred_prepare(const struct estmred_config *config,
+					  struct estmred_settings *settings)
+{
+	struct estmred_config on = *config;
+
+	if (!on.form) {
+		if (!on.bandwidth || !on.avpkt || !(on.delay || on.rtt))
+			return ESTMRED_OK;
+		on.form = ESTMRED_FORM_BASIC;
+	}
+	return estmred_resolve(&on, settings);
+}
+
 /* Puts settings of the estimator in place; a change of them starts it anew. */
 static void estmred_set_config(struct estmred_sched *q, const struct estmred_config *config,
 			       const struct estmred_settings *settings)
@@ -311,13 +328,11 @@ static int estmred_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_
 		return -EINVAL;
 	}
 	estmred_read_config(tb, &config);
-	if (config.form) {
-		fault = estmred_resolve(&config, &settings);
-		if (fault) {
-			if (extack)
-				extack->_msg = estmred_messages[fault];
-			return -EINVAL;
-		}
+	fault = estmred_prepare(&config, &settings);
+	if (fault) {
+		if (extack)
+			extack->_msg = estmred_messages[fault];
+		return -EINVAL;
 	}
 	max_p = tb[TCA_ESTMRED_MAX_P] ? nla_get_u32(tb[TCA_ESTMRED_MAX_P]) : 0;
 

@@ -130,4 +130,5 @@ def _marks(kind: str, own: bytes) -> int | None:
 
 def _parent(number: int) -> str:
     named = {0xFFFFFFFF: "root", 0xFFFFFFF1: "ingress", 0: "none"}
-    return named.get(number, f"{number >> 16:x}:{number & 0xFFFF:x}")
+    minor = number & 0xFFFF
+    return named.get(number, f"{number >> 16:x}:{minor:x}" if minor else f"{number >> 16:x}:")
