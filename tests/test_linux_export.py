@@ -40,7 +40,13 @@ def test_every_stock_discipline_has_its_counters() -> None:
     assert (red.handle, red.parent, red.bytes, red.packets, red.drops) == ("1:", "root", 4280, 6, 0)
     tbf = found["tbf"]
     assert (tbf.backlog_bytes, tbf.backlog_packets, tbf.packets, tbf.overlimits) == (2526, 3, 3, 3)
-    assert {kind: qdisc.marks for kind, qdisc in found.items()} == {"tbf": None, "red": 0, "codel": 0, "fq_codel": 0, "pie": 0}
+    assert {kind: qdisc.marks for kind, qdisc in found.items()} == {
+        "tbf": None,
+        "red": 0,
+        "codel": 0,
+        "fq_codel": 0,
+        "pie": 0,
+    }
 
 
 def test_an_estimate_is_read() -> None:
@@ -66,7 +72,9 @@ def test_marks_and_estimates_stand_where_the_headers_have_them(tmp_path: Path) -
     fields = [f"tc_{kind}_xstats, {field}" for kind, field in MARKED.items()]
     fields += [f"tc_estmred_xstats, {field}" for field in ("share", "quality", "state", "prob_drop", "max_p")]
     prints = "".join(f'printf("%zu\\n", offsetof(struct {field}));' for field in fields)
-    headers = "#include <stddef.h>\n#include <stdio.h>\n#include <linux/pkt_sched.h>\n#include <pkt_estmred.h>\n"
+    headers = (
+        "#include <stddef.h>\n#include <stdio.h>\n#include <linux/pkt_sched.h>\n#include <pkt_estmred.h>\n"
+    )
     (tmp_path / "offsets.c").write_text(headers + f"int main(void) {{ {prints} return 0; }}")
     there = str(Path(__file__).parent.parent / "linux" / "qdisc")
     subprocess.run(["gcc", "-I", there, "offsets.c", "-o", "offsets"], cwd=tmp_path, check=True)
@@ -121,7 +129,8 @@ def test_wrong_arguments_are_one_line_each(tmp_path: Path, capsys: pytest.Captur
         (tmp_path / "file").write_text("kept")
         assert main(["qdisc", "export", "--out", str(out)]) == 1
         error = capsys.readouterr().err
-        assert error.startswith("parshall: ") and error.count("\n") == 1
+        assert error.startswith("parshall: ")
+        assert error.count("\n") == 1
     assert main(["qdisc", "export", "surplus"]) == 2
     with pytest.raises(InputError):
         read("no-such-device")

@@ -7,17 +7,17 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests import linux_machine as linux
 
 from parshall.emulated import EmulationError, Kernel, Machine
 from parshall.emulated.cpio import Archive
 from parshall.emulated.kernel import needs
 from parshall.errors import InputError
-from tests import linux_machine as linux
 
 RECORDED = Path(__file__).parent / "data" / "linux"
 
 
-class Tested:
+class Built:
     """A module that was built and put through everything."""
 
     def __init__(self, series: str, folder: Path) -> None:
@@ -32,11 +32,11 @@ class Tested:
 
 
 @pytest.fixture(scope="module", params=linux.SERIES)
-def tested(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Tested:
-    return Tested(request.param, tmp_path_factory.mktemp("linux"))
+def tested(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return Built(request.param, tmp_path_factory.mktemp("linux"))
 
 
-def test_it_builds_without_a_warning_loads_and_goes(tested: Tested) -> None:
+def test_it_builds_without_a_warning_loads_and_goes(tested: Built) -> None:
     assert "sch_estmred.ko" in tested.build
     assert "warning" not in tested.build.replace("warning: the compiler differs", "")
     assert tested.parts["release"].strip() == tested.kernel.release
@@ -44,34 +44,41 @@ def test_it_builds_without_a_warning_loads_and_goes(tested: Tested) -> None:
     assert tested.parts["remove"] == "removed\n"
 
 
-def test_the_kernel_never_complains(tested: Tested) -> None:
+def test_the_kernel_never_complains(tested: Built) -> None:
     assert tested.parts["complaints"] == ""
 
 
 @pytest.mark.parametrize("part", ["options", "change", "errors"])
-def test_tc_prints_what_it_always_printed(tested: Tested, part: str) -> None:
+def test_tc_prints_what_it_always_printed(tested: Built, part: str) -> None:
     assert tested.parts[part] == linux.parts((RECORDED / "tc.txt").read_text())[part]
 
 
-def test_tc_prints_json(tested: Tested) -> None:
+def test_tc_prints_json(tested: Built) -> None:
     (qdisc,) = json.loads(tested.parts["json"])
     assert qdisc["kind"] == "estmred"
     options = qdisc["options"]
-    expected = {"limit": 61440, "min": 15360, "max": 46080, "avpkt": 1000, "ecn": True, "bandwidth": 12_500_000}
+    expected = {
+        "limit": 61440,
+        "min": 15360,
+        "max": 46080,
+        "avpkt": 1000,
+        "ecn": True,
+        "bandwidth": 12_500_000,
+    }
     assert expected.items() <= options.items()
     assert options["delay"] == 50_000_000
     assert qdisc["estimate"]["state"] == "estimating"
     assert "share" not in qdisc["estimate"]
 
 
-def test_it_survives_what_it_is_put_through(tested: Tested) -> None:
+def test_it_survives_what_it_is_put_through(tested: Built) -> None:
     assert tested.parts["again"] == "added and removed 1000 times\n"
     assert tested.parts["sizes"] == "sizes 1664\nsizes 1664\n1\n"
     assert tested.parts["fuzz"].startswith("asked 5000, some taken 1, some refused 1\n")
     assert tested.parts["memory"] == "with little memory, too\n"
 
 
-def test_traffic_passes_while_settings_change_and_a_share_is_told(tested: Tested) -> None:
+def test_traffic_passes_while_settings_change_and_a_share_is_told(tested: Built) -> None:
     traffic = tested.parts["traffic"].splitlines()
     assert traffic.count("changed") == 6
     assert any("estm " in line and "quality" in line for line in traffic)
@@ -86,7 +93,7 @@ def test_traffic_passes_while_settings_change_and_a_share_is_told(tested: Tested
     assert isinstance(estimate["quality"], list)
 
 
-def test_the_same_machine_says_the_same(tested: Tested) -> None:
+def test_the_same_machine_says_the_same(tested: Built) -> None:
     script = """
         ip link add va type veth peer name vb; ip link set va up; ip link set vb up
         insmod /lib/sch_estmred.ko
@@ -101,12 +108,13 @@ def test_the_same_machine_says_the_same(tested: Tested) -> None:
     assert "estmred" in first
 
 
-def test_sparse_has_nothing_to_say(tested: Tested) -> None:
+def test_sparse_has_nothing_to_say(tested: Built) -> None:
     if shutil.which("sparse") is None or tested.kernel.release.startswith("6.12"):
         pytest.skip("sparse checks it with the headers of 6.1, where it is installed")
     said = linux.build_module(tested.folder, tested.kernel, "C=2", "CHECK=sparse")
     assert "CHECK" in said
-    assert "sch_estmred.c:" not in said and "estmred_" not in said.replace("sch_estmred", "")
+    assert "sch_estmred.c:" not in said
+    assert "estmred_" not in said.replace("sch_estmred", "")
 
 
 def test_install_puts_things_where_they_are_looked_for(tmp_path: Path) -> None:
@@ -119,13 +127,20 @@ def test_install_puts_things_where_they_are_looked_for(tmp_path: Path) -> None:
     assert (there / "usr/share/man/man8/tc-estmred.8").is_file()
     # DKMS builds from this folder alone.
     dkms = there / "usr/src/estmred-0.1.0"
-    needed = {"Kbuild", "dkms.conf", "sch_estmred.c", "estmred_core.h", "estmred_fixed.h", "estmred_settings.h"}
+    needed = {
+        "Kbuild",
+        "dkms.conf",
+        "sch_estmred.c",
+        "estmred_core.h",
+        "estmred_fixed.h",
+        "estmred_settings.h",
+    }
     assert needed <= {file.name for file in dkms.iterdir()}
     assert 'PACKAGE_VERSION="0.1.0"' in (dkms / "dkms.conf").read_text()
 
 
 def test_a_kernel_that_is_none_and_modules_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="kernel: got .*, expected a folder with a kernel"):
+    with pytest.raises(InputError, match=r"kernel: got .*, expected a folder with a kernel"):
         Kernel.load(tmp_path)
     (tmp_path / "release").write_text("1.0\n")
     (tmp_path / "vmlinuz").write_bytes(b"")
@@ -148,10 +163,11 @@ def test_an_archive_is_what_cpio_reads(tmp_path: Path) -> None:
     archive.folder("/a/b")
     data = archive.to_bytes()
     assert data.startswith(b"070701")
-    names = [name for name in (b"a\0", b"a/b\0", b"bin\0", b"bin/other\0", b"bin/tool\0", b"TRAILER!!!\0")]
+    names = [b"a\0", b"a/b\0", b"bin\0", b"bin/other\0", b"bin/tool\0", b"TRAILER!!!\0"]
     places = [data.index(name) for name in names]
     assert places == sorted(places)
-    assert "/bin/tool" in archive and "/bin/nothing" not in archive
+    assert "/bin/tool" in archive
+    assert "/bin/nothing" not in archive
 
 
 def test_a_machine_that_does_not_end_says_its_last_words() -> None:

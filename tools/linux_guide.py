@@ -1,7 +1,7 @@
 """Measures what a packet costs in the queue discipline estmred, and writes the table of docs/guide/linux.md.
 
-The kernel's own packet generator sends through a queue on a device that swallows everything, in an emulated machine
-that executes an instruction in two nanoseconds: differences are instructions, the same on each run.
+The kernel's own packet generator sends through a queue on a device that swallows everything, in an emulated
+machine that executes an instruction in two nanoseconds: differences are instructions, the same on each run.
 """
 
 import re
@@ -32,7 +32,8 @@ measure() {
   tc qdisc add dev d0 root $1 || exit 1
   echo rem_device_all > /proc/net/pktgen/kpktgend_0
   echo add_device d0 > /proc/net/pktgen/kpktgend_0
-  for word in "count $COUNT" "pkt_size 972" "delay 0" "dst 10.0.0.2" "dst_mac 02:00:00:00:00:02" "xmit_mode queue_xmit"
+  for word in "count $COUNT" "pkt_size 972" "delay 0" "dst 10.0.0.2" "dst_mac 02:00:00:00:00:02" \\
+              "xmit_mode queue_xmit"
   do echo "$word" > /proc/net/pktgen/d0; done
   echo start > /proc/net/pktgen/pgctrl
   echo "took $(sed -n 's/.*OK: \\([0-9]*\\)(.*/\\1/p' /proc/net/pktgen/d0)"
@@ -58,6 +59,7 @@ def measured():
 
 
 def main():
+    """Measures and writes."""
     found = measured()
     red = found["red"]
     lines = ["| queue | instructions a packet, all of its way | beyond red |", "|---|---|---|"]

@@ -1,7 +1,7 @@
 """The archive that a kernel starts from: an initramfs in the format ``newc`` of cpio.
 
-Written by hand, so that it needs no program, holds device-independent names only, and equal content gives equal
-bytes. The format is that of the kernel's ``Documentation/driver-api/early-userspace/buffer-format.rst``.
+Written by hand, so that it needs no program and equal content gives equal bytes. The
+format is that of the kernel's ``Documentation/driver-api/early-userspace/buffer-format.rst``.
 """
 
 from __future__ import annotations

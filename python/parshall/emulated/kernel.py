@@ -27,7 +27,9 @@ class Kernel:
         release = folder / "release"
         if not release.is_file() or not (folder / "vmlinuz").exists():
             raise InputError(
-                "kernel", str(folder), "a folder with a kernel, which make -C linux kernels makes of Debian's packages"
+                "kernel",
+                str(folder),
+                "a folder with a kernel, which make -C linux kernels makes of Debian's packages",
             )
         return Kernel(folder, release.read_text().strip())
 
@@ -41,7 +43,7 @@ class Kernel:
         return self.folder / "build"
 
     def modules(self, names: list[str]) -> dict[str, bytes]:
-        """Modules and those that they need, each behind what it needs. What the kernel has built in is left out."""
+        """Modules and those that they need, each behind what it needs, without what is built in."""
         found: dict[str, bytes] = {}
         for name in names:
             self._add(name, found)

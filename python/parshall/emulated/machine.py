@@ -56,20 +56,20 @@ class Machine:
 
     kernel: Kernel
     programs: Sequence[str] = ("tc", "ip")
-    """Programs of this computer that it gets, with their libraries; names or paths. All of busybox is there anyway."""
+    """Programs of this computer that it gets, with their libraries; names or paths. Busybox is always there."""
     modules: Sequence[str] = ()
     """Modules of the kernel, loaded before the script, with what they need."""
     files: Mapping[str, bytes | Path] = field(default_factory=dict)
     """Further files by their absolute paths; those in ``/bin`` can be executed."""
     memory_mib: int = 512
     exact: bool = True
-    """Whether time is counted in instructions, so that output is the same each time. Otherwise the machine has the
-    computer's time, which is faster where an experiment sleeps, and wrong under load."""
+    """Whether time is counted in instructions, so that output is the same each time. Otherwise the machine
+    has the computer's time, and is late under load."""
     boot: str = ""
     """Further words for the kernel's command line."""
 
     def run(self, script: str, timeout_s: float = 300.0) -> str:
-        """What `script` prints. ``EmulationError`` where it does not end in `timeout_s` seconds, or by itself."""
+        """What `script` prints. ``EmulationError`` where it does not end in `timeout_s` seconds."""
         with tempfile.TemporaryDirectory() as folder:
             initrd = Path(folder) / "initrd"
             initrd.write_bytes(gzip.compress(self.archive(script).to_bytes(), 1, mtime=0))
@@ -95,7 +95,15 @@ class Machine:
         return archive
 
     def _emulate(self, initrd: Path, timeout_s: float) -> str:
-        words = ["console=ttyS0", "quiet", "panic=-1", "nokaslr", "tsc=reliable", "mitigations=off", self.boot]
+        words = [
+            "console=ttyS0",
+            "quiet",
+            "panic=-1",
+            "nokaslr",
+            "tsc=reliable",
+            "mitigations=off",
+            self.boot,
+        ]
         command = [
             _needed(QEMU),
             *("-machine", "q35,accel=tcg", "-cpu", "max,-cx16", "-smp", "1", "-m", str(self.memory_mib)),
@@ -110,7 +118,9 @@ class Machine:
             )
         except subprocess.TimeoutExpired as expired:
             said = (expired.stdout or b"").decode(errors="replace")
-            raise EmulationError(f"the machine did not end in {timeout_s:g} s; its last words: {_last(said)}") from None
+            raise EmulationError(
+                f"the machine did not end in {timeout_s:g} s; its last words: {_last(said)}"
+            ) from None
         if ended.returncode != 0:
             raise EmulationError(f"{QEMU} failed: {_last(ended.stderr.decode(errors='replace'))}")
         return ended.stdout.decode(errors="replace").replace("\r\n", "\n")
@@ -150,7 +160,7 @@ def _add_program(archive: Archive, program: str) -> None:
 
 
 def _functions(programs: Sequence[str]) -> str:
-    """Shell functions for `programs`: busybox's shell takes applets of its own before anything in the path."""
+    """Shell functions for `programs`: busybox's shell takes its own applets before anything in the path."""
     names = [Path(program).name for program in programs]
     return "".join(f'{name}() {{ /bin/{name} "$@"; }}\n' for name in names)
 

@@ -4,8 +4,8 @@
 
     print(prometheus_text(read()))
 
-It knows every queue discipline's backlog, drops and requeues, the marks of those that mark, and the estimates of
-``estmred`` (``docs/guide/linux.md``). Reading needs no privilege.
+It knows every queue discipline's backlog, drops and requeues, the marks of those that mark, and the estimates
+of ``estmred`` (``docs/guide/linux.md``). Reading needs no privilege.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
@@ -23,4 +22,4 @@ def export_qdiscs(device: str | None, out: str | None) -> None:
     file = Path(out)
     with failing_as(file), staged(file.parent) as stage:
         (stage / file.name).write_text(text)
-        os.replace(stage / file.name, file)
+        (stage / file.name).replace(file)

@@ -1,4 +1,4 @@
-"""What the queue discipline ``estmred`` says of itself (``struct tc_estmred_xstats``, ``linux/qdisc/pkt_estmred.h``)."""
+"""What the queue discipline ``estmred`` says of itself: ``struct tc_estmred_xstats``."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Estmred:
 
     @staticmethod
     def parse(data: bytes) -> Estmred | None:
-        """Statistics as the kernel sent them; ``None`` where they are cut off. What a newer kernel appends is left out."""
+        """Statistics as the kernel sent them; ``None`` where they are cut off."""
         if len(data) < LAYOUT.size:
             return None
         words = LAYOUT.unpack_from(data)

@@ -1,7 +1,7 @@
 """Answers of the kernel to ``RTM_GETQDISC``: messages in, values out, no socket.
 
-The layout is that of ``linux/rtnetlink.h``, ``linux/pkt_sched.h`` and ``linux/gen_stats.h``; numbers are in the
-computer's own order. A message that is cut off is left out: nothing here fails on what the kernel sent.
+The layout is that of ``linux/rtnetlink.h``, ``linux/pkt_sched.h`` and ``linux/gen_stats.h``; numbers are in
+the computer's own order. A message that is cut off is left out: nothing here fails on what the kernel sent.
 """
 
 from __future__ import annotations

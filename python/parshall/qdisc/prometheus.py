@@ -47,13 +47,21 @@ _METRICS: Sequence[_Metric] = (
     _Metric("qdisc_backlog_bytes", "gauge", "Bytes queued.", lambda q: q.backlog_bytes),
     _Metric("qdisc_backlog_packets", "gauge", "Packets queued.", lambda q: q.backlog_packets),
     _Metric("estmred_share", "gauge", "Non-responsive share, last interval.", _of_estmred(lambda e: e.share)),
-    _Metric("estmred_share_average", "gauge", "Non-responsive share, filtered.", _of_estmred(lambda e: e.average)),
+    _Metric(
+        "estmred_share_average", "gauge", "Non-responsive share, filtered.", _of_estmred(lambda e: e.average)
+    ),
     _Metric("estmred_flows", "gauge", "Responsive flows.", _of_estmred(lambda e: e.flows)),
-    _Metric("estmred_load_packets", "gauge", "Responsive packets in a round trip.", _of_estmred(lambda e: e.load)),
+    _Metric(
+        "estmred_load_packets", "gauge", "Responsive packets in a round trip.", _of_estmred(lambda e: e.load)
+    ),
     _Metric("estmred_rtt_seconds", "gauge", "Round-trip time.", _of_estmred(lambda e: e.rtt)),
-    _Metric("estmred_excitation", "gauge", "Variation of drops, 0 to 1.", _of_estmred(lambda e: e.excitation)),
+    _Metric(
+        "estmred_excitation", "gauge", "Variation of drops, 0 to 1.", _of_estmred(lambda e: e.excitation)
+    ),
     _Metric("estmred_age_seconds", "gauge", "Time since the last estimate.", _of_estmred(lambda e: e.age)),
-    _Metric("estmred_asleep", "gauge", "1 while it waits for a drop.", _always(lambda e: e.state == "asleep")),
+    _Metric(
+        "estmred_asleep", "gauge", "1 while it waits for a drop.", _always(lambda e: e.state == "asleep")
+    ),
     _Metric("estmred_estimates_total", "counter", "Estimates so far.", _always(lambda e: e.estimates)),
     _Metric("estmred_sleeps_total", "counter", "Times it fell asleep.", _always(lambda e: e.sleeps)),
     _Metric("estmred_early_drops_total", "counter", "Packets RED dropped.", _always(lambda e: e.early_drops)),
@@ -78,7 +86,11 @@ def prometheus_text(qdiscs: Iterable[Qdisc], name_of: Callable[[int], str] | Non
         if qdisc.estmred is not None and qdisc.estmred.estimates
         for flag in Quality
     ]
-    _add(lines, _Metric("estmred_doubt", "gauge", "1 for each reason to doubt the estimate.", lambda _: None), doubts)
+    _add(
+        lines,
+        _Metric("estmred_doubt", "gauge", "1 for each reason to doubt the estimate.", lambda _: None),
+        doubts,
+    )
     return "".join(f"{line}\n" for line in lines)
 
 
