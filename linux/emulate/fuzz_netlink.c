@@ -62,7 +62,8 @@ static struct rtattr *add(struct request *r, int type, const void *data, int len
 /* An option whose length fits its type three times of four. */
 static void add_option(struct request *r)
 {
-	static const uint32_t usual[] = { 0, 1, 2, 3, 21, 1000, 16383, 16384, 50000, 100000, UINT32_MAX };
+	static const uint32_t usual[] = { 0,	 1,	2,     3,      21,	  1000,
+					  16383, 16384, 50000, 100000, UINT32_MAX };
 	char data[512] = { 0 };
 	uint64_t word = below(3) ? usual[below(11)] : any();
 	int type = below(8) ? below(TCA_ESTMRED_MAX + 1) : below(70);
@@ -94,7 +95,12 @@ static void add_option(struct request *r)
 static void add_base(struct request *r)
 {
 	struct tc_red_qopt parms = {
-		.limit = 60000, .qth_min = 15000, .qth_max = 45000, .Wlog = 4, .Plog = 19, .Scell_log = 11,
+		.limit = 60000,
+		.qth_min = 15000,
+		.qth_max = 45000,
+		.Wlog = 4,
+		.Plog = 19,
+		.Scell_log = 11,
 	};
 	uint64_t bandwidth = 12500000;
 	uint32_t avpkt = 1000, delay = 50000;
@@ -129,7 +135,8 @@ static int ask(int fd, struct request *r, int interface)
 	for (options_left = below(6); options_left; options_left--)
 		add_option(r);
 	options->rta_len = (char *)&r->n + r->n.nlmsg_len - (char *)options;
-	if (send(fd, r, r->n.nlmsg_len, 0) < 0 || recv(fd, answer, sizeof(answer), 0) < (ssize_t)NLMSG_LENGTH(4)) {
+	if (send(fd, r, r->n.nlmsg_len, 0) < 0 ||
+	    recv(fd, answer, sizeof(answer), 0) < (ssize_t)NLMSG_LENGTH(4)) {
 		perror("netlink");
 		exit(1);
 	}
@@ -153,8 +160,8 @@ int main(int argc, char **argv)
 
 		if (error == 0)
 			taken++;
-		else if (error != -EINVAL && error != -ERANGE && error != -EEXIST && error != -ENOENT &&
-			 error != -EOPNOTSUPP && error != -EMSGSIZE) {
+		else if (error != -EINVAL && error != -ERANGE && error != -EEXIST &&
+			 error != -ENOENT && error != -EOPNOTSUPP && error != -EMSGSIZE) {
 			printf("request %ld: unexpected answer %d\n", i, error);
 			return 1;
 		}

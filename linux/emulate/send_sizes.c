@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* send_sizes ADDRESS: a UDP datagram of each size, 0 to 65507 bytes in steps of 1009, and of each up to 1600. */
+/* send_sizes ADDRESS: UDP datagrams of each size up to 1600 bytes, and in steps of 1009 up to 65507. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <sys/socket.h>

@@ -221,7 +221,8 @@ static inline void estmred_take_signals(struct estmred_core *e, const struct est
 static inline s64 estmred_lost(struct estmred_core *e, u64 dropped, s64 rtt, s64 us)
 {
 	struct estmred_fixed *f = &e->fixed;
-	s64 drops = estmred_div_round((s64)(dropped << ESTMRED_SCALE), e->settings.mean_packet_bytes);
+	s64 drops =
+		estmred_div_round((s64)(dropped << ESTMRED_SCALE), e->settings.mean_packet_bytes);
 
 	e->signals.drops = estmred_filter(f, e->signals.has_backlog, e->settings.drop_alpha,
 					  e->signals.drops, drops);
@@ -256,12 +257,15 @@ static inline bool estmred_measure(struct estmred_core *e, s64 q, s64 lost, s64 
 		return false;
 	acceleration = estmred_scale(f, estmred_sub(f, rate, rate_before), 1000000, us);
 	relative = estmred_div(f, rate, e->settings.capacity);
-	d->growth = estmred_add(f, estmred_div_round(estmred_mul(f, current_rtt, acceleration), 1000),
-				estmred_mul(f, estmred_plus(relative, ESTMRED_ONE), rate));
+	d->growth =
+		estmred_add(f, estmred_div_round(estmred_mul(f, current_rtt, acceleration), 1000),
+			    estmred_mul(f, estmred_plus(relative, ESTMRED_ONE), rate));
 	if (e->settings.count_drops)
-		d->growth = estmred_add(f, d->growth,
-					estmred_scale(f, estmred_sub(f, lost, lost_before), 1000000, us));
-	lag = (u64)estmred_div_round(estmred_times(rtt, 1000), e->settings.sampling_us << ESTMRED_SCALE);
+		d->growth = estmred_add(
+			f, d->growth,
+			estmred_scale(f, estmred_sub(f, lost, lost_before), 1000000, us));
+	lag = (u64)estmred_div_round(estmred_times(rtt, 1000),
+				     e->settings.sampling_us << ESTMRED_SCALE);
 	if (lag >= ESTMRED_SLOTS || lag >= s->written)
 		return false;
 	d->p = s->slots[(s->written - 1 - lag) % ESTMRED_SLOTS].p;
@@ -278,8 +282,12 @@ static inline s64 estmred_load(struct estmred_core *e)
 	return 0;
 }
 
-/* beta += e gamma2 W / (gamma1 + W^T W), eq. 2.16; divided last, so that the small step keeps its digits. */
-static inline void estmred_project(struct estmred_core *e, const struct estmred_dynamics *d, s64 rtt)
+/*
+ * beta += e gamma2 W / (gamma1 + W^T W), eq. 2.16; divided last, so that the
+ * small step keeps its digits.
+ */
+static inline void estmred_project(struct estmred_core *e, const struct estmred_dynamics *d,
+				   s64 rtt)
 {
 	struct estmred_fixed *f = &e->fixed;
 	s64 first = estmred_div(f, 1000 * ESTMRED_ONE, rtt);
@@ -312,7 +320,7 @@ static inline s64 estmred_extrapolate(struct estmred_core *e, s64 growth, s64 us
 
 	e->sums.flags |= ESTMRED_EXTRAPOLATED | (next < 0 ? ESTMRED_OUT_OF_RANGE : 0);
 	e->extrapolates = true;
-	e->extrapolated = max(next, (s64)0);
+	e->extrapolated = max_t(s64, next, 0);
 	return e->extrapolated;
 }
 
@@ -337,7 +345,8 @@ static inline void estmred_weigh(struct estmred_core *e, s64 z0, s64 offered)
 	s64 packets = estmred_div_round(offered, e->settings.mean_packet_bytes);
 
 	a->z0 = estmred_filter(&e->fixed, a->exists, e->settings.average_alpha, a->z0, z0);
-	a->offered = estmred_filter(&e->fixed, a->exists, e->settings.average_alpha, a->offered, packets);
+	a->offered = estmred_filter(&e->fixed, a->exists, e->settings.average_alpha, a->offered,
+				    packets);
 	a->exists = true;
 }
 
@@ -354,13 +363,15 @@ static inline void estmred_sum(struct estmred_core *e, const struct estmred_part
 	s->offered = estmred_add(&e->fixed, s->offered, offered);
 	s->rtt = estmred_add(&e->fixed, s->rtt, rtt);
 	s->arrived = estmred_plus_u(s->arrived, ended->arrived);
-	s->accepted = estmred_plus_u(s->accepted, ended->arrived - min(ended->dropped, ended->arrived));
+	s->accepted =
+		estmred_plus_u(s->accepted, ended->arrived - min(ended->dropped, ended->arrived));
 	s->notified = estmred_plus_u(s->notified, ended->dropped + ended->marked);
 	s->flags |= e->signals.until_filled ? ESTMRED_WARMING_UP : 0;
 	estmred_weigh(e, z0, offered);
 }
 
-static inline void estmred_end_sample(struct estmred_core *e, const struct estmred_partial *ended, s64 us)
+static inline void estmred_end_sample(struct estmred_core *e, const struct estmred_partial *ended,
+				      s64 us)
 {
 	struct estmred_fixed *f = &e->fixed;
 	struct estmred_signals *s = &e->signals;
@@ -378,9 +389,10 @@ static inline void estmred_end_sample(struct estmred_core *e, const struct estmr
 		s->until_filled--;
 	bytes = estmred_div_round((s64)ended->backlog, (s64)ended->calls);
 	packets = estmred_div_round(bytes << ESTMRED_SCALE, e->settings.mean_packet_bytes);
-	s->backlog = estmred_filter(f, s->has_backlog, e->settings.backlog_alpha, s->backlog, packets);
+	s->backlog =
+		estmred_filter(f, s->has_backlog, e->settings.backlog_alpha, s->backlog, packets);
 	current_rtt = estmred_div(f, estmred_times(s->backlog, 1000), e->settings.capacity);
-	current_rtt = max(estmred_add(f, current_rtt, e->settings.propagation), (s64)1);
+	current_rtt = max_t(s64, estmred_add(f, current_rtt, e->settings.propagation), 1);
 	rtt = e->settings.rtt ? e->settings.rtt : current_rtt;
 	lost = e->settings.count_drops ? estmred_lost(e, ended->dropped, current_rtt, us) : 0;
 	s->has_backlog = true;
@@ -392,21 +404,23 @@ static inline void estmred_end_sample(struct estmred_core *e, const struct estmr
 /* Var p / E[p^2]; the squares keep 28 bits after the point. */
 static inline s64 estmred_excitation(struct estmred_fixed *f, const struct estmred_sums *s)
 {
-	s64 count = max(s->regressions, (s64)1);
+	s64 count = max_t(s64, s->regressions, 1);
 	s64 mean = estmred_div_round(s->p, count);
 	s64 mean_square = estmred_div_round(s->p_squared, count);
 
 	if (!mean_square)
 		return 0;
-	return estmred_div(f, max(mean_square - mean * mean, (s64)0), mean_square);
+	return estmred_div(f, max_t(s64, mean_square - mean * mean, 0), mean_square);
 }
 
 static inline u32 estmred_findings(const struct estmred_core *e)
 {
 	const struct estmred_sums *s = &e->sums;
-	s64 accepted = estmred_div_round((s64)min(s->accepted, (u64)S64_MAX), e->settings.mean_packet_bytes);
-	s64 possible = div64_s64(estmred_times(estmred_round_shift(e->settings.capacity, ESTMRED_SCALE), s->us),
-				 1000000);
+	s64 accepted = estmred_div_round((s64)min_t(u64, s->accepted, S64_MAX),
+					 e->settings.mean_packet_bytes);
+	s64 possible = div64_s64(
+		estmred_times(estmred_round_shift(e->settings.capacity, ESTMRED_SCALE), s->us),
+		1000000);
 	u32 flags = e->settings.multi_hop ? ESTMRED_START_DEPENDENT : 0;
 
 	if (s->empty * 10 >= s->usable)
@@ -428,14 +442,14 @@ static inline s64 estmred_share(struct estmred_core *e, s64 z0, s64 offered, u32
 	share = estmred_plus(ESTMRED_ONE, -estmred_div(&e->fixed, z0, offered));
 	if (share < 0)
 		*flags |= ESTMRED_OUT_OF_RANGE;
-	return clamp(share, (s64)0, ESTMRED_ONE);
+	return clamp_t(s64, share, 0, ESTMRED_ONE);
 }
 
 static inline void estmred_close(struct estmred_core *e)
 {
 	struct estmred_sums *s = &e->sums;
 	struct estmred_estimate *estimate = &e->estimate;
-	s64 usable = max(s->usable, (s64)1);
+	s64 usable = max_t(s64, s->usable, 1);
 	s64 offered = estmred_div_round(s->offered, e->settings.mean_packet_bytes);
 	u32 of_average = 0;
 
@@ -473,7 +487,8 @@ static inline bool estmred_sleeps(struct estmred_core *e, const struct estmred_s
  * Takes in what happened since the last call, at a time in microseconds that
  * does not go back. True when it ended an estimation interval.
  */
-static inline bool estmred_take(struct estmred_core *e, u64 now_us, const struct estmred_sample *sample)
+static inline bool estmred_take(struct estmred_core *e, u64 now_us,
+				const struct estmred_sample *sample)
 {
 	struct estmred_partial ended;
 	u64 us;

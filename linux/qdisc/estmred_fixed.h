@@ -232,7 +232,7 @@ static inline s64 estmred_geometric_mean(struct estmred_fixed *f, s64 a, s64 b)
 		f->root = estmred_square_root((u64)a, 0) * estmred_square_root((u64)b, 0);
 	else
 		f->root = estmred_square_root((u64)product, f->root);
-	return (s64)min(f->root, (u64)S64_MAX);
+	return (s64)min_t(u64, f->root, S64_MAX);
 }
 
 #endif

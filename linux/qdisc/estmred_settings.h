@@ -114,7 +114,7 @@ static inline bool estmred_alphas_fit(const struct estmred_config *c)
 /* How far apart samples are, in whole ticks; 0 where that does not fit a round trip. */
 static inline s64 estmred_sampling(const struct estmred_config *c, s64 round_trip)
 {
-	s64 sampling = c->sampling ? c->sampling : max(div64_s64(round_trip, 3), (s64)1);
+	s64 sampling = c->sampling ? c->sampling : max_t(s64, div64_s64(round_trip, 3), 1);
 
 	if (c->clock)
 		sampling = div64_s64(sampling + c->clock - 1, c->clock) * c->clock;
@@ -160,7 +160,7 @@ static inline enum estmred_fault estmred_start(const struct estmred_config *c, s
 				   estmred_scale(&f, s->capacity, round_trip, 2000000);
 	s64 flows = c->start_flows ? (s64)c->start_flows : estmred_scale(&f, load, 1000, 6325);
 
-	s->beta[0] = max(flows, (s64)1);
+	s->beta[0] = max_t(s64, flows, 1);
 	s->beta[1] = estmred_mul(&f, load, estmred_div(&f, load, s->beta[0]));
 	s->beta[2] = estmred_mul(&f, s->beta[1], c->start_elsewhere);
 	return f.saturated ? ESTMRED_BAD_START : ESTMRED_OK;

@@ -19,6 +19,9 @@ typedef uint64_t u64;
 #define min(a, b)	((a) < (b) ? (a) : (b))
 #define max(a, b)	((a) > (b) ? (a) : (b))
 #define clamp(x, low, high)	min(max(x, low), high)
+#define min_t(type, a, b)	min((type)(a), (type)(b))
+#define max_t(type, a, b)	max((type)(a), (type)(b))
+#define clamp_t(type, x, low, high)	min_t(type, max_t(type, x, low), high)
 
 #define check_add_overflow(a, b, sum)	__builtin_add_overflow(a, b, sum)
 #define check_sub_overflow(a, b, difference)	__builtin_sub_overflow(a, b, difference)

@@ -144,7 +144,8 @@ static int take_keyword(struct request *r, const struct keyword *k, const char *
 		if (!number(text, k->low, k->high, &x)) {
 			char expected[80];
 
-			snprintf(expected, sizeof(expected), "a number from %g to %g", k->low, k->high);
+			snprintf(expected, sizeof(expected), "a number from %g to %g", k->low,
+				 k->high);
 			return bad(k->word, text, expected);
 		}
 		keep(r, k->type, llround(x * ESTMRED_ONE));
@@ -217,9 +218,12 @@ static int take_pair(struct request *r, const char *word, const char *text)
 	if (!strcmp(word, "max"))
 		return take_size(word, text, &r->red.qth_max);
 	if (!strcmp(word, "burst"))
-		return get_unsigned(&r->burst, text, 0) ? bad(word, text, "a number of packets") : 0;
+		return get_unsigned(&r->burst, text, 0) ? bad(word, text, "a number of packets")
+							: 0;
 	if (!strcmp(word, "probability"))
-		return number(text, 0, 1, &r->probability) ? 0 : bad(word, text, "a number from 0 to 1");
+		return number(text, 0, 1, &r->probability)
+			       ? 0
+			       : bad(word, text, "a number from 0 to 1");
 	return 1;
 }
 
@@ -250,7 +254,8 @@ static int finish_red(struct request *r, __u8 *stab)
 	if (wlog < 0)
 		return missing("burst is too small: expected more than min / avpkt packets");
 	if (wlog >= 10)
-		fprintf(stderr, "estmred: warning: burst %u gives the average a memory of %u packets\n",
+		fprintf(stderr,
+			"estmred: warning: burst %u gives the average a memory of %u packets\n",
 			r->burst, 1u << wlog);
 	plog = tc_red_eval_P(red->qth_min, red->qth_max, r->probability);
 	if (plog < 0)
@@ -294,7 +299,8 @@ static int put(struct nlmsghdr *n, const struct request *r, const __u8 *stab, bo
 	return 0;
 }
 
-static int parse_qopt(struct qdisc_util *qu, int argc, char **argv, struct nlmsghdr *n, const char *dev)
+static int parse_qopt(struct qdisc_util *qu, int argc, char **argv, struct nlmsghdr *n,
+		      const char *dev)
 {
 	struct request r = { .probability = 0.02 };
 	bool adds = n->nlmsg_flags & NLM_F_CREATE;

@@ -42,12 +42,14 @@ static void print_red(struct rtattr **tb)
 	print_color_size(PRINT_ANY, COLOR_NONE, "limit", "limit %s ", red.limit);
 	print_color_size(PRINT_ANY, COLOR_NONE, "min", "min %s ", red.qth_min);
 	print_color_size(PRINT_ANY, COLOR_NONE, "max", "max %s ", red.qth_max);
-	print_color_size(PRINT_ANY, COLOR_NONE, "avpkt", "avpkt %s ", word_of(tb[TCA_ESTMRED_AVPKT]));
+	print_color_size(PRINT_ANY, COLOR_NONE, "avpkt", "avpkt %s ",
+			 word_of(tb[TCA_ESTMRED_AVPKT]));
 	tc_red_print_flags(red.flags);
 	if (!show_details)
 		return;
 	print_color_uint(PRINT_ANY, COLOR_NONE, "ewma", "ewma %u ", red.Wlog);
-	print_color_float(PRINT_ANY, COLOR_NONE, "probability", "probability %lg ", max_p / 4294967296.0);
+	print_color_float(PRINT_ANY, COLOR_NONE, "probability", "probability %lg ",
+			  max_p / 4294967296.0);
 	print_color_uint(PRINT_ANY, COLOR_NONE, "Scell_log", "Scell_log %u ", red.Scell_log);
 }
 
@@ -80,7 +82,8 @@ static int print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	if (!opt)
 		return 0;
 	parse_rtattr(tb, TCA_ESTMRED_MAX, RTA_DATA(opt), RTA_PAYLOAD(opt));
-	if (!tb[TCA_ESTMRED_PARMS] || RTA_PAYLOAD(tb[TCA_ESTMRED_PARMS]) < sizeof(struct tc_red_qopt))
+	if (!tb[TCA_ESTMRED_PARMS] ||
+	    RTA_PAYLOAD(tb[TCA_ESTMRED_PARMS]) < sizeof(struct tc_red_qopt))
 		return -1;
 	print_red(tb);
 	form = word_of(tb[TCA_ESTMRED_FORM]);
@@ -93,7 +96,8 @@ static int print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	if (form && show_details)
 		print_color_string(PRINT_ANY, COLOR_NONE, "count-drops", "count-drops %s ",
 				   word_of(tb[TCA_ESTMRED_COUNT_DROPS]) ? "on" : "off");
-	print_color_string(PRINT_ANY, COLOR_NONE, "estimate", "estimate %s ", forms[form < 3 ? form : 0]);
+	print_color_string(PRINT_ANY, COLOR_NONE, "estimate", "estimate %s ",
+			   forms[form < 3 ? form : 0]);
 	return 0;
 }
 
@@ -135,7 +139,8 @@ static void print_parameters(const struct tc_estmred_xstats *st)
 	for (i = 0; i < 3; i++)
 		print_color_float(PRINT_ANY, COLOR_NONE, NULL, " %.4f", real(st->beta[i]));
 	close_json_array(PRINT_JSON, NULL);
-	print_color_float(PRINT_ANY, COLOR_NONE, "excitation", " excitation %.4f", real(st->excitation));
+	print_color_float(PRINT_ANY, COLOR_NONE, "excitation", " excitation %.4f",
+			  real(st->excitation));
 }
 
 static void print_estimate(const struct tc_estmred_xstats *st)
@@ -149,7 +154,8 @@ static void print_estimate(const struct tc_estmred_xstats *st)
 	if (st->estimates) {
 		/* What the document's figure calls estm: the average, scaled. */
 		if (st->average >= 0)
-			print_color_uint(PRINT_ANY, COLOR_NONE, "estm", " estm %u", (unsigned int)st->average);
+			print_color_uint(PRINT_ANY, COLOR_NONE, "estm", " estm %u",
+					 (unsigned int)st->average);
 		print_share("average", " average %.4f", st->average);
 		print_share("share", " share %.4f", st->share);
 		print_quality(st->quality);
@@ -176,11 +182,15 @@ static int print_xstats(struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
 	/* A kernel older or newer than this: what both know. */
 	size = RTA_PAYLOAD(xstats);
 	memcpy(&st, RTA_DATA(xstats), size < sizeof(st) ? size : sizeof(st));
-	print_color_uint(PRINT_ANY, COLOR_NONE, "marked", "  marked %u", st.prob_mark + st.forced_mark);
-	print_color_uint(PRINT_ANY, COLOR_NONE, "early", " early %u", st.prob_drop + st.forced_drop);
+	print_color_uint(PRINT_ANY, COLOR_NONE, "marked", "  marked %u",
+			 st.prob_mark + st.forced_mark);
+	print_color_uint(PRINT_ANY, COLOR_NONE, "early", " early %u",
+			 st.prob_drop + st.forced_drop);
 	print_color_uint(PRINT_ANY, COLOR_NONE, "pdrop", " pdrop %u", st.pdrop);
-	print_color_uint(PRINT_ANY, COLOR_NONE, "forced", " forced %u", st.forced_drop + st.forced_mark);
-	print_color_size(PRINT_ANY, COLOR_NONE, "average_backlog", " average %s", st.average_backlog);
+	print_color_uint(PRINT_ANY, COLOR_NONE, "forced", " forced %u",
+			 st.forced_drop + st.forced_mark);
+	print_color_size(PRINT_ANY, COLOR_NONE, "average_backlog", " average %s",
+			 st.average_backlog);
 	if (st.state != TC_ESTMRED_OFF)
 		print_estimate(&st);
 	return 0;

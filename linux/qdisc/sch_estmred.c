@@ -88,7 +88,7 @@ static const struct nla_policy estmred_policy[TCA_ESTMRED_MAX + 1] = {
 	[TCA_ESTMRED_START_ELSEWHERE] = { .type = NLA_U32 },
 };
 
-static const char * const estmred_messages[] = {
+static const char *const estmred_messages[] = {
 	[ESTMRED_BAD_BANDWIDTH] = "estmred: bandwidth: expected 1000 to 2^40 bytes/s",
 	[ESTMRED_BAD_AVPKT] = "estmred: avpkt: expected 1 to 65535 bytes",
 	[ESTMRED_BAD_DELAY] = "estmred: delay: expected 5 us to 500 s one way",
@@ -116,7 +116,8 @@ static u64 estmred_now_us(const struct estmred_sched *q)
 }
 
 /* Tells the estimator of a packet that arrived when the queue was as long as backlog. */
-static void estmred_observe(struct estmred_sched *q, u32 backlog, u32 len, bool dropped, bool marked)
+static void estmred_observe(struct estmred_sched *q, u32 backlog, u32 len, bool dropped,
+			    bool marked)
 {
 	struct estmred_sample sample = {
 		.backlog = backlog,
@@ -272,16 +273,18 @@ static void estmred_set_config(struct estmred_sched *q, const struct estmred_con
 		memset(&q->core, 0, sizeof(q->core));
 }
 
-static void estmred_set_red(struct estmred_sched *q, const struct tc_red_qopt *opt, u8 *stab, u32 max_p)
+static void estmred_set_red(struct estmred_sched *q, const struct tc_red_qopt *opt, u8 *stab,
+			    u32 max_p)
 {
 	q->limit = opt->limit;
 	q->flags = opt->flags;
-	red_set_parms(&q->parms, opt->qth_min, opt->qth_max, opt->Wlog, opt->Plog, opt->Scell_log, stab,
-		      max_p);
+	red_set_parms(&q->parms, opt->qth_min, opt->qth_max, opt->Wlog, opt->Plog, opt->Scell_log,
+		      stab, max_p);
 	red_set_vars(&q->vars);
 }
 
-static int estmred_check_red(const struct tc_red_qopt *opt, u8 *stab, struct netlink_ext_ack *extack)
+static int estmred_check_red(const struct tc_red_qopt *opt, u8 *stab,
+			     struct netlink_ext_ack *extack)
 {
 	if (opt->flags & ~(TC_RED_HISTORIC_FLAGS | TC_RED_NODROP)) {
 		NL_SET_ERR_MSG_MOD(extack, "unknown flag");
@@ -294,7 +297,9 @@ static int estmred_check_red(const struct tc_red_qopt *opt, u8 *stab, struct net
 	/* 255 cells must fit into 32 bits. */
 	if (opt->Scell_log > 23 || opt->Plog > 31 || !opt->qth_max ||
 	    !red_check_params(opt->qth_min, opt->qth_max, opt->Wlog, opt->Scell_log, stab)) {
-		NL_SET_ERR_MSG_MOD(extack, "min, max and burst: expected min <= max, both below 2^(31 - ewma)");
+		NL_SET_ERR_MSG_MOD(
+			extack,
+			"min, max and burst: expected min <= max, both below 2^(31 - ewma)");
 		return -EINVAL;
 	}
 	return red_validate_flags(opt->flags, extack);

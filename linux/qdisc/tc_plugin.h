@@ -17,10 +17,12 @@
 struct qdisc_util {
 	struct qdisc_util *next;
 	const char *id;
-	int (*parse_qopt)(struct qdisc_util *qu, int argc, char **argv, struct nlmsghdr *n, const char *dev);
+	int (*parse_qopt)(struct qdisc_util *qu, int argc, char **argv, struct nlmsghdr *n,
+			  const char *dev);
 	int (*print_qopt)(struct qdisc_util *qu, FILE *f, struct rtattr *opt);
 	int (*print_xstats)(struct qdisc_util *qu, FILE *f, struct rtattr *xstats);
-	int (*parse_copt)(struct qdisc_util *qu, int argc, char **argv, struct nlmsghdr *n, const char *dev);
+	int (*parse_copt)(struct qdisc_util *qu, int argc, char **argv, struct nlmsghdr *n,
+			  const char *dev);
 	int (*print_copt)(struct qdisc_util *qu, FILE *f, struct rtattr *opt);
 	int (*has_block)(struct qdisc_util *qu, struct rtattr *opt, __u32 block, bool *p_has);
 };
@@ -49,10 +51,14 @@ int tc_red_eval_ewma(unsigned int qmin, unsigned int burst, unsigned int avpkt);
 int tc_red_eval_idle_damping(int wlog, unsigned int avpkt, unsigned int bps, __u8 *stab);
 void tc_red_print_flags(__u32 flags);
 
-int print_color_string(enum output_type t, int color, const char *key, const char *fmt, const char *value);
-int print_color_uint(enum output_type t, int color, const char *key, const char *fmt, unsigned int value);
-int print_color_u64(enum output_type t, int color, const char *key, const char *fmt, uint64_t value);
-int print_color_float(enum output_type t, int color, const char *key, const char *fmt, double value);
+int print_color_string(enum output_type t, int color, const char *key, const char *fmt,
+		       const char *value);
+int print_color_uint(enum output_type t, int color, const char *key, const char *fmt,
+		     unsigned int value);
+int print_color_u64(enum output_type t, int color, const char *key, const char *fmt,
+		    uint64_t value);
+int print_color_float(enum output_type t, int color, const char *key, const char *fmt,
+		      double value);
 int print_color_bool(enum output_type t, int color, const char *key, const char *fmt, bool value);
 int print_color_size(enum output_type t, int color, const char *key, const char *fmt, __u32 size);
 int print_color_rate(bool use_iec, enum output_type t, int color, const char *key, const char *fmt,

@@ -6,8 +6,8 @@
     print(machine.run("ip link add a type veth peer name b; tc qdisc show"))
 
 The script is run by busybox's shell as the machine's first process; what it prints comes back. The machine
-has one processor that executes an instruction in two nanoseconds of its own time (QEMU's ``-icount``): the same
-machine and script print the same bytes on any computer, however slow that is. Docs: ``docs/guide/linux.md``.
+has one processor that executes an instruction in two nanoseconds of its own time (QEMU's ``-icount``): the
+same machine and script print the same bytes on any computer, however slow. Docs: ``docs/guide/linux.md``.
 """
 
 from __future__ import annotations

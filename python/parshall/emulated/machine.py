@@ -56,7 +56,7 @@ class Machine:
 
     kernel: Kernel
     programs: Sequence[str] = ("tc", "ip")
-    """Programs of this computer that it gets, with their libraries; names or paths. Busybox is always there."""
+    """Programs of this computer that it gets, with their libraries; names or paths. Busybox is there, too."""
     modules: Sequence[str] = ()
     """Modules of the kernel, loaded before the script, with what they need."""
     files: Mapping[str, bytes | Path] = field(default_factory=dict)

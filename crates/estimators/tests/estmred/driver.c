@@ -63,7 +63,8 @@ int main(void)
 		u64 fault = estmred_resolve(&config, &settings);
 
 		/* What every run can tell of the defaults: that they are the same. */
-		fault |= (u64)defaults.gamma2 << 8 | (u64)defaults.signal_alpha << 24 | (u64)defaults.off << 40;
+		fault |= (u64)defaults.gamma2 << 8 | (u64)defaults.signal_alpha << 24 |
+			 (u64)defaults.off << 40;
 		say(&fault, 1);
 		if (!(fault & 255))
 			estmred_begin(&core, &settings);
