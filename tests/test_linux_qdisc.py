@@ -170,7 +170,9 @@ def test_an_archive_is_what_cpio_reads(tmp_path: Path) -> None:
     assert "/bin/nothing" not in archive
 
 
-def test_a_machine_that_does_not_end_says_its_last_words() -> None:
+def test_a_machine_that_does_not_end_its_script_says_its_last_words() -> None:
     machine = Machine(linux.kernel("6.1"), ["tc"])
-    with pytest.raises(EmulationError, match=r"did not end in 20 s; its last words: .*waiting"):
-        machine.run("echo waiting; sleep 1000000", timeout_s=20)
+    with pytest.raises(EmulationError, match=r"did not end its script; its last words: .*farewell"):
+        machine.run("echo farewell; poweroff -f")
+    with pytest.raises(EmulationError, match=r"did not end in 1 s; its last words: "):
+        machine.run("sleep 1000000", timeout_s=1)
