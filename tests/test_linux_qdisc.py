@@ -175,7 +175,7 @@ def test_an_archive_is_what_cpio_reads(tmp_path: Path) -> None:
 
 
 def test_a_machine_that_does_not_end_its_script_says_its_last_words() -> None:
-    machine = Machine(linux.kernel("6.1"), ["tc"])
+    machine = Machine(linux.kernel("6.1"), [])
     with pytest.raises(EmulationError, match=r"did not end its script; its last words: .*farewell"):
         machine.run("echo farewell; poweroff -f")
     with pytest.raises(EmulationError, match=r"did not end in 1 s; its last words: "):

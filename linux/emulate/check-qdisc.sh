@@ -71,12 +71,12 @@ SERVERS=$!
 ip netns exec b iperf3 -s -p 5202 > /dev/null 2>&1 &
 SERVERS="$SERVERS $!"
 sleep 0.5
-ip netns exec a iperf3 -c 10.0.2.2 -p 5202 -u -b 6M -l 972 -t 12 > /tmp/udp 2>&1 &
+ip netns exec a iperf3 -c 10.0.2.2 -p 5202 -u -b 6M -l 972 -t 9 > /tmp/udp 2>&1 &
 UDP=$!
-ip netns exec a iperf3 -c 10.0.2.2 -P 4 -t 11 > /tmp/tcp 2>&1 &
+ip netns exec a iperf3 -c 10.0.2.2 -P 4 -t 8 > /tmp/tcp 2>&1 &
 TCP=$!
-for i in 1 2 3 4 5 6; do sleep 1; $T qdisc change dev rb parent 1: handle 2: estmred gamma2 0.$i limit 60kB min 15kB max 45kB avpkt 1000 && echo changed; done
-sleep 3
+for i in 1 2 3 4 5 6; do sleep 0.5; $T qdisc change dev rb parent 1: handle 2: estmred gamma2 0.$i limit 60kB min 15kB max 45kB avpkt 1000 && echo changed; done
+sleep 4
 $T -s qdisc show dev rb | tail -2
 part estimate
 $T -j -s qdisc show dev rb
