@@ -7,7 +7,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: run test setup bench lint test-rust test-python clean figures
+.PHONY: run test setup bench lint test-rust test-python linux-tools clean figures
 
 # Measured data that lies beside the checkout, if any does; studies leave out what they are not given.
 BESIDE := $(shell ls -d ../shared/data ../shared/reference/baselines 2>/dev/null | paste -sd:)
@@ -16,7 +16,7 @@ REPRODUCE := PARSHALL_DATA="$${PARSHALL_DATA-$(BESIDE)}" $(BIN)/parshall reprodu
 run: setup
 	$(REPRODUCE) median-rto
 
-test: setup lint test-rust test-python
+test: setup linux-tools lint test-rust test-python
 
 # What the extension is made of; maturin itself decides what has to be compiled again.
 SOURCES := $(shell find crates python -name '*.rs' -o -name 'Cargo.toml' -o -name '*.py' -o -name '*.j2' -o -name '*.md') \
@@ -58,6 +58,14 @@ test-rust:
 test-python: setup
 	$(BIN)/python -m pytest
 
+# What tests of the kernel module need. Where it cannot be had they are skipped, each with a line that says why.
+LINUX_PACKAGES := qemu-system-x86 busybox-static iproute2 iperf3 sparse gcc make libc6-dev libelf-dev dpkg-dev kmod xz-utils
+
+linux-tools:
+	@for tool in qemu-system-x86_64 busybox iperf3 sparse tc; do command -v $$tool >/dev/null || exit 1; done || \
+	  bash tools/install-packages $(LINUX_PACKAGES) || true
+	@$(MAKE) --no-print-directory -C linux kernels || echo "tests of the kernel module are skipped: no kernels" >&2
+
 clean:
 	rm -rf $(VENV) target out
 
@@ -71,6 +79,7 @@ figures: setup
 	$(BIN)/parshall validate theory --out docs
 	$(REPRODUCE) tcp-tp
 	$(BIN)/python tools/tcp_tp_guide.py out/tcp-tp
+	PYTHONPATH=. $(BIN)/python tools/linux_guide.py
 	[ ! -d ../shared/data/rtt ] || $(BIN)/python tools/forecasting_guide.py ../shared/data/rtt
 	[ ! -d ../shared/reference/timeseries ] || \
 	  $(BIN)/python tools/long_memory_guide.py ../shared/reference/timeseries ../shared/data

@@ -298,6 +298,25 @@ def hurst(file: str, **options: Any) -> None:
     hurst_file(file, **options)
 
 
+@cli.group()
+def qdisc() -> None:
+    """Read the queue disciplines of this computer."""
+
+
+@qdisc.command()
+@click.option("--device", metavar="NAME", help="Of this network device only.")
+@click.option("--out", metavar="FILE", help="Write there, in one step, instead of to standard output.")
+def export(device: str | None, out: str | None) -> None:
+    """Print backlog, drops, marks and estimates for Prometheus.
+
+    Reads once, by netlink, without privileges: for the textfile collector of node_exporter, or for a
+    web server that runs a command.
+    """
+    from parshall.qdisc.command import export_qdiscs
+
+    export_qdiscs(device, out)
+
+
 @cli.command()
 @click.option("--json", "as_json", is_flag=True, help="Print everything that was measured, as JSON.")
 def bench(as_json: bool) -> None:

@@ -8,6 +8,7 @@
 //! | type | what it is |
 //! |---|---|
 //! | [`Estimator`] | the model in three forms ([`Form`]), followed by three methods ([`Method`]) |
+//! | [`Estmred`] | the one-hop and the multi-hop form in whole numbers, as the queue discipline in `linux/qdisc` runs them |
 //! | [`FixedPointEstimator`] | the one-hop form in whole numbers, as a kernel can run it (III.A.2) |
 //! | [`UdpCounter`] | the plain count of UDP bytes, for comparison |
 //! | [`Counters`] | turns a port's cumulative counters into a [`Sample`] each |
@@ -55,6 +56,7 @@
 mod counters;
 mod estimate;
 mod estimator;
+mod estmred;
 mod fixed;
 mod fixed_point;
 mod fixed_settings;
@@ -78,6 +80,7 @@ mod udp;
 pub use counters::{CounterFault, CounterReading, Counters, Width};
 pub use estimate::Estimate;
 pub use estimator::Estimator;
+pub use estmred::{Config as EstmredConfig, Estmred, EstmredEstimate, Fault as EstmredFault};
 pub use fixed_point::{ByteSample, FixedEstimate, FixedPointEstimator};
 pub use flags::Flags;
 pub use sample::{Sample, SampleFault};

@@ -1,0 +1,25 @@
+"""What ``parshall qdisc export`` does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from parshall.files import failing_as, staged
+from parshall.qdisc.prometheus import prometheus_text
+from parshall.qdisc.socket import read
+
+__all__ = ["export_qdiscs"]
+
+
+def export_qdiscs(device: str | None, out: str | None) -> None:
+    """Prints the text, or puts it in place of the file `out`, of which a reader never meets half."""
+    text = prometheus_text(read(device))
+    if out is None:
+        click.echo(text, nl=False)
+        return
+    file = Path(out)
+    with failing_as(file), staged(file.parent) as stage:
+        (stage / file.name).write_text(text)
+        (stage / file.name).replace(file)
