@@ -26,7 +26,7 @@ use crate::memory::prefetch;
 use crate::names::Names;
 use crate::network::{
     Calendar, Conditioner, ConditionerPlan, Exchange, Hop, Jitter, Loss, Managed, Outcome, PacketId, Port,
-    PortKind, Probe, Serving, Told, Trace, Transmissions,
+    PortKind, Probe, Serving, Trace, Transmissions, Words,
 };
 use crate::packet::{ecn, Packet};
 use crate::pulse::Pulse;
@@ -156,8 +156,8 @@ pub struct Simulation {
     exchange: Exchange,
     /// Whether senders tell conditioners what they know.
     tells: bool,
-    /// What the sender of each packet of data in flight knew.
-    told: Vec<Told>,
+    /// What each flow's sender knew when it last sent something; empty if nobody is told.
+    told: Vec<Words>,
     ranks: Ranks,
     /// Whether the flows are too many for the caches.
     looks_ahead: bool,
@@ -784,6 +784,9 @@ impl Simulation {
     /// The same, but for the last packet, which it returns: mostly it is the only one.
     #[inline(always)]
     fn sender_acted(&mut self, index: usize, now: Time) -> Option<PacketId> {
+        if self.tells {
+            self.tell(index, now);
+        }
         let last = self.outbox.packets.pop();
         if !self.outbox.packets.is_empty() {
             self.send_outbox(index, now);
@@ -850,11 +853,7 @@ impl Simulation {
         if now >= self.warm_up {
             flow.bytes_sent += u64::from(size);
         }
-        let id = self.in_flight.add(Packet::data(seq, size, ecn, now).to(flow.data_hops));
-        if self.tells {
-            self.tell(id, index);
-        }
-        id
+        self.in_flight.add(Packet::data(seq, size, ecn, now).to(flow.data_hops))
     }
 
     fn sample_ports(&mut self, now: Time) {

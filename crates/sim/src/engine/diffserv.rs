@@ -4,7 +4,7 @@ use parshall_estimators::rto::RtoEstimator;
 
 use super::{own_code_point, reverse, Simulation};
 use crate::flow::SendingEnd;
-use crate::network::{FlowId, Hop, Outcome, PacketId, Probe, Told};
+use crate::network::{FlowId, Hop, Outcome, PacketId, Probe, Told, Words};
 use crate::packet::Packet;
 use crate::queue::{Reason, CODE_POINTS};
 use crate::record::{
@@ -14,11 +14,13 @@ use crate::units::Time;
 
 impl Simulation {
     /// The conditioner of a port deals with a packet that arrives there. Returns whether it goes on; if not, it is gone.
+    #[inline(never)]
     pub(super) fn condition(&mut self, hop: Hop, id: PacketId, at: Time) -> bool {
-        let told = self.told.get(id.index()).copied().unwrap_or_default();
         let own = own_code_point(&self.code_points, hop);
         let mut packet = self.in_flight[id].with_other(own);
         let flow = FlowId::new(hop.flow(), packet.is_ack());
+        let words = self.told.get(hop.flow() as usize).filter(|_| !packet.is_ack());
+        let told = words.and_then(|words| words.at(packet.stamp())).unwrap_or_default();
         let found = self.conditioners.iter_mut().find(|(port, _)| *port == hop.port);
         let (_, conditioner) = found.expect("a port that conditions has a conditioner");
         if conditioner.condition(at, &mut packet, flow, &told, &mut self.exchange) {
@@ -39,23 +41,24 @@ impl Simulation {
         false
     }
 
-    /// A sender that acts says what it knows along with a packet.
+    /// A sender that acts at `now` says what it knows along with what it sends.
     #[cold]
-    pub(super) fn tell(&mut self, id: PacketId, index: usize) {
+    pub(super) fn tell(&mut self, index: usize, now: Time) {
         let SendingEnd::Tcp(tcp) = &self.flows[index].sender else {
             return;
         };
-        let (core, place) = (tcp.core(), id.index());
-        if self.told.len() <= place {
-            self.told.resize(place + 1, Told::default());
-        }
+        let core = tcp.core();
         let timer = core.timer();
         let rto_s = timer.rto() / f64::from(timer.backoff());
         let rtt_s = timer.estimator().srtt().unwrap_or(f64::NAN);
-        self.told[place] = Told { rtt_s, rto_s, cwnd: core.window.cwnd };
+        if self.told.is_empty() {
+            self.told.resize_with(self.flows.len(), Words::default);
+        }
+        self.told[index].say(now, Told { rtt_s, rto_s, cwnd: core.window.cwnd });
     }
 
     /// An ACK that leaves by the link of this hop reaches the conditioner of the other direction at `at`.
+    #[inline(never)]
     pub(super) fn overhear(&mut self, hop: Hop, packet: &Packet, at: Time) {
         let port = reverse(hop.port) as u32;
         let heard = self.conditioners.iter_mut().find(|(other, _)| *other == port);
@@ -76,6 +79,7 @@ impl Simulation {
     }
 
     /// Keeps the state after the arrival of a packet, where somebody wants to know it.
+    #[inline(never)]
     pub(super) fn keep_class_state(&mut self, hop: Hop, packet: &Packet, at: Time) {
         if !self.recorder.keeps_class_state(hop.port) {
             return;

@@ -56,13 +56,6 @@ const LONG: usize = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketId(u32);
 
-impl PacketId {
-    /// A number that no other packet in flight has, and that is not much larger than there are packets.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
 /// Packets in flight, which leave in the order of [`Packet::comes_before`].
 #[derive(Clone, Debug)]
 pub struct Calendar {

@@ -1,7 +1,7 @@
 //! What a conditioner knows of the TCP connections of an aggregate: what their senders tell it, or what it finds out from
 //! the packets that pass.
 //!
-//! A sender's word travels with each packet (see [`Told`]): it is what the sender knew when it sent, which a router cannot
+//! A sender's word belongs to each packet (see [`Words`]): it is what the sender knew when it sent, which a router cannot
 //! read otherwise, since senders act ahead of time.
 
 use std::collections::VecDeque;
@@ -29,6 +29,31 @@ impl Default for Told {
     /// The word of who has none.
     fn default() -> Self {
         Told { rtt_s: f64::NAN, rto_s: f64::NAN, cwnd: f64::NAN }
+    }
+}
+
+/// What a sender said with the packets that it sent last. A packet carries the time at which it was sent, and so its
+/// sender's word of then.
+#[derive(Clone, Debug, Default)]
+pub struct Words(VecDeque<(Time, Told)>);
+
+impl Words {
+    /// Words that are kept at most: packets that have been under way for longer have none.
+    const MOST: usize = 1024;
+
+    /// The sender says this at `now`, no earlier than what it said before.
+    pub fn say(&mut self, now: Time, told: Told) {
+        if self.0.len() == Self::MOST {
+            self.0.pop_front();
+        }
+        self.0.push_back((now, told));
+    }
+
+    /// What it said with a packet that was sent at `stamp`.
+    pub fn at(&self, stamp: Time) -> Option<Told> {
+        let behind = self.0.partition_point(|&(at, _)| at <= stamp);
+        let &(at, told) = self.0.get(behind.checked_sub(1)?)?;
+        (at == stamp).then_some(told)
     }
 }
 

@@ -16,7 +16,7 @@ mod serving;
 pub use calendar::{Calendar, PacketId};
 pub use conditioner::{AggregateCounts, Conditioner, ConditionerPlan, FlowSet};
 pub use exchange::Exchange;
-pub use knowledge::Told;
+pub use knowledge::{Told, Words};
 pub use loss::Loss;
 pub use managed::{Jitter, Managed};
 pub use port::{Outcome, Port, PortCounters, PortKind, Probe, Transmissions};
