@@ -419,10 +419,11 @@ def test_a_column_has_the_decimals_of_its_widest_as_far_as_they_suit_the_others(
         Interval(1.234, 1.134, 1.334, 9),
         Interval(2.0, 1.9, 2.1, 9),
         Interval(0.0001, 0.0001 - 4e-5, 0.0001 + 4e-5, 9),
+        Interval(0.0123, 0.0123 - 7e-4, 0.0123 + 7e-4, 9),
     ]
     found = words.plus_minus_column(column)
     assert found[:2] == ["1.23 ± 0.10", "2.00 ± 0.10"]
-    assert not re.search(r"± 0\.0*$", found[2])  # never '0.00 ± 0.00'
+    assert found[2:] == ["0.0001 ± <0.0001", "0.0123 ± 0.0007"]  # never '0.00 ± 0.00'
 
 
 def test_lists_spans_and_changes_read_as_sentences() -> None:

@@ -96,14 +96,18 @@ def plus_minus(value: Interval, decimals: int | None = None, most: int = 9) -> s
 
 
 def plus_minus_column(values: Sequence[Interval]) -> list[str]:
-    """The same for each, with the decimals that suit the widest as far as they suit the others."""
+    """The same for each, with the decimals that suit the widest as far as they suit the others, and no more
+    than two beyond these.
+    """
     widest = max(
         (each for each in values if each.bounded and each.half_width > 0),
         key=lambda each: each.half_width,
         default=None,
     )
-    decimals = None if widest is None else _decimals(widest, 2)
-    return [plus_minus(each, decimals) for each in values]
+    if widest is None:
+        return [plus_minus(each) for each in values]
+    decimals = _decimals(widest, 2)
+    return [plus_minus(each, decimals, most=decimals + 2) for each in values]
 
 
 def span(values: Iterable[float], unit: str = "", digits: int = 2) -> str:

@@ -10,7 +10,15 @@ from parshall import study as st
 from parshall.studies.tcp_tp import beyond, document, judging, model, networks, senders, series
 from parshall.studies.tcp_tp.document import NS
 from parshall.studies.tcp_tp.quantities import FULL, of, reduction
-from parshall.studies.tcp_tp.senders import ABLATION, DOCUMENT, NEWRENO, OURS, TP
+from parshall.studies.tcp_tp.senders import (
+    ABLATION,
+    DOCUMENT,
+    HEADER_BYTES,
+    NEWRENO,
+    OURS,
+    PAYLOAD_BYTES,
+    TP,
+)
 
 
 def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
@@ -28,6 +36,8 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
         "model": model,
         "sources": beyond.TRAFFIC,
         "kinds": judging.KINDS,
+        "capacity": networks.RATE / 1e6 * PAYLOAD_BYTES / (PAYLOAD_BYTES + HEADER_BYTES),
+        "together": networks.ARRIVAL_END - networks.ARRIVAL,
         "full": FULL,
         "few": min(beyond.FEW_SEEDS, len(results.seeds)),
         "first_seed": int(results.labels("curves", "seed")[0]),
