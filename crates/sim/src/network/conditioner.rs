@@ -3,20 +3,28 @@
 //! A conditioner has the state of its port and of nothing else: what it may know of a packet is in the packet, or has
 //! passed it before, or has been told by another conditioner. The first rule that a packet fits is its aggregate, and
 //! each aggregate has one meter. Where a rule goes by round trips, timeouts or windows, the aggregate has a
-//! [`Knowledge`] of its connections.
+//! [`knowledge`] of its connections.
+
+mod aggregate;
+mod exchange;
+mod knowledge;
+mod small_window;
 
 use std::sync::Arc;
 
-use parshall_estimators::meter::{AnyMeter, Colour, MeterState, Surroundings, Tokens};
+use parshall_estimators::meter::{MeterState, Tokens};
 
-use super::exchange::Exchange;
-use super::knowledge::{Knowledge, Told};
 use super::FlowId;
 use crate::packet::Packet;
 use crate::random::Stream;
 use crate::record::EdgeRow;
-use crate::scenario::{self, DiffServProfile, MeteredBytes, OtherTreatment, Treatment};
+use crate::scenario::{self, DiffServProfile, OtherTreatment, Treatment};
 use crate::units::Time;
+
+use aggregate::Aggregate;
+pub use aggregate::AggregateCounts;
+pub use exchange::Exchange;
+pub use knowledge::{Told, Words};
 
 /// A conditioner before it has any state.
 #[derive(Clone, Debug)]
@@ -67,88 +75,6 @@ impl FlowSet {
     }
 }
 
-/// How an aggregate's packets are coloured.
-#[derive(Clone, Debug)]
-enum Marker {
-    /// All are green.
-    Green,
-    /// By a meter of rates and bursts.
-    Meter(AnyMeter),
-}
-
-/// An aggregate: who belongs to it, and what is done.
-#[derive(Clone, Debug)]
-struct Aggregate {
-    members: FlowSet,
-    /// A bit for each code point that belongs to it.
-    code_points: u64,
-    marker: Marker,
-    payload_only: bool,
-    treatments: [Option<Treatment>; 3],
-    known: Option<Box<Known>>,
-    small_window: Option<SmallWindow>,
-    counts: AggregateCounts,
-}
-
-/// What is known of an aggregate, and its number in the exchange.
-#[derive(Clone, Debug)]
-struct Known {
-    knowledge: Knowledge,
-    number: usize,
-    /// Committed rate in bytes/s.
-    cir: f64,
-    around: Surroundings,
-}
-
-/// Protects packets of connections with small windows (Feroz et al. 2000).
-#[derive(Clone, Copy, Debug)]
-struct SmallWindow {
-    below_packets: f64,
-    repay: bool,
-    /// Yellow and red packets that were made green and have not been paid for.
-    owed: [u64; 2],
-}
-
-impl SmallWindow {
-    /// The colour of a packet of a connection with such a window. Where protection is repaid, a later green packet gets
-    /// the colour that a protected one would have had (Habib, Bhargava and Fahmy 2002, section VI).
-    fn colour(&mut self, colour: Colour, window: f64) -> Colour {
-        let [yellow, red] = &mut self.owed;
-        match colour {
-            Colour::Yellow if window < self.below_packets => {
-                *yellow += u64::from(self.repay);
-                Colour::Green
-            }
-            Colour::Red if window < self.below_packets => {
-                *red += u64::from(self.repay);
-                Colour::Green
-            }
-            Colour::Green if window >= self.below_packets && *red > 0 => {
-                *red -= 1;
-                Colour::Red
-            }
-            Colour::Green if window >= self.below_packets && *yellow > 0 => {
-                *yellow -= 1;
-                Colour::Yellow
-            }
-            colour => colour,
-        }
-    }
-}
-
-/// What an aggregate has sent since counting started, by colour, and what of it was dropped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AggregateCounts {
-    /// Packets of each colour, best first.
-    pub packets: [u64; 3],
-    /// Their bytes on the wire.
-    pub bytes: [u64; 3],
-    /// Packets that the conditioner dropped.
-    pub packets_dropped: u64,
-    /// Packets that are green because the window of their connection is small.
-    pub packets_protected: u64,
-}
-
 /// The conditioner of a port.
 #[derive(Clone, Debug)]
 pub struct Conditioner {
@@ -177,33 +103,9 @@ impl Conditioner {
             DiffServProfile::Rfc => Tokens::Whole,
             DiffServProfile::Ns2 => Tokens::Fractional,
         };
-        let mut known = |rule: &scenario::Rule, flows: &[(u32, u16)]| {
-            let config = &plan.config.knowledge;
-            let number = exchange.join(config.exchange_interval, config.exchange_delay);
-            let cir = rule.meter.as_ref().map_or(0.0, |meter| meter.cir() / 8.0);
-            let knowledge = Knowledge::new(config, flows);
-            Box::new(Known { knowledge, number, cir, around: Surroundings::default() })
-        };
-        let aggregate =
-            |((rule, members), flows): ((&scenario::Rule, &FlowSet), &Vec<(u32, u16)>)| Aggregate {
-                members: members.clone(),
-                code_points: if rule.dscp.is_empty() { u64::MAX } else { bits(&rule.dscp) },
-                marker: rule
-                    .meter
-                    .as_ref()
-                    .map_or(Marker::Green, |it| Marker::Meter(AnyMeter::new(it, tokens))),
-                payload_only: rule.count == MeteredBytes::Payload,
-                treatments: [rule.if_green, rule.if_yellow, rule.if_red],
-                known: (!flows.is_empty()).then(|| known(rule, flows)),
-                small_window: rule.small_window.map(|asked| SmallWindow {
-                    below_packets: asked.below_packets,
-                    repay: asked.repay,
-                    owed: [0; 2],
-                }),
-                counts: AggregateCounts::default(),
-            };
+        let aggregate = |index| Aggregate::new(plan, index, tokens, exchange);
         Conditioner {
-            aggregates: plan.config.rules.iter().zip(&plan.members).zip(&plan.known).map(aggregate).collect(),
+            aggregates: (0..plan.config.rules.len()).map(aggregate).collect(),
             headers: plan.headers.clone(),
             count_from,
             stream,
@@ -219,8 +121,7 @@ impl Conditioner {
 
     /// An ACK has left the far end of the link, and reaches this one at `at`.
     pub fn ack_comes(&mut self, at: Time, flow: u32, next: u32) {
-        let known = self.aggregates.iter_mut().filter_map(|aggregate| aggregate.known.as_mut());
-        known.for_each(|known| known.knowledge.ack_comes(at, flow, next));
+        self.aggregates.iter_mut().for_each(|aggregate| aggregate.ack_comes(at, flow, next));
     }
 
     /// Deals with a packet that arrives at `now` with the word of its sender: whether it goes on, perhaps with another
@@ -235,41 +136,24 @@ impl Conditioner {
     ) -> bool {
         self.sample(now);
         let dscp = packet.dscp();
-        let fits = |each: &Aggregate| each.members.contains(flow) && each.code_points >> dscp & 1 == 1;
-        self.last = self.aggregates.iter().position(fits);
+        self.last = self.aggregates.iter().position(|aggregate| aggregate.fits(flow, dscp));
         let Some(aggregate) = self.last.map(|index| &mut self.aggregates[index]) else {
             return true;
         };
         let headers = if packet.is_ack() { u16::MAX } else { self.headers[flow.flow() as usize] };
-        if let Some(known) = &mut aggregate.known {
-            known.learn(now, packet, flow, told, exchange);
-        }
+        aggregate.learn(now, (packet, flow), told, exchange);
         let counting = now >= self.count_from;
-        let metered = aggregate.colour(now, packet, headers, &mut self.stream);
-        let colour = aggregate.protect(metered, packet, flow);
-        aggregate.counts.packets_protected += u64::from(counting && colour < metered);
-        let treatment = aggregate.treatments[colour as usize];
-        if counting {
-            aggregate.counts.packets[colour as usize] += 1;
-            aggregate.counts.bytes[colour as usize] += u64::from(packet.size);
-        }
-        match treatment {
+        match aggregate.treat(now, (packet, flow), headers, &mut self.stream, counting) {
             None => {}
             Some(Treatment::Mark(dscp)) => packet.remark(dscp),
-            Some(Treatment::Other(OtherTreatment::Drop)) => {
-                aggregate.counts.packets_dropped += u64::from(counting);
-                return false;
-            }
+            Some(Treatment::Other(OtherTreatment::Drop)) => return false,
         }
         true
     }
 
     /// The aggregate of the last packet, and what its meter held after it.
     pub fn last(&self) -> Option<(usize, MeterState)> {
-        self.last.map(|index| match &self.aggregates[index].marker {
-            Marker::Green => (index, MeterState::default()),
-            Marker::Meter(meter) => (index, meter.state()),
-        })
+        self.last.map(|index| (index, self.aggregates[index].state()))
     }
 
     /// Keeps a row for each aggregate of which more than sizes is known, if it is time.
@@ -280,7 +164,7 @@ impl Conditioner {
         let passed = now.ps() / samples.interval.ps();
         samples.next = Time::from_ps((passed + 1).saturating_mul(samples.interval.ps()));
         for (rule, aggregate) in (0..).zip(&self.aggregates) {
-            samples.rows.extend(aggregate.known.as_ref().map(|known| aggregate.row(now, rule, known)));
+            samples.rows.extend(aggregate.row(now, rule));
         }
     }
 
@@ -293,88 +177,6 @@ impl Conditioner {
     pub fn counts(&self) -> impl Iterator<Item = &AggregateCounts> {
         self.aggregates.iter().map(|aggregate| &aggregate.counts)
     }
-}
-
-impl Aggregate {
-    /// The colour of a packet with so many bytes of headers.
-    fn colour(&mut self, now: Time, packet: &Packet, headers: u16, stream: &mut Stream) -> Colour {
-        let bytes = if self.payload_only { packet.size.saturating_sub(headers) } else { packet.size };
-        let arriving = self.arriving_colour(packet.dscp());
-        match &mut self.marker {
-            Marker::Green => Colour::Green,
-            Marker::Meter(meter) => {
-                let around = self.known.as_ref().map_or(Surroundings::default(), |known| known.around);
-                meter.colour(now.secs(), f64::from(bytes), arriving, &around, || stream.uniform())
-            }
-        }
-    }
-
-    /// The colour of a packet that its meter has given this one.
-    fn protect(&mut self, colour: Colour, packet: &Packet, flow: FlowId) -> Colour {
-        match (&mut self.small_window, &self.known) {
-            (Some(small), Some(known)) if !packet.is_ack() => {
-                small.colour(colour, known.knowledge.window(flow.flow()))
-            }
-            _ => colour,
-        }
-    }
-
-    fn row(&self, now: Time, rule: i32, known: &Known) -> EdgeRow {
-        let (mut rate, mut red_part) = (f64::NAN, f64::NAN);
-        if let Marker::Meter(meter) = &self.marker {
-            rate = meter.state().rate.map_or(f64::NAN, |rate| 8.0 * rate);
-            red_part = meter.red_part(&known.around).unwrap_or(f64::NAN);
-        }
-        let [[rtt, rto, window], [rtt_told, rto_told, window_told]] = known.knowledge.found_and_told();
-        let view = &known.around.own;
-        let (loss, acked_rate) = (view.loss, 8.0 * (view.excess + known.cir));
-        let time = now.secs();
-        EdgeRow {
-            time,
-            port: -1,
-            rule,
-            rate,
-            red_part,
-            acked_rate,
-            loss,
-            rtt,
-            rto,
-            window,
-            rtt_told,
-            rto_told,
-            window_told,
-        }
-    }
-
-    /// The colour that a code point stands for: that for which this aggregate gives it, or else its drop precedence if it
-    /// is one of assured forwarding (RFC 2597), or else green.
-    fn arriving_colour(&self, dscp: u8) -> Colour {
-        let given = |colour: &Colour| self.treatments[*colour as usize] == Some(Treatment::Mark(dscp));
-        let assured = (8..40).contains(&dscp);
-        Colour::ALL.into_iter().find(given).unwrap_or(match dscp & 7 {
-            4 if assured => Colour::Yellow,
-            6 if assured => Colour::Red,
-            _ => Colour::Green,
-        })
-    }
-}
-
-impl Known {
-    /// Takes in a packet that passes, and what others tell.
-    fn learn(&mut self, now: Time, packet: &Packet, flow: FlowId, told: &Told, exchange: &mut Exchange) {
-        self.knowledge.catch_up(now);
-        if !packet.is_ack() {
-            self.knowledge.data_pass(now, flow.flow(), packet, told);
-        }
-        let own = self.knowledge.view(now, self.cir);
-        exchange.tell(self.number, now, &own);
-        self.around = exchange.around(self.number, now, own);
-    }
-}
-
-/// Code points as bits.
-fn bits(code_points: &[u8]) -> u64 {
-    code_points.iter().fold(0, |bits, dscp| bits | 1 << dscp)
 }
 
 #[cfg(test)]
@@ -447,29 +249,5 @@ mod tests {
             after(&mut conditioner, 0, 0);
             assert_eq!(conditioner.last().expect("an aggregate").1.committed, Some(held));
         }
-    }
-
-    #[test]
-    fn what_is_protected_is_paid_for() {
-        let mut small = SmallWindow { below_packets: 3.0, repay: true, owed: [0; 2] };
-        let (green, yellow, red) = (Colour::Green, Colour::Yellow, Colour::Red);
-        let packets = [
-            (red, 2.0),
-            (yellow, 1.0),
-            (green, 2.0),
-            (yellow, 3.0),
-            (green, 5.0),
-            (green, 5.0),
-            (green, 5.0),
-        ];
-        let colours = packets.map(|(colour, window)| small.colour(colour, window));
-        assert_eq!(colours, [green, green, green, yellow, red, yellow, green]);
-        let mut free = SmallWindow { repay: false, ..small };
-        assert_eq!(
-            packets.map(|(colour, window)| free.colour(colour, window)),
-            [green, green, green, yellow, green, green, green]
-        );
-        // Of a window that nobody knows nothing follows.
-        assert_eq!(small.colour(red, f64::NAN), red);
     }
 }

@@ -3,8 +3,6 @@
 mod calendar;
 mod conditioner;
 mod dither;
-mod exchange;
-mod knowledge;
 mod loss;
 mod managed;
 mod port;
@@ -14,9 +12,7 @@ mod service;
 mod serving;
 
 pub use calendar::{Calendar, PacketId};
-pub use conditioner::{AggregateCounts, Conditioner, ConditionerPlan, FlowSet};
-pub use exchange::Exchange;
-pub use knowledge::{Told, Words};
+pub use conditioner::{AggregateCounts, Conditioner, ConditionerPlan, Exchange, FlowSet, Told, Words};
 pub use loss::Loss;
 pub use managed::{Jitter, Managed};
 pub use port::{Outcome, Port, PortCounters, PortKind, Probe, Transmissions};

@@ -1,0 +1,228 @@
+//! An aggregate at a conditioner: who belongs to it, how its packets are coloured, and what becomes of each colour.
+
+use parshall_estimators::meter::{AnyMeter, Colour, MeterState, Surroundings, Tokens};
+
+use super::exchange::Exchange;
+use super::knowledge::{Knowledge, Told};
+use super::small_window::SmallWindow;
+use super::{ConditionerPlan, FlowSet};
+use crate::network::FlowId;
+use crate::packet::Packet;
+use crate::random::Stream;
+use crate::record::EdgeRow;
+use crate::scenario::{self, MeteredBytes, OtherTreatment, Treatment};
+use crate::units::Time;
+
+/// How an aggregate's packets are coloured.
+#[derive(Clone, Debug)]
+enum Marker {
+    /// All are green.
+    Green,
+    /// By a meter of rates and bursts.
+    Meter(AnyMeter),
+}
+
+/// An aggregate: who belongs to it, and what is done.
+#[derive(Clone, Debug)]
+pub(super) struct Aggregate {
+    members: FlowSet,
+    /// A bit for each code point that belongs to it.
+    code_points: u64,
+    marker: Marker,
+    payload_only: bool,
+    treatments: [Option<Treatment>; 3],
+    known: Option<Box<Known>>,
+    small_window: Option<SmallWindow>,
+    pub counts: AggregateCounts,
+}
+
+/// What is known of an aggregate, and its number in the exchange.
+#[derive(Clone, Debug)]
+struct Known {
+    knowledge: Knowledge,
+    number: usize,
+    /// Committed rate in bytes/s.
+    cir: f64,
+    around: Surroundings,
+}
+
+/// What an aggregate has sent since counting started, by colour, and what of it was dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AggregateCounts {
+    /// Packets of each colour, best first.
+    pub packets: [u64; 3],
+    /// Their bytes on the wire.
+    pub bytes: [u64; 3],
+    /// Packets that the conditioner dropped.
+    pub packets_dropped: u64,
+    /// Packets that are green because the window of their connection is small.
+    pub packets_protected: u64,
+}
+
+impl Aggregate {
+    /// The aggregate of a rule of a plan, with full buckets. What it knows it tells in the `exchange`.
+    pub fn new(plan: &ConditionerPlan, index: usize, tokens: Tokens, exchange: &mut Exchange) -> Self {
+        let (rule, flows) = (&plan.config.rules[index], &plan.known[index]);
+        Aggregate {
+            members: plan.members[index].clone(),
+            code_points: if rule.dscp.is_empty() { u64::MAX } else { bits(&rule.dscp) },
+            marker: rule.meter.as_ref().map_or(Marker::Green, |it| Marker::Meter(AnyMeter::new(it, tokens))),
+            payload_only: rule.count == MeteredBytes::Payload,
+            treatments: [rule.if_green, rule.if_yellow, rule.if_red],
+            known: (!flows.is_empty()).then(|| Box::new(Known::new(rule, plan, flows, exchange))),
+            small_window: rule.small_window.as_ref().map(SmallWindow::new),
+            counts: AggregateCounts::default(),
+        }
+    }
+
+    /// Whether a packet of this code point belongs to it.
+    pub fn fits(&self, flow: FlowId, dscp: u8) -> bool {
+        self.members.contains(flow) && self.code_points >> dscp & 1 == 1
+    }
+
+    /// What becomes of a packet that belongs to it, with so many bytes of headers: the treatment of its colour.
+    pub fn treat(
+        &mut self,
+        now: Time,
+        (packet, flow): (&Packet, FlowId),
+        headers: u16,
+        stream: &mut Stream,
+        counting: bool,
+    ) -> Option<Treatment> {
+        let metered = self.colour(now, packet, headers, stream);
+        let colour = self.protect(metered, packet, flow);
+        let treatment = self.treatments[colour as usize];
+        if counting {
+            self.counts.packets_protected += u64::from(colour < metered);
+            self.counts.packets[colour as usize] += 1;
+            self.counts.bytes[colour as usize] += u64::from(packet.size);
+            let dropped = treatment == Some(Treatment::Other(OtherTreatment::Drop));
+            self.counts.packets_dropped += u64::from(dropped);
+        }
+        treatment
+    }
+
+    /// Takes in a packet that passes with the word of its sender, and what others tell, where more than sizes is known.
+    pub fn learn(
+        &mut self,
+        now: Time,
+        (packet, flow): (&Packet, FlowId),
+        told: &Told,
+        exchange: &mut Exchange,
+    ) {
+        if let Some(known) = &mut self.known {
+            known.learn(now, packet, flow, told, exchange);
+        }
+    }
+
+    /// An ACK has left the far end of the link, and reaches this one at `at`.
+    pub fn ack_comes(&mut self, at: Time, flow: u32, next: u32) {
+        if let Some(known) = &mut self.known {
+            known.knowledge.ack_comes(at, flow, next);
+        }
+    }
+
+    /// What its meter holds.
+    pub fn state(&self) -> MeterState {
+        match &self.marker {
+            Marker::Green => MeterState::default(),
+            Marker::Meter(meter) => meter.state(),
+        }
+    }
+    /// The colour of a packet with so many bytes of headers.
+    fn colour(&mut self, now: Time, packet: &Packet, headers: u16, stream: &mut Stream) -> Colour {
+        let bytes = if self.payload_only { packet.size.saturating_sub(headers) } else { packet.size };
+        let arriving = self.arriving_colour(packet.dscp());
+        match &mut self.marker {
+            Marker::Green => Colour::Green,
+            Marker::Meter(meter) => {
+                let around = self.known.as_ref().map_or(Surroundings::default(), |known| known.around);
+                meter.colour(now.secs(), f64::from(bytes), arriving, &around, || stream.uniform())
+            }
+        }
+    }
+
+    /// The colour of a packet that its meter has given this one.
+    fn protect(&mut self, colour: Colour, packet: &Packet, flow: FlowId) -> Colour {
+        match (&mut self.small_window, &self.known) {
+            (Some(small), Some(known)) if !packet.is_ack() => {
+                small.colour(colour, known.knowledge.window(flow.flow()))
+            }
+            _ => colour,
+        }
+    }
+
+    /// What is known of it at `now`, as a row without the number of its port; none if nothing but sizes is.
+    pub fn row(&self, now: Time, rule: i32) -> Option<EdgeRow> {
+        let known = self.known.as_ref()?;
+        let (mut rate, mut red_part) = (f64::NAN, f64::NAN);
+        if let Marker::Meter(meter) = &self.marker {
+            rate = meter.state().rate.map_or(f64::NAN, |rate| 8.0 * rate);
+            red_part = meter.red_part(&known.around).unwrap_or(f64::NAN);
+        }
+        let [[rtt, rto, window], [rtt_told, rto_told, window_told]] = known.knowledge.found_and_told();
+        let view = &known.around.own;
+        let (loss, acked_rate) = (view.loss, 8.0 * (view.excess + known.cir));
+        let time = now.secs();
+        Some(EdgeRow {
+            time,
+            port: -1,
+            rule,
+            rate,
+            red_part,
+            acked_rate,
+            loss,
+            rtt,
+            rto,
+            window,
+            rtt_told,
+            rto_told,
+            window_told,
+        })
+    }
+
+    /// The colour that a code point stands for: that for which this aggregate gives it, or else its drop precedence if it
+    /// is one of assured forwarding (RFC 2597), or else green.
+    fn arriving_colour(&self, dscp: u8) -> Colour {
+        let given = |colour: &Colour| self.treatments[*colour as usize] == Some(Treatment::Mark(dscp));
+        let assured = (8..40).contains(&dscp);
+        Colour::ALL.into_iter().find(given).unwrap_or(match dscp & 7 {
+            4 if assured => Colour::Yellow,
+            6 if assured => Colour::Red,
+            _ => Colour::Green,
+        })
+    }
+}
+
+impl Known {
+    fn new(
+        rule: &scenario::Rule,
+        plan: &ConditionerPlan,
+        flows: &[(u32, u16)],
+        exchange: &mut Exchange,
+    ) -> Self {
+        let config = &plan.config.knowledge;
+        Known {
+            knowledge: Knowledge::new(config, flows),
+            number: exchange.join(config.exchange_interval, config.exchange_delay),
+            cir: rule.meter.as_ref().map_or(0.0, |meter| meter.cir() / 8.0),
+            around: Surroundings::default(),
+        }
+    }
+
+    /// Takes in a packet that passes, and what others tell.
+    fn learn(&mut self, now: Time, packet: &Packet, flow: FlowId, told: &Told, exchange: &mut Exchange) {
+        self.knowledge.catch_up(now);
+        if !packet.is_ack() {
+            self.knowledge.data_pass(now, flow.flow(), packet, told);
+        }
+        let own = self.knowledge.view(now, self.cir);
+        exchange.tell(self.number, now, &own);
+        self.around = exchange.around(self.number, now, own);
+    }
+}
+
+/// Code points as bits.
+fn bits(code_points: &[u8]) -> u64 {
+    code_points.iter().fold(0, |bits, dscp| bits | 1 << dscp)
+}
