@@ -33,6 +33,7 @@ from parshall import (
     Dual,
     Exponential,
     ExponentialLaw,
+    FairExcessMeter,
     FixedPointMethod,
     FixedWeight,
     Flow,
@@ -42,6 +43,7 @@ from parshall import (
     Jitter,
     KaczmarzMethod,
     KalmanMethod,
+    Knowledge,
     Link,
     ListedLoss,
     LognormalLaw,
@@ -60,14 +62,18 @@ from parshall import (
     Rfc4115Meter,
     RlsMethod,
     RoundRobin,
+    RttAwareMeter,
+    RttRtoMeter,
     Rule,
     Scenario,
     Schedule,
     SelfSimilar,
     Series,
     ShareSeries,
+    SmallWindow,
     SrtcmMeter,
     Tcp,
+    TcpModelMeter,
     TcpTp,
     Telnet,
     TokenBucketMeter,
@@ -128,9 +134,22 @@ MIRRORED += [OnOff, SelfSimilar, Schedule, Record, Series, ShareSeries, QueueSha
 MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 MIRRORED += [CoDel, Pie, FqCodel]
 MIRRORED += [TransferSequence, Telnet, Web]
-MIRRORED += [Conditioner, Rule, DiffServ, ClassQueue, Precedence, Priority, Wrr, Drr, Wirr]
+MIRRORED += [
+    Conditioner,
+    Knowledge,
+    SmallWindow,
+    Rule,
+    DiffServ,
+    ClassQueue,
+    Precedence,
+    Priority,
+    Wrr,
+    Drr,
+    Wirr,
+]
 
 METERS = [TokenBucketMeter, SrtcmMeter, TrtcmMeter, Rfc4115Meter, Tsw2cmMeter, Tsw3cmMeter]
+METERS += [RttAwareMeter, RttRtoMeter, TcpModelMeter, FairExcessMeter]
 
 APPS = [Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule, TransferSequence, Telnet, Web]
 
@@ -264,6 +283,7 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("LossOf", "sim/src/scenario.rs", DitherLoss, "of"),
         ("LossOf", "sim/src/scenario.rs", Rule, "of"),
         ("MeteredBytes", "sim/src/scenario/diffserv.rs", Rule, "count"),
+        ("KnowledgeSource", "sim/src/scenario/diffserv.rs", Knowledge, "source"),
         ("DiffServProfile", "sim/src/scenario/diffserv.rs", Conditioner, "profile"),
         ("DiffServProfile", "sim/src/scenario/diffserv.rs", DiffServ, "profile"),
         ("DropperKind", "sim/src/scenario/diffserv.rs", ClassQueue, "dropper"),
