@@ -4,12 +4,15 @@
 #[allow(dead_code)]
 mod common;
 
-use common::bits;
+use common::{apart, bits, hearing, scenario as network};
 use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::engine::Simulation;
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::run::run;
-use parshall_sim::scenario::Scenario;
+use parshall_sim::scenario::{Conditioner, Scenario};
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::ValueTree;
 use serde_json::{json, Value};
 
 /// Two aggregates, of two TCP flows each, from `s0` and `s1` over edges of their own to a link of 2 Mbit/s. The first edge
@@ -87,6 +90,78 @@ fn folding_changes_nothing_of_what_is_known() {
             }
         }
     }
+}
+
+/// A conditioner of all data, with a meter of any kind.
+fn conditioner() -> impl Strategy<Value = Conditioner> {
+    let plain = [
+        json!({"kind": "token-bucket", "cir": 2e5, "cbs_bytes": 3000}),
+        json!({"kind": "srtcm", "cir": 2e5, "cbs_bytes": 3000, "ebs_bytes": 3000, "colour_aware": true}),
+        json!({"kind": "tsw3cm", "cir": 1e5, "pir": 3e5, "window": 0.1}),
+    ];
+    let meters = select([&plain[..], &meters()[..]].concat());
+    let red = select(vec![json!(null), json!("drop"), json!(0)]);
+    (meters, select(vec!["packets", "senders"]), any::<bool>(), red).prop_map(|(meter, source, small, red)| {
+        let small_window = if small { json!({"below_packets": 2}) } else { Value::Null };
+        let rule = json!({"of": "data", "meter": meter, "small_window": small_window, "if_green": 46, "if_yellow": 10,
+                          "if_red": red});
+        let knowledge = json!({"source": source, "exchange_interval": 0.01, "exchange_delay": 0.003});
+        serde_json::from_value(json!({"rules": [rule], "knowledge": knowledge})).expect("a conditioner")
+    })
+}
+
+/// Random networks with conditioners wherever there is something for them to condition.
+fn conditioned() -> impl Strategy<Value = Scenario> {
+    let networks = prop_oneof![network(), network().prop_map(apart), hearing()];
+    let asked = prop::collection::vec((any::<prop::sample::Index>(), any::<bool>(), conditioner()), 1..5);
+    (networks, asked).prop_map(|(mut scenario, asked)| {
+        for (place, back, conditioner) in asked {
+            let before = scenario.clone();
+            let link = place.index(scenario.links.len());
+            let link = &mut scenario.links[link];
+            if back {
+                let mut reverse = (*link.reverse).clone();
+                reverse.conditioner = Some(conditioner.into());
+                link.reverse = reverse.into();
+            } else {
+                link.conditioner = Some(conditioner.into());
+            }
+            if Plan::new(&scenario, Folding::On).is_err() {
+                scenario = before;
+            }
+        }
+        scenario
+    })
+}
+
+proptest! {
+    #[test]
+    fn conditioners_of_any_network_see_the_same_whether_it_is_folded_or_not(
+        scenario in conditioned(), seed in 1u64..99,
+    ) {
+        let [on, off] = [Folding::On, Folding::Off].map(|folding| {
+            let plan = Plan::new(&scenario, folding).expect("a plan");
+            Simulation::new(&plan, seed).run(&plan)
+        });
+        prop_assert_eq!(bits(&on), bits(&off));
+    }
+}
+
+/// So that the test above is one.
+#[test]
+fn these_networks_have_conditioners_that_know_and_act() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let (mut conditioned_ones, mut knowing, mut acting) = (0, 0, 0);
+    for _ in 0..100 {
+        let scenario = conditioned().new_tree(&mut runner).expect("a network").current();
+        let plan = Plan::new(&scenario, Folding::On).expect("a plan");
+        conditioned_ones += u32::from(!plan.conditioners.is_empty());
+        knowing += u32::from(plan.conditioners.iter().any(|each| each.listens()));
+        let recording = Simulation::new(&plan, 1).run(&plan);
+        let columns = bits(&recording).into_iter().filter(|(name, _)| name == "aggregates.packets_red");
+        acting += u32::from(columns.into_iter().any(|(_, values)| values.iter().any(|&packets| packets > 0)));
+    }
+    assert!(conditioned_ones > 50 && knowing > 25 && acting > 20, "{conditioned_ones} {knowing} {acting}");
 }
 
 /// What a router finds out is near what senders know: the round trip within a tenth, the timeout within a quarter, on the
