@@ -80,6 +80,7 @@ figures: setup
 	$(REPRODUCE) tcp-tp
 	$(BIN)/python tools/tcp_tp_guide.py out/tcp-tp
 	PYTHONPATH=. $(BIN)/python tools/linux_guide.py
+	$(BIN)/python tools/diffserv_guide.py
 	[ ! -d ../shared/data/rtt ] || $(BIN)/python tools/forecasting_guide.py ../shared/data/rtt
 	[ ! -d ../shared/reference/timeseries ] || \
 	  $(BIN)/python tools/long_memory_guide.py ../shared/reference/timeseries ../shared/data
