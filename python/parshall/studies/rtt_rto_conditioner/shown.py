@@ -213,7 +213,10 @@ def _passive(results: st.Results) -> st.Table:
 
 def _today(results: st.Results) -> st.Table:
     rows = [
-        (f"{solution.label}, {flows} each", {"edge": name, "flows": flows})
+        (
+            f"{solution.label}, {flows} each (at edges: {solution.at_edge}; in the core: {solution.at_core})",
+            {"edge": name, "flows": flows},
+        )
         for flows in SOLUTION_FLOWS
         for name, solution in SOLUTIONS.items()
     ]
