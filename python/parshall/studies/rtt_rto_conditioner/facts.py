@@ -39,6 +39,7 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
         "red": {
             (edge, name): mean(of("grid", f"red_{name}", edge, far=100)) for edge in EDGES for name in PAIR
         },
+        "share_of_one": 1e-3 * networks.RATE / 2 / networks.FLOWS,
         "protected": mean(of("grid", "protected_F1", "rtt-sw", far=100)),
         "timeouts": {
             (edge, name): mean(of("grid", f"timeouts_{name}", edge, far=100))

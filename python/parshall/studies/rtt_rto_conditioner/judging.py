@@ -1,4 +1,6 @@
-"""Feedback at the edge: designed on some networks, and judged on others that differ from them in kind."""
+"""Feedback at the edge: designed on some networks, and on those of Figure 6, and judged on others that differ
+from them in kind.
+"""
 
 from __future__ import annotations
 
