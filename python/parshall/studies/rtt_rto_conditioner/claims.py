@@ -150,9 +150,6 @@ _SAYS: dict[str, Any] = {
         of("telnet", "all", aware, profile="printed"), of("telnet", "all", STANDARD, profile="printed"), 1e-9
     ),
     "why.red.{long}": lambda long: _grid("red_F1", RTT, long) > _grid("red_F2", RTT, long),
-    "why.more-timeouts": (
-        _grid("timeouts_F1", RTT, PRINTED_FAR) < _grid("timeouts_F1", STANDARD, PRINTED_FAR)
-    ),
     "why.sw-not-rtt.{far}": lambda far: _close(
         _part("grid", RTT_SW, far=far), _part("grid", SW, far=far), 0.03
     ),

@@ -13,22 +13,14 @@ use crate::record::EdgeRow;
 use crate::scenario::{self, MeteredBytes, OtherTreatment, Treatment};
 use crate::units::Time;
 
-/// How an aggregate's packets are coloured.
-#[derive(Clone, Debug)]
-enum Marker {
-    /// All are green.
-    Green,
-    /// By a meter of rates and bursts.
-    Meter(AnyMeter),
-}
-
 /// An aggregate: who belongs to it, and what is done.
 #[derive(Clone, Debug)]
 pub(super) struct Aggregate {
     members: FlowSet,
     /// A bit for each code point that belongs to it.
     code_points: u64,
-    marker: Marker,
+    /// Without one all packets are green.
+    meter: Option<AnyMeter>,
     payload_only: bool,
     treatments: [Option<Treatment>; 3],
     known: Option<Box<Known>>,
@@ -66,7 +58,7 @@ impl Aggregate {
         Aggregate {
             members: plan.members[index].clone(),
             code_points: if rule.dscp.is_empty() { u64::MAX } else { bits(&rule.dscp) },
-            marker: rule.meter.as_ref().map_or(Marker::Green, |it| Marker::Meter(AnyMeter::new(it, tokens))),
+            meter: rule.meter.as_ref().map(|meter| AnyMeter::new(meter, tokens)),
             payload_only: rule.count == MeteredBytes::Payload,
             treatments: [rule.if_green, rule.if_yellow, rule.if_red],
             known: (!flows.is_empty()).then(|| Box::new(Known::new(rule, plan, flows, exchange))),
@@ -124,22 +116,18 @@ impl Aggregate {
 
     /// What its meter holds.
     pub fn state(&self) -> MeterState {
-        match &self.marker {
-            Marker::Green => MeterState::default(),
-            Marker::Meter(meter) => meter.state(),
-        }
+        self.meter.as_ref().map_or(MeterState::default(), AnyMeter::state)
     }
+
     /// The colour of a packet with so many bytes of headers.
     fn colour(&mut self, now: Time, packet: &Packet, headers: u16, stream: &mut Stream) -> Colour {
         let bytes = if self.payload_only { packet.size.saturating_sub(headers) } else { packet.size };
         let arriving = self.arriving_colour(packet.dscp());
-        match &mut self.marker {
-            Marker::Green => Colour::Green,
-            Marker::Meter(meter) => {
-                let around = self.known.as_ref().map_or(Surroundings::default(), |known| known.around);
-                meter.colour(now.secs(), f64::from(bytes), arriving, &around, || stream.uniform())
-            }
-        }
+        let Some(meter) = &mut self.meter else {
+            return Colour::Green;
+        };
+        let around = self.known.as_ref().map_or(Surroundings::default(), |known| known.around);
+        meter.colour(now.secs(), f64::from(bytes), arriving, &around, || stream.uniform())
     }
 
     /// The colour of a packet that its meter has given this one.
@@ -156,7 +144,7 @@ impl Aggregate {
     pub fn row(&self, now: Time, rule: i32) -> Option<EdgeRow> {
         let known = self.known.as_ref()?;
         let (mut rate, mut red_part) = (f64::NAN, f64::NAN);
-        if let Marker::Meter(meter) = &self.marker {
+        if let Some(meter) = &self.meter {
             rate = meter.state().rate.map_or(f64::NAN, |rate| 8.0 * rate);
             red_part = meter.red_part(&known.around).unwrap_or(f64::NAN);
         }
