@@ -38,10 +38,15 @@ _Given = str | tuple[object, Callable[[type], list[tuple[str, str, Any, bool]] |
 def normalize(scenario: _Given) -> str:
     """The scenario as the engine understands it, with every default filled in, as JSON."""
 
-def simulate(scenario: _Given, seed: int) -> dict[str, Any]:
-    """Runs a scenario.
+def simulate(
+    scenario: _Given,
+    seed: int,
+    max_events: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> dict[str, Any]:
+    """Runs a scenario. ``progress`` is called from time to time with the simulated seconds so far.
 
-    Raises as ``check`` does, and RuntimeError when the engine fails.
+    Raises as ``check`` does, RuntimeError when the engine fails, and what ``progress`` or a signal raises.
     """
 
 @final
@@ -90,7 +95,7 @@ class Batch:
     A scenario is compiled once, however many jobs run it, and all their results share one ``names``.
     """
 
-    def __new__(cls, jobs: list[tuple[str, int]], threads: int) -> Batch: ...
+    def __new__(cls, jobs: list[tuple[str, int]], threads: int, max_events: int | None = None) -> Batch: ...
     def next(self, timeout_s: float) -> list[tuple[int, dict[str, Any] | Exception]] | None:
         """Finished runs by index; an empty list when the timeout passed; None when all are done."""
 
@@ -127,7 +132,9 @@ class Joined:
 class JoiningBatch:
     """As ``Batch``, but what short runs recorded is joined, as long as they have the same tables."""
 
-    def __new__(cls, jobs: list[tuple[str, int]], threads: int) -> JoiningBatch: ...
+    def __new__(
+        cls, jobs: list[tuple[str, int]], threads: int, max_events: int | None = None
+    ) -> JoiningBatch: ...
     def next(self, timeout_s: float) -> list[tuple[list[int], Joined | Exception]] | None:
         """Finished runs by their indices; an empty list when the timeout passed; None when all are done."""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from parshall.errors import ParshallError, ScenarioError
-from parshall.run import MAX_SEED
+from parshall.run import MAX_SEED, MOST_JOBS, MOST_SEEDS
 
 if TYPE_CHECKING:
     from parshall.scenario import Scenario
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["cli", "main"]
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+
+JOBS, SEEDS = click.IntRange(1, MOST_JOBS), click.IntRange(1, MOST_SEEDS)
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -77,13 +79,17 @@ def cli(context: click.Context, version: bool) -> None:
     "--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Of the random streams."
 )
 @click.option("--out", metavar="DIR", help="Write the recording there: Parquet, captures, scenario.")
-def run(file: str, seed: int, out: str | None) -> None:
+@click.option("--max-events", type=click.IntRange(1), help="End the run with an error after so many events.")
+def run(file: str, seed: int, out: str | None, max_events: int | None) -> None:
     """Simulate the scenario in FILE."""
+    from parshall.progress import simulated
     from parshall.run import run as simulate
     from parshall.scenario import load
     from parshall.summary import print_summary
 
-    recording = simulate(load(file), seed)
+    scenario = load(file)
+    with simulated(scenario.duration) as progress:
+        recording = simulate(scenario, seed, max_events=max_events, progress=progress)
     written = recording.save(out) if out is not None else None
     print_summary(recording)
     if written is not None:
@@ -115,8 +121,8 @@ def schema(sweep: bool) -> None:
 
 @cli.command()
 @click.argument("file")
-@click.option("--seeds", type=click.IntRange(1), help="Replicates of each point; the file's unless given.")
-@click.option("--jobs", type=click.IntRange(1), help="Threads; all cores unless given.")
+@click.option("--seeds", type=SEEDS, help="Replicates of each point; the file's unless given.")
+@click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
 @click.option(
     "--executor",
     metavar="WHERE",
@@ -162,8 +168,8 @@ def studies() -> int:
 
 @cli.command()
 @click.argument("study")
-@click.option("--seeds", type=click.IntRange(1), help="How many; the study's own number unless given.")
-@click.option("--jobs", type=click.IntRange(1), help="Threads; all cores unless given.")
+@click.option("--seeds", type=SEEDS, help="How many; the study's own number unless given.")
+@click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
 @click.option(
     "--out", metavar="DIR", help="Where the report goes; out/STUDY, or the folder of --from, unless given."
 )
@@ -211,7 +217,7 @@ def traces(folder: str, more: tuple[str, ...], report: str | None, only: tuple[s
 @click.argument("folder", metavar="DIR")
 @click.option(
     "--seeds",
-    type=click.IntRange(2),
+    type=click.IntRange(2, MOST_SEEDS),
     help="Runs of each scenario; the study's own number unless given.",
 )
 @click.option("--out", metavar="FILE.md", help="Write the tables there, as Markdown.")
@@ -236,8 +242,8 @@ def linux(folder: str) -> None:
 
 
 @validate.command()
-@click.option("--seeds", type=click.IntRange(2), default=10, show_default=True, help="How many.")
-@click.option("--jobs", type=click.IntRange(1), help="Threads; all cores unless given.")
+@click.option("--seeds", type=click.IntRange(2, MOST_SEEDS), default=10, show_default=True, help="How many.")
+@click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
 @click.option("--out", metavar="DIR", default="out/theory", show_default=True, help="Where the page goes.")
 def theory(seeds: int, jobs: int | None, out: str) -> None:
     """Compare with laws in closed form.

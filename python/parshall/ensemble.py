@@ -7,8 +7,10 @@ bit for bit for any number of jobs, and whether a run was done now or read from 
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from parshall.errors import InputError, ParshallError, RunError, shown
 from parshall.interrupt import HeldInterrupt
 from parshall.kept import Kept
-from parshall.run import check_json, checked_seed
+from parshall.run import MOST_JOBS, MOST_SEEDS, check_json, checked_max_events, checked_seed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +35,7 @@ __all__ = ["Ensemble", "Failure", "Progress", "run_many"]
 Progress: TypeAlias = Callable[[int, int], object]
 """Called with the number of runs done, cached ones included, and the number of all."""
 
-_WAIT_S = 0.1
+_WAIT_S = 0.05
 _PORTION_BYTES = 128 << 20
 
 _log = logging.getLogger("parshall")
@@ -110,19 +112,22 @@ def run_many(
     cache: Cache | Literal["default"] | None = "default",
     tables: Sequence[str] = ("flows", "ports"),
     progress: Progress | None = None,
+    max_events: int | None = None,
 ) -> Ensemble:
     """Runs every variant with every seed, as far as the results are not in the cache.
 
     ``jobs`` is the number of threads, by default all cores. ``cache=None`` keeps nothing. Everything that a
     scenario records is stored; ``tables`` says what of it is read back. A run that fails is logged with its
     scenario and seed, is in ``failures``, and does not stop the rest; when no variant can be run, its
-    ScenarioError is raised.
+    ScenarioError is raised. ``max_events`` lets each run fail that takes more events.
+
+    Ctrl-C ends the runs under way; what has finished is kept, and a second call does the rest.
     """
     from parshall.cache import Cache
 
     networks = _networks(variants)
     numbers = checked_seeds(seeds)
-    threads = checked_jobs(jobs)
+    threads, most = checked_jobs(jobs), checked_max_events(max_events)
     store = Cache() if cache == "default" else cache
     keys = list(dict.fromkeys((network.hash, seed) for seed in numbers for network in networks.values()))
     blocks = store.read(store.find(keys), tables) if store else []
@@ -130,7 +135,7 @@ def run_many(
     report = _Report(networks, len(numbers), progress)
     report.cached(key for key in keys if key in known)
     sink = _Sink(store, tuple(tables))
-    _execute([key for key in keys if key not in known], networks, threads, sink, report)
+    _execute([key for key in keys if key not in known], networks, _Engine(threads, most), sink, report)
     failures = sorted(
         report.failures, key=lambda failure: (list(networks).index(failure.variant), failure.seed)
     )
@@ -145,11 +150,14 @@ def _networks(variants: Mapping[str, Scenario | Dumbbell]) -> dict[str, Scenario
 
 def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
     """Seeds that can be used, each once. Raises InputError."""
-    numbers = tuple(checked_seed(seed, f"seeds[{index}]") for index, seed in enumerate(seeds))
+    some = itertools.islice(seeds, MOST_SEEDS + 1)
+    numbers = tuple(checked_seed(seed, f"seeds[{index}]") for index, seed in enumerate(some))
+    if len(numbers) > MOST_SEEDS:
+        raise InputError("seeds", f"more than {MOST_SEEDS} seeds", f"at most {MOST_SEEDS} of them")
     if not numbers:
         raise InputError("seeds", "none", "at least one seed")
     if len(set(numbers)) < len(numbers):
-        twice = next(seed for index, seed in enumerate(numbers) if seed in numbers[:index])
+        twice = next(seed for seed, count in Counter(numbers).items() if count > 1)
         raise InputError("seeds", f"{twice} twice", "seeds that differ")
     return numbers
 
@@ -158,8 +166,8 @@ def checked_jobs(jobs: int | None) -> int:
     """How many threads: all cores unless given. Raises InputError for what is no number of them."""
     if jobs is None:
         return available_cores()
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise InputError("jobs", shown(jobs), "a whole number of at least 1")
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= MOST_JOBS:
+        raise InputError("jobs", shown(jobs), f"a whole number from 1 to {MOST_JOBS}")
     return jobs
 
 
@@ -170,15 +178,28 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
+@dataclass(frozen=True)
+class _Engine:
+    """How runs are done."""
+
+    threads: int
+    max_events: int | None
+
+    def start(self, jobs: list[tuple[str, int]]) -> Any:
+        from parshall import _core
+
+        return _core.JoiningBatch(jobs, self.threads, self.max_events)
+
+
 def _execute(
-    missing: Sequence[Key], networks: Mapping[str, Scenario], threads: int, sink: _Sink, report: _Report
+    missing: Sequence[Key], networks: Mapping[str, Scenario], engine: _Engine, sink: _Sink, report: _Report
 ) -> None:
     """Runs what is missing; on Ctrl-C or an error, what has finished by then is still stored."""
     texts = {network.hash: network.to_json() for network in networks.values()}
     faults: dict[str, ParshallError] = {}
     with HeldInterrupt() as interrupt:
         for portion in _portions(missing, texts):
-            runs, batch = _started(portion, texts, threads, faults)
+            runs, batch = _started(portion, texts, engine, faults)
             if batch is not None:
                 _finish(batch, runs, interrupt, sink, report)
             if interrupt.came:
@@ -209,18 +230,16 @@ def _portions(missing: Sequence[Key], texts: Mapping[str, str]) -> Iterator[list
 
 
 def _started(
-    portion: Sequence[Key], texts: Mapping[str, str], threads: int, faults: dict[str, ParshallError]
+    portion: Sequence[Key], texts: Mapping[str, str], engine: _Engine, faults: dict[str, ParshallError]
 ) -> tuple[Sequence[Key], Any]:
     """A batch under way and its runs: those whose scenario can be run; ``faults`` gains the others'."""
-    from parshall import _core
-
     runs = [key for key in portion if key[0] not in faults]
     jobs = [(texts[scenario], seed) for scenario, seed in runs]
     try:
-        batch = _core.JoiningBatch(jobs, threads) if jobs else None
+        batch = engine.start(jobs) if jobs else None
     except ValueError:
         faults |= _faults(runs, texts)
-        return _started(runs, texts, threads, faults)
+        return _started(runs, texts, engine, faults)
     return runs, batch
 
 
@@ -239,6 +258,8 @@ def _faults(runs: Sequence[Key], texts: Mapping[str, str]) -> dict[str, Parshall
 def _finish(batch: Any, runs: Sequence[Key], interrupt: HeldInterrupt, sink: _Sink, report: _Report) -> None:
     """Takes the results of a batch as they come, until all are there or somebody interrupts."""
 
+    stopped = False
+
     def take(done: Sequence[tuple[list[int], _core.Joined | Exception]]) -> None:
         # Results first: telling somebody about them may fail.
         for indices, result in done:
@@ -246,22 +267,20 @@ def _finish(batch: Any, runs: Sequence[Key], interrupt: HeldInterrupt, sink: _Si
                 sink.take([runs[index] for index in indices], result)
         for indices, result in done:
             for index in indices:
-                if isinstance(result, Exception):
-                    report.failed(runs[index], str(result))
-                else:
+                if not isinstance(result, Exception):
                     report.finished(runs[index])
+                elif not stopped:  # what is stopped has not failed
+                    report.failed(runs[index], str(result))
 
     try:
         while not interrupt.came and (done := batch.next(_WAIT_S)) is not None:
             take(done)
             sink.flush_if_due()
-    except KeyboardInterrupt:  # the second one: what is under way is given up
-        batch.stop()
-        raise
     finally:
-        batch.cancel()
+        stopped = True
+        batch.stop()
         try:
-            # Runs under way end soon, and are waited for in any case.
+            # Runs that ended just now are kept; those under way end at once.
             while (done := batch.next(_WAIT_S)) is not None:
                 take(done)
         finally:

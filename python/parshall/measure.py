@@ -39,7 +39,7 @@ _PORTION_BYTES = 64 << 20
 """Scenarios that are in memory together, as JSON."""
 _AHEAD = 4
 """Segments of the cache that are read ahead."""
-_WAIT_S = 0.1
+_WAIT_S = 0.05
 
 
 def measure(

@@ -1,14 +1,20 @@
-"""The line of progress that commands show while runs are under way, with the time left."""
+"""The lines of progress that commands show while runs are under way, with the time left."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["progress_bar"]
+__all__ = ["progress_bar", "simulated"]
+
+_SHOW_AFTER_S = 1.0
+"""A run that ends before needs no line."""
 
 
 def progress_bar(console: Console) -> Progress:
@@ -32,3 +38,35 @@ def progress_bar(console: Console) -> Progress:
         console=console,
         transient=not console.is_terminal,
     )
+
+
+@contextmanager
+def simulated(duration: float) -> Iterator[Callable[[float], None]]:
+    """Shows on a terminal's standard error how much of ``duration`` seconds a run has simulated, once that takes long.
+
+    Yields the function to tell it.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    began = time.monotonic()
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.completed:g} of {task.total:g} s simulated"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    task = bar.add_task("", total=duration)
+
+    def advance(seconds: float) -> None:
+        if time.monotonic() - began > _SHOW_AFTER_S:
+            bar.start()
+            bar.update(task, completed=seconds)
+
+    try:
+        yield advance
+    finally:
+        bar.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral
 from typing import TYPE_CHECKING
 
@@ -11,25 +12,41 @@ if TYPE_CHECKING:
     from parshall.recording import Recording
     from parshall.scenario import Dumbbell, Scenario
 
-__all__ = ["MAX_SEED", "check_json", "checked_seed", "run"]
+__all__ = ["MAX_SEED", "MOST_JOBS", "MOST_SEEDS", "check_json", "checked_max_events", "checked_seed", "run"]
 
 MAX_SEED = 2**63 - 1
 """Seeds are whole numbers from 0 to this, so that they fit a signed column."""
 
+MOST_SEEDS = 1_000_000
+"""Each of many seeds is a run of its own."""
 
-def run(scenario: Scenario | Dumbbell, seed: int = 1) -> Recording:
+MOST_JOBS = 1024
+"""Threads."""
+
+
+def run(
+    scenario: Scenario | Dumbbell,
+    seed: int = 1,
+    *,
+    max_events: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> Recording:
     """Simulates ``scenario`` and returns what was recorded. The same seed gives the same bits on any machine.
 
-    Raises ScenarioError for a scenario that cannot be run, and InputError for a seed that is none.
+    ``max_events`` ends a run that takes more events with a RunError. ``progress`` is called some fifty times a
+    second with the simulated seconds so far; what it raises ends the run, and so does Ctrl-C.
+
+    Raises ScenarioError for a scenario that cannot be run, InputError for a seed or limit that is none, and
+    RunError when the run ends early, as it does when memory runs low.
     """
     from parshall import _core
     from parshall.recording import Recording
     from parshall.scenario.canonical import as_given
 
     network = scenario.scenario()
-    number = checked_seed(seed)
+    number, most = checked_seed(seed), checked_max_events(max_events)
     try:
-        result = _core.simulate(as_given(network), number)
+        result = _core.simulate(as_given(network), number, most, progress)
     except (_core.ScenarioError, ValueError) as error:
         raise scenario_error(error) from None
     except RuntimeError as error:
@@ -53,6 +70,15 @@ def scenario_error(error: Exception) -> ScenarioError:
     if path is None:
         return ScenarioError("", f"what the engine does not read ({error})", "a scenario")
     return ScenarioError(path, error.value, error.expected)  # type: ignore[attr-defined]
+
+
+def checked_max_events(limit: object) -> int | None:
+    """The limit as an int, or none. Raises InputError for what is no limit."""
+    if limit is None:
+        return None
+    if isinstance(limit, Integral) and not isinstance(limit, bool) and 1 <= int(limit) < 2**64:
+        return int(limit)
+    raise InputError("max_events", shown(limit), "a whole number from 1 to 2^64 - 1, or none")
 
 
 def checked_seed(seed: object, path: str = "seed") -> int:

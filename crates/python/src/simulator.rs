@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::pulse::Failure;
 use parshall_sim::record::{Joined, Recording};
-use parshall_sim::run::{run_once, Batch, Done, DoneTogether, Job, ENGINE_VERSION};
+use parshall_sim::run::{Batch, Done, DoneTogether, Job, Single, ENGINE_VERSION};
 use parshall_sim::scenario::Scenario;
+use parshall_sim::units::Time;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -81,45 +82,79 @@ fn normalize(scenario: Given<'_>) -> PyResult<String> {
     serde_json::to_string(&scenario.read()?).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Runs a scenario and returns its tables.
+/// Runs a scenario and returns its tables. `progress` is called from time to time with the simulated seconds so far.
 #[pyfunction]
-fn simulate(py: Python<'_>, scenario: Given<'_>, seed: u64) -> PyResult<Py<PyDict>> {
+#[pyo3(signature = (scenario, seed, max_events=None, progress=None))]
+fn simulate(
+    py: Python<'_>,
+    scenario: Given<'_>,
+    seed: u64,
+    max_events: Option<u64>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Py<PyDict>> {
     let plan = compile(py, scenario.read()?)?;
     drop(scenario);
-    let recording = if plan.makers.is_empty() {
-        py.detach(|| run_once(plan, seed))
-    } else {
-        run_watched(py, plan, seed)?
-    };
-    let recording = recording.map_err(|failure| error_of(py, failure))?;
+    let mut watched = Watched::start(plan, seed, max_events);
+    let recording = watched.wait(py, progress.as_ref());
+    py.detach(|| drop(watched));
+    let recording = recording?.map_err(|failure| error_of(py, failure))?;
     let names = Py::new(py, Names::from(&recording.names))?;
     to_python(py, recording, names)
 }
 
-/// Runs a scenario with the code of somebody else on a thread of its own, from which this one can turn away if that
-/// code does not return.
-fn run_watched(py: Python<'_>, plan: Plan, seed: u64) -> PyResult<Result<Recording, Failure>> {
-    let mut batch = Batch::start(vec![Job { plan: Arc::new(plan), seed }], 1);
-    let mut wait = || -> PyResult<Result<Recording, Failure>> {
+/// A run on a thread of its own, from which this one can turn away.
+enum Watched {
+    /// With the engine's own code only.
+    Own(Single),
+    /// With the code of somebody else, which may not return.
+    Others(Batch),
+}
+
+impl Watched {
+    fn start(plan: Plan, seed: u64, max_events: Option<u64>) -> Self {
+        if plan.makers.is_empty() {
+            return Watched::Own(Single::start(plan, seed, max_events));
+        }
+        Watched::Others(Batch::start(vec![Job { plan: Arc::new(plan), seed, max_events }], 1))
+    }
+
+    /// Waits for the result, for signals and for what `progress` raises.
+    fn wait(
+        &mut self,
+        py: Python<'_>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Result<Recording, Failure>> {
         loop {
+            if let Some(result) = py.detach(|| self.result(LOOKING)) {
+                return Ok(result);
+            }
             py.check_signals()?;
-            match py.detach(|| batch.next(LOOKING)) {
-                Some(done) => {
-                    if let Some((_, result)) = done.into_iter().next() {
-                        return Ok(result);
-                    }
-                }
-                None => return Ok(Err(Failure::new("the engine failed"))),
+            if let Some(progress) = progress {
+                progress.call1((self.simulated().secs(),))?;
             }
         }
-    };
-    let result = wait();
-    py.detach(|| drop(batch));
-    result
+    }
+
+    fn result(&mut self, timeout: Duration) -> Option<Result<Recording, Failure>> {
+        match self {
+            Watched::Own(single) => single.wait(timeout),
+            Watched::Others(batch) => match batch.next(timeout) {
+                Some(done) => done.into_iter().next().map(|(_, result)| result),
+                None => Some(Err(Failure::new("the engine failed"))),
+            },
+        }
+    }
+
+    fn simulated(&self) -> Time {
+        match self {
+            Watched::Own(single) => single.simulated(),
+            Watched::Others(batch) => batch.simulated().next().unwrap_or_default(),
+        }
+    }
 }
 
 /// How often signals are looked for.
-const LOOKING: Duration = Duration::from_millis(50);
+const LOOKING: Duration = Duration::from_millis(20);
 
 /// Seconds that the engine alone needs to run a scenario with each of `seeds` on some threads: the plan is there
 /// already, and what the runs recorded is thrown away.
@@ -128,7 +163,7 @@ fn engine_seconds(py: Python<'_>, scenario_json: &str, seeds: Vec<u64>, threads:
     let plan = Arc::new(plan(py, scenario_json)?);
     let run_all = || -> Result<f64, Failure> {
         let started = Instant::now();
-        let jobs = seeds.iter().map(|&seed| Job { plan: plan.clone(), seed }).collect();
+        let jobs = seeds.iter().map(|&seed| Job::new(plan.clone(), seed)).collect();
         let mut batch = Batch::start(jobs, threads);
         while let Some(done) = batch.next(Duration::from_secs(1)) {
             for (_, result) in done {
@@ -166,10 +201,11 @@ impl Plans {
 }
 
 /// The plan of each job of a batch.
-fn planned(py: Python<'_>, jobs: &[(PyBackedStr, u64)]) -> PyResult<Vec<Job>> {
+fn planned(py: Python<'_>, jobs: &[(PyBackedStr, u64)], max_events: Option<u64>) -> PyResult<Vec<Job>> {
     let mut plans = Plans::default();
-    let job =
-        |(text, seed): &(PyBackedStr, u64)| Ok(Job { plan: plans.of(py, text.clone_ref(py))?, seed: *seed });
+    let job = |(text, seed): &(PyBackedStr, u64)| {
+        Ok(Job { plan: plans.of(py, text.clone_ref(py))?, seed: *seed, max_events })
+    };
     jobs.iter().map(job).collect()
 }
 
@@ -260,8 +296,14 @@ struct PyBatch(Running<Done>);
 #[pymethods]
 impl PyBatch {
     #[new]
-    fn new(py: Python<'_>, jobs: Vec<(PyBackedStr, u64)>, threads: usize) -> PyResult<Self> {
-        Ok(PyBatch(Running::new(Batch::start(planned(py, &jobs)?, threads))))
+    #[pyo3(signature = (jobs, threads, max_events=None))]
+    fn new(
+        py: Python<'_>,
+        jobs: Vec<(PyBackedStr, u64)>,
+        threads: usize,
+        max_events: Option<u64>,
+    ) -> PyResult<Self> {
+        Ok(PyBatch(Running::new(Batch::start(planned(py, &jobs, max_events)?, threads))))
     }
 
     /// Finished runs as pairs of an index into the jobs and a result or an exception; an empty list when
@@ -297,8 +339,14 @@ struct PyJoiningBatch(Running<DoneTogether>);
 #[pymethods]
 impl PyJoiningBatch {
     #[new]
-    fn new(py: Python<'_>, jobs: Vec<(PyBackedStr, u64)>, threads: usize) -> PyResult<Self> {
-        Ok(PyJoiningBatch(Running::new(Batch::start_joining(planned(py, &jobs)?, threads))))
+    #[pyo3(signature = (jobs, threads, max_events=None))]
+    fn new(
+        py: Python<'_>,
+        jobs: Vec<(PyBackedStr, u64)>,
+        threads: usize,
+        max_events: Option<u64>,
+    ) -> PyResult<Self> {
+        Ok(PyJoiningBatch(Running::new(Batch::start_joining(planned(py, &jobs, max_events)?, threads))))
     }
 
     /// Finished runs as pairs of a list of indices into the jobs and what these recorded, or an exception; an empty

@@ -22,6 +22,7 @@ use crate::blocks::BlockStore;
 use crate::compile::{FlowPlan, Plan, PortPlan};
 use crate::events::{Event, EventQueue};
 use crate::flow::{Counted, Flow, ReceivingEnd, SendingEnd};
+use crate::limits::Limits;
 use crate::memory::prefetch;
 use crate::names::Names;
 use crate::network::{
@@ -58,14 +59,9 @@ enum Kind {
     WarmUp,
     /// A link is free for the next packet of a queue that decides at departure.
     Link,
-    /// A look at whether somebody has asked for an end; no event of the network's.
-    Look,
     /// An application that hears back wants to do something.
     App,
 }
-
-/// A run looks so many times whether somebody has asked for an end.
-const LOOKS: u64 = 32;
 
 /// The state of so many flows stays in the caches of most machines.
 const CACHED_FLOWS: usize = 4000;
@@ -95,8 +91,6 @@ struct Ranks {
 impl Ranks {
     /// Comes first at its instant.
     const FIRST: u32 = 0;
-    /// Comes last.
-    const LAST: u32 = u32::MAX;
 
     fn new(hops: usize, flows: usize, ports: usize) -> Self {
         let (hops, flows, ports) = (hops as u32, flows as u32, ports as u32);
@@ -124,6 +118,9 @@ pub struct Simulation {
     /// All events but arrivals; there is one for each flow's timer, but they seldom come.
     events: EventQueue,
     executed: u64,
+    /// The event before which the run looks whether it is to end.
+    next_look: u64,
+    limits: Limits,
     ports: Vec<Port>,
     kinds: Vec<PortKind>,
     /// Packets in flight, and when they arrive.
@@ -179,6 +176,8 @@ impl Simulation {
             // A timer for each flow and application, and three more.
             events: EventQueue::with_capacity(plan.flows.len() + plan.apps.len() + 3),
             executed: 0,
+            next_look: 0,
+            limits: Limits::new(None),
             in_flight: Calendar::new(plan.spacing, plan.flows.len()),
             recorder: Recorder::new(
                 plan.watch.clone(),
@@ -243,19 +242,28 @@ impl Simulation {
         if self.warm_up > Time::ZERO {
             self.schedule(self.warm_up, Ranks::FIRST, Kind::WarmUp.target(0));
         }
-        self.look_later();
     }
 
-    /// Looks after a while whether somebody has asked for an end. Asking at each event would cost half a per cent.
-    fn look_later(&mut self) {
-        let interval = Time::from_ps(self.end.ps().div_ceil(LOOKS));
-        self.schedule(self.now + interval, Ranks::LAST, Kind::Look.target(0));
+    /// Lets the run end with an error when so many events are over, counting what is done ahead of them.
+    pub fn with_max_events(mut self, max_events: Option<u64>) -> Self {
+        self.limits = Limits::new(max_events);
+        self
     }
 
+    /// Ends the run if it is to end before its time.
+    #[cold]
+    #[inline(never)]
     fn look(&mut self) {
-        self.executed -= 1;
-        Pulse::own().heed();
-        self.look_later();
+        self.limits.look(self.executed, self.now, || self.recorder.bytes_to_finish());
+        self.next_look = self.limits.next_look(self.executed);
+    }
+
+    /// Counts a step that is taken ahead of the events.
+    #[inline]
+    fn step_ahead(&mut self) {
+        if self.limits.step_ahead() {
+            self.look();
+        }
     }
 
     #[inline]
@@ -282,6 +290,9 @@ impl Simulation {
             }
             debug_assert!(first >= self.now, "time does not go back");
             self.now = first;
+            if self.executed == self.next_look {
+                self.look();
+            }
             self.executed += 1;
             if arrival < event.time || (arrival == event.time && self.arrives_before(event)) {
                 let id = self.in_flight.take_first();
@@ -353,7 +364,6 @@ impl Simulation {
             k if k == Kind::PortSeries as u32 => self.sample_ports(now),
             k if k == Kind::QueueObservers as u32 => self.look_at_queues(now),
             k if k == Kind::Link as u32 => self.on_link_free(index, now),
-            k if k == Kind::Look as u32 => self.look(),
             k if k == Kind::App as u32 => self.on_app(index, now),
             _ => (0..self.flows.len()).for_each(|index| self.end_warm_up(index)),
         }
@@ -406,6 +416,7 @@ impl Simulation {
                 let Some(answer) = self.deliver_ahead(hop, id, at, hop_index) else {
                     return;
                 };
+                self.step_ahead();
                 id = answer;
                 hop_index = self.in_flight[id].hop;
                 bytes = self.in_flight[id].size;
@@ -729,6 +740,7 @@ impl Simulation {
 
     /// Lets the source of a feeding flow write once more, if it does so before the end.
     fn write_ahead(&mut self, index: usize) -> bool {
+        self.step_ahead();
         let flow = &mut self.flows[index];
         let SendingEnd::Udp(udp) = &mut flow.sender else {
             return false;
@@ -767,6 +779,7 @@ impl Simulation {
                 }
                 self.recorder.sent(now, index as u32, first + u64::from(packets));
                 for seq in first..first + u64::from(packets) {
+                    self.step_ahead();
                     let id = self.packet(index, seq as u32, 0, now);
                     self.set_out(id, now);
                 }

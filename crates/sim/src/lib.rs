@@ -11,6 +11,8 @@ pub mod engine;
 pub mod error;
 pub mod events;
 mod flow;
+pub mod headroom;
+mod limits;
 pub mod memory;
 pub mod names;
 pub mod network;

@@ -62,6 +62,9 @@ impl From<String> for Failure {
     }
 }
 
+/// What is said of a run that was asked to stop.
+const INTERRUPTED: &str = "interrupted";
+
 /// What of a control is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -136,6 +139,8 @@ pub struct Pulse {
     at_ps: AtomicU64,
     named: Mutex<Vec<Named>>,
     stopped: AtomicBool,
+    /// Where the run was when it last looked, in picoseconds.
+    come_to_ps: AtomicU64,
     interrupt: Mutex<Option<Interrupt>>,
 }
 
@@ -166,6 +171,7 @@ impl Pulse {
 
     /// A run begins: the names of another are forgotten.
     pub(crate) fn begin(&self) {
+        self.has_come_to(Time::ZERO);
         locked(&self.named).clear();
     }
 
@@ -235,11 +241,20 @@ impl Pulse {
         self.stopped.load(Relaxed)
     }
 
+    /// How far the run of this thread has come, in simulated time, as of some tenths of a millisecond ago.
+    pub fn simulated(&self) -> Time {
+        Time::from_ps(self.come_to_ps.load(Relaxed))
+    }
+
+    pub(crate) fn has_come_to(&self, now: Time) {
+        self.come_to_ps.store(now.ps(), Relaxed);
+    }
+
     /// Ends the run of this thread if somebody asked for that.
     #[inline]
     pub(crate) fn heed(&self) {
         if self.is_stopped() {
-            Failure::new("interrupted").end_run();
+            Failure::new(INTERRUPTED).end_run();
         }
     }
 

@@ -10,9 +10,10 @@ use crate::compile::{Folding, Plan};
 use crate::control::user::Maker;
 use crate::engine::Simulation;
 use crate::error::ScenarioError;
-use crate::pulse::Failure;
+use crate::pulse::{Failure, Pulse};
 use crate::record::{Joined, Recording};
 use crate::scenario::Scenario;
+use crate::units::Time;
 use crate::worker::{Ended, Worker, Workers};
 
 /// Changes whenever a recording of any scenario may change; results are cached under it.
@@ -34,12 +35,20 @@ pub struct Job {
     pub plan: Arc<Plan>,
     /// Of the random streams.
     pub seed: u64,
+    /// The run ends with an error when it would take more events than these.
+    pub max_events: Option<u64>,
 }
 
 impl Job {
+    /// A run without a limit.
+    pub fn new(plan: Arc<Plan>, seed: u64) -> Self {
+        Job { plan, seed, max_events: None }
+    }
+
     /// Runs it; a failure of the engine is caught.
     pub fn run(&self) -> Result<Recording, Failure> {
-        caught(&self.plan.makers, || Simulation::new(&self.plan, self.seed).run(&self.plan))
+        let (plan, most) = (&self.plan, self.max_events);
+        caught(&plan.makers, || Simulation::new(plan, self.seed).with_max_events(most).run(plan))
     }
 
     /// Whether code of somebody else takes part, which may fail in ways of its own.
@@ -49,14 +58,58 @@ impl Job {
 }
 
 /// Runs a plan that nobody needs any more; its memory is free while the run grows. A failure of the engine is caught.
-pub fn run_once(plan: Plan, seed: u64) -> Result<Recording, Failure> {
+pub fn run_once(plan: Plan, seed: u64, max_events: Option<u64>) -> Result<Recording, Failure> {
     let makers = plan.makers.clone();
     caught(&makers, || {
-        let simulation = Simulation::new(&plan, seed);
+        let simulation = Simulation::new(&plan, seed).with_max_events(max_events);
         let names = plan.names.clone();
         drop(plan);
         simulation.run_named(&names)
     })
+}
+
+/// A run of its own on a thread of its own, which can be watched and stopped.
+#[derive(Debug)]
+pub struct Single {
+    result: Receiver<Result<Recording, Failure>>,
+    pulse: Arc<Pulse>,
+}
+
+impl Single {
+    /// Starts to run a plan without code of somebody else.
+    pub fn start(plan: Plan, seed: u64, max_events: Option<u64>) -> Self {
+        let (sender, result) = sync_channel(1);
+        let pulse = Arc::new(Pulse::default());
+        let own = pulse.clone();
+        let work = move || {
+            own.adopt();
+            // Where nobody takes the result, nobody wants to know of an error.
+            let _ = sender.send(run_once(plan, seed, max_events));
+        };
+        std::thread::spawn(work);
+        Single { result, pulse }
+    }
+
+    /// The result, after waiting for it at most `timeout`.
+    pub fn wait(&self, timeout: Duration) -> Option<Result<Recording, Failure>> {
+        match self.result.recv_timeout(timeout) {
+            Ok(result) => Some(result),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(Err(Failure::new("the engine failed"))),
+        }
+    }
+
+    /// How far it has come, in simulated time.
+    pub fn simulated(&self) -> Time {
+        self.pulse.simulated()
+    }
+}
+
+impl Drop for Single {
+    /// Ends the run. Nobody waits for that: to give back many gigabytes takes a second.
+    fn drop(&mut self) {
+        self.pulse.stop();
+    }
 }
 
 fn caught(makers: &[Arc<dyn Maker>], run: impl FnOnce() -> Recording) -> Result<Recording, Failure> {
@@ -126,6 +179,9 @@ const GATHERING: Duration = Duration::from_millis(1);
 
 /// What hangs in the code of somebody else is looked for so often.
 const LOOKING: Duration = Duration::from_millis(100);
+
+/// And so often once somebody waits for the end.
+const ENDING: Duration = Duration::from_millis(10);
 
 impl Batch {
     /// Starts `threads` threads on `jobs`.
@@ -240,7 +296,8 @@ impl<T: Send + 'static> Batch<T> {
         let began = Instant::now();
         loop {
             let left = timeout.saturating_sub(began.elapsed());
-            match self.results.recv_timeout(left.min(LOOKING)) {
+            let looking = if self.workers.are_stopped() { ENDING } else { LOOKING };
+            match self.results.recv_timeout(left.min(looking)) {
                 Ok(first) => return Some(vec![first]),
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) => {}
@@ -262,13 +319,18 @@ impl<T: Send + 'static> Batch<T> {
         self.cancel();
         self.workers.stop();
     }
+
+    /// How far the runs under way have come, in simulated time.
+    pub fn simulated(&self) -> impl Iterator<Item = Time> + '_ {
+        self.workers.simulated()
+    }
 }
 
 impl<T: Send + 'static> Drop for Batch<T> {
     fn drop(&mut self) {
         self.stop();
         // Workers may wait for room; taking what they have lets them end.
-        while !matches!(self.results.recv_timeout(LOOKING), Err(RecvTimeoutError::Disconnected)) {
+        while !matches!(self.results.recv_timeout(ENDING), Err(RecvTimeoutError::Disconnected)) {
             self.workers.give_up_what_hangs();
         }
         self.workers.join();

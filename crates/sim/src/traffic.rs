@@ -1,6 +1,7 @@
 //! Traffic sources: when an application has data. Each is a small state machine that is asked at one instant
 //! what it writes and when it wants to be asked again.
 
+use crate::limits::Steps;
 use crate::random::Stream;
 use crate::scenario::{self, App, Law};
 use crate::units::{Rate, Time};
@@ -180,7 +181,9 @@ struct Vbr {
 impl Vbr {
     /// Time from the packet at `now` to the next one.
     fn interval(&mut self, now: Time) -> Time {
+        let mut steps = Steps::default();
         while self.until <= now {
+            steps.next();
             let (low, high) = self.config.rates;
             let rate = Rate::from_bps(self.stream.between(low.bps(), high.bps()));
             self.interval = interval(self.payload_bytes, rate);

@@ -8,9 +8,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::pulse::{Failure, Pulse};
+use crate::units::Time;
 
 /// What a thread does that was asked to stop gets so long to come back.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_millis(40);
 
 /// Nobody takes results any more.
 #[derive(Debug)]
@@ -147,6 +148,16 @@ impl<T: Send + 'static> Workers<T> {
         for thread in &self.threads {
             thread.worker.pulse.stop();
         }
+    }
+
+    /// Whether they have been asked to.
+    pub fn are_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// How far the threads have come, in simulated time.
+    pub fn simulated(&self) -> impl Iterator<Item = Time> + '_ {
+        self.threads.iter().map(|thread| thread.worker.pulse.simulated())
     }
 
     /// Waits for the threads, which have ended or are about to.

@@ -156,7 +156,7 @@ proptest! {
             .map(|s| Arc::new(Plan::new(s, Folding::On).expect("a valid scenario")))
             .collect();
         let jobs = || -> Vec<Job> {
-            plans.iter().flat_map(|plan| (0..5).map(|seed| Job { plan: plan.clone(), seed })).collect()
+            plans.iter().flat_map(|plan| (0..5).map(|seed| Job::new(plan.clone(), seed))).collect()
         };
         let recordings: Vec<_> = jobs().iter().map(|job| job.run().expect("a recording")).collect();
         let one_by_one: Vec<_> = recordings.iter().map(bits).collect();
@@ -198,7 +198,7 @@ fn one_flow(seconds: f64) -> Arc<Plan> {
 }
 
 fn jobs_of(plan: &Arc<Plan>, count: u64) -> Vec<Job> {
-    (0..count).map(|seed| Job { plan: plan.clone(), seed }).collect()
+    (0..count).map(|seed| Job::new(plan.clone(), seed)).collect()
 }
 
 #[test]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from parshall.errors import InputError, OutputError, ParshallError, shown
 from parshall.progress import progress_bar
+from parshall.run import MOST_JOBS, MOST_SEEDS
 from parshall.study import data as measured_data
 from parshall.study import provenance as origin
 from parshall.study.bench import Workbench
@@ -75,9 +76,9 @@ def reproduce(
         raise InputError("data", shown(data), "none: the tables have been made")
     _refuse_empty(out=out, source=source, data=data)
     count = study.seeds if seeds is None else seeds
-    _whole("seeds", count)
+    _whole("seeds", count, MOST_SEEDS)
     if jobs is not None:
-        _whole("jobs", jobs)
+        _whole("jobs", jobs, MOST_JOBS)
     console = console or _console()
     began = time.perf_counter()
     if source is not None:
@@ -249,9 +250,9 @@ def _refuse_empty(**given: object) -> None:
             raise InputError({"source": "from"}.get(field, field), '""', "a folder")
 
 
-def _whole(field: str, value: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InputError(field, shown(value), "a whole number of at least 1")
+def _whole(field: str, value: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise InputError(field, shown(value), f"a whole number from 1 to {most}")
 
 
 def _console() -> Console:

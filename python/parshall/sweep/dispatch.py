@@ -41,7 +41,7 @@ __all__ = ["dispatched"]
 _CHUNK_S = 0.25
 _AHEAD = 2
 """Chunks a worker has at a time: the next one waits beside it."""
-_WAIT_S = 0.1
+_WAIT_S = 0.05
 _WEIGHT = 0.3
 """Of the newest chunk in what a run is thought to take."""
 
@@ -57,8 +57,8 @@ def dispatched(
     """Outcomes as they come, in any order; none from time to time, when there was nothing to tell. ``then``
     is applied to the runs of each chunk where they were done.
 
-    After an interrupt no further run is begun, and what is under way is still yielded. Raises RunError when
-    the executor cannot go on.
+    After an interrupt no further run is begun, those under way in this process end at once, and what had
+    finished is still yielded. Raises RunError when the executor cannot go on.
     """
     from parshall import _core
 

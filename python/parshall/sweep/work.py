@@ -1,7 +1,7 @@
 """What a worker does: a chunk of runs, in the engine, without the GIL.
 
 A chunk and its outcome can be pickled, so that they go through any executor: threads here, processes, or a
-cluster. Where the worker shares this process's memory, :func:`halt` ends its chunk after the run under way.
+cluster. Where the worker shares this process's memory, :func:`halt` ends its chunk, and the run under way with it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Chunk", "Outcome", "allow", "execute", "halt"]
 
-_LOOK_EVERY_S = 0.1
+_LOOK_EVERY_S = 0.05
 _halted: set[str] = set()
 """Sweeps of this process that were interrupted."""
 
@@ -46,7 +46,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a chunk. Runs that are in neither were not begun."""
+    """What became of a chunk. Runs that are in neither were not begun, or were halted."""
 
     block: Block | None
     """The tables of the runs that finished."""
@@ -59,7 +59,7 @@ class Outcome:
 
 
 def halt(sweep: str) -> None:
-    """Lets the workers in this process begin no further run of a sweep."""
+    """Lets the workers in this process begin no further run of a sweep, and end those under way."""
     _halted.add(sweep)
 
 
@@ -88,12 +88,12 @@ def execute(chunk: Chunk) -> Outcome:
     while (done := batch.next(_LOOK_EVERY_S)) is not None:
         for indices, result in done:
             keys = [chunk.runs[index] for index in indices]
-            if isinstance(result, Exception):
-                failed += [(key, str(result)) for key in keys]
-            else:
+            if not isinstance(result, Exception):
                 finished.append((keys, result))
+            elif chunk.sweep not in _halted:  # what is halted has not failed
+                failed += [(key, str(result)) for key in keys]
         if chunk.sweep in _halted:
-            batch.cancel()
+            batch.stop()
     whole = block(finished) if finished else None
     made = chunk.then(whole) if chunk.then is not None and whole is not None else None
     joined = _wanted(whole, chunk.tables) if whole is not None else None

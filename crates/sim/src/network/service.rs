@@ -40,10 +40,27 @@ impl Trace {
 
     /// The first instant from `earliest` on at which something may be sent. What is not used before it is gone.
     pub fn start(&mut self, earliest: Time) -> Time {
-        while self.at() < earliest || self.left == 0 {
+        if self.at() < earliest {
+            self.skip_to(earliest);
+        }
+        if self.left == 0 {
             self.next();
         }
         self.at()
+    }
+
+    /// Goes to the first instant from `earliest` on, which lies ahead, in one step for whole repetitions.
+    fn skip_to(&mut self, earliest: Time) {
+        self.left = self.capacity.bytes;
+        let Capacity { times, period, .. } = &*self.capacity;
+        let last = self.base + times[times.len() - 1];
+        if last < earliest {
+            let repetitions = earliest.since(last).ps().div_ceil(period.ps());
+            self.base += Time::from_ps(repetitions.saturating_mul(period.ps()));
+            self.index = 0;
+        }
+        let within = earliest.since(self.base);
+        self.index += times[self.index..].partition_point(|&time| time < within);
     }
 
     /// Start and end of the transmission of a packet that can start at `earliest`.
@@ -64,6 +81,8 @@ impl Trace {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn trace(times: &[f64], period: f64) -> Trace {
@@ -94,6 +113,41 @@ mod tests {
         assert_eq!(end(&mut service, 0.0, 700), 0.1);
         assert_eq!(end(&mut service, 0.1, 700), 0.1);
         assert_eq!(end(&mut service, 0.1, 700), 0.2);
+    }
+
+    proptest! {
+        /// Going from instant to instant leads to the same one.
+        #[test]
+        fn a_leap_ends_where_steps_do(
+            times in prop::collection::vec(0u64..20, 1..6),
+            more in 0u64..5,
+            packets in prop::collection::vec((0u64..200, 1u16..3000), 1..20),
+        ) {
+            let mut times: Vec<Time> = times.into_iter().map(Time::from_ps).collect();
+            times.sort_unstable();
+            let period = Time::from_ps((times[times.len() - 1].ps() + more).max(1));
+            let mut leaps = Trace::new(Arc::new(Capacity { times, period, bytes: 1000 }));
+            let mut steps = leaps.clone();
+            let mut now = 0;
+            for (gap, bytes) in packets {
+                now += gap;
+                let earliest = Time::from_ps(now);
+                while steps.at() < earliest || steps.left == 0 {
+                    steps.next();
+                }
+                prop_assert_eq!(leaps.start(earliest), steps.at());
+                prop_assert_eq!(leaps.transmit(earliest, bytes), steps.transmit(earliest, bytes));
+                now = now.max(steps.at().ps());
+            }
+        }
+    }
+
+    /// Going through the repetitions one by one would take a day.
+    #[test]
+    fn a_recording_of_a_picosecond_repeats_at_once() {
+        let mut service = trace(&[0.0], 1e-12);
+        assert_eq!(end(&mut service, 0.1, 1500), 0.1);
+        assert_eq!(service.start(Time::from_secs(100.0)), Time::from_secs(100.0));
     }
 
     #[test]

@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 
 use super::{Arrival, Backlog, Queue, Verdict};
+use crate::limits::Steps;
 use crate::random::Stream;
 use crate::scenario::{self, PieDelay};
 use crate::units::Time;
@@ -119,7 +120,9 @@ impl Pie {
 
     /// Makes up for the departures and updates until `now`.
     fn catch_up(&mut self, now: Time) {
+        let mut steps = Steps::default();
         loop {
+            steps.next();
             let departure = self.leaving.front().map_or(Time::NEVER, |departure| departure.at);
             if departure.min(self.next_update) > now {
                 return;

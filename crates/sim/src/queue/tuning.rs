@@ -3,6 +3,7 @@
 
 use parshall_estimators::responsiveness::{Estimate, Flags, Responsiveness, Settings};
 
+use crate::limits::Steps;
 use crate::scenario;
 use crate::units::Time;
 
@@ -50,7 +51,9 @@ impl Tuning {
 
     /// Takes the estimates of the intervals that are over at `now`: how far thresholds move, 0 to 1.
     pub fn follow(&mut self, now: Time) -> f64 {
+        let mut steps = Steps::default();
         while let Some(estimate) = self.estimator.close(now.secs()) {
+            steps.next();
             self.moved = self.move_for(&estimate);
             if let Some(log) = &mut self.log {
                 let share = estimate.share.unwrap_or(f64::NAN);

@@ -68,6 +68,11 @@ impl Capture {
         self.bytes.extend(headers);
     }
 
+    /// Bytes that it has room for.
+    pub fn room(&self) -> usize {
+        self.bytes.capacity()
+    }
+
     /// The file.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes

@@ -403,6 +403,14 @@ impl Recorder {
         self.watch.nonresponsive.as_mut()
     }
 
+    /// Bytes that it takes to make the tables and captures, besides what they hold already: rows of packets are put
+    /// in order and become columns, and what is full moves to twice the room.
+    pub fn bytes_to_finish(&self) -> u64 {
+        let (row, rows) = (size_of::<PacketRow>() as u64, self.packets.len() as u64);
+        let captured: usize = self.captures.iter().map(|(_, capture)| capture.room()).sum();
+        rows * (row / 2 + row) + self.packets.capacity() as u64 * row + captured as u64
+    }
+
     /// The tables and captures.
     pub fn finish(mut self) -> (Vec<Table>, Vec<(u32, Vec<u8>)>) {
         let queues = self.watch.nonresponsive.take();

@@ -3,6 +3,7 @@
 use parshall_estimators::responsiveness::{Estimate, Responsiveness, Settings};
 
 use super::{FlowFrame, ResponsivenessRow, ResponsivenessTable, Table};
+use crate::limits::Steps;
 use crate::network::{FlowId, Outcome};
 use crate::packet::Packet;
 use crate::scenario::Signals;
@@ -67,7 +68,9 @@ impl PortObserver {
     }
 
     fn close(&mut self, now: Time) {
+        let mut steps = Steps::default();
         while let Some(estimate) = self.estimator.close(now.secs()) {
+            steps.next();
             let udp = std::mem::take(&mut self.udp);
             self.rows.push(row(self.port, udp, &estimate));
         }

@@ -91,7 +91,7 @@ fn plan(own: Own) -> Plan {
 
 #[test]
 fn it_does_what_the_engines_own_does() {
-    let ours = run_once(plan(Own::Sound), 1).expect("a recording");
+    let ours = run_once(plan(Own::Sound), 1, None).expect("a recording");
     let theirs = run(&scenario(json!({"kind": "aimd"})), 1).expect("a recording");
     for table in ["flows", "ports"] {
         let columns = |recording: &Recording| {
@@ -113,7 +113,7 @@ fn code_that_was_not_handed_over_is_asked_for() {
 
 #[test]
 fn a_failure_ends_its_run_and_says_where() {
-    let failure = run_once(plan(Own::Fails), 1).expect_err("a failure");
+    let failure = run_once(plan(Own::Fails), 1, None).expect_err("a failure");
     assert!(failure.message.starts_with("Own.on_ack, flow f, 2.0"), "{failure}");
     assert!(failure.message.ends_with(" s: had enough"), "{failure}");
 }
@@ -121,7 +121,7 @@ fn a_failure_ends_its_run_and_says_where() {
 #[test]
 fn a_run_that_hangs_is_given_up_and_the_next_one_takes_its_place() {
     let plans = [Own::Sound, Own::Hangs, Own::Sound, Own::Hangs, Own::Fails].map(plan).map(Arc::new);
-    let jobs = plans.into_iter().map(|plan| Job { plan, seed: 1 }).collect();
+    let jobs = plans.into_iter().map(|plan| Job::new(plan, 1)).collect();
     let mut batch = Batch::start_joining(jobs, 1);
     let mut ended = vec![String::new(); 5];
     while let Some(done) = batch.next(Duration::from_secs(1)) {

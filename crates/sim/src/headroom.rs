@@ -1,0 +1,136 @@
+//! Memory that is left on this computer, so that a run which needs more ends with a message and not by being killed.
+
+use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use crate::limits::MEMORY_EVERY;
+
+/// What of the memory stays free: a sixteenth, and at most this.
+const MOST_SPARED: u64 = 1 << 30;
+const SPARED_PART: u64 = 16;
+
+/// Why a run cannot go on, if it cannot: what is free does not hold what it needs to finish, and something to spare.
+/// Looks once in a while only, whichever thread asks.
+pub(crate) fn shortage(to_finish: impl FnOnce() -> u64) -> Option<String> {
+    if !is_due() {
+        return None;
+    }
+    let memory = Memory::now()?;
+    memory.shortage(to_finish())
+}
+
+fn is_due() -> bool {
+    static STARTED: OnceLock<Instant> = OnceLock::new();
+    static LAST_MS: AtomicU64 = AtomicU64::new(0);
+    let now = STARTED.get_or_init(Instant::now).elapsed().as_millis() as u64 + 1;
+    let last = LAST_MS.load(Relaxed);
+    let due = last == 0 || now >= last + MEMORY_EVERY.as_millis() as u64;
+    due && LAST_MS.compare_exchange(last, now, Relaxed, Relaxed).is_ok()
+}
+
+/// The memory of this computer as far as this process may use it, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// In all.
+    pub total: u64,
+    /// Not in use, or to be had back from what is only cached.
+    pub available: u64,
+}
+
+impl Memory {
+    /// As it is now: of the machine, of the control group, and of this process's address space, what is least. `None`
+    /// where the system does not tell.
+    pub fn now() -> Option<Self> {
+        let machine = Memory::of_machine(&fs::read_to_string("/proc/meminfo").ok()?)?;
+        let group = Memory::of_group();
+        let space = Memory::of_address_space();
+        [group, space].into_iter().flatten().fold(machine, Memory::lesser).into()
+    }
+
+    fn lesser(self, other: Memory) -> Memory {
+        Memory { total: self.total.min(other.total), available: self.available.min(other.available) }
+    }
+
+    fn of_machine(meminfo: &str) -> Option<Self> {
+        let kib = |name: &str| {
+            let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
+            line.trim_start_matches(':').split_whitespace().next()?.parse::<u64>().ok()
+        };
+        Some(Memory { total: kib("MemTotal")? << 10, available: kib("MemAvailable")? << 10 })
+    }
+
+    /// Of the control group, second version, if it has a limit.
+    fn of_group() -> Option<Self> {
+        let number = |name: &str| {
+            let text = fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?;
+            text.trim().parse::<u64>().ok()
+        };
+        let (total, used) = (number("memory.max")?, number("memory.current")?);
+        Some(Memory { total, available: total.saturating_sub(used) })
+    }
+
+    /// Of the address space, if that is limited.
+    #[cfg(target_os = "linux")]
+    fn of_address_space() -> Option<Self> {
+        let limits = fs::read_to_string("/proc/self/limits").ok()?;
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+        let total = line.split_whitespace().next()?.parse::<u64>().ok()?;
+        let pages = fs::read_to_string("/proc/self/statm").ok()?;
+        let used = pages.split_whitespace().next()?.parse::<u64>().ok()? * 4096;
+        Some(Memory { total, available: total.saturating_sub(used) })
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn of_address_space() -> Option<Self> {
+        None
+    }
+
+    fn shortage(self, to_finish: u64) -> Option<String> {
+        let spared = (self.total / SPARED_PART).min(MOST_SPARED);
+        if self.available >= to_finish.saturating_add(spared) {
+            return None;
+        }
+        let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+        Some(format!(
+            "memory runs low, {:.1} GiB of {:.1} GiB are left and the recording takes {:.1} GiB more to finish; \
+             record less, or over a shorter time",
+            gib(self.available),
+            gib(self.total),
+            gib(to_finish)
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIB: u64 = 1 << 30;
+
+    #[test]
+    fn what_is_left_is_read() {
+        let text = "MemTotal:       24576000 kB\nMemFree:  1 kB\nMemAvailable:   12288000 kB\n";
+        let memory = Memory::of_machine(text).expect("a memory");
+        assert_eq!(memory, Memory { total: 24_576_000 << 10, available: 12_288_000 << 10 });
+        assert_eq!(Memory::of_machine("MemTotal: 3 kB"), None);
+    }
+
+    #[test]
+    fn a_run_ends_before_the_memory_does() {
+        let memory = Memory { total: 24 * GIB, available: 5 * GIB };
+        assert_eq!(memory.shortage(3 * GIB), None);
+        let reason = memory.shortage(5 * GIB).expect("too little");
+        assert!(reason.starts_with("memory runs low, 5.0 GiB of 24.0 GiB are left"), "{reason}");
+        let small = Memory { total: GIB, available: GIB / 8 };
+        assert!(small.shortage(0).is_none() && small.shortage(GIB / 10).is_some());
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn this_machine_has_memory() {
+        let memory = Memory::now().expect("Linux tells");
+        assert!(memory.available > 0 && memory.available <= memory.total);
+    }
+}

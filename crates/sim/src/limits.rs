@@ -1,0 +1,84 @@
+//! What ends a run before its end: somebody asks for that, it has had all the events that it may, or the memory of
+//! this computer runs low. Runs look for it once in a while, at no cost that can be measured.
+
+use std::time::Duration;
+
+use crate::headroom;
+use crate::pulse::{Failure, Pulse};
+use crate::units::Time;
+
+/// A run looks after so many steps: some tenths of a millisecond.
+const EVERY: u64 = 4096;
+
+/// Where a run stands, and when it looks next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Steps done ahead of events: packets that a source writes or a host answers before their time.
+    ahead: u64,
+    most: u64,
+}
+
+impl Limits {
+    /// For a run of at most `max_events` events.
+    pub fn new(max_events: Option<u64>) -> Self {
+        Limits { ahead: 0, most: max_events.unwrap_or(u64::MAX) }
+    }
+
+    /// The number of the event at which a run that has executed `executed` events looks next.
+    pub fn next_look(&self, executed: u64) -> u64 {
+        let left = self.most.saturating_sub(self.ahead).saturating_sub(executed);
+        executed + EVERY.min(left.max(1))
+    }
+
+    /// Counts a step ahead of the events; returns whether it is time to look.
+    #[inline]
+    pub fn step_ahead(&mut self) -> bool {
+        self.ahead += 1;
+        self.ahead.is_multiple_of(EVERY)
+    }
+
+    /// Ends the run of this thread, which is about to do more, if anything asks for that. `to_finish` is the memory that the recording still needs.
+    #[cold]
+    pub fn look(&self, executed: u64, now: Time, to_finish: impl FnOnce() -> u64) {
+        let pulse = Pulse::own();
+        pulse.heed();
+        pulse.has_come_to(now);
+        if executed.saturating_add(self.ahead) >= self.most {
+            Failure::new(format!(
+                "stopped at {} s after {} events, as max_events says",
+                now.secs(),
+                self.most
+            ))
+            .end_run();
+        }
+        if let Some(shortage) = headroom::shortage(to_finish) {
+            Failure::new(format!("stopped at {} s: {shortage}", now.secs())).end_run();
+        }
+    }
+}
+
+/// Steps of a loop within one event that may take long: every so often it looks whether the run is to end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Steps(u64);
+
+impl Steps {
+    /// One more.
+    #[inline]
+    pub fn next(&mut self) {
+        self.0 += 1;
+        if self.0.is_multiple_of(EVERY) {
+            Steps::look();
+        }
+    }
+
+    #[cold]
+    fn look() {
+        Pulse::own().heed();
+        if let Some(shortage) = headroom::shortage(|| 0) {
+            Failure::new(shortage).end_run();
+        }
+    }
+}
+
+/// How often memory is looked at, which takes some ten microseconds.
+pub(crate) const MEMORY_EVERY: Duration = Duration::from_millis(20);
