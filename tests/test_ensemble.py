@@ -51,10 +51,10 @@ class Batches:
         self._real = _core.JoiningBatch
         monkeypatch.setattr(_core, "JoiningBatch", self.start)
 
-    def start(self, jobs: list[tuple[str, int]], threads: int) -> Any:
+    def start(self, jobs: list[tuple[str, int]], threads: int, max_events: int | None = None) -> Any:
         spoiled = [index for index, (_, seed) in enumerate(jobs) if seed in self.spoiled]
         left = [index for index in range(len(jobs)) if index not in spoiled]
-        batch = self._real([jobs[index] for index in left], threads)
+        batch = self._real([jobs[index] for index in left], threads, max_events)
         self.runs += jobs
         self.started += 1
         return self.Spoiling(batch, left, spoiled, self.count)
@@ -76,8 +76,8 @@ class Batches:
             self.count(sum(len(indices) for indices, _ in done or ()))
             return done and [([self.left[index] for index in indices], result) for indices, result in done]
 
-        def cancel(self) -> None:
-            self.batch.cancel()
+        def stop(self) -> None:
+            self.batch.stop()
 
 
 @pytest.fixture
@@ -473,8 +473,8 @@ def test_when_nothing_can_be_run_the_reason_is_raised(bell: Dumbbell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"jobs": 0}, "jobs: got 0, expected a whole number of at least 1"),
-        ({"jobs": 1.5}, "jobs: got 1.5, expected a whole number of at least 1"),
+        ({"jobs": 0}, "jobs: got 0, expected a whole number from 1 to 1024"),
+        ({"jobs": 1.5}, "jobs: got 1.5, expected a whole number from 1 to 1024"),
         ({"seeds": []}, "seeds: got none, expected at least one seed"),
         ({"seeds": [1, -1]}, r"seeds\[1\]: got -1, expected a whole number from 0 to 2\^63 - 1"),
         ({"seeds": [1, 2, 1]}, "seeds: got 1 twice, expected seeds that differ"),

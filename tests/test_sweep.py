@@ -305,7 +305,7 @@ def test_a_wrong_value_is_one_line(bell: Dumbbell, parameters: Any, design: Any,
 @pytest.mark.parametrize(
     ("fields", "line"),
     [
-        ({"seeds": 0}, "seeds: got 0, expected a whole number of at least 1, or a list of seeds"),
+        ({"seeds": 0}, "seeds: got 0, expected a whole number from 1 to 1000000, or a list of seeds"),
         ({"seeds": []}, "seeds: got none, expected at least one seed"),
         ({"seeds": [1, 2, 1]}, "seeds[2]: got 1 twice, expected seeds that differ"),
         ({"seeds": [1, -2]}, "seeds[1]: got -2, expected a whole number from 0 to 2^63 - 1"),
@@ -663,7 +663,7 @@ def test_an_executor_that_was_given_stays_open(sweep: Sweep) -> None:
     ("arguments", "line"),
     [
         ({"executor": "mpi"}, r"^executor: got \"mpi\", expected local, dask, or the address"),
-        ({"jobs": 0}, r"^jobs: got 0, expected a whole number of at least 1$"),
+        ({"jobs": 0}, r"^jobs: got 0, expected a whole number from 1 to 1024$"),
         ({"jobs": 2, "executor": "dask"}, r"^jobs: got 2, expected none: the executor knows"),
     ],
 )

@@ -138,8 +138,9 @@ class _Work(Generic[_K, _T]):
                 missing,
                 portion.texts,
                 None if self._store is not None else (),
-                lambda: interrupted() or bool(errors),  # what is under way then is kept as well
+                interrupted,
                 lambda block: self._tried(portion, block),
+                lambda: bool(errors),  # what is under way then is kept as well
             ):
                 if outcome is not None:
                     errors.extend(self._taken(portion, outcome, kept))

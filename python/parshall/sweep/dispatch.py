@@ -53,19 +53,20 @@ def dispatched(
     tables: tuple[str, ...] | None,
     interrupted: Callable[[], bool],
     then: Callable[[Block], Any] | None = None,
+    enough: Callable[[], bool] = lambda: False,
 ) -> Iterator[Outcome | None]:
     """Outcomes as they come, in any order; none from time to time, when there was nothing to tell. ``then``
     is applied to the runs of each chunk where they were done.
 
     After an interrupt no further run is begun, those under way in this process end at once, and what had
-    finished is still yielded. Raises RunError when the executor cannot go on.
+    finished is still yielded. When there is ``enough``, those under way finish. Raises RunError when the executor cannot go on.
     """
     from parshall import _core
 
     empty = Chunk(f"sweep-{uuid.uuid4()}", (), {}, tables, _core.ENGINE_VERSION, then)
     dispatch = _Dispatch(executor, _by_scenario(runs), texts, empty)
     try:
-        yield from dispatch.outcomes(interrupted)
+        yield from dispatch.outcomes(interrupted, enough)
     finally:
         dispatch.close()
 
@@ -94,13 +95,15 @@ class _Dispatch:
         self.left = sum(map(len, runs))
         self.run_s: float | None = None
 
-    def outcomes(self, interrupted: Callable[[], bool]) -> Iterator[Outcome | None]:
-        stopped = False
+    def outcomes(
+        self, interrupted: Callable[[], bool], enough: Callable[[], bool]
+    ) -> Iterator[Outcome | None]:
         while True:
-            if interrupted() and not stopped:
-                stopped = True
-                self.stop()
-            if not stopped:
+            if interrupted():
+                work.stop(self.empty.sweep)
+            if interrupted() or enough():
+                self.halt()
+            else:
                 self.fill()
             if not self.pending:
                 return
@@ -168,7 +171,7 @@ class _Dispatch:
         self.run_s = latest if self.run_s is None else (1 - _WEIGHT) * self.run_s + _WEIGHT * latest
         return outcome
 
-    def stop(self) -> None:
+    def halt(self) -> None:
         """Begins nothing more. What is under way elsewhere is waited for, and so is kept."""
         work.halt(self.empty.sweep)
         self.left = 0

@@ -1,7 +1,7 @@
 """What a worker does: a chunk of runs, in the engine, without the GIL.
 
 A chunk and its outcome can be pickled, so that they go through any executor: threads here, processes, or a
-cluster. Where the worker shares this process's memory, :func:`halt` ends its chunk, and the run under way with it.
+cluster. Where the worker shares this process's memory, :func:`halt` ends its chunk after the run under way, and :func:`stop` at once.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from parshall.tables import Block, block
 if TYPE_CHECKING:
     from parshall.tables import Key, Runs
 
-__all__ = ["Chunk", "Outcome", "allow", "execute", "halt"]
+__all__ = ["Chunk", "Outcome", "allow", "execute", "halt", "stop"]
 
 _LOOK_EVERY_S = 0.05
 _halted: set[str] = set()
-"""Sweeps of this process that were interrupted."""
+"""Sweeps of this process that begin no further run."""
+_stopped: set[str] = set()
+"""Those of them that were interrupted: runs under way end as well."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a chunk. Runs that are in neither were not begun, or were halted."""
+    """What became of a chunk. Runs that are in neither were not begun, or were stopped."""
 
     block: Block | None
     """The tables of the runs that finished."""
@@ -59,13 +61,20 @@ class Outcome:
 
 
 def halt(sweep: str) -> None:
-    """Lets the workers in this process begin no further run of a sweep, and end those under way."""
+    """Lets the workers in this process begin no further run of a sweep."""
     _halted.add(sweep)
 
 
+def stop(sweep: str) -> None:
+    """Lets them end the runs under way, too."""
+    _halted.add(sweep)
+    _stopped.add(sweep)
+
+
 def allow(sweep: str) -> None:
-    """Undoes :func:`halt`."""
+    """Undoes :func:`halt` and :func:`stop`."""
     _halted.discard(sweep)
+    _stopped.discard(sweep)
 
 
 def execute(chunk: Chunk) -> Outcome:
@@ -90,10 +99,12 @@ def execute(chunk: Chunk) -> Outcome:
             keys = [chunk.runs[index] for index in indices]
             if not isinstance(result, Exception):
                 finished.append((keys, result))
-            elif chunk.sweep not in _halted:  # what is halted has not failed
+            elif chunk.sweep not in _stopped:  # what is stopped has not failed
                 failed += [(key, str(result)) for key in keys]
-        if chunk.sweep in _halted:
+        if chunk.sweep in _stopped:
             batch.stop()
+        elif chunk.sweep in _halted:
+            batch.cancel()
     whole = block(finished) if finished else None
     made = chunk.then(whole) if chunk.then is not None and whole is not None else None
     joined = _wanted(whole, chunk.tables) if whole is not None else None
