@@ -17,8 +17,14 @@ class ScenarioError(ValueError):
     value: str
     expected: str
 
-def check(scenario_json: str) -> None:
-    """Checks a scenario. Raises ScenarioError; ValueError for what is no scenario at all."""
+def check(scenario_json: str) -> tuple[float, float, float, float]:
+    """Checks a scenario. Raises ScenarioError; ValueError for what is no scenario at all.
+
+    Returns what a run will take: packets, events, seconds and bytes of memory.
+    """
+
+def memory() -> tuple[int, int] | None:
+    """Bytes of memory that there are and that are available; None where the system does not tell."""
 
 def canonical_json(
     model: object,

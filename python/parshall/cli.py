@@ -88,6 +88,8 @@ def run(file: str, seed: int, out: str | None, max_events: int | None) -> None:
     from parshall.summary import print_summary
 
     scenario = load(file)
+    if (warning := scenario.expected.warning()) is not None:
+        logging.getLogger("parshall").warning(warning)
     with simulated(scenario.duration) as progress:
         recording = simulate(scenario, seed, max_events=max_events, progress=progress)
     written = recording.save(out) if out is not None else None
@@ -346,7 +348,7 @@ def _described(scenario: Scenario) -> str:
         "flow": len(scenario.flows),
     }
     counts = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for what, count in parts.items())
-    return f"ok, {counts}, {scenario.duration:g} s; scenario {scenario.hash}"
+    return f"ok, {counts}, {scenario.duration:g} s; {scenario.expected}; scenario {scenario.hash}"
 
 
 class _Lines(logging.Handler):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from parshall.errors import InputError, RunError, ScenarioError, shown
 
 if TYPE_CHECKING:
+    from parshall.expected import Expected
     from parshall.recording import Recording
     from parshall.scenario import Dumbbell, Scenario
 
@@ -54,12 +55,16 @@ def run(
     return Recording(network, number, result)
 
 
-def check_json(scenario_json: str) -> None:
-    """Checks what needs the whole network: names, routes, duplicates. Raises ScenarioError."""
+def check_json(scenario_json: str) -> Expected:
+    """Checks what needs the whole network: names, routes, duplicates. Raises ScenarioError.
+
+    Returns what a run will take.
+    """
     from parshall import _core
+    from parshall.expected import Expected
 
     try:
-        _core.check(scenario_json)
+        return Expected(*_core.check(scenario_json))
     except (_core.ScenarioError, ValueError) as error:
         raise scenario_error(error) from None
 

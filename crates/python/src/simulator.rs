@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use parshall_sim::compile::{Folding, Plan};
+use parshall_sim::expect::Expected;
+use parshall_sim::headroom::Memory;
 use parshall_sim::pulse::Failure;
 use parshall_sim::record::{Joined, Recording};
 use parshall_sim::run::{Batch, Done, DoneTogether, Job, Single, ENGINE_VERSION};
@@ -35,6 +37,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ENGINE_VERSION", ENGINE_VERSION)?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
+    module.add_function(wrap_pyfunction!(memory, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(normalize, module)?)?;
     module.add_function(wrap_pyfunction!(engine_seconds, module)?)?;
@@ -70,10 +73,19 @@ fn compile(py: Python<'_>, mut scenario: Scenario) -> PyResult<Plan> {
     py.detach(|| Plan::of(scenario, Folding::On)).map_err(|error| scenario_error(py, &error))
 }
 
-/// Checks a scenario as `simulate` does, without running it.
+/// Checks a scenario as `simulate` does, without running it. Returns what a run will take: packets, events, seconds and
+/// bytes of memory.
 #[pyfunction]
-fn check(py: Python<'_>, scenario_json: &str) -> PyResult<()> {
-    plan(py, scenario_json).map(drop)
+fn check(py: Python<'_>, scenario_json: &str) -> PyResult<(f64, f64, f64, f64)> {
+    let plan = plan(py, scenario_json)?;
+    let Expected { packets, events, seconds, bytes } = py.detach(|| Expected::of(&plan));
+    Ok((packets, events, seconds, bytes))
+}
+
+/// Bytes of memory that there are, and that are available; none where the system does not tell.
+#[pyfunction]
+fn memory() -> Option<(u64, u64)> {
+    Memory::now().map(|memory| (memory.total, memory.available))
 }
 
 /// The scenario as the engine understands it, with every default filled in, as JSON.

@@ -10,6 +10,7 @@ pub mod control;
 pub mod engine;
 pub mod error;
 pub mod events;
+pub mod expect;
 mod flow;
 pub mod headroom;
 mod limits;

@@ -100,7 +100,8 @@ fn tied(scenario: &Scenario, flow: usize, seed: u64, tie: Tie, which: usize) -> 
             set_timeout(&mut scenario, flow, timeout);
         }
     }
-    Some(scenario)
+    // A flow that starts after the end is refused.
+    scenario.flows.iter().all(|flow| flow.start < scenario.duration).then_some(scenario)
 }
 
 proptest! {

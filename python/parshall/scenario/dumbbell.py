@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
@@ -21,7 +23,7 @@ from parshall.scenario.quantities import (
     DEFAULT_CLASS,
     ZERO,
     CodePoint,
-    Count,
+    FlowCount,
     Duration,
     DurationOrList,
     MaybeDuration,
@@ -47,7 +49,7 @@ class FlowGroup(Model):
 
     name: Name = "f"
     """Flows are named this and a number, from 1; groups of the same name are counted on."""
-    count: Count = 1
+    count: FlowCount = 1
     """How many flows."""
     transport: Transport
     """How data travels."""
@@ -132,6 +134,10 @@ class Dumbbell(Model):
 
     @cached_property
     def _network(self) -> Scenario:
+        with _no_collection():
+            return self._built()
+
+    def _built(self) -> Scenario:
         members = list(self._members())
         return Scenario(
             title=self.title,
@@ -139,8 +145,8 @@ class Dumbbell(Model):
             warm_up=self.warm_up,
             hosts=[f"{side}{member.number}" for side in "sd" for member in members],
             routers=["r0", "r1"],
-            links=[self._bottleneck(), *(link for member in members for link in self._access(member))],
-            flows=[_flow(member) for member in members],
+            links=[self._bottleneck(), *self._links(members)],
+            flows=list(_flows(members)),
             record=self.record,
         )
 
@@ -181,18 +187,35 @@ class Dumbbell(Model):
             reverse=self.reverse,
         )
 
-    def _access(self, member: _Member) -> list[Link]:
-        group = member.group
-        ends = ((f"s{member.number}", "r0"), ("r1", f"d{member.number}"))
-        return [
-            Link(
-                between=between,
-                rate=self.access_rate if group.access_rate is None else group.access_rate,
-                delay=self.access_delay if member.access_delay is None else member.access_delay,
-                queue=group.access_queue or self.access_queue,
-            )
-            for between in ends
-        ]
+    def _links(self, members: Iterable[_Member]) -> Iterator[Link]:
+        """Those between hosts and routers: two of each flow, alike within a group but for their ends and delays."""
+        first: dict[int, Link] = {}
+        for member in members:
+            group = member.group
+            delay = self.access_delay if member.access_delay is None else member.access_delay
+            for between in ((f"s{member.number}", "r0"), ("r1", f"d{member.number}")):
+                if (known := first.get(id(group))) is not None:
+                    yield known.alike(between=between, delay=delay)
+                    continue
+                first[id(group)] = Link(
+                    between=between,
+                    rate=self.access_rate if group.access_rate is None else group.access_rate,
+                    delay=delay,
+                    queue=group.access_queue or self.access_queue,
+                )
+                yield first[id(group)]
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keeps Python from looking for garbage while millions of objects are made: none of them is any."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _delays(group: FlowGroup, place: str) -> Sequence[float | None]:
@@ -206,18 +229,25 @@ def _delays(group: FlowGroup, place: str) -> Sequence[float | None]:
     return group.access_delay
 
 
-def _flow(member: _Member) -> Flow:
-    group = member.group
-    left, right = f"s{member.number}", f"d{member.number}"
-    source, destination = (left, right) if group.direction == "forward" else (right, left)
-    return Flow(
-        name=member.name,
-        source=source,
-        destination=destination,
-        transport=group.transport,
-        app=group.app,
-        start=group.start,
-        start_spread=group.start_spread,
-        stop=group.stop,
-        dscp=group.dscp,
-    )
+def _flows(members: Iterable[_Member]) -> Iterator[Flow]:
+    """The flows of a dumbbell, alike within a group but for their names and hosts."""
+    first: dict[int, Flow] = {}
+    for member in members:
+        group = member.group
+        left, right = f"s{member.number}", f"d{member.number}"
+        source, destination = (left, right) if group.direction == "forward" else (right, left)
+        if (known := first.get(id(group))) is not None:
+            yield known.alike(name=member.name, source=source, destination=destination)
+            continue
+        first[id(group)] = Flow(
+            name=member.name,
+            source=source,
+            destination=destination,
+            transport=group.transport,
+            app=group.app,
+            start=group.start,
+            start_spread=group.start_spread,
+            stop=group.stop,
+            dscp=group.dscp,
+        )
+        yield first[id(group)]

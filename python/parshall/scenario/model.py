@@ -23,6 +23,7 @@ from parshall.scenario.queues import Red
 from parshall.scenario.record import Record
 
 if TYPE_CHECKING:
+    from parshall.expected import Expected
     from parshall.scenario.quantities import Given
 
     Links: TypeAlias = Given[tuple[Link, ...], Sequence[Link]]
@@ -92,8 +93,13 @@ class Scenario(Model):
 
     def check(self) -> Self:
         """Checks what needs the whole network: names, routes, duplicates. Raises ScenarioError."""
-        check_json(self.to_json())
+        _ = self.expected
         return self
+
+    @cached_property
+    def expected(self) -> Expected:
+        """What a run will take. Raises ScenarioError as :meth:`check` does."""
+        return check_json(self.to_json())
 
     def to_toml(self) -> str:
         """A scenario file that :func:`parshall.load` reads back to an equal scenario."""

@@ -72,6 +72,7 @@ __all__ = [
     "Period",
     "Positive",
     "Probability",
+    "FlowCount",
     "QueueCount",
     "Rate",
     "RateOrZero",
@@ -104,6 +105,8 @@ NO_NUMBERS: Any = ()
 """The default of a list of numbers."""
 NO_VALUES: Any = {}
 """The default of a table of plain values."""
+MAX_FLOWS = 2**22
+"""Most flows of one group."""
 MAX_QUEUES = 2**16
 """Most queues of one FQ-CoDel."""
 MAX_WINDOW = 2**24
@@ -198,6 +201,7 @@ if TYPE_CHECKING:
     MaybePart: TypeAlias = float | None
     PartOrZero: TypeAlias = float
     TailExponent: TypeAlias = float
+    FlowCount: TypeAlias = int
     QueueCount: TypeAlias = int
     Window: TypeAlias = int
     Weights: TypeAlias = int
@@ -273,6 +277,9 @@ else:
 
     Count = _field(int, readers.whole(1, U32_MAX), _COUNT)
     CountOrNone = _field(int, readers.whole(0, U32_MAX), {**_COUNT, "minimum": 0})
+    FlowCount = _field(
+        int, readers.whole(1, MAX_FLOWS), {"type": "integer", "minimum": 1, "maximum": MAX_FLOWS}
+    )
     QueueCount = _field(
         int, readers.whole(1, MAX_QUEUES), {"type": "integer", "minimum": 1, "maximum": MAX_QUEUES}
     )

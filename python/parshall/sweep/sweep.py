@@ -266,7 +266,9 @@ class Sweep:
 def _listed_seeds(given: Any, stop: StopRule | None) -> tuple[int, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise InputError("seeds", shown(given), "a whole number of at least 1, or a list of seeds")
-    seeds = tuple(checked_seed(seed, f"seeds[{index}]") for index, seed in enumerate(islice(given, MOST_SEEDS + 1)))
+    seeds = tuple(
+        checked_seed(seed, f"seeds[{index}]") for index, seed in enumerate(islice(given, MOST_SEEDS + 1))
+    )
     if not seeds:
         raise InputError("seeds", "none", "at least one seed")
     if len(seeds) > MOST_SEEDS:

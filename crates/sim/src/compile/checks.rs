@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::diffserv::check_diffserv;
 use super::place::Place;
 use super::Checked;
-use crate::control::user::{self, Found};
+use crate::control::user::{self, Found, MOST_PACKETS};
 use crate::control::Control;
 use crate::error::ScenarioError;
 use crate::scenario::{
@@ -52,12 +52,18 @@ pub(super) fn check_name(path: &Place<'_>, name: &str) -> Checked<()> {
     Ok(())
 }
 
+/// At the least rate the largest packet takes as long as the longest run.
+const LEAST_RATE: Rate = Rate::from_bps(8.0 * MAX_PACKET_BYTES as f64 / 1e7);
+
 pub(super) fn check_rate(path: &Place<'_>, rate: Rate) -> Checked<Rate> {
-    if rate.bps() > 0.0 && rate.bps().is_finite() {
-        Ok(rate)
-    } else {
+    let refused = |expected: &str| {
         let value = format!("{} bit/s", rate.bps());
-        Err(ScenarioError::new(path, value, "a rate above 0"))
+        Err(ScenarioError::new(path, value, expected))
+    };
+    match rate {
+        _ if !(rate.bps() > 0.0 && rate.bps().is_finite()) => refused("a rate above 0"),
+        _ if rate < LEAST_RATE => refused(&format!("at least {:.2} bit/s", LEAST_RATE.bps() + 0.005)),
+        _ => Ok(rate),
     }
 }
 
@@ -297,6 +303,10 @@ fn check_tcp(at: &Place<'_>, tcp: &Tcp) -> Checked<TcpOptions> {
         .rto
         .validate()
         .map_err(|e| ScenarioError::new(format!("{at}.rto.{}", e.field), &e.value, e.expected))?;
+    if options.initial_window > MOST_PACKETS {
+        let (path, value) = (format!("{at}.initial_window_packets"), options.initial_window);
+        return Err(ScenarioError::new(path, value, format!("at most {MOST_PACKETS} packets")));
+    }
     let seconds = |s: f64| format!("{s} s");
     let rules = &options.rto_rules;
     let checks = [
@@ -372,6 +382,13 @@ fn check_control(at: &Place<'_>, tcp: &Tcp) -> Checked<()> {
 }
 
 pub(super) fn check_app(at: &Place<'_>, flow: &Flow, duration: Time) -> Checked<()> {
+    if flow.start >= duration {
+        return Err(ScenarioError::new(
+            format!("{at}.start"),
+            format!("{} s", flow.start.secs()),
+            format!("less than the duration, {} s", duration.secs()),
+        ));
+    }
     if flow.stop.is_some_and(|stop| stop <= flow.start) {
         return Err(ScenarioError::new(
             format!("{at}.stop"),
@@ -433,6 +450,10 @@ pub(super) fn check_app(at: &Place<'_>, flow: &Flow, duration: Time) -> Checked<
         // Checked when they were given their members.
         App::TransferSequence(_) | App::Telnet(_) | App::Web(_) => Ok(()),
         App::Schedule(schedule) => {
+            if let Some(i) = schedule.writes.iter().position(|&(_, packets)| packets == u32::MAX) {
+                let path = format!("{at}.writes[{i}][1]");
+                return Err(ScenarioError::new(path, u32::MAX, "less than 2^32 - 1 packets"));
+            }
             for (i, pair) in schedule.writes.windows(2).enumerate() {
                 if pair[1].0 < pair[0].0 {
                     return Err(ScenarioError::new(

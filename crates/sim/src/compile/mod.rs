@@ -413,8 +413,18 @@ impl SharedOptions {
     }
 }
 
-/// Most rows of a flow series: a column of them takes 34 GB.
+/// Most rows of a series: a column of them takes 34 GB.
 const MOST_ROWS: u64 = 1 << 32;
+
+/// Whether a series of so many flows or ports stays within that.
+fn check_rows(path: &str, interval: Time, duration: Time, of: usize) -> Checked<()> {
+    let rows = duration.ps().div_ceil(interval.ps()).saturating_mul(of as u64);
+    if rows <= MOST_ROWS {
+        return Ok(());
+    }
+    let expected = format!("an interval that asks for at most {MOST_ROWS} rows, not {rows}");
+    Err(ScenarioError::new(path, format!("{} s", interval.secs()), expected))
+}
 
 /// What is known of flows when their names are read.
 #[derive(Clone, Copy)]
@@ -446,16 +456,7 @@ fn watch(
             }
             let list = format!("{field}.of");
             let of = if of_flows { flow(&list, &series.of)? } else { port(&list, &series.of)? };
-            let rows = duration.ps().div_ceil(series.interval.ps()).saturating_mul(of.len() as u64);
-            if of_flows && rows > MOST_ROWS {
-                let path = format!("record.{field}.interval");
-                let value = format!("{} s", series.interval.secs());
-                return Err(ScenarioError::new(
-                    path,
-                    value,
-                    format!("an interval that asks for at most {MOST_ROWS} rows, not {rows}"),
-                ));
-            }
+            check_rows(&format!("record.{field}.interval"), series.interval, duration, of.len())?;
             Ok(Some((of, series.interval)))
         }
     };
@@ -476,7 +477,10 @@ fn watch(
             None => None,
             Some(asked) => {
                 let observed = port("nonresponsive.of", &asked.of)?;
-                Some(queue_observers(asked, &observed, ports, &directory.port_names)?)
+                let observers = queue_observers(asked, &observed, ports, &directory.port_names)?;
+                let path = "record.nonresponsive.sampling";
+                check_rows(path, observers.interval(), duration, observed.len())?;
+                Some(observers)
             }
         },
         packets: port("packets", &record.packets)?,
