@@ -96,7 +96,8 @@ def test_check(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = Outcome(capsys, "check", file)
     assert outcome.status == 0
     counts = "6 hosts, 2 routers, 7 links, 3 flows, 4 s"
-    assert outcome.out == f"{file}: ok, {counts}; scenario {parshall.load(file).hash}\n"
+    scenario = parshall.load(file)
+    assert outcome.out == f"{file}: ok, {counts}; {scenario.expected}; scenario {scenario.hash}\n"
 
 
 def test_schema(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -257,7 +257,6 @@ def _faults(runs: Sequence[Key], texts: Mapping[str, str]) -> dict[str, Parshall
 
 def _finish(batch: Any, runs: Sequence[Key], interrupt: HeldInterrupt, sink: _Sink, report: _Report) -> None:
     """Takes the results of a batch as they come, until all are there or somebody interrupts."""
-
     stopped = False
 
     def take(done: Sequence[tuple[list[int], _core.Joined | Exception]]) -> None:

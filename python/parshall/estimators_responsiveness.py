@@ -87,7 +87,8 @@ class Responsiveness:
 
     ``interval`` is the time between estimates in seconds. ``flows`` is how many flows are watched at once
     (400 bytes each); when there are more, a random sample of them stands for all. ``seed`` makes the hash of
-    flows unpredictable. Time starts at 0.
+    flows unpredictable. Time starts with the first packet; intervals end at multiples of their
+    length, and those in which nothing comes are left out.
 
     >>> port = Responsiveness(interval=1.0)
     >>> time = np.arange(6000) * 0.01  # a flow of 100 packets/s that loses every 50th and does not mind

@@ -13,7 +13,10 @@ _MUCH = 0.5
 
 @dataclass(frozen=True)
 class Expected:
-    """What a run will take if its links are busy, within a factor of a few: a sender that losses hold back sends less."""
+    """What a run will take if its links are busy, within a factor of a few.
+
+    A sender that losses hold back sends less.
+    """
 
     packets: float
     """Packets of data that are sent."""

@@ -42,7 +42,7 @@ def progress_bar(console: Console) -> Progress:
 
 @contextmanager
 def simulated(duration: float) -> Iterator[Callable[[float], None]]:
-    """Shows on a terminal's standard error how much of ``duration`` seconds a run has simulated, once that takes long.
+    """Shows on a terminal's standard error how much of ``duration`` seconds a run has simulated so far.
 
     Yields the function to tell it.
     """

@@ -34,8 +34,8 @@ def run(
 ) -> Recording:
     """Simulates ``scenario`` and returns what was recorded. The same seed gives the same bits on any machine.
 
-    ``max_events`` ends a run that takes more events with a RunError. ``progress`` is called some fifty times a
-    second with the simulated seconds so far; what it raises ends the run, and so does Ctrl-C.
+    ``max_events`` ends a run that takes more events with a RunError. ``progress`` is called some fifty times
+    a second with the simulated seconds so far; what it raises ends the run, and so does Ctrl-C.
 
     Raises ScenarioError for a scenario that cannot be run, InputError for a seed or limit that is none, and
     RunError when the run ends early, as it does when memory runs low.

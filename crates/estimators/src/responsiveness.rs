@@ -112,14 +112,18 @@ pub struct Responsiveness {
     rate: SignalRate,
     tally: Tally,
     now_s: f64,
-    /// Number of the interval under way; the first is 1.
+    /// Number of the interval under way, which ends at so many times its length; 0 before the first packet.
     interval: u64,
+    /// Whether intervals without packets count.
+    every: bool,
     prior: Prior,
     warm: bool,
 }
 
 impl Responsiveness {
-    /// An estimator that has seen nothing. Time starts at 0. Fails when a setting is out of its range.
+    /// An estimator that has seen nothing. Time starts with the first packet, whatever its time is, and intervals in
+    /// which nothing comes are left out: a silence of any length costs nothing. Intervals end at multiples of their
+    /// length. Fails when a setting is out of its range.
     pub fn new(settings: Settings) -> Result<Self, ConfigError> {
         settings.validate()?;
         Ok(Responsiveness {
@@ -127,11 +131,17 @@ impl Responsiveness {
             table: Table::new(settings.flows, settings.seed),
             rate: SignalRate::default(),
             tally: Tally::default(),
-            now_s: 0.0,
-            interval: 1,
+            now_s: f64::NEG_INFINITY,
+            interval: 0,
+            every: false,
             prior: Prior::default(),
             warm: false,
         })
+    }
+
+    /// The same, but time starts at 0, and each interval has its estimate.
+    pub fn from_zero(settings: Settings) -> Result<Self, ConfigError> {
+        Ok(Responsiveness { now_s: 0.0, interval: 1, every: true, ..Responsiveness::new(settings)? })
     }
 
     /// What it was built with.
@@ -149,6 +159,9 @@ impl Responsiveness {
         if !(now_s >= self.now_s && now_s < f64::INFINITY) {
             self.tally.bad = true;
             return;
+        }
+        if self.interval == 0 {
+            self.interval = self.interval_at(now_s);
         }
         self.now_s = now_s;
         let probability = self.rate.probability();
@@ -171,21 +184,29 @@ impl Responsiveness {
         }
     }
 
-    /// The estimate of the interval under way, if it is over at `now_s`; the next one begins. Long silences hold several
-    /// intervals: ask until there is none.
+    /// The estimate of the interval under way, if it is over at `now_s`; the next one begins. With
+    /// [`Responsiveness::from_zero`] long silences hold several intervals: ask until there is none.
     #[inline]
     pub fn close(&mut self, now_s: f64) -> Option<Estimate> {
         let end_s = self.interval as f64 * self.settings.interval_s;
-        if now_s >= end_s && now_s < f64::INFINITY {
-            Some(self.finish(end_s))
+        if now_s >= end_s && now_s < f64::INFINITY && self.interval > 0 {
+            Some(self.finish(end_s, now_s))
         } else {
             None
         }
     }
 
-    fn finish(&mut self, end_s: f64) -> Estimate {
+    /// The number of the interval that `now_s` is in.
+    fn interval_at(&self, now_s: f64) -> u64 {
+        (now_s / self.settings.interval_s).max(0.0) as u64 + 1
+    }
+
+    fn finish(&mut self, end_s: f64, now_s: f64) -> Estimate {
         let tally = std::mem::take(&mut self.tally);
         self.interval += 1;
+        if !self.every {
+            self.interval = self.interval.max(self.interval_at(now_s));
+        }
         self.prior.learn(&tally);
         self.fit_sample(&tally);
         self.warm |= tally.resolved() >= 0.5;

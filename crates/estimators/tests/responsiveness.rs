@@ -90,7 +90,8 @@ fn a_small_table_watches_a_sample_of_the_flows() {
 
 #[test]
 fn a_silent_port_says_so() {
-    let mut port = port(64);
+    let settings = Settings { flows: 64, ..Settings::default() };
+    let mut port = Responsiveness::from_zero(settings).expect("settings in range");
     port.packet(0.1, 1, false);
     let estimates: Vec<Estimate> = std::iter::from_fn(|| port.close(2.2)).collect();
     assert_eq!(estimates.len(), 3);
@@ -101,6 +102,28 @@ fn a_silent_port_says_so() {
         assert_eq!((estimate.share, estimate.share_se, estimate.packets), (None, None, 0));
     }
     assert!(port.close(f64::INFINITY).is_none() && port.close(f64::NAN).is_none());
+}
+
+/// As of a capture, whose times count from 1970.
+#[test]
+fn time_starts_with_the_first_packet_and_a_silence_costs_nothing() {
+    let mut port = port(64);
+    let interval = port.settings().interval_s;
+    assert_eq!(port.close(1.7e9), None);
+    for i in 0..1000 {
+        let now = 1.7e9 + f64::from(i) * 0.01;
+        if let Some(estimate) = port.close(now) {
+            assert!((now - 0.02..=now).contains(&estimate.end_s), "{estimate:?} at {now}");
+            assert!(estimate.packets >= 1);
+        }
+        port.packet(now, 1, i % 50 == 0);
+    }
+    let late: Vec<Estimate> = std::iter::from_fn(|| port.close(1.8e9)).collect();
+    assert_eq!(late.len(), 1);
+    assert!(late[0].end_s < 1.7e9 + 10.0 + interval && late[0].packets > 0);
+    port.packet(1.8e9, 1, false);
+    let next = port.close(1.8e9 + interval).expect("the interval of the packet");
+    assert!((1.8e9..=1.8e9 + interval).contains(&next.end_s) && next.packets == 1);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Memory that is left on this computer, so that a run which needs more ends with a message and not by being killed.
 
 use std::fs;
+use std::io::Read as _;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -10,6 +11,9 @@ use crate::limits::MEMORY_EVERY;
 /// What of the memory stays free: a sixteenth, and at most this.
 const MOST_SPARED: u64 = 1 << 30;
 const SPARED_PART: u64 = 16;
+
+/// In which /proc counts an address space.
+const PAGE_BYTES: u64 = 4096;
 
 /// Why a run cannot go on, if it cannot: what is free does not hold what it needs to finish, and something to spare.
 /// Looks once in a while only, whichever thread asks.
@@ -43,10 +47,9 @@ impl Memory {
     /// As it is now: of the machine, of the control group, and of this process's address space, what is least. `None`
     /// where the system does not tell.
     pub fn now() -> Option<Self> {
-        let machine = Memory::of_machine(&fs::read_to_string("/proc/meminfo").ok()?)?;
-        let group = Memory::of_group();
-        let space = Memory::of_address_space();
-        [group, space].into_iter().flatten().fold(machine, Memory::lesser).into()
+        let machine = Read::file("/proc/meminfo").text().and_then(Memory::of_machine)?;
+        let limits = [Memory::of_group(), Memory::of_address_space()];
+        Some(limits.into_iter().flatten().fold(machine, Memory::lesser))
     }
 
     fn lesser(self, other: Memory) -> Memory {
@@ -56,35 +59,25 @@ impl Memory {
     fn of_machine(meminfo: &str) -> Option<Self> {
         let kib = |name: &str| {
             let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
-            line.trim_start_matches(':').split_whitespace().next()?.parse::<u64>().ok()
+            first_number(line.trim_start_matches(':'))
         };
         Some(Memory { total: kib("MemTotal")? << 10, available: kib("MemAvailable")? << 10 })
     }
 
     /// Of the control group, second version, if it has a limit.
     fn of_group() -> Option<Self> {
-        let number = |name: &str| {
-            let text = fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?;
-            text.trim().parse::<u64>().ok()
-        };
-        let (total, used) = (number("memory.max")?, number("memory.current")?);
+        let total = Read::file("/sys/fs/cgroup/memory.max").text().and_then(first_number)?;
+        let used = Read::file("/sys/fs/cgroup/memory.current").text().and_then(first_number)?;
         Some(Memory { total, available: total.saturating_sub(used) })
     }
 
     /// Of the address space, if that is limited.
-    #[cfg(target_os = "linux")]
     fn of_address_space() -> Option<Self> {
-        let limits = fs::read_to_string("/proc/self/limits").ok()?;
-        let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
-        let total = line.split_whitespace().next()?.parse::<u64>().ok()?;
-        let pages = fs::read_to_string("/proc/self/statm").ok()?;
-        let used = pages.split_whitespace().next()?.parse::<u64>().ok()? * 4096;
+        let limits = Read::file("/proc/self/limits");
+        let line = limits.text()?.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+        let total = first_number(line)?;
+        let used = Read::file("/proc/self/statm").text().and_then(first_number)? * PAGE_BYTES;
         Some(Memory { total, available: total.saturating_sub(used) })
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn of_address_space() -> Option<Self> {
-        None
     }
 
     fn shortage(self, to_finish: u64) -> Option<String> {
@@ -100,6 +93,31 @@ impl Memory {
             gib(self.total),
             gib(to_finish)
         ))
+    }
+}
+
+/// The number that a text begins with.
+fn first_number(text: &str) -> Option<u64> {
+    text.split_whitespace().next()?.parse().ok()
+}
+
+/// The beginning of a file, on the stack: runs that look at their memory allocate none for it.
+struct Read {
+    bytes: [u8; 2048],
+    filled: usize,
+}
+
+impl Read {
+    /// Nothing of a file that cannot be read.
+    fn file(path: &str) -> Self {
+        let mut read = Read { bytes: [0; 2048], filled: 0 };
+        let opened = fs::File::open(path).and_then(|mut file| file.read(&mut read.bytes));
+        read.filled = opened.unwrap_or(0);
+        read
+    }
+
+    fn text(&self) -> Option<&str> {
+        std::str::from_utf8(&self.bytes[..self.filled]).ok().filter(|text| !text.is_empty())
     }
 }
 

@@ -23,9 +23,9 @@ from parshall.scenario.quantities import (
     DEFAULT_CLASS,
     ZERO,
     CodePoint,
-    FlowCount,
     Duration,
     DurationOrList,
+    FlowCount,
     MaybeDuration,
     MaybeRate,
     Name,
@@ -188,7 +188,7 @@ class Dumbbell(Model):
         )
 
     def _links(self, members: Iterable[_Member]) -> Iterator[Link]:
-        """Those between hosts and routers: two of each flow, alike within a group but for their ends and delays."""
+        """Those of hosts: two of each flow, alike within a group but for their ends and delays."""
         first: dict[int, Link] = {}
         for member in members:
             group = member.group

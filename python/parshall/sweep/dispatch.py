@@ -59,7 +59,8 @@ def dispatched(
     is applied to the runs of each chunk where they were done.
 
     After an interrupt no further run is begun, those under way in this process end at once, and what had
-    finished is still yielded. When there is ``enough``, those under way finish. Raises RunError when the executor cannot go on.
+    finished is still yielded. When there is ``enough``, those under way finish. Raises RunError when the
+    executor cannot go on.
     """
     from parshall import _core
 

@@ -1,7 +1,8 @@
 """What a worker does: a chunk of runs, in the engine, without the GIL.
 
 A chunk and its outcome can be pickled, so that they go through any executor: threads here, processes, or a
-cluster. Where the worker shares this process's memory, :func:`halt` ends its chunk after the run under way, and :func:`stop` at once.
+cluster. Where the worker shares this process's memory, :func:`halt` ends its chunk after the run under
+way, and :func:`stop` at once.
 """
 
 from __future__ import annotations

@@ -477,10 +477,7 @@ fn watch(
             None => None,
             Some(asked) => {
                 let observed = port("nonresponsive.of", &asked.of)?;
-                let observers = queue_observers(asked, &observed, ports, &directory.port_names)?;
-                let path = "record.nonresponsive.sampling";
-                check_rows(path, observers.interval(), duration, observed.len())?;
-                Some(observers)
+                Some(queue_observers(asked, &observed, ports, &directory.port_names)?)
             }
         },
         packets: port("packets", &record.packets)?,

@@ -34,7 +34,7 @@ impl Tuning {
     pub fn new(config: &scenario::Red) -> Option<Self> {
         let scenario::TuneBy::Responsiveness = config.tune_by?;
         let settings = Settings { interval_s: config.tune_interval.secs(), ..Settings::default() };
-        let estimator = Responsiveness::new(settings).expect("the interval was checked");
+        let estimator = Responsiveness::from_zero(settings).expect("the interval was checked");
         Some(Tuning { estimator, above: config.tune_above, band: config.tune_band, moved: 0.0, log: None })
     }
 

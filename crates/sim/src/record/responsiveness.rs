@@ -35,7 +35,7 @@ impl PortObserver {
     /// An observer for each port.
     pub fn all(estimated: &Estimated) -> Vec<Self> {
         let settings = Settings { interval_s: estimated.interval.secs(), ..Settings::default() };
-        let estimator = Responsiveness::new(settings).expect("the interval was checked");
+        let estimator = Responsiveness::from_zero(settings).expect("the interval was checked");
         let observer = |&port: &u32| PortObserver {
             port,
             signals: estimated.signals,
