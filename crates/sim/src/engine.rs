@@ -416,7 +416,6 @@ impl Simulation {
                 let Some(answer) = self.deliver_ahead(hop, id, at, hop_index) else {
                     return;
                 };
-                self.step_ahead();
                 id = answer;
                 hop_index = self.in_flight[id].hop;
                 bytes = self.in_flight[id].size;

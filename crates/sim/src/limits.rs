@@ -13,7 +13,7 @@ const EVERY: u64 = 4096;
 /// Where a run stands, and when it looks next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Steps done ahead of events: packets that a source writes or a host answers before their time.
+    /// Steps done ahead of events: packets that a source writes before their time.
     ahead: u64,
     most: u64,
 }
