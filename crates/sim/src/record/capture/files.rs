@@ -1,8 +1,8 @@
 //! The file of a capture, from its notes.
 //!
 //! What a queue drops was never on the link, so it is no packet of the file: Wireshark would take the packets that
-//! wait in front of it for out of order. It is a comment of the next packet of its flow and direction, or of the last
-//! of the file if none follows.
+//! wait in front of it for out of order. It is a comment of the packet that came behind it in its flow and direction,
+//! where Wireshark finds that something is missing, or of the last packet of the file if none did.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,20 +18,24 @@ const MADE_HANDSHAKE: &str = "Not simulated: written for the options of the conn
 
 /// Writes the file of a capture.
 pub fn write(
-    mut capture: Capture,
+    capture: Capture,
     options: CaptureOptions,
     flows: &FxHashMap<u32, FlowFacts>,
     called: Called<'_>,
 ) -> Vec<u8> {
-    // Notes of one direction that are of one instant stay in the order in which the port dealt with them.
-    capture.notes.sort_by_key(|note| (note.at, note.inbound));
+    // What comes in comes before its answer, which a host sends at the same instant. Notes of one direction that are
+    // of one instant stay in the order in which the port dealt with them.
+    let notes = &capture.notes;
+    let mut passed: Vec<usize> = (0..notes.len()).filter(|&place| notes[place].passed()).collect();
+    passed.sort_by_key(|&place| (notes[place].at, !notes[place].inbound));
     let mut file = File::begin(&capture, options, called);
     let drops = match options.format {
         CaptureFormat::Pcap => FxHashMap::default(),
-        CaptureFormat::Pcapng => drops(&capture.notes),
+        CaptureFormat::Pcapng => passed.last().map_or(FxHashMap::default(), |&last| drops(notes, last)),
     };
     let mut seen = FxHashSet::default();
-    for (place, note) in capture.notes.iter().enumerate().filter(|(_, note)| note.passed()) {
+    for place in passed {
+        let note = &notes[place];
         let connection = Connection { flow: note.flow, number: note.connection, facts: flows[&note.flow] };
         let first = seen.insert((note.flow, note.connection));
         if first && options.handshakes == CapturedHandshakes::All && connection.lacks_handshake() {
@@ -47,18 +51,18 @@ pub fn write(
                 comments.push(format!("Marked by the queue of {}", called.port(file.port_of(note))));
             }
             let dropped = drops.get(&place).into_iter().flatten();
-            comments.extend(dropped.map(|&drop| file.obituary(&capture.notes[drop], flows)));
+            comments.extend(dropped.map(|&drop| file.obituary(&notes[drop], flows)));
         }
         file.add(note.at, &frame, note.inbound, &comments);
     }
-    file.finish(&capture.notes)
+    file.finish(notes)
 }
 
-/// By the place of the packet that has the comments: the places of what was dropped before it.
-fn drops(notes: &[Note]) -> FxHashMap<usize, Vec<usize>> {
-    let Some(last) = notes.iter().rposition(Note::passed) else {
-        return FxHashMap::default();
-    };
+/// By the place of the packet that has the comments: the places of what was dropped before it. The file ends with the
+/// packet at `last`.
+///
+/// Notes are in the order in which packets came, or, where the queue decides at departure, in which they left.
+fn drops(notes: &[Note], last: usize) -> FxHashMap<usize, Vec<usize>> {
     let mut next = FxHashMap::default();
     let mut of: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
     for (place, note) in notes.iter().enumerate().rev() {
@@ -78,7 +82,6 @@ struct File<'a> {
     port: u32,
     options: CaptureOptions,
     called: Called<'a>,
-    newest: Time,
 }
 
 impl<'a> File<'a> {
@@ -87,7 +90,7 @@ impl<'a> File<'a> {
             CaptureFormat::Pcap => pcap::begin(),
             CaptureFormat::Pcapng => pcapng::begin(called.port(capture.port), SECTION_COMMENT),
         };
-        File { bytes, port: capture.port, options, called, newest: Time::ZERO }
+        File { bytes, port: capture.port, options, called }
     }
 
     /// The port that a packet has left.
@@ -114,7 +117,6 @@ impl<'a> File<'a> {
     }
 
     fn add(&mut self, at: Time, frame: &Frame, inbound: bool, comments: &[String]) {
-        self.newest = at;
         match self.options.format {
             CaptureFormat::Pcap => pcap::add(&mut self.bytes, at, frame),
             CaptureFormat::Pcapng => pcapng::add(&mut self.bytes, at, frame, inbound, comments),
@@ -146,7 +148,7 @@ impl<'a> File<'a> {
     fn finish(mut self, notes: &[Note]) -> Vec<u8> {
         if self.options.format == CaptureFormat::Pcapng {
             let dropped = notes.iter().filter(|note| !note.passed()).count();
-            let at = notes.last().map_or(self.newest, |note| note.at);
+            let at = notes.iter().map(|note| note.at).max().unwrap_or(Time::ZERO);
             pcapng::finish(&mut self.bytes, at, notes.len() as u64, dropped as u64);
         }
         self.bytes
