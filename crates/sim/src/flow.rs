@@ -199,10 +199,7 @@ impl Flow {
     }
 
     pub fn frame(&self, index: u32) -> FlowFrame {
-        FlowFrame {
-            index,
-            tcp: matches!(self.sender, SendingEnd::Tcp(_)),
-        }
+        FlowFrame { index, tcp: matches!(self.sender, SendingEnd::Tcp(_)) }
     }
 
     /// What a capture has to know of it.
@@ -221,7 +218,11 @@ impl Flow {
                 })
             }
         };
-        FlowFacts { payload_bytes, header_bytes: u32::from(self.data_bytes).saturating_sub(payload_bytes), tcp }
+        FlowFacts {
+            payload_bytes,
+            header_bytes: u32::from(self.data_bytes).saturating_sub(payload_bytes),
+            tcp,
+        }
     }
 
     /// Packets of data handed to the receiving application.

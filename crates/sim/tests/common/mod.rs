@@ -427,6 +427,8 @@ fn record() -> impl Strategy<Value = Record> {
             port_series: Some(series(vec!["r0->r1".into()])),
             packets: vec!["r0->r1".into()],
             pcap: vec!["r1->r0".into()],
+            pcap_format: CaptureFormat::Pcapng,
+            pcap_both_directions: true,
             ..Record::default()
         }),
         estimated(),

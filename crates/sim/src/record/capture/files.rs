@@ -1,8 +1,8 @@
 //! The file of a capture, from its notes.
 //!
 //! What a queue drops was never on the link, so it is no packet of the file: Wireshark would take the packets that
-//! wait in front of it for out of order. It is a comment of the packet that came behind it in its flow and direction,
-//! where Wireshark finds that something is missing, or of the last packet of the file if none did.
+//! wait in front of it for out of order. It is a comment of the next packet of its flow and direction with a higher
+//! number, where Wireshark finds that something is missing, or of the last packet of the file if none comes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,7 +13,8 @@ use crate::queue::Reason;
 use crate::scenario::{CaptureFormat, CapturedHandshakes};
 use crate::units::Time;
 
-const SECTION_COMMENT: &str = "Simulated by Parshall. Addresses, ports, initial sequence numbers and payload are made up.";
+const SECTION_COMMENT: &str =
+    "Simulated by Parshall. Addresses, ports, initial sequence numbers and payload are made up.";
 const MADE_HANDSHAKE: &str = "Not simulated: written for the options of the connection.";
 
 /// Writes the file of a capture.
@@ -63,18 +64,30 @@ pub fn write(
 ///
 /// Notes are in the order in which packets came, or, where the queue decides at departure, in which they left.
 fn drops(notes: &[Note], last: usize) -> FxHashMap<usize, Vec<usize>> {
-    let mut next = FxHashMap::default();
+    let mut waiting: FxHashMap<(u32, bool), Vec<usize>> = FxHashMap::default();
     let mut of: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-    for (place, note) in notes.iter().enumerate().rev() {
-        let key = (note.flow, note.ack);
-        if note.passed() {
-            next.insert(key, place);
-        } else {
-            of.entry(*next.get(&key).unwrap_or(&last)).or_default().push(place);
+    for (place, note) in notes.iter().enumerate() {
+        let own = waiting.entry((note.flow, note.ack)).or_default();
+        if !note.passed() {
+            own.push(place);
+        } else if !own.is_empty() {
+            let all = std::mem::take(own).into_iter();
+            let (missed, others): (Vec<_>, Vec<_>) = all.partition(|&drop| is_missed(&notes[drop], note));
+            *own = others;
+            if !missed.is_empty() {
+                of.insert(place, missed);
+            }
         }
     }
-    of.values_mut().for_each(|places| places.reverse());
+    let mut rest: Vec<usize> = waiting.into_values().flatten().collect();
+    rest.sort_unstable();
+    of.entry(last).or_default().extend(rest);
     of
+}
+
+/// Whether a packet that passes shows that another one of its flow and direction, dropped before, is missing.
+fn is_missed(dropped: &Note, passed: &Note) -> bool {
+    passed.ack || passed.seq > dropped.seq || passed.connection != dropped.connection
 }
 
 struct File<'a> {
@@ -129,12 +142,17 @@ impl<'a> File<'a> {
         let what = match note.fate {
             Fate::Lost => format!("Lost on the link {port}"),
             Fate::Dropped(Reason::Conditioner) => format!("Dropped by the conditioner of {port}"),
-            Fate::Dropped(Reason::Precedence) => format!("Dropped by the queue of {port}, whose precedence is full,"),
-            Fate::Dropped(Reason::Average) => format!("Dropped by the queue of {port}, whose average is too long,"),
+            Fate::Dropped(Reason::Precedence) => {
+                format!("Dropped by the queue of {port}, whose precedence is full,")
+            }
+            Fate::Dropped(Reason::Average) => {
+                format!("Dropped by the queue of {port}, whose average is too long,")
+            }
             Fate::Dropped(Reason::Early) => format!("Dropped early by the queue of {port}"),
             Fate::Dropped(Reason::Full) | Fate::Passed { .. } => format!("Dropped by the queue of {port}"),
         };
-        let (seconds, nanoseconds) = (note.at.ps() / 1_000_000_000_000, note.at.ps() % 1_000_000_000_000 / 1000);
+        let (seconds, nanoseconds) =
+            (note.at.ps() / 1_000_000_000_000, note.at.ps() % 1_000_000_000_000 / 1000);
         let connection = Connection { flow: note.flow, number: note.connection, facts: flows[&note.flow] };
         let number = match (connection.facts.tcp, note.ack) {
             (None, _) => format!("packet {}", note.seq),

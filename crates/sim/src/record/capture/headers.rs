@@ -179,14 +179,22 @@ impl Connection {
         header.set_options(&options).expect("the options of a segment fit into 40 bytes");
         let payload = segment.payload.min(MAX_IP_PAYLOAD - header.header_len());
         let ip = self.ip(segment.from_receiver, header.header_len() + payload, IpNumber::TCP, traffic_class);
-        header.checksum = header.calc_checksum_ipv4(&ip, &ZEROS[..payload]).expect("the payload is within what TCP can count");
+        header.checksum = header
+            .calc_checksum_ipv4(&ip, &ZEROS[..payload])
+            .expect("the payload is within what TCP can count");
         let mut stored = Vec::with_capacity(IPV4_BYTES + header.header_len());
         ip.write(&mut stored).expect("a vector takes all bytes");
         header.write(&mut stored).expect("a vector takes all bytes");
         Frame { length: u32::from(ip.total_len.max(size)), stored }
     }
 
-    fn options(&self, tcp: &TcpFacts, segment: &Segment, blocks: &SackBlocks, shift: u8) -> Vec<TcpOptionElement> {
+    fn options(
+        &self,
+        tcp: &TcpFacts,
+        segment: &Segment,
+        blocks: &SackBlocks,
+        shift: u8,
+    ) -> Vec<TcpOptionElement> {
         use TcpOptionElement::{
             MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp,
             WindowScale,
@@ -225,7 +233,13 @@ impl Connection {
         Frame { length: length as u32, stored }
     }
 
-    fn ip(&self, from_receiver: bool, payload: usize, protocol: IpNumber, (dscp, ecn): (u8, u8)) -> Ipv4Header {
+    fn ip(
+        &self,
+        from_receiver: bool,
+        payload: usize,
+        protocol: IpNumber,
+        (dscp, ecn): (u8, u8),
+    ) -> Ipv4Header {
         let [mut from, mut to] = [SENDER_NET + self.flow, RECEIVER_NET + self.flow].map(u32::to_be_bytes);
         if from_receiver {
             std::mem::swap(&mut from, &mut to);

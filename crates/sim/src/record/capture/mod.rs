@@ -16,8 +16,8 @@ use rustc_hash::FxHashMap;
 pub use headers::{FlowFacts, TcpFacts};
 use notes::{Fate, Note};
 
-use crate::network::Outcome;
 use crate::names::NameList;
+use crate::network::Outcome;
 use crate::packet::Packet;
 use crate::scenario::{CaptureFormat, CapturedHandshakes};
 use crate::transport::SackBlocks;
@@ -109,7 +109,15 @@ impl Captures {
     }
 
     /// A port decided at `now` what becomes of a packet of `flow`.
-    pub fn left_port(&mut self, now: Time, port: u32, flow: u32, packet: &Packet, outcome: Outcome, carried: &Carried) {
+    pub fn left_port(
+        &mut self,
+        now: Time,
+        port: u32,
+        flow: u32,
+        packet: &Packet,
+        outcome: Outcome,
+        carried: &Carried,
+    ) {
         let (at, fate) = match outcome {
             Outcome::Sent { start, marked, .. } => (start, Fate::Passed { marked }),
             Outcome::Dropped(reason) => (now, Fate::Dropped(reason)),
@@ -127,7 +135,15 @@ impl Captures {
     }
 
     /// A packet that this port sent arrives at the far end of the link at `at`.
-    pub fn arrives(&mut self, at: Time, port: u32, flow: u32, packet: &Packet, marked: bool, carried: &Carried) {
+    pub fn arrives(
+        &mut self,
+        at: Time,
+        port: u32,
+        flow: u32,
+        packet: &Packet,
+        marked: bool,
+        carried: &Carried,
+    ) {
         if !self.options.both_directions || at >= self.end {
             return;
         }

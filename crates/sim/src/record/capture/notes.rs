@@ -43,7 +43,12 @@ const _: () = assert!(std::mem::size_of::<Note>() <= 40);
 
 impl Note {
     /// A note of a packet that was at the port at some time, met a fate, and came inbound or not.
-    pub fn of(packet: &Packet, flow: u32, (at, fate, inbound): (Time, Fate, bool), carried: &Carried) -> Self {
+    pub fn of(
+        packet: &Packet,
+        flow: u32,
+        (at, fate, inbound): (Time, Fate, bool),
+        carried: &Carried,
+    ) -> Self {
         Note {
             at,
             stamp: carried.stamp,

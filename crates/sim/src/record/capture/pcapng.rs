@@ -128,7 +128,10 @@ mod tests {
         add(&mut bytes, Time::from_secs(5.0), &frame, false, &[]);
         finish(&mut bytes, Time::from_secs(6.0), 3, 1);
         let blocks = blocks(&bytes);
-        assert_eq!(blocks.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), [SECTION, INTERFACE, PACKET, PACKET, STATISTICS]);
+        assert_eq!(
+            blocks.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(),
+            [SECTION, INTERFACE, PACKET, PACKET, STATISTICS]
+        );
         let body = &blocks[2].1;
         let word = |i: usize| u32::from_le_bytes(body[i..i + 4].try_into().unwrap());
         assert_eq!(u64::from(word(4)) << 32 | u64::from(word(8)), 5_000_000_000);
