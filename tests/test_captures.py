@@ -269,7 +269,7 @@ def test_udp_is_whole(tmp_path: Path) -> None:
 @needs_tshark
 def test_connections_have_ports_of_their_own(tmp_path: Path) -> None:
     app = TransferSequence(packets=5, think=0.1, connection="new")
-    scenario = network(Tcp(), link={"queue": DropTail()}).replace("flows[f1].app", app)
+    scenario = network(Tcp()).with_({"flows[f1].app": app, "flows[f2].start": "7.9 s"})
     recording = parshall.run(scenario, seed=1)
     seen = [p for p in dissect(recording.pcap["s1->r0"], tmp_path) if not p.ack]
     syns = [p for p in seen if p.flags(SYN)]
