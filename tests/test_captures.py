@@ -11,6 +11,7 @@ from typing import Any, cast
 import dpkt
 import numpy as np
 import pytest
+from tests.wireshark import CWR, ECE, SYN, Dissected, dissect, needs_tshark
 
 import parshall
 from parshall import (
@@ -18,6 +19,7 @@ from parshall import (
     ArimaVegas,
     Bbr,
     BernoulliLoss,
+    Binomial,
     Bulk,
     Cbr,
     CoDel,
@@ -31,8 +33,8 @@ from parshall import (
     FlowGroup,
     Jitter,
     Link,
-    Recording,
     Record,
+    Recording,
     Red,
     Reverse,
     Scenario,
@@ -41,9 +43,10 @@ from parshall import (
     Transfer,
     TransferSequence,
     Udp,
+    VegasControl,
     Veno,
+    json_schema,
 )
-from tests.wireshark import CWR, ECE, SYN, Dissected, dissect, needs_tshark
 
 SENDERS = {
     "tahoe": Tcp(recovery="tahoe"),
@@ -64,6 +67,9 @@ SENDERS = {
     "veno": Tcp(control=Veno()),
     "bbr": Tcp(recovery="sack", control=Bbr()),
     "copa": Tcp(recovery="sack", control=Copa()),
+    "binomial": Tcp(control=Binomial.iiad()),
+    "vegas-window": Tcp(recovery="sack", control=VegasControl()),
+    "dctcp": Tcp(recovery="sack", control=Dctcp(), ecn=True),
     "dual": Tcp(control=Dual()),
     "arima-vegas": Tcp(control=ArimaVegas()),
     "tcp-tp": Tcp(control=TcpTp()),
@@ -114,6 +120,13 @@ def below_the_highest(seqs: np.ndarray) -> int:
     return int((seqs <= before).sum())
 
 
+def test_every_recovery_and_control_is_judged() -> None:
+    tcp = json_schema()["$defs"]["Tcp"]["properties"]
+    assert set(tcp["recovery"]["enum"]) == {transport.recovery for transport in SENDERS.values()}
+    known = tcp["control"]["anyOf"][0]["discriminator"]["mapping"]
+    assert set(known) - {"user"} == {transport.control.kind for transport in SENDERS.values()}
+
+
 @needs_tshark
 @pytest.mark.parametrize("name", SENDERS)
 def test_wireshark_sees_what_the_sender_did(name: str, tmp_path: Path) -> None:
@@ -140,7 +153,7 @@ def check_sender(recording: Recording, transport: Tcp, seen: list[Dissected]) ->
     assert sum(p.number("tcp.options.sack.count") for p in acks) == blocks.sum()
     assert (blocks.sum() > 0) == (transport.recovery == "sack")
     assert not any(p.is_a("zero_window", "keep_alive", "lost_segment", "ack_lost_segment") for p in seen)
-    assert not any(p.number("ip.dsfield.ecn") for p in seen)
+    assert not any(p.number("ip.dsfield.ecn") == 3 for p in seen)
     assert sum(p.flags(SYN) for p in data) == 1
     assert not any(p.repeats for p in acks)
 
@@ -148,7 +161,7 @@ def check_sender(recording: Recording, transport: Tcp, seen: list[Dissected]) ->
 @needs_tshark
 @pytest.mark.parametrize("name", ["tahoe", "newreno", "sack", "rack", "no-handshake"])
 def test_wireshark_sees_what_passed_the_bottleneck(name: str, tmp_path: Path) -> None:
-    """Behind a queue that drops, a first copy may be missing, so that what Wireshark can tell is the order."""
+    """Behind a queue that drops, a first copy may be missing: what Wireshark can tell is the order."""
     recording = parshall.run(network(SENDERS[name]), seed=1)
     seen = dissect(recording.pcap["r0->r1"], tmp_path)
     for flow in ("f1", "f2"):
@@ -220,7 +233,10 @@ def test_marks_are_seen(transport: Tcp, tmp_path: Path) -> None:
     assert [(p.flags(ECE), p.flags(CWR)) for p in acks if p.flags(SYN)] == [(True, False)] * 2
     assert all(p.number("ip.dsfield.ecn") in (2, 3) for p in data if not p.flags(SYN))
     reductions = sum(recording.flow(name).mark_reductions for name in recording.flows)
-    assert 0 < sum(p.flags(CWR) and not p.flags(SYN) for p in data) <= reductions
+    announced = sum(p.flags(CWR) and not p.flags(SYN) for p in data)
+    # A flow may end with a reduction after which it has nothing new to send.
+    assert reductions - 2 <= announced <= reductions
+    assert announced > 2
     assert sum(p.flags(ECE) and not p.flags(SYN) for p in acks) >= len(marked) / 2
 
 

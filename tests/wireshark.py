@@ -93,6 +93,4 @@ def dissect(capture: bytes, folder: Path, *, show: str = "") -> list[Dissected]:
     command = ["tshark", "-n", "-r", str(file), "-T", "fields", *separators, *wanted, *fields]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "malformed" not in done.stderr.lower()
-    return [
-        Dissected(dict(zip(_FIELDS, line.split("\t"), strict=True))) for line in done.stdout.splitlines()
-    ]
+    return [Dissected(dict(zip(_FIELDS, line.split("\t"), strict=True))) for line in done.stdout.splitlines()]
