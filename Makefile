@@ -7,7 +7,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: run test setup bench lint test-rust test-python linux-tools clean figures
+.PHONY: run test setup bench lint test-rust test-python linux-tools wireshark clean figures
 
 # Measured data that lies beside the checkout, if any does; studies leave out what they are not given.
 BESIDE := $(shell ls -d ../shared/data ../shared/reference/baselines 2>/dev/null | paste -sd:)
@@ -16,7 +16,7 @@ REPRODUCE := PARSHALL_DATA="$${PARSHALL_DATA-$(BESIDE)}" $(BIN)/parshall reprodu
 run: setup
 	$(REPRODUCE) median-rto
 
-test: setup linux-tools lint test-rust test-python
+test: setup linux-tools wireshark lint test-rust test-python
 
 # What the extension is made of; maturin itself decides what has to be compiled again.
 SOURCES := $(shell find crates python -name '*.rs' -o -name 'Cargo.toml' -o -name '*.py' -o -name '*.j2' -o -name '*.md') \
@@ -65,6 +65,11 @@ linux-tools:
 	@for tool in qemu-system-x86_64 busybox iperf3 sparse tc; do command -v $$tool >/dev/null || exit 1; done || \
 	  bash tools/install-packages $(LINUX_PACKAGES) || true
 	@$(MAKE) --no-print-directory -C linux kernels || echo "tests of the kernel module are skipped: no kernels" >&2
+
+# What judges captures. Where it cannot be had its tests are skipped, with a line that says why.
+wireshark:
+	@command -v tshark >/dev/null || bash tools/install-packages tshark || \
+	  echo "tests of captures by Wireshark are skipped: no tshark" >&2
 
 clean:
 	rm -rf $(VENV) target out

@@ -27,6 +27,9 @@ __all__ = ["Recording"]
 MANIFEST = "recording.json"
 """Says what a folder holds. It is written last: without it there is no recording."""
 
+PCAPNG = b"\x0a\x0d\x0d\x0a"
+"""How a file in the format pcapng begins."""
+
 
 class Recording:
     """The result of one run.
@@ -75,7 +78,7 @@ class Recording:
 
     @property
     def pcap(self) -> Mapping[str, bytes]:
-        """Packet captures, as the bytes of a pcap file, by the name of the port."""
+        """Packet captures, as the bytes of a pcap or pcapng file, by the name of the port."""
         captures: Mapping[str, bytes] = self._result["pcap"]
         return captures
 
@@ -260,11 +263,12 @@ def _files_of(folder: Path) -> list[str]:
 def _capture_files(captures: Mapping[str, bytes]) -> dict[str, str]:
     """A file name for each capture: the port's, with what a file system may not like replaced."""
     files: dict[str, str] = {}
-    for port in captures:
+    for port, content in captures.items():
         stem = re.sub(r"[^\w.-]+", "_", port.replace("->", "-to-")).lstrip(".") or "port"
-        name, number = f"pcap/{stem}.pcap", 2
+        ending = "pcapng" if content.startswith(PCAPNG) else "pcap"
+        name, number = f"pcap/{stem}.{ending}", 2
         while name in files.values():
-            name, number = f"pcap/{stem}-{number}.pcap", number + 1
+            name, number = f"pcap/{stem}-{number}.{ending}", number + 1
         files[port] = name
     return files
 

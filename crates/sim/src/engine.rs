@@ -7,6 +7,7 @@
 //! wait in a calendar of their own.
 
 mod apps;
+mod captures;
 mod diffserv;
 mod lines;
 mod members;
@@ -33,7 +34,7 @@ use crate::packet::{ecn, Packet};
 use crate::pulse::Pulse;
 use crate::queue::{AnyDepartureQueue, Discipline};
 use crate::random::{fnv1a, Stream};
-use crate::record::{PortRow, PortSample, PortTable, Recorder, Recording};
+use crate::record::{Called, PortRow, PortSample, PortTable, Recorder, Recording};
 use crate::scenario::{self, DropTail, Jitter as Jittering, Queue};
 use crate::traffic::Source;
 use crate::transport::{Ack, Acknowledgement, Outbox, SackBlocks};
@@ -448,6 +449,7 @@ impl Simulation {
         if self.recorder.watches_port(hop.port) {
             let frame = |flow| self.flows[flow as usize].frame(flow);
             self.recorder.at_port(at, hop.port, &packet, outcome, hop.flow(), frame);
+            self.capture(hop, &packet, outcome, at);
             self.keep_class_state(hop, &packet, at);
         }
         let Outcome::Sent { departure, marked, .. } = outcome else {
@@ -461,7 +463,7 @@ impl Simulation {
         let kind = &self.kinds[port.kind()];
         let arrival = port.arrival(kind, departure);
         if kind.overheard {
-            self.overhear(hop, &packet, arrival);
+            self.overhear(hop, &packet, marked, arrival);
         }
         Some(arrival)
     }
@@ -581,6 +583,7 @@ impl Simulation {
         let flow = &mut self.flows[index];
         let counting = at >= self.warm_up;
         flow.received += u64::from(counting);
+        let first = packet.seq == 0;
         let acknowledgement = match &mut flow.receiver {
             ReceivingEnd::Udp(received) => {
                 received.packets += 1;
@@ -596,7 +599,13 @@ impl Simulation {
         }
         match acknowledgement {
             // With its ACK sent, the receiver waits for nothing.
-            Some(ack) => Some(self.acknowledge(index, ack, at)),
+            Some(ack) => {
+                let answer = self.acknowledge(index, ack, at);
+                if first {
+                    self.in_flight[answer].ecn |= ecn::ANSWERS_FIRST;
+                }
+                Some(answer)
+            }
             None => {
                 self.arm_receiver(index);
                 None
@@ -945,7 +954,8 @@ impl Simulation {
         tables.extend(self.red_tunings());
         tables.extend(self.class_counters());
         tables.extend(self.edges());
-        let (more, captures) = self.recorder.finish();
+        let called = Called { flows: &names.flows, owners: &self.owners, ports: &names.ports };
+        let (more, captures) = self.recorder.finish(called);
         tables.extend(more);
         tables.extend(transfers);
         count_with_owners(&mut tables, &self.owners);
@@ -971,7 +981,8 @@ fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
     let watched: HashSet<u32> = plan.watch.ports().collect();
     let conditioned: HashSet<u32> = plan.conditioners.iter().map(|conditioner| conditioner.port).collect();
     let listening = plan.conditioners.iter().filter(|conditioner| conditioner.listens());
-    let overheard: HashSet<u32> = listening.map(|conditioner| reverse(conditioner.port) as u32).collect();
+    let listened = listening.map(|conditioner| reverse(conditioner.port) as u32);
+    let overheard: HashSet<u32> = listened.chain(plan.watch.tapped()).collect();
     let build = |(index, port): (usize, &PortPlan)| {
         let streams = PortStreams { seed, name: &plan.names.ports[index] };
         let serving = serving(port, plan.warm_up, streams);

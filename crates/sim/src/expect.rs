@@ -15,8 +15,8 @@ use crate::units::Time;
 /// What an event takes on the machine of docs/performance.md, in seconds.
 const EVENT_S: f64 = 1.3e-7;
 
-/// What packets that are captured take: their headers, and a header of the file's.
-const CAPTURED_BYTES: f64 = 60.0;
+/// What a packet that is captured takes: a note, and its headers in the file.
+const CAPTURED_BYTES: f64 = 200.0;
 
 /// A run to come.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

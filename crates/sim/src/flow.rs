@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::compile::FlowPlan;
 use crate::memory::prefetch_part;
 use crate::random::Stream;
-use crate::record::{FlowFrame, FlowRow};
-use crate::scenario::{self, App, Transport};
+use crate::record::{FlowFacts, FlowFrame, FlowRow, TcpFacts};
+use crate::scenario::{self, App, RttSampling, Transport};
 use crate::traffic::Source;
 use crate::transport::{SenderCounters, TcpOptions, TcpReceiver, TcpSender};
 use crate::units::Time;
@@ -199,11 +199,29 @@ impl Flow {
     }
 
     pub fn frame(&self, index: u32) -> FlowFrame {
-        FlowFrame {
-            index,
-            tcp: matches!(self.sender, SendingEnd::Tcp(_)),
-            handshake: self.handshake(),
-            payload_bytes: self.payload_bytes(),
+        FlowFrame { index, tcp: matches!(self.sender, SendingEnd::Tcp(_)) }
+    }
+
+    /// What a capture has to know of it.
+    pub fn facts(&self) -> FlowFacts {
+        let payload_bytes = self.payload_bytes();
+        let tcp = match &self.sender {
+            SendingEnd::Udp(_) => None,
+            SendingEnd::Tcp(tcp) => {
+                let options = &tcp.core().options;
+                Some(TcpFacts {
+                    handshake: options.handshake,
+                    sack: options.sack,
+                    ecn: options.ecn,
+                    timestamps: options.rtt_sampling == RttSampling::Timestamps,
+                    window_bytes: (options.max_window * f64::from(payload_bytes)) as u64,
+                })
+            }
+        };
+        FlowFacts {
+            payload_bytes,
+            header_bytes: u32::from(self.data_bytes).saturating_sub(payload_bytes),
+            tcp,
         }
     }
 

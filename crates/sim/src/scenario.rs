@@ -996,6 +996,15 @@ pub struct Record {
     /// Ports of which a packet capture is written.
     #[serde(default)]
     pub pcap: Vec<String>,
+    /// The format of captures.
+    #[serde(default)]
+    pub pcap_format: CaptureFormat,
+    /// Whether a port's capture also has what the other direction of its link brings.
+    #[serde(default)]
+    pub pcap_both_directions: bool,
+    /// Which handshakes captures have.
+    #[serde(default)]
+    pub pcap_handshakes: CapturedHandshakes,
     /// Ports of which the state of conditioner and class queues is kept after each arrival.
     #[serde(default)]
     pub class_state: Vec<String>,
@@ -1005,6 +1014,28 @@ pub struct Record {
     /// Flows of which every transfer is kept.
     #[serde(default)]
     pub transfers: Vec<String>,
+}
+
+/// The format of captures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CaptureFormat {
+    /// The classic one, with nanoseconds.
+    #[default]
+    Pcap,
+    /// The one that has room for comments: on marks, and on drops.
+    Pcapng,
+}
+
+/// Which handshakes captures have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CapturedHandshakes {
+    /// Every connection has one: if it was simulated without, one that is made up.
+    #[default]
+    All,
+    /// What was simulated.
+    Simulated,
 }
 
 /// What is sampled, and how often.

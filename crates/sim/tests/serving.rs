@@ -119,8 +119,8 @@ fn drops_are_told_to_observers_when_they_happen() {
         let within = dropped.iter().filter(|&&time| (end - 1.0..*end).contains(&time)).count();
         assert_eq!(*signals as usize, within, "up to {end} s");
     }
-    // 24 bytes of the file, then 16 for each packet and its headers of 28.
-    assert_eq!(recording.captures[0].1.len(), 24 + sent * (16 + 28));
+    // 24 bytes of the file, then 16 for each packet with its headers of 28 and its payload.
+    assert_eq!(recording.captures[0].1.len(), 24 + sent * (16 + 28 + 500));
 }
 
 #[test]

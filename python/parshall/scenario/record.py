@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Literal
 
 from parshall.scenario.base import Model
-from parshall.scenario.quantities import NO_NAMES, Names, Period
+from parshall.scenario.quantities import NO_NAMES, Flag, Names, Period
 from parshall.scenario.queue_share import QueueShareSeries
 
 __all__ = ["Record", "Series", "ShareSeries"]
+
+
+_HOW = ("pcap_format", "pcap_both_directions", "pcap_handshakes")
+"""Fields of a record that say how something is recorded, not what."""
 
 
 class Series(Model):
@@ -59,7 +63,16 @@ class Record(Model):
     deliveries: Names = NO_NAMES
     """Flows of which every packet that reaches a host is kept."""
     pcap: Names = NO_NAMES
-    """Ports of which a packet capture is written."""
+    """Ports of which a packet capture is written; docs/guide/captures.md says how to read it."""
+    pcap_format: Literal["pcap", "pcapng"] = "pcap"
+    """The format of captures. ``pcapng`` has room for comments: which packets the queue marked, and what it
+    dropped before which packet."""
+    pcap_both_directions: Flag = False
+    """Whether a port's capture also has what the other direction of its link brings, as one that is taken at
+    the node in front of the port."""
+    pcap_handshakes: Literal["all", "simulated"] = "all"
+    """Which handshakes captures have. With ``all`` a connection that was simulated without one gets a SYN and
+    its answer, without which Wireshark knows neither the scale of windows nor the options."""
     class_state: Names = NO_NAMES
     """Ports of which the state of conditioner and class queues is kept after each arrival: buckets, rates,
     averages."""
@@ -72,6 +85,6 @@ class Record(Model):
 
     def tables(self) -> set[str]:
         """The tables that a recording has besides the counters; ``pcap`` stands for captures."""
-        asked = {name for name in type(self).model_fields if getattr(self, name)}
+        asked = {name for name in type(self).model_fields if getattr(self, name) and name not in _HOW}
         besides = {"deliveries": "packets", "class_state": "averages"}
         return (asked - {"deliveries"}) | {besides[name] for name in asked & set(besides)}

@@ -30,7 +30,7 @@ use crate::control::Control;
 use crate::error::ScenarioError;
 use crate::names::{NameList, Names};
 use crate::network::{ConditionerPlan, Hop, Router, Topology};
-use crate::record::{Estimated, Watch};
+use crate::record::{CaptureOptions, Estimated, Watch};
 use crate::scenario::{
     App, Capacity, Flow, Jitter, Link, Loss, Queue, Record, Scenario, Series, ShareSeries, Tcp, Transport,
 };
@@ -483,6 +483,11 @@ fn watch(
         packets: port("packets", &record.packets)?,
         deliveries: members("deliveries", &record.deliveries)?,
         pcap: port("pcap", &record.pcap)?,
+        captures: CaptureOptions {
+            format: record.pcap_format,
+            both_directions: record.pcap_both_directions,
+            handshakes: record.pcap_handshakes,
+        },
         class_state: port("class_state", &record.class_state)?,
         edges: series("edges", &record.edges, false)?,
         transfers: transfers(&record.transfers, flow("transfers", &record.transfers)?, known)?,

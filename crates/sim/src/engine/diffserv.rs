@@ -35,6 +35,7 @@ impl Simulation {
             let outcome = Outcome::Dropped(Reason::Conditioner);
             let frame = |flow| self.flows[flow as usize].frame(flow);
             self.recorder.at_port(at, hop.port, &packet, outcome, hop.flow(), frame);
+            self.capture(hop, &packet, outcome, at);
         }
         self.keep_class_state(hop, &packet, at);
         self.drop_packet(id, hop.flow(), at);
@@ -57,9 +58,11 @@ impl Simulation {
         self.told[index].say(now, Told { rtt_s, rto_s, cwnd: core.window.cwnd });
     }
 
-    /// An ACK that leaves by the link of this hop reaches the conditioner of the other direction at `at`.
+    /// A packet that leaves by the link of this hop, marked there or not, is at the far end at `at`. If it is an ACK, the
+    /// conditioner of the other direction hears of it.
     #[inline(never)]
-    pub(super) fn overhear(&mut self, hop: Hop, packet: &Packet, at: Time) {
+    pub(super) fn overhear(&mut self, hop: Hop, packet: &Packet, marked: bool, at: Time) {
+        self.capture_arrival(hop, packet, marked, at);
         let port = reverse(hop.port) as u32;
         let heard = self.conditioners.iter_mut().find(|(other, _)| *other == port);
         if let Some((_, conditioner)) = heard.filter(|_| packet.is_ack()) {

@@ -77,6 +77,7 @@ impl Simulation {
             let frame = self.flows[hop.flow() as usize].frame(hop.flow());
             let outcome = Outcome::Sent { start: now, departure, marked };
             self.recorder.left_port(now, index, &packet, outcome, frame);
+            self.capture(hop, &packet, outcome, now);
         }
         if marked {
             packet.ecn |= ecn::EXPERIENCED;
@@ -85,7 +86,7 @@ impl Simulation {
         let kind = &self.kinds[port.kind()];
         let at = port.arrival(kind, departure);
         if kind.overheard {
-            self.overhear(hop, &packet, at);
+            self.overhear(hop, &packet, marked, at);
         }
         let next = packet.hop + 1;
         let id = self.in_flight.add(packet.with_other(own_code_point(&self.code_points, hop)));
@@ -119,10 +120,12 @@ impl Simulation {
 
     /// A packet goes no further than a port.
     fn end_at_port(&mut self, index: u32, packet: &Packet, outcome: Outcome, now: Time) {
-        let flow = self.hops[packet.hop as usize].flow();
+        let hop = self.hops[packet.hop as usize];
+        let flow = hop.flow();
         if self.recorder.watches_port(index) {
             let frame = self.flows[flow as usize].frame(flow);
             self.recorder.left_port(now, index, packet, outcome, frame);
+            self.capture(hop, packet, outcome, now);
         }
         self.note_dropped(packet, flow, now);
     }

@@ -85,7 +85,7 @@ pub struct PortKind {
     pub serves: bool,
     /// Whether packets meet a conditioner first.
     pub conditions: bool,
-    /// Whether the conditioner at the far end, of the other direction, hears the ACKs that come.
+    /// Whether somebody at the far end hears what comes: the conditioner of the other direction, or a capture.
     pub overheard: bool,
 }
 

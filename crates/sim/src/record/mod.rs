@@ -1,9 +1,9 @@
 //! What a run leaves behind: counters always, and whatever else the scenario asks for.
 
+mod capture;
 mod flow_series;
 mod joined;
 mod nonresponsive;
-mod pcap;
 mod recorder;
 mod responsiveness;
 mod rows;
@@ -11,11 +11,11 @@ mod table;
 
 use crate::names::Names;
 
+pub use capture::{Called, CaptureOptions, Captures, Carried, FlowFacts, TcpFacts};
 pub use flow_series::Compact;
 pub use joined::Joined;
 pub use nonresponsive::{QueueEstimator, QueueObservers};
-pub use pcap::{Capture, FlowFrame};
-pub use recorder::{Recorder, Watch};
+pub use recorder::{FlowFrame, Recorder, Watch};
 pub use responsiveness::Estimated;
 pub use rows::*;
 pub use table::{Column, IntoColumn, Table};

@@ -2,17 +2,28 @@
 
 use parshall_estimators::rto::RtoEstimator;
 
+use super::capture;
 use super::flow_series::FlowSeries;
 use super::responsiveness::{self, Estimated, PortObserver};
 use super::{
-    AverageRow, AverageTable, Capture, ClassStateRow, ClassStateTable, FlowFrame, PacketEvent, PacketRow,
-    PacketTable, PortSample, PortSeries, QueueObservers, RttRow, RttTable, Table, WindowRow, WindowTable,
+    AverageRow, AverageTable, Called, CaptureOptions, Captures, ClassStateRow, ClassStateTable, PacketEvent,
+    PacketRow, PacketTable, PortSample, PortSeries, QueueObservers, RttRow, RttTable, Table, WindowRow,
+    WindowTable,
 };
 use crate::network::Outcome;
 use crate::packet::Packet;
 use crate::queue::Reason;
 use crate::transport::Core;
 use crate::units::Time;
+
+/// What a port must know of the flow that a packet belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowFrame {
+    /// Index of the flow.
+    pub index: u32,
+    /// Whether it is a TCP flow.
+    pub tcp: bool,
+}
 
 /// What is watched, as indices of flows and ports.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +46,8 @@ pub struct Watch {
     pub deliveries: Vec<u32>,
     /// Ports that are captured.
     pub pcap: Vec<u32>,
+    /// How they are.
+    pub captures: CaptureOptions,
     /// Ports of which the state of conditioner and class queues is kept.
     pub class_state: Vec<u32>,
     /// Ports of whose conditioners the knowledge is kept, and how often.
@@ -53,12 +66,23 @@ impl Watch {
         let observed = self.nonresponsive.iter().flat_map(QueueObservers::ports);
         self.packets
             .iter()
-            .chain(&self.pcap)
             .chain(&self.class_state)
             .chain(sampled)
             .chain(estimated)
             .copied()
             .chain(observed)
+            .chain(self.captured())
+    }
+
+    /// Ports of which a capture notes packets.
+    fn captured(&self) -> impl Iterator<Item = u32> + '_ {
+        self.pcap.iter().copied().chain(self.tapped())
+    }
+
+    /// Ports of which a capture notes packets when they arrive at the far end.
+    pub fn tapped(&self) -> impl Iterator<Item = u32> + '_ {
+        let both = self.captures.both_directions;
+        self.pcap.iter().filter(move |_| both).map(|&port| capture::opposite(port))
     }
 
     /// How many samples of ports there will be in a run that ends at `end`; of very many, the first ones.
@@ -92,13 +116,13 @@ struct PortFlags {
 
 impl PortFlags {
     fn any(&self) -> bool {
-        self.observed() || self.series || self.class_state
+        self.observed() || self.series || self.class_state || self.pcap
     }
 
     /// Whether somebody wants to know more of a packet than that it came.
     #[inline]
     fn observed(&self) -> bool {
-        self.packets || self.pcap || self.responsiveness || self.nonresponsive
+        self.packets || self.responsiveness || self.nonresponsive
     }
 }
 
@@ -126,7 +150,8 @@ pub struct Recorder {
     /// Rows in `class_state`.
     class_state_rows: u64,
     averages: AverageTable,
-    captures: Vec<(u32, Capture)>,
+    /// None if no port is captured.
+    captures: Option<Box<Captures>>,
     observers: Vec<PortObserver>,
 }
 
@@ -145,7 +170,6 @@ impl Recorder {
             udp: if watches_ports { udp } else { Vec::new() },
             port_series: PortSeries::with_capacity(watch.port_samples(end)),
             last_window: if watch.window.is_empty() { Vec::new() } else { vec![None; flows] },
-            captures: watch.pcap.iter().map(|&p| (p, Capture::default())).collect(),
             ..Recorder::default()
         };
         let series = watch.flow_series.as_ref();
@@ -162,9 +186,11 @@ impl Recorder {
         for &port in &watch.packets {
             recorder.ports[port as usize].packets = true;
         }
-        for &port in &watch.pcap {
+        for port in watch.captured() {
             recorder.ports[port as usize].pcap = true;
         }
+        let captures = || Box::new(Captures::new(&watch.pcap, watch.captures, end));
+        recorder.captures = (!watch.pcap.is_empty()).then(captures);
         for &port in &watch.class_state {
             recorder.ports[port as usize].class_state = true;
         }
@@ -275,13 +301,13 @@ impl Recorder {
         if let (true, Some(observers)) = (flags.nonresponsive, &mut self.watch.nonresponsive) {
             observers.left(port, packet, outcome);
         }
-        if let (true, Outcome::Sent { start, .. }) = (flags.pcap, outcome) {
-            if start >= self.end {
-                return;
-            }
-            let capture = self.captures.iter_mut().find(|(p, _)| *p == port);
-            capture.expect("a captured port has a capture").1.add(start, packet, frame);
-        }
+    }
+
+    /// The captures that note packets at this port.
+    #[inline]
+    pub fn captures_of(&mut self, port: u32) -> Option<&mut Captures> {
+        let captured = self.ports.get(port as usize).is_some_and(|flags| flags.pcap);
+        self.captures.as_deref_mut().filter(|_| captured)
     }
 
     /// A packet reached its host; `seen` is the packet as others see it.
@@ -407,12 +433,12 @@ impl Recorder {
     /// in order and become columns, and what is full moves to twice the room.
     pub fn bytes_to_finish(&self) -> u64 {
         let (row, rows) = (size_of::<PacketRow>() as u64, self.packets.len() as u64);
-        let captured: usize = self.captures.iter().map(|(_, capture)| capture.room()).sum();
-        rows * (row / 2 + row) + self.packets.capacity() as u64 * row + captured as u64
+        let captured = self.captures.as_ref().map_or(0, |captures| captures.bytes_to_finish());
+        rows * (row / 2 + row) + self.packets.capacity() as u64 * row + captured
     }
 
-    /// The tables and captures.
-    pub fn finish(mut self) -> (Vec<Table>, Vec<(u32, Vec<u8>)>) {
+    /// The tables and captures, these with the indices of their ports.
+    pub fn finish(mut self, called: Called<'_>) -> (Vec<Table>, Vec<(u32, Vec<u8>)>) {
         let queues = self.watch.nonresponsive.take();
         let watch = &self.watch;
         let mut tables = Vec::new();
@@ -439,8 +465,7 @@ impl Recorder {
             tables.push(self.class_state.into_table());
             tables.push(self.averages.into_table());
         }
-        let captures = self.captures.into_iter();
-        let captures = captures.map(|(port, c)| (port, c.into_bytes())).collect();
+        let captures = self.captures.map_or(Vec::new(), |captures| captures.into_files(called));
         (tables, captures)
     }
 }

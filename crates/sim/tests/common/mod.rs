@@ -10,8 +10,8 @@ use parshall_sim::control::{
 };
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::scenario::{
-    App, BernoulliLoss, Capacity, Cbr, ConnectionUse, DitherLoss, DropTail, Flow, Jitter, Law, Link, Loss,
-    LossOf, OnOff, ProfileName, Queue, QueueShareSeries, Record, RecoveryName, Reverse, Scenario,
+    App, BernoulliLoss, Capacity, CaptureFormat, Cbr, ConnectionUse, DitherLoss, DropTail, Flow, Jitter, Law,
+    Link, Loss, LossOf, OnOff, ProfileName, Queue, QueueShareSeries, Record, RecoveryName, Reverse, Scenario,
     SelfSimilar, Series, ShareSeries, Signals, Tcp, Telnet, Transfer, TransferSequence, Transport, Udp,
     Variate, Vbr, Web, WebRequests,
 };
@@ -427,6 +427,8 @@ fn record() -> impl Strategy<Value = Record> {
             port_series: Some(series(vec!["r0->r1".into()])),
             packets: vec!["r0->r1".into()],
             pcap: vec!["r1->r0".into()],
+            pcap_format: CaptureFormat::Pcapng,
+            pcap_both_directions: true,
             ..Record::default()
         }),
         estimated(),

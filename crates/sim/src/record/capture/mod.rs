@@ -1,0 +1,186 @@
+//! Packet captures: what passes a port, written so that Wireshark's own analysis sees what happened.
+//!
+//! While a run is under way a captured port only notes packets and what became of them. The file is made at the end,
+//! when all notes can be put in order: ports decide ahead of time, and a capture of both directions has two sources.
+//! It is taken at the near end of the port: what leaves is there when its transmission starts, what comes from the
+//! other direction when it arrives.
+
+mod files;
+mod headers;
+mod notes;
+mod pcap;
+mod pcapng;
+
+use rustc_hash::FxHashMap;
+
+pub use headers::{FlowFacts, TcpFacts};
+use notes::{Fate, Note};
+
+use crate::names::NameList;
+use crate::network::Outcome;
+use crate::packet::Packet;
+use crate::scenario::{CaptureFormat, CapturedHandshakes};
+use crate::transport::SackBlocks;
+use crate::units::Time;
+
+/// How captures are taken and written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CaptureOptions {
+    /// Of the files.
+    pub format: CaptureFormat,
+    /// Whether what the other direction of the link brings is there too.
+    pub both_directions: bool,
+    /// Whether connections that were simulated without a handshake get one.
+    pub handshakes: CapturedHandshakes,
+}
+
+/// What an ACK carries that lies beside the packets.
+#[derive(Clone, Copy, Debug)]
+pub struct Carried {
+    /// When the packet was sent that this one is, or answers.
+    pub stamp: Time,
+    /// Which connection of its flow it belongs to, from 0.
+    pub connection: u32,
+    /// Blocks that it reports.
+    pub blocks: SackBlocks,
+}
+
+/// What flows and ports are called.
+#[derive(Clone, Copy, Debug)]
+pub struct Called<'a> {
+    /// Flows of the scenario.
+    pub flows: &'a NameList,
+    /// The flow of the scenario that each flow belongs to; empty if there are no others.
+    pub owners: &'a [u32],
+    /// Ports.
+    pub ports: &'a NameList,
+}
+
+impl Called<'_> {
+    fn flow(&self, index: u32) -> &str {
+        let owner = self.owners.get(index as usize).copied().unwrap_or(index);
+        &self.flows[owner as usize]
+    }
+
+    fn port(&self, index: u32) -> &str {
+        &self.ports[index as usize]
+    }
+}
+
+/// The other direction of a port's link: both lie side by side.
+pub(super) fn opposite(port: u32) -> u32 {
+    port ^ 1
+}
+
+/// A capture while the run is under way.
+#[derive(Clone, Debug, Default)]
+struct Capture {
+    port: u32,
+    notes: Vec<Note>,
+    /// Blocks that ACKs in `notes` report.
+    blocks: Vec<SackBlocks>,
+}
+
+/// All captures of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Captures {
+    options: CaptureOptions,
+    /// What happens at or after this instant is left out.
+    end: Time,
+    captures: Vec<Capture>,
+    flows: FxHashMap<u32, FlowFacts>,
+}
+
+impl Captures {
+    /// Captures of these ports.
+    pub fn new(ports: &[u32], options: CaptureOptions, end: Time) -> Self {
+        let captures = ports.iter().map(|&port| Capture { port, ..Capture::default() }).collect();
+        Captures { options, end, captures, flows: FxHashMap::default() }
+    }
+
+    /// Whether it is known what there is to know of a flow.
+    pub fn knows(&self, flow: u32) -> bool {
+        self.flows.contains_key(&flow)
+    }
+
+    /// Takes in what there is to know of a flow.
+    pub fn learn(&mut self, flow: u32, facts: FlowFacts) {
+        self.flows.insert(flow, facts);
+    }
+
+    /// A port decided at `now` what becomes of a packet of `flow`.
+    pub fn left_port(
+        &mut self,
+        now: Time,
+        port: u32,
+        flow: u32,
+        packet: &Packet,
+        outcome: Outcome,
+        carried: &Carried,
+    ) {
+        let (at, fate) = match outcome {
+            Outcome::Sent { start, marked, .. } => (start, Fate::Passed { marked }),
+            Outcome::Dropped(reason) => (now, Fate::Dropped(reason)),
+            Outcome::Lost => (now, Fate::Lost),
+        };
+        let both = self.options.both_directions;
+        for capture in &mut self.captures {
+            let near = capture.port == port;
+            // Of the other direction, what passes is there when it arrives.
+            let far = both && capture.port == opposite(port) && !matches!(fate, Fate::Passed { .. });
+            if (near || far) && at < self.end {
+                capture.note(Note::of(packet, flow, (at, fate, !near), carried), &carried.blocks);
+            }
+        }
+    }
+
+    /// A packet that this port sent arrives at the far end of the link at `at`.
+    pub fn arrives(
+        &mut self,
+        at: Time,
+        port: u32,
+        flow: u32,
+        packet: &Packet,
+        marked: bool,
+        carried: &Carried,
+    ) {
+        if !self.options.both_directions || at >= self.end {
+            return;
+        }
+        let there = self.captures.iter_mut().filter(|capture| capture.port == opposite(port));
+        for capture in there {
+            let fate = Fate::Passed { marked };
+            capture.note(Note::of(packet, flow, (at, fate, true), carried), &carried.blocks);
+        }
+    }
+
+    /// Bytes that making the files takes besides the notes, which move to twice the room when they are full.
+    pub fn bytes_to_finish(&self) -> u64 {
+        const WRITTEN: usize = 100;
+        let bytes =
+            |capture: &Capture| capture.notes.len() * WRITTEN + capture.notes.capacity() * size_of::<Note>();
+        self.captures.iter().map(bytes).sum::<usize>() as u64
+    }
+
+    /// The files, with the indices of their ports.
+    pub fn into_files(self, called: Called<'_>) -> Vec<(u32, Vec<u8>)> {
+        let Captures { options, captures, flows, .. } = self;
+        let file = |capture: Capture| (capture.port, files::write(capture, options, &flows, called));
+        captures.into_iter().map(file).collect()
+    }
+}
+
+impl Capture {
+    fn note(&mut self, mut note: Note, blocks: &SackBlocks) {
+        if !blocks.is_empty() {
+            self.blocks.push(*blocks);
+            note.blocks = self.blocks.len() as u32;
+        }
+        self.notes.push(note);
+    }
+
+    /// Blocks that the ACK of a note reports.
+    fn blocks(&self, note: &Note) -> &SackBlocks {
+        note.blocks.checked_sub(1).map_or(&SackBlocks::EMPTY, |place| &self.blocks[place as usize])
+    }
+}
