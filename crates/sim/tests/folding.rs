@@ -241,3 +241,39 @@ fn packets_of_one_instant_come_in_one_order_however_the_calendar_is_laid_out() {
         assert_eq!(bits(&folded), bits(&Simulation::new(&plan, 1).run(&plan)), "packets {spacing} ps apart");
     }
 }
+
+/// So many flows that the engine looks ahead, and that no table of flows or ports stays in the caches: lossy, with two
+/// controls, ACKs on shared links, and hosts of their own.
+fn crowd(flows: usize) -> Scenario {
+    let hosts = |side: &str| (0..flows).map(|i| format!("{side}{i}")).collect::<Vec<_>>();
+    let ends = [hosts("s"), hosts("d")].concat();
+    let access = |name: String, router: &str| {
+        json!({"between": [name, router], "rate": 1e7, "delay": 0.002,
+               "queue": {"kind": "droptail", "limit_packets": 20}})
+    };
+    let links = (0..flows).flat_map(|i| [access(format!("s{i}"), "r0"), access(format!("d{i}"), "r1")]);
+    let shared = json!({"between": ["r0", "r1"], "rate": 1e8, "delay": 0.01,
+                        "queue": {"kind": "droptail", "limit_packets": 1000}});
+    let flow = |i: usize| {
+        let (control, recovery) = if i.is_multiple_of(2) { ("aimd", "sack") } else { ("cubic", "newreno") };
+        let (source, destination) = if i % 5 == 0 { ("d", "s") } else { ("s", "d") };
+        json!({"name": format!("f{i}"), "source": format!("{source}{i}"),
+               "destination": format!("{destination}{i}"), "start_spread": 0.5,
+               "transport": {"kind": "tcp", "recovery": recovery, "control": {"kind": control}},
+               "app": {"kind": "bulk"}})
+    };
+    serde_json::from_value(json!({
+        "duration": 1.5, "warm_up": 0.7, "hosts": ends, "routers": ["r0", "r1"],
+        "links": links.chain([shared]).collect::<Vec<_>>(), "flows": (0..flows).map(flow).collect::<Vec<_>>(),
+    }))
+    .expect("a scenario")
+}
+
+#[test]
+fn folding_changes_nothing_for_many_flows_either() {
+    let scenario = crowd(4500);
+    let [folded, unfolded] = [Folding::On, Folding::Off].map(|folding| run_folded(&scenario, folding, 1));
+    assert!(counts(&folded, "flows", "packets_dropped").iter().filter(|&&dropped| dropped > 0).count() > 100);
+    assert!(folded.events < unfolded.events);
+    assert_eq!(bits(&folded), bits(&unfolded));
+}

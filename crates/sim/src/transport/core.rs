@@ -11,6 +11,7 @@ use super::path::Path;
 use super::{Ack, Clock, Outbox, TcpOptions};
 use crate::control::{AckKind, AckSample, AnyControl, Loss, PathSample, Start, Window};
 use crate::packet::ecn;
+use crate::pulse::Failure;
 use crate::scenario::{BackoffReset, FastRetransmitGuard, IdleRestart, ReduceFrom, RttSampling};
 use crate::units::Time;
 
@@ -243,7 +244,7 @@ impl Core {
         } else {
             self.counters.packets_retransmitted += 1;
         }
-        self.counters.packets_sent += 1;
+        self.count_sent(now);
         self.last_sent = now;
         if self.paced.is_some() {
             self.note_sent(seq, now);
@@ -381,6 +382,23 @@ impl Core {
         let path = self.path()?;
         path.lose_below(lost_below);
         Some(path.sample(srtt, in_recovery, now))
+    }
+
+    /// Counts a packet that is sent. A flow has as many as its numbers have values; with more, it would wait for ever
+    /// for the ACK of one that it takes for another.
+    #[inline]
+    fn count_sent(&mut self, now: Time) {
+        match self.counters.packets_sent.checked_add(1) {
+            Some(sent) => self.counters.packets_sent = sent,
+            None => Core::end_run_for_want_of_numbers(now),
+        }
+    }
+
+    #[cold]
+    fn end_run_for_want_of_numbers(now: Time) -> ! {
+        let message =
+            format!("stopped at {} s: a TCP flow has sent 2^32 packets, the most that it can", now.secs());
+        Failure::new(message).end_run()
     }
 
     fn path(&mut self) -> Option<&mut Path> {
@@ -585,5 +603,26 @@ impl Core {
         {
             self.window.cwnd = self.window.cwnd.min(self.options.initial_window);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{catch_unwind, AssertUnwindSafe};
+
+    use super::*;
+
+    /// A sender that stalls there instead says nothing of it.
+    #[test]
+    fn the_packet_beyond_the_last_number_ends_the_run_with_a_message() {
+        let options = Arc::new(TcpOptions { handshake: false, initial_window: 10.0, ..TcpOptions::rfc() });
+        let mut core = Core::new(options, Time::ZERO, 1, "f");
+        core.counters.packets_sent = u32::MAX - 4;
+        core.limit = i64::MAX;
+        let mut out = Outbox::default();
+        let send = AssertUnwindSafe(|| core.send_window(Time::from_secs(7.0), 0, u32::MAX, &mut out));
+        let failure = Failure::of_panic(catch_unwind(send).expect_err("too many packets"));
+        assert_eq!(failure.message, "stopped at 7 s: a TCP flow has sent 2^32 packets, the most that it can");
+        assert_eq!(out.packets.len(), 4);
     }
 }
