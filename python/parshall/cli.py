@@ -9,6 +9,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -101,9 +102,17 @@ def run(file: str, seed: int, out: str | None, max_events: int | None) -> None:
 @cli.command()
 @click.argument("file")
 def check(file: str) -> None:
-    """Check the scenario in FILE without running it."""
+    """Check the scenario in FILE without running it.
+
+    FILE may also be the folder of a recording or of a sweep: its files are held against their checksums.
+    """
     from parshall.scenario import load
 
+    if (folder := Path(file)).is_dir():
+        from parshall.checksums import check_folder
+
+        click.echo(f"{file}: {check_folder(folder)}")
+        return
     click.echo(f"{file}: {_described(load(file))}")
 
 

@@ -11,6 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from parshall.checksums import digests, opened, sealed, verified
 from parshall.errors import InputError, OutputError, ParshallError, shown
 
 if TYPE_CHECKING:
@@ -214,27 +215,29 @@ class Recording:
             "pcap": captures,
             "files": [*writers, MANIFEST],
         }
-        text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-        writers[MANIFEST] = partial(_write_bytes, text.encode())
         for name, write in writers.items():
             (stage / name).parent.mkdir(exist_ok=True)
             write(stage / name)
-        return list(writers)
+        (stage / MANIFEST).write_text(sealed(manifest, digests(stage, writers)), encoding="utf-8")
+        return [*writers, MANIFEST]
 
     @classmethod
     def load(cls, folder: str | Path) -> Recording:
-        """Reads what :meth:`save` wrote. Raises ParshallError for a folder that holds no recording."""
+        """Reads what :meth:`save` wrote. Raises ParshallError where there is no recording, or one that
+        was damaged.
+        """
         from parshall.scenario import Scenario
 
         source = Path(folder)
         with _reading(source):
-            manifest = json.loads((source / MANIFEST).read_text(encoding="utf-8"))
-            scenario = Scenario.from_json((source / "scenario.json").read_text(encoding="utf-8"))
+            manifest = opened(source / MANIFEST)
+            content = partial(verified, source, manifest=manifest)
+            scenario = Scenario.from_json(content("scenario.json").decode())
             names = {"flows": [flow.name for flow in scenario.flows], "ports": _ports(scenario)}
             result: dict[str, Any] = {"names": names, "events": manifest["events"]}
             for table in manifest["tables"]:
-                result[table] = _columns(source / f"{table}.parquet", names)
-            result["pcap"] = {port: (source / name).read_bytes() for port, name in manifest["pcap"].items()}
+                result[table] = _columns(content(f"{table}.parquet"), names)
+            result["pcap"] = {port: content(name) for port, name in manifest["pcap"].items()}
             titled = scenario.replace("title", manifest["title"])
             return cls(titled, manifest["seed"], result, manifest["engine_version"])
 
@@ -280,13 +283,14 @@ def _ports(scenario: Scenario) -> list[str]:
     ]
 
 
-def _columns(file: Path, names: Mapping[str, list[str]]) -> dict[str, Any]:
+def _columns(content: bytes, names: Mapping[str, list[str]]) -> dict[str, Any]:
     """A table as the engine gives it, with indices in the place of names."""
+    import pyarrow as pa
     from pyarrow import parquet
 
     from parshall.columns import indices, values
 
-    table = parquet.ParquetFile(file).read()
+    table = parquet.ParquetFile(pa.BufferReader(content)).read()
     return {
         name: indices(column, names[f"{name}s"]) if name in ("flow", "port") else values(column)
         for name, column in zip(table.column_names, table.columns, strict=True)

@@ -5,6 +5,7 @@ tables, so that a report that is made again from them says the same.
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import json
 import os
 import platform
@@ -40,6 +41,8 @@ class Provenance:
     """What was left out, and why."""
     files: tuple[str, ...] = field(default=())
     """Everything that was written, so that a later report takes it away."""
+    sha256: Mapping[str, str] = field(default_factory=dict)
+    """Checksums of the Parquet files."""
 
     def shown(self) -> dict[str, str]:
         """For the end of the page."""
@@ -106,7 +109,8 @@ def _check_types(read: Provenance) -> None:
     texts = (read.study, read.date, read.machine, read.commit, *read.tables, *read.lacking, *read.files)
     if not all(isinstance(each, int) for each in (first, last, read.runs)):
         raise TypeError("seeds and runs are not whole numbers")
-    if not all(isinstance(each, str) for each in (*texts, *read.versions.keys(), *read.versions.values())):
+    pairs = [*read.versions.items(), *read.sha256.items()]
+    if not all(isinstance(each, str) for each in (*texts, *itertools.chain(*pairs))):
         raise TypeError("a text is not one")
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from parshall.checksums import digest
 from parshall.errors import InputError, OutputError, ParshallError, shown
 from parshall.progress import progress_bar
 from parshall.run import MOST_JOBS, MOST_SEEDS
@@ -123,6 +124,7 @@ def _measured(
 
 def _read(study: Study, folder: Path) -> tuple[Provenance, Measures]:
     """What an earlier run of the same study has written."""
+    import pyarrow as pa
     from pyarrow import ArrowException, parquet
 
     provenance = origin.read(folder)
@@ -132,7 +134,10 @@ def _read(study: Study, folder: Path) -> tuple[Provenance, Measures]:
     for name in provenance.tables:
         file = folder / f"{name}.parquet"
         try:
-            measures[name] = parquet.ParquetFile(file).read()
+            content = file.read_bytes()
+            if provenance.sha256.get(file.name) != digest(content):
+                raise ParshallError(f"{file}: its checksum is wrong, expected a table as it was written")
+            measures[name] = parquet.ParquetFile(pa.BufferReader(content)).read()
         except (OSError, ArrowException) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise ParshallError(f"{file}: {reason}, expected a table of the study") from None
@@ -180,7 +185,8 @@ def _files(
     }
     files |= {f"figures/{figure.id}.svg": standalone(figure.titled_svg).encode() for figure in page.figures}
     files |= {f"{table}.parquet": _parquet(content) for table, content in measures.items()}
-    whole = replace(provenance, files=(*sorted(files), origin.FILE))
+    sums = {name: digest(files[name]) for name in sorted(files) if name.endswith(".parquet")}
+    whole = replace(provenance, files=(*sorted(files), origin.FILE), sha256=sums)
     return {**files, origin.FILE: whole.to_json().encode()}
 
 

@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from parshall.checksums import digests, sealed
 from parshall.errors import InputError, OutputError, shown
 from parshall.files import failing_as, staged
 
@@ -55,7 +56,8 @@ def write(result: SweepResult, folder: str | Path, partition: Sequence[str] | No
             if name not in old and (target / name).exists():
                 raise OutputError(str(target / name), "is there already, expected a new folder")
             _write_parts(result.table(name), stage / name, by)
-        manifest = json.dumps(_manifest(result, names, by), indent=2, ensure_ascii=False) + "\n"
+        files = sorted(file.relative_to(stage).as_posix() for file in stage.rglob("*.parquet"))
+        manifest = sealed(_manifest(result, names, by), digests(stage, files))
         (stage / MANIFEST).write_text(manifest, encoding="utf-8")
         _replace(stage, target, names, old)
     return target
