@@ -583,7 +583,6 @@ impl Simulation {
         let flow = &mut self.flows[index];
         let counting = at >= self.warm_up;
         flow.received += u64::from(counting);
-        let first = packet.seq == 0;
         let acknowledgement = match &mut flow.receiver {
             ReceivingEnd::Udp(received) => {
                 received.packets += 1;
@@ -599,13 +598,7 @@ impl Simulation {
         }
         match acknowledgement {
             // With its ACK sent, the receiver waits for nothing.
-            Some(ack) => {
-                let answer = self.acknowledge(index, ack, at);
-                if first {
-                    self.in_flight[answer].ecn |= ecn::ANSWERS_FIRST;
-                }
-                Some(answer)
-            }
+            Some(ack) => Some(self.acknowledge(index, ack, at)),
             None => {
                 self.arm_receiver(index);
                 None
@@ -622,8 +615,7 @@ impl Simulation {
         };
         let blocks = receiver.reported();
         let size = flow.ack_bytes + blocks.len() as u16 * SackBlocks::BYTES_PER_BLOCK;
-        let ecn = if ack.ecn_echo { ecn::ECHO } else { 0 };
-        let mut packet = Packet::ack(ack.next, size, ecn, at, ack.stamp);
+        let mut packet = Packet::ack(ack.next, size, ack.flags, at, ack.stamp);
         if !blocks.is_empty() {
             packet = packet.reporting(ack.number, self.blocks.put(ack.stamp, blocks));
         }
