@@ -17,7 +17,7 @@ __all__ = ["check_folder", "digest", "digests", "opened", "sealed", "verified"]
 
 _OWN = "checksum"
 _FILES = "sha256"
-_MANIFESTS = ("recording.json", "sweep.json")
+_MANIFESTS = ("recording.json", "sweep.json", "ensemble.json")
 
 
 def digest(content: bytes) -> str:

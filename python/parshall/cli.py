@@ -74,46 +74,74 @@ def cli(context: click.Context, version: bool) -> None:
         click.echo(context.get_help())
 
 
-@cli.command()
-@click.argument("file")
-@click.option(
-    "--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Of the random streams."
+CHANGES = click.option(
+    "--set",
+    "changes",
+    metavar="PATH=VALUE",
+    multiple=True,
+    help='Another value, such as links[bottleneck].rate="5 Mbit/s"; may be repeated.',
 )
-@click.option("--out", metavar="DIR", help="Write the recording there: Parquet, captures, scenario.")
-@click.option("--max-events", type=click.IntRange(1), help="End the run with an error after so many events.")
-def run(file: str, seed: int, out: str | None, max_events: int | None) -> None:
-    """Simulate the scenario in FILE."""
-    from parshall.progress import simulated
-    from parshall.run import run as simulate
-    from parshall.scenario import load
-    from parshall.summary import print_summary
-
-    scenario = load(file)
-    if (warning := scenario.expected.warning()) is not None:
-        logging.getLogger("parshall").warning(warning)
-    with simulated(scenario.duration) as progress:
-        recording = simulate(scenario, seed, max_events=max_events, progress=progress)
-    written = recording.save(out) if out is not None else None
-    print_summary(recording)
-    if written is not None:
-        click.echo(f"{', '.join(recording.tables)} written to {written}")
 
 
 @cli.command()
 @click.argument("file")
-def check(file: str) -> None:
-    """Check the scenario in FILE without running it.
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Of the random streams; 1 unless given.")
+@click.option("--seeds", metavar="LIST", help="A run for each, such as 1-20 or 1,5,8-10.")
+@CHANGES
+@click.option("--out", metavar="DIR", help="Write the recording there: Parquet, captures, scenario.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "parquet"]),
+    default="table",
+    show_default=True,
+    help="What is printed; parquet only writes, to out/NAME unless --out is given.",
+)
+@click.option("--max-events", type=click.IntRange(1), help="End a run with an error after so many events.")
+@click.option("--jobs", type=JOBS, help="Threads for --seeds; all cores unless given.")
+@click.option("--open", "show", is_flag=True, help="Open the plot of what was recorded.")
+def run(file: str, **options: Any) -> int:
+    """Simulate the scenario in FILE; - is the standard input."""
+    from parshall.commands.run import run_file
+
+    return 0 if run_file(file, **options) else FAILED
+
+
+@cli.command()
+@click.argument("file")
+@CHANGES
+def check(file: str, changes: tuple[str, ...]) -> None:
+    """Check the scenario in FILE without running it; - is the standard input.
 
     FILE may also be the folder of a recording or of a sweep: its files are held against their checksums.
     """
-    from parshall.scenario import load
+    from parshall.commands.given import scenario_of
 
     if (folder := Path(file)).is_dir():
         from parshall.checksums import check_folder
 
         click.echo(f"{file}: {check_folder(folder)}")
         return
-    click.echo(f"{file}: {_described(load(file))}")
+    click.echo(f"{file}: {_described(scenario_of(file, changes))}")
+
+
+@cli.group(invoke_without_command=True)
+@click.pass_context
+def cache(context: click.Context) -> None:
+    """Show what is kept of finished runs, and where."""
+    from parshall.commands.cache import show
+
+    if context.invoked_subcommand is None:
+        show()
+
+
+@cache.command()
+@click.option("--older-than", metavar="DAYS", type=click.FloatRange(0), help="Only what is so old.")
+def clear(older_than: float | None) -> None:
+    """Remove results of finished runs; they can be made again."""
+    from parshall.commands.cache import clear as remove
+
+    remove(older_than)
 
 
 @cli.command()

@@ -57,6 +57,20 @@ class Recording:
         what = f"scenario {self.scenario.hash[:12]}, seed {self.seed}"
         return f"Recording({what}: {', '.join(self.tables)})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles and deep copies: what the engine gave, as plain lists and arrays of its own."""
+        result: dict[str, Any] = {"events": self.events, "pcap": dict(self.pcap)}
+        result["names"] = {"flows": list(self.flows), "ports": list(self.ports)}
+        for table in self.tables:
+            columns = self.columns(table)
+            result[table] = {name: columns[name].copy() for name in columns}
+        return {
+            "scenario": self.scenario,
+            "seed": self.seed,
+            "engine_version": self.engine_version,
+            "_result": result,
+        }
+
     @property
     def flows(self) -> tuple[str, ...]:
         """Names of the flows."""

@@ -80,6 +80,11 @@ def known_keys(key: str, owner: type[BaseModel]) -> str:
     close = difflib.get_close_matches(key, known, n=1)
     if close:
         return f'the key "{close[0]}"'
+    words = set(key.split("_"))
+    alike = sorted(known, key=lambda each: -len(words.intersection(each.split("_"))))[:3]
+    alike = [each for each in alike if words.intersection(each.split("_"))]
+    if alike and len(known) > _MOST_KEYS_LISTED:
+        return "a key such as " + " or ".join(f'"{each}"' for each in alike)
     if len(known) > _MOST_KEYS_LISTED:
         return "a key that parshall schema lists"
     return f"one of the keys {', '.join(known)}"
