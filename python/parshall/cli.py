@@ -221,7 +221,7 @@ def studies() -> int:
 def reproduce(study: str, no_cache: bool, **options: Any) -> None:
     """Re-run every table and figure of a document.
 
-    STUDY is a name that `parshall studies` lists.
+    STUDY is a name that parshall studies lists.
 
     Measured data is looked for in the folders that --data or PARSHALL_DATA name; what is absent is
     left out, and the report says so.

@@ -13,12 +13,13 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from parshall.errors import InputError, ParshallError, RunError, shown
 from parshall.interrupt import HeldInterrupt
 from parshall.kept import Kept
-from parshall.run import MOST_JOBS, MOST_SEEDS, check_json, checked_max_events, checked_seed
+from parshall.run import MOST_JOBS, MOST_SEEDS, check_json, checked_max_events, checked_seed, network_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from parshall.tables import Block, Key, Runs
 
 __all__ = ["Ensemble", "Failure", "Progress", "run_many"]
+
+Variant: TypeAlias = "Scenario | Dumbbell | str | Path"
+"""A scenario, or the name of its file."""
 
 Progress: TypeAlias = Callable[[int, int], object]
 """Called with the number of runs done, cached ones included, and the number of all."""
@@ -105,30 +109,29 @@ class Ensemble:
 
 
 def run_many(
-    variants: Mapping[str, Scenario | Dumbbell],
-    seeds: Iterable[int],
+    variants: Mapping[str, Variant] | Sequence[Variant] | Variant,
+    seeds: Iterable[int] | int,
     *,
     jobs: int | None = None,
-    cache: Cache | Literal["default"] | None = "default",
+    cache: Cache | Literal["default"] | bool | None = "default",
     tables: Sequence[str] = ("flows", "ports"),
     progress: Progress | None = None,
     max_events: int | None = None,
 ) -> Ensemble:
     """Runs every variant with every seed, as far as the results are not in the cache.
 
-    ``jobs`` is the number of threads, by default all cores. ``cache=None`` keeps nothing. Everything that a
-    scenario records is stored; ``tables`` says what of it is read back. A run that fails is logged with its
+    Variants are scenarios by name; those of a list are named by their places, from 0. A number of ``seeds``
+    stands for the seeds from 1 to it. ``jobs`` is the number of threads, by default all cores.
+    ``cache=None`` or ``False`` keeps nothing. Everything that a scenario records is stored; ``tables`` says what of it is read back. A run that fails is logged with its
     scenario and seed, is in ``failures``, and does not stop the rest; when no variant can be run, its
     ScenarioError is raised. ``max_events`` lets each run fail that takes more events.
 
     Ctrl-C ends the runs under way; what has finished is kept, and a second call does the rest.
     """
-    from parshall.cache import Cache
-
     networks = _networks(variants)
     numbers = checked_seeds(seeds)
     threads, most = checked_jobs(jobs), checked_max_events(max_events)
-    store = Cache() if cache == "default" else cache
+    store = _store(cache)
     keys = list(dict.fromkeys((network.hash, seed) for seed in numbers for network in networks.values()))
     blocks = store.read(store.find(keys), tables) if store else []
     known = {key for block in blocks for key in block.keys}
@@ -142,14 +145,36 @@ def run_many(
     return Ensemble(networks, numbers, tuple(tables), sink.executed, tuple(failures), (*blocks, *sink.blocks))
 
 
-def _networks(variants: Mapping[str, Scenario | Dumbbell]) -> dict[str, Scenario]:
-    if not variants:
+def _store(cache: object) -> Cache | None:
+    from parshall.cache import Cache
+
+    if cache is None or cache is False:
+        return None
+    if cache == "default" or cache is True:
+        return Cache()
+    if isinstance(cache, Cache):
+        return cache
+    raise InputError("cache", shown(cache), 'a Cache, "default", or none')
+
+
+def _networks(variants: object) -> dict[str, Scenario]:
+    if isinstance(variants, Mapping):
+        named = dict(variants)
+    elif isinstance(variants, list | tuple):
+        named = {str(place): variant for place, variant in enumerate(variants)}
+    else:
+        named = {"0": variants}
+    if not named:
         raise InputError("variants", "none", "at least one scenario")
-    return {name: variant.scenario() for name, variant in variants.items()}
+    return {name: network_of(variant, f"variants[{name}]") for name, variant in named.items()}
 
 
-def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
-    """Seeds that can be used, each once. Raises InputError."""
+def checked_seeds(seeds: Iterable[int] | int) -> tuple[int, ...]:
+    """Seeds that can be used, each once; a number stands for those from 1 to it. Raises InputError."""
+    if isinstance(seeds, int) and not isinstance(seeds, bool) and seeds > 0:
+        seeds = range(1, seeds + 1)
+    if not isinstance(seeds, Iterable) or isinstance(seeds, str | bytes):
+        raise InputError("seeds", shown(seeds), "seeds, or how many")
     some = itertools.islice(seeds, MOST_SEEDS + 1)
     numbers = tuple(checked_seed(seed, f"seeds[{index}]") for index, seed in enumerate(some))
     if len(numbers) > MOST_SEEDS:

@@ -165,7 +165,7 @@ class SlidingMedian(_Filter):
     __slots__ = ()
 
     def __init__(self, k: int) -> None:
-        k = arguments.count("k", k)
+        k = arguments.count("k", k, 1, 2**24)
         with arguments.Faults(window="k"):
             core = _core.SlidingMedian(k)
         super().__init__(core, f"SlidingMedian(k={k})")
@@ -181,7 +181,7 @@ class SlidingMad(_Filter):
     __slots__ = ()
 
     def __init__(self, k: int) -> None:
-        k = arguments.count("k", k)
+        k = arguments.count("k", k, 1, 2**24)
         with arguments.Faults(window="k"):
             core = _core.SlidingMad(k)
         super().__init__(core, f"SlidingMad(k={k})")

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Faults", "call", "count", "flags", "real", "reals", "samples", "wrong_type"]
 
-_COUNTS = range(2**32)
-
 
 def samples(name: str, values: ArrayLike) -> Floats:
     """``values`` as an array of numbers in one dimension."""
@@ -68,16 +66,16 @@ def real(name: str, value: float) -> float:
         raise wrong_type(name, value, "a number") from None
 
 
-def count(name: str, value: SupportsIndex) -> int:
-    """A whole number that is not negative."""
+def count(name: str, value: SupportsIndex, least: int = 0, most: int = 2**32 - 1) -> int:
+    """A whole number from ``least`` to ``most``."""
     if isinstance(value, bool):
         raise wrong_type(name, value, "a whole number")
     try:
         number = operator.index(value)
     except TypeError:
         raise wrong_type(name, value, "a whole number") from None
-    if number not in _COUNTS:
-        raise InputError(name, shown(number), "a whole number from 0 to 4294967295")
+    if not least <= number <= most:
+        raise InputError(name, shown(number), f"a whole number from {least} to {most}")
     return number
 
 

@@ -110,7 +110,7 @@ class MedianRto(RtoEstimator):
         multiplier: float = 4.0,
         **rules: Unpack[RtoRules],
     ) -> None:
-        k = arguments.count("k", k)
+        k = arguments.count("k", k, 1, 2**24)
         if deviation not in ("ewma", "mad"):
             raise InputError("deviation", shown(deviation), '"ewma" or "mad"')
         gains = arguments.reals(deviation_gain=deviation_gain, multiplier=multiplier)
@@ -145,7 +145,7 @@ class WeightedMedianRto(RtoEstimator):
         memory: int | None = None,
         **rules: Unpack[RtoRules],
     ) -> None:
-        k = arguments.count("k", k)
+        k = arguments.count("k", k, 1, 2**24)
         memory = None if memory is None else arguments.count("memory", memory)
         weights = arguments.reals(decay=decay, feedback=feedback, multiplier=multiplier)
         own: dict[str, Any] = {"k": k} | weights | {"memory": memory}

@@ -197,6 +197,8 @@ class Recording:
         """
         from parshall.files import failing_as, staged
 
+        if folder == "":
+            raise InputError("folder", '""', "a folder")
         target = Path(folder)
         with failing_as(target), staged(target) as stage:
             old = _files_of(target)
@@ -242,6 +244,8 @@ class Recording:
         """
         from parshall.scenario import Scenario
 
+        if not isinstance(folder, str | Path) or folder == "":
+            raise InputError("folder", shown(folder), "the folder of a recording")
         source = Path(folder)
         with _reading(source):
             manifest = opened(source / MANIFEST)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parshall.errors import InputError, RunError, ScenarioError, shown
@@ -13,7 +14,16 @@ if TYPE_CHECKING:
     from parshall.recording import Recording
     from parshall.scenario import Dumbbell, Scenario
 
-__all__ = ["MAX_SEED", "MOST_JOBS", "MOST_SEEDS", "check_json", "checked_max_events", "checked_seed", "run"]
+__all__ = [
+    "MAX_SEED",
+    "MOST_JOBS",
+    "MOST_SEEDS",
+    "check_json",
+    "checked_max_events",
+    "checked_seed",
+    "network_of",
+    "run",
+]
 
 MAX_SEED = 2**63 - 1
 """Seeds are whole numbers from 0 to this, so that they fit a signed column."""
@@ -26,13 +36,14 @@ MOST_JOBS = 1024
 
 
 def run(
-    scenario: Scenario | Dumbbell,
+    scenario: Scenario | Dumbbell | str | Path,
     seed: int = 1,
     *,
     max_events: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Recording:
-    """Simulates ``scenario`` and returns what was recorded. The same seed gives the same bits on any machine.
+    """Simulates ``scenario``, or the one in the file of that name, and returns what was recorded. The same
+    seed gives the same bits on any machine.
 
     ``max_events`` ends a run that takes more events with a RunError. ``progress`` is called some fifty times
     a second with the simulated seconds so far; what it raises ends the run, and so does Ctrl-C.
@@ -44,7 +55,7 @@ def run(
     from parshall.recording import Recording
     from parshall.scenario.canonical import as_given
 
-    network = scenario.scenario()
+    network = network_of(scenario, "scenario")
     number, most = checked_seed(seed), checked_max_events(max_events)
     try:
         result = _core.simulate(as_given(network), number, most, progress)
@@ -75,6 +86,18 @@ def scenario_error(error: Exception) -> ScenarioError:
     if path is None:
         return ScenarioError("", f"what the engine does not read ({error})", "a scenario")
     return ScenarioError(path, error.value, error.expected)  # type: ignore[attr-defined]
+
+
+def network_of(given: object, place: str) -> Scenario:
+    """The network that is meant: a scenario's, a dumbbell's, or that of a file. Raises InputError."""
+    if isinstance(given, str | Path):
+        from parshall.scenario import load
+
+        return load(given)
+    if (scenario := getattr(given, "scenario", None)) is not None and callable(scenario):
+        network: Scenario = scenario()
+        return network
+    raise InputError(place, shown(given), "a scenario, a dumbbell, or the name of a scenario file")
 
 
 def checked_max_events(limit: object) -> int | None:

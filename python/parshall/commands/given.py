@@ -45,7 +45,7 @@ def scenario_of(file: str, changes: Sequence[str] = ()) -> Scenario:
 
 
 def _changed(model: Scenario | Dumbbell, path: str, value: Any) -> Scenario | Dumbbell:
-    """A copy with another value at a path: of a dumbbell's own fields, or of the network that it stands for."""
+    """A copy with another value at a path: of a dumbbell's own fields, or of the network it stands for."""
     path = path.removeprefix("dumbbell.")
     first = path.split(".")[0].split("[")[0]
     own = first in type(model).model_fields or first not in type(model.scenario()).model_fields

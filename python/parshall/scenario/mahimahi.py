@@ -54,6 +54,8 @@ def _milliseconds(line: bytes, file: str, number: int) -> int:
 
 
 def _content(file: str) -> bytes:
+    if Path(file).exists() and not Path(file).is_file():
+        raise ParshallError(f"{file}: is no regular file, expected a recorded capacity")
     try:
         content = Path(file).read_bytes()
         return gzip.decompress(content) if content.startswith(_GZIP) else content

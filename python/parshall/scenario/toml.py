@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic.fields import FieldInfo
 
-from parshall.errors import ParshallError, ScenarioError, shown
+from parshall.errors import InputError, ParshallError, ScenarioError, shown
 from parshall.scenario.base import Model
 from parshall.scenario.dumbbell import Dumbbell
 from parshall.scenario.faults import as_step
@@ -46,6 +46,8 @@ def load(path: str | Path) -> Scenario:
 
 def load_model(path: str | Path) -> Scenario | Dumbbell:
     """As :func:`load`, but a dumbbell stays one, so that its own fields can be varied."""
+    if not isinstance(path, str | Path):
+        raise InputError("path", shown(path), "the name of a scenario file")
     file = str(path)
     text = read_text(file, "a scenario file")
     if file.endswith(".json"):
@@ -58,6 +60,8 @@ def loads(text: str, *, folder: str | Path | None = None) -> Scenario:
 
     Files that it names are looked for in ``folder``, or else in the current one.
     """
+    if not isinstance(text, str):
+        raise InputError("text", shown(text), "the text of a scenario file")
     tables = parsed(text, "a scenario file")
     return model_of(tables, None if folder is None else Path(folder)).scenario().check()
 
@@ -78,6 +82,10 @@ def parsed(text: str, expected: str) -> dict[str, Any]:
 
 def read_text(file: str, expected: str) -> str:
     """The text of a file. Raises ParshallError."""
+    if Path(file).is_fifo() and not file.startswith(("/dev/", "/proc/")):
+        raise ParshallError(
+            f"{file}: is a pipe, which may wait for ever, expected {expected}; - reads standard input"
+        )
     try:
         return Path(file).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -106,8 +114,14 @@ def placed(read: Callable[[], _T], file: str, text: str) -> _T:
         raise first from None
 
 
+def _is_sweep(tables: Mapping[str, Any]) -> bool:
+    return "parameters" in tables and "scenario" in tables and "links" not in tables
+
+
 def model_of(tables: Mapping[str, Any], folder: Path | None = None) -> Scenario | Dumbbell:
     """The scenario or dumbbell that the tables of a file stand for. Raises ScenarioError."""
+    if _is_sweep(tables):
+        raise ScenarioError("", "a sweep file", "a scenario file; parshall sweep runs this one")
     if "dumbbell" not in tables:
         return Scenario.from_dict(tables, folder=folder)
     bell = tables["dumbbell"]
