@@ -511,9 +511,9 @@ RTT = "a round-trip time: a finite number of seconds, at least 0"
 
 BAD_VALUES: list[tuple[Callable[[], object], str]] = [
     (lambda: MedianRto(k=0), "k: got 0, expected a whole number from 1 to 16777216"),
-    (lambda: MedianRto(k=-5), "k: got -5, expected a whole number from 0 to 4294967295"),
+    (lambda: MedianRto(k=-5), "k: got -5, expected a whole number from 1 to 16777216"),
     (lambda: MedianRto(k=2**24 + 1), "k: got 16777217, expected a whole number from 1 to 16777216"),
-    (lambda: MedianRto(k=2**70), f"k: got {2**70}, expected a whole number from 0 to 4294967295"),
+    (lambda: MedianRto(k=2**70), f"k: got {2**70}, expected a whole number from 1 to 16777216"),
     (lambda: MedianRto(deviation="sd"), 'deviation: got "sd", expected "ewma" or "mad"'),  # type: ignore[arg-type]
     (lambda: MedianRto(deviation_gain=0), "deviation_gain: got 0, expected a number above 0 and at most 1"),
     (lambda: JacobsonRto(gain=1.5), "gain: got 1.5, expected a number above 0 and at most 1"),

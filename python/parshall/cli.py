@@ -125,6 +125,23 @@ def check(file: str, changes: tuple[str, ...]) -> None:
     click.echo(f"{file}: {_described(scenario_of(file, changes))}")
 
 
+@cli.command()
+@click.argument("folder", metavar="DIR")
+@click.option("--flow", "flows", metavar="NAME", multiple=True, help="This flow only; may be repeated.")
+@click.option("--port", "ports", metavar="NAME", multiple=True, help="This port only; may be repeated.")
+@click.option("--out", metavar="FILE", help="SVG, PNG or PDF; plot.svg in DIR unless given.")
+@click.option("--open", "show", is_flag=True, help="Open it.")
+def plot(folder: str, **options: Any) -> None:
+    """Draw the recording in DIR over time.
+
+    DIR is what parshall run --out wrote. One sheet shows cwnd, srtt, throughput, queue and drops; a panel
+    without data says what the scenario has to record.
+    """
+    from parshall.commands.plot import plot_folder
+
+    plot_folder(folder, **options)
+
+
 @cli.group(invoke_without_command=True)
 @click.pass_context
 def cache(context: click.Context) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+    from matplotlib.figure import Figure
 
     from parshall import _core
     from parshall.cache import Cache
@@ -101,6 +102,14 @@ class Ensemble:
 
         return to_polars(self.table(name))
 
+    def plot(self, metric: str = "goodput") -> Figure:
+        """A column of the table of flows, or their goodput: mean and 95 % interval over the seeds, variant by
+        variant. Returns the Matplotlib figure.
+        """
+        from parshall.pictures import plot_metric
+
+        return plot_metric(self, metric)
+
     def raise_for_failures(self) -> None:
         """Raises RunError if a run failed."""
         if self.failures:
@@ -122,9 +131,10 @@ def run_many(
 
     Variants are scenarios by name; those of a list are named by their places, from 0. A number of ``seeds``
     stands for the seeds from 1 to it. ``jobs`` is the number of threads, by default all cores.
-    ``cache=None`` or ``False`` keeps nothing. Everything that a scenario records is stored; ``tables`` says what of it is read back. A run that fails is logged with its
-    scenario and seed, is in ``failures``, and does not stop the rest; when no variant can be run, its
-    ScenarioError is raised. ``max_events`` lets each run fail that takes more events.
+    ``cache=None`` or ``False`` keeps nothing. Everything that a scenario records is stored; ``tables`` says
+    what of it is read back. A run that fails is logged with its scenario and seed, is in ``failures``, and
+    does not stop the rest; when no variant can be run, its ScenarioError is raised. ``max_events`` lets each
+    run fail that takes more events.
 
     Ctrl-C ends the runs under way; what has finished is kept, and a second call does the rest.
     """

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+    from matplotlib.figure import Figure
 
     from parshall.scenario import Capacity, Scenario
     from parshall.tables import Result
@@ -144,6 +145,15 @@ class Recording:
         if index is None:
             raise unknown("port", name, (*self._port_of_link, *self.ports))
         return view(PortView, self._result["ports"], index, port, rate=self._rate(index), _recording=self)
+
+    def plot(self, flows: Sequence[str] | None = None, ports: Sequence[str] | None = None) -> Figure:
+        """One sheet over time: cwnd, srtt, throughput, queue and drops, from what was recorded; a panel without
+        data says what to record. All flows and the ports of named links unless ``flows`` or ``ports`` name
+        some. Returns the Matplotlib figure.
+        """
+        from parshall.pictures import plot_recording
+
+        return plot_recording(self, flows, ports)
 
     def asked_columns(self, table: str, asked: str, name: str) -> Mapping[str, Any]:
         """As :meth:`columns`. Raises ParshallError when ``record.<asked>`` left ``name`` out."""

@@ -277,6 +277,12 @@ class FlowView:
         """Transfers of an application that hears back; needs ``record.transfers``."""
         return self._rows("transfers", Transfers, "transfers")
 
+    def plot(self) -> Canvas:
+        """Its cwnd, srtt and throughput over time on one sheet; see :meth:`parshall.Recording.plot`."""
+        from parshall.pictures import plot_recording
+
+        return plot_recording(self._recording, [self.name], [])
+
     def plot_sequence(self, ax: Axes | None = None) -> Canvas:
         """The time-sequence picture: packets sent, the ACK line, drops, retransmissions. It is drawn onto
         ``ax``, or onto a figure of its own; returns the figure.
@@ -397,6 +403,12 @@ class PortView:
     """Of the link in this direction, in bit/s; of a recorded capacity, the mean of the counted time."""
     _recording: Recording = field(repr=False)
     _index: int = field(repr=False)
+
+    def plot(self) -> Canvas:
+        """Its queue and drops over time on one sheet; see :meth:`parshall.Recording.plot`."""
+        from parshall.pictures import plot_recording
+
+        return plot_recording(self._recording, [], [self.name])
 
     @property
     def throughput(self) -> float:
