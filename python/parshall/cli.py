@@ -142,6 +142,39 @@ def plot(folder: str, **options: Any) -> None:
     plot_folder(folder, **options)
 
 
+@cli.command()
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option("--seeds", metavar="LIST", help="For two scenario files: such as 1-20; 1-10 unless given.")
+@click.option("--out", metavar="FILE", help="Draw the differences there: SVG, PNG or PDF.")
+def compare(a: str, b: str, seeds: str | None, out: str | None) -> None:
+    """Compare A and B by paired differences.
+
+    Both are scenario files, which are run with the same seeds, or folders that parshall run or parshall
+    sweep wrote.
+    """
+    from parshall.commands.compare import compare_and_print
+
+    compare_and_print(a, b, seeds, out)
+
+
+@cli.command()
+@click.argument("file", metavar="FILE.toml")
+@click.option(
+    "--kind",
+    type=click.Choice(["dumbbell", "parking-lot", "red"]),
+    default="dumbbell",
+    show_default=True,
+    help="Of network.",
+)
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+def new(file: str, kind: str, force: bool) -> None:
+    """Write a commented scenario to start from."""
+    from parshall.commands.new import write_new
+
+    write_new(file, kind, force)
+
+
 @cli.group(invoke_without_command=True)
 @click.pass_context
 def cache(context: click.Context) -> None:

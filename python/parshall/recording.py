@@ -147,9 +147,10 @@ class Recording:
         return view(PortView, self._result["ports"], index, port, rate=self._rate(index), _recording=self)
 
     def plot(self, flows: Sequence[str] | None = None, ports: Sequence[str] | None = None) -> Figure:
-        """One sheet over time: cwnd, srtt, throughput, queue and drops, from what was recorded; a panel without
-        data says what to record. All flows and the ports of named links unless ``flows`` or ``ports`` name
-        some. Returns the Matplotlib figure.
+        """One sheet over time: cwnd, srtt, throughput, queue and drops, from what was recorded.
+
+        A panel without data says what to record. All flows and the ports of named links are drawn unless
+        ``flows`` or ``ports`` name some. Returns the Matplotlib figure.
         """
         from parshall.pictures import plot_recording
 

@@ -21,7 +21,7 @@ SUFFIXES = (".svg", ".png", ".pdf")
 def plot_folder(
     folder: str, *, flows: Sequence[str], ports: Sequence[str], out: str | None, show: bool = False
 ) -> None:
-    """Draws the recording in a folder into ``out``, ``plot.svg`` beside it unless given, and opens it if asked.
+    """Draws the recording in a folder into ``out``, ``plot.svg`` in it unless given, and opens it if asked.
 
     Of named flows alone no port is drawn, and the other way round. Raises ParshallError for a folder that
     holds no recording, InputError for a name that is not there.

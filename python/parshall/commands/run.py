@@ -116,7 +116,7 @@ def _many(
     if len(ensemble.failures) == len(seeds):
         ensemble.raise_for_failures()
     if folder is not None:
-        _write(ensemble, Path(folder))
+        _write(ensemble, scenario, Path(folder))
     if form == "json":
         click.echo(json.dumps(_ensemble_as_json(ensemble, scenario), ensure_ascii=False, allow_nan=False))
     elif form == "table":
@@ -203,7 +203,7 @@ def _mean(values: Sequence[float], unit: str) -> str:
     return f"{interval.mean:,.1f} ± {interval.half_width:,.1f}"
 
 
-def _write(ensemble: Ensemble, folder: Path) -> None:
+def _write(ensemble: Ensemble, scenario: Scenario, folder: Path) -> None:
     """The tables of all seeds as Parquet, and what they are of, with checksums."""
     from pyarrow import parquet
 
@@ -219,6 +219,8 @@ def _write(ensemble: Ensemble, folder: Path) -> None:
             raise OutputError(str(folder / "recording.json"), "is there already, expected a new folder")
         manifest: Mapping[str, Any] = {
             "engine_version": ENGINE_VERSION,
+            "scenario": scenario.hash,
+            "counted_seconds": scenario.duration - scenario.warm_up,
             "seeds": list(ensemble.seeds),
             "tables": list(_TABLES),
         }

@@ -1,4 +1,4 @@
-"""What a sheet shows of a run: for each panel the lines of flows or ports over time, or what to record for it."""
+"""What a sheet shows of a run: for each panel the lines of flows or ports, or what to record for it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def panels_of(recording: Recording, flows: Sequence[str], ports: Sequence[str]) 
         found += [
             _panel("cwnd, packets", "flows", f'window = ["{one}"]', every, _cwnd),
             _panel("srtt, ms", "flows", f'rtt = ["{one}"]', every, _srtt),
-            _panel("throughput, Mbit/s", "flows", series, every, _throughput),
+            _panel("delivered in order, Mbit/s", "flows", series, every, _throughput),
         ]
     if queues:
         series = f'port_series = {{ of = ["{port}"], interval = "100 ms" }}'
@@ -134,9 +134,17 @@ def _from_deliveries(flow: FlowView) -> Line:
     return Line(flow.name, edges[1:], 8e-6 * total / np.diff(edges), steps=False)
 
 
+def _name(port: PortView) -> str:
+    """That of its link, if it has one."""
+    links = port._recording.scenario.links
+    return next(
+        (link.name for link in links if link.name and "->".join(link.between) == port.name), port.name
+    )
+
+
 def _backlog(port: PortView) -> Line | None:
-    return _first(lambda: Line(port.name, port.series.time, port.series.backlog_packets.astype(np.float64)))
+    return _first(lambda: Line(_name(port), port.series.time, port.series.backlog_packets.astype(np.float64)))
 
 
 def _drops(port: PortView) -> Line | None:
-    return _first(lambda: Line(port.name, port.series.time, port.series.packets_dropped.astype(np.float64)))
+    return _first(lambda: Line(_name(port), port.series.time, port.series.packets_dropped.astype(np.float64)))

@@ -18,8 +18,8 @@ __all__ = ["plot_recording"]
 
 _COLOURED = 6
 """Lines that have a colour and a name; the others are grey."""
-_WIDTH, _HEIGHT = 7.2, 1.5
-"""Of a sheet, and of a panel, in inches."""
+_WIDTH, _HEIGHT, _EMPTY_HEIGHT = 7.2, 1.5, 0.5
+"""Of a sheet, of a panel, and of one without data, in inches."""
 
 
 def plot_recording(
@@ -36,8 +36,12 @@ def plot_recording(
     panels = panels_of(recording, flows, _ports(recording) if ports is None else ports)
     if not panels:
         raise InputError("flows", "none", "a flow or a port")
-    height = 0.6 + _HEIGHT * len(panels)
-    with drawing(height, rows=len(panels), width=_WIDTH, sharex=True) as (canvas, axes):
+    heights = [_HEIGHT if panel.missing is None else _EMPTY_HEIGHT for panel in panels]
+    ratios = {"height_ratios": heights}
+    with drawing(0.8 + sum(heights), rows=len(panels), width=_WIDTH, sharex=True, gridspec_kw=ratios) as (
+        canvas,
+        axes,
+    ):
         for axis, panel in zip(axes, panels, strict=True):
             _draw(axis, panel)
         axes[-1].set_xlabel("time, s")
@@ -77,6 +81,8 @@ def _draw(axis: Axes, panel: Panel) -> None:
     for index, line in reversed(list(enumerate(panel.lines[:_COLOURED]))):
         _add(axis, line, _look(index) | {"label": line.name})
     axis.set_ylim(bottom=0)
+    if not any(line.value.any() for line in panel.lines):
+        axis.set_ylim(0, 1)
     _name_lines(axis, panel)
 
 
