@@ -74,9 +74,10 @@ def panels_of(recording: Recording, flows: Sequence[str], ports: Sequence[str]) 
         ]
     if queues:
         series = f'port_series = {{ of = ["{port}"], interval = "100 ms" }}'
+        since = " since warm-up" if recording.scenario.warm_up else " so far"
         found += [
             _panel("queue, packets", "ports", series, queues, _backlog),
-            _panel("drops so far, packets", "ports", series, queues, _drops),
+            _panel(f"drops{since}, packets", "ports", series, queues, _drops),
         ]
     return found
 
@@ -85,7 +86,8 @@ def _panel(
     title: str, of: str, record: str, views: Sequence[Any], line: Callable[[Any], Line | None]
 ) -> Panel:
     lines = (line(view) for view in views)
-    return Panel(title, of, record, tuple(each for each in lines if each is not None and len(each.time)))
+    shown = (each for each in lines if each is not None and np.isfinite(each.value).any())
+    return Panel(title, of, record, tuple(shown))
 
 
 def _first(*attempts: Callable[[], Line]) -> Line | None:
