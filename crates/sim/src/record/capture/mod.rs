@@ -5,6 +5,7 @@
 //! It is taken at the near end of the port: what leaves is there when its transmission starts, what comes from the
 //! other direction when it arrives.
 
+mod answers;
 mod files;
 mod headers;
 mod notes;
