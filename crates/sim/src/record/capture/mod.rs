@@ -110,6 +110,7 @@ impl Captures {
     }
 
     /// A port decided at `now` what becomes of a packet of `flow`.
+    #[cold]
     pub fn left_port(
         &mut self,
         now: Time,
@@ -136,6 +137,7 @@ impl Captures {
     }
 
     /// A packet that this port sent arrives at the far end of the link at `at`.
+    #[cold]
     pub fn arrives(
         &mut self,
         at: Time,
