@@ -615,7 +615,8 @@ impl Simulation {
         };
         let blocks = receiver.reported();
         let size = flow.ack_bytes + blocks.len() as u16 * SackBlocks::BYTES_PER_BLOCK;
-        let mut packet = Packet::ack(ack.next, size, ack.flags, at, ack.stamp);
+        let ecn = if ack.ecn_echo { ecn::ECHO } else { 0 };
+        let mut packet = Packet::ack(ack.next, size, ecn, at, ack.stamp);
         if !blocks.is_empty() {
             packet = packet.reporting(ack.number, self.blocks.put(ack.stamp, blocks));
         }

@@ -140,6 +140,4 @@ pub mod ecn {
     pub const ECHO: u8 = 4;
     /// The sender has reduced its window.
     pub const REDUCED: u8 = 8;
-    /// An ACK answers packet 0, which may be a SYN. Of use to captures only.
-    pub const ANSWERS_FIRST: u8 = 16;
 }

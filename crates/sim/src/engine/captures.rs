@@ -10,7 +10,8 @@ use crate::units::Time;
 impl Simulation {
     /// The port of this hop decided at `now` what becomes of a packet: notes it where the port is captured.
     ///
-    /// A call in the place of code keeps what others do as short as it was.
+    /// It lies apart from what all runs do, whose place in memory is then as it was.
+    #[cold]
     #[inline(never)]
     pub(super) fn capture(&mut self, hop: Hop, packet: &Packet, outcome: Outcome, now: Time) {
         if self.recorder.captures_of(hop.port).is_none() {
@@ -27,6 +28,8 @@ impl Simulation {
     }
 
     /// A packet that left by the link of this hop is at its far end at `at`, where there may be a capture.
+    #[cold]
+    #[inline(never)]
     pub(super) fn capture_arrival(&mut self, hop: Hop, packet: &Packet, marked: bool, at: Time) {
         let carried = self.carried(hop, packet);
         if let Some(captures) = self.recorder.captures_of(hop.port) {

@@ -13,8 +13,8 @@ pub struct Acknowledgement {
     pub next: u32,
     /// Stamp of the packet that is answered.
     pub stamp: Time,
-    /// What it says of marks, and of packet 0: flags of [`crate::packet::ecn`].
-    pub flags: u8,
+    /// Whether a mark is reported.
+    pub ecn_echo: bool,
     /// How many the receiver has sent, as far as that fits.
     pub number: u16,
 }
@@ -87,9 +87,7 @@ impl TcpReceiver {
             (_, Some(first)) if may_wait => Some(self.acknowledge(first)),
             _ => {
                 self.update_blocks(seq);
-                let ack = self.acknowledge(stamp);
-                let first = if seq == 0 { ecn::ANSWERS_FIRST } else { 0 };
-                Some(Acknowledgement { flags: ack.flags | first, ..ack })
+                Some(self.acknowledge(stamp))
             }
         }
     }
@@ -103,8 +101,7 @@ impl TcpReceiver {
         self.waiting = Time::NEVER;
         self.deadline = Time::NEVER;
         self.sent = self.sent.wrapping_add(1);
-        let flags = if self.marked { ecn::ECHO } else { 0 };
-        Acknowledgement { next: self.next, stamp, flags, number: self.sent }
+        Acknowledgement { next: self.next, stamp, ecn_echo: self.marked, number: self.sent }
     }
 
     /// Takes in what a packet's flags say of marks. Returns whether that has to be reported at once (RFC 8257,
@@ -264,9 +261,7 @@ mod tests {
     #[test]
     fn a_mark_is_reported_until_the_sender_has_reduced_its_window() {
         let mut r = receiver(false, false);
-        let mut echo = |seq, flags| {
-            r.on_data(seq, Time::ZERO, flags, Time::ZERO).expect("an ACK").flags & ecn::ECHO != 0
-        };
+        let mut echo = |seq, flags| r.on_data(seq, Time::ZERO, flags, Time::ZERO).expect("an ACK").ecn_echo;
         let marked = ecn::CAPABLE | ecn::EXPERIENCED;
         assert!(!echo(0, ecn::CAPABLE));
         assert!(echo(1, marked));
@@ -281,9 +276,8 @@ mod tests {
         let mut r =
             TcpReceiver::new(Arc::new(TcpOptions { delayed_ack: Some(Time::from_secs(0.1)), ..options }));
         let marked = ecn::CAPABLE | ecn::EXPERIENCED;
-        let mut ack = |seq, flags| {
-            r.on_data(seq, Time::ZERO, flags, Time::ZERO).map(|a| (a.next, a.flags & ecn::ECHO != 0))
-        };
+        let mut ack =
+            |seq, flags| r.on_data(seq, Time::ZERO, flags, Time::ZERO).map(|a| (a.next, a.ecn_echo));
         assert_eq!(ack(0, ecn::CAPABLE), Some((1, false)));
         assert_eq!(ack(1, ecn::CAPABLE), None);
         assert_eq!(ack(2, marked), Some((3, true)));

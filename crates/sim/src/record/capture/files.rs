@@ -4,8 +4,9 @@
 //! wait in front of it for out of order. It is a comment of the next packet of its flow and direction with a higher
 //! number, where Wireshark finds that something is missing, or of the last packet of the file if none comes.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
+use super::answers::Handshake;
 use super::headers::{Connection, FlowFacts, Frame};
 use super::notes::{Fate, Note};
 use super::{opposite, pcap, pcapng, Called, Capture, CaptureOptions};
@@ -34,15 +35,18 @@ pub fn write(
         CaptureFormat::Pcap => FxHashMap::default(),
         CaptureFormat::Pcapng => passed.last().map_or(FxHashMap::default(), |&last| drops(notes, last)),
     };
-    let mut seen = FxHashSet::default();
+    let mut handshakes: FxHashMap<(u32, u32), Handshake> = FxHashMap::default();
     for place in passed {
         let note = &notes[place];
         let connection = Connection { flow: note.flow, number: note.connection, facts: flows[&note.flow] };
-        let first = seen.insert((note.flow, note.connection));
+        let key = (note.flow, note.connection);
+        let first = !handshakes.contains_key(&key);
+        let handshake = handshakes.entry(key).or_default();
+        let answers_syn = connection.facts.tcp.is_some_and(|tcp| handshake.answered_by(note, &tcp));
         if first && options.handshakes == CapturedHandshakes::All && connection.lacks_handshake() {
             file.make_handshake(&connection, note);
         }
-        let frame = connection.frame(note, capture.blocks(note));
+        let frame = connection.frame(note, capture.blocks(note), answers_syn);
         let mut comments = Vec::new();
         if options.format == CaptureFormat::Pcapng {
             if first {

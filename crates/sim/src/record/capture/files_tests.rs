@@ -87,7 +87,7 @@ fn handshakes_are_made_where_there_are_none() {
 #[test]
 fn packets_are_in_the_order_of_time_and_what_comes_in_is_first() {
     let options = CaptureOptions { both_directions: true, ..CaptureOptions::default() };
-    let answer = Note { ack: true, inbound: true, ..note(2, 1, PASSED) };
+    let answer = Note { ack: true, inbound: true, ..note(2, 2, PASSED) };
     let notes = vec![note(3, 3, PASSED), note(2, 2, PASSED), answer];
     let capture = Capture { port: 0, notes, blocks: Vec::new() };
     let facts = FlowFacts {

@@ -94,12 +94,12 @@ impl TcpFacts {
 }
 
 impl Connection {
-    /// The packet of a note, whose ACK reports these blocks.
-    pub fn frame(&self, note: &Note, blocks: &SackBlocks) -> Frame {
+    /// The packet of a note, whose ACK reports these blocks, and answers a SYN or not.
+    pub fn frame(&self, note: &Note, blocks: &SackBlocks, answers_syn: bool) -> Frame {
         let traffic_class = (note.dscp, network_ecn(note));
         match &self.facts.tcp {
             Some(tcp) => {
-                let segment = self.segment(note, tcp);
+                let segment = self.segment(note, tcp, answers_syn);
                 self.tcp_frame(tcp, &segment, blocks, traffic_class, note.size)
             }
             None => self.udp_frame(note.size, traffic_class),
@@ -127,10 +127,10 @@ impl Connection {
         }
     }
 
-    fn segment(&self, note: &Note, tcp: &TcpFacts) -> Segment {
+    fn segment(&self, note: &Note, tcp: &TcpFacts, answers_syn: bool) -> Segment {
         let millis = (note.stamp.ps() / 1_000_000_000) as u32;
         if note.ack {
-            if tcp.handshake && note.ecn & ecn::ANSWERS_FIRST != 0 && note.seq == 1 {
+            if answers_syn {
                 return answer_to_syn(tcp, millis);
             }
             return Segment {

@@ -79,7 +79,6 @@ impl Read {
     }
 }
 
-const FIN_FREE: u8 = 0;
 const SYN_FLAG: u8 = 2;
 const ACK_FLAG: u8 = 16;
 const ECE_FLAG: u8 = 64;
@@ -115,7 +114,11 @@ fn note(packet: &Packet, marked: bool) -> Note {
 }
 
 fn read(connection: Connection, packet: &Packet) -> Read {
-    Read::of(connection.frame(&note(packet, false), &SackBlocks::EMPTY))
+    Read::of(connection.frame(&note(packet, false), &SackBlocks::EMPTY, false))
+}
+
+fn answer_to_syn(connection: Connection) -> Read {
+    Read::of(connection.frame(&note(&ack(1, 0), false), &SackBlocks::EMPTY, true))
 }
 
 #[test]
@@ -133,7 +136,7 @@ fn acks_have_the_window_of_the_receiver_in_units_of_the_scale() {
     assert_eq!(segment.numbers(), (1, 4001, ACK_FLAG));
     // 200 000 bytes fit into 16 bits when they are counted in fours.
     assert_eq!((tcp().window(), segment.window()), ((2, 50_000), 50_000));
-    let answer = read(connection(tcp()), &ack(1, ecn::ANSWERS_FIRST));
+    let answer = answer_to_syn(connection(tcp()));
     assert!(answer.options().contains(&(3, vec![2])));
     assert_eq!(answer.window(), u16::MAX);
 }
@@ -156,11 +159,11 @@ fn syns_negotiate_what_the_ends_use() {
     assert_eq!(syn.numbers(), (0, 0, SYN_FLAG | ECE_FLAG | CWR_FLAG));
     assert_eq!(syn.options(), [(2, vec![3, 232]), (3, vec![0]), (4, vec![])]);
     assert_eq!((syn.total(), syn.length), (52, 52));
-    let answer = read(connection(tcp()), &ack(1, ecn::ANSWERS_FIRST));
+    let answer = answer_to_syn(connection(tcp()));
     assert_eq!(answer.numbers(), (0, 1, SYN_FLAG | ACK_FLAG | ECE_FLAG));
     let plain = TcpFacts { sack: false, ecn: false, timestamps: true, ..tcp() };
     let syn = read(connection(plain), &data(0, 40, 0));
-    assert_eq!(syn.numbers(), (0, 0, SYN_FLAG | FIN_FREE));
+    assert_eq!(syn.numbers(), (0, 0, SYN_FLAG));
     assert_eq!(syn.options()[2..], [(8, [1250u32.to_be_bytes(), [0; 4]].concat())]);
 }
 
@@ -178,7 +181,7 @@ fn blocks_are_an_option_of_the_header() {
     for timestamps in [false, true] {
         let connection = connection(TcpFacts { timestamps, ..tcp() });
         let packet = Packet::ack(3, 64, 0, Time::ZERO, Time::ZERO);
-        let segment = Read::of(connection.frame(&note(&packet, false), &blocks));
+        let segment = Read::of(connection.frame(&note(&packet, false), &blocks, false));
         let edges = [10_001u32, 12_001, 7001, 9001, 4001, 6001];
         let value: Vec<u8> = edges.iter().flat_map(|edge| edge.to_be_bytes()).collect();
         assert_eq!(segment.options().last(), Some(&(5, value)));
@@ -191,7 +194,7 @@ fn blocks_are_an_option_of_the_header() {
 #[test]
 fn marks_and_what_answers_them_are_in_the_headers() {
     let congestion = |packet: &Packet, marked| {
-        let segment = Read::of(connection(tcp()).frame(&note(packet, marked), &SackBlocks::EMPTY));
+        let segment = Read::of(connection(tcp()).frame(&note(packet, marked), &SackBlocks::EMPTY, false));
         (segment.bytes[1] & 3, segment.numbers().2 & (ECE_FLAG | CWR_FLAG))
     };
     assert_eq!(congestion(&data(2, 1040, 0), false), (0, 0));

@@ -5,6 +5,7 @@
 //! It is taken at the near end of the port: what leaves is there when its transmission starts, what comes from the
 //! other direction when it arrives.
 
+mod answers;
 mod files;
 mod headers;
 mod notes;
@@ -109,6 +110,7 @@ impl Captures {
     }
 
     /// A port decided at `now` what becomes of a packet of `flow`.
+    #[cold]
     pub fn left_port(
         &mut self,
         now: Time,
@@ -135,6 +137,7 @@ impl Captures {
     }
 
     /// A packet that this port sent arrives at the far end of the link at `at`.
+    #[cold]
     pub fn arrives(
         &mut self,
         at: Time,
