@@ -8,6 +8,7 @@ mod recorder;
 mod responsiveness;
 mod rows;
 mod table;
+mod watch;
 
 use crate::names::Names;
 
@@ -15,10 +16,11 @@ pub use capture::{Called, CaptureOptions, Captures, Carried, FlowFacts, TcpFacts
 pub use flow_series::Compact;
 pub use joined::Joined;
 pub use nonresponsive::{QueueEstimator, QueueObservers};
-pub use recorder::{FlowFrame, Recorder, Watch};
+pub use recorder::{FlowFrame, Recorder};
 pub use responsiveness::Estimated;
 pub use rows::*;
 pub use table::{Column, IntoColumn, Table};
+pub use watch::Watch;
 
 /// All that is known of a run once it has ended.
 #[derive(Clone, Debug, PartialEq)]
