@@ -99,6 +99,11 @@ impl Single {
         }
     }
 
+    /// Asks it to end; [`Single::wait`] says when it has.
+    pub fn stop(&self) {
+        self.pulse.stop();
+    }
+
     /// How far it has come, in simulated time.
     pub fn simulated(&self) -> Time {
         self.pulse.simulated()
@@ -108,7 +113,7 @@ impl Single {
 impl Drop for Single {
     /// Ends the run. Nobody waits for that: to give back many gigabytes takes a second.
     fn drop(&mut self) {
-        self.pulse.stop();
+        self.stop();
     }
 }
 
