@@ -24,7 +24,7 @@ fn timers() {
         while !bytes.is_empty() {
             let rtt = bytes.measured();
             sensible &= (0.0..1e6).contains(&rtt);
-            timer.update(rtt);
+            timer.on_sample(rtt);
             assert!(!sensible || timer.srtt().is_none_or(|srtt| srtt.is_finite() && srtt >= 0.0));
         }
     });

@@ -34,7 +34,7 @@ impl Limits {
     #[inline]
     pub fn step_ahead(&mut self) -> bool {
         self.ahead += 1;
-        self.ahead.is_multiple_of(EVERY)
+        self.ahead % EVERY == 0
     }
 
     /// Ends the run of this thread, which is about to do more, if anything asks for that. `to_finish` is the memory that the recording still needs.
@@ -66,7 +66,7 @@ impl Steps {
     #[inline]
     pub fn next(&mut self) {
         self.0 += 1;
-        if self.0.is_multiple_of(EVERY) {
+        if self.0 % EVERY == 0 {
             Steps::look();
         }
     }

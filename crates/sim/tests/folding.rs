@@ -255,7 +255,7 @@ fn crowd(flows: usize) -> Scenario {
     let shared = json!({"between": ["r0", "r1"], "rate": 1e8, "delay": 0.01,
                         "queue": {"kind": "droptail", "limit_packets": 1000}});
     let flow = |i: usize| {
-        let (control, recovery) = if i.is_multiple_of(2) { ("aimd", "sack") } else { ("cubic", "newreno") };
+        let (control, recovery) = if i % 2 == 0 { ("aimd", "sack") } else { ("cubic", "newreno") };
         let (source, destination) = if i % 5 == 0 { ("d", "s") } else { ("s", "d") };
         json!({"name": format!("f{i}"), "source": format!("{source}{i}"),
                "destination": format!("{destination}{i}"), "start_spread": 0.5,
