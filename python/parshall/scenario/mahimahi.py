@@ -7,6 +7,7 @@ its last time.
 from __future__ import annotations
 
 import gzip
+import stat
 import zlib
 from pathlib import Path
 
@@ -54,9 +55,10 @@ def _milliseconds(line: bytes, file: str, number: int) -> int:
 
 
 def _content(file: str) -> bytes:
-    if Path(file).exists() and not Path(file).is_file():
-        raise ParshallError(f"{file}: is no regular file, expected a recorded capacity")
     try:
+        # A pipe may wait for ever.
+        if not stat.S_ISREG(Path(file).stat().st_mode):
+            raise ParshallError(f"{file}: is no regular file, expected a recorded capacity")
         content = Path(file).read_bytes()
         return gzip.decompress(content) if content.startswith(_GZIP) else content
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:

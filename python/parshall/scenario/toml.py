@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -82,11 +83,12 @@ def parsed(text: str, expected: str) -> dict[str, Any]:
 
 def read_text(file: str, expected: str) -> str:
     """The text of a file. Raises ParshallError."""
-    if Path(file).is_fifo() and not file.startswith(("/dev/", "/proc/")):
-        raise ParshallError(
-            f"{file}: is a pipe, which may wait for ever, expected {expected}; - reads standard input"
-        )
     try:
+        # The shell's own pipes, as of <(...), have a writer.
+        if stat.S_ISFIFO(Path(file).stat().st_mode) and not file.startswith(("/dev/", "/proc/")):
+            raise ParshallError(
+                f"{file}: is a pipe, which may wait for ever, expected {expected}; - reads standard input"
+            )
         return Path(file).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ParshallError(f"{file}: byte {error.start + 1} is not UTF-8, expected {expected}") from None
