@@ -62,6 +62,9 @@ impl Settings {
     }
 }
 
+/// Later than any time that anybody means; intervals up to it can be counted.
+const LATEST_S: f64 = 1e12;
+
 /// The share of non-responsive traffic in an estimation interval, and what to think of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
@@ -151,12 +154,12 @@ impl Responsiveness {
 
     /// Takes a packet that arrives at `now_s`, in seconds, belongs to the flow with this key, and is dropped or
     /// marked (`signalled`) or neither. Where a queue drops at random as well as when it is full, the
-    /// former are the better signals: pass those alone. A time that is not finite, or before the last one, changes nothing but the flags.
+    /// former are the better signals: pass those alone. A time that is not finite, 1e12 s or later, or before the last one, changes nothing but the flags.
     ///
     /// Ask [`close`](Self::close) first: a packet counts in the interval that is under way.
     #[inline]
     pub fn packet(&mut self, now_s: f64, flow: u64, signalled: bool) {
-        if !(now_s >= self.now_s && now_s < f64::INFINITY) {
+        if !(now_s >= self.now_s && now_s < LATEST_S) {
             self.tally.bad = true;
             return;
         }
@@ -189,7 +192,7 @@ impl Responsiveness {
     #[inline]
     pub fn close(&mut self, now_s: f64) -> Option<Estimate> {
         let end_s = self.interval as f64 * self.settings.interval_s;
-        if now_s >= end_s && now_s < f64::INFINITY && self.interval > 0 {
+        if now_s >= end_s && now_s < LATEST_S && self.interval > 0 {
             Some(self.finish(end_s, now_s))
         } else {
             None
@@ -198,12 +201,12 @@ impl Responsiveness {
 
     /// The number of the interval that `now_s` is in.
     fn interval_at(&self, now_s: f64) -> u64 {
-        (now_s / self.settings.interval_s).max(0.0) as u64 + 1
+        ((now_s / self.settings.interval_s).max(0.0) as u64).saturating_add(1)
     }
 
     fn finish(&mut self, end_s: f64, now_s: f64) -> Estimate {
         let tally = std::mem::take(&mut self.tally);
-        self.interval += 1;
+        self.interval = self.interval.saturating_add(1);
         if !self.every {
             self.interval = self.interval.max(self.interval_at(now_s));
         }

@@ -70,7 +70,10 @@ fn tcp_transport(bytes: &mut Bytes<'_>) -> Value {
         "kind": "tcp",
         "profile": bytes.one(&["rfc", "ns2", "linux"]),
         "recovery": bytes.one(&["sack", "newreno", "reno", "tahoe"]),
-        "control": {"kind": bytes.one(&controls)},
+        "control": match bytes.one(&controls) {
+            "binomial" => json!({"kind": "binomial", "k": 0.5, "l": 0.5}),
+            kind => json!({"kind": kind}),
+        },
         "delayed_ack": bytes.below(2) == 1,
         "min_rto": bytes.one(&[0.2, 0.01, 1.0]),
     })
