@@ -48,7 +48,7 @@ def test_what_would_wrap_is_refused(change: dict[str, str], message: str) -> Non
 def test_what_never_happens_is_refused_with_its_line() -> None:
     text = network(top='duration = "10 s"') + 'start = "20 s"\n'
     with pytest.raises(
-        ScenarioError, match=r"flows\[0\].start: got 20 s, expected less than the duration, 10 s"
+        ScenarioError, match=r"flows\[0\].start: got 20 s, expected at most the duration, 10 s"
     ):
         parshall.loads(text)
 

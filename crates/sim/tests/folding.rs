@@ -101,7 +101,7 @@ fn tied(scenario: &Scenario, flow: usize, seed: u64, tie: Tie, which: usize) -> 
         }
     }
     // A flow that starts after the end is refused.
-    scenario.flows.iter().all(|flow| flow.start < scenario.duration).then_some(scenario)
+    scenario.flows.iter().all(|flow| flow.start <= scenario.duration).then_some(scenario)
 }
 
 proptest! {

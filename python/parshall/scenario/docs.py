@@ -33,5 +33,4 @@ def _documented(definition: ast.ClassDef) -> Iterator[tuple[str, str]]:
             continue
         text = after.value if isinstance(after, ast.Expr) else None
         if isinstance(text, ast.Constant) and isinstance(text.value, str):
-            # Marks of code are for those who read the source.
-            yield field.target.id, " ".join(text.value.replace("`", "").split())
+            yield field.target.id, " ".join(text.value.split())

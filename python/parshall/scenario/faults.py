@@ -70,7 +70,8 @@ def _expected(detail: Any) -> str:
 
 def _needed(key: str | int, owner: type[BaseModel]) -> str:
     """What a required field is for."""
-    text = field_docs(owner).get(str(key))
+    # Marks of code are for those who read the source.
+    text = field_docs(owner).get(str(key), "").replace("`", "")
     return f"a value: {text.rstrip('.')}" if text else "a value"
 
 

@@ -382,11 +382,11 @@ fn check_control(at: &Place<'_>, tcp: &Tcp) -> Checked<()> {
 }
 
 pub(super) fn check_app(at: &Place<'_>, flow: &Flow, duration: Time) -> Checked<()> {
-    if flow.start >= duration {
+    if flow.start > duration {
         return Err(ScenarioError::new(
             format!("{at}.start"),
             format!("{} s", flow.start.secs()),
-            format!("less than the duration, {} s", duration.secs()),
+            format!("at most the duration, {} s", duration.secs()),
         ));
     }
     if flow.stop.is_some_and(|stop| stop <= flow.start) {
