@@ -11,6 +11,8 @@ import re
 import time
 from pathlib import Path
 
+import pytest
+
 import parshall
 from parshall.errors import ParshallError
 
@@ -50,6 +52,7 @@ def spoiled(text: str, chance: random.Random) -> str:
     return text
 
 
+@pytest.mark.timeout(SECONDS + 60)
 def test_spoiled_files_are_read_or_refused_in_a_line() -> None:
     chance, tried, read, ran = random.Random(1), 0, 0, 0
     end = time.monotonic() + SECONDS
