@@ -14,5 +14,6 @@ from __future__ import annotations
 
 from parshall.emulated.kernel import Kernel
 from parshall.emulated.machine import EmulationError, Machine, missing
+from parshall.emulated.workshop import Workshop
 
-__all__ = ["EmulationError", "Kernel", "Machine", "missing"]
+__all__ = ["EmulationError", "Kernel", "Machine", "Workshop", "missing"]
