@@ -13,6 +13,7 @@ from parshall import (
     Bulk,
     Capacity,
     Cbr,
+    ChoiceLaw,
     CoDel,
     ConstantLaw,
     Copa,
@@ -252,6 +253,7 @@ number_laws = st.one_of(
     st.builds(LomaxLaw, mean=amounts, shape=shapes),
     st.builds(UniformLaw, low=st.floats(0, 1), high=st.floats(1, 99)),
     st.builds(LognormalLaw, mean=amounts, sigma=st.floats(0, 9)),
+    st.builds(ChoiceLaw, values=st.just((1.0, 4.0, 35.0)), weights=st.just((350, 500, 0.5))),
 )
 time_laws = st.one_of(number_laws, periods, st.builds(ExponentialLaw, mean=periods))
 apps = st.one_of(

@@ -119,7 +119,7 @@ def test_reproduce_hands_on_what_it_was_given(
     calls: list[tuple[str, dict[str, Any]]] = []
     monkeypatch.setattr(study, "reproduce", lambda name, **options: calls.append((name, options)))
     given = ("--seeds", 12, "--jobs", 2, "--out", "there", "--data", "here", "--data", "and/here")
-    given += ("--from", "before", "--no-cache", "--verbose")
+    given += ("--from", "before", "--no-cache", "--full", "--verbose")
     assert Outcome(capsys, "reproduce", "median-rto", *given).status == 0
     assert Outcome(capsys, "reproduce", "median-rto").status == 0
     chosen, plain = ({k: v for k, v in options.items() if k != "console"} for _, options in calls)
@@ -130,6 +130,7 @@ def test_reproduce_hands_on_what_it_was_given(
         "data": ("here", "and/here"),
         "source": "before",
         "cache": False,
+        "full": True,
         "verbose": True,
     }
     assert plain == {
@@ -139,6 +140,7 @@ def test_reproduce_hands_on_what_it_was_given(
         "data": (),
         "source": None,
         "cache": True,
+        "full": False,
         "verbose": False,
     }
     assert [name for name, _ in calls] == ["median-rto"] * 2

@@ -71,6 +71,16 @@ def test_tc_prints_json(tested: Built) -> None:
     assert "share" not in qdisc["estimate"]
 
 
+def test_the_share_moves_the_thresholds(tested: Built) -> None:
+    tuned, still = (json.loads(line)[1] for line in tested.parts["tune"].splitlines())
+    options = tuned["options"]
+    assert (options["tune-above"], options["tune-band"]) == (pytest.approx(0.2, abs=1e-3), 0)
+    assert tuned["estimate"]["average"] > 0.2
+    assert (options["min"], options["max"]) == (15360, 46080)
+    assert (tuned["min_now"], tuned["max_now"]) == (options["limit"], options["limit"])
+    assert (still["min_now"], still["max_now"]) == (15360, 46080)
+
+
 def test_it_survives_what_it_is_put_through(tested: Built) -> None:
     assert tested.parts["again"] == "added and removed 1000 times\n"
     assert tested.parts["sizes"] == "sizes 1664\nsizes 1664\n1\n"

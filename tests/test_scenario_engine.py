@@ -19,6 +19,7 @@ from parshall import (
     Bulk,
     Capacity,
     Cbr,
+    ChoiceLaw,
     ClassQueue,
     CoDel,
     Conditioner,
@@ -153,7 +154,7 @@ METERS += [RttAwareMeter, RttRtoMeter, TcpModelMeter, FairExcessMeter]
 
 APPS = [Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule, TransferSequence, Telnet, Web]
 
-LAWS = [ConstantLaw, ExponentialLaw, ParetoLaw, LomaxLaw, UniformLaw, LognormalLaw]
+LAWS = [ConstantLaw, ExponentialLaw, ParetoLaw, LomaxLaw, UniformLaw, LognormalLaw, ChoiceLaw]
 
 FORECASTERS = list(get_args(forecaster.ForecasterConfig))
 

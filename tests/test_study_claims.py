@@ -277,9 +277,10 @@ def test_undecided_is_neither_true_nor_false() -> None:
 
 
 def test_every_rule_says_what_it_does_and_what_it_needs() -> None:
-    kinds = [rule.kind for rule in Rule.__subclasses__()]
-    assert len(kinds) == len(set(kinds)) == 6
-    for rule in Rule.__subclasses__():
+    rules = [*Rule.__subclasses__(), *st.Computed.__subclasses__()]
+    kinds = [rule.kind for rule in rules]
+    assert len(kinds) == len(set(kinds)) == 8
+    for rule in rules:
         assert rule.kind
         assert rule.explanation.endswith(".")
         assert rule.needs in (0, FEWEST_SEEDS)
@@ -487,3 +488,43 @@ def test_cells_are_written_in_one_way() -> None:
     assert first[:4] == ("a", "0.123", "2.00 ± 0.47", "3.1")
     assert first[4:] == ("\N{EN DASH}", st.Verdict.OPEN)
     assert second[1:4] == ("\N{EN DASH}", "2.00 ± 0.47", "1,234")
+
+
+# --- What is seen elsewhere ---------------------------------------------------------------------------------
+
+
+def seen(*values: float) -> st.Results:
+    """Runs of something that is looked at, beside twenty of ours."""
+    rng = np.random.default_rng(5)
+    ours = st.tidy({"seed": list(range(1, 21)), "x": rng.normal(10, 1, 20)}, ("seed",))
+    theirs = st.tidy({"run": list(range(1, len(values) + 1)), "x": list(values)}, ("run",))
+    return st.Results({"runs": ours, "seen": theirs})
+
+
+SEEN = st.Quantity("seen", "x")
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [((10.0,), "holds"), ((11.5, 8.9), "holds"), ((14.0,), "does not hold"), ((10.0, 16.0), "does not hold")],
+)
+def test_what_was_seen_might_be_one_of_our_runs(values: tuple[float, ...], verdict: str) -> None:
+    found = st.OneOfRuns(SEEN, X).judge(seen(*values))
+    assert found.verdict.value == verdict
+    assert found.tally.all == len(values)
+    assert found.run is not None
+    assert found.run.low < found.ours.low < found.ours.high < found.run.high
+
+
+def test_few_seeds_do_not_tell_whether_it_might() -> None:
+    few = seen(10.0).measures
+    some = st.Results({**few, "runs": few["runs"].slice(0, FEWEST_SEEDS - 1)})
+    assert st.OneOfRuns(SEEN, X).judge(some).verdict is st.Verdict.OPEN
+
+
+def test_what_is_observed_must_be_true_of_each_run() -> None:
+    rule = st.Observed(SEEN < 3.0)
+    assert rule.judge(seen(1.0, 2.0)).verdict is st.Verdict.HOLDS
+    assert rule.judge(seen(1.0, 4.0)).verdict is st.Verdict.FAILS
+    assert rule.needs == 0
+    assert rule.kind == "observed"

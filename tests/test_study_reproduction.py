@@ -411,7 +411,8 @@ def test_every_declared_file_is_the_one_at_hand() -> None:
 
 def test_every_listed_study_can_be_found_and_holds_together() -> None:
     listed = st.list_studies()
-    names = ["aqm", "arima-vegas", "fluid", "median-rto", "nonresponsive", "rtt-rto-conditioner", "tcp-tp"]
+    names = ["aqm", "arima-vegas", "fluid", "linux-testbed", "median-rto", "nonresponsive"]
+    names += ["rtt-rto-conditioner", "tcp-tp"]
     assert [each.name for each in listed] == names
     for each in listed:
         assert st.find_study(each.name) is each
@@ -426,7 +427,7 @@ def test_every_listed_study_can_be_found_and_holds_together() -> None:
 
 def test_an_unknown_study_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
-        InputError, match=r'study: got "tcp-tp2", expected one of aqm, arima-vegas, fluid, median-rto'
+        InputError, match=r'study: got "tcp-tp2", expected one of aqm, arima-vegas, fluid, linux-testbed'
     ):
         st.reproduce("tcp-tp2")
 

@@ -80,6 +80,12 @@ sleep 4
 $T -s qdisc show dev rb | tail -2
 part estimate
 $T -j -s qdisc show dev rb
+part tune
+$T qdisc change dev rb parent 1: handle 2: estmred tune-above 0.2 tune-band 0
+sleep 1
+$T -j -s -d qdisc show dev rb
+$T qdisc change dev rb parent 1: handle 2: estmred tune-above never
+$T -j -s -d qdisc show dev rb
 part messages
 ip netns exec r /bin/dump_netlink
 part ended

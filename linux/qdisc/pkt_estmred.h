@@ -32,6 +32,8 @@ enum {
 	TCA_ESTMRED_START_LOAD,		/* u64, scaled; 0: half of the capacity */
 	TCA_ESTMRED_START_ELSEWHERE,	/* u32, scaled */
 	TCA_ESTMRED_PAD,
+	TCA_ESTMRED_TUNE_ABOVE,		/* u32, scaled share; 0: thresholds stay */
+	TCA_ESTMRED_TUNE_BAND,		/* u32, scaled */
 	__TCA_ESTMRED_MAX,
 };
 
@@ -65,6 +67,8 @@ struct tc_estmred_xstats {
 	__u32 forced_mark;
 	__u32 average_backlog;	/* RED's, bytes */
 	__u32 max_p;		/* now; 2^32 is 1 */
+	__u32 min_now;		/* RED's thresholds as they are tuned, bytes */
+	__u32 max_now;
 };
 
 #endif

@@ -25,7 +25,7 @@ static void explain(FILE *to)
 		"	[ clock { TIME | fine } ] [ count-drops { on | off } ] [ gamma1 X ] [ gamma2 X ]\n"
 		"	[ backlog-alpha X ] [ signal-alpha X ] [ drop-alpha X ] [ average-alpha X ]\n"
 		"	[ pzthd SAMPLES ] [ sleep SAMPLES ] [ start-flows X ] [ start-load PACKETS ]\n"
-		"	[ start-elsewhere P ]\n"
+		"	[ start-elsewhere P ] [ tune-above { SHARE | never } ] [ tune-band X ]\n"
 		"It estimates if delay (one way) and bandwidth are given. See tc-estmred(8).\n");
 }
 
@@ -114,6 +114,8 @@ static const struct keyword {
 	{ "start-flows", TCA_ESTMRED_START_FLOWS, SCALED, "auto", 0, 1e9 },
 	{ "start-load", TCA_ESTMRED_START_LOAD, SCALED, "auto", 0, 1e9 },
 	{ "start-elsewhere", TCA_ESTMRED_START_ELSEWHERE, SCALED, NULL, 0, 1 },
+	{ "tune-above", TCA_ESTMRED_TUNE_ABOVE, SCALED, "never", 0, 1 },
+	{ "tune-band", TCA_ESTMRED_TUNE_BAND, SCALED, NULL, 0, 1 },
 };
 
 #define KEYWORDS (sizeof(keywords) / sizeof(*keywords))
@@ -287,7 +289,7 @@ static int put(struct nlmsghdr *n, const struct request *r, const __u8 *stab, bo
 		addattr_l(n, ROOM, TCA_ESTMRED_STAB, stab, 256);
 		addattr32(n, ROOM, TCA_ESTMRED_MAX_P, (__u32)(r->probability * 4294967295.0));
 	}
-	for (type = TCA_ESTMRED_FORM; type < TCA_ESTMRED_PAD; type++) {
+	for (type = TCA_ESTMRED_FORM; type <= TCA_ESTMRED_MAX; type++) {
 		if (!r->given[type])
 			continue;
 		if (is_64_bits(type))

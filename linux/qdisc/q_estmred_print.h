@@ -191,6 +191,10 @@ static int print_xstats(struct qdisc_util *qu, FILE *f, struct rtattr *xstats)
 			 st.forced_drop + st.forced_mark);
 	print_color_size(PRINT_ANY, COLOR_NONE, "average_backlog", " average %s",
 			 st.average_backlog);
+	if (st.max_now && show_details) {
+		print_color_size(PRINT_ANY, COLOR_NONE, "min_now", " min %s", st.min_now);
+		print_color_size(PRINT_ANY, COLOR_NONE, "max_now", " max %s", st.max_now);
+	}
 	if (st.state != TC_ESTMRED_OFF)
 		print_estimate(&st);
 	return 0;

@@ -25,8 +25,18 @@
 
 #define ESTMRED_ADAPT_US	(500 * USEC_PER_MSEC)
 
+/* How the share moves RED's thresholds towards the limit (the idea that opens chapter IV). */
+struct estmred_tune {
+	u32 above;	/* share up to which they stay, scaled; 0: they always stay */
+	u32 band;	/* how far beyond it they have reached the limit */
+};
+
 struct estmred_sched {
 	u32			limit;		/* bytes */
+	u32			qth_min;	/* thresholds as they were given, bytes */
+	u32			qth_max;
+	u32			moved;		/* of the way to the limit, scaled */
+	struct estmred_tune	tune;
 	unsigned char		flags;
 	struct red_parms	parms;
 	struct red_vars		vars;
@@ -86,6 +96,8 @@ static const struct nla_policy estmred_policy[TCA_ESTMRED_MAX + 1] = {
 	[TCA_ESTMRED_START_FLOWS] = { .type = NLA_U64 },
 	[TCA_ESTMRED_START_LOAD] = { .type = NLA_U64 },
 	[TCA_ESTMRED_START_ELSEWHERE] = { .type = NLA_U32 },
+	[TCA_ESTMRED_TUNE_ABOVE] = NLA_POLICY_MAX(NLA_U32, ESTMRED_ONE),
+	[TCA_ESTMRED_TUNE_BAND] = NLA_POLICY_MAX(NLA_U32, ESTMRED_ONE),
 };
 
 static const char *const estmred_messages[] = {
@@ -115,6 +127,48 @@ static u64 estmred_now_us(const struct estmred_sched *q)
 	return now - into_tick;
 }
 
+/* Between given and limit, so many 2^14ths of the way. */
+static u32 estmred_threshold(const struct estmred_sched *q, u32 given)
+{
+	return given >= q->limit ? given :
+				   given + (((u64)(q->limit - given) * q->moved) >> ESTMRED_SCALE);
+}
+
+/* Puts RED's thresholds where they belong; red_set_parms() would have started it anew. */
+static void estmred_place(struct estmred_sched *q)
+{
+	struct red_parms *p = &q->parms;
+	u32 low = estmred_threshold(q, q->qth_min);
+	u32 high = estmred_threshold(q, q->qth_max);
+	u32 delta = max_t(u32, high - low, 1);
+
+	p->qth_min = low << p->Wlog;
+	p->qth_max = high << p->Wlog;
+	p->qth_delta = delta;
+	p->max_P_reciprocal = reciprocal_value(max_t(u32, p->max_P / delta, 1));
+	p->target_min = (low + 2 * (delta / 5)) << p->Wlog;
+	p->target_max = (low + 3 * (delta / 5)) << p->Wlog;
+}
+
+/* In proportion to the share within the band. What is not known yet moves nothing. */
+static void estmred_tune_by(struct estmred_sched *q, s32 share)
+{
+	u32 moved;
+
+	if (!q->tune.above || share < 0 || (q->core.estimate.flags & ESTMRED_WARMING_UP))
+		return;
+	if (share <= q->tune.above)
+		moved = 0;
+	else if (share - q->tune.above >= q->tune.band)
+		moved = ESTMRED_ONE;
+	else
+		moved = ((share - q->tune.above) << ESTMRED_SCALE) / q->tune.band;
+	if (moved == q->moved)
+		return;
+	q->moved = moved;
+	estmred_place(q);
+}
+
 /* Tells the estimator of a packet that arrived when the queue was as long as backlog. */
 static void estmred_observe(struct estmred_sched *q, u32 backlog, u32 len, bool dropped,
 			    bool marked)
@@ -130,8 +184,10 @@ static void estmred_observe(struct estmred_sched *q, u32 backlog, u32 len, bool 
 	if (!q->config.form || estmred_sleeps(&q->core, &sample))
 		return;
 	now = estmred_now_us(q);
-	if (estmred_take(&q->core, now, &sample))
+	if (estmred_take(&q->core, now, &sample)) {
 		q->estimated_us = now;
+		estmred_tune_by(q, q->core.estimate.average);
+	}
 }
 
 /* Adaptive RED, at the first packet that comes half a second after the last time. */
@@ -183,7 +239,9 @@ static int estmred_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buf
 		red_end_of_idle_period(&q->vars);
 	estmred_adapt(q);
 
-	action = red_action(&q->parms, &q->vars, q->vars.qavg);
+	/* All of the way to the limit it is drop-tail. */
+	action = q->moved == ESTMRED_ONE ? RED_DONT_MARK :
+					   red_action(&q->parms, &q->vars, q->vars.qavg);
 	if (action != RED_DONT_MARK) {
 		qdisc_qstats_overlimit(sch);
 		if (!estmred_notify(q, skb, action == RED_HARD_MARK, &marked)) {
@@ -281,6 +339,19 @@ static void estmred_set_red(struct estmred_sched *q, const struct tc_red_qopt *o
 	red_set_parms(&q->parms, opt->qth_min, opt->qth_max, opt->Wlog, opt->Plog, opt->Scell_log,
 		      stab, max_p);
 	red_set_vars(&q->vars);
+	q->qth_min = opt->qth_min;
+	q->qth_max = opt->qth_max;
+}
+
+static void estmred_set_tune(struct estmred_sched *q, struct nlattr **tb)
+{
+	if (tb[TCA_ESTMRED_TUNE_ABOVE])
+		q->tune.above = nla_get_u32(tb[TCA_ESTMRED_TUNE_ABOVE]);
+	if (tb[TCA_ESTMRED_TUNE_BAND])
+		q->tune.band = nla_get_u32(tb[TCA_ESTMRED_TUNE_BAND]);
+	if (!q->tune.above || !q->config.form)
+		q->moved = 0;
+	estmred_place(q);
 }
 
 static int estmred_check_red(const struct tc_red_qopt *opt, u8 *stab,
@@ -345,6 +416,7 @@ static int estmred_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_
 	if (red)
 		estmred_set_red(q, red, stab, max_p);
 	estmred_set_config(q, &config, &settings);
+	estmred_set_tune(q, tb);
 	if (!sch->q.qlen)
 		red_start_of_idle_period(&q->vars);
 	sch_tree_unlock(sch);
@@ -361,12 +433,14 @@ static int estmred_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ex
 	}
 	estmred_defaults(&q->config);
 	q->config.form = 0;
+	q->tune.band = ESTMRED_ONE / 10;
 	q->vars.qcount = -1;
 	return estmred_change(sch, opt, extack);
 }
 
-static int estmred_dump_config(struct sk_buff *skb, const struct estmred_config *config)
+static int estmred_dump_config(struct sk_buff *skb, const struct estmred_sched *q)
 {
+	const struct estmred_config *config = &q->config;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(estmred_fields); i++) {
@@ -377,7 +451,9 @@ static int estmred_dump_config(struct sk_buff *skb, const struct estmred_config 
 	}
 	if (nla_put_u64_64bit(skb, TCA_ESTMRED_BANDWIDTH, config->bandwidth, TCA_ESTMRED_PAD) ||
 	    nla_put_u64_64bit(skb, TCA_ESTMRED_START_FLOWS, config->start_flows, TCA_ESTMRED_PAD) ||
-	    nla_put_u64_64bit(skb, TCA_ESTMRED_START_LOAD, config->start_load, TCA_ESTMRED_PAD))
+	    nla_put_u64_64bit(skb, TCA_ESTMRED_START_LOAD, config->start_load, TCA_ESTMRED_PAD) ||
+	    nla_put_u32(skb, TCA_ESTMRED_TUNE_ABOVE, q->tune.above) ||
+	    nla_put_u32(skb, TCA_ESTMRED_TUNE_BAND, q->tune.band))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -388,8 +464,8 @@ static int estmred_dump(struct Qdisc *sch, struct sk_buff *skb)
 	struct tc_red_qopt opt = {
 		.limit = q->limit,
 		.flags = q->flags,
-		.qth_min = q->parms.qth_min >> q->parms.Wlog,
-		.qth_max = q->parms.qth_max >> q->parms.Wlog,
+		.qth_min = q->qth_min,
+		.qth_max = q->qth_max,
 		.Wlog = q->parms.Wlog,
 		.Plog = q->parms.Plog,
 		.Scell_log = q->parms.Scell_log,
@@ -400,7 +476,7 @@ static int estmred_dump(struct Qdisc *sch, struct sk_buff *skb)
 		return -EMSGSIZE;
 	if (nla_put(skb, TCA_ESTMRED_PARMS, sizeof(opt), &opt) ||
 	    nla_put_u32(skb, TCA_ESTMRED_MAX_P, q->parms.max_P) ||
-	    estmred_dump_config(skb, &q->config)) {
+	    estmred_dump_config(skb, q)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -443,6 +519,8 @@ static int estmred_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	st.forced_mark = q->stats.forced_mark;
 	st.average_backlog = q->vars.qavg >> q->parms.Wlog;
 	st.max_p = q->parms.max_P;
+	st.min_now = q->parms.qth_min >> q->parms.Wlog;
+	st.max_now = q->parms.qth_max >> q->parms.Wlog;
 	sch_tree_unlock(sch);
 	return gnet_stats_copy_app(d, &st, sizeof(st));
 }

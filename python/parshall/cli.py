@@ -266,6 +266,7 @@ def studies() -> int:
 @click.option(
     "--from", "source", metavar="DIR", help="Make the report again from the tables in DIR; nothing is run."
 )
+@click.option("--full", is_flag=True, help="All of the document, of a study that runs less of it otherwise.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep results of runs.")
 @click.option("--verbose", is_flag=True, help="Show every claim with the interval that decided it.")
 def reproduce(study: str, no_cache: bool, **options: Any) -> None:

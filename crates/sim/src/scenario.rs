@@ -196,6 +196,10 @@ pub struct Red {
     /// Size of a mean packet.
     #[serde(default = "default_payload")]
     pub mean_packet_bytes: u32,
+    /// Whether a queue that is counted in bytes drops large packets more often, in proportion, as ns-2 does;
+    /// Linux drops all alike, as RFC 7141 asks.
+    #[serde(default = "yes")]
+    pub by_size: bool,
     /// Whether the probability rises to 1 at twice the upper threshold, or jumps to 1 there.
     #[serde(default = "yes")]
     pub gentle: bool,

@@ -67,6 +67,8 @@ class Machine:
     has the computer's time, and is late under load."""
     boot: str = ""
     """Further words for the kernel's command line."""
+    seed: int = 42
+    """Of what the kernel draws at random."""
 
     def run(self, script: str, timeout_s: float = 300.0) -> str:
         """What `script` prints. ``EmulationError`` where it does not end in `timeout_s` seconds."""
@@ -108,7 +110,7 @@ class Machine:
             _needed(QEMU),
             *("-machine", "q35,accel=tcg", "-cpu", "max,-cx16", "-smp", "1", "-m", str(self.memory_mib)),
             *(("-icount", "shift=1,sleep=off") if self.exact else ()),
-            *("-seed", "42", "-rtc", "base=2020-01-01T00:00:00,clock=vm"),
+            *("-seed", str(self.seed), "-rtc", "base=2020-01-01T00:00:00,clock=vm"),
             *("-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio", "-no-reboot"),
             *("-kernel", str(self.kernel.image), "-initrd", str(initrd), "-append", " ".join(words).strip()),
         ]
@@ -154,9 +156,17 @@ def _add_program(archive: Archive, program: str) -> None:
     file = Path(_needed(program))
     archive.file(f"/bin/{file.name}", file.read_bytes(), executable=True)
     listed = subprocess.run(["ldd", str(file)], capture_output=True, text=True, check=False).stdout
-    for library in re.findall(r"(/\S+)", listed):
+    libraries = re.findall(r"(/\S+)", listed)
+    for library in [*libraries, *_loaded_late(libraries)]:
         if library not in archive:
             archive.file(library, Path(library).read_bytes(), executable=True)
+
+
+def _loaded_late(libraries: Sequence[str]) -> list[str]:
+    """What the C library loads when a thread is cancelled; the loader's list does not have it."""
+    folders = {str(Path(library).parent) for library in libraries if "/libc.so" in library}
+    beside = (f"{folder}/libgcc_s.so.1" for folder in sorted(folders))
+    return [each for each in beside if Path(each).is_file()]
 
 
 def _functions(programs: Sequence[str]) -> str:

@@ -33,7 +33,15 @@ from parshall.scenario.control import (
 )
 from parshall.scenario.dumbbell import Dumbbell, FlowGroup
 from parshall.scenario.flow import Flow
-from parshall.scenario.laws import ConstantLaw, ExponentialLaw, LognormalLaw, LomaxLaw, ParetoLaw, UniformLaw
+from parshall.scenario.laws import (
+    ChoiceLaw,
+    ConstantLaw,
+    ExponentialLaw,
+    LognormalLaw,
+    LomaxLaw,
+    ParetoLaw,
+    UniformLaw,
+)
 from parshall.scenario.losses import BernoulliLoss, DitherLoss, GilbertElliottLoss, ListedLoss
 from parshall.scenario.meters import (
     FairExcessMeter,
@@ -95,6 +103,7 @@ __all__ = [
     "Bulk",
     "Capacity",
     "Cbr",
+    "ChoiceLaw",
     "ClassQueue",
     "CoDel",
     "Conditioner",

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator
 from parshall.errors import InputError, shown
 from parshall.scenario import readers
 from parshall.scenario.base import Model, OrElse, one_of
-from parshall.scenario.quantities import Amount, NotNegative, TailExponent
+from parshall.scenario.quantities import Amount, Amounts, ChoiceWeights, NotNegative, TailExponent
 
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
@@ -18,6 +18,7 @@ else:
     from parshall.scenario.quantities import AMOUNT
 
 __all__ = [
+    "ChoiceLaw",
     "ConstantLaw",
     "ExponentialLaw",
     "LognormalLaw",
@@ -93,12 +94,25 @@ class LognormalLaw(Model):
     """Standard deviation of the logarithm."""
 
 
+class ChoiceLaw(Model):
+    """One of a list, each as often as its weight says."""
+
+    kind: Literal["choice"] = "choice"
+    """Names this law."""
+    values: Amounts
+    """The list: numbers, or times in seconds or with a unit."""
+    weights: ChoiceWeights
+    """As many weights, whose sum need not be 1."""
+
+
 if TYPE_CHECKING:
-    _Laws: TypeAlias = ConstantLaw | ExponentialLaw | ParetoLaw | LomaxLaw | UniformLaw | LognormalLaw
+    _Laws: TypeAlias = (
+        ConstantLaw | ExponentialLaw | ParetoLaw | LomaxLaw | UniformLaw | LognormalLaw | ChoiceLaw
+    )
     TimeLaw: TypeAlias = Given[_Laws, _Laws | Table | float | str]
     NumberLaw: TypeAlias = Given[_Laws, _Laws | Table | float]
 else:
-    _LAWS = one_of(ConstantLaw, ExponentialLaw, ParetoLaw, LomaxLaw, UniformLaw, LognormalLaw)
+    _LAWS = one_of(ConstantLaw, ExponentialLaw, ParetoLaw, LomaxLaw, UniformLaw, LognormalLaw, ChoiceLaw)
     _AMOUNTS = ("value", "mean", "low", "high")
 
     def _time_law(value: object) -> object:
@@ -116,6 +130,9 @@ else:
         for name in _AMOUNTS:
             if isinstance(value.get(name), str):
                 raise InputError(name, shown(value[name]), "a number of at least 0")
+        for place, each in enumerate(value.get("values", ())):
+            if isinstance(each, str):
+                raise InputError(f"values[{place}]", shown(each), "a number of at least 0")
         return value
 
     _NUMBER = {"type": "number", "minimum": 0}

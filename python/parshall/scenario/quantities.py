@@ -36,6 +36,7 @@ __all__ = [
     "NO_VALUES",
     "ZERO",
     "Amount",
+    "Amounts",
     "BurstSize",
     "CodePoint",
     "CodePoints",
@@ -113,6 +114,7 @@ MAX_WINDOW = 2**24
 """Most samples that a sliding median looks back on."""
 MAX_WEIGHTS = 63
 """Most samples that a recursive weighted median weighs."""
+MAX_CHOICES = 10_000
 MAX_ORDER = 5
 """Most coefficients of each kind that an ARIMA model has."""
 MAX_DIFFERENCES = 2
@@ -190,6 +192,8 @@ if TYPE_CHECKING:
     Level: TypeAlias = Given[float, _Number]
     MaybeLevel: TypeAlias = Given[float | None, _Number | None]
     Numbers: TypeAlias = Given[tuple[float, ...], Sequence[float]]
+    Amounts: TypeAlias = Given[tuple[float, ...], Sequence[_Number]]
+    ChoiceWeights: TypeAlias = Given[tuple[float, ...], Sequence[float]]
     Real: TypeAlias = float
     Positive: TypeAlias = float
     Probability: TypeAlias = float
@@ -306,6 +310,16 @@ else:
     MaybeLevel = Level | None
     AMOUNT = {**_DURATION, "anyOf": [{"type": "number", "minimum": 0}, _DURATION["anyOf"][1]]}
     Amount = _field(float, readers.level_not_negative, AMOUNT)
+    Amounts = _field(
+        tuple[float, ...],
+        readers.list_of(readers.level_not_negative, 1, MAX_CHOICES),
+        _array(AMOUNT, 1, MAX_CHOICES),
+    )
+    ChoiceWeights = _field(
+        tuple[float, ...],
+        readers.list_of(readers.not_negative, 1, MAX_CHOICES),
+        _array({"type": "number", "minimum": 0}, 1, MAX_CHOICES),
+    )
     Numbers = _field(
         tuple[float, ...], readers.list_of(readers.finite), _array({"type": "number"}, 0, MAX_ORDER)
     )

@@ -79,6 +79,9 @@ class Red(Model):
     bytes."""
     mean_packet_bytes: PacketSize = _MEAN_PACKET
     """Size of a mean packet."""
+    by_size: Flag = True
+    """Whether a queue that is counted in bytes drops large packets more often, in proportion, as ns-2 does;
+    Linux drops all alike, as RFC 7141 asks."""
     gentle: Flag = True
     """Whether the probability rises to 1 at twice the upper threshold, or jumps to 1 there."""
     wait: Flag = True

@@ -51,6 +51,8 @@ class Workbench:
     progress: Progress | None = None
     files: Mapping[str, Path] = field(default_factory=dict)
     """Declared data that is at hand, by the path that it was declared with."""
+    full: bool = False
+    """Whether all of the document is asked for, of a study that otherwise runs less."""
     runs: int = 0
     """Runs asked for so far."""
 

@@ -43,12 +43,14 @@ class Provenance:
     """Everything that was written, so that a later report takes it away."""
     sha256: Mapping[str, str] = field(default_factory=dict)
     """Checksums of the Parquet files."""
+    full: bool = False
+    """Whether ``--full`` was given."""
 
     def shown(self) -> dict[str, str]:
         """For the end of the page."""
         count = self.seeds[1] - self.seeds[0] + 1
         return {
-            "Command": f"parshall reproduce {self.study} --seeds {count}",
+            "Command": f"parshall reproduce {self.study} --seeds {count}{' --full' if self.full else ''}",
             "Made": self.date,
             "Machine": self.machine,
             "Versions": ", ".join(f"{name} {number}" for name, number in self.versions.items()),
@@ -65,7 +67,12 @@ class Provenance:
 
 
 def collected(
-    study: str, seeds: Sequence[int], runs: int, tables: Sequence[str], lacking: Sequence[str]
+    study: str,
+    seeds: Sequence[int],
+    runs: int,
+    tables: Sequence[str],
+    lacking: Sequence[str],
+    full: bool = False,
 ) -> Provenance:
     """Of measures that have just been made. ``SOURCE_DATE_EPOCH`` fixes the date, for equal bytes."""
     from parshall import __version__
@@ -86,6 +93,7 @@ def collected(
         _commit(),
         tuple(tables),
         tuple(lacking),
+        full=full,
     )
 
 

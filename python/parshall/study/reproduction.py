@@ -60,21 +60,24 @@ def reproduce(
     data: str | Path | Sequence[str | Path] | None = None,
     source: str | Path | None = None,
     cache: bool = True,
+    full: bool = False,
     verbose: bool = False,
     console: Console | None = None,
 ) -> Reproduction:
     """Runs a study and writes its report, its claims, its figures and its measures into ``out``.
 
     ``seeds`` is how many (1, 2, ...); the study's own number unless given. ``out`` is ``out/NAME`` unless
-    given, or ``source``. ``data`` names folders of measured data; without it ``$PARSHALL_DATA`` does. With
-    ``source``, a folder that an earlier call has written, nothing is run: report and figures are made again
-    from its tables. Nothing is written before everything is computed, and then whole files only.
+    given, or ``source``. ``full`` runs all of the document where a study runs less of it otherwise
+    (``Study.full`` says what). ``data`` names folders of measured data; without it ``$PARSHALL_DATA`` does.
+    With ``source``, a folder that an earlier call has written, nothing is run: report and figures are made
+    again from its tables. Nothing is written before everything is computed, and then whole files only.
     """
     study = find_study(name) if isinstance(name, str) else name
     if source is not None and seeds is not None:
         raise InputError("seeds", str(seeds), "none: the tables have theirs")
     if source is not None and data:
         raise InputError("data", shown(data), "none: the tables have been made")
+    _check_full(study, full, source)
     _refuse_empty(out=out, source=source, data=data)
     count = study.seeds if seeds is None else seeds
     _whole("seeds", count, MOST_SEEDS)
@@ -88,7 +91,7 @@ def reproduce(
         _check_tables(study, measures, Path(source))
     else:
         folder = _writable(Path("out") / study.name if out is None else Path(out))
-        provenance, measures, runs = _measured(study, range(1, count + 1), jobs, data, cache, console)
+        provenance, measures, runs = _measured(study, range(1, count + 1), jobs, data, cache, full, console)
         _check_tables(study, measures)
     results, judged, page = _made(study, measures, source)
     files = _files(study, page, judged, measures, provenance)
@@ -107,16 +110,17 @@ def _measured(
     jobs: int | None,
     data: str | Path | Sequence[str | Path] | None,
     cache: bool,
+    full: bool,
     console: Console,
 ) -> tuple[Provenance, Measures, int]:
     """Runs the study."""
     given = [data] if isinstance(data, str | Path) else data
     found = measured_data.find(study.loaded.data, measured_data.folders(given))
     with progress_bar(console) as progress:
-        bench = Workbench(seeds, jobs, cache, progress, found.files)
+        bench = Workbench(seeds, jobs, cache, progress, found.files, full)
         measures = study.loaded.measure(bench)
     return (
-        origin.collected(study.name, seeds, bench.runs, sorted(measures), found.lacking),
+        origin.collected(study.name, seeds, bench.runs, sorted(measures), found.lacking, full),
         measures,
         bench.runs,
     )
@@ -254,6 +258,13 @@ def _refuse_empty(**given: object) -> None:
         every = value if isinstance(value, list | tuple) else [value]
         if any(each == "" for each in every):
             raise InputError({"source": "from"}.get(field, field), '""', "a folder")
+
+
+def _check_full(study: Study, full: bool, source: str | Path | None) -> None:
+    if full and not study.full:
+        raise InputError("full", "true", f"false: {study.name} always runs all of its document")
+    if full and source is not None:
+        raise InputError("full", "true", "false: the tables have been made")
 
 
 def _whole(field: str, value: int, most: int) -> None:

@@ -29,6 +29,8 @@ __all__ = [
     "Holds",
     "MoreThanNoise",
     "Never",
+    "Observed",
+    "OneOfRuns",
     "Outcome",
     "PrintedNumber",
     "Rule",
@@ -278,6 +280,55 @@ class Computed(Rule):
         known = [float(each) for each in found if not math.isnan(each)]
         least = sign * min(known, default=math.nan)
         return Outcome(Interval(least, least, least, 0), all_of(verdicts), Tally.of(verdicts))
+
+
+@dataclass(frozen=True)
+class Observed(Computed):
+    """That a relation is true in each run of something that is looked at and not drawn again."""
+
+    kind: ClassVar[str] = "observed"
+    explanation: ClassVar[str] = (
+        "What was seen in the runs of a machine, of which there are few. It holds when it is true in every "
+        "run, and does not hold when it is false in one; ours is the least favourable. What another run "
+        "would show is not claimed."
+    )
+
+
+@dataclass(frozen=True)
+class OneOfRuns(Rule):
+    """That what was seen elsewhere might be one of our runs."""
+
+    seen: Expression
+    """One number a run of the other, in the dimension ``run``."""
+    of: Expression
+    """Ours, one number a seed."""
+    least: float | None = None
+    """What the quantity cannot be below, if there is such a number."""
+    kind: ClassVar[str] = "one of runs"
+    explanation: ClassVar[str] = (
+        f"It holds when every run of the other lies inside the {_PERCENT} prediction interval of a single "
+        "run of ours, and does not hold when one lies outside. With several runs the intervals are "
+        "Bonferroni's, which all hold together. Ours is the mean over seeds."
+    )
+    error_rate: ClassVar[float] = _ALPHA
+
+    @property
+    def tables(self) -> frozenset[str]:
+        return self.seen.tables | self.of.tables
+
+    @property
+    def unit(self) -> str:
+        return self.of.unit
+
+    def judge(self, results: Results) -> Outcome:
+        values = self.of.values(results).seeds
+        seen = self.seen.values(results).array.ravel()
+        confidence = stats.bonferroni(len(seen))
+        run = stats.prediction_interval(values, confidence, at_least_zero=self.least == 0)
+        verdicts = [Verdict.HOLDS if run.contains(float(each)) else Verdict.FAILS for each in seen]
+        if not _enough(run):
+            verdicts = [Verdict.OPEN] * len(seen)
+        return Outcome(stats.mean_interval(values), all_of(verdicts), Tally.of(verdicts), run)
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,8 @@ class Study:
     seeds: int
     """How many each variant is run with, unless the caller says otherwise."""
     content: Content | Callable[[], Content]
+    full: str = ""
+    """What ``--full`` runs of it, in words, if the study runs less of the document unless asked for all."""
 
     @cached_property
     def loaded(self) -> Content:

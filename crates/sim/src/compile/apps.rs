@@ -16,6 +16,9 @@ use crate::scenario::{
 use crate::traffic::apps::{self, MOST, MOST_CONNECTIONS, MOST_OBJECTS};
 use crate::units::Time;
 
+/// A law has no more values to choose from.
+const MOST_CHOICES: usize = 10_000;
+
 /// How a transfer is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asking {
@@ -235,8 +238,41 @@ fn check_law(at: &Place<'_>, law: &Variate, most: f64, expected: &str) -> Checke
         Variate::Uniform { low, high } if !(within(high) && high >= low) => {
             wrong("high", high, &format!("{expected}, at least low"))
         }
+        Variate::Choice { ref values, ref weights } => check_choice(at, values, weights, most, expected),
         _ => Ok(()),
     }
+}
+
+fn check_choice(at: &Place<'_>, values: &[f64], weights: &[f64], most: f64, expected: &str) -> Checked<()> {
+    let wrong = |field: String, value: String, expected: &str| {
+        Err(ScenarioError::new(field, value, expected.to_string()))
+    };
+    if values.is_empty() || values.len() > MOST_CHOICES {
+        let count = format!("{} values", values.len());
+        return wrong(at.field("values").to_string(), count, &format!("1 to {MOST_CHOICES} of them"));
+    }
+    if weights.len() != values.len() {
+        let count = format!("{} weights", weights.len());
+        return wrong(at.field("weights").to_string(), count, &format!("{}, one a value", values.len()));
+    }
+    for (place, &value) in values.iter().enumerate() {
+        if !(0.0..=most).contains(&value) {
+            return wrong(format!("{}[{place}]", at.field("values")), value.to_string(), expected);
+        }
+    }
+    for (place, &weight) in weights.iter().enumerate() {
+        if !(0.0..=1e12).contains(&weight) {
+            return wrong(
+                format!("{}[{place}]", at.field("weights")),
+                weight.to_string(),
+                "a number from 0 to 1e12",
+            );
+        }
+    }
+    if weights.iter().all(|&weight| weight == 0.0) {
+        return wrong(at.field("weights").to_string(), "zeros".to_string(), "one above 0");
+    }
+    Ok(())
 }
 
 /// The numbers of all members of the flows of these numbers, and these.

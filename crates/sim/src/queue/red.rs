@@ -45,6 +45,8 @@ struct Params {
     weight: f64,
     limit: u64,
     unit: QueueUnit,
+    /// Whether drops are counted and spaced in bytes.
+    by_size: bool,
     mean_packet_bytes: f64,
     /// Packets that the link sends a second.
     packets_per_second: f64,
@@ -103,6 +105,7 @@ impl Red {
             weight,
             limit: (f64::from(config.limit_packets) * scale) as u64,
             unit: config.unit,
+            by_size: config.by_size && config.unit == QueueUnit::Bytes,
             mean_packet_bytes,
             packets_per_second,
             gentle: config.gentle,
@@ -148,14 +151,14 @@ impl Red {
 
     /// Spreads drops out by the packets since the last one.
     fn spread_probability(&self, base: f64, size: u16) -> f64 {
-        let in_bytes = self.params.unit == QueueUnit::Bytes;
-        let packets = if in_bytes {
+        let by_size = self.params.by_size;
+        let packets = if by_size {
             (self.count_bytes as f64 / self.params.mean_packet_bytes).floor()
         } else {
             self.count as f64
         };
         let probability = spread_probability(packets * base, base, self.params.wait);
-        if in_bytes && probability < 1.0 {
+        if by_size && probability < 1.0 {
             (probability * f64::from(size) / self.params.mean_packet_bytes).min(1.0)
         } else {
             probability.min(1.0)

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::units::Time;
 
 /// Law of a random time in seconds, or of a random number of packets or other things.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Variate {
     /// Always the same.
@@ -45,6 +45,13 @@ pub enum Variate {
         mean: f64,
         /// Standard deviation of its logarithm.
         sigma: f64,
+    },
+    /// One of a list, each as often as its weight says.
+    Choice {
+        /// The list.
+        values: Vec<f64>,
+        /// As many weights, whose sum need not be 1.
+        weights: Vec<f64>,
     },
 }
 

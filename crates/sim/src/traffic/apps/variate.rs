@@ -16,7 +16,21 @@ pub fn draw(law: &Variate, stream: &mut Stream) -> f64 {
         Variate::Lomax { mean, shape } => stream.lomax(mean, shape),
         Variate::Uniform { low, high } => stream.between(low, high),
         Variate::Lognormal { mean, sigma } => stream.lognormal(mean, sigma),
+        Variate::Choice { ref values, ref weights } => choose(values, weights, stream),
     }
+}
+
+fn choose(values: &[f64], weights: &[f64], stream: &mut Stream) -> f64 {
+    let mut left = stream.uniform() * weights.iter().sum::<f64>();
+    for (&value, &weight) in values.iter().zip(weights) {
+        left -= weight;
+        if left < 0.0 {
+            return value;
+        }
+    }
+    // Rounding may leave the sum a little short; what has no weight is never chosen.
+    let last = weights.iter().rposition(|&weight| weight > 0.0);
+    last.map_or(0.0, |place| values[place])
 }
 
 /// A time.
@@ -38,6 +52,10 @@ pub fn mean(law: &Variate) -> f64 {
         | Variate::Lomax { mean, .. }
         | Variate::Lognormal { mean, .. } => mean,
         Variate::Uniform { low, high } => 0.5 * (low + high),
+        Variate::Choice { ref values, ref weights } => {
+            let whole: f64 = weights.iter().sum();
+            values.iter().zip(weights).map(|(value, weight)| value * weight / whole).sum()
+        }
     }
 }
 
@@ -46,6 +64,7 @@ pub fn greatest(law: &Variate) -> Option<f64> {
     match *law {
         Variate::Constant { value } => Some(value),
         Variate::Uniform { high, .. } => Some(high),
+        Variate::Choice { ref values, .. } => values.iter().copied().reduce(f64::max),
         _ => None,
     }
 }
@@ -72,6 +91,10 @@ mod tests {
             (Variate::Lomax { mean: 2.0, shape }, 2.0 * (shape / (shape - 2.0)).sqrt()),
             (Variate::Uniform { low: 1.0, high: 3.0 }, 2.0 / 12f64.sqrt()),
             (Variate::Lognormal { mean: 2.0, sigma }, 2.0 * ((sigma * sigma).exp() - 1.0).sqrt()),
+            (
+                Variate::Choice { values: vec![0.0, 5.0, 4.0, 9.0], weights: vec![3.0, 0.0, 4.0, 1.0] },
+                7.875f64.sqrt(),
+            ),
         ]
     }
 
@@ -96,6 +119,16 @@ mod tests {
             let error = (expected * (1.0 - expected) / f64::from(DRAWS)).sqrt();
             assert!((found - expected).abs() < 4.0 * error, "{x}: {found}, {expected} +- {error}");
         }
+    }
+
+    #[test]
+    fn a_choice_has_its_weights() {
+        let (values, weights) = (vec![1.0, 2.0, 3.0], vec![5.0, 0.0, 15.0]);
+        let draws = sample(Variate::Choice { values, weights });
+        let of = |value: f64| draws.iter().filter(|&&d| d == value).count() as f64 / f64::from(DRAWS);
+        let error = (0.25 * 0.75 / f64::from(DRAWS)).sqrt();
+        assert!((of(1.0) - 0.25).abs() < 4.0 * error && of(2.0) == 0.0);
+        assert_eq!(of(1.0) + of(3.0), 1.0);
     }
 
     #[test]

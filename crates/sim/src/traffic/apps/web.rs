@@ -88,8 +88,9 @@ impl Web {
         if self.to_complete > 0 {
             return;
         }
+        let config = &self.config;
         let pause =
-            if self.page < self.pages { Some(self.config.inter_page) } else { self.config.inter_session };
-        out.again = pause.map(|law| now + variate::time(&law, &mut self.stream));
+            if self.page < self.pages { Some(&config.inter_page) } else { config.inter_session.as_ref() };
+        out.again = pause.map(|law| now + variate::time(law, &mut self.stream));
     }
 }

@@ -1,0 +1,81 @@
+"""Runs experiments in emulated machines, some at once, and keeps what they said."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from parshall.cache import default_folder
+from parshall.emulated import Kernel, Machine, Workshop
+from parshall.errors import ParshallError
+from parshall.studies.linux_testbed.reading import Seen
+from parshall.studies.linux_testbed.script import script
+from parshall.studies.linux_testbed.settings import Experiment, Scale
+
+SERIES = "6.1"
+PROGRAMS = ("tc", "ip", "iperf3", "siege")
+MODULES = ("veth", "sch_tbf", "sch_netem", "sch_red", "sch_codel", "sch_fq_codel")
+OWN = ("send_cbr", "watch_port", "watch_packets")
+MEMORY_MIB = 768
+_SECONDS_EACH = 20.0
+"""Of this computer for a second of the machine, at the chapter's rates, before it counts as stuck."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A kernel, and what its machines are fitted out with."""
+
+    kernel: Kernel
+    files: Mapping[str, Path]
+    kept: Path
+    """Folder of what machines said; an equal machine with an equal script says the same again."""
+    digest: str
+
+    @staticmethod
+    def open() -> Bench:
+        """Builds what is not built yet. Raises ParshallError, which says what to install, where something is
+        missing.
+        """
+        workshop = Workshop.open()
+        lacking = workshop.lacking(SERIES, PROGRAMS)
+        if lacking:
+            raise ParshallError(lacking)
+        kernel = workshop.kernel(SERIES)
+        files = {f"/bin/{name}": workshop.program(name) for name in OWN}
+        files["/lib/sch_estmred.ko"] = workshop.module(kernel)
+        files["/lib/tc/q_estmred.so"] = workshop.plugin()
+        return Bench(kernel, files, default_folder() / "linux" / "runs", workshop.digest)
+
+    def run(
+        self,
+        experiment: Experiment,
+        scale: Scale,
+        estimator: Mapping[str, float],
+        seed: int,
+        *,
+        keep: bool = True,
+    ) -> Seen:
+        """One experiment, or what was kept of it. Without ``keep`` it is done again, and not kept."""
+        told = script(experiment, scale, estimator, seed)
+        kept = self.kept / self._key(told, seed)
+        if keep and kept.is_file():
+            return Seen.read(kept.read_text(encoding="utf-8"))
+        seconds = _SECONDS_EACH * experiment.duration * scale.times
+        said = self._machine(seed).run(told, timeout_s=60 + seconds)
+        seen = Seen.read(said)
+        if keep:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            part = kept.with_name(f".{kept.name}.{os.getpid()}")
+            part.write_text(said, encoding="utf-8")
+            part.replace(kept)
+        return seen
+
+    def _machine(self, seed: int) -> Machine:
+        return Machine(self.kernel, PROGRAMS, MODULES, self.files, memory_mib=MEMORY_MIB, seed=seed)
+
+    def _key(self, told: str, seed: int) -> str:
+        text = "\0".join((self.kernel.release, self.digest, str(seed), told))
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
