@@ -59,10 +59,10 @@ test-python: setup
 	$(BIN)/python -m pytest
 
 # What tests of the kernel module need. Where it cannot be had they are skipped, each with a line that says why.
-LINUX_PACKAGES := qemu-system-x86 busybox-static iproute2 iperf3 sparse gcc make libc6-dev libelf-dev dpkg-dev kmod xz-utils
+LINUX_PACKAGES := qemu-system-x86 busybox-static iproute2 iperf3 siege sparse gcc make libc6-dev libelf-dev dpkg-dev kmod xz-utils
 
 linux-tools:
-	@(for tool in qemu-system-x86_64 busybox iperf3 sparse tc; do command -v $$tool >/dev/null || exit 1; done) || \
+	@(for tool in qemu-system-x86_64 busybox iperf3 siege sparse tc; do command -v $$tool >/dev/null || exit 1; done) || \
 	  bash tools/install-packages $(LINUX_PACKAGES) || true
 	@$(MAKE) --no-print-directory -C linux kernels || echo "tests of the kernel module are skipped: no kernels" >&2
 

@@ -370,6 +370,9 @@ fn applications_that_hear_back() {
         app[field] = value;
         app
     };
+    let choice = |values: Value, weights: Value| {
+        sequence("packets", json!({"kind": "choice", "values": values, "weights": weights}))
+    };
     let of = |kind: &str, field: &str, value: Value| json!({"kind": kind, field: value});
     let cases = [
         (sequence("packets", constant(-1.0)), "packets.value", "-1", number),
@@ -398,6 +401,11 @@ fn applications_that_hear_back() {
             "-1",
             "a number from 0 to 100",
         ),
+        (choice(json!([]), json!([])), "packets.values", "0 values", "1 to 10000 of them"),
+        (choice(json!([1, 2]), json!([1])), "packets.weights", "1 weights", "2, one a value"),
+        (choice(json!([1, -2]), json!([1, 1])), "packets.values[1]", "-2", number),
+        (choice(json!([1, 2]), json!([1, -1])), "packets.weights[1]", "-1", "a number from 0 to 1e12"),
+        (choice(json!([1, 2]), json!([0, 0])), "packets.weights", "zeros", "one above 0"),
         (sequence("transfers_at_most", json!(0)), "transfers_at_most", "0", "at least 1 transfer"),
         (sequence("request_bytes", json!(9)), "request_bytes", "9", "none, as there are no requests"),
         (

@@ -316,6 +316,30 @@ mod tests {
         backlog
     }
 
+    /// Drops of large and of small packets that come in turns to a queue counted in bytes whose average stays put.
+    fn drops_by_size(by_size: bool) -> [f64; 2] {
+        let config = scenario::Red { unit: QueueUnit::Bytes, by_size, wait: false, ..config() };
+        let mut q = red(&config);
+        let mut drops = [0.0; 2];
+        for i in 0..200_000 {
+            q.average = 10_000.0;
+            let large = i % 2;
+            let packet = Arrival { size: [500, 1500][large], ..arrival(0.0) };
+            if q.arrive(&packet, &backlog(10)) == Verdict::Drop {
+                drops[large] += 1.0;
+            }
+        }
+        drops
+    }
+
+    #[test]
+    fn drops_ask_how_long_a_packet_is_or_do_not() {
+        let [small, large] = drops_by_size(true);
+        assert!((large / small - 3.0).abs() < 0.2, "{large} {small}");
+        let [small, large] = drops_by_size(false);
+        assert!((large / small - 1.0).abs() < 0.05, "{large} {small}");
+    }
+
     #[test]
     fn the_average_is_an_exponential_one() {
         let mut q = red(&config());

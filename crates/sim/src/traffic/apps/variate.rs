@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn laws_have_their_means_within_four_standard_errors() {
         for (law, deviation) in laws() {
-            let found = sample(law).iter().sum::<f64>() / f64::from(DRAWS);
+            let found = sample(law.clone()).iter().sum::<f64>() / f64::from(DRAWS);
             let error = deviation / f64::from(DRAWS).sqrt();
             assert!((found - mean(&law)).abs() <= 4.0 * error, "{law:?}: {found} +- {error}");
         }
