@@ -268,9 +268,10 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> tuple[Seen, Scale]:
     if lacking:
         pytest.skip(lacking)
     scale = Scale(1 / 7, 0.05, 1)
-    bench = replace(Bench.open(), kept=tmp_path_factory.mktemp("kept"))
+    found, folder = Bench.open(), tmp_path_factory.mktemp("kept")
+    bench = replace(found, runs=replace(found.runs, folder=folder))
     seen = bench.run(EXPERIMENTS["mix"], scale, PRINTED.options(scale.rate), seed=1)
-    (kept,) = bench.kept.iterdir()
+    (kept,) = folder.iterdir()
     kept.write_text(kept.read_text().replace("== web\n", "== web\nkept\n"))
     again = bench.run(EXPERIMENTS["mix"], scale, PRINTED.options(scale.rate), seed=1)
     assert again.web.startswith("kept\n")

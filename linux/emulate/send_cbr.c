@@ -2,7 +2,7 @@
 /*
  * send_cbr ADDRESS FLOWS RATE BYTES SECONDS SEED: UDP datagrams at a constant rate that asks nobody.
  *
- * FLOWS flows of RATE bit/s each, in datagrams of BYTES bytes of payload; the rate counts payload, UDP and IP. Flows
+ * FLOWS flows of RATE bit/s each, in datagrams of BYTES bytes of payload; the rate counts all headers. Flows
  * begin at random instants of the first second, and each sends a datagram every period. Prints how many were sent.
  */
 #include <arpa/inet.h>
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#define HEADERS 28
+#define HEADERS 42	/* UDP, IP, Ethernet */
 #define MOST_FLOWS 4096
 #define MOST_BYTES 65507
 #define NS 1000000000LL

@@ -12,8 +12,9 @@ same machine and script print the same bytes on any computer, however slow. Docs
 
 from __future__ import annotations
 
+from parshall.emulated.kept import Runs
 from parshall.emulated.kernel import Kernel
 from parshall.emulated.machine import EmulationError, Machine, missing
 from parshall.emulated.workshop import Workshop
 
-__all__ = ["EmulationError", "Kernel", "Machine", "Workshop", "missing"]
+__all__ = ["EmulationError", "Kernel", "Machine", "Runs", "Workshop", "missing"]

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from parshall.cache import default_folder
-from parshall.emulated import Kernel, Machine, Workshop
+from parshall.emulated import Kernel, Machine, Runs, Workshop
 from parshall.errors import ParshallError
 from parshall.studies.linux_testbed.reading import Seen
 from parshall.studies.linux_testbed.script import script
@@ -30,9 +27,7 @@ class Bench:
 
     kernel: Kernel
     files: Mapping[str, Path]
-    kept: Path
-    """Folder of what machines said; an equal machine with an equal script says the same again."""
-    digest: str
+    runs: Runs
 
     @staticmethod
     def open() -> Bench:
@@ -47,7 +42,7 @@ class Bench:
         files = {f"/bin/{name}": workshop.program(name) for name in OWN}
         files["/lib/sch_estmred.ko"] = workshop.module(kernel)
         files["/lib/tc/q_estmred.so"] = workshop.plugin()
-        return Bench(kernel, files, default_folder() / "linux" / "runs", workshop.digest)
+        return Bench(kernel, files, Runs.kept(workshop.digest))
 
     def run(
         self,
@@ -60,22 +55,9 @@ class Bench:
     ) -> Seen:
         """One experiment, or what was kept of it. Without ``keep`` it is done again, and not kept."""
         told = script(experiment, scale, estimator, seed)
-        kept = self.kept / self._key(told, seed)
-        if keep and kept.is_file():
-            return Seen.read(kept.read_text(encoding="utf-8"))
-        seconds = _SECONDS_EACH * experiment.duration * scale.times
-        said = self._machine(seed).run(told, timeout_s=60 + seconds)
-        seen = Seen.read(said)
-        if keep:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            part = kept.with_name(f".{kept.name}.{os.getpid()}")
-            part.write_text(said, encoding="utf-8")
-            part.replace(kept)
-        return seen
+        seconds = 60 + _SECONDS_EACH * experiment.duration * scale.times
+        runs = self.runs if keep else Runs(self.runs.digest, None)
+        return runs.run(self._machine(seed), told, Seen.read, seconds)
 
     def _machine(self, seed: int) -> Machine:
         return Machine(self.kernel, PROGRAMS, MODULES, self.files, memory_mib=MEMORY_MIB, seed=seed)
-
-    def _key(self, told: str, seed: int) -> str:
-        text = "\0".join((self.kernel.release, self.digest, str(seed), told))
-        return hashlib.sha256(text.encode()).hexdigest()[:24]
