@@ -8,13 +8,13 @@ from itertools import product
 
 CONTROLS = {"reno": "Reno", "cubic": "CUBIC", "bbr": "BBR"}
 QUEUES = {"pfifo": "DropTail", "red": "RED", "codel": "CoDel", "pie": "PIE", "fq_codel": "FQ-CoDel"}
-RATES = (1e6, 3e6, 10e6)
+RATES = (1e6, 3e6, 6e6)
 """Bit/s of the bottleneck, Ethernet's headers included."""
 ROUND_TRIPS = (0.010, 0.050, 0.200)
 """Seconds, without queueing."""
 FLOWS = (1, 4, 16)
 
-DURATION, WARM_UP = 12.0, 4.0
+DURATION, WARM_UP = 10.0, 3.0
 """Seconds of a run, and of its beginning that throughput, delay and loss leave out."""
 PAYLOAD, HEADERS = 1448, 66
 """TCP with time stamps, IP, Ethernet."""

@@ -58,14 +58,16 @@ def _cell(cell: Cell, port: int) -> Iterator[str]:
     yield f"{tc} add dev out parent 1: handle 2: {_queue(cell)}"
     yield f"ip netns exec receiver iperf3 -s -p {port} > /dev/null 2>&1 &"
     yield "SERVER=$!; sleep 0.5"
-    flows = f"-p {port} -P {cell.flows} -t {grid.DURATION + 2:g} -C {cell.control}"
+    flows = f"-p {port} -P {cell.flows} -t {grid.DURATION + 5:g} -C {cell.control}"
     yield f"ip netns exec sender iperf3 -c 10.0.3.2 {flows} > /dev/null 2>&1 &"
     yield "CLIENT=$!"
+    # It opens its connections one after the other, and sends when it has them all.
+    sockets = SOCKETS.format(port=port)
+    yield f"until {sockets} | grep -q 'data_segs_out:[1-9][0-9]'; do sleep 0.01; done"
     every = f"{1e3 * grid.EVERY:g} {grid.DURATION:g}"
     yield f"ip netns exec router watch_port out {cell.queue} {every} in > /tmp/port &"
     yield "WATCH=$!"
     yield f"sleep {grid.WARM_UP:g}"
-    sockets = SOCKETS.format(port=port)
     yield f"{sockets} > /tmp/before"
     yield "wait $WATCH"
     yield f"{sockets} > /tmp/after"
