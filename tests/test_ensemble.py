@@ -477,7 +477,7 @@ def test_when_nothing_can_be_run_the_reason_is_raised(bell: Dumbbell) -> None:
         ({"jobs": 1.5}, "jobs: got 1.5, expected a whole number from 1 to 1024"),
         ({"seeds": []}, "seeds: got none, expected at least one seed"),
         ({"seeds": [1, -1]}, r"seeds\[1\]: got -1, expected a whole number from 0 to 2\^63 - 1"),
-        ({"seeds": [1, 2, 1]}, "seeds: got 1 twice, expected seeds that differ"),
+        ({"seeds": [1, 2, 1]}, r"seeds\[2\]: got 1 twice, expected seeds that differ"),
         ({"variants": {}}, "variants: got none, expected at least one scenario"),
     ],
 )

@@ -100,15 +100,18 @@ def test_the_standard_input_is_a_file(
 
 
 @pytest.mark.parametrize(
-    ("text", "seeds"), [("3", [3]), ("1-4", [1, 2, 3, 4]), ("1,5, 8-9", [1, 5, 8, 9]), ("0", [0])]
+    ("text", "seeds"),
+    [("3", [1, 2, 3]), ("3-3", [3]), ("2-4", [2, 3, 4]), ("1,5, 8-9", [1, 5, 8, 9]), ("0,1", [0, 1])],
 )
 def test_seeds_are_a_list(text: str, seeds: list[int]) -> None:
     assert seeds_of(text) == seeds
 
 
-@pytest.mark.parametrize("text", ["", "5-1", "1-", "a", "-1", "1.5", "1-10000000", "1,,2", "9" * 30, "1,1"])
+@pytest.mark.parametrize(
+    "text", ["", "0", "5-1", "1-", "a", "-1", "1.5", "1-10000000", "1,,2", "9" * 30, "1,1"]
+)
 def test_seeds_that_are_none(text: str) -> None:
-    with pytest.raises(InputError, match=r"--seeds: got .*, expected seeds"):
+    with pytest.raises(InputError, match=r"--seeds: got .*, expected (how many, or )?seeds"):
         seeds_of(text)
 
 

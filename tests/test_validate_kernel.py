@@ -41,7 +41,7 @@ def said(**changes: str) -> str:
     port = base64.b64encode(gzip.compress("\n".join(lines).encode())).decode()
     sockets = {
         when: "\n".join(
-            f"0 0 10.0.1.2:{4000 + flow} 10.0.3.2:5201 cubic bytes_acked:{acked}{ANSWERED if flow == 0 else ''}"
+            f"0 0 10.0.1.2:{4000 + flow} 10.0.3.2:5201 bytes_acked:{acked}{'' if flow else ANSWERED}"
             for flow, acked in enumerate(amounts)
         )
         for when, amounts in ACKNOWLEDGED.items()

@@ -86,7 +86,7 @@ CHANGES = click.option(
 @cli.command()
 @click.argument("file")
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Of the random streams; 1 unless given.")
-@click.option("--seeds", metavar="LIST", help="A run for each, such as 1-20 or 1,5,8-10.")
+@click.option("--seeds", metavar="N|LIST", help="How many, or which, such as 7-20 or 1,5,8-10.")
 @CHANGES
 @click.option("--out", metavar="DIR", help="Write the recording there: Parquet, captures, scenario.")
 @click.option(
@@ -145,7 +145,7 @@ def plot(folder: str, **options: Any) -> None:
 @cli.command()
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@click.option("--seeds", metavar="LIST", help="For two scenario files: such as 1-20; 1-10 unless given.")
+@click.option("--seeds", metavar="N|LIST", help="For two scenario files: how many (10), or which.")
 @click.option("--out", metavar="FILE", help="Draw the differences there: SVG, PNG or PDF.")
 def compare(a: str, b: str, seeds: str | None, out: str | None) -> None:
     """Compare A and B by paired differences.

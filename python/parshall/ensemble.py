@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -184,16 +183,18 @@ def checked_seeds(seeds: Iterable[int] | int) -> tuple[int, ...]:
     if isinstance(seeds, int) and not isinstance(seeds, bool) and seeds > 0:
         seeds = range(1, seeds + 1)
     if not isinstance(seeds, Iterable) or isinstance(seeds, str | bytes):
-        raise InputError("seeds", shown(seeds), "seeds, or how many")
+        raise InputError("seeds", shown(seeds), f"a whole number from 1 to {MOST_SEEDS}, or a list of seeds")
     some = itertools.islice(seeds, MOST_SEEDS + 1)
     numbers = tuple(checked_seed(seed, f"seeds[{index}]") for index, seed in enumerate(some))
     if len(numbers) > MOST_SEEDS:
         raise InputError("seeds", f"more than {MOST_SEEDS} seeds", f"at most {MOST_SEEDS} of them")
     if not numbers:
         raise InputError("seeds", "none", "at least one seed")
-    if len(set(numbers)) < len(numbers):
-        twice = next(seed for seed, count in Counter(numbers).items() if count > 1)
-        raise InputError("seeds", f"{twice} twice", "seeds that differ")
+    known: set[int] = set()
+    for index, seed in enumerate(numbers):
+        if seed in known:
+            raise InputError(f"seeds[{index}]", f"{seed} twice", "seeds that differ")
+        known.add(seed)
     return numbers
 
 

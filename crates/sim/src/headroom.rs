@@ -4,9 +4,7 @@ use std::fs;
 use std::io::Read as _;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::OnceLock;
-use std::time::Instant;
-
-use crate::limits::MEMORY_EVERY;
+use std::time::{Duration, Instant};
 
 /// What of the memory stays free: a sixteenth, and at most this.
 const MOST_SPARED: u64 = 1 << 30;
@@ -24,6 +22,9 @@ pub(crate) fn shortage(to_finish: impl FnOnce() -> u64) -> Option<String> {
     let memory = Memory::now()?;
     memory.shortage(to_finish())
 }
+
+/// How often memory is looked at, which takes some ten microseconds.
+const MEMORY_EVERY: Duration = Duration::from_millis(20);
 
 fn is_due() -> bool {
     static STARTED: OnceLock<Instant> = OnceLock::new();

@@ -1,7 +1,5 @@
 //! What ends a run before its end: somebody asks for that, it has had all the events that it may, or the memory of
-//! this computer runs low. Runs look for it once in a while, at no cost that can be measured.
-
-use std::time::Duration;
+//! this computer runs low. Runs look for it once in a while, which takes a fiftieth of the engine's instructions.
 
 use crate::headroom;
 use crate::pulse::{Failure, Pulse};
@@ -37,7 +35,8 @@ impl Limits {
         self.ahead % EVERY == 0
     }
 
-    /// Ends the run of this thread, which is about to do more, if anything asks for that. `to_finish` is the memory that the recording still needs.
+    /// Ends the run of this thread, which is about to do more, if anything asks for that. `to_finish` is the memory that
+    /// the recording still needs.
     #[cold]
     pub fn look(&self, executed: u64, now: Time, to_finish: impl FnOnce() -> u64) {
         let pulse = Pulse::own();
@@ -79,6 +78,3 @@ impl Steps {
         }
     }
 }
-
-/// How often memory is looked at, which takes some ten microseconds.
-pub(crate) const MEMORY_EVERY: Duration = Duration::from_millis(20);

@@ -62,9 +62,6 @@ impl From<String> for Failure {
     }
 }
 
-/// What is said of a run that was asked to stop.
-const INTERRUPTED: &str = "interrupted";
-
 /// What of a control is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -254,7 +251,7 @@ impl Pulse {
     #[inline]
     pub(crate) fn heed(&self) {
         if self.is_stopped() {
-            Failure::new(INTERRUPTED).end_run();
+            Failure::new("interrupted").end_run();
         }
     }
 

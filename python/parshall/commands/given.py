@@ -53,7 +53,9 @@ def _changed(model: Scenario | Dumbbell, path: str, value: Any) -> Scenario | Du
 
 
 def seeds_of(text: str) -> list[int]:
-    """Seeds as ``1-20``, ``3`` or ``1,5,8-10``. Raises InputError."""
+    """Seeds as ``20``, which is how many (1 to 20), ``7-20`` or ``1,5,8-10``. Raises InputError."""
+    if not any(sign in text for sign in ",-"):
+        text = f"1-{text}"
     seeds: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
@@ -74,7 +76,9 @@ def _seed(text: str, whole: str) -> int:
 
 
 def _no_seeds(text: str) -> InputError:
-    return InputError("--seeds", shown(text), f"seeds such as 1-20 or 1,5,8-10, at most {MOST_SEEDS}")
+    return InputError(
+        "--seeds", shown(text), f"how many, or seeds such as 7-20 or 1,5,8-10, at most {MOST_SEEDS}"
+    )
 
 
 def _standard_input() -> str:

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
+from parshall.ensemble import checked_seeds
 from parshall.errors import InputError, shown
 from parshall.interrupt import HeldInterrupt
-from parshall.run import MOST_SEEDS, checked_seed
 from parshall.sweep.base import Builder, base_of
 from parshall.sweep.design import Design, Grid, LatinHypercube, Listed, Sobol
 from parshall.sweep.metric import GivenMetrics, Metric, metrics_of
@@ -130,16 +129,14 @@ class Sweep:
     @cached_property
     def seed_list(self) -> tuple[int, ...]:
         """The seeds in the order in which they are taken; under a stop rule as many as a point may have."""
+        if self.stop is None:
+            return checked_seeds(self.seeds)
+        most = self.stop.max_seeds
         if isinstance(self.seeds, int):
-            count = self.seeds if self.stop is None else self.stop.max_seeds
-            if isinstance(self.seeds, bool) or not 1 <= count <= MOST_SEEDS:
-                raise InputError(
-                    "seeds",
-                    shown(self.seeds if self.stop is None else count),
-                    f"a whole number from 1 to {MOST_SEEDS}, or a list of seeds",
-                )
-            return tuple(range(1, count + 1))
-        return _listed_seeds(self.seeds, self.stop)
+            # How many there are at first is the rule's to say how far to exceed.
+            checked_seeds(self.seeds)
+            return checked_seeds(most)
+        return checked_seeds(self.seeds)[:most]
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
@@ -261,21 +258,3 @@ class Sweep:
             ]
             grown.append(min(self.stop.next_count(values), len(self.seed_list)))
         return grown
-
-
-def _listed_seeds(given: Any, stop: StopRule | None) -> tuple[int, ...]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InputError("seeds", shown(given), "a whole number of at least 1, or a list of seeds")
-    seeds = tuple(
-        checked_seed(seed, f"seeds[{index}]") for index, seed in enumerate(islice(given, MOST_SEEDS + 1))
-    )
-    if not seeds:
-        raise InputError("seeds", "none", "at least one seed")
-    if len(seeds) > MOST_SEEDS:
-        raise InputError("seeds", f"more than {MOST_SEEDS} seeds", f"at most {MOST_SEEDS} of them")
-    known: set[int] = set()
-    for index, seed in enumerate(seeds):
-        if seed in known:
-            raise InputError(f"seeds[{index}]", f"{seed} twice", "seeds that differ")
-        known.add(seed)
-    return seeds if stop is None else seeds[: stop.max_seeds]
