@@ -320,32 +320,15 @@ def statistics(folder: str, seeds: int | None, out: str | None, only: tuple[str,
 
 
 @validate.command()
-@click.argument("folder", metavar="[DIR]", required=False)
-@click.option("--kernel", type=click.Choice(["6.1", "6.12"]), default="6.1", show_default=True)
-@click.option("--only", multiple=True, metavar="PATTERN", help="These cells only, such as 'cubic/red/*'.")
-@click.option("--seeds", type=click.IntRange(2, MOST_SEEDS), default=10, show_default=True, help="How many.")
-@click.option("--jobs", type=JOBS, help="Machines and threads; as many as there are cores unless given.")
-@click.option("--out", metavar="FILE.md", help="Put table and figure into this page.")
-def linux(folder: str | None, kernel: str, out: str | None, **options: Any) -> None:
-    """Compare TCP and queues with those of a real Linux kernel.
-
-    Runs Reno, CUBIC and BBR of a kernel of Debian over its queues in emulated machines, at three rates,
-    three round trips and with 1, 4 and 16 flows, and the same in the simulator. All 405 cells take about an
-    hour on two cores; what is done is kept. With DIR it compares with the runs of Linux in there instead.
-    """
+@click.argument("folder", metavar="DIR")
+def linux(folder: str) -> None:
+    """Compare with runs of a real Linux kernel in DIR. Prints a table as Markdown."""
     from pathlib import Path
 
-    if folder is not None:
-        from parshall.validate.linux import compare_folder, table
+    from parshall.validate.linux import compare_folder, table
 
-        for line in table(compare_folder(Path(folder))):
-            click.echo(line)
-        return
-    from rich.console import Console
-
-    from parshall.validate.kernel.command import validate_kernel
-
-    validate_kernel(kernel, options["only"], options["seeds"], options["jobs"], out, Console())
+    for line in table(compare_folder(Path(folder))):
+        click.echo(line)
 
 
 @validate.command()
