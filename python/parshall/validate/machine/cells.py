@@ -15,7 +15,18 @@ from itertools import product
 
 from parshall.errors import InputError
 
-__all__ = ["CONTROLS", "FLOWS", "PACKET", "QUEUES", "Cell", "Place", "RedShape", "cells", "chosen", "starts_ms"]
+__all__ = [
+    "CONTROLS",
+    "FLOWS",
+    "PACKET",
+    "QUEUES",
+    "Cell",
+    "Place",
+    "RedShape",
+    "cells",
+    "chosen",
+    "starts_ms",
+]
 
 QUEUES = ("droptail", "red", "codel", "pie", "fq-codel")
 RATES = (1, 3, 10)
@@ -116,13 +127,15 @@ def cells() -> list[Cell]:
 
 
 def chosen(patterns: Sequence[str]) -> list[Cell]:
-    """Cells whose names match one of the patterns, all without any. ``InputError`` for one without a match."""
+    """Cells whose names match one of the patterns; all without any. ``InputError`` for one without match."""
     found: dict[Cell, None] = {} if patterns else dict.fromkeys(cells())
     for pattern in patterns:
         matching = [cell for cell in cells() if fnmatch.fnmatchcase(cell.name, pattern)]
         if not matching:
             example = Cell(Place("red", 1, 50), "bbr", 4).name
-            raise InputError("--only", pattern, f"the name of a cell such as {example}, or a pattern like red-1M-*")
+            raise InputError(
+                "--only", pattern, f"the name of a cell such as {example}, or a pattern like red-1M-*"
+            )
         found |= dict.fromkeys(matching)
     return [cell for cell in cells() if cell in found]
 

@@ -46,7 +46,8 @@ router() {{ ip netns exec router tc "$@"; }}
 run() {{
   echo "== $1"
   router qdisc add dev out root handle 1: htb default 10
-  router class add dev out parent 1: classid 1:10 htb rate {rate}bit ceil {rate}bit burst {burst} cburst {burst} quantum {packet}
+  router class add dev out parent 1: classid 1:10 htb rate {rate}bit ceil {rate}bit \
+burst {burst} cburst {burst} quantum {packet}
   router qdisc add dev out parent 1:10 handle 10: {queue}
   ip netns exec sender ping -c 2 10.0.2.2 | grep -c "bytes from"
   shift; tcp_flows "$@"
