@@ -320,11 +320,31 @@ def statistics(folder: str, seeds: int | None, out: str | None, only: tuple[str,
 
 
 @validate.command()
-@click.argument("folder", metavar="DIR")
-def linux(folder: str) -> None:
-    """Compare with runs of a real Linux kernel in DIR. Prints a table as Markdown."""
-    from pathlib import Path
+@click.argument("folder", metavar="[DIR]", required=False)
+@click.option(
+    "--only", multiple=True, metavar="CELL", help="These cells, such as 'red-1M-*'; may be repeated."
+)
+@click.option("--quick", is_flag=True, help="Only a few cells, in about a minute.")
+@click.option("--kernel", type=click.Choice(["6.1", "6.12"]), help="Debian's kernel; 6.1 unless given.")
+@click.option("--repeats", type=click.IntRange(1, 100), help="Runs of each cell in machines; 2 unless given.")
+@click.option("--seeds", type=click.IntRange(2, MOST_SEEDS), help="Runs of each cell here; 10 unless given.")
+@click.option("--jobs", type=JOBS, help="Threads of the simulator; all cores unless given.")
+@click.option("--out", metavar="DIR", help="Where the page goes; out/linux unless given.")
+def linux(folder: str | None, **options: Any) -> None:
+    """Compare with a real Linux kernel. Prints tables as Markdown.
 
+    Runs Reno, CUBIC and BBR through the queue disciplines of Debian's kernel in emulated machines, 405 cells,
+    and writes a page with figures. What ran is kept: after Ctrl-C the same command does the rest.
+
+    With DIR, compares with the runs of Linux that are there instead.
+    """
+    if folder is None:
+        from parshall.validate.machine.command import validate_machines
+
+        validate_machines(**options)
+        return
+    if given := [name for name, value in options.items() if value]:
+        raise click.UsageError(f"got DIR and --{given[0]}, expected one of them")
     from parshall.validate.linux import compare_folder, table
 
     for line in table(compare_folder(Path(folder))):
