@@ -118,6 +118,7 @@ def queue_of(place: Place) -> Any:
             max_probability=0.1,
             weight=0.5**place.red.weight_log,
             unit="bytes",
+            by_size=False,
             mean_packet_bytes=PACKET,
             gentle=False,
             wait=False,
@@ -132,7 +133,7 @@ def queue_of(place: Place) -> Any:
             derandomize=True,
             cap_increase=True,
         )
-    return FqCodel(limit_packets=limit, quantum_bytes=PACKET, mtu_bytes=PACKET, ecn=False)
+    return FqCodel(limit_packets=limit, quantum_bytes=PACKET, mtu_bytes=PACKET, mtu_of_all=True, ecn=False)
 
 
 def _read(cell: Cell, recording: Recording) -> Run:
