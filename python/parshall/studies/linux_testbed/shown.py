@@ -30,9 +30,9 @@ GAINS = {
 }
 FIGURES = {"figure-22": list(LOAD_NAMES), "figure-23": [DYNAMIC], "figure-24": [MIX]}
 
-_MEASURED = st.Look("measured, kernel", plot.INK, line="--")
-_ESTIMATED = st.Look("estimated, kernel", plot.SERIES[0])
-_THERE = st.Look("estimated, 90 % of the simulator's runs", plot.GRID)
+_MEASURED = st.Look("kernel, measured", plot.INK, line="--")
+_ESTIMATED = st.Look("kernel, estimated", plot.SERIES[0])
+_THERE = st.Look("simulator, estimated (90 % of runs)", plot.GRID)
 _BAND = (0.05, 0.95)
 
 
@@ -61,7 +61,7 @@ def _courses(results: st.Results, id: str, experiments: list[str]) -> st.Figure:
         traces = (st.Trace(_MEASURED, time, measured), st.Trace(_ESTIMATED, time, estimated))
         panels.append(st.Panel(traces, LABELS[name], bands=(band,)))
     share = st.Axis("share of non-\nresponsive bytes", limits=(0.4, 1))
-    return st.drawn(id, panels, st.Axis("time", "s"), share, height=2.0 + 1.5 * len(panels), legend=3)
+    return st.drawn(id, panels, st.Axis("time", "s"), share, height=2.0 + 1.5 * len(panels), legend=2)
 
 
 def _beside(results: st.Results) -> st.Table:
