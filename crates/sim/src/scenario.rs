@@ -413,10 +413,6 @@ pub struct FqCodel {
     /// Nothing is dropped by CoDel while no more than this waits in a queue.
     #[serde(default = "default_mtu")]
     pub mtu_bytes: u32,
-    /// Whether that is compared with what waits in all queues, as Linux does, and not in the packet's own (RFC 8290): a
-    /// queue is then dropped from down to its last packet while others wait.
-    #[serde(default)]
-    pub mtu_of_all: bool,
     /// Whether packets that can be marked are marked instead of dropped.
     #[serde(default = "yes")]
     pub ecn: bool,

@@ -201,9 +201,6 @@ class FqCodel(Model):
     half of that queue."""
     mtu_bytes: BurstSize = _MTU
     """Nothing is dropped by CoDel while no more than this waits in a queue."""
-    mtu_of_all: Flag = False
-    """Whether that is compared with what waits in all queues, as Linux does, and not in the packet's own (RFC
-    8290): a queue is then dropped from down to its last packet while others wait."""
     ecn: Flag = True
     """Whether packets that can be marked are marked instead of dropped (RFC 3168)."""
     ce_threshold: MaybeDuration = ABSENT

@@ -50,16 +50,15 @@ pub struct CodelLaw {
 }
 
 impl CodelLaw {
-    /// Takes the next packet that leaves `queue` at `now`; what is dropped before it goes to `dropped`. So many bytes
-    /// `beside` those of the queue count as waiting, too.
+    /// Takes the next packet that leaves `queue` at `now`; what is dropped before it goes to `dropped`.
     pub fn pop(
         &mut self,
         params: &CodelParams,
         now: Time,
-        (queue, beside): (&mut Fifo, u64),
+        queue: &mut Fifo,
         dropped: &mut Vec<Held>,
     ) -> Option<Leaving> {
-        let (mut first, mut may_drop) = self.look(params, now, queue, beside);
+        let (mut first, mut may_drop) = self.look(params, now, queue);
         let mut marked = false;
         if self.dropping {
             self.dropping = may_drop;
@@ -68,7 +67,7 @@ impl CodelLaw {
                 marked = self.marks(params, first);
                 if !marked {
                     dropped.extend(first);
-                    (first, may_drop) = self.look(params, now, queue, beside);
+                    (first, may_drop) = self.look(params, now, queue);
                     self.dropping = may_drop;
                 }
                 if self.dropping {
@@ -82,7 +81,7 @@ impl CodelLaw {
             marked = self.marks(params, first);
             if !marked {
                 dropped.extend(first);
-                (first, _) = self.look(params, now, queue, beside);
+                (first, _) = self.look(params, now, queue);
             }
             self.enter(params, now);
         }
@@ -92,16 +91,10 @@ impl CodelLaw {
     }
 
     /// Takes the first packet, and says whether it may be dropped: the wait has been above the target for an interval.
-    fn look(
-        &mut self,
-        params: &CodelParams,
-        now: Time,
-        queue: &mut Fifo,
-        beside: u64,
-    ) -> (Option<Held>, bool) {
+    fn look(&mut self, params: &CodelParams, now: Time, queue: &mut Fifo) -> (Option<Held>, bool) {
         let first = queue.pop();
         let above = first.is_some_and(|held| now.since(held.arrived) >= params.target)
-            && queue.bytes() + beside > params.mtu_bytes;
+            && queue.bytes() > params.mtu_bytes;
         let may_drop = above && self.first_above.is_some_and(|time| now >= time);
         self.first_above = if above { Some(self.first_above.unwrap_or(now + params.interval)) } else { None };
         (first, may_drop)
@@ -167,7 +160,7 @@ impl DepartureQueue for Codel {
     }
 
     fn pop(&mut self, now: Time, dropped: &mut Vec<Held>) -> Option<Leaving> {
-        self.law.pop(&self.params, now, (&mut self.queue, 0), dropped)
+        self.law.pop(&self.params, now, &mut self.queue, dropped)
     }
 
     fn waiting(&self) -> (u64, u64) {

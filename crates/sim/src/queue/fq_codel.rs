@@ -41,8 +41,6 @@ pub struct FqCodel {
     limit_bytes: u64,
     quantum: i64,
     drop_batch: usize,
-    /// Whether CoDel's smallest queue is that of all queues.
-    mtu_of_all: bool,
     /// Makes the buckets of one port and run differ from those of another.
     perturbation: u64,
     /// The queue of each bucket. Queues come into being when they are first used.
@@ -68,7 +66,6 @@ impl FqCodel {
             limit_bytes: config.limit_bytes.unwrap_or(u64::MAX),
             quantum: i64::from(config.quantum_bytes),
             drop_batch: config.drop_batch as usize,
-            mtu_of_all: config.mtu_of_all,
             perturbation: stream.bits(),
             buckets: vec![UNUSED; config.queues as usize],
             queues: Vec::new(),
@@ -178,8 +175,7 @@ impl DepartureQueue for FqCodel {
             let (index, list) = self.next_queue()?;
             let queue = &mut self.queues[index as usize];
             let already = dropped.len();
-            let beside = if self.mtu_of_all { self.waiting.1 - queue.fifo.bytes() } else { 0 };
-            let leaving = queue.law.pop(&self.params, now, (&mut queue.fifo, beside), dropped);
+            let leaving = queue.law.pop(&self.params, now, &mut queue.fifo, dropped);
             for held in &dropped[already..] {
                 forget(&mut self.waiting, held);
             }
@@ -292,30 +288,6 @@ mod tests {
         let mut few = self::queues(serde_json::json!({"limit_packets": 10, "drop_batch": 4}));
         let dropped: Vec<u32> = (0..11).flat_map(|_| push(&mut few, 1, 1000)).collect();
         assert_eq!(dropped, [1, 1, 1, 1]);
-    }
-
-    /// Drops of CoDel while two flows have two packets each whenever one leaves, all of which have waited for long.
-    fn drops_of_short_queues(mtu_of_all: bool) -> usize {
-        let mut queues = queues(serde_json::json!({"mtu_of_all": mtu_of_all, "mtu_bytes": 1500}));
-        let mut dropped = 0;
-        for flow in [1, 1, 2, 2] {
-            push(&mut queues, flow, 1500);
-        }
-        for second in 0..20 {
-            let mut gone = Vec::new();
-            let left = queues.pop(Time::from_secs(f64::from(10 + second)), &mut gone);
-            dropped += gone.len();
-            for held in gone.iter().chain(left.iter().map(|leaving| &leaving.held)) {
-                push(&mut queues, u64::from(held.packet.seq), 1500);
-            }
-        }
-        dropped
-    }
-
-    #[test]
-    fn short_queues_are_dropped_from_while_others_wait_if_all_count() {
-        assert_eq!(drops_of_short_queues(false), 0);
-        assert!(drops_of_short_queues(true) > 5);
     }
 
     #[test]
