@@ -138,6 +138,7 @@ queues = st.one_of(
         limit_bytes=st.none() | counts,
         drop_batch=counts,
         mtu_bytes=counts,
+        mtu_of=st.sampled_from(["queue", "all-queues"]),
         ecn=st.booleans(),
         ce_threshold=st.none() | durations,
     ),

@@ -278,6 +278,7 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("QueueUnit", "sim/src/scenario.rs", Red, "unit"),
         ("TuneBy", "sim/src/scenario.rs", Red, "tune_by"),
         ("PieDelay", "sim/src/scenario.rs", Pie, "delay"),
+        ("FqCodelMtu", "sim/src/scenario.rs", FqCodel, "mtu_of"),
         ("LossOf", "sim/src/scenario.rs", ListedLoss, "of"),
         ("LossOf", "sim/src/scenario.rs", BernoulliLoss, "of"),
         ("LossOf", "sim/src/scenario.rs", GilbertElliottLoss, "of"),

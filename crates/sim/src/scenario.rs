@@ -413,12 +413,26 @@ pub struct FqCodel {
     /// Nothing is dropped by CoDel while no more than this waits in a queue.
     #[serde(default = "default_mtu")]
     pub mtu_bytes: u32,
+    /// What `mtu_bytes` is compared with.
+    #[serde(default)]
+    pub mtu_of: FqCodelMtu,
     /// Whether packets that can be marked are marked instead of dropped.
     #[serde(default = "yes")]
     pub ecn: bool,
     /// Packets that can be marked are marked if they waited longer than this, whatever else is done.
     #[serde(default)]
     pub ce_threshold: Option<Time>,
+}
+
+/// Which packets count when FQ-CoDel spares those that wait with hardly any others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FqCodelMtu {
+    /// Those of the same queue (RFC 8290).
+    #[default]
+    Queue,
+    /// Those of all queues, as in Linux.
+    AllQueues,
 }
 
 fn default_fq_queues() -> u32 {

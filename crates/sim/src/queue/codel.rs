@@ -51,14 +51,16 @@ pub struct CodelLaw {
 
 impl CodelLaw {
     /// Takes the next packet that leaves `queue` at `now`; what is dropped before it goes to `dropped`.
+    ///
+    /// `elsewhere` are bytes in other queues that count as waiting here when `mtu_bytes` is compared.
     pub fn pop(
         &mut self,
         params: &CodelParams,
         now: Time,
-        queue: &mut Fifo,
+        (queue, elsewhere): (&mut Fifo, u64),
         dropped: &mut Vec<Held>,
     ) -> Option<Leaving> {
-        let (mut first, mut may_drop) = self.look(params, now, queue);
+        let (mut first, mut may_drop) = self.look(params, now, queue, elsewhere);
         let mut marked = false;
         if self.dropping {
             self.dropping = may_drop;
@@ -67,7 +69,7 @@ impl CodelLaw {
                 marked = self.marks(params, first);
                 if !marked {
                     dropped.extend(first);
-                    (first, may_drop) = self.look(params, now, queue);
+                    (first, may_drop) = self.look(params, now, queue, elsewhere);
                     self.dropping = may_drop;
                 }
                 if self.dropping {
@@ -81,7 +83,7 @@ impl CodelLaw {
             marked = self.marks(params, first);
             if !marked {
                 dropped.extend(first);
-                (first, _) = self.look(params, now, queue);
+                (first, _) = self.look(params, now, queue, elsewhere);
             }
             self.enter(params, now);
         }
@@ -91,10 +93,16 @@ impl CodelLaw {
     }
 
     /// Takes the first packet, and says whether it may be dropped: the wait has been above the target for an interval.
-    fn look(&mut self, params: &CodelParams, now: Time, queue: &mut Fifo) -> (Option<Held>, bool) {
+    fn look(
+        &mut self,
+        params: &CodelParams,
+        now: Time,
+        queue: &mut Fifo,
+        elsewhere: u64,
+    ) -> (Option<Held>, bool) {
         let first = queue.pop();
         let above = first.is_some_and(|held| now.since(held.arrived) >= params.target)
-            && queue.bytes() > params.mtu_bytes;
+            && queue.bytes() + elsewhere > params.mtu_bytes;
         let may_drop = above && self.first_above.is_some_and(|time| now >= time);
         self.first_above = if above { Some(self.first_above.unwrap_or(now + params.interval)) } else { None };
         (first, may_drop)
@@ -160,7 +168,7 @@ impl DepartureQueue for Codel {
     }
 
     fn pop(&mut self, now: Time, dropped: &mut Vec<Held>) -> Option<Leaving> {
-        self.law.pop(&self.params, now, &mut self.queue, dropped)
+        self.law.pop(&self.params, now, (&mut self.queue, 0), dropped)
     }
 
     fn waiting(&self) -> (u64, u64) {

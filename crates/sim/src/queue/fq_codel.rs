@@ -9,7 +9,7 @@ use super::codel::{CodelLaw, CodelParams};
 use super::held::{Fifo, Held, Leaving};
 use super::DepartureQueue;
 use crate::random::{mix, Stream};
-use crate::scenario;
+use crate::scenario::{self, FqCodelMtu};
 use crate::units::Time;
 
 /// In place of a queue that no packet has entered yet.
@@ -41,6 +41,8 @@ pub struct FqCodel {
     limit_bytes: u64,
     quantum: i64,
     drop_batch: usize,
+    /// Whether CoDel spares packets only while no more than a packet waits in all queues together.
+    spares_all: bool,
     /// Makes the buckets of one port and run differ from those of another.
     perturbation: u64,
     /// The queue of each bucket. Queues come into being when they are first used.
@@ -66,6 +68,7 @@ impl FqCodel {
             limit_bytes: config.limit_bytes.unwrap_or(u64::MAX),
             quantum: i64::from(config.quantum_bytes),
             drop_batch: config.drop_batch as usize,
+            spares_all: config.mtu_of == FqCodelMtu::AllQueues,
             perturbation: stream.bits(),
             buckets: vec![UNUSED; config.queues as usize],
             queues: Vec::new(),
@@ -175,7 +178,8 @@ impl DepartureQueue for FqCodel {
             let (index, list) = self.next_queue()?;
             let queue = &mut self.queues[index as usize];
             let already = dropped.len();
-            let leaving = queue.law.pop(&self.params, now, &mut queue.fifo, dropped);
+            let elsewhere = if self.spares_all { self.waiting.1 - queue.fifo.bytes() } else { 0 };
+            let leaving = queue.law.pop(&self.params, now, (&mut queue.fifo, elsewhere), dropped);
             for held in &dropped[already..] {
                 forget(&mut self.waiting, held);
             }
@@ -288,6 +292,34 @@ mod tests {
         let mut few = self::queues(serde_json::json!({"limit_packets": 10, "drop_batch": 4}));
         let dropped: Vec<u32> = (0..11).flat_map(|_| push(&mut few, 1, 1000)).collect();
         assert_eq!(dropped, [1, 1, 1, 1]);
+    }
+
+    #[test]
+    fn a_packet_alone_in_its_queue_is_spared_unless_all_queues_count() {
+        let at = |ms: u64| Time::from_ps(ms * 1_000_000_000);
+        for (mtu_of, expected) in [("queue", 0), ("all-queues", 1)] {
+            let mut queues = queues(serde_json::json!({"mtu_of": mtu_of}));
+            let mut dropped = Vec::new();
+            for _ in 0..60 {
+                push(&mut queues, 1, 1000);
+            }
+            // Each packet of flow 2 waits longer than the target, and the next is there before the turn that would find
+            // the queue empty. The third leaves more than 100 ms after the first.
+            for start in [0, 60, 120] {
+                queues.push(Held { arrived: at(start), ..held(2, 1000) }, 2, &mut dropped);
+                let now = at(start + 60);
+                let leaves = |queues: &mut FqCodel, dropped: &mut Vec<Held>| {
+                    queues.pop(now, dropped).is_none_or(|leaving| leaving.held.packet.seq == 2)
+                };
+                for _ in 0..4 {
+                    if leaves(&mut queues, &mut dropped) {
+                        break;
+                    }
+                }
+            }
+            let lost = dropped.iter().filter(|held| held.packet.seq == 2).count();
+            assert_eq!(lost, expected, "{mtu_of}");
+        }
     }
 
     #[test]

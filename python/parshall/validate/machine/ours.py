@@ -133,7 +133,9 @@ def queue_of(place: Place) -> Any:
             derandomize=True,
             cap_increase=True,
         )
-    return FqCodel(limit_packets=limit, quantum_bytes=PACKET, mtu_bytes=PACKET, ecn=False)
+    return FqCodel(
+        limit_packets=limit, quantum_bytes=PACKET, mtu_bytes=PACKET, mtu_of="all-queues", ecn=False
+    )
 
 
 def _read(cell: Cell, recording: Recording) -> Run:
