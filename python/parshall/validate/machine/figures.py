@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parshall import plot
-from parshall.study.figures import Axis, Figure, Look, Mark, Panel, Trace, drawn, looks
+from parshall.study.figures import Axis, Figure, Look, Panel, Trace, drawn, looks
 from parshall.validate.machine.cells import QUEUES, Cell, Place
 from parshall.validate.machine.measures import MEASURES
 from parshall.validate.machine.reading import LINE_S, Run
@@ -42,7 +42,7 @@ def all_cells(judged: Sequence[Judged]) -> Figure:
                 each.means for each in judged if each.measure == measure and each.cell.control == control
             ]
             traces.append(Trace(look, [a for a, _ in pairs], [b for _, b in pairs], style="points"))
-        panels.append(Panel(tuple(traces), x=axis, y=ours, marks=(Mark(),)))
+        panels.append(Panel((_equal(traces), *traces), x=axis, y=ours))
     return drawn(
         "linux-cells",
         panels,
@@ -53,6 +53,15 @@ def all_cells(judged: Sequence[Judged]) -> Figure:
         share=(False, False),
         legend=3,
     ).with_words("What Linux and the simulator come to, a point for each cell", "")
+
+
+def _equal(traces: Sequence[Trace]) -> Trace:
+    """Where both sides are equal, with points enough for any scale."""
+    values = np.concatenate([np.concatenate([trace.x, trace.y]) for trace in traces])
+    low, high = float(values.min()), float(values.max())
+    evenly = np.linspace(low, high, 200)
+    line = np.unique(np.concatenate([evenly, np.geomspace(max(low, 1e-3 * high), max(high, 1e-9), 200)]))
+    return Trace(Look("equal", plot.FAINT, width=0.8), line, line, label=False)
 
 
 def courses(linux: Mapping[Cell, Run], ours: Mapping[Cell, Run]) -> Figure | None:
