@@ -64,7 +64,7 @@ pub struct Machine {
 enum Kind {
     Sequence(Sequence),
     Telnet(Telnet),
-    Web(Web),
+    Web(Box<Web>),
 }
 
 impl Machine {
@@ -74,7 +74,7 @@ impl Machine {
         let kind = match &flow.app {
             App::TransferSequence(config) => Kind::Sequence(Sequence::new(config, stream)),
             App::Telnet(config) => Kind::Telnet(Telnet::new(config, stream)),
-            App::Web(config) => Kind::Web(Web::new(config, slots, stream)),
+            App::Web(config) => Kind::Web(Box::new(Web::new(config, slots, stream))),
             _ => return None,
         };
         Some(Machine { kind, stop: flow.stop.unwrap_or(Time::NEVER) })
