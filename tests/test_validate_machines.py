@@ -140,8 +140,8 @@ def test_measures_are_those_worked_out_by_hand() -> None:
     packets = 20 * 2 + 80 * 3
     assert found["loss"] == pytest.approx(100 * 100 / (packets + 100))
     assert found["jain"] == pytest.approx(9 / (2 * 5))
-    # Jain's index of a span is 0.9 at the end; nine tenths of it, 0.81, needs (2 + x)^2 / (2 (4 + x^2)), x = 0.61
-    # or more, and nine tenths of the bytes x = 0.7: 7 of the 10 steps of the span.
+    # Jain's index of a span is 0.9 at the end; nine tenths of it, 0.81, needs (2 + x)^2 / (2 (4 + x^2)),
+    # x = 0.61 or more, and nine tenths of the bytes x = 0.7: 7 of the 10 steps of the span.
     assert found["steady"] == pytest.approx(0.2 * 27)
 
 
