@@ -199,7 +199,7 @@ class FqCodel(Model):
     mtu_bytes: BurstSize = _MTU
     """Nothing is dropped by CoDel while no more than this waits in a queue."""
     mtu_of: Literal["queue", "all-queues"] = "queue"
-    """What ``mtu_bytes`` is compared with: what waits in the packet's queue, or in all queues. With the second,
+    """What ``mtu_bytes`` is compared with: what waits in the queue of the packet, or in all. With the second,
     which is Linux's, flows whose packets wait alone in their queues lose some, too."""
     ecn: Flag = True
     """Whether packets that can be marked are marked instead of dropped (RFC 3168)."""
