@@ -48,6 +48,14 @@ class Bbr(Model):
     """Names this control."""
     bounds: Flag = False
     """Whether losses and marks bound rate and window, as in version 3 (draft-ietf-ccwg-bbr)."""
+    variant: Literal["draft", "linux"] = "draft"
+    """Whose version 1 it is: that of Linux also looks out for policers and makes room in the window for ACKs
+    that come together."""
+
+    @classmethod
+    def linux(cls) -> Self:
+        """As Linux has it."""
+        return cls(variant="linux")
 
 
 class Binomial(Model):

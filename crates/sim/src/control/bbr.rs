@@ -1,12 +1,13 @@
 //! BBR version 1: a model of the path, its bottleneck's rate and its propagation round trip, sets rate and window
 //! (Cardwell et al. 2016; draft-cardwell-iccrg-bbr-congestion-control-00, whose sections are quoted).
 
-use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
 use super::bbr_bounds::{Bounds, Model, Stage};
+use super::bbr_linux::Linux;
+use super::bbr_rates::RateFilter;
 use super::{AckSample, Congestion, Loss, Parameters, PathSample, Start, Window};
 use crate::random::Stream;
 use crate::units::Time;
@@ -17,6 +18,19 @@ use crate::units::Time;
 pub struct Config {
     /// Whether losses and marks bound rate and window, as in version 3.
     pub bounds: bool,
+    /// Whose version 1 it is.
+    pub variant: Variant,
+}
+
+/// See [`Config::variant`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Variant {
+    /// The draft's.
+    #[default]
+    Draft,
+    /// Linux's, which has more: see `bbr_linux.rs`.
+    Linux,
 }
 
 impl Parameters for Config {
@@ -31,8 +45,6 @@ const HIGH_GAIN: f64 = 2.885_39;
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// Section 4.3.4.1: twice the path's product, for delayed and stretched ACKs.
 const CWND_GAIN: f64 = 2.0;
-/// Section 4.1.1.2: rounds over which the greatest delivery rate counts.
-const RATE_ROUNDS: u64 = 10;
 /// Sections 4.1.2.2, 4.3.5 and 4.2.3.3: seconds for which a least round-trip time counts, and of a stay in ProbeRTT;
 /// the window there, which is the least anywhere.
 const MIN_RTT_S: f64 = 10.0;
@@ -55,26 +67,6 @@ enum Phase {
     Drain,
     ProbeBw,
     ProbeRtt,
-}
-
-/// The greatest value of late rounds.
-#[derive(Clone, Debug, Default)]
-struct RateFilter(VecDeque<(u64, f64)>);
-
-impl RateFilter {
-    fn max(&self) -> f64 {
-        self.0.front().map_or(0.0, |&(_, rate)| rate)
-    }
-
-    fn take_in(&mut self, round: u64, rate: f64) {
-        while self.0.back().is_some_and(|&(_, older)| older <= rate) {
-            self.0.pop_back();
-        }
-        self.0.push_back((round, rate));
-        while self.0.front().is_some_and(|&(old, _)| old + RATE_ROUNDS <= round) {
-            self.0.pop_front();
-        }
-    }
 }
 
 /// BBR's model of the path, and where it is in probing it. Rates are packets a second.
@@ -111,6 +103,7 @@ pub struct Bbr {
     pacing_rate: f64,
     /// In version 3.
     bounds: Option<Bounds>,
+    linux: Option<Linux>,
 }
 
 impl Bbr {
@@ -144,6 +137,7 @@ impl Bbr {
             seen_rtt: false,
             pacing_rate: HIGH_GAIN * start.initial_window / FIRST_RTT_S,
             bounds: config.bounds.then(Bounds::default),
+            linux: (config.variant == Variant::Linux).then(Linux::default),
         }
     }
 
@@ -152,14 +146,19 @@ impl Bbr {
         match self.phase {
             Phase::Startup => (HIGH_GAIN, HIGH_GAIN),
             Phase::Drain => (1.0 / HIGH_GAIN, HIGH_GAIN),
+            Phase::ProbeBw if self.policed_rate().is_some() => (1.0, CWND_GAIN),
             Phase::ProbeBw => (CYCLE[self.cycle], CWND_GAIN),
             Phase::ProbeRtt => (1.0, 1.0),
         }
     }
 
+    fn policed_rate(&self) -> Option<f64> {
+        self.linux.as_ref().and_then(Linux::policed_rate)
+    }
+
     /// The rate to go by.
     fn rate(&self) -> f64 {
-        let rate = self.rates.max();
+        let rate = self.policed_rate().unwrap_or_else(|| self.rates.max());
         self.bounds.as_ref().map_or(rate, |bounds| bounds.rate(rate))
     }
 
@@ -189,15 +188,33 @@ impl Bbr {
 
     /// Section 4.2.3.2: packets that fill the path `gain` times over, and what hosts hold back at once.
     fn inflight(&self, gain: f64) -> f64 {
+        self.inflight_with(gain, 0.0)
+    }
+
+    /// The same with room for ACKs that come together, which Linux gives.
+    fn inflight_with(&self, gain: f64, room: f64) -> f64 {
         if self.min_rtt.is_infinite() {
             return self.initial_window;
         }
-        let quantum = (self.pacing_rate * QUANTUM_S).floor().max(LEAST_QUANTUM);
-        (gain * self.rate() * self.min_rtt).ceil() + 3.0 * quantum
+        let filled = (gain * self.rate() * self.min_rtt).ceil();
+        let quantum = (self.pacing_rate * QUANTUM_S).floor();
+        match &self.linux {
+            None => filled + 3.0 * quantum.max(LEAST_QUANTUM),
+            Some(_) => {
+                // bbr_quantization_budget(): the sum is even.
+                let sum = filled + room + 3.0 * quantum.max(Linux::least_quantum(self.pacing_rate));
+                2.0 * (sum / 2.0).ceil() + if self.probes_up() { 2.0 } else { 0.0 }
+            }
+        }
+    }
+
+    fn probes_up(&self) -> bool {
+        self.phase == Phase::ProbeBw && self.cycle == 0
     }
 
     /// Sections 4.1.1.3 to 4.1.1.5: counts rounds and takes in the delivery rate.
-    fn update_rate(&mut self, path: &PathSample) {
+    /// Returns whether that rate was held back from within.
+    fn update_rate(&mut self, path: &PathSample) -> bool {
         self.round_start = path.newly_delivered > 0 && path.prior_delivered >= self.round_end;
         if self.round_start {
             self.round_end = path.delivered;
@@ -209,6 +226,20 @@ impl Bbr {
         if rate.is_finite() && (!limited || rate >= self.rates.max()) {
             self.rates.take_in(self.rounds, rate);
         }
+        limited
+    }
+
+    /// Linux: looks out for a policer, and for ACKs that come together.
+    fn heed_linux(&mut self, path: &PathSample, limited: bool, now: Time, cwnd: f64) {
+        let (rates, round_start, probes) = (self.rates.max(), self.round_start, self.phase == Phase::ProbeBw);
+        let Some(linux) = &mut self.linux else {
+            return;
+        };
+        let over = linux.look(path, limited, now, round_start, probes);
+        linux.weigh(path, linux.policed_rate().unwrap_or(rates), cwnd, now, round_start);
+        if over {
+            self.enter_probe_bw(now);
+        }
     }
 
     /// Section 4.3.4.3: a phase of the cycle lasts for a round trip; probing up, until the queue or a loss shows
@@ -216,7 +247,7 @@ impl Bbr {
     fn advance_cycle(&mut self, path: &PathSample, now: Time) {
         let lasted = now.since(self.cycle_start).secs() > self.min_rtt;
         let before = (path.in_flight + i64::from(path.newly_delivered) + i64::from(path.newly_lost)) as f64;
-        let gain = CYCLE[self.cycle];
+        let gain = self.gains().0;
         let over = if gain > 1.0 {
             // In version 3 a loss alone does not end it; too many do.
             lasted && (path.newly_lost > 0 && self.bounds.is_none() || before >= self.inflight(gain))
@@ -334,8 +365,12 @@ impl Bbr {
     fn set_cwnd(&mut self, window: &mut Window, path: &PathSample) {
         let delivered = f64::from(path.newly_delivered);
         if path.newly_delivered > 0 && !self.recovers(window, path) {
-            let probes_up = self.phase == Phase::ProbeBw && CYCLE[self.cycle] > 1.0;
-            let target = self.inflight(self.gains().1) + if probes_up { 2.0 } else { 0.0 };
+            let room = match &self.linux {
+                Some(linux) if self.pipe_is_full => linux.room(self.rate()),
+                _ => 0.0,
+            };
+            let more = if self.linux.is_none() && self.probes_up() { 2.0 } else { 0.0 };
+            let target = self.inflight_with(self.gains().1, room) + more;
             if self.pipe_is_full {
                 window.cwnd = (window.cwnd + delivered).min(target);
             } else if window.cwnd < target || (path.delivered as f64) < 2.0 * self.initial_window {
@@ -388,7 +423,8 @@ impl Congestion for Bbr {
         let Some(path) = ack.path else {
             return;
         };
-        self.update_rate(path);
+        let limited = self.update_rate(path);
+        self.heed_linux(path, limited, ack.now, window.cwnd);
         self.heed_bounds(ack, path, window.cwnd);
         if self.phase == Phase::ProbeBw {
             self.advance_cycle(path, ack.now);
@@ -411,9 +447,13 @@ impl Congestion for Bbr {
         window.cwnd
     }
 
-    fn after_timeout(&mut self, window: &Window, _: &Loss) -> f64 {
+    fn after_timeout(&mut self, window: &Window, loss: &Loss) -> f64 {
         self.save_cwnd(window);
         (self.full_rate, self.round_start, self.after_timeout) = (0.0, true, true);
+        let probes = self.phase == Phase::ProbeBw;
+        if self.linux.as_mut().is_some_and(|linux| linux.on_timeout(loss.in_use as u64, loss.now, probes)) {
+            self.enter_probe_bw(loss.now);
+        }
         window.cwnd
     }
 

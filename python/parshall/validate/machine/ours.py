@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["queue_of", "scenario_of", "simulate"]
 
-_CONTROLS: dict[str, Any] = {"reno": Aimd(), "cubic": Cubic.linux(), "bbr": Bbr()}
+_CONTROLS: dict[str, Any] = {"reno": Aimd(), "cubic": Cubic.linux(), "bbr": Bbr.linux()}
 _PAYLOAD = 1448
 _HEADER = PACKET - _PAYLOAD
 _FAST = 100e9
@@ -129,7 +129,7 @@ def queue_of(place: Place) -> Any:
         return Pie(
             limit_packets=limit,
             update=_PIE_UPDATE_S,
-            mean_packet_bytes=PACKET,
+            mean_packet_bytes=PACKET - 1,  # which spares one that waits, as in Linux, and not two
             derandomize=True,
             cap_increase=True,
         )
