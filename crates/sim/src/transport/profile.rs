@@ -174,6 +174,8 @@ impl TcpOptions {
             quick_acks: 16,
             // TCP_RTO_MIN
             rto_rules: RtoRules { min_s: 0.2, ..RtoRules::default() },
+            // tcp_reno_ssthresh(), and that of others: what is in flight besides does not count.
+            reduce_from: ReduceFrom::Window,
             // tcp_cwnd_reduction()
             prr: true,
             // TCP_RACK_LOSS_DETECTION

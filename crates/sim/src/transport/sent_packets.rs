@@ -109,6 +109,11 @@ impl SentPackets {
         self.beyond.count_within(self.first, high + 1)
     }
 
+    /// Whether a packet that was sent again has not been answered yet.
+    pub fn repair_is_open(&self) -> bool {
+        self.packets.iter().any(|sent| sent.again && sent.state != State::Reported)
+    }
+
     /// The lowest lost packet that has not been sent again.
     pub fn first_lost(&mut self) -> Option<i64> {
         if self.lost == 0 {

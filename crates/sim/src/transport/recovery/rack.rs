@@ -94,9 +94,12 @@ impl Rack {
 
     /// Begins a recovery if something is lost and none is under way. `progress` is that of the ACK that shows it.
     fn enter_if_lost(&mut self, core: &mut Core, progress: Progress, now: Time, out: &mut Outbox) {
-        if self.phase != Phase::Open || self.packets.lost() == 0 {
-            return;
+        if self.phase == Phase::Open && self.packets.lost() > 0 {
+            self.enter(core, progress, now, out);
         }
+    }
+
+    fn enter(&mut self, core: &mut Core, progress: Progress, now: Time, out: &mut Outbox) {
         core.reduce(now);
         self.phase = Phase::Recovery;
         self.probe = None;
@@ -225,7 +228,13 @@ impl Recovery for Rack {
         } else if was == Phase::Recovery {
             self.shrink(core, progress);
         }
-        self.enter_if_lost(core, progress, now, out);
+        if was != Phase::Open && self.phase == Phase::Open && self.packets.repair_is_open() {
+            // As in Linux's tcp_time_to_recover(): what was sent in a recovery and lost there, too, costs another
+            // reduction, although it has been sent again by now.
+            self.enter(core, progress, now, out);
+        } else {
+            self.enter_if_lost(core, progress, now, out);
+        }
         match was {
             Phase::Recovery if self.phase == Phase::Recovery => Heard { kind: AckKind::Partial, ..heard },
             Phase::Recovery => Heard { repaired: true, ..heard },
