@@ -160,7 +160,7 @@ fn control() -> impl Strategy<Value = Control> {
     select(vec![
         Control::Aimd(aimd::Config {}),
         Control::Bbr(bbr::Config::default()),
-        Control::Bbr(bbr::Config { bounds: true }),
+        Control::Bbr(bbr::Config { bounds: true, ..Default::default() }),
         Control::Binomial(sqrt),
         Control::Copa(copa::Config::default()),
         Control::Cubic(cubic::Config::default()),
