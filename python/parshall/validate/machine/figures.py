@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parshall import plot
-from parshall.study.figures import Axis, Figure, Look, Panel, Trace, drawn, looks
+from parshall.study.figures import Axis, Figure, Look, Mark, Panel, Trace, drawn, looks
 from parshall.validate.machine.cells import QUEUES, Cell, Place
-from parshall.validate.machine.measures import MEASURES
+from parshall.validate.machine.measures import MEASURES, Measure
 from parshall.validate.machine.reading import LINE_S, Run
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ SHOWN = tuple(Cell(Place(queue, 3, 50), "cubic", 4) for queue in QUEUES)
 """Cells whose first runs are drawn over time."""
 
 _LABELS = {"reno": "Reno", "cubic": "CUBIC", "bbr": "BBR"}
-_LOGARITHMIC = ("delay", "loss", "steady")
+_LEAST = {"loss": 0.05}
+"""What is drawn in place of less, since an axis is logarithmic."""
 _LINUX, _OURS = (
     Look("Linux", plot.INK, width=1.3),
     Look("the simulator", plot.SERIES[0], line="--", width=1.3),
@@ -32,17 +33,9 @@ _LINUX, _OURS = (
 def all_cells(judged: Sequence[Judged]) -> Figure:
     """A point for each cell and measure, ours over Linux's."""
     of = {name: look(size=3.0, hollow=True, line="") for name, look in looks(_LABELS).items()}
-    panels = []
-    for measure in MEASURES:
-        axis = Axis(f"Linux: {measure.label}", log=measure.key in _LOGARITHMIC or measure.key == "throughput")
-        ours = Axis("the simulator", log=axis.log)
-        traces = []
-        for control, look in of.items():
-            pairs = [
-                each.means for each in judged if each.measure == measure and each.cell.control == control
-            ]
-            traces.append(Trace(look, [a for a, _ in pairs], [b for _, b in pairs], style="points"))
-        panels.append(Panel((_equal(traces), *traces), x=axis, y=ours))
+    panels = [
+        _panel(measure, [each for each in judged if each.measure == measure], of) for measure in MEASURES
+    ]
     return drawn(
         "linux-cells",
         panels,
@@ -55,13 +48,25 @@ def all_cells(judged: Sequence[Judged]) -> Figure:
     ).with_words("What Linux and the simulator come to, a point for each cell", "")
 
 
-def _equal(traces: Sequence[Trace]) -> Trace:
-    """Where both sides are equal, with points enough for any scale."""
-    values = np.concatenate([np.concatenate([trace.x, trace.y]) for trace in traces])
-    low, high = float(values.min()), float(values.max())
-    evenly = np.linspace(low, high, 200)
-    line = np.unique(np.concatenate([evenly, np.geomspace(max(low, 1e-3 * high), max(high, 1e-9), 200)]))
-    return Trace(Look("equal", plot.FAINT, width=0.8), line, line, label=False)
+def _panel(measure: Measure, judged: Sequence[Judged], of: Mapping[str, Look]) -> Panel:
+    """Both axes are the same, so that the diagonal is where the two sides agree."""
+    least, log = _LEAST.get(measure.key, 0.0), measure.key != "jain"
+    pairs = {
+        control: [
+            [max(mean, least) for mean in each.means] for each in judged if each.cell.control == control
+        ]
+        for control in of
+    }
+    values = [value for points in pairs.values() for point in points for value in point if value > 0]
+    low, high = (min(values), max(values)) if values else (0.1, 1.0)
+    limits = (low / 1.15, high * 1.15) if log else (0.0, 1.03)
+    label = f"Linux: {measure.label}" + (f", {least:g} at least" if least else "")
+    traces = tuple(
+        Trace(look, [x for x, _ in pairs[control]], [y for _, y in pairs[control]], style="points")
+        for control, look in of.items()
+    )
+    x, y = (Axis(text, log=log, limits=limits) for text in (label, "the simulator"))
+    return Panel(traces, x=x, y=y, marks=(Mark(),))
 
 
 def courses(linux: Mapping[Cell, Run], ours: Mapping[Cell, Run]) -> Figure | None:

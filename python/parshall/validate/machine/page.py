@@ -78,7 +78,7 @@ def section(judged: Sequence[Judged], series: str, repeats: int, seeds: int) -> 
         said,
         "\n".join(agreement(judged)),
         "![What Linux and the simulator come to, a point for each cell](figures/linux-cells.svg)",
-        "![Backlog and drops of single runs over time, Linux and the simulator](figures/linux-courses.svg)",
+        "![The backlog of single runs over time, Linux and the simulator](figures/linux-courses.svg)",
         "<details><summary>All cells</summary>",
         f"{PARTING} marks what parts.",
         "\n".join(numbers(judged)),
