@@ -300,7 +300,7 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("PartialAckTimer", "sim/src/scenario.rs", Tcp, "partial_ack_timer"),
         ("HyStartRule", "sim/src/control/hystart.rs", Cubic, "hystart"),
         ("Variant", "sim/src/control/cubic.rs", Cubic, "variant"),
-        ("Variant", "sim/src/control/bbr.rs", Bbr, "variant"),
+        ("Variant", "sim/src/control/bbr_config.rs", Bbr, "variant"),
         ("Decide", "sim/src/control/arima_vegas.rs", ArimaVegas, "decide"),
         ("Decide", "sim/src/control/tcp_tp.rs", TcpTp, "decide"),
         ("Backoff", "sim/src/control/dual.rs", Dual, "backoff"),

@@ -3,41 +3,13 @@
 
 use std::ops::RangeInclusive;
 
-use serde::{Deserialize, Serialize};
-
 use super::bbr_bounds::{Bounds, Model, Stage};
+pub use super::bbr_config::{Config, Variant};
 use super::bbr_linux::Linux;
 use super::bbr_rates::RateFilter;
-use super::{AckSample, Congestion, Loss, Parameters, PathSample, Start, Window};
+use super::{AckSample, Congestion, Loss, PathSample, Start, Window};
 use crate::random::Stream;
 use crate::units::Time;
-
-/// BBR's parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Config {
-    /// Whether losses and marks bound rate and window, as in version 3.
-    pub bounds: bool,
-    /// Whose version 1 it is.
-    pub variant: Variant,
-}
-
-/// See [`Config::variant`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Variant {
-    /// The draft's.
-    #[default]
-    Draft,
-    /// Linux's, which has more: see `bbr_linux.rs`.
-    Linux,
-}
-
-impl Parameters for Config {
-    fn exact_echo(&self) -> bool {
-        self.bounds
-    }
-}
 
 /// Section 4.3.2.1: 2 / ln 2, the least gain that lets the rate double each round.
 const HIGH_GAIN: f64 = 2.885_39;

@@ -10,6 +10,7 @@ pub mod arima_vegas;
 mod artt;
 pub mod bbr;
 mod bbr_bounds;
+mod bbr_config;
 mod bbr_linux;
 mod bbr_rates;
 pub mod binomial;

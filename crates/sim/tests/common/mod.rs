@@ -161,6 +161,7 @@ fn control() -> impl Strategy<Value = Control> {
         Control::Aimd(aimd::Config {}),
         Control::Bbr(bbr::Config::default()),
         Control::Bbr(bbr::Config { bounds: true, ..Default::default() }),
+        Control::Bbr(bbr::Config { variant: bbr::Variant::Linux, ..Default::default() }),
         Control::Binomial(sqrt),
         Control::Copa(copa::Config::default()),
         Control::Cubic(cubic::Config::default()),

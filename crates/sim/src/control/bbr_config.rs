@@ -1,0 +1,32 @@
+//! BBR's parameters.
+
+use serde::{Deserialize, Serialize};
+
+use super::Parameters;
+
+/// BBR's parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Whether losses and marks bound rate and window, as in version 3.
+    pub bounds: bool,
+    /// Whose version 1 it is.
+    pub variant: Variant,
+}
+
+/// See [`Config::variant`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Variant {
+    /// The draft's.
+    #[default]
+    Draft,
+    /// Linux's, which has more: see `bbr_linux.rs`.
+    Linux,
+}
+
+impl Parameters for Config {
+    fn exact_echo(&self) -> bool {
+        self.bounds
+    }
+}
