@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::scenario::RecoveryName;
+use crate::scenario::{RecoveryName, ReduceFrom};
 use crate::transport::{SackBlocks, TcpSender};
 use proptest::prelude::*;
 
@@ -22,7 +22,10 @@ struct Bench {
 impl Bench {
     /// It has `packets` to send, of which the first ten have left at 0 ms.
     fn new(packets: u32) -> Self {
-        let options = TcpOptions { sack: true, prr: false, handshake: false, ..TcpOptions::linux() };
+        // RFC 6675: what is in flight is halved.
+        let reduce_from = ReduceFrom::Flight;
+        let options =
+            TcpOptions { sack: true, prr: false, handshake: false, reduce_from, ..TcpOptions::linux() };
         let sender = TcpSender::new(Arc::new(options), RecoveryName::Sack, Time::ZERO, 1, "f");
         let mut bench = Bench { sender, out: Outbox::default() };
         bench.sender.on_data(packets, Time::ZERO, &mut bench.out);
@@ -111,6 +114,28 @@ fn a_lost_retransmission_is_found_without_a_timeout() {
     let core = bench.sender.core();
     assert_eq!(core.deadline(), ms(201) + Time::from_secs(core.rto()), "it has its time again");
     assert_eq!((bench.timeouts(), bench.sender.core().counters.fast_retransmits), (0, 1));
+}
+
+/// As in Linux: packet 12 leaves in the recovery of packet 0, is lost, and is sent again before that recovery ends.
+#[test]
+fn what_is_lost_in_a_recovery_costs_another_reduction() {
+    let mut bench = Bench::new(60);
+    for beyond in 2..=4 {
+        bench.ack(-1, &[(1, beyond)], 0, 100);
+    }
+    let mut new = Vec::new();
+    for beyond in 5..=12 {
+        new.extend(bench.ack(-1, &[(1, beyond)], 0, 101));
+    }
+    assert!(new.contains(&12) && new.contains(&15), "{new:?}");
+    let mut again = Vec::new();
+    for beyond in 14..=16 {
+        again.extend(bench.ack(-1, &[(13, beyond), (1, 12)], 101, 201));
+    }
+    assert!(again.contains(&12), "{again:?}");
+    assert_eq!(bench.sender.core().counters.fast_retransmits, 1);
+    bench.ack(11, &[(13, 16)], 201, 301);
+    assert_eq!(bench.sender.core().counters.fast_retransmits, 2);
 }
 
 /// Sections 7.2 and 7.3. The probe is answered by a block that shows all of the tail to be lost.
