@@ -312,7 +312,7 @@ def _draw_mark(axis: Axes, mark: Mark) -> None:
         elif value is not None:
             line(value, color=mark.colour, linewidth=0.9, linestyle=":", zorder=1, label=label)
     if mark.x is None and mark.y is None:
-        axis.axline((0, 0), slope=1, color=plot.FAINT, linewidth=0.8, zorder=1)
+        axis.axline((1, 1), (2, 2), color=plot.FAINT, linewidth=0.8, zorder=1)
 
 
 def _draw_trace(axis: Axes, trace: Trace) -> None:
