@@ -111,6 +111,7 @@ queues = st.one_of(
         mtu_bytes=counts,
         ecn=st.booleans(),
         ce_threshold=st.none() | durations,
+        variant=st.sampled_from(["rfc", "linux"]),
     ),
     st.builds(
         Pie,
@@ -127,6 +128,7 @@ queues = st.one_of(
         mark_below=st.floats(0, 1),
         derandomize=st.booleans(),
         cap_increase=st.booleans(),
+        variant=st.sampled_from(["rfc", "linux"]),
     ),
     st.builds(
         FqCodel,
@@ -138,9 +140,9 @@ queues = st.one_of(
         limit_bytes=st.none() | counts,
         drop_batch=counts,
         mtu_bytes=counts,
-        mtu_of=st.sampled_from(["queue", "all-queues"]),
         ecn=st.booleans(),
         ce_threshold=st.none() | durations,
+        variant=st.sampled_from(["rfc", "linux"]),
     ),
 )
 lost = st.sampled_from(["all", "data", "acks"])

@@ -185,7 +185,8 @@ def test_parameters_of_a_meter_are_those_of_the_engine(model: type, repository: 
 @pytest.mark.parametrize("model", CONTROLS, ids=lambda model: model.__name__)
 def test_parameters_of_a_control_are_those_of_its_file(model: type, repository: Path) -> None:
     kind = model.model_fields["kind"].default
-    source = (repository / f"crates/sim/src/control/{kind.replace('-', '_')}.rs").read_text()
+    files = sorted((repository / "crates/sim/src/control").glob(f"{kind.replace('-', '_')}*.rs"))
+    source = "\n".join(file.read_text() for file in files)
     fields = rust_structs(source).get("Config", {})
     assert list(fields) == [name for name in model.model_fields if name != "kind"]
 
@@ -278,7 +279,9 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("QueueUnit", "sim/src/scenario.rs", Red, "unit"),
         ("TuneBy", "sim/src/scenario.rs", Red, "tune_by"),
         ("PieDelay", "sim/src/scenario.rs", Pie, "delay"),
-        ("FqCodelMtu", "sim/src/scenario.rs", FqCodel, "mtu_of"),
+        ("QueueVariant", "sim/src/scenario.rs", CoDel, "variant"),
+        ("QueueVariant", "sim/src/scenario.rs", Pie, "variant"),
+        ("QueueVariant", "sim/src/scenario.rs", FqCodel, "variant"),
         ("LossOf", "sim/src/scenario.rs", ListedLoss, "of"),
         ("LossOf", "sim/src/scenario.rs", BernoulliLoss, "of"),
         ("LossOf", "sim/src/scenario.rs", GilbertElliottLoss, "of"),

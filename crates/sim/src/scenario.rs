@@ -301,6 +301,20 @@ pub struct CoDel {
     /// Packets that can be marked are marked if they waited longer than this, whatever else is done.
     #[serde(default)]
     pub ce_threshold: Option<Time>,
+    /// Whose arithmetic it is.
+    #[serde(default)]
+    pub variant: QueueVariant,
+}
+
+/// Whether a queue does what its RFC says, or what Linux does where the two differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueVariant {
+    /// As the RFC says.
+    #[default]
+    Rfc,
+    /// As Linux does.
+    Linux,
 }
 
 fn default_codel_target() -> Time {
@@ -355,6 +369,9 @@ pub struct Pie {
     /// Whether an update raises a probability of 0.1 or more by 0.02 at most (section 5.5).
     #[serde(default)]
     pub cap_increase: bool,
+    /// Whose rules they are.
+    #[serde(default)]
+    pub variant: QueueVariant,
 }
 
 fn default_pie_time() -> Time {
@@ -413,26 +430,15 @@ pub struct FqCodel {
     /// Nothing is dropped by CoDel while no more than this waits in a queue.
     #[serde(default = "default_mtu")]
     pub mtu_bytes: u32,
-    /// What `mtu_bytes` is compared with.
-    #[serde(default)]
-    pub mtu_of: FqCodelMtu,
     /// Whether packets that can be marked are marked instead of dropped.
     #[serde(default = "yes")]
     pub ecn: bool,
     /// Packets that can be marked are marked if they waited longer than this, whatever else is done.
     #[serde(default)]
     pub ce_threshold: Option<Time>,
-}
-
-/// Which packets count when FQ-CoDel spares those that wait with hardly any others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FqCodelMtu {
-    /// Those of the same queue (RFC 8290).
-    #[default]
-    Queue,
-    /// Those of all queues, as in Linux.
-    AllQueues,
+    /// Whose rules they are.
+    #[serde(default)]
+    pub variant: QueueVariant,
 }
 
 fn default_fq_queues() -> u32 {

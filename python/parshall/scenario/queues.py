@@ -135,6 +135,9 @@ class CoDel(Model):
     ce_threshold: MaybeDuration = ABSENT
     """Packets that can be marked are marked if they waited longer than this, whatever else is done; needs
     ``ecn``."""
+    variant: Literal["rfc", "linux"] = "rfc"
+    """Whose square root spaces the drops: that of Linux is one step of Newton's method from the value before,
+    so that the third drop comes after half of ``interval`` and not after 0.71 of it."""
 
 
 class Pie(Model):
@@ -173,6 +176,10 @@ class Pie(Model):
     """Whether drops are kept from coming in clusters (section 5.4)."""
     cap_increase: Flag = False
     """Whether an update raises a probability of 0.1 or more by 0.02 at most (section 5.5)."""
+    variant: Literal["rfc", "linux"] = "rfc"
+    """Whose rules they are. Linux spares packets by the delay of the one that left last, and not by that at
+    the last update; may drop the third of three packets of mean size; and from a delay of 250 ms on adds 0.02
+    to the probability at each update. What it has of section 5 is ``derandomize`` and ``cap_increase``."""
 
 
 class FqCodel(Model):
@@ -201,14 +208,15 @@ class FqCodel(Model):
     half of that queue."""
     mtu_bytes: BurstSize = _MTU
     """Nothing is dropped by CoDel while no more than this waits in a queue."""
-    mtu_of: Literal["queue", "all-queues"] = "queue"
-    """What ``mtu_bytes`` is compared with: what waits in the packet's queue, or in all queues. With the
-    second, which is Linux's, flows whose packets wait alone in their queues lose some, too."""
     ecn: Flag = True
     """Whether packets that can be marked are marked instead of dropped (RFC 3168)."""
     ce_threshold: MaybeDuration = ABSENT
     """Packets that can be marked are marked if they waited longer than this, whatever else is done; needs
     ``ecn``."""
+    variant: Literal["rfc", "linux"] = "rfc"
+    """Whose rules they are. Linux compares ``mtu_bytes`` with what waits in all queues, so that flows whose
+    packets wait alone in their queues lose some, too; a limit that is passed costs the longest queue half of
+    its bytes, and not of its packets; and CoDel's square root is that of its variant."""
 
 
 UNLIMITED: Any = DropTail.known()

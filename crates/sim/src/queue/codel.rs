@@ -5,7 +5,7 @@
 
 use super::held::{Fifo, Held, Leaving};
 use super::DepartureQueue;
-use crate::scenario;
+use crate::scenario::{self, QueueVariant};
 use crate::units::Time;
 
 /// What decides about drops; see [`CodelLaw`].
@@ -21,14 +21,20 @@ pub struct CodelParams {
     pub ecn: bool,
     /// Packets that waited longer than this are marked, if any are.
     pub ce_threshold: Time,
+    /// Whose square root it is.
+    pub variant: QueueVariant,
 }
 
 impl CodelParams {
     /// As scenarios give them: target and interval first.
-    pub fn new(times: (Time, Time), mtu_bytes: u32, ecn: bool, ce_threshold: Option<Time>) -> Self {
-        let (target, interval) = times;
+    pub fn new(
+        (target, interval): (Time, Time),
+        mtu_bytes: u32,
+        (ecn, ce_threshold): (bool, Option<Time>),
+        variant: QueueVariant,
+    ) -> Self {
         let ce_threshold = ce_threshold.unwrap_or(Time::NEVER);
-        CodelParams { target, interval, mtu_bytes: u64::from(mtu_bytes), ecn, ce_threshold }
+        CodelParams { target, interval, mtu_bytes: u64::from(mtu_bytes), ecn, ce_threshold, variant }
     }
 }
 
@@ -47,6 +53,8 @@ pub struct CodelLaw {
     /// `count` after the dropping state was last entered.
     last_count: u32,
     dropping: bool,
+    /// Linux's `1 / sqrt(count)`, in units of 2^-16.
+    inverse_root: u16,
 }
 
 impl CodelLaw {
@@ -66,6 +74,7 @@ impl CodelLaw {
             self.dropping = may_drop;
             while self.dropping && now >= self.drop_next {
                 self.count = self.count.saturating_add(1);
+                self.inverse_root = newton_step(self.inverse_root, self.count);
                 marked = self.marks(params, first);
                 if !marked {
                     dropped.extend(first);
@@ -73,7 +82,7 @@ impl CodelLaw {
                     self.dropping = may_drop;
                 }
                 if self.dropping {
-                    self.drop_next = control_law(self.drop_next, params.interval, self.count);
+                    self.drop_next = self.drop_next + self.spacing(params);
                 }
                 if marked {
                     break;
@@ -117,15 +126,31 @@ impl CodelLaw {
         self.dropping = true;
         let since_last_entry = self.count.saturating_sub(self.last_count);
         let recent = now.since(self.drop_next).ps() < RECENT_INTERVALS * params.interval.ps();
-        self.count = if since_last_entry > 1 && recent { since_last_entry } else { 1 };
+        (self.count, self.inverse_root) = if since_last_entry > 1 && recent {
+            (since_last_entry, newton_step(self.inverse_root, since_last_entry))
+        } else {
+            (1, u16::MAX)
+        };
         self.last_count = self.count;
-        self.drop_next = control_law(now, params.interval, self.count);
+        self.drop_next = now + self.spacing(params);
+    }
+
+    /// Time from one drop to the next: their rate grows with the square root of their number.
+    fn spacing(&self, params: &CodelParams) -> Time {
+        let inverse_root = match params.variant {
+            QueueVariant::Rfc => f64::from(self.count).sqrt().recip(),
+            QueueVariant::Linux => f64::from(self.inverse_root) / 65_536.0,
+        };
+        Time::from_ps((params.interval.ps() as f64 * inverse_root).round() as u64)
     }
 }
 
-/// When the drop after one at `time` comes: the rate of drops grows with the square root of their number.
-fn control_law(time: Time, interval: Time, count: u32) -> Time {
-    time + Time::from_ps((interval.ps() as f64 / f64::from(count).sqrt()).round() as u64)
+/// Linux's `1 / sqrt(count)`: one step of Newton's method, `y (3 - count y^2) / 2`, from the value before. It is far off
+/// while `count` is small, and wraps where `count` has grown by much at once, as it does there.
+fn newton_step(inverse_root: u16, count: u32) -> u16 {
+    let y = u64::from(inverse_root) << 16;
+    let bracket = (3u64 << 32).wrapping_sub(u64::from(count) * (y * y >> 32)) >> 2;
+    (bracket.wrapping_mul(y) >> 31 >> 16) as u16
 }
 
 /// One queue, first in, first out, under a [`CodelLaw`].
@@ -145,8 +170,8 @@ impl Codel {
             params: CodelParams::new(
                 (config.target, config.interval),
                 config.mtu_bytes,
-                config.ecn,
-                config.ce_threshold,
+                (config.ecn, config.ce_threshold),
+                config.variant,
             ),
             limit_packets: config.limit_packets.map_or(usize::MAX, |n| n as usize),
             limit_bytes: config.limit_bytes.unwrap_or(u64::MAX),
@@ -205,9 +230,12 @@ mod tests {
 
     impl Line {
         fn new(ecn: bool) -> Self {
-            let config: scenario::CoDel =
-                serde_json::from_value(serde_json::json!({ "ecn": ecn })).expect("defaults");
-            Line { codel: Codel::new(&config), now: 0, ecn_capable: ecn }
+            Line::of(&serde_json::json!({ "ecn": ecn }))
+        }
+
+        fn of(settings: &serde_json::Value) -> Self {
+            let config: scenario::CoDel = serde_json::from_value(settings.clone()).expect("settings");
+            Line { codel: Codel::new(&config), now: 0, ecn_capable: config.ecn }
         }
 
         /// So many milliseconds in which two packets arrive and the link takes one; when packets were dropped or marked.
@@ -246,6 +274,25 @@ mod tests {
     #[test]
     fn drops_follow_the_inverse_square_root() {
         assert_eq!(Line::new(false).overloaded(470), STRUCK);
+    }
+
+    #[test]
+    fn linux_approximates_the_square_root() {
+        // One step from 1 for count 2 is 1 (3 - 2) / 2 = 0.5, and from there 0.5 (3 - 3 / 4) / 2 = 0.5625 for 3,
+        // 0.48779 for 4, 0.44153 for 5.
+        let roots = [2, 3, 4, 5].map({
+            let mut root = u16::MAX;
+            move |count| {
+                root = newton_step(root, count);
+                f64::from(root) / 65_536.0
+            }
+        });
+        for (root, expected) in roots.into_iter().zip([0.5, 0.5625, 0.48779, 0.44153]) {
+            assert!((root - expected).abs() < 1e-4, "{root} {expected}");
+        }
+        // So drops come at 108, 208, + 50, + 56.25, + 48.78, + 44.15, + 40.41.
+        let mut line = Line::of(&serde_json::json!({"variant": "linux"}));
+        assert_eq!(line.overloaded(470), [108, 208, 258, 315, 364, 408, 448]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::codel::{CodelLaw, CodelParams};
 use super::held::{Fifo, Held, Leaving};
 use super::DepartureQueue;
 use crate::random::{mix, Stream};
-use crate::scenario::{self, FqCodelMtu};
+use crate::scenario::{self, QueueVariant};
 use crate::units::Time;
 
 /// In place of a queue that no packet has entered yet.
@@ -41,8 +41,6 @@ pub struct FqCodel {
     limit_bytes: u64,
     quantum: i64,
     drop_batch: usize,
-    /// Whether CoDel spares packets only while no more than a packet waits in all queues together.
-    spares_all: bool,
     /// Makes the buckets of one port and run differ from those of another.
     perturbation: u64,
     /// The queue of each bucket. Queues come into being when they are first used.
@@ -61,14 +59,13 @@ impl FqCodel {
             params: CodelParams::new(
                 (config.target, config.interval),
                 config.mtu_bytes,
-                config.ecn,
-                config.ce_threshold,
+                (config.ecn, config.ce_threshold),
+                config.variant,
             ),
             limit_packets: u64::from(config.limit_packets),
             limit_bytes: config.limit_bytes.unwrap_or(u64::MAX),
             quantum: i64::from(config.quantum_bytes),
             drop_batch: config.drop_batch as usize,
-            spares_all: config.mtu_of == FqCodelMtu::AllQueues,
             perturbation: stream.bits(),
             buckets: vec![UNUSED; config.queues as usize],
             queues: Vec::new(),
@@ -103,17 +100,27 @@ impl FqCodel {
         self.waiting.0 > self.limit_packets || self.waiting.1 > self.limit_bytes
     }
 
-    /// Drops half of the packets of the queue with most bytes from its head, but no more than a batch (section 4.1).
+    /// Drops half of the queue with most bytes from its head, but no more than a batch (section 4.1): half of its
+    /// packets, or of its bytes in Linux.
     fn shorten_longest(&mut self, dropped: &mut Vec<Held>) {
         // Of queues of one length the first is taken.
         let longest = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.bytes());
         let Some(FlowQueue { fifo, .. }) = longest else {
             return;
         };
-        for _ in 0..(fifo.packets() / 2).clamp(1, self.drop_batch) {
-            if let Some(held) = fifo.pop() {
-                forget(&mut self.waiting, &held);
-                dropped.push(held);
+        let (half, bytes) = (fifo.packets() / 2, fifo.bytes());
+        for done in 1..=self.drop_batch {
+            let Some(held) = fifo.pop() else {
+                return;
+            };
+            forget(&mut self.waiting, &held);
+            dropped.push(held);
+            let enough = match self.params.variant {
+                QueueVariant::Rfc => done >= half,
+                QueueVariant::Linux => bytes - fifo.bytes() >= bytes / 2,
+            };
+            if enough {
+                return;
             }
         }
     }
@@ -178,7 +185,11 @@ impl DepartureQueue for FqCodel {
             let (index, list) = self.next_queue()?;
             let queue = &mut self.queues[index as usize];
             let already = dropped.len();
-            let elsewhere = if self.spares_all { self.waiting.1 - queue.fifo.bytes() } else { 0 };
+            // RFC 8290 spares the last packet of a queue, Linux the last of all queues.
+            let elsewhere = match self.params.variant {
+                QueueVariant::Rfc => 0,
+                QueueVariant::Linux => self.waiting.1 - queue.fifo.bytes(),
+            };
             let leaving = queue.law.pop(&self.params, now, (&mut queue.fifo, elsewhere), dropped);
             for held in &dropped[already..] {
                 forget(&mut self.waiting, held);
@@ -295,10 +306,19 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_alone_in_its_queue_is_spared_unless_all_queues_count() {
+    fn linux_drops_half_of_the_bytes_of_the_longest() {
+        // 3500 bytes before the packet that is too many: 1000 and 1000 are more than half of the 3540.
+        let mut queues = queues(serde_json::json!({"limit_packets": 8, "variant": "linux"}));
+        let sizes = [1000, 1000, 1000, 500, 10, 10, 10, 5];
+        assert!(sizes.iter().all(|&size| push(&mut queues, 1, size).is_empty()));
+        assert_eq!(push(&mut queues, 1, 5), [1, 1]);
+    }
+
+    #[test]
+    fn a_packet_alone_in_its_queue_is_spared_but_not_by_linux() {
         let at = |ms: u64| Time::from_ps(ms * 1_000_000_000);
-        for (mtu_of, expected) in [("queue", 0), ("all-queues", 1)] {
-            let mut queues = queues(serde_json::json!({"mtu_of": mtu_of}));
+        for (variant, expected) in [("rfc", 0), ("linux", 1)] {
+            let mut queues = queues(serde_json::json!({"variant": variant}));
             let mut dropped = Vec::new();
             for _ in 0..60 {
                 push(&mut queues, 1, 1000);
@@ -318,7 +338,7 @@ mod tests {
                 }
             }
             let lost = dropped.iter().filter(|held| held.packet.seq == 2).count();
-            assert_eq!(lost, expected, "{mtu_of}");
+            assert_eq!(lost, expected, "{variant}");
         }
     }
 

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use super::{Arrival, Backlog, Queue, Verdict};
 use crate::limits::Steps;
 use crate::random::Stream;
-use crate::scenario::{self, PieDelay};
+use crate::scenario::{self, PieDelay, QueueVariant};
 use crate::units::Time;
 
 /// Bytes that must leave for a measurement of the departure rate, and the weight of one (section 5.2).
@@ -22,6 +22,9 @@ const STEPS: [(f64, f64); 6] =
     [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
 /// What is left of the probability at each update once the queue has been empty for two.
 const IDLE_DECAY: f64 = 0.98;
+/// The same in Linux; and from this delay on in seconds, each update raises the probability by so much there.
+const LINUX_IDLE_DECAY: f64 = 63.0 / 64.0;
+const LINUX_LONG_DELAY: (f64, f64) = (0.25, 0.02);
 /// Below half the target no packet is dropped unless the probability is at least this.
 const SAFE_PROBABILITY: f64 = 0.2;
 /// From this probability on, one step raises it by at most that much (section 5.5).
@@ -165,13 +168,23 @@ impl Pie {
         if self.config.cap_increase && self.probability >= CAPPED.0 {
             step = step.min(CAPPED.1);
         }
+        if self.is_linux() && self.delay > LINUX_LONG_DELAY.0 {
+            step += LINUX_LONG_DELAY.1;
+        }
         self.probability += step;
         if self.delay == 0.0 && self.delay_before == 0.0 {
-            self.probability *= IDLE_DECAY;
+            self.probability *= if self.is_linux() { LINUX_IDLE_DECAY } else { IDLE_DECAY };
         }
         self.probability = self.probability.clamp(0.0, 1.0);
-        self.delay_before = self.delay;
         self.burst_allowance = self.burst_allowance.since(self.config.update);
+        if self.is_linux() {
+            self.renew_burst_allowance();
+        }
+        self.delay_before = self.delay;
+    }
+
+    fn is_linux(&self) -> bool {
+        self.config.variant == QueueVariant::Linux
     }
 
     fn is_full(&self, size: u16) -> bool {
@@ -183,8 +196,10 @@ impl Pie {
 
     /// Whether a packet that finds room is dropped or marked (section 4.1).
     fn strikes(&mut self) -> bool {
-        let short = self.delay_before < self.config.target.secs() / 2.0;
-        let few = self.waiting_bytes <= 2 * u64::from(self.config.mean_packet_bytes);
+        // Linux looks at the delay now, and drops the third of three packets of mean size.
+        let (delay, spared) = if self.is_linux() { (self.delay, 1) } else { (self.delay_before, 0) };
+        let short = delay < self.config.target.secs() / 2.0;
+        let few = self.waiting_bytes + spared <= 2 * u64::from(self.config.mean_packet_bytes);
         if self.burst_allowance > Time::ZERO || (short && self.probability < SAFE_PROBABILITY) || few {
             return false;
         }
@@ -200,7 +215,7 @@ impl Pie {
         self.stream.uniform() < self.probability
     }
 
-    /// When congestion has gone away, bursts are let through again (section 4.4).
+    /// When congestion has gone away, bursts are let through again (section 4.4). Linux looks at each update only.
     fn renew_burst_allowance(&mut self) {
         let half = self.config.target.secs() / 2.0;
         if self.probability == 0.0 && self.delay < half && self.delay_before < half {
@@ -217,7 +232,9 @@ impl Queue for Pie {
             return Verdict::Drop;
         }
         let strikes = self.strikes();
-        self.renew_burst_allowance();
+        if !self.is_linux() {
+            self.renew_burst_allowance();
+        }
         if !strikes {
             return Verdict::Accept;
         }
@@ -287,6 +304,32 @@ mod tests {
             pie.update();
             assert!((pie.probability - expected).abs() < 1e-12, "{}", pie.probability);
         }
+    }
+
+    #[test]
+    fn a_long_delay_adds_two_percent_in_linux() {
+        for (variant, added) in [("rfc", 0.0), ("linux", 0.02)] {
+            let mut pie = pie(serde_json::json!({"variant": variant}));
+            (pie.probability, pie.delay, pie.delay_before) = (0.5, 0.265, 0.265);
+            pie.update();
+            assert!((pie.probability - (0.5 + 0.125 * 0.25 + added)).abs() < 1e-12, "{}", pie.probability);
+        }
+    }
+
+    #[test]
+    fn linux_spares_packets_by_the_delay_now_and_strikes_the_third() {
+        let mut outcomes = Vec::new();
+        for variant in ["rfc", "linux"] {
+            let settings = serde_json::json!({"variant": variant, "max_burst": 0, "mean_packet_bytes": 1000});
+            let mut pie = pie(settings);
+            (pie.probability, pie.waiting_bytes) = (0.19, 4000);
+            let mut struck = |delay: f64, before: f64, waiting: u64| {
+                (pie.delay, pie.delay_before, pie.waiting_bytes) = (delay, before, waiting);
+                (0..200).any(|_| pie.strikes())
+            };
+            outcomes.push([struck(0.001, 0.02, 4000), struck(0.02, 0.001, 4000), struck(0.02, 0.02, 2000)]);
+        }
+        assert_eq!(outcomes, [[true, false, false], [false, true, true]]);
     }
 
     #[test]

@@ -132,18 +132,17 @@ def queue_of(place: Place) -> Any:
             wait=False,
         )
     if place.queue == "codel":
-        return CoDel(limit_packets=limit, mtu_bytes=PACKET)
+        return CoDel(limit_packets=limit, mtu_bytes=PACKET, variant="linux")
     if place.queue == "pie":
         return Pie(
             limit_packets=limit,
             update=_PIE_UPDATE_S,
-            mean_packet_bytes=PACKET - 1,  # which spares one that waits, as in Linux, and not two
+            mean_packet_bytes=PACKET,
             derandomize=True,
             cap_increase=True,
+            variant="linux",
         )
-    return FqCodel(
-        limit_packets=limit, quantum_bytes=PACKET, mtu_bytes=PACKET, mtu_of="all-queues", ecn=False
-    )
+    return FqCodel(limit_packets=limit, quantum_bytes=PACKET, mtu_bytes=PACKET, ecn=False, variant="linux")
 
 
 def _read(cell: Cell, recording: Recording) -> Run:
