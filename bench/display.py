@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from parshall.summary import figure_table
+from parshall.recording.summary import figure_table
 
 __all__ = ["show"]
 

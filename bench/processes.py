@@ -13,7 +13,7 @@ from bench.process import run
 
 __all__ = ["starting", "whole_run"]
 
-_COMMAND = (sys.executable, "-c", "import sys; from parshall.cli import main; sys.exit(main())")
+_COMMAND = (sys.executable, "-c", "import sys; from parshall.cli.main import main; sys.exit(main())")
 _SMALL = Bell(tcp=1, cbr=0, rate=1e6, delay=0.01, limit=10, access=1e7, access_delays=(0.001, 0.001))
 _RUNS = 3
 

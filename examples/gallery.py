@@ -18,7 +18,7 @@ import numpy as np
 import parshall
 from parshall import Bulk, Flow, Link, ListedLoss, Record, Recording, Scenario, Tcp
 from parshall.plot import drawing, legend_of, standalone, to_svg
-from parshall.sequence import draw_sequence, sequence_of
+from parshall.recording.sequence import draw_sequence, sequence_of
 
 Recovery = Literal["tahoe", "reno", "newreno", "sack"]
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from parshall import Bulk, Dumbbell, FlowGroup, Tcp, assemble
-from parshall.columns import named, numbers, table, texts
-from parshall.tables import Block
+from parshall import Bulk, Dumbbell, FlowGroup, Tcp
+from parshall.recording import assemble
+from parshall.recording.columns import named, numbers, table, texts
+from parshall.recording.tables import Block
 
 SEEDS = 6
 

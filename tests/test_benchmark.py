@@ -8,9 +8,10 @@ import sys
 
 import pytest
 
-from parshall import benchmark, run
+from parshall import run
+from parshall.cli import benchmark
 
-PROGRAM = "import sys; from parshall.cli import main; sys.exit(main())"
+PROGRAM = "import sys; from parshall.cli.main import main; sys.exit(main())"
 
 
 def test_the_command_prints_a_line() -> None:

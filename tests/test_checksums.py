@@ -11,7 +11,7 @@ import pytest
 from tests.test_interrupts import network
 
 import parshall
-from parshall.cli import main
+from parshall.cli.main import main
 from parshall.errors import ParshallError
 from parshall.sweep import Sweep
 

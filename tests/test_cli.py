@@ -19,7 +19,7 @@ import pytest
 
 import parshall
 from parshall import Dumbbell, Recording, study
-from parshall.cli import main
+from parshall.cli.main import main
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -50,7 +50,7 @@ class Outcome:
 
 def command(*arguments: object, **options: Any) -> subprocess.Popen[str]:
     """The command in a process of its own."""
-    program = [sys.executable, "-c", "import sys; from parshall.cli import main; sys.exit(main())"]
+    program = [sys.executable, "-c", "import sys; from parshall.cli.main import main; sys.exit(main())"]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     return subprocess.Popen([*program, *map(str, arguments)], text=True, **streams)
 

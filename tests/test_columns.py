@@ -10,8 +10,8 @@ import pytest
 
 import parshall
 from parshall import Dumbbell, Recording, Scenario, _core
+from parshall.recording.tables import Key, Runs, block
 from parshall.scenario.canonical import as_given
-from parshall.tables import Key, Runs, block
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 from parshall import Cache, Dumbbell, InputError, RunError, Scenario, ScenarioError, _core, run_many
-from parshall.cache import default_folder
+from parshall.engine.cache import default_folder
 
 SEEDS = range(1, 6)
 
@@ -188,7 +188,7 @@ def test_the_engine_gets_many_scenarios_in_portions(
     bell: Dumbbell, batches: Batches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Three scenarios reach this, two do not.
-    monkeypatch.setattr("parshall.ensemble._PORTION_BYTES", 3 * len(bell.to_json()) - 100)
+    monkeypatch.setattr("parshall.engine.ensemble._PORTION_BYTES", 3 * len(bell.to_json()) - 100)
     variants: dict[str, Any] = {f"v{number}": bell.replace("duration", 2 + number) for number in range(6)}
     variants["bad"] = bell.scenario().replace("flows[0].source", "nobody")
     ensemble = run_many(variants, range(2))
@@ -200,7 +200,7 @@ def test_the_engine_gets_many_scenarios_in_portions(
 def test_runs_of_one_scenario_are_one_portion_however_many(
     bell: Dumbbell, batches: Batches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("parshall.ensemble._PORTION_BYTES", 2 * len(bell.to_json()))
+    monkeypatch.setattr("parshall.engine.ensemble._PORTION_BYTES", 2 * len(bell.to_json()))
     assert run_many({"v": bell}, range(10)).executed == 10
     assert batches.started == 1
 

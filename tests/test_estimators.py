@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parshall import estimators, estimators_rto, estimators_rto_costs, estimators_rto_filters
+from parshall import estimators
 from parshall.errors import InputError
 from parshall.estimators import (
     ArimaRto,
@@ -493,7 +493,7 @@ def test_an_estimator_says_how_it_was_made() -> None:
 
 
 def test_the_examples_in_the_documentation_are_right() -> None:
-    modules = (estimators, estimators_rto, estimators_rto_costs, estimators_rto_filters)
+    modules = (estimators, rto, rto_costs, rto_filters)
     offered = {name: getattr(estimators, name) for name in estimators.__all__} | {"np": np}
     results = [doctest.testmod(module, extraglobs=offered) for module in modules]
     assert sum(each.attempted for each in results) > 10

@@ -17,9 +17,9 @@ import pytest
 from tests.test_interrupts import network
 
 import parshall
-from parshall.cli import main
-from parshall.commands.figures import of_recording
-from parshall.commands.given import seeds_of
+from parshall.cli.commands.figures import of_recording
+from parshall.cli.commands.given import seeds_of
+from parshall.cli.main import main
 from parshall.errors import InputError, ParshallError
 from parshall.stats import difference_interval
 

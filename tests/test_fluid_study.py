@@ -15,12 +15,12 @@ from rich.console import Console
 from parshall import run
 from parshall import study as st
 from parshall.fluid import equilibria, stability
-from parshall.measure import measure
 from parshall.studies.fluid import STUDY, measures
 from parshall.studies.fluid.claims import TOPICS
 from parshall.studies.fluid.measures import LOADS, busiest_frequency, networks, of_run, queue_of, rest
 from parshall.studies.fluid.setting import CALM, CHAPTER, LADDER, Setting
 from parshall.study.claims import judge
+from parshall.sweep.measure import measure
 
 GUIDE = Path(__file__).parents[1] / "docs" / "fluid.md"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parshall.cli import main
+from parshall.cli.main import main
 from parshall.errors import InputError
 from parshall.forecast import read
 

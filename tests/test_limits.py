@@ -9,7 +9,7 @@ from tests.test_interrupts import BULK, network
 
 import parshall
 from parshall.errors import InputError, ParshallError, ScenarioError
-from parshall.expected import Expected
+from parshall.scenario.expected import Expected
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parshall.cli import main
+from parshall.cli.main import main
 from parshall.errors import InputError
 from parshall.estimators import Quality
 from parshall.qdisc import parse, prometheus_text, read
@@ -156,7 +156,7 @@ def test_a_namespace_of_ones_own(namespace: list[str], tmp_path: Path) -> None:
 
     queue = ["root", "handle", "5:", "tbf", "rate", "1mbit", "burst", "2k", "limit", "9k"]
     run("tc", "qdisc", "add", "dev", "lo", *queue)
-    script = "import sys; from parshall.cli import main; sys.exit(main(sys.argv[1:]))"
+    script = "import sys; from parshall.cli.main import main; sys.exit(main(sys.argv[1:]))"
     parshall = [sys.executable, "-c", script, "qdisc", "export", "--device", "lo"]
     labels = '{device="lo",kind="tbf",handle="5:",parent="root"}'
     assert f"parshall_qdisc_backlog_bytes{labels} 0\n" in run(*parshall)

@@ -13,7 +13,7 @@ import pytest
 from tests import linux_machine as linux
 
 from parshall import run
-from parshall.cli import main
+from parshall.cli.main import main
 from parshall.emulated import Workshop
 from parshall.errors import InputError, ParshallError
 from parshall.studies.linux_testbed import network, settings, tuning

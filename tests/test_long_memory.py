@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import parshall
 from parshall import InputError, long_memory
-from parshall.cli import cli
+from parshall.cli.main import cli
 from parshall.long_memory import (
     METHODS,
     aggregate,

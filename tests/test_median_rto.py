@@ -23,7 +23,7 @@ from rich.console import Console
 
 from parshall import run, stats
 from parshall import study as st
-from parshall.ensemble import Ensemble, run_many
+from parshall.engine.ensemble import Ensemble, run_many
 from parshall.errors import InputError
 from parshall.scenario import JacobsonRtoConfig, MedianRtoConfig, Record
 from parshall.studies.median_rto import STUDY, costs, scenarios

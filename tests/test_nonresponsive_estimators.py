@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import parshall
-from parshall import estimators_nonresponsive
 from parshall.errors import InputError
 from parshall.estimators import (
     Ewma,
@@ -555,6 +554,6 @@ def test_a_repr_makes_the_estimator_again() -> None:
 
 
 def test_docstring_examples() -> None:
-    results = doctest.testmod(estimators_nonresponsive)
+    results = doctest.testmod(nonresponsive)
     assert results.attempted >= 8
     assert results.failed == 0

@@ -20,8 +20,9 @@ from parshall.estimators import (
     NonresponsiveRls,
     Quality,
 )
-from parshall.estimators_nonresponsive import NonresponsiveEstimator, NonresponsiveSeries
+from parshall.estimators.nonresponsive import NonresponsiveEstimator, NonresponsiveSeries
 from parshall.recording import Recording
+from parshall.recording.views import PortNonresponsive
 from parshall.scenario import (
     BernoulliLoss,
     Bulk,
@@ -42,7 +43,6 @@ from parshall.scenario import (
     Udp,
     loads,
 )
-from parshall.views import PortNonresponsive
 
 SAMPLING = 0.033
 PROPAGATION = 0.1

@@ -54,7 +54,7 @@ class Own(Control):
 
 
 def test_runs_with_own_code_are_cached(tmp_path: Path) -> None:
-    from parshall.cache import Cache
+    from parshall.engine.cache import Cache
 
     store = Cache(tmp_path)
     first = parshall.run_many({"a": bell(make(20)())}, [1, 2], cache=store)

@@ -9,8 +9,9 @@ import pytest
 
 import parshall
 from parshall.errors import InputError
-from parshall.estimators_responsiveness import Responsiveness, ResponsivenessQuality
+from parshall.estimators.responsiveness import Responsiveness, ResponsivenessQuality
 from parshall.recording import Recording
+from parshall.recording.views import PortResponsiveness
 from parshall.scenario import (
     BernoulliLoss,
     Bulk,
@@ -27,7 +28,6 @@ from parshall.scenario import (
     Tcp,
     Udp,
 )
-from parshall.views import PortResponsiveness
 
 RED = Red(min_threshold_packets=15, max_threshold_packets=45, limit_packets=60)
 

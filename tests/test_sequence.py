@@ -11,7 +11,7 @@ import pytest
 
 import parshall
 from parshall import Bulk, Cbr, DropTail, Dumbbell, FlowGroup, InputError, ParshallError, Record, Tcp, Udp
-from parshall.sequence import sequence_of
+from parshall.recording.sequence import sequence_of
 
 
 def bell(record: Record, *, transport: Tcp | Udp | None = None) -> Dumbbell:

@@ -21,7 +21,7 @@ FOR_SCENARIOS = {"pydantic", "numpy", "rich"}
 
 PROGRAM = """
 import json, sys
-from parshall.cli import main
+from parshall.cli.main import main
 status = main(sys.argv[1:])
 sys.stdout.flush()
 print("LOADED", json.dumps(sorted(sys.modules)))

@@ -20,11 +20,11 @@ from rich.console import Console
 from tests.toy_study import STUDY, toy
 
 from parshall import study as st
-from parshall.checksums import digest
-from parshall.cli import main
+from parshall.cli.main import main
 from parshall.errors import InputError, OutputError, ParshallError
 from parshall.study.provenance import read
 from parshall.study.reproduction import Reproduction
+from parshall.support.checksums import digest
 
 DOCUMENTED = Path(__file__).parents[1] / "docs" / "studies.md"
 

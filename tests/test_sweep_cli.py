@@ -18,7 +18,7 @@ import pyarrow.dataset
 import pytest
 
 from parshall import Dumbbell, ParshallError, ScenarioError
-from parshall.cache import Cache
+from parshall.engine.cache import Cache
 from parshall.sweep import load_sweep
 from parshall.sweep.schema import json_schema
 from test_cli import Outcome, tomllib
@@ -153,7 +153,7 @@ def test_every_design_can_be_written_in_a_file(file: Path, text: str, points: in
 
 
 def started(*arguments: object) -> subprocess.Popen[str]:
-    program = [sys.executable, "-c", "import sys; from parshall.cli import main; sys.exit(main())"]
+    program = [sys.executable, "-c", "import sys; from parshall.cli.main import main; sys.exit(main())"]
     return subprocess.Popen(
         [*program, "sweep", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import parshall
 from parshall import Bulk, Cbr, DropTail, Dumbbell, FlowGroup, InputError, Record, Series, Tcp, Udp
-from parshall.cli import main
+from parshall.cli.main import main
 from parshall.stats import Interval
 from parshall.theory import (
     figure,

@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 
 import parshall
-from parshall.cli import main
+from parshall.cli.main import main
 from parshall.validate import Event, Events, Folder, Verdict, load_folder, validate
 from parshall.validate.events import recorded_events
 from parshall.validate.fields import Fields

@@ -10,7 +10,7 @@ import pytest
 from tests import linux_machine
 
 from parshall import CoDel, DropTail, FqCodel, InputError, ParshallError, Pie, Red
-from parshall.cli import main
+from parshall.cli.main import main
 from parshall.validate.machine import runs as machine_runs
 from parshall.validate.machine.cells import PACKET, Cell, Place, cells, chosen, starts_ms
 from parshall.validate.machine.judge import Judged, judge

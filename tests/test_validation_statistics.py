@@ -13,7 +13,7 @@ import pytest
 from scipy import stats as reference
 
 from parshall import run
-from parshall.cli import main
+from parshall.cli.main import main
 from parshall.errors import InputError
 from parshall.validate.statistics import (
     Outcome,

@@ -12,7 +12,7 @@ import numpy as np
 
 from parshall import Bulk, DropTail, Dumbbell, FlowGroup, OnOff, Record, Reverse, Tcp, Udp
 from parshall.estimators import CapacityQuality, PacketPair
-from parshall.measure import measure
+from parshall.sweep.measure import measure
 from parshall.units import parse_rate
 
 ROOT = Path(__file__).parents[1]

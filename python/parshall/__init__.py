@@ -13,12 +13,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from parshall.run import run
+from parshall.engine.run import run
 
 if TYPE_CHECKING:
-    from parshall.cache import Cache
     from parshall.control import Control, SharedControl, native
-    from parshall.ensemble import Ensemble, run_many
+    from parshall.engine.cache import Cache
+    from parshall.engine.ensemble import Ensemble, run_many
     from parshall.errors import (
         InputError,
         OutputError,
@@ -256,7 +256,7 @@ __all__ = [
     "run_many",
 ]
 
-_HOMES = ("errors", "scenario", "recording", "ensemble", "estimators", "cache", "control")
+_HOMES = ("errors", "scenario", "recording", "engine.ensemble", "estimators", "engine.cache", "control")
 """Modules that offer the names above, those that import little first."""
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from parshall.cache import default_folder
 from parshall.emulated.machine import Machine
+from parshall.engine.cache import default_folder
 
 __all__ = ["Runs"]
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from parshall.cache import default_folder
 from parshall.emulated.kernel import Kernel
 from parshall.emulated.machine import missing
+from parshall.engine.cache import default_folder
 from parshall.errors import InputError, ParshallError
 
 __all__ = ["Workshop"]

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from parshall import _core
-from parshall import estimators_arguments as arguments
 from parshall.errors import InputError, shown
+from parshall.estimators import arguments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

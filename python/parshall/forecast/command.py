@@ -9,10 +9,10 @@ import click
 from rich.console import Console
 
 from parshall.errors import InputError
-from parshall.files import failing_as
 from parshall.forecast.evaluation import evaluate
 from parshall.forecast.reading import read
 from parshall.forecast.shown import remarks, svg_of, table_of
+from parshall.support.files import failing_as
 
 __all__ = ["forecast_file"]
 

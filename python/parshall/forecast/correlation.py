@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from parshall import _core
-from parshall import estimators_arguments as arguments
 from parshall.errors import InputError
+from parshall.estimators import arguments
 
 if TYPE_CHECKING:
     import numpy as np

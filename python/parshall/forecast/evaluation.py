@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from parshall import estimators_arguments as arguments
 from parshall.errors import InputError
+from parshall.estimators import arguments
 from parshall.forecast.comparison import DieboldMariano, diebold_mariano
 from parshall.forecast.models import DEFAULT_MODELS, label
 from parshall.forecast.regularity import irregular, sample_times

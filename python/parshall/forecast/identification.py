@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from parshall import estimators_arguments as arguments
 from parshall.errors import InputError, shown
+from parshall.estimators import arguments
 from parshall.forecast.arima import ArimaFit, Method, fit
 from parshall.forecast.correlation import LjungBox, ljung_box
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parshall.errors import InputError, shown
-from parshall.files import reason
 from parshall.forecast.ping import is_ping, read_ping
 from parshall.forecast.regularity import irregular
+from parshall.support.files import reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

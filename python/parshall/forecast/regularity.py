@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parshall import estimators_arguments as arguments
 from parshall.errors import InputError
+from parshall.estimators import arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, SupportsFloat, SupportsIndex
 import numpy as np
 
 from parshall import _core
-from parshall import estimators_arguments as arguments
 from parshall.errors import InputError
+from parshall.estimators import arguments
 from parshall.forecast.regularity import irregular, sample_times
 from parshall.scenario.canonical import canonical_json
 

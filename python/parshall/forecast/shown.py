@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from parshall.plot import MARKERS, SERIES, drawing, legend_of, log_axis, standalone, to_svg
-from parshall.summary import figure_table
+from parshall.recording.summary import figure_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

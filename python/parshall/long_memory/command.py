@@ -11,12 +11,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from parshall.files import failing_as
 from parshall.forecast.reading import read
 from parshall.long_memory.estimates import hurst, hurst_all
 from parshall.long_memory.plots import TITLES, svg_of
 from parshall.long_memory.processes import aggregate
 from parshall.long_memory.shifts import level_shifts
+from parshall.support.files import failing_as
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,8 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from parshall import _core
-from parshall import estimators_arguments as arguments
 from parshall.errors import InputError, shown
+from parshall.estimators import arguments
 
 if TYPE_CHECKING:
     import numpy as np

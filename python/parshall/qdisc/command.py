@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from parshall.files import failing_as, staged
 from parshall.qdisc.prometheus import prometheus_text
 from parshall.qdisc.socket import read
+from parshall.support.files import failing_as, staged
 
 __all__ = ["export_qdiscs"]
 

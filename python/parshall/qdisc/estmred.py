@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from parshall.estimators_nonresponsive import Quality
+from parshall.estimators.nonresponsive import Quality
 
 __all__ = ["Estmred"]
 

@@ -6,7 +6,7 @@ import socket
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from parshall.estimators_nonresponsive import Quality
+from parshall.estimators.nonresponsive import Quality
 from parshall.qdisc.estmred import Estmred
 from parshall.qdisc.message import Qdisc
 

@@ -12,9 +12,9 @@ from pydantic import Field
 from typing_extensions import Self
 
 from parshall.errors import ScenarioError
-from parshall.run import check_json
 from parshall.scenario.base import Model
 from parshall.scenario.canonical import canonical_json
+from parshall.scenario.checking import check_json
 from parshall.scenario.class_queues import DiffServ
 from parshall.scenario.flow import Flow
 from parshall.scenario.network import Link
@@ -23,7 +23,7 @@ from parshall.scenario.queues import Red
 from parshall.scenario.record import Record
 
 if TYPE_CHECKING:
-    from parshall.expected import Expected
+    from parshall.scenario.expected import Expected
     from parshall.scenario.quantities import Given
 
     Links: TypeAlias = Given[tuple[Link, ...], Sequence[Link]]

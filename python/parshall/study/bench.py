@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.progress import Progress
 
-    from parshall.measure import Made
     from parshall.recording import Recording
+    from parshall.sweep.measure import Made
 
 __all__ = ["Rows", "Series", "Workbench", "tables_of"]
 
@@ -87,7 +87,7 @@ class Workbench:
         tables: Sequence[str] = ("flows", "ports"),
     ) -> dict[_T, list[_R]]:
         """What ``function(variant, recording)`` returns of every run, by variant, in the order of seeds."""
-        from parshall.measure import measure
+        from parshall.sweep.measure import measure
 
         chosen = self._seeds(seeds)
         total = len(variants) * len(chosen)
@@ -109,7 +109,7 @@ class Workbench:
         """
         from concurrent.futures import ThreadPoolExecutor
 
-        from parshall.ensemble import checked_jobs
+        from parshall.engine.ensemble import checked_jobs
 
         with ThreadPoolExecutor(checked_jobs(self.jobs)) as pool, self._task(what, len(items)) as advance_to:
             found = []

@@ -9,10 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from parshall.checksums import digest
+from parshall.engine.run import MOST_JOBS, MOST_SEEDS
 from parshall.errors import InputError, OutputError, ParshallError, shown
-from parshall.progress import progress_bar
-from parshall.run import MOST_JOBS, MOST_SEEDS
 from parshall.study import data as measured_data
 from parshall.study import provenance as origin
 from parshall.study.bench import Workbench
@@ -21,6 +19,8 @@ from parshall.study.page import Page, build
 from parshall.study.provenance import Provenance
 from parshall.study.results import Measures, Results
 from parshall.study.study import Study, find_study
+from parshall.support.checksums import digest
+from parshall.support.progress import progress_bar
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -217,7 +217,7 @@ def _publish(files: Mapping[str, bytes], folder: Path, provenance: Provenance, t
     """Writes every file beside its place and moves all in when they are whole: no place holds half a file.
     What an earlier report had and this one has not is taken away; what is ``there`` stays as it is.
     """
-    from parshall.files import failing_as, staged
+    from parshall.support.files import failing_as, staged
 
     stale = set(_of_earlier(folder, provenance)) - files.keys()
     with failing_as(folder), staged(folder) as stage:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from parshall.columns import values as numbers_of
+from parshall.recording.columns import values as numbers_of
 from parshall.study.values import SEED, Label, Span, Values, chosen_labels
 
 if TYPE_CHECKING:

@@ -63,7 +63,7 @@ def list_points(file: str, seeds: int | None = None, cache: bool = True) -> None
     """Prints the points of a sweep, and how many of their runs the cache has, without running any."""
     from rich.console import Console
 
-    from parshall.cache import Cache
+    from parshall.engine.cache import Cache
 
     sweep = _loaded(file, seeds)
     wanted = sweep.first_runs
@@ -110,7 +110,7 @@ def _kept_on_interrupt(no_cache: bool) -> Iterator[None]:
 
 @contextmanager
 def _progress(console: Console) -> Iterator[Callable[[int, int], None]]:
-    from parshall.progress import progress_bar
+    from parshall.support.progress import progress_bar
 
     with progress_bar(console) as bar:
         task = bar.add_task("Runs", total=None)

@@ -21,9 +21,9 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from parshall.checksums import digests, sealed
 from parshall.errors import InputError, OutputError, shown
-from parshall.files import failing_as, staged
+from parshall.support.checksums import digests, sealed
+from parshall.support.files import failing_as, staged
 
 if TYPE_CHECKING:
     from parshall.sweep.base import Label

@@ -34,7 +34,7 @@ from parshall.sweep.executors import is_lost, tells_running, width
 from parshall.sweep.work import Chunk, Outcome
 
 if TYPE_CHECKING:
-    from parshall.tables import Block, Key
+    from parshall.recording.tables import Block, Key
 
 __all__ = ["dispatched"]
 

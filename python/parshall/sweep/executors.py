@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
-from parshall.ensemble import available_cores, checked_jobs
+from parshall.engine.ensemble import available_cores, checked_jobs
 from parshall.errors import InputError, ParshallError, shown
 
 __all__ = ["EngineExecutor", "is_lost", "opened", "tells_running", "width"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from parshall.unblocked import names_of, results_of
+from parshall.engine.unblocked import names_of, results_of
 
 if TYPE_CHECKING:
+    from parshall.recording.tables import Block, Key
     from parshall.scenario import Scenario
     from parshall.sweep.metric import Measure, Metric
-    from parshall.tables import Block, Key
 
 __all__ = ["Measured"]
 

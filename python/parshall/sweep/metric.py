@@ -22,11 +22,11 @@ import numpy as np
 
 from parshall.errors import InputError, ParshallError, shown
 from parshall.recording import Recording
-from parshall.views import FlowView, PortView
+from parshall.recording.views import FlowView, PortView
 
 if TYPE_CHECKING:
+    from parshall.recording.tables import Result
     from parshall.scenario import Scenario
-    from parshall.tables import Result
 
 __all__ = ["GivenMetrics", "Metric", "metrics_of"]
 

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from parshall.assemble import assembled
-from parshall.columns import indices, named, numbers, table
 from parshall.errors import InputError, RunError, shown
+from parshall.recording.assemble import assembled
+from parshall.recording.columns import indices, named, numbers, table
 from parshall.stats import Interval, difference_interval, mean_interval
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from parshall.recording.tables import Block, Key
     from parshall.sweep.base import Label
     from parshall.sweep.points import Point
     from parshall.sweep.runs import Failure
-    from parshall.tables import Block, Key
 
 __all__ = ["RUNS", "SweepResult"]
 
@@ -67,13 +67,13 @@ class SweepResult:
 
     def to_pandas(self, name: str = RUNS) -> pd.DataFrame:
         """A table as a pandas data frame."""
-        from parshall.frames import to_pandas
+        from parshall.recording.frames import to_pandas
 
         return to_pandas(self.table(name))
 
     def to_polars(self, name: str = RUNS) -> pl.DataFrame:
         """A table as a Polars data frame."""
-        from parshall.frames import to_polars
+        from parshall.recording.frames import to_polars
 
         return to_polars(self.table(name))
 

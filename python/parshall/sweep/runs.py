@@ -8,14 +8,14 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from parshall.kept import Kept
+from parshall.engine.kept import Kept
+from parshall.recording.tables import Block
 from parshall.sweep.dispatch import dispatched
-from parshall.tables import Block
 
 if TYPE_CHECKING:
-    from parshall.cache import Cache
+    from parshall.engine.cache import Cache
+    from parshall.recording.tables import Key
     from parshall.sweep.points import Point
-    from parshall.tables import Key
 
 __all__ = ["Failure", "Runs"]
 

@@ -8,17 +8,10 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from parshall.ensemble import checked_seeds
+from parshall.engine.ensemble import checked_seeds
+from parshall.engine.interrupt import HeldInterrupt
 from parshall.errors import InputError, shown
-from parshall.interrupt import HeldInterrupt
-from parshall.sweep.base import Builder, base_of
-from parshall.sweep.design import Design, Grid, LatinHypercube, Listed, Sobol
-from parshall.sweep.metric import GivenMetrics, Metric, metrics_of
-from parshall.sweep.parameter import GivenParameter, Parameter, parameter_of
-from parshall.sweep.points import Point, expanded
-from parshall.sweep.result import SweepResult
-from parshall.sweep.stopping import StopRule
-from parshall.views import (
+from parshall.recording.views import (
     FlowSeries,
     FlowView,
     Packets,
@@ -30,9 +23,16 @@ from parshall.views import (
     RttSamples,
     WindowChanges,
 )
+from parshall.sweep.base import Builder, base_of
+from parshall.sweep.design import Design, Grid, LatinHypercube, Listed, Sobol
+from parshall.sweep.metric import GivenMetrics, Metric, metrics_of
+from parshall.sweep.parameter import GivenParameter, Parameter, parameter_of
+from parshall.sweep.points import Point, expanded
+from parshall.sweep.result import SweepResult
+from parshall.sweep.stopping import StopRule
 
 if TYPE_CHECKING:
-    from parshall.cache import Cache
+    from parshall.engine.cache import Cache
     from parshall.scenario import Dumbbell, Scenario
     from parshall.sweep.runs import Runs
 
@@ -176,7 +176,7 @@ class Sweep:
         A run that fails is logged, is in ``failures``, and does not stop the others. Raises RunError when the
         executor breaks.
         """
-        from parshall.cache import Cache
+        from parshall.engine.cache import Cache
         from parshall.sweep.executors import opened
         from parshall.sweep.runs import Runs
 

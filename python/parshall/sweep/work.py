@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from parshall import _core
 from parshall.errors import RunError
-from parshall.tables import Block, block
+from parshall.recording.tables import Block, block
 
 if TYPE_CHECKING:
-    from parshall.tables import Key, Runs
+    from parshall.recording.tables import Key, Runs
 
 __all__ = ["Chunk", "Outcome", "allow", "execute", "halt", "stop"]
 

@@ -13,7 +13,7 @@ __all__ = ["measure_and_write"]
 
 def measure_and_write(seeds: int, threads: int | None, out: str) -> None:
     """The page goes into the folder ``out``, which is made if it is not there. Raises OutputError."""
-    from parshall.files import failing_as
+    from parshall.support.files import failing_as
 
     folder = Path(out)
     # First, so that a folder that cannot be written does not cost the runs.

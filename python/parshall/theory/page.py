@@ -43,7 +43,7 @@ def write(folder: Path, found: dict[str, Comparison], seeds: int) -> Path:
 
     Raises OutputError.
     """
-    from parshall.files import failing_as
+    from parshall.support.files import failing_as
     from parshall.theory.figure import figure
 
     files = {

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal, SupportsIndex
 import numpy as np
 
 from parshall import _core
-from parshall import estimators_arguments as arguments
 from parshall.errors import InputError, shown
+from parshall.estimators import arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

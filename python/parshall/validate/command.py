@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from parshall.errors import InputError
-from parshall.files import failing_as, staged
+from parshall.support.files import failing_as, staged
 from parshall.validate.display import described, summary
 from parshall.validate.folder import load_folder
 from parshall.validate.verdict import Verdict, validate

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from parshall.engine.run import run
 from parshall.errors import ParshallError
-from parshall.run import run
 from parshall.scenario import Bulk, Cubic, DropTail, Flow, Link, Reverse, Scenario, Tcp
 from parshall.scenario.control import Aimd, Bbr
 

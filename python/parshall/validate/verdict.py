@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from parshall.engine.run import run
 from parshall.errors import InputError, ParshallError
-from parshall.run import run
 from parshall.validate.compare import TOLERANCE_S, Divergence, compare
 from parshall.validate.events import Event, recorded_events
 from parshall.validate.folder import Entry, Folder, load_trace

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parshall.measure import measure
 from parshall.scenario import (
     Bulk,
     CoDel,
@@ -25,6 +24,7 @@ from parshall.scenario import (
     Tcp,
 )
 from parshall.scenario.control import Aimd, Bbr
+from parshall.sweep.measure import measure
 from parshall.validate.machine.cells import PACKET, Cell, Place, starts_ms
 from parshall.validate.machine.reading import LINE_S, Run
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parshall.errors import OutputError
-from parshall.files import failing_as, staged
+from parshall.support.files import failing_as, staged
 from parshall.validate.machine.cells import CONTROLS, QUEUES
 from parshall.validate.machine.judge import CONFIDENCE
 from parshall.validate.machine.measures import MEASURES

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from parshall.cache import default_folder
 from parshall.emulated import Machine, Workshop
+from parshall.engine.cache import default_folder
 from parshall.errors import ParshallError
-from parshall.files import failing_as
+from parshall.support.files import failing_as
 from parshall.validate.machine.cells import Place
 from parshall.validate.machine.reading import Run, read_runs
 from parshall.validate.machine.script import MODULES, PROGRAMS, script

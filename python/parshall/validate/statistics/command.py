@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from parshall.files import failing_as, staged
+from parshall.support.files import failing_as, staged
 from parshall.validate.statistics.study import STUDIES, Agreement, compare_study
 from parshall.validate.statistics.table import markdown, summary
 

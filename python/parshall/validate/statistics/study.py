@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from parshall.errors import InputError, RunError, ScenarioError, shown
-from parshall.measure import measure
 from parshall.recording import Recording
 from parshall.scenario import Scenario
+from parshall.sweep.measure import measure
 from parshall.validate.statistics import study0, study1, study3
 from parshall.validate.statistics.baselines import Baseline, Settings, load_study
 from parshall.validate.statistics.compare import Comparison, compare

@@ -1,0 +1,75 @@
+"""The command ``cache``: how much is kept of finished runs, where, and how it is let go."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from parshall.support.files import failing_as
+
+__all__ = ["Kept", "clear", "kept", "show"]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What of one engine version is in the cache."""
+
+    engine_version: str
+    segments: tuple[Path, ...]
+    bytes: int
+
+
+def kept() -> list[Kept]:
+    """What is in the cache, by engine version."""
+    from parshall.engine.cache import LAYOUT, default_folder
+
+    home = default_folder() / LAYOUT
+    if not home.is_dir():
+        return []
+    found = []
+    for version in sorted(place for place in home.iterdir() if place.is_dir()):
+        segments = tuple(sorted(place for place in version.iterdir() if place.is_dir()))
+        found.append(Kept(version.name, segments, sum(map(_size, segments))))
+    return found
+
+
+def show() -> None:
+    """Prints where the cache is and what it holds."""
+    from parshall._core import ENGINE_VERSION
+    from parshall.engine.cache import default_folder
+
+    click.echo(str(default_folder()))
+    found = kept()
+    for each in found:
+        own = "" if each.engine_version == ENGINE_VERSION else ", of another engine"
+        click.echo(f"  {each.engine_version}: {_megabytes(each.bytes)} in {len(each.segments)} segments{own}")
+    click.echo(f"{_megabytes(sum(each.bytes for each in found))} in all")
+
+
+def clear(older_than_days: float | None) -> None:
+    """Removes everything, or what was written so many days ago or before. Raises OutputError."""
+    from parshall.engine.cache import Cache, default_folder
+
+    before = sum(each.bytes for each in kept())
+    if older_than_days is None:
+        Cache().clear()
+    else:
+        latest = time.time() - older_than_days * 86_400
+        with failing_as(default_folder()):
+            for segment in (segment for each in kept() for segment in each.segments):
+                if segment.stat().st_mtime <= latest:
+                    shutil.rmtree(segment)
+    after = sum(each.bytes for each in kept())
+    click.echo(f"{_megabytes(before - after)} removed, {_megabytes(after)} left in {default_folder()}")
+
+
+def _size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"

@@ -1,0 +1,101 @@
+"""What commands are given: a scenario in a file or on standard input, changes to it, and seeds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from parshall.engine.run import MAX_SEED, MOST_SEEDS
+from parshall.errors import InputError, ParshallError, ScenarioError, shown
+
+if TYPE_CHECKING:
+    from parshall.scenario import Dumbbell, Scenario
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+__all__ = ["scenario_of", "seeds_of"]
+
+
+def scenario_of(file: str, changes: Sequence[str] = ()) -> Scenario:
+    """The scenario in a file, or on standard input where it is ``-``, after changes ``PATH=VALUE``; checked.
+
+    Raises ScenarioError for a fault in it, ParshallError for a file that cannot be read, and InputError for a
+    change that is none.
+    """
+    from parshall.scenario.toml import load_model, model_of, parsed, placed
+
+    if file == "-":
+        text = _standard_input()
+        model = placed(lambda: model_of(parsed(text, "a scenario file")), "standard input", text)
+    elif not changes:
+        return load_model(file).scenario()
+    else:
+        model = load_model(file)
+    for change in changes:
+        path, value = _change(change)
+        try:
+            model = _changed(model, path, value)
+        except ScenarioError as error:
+            raise ScenarioError(error.path, error.value, error.expected, file="--set") from None
+    return placed(lambda: model.scenario().check(), "standard input" if file == "-" else file, "")
+
+
+def _changed(model: Scenario | Dumbbell, path: str, value: Any) -> Scenario | Dumbbell:
+    """A copy with another value at a path: of a dumbbell's own fields, or of the network it stands for."""
+    path = path.removeprefix("dumbbell.")
+    first = path.split(".")[0].split("[")[0]
+    own = first in type(model).model_fields or first not in type(model.scenario()).model_fields
+    return (model if own else model.scenario()).replace(path, value)
+
+
+def seeds_of(text: str) -> list[int]:
+    """Seeds as ``20``, which is how many (1 to 20), ``7-20`` or ``1,5,8-10``. Raises InputError."""
+    if not any(sign in text for sign in ",-"):
+        text = f"1-{text}"
+    seeds: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        low, high = _seed(first, text), _seed(last if dash else first, text)
+        if high < low or len(seeds) + high - low + 1 > MOST_SEEDS:
+            raise _no_seeds(text)
+        seeds += range(low, high + 1)
+    if len(set(seeds)) < len(seeds):
+        raise InputError("--seeds", shown(text), "seeds that differ")
+    return seeds
+
+
+def _seed(text: str, whole: str) -> int:
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 19 and int(digits) <= MAX_SEED):
+        raise _no_seeds(whole)
+    return int(digits)
+
+
+def _no_seeds(text: str) -> InputError:
+    return InputError(
+        "--seeds", shown(text), f"how many, or seeds such as 7-20 or 1,5,8-10, at most {MOST_SEEDS}"
+    )
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ParshallError(
+            f"standard input: byte {error.start + 1} is not UTF-8, expected a scenario file"
+        ) from None
+
+
+def _change(text: str) -> tuple[str, Any]:
+    """Path and value of a change. A value is read as TOML where it is that, and is text otherwise."""
+    path, sign, value = text.partition("=")
+    if not (sign and path.strip() and value.strip()):
+        raise InputError("--set", shown(text), 'PATH=VALUE, such as links[bottleneck].rate="5 Mbit/s"')
+    try:
+        return path.strip(), tomllib.loads(f"value = {value}")["value"]
+    except (ValueError, RecursionError):
+        return path.strip(), value.strip()

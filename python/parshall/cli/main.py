@@ -1,0 +1,488 @@
+"""The command ``parshall``. Whatever goes wrong is one line on standard error and an exit status:
+
+1 for a fault in a scenario or the system, 2 for a fault in the command line, 130 for Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from parshall.engine.run import MAX_SEED, MOST_JOBS, MOST_SEEDS
+from parshall.errors import ParshallError, ScenarioError
+
+if TYPE_CHECKING:
+    from parshall.scenario import Scenario
+
+__all__ = ["cli", "main"]
+
+FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+
+JOBS, SEEDS = click.IntRange(1, MOST_JOBS), click.IntRange(1, MOST_SEEDS)
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command and returns its exit status. No fault of input or system leaves it as an exception."""
+    logging.getLogger("parshall").addHandler(_LINES)
+    try:
+        status = cli.main(arguments, prog_name="parshall", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "parshall"
+        return _fail(f"{error.format_message()} (see {command} --help)", MISUSED)
+    except click.ClickException as error:
+        return _fail(error.format_message())
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("interrupted", INTERRUPTED)
+    except ScenarioError as error:
+        return max(_fail(str(each)) for each in error.all())
+    except ParshallError as error:
+        return _fail(str(error))
+    except BrokenPipeError:
+        _silence_output()
+        return FAILED
+    except OSError as error:
+        return _fail_for_system(error)
+    except ModuleNotFoundError as error:
+        if error.name != "parshall._core":
+            raise
+        return _fail("the compiled engine is missing; build it with make setup")
+    finally:
+        logging.getLogger("parshall").removeHandler(_LINES)
+
+
+@click.group(context_settings=SETTINGS, invoke_without_command=True)
+@click.option("--version", is_flag=True, help="Show the versions of the package and of the engine.")
+@click.pass_context
+def cli(context: click.Context, version: bool) -> None:
+    """Simulate, estimate and study the traffic at a congested link."""
+    if version:
+        from parshall import __version__
+        from parshall._core import ENGINE_VERSION
+
+        click.echo(f"parshall {__version__} (engine {ENGINE_VERSION})")
+    elif context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+CHANGES = click.option(
+    "--set",
+    "changes",
+    metavar="PATH=VALUE",
+    multiple=True,
+    help='Another value, such as links[bottleneck].rate="5 Mbit/s"; may be repeated.',
+)
+
+
+@cli.command()
+@click.argument("file")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Of the random streams; 1 unless given.")
+@click.option("--seeds", metavar="N|LIST", help="How many, or which, such as 7-20 or 1,5,8-10.")
+@CHANGES
+@click.option("--out", metavar="DIR", help="Write the recording there: Parquet, captures, scenario.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "parquet"]),
+    default="table",
+    show_default=True,
+    help="What is printed; parquet only writes, to out/NAME unless --out is given.",
+)
+@click.option("--max-events", type=click.IntRange(1), help="End a run with an error after so many events.")
+@click.option("--jobs", type=JOBS, help="Threads for --seeds; all cores unless given.")
+@click.option("--open", "show", is_flag=True, help="Open the plot of what was recorded.")
+def run(file: str, **options: Any) -> int:
+    """Simulate the scenario in FILE; - is the standard input."""
+    from parshall.cli.commands.run import run_file
+
+    return 0 if run_file(file, **options) else FAILED
+
+
+@cli.command()
+@click.argument("file")
+@CHANGES
+def check(file: str, changes: tuple[str, ...]) -> None:
+    """Check the scenario in FILE without running it; - is the standard input.
+
+    FILE may also be the folder of a recording or of a sweep: its files are held against their checksums.
+    """
+    from parshall.cli.commands.given import scenario_of
+
+    if (folder := Path(file)).is_dir():
+        from parshall.support.checksums import check_folder
+
+        click.echo(f"{file}: {check_folder(folder)}")
+        return
+    click.echo(f"{file}: {_described(scenario_of(file, changes))}")
+
+
+@cli.command()
+@click.argument("folder", metavar="DIR")
+@click.option("--flow", "flows", metavar="NAME", multiple=True, help="This flow only; may be repeated.")
+@click.option("--port", "ports", metavar="NAME", multiple=True, help="This port only; may be repeated.")
+@click.option("--out", metavar="FILE", help="SVG, PNG or PDF; plot.svg in DIR unless given.")
+@click.option("--open", "show", is_flag=True, help="Open it.")
+def plot(folder: str, **options: Any) -> None:
+    """Draw the recording in DIR over time.
+
+    DIR is what parshall run --out wrote. One sheet shows cwnd, srtt, throughput, queue and drops; a panel
+    without data says what the scenario has to record.
+    """
+    from parshall.cli.commands.plot import plot_folder
+
+    plot_folder(folder, **options)
+
+
+@cli.command()
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option("--seeds", metavar="N|LIST", help="For two scenario files: how many (10), or which.")
+@click.option("--out", metavar="FILE", help="Draw the differences there: SVG, PNG or PDF.")
+def compare(a: str, b: str, seeds: str | None, out: str | None) -> None:
+    """Compare A and B by paired differences.
+
+    Both are scenario files, which are run with the same seeds, or folders that parshall run or parshall
+    sweep wrote.
+    """
+    from parshall.cli.commands.compare import compare_and_print
+
+    compare_and_print(a, b, seeds, out)
+
+
+@cli.command()
+@click.argument("file", metavar="FILE.toml")
+@click.option(
+    "--kind",
+    type=click.Choice(["dumbbell", "parking-lot", "red"]),
+    default="dumbbell",
+    show_default=True,
+    help="Of network.",
+)
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+def new(file: str, kind: str, force: bool) -> None:
+    """Write a commented scenario to start from."""
+    from parshall.cli.commands.new import write_new
+
+    write_new(file, kind, force)
+
+
+@cli.group(invoke_without_command=True)
+@click.pass_context
+def cache(context: click.Context) -> None:
+    """Show what is kept of finished runs, and where."""
+    from parshall.cli.commands.cache import show
+
+    if context.invoked_subcommand is None:
+        show()
+
+
+@cache.command()
+@click.option("--older-than", metavar="DAYS", type=click.FloatRange(0), help="Only what is so old.")
+def clear(older_than: float | None) -> None:
+    """Remove results of finished runs; they can be made again."""
+    from parshall.cli.commands.cache import clear as remove
+
+    remove(older_than)
+
+
+@cli.command()
+@click.option("--sweep", is_flag=True, help="Of sweep files instead.")
+def schema(sweep: bool) -> None:
+    """Print the JSON Schema of scenario files."""
+    import json
+
+    from parshall.scenario import json_schema
+
+    if sweep:
+        from parshall.sweep.schema import json_schema
+
+    click.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+
+
+@cli.command()
+@click.argument("file")
+@click.option("--seeds", type=SEEDS, help="Replicates of each point; the file's unless given.")
+@click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
+@click.option(
+    "--executor",
+    metavar="WHERE",
+    help="dask, or a Dask scheduler such as tcp://host:8786; this machine's cores unless given.",
+)
+@click.option("--out", metavar="DIR", help="Where the tables go; out/NAME of the file unless given.")
+@click.option("--partition", metavar="NAME", multiple=True, help="Part the tables by it; may be repeated.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep results of runs.")
+@click.option("--dry-run", is_flag=True, help="Only list the points, and how many runs are missing.")
+def sweep(file: str, dry_run: bool, **options: Any) -> int:
+    """Run a scenario over parameters and seeds.
+
+    FILE says which. What was measured is written as tidy tables.
+
+    Finished runs are kept: after Ctrl-C, or when parameters are added to FILE, the same command does
+    what is missing. A run that fails is named and does not stop the rest; the status is then 1.
+
+    The tables runs, flows and ports are Parquet data sets in DIR, with a column for each parameter.
+    """
+    from parshall.sweep.command import list_points, run_and_write
+
+    if dry_run:
+        list_points(file, options["seeds"], not options["no_cache"])
+        return 0
+    return 0 if run_and_write(file, **options) else FAILED
+
+
+@cli.command()
+def studies() -> int:
+    """List the studies. The status is 0 only if all can be loaded."""
+    from parshall.study.study import try_studies
+
+    found = list(try_studies())
+    known = [each for each in found if not isinstance(each, ParshallError)]
+    width = max((len(study.name) for study in known), default=0)
+    for study in known:
+        click.echo(f"{study.name:<{width}}  {study.title}")
+    for each in found:
+        if isinstance(each, ParshallError):
+            click.echo(f"parshall: {each}", err=True)
+    return 0 if known == found else FAILED
+
+
+@cli.command()
+@click.argument("study")
+@click.option("--seeds", type=SEEDS, help="How many; the study's own number unless given.")
+@click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
+@click.option(
+    "--out", metavar="DIR", help="Where the report goes; out/STUDY, or the folder of --from, unless given."
+)
+@click.option("--data", metavar="DIR", multiple=True, help="A folder of measured data; may be repeated.")
+@click.option(
+    "--from", "source", metavar="DIR", help="Make the report again from the tables in DIR; nothing is run."
+)
+@click.option("--full", is_flag=True, help="All of the document, of a study that runs less of it otherwise.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep results of runs.")
+@click.option("--verbose", is_flag=True, help="Show every claim with the interval that decided it.")
+def reproduce(study: str, no_cache: bool, **options: Any) -> None:
+    """Re-run every table and figure of a document.
+
+    STUDY is a name that parshall studies lists.
+
+    Measured data is looked for in the folders that --data or PARSHALL_DATA name; what is absent is
+    left out, and the report says so.
+    """
+    from rich.console import Console
+
+    from parshall import study as of
+
+    of.reproduce(study, cache=not no_cache, console=Console(), **options)
+
+
+@cli.group(no_args_is_help=False)
+def validate() -> None:
+    """Compare the simulator with ns-2, with Linux and with laws in closed form."""
+
+
+@validate.command()
+@click.argument("folder", metavar="DIR")
+@click.argument("more", nargs=-1, metavar="")
+@click.option("--json", "report", metavar="FILE", help="Write the verdicts there.")
+@click.option("--only", multiple=True, metavar="NAME ...", help="Compare these scenarios only.")
+def traces(folder: str, more: tuple[str, ...], report: str | None, only: tuple[str, ...]) -> int:
+    """Compare with the packet traces of ns-2 in DIR. The status is 0 only if all are exact."""
+    from parshall.validate.command import validate_folder
+
+    if more and not only:
+        raise click.UsageError(f"got {more[0]!r} after DIR, expected an option such as --only {more[0]}")
+    return 0 if validate_folder(folder, (*only, *more), report) else FAILED
+
+
+@validate.command()
+@click.argument("folder", metavar="DIR")
+@click.option(
+    "--seeds",
+    type=click.IntRange(2, MOST_SEEDS),
+    help="Runs of each scenario; the study's own number unless given.",
+)
+@click.option("--out", metavar="FILE.md", help="Write the tables there, as Markdown.")
+@click.option("--only", multiple=True, metavar="STUDY", help="Compare this study only; may be repeated.")
+def statistics(folder: str, seeds: int | None, out: str | None, only: tuple[str, ...]) -> int:
+    """Compare with random scenarios of ns-2 in DIR. The status is 0 only if no mean differs."""
+    from parshall.validate.statistics.command import validate_statistics as compare
+
+    return 0 if compare(folder, only, seeds, out) else FAILED
+
+
+@validate.command()
+@click.argument("folder", metavar="[DIR]", required=False)
+@click.option(
+    "--only", multiple=True, metavar="CELL", help="These cells, such as 'red-1M-*'; may be repeated."
+)
+@click.option("--quick", is_flag=True, help="Only a few cells, in about a minute.")
+@click.option("--kernel", type=click.Choice(["6.1", "6.12"]), help="Debian's kernel; 6.1 unless given.")
+@click.option("--repeats", type=click.IntRange(1, 100), help="Runs of each cell in machines; 2 unless given.")
+@click.option("--seeds", type=click.IntRange(2, MOST_SEEDS), help="Runs of each cell here; 10 unless given.")
+@click.option("--jobs", type=JOBS, help="Threads of the simulator; all cores unless given.")
+@click.option("--out", metavar="DIR", help="Where the page goes; out/linux unless given.")
+def linux(folder: str | None, **options: Any) -> None:
+    """Compare with a real Linux kernel. Prints tables as Markdown.
+
+    Runs Reno, CUBIC and BBR through the queue disciplines of Debian's kernel in emulated machines, 405 cells,
+    and writes a page with figures. What ran is kept: after Ctrl-C the same command does the rest.
+
+    With DIR, compares with the runs of Linux that are there instead.
+    """
+    if folder is None:
+        from parshall.validate.machine.command import validate_machines
+
+        validate_machines(**options)
+        return
+    if given := [name for name, value in options.items() if value]:
+        raise click.UsageError(f"got DIR and --{given[0]}, expected one of them")
+    from parshall.validate.linux import compare_folder, table
+
+    for line in table(compare_folder(Path(folder))):
+        click.echo(line)
+
+
+@validate.command()
+@click.option("--seeds", type=click.IntRange(2, MOST_SEEDS), default=10, show_default=True, help="How many.")
+@click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
+@click.option("--out", metavar="DIR", default="out/theory", show_default=True, help="Where the page goes.")
+def theory(seeds: int, jobs: int | None, out: str) -> None:
+    """Compare with laws in closed form.
+
+    Writes a page with figures.
+    """
+    from parshall.theory.command import measure_and_write
+
+    measure_and_write(seeds, jobs, out)
+
+
+@cli.command()
+@click.argument("file")
+@click.option("--horizons", default="1,2,5,10,20,50", show_default=True, help="How many samples ahead.")
+@click.option(
+    "--warm-up", type=click.IntRange(0), help="Samples not scored; a tenth, at most 2000, unless given."
+)
+@click.option(
+    "--coverage", default=0.9, show_default=True, help="Share of samples that intervals are to hold."
+)
+@click.option("--column", metavar="NAME", help="Which column of a CSV file holds round-trip times.")
+@click.option(
+    "--out", metavar="DIR", default="out/forecast", show_default=True, help="Where the figure goes."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print all scores as JSON instead of the table.")
+def forecast(file: str, **options: Any) -> None:
+    """Compare forecasters on the round-trip times in FILE.
+
+    FILE is a CSV file or what ping printed; - is the standard input. Prints the table of the first
+    horizon and draws error against horizon.
+    """
+    from parshall.forecast.command import forecast_file
+
+    forecast_file(file, **options)
+
+
+@cli.command()
+@click.argument("file")
+@click.option("--column", metavar="NAME", help="Which column of a CSV file holds the series.")
+@click.option(
+    "--block",
+    type=click.IntRange(1, 2**32 - 1),
+    default=1,
+    show_default=True,
+    metavar="M",
+    help="Look at the means of blocks of M samples.",
+)
+@click.option("--out", metavar="DIR", default="out/hurst", show_default=True, help="Where the figure goes.")
+@click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON instead of the table.")
+def hurst(file: str, **options: Any) -> None:
+    """Estimate the long memory of the series in FILE.
+
+    FILE is read as by parshall forecast; - is the standard input. Prints the Hurst parameter by every
+    method with its standard error, and whether the level shifts; draws the log-log diagrams.
+    """
+    from parshall.long_memory.command import hurst_file
+
+    hurst_file(file, **options)
+
+
+@cli.group()
+def qdisc() -> None:
+    """Read the queue disciplines of this computer."""
+
+
+@qdisc.command()
+@click.option("--device", metavar="NAME", help="Of this network device only.")
+@click.option("--out", metavar="FILE", help="Write there, in one step, instead of to standard output.")
+def export(device: str | None, out: str | None) -> None:
+    """Print backlog, drops, marks and estimates for Prometheus.
+
+    Reads once, by netlink, without privileges: for the textfile collector of node_exporter, or for a
+    web server that runs a command.
+    """
+    from parshall.qdisc.command import export_qdiscs
+
+    export_qdiscs(device, out)
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Print everything that was measured, as JSON.")
+def bench(as_json: bool) -> None:
+    """Tell how fast the simulator is here.
+
+    Prints one line, after a few seconds.
+    """
+    import json
+
+    from parshall.cli import benchmark
+
+    figures = benchmark.measure()
+    click.echo(json.dumps(benchmark.as_json(figures), indent=2) if as_json else benchmark.one_line(figures))
+
+
+def _described(scenario: Scenario) -> str:
+    parts = {
+        "host": len(scenario.hosts),
+        "router": len(scenario.routers),
+        "link": len(scenario.links),
+        "flow": len(scenario.flows),
+    }
+    counts = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for what, count in parts.items())
+    return f"ok, {counts}, {scenario.duration:g} s; {scenario.expected}; scenario {scenario.hash}"
+
+
+class _Lines(logging.Handler):
+    """What happens on the way, as lines on standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        click.echo(f"parshall: {record.getMessage()}", err=True)
+
+
+_LINES = _Lines()
+
+
+def _fail(message: str, status: int = FAILED) -> int:
+    click.echo(f"parshall: {' '.join(message.split())}", err=True)
+    return status
+
+
+def _fail_for_system(error: OSError) -> int:
+    """An error that no part claimed as its own: writing to standard output, most likely."""
+    from parshall.support.files import reason
+
+    if error.filename is None:
+        _silence_output()
+    return _fail(f"{error.filename or 'standard output'}: {reason(error)}")
+
+
+def _silence_output() -> None:
+    """Lets the interpreter end without a second complaint about an output that takes nothing."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,1 +1,0 @@
-"""What the commands of every day do; ``parshall.cli`` is their face."""

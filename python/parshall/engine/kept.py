@@ -1,0 +1,93 @@
+"""Finished runs on their way into the cache: stored about once a second, many runs in a segment."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from parshall.errors import OutputError
+
+if TYPE_CHECKING:
+    from parshall.engine.cache import Cache
+    from parshall.recording.tables import Block
+
+__all__ = ["Kept"]
+
+_FLUSH_EVERY_S = 1.0
+_FLUSH_BYTES = 64 << 20
+
+_T = TypeVar("_T")
+
+_log = logging.getLogger("parshall")
+
+
+class Kept:
+    """Stores blocks as they come, and holds those of their tables that are wanted."""
+
+    def __init__(self, store: Cache | None, tables: Sequence[str]) -> None:
+        self.store = store
+        self.tables = tuple(tables)
+        self.blocks: list[Block] = []
+        """What is there so far, in the order in which it came."""
+        self._waiting: list[Block] = []
+        self._bytes = 0
+        self._flushed_at = time.monotonic()
+
+    def add(self, block: Block) -> None:
+        """Takes what has just finished."""
+        self._waiting.append(block)
+        self._bytes += sum(table.nbytes for table in block.tables.values())
+
+    def flush_if_due(self) -> None:
+        """Stores what has come, if that is much or a while ago."""
+        if self.is_due(self._bytes):
+            self.flush()
+
+    def is_due(self, waiting_bytes: int) -> bool:
+        """Whether so much that waits, or the time since the last segment, asks for one."""
+        return waiting_bytes >= _FLUSH_BYTES or time.monotonic() - self._flushed_at >= _FLUSH_EVERY_S
+
+    def flush(self) -> None:
+        """Stores what has come, in one segment."""
+        self._flushed_at = time.monotonic()
+        if not self._waiting:
+            return
+        from parshall.recording.tables import Block
+
+        joined = _joined(self._waiting)
+        self._waiting.clear()
+        self._bytes = 0
+        if self.tables:
+            names = [name for name in self.tables if name in joined.tables]
+            self.blocks.append(Block(joined.keys, _only(joined.tables, names), _only(joined.rows, names)))
+        if self.store is None:
+            return
+        try:
+            self.store.add(joined)
+        except OutputError as error:
+            # The results are here all the same; only a later call will have to do them again.
+            _log.warning("%s; results are not kept for later", error)
+            self.store = None
+
+
+def _only(of: Mapping[str, _T], names: Sequence[str]) -> dict[str, _T]:
+    return {name: of[name] for name in names}
+
+
+def _joined(blocks: Sequence[Block]) -> Block:
+    """One block of several."""
+    import pyarrow as pa
+
+    from parshall.recording.tables import Block
+
+    if len(blocks) == 1:
+        return blocks[0]
+    names = dict.fromkeys(name for block in blocks for name in block.tables)
+    tables, rows = {}, {}
+    for name in names:
+        parts = [block.tables[name] for block in blocks if name in block.tables]
+        tables[name] = pa.concat_tables(parts).unify_dictionaries().combine_chunks()
+        rows[name] = [count for block in blocks for count in block.rows.get(name, [0] * len(block.keys))]
+    return Block(tuple(key for block in blocks for key in block.keys), tables, rows)

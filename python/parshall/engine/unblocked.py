@@ -1,0 +1,73 @@
+"""The runs of a block one by one, as the engine gives them, without a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from parshall.recording.columns import indices, values
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from parshall.recording.tables import Block, Key
+    from parshall.scenario import Scenario
+
+__all__ = ["names_of", "results_of"]
+
+_LISTS = {"flow": "flows", "port": "ports"}
+
+
+def names_of(scenario: Scenario) -> dict[str, list[str]]:
+    """Flows and ports in the engine's order."""
+    ports = [link.between for link in scenario.links]
+    return {
+        "flows": [flow.name for flow in scenario.flows],
+        "ports": [name for a, b in ports for name in (f"{a}->{b}", f"{b}->{a}")],
+    }
+
+
+def results_of(block: Block, names: Mapping[str, Any]) -> Iterator[tuple[Key, dict[str, Any]]]:
+    """Each run of a block as the engine gives it, as far as its tables are there; nothing is copied."""
+    whole = {name: _Whole(table) for name, table in block.tables.items() if name != "pcap"}
+    places = {name: block.slices(name) for name in whole}
+    for number, key in enumerate(block.keys):
+        own = names[key[0]]
+        result: dict[str, Any] = {"names": own, "pcap": {}}
+        for name, columns in whole.items():
+            start, rows = places[name][number]
+            if rows or name in ("flows", "ports"):
+                result[name] = _Rows(columns, start, rows, own)
+        yield key, result
+
+
+class _Whole:
+    """A table of many runs, whose columns become arrays when they are asked for."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.table = table
+        self.arrays: dict[tuple[str, int], Any] = {}
+
+    def array(self, column: str, names: Mapping[str, list[str]]) -> Any:
+        listed = names[_LISTS[column]] if column in _LISTS else []
+        key = (column, id(listed) if column in _LISTS else 0)
+        if key not in self.arrays:
+            chunks = self.table.column(column)
+            self.arrays[key] = indices(chunks, listed) if column in _LISTS else values(chunks)
+        return self.arrays[key]
+
+
+class _Rows(Mapping[str, Any]):
+    """The rows of one run: columns as NumPy arrays, flows and ports as indices into the run's names."""
+
+    def __init__(self, whole: _Whole, start: int, rows: int, names: Mapping[str, list[str]]) -> None:
+        self._whole, self._start, self._stop, self._names = whole, start, start + rows, names
+
+    def __getitem__(self, column: str) -> Any:
+        return self._whole.array(column, self._names)[self._start : self._stop]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._whole.table.column_names if name not in ("scenario", "seed"))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)

@@ -1,0 +1,164 @@
+"""What estimators of the retransmission timeout share: the rules around them and how they are used.
+
+``parshall.estimators`` offers everything that is here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, cast
+
+import numpy as np
+from typing_extensions import TypedDict
+
+from parshall.errors import InputError
+from parshall.estimators import arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["RtoEstimator", "RtoRules", "RtoSeries"]
+
+
+class RtoRules(TypedDict, total=False):
+    """The rules of RFC 6298, in seconds; the defaults are the RFC's, with an exact clock."""
+
+    initial_rto: float
+    """The timeout before the first sample, 1."""
+    min_rto: float
+    """The least timeout, 1."""
+    max_rto: float
+    """The greatest timeout, 60."""
+    granularity: float
+    """That of the clock, 0."""
+
+
+_RFC_6298: RtoRules = {"initial_rto": 1.0, "min_rto": 1.0, "max_rto": 60.0, "granularity": 0.0}
+
+
+class RtoSeries(NamedTuple):
+    """What an estimator knew after each sample, in seconds; NaN where it knew nothing yet."""
+
+    srtt: Floats
+    """Smoothed round-trip time."""
+    rttvar: Floats
+    """Its deviation."""
+    rto: Floats
+    """The retransmission timeout, with all rules and the backoff."""
+
+
+class RtoEstimator:
+    """What all estimators of the retransmission timeout share. Use one of the classes made from it.
+
+    The timeout is ``min(max_rto, max(min_rto, srtt + max(granularity, K rttvar)) * backoff)``; before the
+    first sample ``initial_rto`` stands for the sum (RFC 6298).
+    """
+
+    __slots__ = ("_core", "_text")
+
+    def __init__(
+        self, name: str, make: Callable[..., Any], own: Mapping[str, Any], rules: RtoRules, **core_own: Any
+    ) -> None:
+        """``name`` is that of the class, ``own`` its own arguments, in the order in which ``make`` of the
+        extension takes them; ``core_own`` has those that go there in another form.
+        """
+        checked = _checked(name, rules)
+        with arguments.Faults(window="k"):
+            self._core = make(*{**own, **core_own}.values(), tuple(checked.values()))
+        self._text = arguments.call(name, {**own, **checked})
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def update(self, rtt: SupportsFloat, *, retransmitted: bool = False) -> float:
+        """Take in the round-trip time of an acknowledged packet, in seconds, and return the RTO after it.
+
+        A retransmitted packet says nothing, since the ACK may belong to either copy (Karn; RFC 6298, section
+        3): the RTO stays as it is. Any other sample also ends the backoff.
+
+        >>> JacobsonRto(min_rto=0).update(0.5)
+        1.5
+        """
+        rto: float
+        try:
+            rto = self._core.update(rtt, retransmitted)
+        except ValueError as fault:
+            raise InputError(*fault.args) from None
+        except TypeError:
+            raise arguments.wrong_type("rtt", rtt, "a number of seconds") from None
+        return rto
+
+    def run(self, rtts: ArrayLike, retransmitted: ArrayLike | None = None) -> Floats:
+        """Take in a series of round-trip times, in seconds, and return the RTO after each.
+
+        ``retransmitted``, if given, has a flag for each sample and marks those that say nothing.
+
+        >>> JacobsonRto(min_rto=0).run([0.5, 0.7, 0.5], [False, True, False])
+        array([1.5 , 1.5 , 1.25])
+        """
+        with arguments.Faults():
+            series: Floats = self._core.run(arguments.samples("rtts", rtts), arguments.flags(retransmitted))
+        return series
+
+    def run_full(self, rtts: ArrayLike, retransmitted: ArrayLike | None = None) -> RtoSeries:
+        """As :meth:`run`, with srtt and rttvar.
+
+        >>> JacobsonRto(min_rto=0).run_full([0.5, 0.5]).rttvar
+        array([0.25  , 0.1875])
+        """
+        with arguments.Faults():
+            columns = self._core.run_full(arguments.samples("rtts", rtts), arguments.flags(retransmitted))
+        return RtoSeries(*columns)
+
+    def on_timeout(self) -> float:
+        """Double the backoff, beyond 64 only below the maximum RTO, and return the RTO after it (RFC 6298,
+        section 5.5).
+        """
+        rto: float = self._core.on_timeout()
+        return rto
+
+    def reset_backoff(self) -> None:
+        """End the backoff without a sample, as some senders do on any ACK of new data."""
+        self._core.reset_backoff()
+
+    def reset(self) -> None:
+        """Forget every sample and the backoff."""
+        self._core.reset()
+
+    @property
+    def rto(self) -> float:
+        """The timeout that would be set now, in seconds."""
+        rto: float = self._core.rto
+        return rto
+
+    @property
+    def srtt(self) -> float | None:
+        """The smoothed round-trip time in seconds; ``None`` before the first sample."""
+        srtt: float | None = self._core.srtt
+        return srtt
+
+    @property
+    def rttvar(self) -> float | None:
+        """The deviation of the round-trip time in seconds; ``None`` before the first sample."""
+        rttvar: float | None = self._core.rttvar
+        return rttvar
+
+    @property
+    def backoff(self) -> int:
+        """The backoff factor: 1 after a sample, doubled by each timeout since."""
+        backoff: int = self._core.backoff
+        return backoff
+
+
+def _checked(name: str, rules: RtoRules) -> dict[str, float]:
+    """All rules with their types checked, in the order in which the extension takes them."""
+    for key in rules:
+        if key not in _RFC_6298:
+            raise TypeError(
+                f"{name}: got the argument {key}, expected one of its own or {', '.join(_RFC_6298)}"
+            )
+    given = cast("dict[str, float]", {**_RFC_6298, **rules})
+    return arguments.reals(**given)

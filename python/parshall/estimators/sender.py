@@ -1,0 +1,235 @@
+"""What a TCP sender can tell from its ACKs: the throughput that it attains and the capacity of the path.
+
+``parshall.estimators`` offers everything that is here.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Literal, NamedTuple, SupportsIndex
+
+import numpy as np
+
+from parshall import _core
+from parshall.errors import InputError, shown
+from parshall.estimators import arguments
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = [
+    "CapacityQuality",
+    "CapacitySeries",
+    "PacketPair",
+    "PathCapacity",
+    "ThroughputSampler",
+    "ThroughputSeries",
+]
+
+
+class ThroughputSeries(NamedTuple):
+    """Samples of the throughput and when they fell due, each of shape (samples,)."""
+
+    time: Floats
+    """Seconds."""
+    throughput: Floats
+    """f(t), in units of the amounts a second."""
+
+
+class ThroughputSampler:
+    """Samples the throughput that a sender attains from what its ACKs acknowledge (He, Gao, Hou and Park
+    2002, section II.B).
+
+    ``f(t) = (1 - gain) f(t0) + gain acked / (t - t0)`` since the last sample at t0. A sample is due with the
+    first ACK ``interval`` seconds after the last one, or with the ACK that completes ``amount``. The first
+    ACK starts the clock, unless :meth:`restart` did; a silence is one sample over all of it. ACKs of the same
+    instant add up, and where the clock does not pass the last sample there is none.
+
+    Args:
+        gain: alpha, the weight of the newest quotient, above 0 and at most 1, where 1 is no smoothing.
+        interval: seconds; either this or ``amount``.
+        amount: packets or bytes, whichever are acknowledged.
+
+    Raises InputError for a value outside its range.
+
+    >>> sampler = ThroughputSampler(gain=0.5, interval=0.1)
+    >>> [sampler.on_ack(now, 4) for now in (1.0, 1.0625, 1.125, 1.25)]
+    [None, None, 64.0, 48.0]
+    """
+
+    def __init__(self, *, gain: float, interval: float | None = None, amount: float | None = None) -> None:
+        if (interval is None) == (amount is None):
+            given = "neither" if interval is None else "both"
+            raise InputError("interval", given, "either an interval or an amount")
+        with arguments.Faults():
+            self._sampler = _core.ThroughputSampler(
+                arguments.real("gain", gain),
+                None if interval is None else arguments.real("interval", interval),
+                None if amount is None else arguments.real("amount", amount),
+            )
+
+    def on_ack(self, now: float, amount: float) -> float | None:
+        """Takes in an ACK of ``amount`` more at ``now`` seconds; the new sample, if one is due.
+
+        An amount of 0 only looks at the clock, so that a silence gives samples of its own.
+        """
+        real = arguments.real
+        with arguments.Faults():
+            return self._sampler.on_ack(real("now", now), real("amount", amount))
+
+    def run(self, times: ArrayLike, amounts: ArrayLike) -> ThroughputSeries:
+        """The same for arrays of one shape (ACKs,)."""
+        at, acked = arguments.samples("times", times), arguments.samples("amounts", amounts)
+        _same_length(len(at), amounts=len(acked))
+        with arguments.Faults():
+            places, throughput = self._sampler.run(at, acked)
+        return ThroughputSeries(at[places], throughput)
+
+    def set_interval(self, seconds: float) -> None:
+        """Samples by time from now on, once ``seconds`` have passed since the last sample."""
+        with arguments.Faults():
+            self._sampler.set_interval(arguments.real("interval", seconds))
+
+    def restart(self, now: float) -> None:
+        """Counts anew from ``now`` on and keeps f: at the start of a transfer, or after an idle time."""
+        with arguments.Faults():
+            self._sampler.restart(arguments.real("now", now))
+
+    @property
+    def value(self) -> float | None:
+        """The newest sample."""
+        return self._sampler.value
+
+    @property
+    def unsmoothed(self) -> float | None:
+        """The newest quotient acked / (t - t0), before it is smoothed."""
+        return self._sampler.unsmoothed
+
+    def reset(self) -> None:
+        """Forgets every ACK."""
+        self._sampler.reset()
+
+
+class CapacityQuality(enum.IntFlag):
+    """Reasons to doubt a capacity; none is 0."""
+
+    FEW_PAIRS = 1
+    """There are fewer than eight pairs."""
+    CLOSE_MODES = 2
+    """Another mode is at least 0.8 times as high as the highest one."""
+    BELOW_THROUGHPUT = 4
+    """More was acknowledged a second than the estimate, by more than its relative width."""
+    THIN_REVERSE_PATH = 8
+    """ACKs of different numbers of packets agree in ACKs a second: the way back spaced them."""
+    REVERSE_PATH_UNKNOWN = 16
+    """ACKs do not tell whether the way back spaced them: nearly all acknowledge as many packets."""
+
+
+class PathCapacity(NamedTuple):
+    """What packet pairs tell about the bottleneck."""
+
+    packets_per_second: float
+    """Its rate, in packets of the size that was sent."""
+    pairs: int
+    """How many pairs are in the window."""
+    quality: CapacityQuality
+    """Reasons to doubt it."""
+
+
+class CapacitySeries(NamedTuple):
+    """Estimates after each ACK, each of shape (ACKs,)."""
+
+    packets_per_second: Floats
+    """NaN before the first pair."""
+    pairs: NDArray[np.uint32]
+    quality: NDArray[np.uint16]
+    """Bits of :class:`CapacityQuality`."""
+
+
+class PacketPair:
+    """Estimates the capacity of a path from the dispersion of ACKs (packet pairs: Lai and Baker, INFOCOM
+    1999). ``docs/guide/packet-pairs.md`` has how often it is right.
+
+    An ACK of k packets that comes d seconds after the one before is the sample k / d, if the packets were
+    sent much closer together than their ACKs came. The mode of the last ``window`` samples is the estimate.
+
+    Args:
+        filter: ``"density"``, the sample with the greatest kernel density (a triangle), or ``"histogram"``,
+            the mean of the fullest bin.
+        width: how far a sample reaches, or how wide a bin is, as a part of its rate, 0.01 to 1.
+        window: how many of the newest pairs count, 1 to 4096.
+        stretch: how many times as far apart as they were sent packets must be acknowledged, at least 1, which
+            is what Lai and Baker ask.
+
+    Raises InputError for a value outside its range.
+
+    >>> pairs = PacketPair()
+    >>> [pairs.on_ack(now, sent_at=0.0) for now in (0.100, 0.125, 0.150)]
+    [False, True, True]
+    >>> round(pairs.capacity().packets_per_second)
+    40
+    """
+
+    def __init__(
+        self,
+        *,
+        filter: Literal["density", "histogram"] = "density",
+        width: float = 0.1,
+        window: SupportsIndex = 128,
+        stretch: float = 5.0,
+    ) -> None:
+        if filter not in ("density", "histogram"):
+            raise InputError("filter", shown(filter), '"density" or "histogram"')
+        with arguments.Faults():
+            self._pairs = _core.PacketPair(
+                filter == "histogram",
+                arguments.real("width", width),
+                arguments.count("window", window),
+                arguments.real("stretch", stretch),
+            )
+
+    def on_ack(self, now: float, sent_at: float, packets: SupportsIndex = 1) -> bool:
+        """Takes in an ACK that came at ``now`` seconds and acknowledged ``packets`` more, the newest of which
+        was sent at ``sent_at``: NaN if it was sent twice. Whether that completed a pair.
+        """
+        real, count = arguments.real, arguments.count
+        with arguments.Faults():
+            return self._pairs.on_ack(real("now", now), real("sent_at", sent_at), count("packets", packets))
+
+    def run(self, times: ArrayLike, sent: ArrayLike, packets: ArrayLike | None = None) -> CapacitySeries:
+        """The same for arrays of one shape (ACKs,); without ``packets``, each acknowledges one."""
+        at, left = arguments.samples("times", times), arguments.samples("sent", sent)
+        counts = np.ones(len(at), np.uint32) if packets is None else _counts("packets", packets)
+        _same_length(len(at), sent=len(left), packets=len(counts))
+        with arguments.Faults():
+            return CapacitySeries(*self._pairs.run(at, left, counts))
+
+    def capacity(self) -> PathCapacity | None:
+        """The estimate; ``None`` before the first pair."""
+        found = self._pairs.capacity()
+        return None if found is None else PathCapacity(found[0], found[1], CapacityQuality(found[2]))
+
+    def interrupt(self) -> None:
+        """The next ACK makes no pair with the one before: after a retransmission or a timeout."""
+        self._pairs.interrupt()
+
+    def reset(self) -> None:
+        """Forgets every ACK."""
+        self._pairs.reset()
+
+
+def _counts(name: str, values: ArrayLike) -> NDArray[np.uint32]:
+    numbers = arguments.samples(name, values)
+    wrong = np.flatnonzero(~((numbers >= 0) & (numbers < 2**32) & (numbers == np.floor(numbers))))
+    if wrong.size > 0:
+        place = int(wrong[0])
+        raise InputError(f"{name}[{place}]", shown(float(numbers[place])), "a whole number of packets")
+    return numbers.astype(np.uint32)
+
+
+def _same_length(length: int, **others: int) -> None:
+    for name, other in others.items():
+        if other != length:
+            raise InputError(name, f"{other} values", f"{length}, one for each of times")

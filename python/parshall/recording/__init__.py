@@ -1,0 +1,5 @@
+"""What a run recorded: its tables, views of flows and ports, summaries and pictures."""
+
+from parshall.recording.recording import Recording
+
+__all__ = ["Recording"]

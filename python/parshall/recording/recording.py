@@ -1,0 +1,340 @@
+"""What a run recorded: tables, flows and ports by name, and captures; to Arrow, data frames and files."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from parshall.errors import InputError, OutputError, ParshallError, shown
+from parshall.support.checksums import digests, opened, sealed, verified
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+    from parshall.recording.tables import Result
+    from parshall.recording.views import FlowView, PortView
+    from parshall.scenario import Capacity, Scenario
+
+__all__ = ["Recording"]
+
+MANIFEST = "recording.json"
+"""Says what a folder holds. It is written last: without it there is no recording."""
+
+PCAPNG = b"\x0a\x0d\x0d\x0a"
+"""How a file in the format pcapng begins."""
+
+
+class Recording:
+    """The result of one run.
+
+    ``recording.flow("f1").goodput``, ``recording.flow("f1").rtt.srtt`` and
+    ``recording.port("bottleneck").series`` are numbers and NumPy arrays; ``recording.table("rtt")`` is an
+    Arrow table of all flows.
+    """
+
+    def __init__(
+        self, scenario: Scenario, seed: int, result: Result, engine_version: str | None = None
+    ) -> None:
+        if engine_version is None:
+            from parshall._core import ENGINE_VERSION
+
+            engine_version = ENGINE_VERSION
+        self.scenario = scenario
+        self.seed = seed
+        self.engine_version = engine_version
+        """Of the engine that ran it."""
+        self._result = result
+
+    def __repr__(self) -> str:
+        what = f"scenario {self.scenario.hash[:12]}, seed {self.seed}"
+        return f"Recording({what}: {', '.join(self.tables)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles and deep copies: what the engine gave, as plain lists and arrays of its own."""
+        result: dict[str, Any] = {"events": self.events, "pcap": dict(self.pcap)}
+        result["names"] = {"flows": list(self.flows), "ports": list(self.ports)}
+        for table in self.tables:
+            columns = self.columns(table)
+            result[table] = {name: columns[name].copy() for name in columns}
+        return {
+            "scenario": self.scenario,
+            "seed": self.seed,
+            "engine_version": self.engine_version,
+            "_result": result,
+        }
+
+    @property
+    def flows(self) -> tuple[str, ...]:
+        """Names of the flows."""
+        return tuple(self._result["names"]["flows"])
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        """Names of the ports, ``a->b``; :meth:`port` also knows a link by its own name."""
+        return tuple(self._result["names"]["ports"])
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the tables: ``flows``, ``ports`` and what the scenario records."""
+        return tuple(name for name in self._result if name not in ("names", "pcap", "events"))
+
+    @property
+    def events(self) -> int:
+        """Events that the engine executed."""
+        return int(self._result["events"])
+
+    @property
+    def pcap(self) -> Mapping[str, bytes]:
+        """Packet captures, as the bytes of a pcap or pcapng file, by the name of the port."""
+        captures: Mapping[str, bytes] = self._result["pcap"]
+        return captures
+
+    @property
+    def counted_seconds(self) -> float:
+        """Simulated seconds that the counters cover: from the warm-up to the end."""
+        return self.scenario.duration - self.scenario.warm_up
+
+    def table(self, name: str) -> pa.Table:
+        """A table, with the names of flows and ports as dictionary-encoded text; docs/architecture.md lists
+        the columns. Raises InputError for one that was not recorded.
+        """
+        from parshall.recording.tables import run_table
+
+        if name not in self.tables:
+            raise InputError(
+                "table", shown(name), f"one of {', '.join(self.tables)}, which this run recorded"
+            )
+        return run_table(self._result, name)
+
+    def to_pandas(self, name: str = "flows") -> pd.DataFrame:
+        """A table as a pandas data frame."""
+        from parshall.recording.frames import to_pandas
+
+        return to_pandas(self.table(name))
+
+    def to_polars(self, name: str = "flows") -> pl.DataFrame:
+        """A table as a Polars data frame."""
+        from parshall.recording.frames import to_polars
+
+        return to_polars(self.table(name))
+
+    def flow(self, name: str) -> FlowView:
+        """A flow: its counters, and its series where they were recorded."""
+        from parshall.recording.views import FlowView, unknown, view
+
+        index = self._flow_numbers.get(name)
+        if index is None:
+            raise unknown("flow", name, self.flows)
+        return view(FlowView, self._result["flows"], index, name, _recording=self)
+
+    def port(self, name: str) -> PortView:
+        """A port, by ``a->b`` or by the name of its link: its counters and recorded series."""
+        from parshall.recording.views import PortView, unknown, view
+
+        port = self._port_of_link.get(name, name)
+        index = self._port_numbers.get(port)
+        if index is None:
+            raise unknown("port", name, (*self._port_of_link, *self.ports))
+        return view(PortView, self._result["ports"], index, port, rate=self._rate(index), _recording=self)
+
+    def plot(self, flows: Sequence[str] | None = None, ports: Sequence[str] | None = None) -> Figure:
+        """One sheet over time: cwnd, srtt, throughput, queue and drops, from what was recorded.
+
+        A panel without data says what to record. All flows and the ports of named links are drawn unless
+        ``flows`` or ``ports`` name some. Returns the Matplotlib figure.
+        """
+        from parshall.recording.pictures import plot_recording
+
+        return plot_recording(self, flows, ports)
+
+    def asked_columns(self, table: str, asked: str, name: str) -> Mapping[str, Any]:
+        """As :meth:`columns`. Raises ParshallError when ``record.<asked>`` left ``name`` out."""
+        if name not in self._recorded(asked) or table not in self._result:
+            raise ParshallError(f"{name}: nothing recorded, expected record.{asked} to name it")
+        return self.columns(table)
+
+    def columns(self, table: str) -> Mapping[str, Any]:
+        """A table's columns as NumPy arrays, as the engine gave them: flows and ports are indices."""
+        columns: Mapping[str, Any] = self._result[table]
+        return columns
+
+    @cached_property
+    def _flow_numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self._result["names"]["flows"])}
+
+    @cached_property
+    def _port_numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self._result["names"]["ports"])}
+
+    @cached_property
+    def _port_of_link(self) -> dict[str, str]:
+        return {link.name: "->".join(link.between) for link in self.scenario.links if link.name}
+
+    def _rate(self, port: int) -> float:
+        """Of a port by its number: each link has two, forward and reverse."""
+        link = self.scenario.links[port // 2]
+        if port % 2 == 0:
+            return self._mean_rate(link.rate, link.capacity)
+        return self._mean_rate(link.reverse.rate or link.rate, link.reverse.capacity)
+
+    def _mean_rate(self, rate: float, capacity: Capacity | None) -> float:
+        """What a link can transmit in the time that is counted."""
+        if capacity is None:
+            return rate
+        return capacity.mean_rate(self.scenario.warm_up, self.scenario.duration)
+
+    def _recorded(self, asked: str) -> set[str]:
+        """The flows or ports that a field of the scenario's record asks for."""
+        wanted = getattr(self.scenario.record, asked)
+        names = () if wanted is None else getattr(wanted, "of", wanted)
+        if "*" in names:
+            return {*self.flows, *self.ports}
+        return {self._port_of_link.get(name, name) for name in names} | set(names)
+
+    def save(self, folder: str | Path) -> Path:
+        """Writes the tables as Parquet, the captures, and the scenario as JSON and TOML; returns the folder.
+
+        A recording that is there is replaced; other files are left alone, and never overwritten. When
+        something goes wrong nothing is left behind. Raises OutputError.
+        """
+        from parshall.support.files import failing_as, staged
+
+        if folder == "":
+            raise InputError("folder", '""', "a folder")
+        target = Path(folder)
+        with failing_as(target), staged(target) as stage:
+            old = _files_of(target)
+            names = self._write(stage)
+            for name in names:
+                if name not in old and os.path.lexists(target / name):
+                    raise OutputError(str(target / name), "is there already, expected a new folder")
+            _replace(stage, target, names, old)
+        return target
+
+    def _write(self, stage: Path) -> list[str]:
+        """Writes every file into ``stage``; returns their names, the manifest last."""
+        from pyarrow import parquet
+
+        writers: dict[str, Callable[[Path], object]] = {}
+        for name in self.tables:
+            writers[f"{name}.parquet"] = partial(parquet.write_table, self.table(name), compression="zstd")
+        captures = _capture_files(self.pcap)
+        for port, name in captures.items():
+            writers[name] = partial(_write_bytes, self.pcap[port])
+        writers["scenario.json"] = partial(_write_bytes, f"{self.scenario.to_json()}\n".encode())
+        writers["scenario.toml"] = partial(_write_bytes, self.scenario.to_toml().encode())
+        manifest = {
+            "scenario": self.scenario.hash,
+            "title": self.scenario.title,
+            "seed": self.seed,
+            "engine_version": self.engine_version,
+            "events": self.events,
+            "tables": list(self.tables),
+            "pcap": captures,
+            "files": [*writers, MANIFEST],
+        }
+        for name, write in writers.items():
+            (stage / name).parent.mkdir(exist_ok=True)
+            write(stage / name)
+        (stage / MANIFEST).write_text(sealed(manifest, digests(stage, writers)), encoding="utf-8")
+        return [*writers, MANIFEST]
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Recording:
+        """Reads what :meth:`save` wrote. Raises ParshallError where there is no recording, or one that
+        was damaged.
+        """
+        from parshall.scenario import Scenario
+
+        if not isinstance(folder, str | Path) or folder == "":
+            raise InputError("folder", shown(folder), "the folder of a recording")
+        source = Path(folder)
+        with _reading(source):
+            manifest = opened(source / MANIFEST)
+            content = partial(verified, source, manifest=manifest)
+            scenario = Scenario.from_json(content("scenario.json").decode())
+            names = {"flows": [flow.name for flow in scenario.flows], "ports": _ports(scenario)}
+            result: dict[str, Any] = {"names": names, "events": manifest["events"]}
+            for table in manifest["tables"]:
+                result[table] = _columns(content(f"{table}.parquet"), names)
+            result["pcap"] = {port: content(name) for port, name in manifest["pcap"].items()}
+            titled = scenario.replace("title", manifest["title"])
+            return cls(titled, manifest["seed"], result, manifest["engine_version"])
+
+
+def _replace(stage: Path, target: Path, names: list[str], old: list[str]) -> None:
+    """Takes the old recording away and moves the new one in; its manifest goes first and comes last."""
+    for name in reversed(old):
+        (target / name).unlink(missing_ok=True)
+    for name in names:
+        (target / name).parent.mkdir(exist_ok=True)
+        (stage / name).replace(target / name)
+
+
+def _write_bytes(content: bytes, path: Path) -> None:
+    path.write_bytes(content)
+
+
+def _files_of(folder: Path) -> list[str]:
+    """The files of the recording in a folder, the manifest last; none when there is no recording."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        files: list[str] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
+        return [name for name in files if not Path(name).is_absolute() and ".." not in Path(name).parts]
+    return []
+
+
+def _capture_files(captures: Mapping[str, bytes]) -> dict[str, str]:
+    """A file name for each capture: the port's, with what a file system may not like replaced."""
+    files: dict[str, str] = {}
+    for port, content in captures.items():
+        stem = re.sub(r"[^\w.-]+", "_", port.replace("->", "-to-")).lstrip(".") or "port"
+        ending = "pcapng" if content.startswith(PCAPNG) else "pcap"
+        name, number = f"pcap/{stem}.{ending}", 2
+        while name in files.values():
+            name, number = f"pcap/{stem}-{number}.{ending}", number + 1
+        files[port] = name
+    return files
+
+
+def _ports(scenario: Scenario) -> list[str]:
+    """Ports in the engine's order: for each link forward, then reverse."""
+    return [
+        name for link in scenario.links for name in ("->".join(link.between), "->".join(link.between[::-1]))
+    ]
+
+
+def _columns(content: bytes, names: Mapping[str, list[str]]) -> dict[str, Any]:
+    """A table as the engine gives it, with indices in the place of names."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from parshall.recording.columns import indices, values
+
+    table = parquet.ParquetFile(pa.BufferReader(content)).read()
+    return {
+        name: indices(column, names[f"{name}s"]) if name in ("flow", "port") else values(column)
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
+
+
+@contextlib.contextmanager
+def _reading(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except ParshallError:
+        raise
+    except OSError as error:
+        raise ParshallError(
+            f"{error.filename or folder}: {error.strerror or error}, expected a recording"
+        ) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise ParshallError(f"{folder}: {' '.join(str(error).split())}, expected a recording") from None

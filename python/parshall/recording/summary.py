@@ -1,0 +1,105 @@
+"""A recording in a few lines for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from parshall.recording.views import cell
+from parshall.units import format_duration, format_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from parshall.recording.recording import Recording
+    from parshall.recording.views import FlowView, PortView
+
+__all__ = ["figure_table", "print_summary"]
+
+_MOST_ROWS = 16
+_LOST = ("packets_dropped", "packets_lost", "packets_marked")
+
+
+def print_summary(recording: Recording, console: Console | None = None) -> None:
+    """Prints the flows and the ports that matter."""
+    console = console or _console()
+    scenario = recording.scenario
+    title = f"{scenario.title}: " if scenario.title else ""
+    seconds = format_duration(scenario.duration)
+    console.print(f"{title}{seconds}, seed {recording.seed}, scenario {scenario.hash[:12]}", highlight=False)
+    console.print(_flows([recording.flow(name) for name in recording.flows[:_MOST_ROWS]]))
+    _more(console, len(recording.flows), "flows")
+    ports = _notable(recording)
+    if ports:
+        console.print(_ports(ports[:_MOST_ROWS], recording))
+        _more(console, len(ports), "ports")
+
+
+def _flows(flows: Sequence[FlowView]) -> Table:
+    table = figure_table("flow", "sent", "delivered", "goodput", "dropped", "retransmitted", "timeouts")
+    for flow in flows:
+        counts = (flow.packets_dropped, flow.packets_retransmitted, flow.timeouts)
+        table.add_row(
+            flow.name,
+            f"{flow.packets_sent:,}",
+            f"{flow.packets_delivered:,}",
+            _rate(flow.goodput),
+            *(f"{count:,}" for count in counts),
+        )
+    return table
+
+
+def _ports(ports: Sequence[PortView], recording: Recording) -> Table:
+    marks = any(port.packets_marked for port in ports)  # a column that few scenarios need
+    counted = ("arrived", "dropped", *(("marked",) if marks else ()), "lost")
+    table = figure_table("port", "rate", "used", *counted, "delay", "most held")
+    links = {"->".join(link.between): link.name for link in recording.scenario.links if link.name}
+    for port in ports:
+        name = f"{links[port.name]} ({port.name})" if port.name in links else port.name
+        table.add_row(
+            name,
+            _rate(port.rate),
+            f"{port.utilization:.1%}",
+            *(f"{getattr(port, f'packets_{what}'):,}" for what in counted),
+            f"{port.mean_delay * 1e3:.2f} ms",
+            f"{port.max_backlog_packets:,}",
+        )
+    return table
+
+
+def _notable(recording: Recording) -> list[PortView]:
+    """Ports of named links and ports that lost or marked packets; the others only pass packets on."""
+    named = {"->".join(link.between) for link in recording.scenario.links if link.name}
+    counters = recording.columns("ports")
+    return [
+        recording.port(name)
+        for index, name in enumerate(recording.ports)
+        if name in named or any(cell(counters, what, index) for what in _LOST)
+    ]
+
+
+def _console() -> Console:
+    """As wide as the terminal; without one, as wide as the tables are."""
+    console = Console()
+    return console if console.is_terminal else Console(width=120)
+
+
+def figure_table(first: str, *others: str) -> Table:
+    """A table whose first column names things and whose others are figures."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(first, no_wrap=True)
+    for header in others:
+        table.add_column(header, justify="right", no_wrap=True)
+    return table
+
+
+def _rate(rate: float) -> str:
+    """A rate to four digits."""
+    return format_rate(float(f"{rate:.4g}"))
+
+
+def _more(console: Console, count: int, what: str) -> None:
+    if count > _MOST_ROWS:
+        console.print(f"... and {count - _MOST_ROWS} more {what}", highlight=False)

@@ -1,0 +1,481 @@
+"""One flow or one port of a recording: its counters as attributes, its series as NumPy arrays.
+
+The attributes are the columns of the tables in docs/architecture.md. Times are seconds; a value that does not
+exist yet is NaN. Counters count from the scenario's warm-up on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from parshall.errors import InputError, shown
+
+if TYPE_CHECKING:
+    import numpy as np
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+    from numpy.typing import NDArray
+
+    from parshall.recording.recording import Recording
+
+    Reals = NDArray[np.float64]
+    Counts = NDArray[np.uint64]
+    Numbers = NDArray[np.int64]
+
+__all__ = [
+    "FlowSeries",
+    "FlowView",
+    "Packets",
+    "PortNonresponsive",
+    "PortResponsiveness",
+    "PortSeries",
+    "PortView",
+    "RttSamples",
+    "Transfers",
+    "WindowChanges",
+]
+
+_R = TypeVar("_R")
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Rows of a table as columns of one length."""
+
+    def __len__(self) -> int:
+        return len(getattr(self, fields(self)[0].name))
+
+    def __repr__(self) -> str:
+        columns = ", ".join(column.name for column in fields(self))
+        return f"{type(self).__name__}({len(self)} rows of {columns})"
+
+
+@dataclass(frozen=True)
+class _Rows(_Columns):
+    """Rows of which each has its time."""
+
+    time: Reals
+    """When, in seconds."""
+
+
+@dataclass(frozen=True, repr=False)
+class RttSamples(_Rows):
+    """RTT samples of a flow, and the estimates after each."""
+
+    rtt: Reals
+    """The sample, as the sender's clock shows it, in seconds."""
+    srtt: Reals
+    """Smoothed RTT, in seconds."""
+    rttvar: Reals
+    """Its deviation, in seconds."""
+    rto: Reals
+    """The RTO now in force, in seconds."""
+
+
+@dataclass(frozen=True, repr=False)
+class WindowChanges(_Rows):
+    """The variables of a sender after each change."""
+
+    cwnd: Reals
+    """Congestion window in packets, without inflation."""
+    ssthresh: Reals
+    """Slow start threshold in packets."""
+    dupacks: Counts
+    """Duplicate ACKs in a row."""
+    backoff: Counts
+    """Backoff factor of the timer."""
+    next_seq: Numbers
+    """Next packet to send."""
+    max_seq: Numbers
+    """Highest packet sent."""
+    high_ack: Numbers
+    """Highest packet acknowledged; -1 for none."""
+    srtt: Reals
+    """Smoothed RTT, in seconds."""
+    rttvar: Reals
+    """Its deviation, in seconds."""
+    rto: Reals
+    """The RTO, in seconds."""
+
+
+@dataclass(frozen=True, repr=False)
+class FlowSeries(_Rows):
+    """A flow at sampling instants."""
+
+    cwnd: Reals
+    """Congestion window in packets."""
+    ssthresh: Reals
+    """Slow start threshold in packets."""
+    rtt: Reals
+    """Last RTT sample, in seconds."""
+    srtt: Reals
+    """Smoothed RTT, in seconds."""
+    rto: Reals
+    """The RTO, in seconds."""
+    packets_sent: Counts
+    """Packets sent so far."""
+    packets_delivered: Counts
+    """Packets delivered so far."""
+    high_ack: Numbers
+    """Highest packet acknowledged; -1 for none."""
+
+
+@dataclass(frozen=True, repr=False)
+class PortSeries(_Rows):
+    """A port at sampling instants."""
+
+    backlog_packets: Counts
+    """Packets held, the one in transmission included."""
+    backlog_bytes: Counts
+    """Bytes held."""
+    packets_arrived: Counts
+    """Packets arrived so far."""
+    packets_arrived_udp: Counts
+    """Those of UDP flows, which do not answer to congestion."""
+    packets_dropped: Counts
+    """Packets dropped or lost so far."""
+    packets_marked: Counts
+    """Packets marked so far."""
+    packets_departed: Counts
+    """Packets transmitted so far."""
+    bytes_arrived: Counts
+    """Bytes arrived so far."""
+    bytes_departed: Counts
+    """Bytes transmitted so far."""
+
+
+@dataclass(frozen=True, repr=False)
+class Packets(_Rows):
+    """Packet events."""
+
+    event: NDArray[np.uint8]
+    """0 arrival, 1 departure, 2 drop by the queue, 3 loss on the link, 4 received by a host."""
+    ack: NDArray[np.bool_]
+    """Whether it is an ACK."""
+    flow: NDArray[np.int32]
+    """Index of the flow in the recording's ``flows``."""
+    seq: Numbers
+    """Number of the packet; for an ACK, the highest packet received in order (-1 for none)."""
+    size_bytes: Counts
+    """Bytes on the wire."""
+
+
+@dataclass(frozen=True, repr=False)
+class Transfers(_Columns):
+    """Transfers of a flow whose application hears back, by the time at which they were wanted. Of those that
+    the run has cut short, what had not happened is NaN.
+    """
+
+    flow: NDArray[np.int32]
+    """Index of the flow in the recording's ``flows``."""
+    number: Counts
+    """Number among those of the flow."""
+    session: Counts
+    """Number of the session; 0 for a transfer sequence."""
+    page: Counts
+    """Number of the page in its session; 0 where there are no pages."""
+    start: Reals
+    """When the transfer was wanted: when the user asked for it, or the application handed it over, in
+    seconds."""
+    first_byte: Reals
+    """When its first packet was delivered, in order, to the receiving application."""
+    end: Reals
+    """When its last packet was."""
+    packets: Counts
+    """Packets."""
+    bytes: Counts
+    """Their payload."""
+    last: NDArray[np.bool_]
+    """Whether it is the last one of its session."""
+
+    @property
+    def response_time(self) -> Reals:
+        """Time from the start to the end in seconds: the delay of a packet, for Telnet."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True)
+class FlowView:
+    """One flow of a recording."""
+
+    name: str
+    """As in the scenario."""
+    packets_offered: int
+    """Packets that the application handed over (for an endless supply, those that were sent)."""
+    packets_sent: int
+    """Packets sent, retransmissions and a SYN included."""
+    bytes_sent: int
+    """Their bytes on the wire."""
+    packets_retransmitted: int
+    """Packets sent again."""
+    packets_delivered: int
+    """Packets of data handed to the receiving application, each once and in order."""
+    bytes_delivered: int
+    """Their payload."""
+    packets_received: int
+    """Packets that reached the receiver, copies and a SYN included."""
+    packets_dropped: int
+    """Packets dropped by queues or lost on links, ACKs not included."""
+    acks_dropped: int
+    """ACKs dropped by queues or lost on links."""
+    packets_in_flight: int
+    """Packets under way at the end, ACKs not included."""
+    acks_received: int
+    """ACKs that reached the sender."""
+    timeouts: int
+    """Expiries of the retransmission timer with packets in flight."""
+    spurious_timeouts: int
+    """Those that were needless: an ACK for what was sent before was under way."""
+    timeout_wait: float
+    """Seconds spent waiting for the others."""
+    fast_retransmits: int
+    """Fast retransmits."""
+    mark_reductions: int
+    """Reductions of the window that marks caused (ECN)."""
+    rtt_samples: int
+    """RTT samples."""
+    completed_at: float
+    """When a finite transfer was acknowledged; NaN before and for other applications."""
+    _recording: Recording = field(repr=False)
+    _index: int = field(repr=False)
+
+    @property
+    def goodput(self) -> float:
+        """Payload delivered per second after the warm-up, in bit/s."""
+        return 8 * self.bytes_delivered / self._recording.counted_seconds
+
+    @property
+    def sending_rate(self) -> float:
+        """What was sent per second after the warm-up, headers and retransmissions included, in bit/s."""
+        return 8 * self.bytes_sent / self._recording.counted_seconds
+
+    @property
+    def rtt(self) -> RttSamples:
+        """RTT samples; needs ``record.rtt``."""
+        return self._rows("rtt", RttSamples, "rtt")
+
+    @property
+    def window(self) -> WindowChanges:
+        """Changes of the sender's variables; needs ``record.window``."""
+        return self._rows("window", WindowChanges, "window")
+
+    @property
+    def series(self) -> FlowSeries:
+        """The flow at sampling instants; needs ``record.flow_series``."""
+        return self._rows("flow_series", FlowSeries, "flow_series")
+
+    @property
+    def deliveries(self) -> Packets:
+        """Packets that reached a host; needs ``record.deliveries``."""
+        columns = self._recording.asked_columns("packets", "deliveries", self.name)
+        return _rows(Packets, columns, (columns["flow"] == self._index) & (columns["port"] < 0))
+
+    @property
+    def transfers(self) -> Transfers:
+        """Transfers of an application that hears back; needs ``record.transfers``."""
+        return self._rows("transfers", Transfers, "transfers")
+
+    def plot(self) -> Canvas:
+        """Its cwnd, srtt and throughput over time on one sheet; see :meth:`parshall.Recording.plot`."""
+        from parshall.recording.pictures import plot_recording
+
+        return plot_recording(self._recording, [self.name], [])
+
+    def plot_sequence(self, ax: Axes | None = None) -> Canvas:
+        """The time-sequence picture: packets sent, the ACK line, drops, retransmissions. It is drawn onto
+        ``ax``, or onto a figure of its own; returns the figure.
+
+        Needs ``record.packets`` of a port on the path, and ``record.deliveries`` or ``record.window``; raises
+        ParshallError, which says what is missing.
+        """
+        from parshall.recording.sequence import plot_sequence
+
+        return plot_sequence(self._recording, self.name, ax)
+
+    def _rows(self, table: str, kind: type[_R], asked: str) -> _R:
+        columns = self._recording.asked_columns(table, asked, self.name)
+        return _rows(kind, columns, columns["flow"] == self._index)
+
+
+@dataclass(frozen=True, repr=False)
+class PortResponsiveness(_Rows):
+    """Estimates of the share of non-responsive traffic at a port, and the truth. ``time`` is the end of each
+    estimation interval.
+    """
+
+    share: Reals
+    """Share of arriving packets of flows that do not respond; NaN when none arrived."""
+    share_se: Reals
+    """Its standard error."""
+    share_if_unresolved_deaf: Reals
+    """The share if flows of which little is known, such as short ones, did not respond."""
+    resolved: Reals
+    """Part of the watched packets that belong to flows which have shown what they do."""
+    watched: Reals
+    """Part of the packets that belong to watched flows."""
+    packets: Counts
+    """Packets that arrived at the queue."""
+    packets_udp: Counts
+    """Those of UDP flows: the truth, which the estimator does not see."""
+    signals: Counts
+    """Packets that were dropped or marked."""
+    flows: Counts
+    """Watched flows that sent a packet."""
+    flags: Counts
+    """Reasons to doubt: bits of :class:`parshall.estimators.ResponsivenessQuality`."""
+
+
+@dataclass(frozen=True, repr=False)
+class PortNonresponsive(_Rows):
+    """Estimates of the share of non-responsive traffic from what a port's queue shows, and the truth.
+    ``time`` is the end of each estimation interval.
+    """
+
+    share: Reals
+    """Share of arrivals that does not respond, from 0 to 1; NaN when there was none."""
+    share_se: Reals
+    """Its standard error; NaN for a method without a covariance."""
+    n_s: Reals
+    """Number of responsive flows."""
+    z0: Reals
+    """Packets of responsive flows in a round trip."""
+    rtt: Reals
+    """Round-trip time, in seconds."""
+    excitation: Reals
+    """How far apart the regressor's columns were lately: 0 (not to be told apart) to 1."""
+    arrivals: Reals
+    """Packets that arrived, as the estimator counts them: the fixed-point form divides bytes by the mean."""
+    flags: Counts
+    """Reasons to doubt: bits of :class:`parshall.estimators.Quality`."""
+    packets: Counts
+    """Packets that arrived."""
+    packets_udp: Counts
+    """Those of UDP flows: the truth, which the estimator does not see."""
+
+
+@dataclass(frozen=True, repr=False)
+class PortRedTuning(_Rows):
+    """What a RED that is tuned made of each estimate of the non-responsive share. ``time`` is the end of each
+    estimation interval.
+    """
+
+    share: Reals
+    """Share of arriving packets of flows that do not respond, as the queue estimates it; NaN when none
+    arrived."""
+    min_threshold_packets: Reals
+    """Lower threshold from here on."""
+    max_threshold_packets: Reals
+    """Upper threshold from here on."""
+
+
+@dataclass(frozen=True)
+class PortView:
+    """One port of a recording: a direction of a link, with its queue."""
+
+    name: str
+    """``a->b``."""
+    packets_arrived: int
+    """Packets that arrived, whatever became of them."""
+    packets_dropped: int
+    """Packets that the queue dropped."""
+    packets_marked: int
+    """Packets that the queue marked as having met congestion (ECN)."""
+    packets_lost: int
+    """Packets that the link lost."""
+    packets_departed: int
+    """Packets transmitted."""
+    packets_queued: int
+    """Packets held at the end."""
+    bytes_arrived: int
+    """Bytes that arrived."""
+    bytes_dropped: int
+    """Bytes that the queue dropped."""
+    bytes_departed: int
+    """Bytes transmitted."""
+    mean_delay: float
+    """Mean time from arrival to the end of transmission in seconds, of packets that were accepted, or, where
+    the queue decides at departure, transmitted."""
+    max_backlog_packets: int
+    """Most packets held."""
+    rate: float
+    """Of the link in this direction, in bit/s; of a recorded capacity, the mean of the counted time."""
+    _recording: Recording = field(repr=False)
+    _index: int = field(repr=False)
+
+    def plot(self) -> Canvas:
+        """Its queue and drops over time on one sheet; see :meth:`parshall.Recording.plot`."""
+        from parshall.recording.pictures import plot_recording
+
+        return plot_recording(self._recording, [], [self.name])
+
+    @property
+    def throughput(self) -> float:
+        """What was transmitted per second after the warm-up, in bit/s."""
+        return 8 * self.bytes_departed / self._recording.counted_seconds
+
+    @property
+    def utilization(self) -> float:
+        """Throughput as a share of the rate; NaN where a recorded capacity lets nothing leave."""
+        return self.throughput / self.rate if self.rate else float("nan")
+
+    @property
+    def drop_rate(self) -> float:
+        """Share of the packets arrived that the queue dropped; NaN when none arrived."""
+        return self.packets_dropped / self.packets_arrived if self.packets_arrived else float("nan")
+
+    @property
+    def series(self) -> PortSeries:
+        """The port at sampling instants; needs ``record.port_series``."""
+        return self._rows("port_series", PortSeries, "port_series")
+
+    @property
+    def responsiveness(self) -> PortResponsiveness:
+        """Estimates of the share of non-responsive traffic; needs ``record.responsiveness``."""
+        return self._rows("responsiveness", PortResponsiveness, "responsiveness")
+
+    @property
+    def nonresponsive(self) -> PortNonresponsive:
+        """Estimates of that share from what the queue shows; needs ``record.nonresponsive``."""
+        return self._rows("nonresponsive", PortNonresponsive, "nonresponsive")
+
+    @property
+    def red_tuning(self) -> PortRedTuning:
+        """Thresholds of a RED with ``tune_by``; needs ``record.port_series``."""
+        return self._rows("red_tuning", PortRedTuning, "port_series")
+
+    @property
+    def packets(self) -> Packets:
+        """Every packet event at the port; needs ``record.packets``."""
+        return self._rows("packets", Packets, "packets")
+
+    def _rows(self, table: str, kind: type[_R], asked: str) -> _R:
+        columns = self._recording.asked_columns(table, asked, self.name)
+        return _rows(kind, columns, columns["port"] == self._index)
+
+
+def _rows(kind: type[_R], columns: Mapping[str, Any], chosen: NDArray[np.bool_]) -> _R:
+    return kind(**{column.name: columns[column.name][chosen] for column in fields(kind)})  # type: ignore[arg-type]
+
+
+def cell(columns: Mapping[str, Any], name: str, row: int) -> Any:
+    """One value of a table as a Python number; columns of the engine need not become arrays for it."""
+    at = getattr(columns, "at", None)
+    return columns[name][row].item() if at is None else at(name, row)
+
+
+def view(kind: Callable[..., _R], columns: Mapping[str, Any], index: int, name: str, **others: object) -> _R:
+    """A view whose counters are row ``index`` of a table."""
+    counters = {
+        column.name: cell(columns, column.name, index)
+        for column in fields(kind)  # type: ignore[arg-type]
+        if column.name in columns
+    }
+    return kind(name=name, _index=index, **counters, **others)
+
+
+def unknown(what: str, name: object, known: tuple[str, ...]) -> InputError:
+    """The error for a name that a recording does not have."""
+    few = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+    return InputError(what, shown(name), f"one of {few}")

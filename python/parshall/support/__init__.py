@@ -1,0 +1,1 @@
+"""Files, checksums and progress, for all that is above."""
