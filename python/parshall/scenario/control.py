@@ -114,8 +114,9 @@ class Cubic(Model):
     """What else than a loss ends slow start: nothing, trains of ACKs and round trips that grow (Ha and Rhee
     2011, as in Linux), or such round trips with a conservative slow start after them (RFC 9406)."""
     variant: Literal["rfc", "linux"] = "rfc"
-    """Whose curve it is: that of Linux aims ahead by the least round trip, which leaves queues out, and
-    before the first loss grows by a twentieth a round trip at least."""
+    """Whose growth it is. Linux counts whole packets and ticks of 4 ms, aims ahead by the least round trip,
+    which leaves queues out, grows by a twentieth a round trip at least before the first loss, and keeps up
+    with a flow of Reno that grows by 0.53 packets a round trip for ever."""
 
     @classmethod
     def linux(cls) -> Self:

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::cubic_linux::Counting;
 use super::hystart::{HyStart, HyStartRule};
 use super::{fits, positive, AckSample, Congestion, Loss, Parameters, Start, Unfit, Window};
 use crate::units::Time;
@@ -29,13 +30,9 @@ pub enum Variant {
     /// The RFC's.
     #[default]
     Rfc,
-    /// Linux's, where it is another: it aims ahead by the least round trip, which leaves queues out, and before the
-    /// first loss it grows by a twentieth a round trip at least.
+    /// Linux's: see `cubic_linux.rs`.
     Linux,
 }
-
-/// Linux, before the first loss: packets acknowledged for each that the window grows by, at most.
-const FIRST_GROWTH: f64 = 20.0;
 
 impl Parameters for Config {
     fn check(&self) -> Result<(), Unfit> {
@@ -69,6 +66,8 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     hystart: HyStart,
     least_rtt: f64,
+    /// Of Linux's variant.
+    counting: Option<Box<Counting>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +91,7 @@ impl Cubic {
             epoch: None,
             hystart: HyStart::new(config.hystart),
             least_rtt: f64::INFINITY,
+            counting: (config.variant == Variant::Linux).then(|| Box::new(Counting::new(config))),
         }
     }
 
@@ -130,6 +130,10 @@ impl Congestion for Cubic {
             return self.hystart.open(window, ack);
         }
         let cwnd = window.cwnd;
+        if let Some(counting) = &mut self.counting {
+            window.cwnd = counting.grow(cwnd, ack.growth, ack.now, self.least_rtt, self.w_max);
+            return;
+        }
         let mut epoch = self.epoch.unwrap_or_else(|| self.start_epoch(cwnd, ack.now));
         let t = ack.now.since(epoch.start).secs();
         epoch.w_est += self.reno_gain(epoch.w_est) * ack.growth / cwnd;
@@ -139,16 +143,16 @@ impl Congestion for Cubic {
             return;
         }
         // Sections 4.4 and 4.5: towards where the curve will be a round trip later, at most half as much again.
-        let linux = self.config.variant == Variant::Linux;
-        let ahead = if linux { self.least_rtt } else { ack.rtt() };
-        let target = self.curve(&epoch, t + ahead).clamp(cwnd, 1.5 * cwnd);
-        let least = if linux && self.w_max == 0.0 { 1.0 / FIRST_GROWTH } else { 0.0 };
-        window.cwnd += ((target - cwnd) / cwnd).max(least) * ack.growth;
+        let target = self.curve(&epoch, t + ack.rtt()).clamp(cwnd, 1.5 * cwnd);
+        window.cwnd += (target - cwnd) / cwnd * ack.growth;
     }
 
     fn after_loss(&mut self, window: &Window, loss: &Loss) -> f64 {
         let cwnd = window.cwnd.min(loss.in_use);
         self.epoch = None;
+        if let Some(counting) = &mut self.counting {
+            counting.reduced();
+        }
         self.w_prior = cwnd;
         // Section 4.7: a flow that lost before it was back where it lost last leaves room for others.
         self.w_max = if self.config.fast_convergence && cwnd < self.w_max {

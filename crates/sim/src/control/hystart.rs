@@ -105,10 +105,12 @@ impl HyStart {
 
     /// Both tests of Ha and Rhee (2011).
     fn looks_full(&mut self, cwnd: f64, ack: &AckSample<'_>) -> bool {
-        self.take_in(ack);
         if cwnd < LEAST_WINDOW {
+            // Rounds begin with the first window that is looked at, as in Linux.
+            self.least_of_all = self.least_of_all.min(ack.rtt());
             return false;
         }
+        self.take_in(ack);
         let mut long_train = false;
         if ack.now.since(self.last_of_train) <= TRAIN_GAP {
             self.last_of_train = ack.now;

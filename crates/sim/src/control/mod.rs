@@ -17,6 +17,7 @@ pub mod binomial;
 mod bottleneck;
 pub mod copa;
 pub mod cubic;
+mod cubic_linux;
 pub mod dctcp;
 pub mod dual;
 pub mod hystart;

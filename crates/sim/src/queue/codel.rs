@@ -82,7 +82,7 @@ impl CodelLaw {
                     self.dropping = may_drop;
                 }
                 if self.dropping {
-                    self.drop_next = self.drop_next + self.spacing(params);
+                    self.drop_next += self.spacing(params);
                 }
                 if marked {
                     break;
@@ -149,8 +149,8 @@ impl CodelLaw {
 /// while `count` is small, and wraps where `count` has grown by much at once, as it does there.
 fn newton_step(inverse_root: u16, count: u32) -> u16 {
     let y = u64::from(inverse_root) << 16;
-    let bracket = (3u64 << 32).wrapping_sub(u64::from(count) * (y * y >> 32)) >> 2;
-    (bracket.wrapping_mul(y) >> 31 >> 16) as u16
+    let bracket = (3u64 << 32).wrapping_sub(u64::from(count) * ((y * y) >> 32)) >> 2;
+    (bracket.wrapping_mul(y) >> 47) as u16
 }
 
 /// One queue, first in, first out, under a [`CodelLaw`].
