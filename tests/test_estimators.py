@@ -33,7 +33,10 @@ from parshall.estimators import (
     SlidingMedian,
     WeightedMedianRto,
     evaluate_rto,
+    rto_costs,
+    rto_filters,
 )
+from parshall.estimators import rto as rto_module
 from parshall.scenario.forecaster import Holt, Median
 
 if TYPE_CHECKING:
@@ -493,7 +496,7 @@ def test_an_estimator_says_how_it_was_made() -> None:
 
 
 def test_the_examples_in_the_documentation_are_right() -> None:
-    modules = (estimators, rto, rto_costs, rto_filters)
+    modules = (estimators, rto_module, rto_costs, rto_filters)
     offered = {name: getattr(estimators, name) for name in estimators.__all__} | {"np": np}
     results = [doctest.testmod(module, extraglobs=offered) for module in modules]
     assert sum(each.attempted for each in results) > 10

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 TEXTS = [
     file.read_text(encoding="utf-8")
     for file in sorted(
-        [*ROOT.glob("examples/*.toml"), *ROOT.glob("python/parshall/commands/templates/*.toml")]
+        [*ROOT.glob("examples/*.toml"), *ROOT.glob("python/parshall/cli/commands/templates/*.toml")]
     )
 ]
 ODD = (

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import parshall
+from parshall import estimators
 from parshall.errors import InputError
 from parshall.estimators import (
     Ewma,
@@ -554,6 +555,6 @@ def test_a_repr_makes_the_estimator_again() -> None:
 
 
 def test_docstring_examples() -> None:
-    results = doctest.testmod(nonresponsive)
+    results = doctest.testmod(estimators.nonresponsive)
     assert results.attempted >= 8
     assert results.failed == 0

@@ -70,7 +70,7 @@ class Workbench:
         """Tidy tables of what ``function(variant, recording)`` says of every run, in bounded memory and on
         all cores; where that is one row of one ``table``, its name is given here. ``dims`` name the parts
         of a variant's key. Variants share their seeds, so that their differences can be paired. Raises what
-        :func:`parshall.measure.measure` raises: a study with a hole in it would compare unequal things.
+        :func:`parshall.sweep.measure.measure` raises: a study with a hole in it would compare unequal things.
         """
         found: Any = self.each(what, variants, function, seeds=seeds, tables=tables)
         if table:
