@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["blobs", "indices", "named", "numbers", "table", "texts", "values"]
 
 
+_KINDS: dict[pa.DataType, np.dtype[Any]] = {
+    pa.from_numpy_dtype(kind): np.dtype(kind)
+    for kind in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
+}
+"""Arrow would say the same, but imports pandas for it in some versions, and fails where that is not there."""
+
+
 def numbers(column: NDArray[Any]) -> pa.Array:
     """A column of numbers or truth values."""
     buffer = _bits(column) if column.dtype == np.bool_ else pa.py_buffer(np.ascontiguousarray(column))
@@ -26,12 +33,12 @@ def numbers(column: NDArray[Any]) -> pa.Array:
 
 def values(column: pa.ChunkedArray) -> NDArray[Any]:
     """Undoes :func:`numbers`."""
-    parts = [_values(chunk) for chunk in column.chunks] or [np.empty(0, column.type.to_pandas_dtype())]
+    parts = [_values(chunk) for chunk in column.chunks] or [np.empty(0, _KINDS[column.type])]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _values(array: pa.Array) -> NDArray[Any]:
-    kind = np.dtype(array.type.to_pandas_dtype())
+    kind = _KINDS[array.type]
     data = array.buffers()[1]
     if len(array) == 0:  # there may be no buffer at all
         return np.empty(0, kind)

@@ -23,6 +23,7 @@ from parshall.studies.linux_testbed.settings import (
     VARIANTS,
     Scale,
 )
+from parshall.study import tuner
 
 if TYPE_CHECKING:
     from parshall.studies.linux_testbed.reading import Seen
@@ -41,8 +42,9 @@ in the simulator; the others are made of samples of the queue, 33 ms each, in th
 
 
 def measure(bench: st.Workbench) -> st.Measures:
-    """Nothing is started where machines cannot run."""
+    """Nothing is started where machines cannot run, or gains cannot be tuned."""
     scale = FULL if bench.full else SMALL
+    tuner.optuna()
     machines = Bench.open()
     simulated = _tuned_in_simulator(bench, scale)
     runs = range(1, scale.repetitions + 1)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from parshall.studies.linux_testbed.samples import PRINTED, Gains, Samples
+from parshall.study import tuner
 
 TRIALS = 400
 _RANDOM_PART = 0.5
@@ -23,11 +25,9 @@ RANGES = {
 
 def tune(training: Sequence[Samples], alpha: float) -> Gains:
     """Random trials over the whole ranges, then Parzen estimators (Bergstra and others 2011)."""
-    import optuna
+    optuna = tuner.optuna()
 
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-
-    def error(trial: optuna.Trial) -> float:
+    def error(trial: Any) -> float:
         gains = Gains(
             **{name: trial.suggest_float(name, a, b, log=log) for name, (a, b, log) in RANGES.items()}
         )

@@ -19,6 +19,7 @@ from parshall.studies.nonresponsive.contestants import (
 from parshall.studies.nonresponsive.document import ERRORS
 from parshall.studies.nonresponsive.traces import RECORDED, Traces, stacked, traces_of
 from parshall.studies.nonresponsive.tuning import TRAINING_SEEDS, tune, tune_starts
+from parshall.study import tuner
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,6 +79,7 @@ class Tuned:
 
 def tuned(bench: st.Workbench) -> Tuned:
     """Tunes everything on training runs, with seeds that nothing is judged on."""
+    tuner.optuna()  # what is missing is said before the runs
     training = _training(bench)
     own = [each for each in CONTESTANTS if not each.settings_of]
     found = dict(

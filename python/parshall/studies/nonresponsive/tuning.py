@@ -6,16 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from parshall.studies.nonresponsive.contestants import Range
 from parshall.studies.nonresponsive.traces import mean_square_error
+from parshall.study import tuner
 
 if TYPE_CHECKING:
-    import optuna
-
     from parshall.studies.nonresponsive.cases import Case
     from parshall.studies.nonresponsive.contestants import Contestant, Settings
     from parshall.studies.nonresponsive.traces import Traces
@@ -70,12 +69,10 @@ def _search(
     """Random trials over the whole ranges, then CMA-ES (Hansen and Ostermeier 2001) around the best of
     them.
     """
-    import optuna
-
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    optuna = tuner.optuna()
     truths = {case: traces.true_share for case, traces in training.items()}
 
-    def error(trial: optuna.Trial, space: Mapping[str, Range]) -> float:
+    def error(trial: Any, space: Mapping[str, Range]) -> float:
         found = {name: trial.suggest_float(name, r.low, r.high, log=r.log) for name, r in space.items()}
         errors = [
             mean_square_error(contestant.run(case, traces, {**fixed, **found}), truths[case])
