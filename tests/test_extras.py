@@ -15,7 +15,8 @@ from parshall.study import tuner
 @pytest.mark.parametrize("package", ["optuna", "cmaes"])
 def test_a_study_that_tunes_says_what_to_install(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ParshallError, match=rf"{package} is not installed; pip install 'parshall\[studies\]'"):
+    said = rf"{package} is not installed; pip install 'parshall\[studies\]'"
+    with pytest.raises(ParshallError, match=said):
         tuner.optuna()
 
 
