@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -117,7 +117,8 @@ def _kind(model: type[BaseModel]) -> object:
 
 def models_in(annotation: Any) -> Iterator[type[Any]]:
     """The models that a type is made of."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+    # list[int] and its like are types on Python 3.10.
+    if get_origin(annotation) is None and isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for argument in get_args(annotation):
         yield from models_in(argument)
