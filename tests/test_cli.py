@@ -338,13 +338,14 @@ def test_a_reader_that_goes_away(file: Path) -> None:
 def test_control_c_ends_it_in_one_line(bell: Dumbbell, tmp_path: Path) -> None:
     program = (
         "import sys, parshall\n"
-        "from parshall import cli, study\n"
+        "from parshall import study\n"
+        "from parshall.cli.main import main\n"
         "scenario = parshall.load(sys.argv[1])\n"
         "def reproduce(*_, **__):\n"
         "    parshall.run_many({'v': scenario}, range(5000), jobs=1,\n"
         "                      progress=lambda done, total: print(done, flush=True))\n"
         "study.reproduce = reproduce\n"
-        "sys.exit(cli.main(['reproduce', 'median-rto']))\n"
+        "sys.exit(main(['reproduce', 'median-rto']))\n"
     )
     path = tmp_path / "bell.toml"
     path.write_text(bell.replace("duration", "60 s").to_toml())

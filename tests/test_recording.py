@@ -28,6 +28,7 @@ from parshall import (
     Series,
     Tcp,
 )
+from parshall.recording import recording as recordings
 from parshall.recording.summary import print_summary
 from parshall.recording.views import (
     FlowSeries,
@@ -293,7 +294,7 @@ def test_a_full_disk_leaves_nothing_behind(
         return write
 
     monkeypatch.setattr(parquet, "write_table", full(parquet.write_table))
-    monkeypatch.setattr("parshall.recording.recording._write_bytes", full(parshall.recording._write_bytes))
+    monkeypatch.setattr("parshall.recording.recording._write_bytes", full(recordings._write_bytes))
     for folder in (old, tmp_path / "new" / "deep"):
         written[0] = 0
         with pytest.raises(OutputError, match=f"^{folder}: the disk is full$"):
