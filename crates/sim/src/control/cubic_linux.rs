@@ -18,8 +18,8 @@ const SLOWEST: u64 = 100;
 /// Before the first loss it grows by one for so many packets at least, and never for fewer than two.
 const FIRST: u64 = 20;
 const FEWEST: u64 = 2;
-/// Longest time on the curve, in 1/1024 s: its cube still fits.
-const LONGEST: u64 = 1 << 36;
+/// Longest time on the curve, in 1/1024 s, which is 24 days: `c` times its cube still fits.
+const LONGEST: u64 = 1 << 31;
 
 /// What Linux keeps between ACKs. Windows are packets, times ticks.
 #[derive(Clone, Copy, Debug)]
