@@ -65,6 +65,8 @@ const THIN: f64 = 2.0;
 const SELDOM: u64 = 16;
 /// A sample that is not seen, because its packet was retransmitted, counts as so many times the RTO that it outlasted.
 const UNSEEN: f64 = 1.5;
+/// A longer sample counts as this one: it is early all the same, and its distances stay finite in single precision.
+const NO_RTT_S: f64 = 1e9;
 
 impl QuantileRto {
     /// `risk` is the share of timeouts that may be early.
@@ -134,7 +136,7 @@ impl QuantileRto {
         self.chosen = chosen;
         self.base_s =
             if self.early_in_a_row < self.burst { self.experts[chosen].quantile_s } else { longest_s };
-        self.base_s = self.base_s.min(LONGEST_S);
+        self.base_s = self.base_s.clamp(0.0, LONGEST_S);
         self.look_at_tails(asked);
     }
 
@@ -242,6 +244,7 @@ impl RtoEstimator for QuantileRto {
         }
         self.samples += 1;
         self.standard.on_sample(rtt_s);
+        let rtt_s = rtt_s.min(NO_RTT_S);
         if self.samples <= WARM_UP {
             self.warm_up(rtt_s);
             return;
