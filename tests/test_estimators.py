@@ -51,10 +51,10 @@ EVERY_RTO: list[Callable[..., RtoEstimator]] = [
     JacobsonRto,
     JacobsonTicksRto,
     MedianRto,
-    lambda **rules: MedianRto(k=9, deviation="mad", **rules),
-    lambda **rules: MedianRto(k=200, **rules),
+    lambda **rules: MedianRto(window=9, deviation="mad", **rules),
+    lambda **rules: MedianRto(window=200, **rules),
     WeightedMedianRto,
-    lambda **rules: WeightedMedianRto(k=9, memory=50, **rules),
+    lambda **rules: WeightedMedianRto(window=9, memory=50, **rules),
     ArimaRto,
     lambda **rules: ArimaRto(Holt(gain=0.5, trend_gain=0.9), **rules),
     lambda **rules: QuantileRto(risk=0.2, **{"min_rto": 1.0, **rules}),
@@ -486,13 +486,13 @@ def test_the_result_is_the_callers_own() -> None:
 
 
 def test_an_estimator_says_how_it_was_made() -> None:
-    made = MedianRto(k=7, deviation="mad", min_rto=0.2)
-    assert repr(made).startswith("MedianRto(k=7, deviation='mad', deviation_gain=0.25, multiplier=4.0, ")
+    made = MedianRto(window=7, deviation="mad", min_rto=0.2)
+    assert repr(made).startswith("MedianRto(window=7, deviation='mad', deviation_gain=0.25, multiplier=4.0, ")
     again = eval(repr(made))
     np.testing.assert_array_equal(again.run([0.1, 0.5]), made.run([0.1, 0.5]))
-    assert repr(SlidingMedian(5)) == "SlidingMedian(k=5)"
+    assert repr(SlidingMedian(5)) == "SlidingMedian(window=5)"
     assert repr(WeightedMedianRto(memory=9)).count("memory=9") == 1
-    assert repr(ArimaRto(Median(window=3))).count("Median(kind='median', window=3)") == 1
+    assert repr(ArimaRto(Median(window=3))).count("Median(window=3)") == 1
 
 
 def test_the_examples_in_the_documentation_are_right() -> None:
@@ -513,10 +513,10 @@ def test_a_rule_that_there_is_not_is_named() -> None:
 RTT = "a round-trip time: a finite number of seconds, at least 0"
 
 BAD_VALUES: list[tuple[Callable[[], object], str]] = [
-    (lambda: MedianRto(k=0), "k: got 0, expected a whole number from 1 to 16777216"),
-    (lambda: MedianRto(k=-5), "k: got -5, expected a whole number from 1 to 16777216"),
-    (lambda: MedianRto(k=2**24 + 1), "k: got 16777217, expected a whole number from 1 to 16777216"),
-    (lambda: MedianRto(k=2**70), f"k: got {2**70}, expected a whole number from 1 to 16777216"),
+    (lambda: MedianRto(window=0), "window: got 0, expected a whole number from 1 to 16777216"),
+    (lambda: MedianRto(window=-5), "window: got -5, expected a whole number from 1 to 16777216"),
+    (lambda: MedianRto(window=2**24 + 1), "window: got 16777217, expected a whole number from 1 to 16777216"),
+    (lambda: MedianRto(window=2**70), f"window: got {2**70}, expected a whole number from 1 to 16777216"),
     (lambda: MedianRto(deviation="sd"), 'deviation: got "sd", expected "ewma" or "mad"'),  # type: ignore[arg-type]
     (lambda: MedianRto(deviation_gain=0), "deviation_gain: got 0, expected a number above 0 and at most 1"),
     (lambda: JacobsonRto(gain=1.5), "gain: got 1.5, expected a number above 0 and at most 1"),
@@ -529,7 +529,7 @@ BAD_VALUES: list[tuple[Callable[[], object], str]] = [
     (lambda: JacobsonRto(initial_rto=0), "initial_rto: got 0, expected a finite number of seconds above 0"),
     (lambda: JacobsonTicksRto(tick=0), "tick: got 0, expected a finite number of seconds above 0"),
     (lambda: ArimaRto(multiplier=-1), "multiplier: got -1, expected a finite number of at least 0"),
-    (lambda: WeightedMedianRto(k=64), "k: got 64, expected a whole number from 1 to 63"),
+    (lambda: WeightedMedianRto(window=64), "window: got 64, expected a whole number from 1 to 63"),
     (lambda: WeightedMedianRto(decay=0), "decay: got 0, expected a number above 0 and at most 1"),
     (lambda: WeightedMedianRto(memory=0), "memory: got 0, expected at least 1 sample, or none for all"),
     (
@@ -537,8 +537,8 @@ BAD_VALUES: list[tuple[Callable[[], object], str]] = [
         "feedback: got 9, expected a weight of at least 0, and no more than all samples weigh together",
     ),
     (lambda: QuantileRto(risk=0), "risk: got 0, expected a share from 0.000001 to 0.2"),
-    (lambda: SlidingMedian(0), "k: got 0, expected a whole number from 1 to 16777216"),
-    (lambda: SlidingMad(0), "k: got 0, expected a whole number from 1 to 16777216"),
+    (lambda: SlidingMedian(0), "window: got 0, expected a whole number from 1 to 16777216"),
+    (lambda: SlidingMad(0), "window: got 0, expected a whole number from 1 to 16777216"),
     (lambda: Ewma(float("nan")), "gain: got NaN, expected a number above 0 and at most 1"),
     (lambda: JacobsonRto().update(-0.1), f"rtt: got -0.1, expected {RTT}"),
     (lambda: JacobsonRto().update(float("nan")), f"rtt: got NaN, expected {RTT}"),
@@ -565,9 +565,9 @@ BAD_VALUES: list[tuple[Callable[[], object], str]] = [
 ]
 
 BAD_TYPES: list[tuple[Callable[[], object], str]] = [
-    (lambda: MedianRto(k=2.5), "k: got 2.5, expected a whole number"),  # type: ignore[arg-type]
-    (lambda: MedianRto(k="5"), 'k: got "5", expected a whole number'),  # type: ignore[arg-type]
-    (lambda: MedianRto(k=True), "k: got true, expected a whole number"),
+    (lambda: MedianRto(window=2.5), "window: got 2.5, expected a whole number"),  # type: ignore[arg-type]
+    (lambda: MedianRto(window="5"), 'window: got "5", expected a whole number'),  # type: ignore[arg-type]
+    (lambda: MedianRto(window=True), "window: got true, expected a whole number"),
     (lambda: MedianRto(min_rto="1 s"), 'min_rto: got "1 s", expected a number'),  # type: ignore[arg-type]
     (lambda: JacobsonRto(gain=None), "gain: got nothing, expected a number"),  # type: ignore[arg-type]
     (lambda: JacobsonRto().update("0.1"), 'rtt: got "0.1", expected a number of seconds'),  # type: ignore[arg-type]
@@ -618,7 +618,7 @@ def test_a_refused_series_changes_nothing(make: Callable[..., RtoEstimator]) -> 
 
 def test_other_threads_run_while_a_series_is_filtered() -> None:
     rtts = np.full(20_000_000, 0.1)
-    worker = threading.Thread(target=MedianRto(k=1001).run, args=(rtts,))
+    worker = threading.Thread(target=MedianRto(window=1001).run, args=(rtts,))
     worker.start()
     turns = 0
     while worker.is_alive():

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         JacobsonTicksRto,
         MedianRto,
         QuantileRto,
+        Responsiveness,
         RtoCosts,
         RtoSeries,
         SlidingMad,
@@ -134,6 +135,8 @@ if TYPE_CHECKING:
         load,
         loads,
     )
+    from parshall.study import reproduce
+    from parshall.sweep import Sweep
 
 __version__ = "0.1.0"
 
@@ -204,6 +207,7 @@ __all__ = [
     "Record",
     "Recording",
     "Red",
+    "Responsiveness",
     "Reverse",
     "Rfc4115Meter",
     "RlsMethod",
@@ -225,6 +229,7 @@ __all__ = [
     "SlidingMedian",
     "SmallWindow",
     "SrtcmMeter",
+    "Sweep",
     "Tcp",
     "TcpModelMeter",
     "TcpTp",
@@ -252,11 +257,22 @@ __all__ = [
     "load",
     "loads",
     "native",
+    "reproduce",
     "run",
     "run_many",
 ]
 
-_HOMES = ("errors", "scenario", "recording", "engine.ensemble", "estimators", "engine.cache", "control")
+_HOMES = (
+    "errors",
+    "scenario",
+    "recording",
+    "engine.ensemble",
+    "estimators",
+    "engine.cache",
+    "control",
+    "sweep",
+    "study",
+)
 """Modules that offer the names above, those that import little first."""
 
 

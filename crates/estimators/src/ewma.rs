@@ -7,6 +7,7 @@ use crate::sample::is_finite;
 ///
 /// After samples `x[0] ..= x[n]` the value is `(1-g)^n x[0] + sum over i = 1 ..= n of g (1-g)^(n-i) x[i]`.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ewma {
     gain: f64,
     value: Option<f64>,

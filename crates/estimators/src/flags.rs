@@ -5,6 +5,7 @@ macro_rules! flags {
     ($($(#[$doc:meta])* $flag:ident = $name:literal,)*) => {
         /// A set of reasons to doubt an estimate; empty when there is none.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub struct Flags(u16);
 
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]

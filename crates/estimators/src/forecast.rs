@@ -70,6 +70,7 @@ macro_rules! any_forecaster {
     ($($(#[$doc:meta])* $name:ident($forecaster:ty),)*) => {
         /// Any of the forecasters, as a value of one type. A call costs a branch, not an indirect call.
         #[derive(Clone, Debug)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub enum AnyForecaster {
             $($(#[$doc])* $name($forecaster),)*
         }

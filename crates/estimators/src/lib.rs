@@ -48,6 +48,8 @@ pub mod packet_pair;
 pub mod responsiveness;
 pub mod rto;
 pub mod sample;
+#[cfg(feature = "serde")]
+mod saved;
 mod sorted_window;
 pub mod throughput;
 mod two_heaps;

@@ -36,6 +36,7 @@ const SAMPLES_PER_COEFFICIENT: usize = 4;
 /// # Ok::<(), parshall_estimators::ConfigError>(())
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Lmmse {
     covariance: SlidingAutocovariance,
     every: u32,

@@ -9,6 +9,7 @@ use crate::sorted_window::{middle, SortedWindow};
 /// Before `k` samples exist, those that do count. An update moves part of an array of `k` samples; the deviation
 /// is then found in O(log k).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SlidingMad {
     window: SortedWindow,
 }

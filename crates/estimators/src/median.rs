@@ -24,11 +24,13 @@ use crate::two_heaps::TwoHeaps;
 /// # Ok::<(), parshall_estimators::ConfigError>(())
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SlidingMedian {
     window: Window,
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Window {
     Small(SortedWindow),
     Large(TwoHeaps),

@@ -50,6 +50,7 @@ pub struct Capacity {
 
 /// A pair of ACKs.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Pair {
     /// Packets a second.
     rate: f64,
@@ -66,6 +67,7 @@ struct Mode {
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Filtered {
     Density(Density),
     Histogram(Histogram),
@@ -91,6 +93,7 @@ enum Filtered {
 /// # Ok::<(), parshall_estimators::ConfigError>(())
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PacketPair {
     settings: PacketPairSettings,
     /// A ring of the newest pairs.

@@ -36,6 +36,7 @@ const SPARSE: f64 = 0.15;
 
 /// What can be set. Nothing here depends on the network.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settings {
     /// Time between estimates, in seconds.
     pub interval_s: f64,
@@ -109,6 +110,7 @@ pub struct Estimate {
 /// }
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Responsiveness {
     settings: Settings,
     table: Table,
@@ -145,6 +147,12 @@ impl Responsiveness {
     /// The same, but time starts at 0, and each interval has its estimate.
     pub fn from_zero(settings: Settings) -> Result<Self, ConfigError> {
         Ok(Responsiveness { now_s: 0.0, interval: 1, every: true, ..Responsiveness::new(settings)? })
+    }
+
+    /// Forgets every packet.
+    pub fn reset(&mut self) {
+        let start = if self.every { Self::from_zero } else { Self::new };
+        *self = start(self.settings).expect("settings that were valid before");
     }
 
     /// What it was built with.

@@ -71,6 +71,7 @@ macro_rules! any_rto {
         ///
         /// The large ones are boxed, so that a flow that uses none of them stays small.
         #[derive(Clone, Debug)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub enum AnyRto {
             $($(#[$doc])* $name($estimator),)*
         }

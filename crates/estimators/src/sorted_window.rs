@@ -18,6 +18,7 @@ pub(crate) const SMALL: usize = 64;
 /// Places that have no sample yet hold infinity, in both arrays: a sample that enters a window that is not full
 /// replaces an infinity, and needs no case of its own.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct SortedWindow {
     /// Ring of samples; `oldest` is the next to be replaced.
     arrivals: Box<[f64]>,

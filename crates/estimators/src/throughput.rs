@@ -9,6 +9,7 @@ use crate::sample::is_finite;
 
 /// When a sample is due.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Every {
     /// With the first ACK at least so many seconds after the last sample.
     Interval(f64),
@@ -53,6 +54,7 @@ impl Every {
 /// # Ok::<(), parshall_estimators::ConfigError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ThroughputSampler {
     every: Every,
     average: Ewma,

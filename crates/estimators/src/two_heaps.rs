@@ -10,6 +10,7 @@ const LOWER: u32 = 1 << 31;
 /// A sample in a heap. In the lower half `key` is the negative of the sample, so that both heaps have their
 /// least key on top.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Node {
     key: f64,
     slot: u32,
@@ -17,6 +18,7 @@ struct Node {
 
 /// A heap of nodes with the least key on top.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Half {
     nodes: Box<[Node]>,
     len: usize,
@@ -26,6 +28,7 @@ struct Half {
 
 /// A window over the newest `k` samples of a stream of finite numbers, which knows its median.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct TwoHeaps {
     /// Holds as many samples as the upper half, or one more.
     lower: Half,

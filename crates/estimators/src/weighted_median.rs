@@ -19,6 +19,7 @@ pub const MAX_WEIGHTS: usize = 63;
 /// The first sample is its own median, there being no output before it. Until every weight has a sample, the
 /// samples that exist are weighed, the newest with `b[0]`.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RecursiveWeightedMedian {
     /// The last output, then the samples from the newest to the oldest, then padding to a power of two. What
     /// does not exist is infinite, so that it is greater than every sample and never below a median.

@@ -11,8 +11,10 @@ use parshall_estimators::rto::{self, AnyRto, Deviation, RtoConfig, RtoEstimator,
 use parshall_estimators::{sample, ConfigError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::filter::Filter;
+use crate::state::copied;
 
 /// Adds the estimators to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -70,6 +72,7 @@ impl Accepted {
 
 /// An estimator of the retransmission timeout with its rules and its backoff.
 #[pyclass(name = "RtoTimer", module = "parshall._core")]
+#[derive(Clone, Serialize, Deserialize)]
 struct PyRtoTimer {
     timer: RtoTimer<AnyRto>,
 }
@@ -266,6 +269,7 @@ pub fn filter_of(object: &Bound<'_, PyAny>) -> PyResult<Box<dyn Filter>> {
 macro_rules! filter {
     ($class:ident, $name:literal, $filter:ty, $parameter:ident: $of:ty) => {
         #[pyclass(name = $name, module = "parshall._core")]
+        #[derive(Clone, Serialize, Deserialize)]
         struct $class {
             filter: $filter,
         }
@@ -311,3 +315,5 @@ macro_rules! filter {
 filter!(PySlidingMedian, "SlidingMedian", SlidingMedian, window: u32);
 filter!(PySlidingMad, "SlidingMad", SlidingMad, window: u32);
 filter!(PyEwma, "Ewma", Ewma, gain: f64);
+
+copied!(PyRtoTimer PySlidingMedian PySlidingMad PyEwma);

@@ -5,8 +5,10 @@ use parshall_estimators::forecast::{AnyForecaster, Forecaster, ForecasterConfig,
 use parshall_estimators::fractional::{farima_weights, fbm_weights};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::estimators::{config_fault, Series, NUMBERS};
+use crate::state::copied;
 
 /// Adds the forecasters to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -23,8 +25,11 @@ fn built(config: &str) -> PyResult<AnyForecaster> {
 
 /// A forecaster that is under way; with a coverage it also keeps the quantiles of its errors, for intervals.
 #[pyclass(name = "Forecaster", module = "parshall._core")]
+#[derive(Clone, Serialize, Deserialize)]
 struct PyForecaster(Running);
 
+#[derive(Clone, Serialize, Deserialize)]
+#[allow(clippy::large_enum_variant)]
 enum Running {
     Plain(AnyForecaster),
     WithIntervals(PredictionInterval<AnyForecaster>),
@@ -156,3 +161,5 @@ fn fractional_weights(py: Python<'_>, fbm: bool, h: f64, order: usize) -> Series
     write(h, &mut weights);
     weights.into_pyarray(py)
 }
+
+copied!(PyForecaster);

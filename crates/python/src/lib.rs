@@ -23,6 +23,7 @@ mod responsiveness;
 mod sender;
 #[allow(missing_docs)]
 mod simulator;
+mod state;
 
 use parshall_sim::memory::LargePages;
 use pyo3::prelude::*;

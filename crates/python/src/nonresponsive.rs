@@ -12,6 +12,9 @@ use parshall_estimators::ConfigError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde::{Deserialize, Serialize};
+
+use crate::state::copied;
 
 /// Adds the estimators to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -108,6 +111,25 @@ fn read_settings(dict: &Bound<'_, PyDict>) -> PyResult<Settings> {
     Ok(settings)
 }
 
+/// All shared settings, with those that were left at their defaults.
+fn shared_settings<'py>(settings: &Settings, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("rtt_s", settings.rtt_s)?;
+    dict.set_item::<_, &str>("form", settings.form.into())?;
+    dict.set_item("count_drops", settings.count_drops)?;
+    dict.set_item("zero_drops_after", settings.zero_drops_after)?;
+    dict.set_item("backlog_alpha", settings.backlog_alpha)?;
+    dict.set_item("signal_alpha", settings.signal_alpha)?;
+    dict.set_item("drop_alpha", settings.drop_alpha)?;
+    dict.set_item("derivative_alpha", settings.derivative_alpha)?;
+    dict.set_item("estimation_samples", settings.estimation_samples)?;
+    dict.set_item("start_n_s", settings.start_n_s)?;
+    dict.set_item("start_z0", settings.start_z0)?;
+    dict.set_item("start_elsewhere", settings.start_elsewhere)?;
+    dict.set_item("start_cbr_pps", settings.start_cbr_pps)?;
+    Ok(dict)
+}
+
 /// The method whose own settings are there.
 fn read_method(dict: &Bound<'_, PyDict>, default: Method) -> PyResult<Method> {
     let initial = || -> PyResult<f64> { Ok(get(dict, "initial")?.unwrap_or(f64::NAN)) };
@@ -181,6 +203,7 @@ impl<'a> Columns<'a> {
 
 /// The linear model followed by Kaczmarz projection, recursive least squares or a Kalman filter.
 #[pyclass(name = "Nonresponsive", module = "parshall._core")]
+#[derive(Clone, Serialize, Deserialize)]
 struct PyNonresponsive {
     estimator: Estimator,
     samples: u64,
@@ -223,6 +246,11 @@ impl PyNonresponsive {
         self.estimator.parameters()[..count].to_vec()
     }
 
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        shared_settings(self.estimator.settings(), py)
+    }
+
     fn reset(&mut self) {
         self.estimator.reset();
         self.samples = 0;
@@ -232,7 +260,9 @@ impl PyNonresponsive {
 /// The basic form in whole numbers. Samples are those of clock ticks, in packets; a packet counts as
 /// `mean_packet_bytes` bytes.
 #[pyclass(name = "NonresponsiveFixedPoint", module = "parshall._core")]
+#[derive(Clone, Serialize, Deserialize)]
 struct PyFixedPoint {
+    settings: Settings,
     estimator: FixedPointEstimator,
     mean_packet_bytes: u32,
     ticks: u64,
@@ -268,7 +298,7 @@ impl PyFixedPoint {
         let settings = read_settings(settings)?;
         let estimator =
             FixedPointEstimator::new(&settings, mean_packet_bytes, tick_ms).map_err(config_fault)?;
-        Ok(PyFixedPoint { estimator, mean_packet_bytes, ticks: 0 })
+        Ok(PyFixedPoint { settings, estimator, mean_packet_bytes, ticks: 0 })
     }
 
     fn update(&mut self, backlog: f64, arrivals: f64, drops: f64, marks: f64) -> Option<Row> {
@@ -299,6 +329,11 @@ impl PyFixedPoint {
         self.estimator.parameters()
     }
 
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        shared_settings(&self.settings, py)
+    }
+
     fn reset(&mut self) {
         self.estimator.reset();
         self.ticks = 0;
@@ -307,6 +342,7 @@ impl PyFixedPoint {
 
 /// The plain count of UDP bytes.
 #[pyclass(name = "UdpCounter", module = "parshall._core")]
+#[derive(Clone, Serialize, Deserialize)]
 struct PyUdpCounter {
     counter: UdpCounter,
     samples: u64,
@@ -382,3 +418,5 @@ fn counter_differences<'py>(
     };
     Ok(readings.as_slice()?.iter().map(counted).collect::<Vec<f64>>().into_pyarray(py))
 }
+
+copied!(PyNonresponsive PyFixedPoint PyUdpCounter);

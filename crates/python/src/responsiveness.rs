@@ -7,6 +7,9 @@ use parshall_estimators::responsiveness::{Estimate, Responsiveness, Settings};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde::{Deserialize, Serialize};
+
+use crate::state::copied;
 
 /// Adds the estimator to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -70,6 +73,7 @@ impl Series {
 
 /// See `parshall.estimators.Responsiveness`.
 #[pyclass(name = "Responsiveness", module = "parshall._core")]
+#[derive(Clone, Serialize, Deserialize)]
 struct PyResponsiveness {
     estimator: Responsiveness,
 }
@@ -81,6 +85,11 @@ impl PyResponsiveness {
         Responsiveness::new(Settings { interval_s, flows, seed })
             .map(|estimator| PyResponsiveness { estimator })
             .map_err(|error| PyValueError::new_err((error.field, error.value, error.expected.to_owned())))
+    }
+
+    /// Forgets every packet.
+    fn reset(&mut self) {
+        self.estimator.reset();
     }
 
     /// The estimates of the intervals that ended by then.
@@ -128,3 +137,5 @@ impl PyResponsiveness {
         series.into_dict(py)
     }
 }
+
+copied!(PyResponsiveness);

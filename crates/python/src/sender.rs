@@ -4,8 +4,10 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use parshall_estimators::packet_pair::{Capacity, Filter, PacketPair, PacketPairSettings};
 use parshall_estimators::throughput::{Every, ThroughputSampler};
 use pyo3::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::estimators::{config_fault, fault, Series, NUMBERS};
+use crate::state::copied;
 
 /// Adds the estimators to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -15,6 +17,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// The throughput that a sender attains.
 #[pyclass(name = "ThroughputSampler", module = "parshall._core")]
+#[derive(Clone, Serialize, Deserialize)]
 struct PyThroughputSampler {
     sampler: ThroughputSampler,
 }
@@ -92,6 +95,7 @@ impl PyThroughputSampler {
 
 /// The capacity of a path from the dispersion of ACKs.
 #[pyclass(name = "PacketPair", module = "parshall._core")]
+#[derive(Clone, Serialize, Deserialize)]
 struct PyPacketPair {
     pairs: PacketPair,
 }
@@ -155,3 +159,5 @@ impl PyPacketPair {
         self.pairs.reset();
     }
 }
+
+copied!(PyThroughputSampler PyPacketPair);

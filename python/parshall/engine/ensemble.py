@@ -20,6 +20,7 @@ from parshall.engine.kept import Kept
 from parshall.engine.run import MOST_JOBS, MOST_SEEDS, checked_max_events, checked_seed, network_of
 from parshall.errors import InputError, ParshallError, RunError, shown
 from parshall.scenario.checking import check_json
+from parshall.support.words import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +61,7 @@ class Failure:
         return f"variant {self.variant} (scenario {self.scenario[:12]}), seed {self.seed}: {self.reason}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ensemble:
     """The results of variants over seeds."""
 
@@ -73,6 +74,17 @@ class Ensemble:
     failures: tuple[Failure, ...]
     """Runs that are missing from the tables, and why."""
     _blocks: Sequence[Block] = field(repr=False)
+
+    def __repr__(self) -> str:
+        names = listed(list(self.variants))
+        seeds = f"{len(self.seeds)} seed{'s' * (len(self.seeds) != 1)}"
+        failed = f", {len(self.failures)} runs failed" if self.failures else ""
+        return f"<Ensemble {names} with {seeds}: tables {', '.join(self.tables)}{failed}>"
+
+    def _repr_html_(self) -> str:
+        from parshall.recording.pictures import ensemble_html
+
+        return ensemble_html(self)
 
     def table(self, name: str) -> pa.Table:
         """A table of all runs, with ``variant`` and ``seed`` in front and in the order given."""

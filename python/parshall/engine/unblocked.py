@@ -20,11 +20,7 @@ _LISTS = {"flow": "flows", "port": "ports"}
 
 def names_of(scenario: Scenario) -> dict[str, list[str]]:
     """Flows and ports in the engine's order."""
-    ports = [link.between for link in scenario.links]
-    return {
-        "flows": [flow.name for flow in scenario.flows],
-        "ports": [name for a, b in ports for name in (f"{a}->{b}", f"{b}->{a}")],
-    }
+    return {"flows": [flow.name for flow in scenario.flows], "ports": list(scenario.ports)}
 
 
 def results_of(block: Block, names: Mapping[str, Any]) -> Iterator[tuple[Key, dict[str, Any]]]:

@@ -16,6 +16,7 @@ from typing_extensions import TypedDict, Unpack
 from parshall import _core
 from parshall.errors import InputError
 from parshall.estimators import arguments
+from parshall.estimators.base import Estimator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -144,7 +145,7 @@ _CORE_NAMES: dict[str, str] = {
 """What settings are called in Rust, where it differs."""
 
 
-class NonresponsiveEstimator:
+class NonresponsiveEstimator(Estimator):
     """What all estimators of non-responsive traffic share. Use one of the classes made from it.
 
     Each sample tells of one sampling interval what the port shows, in packets: its queue length (the mean
@@ -153,14 +154,27 @@ class NonresponsiveEstimator:
     a number of packets from 0 to 1e12 changes no parameter and no filter, and flags its interval.
     """
 
-    __slots__ = ("_core", "_text")
+    __slots__ = ()
 
-    def __init__(self, core: Any, text: str) -> None:
-        self._core = core
-        self._text = text
-
-    def __repr__(self) -> str:
-        return self._text
+    capacity: float
+    """What the link sends, in packets/s."""
+    propagation: float
+    """Round-trip time without a queue, in seconds."""
+    sampling: float
+    """Time between samples, in seconds."""
+    rtt: float | None
+    form: Literal["basic", "multi-hop", "cbr"]
+    count_drops: bool
+    zero_drops_after: int | None
+    backlog_alpha: float
+    signal_alpha: float
+    drop_alpha: float
+    derivative_alpha: float
+    estimation_samples: int
+    start_n_s: float
+    start_z0: float
+    start_elsewhere: float
+    start_cbr: float
 
     def update(
         self, *, backlog: float, arrivals: float, drops: float, marks: float = 0.0
@@ -188,10 +202,6 @@ class NonresponsiveEstimator:
         except ValueError as fault:
             raise InputError(*fault.args) from None
         return NonresponsiveSeries(**series)
-
-    def reset(self) -> None:
-        """Forget every sample."""
-        self._core.reset()
 
 
 class _Linear(NonresponsiveEstimator):
@@ -228,6 +238,9 @@ class NonresponsiveKaczmarz(_Linear):
 
     __slots__ = ()
 
+    gamma1: float
+    gamma2: float
+
     def __init__(
         self,
         capacity: float,
@@ -256,6 +269,9 @@ class NonresponsiveRls(_Linear):
 
     __slots__ = ()
 
+    forgetting: float
+    initial: float
+
     def __init__(
         self,
         capacity: float,
@@ -281,6 +297,10 @@ class NonresponsiveKalman(_Linear):
 
     __slots__ = ()
 
+    initial: float
+    drift: float
+    noise: float | None
+
     def __init__(
         self,
         capacity: float,
@@ -294,8 +314,7 @@ class NonresponsiveKalman(_Linear):
     ) -> None:
         port = arguments.reals(capacity=capacity, propagation=propagation, sampling=sampling)
         method: dict[str, Any] = arguments.reals(initial=initial, drift=drift)
-        if noise is not None:
-            method["noise"] = arguments.real("noise", noise)
+        method["noise"] = None if noise is None else arguments.real("noise", noise)
         super().__init__(*_build("NonresponsiveKalman", port, method, settings))
 
 
@@ -318,6 +337,11 @@ class NonresponsiveFixedPoint(NonresponsiveEstimator):
     """
 
     __slots__ = ()
+
+    gamma1: float
+    gamma2: float
+    mean_packet_bytes: int
+    tick_ms: int
 
     def __init__(
         self,
@@ -368,7 +392,7 @@ class UdpSeries(NamedTuple):
     """Bits of :class:`Quality`."""
 
 
-class UdpCounter:
+class UdpCounter(Estimator):
     """The plain count of UDP bytes: what an operator without a model would look at.
 
     A sample whose bytes are no numbers from 0 to 1e18, or that has more UDP bytes than bytes, is left out and
@@ -378,18 +402,16 @@ class UdpCounter:
     array([0.25])
     """
 
-    __slots__ = ("_core", "_text")
+    __slots__ = ()
+
+    estimation_samples: int
+    """Samples in an estimation interval."""
 
     def __init__(self, estimation_samples: int = 20) -> None:
         samples = arguments.count("estimation_samples", estimation_samples)
-        try:
-            self._core = _core.UdpCounter(samples)
-        except ValueError as fault:
-            raise InputError(*fault.args) from None
-        self._text = f"UdpCounter(estimation_samples={samples})"
-
-    def __repr__(self) -> str:
-        return self._text
+        with arguments.Faults():
+            core = _core.UdpCounter(samples)
+        super().__init__(core, {"estimation_samples": samples})
 
     def update(self, *, arrived: float, udp: float) -> UdpShare | None:
         """Take in the bytes of a sampling interval; the share when it ends an estimation interval."""
@@ -403,10 +425,6 @@ class UdpCounter:
             return UdpSeries(**self._core.run(*columns))
         except ValueError as fault:
             raise InputError(*fault.args) from None
-
-    def reset(self) -> None:
-        """Forget every sample."""
-        self._core.reset()
 
 
 def counter_differences(readings: ArrayLike, *, bits: int = 64, most: int = 2**31 - 1) -> Floats:
@@ -444,8 +462,8 @@ def _build(
     method: dict[str, Any],
     settings: NonresponsiveSettings,
     fixed_point: dict[str, int] | None = None,
-) -> tuple[Any, str]:
-    """The estimator of the extension, and the call that makes it as source."""
+) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+    """The estimator of the extension, the arguments that were given, and the settings that were not."""
     given: dict[str, Any] = {**port, **method, **_checked(name, settings)}
     core_settings = {_CORE_NAMES.get(key, key): value for key, value in given.items() if value is not None}
     try:
@@ -456,9 +474,15 @@ def _build(
         )
     except ValueError as fault:
         place, value, expected = fault.args
-        own_names = {core_name: key for key, core_name in _CORE_NAMES.items()}
-        raise InputError(own_names.get(place, place), value, expected) from None
-    return core, arguments.call(name, given | (fixed_point or {}))
+        raise InputError(_own_name(place), value, expected) from None
+    given |= fixed_point or {}
+    used = {_own_name(key): value for key, value in core.settings.items()}
+    return core, given, {key: value for key, value in used.items() if key not in given}
+
+
+def _own_name(core_name: str) -> str:
+    """What a setting of that name in Rust is called here."""
+    return next((key for key, name in _CORE_NAMES.items() if name == core_name), core_name)
 
 
 def _checked(name: str, settings: NonresponsiveSettings) -> dict[str, Any]:

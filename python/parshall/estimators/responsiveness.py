@@ -6,12 +6,14 @@ The method is described in ``docs/guide/responsiveness.md``.
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
 from parshall import _core
 from parshall.errors import InputError, shown
+from parshall.estimators import arguments
+from parshall.estimators.base import Estimator
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -82,7 +84,7 @@ class ResponsivenessSeries(NamedTuple):
     """Bits of :class:`ResponsivenessQuality`."""
 
 
-class Responsiveness:
+class Responsiveness(Estimator):
     """The share of non-responsive traffic at a port, from its packets: no rate, no round-trip time, no gain.
 
     ``interval`` is the time between estimates in seconds. ``flows`` is how many flows are watched at once
@@ -97,18 +99,24 @@ class Responsiveness:
     True
     """
 
-    def __init__(self, *, interval: float = 0.7, flows: int = 4096, seed: int = 0) -> None:
-        try:
-            self._core = _core.Responsiveness(
-                _real("interval", interval), _whole("flows", flows, 2**32), _whole("seed", seed, 2**64)
-            )
-        except ValueError as error:
-            place, value, expected = error.args
-            raise InputError(str(place).removesuffix("_s"), value, expected) from None
-        self._settings = f"interval={interval!r}, flows={flows!r}, seed={seed!r}"
+    __slots__ = ()
 
-    def __repr__(self) -> str:
-        return f"Responsiveness({self._settings})"
+    interval: float
+    """Time between estimates, in seconds."""
+    flows: int
+    """How many flows are watched at once."""
+    seed: int
+    """That of the hash of flows."""
+
+    def __init__(self, *, interval: float = 0.7, flows: int = 4096, seed: int = 0) -> None:
+        given: dict[str, Any] = {
+            "interval": _real("interval", interval),
+            "flows": _whole("flows", flows, 2**32),
+            "seed": _whole("seed", seed, 2**64),
+        }
+        with arguments.Faults(interval_s="interval"):
+            core = _core.Responsiveness(*given.values())
+        super().__init__(core, given)
 
     def close(self, time: float) -> list[ResponsivenessEstimate]:
         """Estimates of the intervals that ended by ``time`` and were not given out yet."""

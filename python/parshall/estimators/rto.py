@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 
 from parshall.errors import InputError
 from parshall.estimators import arguments
+from parshall.estimators.base import Estimator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -50,14 +51,23 @@ class RtoSeries(NamedTuple):
     """The retransmission timeout, with all rules and the backoff."""
 
 
-class RtoEstimator:
+class RtoEstimator(Estimator):
     """What all estimators of the retransmission timeout share. Use one of the classes made from it.
 
     The timeout is ``min(max_rto, max(min_rto, srtt + max(granularity, K rttvar)) * backoff)``; before the
     first sample ``initial_rto`` stands for the sum (RFC 6298).
     """
 
-    __slots__ = ("_core", "_text")
+    __slots__ = ()
+
+    initial_rto: float
+    """The timeout before the first sample, in seconds."""
+    min_rto: float
+    """The least timeout, in seconds."""
+    max_rto: float
+    """The greatest timeout, in seconds."""
+    granularity: float
+    """That of the clock, in seconds."""
 
     def __init__(
         self, name: str, make: Callable[..., Any], own: Mapping[str, Any], rules: RtoRules, **core_own: Any
@@ -66,12 +76,9 @@ class RtoEstimator:
         extension takes them; ``core_own`` has those that go there in another form.
         """
         checked = _checked(name, rules)
-        with arguments.Faults(window="k"):
-            self._core = make(*{**own, **core_own}.values(), tuple(checked.values()))
-        self._text = arguments.call(name, {**own, **checked})
-
-    def __repr__(self) -> str:
-        return self._text
+        with arguments.Faults():
+            core = make(*{**own, **core_own}.values(), tuple(checked.values()))
+        super().__init__(core, {**own, **checked})
 
     def update(self, rtt: SupportsFloat, *, retransmitted: bool = False) -> float:
         """Take in the round-trip time of an acknowledged packet, in seconds, and return the RTO after it.

@@ -46,6 +46,13 @@ class JacobsonRto(RtoEstimator):
 
     __slots__ = ()
 
+    gain: float
+    """Weight of a sample in srtt."""
+    deviation_gain: float
+    """Weight of a deviation in rttvar."""
+    multiplier: float
+    """Of rttvar in the timeout."""
+
     def __init__(
         self,
         *,
@@ -73,6 +80,9 @@ class JacobsonTicksRto(RtoEstimator):
 
     __slots__ = ()
 
+    tick: float
+    """That of the clock, in seconds."""
+
     def __init__(
         self,
         *,
@@ -84,48 +94,58 @@ class JacobsonTicksRto(RtoEstimator):
 
 
 class MedianRto(RtoEstimator):
-    """Median of the last ``k`` samples in the place of their mean (Chan and Leis).
+    """Median of the last ``window`` samples in the place of their mean (Chan and Leis).
 
     The document does not say what the deviation is. With ``deviation="ewma"`` it is exponentially weighted as
     in :class:`JacobsonRto`, ``rttvar += deviation_gain (|R - srtt| - rttvar)`` with the median before the
-    sample; with ``"mad"`` it is the median absolute deviation of the same ``k`` samples, and
+    sample; with ``"mad"`` it is the median absolute deviation of the same ``window`` samples, and
     ``deviation_gain`` is unused. Either way the first sample R gives ``srtt = R`` and ``rttvar = R / 2``, and
-    before ``k`` samples exist those that do count. The base RTO is ``srtt + multiplier rttvar``; the rules
-    are those of :class:`JacobsonRto`.
+    before ``window`` samples exist those that do count. The base RTO is ``srtt + multiplier rttvar``; the
+    rules are those of :class:`JacobsonRto`.
 
-    >>> MedianRto(k=3, min_rto=0).run([1.0, 3.0, 1.0])
+    >>> MedianRto(window=3, min_rto=0).run([1.0, 3.0, 1.0])
     array([3.   , 5.5  , 4.625])
-    >>> MedianRto(k=3, deviation="mad", min_rto=0).run([1.0, 3.0, 1.0])
+    >>> MedianRto(window=3, deviation="mad", min_rto=0).run([1.0, 3.0, 1.0])
     array([3., 6., 1.])
     """
 
     __slots__ = ()
 
+    window: int
+    """How many samples the median is of."""
+    deviation: Literal["ewma", "mad"]
+    """What the deviation is."""
+    deviation_gain: float
+    """Weight of a deviation in rttvar, with ``"ewma"``."""
+    multiplier: float
+    """Of rttvar in the timeout."""
+
     def __init__(
         self,
-        k: int = 5,
+        window: int = 5,
         *,
         deviation: Literal["ewma", "mad"] = "ewma",
         deviation_gain: float = 1 / 4,
         multiplier: float = 4.0,
         **rules: Unpack[RtoRules],
     ) -> None:
-        k = arguments.count("k", k, 1, 2**24)
+        window = arguments.count("window", window, 1, 2**24)
         if deviation not in ("ewma", "mad"):
             raise InputError("deviation", shown(deviation), '"ewma" or "mad"')
         gains = arguments.reals(deviation_gain=deviation_gain, multiplier=multiplier)
-        own: dict[str, Any] = {"k": k, "deviation": deviation} | gains
+        own: dict[str, Any] = {"window": window, "deviation": deviation} | gains
         super().__init__("MedianRto", _core.RtoTimer.median, own, rules, deviation=deviation == "mad")
 
 
 class WeightedMedianRto(RtoEstimator):
     """Recursive weighted median (Ma, Arce and Barner 2004, DOI 10.1109/LSP.2004.827957).
 
-    srtt is the weighted median of the last ``k`` samples and of the srtt before: the ``j``-th newest sample
-    weighs ``decay ** (j - 1)``, the old srtt ``feedback``. The base RTO is ``(1 + multiplier zeta) srtt``
-    where zeta is the mean distance of all samples so far from their mean, divided by that mean; ``rttvar`` is
-    ``zeta srtt``. The defaults are the letter's. ``memory=n`` makes mean and distance fade with a gain of 1/n
-    once there are n samples. Before ``k`` samples exist, those that do are weighed, and zeta is at least 1/2.
+    srtt is the weighted median of the last ``window`` samples and of the srtt before: the ``j``-th newest
+    sample weighs ``decay ** (j - 1)``, the old srtt ``feedback``. The base RTO is ``(1 + multiplier zeta)
+    srtt`` where zeta is the mean distance of all samples so far from their mean, divided by that mean;
+    ``rttvar`` is ``zeta srtt``. The defaults are the letter's. ``memory=n`` makes mean and distance fade with
+    a gain of 1/n once there are n samples. Before ``window`` samples exist, those that do are weighed, and
+    zeta is at least 1/2.
     ``docs/estimators.md`` says what is the letter's and what is ours. The rules are those of
     :class:`JacobsonRto`.
 
@@ -135,9 +155,20 @@ class WeightedMedianRto(RtoEstimator):
 
     __slots__ = ()
 
+    window: int
+    """How many samples the median is of."""
+    decay: float
+    """By which the weight falls from a sample to the one before."""
+    feedback: float
+    """Weight of the srtt before."""
+    multiplier: float
+    """Of zeta in the timeout."""
+    memory: int | None
+    """How many samples mean and distance remember; ``None`` for all."""
+
     def __init__(
         self,
-        k: int = 5,
+        window: int = 5,
         *,
         decay: float = 7 / 8,
         feedback: float = 1 / 2,
@@ -145,10 +176,10 @@ class WeightedMedianRto(RtoEstimator):
         memory: int | None = None,
         **rules: Unpack[RtoRules],
     ) -> None:
-        k = arguments.count("k", k, 1, 2**24)
+        window = arguments.count("window", window, 1, 2**24)
         memory = None if memory is None else arguments.count("memory", memory)
         weights = arguments.reals(decay=decay, feedback=feedback, multiplier=multiplier)
-        own: dict[str, Any] = {"k": k} | weights | {"memory": memory}
+        own: dict[str, Any] = {"window": window} | weights | {"memory": memory}
         super().__init__("WeightedMedianRto", _core.RtoTimer.weighted_median, own, rules)
 
 
@@ -168,6 +199,13 @@ class ArimaRto(RtoEstimator):
     """
 
     __slots__ = ()
+
+    forecaster: ForecasterConfig
+    """What forecasts the next round trip."""
+    deviation_gain: float
+    """Weight of an error in rttvar."""
+    multiplier: float
+    """Of rttvar in the timeout."""
 
     def __init__(
         self,
@@ -209,6 +247,9 @@ class QuantileRto(RtoEstimator):
     """
 
     __slots__ = ()
+
+    risk: float
+    """The share of timeouts that may be early."""
 
     def __init__(
         self,

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Literal, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex
 
 import numpy as np
 
 from parshall import _core
 from parshall.errors import InputError, shown
 from parshall.estimators import arguments
+from parshall.estimators.base import Estimator
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -38,7 +39,7 @@ class ThroughputSeries(NamedTuple):
     """f(t), in units of the amounts a second."""
 
 
-class ThroughputSampler:
+class ThroughputSampler(Estimator):
     """Samples the throughput that a sender attains from what its ACKs acknowledge (He, Gao, Hou and Park
     2002, section II.B).
 
@@ -59,16 +60,25 @@ class ThroughputSampler:
     [None, None, 64.0, 48.0]
     """
 
+    __slots__ = ()
+
+    _core: _core.ThroughputSampler
+    gain: float
+    interval: float | None
+    amount: float | None
+
     def __init__(self, *, gain: float, interval: float | None = None, amount: float | None = None) -> None:
         if (interval is None) == (amount is None):
-            given = "neither" if interval is None else "both"
-            raise InputError("interval", given, "either an interval or an amount")
+            both = "neither" if interval is None else "both"
+            raise InputError("interval", both, "either an interval or an amount")
+        given: dict[str, Any] = {
+            "gain": arguments.real("gain", gain),
+            "interval": None if interval is None else arguments.real("interval", interval),
+            "amount": None if amount is None else arguments.real("amount", amount),
+        }
         with arguments.Faults():
-            self._sampler = _core.ThroughputSampler(
-                arguments.real("gain", gain),
-                None if interval is None else arguments.real("interval", interval),
-                None if amount is None else arguments.real("amount", amount),
-            )
+            core = _core.ThroughputSampler(*given.values())
+        super().__init__(core, given)
 
     def on_ack(self, now: float, amount: float) -> float | None:
         """Takes in an ACK of ``amount`` more at ``now`` seconds; the new sample, if one is due.
@@ -77,39 +87,36 @@ class ThroughputSampler:
         """
         real = arguments.real
         with arguments.Faults():
-            return self._sampler.on_ack(real("now", now), real("amount", amount))
+            return self._core.on_ack(real("now", now), real("amount", amount))
 
     def run(self, times: ArrayLike, amounts: ArrayLike) -> ThroughputSeries:
         """The same for arrays of one shape (ACKs,)."""
         at, acked = arguments.samples("times", times), arguments.samples("amounts", amounts)
         _same_length(len(at), amounts=len(acked))
         with arguments.Faults():
-            places, throughput = self._sampler.run(at, acked)
+            places, throughput = self._core.run(at, acked)
         return ThroughputSeries(at[places], throughput)
 
     def set_interval(self, seconds: float) -> None:
         """Samples by time from now on, once ``seconds`` have passed since the last sample."""
         with arguments.Faults():
-            self._sampler.set_interval(arguments.real("interval", seconds))
+            self._core.set_interval(arguments.real("interval", seconds))
+        self._given.update(interval=float(seconds), amount=None)
 
     def restart(self, now: float) -> None:
         """Counts anew from ``now`` on and keeps f: at the start of a transfer, or after an idle time."""
         with arguments.Faults():
-            self._sampler.restart(arguments.real("now", now))
+            self._core.restart(arguments.real("now", now))
 
     @property
     def value(self) -> float | None:
         """The newest sample."""
-        return self._sampler.value
+        return self._core.value
 
     @property
     def unsmoothed(self) -> float | None:
         """The newest quotient acked / (t - t0), before it is smoothed."""
-        return self._sampler.unsmoothed
-
-    def reset(self) -> None:
-        """Forgets every ACK."""
-        self._sampler.reset()
+        return self._core.unsmoothed
 
 
 class CapacityQuality(enum.IntFlag):
@@ -148,7 +155,7 @@ class CapacitySeries(NamedTuple):
     """Bits of :class:`CapacityQuality`."""
 
 
-class PacketPair:
+class PacketPair(Estimator):
     """Estimates the capacity of a path from the dispersion of ACKs (packet pairs: Lai and Baker, INFOCOM
     1999). ``docs/guide/packet-pairs.md`` has how often it is right.
 
@@ -172,6 +179,14 @@ class PacketPair:
     40
     """
 
+    __slots__ = ()
+
+    _core: _core.PacketPair
+    filter: Literal["density", "histogram"]
+    width: float
+    window: int
+    stretch: float
+
     def __init__(
         self,
         *,
@@ -182,13 +197,14 @@ class PacketPair:
     ) -> None:
         if filter not in ("density", "histogram"):
             raise InputError("filter", shown(filter), '"density" or "histogram"')
+        given: dict[str, Any] = {
+            "width": arguments.real("width", width),
+            "window": arguments.count("window", window),
+            "stretch": arguments.real("stretch", stretch),
+        }
         with arguments.Faults():
-            self._pairs = _core.PacketPair(
-                filter == "histogram",
-                arguments.real("width", width),
-                arguments.count("window", window),
-                arguments.real("stretch", stretch),
-            )
+            core = _core.PacketPair(filter == "histogram", *given.values())
+        super().__init__(core, {"filter": filter, **given})
 
     def on_ack(self, now: float, sent_at: float, packets: SupportsIndex = 1) -> bool:
         """Takes in an ACK that came at ``now`` seconds and acknowledged ``packets`` more, the newest of which
@@ -196,7 +212,7 @@ class PacketPair:
         """
         real, count = arguments.real, arguments.count
         with arguments.Faults():
-            return self._pairs.on_ack(real("now", now), real("sent_at", sent_at), count("packets", packets))
+            return self._core.on_ack(real("now", now), real("sent_at", sent_at), count("packets", packets))
 
     def run(self, times: ArrayLike, sent: ArrayLike, packets: ArrayLike | None = None) -> CapacitySeries:
         """The same for arrays of one shape (ACKs,); without ``packets``, each acknowledges one."""
@@ -204,20 +220,16 @@ class PacketPair:
         counts = np.ones(len(at), np.uint32) if packets is None else _counts("packets", packets)
         _same_length(len(at), sent=len(left), packets=len(counts))
         with arguments.Faults():
-            return CapacitySeries(*self._pairs.run(at, left, counts))
+            return CapacitySeries(*self._core.run(at, left, counts))
 
     def capacity(self) -> PathCapacity | None:
         """The estimate; ``None`` before the first pair."""
-        found = self._pairs.capacity()
+        found = self._core.capacity()
         return None if found is None else PathCapacity(found[0], found[1], CapacityQuality(found[2]))
 
     def interrupt(self) -> None:
         """The next ACK makes no pair with the one before: after a retransmission or a timeout."""
-        self._pairs.interrupt()
-
-    def reset(self) -> None:
-        """Forgets every ACK."""
-        self._pairs.reset()
+        self._core.interrupt()
 
 
 def _counts(name: str, values: ArrayLike) -> NDArray[np.uint32]:

@@ -9,6 +9,7 @@ import numpy as np
 from parshall import _core
 from parshall.errors import InputError
 from parshall.estimators import arguments
+from parshall.estimators.base import Estimator
 from parshall.forecast.regularity import irregular, sample_times
 from parshall.scenario.canonical import canonical_json
 
@@ -33,7 +34,7 @@ class Intervals(NamedTuple):
     """Upper bound."""
 
 
-class Forecaster:
+class Forecaster(Estimator):
     """Runs a model on a series. ``coverage`` is the share of samples that its prediction intervals are to
     hold.
 
@@ -41,25 +42,23 @@ class Forecaster:
     the Rust crate ``parshall-estimators``, the same code that runs in the simulator.
     """
 
-    __slots__ = ("_core", "_coverage", "_model", "irregular")
+    __slots__ = ()
+
+    _core: _core.Forecaster
+    model: ForecasterConfig
+    """What is run."""
+    coverage: float
+    """The share of samples that the prediction intervals are to hold."""
+    irregular: bool | None
+    """Whether the samples that were last run came at irregular times; ``None`` if no times were given."""
 
     def __init__(self, model: ForecasterConfig, coverage: float = 0.9) -> None:
         share = arguments.real("coverage", coverage)
         try:
-            self._core = _core.Forecaster(canonical_json(model), share)
+            core = _core.Forecaster(canonical_json(model), share)
         except ValueError as error:
             raise InputError(*error.args) from None
-        self._model, self._coverage = model, share
-        self.irregular: bool | None = None
-        """Whether the samples that were last run came at irregular times; ``None`` if no times were given."""
-
-    def __repr__(self) -> str:
-        return f"Forecaster({self._model!r}, coverage={self._coverage:g})"
-
-    @property
-    def model(self) -> ForecasterConfig:
-        """What is run."""
-        return self._model
+        super().__init__(core, {"model": model, "coverage": share}, {"irregular": None})
 
     def update(self, x: SupportsFloat) -> float:
         """Take in a sample and return the forecast of the next one."""
@@ -96,12 +95,12 @@ class Forecaster:
 
     def reset(self) -> None:
         """Forget every sample."""
-        self._core.reset()
-        self.irregular = None
+        super().reset()
+        self._more["irregular"] = None
 
     def _samples(self, xs: ArrayLike, times: ArrayLike | None) -> Floats:
         samples = arguments.samples("xs", xs)
-        self.irregular = None if times is None else irregular(sample_times(times, len(samples)))
+        self._more["irregular"] = None if times is None else irregular(sample_times(times, len(samples)))
         return samples
 
 

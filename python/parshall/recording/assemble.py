@@ -133,5 +133,4 @@ def _flow_names(variants: Mapping[str, Scenario]) -> list[str]:
 
 def _port_names(variants: Mapping[str, Scenario]) -> list[str]:
     """Ports as the engine names them."""
-    links = dict.fromkeys(link.between for scenario in variants.values() for link in scenario.links)
-    return [f"{source}->{target}" for a, b in links for source, target in ((a, b), (b, a))]
+    return list(dict.fromkeys(port for scenario in variants.values() for port in scenario.ports))

@@ -55,8 +55,13 @@ class Recording:
         self._result = result
 
     def __repr__(self) -> str:
-        what = f"scenario {self.scenario.hash[:12]}, seed {self.seed}"
-        return f"Recording({what}: {', '.join(self.tables)})"
+        what = f"{self.scenario.summary}, seed {self.seed}"
+        return f"<Recording {what}: tables {', '.join(self.tables)}>"
+
+    def _repr_html_(self) -> str:
+        from parshall.recording.pictures import recording_html
+
+        return recording_html(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickles and deep copies: what the engine gave, as plain lists and arrays of its own."""
@@ -140,10 +145,10 @@ class Recording:
         """A port, by ``a->b`` or by the name of its link: its counters and recorded series."""
         from parshall.recording.views import PortView, unknown, view
 
-        port = self._port_of_link.get(name, name)
+        port = self.scenario.named_ports.get(name, name)
         index = self._port_numbers.get(port)
         if index is None:
-            raise unknown("port", name, (*self._port_of_link, *self.ports))
+            raise unknown("port", name, (*self.scenario.named_ports, *self.ports))
         return view(PortView, self._result["ports"], index, port, rate=self._rate(index), _recording=self)
 
     def plot(self, flows: Sequence[str] | None = None, ports: Sequence[str] | None = None) -> Figure:
@@ -175,10 +180,6 @@ class Recording:
     def _port_numbers(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self._result["names"]["ports"])}
 
-    @cached_property
-    def _port_of_link(self) -> dict[str, str]:
-        return {link.name: "->".join(link.between) for link in self.scenario.links if link.name}
-
     def _rate(self, port: int) -> float:
         """Of a port by its number: each link has two, forward and reverse."""
         link = self.scenario.links[port // 2]
@@ -198,7 +199,7 @@ class Recording:
         names = () if wanted is None else getattr(wanted, "of", wanted)
         if "*" in names:
             return {*self.flows, *self.ports}
-        return {self._port_of_link.get(name, name) for name in names} | set(names)
+        return {self.scenario.named_ports.get(name, name) for name in names} | set(names)
 
     def save(self, folder: str | Path) -> Path:
         """Writes the tables as Parquet, the captures, and the scenario as JSON and TOML; returns the folder.
@@ -262,7 +263,7 @@ class Recording:
             manifest = opened(source / MANIFEST)
             content = partial(verified, source, manifest=manifest)
             scenario = Scenario.from_json(content("scenario.json").decode())
-            names = {"flows": [flow.name for flow in scenario.flows], "ports": _ports(scenario)}
+            names = {"flows": [flow.name for flow in scenario.flows], "ports": list(scenario.ports)}
             result: dict[str, Any] = {"names": names, "events": manifest["events"]}
             for table in manifest["tables"]:
                 result[table] = _columns(content(f"{table}.parquet"), names)
@@ -303,13 +304,6 @@ def _capture_files(captures: Mapping[str, bytes]) -> dict[str, str]:
             name, number = f"pcap/{stem}-{number}.{ending}", number + 1
         files[port] = name
     return files
-
-
-def _ports(scenario: Scenario) -> list[str]:
-    """Ports in the engine's order: for each link forward, then reverse."""
-    return [
-        name for link in scenario.links for name in ("->".join(link.between), "->".join(link.between[::-1]))
-    ]
 
 
 def _columns(content: bytes, names: Mapping[str, list[str]]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def _ports(ports: Sequence[PortView], recording: Recording) -> Table:
     marks = any(port.packets_marked for port in ports)  # a column that few scenarios need
     counted = ("arrived", "dropped", *(("marked",) if marks else ()), "lost")
     table = figure_table("port", "rate", "used", *counted, "delay", "most held")
-    links = {"->".join(link.between): link.name for link in recording.scenario.links if link.name}
+    links = {port: link for link, port in recording.scenario.named_ports.items()}
     for port in ports:
         name = f"{links[port.name]} ({port.name})" if port.name in links else port.name
         table.add_row(
@@ -71,7 +71,7 @@ def _ports(ports: Sequence[PortView], recording: Recording) -> Table:
 
 def _notable(recording: Recording) -> list[PortView]:
     """Ports of named links and ports that lost or marked packets; the others only pass packets on."""
-    named = {"->".join(link.between) for link in recording.scenario.links if link.name}
+    named = set(recording.scenario.named_ports.values())
     counters = recording.columns("ports")
     return [
         recording.port(name)

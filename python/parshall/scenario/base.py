@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Union
 
@@ -19,6 +19,19 @@ __all__ = ["FOLDER", "Model", "OrElse", "one_of"]
 
 FOLDER = "folder"
 """Key of the validation context: where the files that a scenario names are looked for."""
+
+
+_MOST_SHOWN = 6
+"""Items of a list that a repr shows."""
+
+
+class _Some(tuple[Any, ...]):
+    """A long list, whose repr has its first three items and how many there are."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"({', '.join(map(repr, self[:3]))}, ... {len(self)} in all)"
 
 
 # What an instance consists of, set without Model's own __setattr__, which refuses.
@@ -91,6 +104,13 @@ class Model(BaseModel):
                 f"a {type(self).__name__} never changes; replace({name!r}, ...) makes another one"
             )
         super().__setattr__(name, value)
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """What differs from the defaults; of long lists the first three items."""
+        for name, field in type(self).model_fields.items():
+            value = self.__dict__.get(name)
+            if name in self.__dict__ and value != field.default:
+                yield name, _Some(value) if isinstance(value, tuple) and len(value) > _MOST_SHOWN else value
 
     def canonical(self) -> dict[str, Any]:
         """Plain tables and lists without what is at its default: equal for equal values."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
@@ -27,6 +27,7 @@ from parshall.scenario.quantities import (
     DurationOrList,
     FlowCount,
     MaybeDuration,
+    MaybeDurationOrList,
     MaybeRate,
     Name,
     Period,
@@ -57,8 +58,8 @@ class FlowGroup(Model):
     """When there is data to send."""
     direction: Literal["forward", "reverse"] = "forward"
     """``forward`` sends from the left, from ``s1``, ``s2`` and so on; ``reverse`` from the right."""
-    start: Duration = ZERO
-    """Earliest start."""
+    start: DurationOrList = ZERO
+    """Earliest start; a list gives one to each flow of the group."""
     start_spread: Duration = ZERO
     """Each start is drawn uniformly from ``[start, start + start_spread)``."""
     stop: MaybeDuration = ABSENT
@@ -67,7 +68,7 @@ class FlowGroup(Model):
     """Code point of the packets that both ends of these flows send."""
     access_rate: MaybeRate = ABSENT
     """Rate of these flows' access links where it differs from the dumbbell's."""
-    access_delay: DurationOrList = ABSENT
+    access_delay: MaybeDurationOrList = ABSENT
     """Delay of each of these flows' access links where it differs; a list gives one to each flow of the
     group, so that their round-trip times differ."""
     access_queue: MaybeQueue = ABSENT
@@ -81,11 +82,14 @@ else:
 
 
 class _Member(NamedTuple):
-    """One flow of a group: the number of its hosts, its name, and its access delay where it has its own."""
+    """One flow of a group: the number of its hosts, its name, its start, and its access delay where it has
+    its own.
+    """
 
     number: int
     name: str
     group: FlowGroup
+    start: float
     access_delay: float | None
 
 
@@ -129,7 +133,7 @@ class Dumbbell(Model):
     """What is recorded besides the counters."""
 
     def scenario(self) -> Scenario:
-        """The network that it stands for. Raises ScenarioError when a list of delays has not one a flow."""
+        """The network that it stands for. Raises ScenarioError for a list without one value for each flow."""
         return self._network
 
     @cached_property
@@ -150,6 +154,10 @@ class Dumbbell(Model):
             record=self.record,
         )
 
+    def _repr_html_(self) -> str:
+        """For notebooks: that of the network that it stands for."""
+        return self._network._repr_html_()
+
     @property
     def hash(self) -> str:
         """The hash of the network that the dumbbell stands for."""
@@ -169,10 +177,12 @@ class Dumbbell(Model):
         named: Counter[str] = Counter()
         number = 0
         for index, group in enumerate(self.flows):
-            for delay in _delays(group, f"flows[{index}].access_delay"):
+            starts = _one_each(group.start, group.count, f"flows[{index}].start", "starts")
+            delays = _one_each(group.access_delay, group.count, f"flows[{index}].access_delay", "delays")
+            for start, delay in zip(starts, delays, strict=True):
                 number += 1
                 named[group.name] += 1
-                yield _Member(number, f"{group.name}{named[group.name]}", group, delay)
+                yield _Member(number, f"{group.name}{named[group.name]}", group, start, delay)
 
     def _bottleneck(self) -> Link:
         return Link(
@@ -218,15 +228,13 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _delays(group: FlowGroup, place: str) -> Sequence[float | None]:
-    """One access delay for each flow of the group."""
-    if not isinstance(group.access_delay, tuple):
-        return [group.access_delay] * group.count
-    if len(group.access_delay) != group.count:
-        raise ScenarioError(
-            place, f"{len(group.access_delay)} delays", f"one for each of {group.count} flows"
-        )
-    return group.access_delay
+def _one_each(given: Any, count: int, place: str, what: str) -> Sequence[Any]:
+    """One of the values for each of ``count`` flows: the same for all, or those of a list."""
+    if not isinstance(given, tuple):
+        return [given] * count
+    if len(given) != count:
+        raise ScenarioError(place, f"{len(given)} {what}", f"one for each of {count} flows")
+    return given
 
 
 def _flows(members: Iterable[_Member]) -> Iterator[Flow]:
@@ -237,7 +245,7 @@ def _flows(members: Iterable[_Member]) -> Iterator[Flow]:
         left, right = f"s{member.number}", f"d{member.number}"
         source, destination = (left, right) if group.direction == "forward" else (right, left)
         if (known := first.get(id(group))) is not None:
-            yield known.alike(name=member.name, source=source, destination=destination)
+            yield known.alike(name=member.name, source=source, destination=destination, start=member.start)
             continue
         first[id(group)] = Flow(
             name=member.name,
@@ -245,7 +253,7 @@ def _flows(members: Iterable[_Member]) -> Iterator[Flow]:
             destination=destination,
             transport=group.transport,
             app=group.app,
-            start=group.start,
+            start=member.start,
             start_spread=group.start_spread,
             stop=group.stop,
             dscp=group.dscp,

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, TypeAlias
 
 from pydantic import Field
@@ -21,6 +22,7 @@ from parshall.scenario.network import Link
 from parshall.scenario.quantities import NO_NAMES, ZERO, Duration, Names, Period, Text
 from parshall.scenario.queues import Red
 from parshall.scenario.record import Record
+from parshall.units import format_duration
 
 if TYPE_CHECKING:
     from parshall.scenario.expected import Expected
@@ -59,6 +61,16 @@ class Scenario(Model):
         """The scenario itself; a preset gives the network that it stands for."""
         return self
 
+    @cached_property
+    def ports(self) -> tuple[str, ...]:
+        """Names of the ports, ``a->b``, in the engine's order: each link's forward one, then its reverse."""
+        return tuple(port for link in self.links for port in link.ports)
+
+    @cached_property
+    def named_ports(self) -> dict[str, str]:
+        """The forward port of each link that has a name, by that name."""
+        return {link.name: link.ports[0] for link in self.links if link.name}
+
     def recorded_tables(self) -> set[str]:
         """The tables that a recording may have besides the counters: what ``record`` asks for, and what tuned
         queues, class queues and conditioners tell of themselves.
@@ -72,6 +84,23 @@ class Scenario(Model):
         if any(link.conditioner or link.reverse.conditioner for link in self.links):
             tables.add("aggregates")
         return tables
+
+    def __repr__(self) -> str:
+        return f"<Scenario {self.summary}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a small picture of the network, and what it is in a line."""
+        from parshall.scenario.picture import network_svg
+
+        return f"<div>{network_svg(self) or ''}<p>{escape(self.summary)}</p></div>"
+
+    @property
+    def summary(self) -> str:
+        """The title, and how much of what there is, in a line."""
+        counts = (("host", self.hosts), ("router", self.routers), ("link", self.links), ("flow", self.flows))
+        parts = [f"{len(items):,} {name}{'s' * (len(items) != 1)}" for name, items in counts]
+        title = f"{self.title}: " if self.title else ""
+        return f"{title}{', '.join(parts)}, {format_duration(self.duration)}"
 
     def to_json(self) -> str:
         """The canonical JSON, which the engine reads: SI base units, sorted keys, defaults left out."""

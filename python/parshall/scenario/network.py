@@ -88,3 +88,9 @@ class Link(Model):
     and dropped."""
     reverse: Reverse = Reverse.known()
     """What differs in the direction from the second node to the first."""
+
+    @property
+    def ports(self) -> tuple[str, str]:
+        """Names of its ports: the forward one, ``a->b``, and the reverse one."""
+        a, b = self.between
+        return f"{a}->{b}", f"{b}->{a}"

@@ -54,6 +54,7 @@ __all__ = [
     "Instants",
     "Level",
     "MaybeDuration",
+    "MaybeDurationOrList",
     "MaybeLevel",
     "MaybeNotNegative",
     "MaybePart",
@@ -165,7 +166,10 @@ if TYPE_CHECKING:
     RateRange: TypeAlias = Given[tuple[float, float], Sequence[_Number]]
     Duration: TypeAlias = Given[float, _Number]
     MaybeDuration: TypeAlias = Given[float | None, _Number | None]
-    DurationOrList: TypeAlias = Given[float | tuple[float, ...] | None, _Number | Sequence[_Number] | None]
+    DurationOrList: TypeAlias = Given[float | tuple[float, ...], _Number | Sequence[_Number]]
+    MaybeDurationOrList: TypeAlias = Given[
+        float | tuple[float, ...] | None, _Number | Sequence[_Number] | None
+    ]
     Period: TypeAlias = Given[float, _Number]
     MaybePeriod: TypeAlias = Given[float | None, _Number | None]
     Instants: TypeAlias = Given[tuple[float, ...], Sequence[_Number]]
@@ -254,9 +258,8 @@ else:
     # Many thousands of bare numbers: units would only make a file longer.
     Instants = _field(tuple[float, ...], readers.instants, _array(_DURATION, 1))
     _ONE_OR_MORE = {"anyOf": [*_DURATION["anyOf"], _array(_DURATION, 1)], "examples": _DURATION["examples"]}
-    DurationOrList = (
-        _field(float | tuple[float, ...], readers.duration_or_list, _ONE_OR_MORE, _AS_DURATION) | None
-    )
+    DurationOrList = _field(float | tuple[float, ...], readers.duration_or_list, _ONE_OR_MORE, _AS_DURATION)
+    MaybeDurationOrList = DurationOrList | None
 
     Size = _field(int, parse_size, _quantity(SIZE, zero=False, whole=True))
     MaybeSize = Size | None

@@ -139,8 +139,7 @@ def _of_flows(scenario: Scenario, pattern: str, quantity: str) -> Measure:
 
 def _of_port(scenario: Scenario, name: str, quantity: str) -> Measure:
     # A recording knows a link by its name and what it can transmit; nothing has to be recorded for that.
-    ports = [p for link in scenario.links for p in ("->".join(link.between), "->".join(link.between[::-1]))]
-    named = {link.name: "->".join(link.between) for link in scenario.links if link.name}
+    ports, named = scenario.ports, scenario.named_ports
     port = named.get(name, name)
     if port not in ports:
         raise InputError("", shown(name), f"one of {', '.join([*named, *ports][:8])}")

@@ -14,6 +14,7 @@ from parshall.errors import InputError, RunError, shown
 from parshall.recording.assemble import assembled
 from parshall.recording.columns import indices, named, numbers, table
 from parshall.stats import Interval, difference_interval, mean_interval
+from parshall.support.words import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,7 @@ RUNS = "runs"
 """The table with a row for each run: parameters, seed, metrics."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SweepResult:
     """The tables of a sweep. Equal sweeps give equal tables, bit for bit, wherever their runs were done."""
 
@@ -48,6 +49,28 @@ class SweepResult:
     """Runs that are missing from the tables, and why."""
     _values: Mapping[Key, tuple[float, ...]] = field(repr=False)
     _blocks: Sequence[Block] = field(repr=False)
+
+    def __repr__(self) -> str:
+        seeds = sum(map(len, self.seeds))
+        failed = f", {len(self.failures)} of them failed" if self.failures else ""
+        by = f" of {listed(list(self.parameters))}" if self.parameters else ""
+        return (
+            f"<SweepResult {len(self.points)} points{by}, {seeds} runs{failed}: {listed(list(self.metrics))}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the first metric at each point, with its interval."""
+        from parshall.recording.pictures import intervals_html
+
+        metric = self.metrics[0]
+        rows = [
+            (", ".join(f"{name} {label}" for name, label in point.parameters.items()), point)
+            for point in self.points
+        ]
+        there = [(name, point) for name, point in rows if self.values(metric, point)]
+        return intervals_html(
+            repr(self), metric, [(name, self.interval(metric, point)) for name, point in there]
+        )
 
     @property
     def parameters(self) -> tuple[str, ...]:

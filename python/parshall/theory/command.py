@@ -11,7 +11,7 @@ from parshall.theory.page import deviation, measure, write
 __all__ = ["measure_and_write"]
 
 
-def measure_and_write(seeds: int, threads: int | None, out: str) -> None:
+def measure_and_write(seeds: int, jobs: int | None, out: str) -> None:
     """The page goes into the folder ``out``, which is made if it is not there. Raises OutputError."""
     from parshall.support.files import failing_as
 
@@ -19,7 +19,7 @@ def measure_and_write(seeds: int, threads: int | None, out: str) -> None:
     # First, so that a folder that cannot be written does not cost the runs.
     with failing_as(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    found = measure(seeds, threads, lambda what: click.echo(f"measuring {what}"))
+    found = measure(seeds, jobs, lambda what: click.echo(f"measuring {what}"))
     page = write(folder, found, seeds)
     width = max(len(comparison.title) for comparison in found.values())
     for comparison in found.values():

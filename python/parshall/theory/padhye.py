@@ -57,7 +57,7 @@ def scenario(recovery: Recovery, acked: int, loss: float, losses: int = LOSSES_A
     )
 
 
-def compare(seeds: int, threads: int | None) -> Comparison:
+def compare(seeds: int, jobs: int | None) -> Comparison:
     """Reno, NewReno and SACK, with and without delayed ACKs."""
     networks = {
         (acked, recovery, loss): scenario(recovery, acked, loss)
@@ -70,7 +70,7 @@ def compare(seeds: int, threads: int | None) -> Comparison:
         timeouts, fast = int(flow["timeouts"][0]), int(flow["fast_retransmits"][0])
         return float(flow["packets_sent"][0]) / run.counted_seconds, timeouts / max(timeouts + fast, 1)
 
-    found = measure(networks, range(seeds), rate, jobs=threads, cache=None)
+    found = measure(networks, range(seeds), rate, jobs=jobs, cache=None)
     points = {
         (acked, recovery, loss): Point(
             loss, padhye_send_rate(loss, RTT, TIMEOUT, acked), mean_interval([rate for rate, _ in runs])

@@ -16,20 +16,20 @@ SEEDS = 10
 
 
 def measure(
-    seeds: int = SEEDS, threads: int | None = None, progress: Callable[[str], object] = lambda _: None
+    seeds: int = SEEDS, jobs: int | None = None, progress: Callable[[str], object] = lambda _: None
 ) -> dict[str, Comparison]:
     """All comparisons by name, in the order of the page. ``progress`` is told what comes next."""
     from parshall.theory import little, padhye, poisson, red, square_root
     from parshall.theory.wrong_predictions.compare import compare as wrong_predictions
 
     progress("the square-root law")
-    found = {"square_root": square_root.compare(seeds, threads)}
+    found = {"square_root": square_root.compare(seeds, jobs)}
     progress("Padhye's formula")
-    found["padhye"] = padhye.compare(seeds, threads)
+    found["padhye"] = padhye.compare(seeds, jobs)
     progress("Poisson arrivals")
-    found["queues"], waited = poisson.compare(seeds, threads)
+    found["queues"], waited = poisson.compare(seeds, jobs)
     progress("RED and Little's law")
-    equilibria, held = red.compare(seeds, threads)
+    equilibria, held = red.compare(seeds, jobs)
     groups = {"Poisson arrivals": _settings(waited, seeds), "RED": _settings(held, seeds)}
     found["little"] = little.compare(groups)
     found["red"] = equilibria

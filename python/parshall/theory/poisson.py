@@ -75,7 +75,7 @@ def scenario(times: list[NDArray[np.float64]], sizes: list[int], duration: float
     return one_link(flows, duration=duration, rate=RATE, warm_up=WARM_UP * duration, record=record)
 
 
-def compare(seeds: int, threads: int | None) -> tuple[Comparison, list[tuple[float, float]]]:
+def compare(seeds: int, jobs: int | None) -> tuple[Comparison, list[tuple[float, float]]]:
     """Both queues over load; and (sampled backlog, Little's product) of every run."""
     laws = {"M/D/1": [MEAN_BYTES], "M/G/1": exponential_sizes()}
     runs = [(name, load, seed) for name in laws for load in LOADS for seed in range(seeds)]
@@ -90,7 +90,7 @@ def compare(seeds: int, threads: int | None) -> tuple[Comparison, list[tuple[flo
         {run: [run[2]] for run in runs},
         lambda _, run: _waited(run),
         tables=("flows", "ports", "port_series"),
-        jobs=threads,
+        jobs=jobs,
         cache=None,
     )
     waits: dict[tuple[str, float], list[float]] = {}

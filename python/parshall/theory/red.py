@@ -116,7 +116,7 @@ class _Run(NamedTuple):
     little: tuple[float, float]
 
 
-def compare(seeds: int, threads: int | None) -> tuple[Comparison, list[tuple[float, float]]]:
+def compare(seeds: int, jobs: int | None) -> tuple[Comparison, list[tuple[float, float]]]:
     """With and without ns-2's option ``wait``; and (sampled backlog, Little's product) of every run."""
     settings = [(wait, flows) for wait in (True, False) for flows in FLOWS]
 
@@ -126,7 +126,7 @@ def compare(seeds: int, threads: int | None) -> tuple[Comparison, list[tuple[flo
 
     networks = {(wait, flows): scenario(flows, wait=wait) for wait, flows in settings}
     tables = ("flows", "ports", "port_series", "packets")
-    found = measure(networks, range(seeds), equilibrium, tables=tables, jobs=threads, cache=None)
+    found = measure(networks, range(seeds), equilibrium, tables=tables, jobs=jobs, cache=None)
     kept = [run for setting in settings for run in found[setting]]
     points: dict[bool, list[Point]] = {True: [], False: []}
     facts = _facts()

@@ -61,7 +61,7 @@ def scenario(loss: float, *, periodic: bool, offset: int = 0, packets: int = PAC
     )
 
 
-def compare(seeds: int, threads: int | None) -> Comparison:
+def compare(seeds: int, jobs: int | None) -> Comparison:
     """Both kinds of losses. Runs of periodic losses differ in where the first cycle starts."""
     runs = [(kind, loss, seed) for kind in _LAWS for loss in LOSSES for seed in range(seeds)]
     networks = {
@@ -73,7 +73,7 @@ def compare(seeds: int, threads: int | None) -> Comparison:
         """Packets sent in a round-trip time."""
         return float(run.columns("flows")["packets_sent"][0]) / run.counted_seconds * RTT
 
-    found = measure(networks, {run: [run[2]] for run in runs}, window, jobs=threads, cache=None)
+    found = measure(networks, {run: [run[2]] for run in runs}, window, jobs=jobs, cache=None)
     windows = {(kind, loss): [found[kind, loss, seed][0] for seed in range(seeds)] for kind, loss, _ in runs}
     points = {
         (kind, loss): Point(loss, _LAWS[kind](loss), mean_interval(row))

@@ -50,6 +50,7 @@ const SAME: f64 = 0.02;
 /// assert!(warm.sigma2 > 0.0);
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fitter {
     order: Order,
     pub(super) series: Difference,

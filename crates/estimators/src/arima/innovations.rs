@@ -19,12 +19,17 @@ pub const CONVERGED: f64 = 1e-13;
 
 /// The gain and the variance of the innovations at one time, over the variance of the noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Innovations<S, const R: usize> {
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     phi: [S; R],
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     theta: [S; R],
     /// Covariance of the next state with the value.
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     covariance: [S; R],
     /// What is left of it of the start; the change of the state's covariance matrix is a multiple of its square.
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     fading: [S; R],
     /// One over the square of the first variance.
     scale: S,

@@ -6,6 +6,7 @@ use std::fmt;
 
 /// The order of an ARIMA(p,d,q).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Order {
     /// How many coefficients phi, 0 to 5.
     pub p: usize,

@@ -78,8 +78,11 @@ impl std::error::Error for FitError {}
 
 /// A series that was differenced d times.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Difference {
     order: Order,
+    /// Most samples of a series. A copy of `values` need not have the room.
+    longest: usize,
     values: Vec<f64>,
     centre: f64,
     scale: f64,
@@ -88,7 +91,7 @@ pub struct Difference {
 impl Difference {
     /// With room for `longest` samples.
     pub fn new(order: Order, longest: usize) -> Self {
-        Difference { order, values: Vec::with_capacity(longest), centre: 0.0, scale: 1.0 }
+        Difference { order, longest, values: Vec::with_capacity(longest), centre: 0.0, scale: 1.0 }
     }
 
     /// The values that a model is fitted to.
@@ -109,7 +112,7 @@ impl Difference {
     /// Takes a series in the place of the one before.
     pub fn take(&mut self, xs: &[f64]) -> Result<(), FitError> {
         self.values.clear();
-        check(xs, self.order, self.values.capacity())?;
+        check(xs, self.order, self.longest)?;
         self.values.extend_from_slice(xs);
         for _ in 0..self.order.d {
             for t in 1..self.values.len() {

@@ -14,6 +14,7 @@ const LEAST_GAIN: f64 = 1.0 / 1024.0;
 
 /// Forecasts a mean whose memory shortens when the series moves away.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AdaptiveEwma {
     smoothing: f64,
     level: Option<f64>,

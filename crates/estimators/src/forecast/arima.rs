@@ -17,6 +17,7 @@ const VALUES: usize = MAX_ORDER + MAX_DIFFERENCES as usize;
 /// An error at the start is forgotten as fast as the powers of the moving average's roots fade: with theta near -1 that
 /// takes long, and with -1 for ever.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ArimaForecaster {
     weights: [f64; VALUES],
     ma: [f64; MAX_ORDER],

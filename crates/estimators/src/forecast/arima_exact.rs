@@ -16,6 +16,7 @@ use crate::sample::is_finite;
 /// A series that is differenced d times begins with its first d samples: until there are as many, the last value and the
 /// last change go on.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ExactArima {
     first: Innovations<f64, STATES>,
     filter: Innovations<f64, STATES>,

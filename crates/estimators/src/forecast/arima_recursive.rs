@@ -30,6 +30,7 @@ const SIZE_GAIN: f64 = 0.02;
 
 /// Forecasts with an ARIMA(p,d,q) that follows the series, in O((p+q)^2) a sample.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RecursiveArima {
     p: usize,
     q: usize,

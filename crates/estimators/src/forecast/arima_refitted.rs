@@ -18,6 +18,7 @@ const FIRST: u32 = 50;
 /// as many as the time before, until that is every so many. While there is no model, or the window is constant, the last
 /// value or the model before goes on.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RefittedArima {
     fitter: Fitter,
     model: Coefficients,

@@ -8,6 +8,7 @@ const GAIN: f64 = 0.02;
 
 /// Puts errors at a limit, in mean absolute errors.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Clip {
     times: f64,
     /// Mean size of errors, each at most at the limit, so that a single outlier moves it little.

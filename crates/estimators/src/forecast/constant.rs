@@ -5,6 +5,7 @@ use crate::error::ConfigError;
 
 /// Forecasts the same number whatever comes.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Constant {
     value: f64,
 }

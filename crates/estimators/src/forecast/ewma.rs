@@ -6,6 +6,7 @@ use crate::ewma::Ewma;
 
 /// Forecasts the mean with exponentially fading memory; see [`Ewma`].
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EwmaForecaster {
     mean: Ewma,
 }

@@ -18,6 +18,7 @@ const RANGE: (f64, f64) = (0.01, 0.99);
 
 /// Which process the weights are best for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Fractional {
     /// Fractional Brownian motion, whose increments are forecast: see [`fbm_weights`].
     Fbm,
@@ -39,6 +40,7 @@ impl Fractional {
 /// A sample costs O(order). Where H is estimated, every `every` samples cost a fast Fourier transform of the window, and new
 /// weights if H has changed by more than 0.005. No memory is allocated after construction.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FractionalForecaster {
     process: Fractional,
     given: Option<f64>,

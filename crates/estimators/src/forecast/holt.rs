@@ -7,6 +7,7 @@ use crate::sample::is_finite;
 
 /// Forecasts along a straight line: `level + trend`.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Holt {
     gain: f64,
     trend_gain: f64,

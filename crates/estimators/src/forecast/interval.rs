@@ -23,6 +23,7 @@ const LEVELS: (f64, f64) = (-1.0, 0.5);
 ///
 /// An update costs what that of the forecaster costs, and O(log n) with a move of memory for the window of errors.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PredictionInterval<F> {
     forecaster: F,
     errors: SortedWindow,

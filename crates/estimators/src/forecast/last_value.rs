@@ -5,6 +5,7 @@ use crate::sample::is_finite;
 
 /// Forecasts that nothing changes.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LastValue {
     last: Option<f64>,
 }

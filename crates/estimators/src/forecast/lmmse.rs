@@ -8,6 +8,7 @@ use crate::sample::is_finite;
 /// Forecasts by linear prediction over a sliding window; see [`Lmmse`]. Differenced, it predicts the next change, and
 /// so follows walks and trends.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LmmseForecaster {
     predictor: Lmmse,
     differenced: bool,

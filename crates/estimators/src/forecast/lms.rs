@@ -20,6 +20,7 @@ const POWER_MEMORY: f64 = 500.0;
 
 /// What divides the step.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Normalised {
     No,
     /// eps as it is given.
@@ -32,6 +33,7 @@ enum Normalised {
 ///
 /// Steps are stable below about 2 / u.u, normalised ones below 2. Weights that a greater step lets overflow start anew.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Lms {
     step: f64,
     normalised: Normalised,

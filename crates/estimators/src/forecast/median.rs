@@ -6,6 +6,7 @@ use crate::median::SlidingMedian;
 
 /// Forecasts the median of the newest samples; see [`SlidingMedian`].
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MedianForecaster {
     median: SlidingMedian,
 }

@@ -84,6 +84,7 @@ fn normalise<const N: usize>(weights: &mut [f64; N], sum: f64) {
 
 /// Forecasts as well as the best of many forecasters, whichever that is.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mixture {
     loss: Loss,
     experts: Experts,

@@ -9,6 +9,7 @@ pub(super) const MAX_LINEAR_ORDER: u32 = 100;
 
 /// What the series lies around.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Centre {
     Given(f64),
     Running(YoungMean),
@@ -17,6 +18,7 @@ enum Centre {
 
 /// What a linear predictor of order n looks back on: the last n samples less the centre, as they were at the last sample.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Regressors {
     centre: Centre,
     /// Samples twice over, so that the newest `order` lie in one piece from `front` on.

@@ -24,6 +24,7 @@ const ROUNDING: f64 = 1e-12;
 
 /// Forecasts by the weights that would have been best so far, in O(n^2) a sample.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Rls {
     forgetting: f64,
     regressors: Regressors,

@@ -2,6 +2,7 @@
 
 /// The mean of the newest `window` samples, and the samples themselves.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct SlidingMean {
     ring: Box<[f64]>,
     len: usize,

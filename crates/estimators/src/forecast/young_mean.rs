@@ -2,6 +2,7 @@
 
 /// `v += max(gain, 1/n) (x - v)`: without the pull of the first sample that an EWMA has.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct YoungMean {
     gain: f64,
     seen: f64,

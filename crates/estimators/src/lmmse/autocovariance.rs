@@ -5,6 +5,7 @@
 
 /// Mean and autocovariances, with divisor n and the mean removed, of the newest `window` samples.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SlidingAutocovariance {
     /// Samples less the origin.
     ring: Box<[f64]>,

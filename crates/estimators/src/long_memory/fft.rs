@@ -8,6 +8,7 @@ use std::ops::{Add, Mul, Sub};
 
 /// A complex number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Complex {
     pub(super) re: f64,
     pub(super) im: f64,
@@ -55,6 +56,7 @@ impl Mul for Complex {
 
 /// Transforms of every power of 2 up to a greatest one: `X[k] = sum x[t] exp(-2 pi i k t / n)`.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct PowerOfTwo {
     /// `exp(-2 pi i k / n)` of the greatest n, for k < n/2.
     roots: Vec<Complex>,
@@ -97,6 +99,7 @@ impl PowerOfTwo {
 
 /// Transforms of every length up to a greatest one. The length that was used last is ready for the next time.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Fft {
     powers: PowerOfTwo,
     work: Vec<Complex>,

@@ -16,6 +16,7 @@ const BOUNDS: (f64, f64) = (0.01, 1.49);
 
 /// How many of the lowest Fourier frequencies are used.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Bandwidth {
     /// `floor(n^power)` of a series of n samples. 0.65 is customary: less is noisier, more lets short memory in.
     Power(f64),
@@ -69,6 +70,7 @@ impl Bandwidth {
 /// # Ok::<(), parshall_estimators::ConfigError>(())
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LocalWhittle {
     series: Series,
     periodogram: Periodogram,

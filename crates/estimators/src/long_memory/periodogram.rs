@@ -4,6 +4,7 @@ use super::fft::Fft;
 
 /// Periodograms of series of every length up to a greatest one.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Periodogram {
     fft: Fft,
     ordinates: Vec<f64>,

@@ -65,6 +65,7 @@ impl std::error::Error for SeriesError {}
 
 /// Room for a series, which is kept with mean 0 and greatest deviation 1.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Series {
     values: Vec<f64>,
     longest: usize,

@@ -38,6 +38,7 @@ const LOW_EXCITATION: f64 = 0.01;
 /// # Ok::<(), parshall_estimators::ConfigError>(())
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Estimator {
     settings: Settings,
     front_end: FrontEnd,
@@ -98,6 +99,7 @@ impl Estimator {
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum AnyModel {
     Basic(Follower<2, Basic>),
     MultiHop(Follower<3, MultiHop>),
@@ -134,6 +136,7 @@ impl AnyModel {
 
 /// A model, the method that follows its parameters, and z0.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Follower<const D: usize, M> {
     model: M,
     solver: Solver<D>,
@@ -219,11 +222,13 @@ impl<const D: usize, M: Model<D>> Follower<D, M> {
 
 /// Mean products of the regressor's columns, with exponentially fading memory.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Excitation<const D: usize> {
     memory: f64,
     count: f64,
     gain: f64,
     /// The upper half is kept.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved"))]
     products: [[f64; D]; D],
 }
 

@@ -31,6 +31,7 @@ const MOST_US: u64 = 1 << 40;
 
 /// The last estimation interval; numbers said to be scaled are times 2^14.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EstmredEstimate {
     /// Share of arriving bytes that does not respond, scaled; `None` when nothing arrived.
     pub share: Option<i64>,
@@ -66,6 +67,7 @@ pub struct EstmredEstimate {
 /// assert!(estmred.estimate().share.is_some());
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Estmred {
     settings: Settings,
     fixed: Fixed,
@@ -83,6 +85,7 @@ pub struct Estmred {
 
 /// The sampling interval under way.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Partial {
     began_us: Option<u64>,
     calls: u64,
@@ -95,6 +98,7 @@ struct Partial {
 
 /// z0 and z + D in packets, filtered from one sampling interval to the next.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Average {
     z0: i64,
     offered: i64,

@@ -14,6 +14,7 @@ pub(super) const ONE: i64 = 1 << SCALE;
 
 /// Arithmetic that remembers whether a result did not fit.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Fixed {
     pub saturated: bool,
     /// The last root, from which the next one starts.

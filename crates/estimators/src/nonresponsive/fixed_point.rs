@@ -63,6 +63,7 @@ pub struct FixedEstimate {
 /// # Ok::<(), parshall_estimators::ConfigError>(())
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FixedPointEstimator {
     ticks: Ticks,
     estmred: Estmred,

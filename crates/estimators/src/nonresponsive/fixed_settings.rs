@@ -8,6 +8,7 @@ use super::settings::{Form, Method, Settings};
 
 /// A clock that ticks.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Ticks {
     /// Microseconds between two ticks.
     pub us: u64,

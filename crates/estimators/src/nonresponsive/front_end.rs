@@ -17,6 +17,7 @@ const FORGOTTEN: f64 = 0.01;
 
 /// The measured side of the model at one sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Signals {
     /// R0 in seconds: the set one, or R(t).
     pub rtt_s: f64,
@@ -28,6 +29,7 @@ pub(super) struct Signals {
 
 /// The terms of the linear model.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Dynamics {
     /// chi, or chi + l' when drops are counted, in packets/s: what z' is.
     pub growth: f64,
@@ -41,6 +43,7 @@ pub(super) struct Dynamics {
 
 /// `v = alpha v + (1 - alpha) x`, and the first x as it is.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Filter {
     alpha: f64,
     value: f64,
@@ -71,7 +74,9 @@ impl Filter {
 
 /// p and the run of quiet intervals, for the last [`SLOTS`] samples.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct DelayLine {
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     slots: [(f64, u32); SLOTS],
     written: usize,
 }
@@ -96,6 +101,7 @@ impl DelayLine {
 
 /// Value and difference quotient of the last sample, as far as they exist.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct History {
     /// q, and l for the drops' difference.
     value: Option<(f64, f64)>,
@@ -105,6 +111,7 @@ struct History {
 
 /// Filters, differences and delay line of one port.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct FrontEnd {
     propagation_s: f64,
     fixed_rtt_s: Option<f64>,

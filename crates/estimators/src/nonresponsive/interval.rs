@@ -27,6 +27,7 @@ pub(super) struct Closing {
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Interval {
     length: u32,
     capacity_of_sample: f64,
@@ -34,6 +35,7 @@ pub(super) struct Interval {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Sums {
     samples: u32,
     usable: u32,

@@ -8,9 +8,11 @@ use super::linear::{all_finite, dot, Vector};
 /// multiplies the error of this sample by `1 - gamma2 W^T W / (gamma1 + W^T W)`, which lies in (-1, 1): no step
 /// takes beta farther from any point of that plane.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Kaczmarz<const D: usize> {
     gamma1: f64,
     gamma2: f64,
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     pub beta: Vector<D>,
 }
 

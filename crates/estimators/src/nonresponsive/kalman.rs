@@ -8,19 +8,26 @@ const NOISE_MEMORY: f64 = 1000.0;
 /// State `beta[n] = beta[n-1] + walk`, observation `y[n] = w[n]^T beta[n] + noise`. The start value is about 1; a
 /// parameter beyond 1e12 is a fault of the arithmetic, and state and covariance start again.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Kalman<const D: usize> {
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     start: Vector<D>,
     /// Variances of the start value.
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     variances: Vector<D>,
     /// Variances of a step of the walk.
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     walk: Vector<D>,
     noise: Noise,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved"))]
     p: Matrix<D>,
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     pub beta: Vector<D>,
 }
 
 /// Variance of the observation's noise.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Noise {
     Known(f64),
     /// The mean squared innovation: the noise and what the parameters' uncertainty adds, so rather too much.

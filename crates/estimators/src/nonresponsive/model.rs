@@ -24,10 +24,12 @@ pub(super) trait Model<const D: usize> {
 
 /// One congested hop (Zhao 2004, eq. 2.14).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Basic;
 
 /// More than one (eq. 2.23).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct MultiHop;
 
 /// Non-responsive flows of a constant rate (appendix A).
@@ -35,6 +37,7 @@ pub(super) struct MultiHop;
 /// As `R (q' - d_u + C) = z`, the left side of (2.12) is `z' + d_u q'/C`: the third regressor is `q'/C`. In (A.6)
 /// it is printed as `q/C`; (A.5), from which it follows, has the dot.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Cbr {
     pub capacity_pps: f64,
 }

@@ -10,11 +10,16 @@ use super::linear::{all_finite, all_sane, diagonal, dot, product, shrink, Matrix
 /// direction that no sample excites; so a step does not forget when that would take a parameter's variance above
 /// its start value.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Rls<const D: usize> {
     forgetting: f64,
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     start: Vector<D>,
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     limit: Vector<D>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved"))]
     p: Matrix<D>,
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     pub beta: Vector<D>,
     /// Weighted sum of squared residuals.
     squares: f64,

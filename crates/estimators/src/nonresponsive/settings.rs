@@ -54,6 +54,7 @@ impl TryFrom<String> for Form {
 
 /// How the unknowns are followed.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Method {
     /// Normalised Kaczmarz projection (eq. 2.16): `beta += e gamma2 W / (gamma1 + W^T W)`.
     Kaczmarz {
@@ -83,6 +84,7 @@ pub enum Method {
 
 /// Everything that can be set. [`Settings::new`] fills in what Zhao 2004, II.C, prints.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settings {
     /// What the link sends, C, in packets/s.
     pub capacity_pps: f64,

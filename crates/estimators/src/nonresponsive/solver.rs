@@ -9,12 +9,15 @@ use super::settings::Method;
 /// Kaczmarz works on the parameters themselves, as printed. The others see `w scale` and `beta / scale`: the
 /// parameters differ by three powers of ten, and their covariance is easier to state and to keep this way.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Solver<const D: usize> {
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     scale: Vector<D>,
     method: Running<D>,
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Running<const D: usize> {
     Kaczmarz(Kaczmarz<D>),
     Rls(Rls<D>),

@@ -18,6 +18,7 @@ pub struct ProtocolSample {
 
 /// The share of UDP among the bytes that arrived in an estimation interval.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct UdpCounter {
     length: u32,
     samples: u32,

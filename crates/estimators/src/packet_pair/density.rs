@@ -7,6 +7,7 @@
 use super::Mode;
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Density {
     width: f64,
     rates: Box<[f64]>,

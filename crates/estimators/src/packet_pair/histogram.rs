@@ -3,6 +3,7 @@
 use super::{Mode, Pair, RATES};
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Histogram {
     /// Logarithm of the ratio of a bin's ends.
     width: f64,

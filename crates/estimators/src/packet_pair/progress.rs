@@ -2,6 +2,7 @@
 
 /// The greater throughput of the last two spans of a fixed number of packets each.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Progress {
     span: f64,
     since_s: Option<f64>,

@@ -71,6 +71,7 @@ const LEAST_TRIALS: f64 = 0.01;
 
 /// A trace on its way through the two stages of the kernel, at each time scale.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Trace {
     first: [f32; SCALES],
     second: [f32; SCALES],
@@ -102,6 +103,7 @@ impl Trace {
 
 /// Sums at each time scale, over packets and fading. `v` is `p (1 - p)`.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Sums {
     /// Of `v B` and `v B^2`.
     before: [f64; SCALES],
@@ -115,6 +117,7 @@ struct Sums {
 
 /// What was seen of a flow.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Evidence {
     born_s: f64,
     last_s: f64,

@@ -15,6 +15,7 @@ const RESOLVED_ODDS: f64 = 7.0;
 
 /// The share of flows that respond, and at which time scale, by expectation maximisation: one step each interval.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Prior {
     /// Odds that a flow responds.
     odds: f64,

@@ -8,6 +8,7 @@ const PACKETS: f64 = 1e5;
 
 /// Signals over packets, both fading with each signal.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct SignalRate {
     signals: f64,
     packets: f64,

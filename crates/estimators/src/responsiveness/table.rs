@@ -17,6 +17,7 @@ const MOST_HALVINGS: u32 = 30;
 
 /// A watched flow.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Watched {
     /// Hash of its key; 0 for nobody.
     hash: u64,
@@ -37,13 +38,38 @@ const _: () = assert!(std::mem::size_of::<Watched>() <= 400);
 
 /// Flows by hash.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Table {
     seed: u64,
     /// Number of pairs of places less one; the number is a power of two.
     mask: u64,
+    #[cfg_attr(feature = "serde", serde(with = "taken"))]
     flows: Box<[Watched]>,
     /// How often the share of flows that are let in was halved.
     halvings: u32,
+}
+
+/// A table is mostly empty: only its length and the places that are taken are written.
+#[cfg(feature = "serde")]
+mod taken {
+    use serde::{de::Error, Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Watched;
+
+    pub fn serialize<S: Serializer>(flows: &[Watched], serializer: S) -> Result<S::Ok, S::Error> {
+        let taken: Vec<(usize, &Watched)> =
+            flows.iter().enumerate().filter(|(_, flow)| flow.hash != 0).collect();
+        (flows.len(), taken).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<[Watched]>, D::Error> {
+        let (places, taken) = <(usize, Vec<(usize, Watched)>)>::deserialize(deserializer)?;
+        let mut flows = vec![Watched::default(); places].into_boxed_slice();
+        for (place, flow) in taken {
+            *flows.get_mut(place).ok_or_else(|| D::Error::custom("a place in the table"))? = flow;
+        }
+        Ok(flows)
+    }
 }
 
 /// What a look into the table found.

@@ -10,6 +10,7 @@ const PRIOR_DEVIATION: f64 = 0.289;
 
 /// Sums over the packets of an interval.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Tally {
     pub packets: f64,
     pub signals: f64,

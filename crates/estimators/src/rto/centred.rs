@@ -19,6 +19,7 @@ pub trait Centre {
 /// srtt of any kind; rttvar is `rttvar += deviation_gain (|R - srtt| - rttvar)` with the srtt before the sample `R`, and
 /// `R / 2` after the first.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Centred<C> {
     pub(super) centre: C,
     deviation_gain: f64,

@@ -13,6 +13,7 @@ use crate::sample::is_rtt;
 ///
 /// V. Jacobson, "Congestion avoidance and control", SIGCOMM 1988.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Jacobson {
     gain: f64,
     deviation_gain: f64,
@@ -23,6 +24,7 @@ pub struct Jacobson {
 
 /// srtt and rttvar, which appear together.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Estimate {
     pub srtt: f64,
     pub rttvar: f64,

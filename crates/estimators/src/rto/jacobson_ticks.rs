@@ -12,6 +12,7 @@ use crate::sample::is_rtt;
 ///
 /// The granularity of the clock is inside, so `granular_rto` adds none.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct JacobsonTicks {
     tick_s: f64,
     /// 0: the next sample is treated as the first.

@@ -11,6 +11,7 @@ use crate::sample::is_rtt;
 /// The second reading of Chan and Leis; see [`super::MedianRto`]. One sample has no deviation, so after the
 /// first, `R`, rttvar is `R / 2` as in RFC 6298, section 2.2. From the second on nothing outlives the window.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MedianMadRto {
     window: SlidingMad,
     multiplier: f64,

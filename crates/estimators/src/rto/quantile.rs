@@ -29,6 +29,7 @@ use crate::sample::is_rtt;
 ///
 /// `srtt` and `rttvar` are RFC 6298's and have no part in the base RTO.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct QuantileRto {
     risk: f64,
     standard: Jacobson,
@@ -174,6 +175,7 @@ impl QuantileRto {
 
 /// How much old samples still count in the tails: the weights of new ones grow instead of the old ones' falling.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Memory {
     samples: u64,
     horizon: f64,

@@ -7,6 +7,7 @@ use crate::error::ConfigError;
 
 /// The rules that turn a base RTO into the time a timer is set to. All times are seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RtoRules {
     /// In place of the base RTO before the first sample.
     pub initial_s: f64,
@@ -84,6 +85,7 @@ impl RtoRules {
 ///
 /// The rules may be shared: `R` is [`RtoRules`] or what points to some.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RtoTimer<E, R = RtoRules> {
     estimator: E,
     rules: R,

@@ -24,6 +24,7 @@ use crate::weighted_median::{RecursiveWeightedMedian, MAX_WEIGHTS};
 ///   1/2, which after the first sample is RFC 6298's `rttvar = R / 2`.
 /// - Weights that tie: the mean of the middle two, as for any median.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct WeightedMedianRto {
     filter: RecursiveWeightedMedian,
     multiplier: f64,

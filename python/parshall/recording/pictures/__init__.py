@@ -1,6 +1,7 @@
 """Pictures of what was recorded: a sheet of a run over time, and means of many runs with their intervals."""
 
 from parshall.recording.pictures.means import plot_metric
+from parshall.recording.pictures.notebook import ensemble_html, intervals_html, recording_html
 from parshall.recording.pictures.sheet import plot_recording
 
-__all__ = ["plot_metric", "plot_recording"]
+__all__ = ["ensemble_html", "intervals_html", "plot_metric", "plot_recording", "recording_html"]

@@ -32,7 +32,8 @@ def plot_metric(ensemble: Ensemble, metric: str) -> Figure:
     with drawing(0.7 + 0.32 * len(variants) * max(1, len(by_flow)) ** 0.5, width=6.0) as (canvas, (axis,)):
         for number, (flow, values) in enumerate(by_flow.items()):
             shift = 0.0 if len(by_flow) == 1 else 0.7 * (number / (len(by_flow) - 1) - 0.5)
-            for place, variant in enumerate(variants):
+            there = [(place, variant) for place, variant in enumerate(variants) if variant in values]
+            for place, variant in there:
                 sample = np.asarray(values[variant])
                 mean = float(sample.mean())
                 half = mean_interval(sample).half_width if len(sample) > 1 else 0.0
@@ -45,7 +46,7 @@ def plot_metric(ensemble: Ensemble, metric: str) -> Figure:
                     markersize=4,
                     capsize=2.5,
                     linewidth=1.2,
-                    label=flow if place == 0 else None,
+                    label=flow if place == there[0][0] else None,
                 )
         axis.set_yticks(range(len(variants)), variants)
         axis.invert_yaxis()

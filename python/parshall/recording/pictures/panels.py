@@ -138,10 +138,8 @@ def _from_deliveries(flow: FlowView) -> Line:
 
 def _name(port: PortView) -> str:
     """That of its link, if it has one."""
-    links = port._recording.scenario.links
-    return next(
-        (link.name for link in links if link.name and "->".join(link.between) == port.name), port.name
-    )
+    named = port._recording.scenario.named_ports
+    return next((link for link, own in named.items() if own == port.name), port.name)
 
 
 def _backlog(port: PortView) -> Line | None:

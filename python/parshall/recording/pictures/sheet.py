@@ -52,8 +52,7 @@ def plot_recording(
 
 def _ports(recording: Recording) -> list[str]:
     """The forward ports of named links; otherwise those that a series names; otherwise the first."""
-    named = [link.name for link in recording.scenario.links if link.name]
-    if named:
+    if named := list(recording.scenario.named_ports):
         return named
     series = recording.scenario.record.port_series
     of = list(series.of) if series is not None else []

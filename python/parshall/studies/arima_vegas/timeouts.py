@@ -79,7 +79,7 @@ def settings() -> list[Setting]:
     """Every family over its knob, without a least RTO, which would hide what is estimated."""
     kinds: Mapping[str, Callable[..., RtoEstimator]] = {
         "jacobson": estimators.JacobsonRto,
-        "median": partial(estimators.MedianRto, k=5),
+        "median": partial(estimators.MedianRto, window=5),
         "artt": estimators.ArimaRto,
     }
     return [

@@ -10,10 +10,15 @@ const NEGLIGIBLE: f64 = -16.0;
 
 /// Weights for N experts, from what they lost.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Boa<const N: usize> {
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     gained: [f64; N],
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     squares: [f64; N],
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     greatest: [f64; N],
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     rates: [f64; N],
 }
 

@@ -47,6 +47,7 @@ pub(super) const EXPERTS: usize = 29;
 
 /// The experts and what they forecast.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Experts {
     last: f64,
     means: [YoungMean; MEANS],

@@ -7,12 +7,15 @@ use super::normalise;
 
 /// Weights for N experts, from what they lost.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Polynomial<const N: usize> {
     /// What is left of a sum after a sample: 1 remembers all.
     keep: f64,
     /// The same for the greatest square, which fades faster.
     keep_greatest: f64,
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     regret: [f64; N],
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     squares: [f64; N],
     greatest: f64,
 }

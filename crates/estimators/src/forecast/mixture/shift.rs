@@ -23,6 +23,7 @@ const KEPT: usize = 64;
 
 /// Finds changes of level, and the samples since.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ShiftDetector {
     median: SlidingMedian,
     scale: f64,
@@ -31,12 +32,14 @@ pub struct ShiftDetector {
     below: Sum,
     jumped: bool,
     /// The newest samples, the oldest of them first.
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved"))]
     recent: Box<[f64; KEPT]>,
     since: usize,
 }
 
 /// A cumulative sum and for how many samples it has been above 0.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Sum {
     value: f64,
     length: usize,

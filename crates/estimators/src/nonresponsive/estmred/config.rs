@@ -5,6 +5,7 @@ use super::super::settings::Form;
 
 /// What `tc` hands to the kernel. Those said to be scaled are times 2^14.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Config {
     /// What the link sends, in bytes/s: 1000 to 2^40.
     pub bandwidth: u64,
@@ -68,6 +69,7 @@ pub enum Fault {
 
 /// Whole numbers that the estimator works with; rates and times scaled.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(in super::super) struct Settings {
     pub mean_packet_bytes: i64,
     /// Least time between samples.

@@ -17,6 +17,7 @@ pub(super) struct Dynamics {
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Signals {
     backlog: Option<i64>,
     probability: Option<i64>,
@@ -24,6 +25,7 @@ pub(super) struct Signals {
     /// q and l of the last sample.
     before: Option<(i64, i64)>,
     rate: Option<i64>,
+    #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     slots: [(u32, u32); SLOTS],
     written: u64,
     /// Sampling intervals in a row without a signal.

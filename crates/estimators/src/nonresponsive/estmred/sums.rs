@@ -5,6 +5,7 @@ use super::super::flags::Flags;
 use super::{Partial, Settings};
 
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Sums {
     pub samples: u32,
     pub usable: i64,

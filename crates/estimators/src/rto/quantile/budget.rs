@@ -20,6 +20,7 @@ const MOST_RISK: f64 = 0.5;
 
 /// Early timeouts against the share that is accepted.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Budget {
     risk: f64,
     samples: u64,

@@ -30,6 +30,7 @@ const LEAST_SHRINKAGE: f64 = 0.02;
 
 /// An expert: its tail, the quantile that it foresees, and what following it has cost.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Expert {
     level: Level,
     scale: Scale,

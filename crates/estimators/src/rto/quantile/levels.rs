@@ -15,6 +15,7 @@ const WINDOW: u32 = 9;
 
 /// Which level the next sample is compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Level {
     /// Average with a gain of 1/2: follows a level shift within a few samples.
     Short,
@@ -30,6 +31,7 @@ pub enum Level {
 
 /// In what unit the distance of a sample from its level is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Scale {
     /// Seconds: the distance does not depend on anything.
     Seconds,
@@ -43,6 +45,7 @@ pub enum Scale {
 
 /// All levels and deviations of a series. All times are seconds.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Levels {
     samples: u32,
     short: f64,

@@ -17,6 +17,7 @@ const SHIFT: u32 = 49;
 /// Who reads the tail says how much weight shall lie above the value, and mostly asks for nearly what he asked for last:
 /// the tail keeps its place.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tail {
     bins: Vec<Bin>,
     /// The least value that is told from smaller ones.
@@ -28,6 +29,7 @@ pub struct Tail {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Bin {
     weight: f32,
     /// The values here are within these, in units, and taken for spread evenly. A bin of one value gives that value back.
