@@ -116,8 +116,9 @@ def rust_enum(source: str, name: str) -> list[str]:
 
 def scenario_source(repository: Path) -> str:
     """The files of the engine's schema."""
-    files = ("scenario.rs", "scenario/apps.rs", "scenario/diffserv.rs")
-    return "".join((repository / "crates/sim/src" / file).read_text() for file in files)
+    home = repository / "crates/sim/src"
+    files = [home / "scenario.rs", *sorted((home / "scenario").glob("*.rs"))]
+    return "".join(file.read_text() for file in files)
 
 
 MIRRORED = [Scenario, Link, Reverse, Capacity, Jitter, DropTail, Red, ListedLoss, BernoulliLoss]
@@ -244,22 +245,22 @@ def test_the_documents_model_is_a_named_one() -> None:
 @pytest.mark.parametrize(
     ("enum", "file", "members"),
     [
-        ("Queue", "sim/src/scenario.rs", [DropTail, Red, CoDel, Pie, FqCodel, DiffServ]),
+        ("Queue", "sim/src/scenario/queues.rs", [DropTail, Red, CoDel, Pie, FqCodel, DiffServ]),
         ("Scheduler", "sim/src/scenario/diffserv.rs", [Priority, RoundRobin, Wrr, Drr, Wirr]),
         ("MeterConfig", "estimators/src/meter/config.rs", METERS),
-        ("RedWeight", "sim/src/scenario.rs", [FixedWeight, WeightFromRate]),
-        ("Loss", "sim/src/scenario.rs", [ListedLoss, BernoulliLoss, GilbertElliottLoss, DitherLoss]),
-        ("Transport", "sim/src/scenario.rs", [Tcp, Udp]),
+        ("RedWeight", "sim/src/scenario/queues.rs", [FixedWeight, WeightFromRate]),
+        ("Loss", "sim/src/scenario/losses.rs", [ListedLoss, BernoulliLoss, GilbertElliottLoss, DitherLoss]),
+        ("Transport", "sim/src/scenario/transport.rs", [Tcp, Udp]),
         (
             "App",
-            "sim/src/scenario.rs",
+            "sim/src/scenario/traffic.rs",
             [Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule, TransferSequence, Telnet, Web],
         ),
         ("Variate", "sim/src/scenario/apps.rs", LAWS),
-        ("Law", "sim/src/scenario.rs", [Exponential, Pareto]),
+        ("Law", "sim/src/scenario/traffic.rs", [Exponential, Pareto]),
         (
             "ShareMethod",
-            "sim/src/scenario.rs",
+            "sim/src/scenario/record.rs",
             [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod],
         ),
         ("RtoConfig", "estimators/src/rto/config.rs", list(get_args(parshall.scenario.RtoConfig))),
@@ -274,19 +275,19 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
 @pytest.mark.parametrize(
     ("enum", "file", "model", "field"),
     [
-        ("ProfileName", "sim/src/scenario.rs", Tcp, "profile"),
-        ("RecoveryName", "sim/src/scenario.rs", Tcp, "recovery"),
-        ("QueueUnit", "sim/src/scenario.rs", Red, "unit"),
-        ("TuneBy", "sim/src/scenario.rs", Red, "tune_by"),
-        ("PieDelay", "sim/src/scenario.rs", Pie, "delay"),
-        ("QueueVariant", "sim/src/scenario.rs", CoDel, "variant"),
-        ("QueueVariant", "sim/src/scenario.rs", Pie, "variant"),
-        ("QueueVariant", "sim/src/scenario.rs", FqCodel, "variant"),
-        ("LossOf", "sim/src/scenario.rs", ListedLoss, "of"),
-        ("LossOf", "sim/src/scenario.rs", BernoulliLoss, "of"),
-        ("LossOf", "sim/src/scenario.rs", GilbertElliottLoss, "of"),
-        ("LossOf", "sim/src/scenario.rs", DitherLoss, "of"),
-        ("LossOf", "sim/src/scenario.rs", Rule, "of"),
+        ("ProfileName", "sim/src/scenario/transport.rs", Tcp, "profile"),
+        ("RecoveryName", "sim/src/scenario/transport.rs", Tcp, "recovery"),
+        ("QueueUnit", "sim/src/scenario/queues.rs", Red, "unit"),
+        ("TuneBy", "sim/src/scenario/queues.rs", Red, "tune_by"),
+        ("PieDelay", "sim/src/scenario/queues.rs", Pie, "delay"),
+        ("QueueVariant", "sim/src/scenario/queues.rs", CoDel, "variant"),
+        ("QueueVariant", "sim/src/scenario/queues.rs", Pie, "variant"),
+        ("QueueVariant", "sim/src/scenario/queues.rs", FqCodel, "variant"),
+        ("LossOf", "sim/src/scenario/losses.rs", ListedLoss, "of"),
+        ("LossOf", "sim/src/scenario/losses.rs", BernoulliLoss, "of"),
+        ("LossOf", "sim/src/scenario/losses.rs", GilbertElliottLoss, "of"),
+        ("LossOf", "sim/src/scenario/losses.rs", DitherLoss, "of"),
+        ("LossOf", "sim/src/scenario/losses.rs", Rule, "of"),
         ("MeteredBytes", "sim/src/scenario/diffserv.rs", Rule, "count"),
         ("KnowledgeSource", "sim/src/scenario/diffserv.rs", Knowledge, "source"),
         ("DiffServProfile", "sim/src/scenario/diffserv.rs", Conditioner, "profile"),
@@ -295,12 +296,12 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("ConnectionUse", "sim/src/scenario/apps.rs", TransferSequence, "connection"),
         ("ConnectionUse", "sim/src/scenario/apps.rs", Telnet, "connection"),
         ("WebRequests", "sim/src/scenario/apps.rs", Web, "requests"),
-        ("ReduceFrom", "sim/src/scenario.rs", Tcp, "reduce_from"),
-        ("RttSampling", "sim/src/scenario.rs", Tcp, "rtt_sampling"),
-        ("BackoffReset", "sim/src/scenario.rs", Tcp, "backoff_reset"),
-        ("IdleRestart", "sim/src/scenario.rs", Tcp, "idle_restart"),
-        ("FastRetransmitGuard", "sim/src/scenario.rs", Tcp, "fast_retransmit_guard"),
-        ("PartialAckTimer", "sim/src/scenario.rs", Tcp, "partial_ack_timer"),
+        ("ReduceFrom", "sim/src/scenario/transport.rs", Tcp, "reduce_from"),
+        ("RttSampling", "sim/src/scenario/transport.rs", Tcp, "rtt_sampling"),
+        ("BackoffReset", "sim/src/scenario/transport.rs", Tcp, "backoff_reset"),
+        ("IdleRestart", "sim/src/scenario/transport.rs", Tcp, "idle_restart"),
+        ("FastRetransmitGuard", "sim/src/scenario/transport.rs", Tcp, "fast_retransmit_guard"),
+        ("PartialAckTimer", "sim/src/scenario/transport.rs", Tcp, "partial_ack_timer"),
         ("HyStartRule", "sim/src/control/hystart.rs", Cubic, "hystart"),
         ("Variant", "sim/src/control/cubic.rs", Cubic, "variant"),
         ("Variant", "sim/src/control/bbr_config.rs", Bbr, "variant"),
@@ -309,7 +310,7 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("Backoff", "sim/src/control/dual.rs", Dual, "backoff"),
         ("RoundTrip", "sim/src/control/tcp_tp.rs", TcpTp, "rtt"),
         ("Deviation", "estimators/src/rto/config.rs", MedianRtoConfig, "deviation"),
-        ("Signals", "sim/src/scenario.rs", ShareSeries, "signals"),
+        ("Signals", "sim/src/scenario/record.rs", ShareSeries, "signals"),
         ("Form", "estimators/src/nonresponsive/settings.rs", QueueShareSeries, "form"),
     ],
 )

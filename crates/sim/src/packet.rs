@@ -15,7 +15,7 @@ pub struct Packet {
     /// Number of the packet; for an ACK, the number of the next packet that is expected.
     pub seq: u32,
     /// Index of the hop that it reaches next, or one more than that of the last hop of its path; see
-    /// [`crate::network::Hop`].
+    /// `network::Hop`.
     pub hop: u32,
     /// The packet behind it in a list; of use to [`crate::network::Calendar`] only.
     pub(crate) next: u32,

@@ -17,7 +17,7 @@ use crate::units::Time;
 use crate::worker::{Ended, Worker, Workers};
 
 /// Changes whenever a recording of any scenario may change; results are cached under it.
-pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+16");
+pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+17");
 
 /// Runs a scenario.
 ///
@@ -150,13 +150,13 @@ pub struct Batch<T: Send + 'static = Done> {
 }
 
 /// Jobs that wait for a worker. It belongs to the workers: with the last of them the plans are gone.
-pub(crate) struct Queue {
+pub(crate) struct JobQueue {
     jobs: Vec<Job>,
     next: AtomicUsize,
     cancelled: Arc<AtomicBool>,
 }
 
-impl Queue {
+impl JobQueue {
     /// The next job, and its index; what is taken is run.
     fn take(&self) -> Option<(usize, &Job)> {
         if self.cancelled.load(Ordering::Relaxed) {
@@ -191,7 +191,7 @@ const ENDING: Duration = Duration::from_millis(10);
 impl Batch {
     /// Starts `threads` threads on `jobs`.
     pub fn start(jobs: Vec<Job>, threads: usize) -> Self {
-        let work = |queue: &Queue, worker: &Worker<Done>| {
+        let work = |queue: &JobQueue, worker: &Worker<Done>| {
             while let Some((index, job)) = queue.take() {
                 worker.begins(index);
                 worker.send((index, job.run()))?;
@@ -205,7 +205,7 @@ impl Batch {
 impl Batch<DoneTogether> {
     /// Starts `threads` threads on `jobs`; each joins what it recorded in runs that are short.
     pub fn start_joining(jobs: Vec<Job>, threads: usize) -> Self {
-        let work = |queue: &Queue, worker: &Worker<DoneTogether>| {
+        let work = |queue: &JobQueue, worker: &Worker<DoneTogether>| {
             let mut together = Together { worker, jobs: Vec::new(), joined: None, since: Instant::now() };
             while let Some((index, job)) = queue.take() {
                 if job.runs_other_code() {
@@ -270,12 +270,12 @@ impl<T: Send + 'static> Batch<T> {
     fn with_workers(
         jobs: Vec<Job>,
         threads: usize,
-        work: fn(&Queue, &Worker<T>) -> Result<(), Ended>,
+        work: fn(&JobQueue, &Worker<T>) -> Result<(), Ended>,
         failed: fn(usize, Failure) -> T,
     ) -> Self {
         let (sender, results) = sync_channel(WAITING);
         let cancelled = Arc::new(AtomicBool::new(false));
-        let queue = Arc::new(Queue { jobs, next: AtomicUsize::new(0), cancelled: cancelled.clone() });
+        let queue = Arc::new(JobQueue { jobs, next: AtomicUsize::new(0), cancelled: cancelled.clone() });
         let work = move |worker: &Worker<T>| work(&queue, worker);
         let workers = Workers::start(threads.max(1), sender, Arc::new(work), failed);
         Batch { results, cancelled, workers, taken: None }

@@ -32,12 +32,12 @@ impl Emission {
 /// An application that hands packets to a transport.
 #[derive(Clone, Debug)]
 pub struct Source {
-    kind: Kind,
+    kind: SourceKind,
     stop: Time,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum SourceKind {
     Bulk,
     Transfer {
         packets: u32,
@@ -60,10 +60,10 @@ impl Source {
         let stream = || Stream::new(seed, &format!("flow/{}/source", flow.name));
         let mut first = start;
         let kind = match &flow.app {
-            App::Bulk {} => Kind::Bulk,
-            App::Transfer(transfer) => Kind::Transfer { packets: transfer.packets },
-            App::Cbr(cbr) => Kind::Cbr { interval: cbr_interval(cbr, payload_bytes) },
-            App::Vbr(vbr) => Kind::Vbr(Box::new(Vbr {
+            App::Bulk {} => SourceKind::Bulk,
+            App::Transfer(transfer) => SourceKind::Transfer { packets: transfer.packets },
+            App::Cbr(cbr) => SourceKind::Cbr { interval: cbr_interval(cbr, payload_bytes) },
+            App::Vbr(vbr) => SourceKind::Vbr(Box::new(Vbr {
                 config: vbr.clone(),
                 payload_bytes,
                 interval: Time::ZERO,
@@ -80,21 +80,21 @@ impl Source {
                     stream: stream(),
                 };
                 first = start + source.gap();
-                Kind::OnOff(Box::new(source))
+                SourceKind::OnOff(Box::new(source))
             }
             App::SelfSimilar(config) => {
                 let length = self_similar_intervals(flow, config, duration);
                 let mut source = SelfSimilar::new(config, payload_bytes, start, length, stream());
                 first = source.next().unwrap_or(Time::NEVER);
-                Kind::SelfSimilar(Box::new(source))
+                SourceKind::SelfSimilar(Box::new(source))
             }
             App::Schedule(schedule) => {
                 first = schedule.writes.first().map_or(Time::NEVER, |&(t, _)| start + t);
-                Kind::Schedule(Box::new(Schedule { start, writes: schedule.writes.clone(), done: 0 }))
+                SourceKind::Schedule(Box::new(Schedule { start, writes: schedule.writes.clone(), done: 0 }))
             }
             App::TransferSequence(_) | App::Telnet(_) | App::Web(_) => {
                 first = Time::NEVER;
-                Kind::HearsBack
+                SourceKind::HearsBack
             }
         };
         let stop = flow.stop.unwrap_or(Time::NEVER);
@@ -103,12 +103,12 @@ impl Source {
 
     /// Whether it never runs out of data.
     pub fn is_endless(&self) -> bool {
-        matches!(self.kind, Kind::Bulk)
+        matches!(self.kind, SourceKind::Bulk)
     }
 
     /// Whether it writes once, and its data are to arrive completely.
     pub fn is_transfer(&self) -> bool {
-        matches!(self.kind, Kind::Transfer { .. })
+        matches!(self.kind, SourceKind::Transfer { .. })
     }
 
     /// Asks the source at `now`.
@@ -117,17 +117,17 @@ impl Source {
             return Emission { close: true, ..Emission::of(0, None) };
         }
         match &mut self.kind {
-            Kind::Bulk => {
+            SourceKind::Bulk => {
                 let end = Some(self.stop).filter(|&stop| stop < Time::NEVER);
                 Emission::of(u32::MAX, end)
             }
-            Kind::Transfer { packets } => Emission::of(*packets, None),
-            Kind::Cbr { interval } => Emission::of(1, Some(now + *interval)),
-            Kind::Vbr(vbr) => Emission::of(1, Some(now + vbr.interval(now))),
-            Kind::OnOff(source) => Emission::of(1, Some(now + source.gap())),
-            Kind::SelfSimilar(source) => Emission::of(1, source.next()),
-            Kind::Schedule(schedule) => schedule.next_write(),
-            Kind::HearsBack => Emission::of(0, None),
+            SourceKind::Transfer { packets } => Emission::of(*packets, None),
+            SourceKind::Cbr { interval } => Emission::of(1, Some(now + *interval)),
+            SourceKind::Vbr(vbr) => Emission::of(1, Some(now + vbr.interval(now))),
+            SourceKind::OnOff(source) => Emission::of(1, Some(now + source.gap())),
+            SourceKind::SelfSimilar(source) => Emission::of(1, source.next()),
+            SourceKind::Schedule(schedule) => schedule.next_write(),
+            SourceKind::HearsBack => Emission::of(0, None),
         }
     }
 }

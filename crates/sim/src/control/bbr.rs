@@ -408,7 +408,7 @@ impl Congestion for Bbr {
         self.set_cwnd(window, path);
     }
 
-    /// A loss says nothing about the model; the window is [`Bbr::set_cwnd`]'s.
+    /// A loss says nothing about the model; the window is `set_cwnd`'s.
     fn after_loss(&mut self, window: &Window, _: &Loss) -> f64 {
         self.save_cwnd(window);
         window.cwnd

@@ -8,7 +8,7 @@
 //! Nobody at the ends of lines acts ahead of time (see `compile/layout.rs`), so all here happens at its time.
 
 use super::lines::{Apps, Write};
-use super::{Kind, Simulation};
+use super::{EventKind, Simulation};
 use crate::flow::{Flow, ReceivingEnd, SendingEnd};
 use crate::network::{Hop, PacketId};
 use crate::traffic::apps::Demand;
@@ -41,7 +41,7 @@ impl Simulation {
 
     fn schedule_app(&mut self, app: usize, at: Time) {
         let rank = self.ranks.sources + self.apps.apps[app].flow;
-        self.schedule(at, rank, Kind::App.target(app));
+        self.schedule(at, rank, EventKind::App.target(app));
     }
 
     /// A packet has reached its host, and somebody wants to know.

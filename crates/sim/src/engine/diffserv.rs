@@ -2,7 +2,8 @@
 
 use parshall_estimators::rto::RtoEstimator;
 
-use super::{own_code_point, reverse, Simulation};
+use super::build::{own_code_point, reverse};
+use super::Simulation;
 use crate::flow::SendingEnd;
 use crate::network::{FlowId, Hop, Outcome, PacketId, Probe, Told, Words};
 use crate::packet::Packet;

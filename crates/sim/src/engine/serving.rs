@@ -3,7 +3,7 @@
 //! At most one event waits for such a port, and none while its link is idle or its queue empty. A packet that finds
 //! the link idle leaves within the event that brought it.
 
-use super::{own_code_point, Kind, Simulation};
+use super::{own_code_point, EventKind, Simulation};
 use crate::network::{Hop, Next, Outcome, PacketId, Transmission};
 use crate::packet::{ecn, Packet};
 use crate::units::Time;
@@ -65,7 +65,7 @@ impl Simulation {
         };
         if serving.event_at == Time::NEVER {
             serving.event_at = time;
-            self.schedule(time, self.ranks.links + index, Kind::Link.target(index as usize));
+            self.schedule(time, self.ranks.links + index, EventKind::Link.target(index as usize));
         }
     }
 
@@ -91,13 +91,13 @@ impl Simulation {
         let next = packet.hop + 1;
         let id = self.in_flight.add(packet.with_other(own_code_point(&self.code_points, hop)));
         if !(hop.folds_next() && at < self.end) {
-            return self.send_off(hop, id, at, next);
+            return self.put_on_link(hop, id, at, next);
         }
         if !hop.is_last() {
             return self.forward(id, next, at);
         }
         if let Some(answer) = self.deliver_ahead(hop, id, at, next) {
-            self.set_out(answer, at);
+            self.leave_host(answer, at);
         }
     }
 

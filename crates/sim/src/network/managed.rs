@@ -5,7 +5,7 @@ use super::loss::{Fate, Loss};
 use super::port::{Outcome, PortKind, Probe};
 use super::service::Trace;
 use crate::packet::{ecn, Packet};
-use crate::queue::{Arrival, Backlog, Discipline, Queue, Reason, Verdict};
+use crate::queue::{Arrival, ArrivalQueue, Backlog, Discipline, Reason, Verdict};
 use crate::random::Stream;
 use crate::units::Time;
 

@@ -12,10 +12,10 @@ mod service;
 mod serving;
 
 pub use calendar::{Calendar, PacketId};
-pub use conditioner::{AggregateCounts, Conditioner, ConditionerPlan, Exchange, FlowSet, Told, Words};
+pub use conditioner::{Conditioner, ConditionerPlan, Exchange, FlowSet, Told, Words};
 pub use loss::Loss;
 pub use managed::{Jitter, Managed};
-pub use port::{Outcome, Port, PortCounters, PortKind, Probe, Transmissions};
+pub use port::{Outcome, Port, PortKind, Probe, Transmissions};
 pub use routes::{Router, Topology};
 pub use service::Trace;
 pub use serving::{Next, Serving, Transmission};

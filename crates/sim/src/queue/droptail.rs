@@ -1,6 +1,6 @@
 //! DropTail: an arriving packet is dropped when the queue is full.
 
-use super::{Arrival, Backlog, Queue, Verdict};
+use super::{Arrival, ArrivalQueue, Backlog, Verdict};
 use crate::scenario;
 
 /// First in, first out with a limit in packets, in bytes, in both or in neither.
@@ -22,7 +22,7 @@ impl DropTail {
     }
 }
 
-impl Queue for DropTail {
+impl ArrivalQueue for DropTail {
     #[inline]
     fn arrive(&mut self, arrival: &Arrival, backlog: &Backlog) -> Verdict {
         let full = backlog.packets() >= self.limit_packets

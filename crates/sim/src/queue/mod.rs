@@ -72,7 +72,7 @@ pub struct Arrival {
 }
 
 /// A first-in-first-out discipline that decides at arrival.
-pub trait Queue {
+pub trait ArrivalQueue {
     /// Decides about a packet that finds `backlog` in front of it.
     fn arrive(&mut self, arrival: &Arrival, backlog: &Backlog) -> Verdict;
 }
@@ -198,7 +198,7 @@ impl Discipline {
     }
 }
 
-impl Queue for Discipline {
+impl ArrivalQueue for Discipline {
     #[inline]
     fn arrive(&mut self, arrival: &Arrival, backlog: &Backlog) -> Verdict {
         match self {

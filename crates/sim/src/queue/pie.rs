@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Arrival, Backlog, Queue, Verdict};
+use super::{Arrival, ArrivalQueue, Backlog, Verdict};
 use crate::limits::Steps;
 use crate::random::Stream;
 use crate::scenario::{self, PieDelay, QueueVariant};
@@ -224,7 +224,7 @@ impl Pie {
     }
 }
 
-impl Queue for Pie {
+impl ArrivalQueue for Pie {
     fn arrive(&mut self, arrival: &Arrival, _backlog: &Backlog) -> Verdict {
         self.catch_up(arrival.now);
         if self.is_full(arrival.size) {

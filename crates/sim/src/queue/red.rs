@@ -1,7 +1,7 @@
 //! RED: random early detection (Floyd and Jacobson 1993) with the options of ns-2, and its adaptive form
 //! (Floyd, Gummadi and Shenker 2001).
 
-use super::{Arrival, Backlog, Queue, Tuning, Verdict};
+use super::{Arrival, ArrivalQueue, Backlog, Tuning, Verdict};
 use crate::random::Stream;
 use crate::scenario::{self, QueueUnit, RedWeight};
 use crate::units::{Rate, Time};
@@ -254,7 +254,7 @@ impl Params {
     }
 }
 
-impl Queue for Red {
+impl ArrivalQueue for Red {
     fn arrive(&mut self, arrival: &Arrival, backlog: &Backlog) -> Verdict {
         self.tune(arrival.now);
         let verdict = self.judge(arrival, backlog);

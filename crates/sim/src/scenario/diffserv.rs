@@ -6,7 +6,8 @@ use parshall_estimators::meter::MeterConfig;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use super::{default_max_probability, default_payload, LossOf, RedWeight};
+use super::defaults::{default_max_probability, default_payload, yes};
+use super::{LossOf, RedWeight};
 use crate::units::{Rate, Time};
 
 /// What the edge of a domain does to packets before they join the queue of a link. Of its rules, the first that a
@@ -68,7 +69,7 @@ pub struct SmallWindow {
     #[serde(default = "default_small_window")]
     pub below_packets: f64,
     /// Whether later green packets get the colours that these would have had.
-    #[serde(default = "super::yes")]
+    #[serde(default = "yes")]
     pub repay: bool,
 }
 
@@ -189,7 +190,7 @@ pub struct ClassQueue {
     #[serde(default)]
     pub gentle: bool,
     /// Whether drops are at least the inverse of the probability apart.
-    #[serde(default = "super::yes")]
+    #[serde(default = "yes")]
     pub wait: bool,
     /// Whether packets that can be marked are marked instead of dropped early.
     #[serde(default)]

@@ -89,11 +89,6 @@ impl Intervals {
         self.0.last().map(|&(_, end)| i64::from(end))
     }
 
-    /// The interval that starts the set.
-    pub fn first(&self) -> Option<(i64, i64)> {
-        self.0.first().copied().map(wide)
-    }
-
     /// How many numbers of `low..high` are in the set.
     pub fn count_within(&self, low: i64, high: i64) -> i64 {
         let from = self.0.partition_point(|&(_, end)| i64::from(end) <= low);

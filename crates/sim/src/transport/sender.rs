@@ -99,7 +99,7 @@ impl TcpSender {
     }
 
     /// The application hands over `packets` more.
-    pub fn on_data(&mut self, packets: u32, now: Time, out: &mut Outbox) {
+    pub fn on_write(&mut self, packets: u32, now: Time, out: &mut Outbox) {
         self.core.limit =
             self.core.limit.saturating_add(if packets == u32::MAX { i64::MAX } else { i64::from(packets) });
         self.core.restart_after_idle(now);

@@ -2,7 +2,7 @@
 
 use parshall_sim::packet::{ecn, Packet};
 use parshall_sim::queue::{
-    AnyDepartureQueue, Arrival, Backlog, DepartureQueue, Held, Pie, Queue, Reason, Verdict,
+    AnyDepartureQueue, Arrival, ArrivalQueue, Backlog, DepartureQueue, Held, Pie, Reason, Verdict,
 };
 use parshall_sim::units::Time;
 

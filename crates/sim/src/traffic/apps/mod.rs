@@ -56,12 +56,12 @@ pub struct Reaction {
 /// An application that hears back.
 #[derive(Debug)]
 pub struct Machine {
-    kind: Kind,
+    kind: AppKind,
     stop: Time,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum AppKind {
     Sequence(Sequence),
     Telnet(Telnet),
     Web(Box<Web>),
@@ -72,9 +72,9 @@ impl Machine {
     pub fn new(flow: &Flow, slots: u32, seed: u64) -> Option<Self> {
         let stream = Stream::new(seed, &format!("flow/{}/source", flow.name));
         let kind = match &flow.app {
-            App::TransferSequence(config) => Kind::Sequence(Sequence::new(config, stream)),
-            App::Telnet(config) => Kind::Telnet(Telnet::new(config, stream)),
-            App::Web(config) => Kind::Web(Box::new(Web::new(config, slots, stream))),
+            App::TransferSequence(config) => AppKind::Sequence(Sequence::new(config, stream)),
+            App::Telnet(config) => AppKind::Telnet(Telnet::new(config, stream)),
+            App::Web(config) => AppKind::Web(Box::new(Web::new(config, slots, stream))),
             _ => return None,
         };
         Some(Machine { kind, stop: flow.stop.unwrap_or(Time::NEVER) })
@@ -84,9 +84,9 @@ impl Machine {
     pub fn on_time(&mut self, now: Time, out: &mut Reaction) {
         if now < self.stop {
             match &mut self.kind {
-                Kind::Sequence(sequence) => sequence.on_time(now, out),
-                Kind::Telnet(telnet) => telnet.on_time(now, out),
-                Kind::Web(web) => web.on_time(now, out),
+                AppKind::Sequence(sequence) => sequence.on_time(now, out),
+                AppKind::Telnet(telnet) => telnet.on_time(now, out),
+                AppKind::Web(web) => web.on_time(now, out),
             }
         }
     }
@@ -95,9 +95,9 @@ impl Machine {
     pub fn on_done(&mut self, slot: u32, now: Time, out: &mut Reaction) {
         if now < self.stop {
             match &mut self.kind {
-                Kind::Sequence(sequence) => sequence.on_done(now, out),
-                Kind::Telnet(telnet) => telnet.on_done(now, out),
-                Kind::Web(web) => web.on_done(slot, now, out),
+                AppKind::Sequence(sequence) => sequence.on_done(now, out),
+                AppKind::Telnet(telnet) => telnet.on_done(now, out),
+                AppKind::Web(web) => web.on_done(slot, now, out),
             }
         }
     }

@@ -16,7 +16,7 @@ pub use reno::Reno;
 pub use sack::Sack;
 pub use sack1::Sack1;
 pub use tahoe::Tahoe;
-pub use vegas::Vegas;
+pub use vegas::VegasRecovery;
 
 use super::heard::Heard;
 use super::profile::SackPipe;
@@ -172,7 +172,7 @@ any_recovery! {
     /// Selective acknowledgements as in ns-2.
     Sack1(Sack1),
     /// Vegas, window and retransmission.
-    Vegas(Box<Vegas>),
+    Vegas(Box<VegasRecovery>),
 }
 
 impl AnyRecovery {
@@ -184,7 +184,7 @@ impl AnyRecovery {
             (RecoveryName::Newreno, _) => AnyRecovery::NewReno(NewReno::default()),
             (RecoveryName::Sack, _) if options.rack => AnyRecovery::Rack(Box::new(Rack::new(options))),
             (RecoveryName::Sack, SackPipe::Rfc6675) => AnyRecovery::Sack(Sack::new(options)),
-            (RecoveryName::Vegas, _) => AnyRecovery::Vegas(Box::new(Vegas::new(options))),
+            (RecoveryName::Vegas, _) => AnyRecovery::Vegas(Box::new(VegasRecovery::new(options))),
             (RecoveryName::Sack, SackPipe::Sack1) => AnyRecovery::Sack1(Sack1::default()),
         }
     }

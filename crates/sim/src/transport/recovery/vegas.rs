@@ -49,11 +49,11 @@ impl FineTimer {
 
 /// The state of Vegas.
 #[derive(Clone, Debug)]
-pub struct Vegas {
+pub struct VegasRecovery {
     first_sent: Option<Time>,
     /// Packets from `core.high_ack + 1` on.
     sent: VecDeque<Sent>,
-    /// What ns-2 leaves in the books of packets to come; see [`Vegas::forget`].
+    /// What ns-2 leaves in the books of packets to come; see [`VegasRecovery::forget`].
     leftovers: VecDeque<(i64, Sent)>,
     fine: Option<FineTimer>,
     /// The round ends with the ACK of this packet.
@@ -69,10 +69,10 @@ pub struct Vegas {
     after_timeout: bool,
 }
 
-impl Vegas {
+impl VegasRecovery {
     /// Vegas before its first packet, with the window rule that the options ask for.
     pub fn new(options: &TcpOptions) -> Self {
-        Vegas {
+        VegasRecovery {
             first_sent: None,
             sent: VecDeque::new(),
             leftovers: VecDeque::new(),
@@ -212,7 +212,7 @@ impl Vegas {
     }
 }
 
-impl Recovery for Vegas {
+impl Recovery for VegasRecovery {
     fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
         let clock = self.clock(now);
         let mut fine = self.fine.unwrap_or_else(|| FineTimer::new(clock));

@@ -28,7 +28,7 @@ impl Bench {
             TcpOptions { sack: true, prr: false, handshake: false, reduce_from, ..TcpOptions::linux() };
         let sender = TcpSender::new(Arc::new(options), RecoveryName::Sack, Time::ZERO, 1, "f");
         let mut bench = Bench { sender, out: Outbox::default() };
-        bench.sender.on_data(packets, Time::ZERO, &mut bench.out);
+        bench.sender.on_write(packets, Time::ZERO, &mut bench.out);
         assert_eq!(bench.sent(), (0..packets.min(10)).collect::<Vec<_>>());
         bench
     }
@@ -183,7 +183,7 @@ fn a_syn_is_not_probed() {
     let options = TcpOptions { sack: true, ..TcpOptions::linux() };
     let mut sender = TcpSender::new(Arc::new(options), RecoveryName::Sack, Time::ZERO, 1, "f");
     let mut out = Outbox::default();
-    sender.on_data(5, Time::ZERO, &mut out);
+    sender.on_write(5, Time::ZERO, &mut out);
     sender.on_timeout(sender.core().deadline(), &mut out);
     assert_eq!(sender.core().counters.timeouts, 1);
 }
@@ -213,7 +213,7 @@ proptest! {
         let mut receiver = crate::transport::TcpReceiver::new(options);
         let (mut out, mut acks) = (Outbox::default(), std::collections::VecDeque::new());
         let (mut now, mut number) = (Time::ZERO, 0);
-        sender.on_data(packets, now, &mut out);
+        sender.on_write(packets, now, &mut out);
         while !sender.finished() {
             for (seq, flags) in out.packets.drain(..) {
                 number += 1;

@@ -1,0 +1,166 @@
+//! How the ports, conditioners and keys of a network are made of its plan.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::compile::{Plan, PortPlan};
+use crate::network::{
+    Conditioner, ConditionerPlan, Exchange, Hop, Jitter, Loss, Managed, Port, PortKind, Probe, Serving,
+    Trace, Transmissions,
+};
+use crate::queue::{AnyDepartureQueue, Discipline};
+use crate::random::{fnv1a, Stream};
+use crate::scenario::{DropTail, Jitter as Jittering, Queue};
+use crate::units::Time;
+
+/// The other direction of a port's link: both lie side by side.
+pub(super) fn reverse(port: u32) -> usize {
+    port as usize ^ 1
+}
+
+/// The ports of a network, and the kinds that they are of.
+pub(super) fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
+    let mut known = HashMap::new();
+    let mut kinds = Vec::new();
+    let watched: HashSet<u32> = plan.watch.ports().collect();
+    let conditioned: HashSet<u32> = plan.conditioners.iter().map(|conditioner| conditioner.port).collect();
+    let listening = plan.conditioners.iter().filter(|conditioner| conditioner.listens());
+    let listened = listening.map(|conditioner| reverse(conditioner.port) as u32);
+    let overheard: HashSet<u32> = listened.chain(plan.watch.tapped()).collect();
+    let build = |(index, port): (usize, &PortPlan)| {
+        let streams = PortStreams { seed, name: &plan.names.ports[index] };
+        let serving = serving(port, plan.warm_up, streams);
+        let serves = serving.is_some();
+        let managed = if serves { None } else { managed(port, streams) };
+        let conditions = conditioned.contains(&(index as u32));
+        let overheard = overheard.contains(&(index as u32));
+        let asked = conditions || overheard || watched.contains(&(index as u32));
+        let simple = managed.is_none() && !serves && !asked;
+        let kind = PortKind {
+            ps_per_byte: port.rate.ps_per_byte(),
+            transmissions: Transmissions::default(),
+            limit_packets: plain_limit(&port.queue).unwrap_or(u32::MAX),
+            count_from: plan.warm_up,
+            simple,
+            serves,
+            conditions,
+            overheard,
+        };
+        let flags = [simple, serves, conditions, overheard];
+        let key = (kind.ps_per_byte.to_bits(), kind.limit_packets, flags);
+        let number = *known.entry(key).or_insert_with(|| {
+            kinds.push(kind);
+            kinds.len() as u32 - 1
+        });
+        match serving {
+            Some(serving) => Port::serving(number, port.delay, serving),
+            None => Port::new(number, port.delay, managed),
+        }
+    };
+    let mut ports: Vec<Port> = plan.ports.iter().enumerate().map(build).collect();
+    for &index in plan.watch.port_series.iter().flat_map(|(ports, _)| ports) {
+        if let Probe::TunedRed(red) = ports[index as usize].probe() {
+            red.tuning_mut().into_iter().for_each(|tuning| tuning.keep());
+        }
+    }
+    (kinds, ports)
+}
+
+/// Code points of the packets of each flow, if there are any but 0.
+pub(super) fn code_points(plan: &Plan) -> Vec<u8> {
+    let any = plan.asked.iter().any(|flow| flow.dscp != 0);
+    plan.asked.iter().take(if any { usize::MAX } else { 0 }).map(|flow| flow.dscp).collect()
+}
+
+/// The code point that both ends of the flow at a hop give their packets.
+pub(super) fn own_code_point(code_points: &[u8], hop: Hop) -> u8 {
+    code_points.get(hop.flow() as usize).copied().unwrap_or(0)
+}
+
+/// The conditioners of a network, by the indices of their ports.
+pub(super) fn conditioners(plan: &Plan, seed: u64, exchange: &mut Exchange) -> Vec<(u32, Conditioner)> {
+    let conditioner = |each: &ConditionerPlan| {
+        let streams = PortStreams { seed, name: &plan.names.ports[each.port as usize] };
+        let mut conditioner = Conditioner::new(each, plan.warm_up, streams.of("conditioner"), exchange);
+        let kept = plan.watch.edges.as_ref().filter(|(ports, _)| ports.contains(&each.port));
+        kept.into_iter().for_each(|&(_, interval)| conditioner.keep_samples(interval));
+        (each.port, conditioner)
+    };
+    plan.conditioners.iter().map(conditioner).collect()
+}
+
+/// The limit of a queue that a plain port can have.
+pub(super) fn plain_limit(queue: &Queue) -> Option<u32> {
+    match queue {
+        Queue::Droptail(DropTail { limit_packets, limit_bytes: None }) => {
+            Some(limit_packets.unwrap_or(u32::MAX))
+        }
+        _ => None,
+    }
+}
+
+/// What a port needs that is not plain.
+pub(super) fn managed(port: &PortPlan, streams: PortStreams<'_>) -> Option<Managed> {
+    let plain = plain_limit(&port.queue).is_some();
+    if plain && port.loss.is_none() && port.jitter.is_none() && port.capacity.is_none() {
+        return None;
+    }
+    let discipline = Discipline::new(&port.queue, port.rate, || streams.of("queue"))?;
+    let (loss, jitter, trace) = link_parts(port, streams);
+    Some(Managed::new(discipline, loss, jitter, trace))
+}
+
+/// What a port needs whose queue decides at departure.
+pub(super) fn serving(port: &PortPlan, count_from: Time, streams: PortStreams<'_>) -> Option<Serving> {
+    let queue = AnyDepartureQueue::new(&port.queue, port.rate, count_from, || streams.of("queue"))?;
+    let (loss, jitter, trace) = link_parts(port, streams);
+    Some(Serving::new(queue, loss, jitter, trace))
+}
+
+/// The random streams of a port, which depend on the seed and on its name only.
+#[derive(Clone, Copy)]
+pub(super) struct PortStreams<'a> {
+    seed: u64,
+    name: &'a str,
+}
+
+impl PortStreams<'_> {
+    pub(super) fn of(self, what: &str) -> Stream {
+        Stream::new(self.seed, &format!("link/{}/{what}", self.name))
+    }
+}
+
+/// What a link has that is not plain.
+pub(super) fn link_parts(
+    port: &PortPlan,
+    streams: PortStreams<'_>,
+) -> (Option<Loss>, Option<Jitter>, Option<Trace>) {
+    let jitter = |j: Jittering| Jitter::new(j.most, j.reorder, streams.of("jitter"));
+    (
+        port.loss.as_ref().map(|loss| Loss::new(loss, streams.seed, streams.name)),
+        port.jitter.map(jitter),
+        port.capacity.as_ref().map(|capacity| Trace::new(capacity.clone())),
+    )
+}
+
+/// What tells a flow from others, whatever their order in the scenario.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FlowKey(u64);
+
+impl FlowKey {
+    /// Data and ACKs of a flow are two flows to a router.
+    pub(super) fn of(self, ack: bool) -> u64 {
+        if ack {
+            !self.0
+        } else {
+            self.0
+        }
+    }
+}
+
+/// The keys of all flows, if a queue tells flows apart.
+pub(super) fn flow_keys(plan: &Plan) -> Vec<FlowKey> {
+    if !plan.ports.iter().any(|port| matches!(*port.queue, Queue::FqCodel(_))) {
+        return Vec::new();
+    }
+    plan.asked.iter().map(|flow| FlowKey(fnv1a(&flow.name))).collect()
+}
