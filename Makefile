@@ -7,7 +7,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: run test setup bench lint test-rust test-python linux-tools wireshark clean figures
+.PHONY: run test setup bench crates dist lint test-rust test-python linux-tools wireshark clean figures
 
 # Measured data that lies beside the checkout, if any does; studies leave out what they are not given.
 BESIDE := $(shell ls -d ../shared/data ../shared/reference/baselines 2>/dev/null | paste -sd:)
@@ -40,6 +40,16 @@ $(VENV)/.tools:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.8,<2'
 	touch $@
+
+# What an index gets: a wheel for every Linux of the last years, and the sources.
+dist: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check ziglang
+	. $(BIN)/activate && $(BIN)/maturin build --release --zig --compatibility manylinux_2_28 --out dist
+	$(BIN)/maturin sdist --out dist
+
+# The crates, as far as an index would take them.
+crates:
+	cargo publish --dry-run --allow-dirty -p parshall-estimators -p parshall-sim
 
 # Options: make bench BENCH='--only P1,P2 --runs 9 --peers ns2'
 bench: setup

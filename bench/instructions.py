@@ -60,8 +60,12 @@ def profile(case: str, program: Path, folder: Path) -> dict[str, Any]:
 
 
 def share(function: str, listing: str) -> float:
-    """The share of a function in the inclusive listing; 0 if it is not there, or inlined everywhere."""
-    lines = (line for line in listing.splitlines() if re.search(rf"::{function} ", line))
+    """The share of a function in the inclusive listing; 0 if it is not there, or inlined everywhere.
+
+    A method that stands in another module than its type is listed as ``<impl Type>::method``.
+    """
+    name = function.replace("::", ">?::")
+    lines = (line for line in listing.splitlines() if re.search(rf"::{name} ", line))
     shares = (float(_found(r"\(([ \d.]+)%\)", line)) / 100 for line in lines)
     return max(shares, default=0.0)
 

@@ -361,7 +361,7 @@ def test_shares_of_functions_are_read_from_callgrinds_listing() -> None:
 147,146,838 (40.95%)  /x/engine.rs:parshall_sim::engine::Simulation::forward [/x/time_run]
  37,011,671 (10.30%)  /x/port.rs:parshall_sim::engine::Simulation::forward [/x/time_run]
  21,215,616 ( 5.90%)  /x/engine.rs:parshall_sim::engine::Simulation::forward'2 [/x/time_run]
-  1,000,000 ( 0.28%)  /x/engine.rs:parshall_sim::engine::Simulation::write [/x/time_run]
+  1,000,000 ( 0.28%)  /x/ends.rs:x::engine::ends::<impl x::engine::Simulation>::write [/x/time_run]
 """
     assert share("Simulation::forward", listing) == pytest.approx(0.4095)
     assert share("Simulation::write", listing) == pytest.approx(0.0028)

@@ -121,7 +121,7 @@ def test_an_idle_link_is_no_evidence() -> None:
         | ResponsivenessQuality.WARMING_UP
     )
     assert port.share[-1] == 0.5
-    assert port.share_if_unresolved_deaf[-1] == 1
+    assert port.share_upper[-1] == 1
 
 
 def test_recording_the_share_changes_nothing_else() -> None:

@@ -21,9 +21,9 @@ from parshall.validate.statistics import (
     compare,
     compare_study,
     load_study,
-    study0,
-    study1,
-    study3,
+    many_connections,
+    mixed_traffic,
+    on_off_sources,
 )
 from parshall.validate.statistics.command import MARK, _write
 from parshall.validate.statistics.port import Traffic, port_outcomes
@@ -151,9 +151,9 @@ def test_a_hand_worked_port() -> None:
 def test_waits_agree_with_the_engines_own_mean_delay() -> None:
     changes = {"time": "6.0", "warm": "0.0", "ncbr": "26"}
     given = settings(SETTINGS_1, **changes)
-    result = run(study1.rebuild(given, 1), 1)
+    result = run(mixed_traffic.rebuild(given, 1), 1)
     port = result.ports.index("r1->r2")
-    measured = study1.measure(given, result)
+    measured = mixed_traffic.measure(given, result)
     ports = result.columns("ports")
     transmission = ports["bytes_departed"][port] / ports["packets_departed"][port] * 8 / 28e6
     assert ports["packets_dropped"][port] > 0
@@ -166,21 +166,23 @@ def test_waits_agree_with_the_engines_own_mean_delay() -> None:
 
 
 def test_a_source_that_writes_less_than_a_segment_is_faster_in_segments() -> None:
-    scenario = study0.rebuild(settings(SETTINGS_0, apppkt="210", rate="64k"), 1)
+    scenario = on_off_sources.rebuild(settings(SETTINGS_0, apppkt="210", rate="64k"), 1)
     assert [flow.app.rate for flow in scenario.flows] == pytest.approx([64e3 * 1000 / 210] * 6)
     with pytest.raises(InputError, match="no more than a segment"):
-        study0.rebuild(settings(SETTINGS_0, apppkt="1001"), 1)
+        on_off_sources.rebuild(settings(SETTINGS_0, apppkt="1001"), 1)
 
 
 def test_automatic_weight_of_red_is_ns2s() -> None:
-    queue = study1.rebuild(settings(SETTINGS_1, qw="-1"), 1).links[0].queue
+    queue = mixed_traffic.rebuild(settings(SETTINGS_1, qw="-1"), 1).links[0].queue
     # 3500 packets/s; a round trip is guessed as 3 (0.05 s + 1/3500 s), the time constant as ten of them.
     assert queue.weight.value == pytest.approx(1 - math.exp(-1 / (10 * 3 * (0.05 + 1 / 3500) * 3500)))
 
 
 def test_spread_round_trips_differ_by_seed_and_stay_in_their_range() -> None:
     given = settings(SETTINGS_3, rttmax="0.1", n="40")
-    delays = [[4 * link.delay for link in study3.rebuild(given, seed).links[1::2]] for seed in (1, 2)]
+    delays = [
+        [4 * link.delay for link in many_connections.rebuild(given, seed).links[1::2]] for seed in (1, 2)
+    ]
     assert delays[0] != delays[1]
     for each in delays:
         round_trips = [delay + 2 * 0.002 for delay in each]
@@ -188,7 +190,7 @@ def test_spread_round_trips_differ_by_seed_and_stay_in_their_range() -> None:
 
 
 def test_three_bottlenecks_carry_half_of_the_first_links_flows_each() -> None:
-    scenario = study1.rebuild(settings(SETTINGS_1, topo="multihop", ncbr="25"), 1)
+    scenario = mixed_traffic.rebuild(settings(SETTINGS_1, topo="multihop", ncbr="25"), 1)
     leave = {link.between[0]: link.between[1] for link in scenario.links}
     over = [flow for flow in scenario.flows if flow.name[0] in "AB"]
     at = [leave[flow.destination] for flow in over]
@@ -199,7 +201,7 @@ def test_three_bottlenecks_carry_half_of_the_first_links_flows_each() -> None:
 @pytest.mark.parametrize("change", [{"overhead": "0.001"}, {"cbrrandom": "1"}, {"nstf": "5"}])
 def test_what_the_engine_has_no_means_for_is_refused(change: dict[str, str]) -> None:
     with pytest.raises(UnsupportedError):
-        study1.rebuild(settings(SETTINGS_1, **change), 1)
+        mixed_traffic.rebuild(settings(SETTINGS_1, **change), 1)
 
 
 # ---- agreement with the runs of ns-2
@@ -273,7 +275,7 @@ def test_a_document_with_a_difference_beyond_chance(
 def test_agreement_is_status_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = settings(SETTINGS_0)
     measured = [
-        study0.measure(given, run(study0.rebuild(given, seed), seed))["throughput"]
+        on_off_sources.measure(given, run(on_off_sources.rebuild(given, seed), seed))["throughput"]
         for seed in (11, 12, 13, 14)
     ]
     write_runs(tmp_path, "0", runs("small", SETTINGS_0, "throughput", measured))

@@ -4,6 +4,7 @@ oldest Python, and with the newest on a new one.
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
@@ -97,11 +98,15 @@ def test_a_bare_install_runs_every_command(wheel: Path, lowest: bool, tmp_path: 
 
 
 def _python(versions: tuple[str, ...]) -> str:
-    """An interpreter of one of these versions that starts."""
+    """An interpreter of one of these versions that starts: on the path, or one of pyenv's."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for version in versions:
-        found = shutil.which(f"python{version}")
-        if found and subprocess.run([found, "--version"], capture_output=True, check=False).returncode == 0:
-            return found
+        on_path = shutil.which(f"python{version}")
+        for found in ([on_path] if on_path else []) + [
+            str(each) for each in pyenv.glob(f"{version}.*/bin/python")
+        ]:
+            if subprocess.run([found, "--version"], capture_output=True, check=False).returncode == 0:
+                return found
     pytest.skip(f"no Python {' or '.join(versions)}")
 
 

@@ -133,7 +133,7 @@ def drawing(
 ) -> Iterator[tuple[Canvas, list[Axes]]]:
     """A canvas and its axes, row by row, in the common style. Inches; ``options`` go to ``Figure.subplots``.
 
-    The canvas belongs to nobody else: no global figure is made, so threads may draw at once.
+    No global figure is made, so several threads may draw at once.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure as Canvas
@@ -321,8 +321,8 @@ def _describe(root: ET.Element, ident: str, title: str, description: str) -> Non
 
 
 def _slim(root: ET.Element) -> None:
-    """Leaves out what shows nothing: names that nobody refers to, groups without attributes, blanks, turns by
-    nothing, and decimals beyond a hundredth of a point. It is more than half of a figure.
+    """Leaves out what shows nothing: names that nothing refers to, groups without attributes, blanks, turns
+    by nothing, and decimals beyond a hundredth of a point. It is more than half of a figure.
     """
     used = {
         name

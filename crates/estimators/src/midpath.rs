@@ -130,7 +130,7 @@ impl Midpath {
         }
     }
 
-    /// An ACK that expects `next` passes at `now_s`. One of data that have not passed is none of this connection's.
+    /// An ACK that expects `next` passes at `now_s`. An ACK of data that have not passed does not belong to this connection.
     pub fn on_ack(&mut self, now_s: f64, next: u64) {
         if next <= self.acked || next > self.sent {
             return;

@@ -78,7 +78,7 @@ pub struct Estimate {
     pub share_se: Option<f64>,
     /// The share if flows of which little is known did not respond either: short flows, which end before they could
     /// back off, count as load that does not respond.
-    pub share_if_unresolved_deaf: Option<f64>,
+    pub share_upper: Option<f64>,
     /// Part of the watched packets that belong to flows which have shown what they do.
     pub resolved: f64,
     /// Part of the packets that belong to watched flows.

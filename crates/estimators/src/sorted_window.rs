@@ -81,7 +81,7 @@ pub(crate) fn fixed<const N: usize>(slice: &mut [f64]) -> &mut [f64; N] {
     slice.try_into().expect("the length was compared")
 }
 
-/// Puts `new` in the place of one `old` in an ascending array, and keeps it ascending.
+/// Puts `new` in place of one `old` in an ascending array, and keeps it ascending.
 #[inline]
 fn replace(sorted: &mut [f64], old: f64, new: f64) {
     let from = sorted.partition_point(|&v| v < old);

@@ -104,7 +104,7 @@ impl TwoHeaps {
         }
     }
 
-    /// Puts `x` in the place of the sample in `slot`.
+    /// Puts `x` in place of the sample in `slot`.
     fn overwrite(&mut self, x: f64, slot: usize) {
         let place = self.place[slot];
         let slot = slot as u32;

@@ -73,7 +73,7 @@ fn doubt_goes_as_evidence_comes() {
     assert!(last.share_se < first.share_se);
     assert!(first.resolved < 0.5 && last.resolved > 0.95);
     assert_eq!(last.watched, 1.0);
-    assert_eq!(first.share_if_unresolved_deaf, Some(1.0));
+    assert_eq!(first.share_upper, Some(1.0));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A table of a finished run as Python sees it: its columns become NumPy arrays when somebody asks for them.
+//! A table of a finished run as Python sees it: its columns become NumPy arrays when they are asked for.
 //!
 //! Most runs of a sweep are never looked at one by one, and a summary needs a few cells: neither has to pay for
 //! an array a column, or for loading NumPy.
@@ -189,7 +189,7 @@ fn join_column<'py>(
     Ok(with_values!(whole, values => values.into_pyarray(py).into_any()))
 }
 
-/// Where somebody has asked for one of the arrays before.
+/// Where one of the arrays was asked for before.
 fn join_arrays<'py>(
     py: Python<'py>,
     tables: &[Bound<'py, Columns>],

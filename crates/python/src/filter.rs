@@ -1,4 +1,4 @@
-//! Estimators of one kind of value, as whoever holds one without knowing which sees it.
+//! Estimators of one kind of value, for code that holds one without knowing which.
 
 use parshall_estimators::ewma::Ewma;
 use parshall_estimators::mad::SlidingMad;

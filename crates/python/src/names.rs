@@ -1,4 +1,4 @@
-//! The names of a run's flows and ports as Python sees them: a list of each, made when somebody asks for it.
+//! The names of a run's flows and ports as Python sees them: a list of each, made when it is asked for.
 
 use std::sync::Arc;
 

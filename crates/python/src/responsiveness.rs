@@ -16,7 +16,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyResponsiveness>()
 }
 
-/// time, share, share_se, share_if_unresolved_deaf, resolved, watched, packets, signals, flows, flags; what does not
+/// time, share, share_se, share_upper, resolved, watched, packets, signals, flows, flags; what does not
 /// exist is NaN.
 type Row = (f64, f64, f64, f64, f64, f64, u64, u64, u32, u16);
 
@@ -25,7 +25,7 @@ fn row(estimate: &Estimate) -> Row {
         estimate.end_s,
         estimate.share.unwrap_or(f64::NAN),
         estimate.share_se.unwrap_or(f64::NAN),
-        estimate.share_if_unresolved_deaf.unwrap_or(f64::NAN),
+        estimate.share_upper.unwrap_or(f64::NAN),
         estimate.resolved,
         estimate.watched,
         estimate.packets,
@@ -56,8 +56,7 @@ impl Series {
     }
 
     fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-        const REALS: [&str; 6] =
-            ["time", "share", "share_se", "share_if_unresolved_deaf", "resolved", "watched"];
+        const REALS: [&str; 6] = ["time", "share", "share_se", "share_upper", "resolved", "watched"];
         let dict = PyDict::new(py);
         for (name, column) in REALS.into_iter().zip(self.reals) {
             dict.set_item(name, column.into_pyarray(py))?;

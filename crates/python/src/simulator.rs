@@ -118,7 +118,7 @@ fn simulate(
 enum Watched {
     /// With the engine's own code only.
     Own(Single),
-    /// With the code of somebody else, which may not return.
+    /// With a user's code, which may not return.
     Others(Batch),
 }
 

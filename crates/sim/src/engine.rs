@@ -88,7 +88,7 @@ pub struct Simulation {
     exchange: Exchange,
     /// Whether senders tell conditioners what they know.
     tells: bool,
-    /// What each flow's sender knew when it last sent something; empty if nobody is told.
+    /// What each flow's sender knew when it last sent something; empty if no conditioner is told.
     told: Vec<Words>,
     ranks: Ranks,
     /// Whether the flows are too many for the caches.
@@ -364,7 +364,7 @@ impl Simulation {
         self.forward(id, self.in_flight[id].hop, now);
     }
 
-    /// A packet arrives at a port that asks a discipline, or that somebody watches. Returns when it reaches the
+    /// A packet arrives at a port that asks a discipline, or that is watched. Returns when it reaches the
     /// far end, or none if it does not, or waits for its turn.
     #[inline(never)]
     fn offer(&mut self, hop: Hop, id: PacketId, at: Time) -> Option<Time> {

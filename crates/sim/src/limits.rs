@@ -1,4 +1,4 @@
-//! What ends a run before its end: somebody asks for that, it has had all the events that it may, or the memory of
+//! What ends a run before its end: a request, its limit of events, or the memory of
 //! this computer runs low. Runs look for it once in a while, which takes a fiftieth of the engine's instructions.
 
 use crate::headroom;

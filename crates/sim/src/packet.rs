@@ -79,7 +79,7 @@ impl Packet {
     }
 
     /// The same with the bits of its code point in which `own`, that of its flow, is set turned over: under way a
-    /// packet keeps by how much it differs from its flow, so that nobody has to write anything on a new one.
+    /// packet keeps by how much it differs from its flow, so that nothing has to be written on a new one.
     #[inline]
     pub fn with_other(self, own: u8) -> Self {
         Packet { kind: self.kind ^ own, ..self }

@@ -106,7 +106,7 @@ impl Method {
     }
 }
 
-/// A control that somebody else wrote, and whose it is in this run.
+/// A user's control, and the flow that it belongs to in this run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Named {
     /// Of the control.
@@ -232,7 +232,7 @@ impl Pulse {
         self.stopped.store(true, Relaxed);
     }
 
-    /// Whether somebody asked for that.
+    /// Whether that was asked for.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Relaxed)
@@ -247,7 +247,7 @@ impl Pulse {
         self.come_to_ps.store(now.ps(), Relaxed);
     }
 
-    /// Ends the run of this thread if somebody asked for that.
+    /// Ends the run of this thread if that was asked for.
     #[inline]
     pub(crate) fn heed(&self) {
         if self.is_stopped() {

@@ -33,7 +33,7 @@ pub fn run(scenario: &Scenario, seed: u64) -> Result<Recording, ScenarioError> {
 pub struct Job {
     /// Shared by the jobs that run it.
     pub plan: Arc<Plan>,
-    /// Of the random streams.
+    /// Seed of the random numbers.
     pub seed: u64,
     /// The run ends with an error when it would take more events than these.
     pub max_events: Option<u64>,
@@ -51,13 +51,13 @@ impl Job {
         caught(&plan.makers, || Simulation::new(plan, self.seed).with_max_events(most).run(plan))
     }
 
-    /// Whether code of somebody else takes part, which may fail in ways of its own.
+    /// Whether a user's code takes part, which may fail in ways of its own.
     fn runs_other_code(&self) -> bool {
         !self.plan.makers.is_empty()
     }
 }
 
-/// Runs a plan that nobody needs any more; its memory is free while the run grows. A failure of the engine is caught.
+/// Runs a plan that is not needed afterwards; its memory is free while the run grows. A failure of the engine is caught.
 pub fn run_once(plan: Plan, seed: u64, max_events: Option<u64>) -> Result<Recording, Failure> {
     let makers = plan.makers.clone();
     caught(&makers, || {
@@ -76,14 +76,14 @@ pub struct Single {
 }
 
 impl Single {
-    /// Starts to run a plan without code of somebody else.
+    /// Starts to run a plan without a user's code.
     pub fn start(plan: Plan, seed: u64, max_events: Option<u64>) -> Self {
         let (sender, result) = sync_channel(1);
         let pulse = Arc::new(Pulse::default());
         let own = pulse.clone();
         let work = move || {
             own.adopt();
-            // Where nobody takes the result, nobody wants to know of an error.
+            // Where the result is not taken, neither is an error.
             let _ = sender.send(run_once(plan, seed, max_events));
         };
         std::thread::spawn(work);
@@ -167,7 +167,7 @@ impl JobQueue {
     }
 }
 
-/// Results that wait for somebody to take them; more would only fill the memory.
+/// Results that wait to be taken; more would only fill the memory.
 const WAITING: usize = 64;
 
 /// Runs that are shorter are joined, for about so long; they wait for the run under way, however long that is.
@@ -182,10 +182,10 @@ const IN_A_ROW: Duration = Duration::from_millis(5);
 /// How long to wait for more of them: to wake up for each would take a processor from them.
 const GATHERING: Duration = Duration::from_millis(1);
 
-/// What hangs in the code of somebody else is looked for so often.
+/// How often a run is looked for that hangs in a user's code.
 const LOOKING: Duration = Duration::from_millis(100);
 
-/// And so often once somebody waits for the end.
+/// The same once the caller waits for the end.
 const ENDING: Duration = Duration::from_millis(10);
 
 impl Batch {

@@ -17,7 +17,7 @@ const NONE: u32 = 0;
 pub struct Spans<T> {
     /// Where the list of each span ends.
     ends: Vec<End>,
-    /// The last items of each list, which are no block yet. They lie together, because to write to as many places all
+    /// The last items of each list, which are no block yet. They are kept side by side, because to write to as many places all
     /// over the memory would be to wait for the address of each.
     tails: Vec<[T; BLOCK]>,
     blocks: Vec<[T; BLOCK]>,

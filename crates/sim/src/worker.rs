@@ -1,4 +1,4 @@
-//! The threads of a batch. One that hangs in the code of somebody else is given up, and another takes its place.
+//! The threads of a batch. One that hangs in a user's code is given up, and another takes its place.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,7 +44,7 @@ impl<T> Worker<T> {
 
 type Work<T> = Arc<dyn Fn(&Worker<T>) -> Result<(), Ended> + Send + Sync>;
 
-/// A thread, and since when it has been in the same call of somebody else's code.
+/// A thread, and since when it has been in the same call of a user's code.
 struct Thread<T> {
     worker: Arc<Worker<T>>,
     handle: JoinHandle<()>,
@@ -73,7 +73,7 @@ impl<T: Send + 'static> Thread<T> {
         let own = worker.clone();
         let handle = std::thread::spawn(move || {
             pulse.adopt();
-            // Where nobody takes results, nobody wants to know of errors.
+            // Where results are not taken, neither are errors.
             let _ = work(&own);
             own.let_go();
         });

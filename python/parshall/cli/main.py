@@ -85,7 +85,7 @@ CHANGES = click.option(
 
 @cli.command()
 @click.argument("file")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Of the random streams; 1 unless given.")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Seed of the random numbers; 1 unless given.")
 @click.option("--seeds", metavar="N|LIST", help="How many, or which, such as 7-20 or 1,5,8-10.")
 @CHANGES
 @click.option("--out", metavar="DIR", help="Write the recording there: Parquet, captures, scenario.")

@@ -129,7 +129,7 @@ def _source(code: Any) -> str | None:
 
 
 def _bytes_of(code: types.CodeType) -> str:
-    """Code that was typed where nobody keeps it, by its bytes."""
+    """Code without a file, such as that typed at a prompt, by its bytes."""
     constants = [
         _bytes_of(each) if isinstance(each, types.CodeType) else repr(each) for each in code.co_consts
     ]

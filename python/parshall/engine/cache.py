@@ -132,7 +132,7 @@ class Cache:
         return list(groups.values())
 
     def read(self, keys: Collection[Key], tables: Sequence[str]) -> list[Block]:
-        """Blocks that hold ``tables`` of ``keys``, as far as they are here and sound."""
+        """Blocks that hold ``tables`` of ``keys``, those that are here and sound."""
         wanted = dict.fromkeys(self._where[key] for key in keys if key in self._where)
         blocks = []
         for name in wanted:

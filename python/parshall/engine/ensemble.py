@@ -139,7 +139,7 @@ def run_many(
     progress: Progress | None = None,
     max_events: int | None = None,
 ) -> Ensemble:
-    """Runs every variant with every seed, as far as the results are not in the cache.
+    """Runs every variant with every seed, unless its results are in the cache.
 
     Variants are scenarios by name; those of a list are named by their places, from 0. A number of ``seeds``
     stands for the seeds from 1 to it. ``jobs`` is the number of threads, by default all cores.
@@ -212,7 +212,7 @@ def checked_seeds(seeds: Iterable[int] | int) -> tuple[int, ...]:
 
 
 def checked_jobs(jobs: int | None) -> int:
-    """How many threads: all cores unless given. Raises InputError for what is no number of them."""
+    """How many threads: all cores unless given. Raises InputError for anything but a count of threads."""
     if jobs is None:
         return available_cores()
     if isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= MOST_JOBS:
@@ -305,11 +305,11 @@ def _faults(runs: Sequence[Key], texts: Mapping[str, str]) -> dict[str, Parshall
 
 
 def _finish(batch: Any, runs: Sequence[Key], interrupt: HeldInterrupt, sink: _Sink, report: _Report) -> None:
-    """Takes the results of a batch as they come, until all are there or somebody interrupts."""
+    """Takes the results of a batch as they come, until all are there or the user interrupts."""
     stopped = False
 
     def take(done: Sequence[tuple[list[int], _core.Joined | Exception]]) -> None:
-        # Results first: telling somebody about them may fail.
+        # Results first: reporting them may fail.
         for indices, result in done:
             if not isinstance(result, Exception):
                 sink.take([runs[index] for index in indices], result)

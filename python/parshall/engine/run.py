@@ -46,8 +46,8 @@ def run(
     ``max_events`` ends a run that takes more events with a RunError. ``progress`` is called some fifty times
     a second with the simulated seconds so far; what it raises ends the run, and so does Ctrl-C.
 
-    Raises ScenarioError for a scenario that cannot be run, InputError for a seed or limit that is none, and
-    RunError when the run ends early, as it does when memory runs low.
+    Raises ScenarioError for a scenario that cannot be run, InputError for a seed or limit that cannot be
+    used, and RunError when the run ends early, as it does when memory runs low.
     """
     from parshall import _core
     from parshall.recording import Recording
@@ -87,7 +87,7 @@ def checked_max_events(limit: object) -> int | None:
 
 
 def checked_seed(seed: object, path: str = "seed") -> int:
-    """The seed as an int. Raises InputError for what is none."""
+    """The seed as an int. Raises InputError for anything that is not a seed."""
     if isinstance(seed, Integral) and not isinstance(seed, bool) and 0 <= int(seed) <= MAX_SEED:
         return int(seed)
     raise InputError(path, shown(seed), "a whole number from 0 to 2^63 - 1")

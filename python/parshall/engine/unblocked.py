@@ -24,7 +24,7 @@ def names_of(scenario: Scenario) -> dict[str, list[str]]:
 
 
 def results_of(block: Block, names: Mapping[str, Any]) -> Iterator[tuple[Key, dict[str, Any]]]:
-    """Each run of a block as the engine gives it, as far as its tables are there; nothing is copied."""
+    """Each run of a block as the engine gives it, with the tables that are there; nothing is copied."""
     whole = {name: _Whole(table) for name, table in block.tables.items() if name != "pcap"}
     places = {name: block.slices(name) for name in whole}
     for number, key in enumerate(block.keys):

@@ -52,7 +52,7 @@ class ResponsivenessEstimate(NamedTuple):
     """Share of arriving packets of flows that do not respond to drops and marks, from 0 to 1."""
     share_se: float
     """Its standard error."""
-    share_if_unresolved_deaf: float
+    share_upper: float
     """The share if flows of which little is known, such as short ones, did not respond."""
     resolved: float
     """Part of the watched packets that belong to flows which have shown what they do."""
@@ -74,7 +74,7 @@ class ResponsivenessSeries(NamedTuple):
     time: Reals
     share: Reals
     share_se: Reals
-    share_if_unresolved_deaf: Reals
+    share_upper: Reals
     resolved: Reals
     watched: Reals
     packets: NDArray[np.uint64]

@@ -94,7 +94,7 @@ class JacobsonTicksRto(RtoEstimator):
 
 
 class MedianRto(RtoEstimator):
-    """Median of the last ``window`` samples in the place of their mean (Chan and Leis).
+    """Median of the last ``window`` samples in place of their mean (Chan and Leis).
 
     The document does not say what the deviation is. With ``deviation="ewma"`` it is exponentially weighted as
     in :class:`JacobsonRto`, ``rttvar += deviation_gain (|R - srtt| - rttvar)`` with the median before the
@@ -184,7 +184,7 @@ class WeightedMedianRto(RtoEstimator):
 
 
 class ArimaRto(RtoEstimator):
-    """Forecast of the next round trip in the place of the mean, which Jeyasekar et al. 2014 leave as future
+    """Forecast of the next round trip in place of the mean, which Jeyasekar et al. 2014 leave as future
     work.
 
     ``srtt`` is what the forecaster expects next, or the sample where that would be negative; any forecaster

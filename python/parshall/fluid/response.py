@@ -119,7 +119,7 @@ class WithTimeouts:
     Towsley and Kurose (ToN 8(2), 2000, section II) say, timeouts included.
 
     ``timeout`` is the retransmission timeout in seconds, before backoff. A loss takes 2/3 of the window; what
-    is missing is a pause, on the average over all losses. Only the point of rest is Padhye's; the single wait
+    is missing is a pause, on average over all losses. Only the point of rest is Padhye's; the single wait
     for a timer is not modelled. Windows of less than a fifth of a packet are not told apart. Raises
     InputError unless the timeout is positive and ``acked`` at least 1.
     """

@@ -1,5 +1,5 @@
 """Whether the samples of a series come at regular times. Forecasters count samples, not seconds: where
-samples come irregularly, one step is now a short time and now a long one, and whoever uses the forecast
+samples come irregularly, one step is now a short time and now a long one, and a user of the forecast
 should know.
 """
 

@@ -138,7 +138,7 @@ def hurst(
 
 
 def hurst_all(series: ArrayLike) -> dict[str, HurstEstimate]:
-    """All methods side by side, as far as the series is long enough for them.
+    """All methods side by side, those that the series is long enough for.
 
     Raises InputError as :func:`hurst` does, if not even the first of them can be used.
     """

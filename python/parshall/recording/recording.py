@@ -307,7 +307,7 @@ def _capture_files(captures: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def _columns(content: bytes, names: Mapping[str, list[str]]) -> dict[str, Any]:
-    """A table as the engine gives it, with indices in the place of names."""
+    """A table as the engine gives it, with indices in place of names."""
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -185,7 +185,7 @@ def _transport(recording: Recording, flow: str) -> str:
 
 
 def _first_port(recording: Recording, flow: str) -> str:
-    """The port that the flow's source sends through, as far as one link leaves it."""
+    """The port that the flow's source sends through, when only one link leaves it."""
     source = next(each.source for each in recording.scenario.flows if each.name == flow)
     for link in recording.scenario.links:
         if source in link.between:

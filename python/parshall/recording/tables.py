@@ -33,7 +33,7 @@ _NAMED = {"flow": "flows", "port": "ports"}
 
 
 def run_table(result: Result, name: str) -> pa.Table:
-    """One table of one run, with names in the place of indices."""
+    """One table of one run, with names in place of indices."""
     columns = {
         column: named(values, result["names"][_NAMED[column]]) if column in _NAMED else numbers(values)
         for column, values in result[name].items()

@@ -309,7 +309,7 @@ class PortResponsiveness(_Rows):
     """Share of arriving packets of flows that do not respond; NaN when none arrived."""
     share_se: Reals
     """Its standard error."""
-    share_if_unresolved_deaf: Reals
+    share_upper: Reals
     """The share if flows of which little is known, such as short ones, did not respond."""
     resolved: Reals
     """Part of the watched packets that belong to flows which have shown what they do."""

@@ -58,7 +58,7 @@ class Model(BaseModel):
     @classmethod
     def known(cls, **values: Any) -> Self:
         """An instance of values that are known to fit, for defaults: checking them would build a validator,
-        which nobody else needs, whenever the package is imported.
+        which only users' values need, whenever the package is imported.
         """
         return cls.model_construct(**values)
 
@@ -156,7 +156,7 @@ def _is_complete(member: type[Model]) -> bool:
 
 
 class OrElse:
-    """Adds to a field's JSON Schema something that may stand in the place of a table."""
+    """Adds to a field's JSON Schema something that may stand in place of a table."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self.schema = schema

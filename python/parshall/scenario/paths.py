@@ -52,7 +52,7 @@ def parse(path: str) -> list[str]:
 
 
 def places(path: str) -> tuple[str | int, ...]:
-    """The steps of an error's path, with indices as numbers; as far as it can be read."""
+    """The steps of an error's path, with indices as numbers, up to the first that cannot be read."""
     steps: list[str | int] = []
     for match in _STEP.finditer(path):
         item = match["item"]

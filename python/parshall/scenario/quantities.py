@@ -98,7 +98,7 @@ __all__ = [
 ABSENT: Any = None
 """The default of a quantity that may be left out; its type is that of any field."""
 DEFAULT_CLASS: Any = 0
-"""The code point of packets that nobody has given another one."""
+"""The code point of packets that were not given another one."""
 ZERO: Any = 0.0
 """The default of a duration that may be left out."""
 NO_NAMES: Any = ()

@@ -119,7 +119,7 @@ class QueueShareSeries(Model):
     """The unknowns: one congested hop (eq. 2.14), several (eq. 2.23), or flows of a constant rate (appendix
     A)."""
     rtt: MaybePeriod = ABSENT
-    """A constant in the place of the round-trip time that follows the queue."""
+    """A constant in place of the round-trip time that follows the queue."""
     count_drops: Flag = False
     """Whether drops are counted in the queue's equation (eq. 2.18, 2.19)."""
     zero_drops_after: Count | None = None

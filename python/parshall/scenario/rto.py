@@ -47,7 +47,7 @@ class JacobsonTicksRtoConfig(Model):
 
 
 class MedianRtoConfig(Model):
-    """Median of the last samples in the place of the mean (Chan and Leis)."""
+    """Median of the last samples in place of the mean (Chan and Leis)."""
 
     kind: Literal["median"] = "median"
     """Names this estimator."""
@@ -89,8 +89,8 @@ class WeightedMedianRtoConfig(Model):
 
 
 class ArimaRtoConfig(Model):
-    """Forecast of the next round trip in the place of the mean: ARTT, of which Jeyasekar et al. 2014 say that
-    the timeout may use it in future. Any forecaster may stand in the place of ARIMA. The sample stands for a
+    """Forecast of the next round trip in place of the mean: ARTT, of which Jeyasekar et al. 2014 say that
+    the timeout may use it in future. Any forecaster may stand in place of ARIMA. The sample stands for a
     forecast that is negative.
     """
 

@@ -57,7 +57,7 @@ def folders(given: Sequence[str | Path] | None) -> list[Path]:
 
 
 def find(declared: Sequence[Data], places: Sequence[Path]) -> Found:
-    """The declared files, as far as they are in these folders and unchanged."""
+    """Those of the declared files that are in these folders and unchanged."""
     files: dict[str, Path] = {}
     lacking: dict[str, str] = {}
     for data in declared:

@@ -144,7 +144,7 @@ class Axis:
 
     @property
     def is_rows(self) -> bool:
-        """Whether it has the names of rows in the place of a quantity."""
+        """Whether it has the names of rows in place of a quantity."""
         return self.label == "" and bool(self.ticks)
 
     def row(self, place: float) -> str:

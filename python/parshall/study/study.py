@@ -33,7 +33,7 @@ class Document:
     title: str
     authors: str
     source: str = ""
-    """Where and when it appeared, as far as is known."""
+    """Where and when it appeared, if that is known."""
 
 
 def _nothing(results: Results, judged: Judgements) -> Mapping[str, Any]:
@@ -101,7 +101,7 @@ def list_studies() -> list[Study]:
 
 
 def try_studies() -> Iterator[Study | ParshallError]:
-    """The same, with an error in the place of each that cannot be loaded."""
+    """The same, with an error in place of each that cannot be loaded."""
     for name, points in sorted(_points().items()):
         try:
             yield _load(name, points)

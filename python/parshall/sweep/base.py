@@ -85,7 +85,7 @@ class _Fields:
         model = self.model.scenario() if self._of_network(path, setting) else self.model
         held = look_up(_replaced(model, path, value, setting), _own(path))
         if isinstance(held, bool) or not isinstance(held, int | float):
-            raise InputError(place, shown(value), f"a number; {path} is none")
+            raise InputError(place, shown(value), f"a number; {path} is not a number")
         return held
 
     def _of_network(self, path: str, setting: Setting) -> bool:

@@ -22,7 +22,7 @@ class Setting:
     value: Any
     """What the fields are set to; what a callable base is given."""
     label: bool | int | float | str | None
-    """What stands in the table; where it is none, what the field holds afterwards does."""
+    """What stands in the table; ``None`` for the value that the field holds afterwards."""
     place: str
     """Where the value was written, for errors."""
     changes: tuple[tuple[str, Any], ...] = ()

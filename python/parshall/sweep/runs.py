@@ -63,7 +63,7 @@ class Runs:
         self._kept = Kept(store, tables)
 
     def add(self, wanted: Sequence[Key], executor: Executor, interrupted: Callable[[], bool]) -> None:
-        """Sees to it that these runs are there, as far as they can be done. Raises RunError when the executor
+        """Does those of these runs that are missing and can be done. Raises RunError when the executor
         breaks; what has finished by then is kept.
         """
         fresh = [key for key in dict.fromkeys(wanted) if key not in self._there]
@@ -96,7 +96,7 @@ class Runs:
         return [key for key in keys if key not in found]
 
     def _take(self, block: Block | None, failed: Sequence[tuple[Key, str]]) -> None:
-        # Results first: telling somebody about them may fail.
+        # Results first: reporting them may fail.
         if block is not None:
             self._kept.add(block)
             self.executed += len(block.keys)

@@ -38,7 +38,7 @@ class Chunk:
     texts: dict[str, str]
     """The canonical JSON of each scenario, by its hash."""
     tables: tuple[str, ...] | None
-    """Tables that are wanted back; all that are recorded where it is none."""
+    """Tables that are wanted back; ``None`` for all that are recorded."""
     engine_version: str
     """That the worker has to have, for its results to be those of any other worker."""
     then: Callable[[Block], Any] | None = None
@@ -113,7 +113,7 @@ def execute(chunk: Chunk) -> Outcome:
 
 
 def _wanted(whole: Block, tables: Sequence[str] | None) -> Block:
-    """A block without the tables that nobody asked for."""
+    """A block without the tables that were not asked for."""
     if tables is None:
         return whole
     names = [name for name in tables if name in whole.tables]

@@ -30,7 +30,7 @@ HEADER = 28
 LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 CLASSES = 50
 PACKETS = 30_000
-"""Arrivals of a run, on the average."""
+"""Arrivals of a run, on average."""
 WARM_UP = 0.05
 """Share of a run that is not counted; the queue forgets its start in far less at these loads."""
 SAMPLE_EVERY = 2.7183 * SERVICE

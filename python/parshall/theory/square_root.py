@@ -120,6 +120,6 @@ def _facts(series: tuple[Series, ...]) -> dict[str, str]:
 
 
 def _shortfall(losses: list[float], *, whole: bool, pause: bool) -> str:
-    """Packets a round trip by which the stepped model stays behind the law, on the average over losses."""
+    """Packets a round trip by which the stepped model stays behind the law, on average over losses."""
     behind = [periodic_loss_window(loss) - stepped_window(loss, whole=whole, pause=pause) for loss in losses]
     return f"{float(np.mean(behind)):.1f}"

@@ -70,7 +70,7 @@ def compare(reference: Events, ours: Events, end: float) -> Divergence | None:
 
     Events are compared in order within each place, event, kind and flow: sequence number, size, code point,
     reason, and time.
-    Between these groups the order of events at one instant is nobody's promise, and neither is whether an
+    Between these groups the order of events at one instant is not promised, and neither is whether an
     event at the very end still happens.
     """
     last = end - TOLERANCE_S

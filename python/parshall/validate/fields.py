@@ -105,11 +105,11 @@ class Fields:
             self._left.pop(name, None)
 
     def left(self) -> list[str]:
-        """Names of the fields that nobody has asked for."""
+        """Names of the fields that were not asked for."""
         return list(self._left)
 
     def done(self) -> None:
-        """Refuses fields that nobody has asked for."""
+        """Refuses fields that were not asked for."""
         if self._left:
             name = next(iter(self._left))
             raise self.error(name, "no field of this name")

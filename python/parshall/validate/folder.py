@@ -36,7 +36,7 @@ class Entry:
     fault: InputError | None = None
 
     def fields(self) -> Fields:
-        """The entry, for reading. Raises InputError when it is none."""
+        """The entry, for reading. Raises InputError when it cannot be read."""
         if self.fault is not None:
             raise self.fault
         return Fields(self.value, self.place)

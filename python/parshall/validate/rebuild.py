@@ -46,7 +46,7 @@ _VEGAS_THRESHOLDS = {"alpha_pkts": 1, "beta_pkts": 3, "gamma_pkts": 1}
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """A scenario of ours in the place of ns-2's, and what to look at."""
+    """A scenario of ours in place of ns-2's, and what to look at."""
 
     scenario: Scenario
     flows: tuple[int, ...]

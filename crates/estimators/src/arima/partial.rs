@@ -1,4 +1,4 @@
-//! Partial autocorrelations in the place of coefficients: any numbers between -1 and 1 make a stationary model, and every
+//! Partial autocorrelations in place of coefficients: any numbers between -1 and 1 make a stationary model, and every
 //! stationary model has them (Barndorff-Nielsen and Schou 1973; Monahan 1984). With the sign of theta turned they do the
 //! same for invertibility. Free parameters are their inverse hyperbolic tangents (Jones 1980 for the idea).
 

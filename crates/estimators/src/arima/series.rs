@@ -109,7 +109,7 @@ impl Difference {
         self.scale
     }
 
-    /// Takes a series in the place of the one before.
+    /// Takes a series in place of the one before.
     pub fn take(&mut self, xs: &[f64]) -> Result<(), FitError> {
         self.values.clear();
         check(xs, self.order, self.longest)?;

@@ -145,7 +145,7 @@ impl SlidingAutocovariance {
             }
             *r = (self.products[k] - mean * (earlier + later) + (n - k as f64) * mean * mean) / n;
         }
-        // What is left of a variance by rounding is none.
+        // What rounding leaves of a variance is not a variance.
         if r[0] <= 1e-14 * self.products[0] / n {
             r.fill(0.0);
         }

@@ -150,7 +150,7 @@ mod tests {
         let mut counters = Counters::new(Width::Bits32, 100_000);
         counters.read(&reading(4_000_000_000, 0, 0)).unwrap();
         assert_eq!(counters.read(&reading(3, 0, 0)).unwrap_err().field, "arrivals");
-        // A reading that does not fit into the counter is none of its values.
+        // A reading that does not fit into the counter cannot be one of its values.
         assert_eq!(counters.read(&reading(1 << 40, 0, 0)).unwrap_err().now, 1 << 40);
     }
 }

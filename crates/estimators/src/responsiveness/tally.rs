@@ -74,7 +74,7 @@ impl Tally {
             end_s,
             share: known.then_some(share),
             share_se: known.then(|| self.standard_error(share)),
-            share_if_unresolved_deaf: known.then(|| (self.deaf_resolved + unresolved) / self.watched),
+            share_upper: known.then(|| (self.deaf_resolved + unresolved) / self.watched),
             resolved: self.resolved(),
             watched: self.watched(),
             packets: self.packets as u64,

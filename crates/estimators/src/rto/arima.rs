@@ -1,5 +1,5 @@
-//! The forecast of the next round trip in the place of its mean: what Jeyasekar et al. 2014 leave to the future in their
-//! conclusion ("SRTT ... may be updated using ARTT"). Any forecaster may stand in the place of ARIMA.
+//! The forecast of the next round trip in place of its mean: what Jeyasekar et al. 2014 leave to the future in their
+//! conclusion ("SRTT ... may be updated using ARTT"). Any forecaster may stand in place of ARIMA.
 
 use super::centred::{check, Centre, Centred};
 use crate::error::ConfigError;

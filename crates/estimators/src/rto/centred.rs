@@ -1,4 +1,4 @@
-//! What the filters share that put another srtt in the place of Jacobson's mean and keep his mean deviation.
+//! What the filters share that put another srtt in place of Jacobson's mean and keep his mean deviation.
 
 use super::config::check_multiplier;
 use super::jacobson::Estimate;

@@ -68,7 +68,7 @@ pub enum RtoConfig {
         #[cfg_attr(feature = "serde", serde(default))]
         memory: Option<u32>,
     },
-    /// A forecast in the place of srtt: see [`ArimaRto`].
+    /// A forecast in place of srtt: see [`ArimaRto`].
     Arima {
         /// What forecasts the next round trip.
         #[cfg_attr(feature = "serde", serde(default = "ForecasterConfig::jeyasekar_2014"))]
@@ -191,7 +191,7 @@ impl RtoConfig {
         }
     }
 
-    /// The forecast of this forecaster in the place of srtt, other parameters at their defaults.
+    /// The forecast of this forecaster in place of srtt, other parameters at their defaults.
     pub const fn arima(forecaster: ForecasterConfig) -> Self {
         RtoConfig::Arima {
             forecaster,

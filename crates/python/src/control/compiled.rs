@@ -29,7 +29,7 @@ type OnMoment = unsafe extern "C" fn(state: *mut c_void, moment: *const Moment) 
 /// Returns the window after it; NaN if something went wrong.
 type OnLoss = unsafe extern "C" fn(state: *mut c_void, loss: *const Lost) -> f64;
 
-/// The functions of a control; where there is none nothing is done, or what RFC 5681 asks for.
+/// The functions of a control; where one is missing, nothing is done, or what RFC 5681 asks for.
 #[derive(Clone, Copy, Debug, Default)]
 struct Functions {
     on_start: Option<OnStart>,

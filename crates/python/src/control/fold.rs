@@ -47,7 +47,7 @@ impl Gathering {
     /// From text: `ack`, `rtt` or seconds.
     ///
     /// # Errors
-    /// `ValueError` for a word that is none of those known.
+    /// `ValueError` for a word that is not known.
     pub fn new((every, at_losses, wanted): Asked) -> PyResult<Self> {
         let every = match every.as_str() {
             "ack" => Every::Ack,

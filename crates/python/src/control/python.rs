@@ -169,7 +169,7 @@ fn interrupt(py: Python<'_>, hung: &Py<PyAny>) -> PyResult<Arc<dyn Fn() + Send +
     Ok(Arc::new(move || {
         Python::attach(|py| {
             let raise = || py.import("parshall.control.interrupt")?.call_method1("raise_in", (thread, &hung));
-            // There is nobody to tell; the thread will be given up.
+            // Nothing is left to report to; the thread will be given up.
             let _ = raise();
         });
     }))
@@ -188,7 +188,7 @@ fn failure(error: PyErr) -> Failure {
     })
 }
 
-/// The ACK that `on_ack` is given, made anew only if somebody has kept it.
+/// The ACK that `on_ack` is given, made anew only if the control has kept it.
 #[derive(Debug)]
 struct Told {
     ack: Py<Ack>,

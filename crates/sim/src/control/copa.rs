@@ -59,7 +59,7 @@ const PACING_GAIN: f64 = 2.0;
 /// state it does so for 2.5.
 const STEADY_RTTS: u32 = 3;
 /// Section 2.2: the queue is nearly empty if it is below this part of the highest in so many round trips; if it has
-/// not been that for so many, somebody fills the buffer.
+/// not been that for so many, another flow fills the buffer.
 const NEARLY_EMPTY: f64 = 0.1;
 const HIGHEST_RTTS: f64 = 4.0;
 const EMPTYING_RTTS: f64 = 5.0;

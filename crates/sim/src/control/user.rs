@@ -1,4 +1,4 @@
-//! A control that this crate does not have: whoever runs the scenario hands it over. What it answers is checked, and
+//! A control that this crate does not have: the caller hands it over with the scenario. What it answers is checked, and
 //! what is no answer ends its run.
 
 use std::collections::BTreeMap;
@@ -115,7 +115,7 @@ pub trait UserControl: Debug + Send {
     fn on_timer(&mut self, answer: &mut Answer, now: Time) -> Result<(), Failure>;
 }
 
-/// A control of somebody else, watched over.
+/// A user's control, watched over.
 #[derive(Debug)]
 pub struct User {
     control: Box<dyn UserControl>,

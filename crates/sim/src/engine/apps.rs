@@ -44,7 +44,7 @@ impl Simulation {
         self.schedule(at, rank, EventKind::App.target(app));
     }
 
-    /// A packet has reached its host, and somebody wants to know.
+    /// A packet has reached its host, and an application or the recorder takes note.
     #[inline(never)]
     pub(super) fn deliver_attended(&mut self, id: PacketId, left: Hop, now: Time) {
         self.record_arrival(id, left, now);
@@ -68,7 +68,7 @@ impl Simulation {
         stamp < self.apps.lines[line].opened
     }
 
-    /// Takes a packet away that nobody waits for any more.
+    /// Takes a packet away that belongs to a connection of before.
     fn ignore(&mut self, line: usize, id: PacketId, now: Time) {
         let packet = self.in_flight[id];
         self.in_flight.remove(id);

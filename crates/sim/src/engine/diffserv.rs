@@ -82,7 +82,7 @@ impl Simulation {
         Some(table.into_table())
     }
 
-    /// Keeps the state after the arrival of a packet, where somebody wants to know it.
+    /// Keeps the state after the arrival of a packet, where it is recorded.
     #[inline(never)]
     pub(super) fn keep_class_state(&mut self, hop: Hop, packet: &Packet, at: Time) {
         if !self.recorder.keeps_class_state(hop.port) {

@@ -76,7 +76,7 @@ pub(super) struct Line {
     pub written: u64,
     /// What was written and not delivered, by where it ends.
     pub undelivered: VecDeque<(u64, Write)>,
-    /// What was written and not acknowledged, likewise; empty if nobody waits for that.
+    /// What was written and not acknowledged, likewise; empty if no application waits for that.
     pub unacknowledged: VecDeque<(u64, Write)>,
 }
 

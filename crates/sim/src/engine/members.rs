@@ -54,7 +54,7 @@ fn add(sum: &mut FlowRow, row: &FlowRow, asks: bool) {
     sum.rtt_samples += row.rtt_samples;
 }
 
-/// Puts the flows of the scenario in the place of their members.
+/// Puts the flows of the scenario in place of their members.
 pub(super) fn count_with_owners(tables: &mut [Table], owners: &[u32]) {
     if owners.is_empty() {
         return;

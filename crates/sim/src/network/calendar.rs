@@ -63,7 +63,7 @@ pub struct Calendar {
     first_at: Time,
     /// The packets of the open bucket, in order.
     first: u32,
-    /// The last of them; of no meaning if there is none.
+    /// The last of them; meaningless in an empty bucket.
     last: u32,
     /// A bucket spans `2^shift` picoseconds.
     shift: u32,

@@ -79,13 +79,13 @@ pub struct PortKind {
     pub limit_packets: u32,
     /// When counting starts.
     pub count_from: Time,
-    /// Whether [`Port::pass`] is all that the port needs: it is plain, and nobody watches it.
+    /// Whether [`Port::pass`] is all that the port needs: it is plain, and not watched.
     pub simple: bool,
     /// Whether the port is [`Port::serving`].
     pub serves: bool,
     /// Whether packets meet a conditioner first.
     pub conditions: bool,
-    /// Whether somebody at the far end hears what comes: the conditioner of the other direction, or a capture.
+    /// Whether something at the far end observes what comes: the conditioner of the other direction, or a capture.
     pub overheard: bool,
 }
 
@@ -137,7 +137,7 @@ impl Transmissions {
 }
 
 impl Default for Transmissions {
-    /// Nothing is known: no size is in the place of another one.
+    /// Nothing is known: no size is in place of another one.
     fn default() -> Self {
         let elsewhere = |place| if place == Self::place(0) { 40 } else { 0 };
         Transmissions(std::array::from_fn(|place| Cell::new((elsewhere(place), Time::ZERO))))
@@ -507,7 +507,7 @@ impl Port {
         self.most_held = if self.managed().is_some() { 0 } else { held };
     }
 
-    /// Notes what is held when counting starts, when somebody first looks after that.
+    /// Notes what is held when counting starts, at the first look after that.
     #[cold]
     fn start_counting(&mut self, kind: &PortKind) {
         if std::mem::replace(&mut self.counting, true) || kind.count_from == Time::ZERO {

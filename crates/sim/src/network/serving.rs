@@ -42,13 +42,13 @@ pub struct Serving {
     /// When the next transmission may start.
     free_at: Time,
     /// Whether the queue has been asked for a packet since then: it is asked as soon as the link is free, even if it is
-    /// empty, but nobody need know before something arrives.
+    /// empty, which matters only when something arrives.
     asked: bool,
     /// End of the newest transmission. Later than the one before, so that the order of packets shows.
     last_departure: Time,
     /// When the event is due that waits for the link; [`Time::NEVER`] if none does.
     pub event_at: Time,
-    /// What the queue has dropped and nobody has taken yet.
+    /// What the queue has dropped and has not been taken yet.
     pub dropped: Vec<Held>,
     counters: PortCounters,
     /// Packets and bytes whose transmission ends after the start of counting.
@@ -79,7 +79,7 @@ impl Serving {
         }
     }
 
-    /// A packet of the flow with this key arrives: whether it gets as far as the queue. What the queue drops is in
+    /// A packet of the flow with this key arrives: whether it reaches the queue. What the queue drops is in
     /// `dropped` then.
     pub fn arrive(&mut self, kind: &PortKind, now: Time, packet: Packet, flow: u64) -> bool {
         let counted = u64::from(now >= kind.count_from);

@@ -7,7 +7,7 @@ use crate::units::Time;
 /// The packets of a first-in-first-out port that have not left it, the one in transmission included.
 ///
 /// Departures are known at arrival, so the backlog at any instant follows from the ring: what departs at or
-/// before that instant is gone. The ring is brought up to date when somebody asks.
+/// before that instant is gone. The ring is brought up to date when it is asked.
 #[derive(Clone, Debug, Default)]
 pub struct Backlog {
     ring: VecDeque<(Time, u16)>,

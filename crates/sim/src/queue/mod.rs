@@ -1,6 +1,6 @@
 //! Queue disciplines. One file each; [`Discipline`] and [`AnyDepartureQueue`] are where a new one is registered.
 //!
-//! A [`Queue`] decides at arrival and serves first in, first out, so a port knows the departure of a packet the moment
+//! A [`ArrivalQueue`] decides at arrival and serves first in, first out, so a port knows the departure of a packet the moment
 //! it arrives and needs no event at the end of a transmission. A [`DepartureQueue`] decides when a packet is about to
 //! leave, which takes an event for each packet that has waited.
 

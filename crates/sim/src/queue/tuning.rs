@@ -25,7 +25,7 @@ pub struct Tuning {
     above: f64,
     band: f64,
     moved: f64,
-    /// What was made of each estimate, if somebody wants to know.
+    /// What was made of each estimate, if that is recorded.
     log: Option<Vec<Tuned>>,
 }
 
@@ -102,7 +102,7 @@ mod tests {
             end_s: 1.0,
             share,
             share_se: None,
-            share_if_unresolved_deaf: None,
+            share_upper: None,
             resolved: 1.0,
             watched: 1.0,
             packets: 1,

@@ -7,7 +7,7 @@
 //!   The table's size is known from the start, so a count goes where it belongs at once ([`Counts`]).
 //! - What a sender shows is kept once for each sample before which it changed ([`Changes`]). Senders that act ahead
 //!   of time do not wait for one another, so only the changes of one flow are in order.
-//! - Both are spread over all samples when somebody asks for a column ([`Compact`]). So are times and flows, which
+//! - Both are spread over all samples when a column is asked for ([`Compact`]). So are times and flows, which
 //!   follow from the interval alone.
 
 use std::iter::repeat_n;
@@ -348,7 +348,7 @@ impl Compact {
 struct Held {
     grid: Grid,
     blocks: Vec<Vec<Change>>,
-    /// The numbers of all changes, by sample, once somebody has asked: senders that act ahead of time have put them
+    /// The numbers of all changes, by sample, once they were asked for: senders that act ahead of time have put them
     /// into another order.
     by_sample: OnceLock<Vec<u32>>,
 }

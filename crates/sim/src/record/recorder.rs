@@ -48,7 +48,7 @@ impl PortFlags {
         self.observed() || self.series || self.class_state || self.pcap
     }
 
-    /// Whether somebody wants to know more of a packet than that it came.
+    /// Whether more is recorded of a packet than that it came.
     #[inline]
     fn observed(&self) -> bool {
         self.packets || self.responsiveness || self.nonresponsive

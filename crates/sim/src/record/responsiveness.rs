@@ -83,7 +83,7 @@ fn row(port: u32, packets_udp: u64, estimate: &Estimate) -> ResponsivenessRow {
         port: port as i32,
         share: estimate.share.unwrap_or(f64::NAN),
         share_se: estimate.share_se.unwrap_or(f64::NAN),
-        share_if_unresolved_deaf: estimate.share_if_unresolved_deaf.unwrap_or(f64::NAN),
+        share_upper: estimate.share_upper.unwrap_or(f64::NAN),
         resolved: estimate.resolved,
         watched: estimate.watched,
         packets: estimate.packets,

@@ -165,7 +165,7 @@ table!(
         /// Its standard error.
         share_se: f64,
         /// The share if flows of which little is known did not respond.
-        share_if_unresolved_deaf: f64,
+        share_upper: f64,
         /// Part of the watched packets that belong to flows which have shown what they do.
         resolved: f64,
         /// Part of the packets that belong to watched flows.

@@ -39,7 +39,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Ports that must exist one by one because somebody looks at them.
+    /// Ports that must exist one by one because they are watched.
     pub fn ports(&self) -> impl Iterator<Item = u32> + '_ {
         let sampled = self.port_series.iter().flat_map(|(ports, _)| ports);
         let estimated = self.responsiveness.iter().flat_map(|estimated| &estimated.ports);

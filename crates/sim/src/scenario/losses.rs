@@ -14,7 +14,7 @@ pub enum Loss {
     Bernoulli(BernoulliLoss),
     /// Losses come in bursts: two states with a loss probability each (Gilbert 1960, Elliott 1963).
     GilbertElliott(GilbertElliottLoss),
-    /// The router drops, or marks, a few packets itself where its queue asks nobody to slow down.
+    /// The router drops, or marks, a few packets itself where its queue drops and marks nothing.
     Dither(DitherLoss),
 }
 

@@ -101,7 +101,7 @@ pub struct Red {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TuneBy {
-    /// The estimator of [`Record::responsiveness`], fed with what this queue drops and marks.
+    /// The estimator of [`Record::responsiveness`](super::Record::responsiveness), fed with what this queue drops and marks.
     Responsiveness,
 }
 

@@ -113,7 +113,7 @@ pub enum Signals {
     /// What is lost before the queue: the port's `loss` is then a dither, packets that the router drops at random to
     /// see who responds. What the queue drops is no signal.
     Losses,
-    /// Both: for a `loss` that tops up what the queue drops or marks ([`Loss::Dither`]).
+    /// Both: for a `loss` that tops up what the queue drops or marks ([`Loss::Dither`](super::Loss::Dither)).
     Both,
 }
 
@@ -140,7 +140,7 @@ pub struct QueueShareSeries {
     /// The unknowns.
     #[serde(default)]
     pub form: Form,
-    /// A constant in the place of the round-trip time that follows the queue.
+    /// A constant in place of the round-trip time that follows the queue.
     #[serde(default)]
     pub rtt: Option<Time>,
     /// Whether drops are counted in the queue's equation.

@@ -547,7 +547,7 @@ impl Core {
         }
     }
 
-    /// Lets a recovery with further timers put the earliest in the place of the retransmission timer.
+    /// Lets a recovery with further timers put the earliest in place of the retransmission timer.
     pub fn set_deadline(&mut self, at: Time) {
         self.deadline = at;
     }

@@ -197,7 +197,7 @@ impl Path {
         self.newly_delivered -= (counted as u32).min(self.newly_delivered - 1);
     }
 
-    /// Packets below `seq` that nobody has reported are thought to be lost.
+    /// Packets below `seq` that were not reported are taken for lost.
     pub fn lose_below(&mut self, seq: i64) {
         let from = (self.looked_below - self.first).max(0) as usize;
         let to = (seq - self.first).clamp(0, self.sent.len() as i64) as usize;

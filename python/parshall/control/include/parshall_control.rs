@@ -27,7 +27,7 @@ pub struct Host {
     /// A random number from 0 to below 1, of the flow's own stream.
     pub random: extern "C" fn(*mut c_void) -> f64,
     /// An estimator of the library's for this flow, which the engine frees with it: "ewma" with its gain,
-    /// "median" or "mad" with its window. NULL for what is none. To be called in on_start.
+    /// "median" or "mad" with its window. NULL for any other name. To be called in on_start.
     pub estimator: extern "C" fn(*mut c_void, *const c_char, f64) -> *mut c_void,
     /// Takes in a sample and returns the value after it; a sample that is no finite number is left out.
     pub update: extern "C" fn(*mut c_void, f64) -> f64,

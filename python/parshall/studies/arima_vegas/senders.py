@@ -33,7 +33,7 @@ class Sender:
     label: str
     transport: Tcp
     fair_queue: bool = False
-    """Whether FQ-CoDel is at the upstream link in the place of DropTail."""
+    """Whether FQ-CoDel is at the upstream link in place of DropTail."""
 
     @property
     def rule(self) -> ArimaVegas:
@@ -86,7 +86,7 @@ FORECASTERS: Mapping[str, Sender] = {
     "second": Sender("constant 1 s", ns2_vegas(forecaster=Constant(value=1.0))),
     ALWAYS: Sender("no rule, grows always", ns2_vegas(**_WITHOUT_RULE)),
 }
-"""What else may stand in the place of ARIMA(2,1,1); last a window that no backlog stops."""
+"""What else may stand in place of ARIMA(2,1,1); last a window that no backlog stops."""
 ABLATION: Mapping[str, Sender] = {
     VEGAS: DOCUMENT[VEGAS],
     ARTT: Sender("ARIMA(2,1,1)", DOCUMENT[ARTT].transport),

@@ -93,7 +93,7 @@ def settings() -> list[Setting]:
 
 
 def weigh(bench: st.Workbench) -> dict[str, pa.Table]:
-    """Both costs of every setting on every series that is at hand; nothing where there is none."""
+    """Both costs of every setting on every series that is at hand."""
     series = {name: parts[0] for name, parts in measured_rtts(bench).items()}
     if not series:
         return {}

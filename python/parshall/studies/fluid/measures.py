@@ -124,7 +124,7 @@ def of_run(setting: Setting, run: Recording) -> dict[str, float]:
 
 
 def rest(model: FluidModel) -> dict[str, float]:
-    """The only equilibrium and what becomes of a deviation; NaN if there is none, or not one alone."""
+    """The only equilibrium and what becomes of a deviation; NaN unless there is exactly one."""
     only = equilibria(model).only
     if only is None:
         names = ("share", "loss", "queue", "window", "round_trip", "full", "growth", "swing", "delay_margin")

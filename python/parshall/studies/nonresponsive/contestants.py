@@ -40,7 +40,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Contestant:
-    """An estimator with the settings that somebody has to choose for it."""
+    """An estimator with the settings that its user has to choose."""
 
     name: str
     label: str

@@ -1,4 +1,4 @@
-"""What sends: NewReno as ns-2 has it, the same with TCP-TP's increase, what else could stand in the place of
+"""What sends: NewReno as ns-2 has it, the same with TCP-TP's increase, what else could stand in place of
 the forecast, and window rules that use a forecast otherwise.
 
 A sender is data: what a reader calls it and the window rule that it has at a link.
@@ -56,7 +56,7 @@ def told(label: str, **options: Any) -> Sender:
 
 
 def _oracle(link: Bottleneck) -> TcpTp:
-    """The fair share itself in the place of the forecast; a hair more, so that N is not rounded up by one."""
+    """The fair share itself in place of the forecast; a hair more, so that N is not rounded up by one."""
     packets = link.rate / (8 * (PAYLOAD_BYTES + HEADER_BYTES))
     share = packets / link.connections * (1 + 1e-9)
     return TcpTp(capacity=link.rate, samples=1, forecaster=Constant(value=share))
@@ -92,7 +92,7 @@ FORECASTERS: Mapping[str, Sender] = {
     "mixture": told("mixture", forecaster=Mixture()),
     "oracle": Sender("N is known", _oracle),
 }
-"""What else may stand in the place of LMMSE(20); last the fair share itself."""
+"""What else may stand in place of LMMSE(20); last the fair share itself."""
 ABLATION: Mapping[str, Sender] = {
     NEWRENO: DOCUMENT[NEWRENO],
     TP: told("LMMSE(20), the document's"),

@@ -151,7 +151,7 @@ FORMULAS: tuple[Formula, ...] = (
         "RTT C/(2N) (1 + C gamma^2/(3 ((N-1) C gamma - 2 N l)))",
         printed.window_18,
         _halved_window,
-        "N l in the place of 2 N l",
+        "N l in place of 2 N l",
         "half of (17)",
     ),
     Formula(
@@ -172,7 +172,7 @@ FORMULAS: tuple[Formula, ...] = (
         "C/(2N(1+p)) (2 + p + (C gamma^2/3)(2p/((N-1) C gamma - N l) - 2(1-p)/((N-1) C gamma + N l)))",
         lambda link: printed.throughput_20(link, _p(link)),
         _throughput,
-        "3p in the place of 2p; in short C/(2N(1+p)) (2 + p + gamma/(6(N-1)))",
+        "3p in place of 2p; in short C/(2N(1+p)) (2 + p + gamma/(6(N-1)))",
         "E(W_c) counts with p and E(W_d) = E(W_c)/2 as well; as printed, the two fractions cancel",
     ),
     Formula(
@@ -227,7 +227,7 @@ FORMULAS: tuple[Formula, ...] = (
         "2 N^2 (l - (N-3) C gamma/N)(C gamma - l)/(8 C^2 gamma^2 (N-1) - N^2 (C gamma - l)^2)",
         printed.share_b,
         lambda link: _box_2(link) / (4 * (1 - _p(link))),
-        "N-2 in the place of N-3",
+        "N-2 in place of N-3",
         "the box is 2 - a = N (l - (N-2) C gamma/N)/(C gamma) wide",
     ),
     Formula(
@@ -247,7 +247,7 @@ FORMULAS: tuple[Formula, ...] = (
         "+ ((1-p) gamma/3)((4-2N) P_C - 3N P_B)",
         lambda link: printed.throughput_24(link, _p(link), printed.share_b(link, 2)),
         _throughput,
-        "the last term inside of the bracket and with (6-4N) P_C; (1-p)(P_B + 4 P_C/3) N l/C in the place of "
+        "the last term inside of the bracket and with (6-4N) P_C; (1-p)(P_B + 4 P_C/3) N l/C in place of "
         "(1-p) l N/(2C); in short C/(2N(1+p)) (2 + p (1 + gamma (1 - a/3)))",
         "(21) to (23) put into (15); the short form, since f has the mean C/N over all predictions",
     ),

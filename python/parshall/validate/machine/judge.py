@@ -80,6 +80,6 @@ def judge(
         )
         for cell, runs in linux.items()
         for measure in MEASURES
-        # A single flow shares with nobody.
+        # A single flow has nothing to share with.
         if not (measure.key == "jain" and cell.flows == 1)
     ]

@@ -63,7 +63,7 @@ class Settings:
         return word
 
     def error(self, name: str, expected: str) -> InputError:
-        """What to raise for a setting that is none of what was expected."""
+        """What to raise for a setting that was not expected."""
         return InputError(f"{self.where}: {name}", shown(self.values[name]), expected)
 
 

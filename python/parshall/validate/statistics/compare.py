@@ -25,8 +25,8 @@ Verdict: TypeAlias = Literal["agree", "apart", "differ"]
 in twenty. ``differ``: it does not even at the confidence with which all tests of a study hold at once."""
 
 EDGE = 5e-5
-"""Relative difference that is none: a packet more or less at either end of the measured interval, and the six
-digits that the reference is rounded to."""
+"""Relative difference that counts as none: a packet more or less at either end of the measured interval, and
+the six digits that the reference is rounded to."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from parshall.errors import InputError, RunError, ScenarioError, shown
 from parshall.recording import Recording
 from parshall.scenario import Scenario
 from parshall.sweep.measure import measure
-from parshall.validate.statistics import study0, study1, study3
+from parshall.validate.statistics import many_connections, mixed_traffic, on_off_sources
 from parshall.validate.statistics.baselines import Baseline, Settings, load_study
 from parshall.validate.statistics.compare import Comparison, compare
 from parshall.validate.statistics.outcomes import Outcome
@@ -38,15 +38,23 @@ class Kind:
 
 
 def _of_study_1(name: str, outcomes: tuple[Outcome, ...], seeds: int) -> Kind:
-    return Kind(study1.TITLES[name], outcomes, study1.rebuild, study1.measure, seeds)
+    return Kind(mixed_traffic.TITLES[name], outcomes, mixed_traffic.rebuild, mixed_traffic.measure, seeds)
 
 
 STUDIES: Mapping[str, Kind] = {
-    "0": Kind(study0.TITLE, study0.OUTCOMES, study0.rebuild, study0.measure, 30),
-    "1a": _of_study_1("1a", study1.OUTCOMES, 4),
-    "1m": _of_study_1("1m", study1.OUTCOMES_OF_LINKS, 3),
-    "1b": _of_study_1("1b", study1.OUTCOMES, 4),
-    "3": Kind(study3.TITLE, study3.OUTCOMES, study3.rebuild, study3.measure, 6),
+    "0": Kind(
+        on_off_sources.TITLE, on_off_sources.OUTCOMES, on_off_sources.rebuild, on_off_sources.measure, 30
+    ),
+    "1a": _of_study_1("1a", mixed_traffic.OUTCOMES, 4),
+    "1m": _of_study_1("1m", mixed_traffic.OUTCOMES_OF_LINKS, 3),
+    "1b": _of_study_1("1b", mixed_traffic.OUTCOMES, 4),
+    "3": Kind(
+        many_connections.TITLE,
+        many_connections.OUTCOMES,
+        many_connections.rebuild,
+        many_connections.measure,
+        6,
+    ),
 }
 """The random scenarios that are compared, by the names of their tables."""
 

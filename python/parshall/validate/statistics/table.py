@@ -32,7 +32,7 @@ Whether two means differ is judged by Student's test for two samples with pooled
   and so do scenarios whose sources draw the same numbers.
 - **≠** marks means that *differ*: by more than the {confidence} interval that holds for all comparisons of a
   study at once (Bonferroni).
-- A relative difference of up to {edge} is none: a packet at the ends of the interval in which counters run.
+- A relative difference of up to {edge} counts as none: a packet at the ends of the interval that is counted.
 
 What was found:
 """

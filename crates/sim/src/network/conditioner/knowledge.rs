@@ -151,7 +151,7 @@ impl Knowledge {
         self.told.put(place, told.rtt_s, told.rto_s, told.cwnd);
     }
 
-    /// The window of a flow, in packets; NaN if nobody knows.
+    /// The window of a flow, in packets; NaN if it is not known.
     pub fn window(&self, flow: u32) -> f64 {
         self.place(flow).map_or(f64::NAN, |place| self.means().windows[place])
     }

@@ -69,7 +69,7 @@ mod tests {
             packets.map(|(colour, window)| free.colour(colour, window)),
             [green, green, green, yellow, green, green, green]
         );
-        // Of a window that nobody knows nothing follows.
+        // An unknown window decides nothing.
         assert_eq!(small.colour(red, f64::NAN), red);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Averages are single-precision numbers; an idle time decays them by one packet too many, starts when the last packet
 //! that waits leaves, and ends only when a packet is accepted; a coupled average weighs each precedence's packets with
-//! that precedence's weight; a drop probability that has become negative is none.
+//! that precedence's weight; a negative drop probability counts as 0.
 
 use super::{Asked, Judgement};
 use crate::queue::red::weight_of;

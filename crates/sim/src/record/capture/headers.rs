@@ -167,7 +167,7 @@ impl Connection {
         let (shift, window) = tcp.window();
         let window = match (segment.syn, segment.from_receiver) {
             (false, true) => window,
-            // A SYN's is not shifted; a sender's nobody makes use of.
+            // A SYN's is not shifted; a sender's is not used.
             (true, true) => tcp.window_bytes.clamp(1, u64::from(u16::MAX)) as u16,
             (_, false) => u16::MAX,
         };

@@ -55,7 +55,7 @@ pub trait Recovery {
     fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox);
     /// An ACK of less than `core.high_ack`.
     fn on_old_ack(&mut self, _: &mut Core) {}
-    /// A timer of its own, which it has put in the place of the retransmission timer, expires. Returns false if it has
+    /// A timer of its own, which it has put in place of the retransmission timer, expires. Returns false if it has
     /// none, so that it is that timer which has expired.
     fn on_early_timer(&mut self, _: &mut Core, _: Time, _: &mut Outbox) -> bool {
         false
@@ -71,7 +71,7 @@ pub trait Recovery {
         self.on_timeout();
         core.idle_out();
     }
-    /// Packets below this that nobody has reported are taken for lost.
+    /// Packets below this that were not reported are taken for lost.
     fn lost_below(&self, core: &Core) -> i64 {
         core.high_ack + 1 + i64::from(self.repairs())
     }
