@@ -24,7 +24,7 @@ fn run_folded(scenario: &Scenario, folding: Folding, seed: u64) -> Recording {
 fn sends_unasked(scenario: &Scenario, flow: usize) -> bool {
     match &scenario.flows[flow].transport {
         Transport::Tcp(tcp) => tcp.profile == ProfileName::Ns2,
-        Transport::Udp(_) => false,
+        _ => false,
     }
 }
 

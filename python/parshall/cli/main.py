@@ -79,14 +79,18 @@ CHANGES = click.option(
     "changes",
     metavar="PATH=VALUE",
     multiple=True,
-    help='Another value, such as links[bottleneck].rate="5 Mbit/s"; may be repeated.',
+    help='Replace a value, such as links[bottleneck].rate="5 Mbit/s"; may be repeated.',
 )
 
 
 @cli.command()
 @click.argument("file")
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Seed of the random numbers; 1 unless given.")
-@click.option("--seeds", metavar="N|LIST", help="How many, or which, such as 7-20 or 1,5,8-10.")
+@click.option(
+    "--seeds",
+    metavar="N|LIST",
+    help="Run several seeds: a number of them, or a list such as 7-20 or 1,5,8-10.",
+)
 @CHANGES
 @click.option("--out", metavar="DIR", help="Write the recording there: Parquet, captures, scenario.")
 @click.option(
@@ -99,7 +103,7 @@ CHANGES = click.option(
 )
 @click.option("--max-events", type=click.IntRange(1), help="End a run with an error after so many events.")
 @click.option("--jobs", type=JOBS, help="Threads for --seeds; all cores unless given.")
-@click.option("--open", "show", is_flag=True, help="Open the plot of what was recorded.")
+@click.option("--open", "show", is_flag=True, help="Open a plot of what was recorded.")
 def run(file: str, **options: Any) -> int:
     """Simulate the scenario in FILE; - is the standard input."""
     from parshall.cli.commands.run import run_file
@@ -127,10 +131,10 @@ def check(file: str, changes: tuple[str, ...]) -> None:
 
 @cli.command()
 @click.argument("folder", metavar="DIR")
-@click.option("--flow", "flows", metavar="NAME", multiple=True, help="This flow only; may be repeated.")
-@click.option("--port", "ports", metavar="NAME", multiple=True, help="This port only; may be repeated.")
+@click.option("--flow", "flows", metavar="NAME", multiple=True, help="Draw this flow only; may be repeated.")
+@click.option("--port", "ports", metavar="NAME", multiple=True, help="Draw this port only; may be repeated.")
 @click.option("--out", metavar="FILE", help="SVG, PNG or PDF; plot.svg in DIR unless given.")
-@click.option("--open", "show", is_flag=True, help="Open it.")
+@click.option("--open", "show", is_flag=True, help="Open the figure.")
 def plot(folder: str, **options: Any) -> None:
     """Draw the recording in DIR over time.
 
@@ -145,7 +149,9 @@ def plot(folder: str, **options: Any) -> None:
 @cli.command()
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@click.option("--seeds", metavar="N|LIST", help="For two scenario files: how many (10), or which.")
+@click.option(
+    "--seeds", metavar="N|LIST", help="Seeds for two scenario files: a number of them (10), or a list."
+)
 @click.option("--out", metavar="FILE", help="Draw the differences there: SVG, PNG or PDF.")
 def compare(a: str, b: str, seeds: str | None, out: str | None) -> None:
     """Compare A and B by paired differences.
@@ -165,7 +171,7 @@ def compare(a: str, b: str, seeds: str | None, out: str | None) -> None:
     type=click.Choice(["dumbbell", "parking-lot", "red"]),
     default="dumbbell",
     show_default=True,
-    help="Of network.",
+    help="The network to start from.",
 )
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 def new(file: str, kind: str, force: bool) -> None:
@@ -195,7 +201,7 @@ def clear(older_than: float | None) -> None:
 
 
 @cli.command()
-@click.option("--sweep", is_flag=True, help="Of sweep files instead.")
+@click.option("--sweep", is_flag=True, help="Print that of sweep files instead.")
 def schema(sweep: bool) -> None:
     """Print the JSON Schema of scenario files."""
     import json
@@ -218,7 +224,9 @@ def schema(sweep: bool) -> None:
     help="dask, or a Dask scheduler such as tcp://host:8786; this machine's cores unless given.",
 )
 @click.option("--out", metavar="DIR", help="Where the tables go; out/NAME of the file unless given.")
-@click.option("--partition", metavar="NAME", multiple=True, help="Part the tables by it; may be repeated.")
+@click.option(
+    "--partition", metavar="NAME", multiple=True, help="Split the tables by this parameter; may be repeated."
+)
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep results of runs.")
 @click.option("--dry-run", is_flag=True, help="Only list the points, and how many runs are missing.")
 def sweep(file: str, dry_run: bool, **options: Any) -> int:
@@ -257,7 +265,7 @@ def studies() -> int:
 
 @cli.command()
 @click.argument("study")
-@click.option("--seeds", type=SEEDS, help="How many; the study's own number unless given.")
+@click.option("--seeds", type=SEEDS, help="Number of seeds; the study's own unless given.")
 @click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
 @click.option(
     "--out", metavar="DIR", help="Where the report goes; out/STUDY, or the folder of --from, unless given."
@@ -266,7 +274,7 @@ def studies() -> int:
 @click.option(
     "--from", "source", metavar="DIR", help="Make the report again from the tables in DIR; nothing is run."
 )
-@click.option("--full", is_flag=True, help="All of the document, of a study that runs less of it otherwise.")
+@click.option("--full", is_flag=True, help="Run the whole document where a study does less by default.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep results of runs.")
 @click.option("--verbose", is_flag=True, help="Show every claim with the interval that decided it.")
 def reproduce(study: str, no_cache: bool, **options: Any) -> None:
@@ -352,7 +360,9 @@ def linux(folder: str | None, **options: Any) -> None:
 
 
 @validate.command()
-@click.option("--seeds", type=click.IntRange(2, MOST_SEEDS), default=10, show_default=True, help="How many.")
+@click.option(
+    "--seeds", type=click.IntRange(2, MOST_SEEDS), default=10, show_default=True, help="Number of seeds."
+)
 @click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
 @click.option("--out", metavar="DIR", default="out/theory", show_default=True, help="Where the page goes.")
 def theory(seeds: int, jobs: int | None, out: str) -> None:
@@ -420,7 +430,7 @@ def qdisc() -> None:
 
 
 @qdisc.command()
-@click.option("--device", metavar="NAME", help="Of this network device only.")
+@click.option("--device", metavar="NAME", help="Read this network device only.")
 @click.option("--out", metavar="FILE", help="Write there, in one step, instead of to standard output.")
 def export(device: str | None, out: str | None) -> None:
     """Print backlog, drops, marks and estimates for Prometheus.

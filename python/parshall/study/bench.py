@@ -52,7 +52,7 @@ class Workbench:
     files: Mapping[str, Path] = field(default_factory=dict)
     """Declared data that is at hand, by the path that it was declared with."""
     full: bool = False
-    """Whether all of the document is asked for, of a study that otherwise runs less."""
+    """Whether the whole document is asked for, where the study does less by default."""
     runs: int = 0
     """Runs asked for so far."""
 

@@ -12,6 +12,7 @@ use crate::error::ConfigError;
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
+#[non_exhaustive]
 pub enum ForecasterConfig {
     /// One number, whatever comes: see [`Constant`].
     Constant {

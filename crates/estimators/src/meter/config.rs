@@ -6,6 +6,7 @@ use crate::ConfigError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum MeterConfig {
     /// One bucket.
     TokenBucket(TokenBucketMeter),

@@ -11,6 +11,7 @@ const START_WINDOW: f64 = 6.324_555_320_336_759;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "&'static str"))]
+#[non_exhaustive]
 pub enum Form {
     /// One congested hop: N_s and z0^2 / N_s (Zhao 2004, eq. 2.13 and 2.14).
     #[default]
@@ -55,6 +56,7 @@ impl TryFrom<String> for Form {
 /// How the unknowns are followed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Method {
     /// Normalised Kaczmarz projection (eq. 2.16): `beta += e gamma2 W / (gamma1 + W^T W)`.
     Kaczmarz {

@@ -10,6 +10,7 @@ use crate::forecast::ForecasterConfig;
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields))]
+#[non_exhaustive]
 pub enum RtoConfig {
     /// Exponentially weighted mean and mean deviation: see [`Jacobson`].
     Jacobson {

@@ -9,6 +9,7 @@ use crate::units::Time;
 /// A queue discipline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Queue {
     /// First in, first out; an arriving packet is dropped when the queue is full.
     Droptail(DropTail),

@@ -8,6 +8,7 @@ use crate::units::{Rate, Time};
 /// When an application has data. Rates count payload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum App {
     /// Always.
     Bulk {},

@@ -12,6 +12,7 @@ use crate::units::Time;
 /// A transport protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Transport {
     /// Reliable, congestion controlled.
     Tcp(Arc<Tcp>),
@@ -164,6 +165,7 @@ fn default_header() -> u32 {
 /// Named sets of TCP defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ProfileName {
     /// What the RFCs say today.
     #[default]
@@ -177,6 +179,7 @@ pub enum ProfileName {
 /// What is sent after a loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum RecoveryName {
     /// Fast retransmit, then slow start from one packet.
     Tahoe,
