@@ -108,10 +108,14 @@ def test_ctrl_c_ends_many_runs_and_keeps_what_was_finished(tmp_path: Path) -> No
 import parshall
 from parshall import Cache
 runs = dict((name, parshall.load({str(tmp_path)!r} + "/" + name + ".toml")) for name in ("short", "long"))
-parshall.run_many(runs, [1], jobs=2, cache=Cache({str(tmp_path / "cache")!r}))
+told = lambda done, _: print(done, flush=True)
+parshall.run_many(runs, [1], jobs=2, cache=Cache({str(tmp_path / "cache")!r}), progress=told)
 """
-    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) as process:
-        waited, said = interrupted(process, 2.0)
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "1\n", "the short run is done"
+        waited, said = interrupted(process, 0.2)
     assert "KeyboardInterrupt" in said
     assert "run failed" not in said
     assert waited < 2.0
