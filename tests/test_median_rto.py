@@ -429,11 +429,11 @@ def test_a_flow_with_no_sample_to_judge_is_no_series() -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (gzip.compress(b"rtt_ms\n1\nfast\n"), "columns rtt_ms"),
-        (gzip.compress(b"delay\n1\n2\n"), "columns delay"),
-        (gzip.compress(b""), "a gzipped table with the column rtt_ms"),
+        (gzip.compress(b"rtt_ms\n1\nfast\n", mtime=0), "columns rtt_ms"),
+        (gzip.compress(b"delay\n1\n2\n", mtime=0), "columns delay"),
+        (gzip.compress(b"", mtime=0), "a gzipped table with the column rtt_ms"),
         (b"rtt_ms\n1\n", "a gzipped table with the column rtt_ms"),
-        (gzip.compress(b"rtt_ms\n" + b"1\n" * 5000)[:-20], "a gzipped table with the column rtt_ms"),
+        (gzip.compress(b"rtt_ms\n" + b"1\n" * 5000, mtime=0)[:-20], "a gzipped table with the column rtt_ms"),
     ],
 )
 def test_a_file_that_holds_no_rtts_is_refused_in_one_line(
@@ -450,7 +450,7 @@ def test_a_file_that_holds_no_rtts_is_refused_in_one_line(
 
 def test_measured_rtts_are_read_in_seconds(tmp_path: Path) -> None:
     path = tmp_path / "good.csv.gz"
-    path.write_bytes(gzip.compress(b"rtt_ms\n215\n92.5\n"))
+    path.write_bytes(gzip.compress(b"rtt_ms\n215\n92.5\n", mtime=0))
     assert costs.read_rtts(path).tolist() == [0.215, 0.0925]
     files = {costs.DATA[1].path: path, "rtt/somebody-elses.csv.gz": tmp_path / "none.csv.gz"}
     (name, parts), *others = costs.measured_rtts(_bench(files=files)).items()

@@ -12,6 +12,7 @@
 //! | `signal_rate` | the port's probability of a drop or mark just now |
 //! | `table` | a fixed number of flows, or a sample of them when there are more |
 //! | `tally` | the estimation interval that is under way |
+//! | `waiting` | packets whose fate is not decided yet |
 
 mod evidence;
 mod flags;
@@ -19,14 +20,17 @@ mod prior;
 mod signal_rate;
 mod table;
 mod tally;
+mod waiting;
 
 pub use flags::Flags;
+pub use waiting::Ticket;
 
 use crate::ConfigError;
 use prior::Prior;
 use signal_rate::SignalRate;
 use table::{Found, Table};
 use tally::Tally;
+use waiting::{Fate, Waiting};
 
 /// The sample of flows is narrowed when more of its packets than this find no place.
 const CROWDED: f64 = 0.1;
@@ -123,6 +127,7 @@ pub struct Responsiveness {
     every: bool,
     prior: Prior,
     warm: bool,
+    waiting: Waiting,
 }
 
 impl Responsiveness {
@@ -141,6 +146,7 @@ impl Responsiveness {
             every: false,
             prior: Prior::default(),
             warm: false,
+            waiting: Waiting::default(),
         })
     }
 
@@ -162,11 +168,50 @@ impl Responsiveness {
 
     /// Takes a packet that arrives at `now_s`, in seconds, belongs to the flow with this key, and is dropped or
     /// marked (`signalled`) or neither. Where a queue drops at random as well as when it is full, the
-    /// former are the better signals: pass those alone. A time that is not finite, 1e12 s or later, or before the last one, changes nothing but the flags.
+    /// former are the better signals: pass those alone. A time that is not finite, 1e12 s or later, or before the
+    /// last one, changes nothing but the flags.
     ///
     /// Ask [`close`](Self::close) first: a packet counts in the interval that is under way.
     #[inline]
     pub fn packet(&mut self, now_s: f64, flow: u64, signalled: bool) {
+        if self.waiting.is_empty() {
+            self.take(now_s, flow, signalled);
+        } else {
+            self.wait(now_s, flow, if signalled { Fate::Signalled } else { Fate::Spared });
+        }
+    }
+
+    /// Takes a packet whose fate is not known yet, as at a queue that decides at departure. [`decide`](Self::decide)
+    /// tells it. Estimates come once all packets of their interval have met theirs; of more than 65,536 that wait,
+    /// the oldest is taken as spared, and the interval flagged.
+    pub fn arrive(&mut self, now_s: f64, flow: u64) -> Ticket {
+        self.wait(now_s, flow, Fate::Undecided)
+    }
+
+    /// Tells the fate of a packet that has arrived: dropped or marked (`Some(true)`), neither, or to be left out
+    /// (`None`). Fates may come in any order. Whether the packet was still waiting.
+    pub fn decide(&mut self, ticket: Ticket, signalled: Option<bool>) -> bool {
+        let fate = match signalled {
+            Some(true) => Fate::Signalled,
+            Some(false) => Fate::Spared,
+            None => Fate::LeftOut,
+        };
+        self.waiting.decide(ticket, fate)
+    }
+
+    /// Takes packets whose fate was never told as spared, at the end of a series.
+    pub fn settle(&mut self) {
+        self.waiting.settle();
+    }
+
+    fn wait(&mut self, now_s: f64, flow: u64, fate: Fate) -> Ticket {
+        let (ticket, crowded) = self.waiting.arrive(now_s, flow, fate);
+        self.tally.bad |= crowded;
+        ticket
+    }
+
+    #[inline]
+    fn take(&mut self, now_s: f64, flow: u64, signalled: bool) {
         if !(now_s >= self.now_s && now_s < LATEST_S) {
             self.tally.bad = true;
             return;
@@ -199,6 +244,32 @@ impl Responsiveness {
     /// [`Responsiveness::from_zero`] long silences hold several intervals: ask until there is none.
     #[inline]
     pub fn close(&mut self, now_s: f64) -> Option<Estimate> {
+        if self.waiting.is_empty() {
+            self.close_at(now_s)
+        } else {
+            self.close_decided(now_s)
+        }
+    }
+
+    /// The same up to the first packet whose fate is not known.
+    fn close_decided(&mut self, now_s: f64) -> Option<Estimate> {
+        while let Some(packet) = self.waiting.front() {
+            if let Some(estimate) = self.close_at(packet.at_s.min(now_s)) {
+                return Some(estimate);
+            }
+            match packet.fate {
+                Fate::Undecided => return None,
+                Fate::LeftOut => {}
+                Fate::Spared => self.take(packet.at_s, packet.flow, false),
+                Fate::Signalled => self.take(packet.at_s, packet.flow, true),
+            }
+            self.waiting.pop();
+        }
+        self.close_at(now_s)
+    }
+
+    #[inline]
+    fn close_at(&mut self, now_s: f64) -> Option<Estimate> {
         let end_s = self.interval as f64 * self.settings.interval_s;
         if now_s >= end_s && now_s < LATEST_S && self.interval > 0 {
             Some(self.finish(end_s, now_s))

@@ -154,3 +154,43 @@ fn settings_out_of_range_are_refused() {
     let flows = refused(Settings { flows: 1, ..Settings::default() });
     assert_eq!(flows, "flows: got 1, expected a whole number from 2 to 16777216");
 }
+
+/// Fates that come late and out of order change nothing but when the estimates come.
+#[test]
+fn packets_count_in_the_order_of_their_arrival_whenever_their_fates_are_told() {
+    let packets = traffic(10, 5, 30.0, 21);
+    let expected = estimates(&mut port(4096), &packets);
+    let mut port = port(4096);
+    let mut found = Vec::new();
+    let mut undecided = std::collections::VecDeque::new();
+    for (i, &(now, flow, signalled)) in packets.iter().enumerate() {
+        while let Some(estimate) = port.close(now) {
+            found.push(estimate);
+        }
+        undecided.push_back((port.arrive(now, flow), signalled));
+        // Forty packets wait; now and then a younger one is decided before its elders.
+        if undecided.len() > 40 {
+            let (ticket, signalled) = undecided.remove((i * 7) % 20).expect("forty wait");
+            assert!(port.decide(ticket, Some(signalled)));
+        }
+    }
+    for (ticket, signalled) in undecided {
+        assert!(port.decide(ticket, Some(signalled)));
+    }
+    while let Some(estimate) = port.close(packets.last().expect("packets").0) {
+        found.push(estimate);
+    }
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_packet_left_out_and_one_never_decided() {
+    let mut port = port(64);
+    let tickets = [0.1, 0.2, 0.3].map(|now| port.arrive(now, 1));
+    assert!(port.close(1.0).is_none(), "nothing is known yet");
+    assert!(port.decide(tickets[0], None) && port.decide(tickets[2], Some(true)));
+    assert!(port.close(1.0).is_none(), "the second may still be dropped");
+    port.settle();
+    let estimate = port.close(1.0).expect("an interval is over");
+    assert_eq!((estimate.packets, estimate.signals), (2, 1));
+}

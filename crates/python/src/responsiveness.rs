@@ -3,7 +3,7 @@
 //! A packet that cannot be used is no error: it flags the estimate of its interval.
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
-use parshall_estimators::responsiveness::{Estimate, Responsiveness, Settings};
+use parshall_estimators::responsiveness::{Estimate, Responsiveness, Settings, Ticket};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -98,6 +98,21 @@ impl PyResponsiveness {
 
     fn packet(&mut self, time: f64, flow: u64, signalled: bool) {
         self.estimator.packet(time, flow, signalled);
+    }
+
+    /// A packet whose fate is not known yet; its ticket.
+    fn arrive(&mut self, time: f64, flow: u64) -> u64 {
+        self.estimator.arrive(time, flow).0
+    }
+
+    /// The fate of a packet that has arrived; whether it was waiting.
+    fn decide(&mut self, ticket: u64, signalled: Option<bool>) -> bool {
+        self.estimator.decide(Ticket(ticket), signalled)
+    }
+
+    /// Takes packets whose fate was never told as spared.
+    fn settle(&mut self) {
+        self.estimator.settle();
     }
 
     /// Takes packets, and the time up to `until`.

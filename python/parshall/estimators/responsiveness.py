@@ -101,6 +101,7 @@ class Responsiveness(Estimator):
 
     __slots__ = ()
 
+    _core: _core.Responsiveness
     interval: float
     """Time between estimates, in seconds."""
     flows: int
@@ -132,11 +133,31 @@ class Responsiveness(Estimator):
         self._core.packet(_real("time", time), _whole("flow", flow, 2**64), bool(signalled))
         return estimates
 
+    def arrive(self, *, time: float, flow: SupportsIndex) -> int:
+        """Takes a packet whose fate is not known yet, as at a queue that decides at departure (CoDel,
+        FQ-CoDel), and gives it a ticket for :meth:`decide`. Ask :meth:`close` for estimates: they come once
+        all packets of their interval have met their fates.
+
+        Of more than 65,536 packets that wait, the oldest is taken as spared, and its interval flagged.
+        """
+        return self._core.arrive(_real("time", time), _whole("flow", flow, 2**64))
+
+    def decide(self, ticket: SupportsIndex, signalled: bool | None) -> bool:
+        """Tells the fate of a packet that has arrived: dropped or marked, neither, or ``None`` to leave it
+        out. Fates may come in any order. Returns whether the packet was still waiting.
+        """
+        fate = None if signalled is None else bool(signalled)
+        return self._core.decide(_whole("ticket", ticket, 2**64), fate)
+
+    def settle(self) -> None:
+        """Takes packets whose fate was never told as spared, at the end of a series."""
+        self._core.settle()
+
     def run(
         self, *, time: ArrayLike, flow: ArrayLike, signalled: ArrayLike, until: float | None = None
     ) -> ResponsivenessSeries:
-        """Takes packets in order of time, as arrays of one length. With ``until``, intervals that ended by
-        then are given out too, not only those that a packet ended.
+        """Takes packets in the order of their arrival, as arrays of one length. With ``until``, intervals
+        that ended by then are given out too, not only those that a packet ended.
         """
         times = _column("time", time, "fiu", "numbers").astype(np.float64)
         flows = _column("flow", flow, "iu", "whole numbers")

@@ -188,12 +188,30 @@ impl Recorder {
             return self.count_arrival(now, port, flow);
         }
         let frame = frame(flow);
-        self.arrived_at_port(now, port, packet, frame);
-        self.left_port(now, port, packet, outcome, frame);
+        self.note_arrival(now, port, packet, frame);
+        if self.ports[port as usize].responsiveness {
+            self.observer(port).packet(now, packet, outcome, frame);
+        }
+        self.note_fate(now, port, packet, outcome, frame);
     }
 
     /// A packet arrived at a port; [`Recorder::left_port`] will tell what became of it.
     pub fn arrived_at_port(&mut self, now: Time, port: u32, packet: &Packet, frame: FlowFrame) {
+        self.note_arrival(now, port, packet, frame);
+        if self.ports[port as usize].responsiveness {
+            self.observer(port).arrived(now, packet, frame);
+        }
+    }
+
+    /// It was decided at `now` that a packet that had arrived at a port meets this fate.
+    pub fn left_port(&mut self, now: Time, port: u32, packet: &Packet, outcome: Outcome, frame: FlowFrame) {
+        if self.ports[port as usize].responsiveness {
+            self.observer(port).left(packet, outcome, frame);
+        }
+        self.note_fate(now, port, packet, outcome, frame);
+    }
+
+    fn note_arrival(&mut self, now: Time, port: u32, packet: &Packet, frame: FlowFrame) {
         self.count_arrival(now, port, frame.index);
         let flags = self.ports[port as usize];
         if flags.packets {
@@ -210,10 +228,12 @@ impl Recorder {
         self.ports[port as usize].udp_arrived += u64::from(counts);
     }
 
-    /// It was decided at `now` that a packet that had arrived at a port meets this fate.
-    ///
-    /// Signals reach flows from here, so this is what the observer of responses is told.
-    pub fn left_port(&mut self, now: Time, port: u32, packet: &Packet, outcome: Outcome, frame: FlowFrame) {
+    /// The observer of responses at a port that has one.
+    fn observer(&mut self, port: u32) -> &mut PortObserver {
+        self.observers.iter_mut().find(|o| o.port() == port).expect("an estimated port has an observer")
+    }
+
+    fn note_fate(&mut self, now: Time, port: u32, packet: &Packet, outcome: Outcome, frame: FlowFrame) {
         let flags = self.ports[port as usize];
         if flags.packets {
             let (at, event, reason) = match outcome {
@@ -222,10 +242,6 @@ impl Recorder {
                 Outcome::Lost => (now, PacketEvent::Loss, Reason::Full),
             };
             self.event(at, event, packet, (frame.index, port as i32), reason);
-        }
-        if flags.responsiveness {
-            let observer = self.observers.iter_mut().find(|o| o.port() == port);
-            observer.expect("an estimated port has an observer").packet(now, packet, outcome, frame);
         }
         if let (true, Some(observers)) = (flags.nonresponsive, &mut self.watch.nonresponsive) {
             observers.left(port, packet, outcome);

@@ -1,6 +1,12 @@
 //! Watches ports with the estimator of non-responsive traffic, beside the truth that only a simulator knows.
+//!
+//! Packets count in the order of their arrival. At a port whose queue decides at departure they wait in the estimator
+//! until their fates are known.
 
-use parshall_estimators::responsiveness::{Estimate, Responsiveness, Settings};
+use std::collections::VecDeque;
+
+use parshall_estimators::responsiveness::{Estimate, Responsiveness, Settings, Ticket};
+use rustc_hash::FxHashMap;
 
 use super::{FlowFrame, ResponsivenessRow, ResponsivenessTable, Table};
 use crate::limits::Steps;
@@ -26,9 +32,61 @@ pub(super) struct PortObserver {
     port: u32,
     signals: Signals,
     estimator: Responsiveness,
-    /// Packets of UDP flows in the interval under way.
-    udp: u64,
+    /// Packets that wait at the port, by flow, the oldest first.
+    waiting: FxHashMap<u64, VecDeque<WaitingPacket>>,
+    udp: CountByInterval,
     rows: Vec<ResponsivenessRow>,
+}
+
+/// A packet at a port whose queue decides at departure.
+#[derive(Clone, Copy, Debug)]
+struct WaitingPacket {
+    seq: u32,
+    sent: Time,
+    ticket: Ticket,
+    /// The interval in which it came, if it is one of UDP.
+    udp_in: Option<u64>,
+}
+
+/// Packets of UDP by estimation interval, of those intervals that have no estimate yet.
+#[derive(Clone, Debug)]
+struct CountByInterval {
+    interval_s: f64,
+    /// The interval under way, counted from 1.
+    now_in: u64,
+    counts: VecDeque<(u64, u64)>,
+}
+
+impl CountByInterval {
+    /// A packet of UDP comes. The interval that it counts in.
+    fn count(&mut self, now_s: f64) -> u64 {
+        while now_s >= self.now_in as f64 * self.interval_s {
+            self.now_in += 1;
+        }
+        match self.counts.back_mut() {
+            Some((interval, count)) if *interval == self.now_in => *count += 1,
+            _ => self.counts.push_back((self.now_in, 1)),
+        }
+        self.now_in
+    }
+
+    /// A packet that was counted does not count after all.
+    fn take_back(&mut self, interval: u64) {
+        if let Some((_, count)) = self.counts.iter_mut().find(|(of, _)| *of == interval) {
+            *count -= 1;
+        }
+    }
+
+    /// Those of an interval, which is over.
+    fn of(&mut self, interval: u64) -> u64 {
+        match self.counts.front() {
+            Some(&(first, count)) if first == interval => {
+                self.counts.pop_front();
+                count
+            }
+            _ => 0,
+        }
+    }
 }
 
 impl PortObserver {
@@ -40,7 +98,8 @@ impl PortObserver {
             port,
             signals: estimated.signals,
             estimator: estimator.clone(),
-            udp: 0,
+            waiting: FxHashMap::default(),
+            udp: CountByInterval { interval_s: settings.interval_s, now_in: 1, counts: VecDeque::new() },
             rows: Vec::new(),
         };
         estimated.ports.iter().map(observer).collect()
@@ -53,28 +112,67 @@ impl PortObserver {
 
     /// A packet arrived at the port and met this fate.
     pub fn packet(&mut self, now: Time, packet: &Packet, outcome: Outcome, flow: FlowFrame) {
-        let signalled = match (self.signals, outcome) {
-            (Signals::Queue | Signals::Both, Outcome::Sent { marked, .. }) => marked,
-            (Signals::Queue | Signals::Both, Outcome::Dropped(_)) => true,
-            (Signals::Losses | Signals::Both, Outcome::Lost) => true,
-            (Signals::Losses, Outcome::Sent { .. } | Outcome::Dropped(_)) => false,
-            // What a link loses never reaches its queue.
-            (Signals::Queue, Outcome::Lost) => return,
+        let Some(signalled) = self.signalled(outcome) else {
+            return;
         };
         self.close(now);
-        let key = FlowId::new(flow.index, packet.is_ack()).number() as u64;
-        self.estimator.packet(now.secs(), key, signalled);
-        self.udp += u64::from(!flow.tcp);
+        self.estimator.packet(now.secs(), key(packet, flow), signalled);
+        if !flow.tcp {
+            self.udp.count(now.secs());
+        }
+    }
+
+    /// A packet arrived at the port; [`PortObserver::left`] will tell what became of it.
+    pub fn arrived(&mut self, now: Time, packet: &Packet, flow: FlowFrame) {
+        self.close(now);
+        let key = key(packet, flow);
+        let ticket = self.estimator.arrive(now.secs(), key);
+        let udp_in = (!flow.tcp).then(|| self.udp.count(now.secs()));
+        let waiting = WaitingPacket { seq: packet.seq, sent: packet.stamp(), ticket, udp_in };
+        self.waiting.entry(key).or_default().push_back(waiting);
+    }
+
+    /// A packet that had arrived met this fate.
+    pub fn left(&mut self, packet: &Packet, outcome: Outcome, flow: FlowFrame) {
+        let Some(packets) = self.waiting.get_mut(&key(packet, flow)) else {
+            return;
+        };
+        let this = |other: &WaitingPacket| other.seq == packet.seq && other.sent == packet.stamp();
+        let Some(left) = packets.iter().position(this).and_then(|place| packets.remove(place)) else {
+            return;
+        };
+        let signalled = self.signalled(outcome);
+        self.estimator.decide(left.ticket, signalled);
+        if let (None, Some(interval)) = (signalled, left.udp_in) {
+            self.udp.take_back(interval);
+        }
+    }
+
+    /// Whether a fate is a signal to the flow; `None` if the packet does not count.
+    fn signalled(&self, outcome: Outcome) -> Option<bool> {
+        match (self.signals, outcome) {
+            (Signals::Queue | Signals::Both, Outcome::Sent { marked, .. }) => Some(marked),
+            (Signals::Queue | Signals::Both, Outcome::Dropped(_)) => Some(true),
+            (Signals::Losses | Signals::Both, Outcome::Lost) => Some(true),
+            (Signals::Losses, Outcome::Sent { .. } | Outcome::Dropped(_)) => Some(false),
+            // What a link loses never reaches its queue.
+            (Signals::Queue, Outcome::Lost) => None,
+        }
     }
 
     fn close(&mut self, now: Time) {
         let mut steps = Steps::default();
         while let Some(estimate) = self.estimator.close(now.secs()) {
             steps.next();
-            let udp = std::mem::take(&mut self.udp);
+            let udp = self.udp.of(self.rows.len() as u64 + 1);
             self.rows.push(row(self.port, udp, &estimate));
         }
     }
+}
+
+/// What the estimator knows a flow by.
+fn key(packet: &Packet, flow: FlowFrame) -> u64 {
+    FlowId::new(flow.index, packet.is_ack()).number() as u64
 }
 
 fn row(port: u32, packets_udp: u64, estimate: &Estimate) -> ResponsivenessRow {
@@ -97,6 +195,7 @@ fn row(port: u32, packets_udp: u64, estimate: &Estimate) -> ResponsivenessRow {
 /// The rows of all ports up to `end`, by time.
 pub(super) fn table(observers: Vec<PortObserver>, end: Time) -> Table {
     let rows = observers.into_iter().flat_map(|mut observer| {
+        observer.estimator.settle();
         observer.close(end);
         observer.rows
     });
