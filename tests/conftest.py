@@ -10,6 +10,26 @@ from parshall import Bulk, Cbr, DropTail, Dumbbell, FlowGroup, Record, Scenario,
 
 REPOSITORY = Path(__file__).parent.parent
 
+SLOW = {
+    "test_linux_qdisc",
+    "test_linux_testbed",
+    "test_packages",
+    "test_rtt_rto_study",
+    "test_sweep_dask",
+    "test_sweep_guide",
+    "test_tcp_tp_study",
+    "test_validate",
+    "test_validate_machines",
+    "test_wheel",
+}
+"""Files with tests that take ten seconds or more, which ``-m "not slow"`` leaves out."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.stem in SLOW:
+            item.add_marker("slow")
+
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:

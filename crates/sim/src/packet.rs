@@ -123,6 +123,11 @@ impl Packet {
         self.stamp
     }
 
+    /// What tells copies of a packet apart that have the same number: the stamp, or what stands in place of it.
+    pub(crate) fn mark(&self) -> Time {
+        self.stamp
+    }
+
     /// Where what an ACK reports is kept, its stamp included; none if it reports nothing.
     #[inline]
     pub fn report(&self) -> Option<u32> {

@@ -4,6 +4,7 @@
 #[allow(dead_code)]
 mod common;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use common::{bits, scenario};
@@ -100,14 +101,19 @@ fn overloaded(queue: serde_json::Value, more: serde_json::Value) -> Recording {
 }
 
 #[test]
-fn drops_are_told_to_observers_when_they_happen() {
+fn a_drop_counts_in_the_interval_in_which_its_packet_came() {
     let recording = overloaded(json!({"kind": "codel"}), json!({}));
     let (Column::U8(events), Column::F64(times)) =
         (column(&recording, "packets", "event"), column(&recording, "packets", "time"))
     else {
         panic!("columns of other types");
     };
-    let dropped: Vec<f64> = (0..times.len()).filter(|&row| events[row] == 2).map(|row| times[row]).collect();
+    let Column::I64(numbers) = column(&recording, "packets", "seq") else {
+        panic!("a column of another type")
+    };
+    let rows = |event: u8| (0..times.len()).filter(move |&row| events[row] == event);
+    let came: HashMap<i64, f64> = rows(0).map(|row| (numbers[row], times[row])).collect();
+    let dropped: Vec<f64> = rows(2).map(|row| came[&numbers[row]]).collect();
     let sent = events.iter().filter(|&&event| event == 1).count();
     let (Column::U64(signals), Column::F64(ends)) =
         (column(&recording, "responsiveness", "signals"), column(&recording, "responsiveness", "time"))

@@ -212,7 +212,7 @@ class Cache:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _sweep(self, stage: Path) -> None:
-        """Removes what a process left that was killed while it wrote."""
+        """Removes what a process that was killed left half written."""
         with suppress(OSError):
             if time.time() - stage.stat().st_mtime > _ABANDONED_AFTER_S:
                 shutil.rmtree(stage, ignore_errors=True)

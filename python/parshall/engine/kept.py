@@ -41,7 +41,7 @@ class Kept:
         self._bytes += sum(table.nbytes for table in block.tables.values())
 
     def flush_if_due(self) -> None:
-        """Stores what has come, if that is much or a while ago."""
+        """Stores what has come, once it is much or has waited a while."""
         if self.is_due(self._bytes):
             self.flush()
 

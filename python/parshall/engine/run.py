@@ -78,7 +78,7 @@ def network_of(given: object, place: str) -> Scenario:
 
 
 def checked_max_events(limit: object) -> int | None:
-    """The limit as an int, or none. Raises InputError for what is no limit."""
+    """The limit as an int, or none. Raises InputError for anything else."""
     if limit is None:
         return None
     if isinstance(limit, Integral) and not isinstance(limit, bool) and 1 <= int(limit) < 2**64:

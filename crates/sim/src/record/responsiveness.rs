@@ -42,7 +42,7 @@ pub(super) struct PortObserver {
 #[derive(Clone, Copy, Debug)]
 struct WaitingPacket {
     seq: u32,
-    sent: Time,
+    mark: Time,
     ticket: Ticket,
     /// The interval in which it came, if it is one of UDP.
     udp_in: Option<u64>,
@@ -128,7 +128,7 @@ impl PortObserver {
         let key = key(packet, flow);
         let ticket = self.estimator.arrive(now.secs(), key);
         let udp_in = (!flow.tcp).then(|| self.udp.count(now.secs()));
-        let waiting = WaitingPacket { seq: packet.seq, sent: packet.stamp(), ticket, udp_in };
+        let waiting = WaitingPacket { seq: packet.seq, mark: packet.mark(), ticket, udp_in };
         self.waiting.entry(key).or_default().push_back(waiting);
     }
 
@@ -137,7 +137,7 @@ impl PortObserver {
         let Some(packets) = self.waiting.get_mut(&key(packet, flow)) else {
             return;
         };
-        let this = |other: &WaitingPacket| other.seq == packet.seq && other.sent == packet.stamp();
+        let this = |other: &WaitingPacket| other.seq == packet.seq && other.mark == packet.mark();
         let Some(left) = packets.iter().position(this).and_then(|place| packets.remove(place)) else {
             return;
         };
