@@ -66,11 +66,8 @@ lint: setup
 test-rust:
 	cargo test --workspace --quiet
 
-# Two files at a time, each in one process, so that what a file sets up is set up once.
-WORKERS ?= 2
-
 test-python: setup
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest
 
 # What tests of the kernel module need. Where it cannot be had they are skipped, each with a line that says why.
 LINUX_PACKAGES := qemu-system-x86 busybox-static iproute2 iperf3 siege sparse gcc make libc6-dev libelf-dev dpkg-dev kmod xz-utils

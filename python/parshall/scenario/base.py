@@ -109,7 +109,7 @@ class Model(BaseModel):
         """What differs from the defaults; of long lists the first three items."""
         for name, field in type(self).model_fields.items():
             value = self.__dict__.get(name)
-            if name in self.__dict__ and value != field.default:
+            if field.repr and name in self.__dict__ and value != field.default:
                 yield name, _Some(value) if isinstance(value, tuple) and len(value) > _MOST_SHOWN else value
 
     def canonical(self) -> dict[str, Any]:

@@ -29,7 +29,7 @@ typedef struct parshall_host {
     /* A random number from 0 to below 1, of the flow's own stream. */
     double (*random)(void *flow);
     /* An estimator of the library's for this flow, which the engine frees with it: "ewma" with its gain,
-     * "median" or "mad" with its window. NULL for what is none. To be called in on_start. */
+     * "median" or "mad" with its window. NULL for any other name. To be called in on_start. */
     void *(*estimator)(void *flow, const char *name, double parameter);
     /* Takes in a sample and returns the value after it; a sample that is no finite number is left out. */
     double (*update)(void *estimator, double sample);

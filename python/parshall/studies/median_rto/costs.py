@@ -149,8 +149,6 @@ def _filter(tuned: Tuned) -> RtoEstimator:
     from parshall import estimators
 
     values = tuned.config.model_dump(exclude={"kind"})
-    if "window" in values:
-        values["k"] = values.pop("window")
     kinds: Mapping[str, Callable[..., RtoEstimator]] = {
         "jacobson": estimators.JacobsonRto,
         "median": estimators.MedianRto,
