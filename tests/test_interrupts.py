@@ -6,7 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -77,6 +80,20 @@ ENDLESS = {
 }
 
 
+@contextmanager
+def started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """A process that is not waited for forever: one that does not end is killed."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        watch = threading.Timer(60, process.kill)
+        watch.start()
+        try:
+            yield process
+        finally:
+            watch.cancel()
+            if process.poll() is None and sys.exc_info()[0]:
+                process.kill()
+
+
 def interrupted(process: subprocess.Popen[str], after_s: float) -> tuple[float, str]:
     """Seconds from Ctrl-C to when that is answered, and what is said from then on."""
     assert process.stderr is not None
@@ -93,7 +110,7 @@ def interrupted(process: subprocess.Popen[str], after_s: float) -> tuple[float, 
 def test_ctrl_c_ends_a_run_whatever_it_does(kind: str, tmp_path: Path) -> None:
     file = tmp_path / "endless.toml"
     file.write_text(ENDLESS[kind])
-    with subprocess.Popen([COMMAND, "run", file], stderr=subprocess.PIPE, text=True) as process:
+    with started([COMMAND, "run", str(file)]) as process:
         waited, said = interrupted(process, 1.5)
     assert said.splitlines()[-1] == "parshall: interrupted"
     assert process.returncode == 130
@@ -101,7 +118,8 @@ def test_ctrl_c_ends_a_run_whatever_it_does(kind: str, tmp_path: Path) -> None:
     assert waited < 2.0
 
 
-def test_ctrl_c_ends_many_runs_and_keeps_what_was_finished(tmp_path: Path) -> None:
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_ends_many_runs_and_keeps_what_was_finished(jobs: int, tmp_path: Path) -> None:
     (tmp_path / "long.toml").write_text(network())
     (tmp_path / "short.toml").write_text(network(top='duration = "1 s"'))
     code = f"""
@@ -109,10 +127,9 @@ import parshall
 from parshall import Cache
 runs = dict((name, parshall.load({str(tmp_path)!r} + "/" + name + ".toml")) for name in ("short", "long"))
 told = lambda done, _: print(done, flush=True)
-parshall.run_many(runs, [1], jobs=2, cache=Cache({str(tmp_path / "cache")!r}), progress=told)
+parshall.run_many(runs, [1], jobs={jobs}, cache=Cache({str(tmp_path / "cache")!r}), progress=told)
 """
-    command = [sys.executable, "-c", code]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with started([sys.executable, "-c", code]) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "1\n", "the short run is done"
         waited, said = interrupted(process, 0.2)

@@ -139,7 +139,7 @@ pub type Done = (usize, Result<Recording, Failure>);
 /// What became of the jobs with these indices: what they recorded, or what the engine failed with in the only one.
 pub type DoneTogether = (Vec<usize>, Result<Joined, Failure>);
 
-/// Jobs under way on several threads. Each thread's results come in the order in which its jobs finish.
+/// Jobs under way on several threads. Each thread's results come about in the order in which its jobs finish.
 #[derive(Debug)]
 pub struct Batch<T: Send + 'static = Done> {
     results: Receiver<T>,
@@ -147,6 +147,8 @@ pub struct Batch<T: Send + 'static = Done> {
     workers: Workers<T>,
     /// When results were last taken.
     taken: Option<Instant>,
+    /// When it was last looked for what hangs or waits in a thread.
+    looked: Instant,
 }
 
 /// Jobs that wait for a worker. It belongs to the workers: with the last of them the plans are gone.
@@ -170,7 +172,7 @@ impl JobQueue {
 /// Results that wait to be taken; more would only fill the memory.
 const WAITING: usize = 64;
 
-/// Runs that are shorter are joined, for about so long; they wait for the run under way, however long that is.
+/// Runs that are shorter are joined, for about so long.
 const JOINING: Duration = Duration::from_millis(10);
 
 /// Or until there is so much, which still is in the second-level cache of most machines.
@@ -182,7 +184,7 @@ const IN_A_ROW: Duration = Duration::from_millis(5);
 /// How long to wait for more of them: to wake up for each would take a processor from them.
 const GATHERING: Duration = Duration::from_millis(1);
 
-/// How often a run is looked for that hangs in a user's code.
+/// How often it is looked for runs that hang in a user's code, and for results that wait behind a long run.
 const LOOKING: Duration = Duration::from_millis(100);
 
 /// The same once the caller waits for the end.
@@ -206,7 +208,7 @@ impl Batch<DoneTogether> {
     /// Starts `threads` threads on `jobs`; each joins what it recorded in runs that are short.
     pub fn start_joining(jobs: Vec<Job>, threads: usize) -> Self {
         let work = |queue: &JobQueue, worker: &Worker<DoneTogether>| {
-            let mut together = Together { worker, jobs: Vec::new(), joined: None, since: Instant::now() };
+            let mut together = Together { worker, since: Instant::now() };
             while let Some((index, job)) = queue.take() {
                 if job.runs_other_code() {
                     // Nothing that is finished waits for code that may never come back.
@@ -231,8 +233,6 @@ impl Batch<DoneTogether> {
 /// Runs that a worker joins.
 struct Together<'a> {
     worker: &'a Worker<DoneTogether>,
-    jobs: Vec<usize>,
-    joined: Option<Joined>,
     /// When the first of them began.
     since: Instant,
 }
@@ -240,28 +240,31 @@ struct Together<'a> {
 impl Together<'_> {
     /// Adds a run that began at `started`, and hands over what there is if that is enough.
     fn add(&mut self, index: usize, started: Instant, recording: Recording) -> Result<(), Ended> {
-        match &mut self.joined {
-            Some(joined) if started.elapsed() < JOINING && joined.fits(&recording) => joined.add(recording),
-            _ => {
-                self.send()?;
-                self.since = started;
-                self.joined = Some(recording.into());
+        let mut held = self.worker.held();
+        let before = match &mut *held {
+            Some((jobs, Ok(joined))) if started.elapsed() < JOINING && joined.fits(&recording) => {
+                jobs.push(index);
+                joined.add(recording);
+                None
             }
-        }
-        self.jobs.push(index);
-        let is_much = |joined: &Joined| joined.bytes() >= JOINED_BYTES;
-        if self.since.elapsed() >= JOINING || self.joined.as_ref().is_some_and(is_much) {
+            _ => {
+                self.since = started;
+                held.replace((vec![index], Ok(recording.into())))
+            }
+        };
+        let is_much = matches!(&*held, Some((_, Ok(joined))) if joined.bytes() >= JOINED_BYTES);
+        drop(held);
+        before.map_or(Ok(()), |before| self.worker.send(before))?;
+        if is_much || self.since.elapsed() >= JOINING {
             self.send()?;
         }
         Ok(())
     }
 
     /// Hands over what there is.
-    fn send(&mut self) -> Result<(), Ended> {
-        match self.joined.take() {
-            Some(joined) => self.worker.send((std::mem::take(&mut self.jobs), Ok(joined))),
-            None => Ok(()),
-        }
+    fn send(&self) -> Result<(), Ended> {
+        let held = self.worker.held().take();
+        held.map_or(Ok(()), |held| self.worker.send(held))
     }
 }
 
@@ -278,13 +281,16 @@ impl<T: Send + 'static> Batch<T> {
         let queue = Arc::new(JobQueue { jobs, next: AtomicUsize::new(0), cancelled: cancelled.clone() });
         let work = move |worker: &Worker<T>| work(&queue, worker);
         let workers = Workers::start(threads.max(1), sender, Arc::new(work), failed);
-        Batch { results, cancelled, workers, taken: None }
+        Batch { results, cancelled, workers, taken: None, looked: Instant::now() }
     }
 
     /// Results, after waiting at most `timeout` for the first; none when the timeout passed, `None` when all jobs
     /// are done.
     pub fn next(&mut self, timeout: Duration) -> Option<Vec<T>> {
         let mut done = self.wait(timeout)?;
+        if self.looked.elapsed() >= LOOKING {
+            done.extend(self.look());
+        }
         if done.is_empty() {
             return Some(done);
         }
@@ -296,7 +302,7 @@ impl<T: Send + 'static> Batch<T> {
         Some(done)
     }
 
-    /// The first result, or the jobs that hang.
+    /// The first result, or what is seen in the threads.
     fn wait(&mut self, timeout: Duration) -> Option<Vec<T>> {
         let began = Instant::now();
         loop {
@@ -307,11 +313,19 @@ impl<T: Send + 'static> Batch<T> {
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let hung = self.workers.give_up_what_hangs();
-            if !hung.is_empty() || began.elapsed() >= timeout {
-                return Some(hung);
+            let seen = self.look();
+            if !seen.is_empty() || began.elapsed() >= timeout {
+                return Some(seen);
             }
         }
+    }
+
+    /// Jobs that hang, and results that wait behind a run that may be long.
+    fn look(&mut self) -> Vec<T> {
+        self.looked = Instant::now();
+        let mut seen = self.workers.give_up_what_hangs();
+        seen.extend(self.workers.held());
+        seen
     }
 
     /// Starts no further job. Those under way finish, and their results can still be taken.

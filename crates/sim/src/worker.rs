@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -21,6 +21,8 @@ pub(crate) struct Ended;
 pub(crate) struct Worker<T> {
     pulse: Arc<Pulse>,
     job: AtomicUsize,
+    /// Results of runs that are done, to which those of the next may be joined.
+    held: Mutex<Option<T>>,
     /// None once the batch has given the thread up.
     sender: Mutex<Option<SyncSender<T>>>,
 }
@@ -35,6 +37,11 @@ impl<T> Worker<T> {
     pub fn send(&self, result: T) -> Result<(), Ended> {
         let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner).clone();
         sender.ok_or(Ended)?.send(result).map_err(|_| Ended)
+    }
+
+    /// Results that wait to be joined with others. Whoever takes them hands them over.
+    pub fn held(&self) -> MutexGuard<'_, Option<T>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn let_go(&self) -> Option<SyncSender<T>> {
@@ -68,8 +75,8 @@ impl Call {
 impl<T: Send + 'static> Thread<T> {
     fn start(sender: SyncSender<T>, work: Work<T>) -> Self {
         let pulse = Arc::new(Pulse::default());
-        let (job, sender) = (AtomicUsize::new(0), Mutex::new(Some(sender)));
-        let worker = Arc::new(Worker { pulse: pulse.clone(), job, sender });
+        let (job, held, sender) = (AtomicUsize::new(0), Mutex::new(None), Mutex::new(Some(sender)));
+        let worker = Arc::new(Worker { pulse: pulse.clone(), job, held, sender });
         let own = worker.clone();
         let handle = std::thread::spawn(move || {
             pulse.adopt();
@@ -140,6 +147,11 @@ impl<T: Send + 'static> Workers<T> {
             }
         }
         results
+    }
+
+    /// What is done and waits in a thread that has turned to another run, which may be long.
+    pub fn held(&self) -> impl Iterator<Item = T> + '_ {
+        self.threads.iter().filter_map(|thread| thread.worker.held().take())
     }
 
     /// Asks all threads to end what they do.

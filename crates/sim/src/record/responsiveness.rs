@@ -60,6 +60,8 @@ struct CountByInterval {
 impl CountByInterval {
     /// A packet of UDP comes. The interval that it counts in.
     fn count(&mut self, now_s: f64) -> u64 {
+        // The interval before the one under way or, rounded up, that one: a long silence is skipped at once.
+        self.now_in = self.now_in.max((now_s / self.interval_s) as u64);
         while now_s >= self.now_in as f64 * self.interval_s {
             self.now_in += 1;
         }
