@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ScenarioError,
     )
     from parshall.estimators import (
+        Alarm,
         ArimaRto,
         Ewma,
         JacobsonRto,
@@ -142,6 +143,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Aimd",
+    "Alarm",
     "ArimaRto",
     "ArimaRtoConfig",
     "ArimaVegas",

@@ -6,6 +6,7 @@
 //!
 //! | module | what it estimates |
 //! |---|---|
+//! | [`alarm`] | whether estimates of a share are above a level, in one interval or in several |
 //! | [`ewma`] | the mean, with exponentially fading memory |
 //! | [`median`] | the median of the last `k` samples, for any `k` |
 //! | [`mad`] | the median absolute deviation of the last `k` samples |
@@ -30,6 +31,7 @@
 //! ever, so the filters leave them out: such a call changes nothing. Round-trip times must not be negative
 //! either. A caller that prefers an error asks first, with [`sample`].
 
+pub mod alarm;
 pub mod arima;
 pub mod correlation;
 pub mod error;

@@ -30,7 +30,7 @@ use prior::Prior;
 use signal_rate::SignalRate;
 use table::{Found, Table};
 use tally::Tally;
-use waiting::{Fate, Waiting};
+use waiting::{Arrived, Fate, Waiting};
 
 /// The sample of flows is narrowed when more of its packets than this find no place.
 const CROWDED: f64 = 0.1;
@@ -45,7 +45,7 @@ pub struct Settings {
     /// Time between estimates, in seconds.
     pub interval_s: f64,
     /// Flows that are watched at once. When there are more, a random sample of them is watched. A flow takes about
-    /// 400 bytes.
+    /// 500 bytes.
     pub flows: u32,
     /// Makes the hash of flows unpredictable to those who might choose their keys to collide.
     pub seed: u64,
@@ -65,6 +65,23 @@ impl Settings {
         let flows = (2..=1 << 24).contains(&self.flows);
         ConfigError::unless(flows, "flows", self.flows, "a whole number from 2 to 16777216")
     }
+}
+
+/// What a dither did about a packet: signals that the router gives at random, whatever the queue is.
+///
+/// They are the best of trials, because nothing that the flow did decides them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Dither {
+    /// With which probability the packet was to be chosen, from 0 to 1.
+    pub probability: f64,
+    /// Whether it was, and was dropped or marked for it.
+    pub chosen: bool,
+}
+
+impl Dither {
+    /// No dither.
+    pub const NONE: Dither = Dither { probability: 0.0, chosen: false };
 }
 
 /// Later than any time that anybody means; intervals up to it can be counted.
@@ -174,10 +191,18 @@ impl Responsiveness {
     /// Ask [`close`](Self::close) first: a packet counts in the interval that is under way.
     #[inline]
     pub fn packet(&mut self, now_s: f64, flow: u64, signalled: bool) {
+        self.packet_dithered(now_s, flow, signalled, Dither::NONE);
+    }
+
+    /// The same at a port with a dither. `signalled` says what the queue did; it means nothing of a packet that the
+    /// dither chose.
+    #[inline]
+    pub fn packet_dithered(&mut self, now_s: f64, flow: u64, signalled: bool, dither: Dither) {
         if self.waiting.is_empty() {
-            self.take(now_s, flow, signalled);
+            self.take(now_s, flow, signalled, dither);
         } else {
-            self.wait(now_s, flow, if signalled { Fate::Signalled } else { Fate::Spared });
+            let fate = if signalled { Fate::Signalled } else { Fate::Spared };
+            self.wait(Arrived { at_s: now_s, flow, fate, dither });
         }
     }
 
@@ -185,7 +210,12 @@ impl Responsiveness {
     /// tells it. Estimates come once all packets of their interval have met theirs; of more than 65,536 that wait,
     /// the oldest is taken as spared, and the interval flagged.
     pub fn arrive(&mut self, now_s: f64, flow: u64) -> Ticket {
-        self.wait(now_s, flow, Fate::Undecided)
+        self.arrive_dithered(now_s, flow, Dither::NONE)
+    }
+
+    /// The same at a port with a dither, which decides at arrival.
+    pub fn arrive_dithered(&mut self, now_s: f64, flow: u64, dither: Dither) -> Ticket {
+        self.wait(Arrived { at_s: now_s, flow, fate: Fate::Undecided, dither })
     }
 
     /// Tells the fate of a packet that has arrived: dropped or marked (`Some(true)`), neither, or to be left out
@@ -204,14 +234,14 @@ impl Responsiveness {
         self.waiting.settle();
     }
 
-    fn wait(&mut self, now_s: f64, flow: u64, fate: Fate) -> Ticket {
-        let (ticket, crowded) = self.waiting.arrive(now_s, flow, fate);
+    fn wait(&mut self, packet: Arrived) -> Ticket {
+        let (ticket, crowded) = self.waiting.arrive(packet);
         self.tally.bad |= crowded;
         ticket
     }
 
     #[inline]
-    fn take(&mut self, now_s: f64, flow: u64, signalled: bool) {
+    fn take(&mut self, now_s: f64, flow: u64, signalled: bool, dither: Dither) {
         if !(now_s >= self.now_s && now_s < LATEST_S) {
             self.tally.bad = true;
             return;
@@ -221,9 +251,11 @@ impl Responsiveness {
         }
         self.now_s = now_s;
         let probability = self.rate.probability();
-        self.rate.packet(signalled);
+        if !dither.chosen {
+            self.rate.packet(signalled);
+        }
         self.tally.packets += 1.0;
-        self.tally.signals += f64::from(u8::from(signalled));
+        self.tally.signals += f64::from(u8::from(signalled || dither.chosen));
         match self.table.find(flow, now_s) {
             Found::Watched(flow) => {
                 if flow.interval != self.interval {
@@ -233,7 +265,7 @@ impl Responsiveness {
                 }
                 self.tally.packet(flow);
                 flow.packets += 1.0;
-                flow.evidence.packet(now_s, signalled, probability);
+                flow.evidence.packet(now_s, signalled, probability, dither);
             }
             Found::Crowded => self.tally.crowded += 1.0,
             Found::LeftOut => {}
@@ -260,8 +292,8 @@ impl Responsiveness {
             match packet.fate {
                 Fate::Undecided => return None,
                 Fate::LeftOut => {}
-                Fate::Spared => self.take(packet.at_s, packet.flow, false),
-                Fate::Signalled => self.take(packet.at_s, packet.flow, true),
+                Fate::Spared => self.take(packet.at_s, packet.flow, false, packet.dither),
+                Fate::Signalled => self.take(packet.at_s, packet.flow, true, packet.dither),
             }
             self.waiting.pop();
         }

@@ -2,6 +2,7 @@
 
 mod arima;
 #[allow(missing_docs)]
+mod alarm;
 mod canonical;
 #[allow(missing_docs)]
 mod columns;
@@ -40,6 +41,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     long_memory::register(module)?;
     nonresponsive::register(module)?;
     responsiveness::register(module)?;
+    alarm::register(module)?;
     sender::register(module)?;
     simulator::register(module)
 }

@@ -3,7 +3,7 @@
 //! A packet that cannot be used is no error: it flags the estimate of its interval.
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
-use parshall_estimators::responsiveness::{Estimate, Responsiveness, Settings, Ticket};
+use parshall_estimators::responsiveness::{Dither, Estimate, Responsiveness, Settings, Ticket};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -70,6 +70,10 @@ impl Series {
     }
 }
 
+fn dither_of((probability, chosen): (f64, bool)) -> Dither {
+    Dither { probability, chosen }
+}
+
 /// See `parshall.estimators.Responsiveness`.
 #[pyclass(name = "Responsiveness", module = "parshall._core")]
 #[derive(Clone, Serialize, Deserialize)]
@@ -96,13 +100,14 @@ impl PyResponsiveness {
         std::iter::from_fn(|| self.estimator.close(time)).map(|estimate| row(&estimate)).collect()
     }
 
-    fn packet(&mut self, time: f64, flow: u64, signalled: bool) {
-        self.estimator.packet(time, flow, signalled);
+    /// `dither` is its probability, and whether it chose the packet.
+    fn packet(&mut self, time: f64, flow: u64, signalled: bool, dither: (f64, bool)) {
+        self.estimator.packet_dithered(time, flow, signalled, dither_of(dither));
     }
 
     /// A packet whose fate is not known yet; its ticket.
-    fn arrive(&mut self, time: f64, flow: u64) -> u64 {
-        self.estimator.arrive(time, flow).0
+    fn arrive(&mut self, time: f64, flow: u64, dither: (f64, bool)) -> u64 {
+        self.estimator.arrive_dithered(time, flow, dither_of(dither)).0
     }
 
     /// The fate of a packet that has arrived; whether it was waiting.
@@ -122,10 +127,18 @@ impl PyResponsiveness {
         times: PyReadonlyArray1<'py, f64>,
         flows: PyReadonlyArray1<'py, u64>,
         signalled: PyReadonlyArray1<'py, bool>,
+        dithers: (PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, bool>),
         until: Option<f64>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (times, flows, signalled) = (times.as_slice()?, flows.as_slice()?, signalled.as_slice()?);
-        for (name, length) in [("flow", flows.len()), ("signalled", signalled.len())] {
+        let (probabilities, chosen) = (dithers.0.as_slice()?, dithers.1.as_slice()?);
+        let lengths = [
+            ("flow", flows.len()),
+            ("signalled", signalled.len()),
+            ("dither_probability", probabilities.len()),
+            ("dithered", chosen.len()),
+        ];
+        for (name, length) in lengths {
             if length != times.len() {
                 let expected = format!("{}, one for each of time", times.len());
                 return Err(PyValueError::new_err((name, format!("{length} values"), expected)));
@@ -139,9 +152,10 @@ impl PyResponsiveness {
                     series.push(&estimate);
                 }
             };
-            for ((&time, &flow), &signalled) in times.iter().zip(flows).zip(signalled) {
+            let dithers = probabilities.iter().copied().zip(chosen.iter().copied()).map(dither_of);
+            for (((&time, &flow), &signalled), dither) in times.iter().zip(flows).zip(signalled).zip(dithers) {
                 close(estimator, time);
-                estimator.packet(time, flow, signalled);
+                estimator.packet_dithered(time, flow, signalled, dither);
             }
             if let Some(until) = until {
                 close(estimator, until);

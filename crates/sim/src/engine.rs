@@ -382,6 +382,7 @@ impl Simulation {
         let outcome = port.offer(kind, at, &packet);
         if self.recorder.watches_port(hop.port) {
             let frame = |flow| self.flows[flow as usize].frame(flow);
+            self.recorder.dithered(hop.port, port.dither());
             self.recorder.at_port(at, hop.port, &packet, outcome, hop.flow(), frame);
             self.capture(hop, &packet, outcome, at);
             self.keep_class_state(hop, &packet, at);

@@ -41,6 +41,8 @@ class ResponsivenessQuality(enum.IntFlag):
     SAMPLED = 32
     """More than a twentieth of the packets belong to flows that the table has no room for; a sample of flows
     stands for them."""
+    DOUBTFUL = 64
+    """The standard error of the share is above 0.1."""
 
 
 class ResponsivenessEstimate(NamedTuple):
@@ -88,7 +90,7 @@ class Responsiveness(Estimator):
     """The share of non-responsive traffic at a port, from its packets: no rate, no round-trip time, no gain.
 
     ``interval`` is the time between estimates in seconds. ``flows`` is how many flows are watched at once
-    (400 bytes each); when there are more, a random sample of them stands for all. ``seed`` makes the hash of
+    (500 bytes each); when there are more, a random sample of them stands for all. ``seed`` makes the hash of
     flows unpredictable. Time starts with the first packet; intervals end at multiples of their
     length, and those in which nothing comes are left out.
 
@@ -123,24 +125,40 @@ class Responsiveness(Estimator):
         """Estimates of the intervals that ended by ``time`` and were not given out yet."""
         return [_estimate(row) for row in self._core.close(_real("time", time))]
 
-    def update(self, *, time: float, flow: SupportsIndex, signalled: bool) -> list[ResponsivenessEstimate]:
+    def update(
+        self,
+        *,
+        time: float,
+        flow: SupportsIndex,
+        signalled: bool,
+        dither_probability: float = 0.0,
+        dithered: bool = False,
+    ) -> list[ResponsivenessEstimate]:
         """Takes a packet: when it arrives at the queue, its flow's key, and whether it is dropped or marked.
+
+        At a port with a dither ``signalled`` is what the queue did, ``dither_probability`` with which
+        probability the dither was to choose the packet, and ``dithered`` whether it did, and dropped or
+        marked it: the best of trials, because nothing that the flow did decides it.
 
         Gives out the estimates of intervals that ended before it, mostly none. A packet whose time is not
         finite, or before the last one's, only flags the interval under way.
         """
         estimates = self.close(time)
-        self._core.packet(_real("time", time), _whole("flow", flow, 2**64), bool(signalled))
+        dither = _dither(dither_probability, dithered)
+        self._core.packet(_real("time", time), _whole("flow", flow, 2**64), bool(signalled), dither)
         return estimates
 
-    def arrive(self, *, time: float, flow: SupportsIndex) -> int:
+    def arrive(
+        self, *, time: float, flow: SupportsIndex, dither_probability: float = 0.0, dithered: bool = False
+    ) -> int:
         """Takes a packet whose fate is not known yet, as at a queue that decides at departure (CoDel,
         FQ-CoDel), and gives it a ticket for :meth:`decide`. Ask :meth:`close` for estimates: they come once
         all packets of their interval have met their fates.
 
         Of more than 65,536 packets that wait, the oldest is taken as spared, and its interval flagged.
         """
-        return self._core.arrive(_real("time", time), _whole("flow", flow, 2**64))
+        dither = _dither(dither_probability, dithered)
+        return self._core.arrive(_real("time", time), _whole("flow", flow, 2**64), dither)
 
     def decide(self, ticket: SupportsIndex, signalled: bool | None) -> bool:
         """Tells the fate of a packet that has arrived: dropped or marked, neither, or ``None`` to leave it
@@ -154,9 +172,16 @@ class Responsiveness(Estimator):
         self._core.settle()
 
     def run(
-        self, *, time: ArrayLike, flow: ArrayLike, signalled: ArrayLike, until: float | None = None
+        self,
+        *,
+        time: ArrayLike,
+        flow: ArrayLike,
+        signalled: ArrayLike,
+        dither_probability: ArrayLike | None = None,
+        dithered: ArrayLike | None = None,
+        until: float | None = None,
     ) -> ResponsivenessSeries:
-        """Takes packets in the order of their arrival, as arrays of one length. With ``until``, intervals
+        """Takes packets in the order of their arrival, as arrays of one length, as :meth:`update` does. With ``until``, intervals
         that ended by then are given out too, not only those that a packet ended.
         """
         times = _column("time", time, "fiu", "numbers").astype(np.float64)
@@ -164,16 +189,34 @@ class Responsiveness(Estimator):
         if flows.size and flows.min() < 0:
             raise InputError(f"flow[{int(flows.argmin())}]", shown(int(flows.min())), "a whole number from 0")
         signals = _column("signalled", signalled, "b", "truth values")
+        chances = np.zeros(len(times)) if dither_probability is None else dither_probability
+        chances = _column("dither_probability", chances, "fiu", "numbers").astype(np.float64)
+        outside = ~((chances >= 0) & (chances <= 1))
+        if outside.any():
+            place = int(outside.argmax())
+            raise InputError(
+                f"dither_probability[{place}]", shown(float(chances[place])), "a number from 0 to 1"
+            )
+        chosen = np.zeros(len(times), bool) if dithered is None else dithered
+        chosen = _column("dithered", chosen, "b", "truth values")
         try:
             columns = self._core.run(
                 times,
                 flows.astype(np.uint64),
                 np.ascontiguousarray(signals),
+                (chances, np.ascontiguousarray(chosen)),
                 None if until is None else _real("until", until),
             )
         except ValueError as error:
             raise InputError(*error.args) from None
         return ResponsivenessSeries(**columns)
+
+
+def _dither(probability: float, chosen: bool) -> tuple[float, bool]:
+    value = _real("dither_probability", probability)
+    if not 0 <= value <= 1:
+        raise InputError("dither_probability", shown(value), "a number from 0 to 1")
+    return value, bool(chosen)
 
 
 def _estimate(row: tuple[float, ...]) -> ResponsivenessEstimate:

@@ -65,6 +65,9 @@ class DitherLoss(Model):
     """Names this kind of loss."""
     floor: Probability = 0.001
     """Least share of packets that are dropped or marked, between 0 and 1."""
+    part: Probability = 0.0
+    """Where the queue itself drops and marks more than ``floor``, the dither's probability is this part of
+    the queue's, between 0 and 1."""
     of: Literal["all", "data", "acks"] = "all"
     """Which packets can be lost, and are counted."""
 

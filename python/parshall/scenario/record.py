@@ -35,9 +35,12 @@ class ShareSeries(Model):
     """Time between estimates."""
     signals: Literal["queue", "losses", "both"] = "queue"
     """What flows are expected to respond to: what the queue drops or marks, what is lost before the queue, or
-    both. With ``losses`` the port's ``loss`` is a dither: packets that the router drops at random to see who
+    both, apart. With ``losses`` the port's ``loss`` is a dither: packets that the router drops at random to see who
     responds, and what the queue drops is no signal. ``both`` is for a dither that tops up the queue's own
     drops and marks (``DitherLoss``)."""
+    deaf: Names = NO_NAMES
+    """Flows whose packets are counted apart, in the column ``packets_deaf``: those that are known not to
+    respond, whatever their protocol is."""
 
 
 class Record(Model):

@@ -29,6 +29,8 @@
 //! mirror image `B`, which is known at once. Round trips differ between networks by orders of magnitude, so four
 //! time scales are kept beside each other.
 
+use super::Dither;
+
 /// Time scales that are watched at once.
 pub(super) const SCALES: usize = 4;
 
@@ -43,28 +45,43 @@ const LEAD_IN_S: f64 = 0.8;
 
 /// Evidence fades to 1/e after so many signals, or so many seconds, whichever takes longer: a flow that is often
 /// signalled has its own rhythm, of which much must be seen.
-const MEMORY_SIGNALS: f64 = 400.0;
+const MEMORY_SIGNALS: f64 = 1000.0;
 const MEMORY_S: f64 = 100.0;
 
-/// The law of `rho` over flows that respond: the most likely value, and the deviations below and above it. Smooth
-/// congestion controls are below, flows that wait for timeouts above.
-const RESPONSE: f64 = 0.25;
-const RESPONSE_BELOW: f64 = 0.1;
-const RESPONSE_ABOVE: f64 = 0.2;
+/// Laws of `rho` over flows that respond: the most likely value, and the deviations below and above it. The first is that of controls which give
+/// up a packet or so of a large window, the second that of smooth ones, the third that of those which halve it, or wait
+/// for a timeout.
+const RESPONSES: [[f64; 3]; SIZES] = [[0.03, 0.02, 0.03], [0.1, 0.04, 0.06], [0.25, 0.1, 0.2]];
+
+/// Sizes of response that are told apart.
+const SIZES: usize = 3;
+
+/// Ways to respond: a time scale, and a size.
+pub(super) const WAYS_TO_RESPOND: usize = SCALES * SIZES;
 
 /// Deviation of `rho` over flows that do not respond: what is left of dependence between signals and flows. The
-/// second is for each unit of the coefficient of variation of what a flow sends: bursts are hit at their ends.
+/// second is for each unit of the coefficient of variation of what a flow sends: bursts are hit at their ends. A dither's
+/// signals depend on nothing.
 const NO_RESPONSE: f64 = 0.01;
+const NO_RESPONSE_TO_DITHER: f64 = 0.002;
 const NO_RESPONSE_BURSTS: f64 = 0.05;
+
+/// After so many trials by the dither the queue's signals count half: what they are worth depends on the queue.
+const QUEUE_TRIALS: f64 = 3.0;
 
 /// Deviation of `rho` that a single signal has beyond the spread of outcomes.
 const SINGLE_SIGNAL: f64 = 0.1;
 
-/// Below this spread (squared coefficient of variation) of `B` there is nothing that it could explain.
-const LEAST_SPREAD: f64 = 1e-3;
+/// The regression on `B` is shrunk for flows of less spread (squared coefficient of variation) than this: in a fair queue a drop
+/// follows from the flow's own queue, and what `B` explains of `Y` is then the response itself.
+const LEAST_SPREAD: f64 = 0.03;
 
-/// No more than this many nats are drawn from what was seen, for or against.
-const MOST_NATS: f64 = 12.0;
+/// No more of the variance of `Y` than this is taken as explained by `B`. Rates that change every few seconds make the
+/// two nearly equal, but for the rare changes, of which hardly any were seen.
+const MOST_EXPLAINED: f64 = 0.5;
+
+/// No more than this many nats are drawn from one contrast, for or against.
+const MOST_NATS: f64 = 30.0;
 
 /// Fewer trials than this are none.
 const LEAST_TRIALS: f64 = 0.01;
@@ -101,18 +118,44 @@ impl Trace {
     }
 }
 
-/// Sums at each time scale, over packets and fading. `v` is `p (1 - p)`.
+/// Trials by one hand, the queue's or the dither's: their signals are compared with what became of the packets that
+/// this hand spared.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Sums {
-    /// Of `v B` and `v B^2`.
-    before: [f64; SCALES],
-    before_squared: [f64; SCALES],
-    /// Of `M Y` and `M B`.
+struct Hand {
+    /// Trace of `M`.
+    excesses: Trace,
+    /// Sums over packets, fading: of `M Y` and `M B` at each time scale, of `D (1 - p)`, of `M`.
     excess_after: [f64; SCALES],
     excess_before: [f64; SCALES],
-    /// Of `v Y B`.
-    both: [f64; SCALES],
+    trials: f64,
+    excess: f64,
+}
+
+impl Hand {
+    /// Older packets count less.
+    #[inline]
+    fn fade(&mut self, kept: f64) {
+        self.trials *= kept;
+        self.excess *= kept;
+        self.excesses.fade(kept as f32);
+        self.excess_before.iter_mut().for_each(|sum| *sum *= kept);
+        for (sum, trace) in self.excess_after.iter_mut().zip(self.excesses.second) {
+            *sum = *sum * kept + f64::from(trace);
+        }
+    }
+
+    /// A packet is signalled or not, where that had this probability.
+    #[inline]
+    fn try_packet(&mut self, signal: f64, probability: f64, before: &[f32; SCALES]) {
+        let excess = signal - probability;
+        self.trials += signal * (1.0 - probability);
+        self.excess += excess;
+        for (i, &b) in before.iter().enumerate() {
+            self.excess_before[i] += excess * f64::from(b);
+            self.excesses.first[i] += excess as f32;
+        }
+    }
 }
 
 /// What was seen of a flow.
@@ -123,17 +166,19 @@ pub(super) struct Evidence {
     last_s: f64,
     /// `exp(-age / tau)`.
     since_birth: [f32; SCALES],
-    /// Traces of packets (this is `B`), of `M` and of `v B`.
+    /// Traces of packets (this is `B`) and of `v B`, where `v` is the sum of `p (1 - p)` over both hands.
     packets: Trace,
-    excesses: Trace,
     befores: Trace,
-    sums: Sums,
-    /// Sums over packets, fading: of `D`, of the port's probability of a signal, of `D (1 - p)`, of `M`, of `v`.
+    /// Sums over packets, fading: of `v B`, `v B^2` and `v Y B` at each time scale, and of `v`.
+    before: [f64; SCALES],
+    before_squared: [f64; SCALES],
+    both: [f64; SCALES],
+    weight: f64,
+    /// The same of the queue's signals and of the port's probability of one.
     signals: f64,
     expected: f64,
-    trials: f64,
-    excess: f64,
-    weight: f64,
+    queue: Hand,
+    dither: Hand,
 }
 
 impl Evidence {
@@ -149,17 +194,17 @@ impl Evidence {
 
     /// How many signals it had a choice to answer, faded: 0 is no evidence.
     pub fn trials(&self) -> f64 {
-        self.trials
+        self.queue.trials + self.dither.trials
     }
 
-    /// Takes a packet of the flow at `now_s`. `probability` is that of a signal at the port just now.
+    /// Takes a packet of the flow at `now_s`. `probability` is that of a signal by the queue just now.
     #[inline]
-    pub fn packet(&mut self, now_s: f64, signalled: bool, probability: f64) {
+    pub fn packet(&mut self, now_s: f64, signalled: bool, probability: f64, dither: Dither) {
         let passed_s = now_s - self.last_s;
         self.pass_time(now_s);
         let age_s = now_s - self.born_s;
         if age_s >= LEAD_IN_S {
-            self.try_packet(age_s, passed_s, signalled, probability);
+            self.try_packet(age_s, passed_s, signalled, probability, dither);
         }
         self.packets.first.iter_mut().for_each(|b| *b += 1.0);
     }
@@ -175,7 +220,8 @@ impl Evidence {
             let fourth = decay[i - 1] * decay[i - 1] * decay[i - 1] * decay[i - 1];
             decay[i] = fourth * decay[i - 1];
         }
-        for trace in [&mut self.packets, &mut self.excesses, &mut self.befores] {
+        let traces = [&mut self.packets, &mut self.befores, &mut self.queue.excesses, &mut self.dither.excesses];
+        for trace in traces {
             trace.pass(&time, &decay);
         }
         for (since_birth, decay) in self.since_birth.iter_mut().zip(decay) {
@@ -186,32 +232,30 @@ impl Evidence {
 
     /// One more packet that was signalled, or not.
     #[inline]
-    fn try_packet(&mut self, age_s: f64, passed_s: f64, signalled: bool, probability: f64) {
+    fn try_packet(&mut self, age_s: f64, passed_s: f64, signalled: bool, probability: f64, dither: Dither) {
+        // What the dither takes never meets the queue.
+        let probability = if dither.chosen { 0.0 } else { probability };
         // Locked-out flows meet more signals than others: the flow's own rate counts.
         let own = (probability * (self.signals + 1.0) / (self.expected + 1.0)).min(1.0);
-        let signal = f64::from(u8::from(signalled));
-        let excess = signal - own;
-        let kept = 1.0 - (own / MEMORY_SIGNALS).min(passed_s / MEMORY_S);
-        let variance = own * (1.0 - own);
+        let kept = 1.0 - ((own + dither.probability) / MEMORY_SIGNALS).min(passed_s / MEMORY_S).min(1.0);
+        let variance = own * (1.0 - own) + dither.probability * (1.0 - dither.probability);
+        let signal = f64::from(u8::from(signalled && !dither.chosen));
         self.signals = self.signals * kept + signal;
         self.expected = self.expected * kept + probability;
-        self.trials = self.trials * kept + signal * (1.0 - own);
-        self.excess = self.excess * kept + excess;
         self.weight = self.weight * kept + variance;
-        self.excesses.fade(kept as f32);
         self.befores.fade(kept as f32);
+        self.queue.fade(kept);
+        self.dither.fade(kept);
         let before = self.before(age_s);
-        let sums = &mut self.sums;
         for (i, &single) in before.iter().enumerate() {
             let b = f64::from(single);
-            sums.before[i] = sums.before[i] * kept + variance * b;
-            sums.before_squared[i] = sums.before_squared[i] * kept + variance * b * b;
-            sums.excess_after[i] = sums.excess_after[i] * kept + f64::from(self.excesses.second[i]);
-            sums.excess_before[i] = sums.excess_before[i] * kept + excess * b;
-            sums.both[i] = sums.both[i] * kept + f64::from(self.befores.second[i]);
-            self.excesses.first[i] += excess as f32;
+            self.before[i] = self.before[i] * kept + variance * b;
+            self.before_squared[i] = self.before_squared[i] * kept + variance * b * b;
+            self.both[i] = self.both[i] * kept + f64::from(self.befores.second[i]);
             self.befores.first[i] += variance as f32 * single;
         }
+        self.queue.try_packet(signal, own, &before);
+        self.dither.try_packet(f64::from(u8::from(dither.chosen)), dither.probability, &before);
     }
 
     /// `B` at each scale. A trace that began at birth has seen only a part of the kernel.
@@ -226,31 +270,60 @@ impl Evidence {
         before
     }
 
-    /// `rho` at one time scale, if there is any evidence.
+    /// `rho` at one time scale by the queue's signals, if there is any evidence.
     pub fn contrast(&self, scale: usize) -> Option<Contrast> {
-        let sums = &self.sums;
-        if self.trials < LEAST_TRIALS || sums.before[scale] <= 0.0 {
-            return None;
-        }
-        let mean = sums.before[scale] / self.weight;
-        let square = mean * mean;
-        // What the last packets have not been followed by yet is put at its mean.
-        let after = sums.excess_after[scale] + mean * (self.excesses.open(scale) - self.excess);
-        let before = sums.excess_before[scale] - mean * self.excess;
-        let both = (sums.both[scale] + mean * self.befores.open(scale)) / self.weight;
-        let spread = (sums.before_squared[scale] / self.weight / square - 1.0).max(0.0);
-        let correlation = ((both / square - 1.0) / (spread + LEAST_SPREAD)).clamp(-1.0, 1.0);
-        let rho = -(after - correlation * before) / (mean * self.trials);
-        let unexplained = spread * (1.0 - correlation * correlation);
-        let single = SINGLE_SIGNAL / self.trials;
-        Some(Contrast { rho, variance: unexplained / self.trials + single * single, spread })
+        self.contrast_by(&self.queue, scale)
     }
 
-    /// How many times more likely what was seen is of a flow that responds at a time scale than of one that does not
-    /// respond; 1 when there is no evidence.
-    pub fn likelihood_ratios(&self) -> [f64; SCALES] {
-        std::array::from_fn(|scale| self.contrast(scale).map_or(1.0, likelihood_ratio))
+    /// The same by the dither's signals.
+    pub fn dither_contrast(&self, scale: usize) -> Option<Contrast> {
+        self.contrast_by(&self.dither, scale)
     }
+
+    fn contrast_by(&self, hand: &Hand, scale: usize) -> Option<Contrast> {
+        if hand.trials < LEAST_TRIALS || self.before[scale] <= 0.0 {
+            return None;
+        }
+        let mean = self.before[scale] / self.weight;
+        let square = mean * mean;
+        // What the last packets have not been followed by yet is put at its mean.
+        let after = hand.excess_after[scale] + mean * (hand.excesses.open(scale) - hand.excess);
+        let before = hand.excess_before[scale] - mean * hand.excess;
+        let both = (self.both[scale] + mean * self.befores.open(scale)) / self.weight;
+        let spread = (self.before_squared[scale] / self.weight / square - 1.0).max(0.0);
+        let correlation = ((both / square - 1.0) / (spread + LEAST_SPREAD)).clamp(-1.0, 1.0);
+        let explained = (correlation * correlation).min(MOST_EXPLAINED);
+        let rho = -(after - correlation * before) / (mean * hand.trials);
+        let unexplained = spread * (1.0 - explained);
+        let single = SINGLE_SIGNAL / hand.trials;
+        Some(Contrast { rho, variance: unexplained / hand.trials + single * single, spread })
+    }
+
+    /// How many times more likely what was seen is of a flow that responds in one way than of one that does not
+    /// respond; 1 when there is no evidence. Ways at one time scale are neighbours.
+    pub fn likelihood_ratios(&self) -> [f64; WAYS_TO_RESPOND] {
+        let mut ratios = [1.0; WAYS_TO_RESPOND];
+        let weight = queue_weight(self.dither.trials);
+        for (scale, ratios) in ratios.chunks_exact_mut(SIZES).enumerate() {
+            let queue = self.contrast(scale).map(|contrast| (contrast, dependence(contrast.spread)));
+            let dither = self.dither_contrast(scale).map(|contrast| (contrast, NO_RESPONSE_TO_DITHER * NO_RESPONSE_TO_DITHER));
+            for (ratio, law) in ratios.iter_mut().zip(RESPONSES) {
+                let nats = |by: Option<(Contrast, f64)>| by.map_or(0.0, |(contrast, bias)| nats(contrast, bias, law));
+                *ratio = (weight * nats(queue) + nats(dither)).clamp(-MOST_NATS, MOST_NATS).exp();
+            }
+        }
+        ratios
+    }
+}
+
+/// How much the queue's signals count beside those of a dither.
+fn queue_weight(dither_trials: f64) -> f64 {
+    QUEUE_TRIALS / (QUEUE_TRIALS + dither_trials)
+}
+
+/// Variance of `rho` over flows that do not respond, by the queue's signals: what is left of dependence between them.
+fn dependence(spread: f64) -> f64 {
+    NO_RESPONSE * NO_RESPONSE + NO_RESPONSE_BURSTS * NO_RESPONSE_BURSTS * spread
 }
 
 /// `rho` at one time scale.
@@ -264,18 +337,17 @@ pub(super) struct Contrast {
     pub spread: f64,
 }
 
-/// Likelihood of a contrast if the flow responds, over that if it does not.
-fn likelihood_ratio(contrast: Contrast) -> f64 {
-    let Contrast { rho, variance, spread } = contrast;
-    let [below, above] = [RESPONSE_BELOW, RESPONSE_ABOVE].map(|deviation| variance + deviation * deviation);
-    let distance = rho - RESPONSE;
+/// Logarithm of the likelihood of a contrast if the flow responds by this law, over that if it does not. `bias` is the variance that
+/// signals have because they depend on the flow.
+fn nats(contrast: Contrast, bias: f64, [mode, below, above]: [f64; 3]) -> f64 {
+    let Contrast { rho, variance, .. } = contrast;
+    let does_not = variance + bias;
+    let [below, above] = [below, above].map(|deviation| does_not + deviation * deviation);
+    let distance = rho - mode;
     let responds = if distance < 0.0 { below } else { above };
-    let bursts = NO_RESPONSE_BURSTS * NO_RESPONSE_BURSTS * spread;
-    let does_not = variance + NO_RESPONSE * NO_RESPONSE + bursts;
     // Two halves of normal laws that meet at their common mean, against one normal law.
     let densities = 2.0 * does_not.sqrt() / (below.sqrt() + above.sqrt());
-    let nats = densities.ln() - 0.5 * (distance * distance / responds - rho * rho / does_not);
-    nats.clamp(-MOST_NATS, MOST_NATS).exp()
+    densities.ln() - 0.5 * (distance * distance / responds - rho * rho / does_not)
 }
 
 #[cfg(test)]
@@ -302,7 +374,7 @@ mod tests {
     fn evidence(packets: &[Packet]) -> Evidence {
         let mut evidence = Evidence::new(packets[0].0);
         for &(now, signalled, probability) in packets {
-            evidence.packet(now, signalled, probability);
+            evidence.packet(now, signalled, probability, Dither::NONE);
         }
         evidence
     }

@@ -17,6 +17,8 @@ flags! {
     /// More than a twentieth of the packets belong to flows that the table has no room for; a sample of flows
     /// stands for them.
     SAMPLED = "sampled",
+    /// The standard error of the share is above 0.1.
+    DOUBTFUL = "doubtful",
 }
 
 #[cfg(test)]
@@ -30,7 +32,7 @@ mod tests {
             assert!(!set.contains(flag));
             set | flag
         });
-        assert_eq!(all.bits(), 63);
+        assert_eq!(all.bits(), 127);
         assert_eq!((Flags::WARMING_UP | Flags::NO_SIGNALS).to_string(), "no signals, warming up");
         assert!(Flags::NONE.is_empty() && !all.is_empty());
     }

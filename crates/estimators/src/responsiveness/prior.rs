@@ -1,31 +1,36 @@
 //! What is known of a flow before it has shown anything: how the other flows at the port behave.
 
-use super::evidence::SCALES;
+use super::evidence::WAYS_TO_RESPOND;
 use super::table::Watched;
 use super::tally::Tally;
 
 /// Before anything is known a flow is as likely to respond as not; that is worth so many flows of each kind.
 const FLOWS: f64 = 5.0;
 
-/// Each time scale is as likely as the others to be that of the response; that is worth so many flows of each.
-const FLOWS_PER_SCALE: f64 = 1.0;
+/// Each way to respond is as likely as the others; that is worth so many flows of each.
+const FLOWS_PER_WAY: f64 = 1.0;
+
+/// No more than this many nats are drawn from what a flow has shown, for or against: the laws of what flows do are
+/// not known better than that.
+const MOST_NATS: f64 = 4.0;
 
 /// Evidence beyond these odds makes a flow's label more than a guess.
 const RESOLVED_ODDS: f64 = 7.0;
 
-/// The share of flows that respond, and at which time scale, by expectation maximisation: one step each interval.
+/// The share of flows that respond, and in which way, by expectation maximisation: one step each interval, over flows that have shown what they do. The others would
+/// confirm whatever is believed of them.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Prior {
     /// Odds that a flow responds.
     odds: f64,
-    /// Probability of each time scale if it does.
-    scales: [f64; SCALES],
+    /// Probability of each way to respond if it does.
+    ways: [f64; WAYS_TO_RESPOND],
 }
 
 impl Default for Prior {
     fn default() -> Self {
-        Prior { odds: 1.0, scales: [1.0 / SCALES as f64; SCALES] }
+        Prior { odds: 1.0, ways: [1.0 / WAYS_TO_RESPOND as f64; WAYS_TO_RESPOND] }
     }
 }
 
@@ -33,15 +38,16 @@ impl Prior {
     /// Labels a flow by what it has shown so far, and counts it.
     pub fn judge(&self, flow: &mut Watched, tally: &mut Tally) {
         let mut ratios = flow.evidence.likelihood_ratios();
-        ratios.iter_mut().zip(self.scales).for_each(|(ratio, weight)| *ratio *= weight);
-        let ratio: f64 = ratios.iter().sum();
+        ratios.iter_mut().zip(self.ways).for_each(|(ratio, weight)| *ratio *= weight);
+        let all: f64 = ratios.iter().sum();
+        let ratio = all.clamp((-MOST_NATS).exp(), MOST_NATS.exp());
         flow.deaf = 1.0 / (1.0 + self.odds * ratio);
         flow.resolved = !(1.0 / RESOLVED_ODDS..RESOLVED_ODDS).contains(&ratio);
         tally.flows += 1;
-        if flow.evidence.trials() >= 1.0 {
+        if flow.evidence.trials() >= 1.0 && flow.resolved {
             tally.tried += 1.0;
             let responsive = 1.0 - flow.deaf;
-            tally.responsive.iter_mut().zip(ratios).for_each(|(sum, r)| *sum += responsive * r / ratio);
+            tally.responsive.iter_mut().zip(ratios).for_each(|(sum, r)| *sum += responsive * r / all);
         }
     }
 
@@ -49,9 +55,9 @@ impl Prior {
     pub fn learn(&mut self, tally: &Tally) {
         let responsive: f64 = tally.responsive.iter().sum();
         self.odds = (FLOWS + responsive) / (FLOWS + tally.tried - responsive);
-        let all = responsive + FLOWS_PER_SCALE * SCALES as f64;
-        for (scale, sum) in self.scales.iter_mut().zip(tally.responsive) {
-            *scale = (FLOWS_PER_SCALE + sum) / all;
+        let all = responsive + FLOWS_PER_WAY * WAYS_TO_RESPOND as f64;
+        for (way, sum) in self.ways.iter_mut().zip(tally.responsive) {
+            *way = (FLOWS_PER_WAY + sum) / all;
         }
     }
 }

@@ -1,12 +1,15 @@
 //! The estimation interval that is under way: sums that a packet changes in constant time.
 
-use super::evidence::SCALES;
+use super::evidence::WAYS_TO_RESPOND;
 use super::flags::Flags;
 use super::table::Watched;
 use super::Estimate;
 
 /// Deviation of the share of flows that respond, as long as nothing is known of it: uniform from 0 to 1.
 const PRIOR_DEVIATION: f64 = 0.289;
+
+/// A greater standard error than this makes an estimate doubtful.
+const DOUBTFUL_FROM: f64 = 0.1;
 
 /// Sums over the packets of an interval.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,10 +33,10 @@ pub(super) struct Tally {
     shared_doubt: f64,
     squares: [f64; 3],
     /// Watched flows, those of them that had a signal to answer, and the sum of the latter's probabilities that they
-    /// respond, by time scale.
+    /// respond, by the way in which they do.
     pub flows: u32,
     pub tried: f64,
-    pub responsive: [f64; SCALES],
+    pub responsive: [f64; WAYS_TO_RESPOND],
 }
 
 impl Tally {
@@ -84,7 +87,8 @@ impl Tally {
                 | Flags::NO_SIGNALS.when(self.signals == 0.0)
                 | Flags::LOW_EXCITATION.when(self.resolved() < 0.5)
                 | Flags::SAMPLED.when(self.packets > 0.0 && self.watched() < 0.95)
-                | Flags::BAD_SAMPLE.when(self.bad),
+                | Flags::BAD_SAMPLE.when(self.bad)
+                | Flags::DOUBTFUL.when(known && self.standard_error(share) > DOUBTFUL_FROM),
         }
     }
 

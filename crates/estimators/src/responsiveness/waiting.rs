@@ -6,6 +6,8 @@
 
 use std::collections::VecDeque;
 
+use super::Dither;
+
 /// More packets than these are not kept: the oldest is then taken as spared.
 const MOST: usize = 1 << 16;
 
@@ -20,6 +22,7 @@ pub(super) struct Arrived {
     pub at_s: f64,
     pub flow: u64,
     pub fate: Fate,
+    pub dither: Dither,
 }
 
 /// What became of a packet.
@@ -49,9 +52,9 @@ impl Waiting {
     }
 
     /// A packet arrives. Whether one had to be given up for it, too.
-    pub fn arrive(&mut self, at_s: f64, flow: u64, fate: Fate) -> (Ticket, bool) {
+    pub fn arrive(&mut self, packet: Arrived) -> (Ticket, bool) {
         let ticket = Ticket(self.first + self.packets.len() as u64);
-        self.packets.push_back(Arrived { at_s, flow, fate });
+        self.packets.push_back(packet);
         let crowded = self.packets.len() > MOST;
         if crowded {
             self.settle_first();
@@ -101,10 +104,14 @@ impl Waiting {
 mod tests {
     use super::*;
 
+    fn undecided(flow: u64) -> Arrived {
+        Arrived { at_s: flow as f64, flow, fate: Fate::Undecided, dither: Dither::NONE }
+    }
+
     #[test]
     fn packets_leave_in_the_order_in_which_they_came() {
         let mut waiting = Waiting::default();
-        let tickets = [1, 2, 3].map(|flow| waiting.arrive(flow as f64, flow, Fate::Undecided).0);
+        let tickets = [1, 2, 3].map(|flow| waiting.arrive(undecided(flow)).0);
         assert!(waiting.decide(tickets[2], Fate::Signalled));
         assert_eq!(waiting.front().unwrap().fate, Fate::Undecided);
         assert!(waiting.decide(tickets[0], Fate::Spared));
@@ -120,11 +127,11 @@ mod tests {
     #[test]
     fn there_is_an_end_to_waiting() {
         let mut waiting = Waiting::default();
-        let (first, _) = waiting.arrive(0.0, 0, Fate::Undecided);
+        let (first, _) = waiting.arrive(undecided(0));
         for i in 1..MOST as u64 {
-            assert!(!waiting.arrive(i as f64, i, Fate::Undecided).1);
+            assert!(!waiting.arrive(undecided(i)).1);
         }
-        assert!(waiting.arrive(1e6, 7, Fate::Undecided).1);
+        assert!(waiting.arrive(undecided(1_000_000)).1);
         assert!(!waiting.decide(first, Fate::Signalled));
         assert_eq!(waiting.front().unwrap().fate, Fate::Spared);
     }

@@ -468,9 +468,10 @@ fn watch(
         responsiveness: match &record.responsiveness {
             None => None,
             Some(asked) => {
-                let ShareSeries { of, interval, signals } = asked.clone();
+                let ShareSeries { of, interval, signals, deaf } = asked.clone();
+                let deaf = flow("responsiveness.deaf", &deaf)?;
                 let series = series("responsiveness", &Some(Series { of, interval }), false)?;
-                series.map(|(ports, interval)| Estimated { ports, interval, signals })
+                series.map(|(ports, interval)| Estimated { ports, interval, signals, deaf })
             }
         },
         nonresponsive: match &record.nonresponsive {

@@ -14,18 +14,19 @@ impl Simulation {
         let packet = self.in_flight[id].with_other(own_code_point(&self.code_points, hop));
         debug_assert_eq!(self.hops[packet.hop as usize], hop, "nothing is folded into such a port");
         self.in_flight.remove(id);
-        let watched = self.recorder.watches_port(hop.port);
-        if watched {
-            let frame = self.flows[hop.flow() as usize].frame(hop.flow());
-            self.recorder.arrived_at_port(now, hop.port, &packet, frame);
-        }
         let key = self.flow_keys.get(hop.flow() as usize).map_or(0, |key| key.of(packet.is_ack()));
         let port = &mut self.ports[hop.port as usize];
         let kind = &self.kinds[port.kind()];
         let Some(serving) = port.serving_mut() else {
             return;
         };
-        if !serving.arrive(kind, now, packet, key) {
+        let reaches_the_queue = serving.arrive(kind, now, packet, key);
+        if self.recorder.watches_port(hop.port) {
+            let frame = self.flows[hop.flow() as usize].frame(hop.flow());
+            self.recorder.dithered(hop.port, serving.dither());
+            self.recorder.arrived_at_port(now, hop.port, &packet, frame);
+        }
+        if !reaches_the_queue {
             return self.end_at_port(hop.port, &packet, Outcome::Lost, now);
         }
         self.drop_what_the_queue_dropped(hop.port, now);

@@ -2,6 +2,7 @@
 //! packets at random.
 
 use crate::random::Stream;
+use crate::scenario::DitherLoss;
 
 /// The queue's own rate is a mean over about so many signals at the floor.
 const SIGNALS: f64 = 16.0;
@@ -12,6 +13,7 @@ const SIGNALS: f64 = 16.0;
 #[derive(Clone, Debug)]
 pub(super) struct Dither {
     floor: f64,
+    part: f64,
     /// Exponential mean of the queue's own signals per packet.
     own: f64,
     stream: Stream,
@@ -19,13 +21,14 @@ pub(super) struct Dither {
 
 impl Dither {
     /// Nothing is known of the queue yet: it is taken to signal nothing.
-    pub fn new(floor: f64, stream: Stream) -> Self {
-        Dither { floor, own: 0.0, stream }
+    pub fn new(config: DitherLoss, stream: Stream) -> Self {
+        Dither { floor: config.floor, part: config.part, own: 0.0, stream }
     }
 
-    /// Whether the packet that arrives now is picked.
-    pub fn asks(&mut self) -> bool {
-        self.stream.chance((self.floor - self.own).max(0.0))
+    /// With which probability the packet that arrives now is picked, and whether it is.
+    pub fn asks(&mut self) -> (f64, bool) {
+        let probability = (self.floor - self.own).max(self.part * self.own).max(0.0);
+        (probability, self.stream.chance(probability))
     }
 
     /// The queue dropped or marked a packet, or neither.
@@ -38,13 +41,15 @@ impl Dither {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::LossOf;
 
     /// Packets picked of `n` at a queue that signals every `period`-th one.
     fn picked(floor: f64, period: u32, n: u32) -> u32 {
-        let mut dither = Dither::new(floor, Stream::new(3, "dither"));
+        let config = DitherLoss { floor, part: 0.0, of: LossOf::All };
+        let mut dither = Dither::new(config, Stream::new(3, "dither"));
         (0..n)
             .filter(|i| {
-                let picked = dither.asks();
+                let (_, picked) = dither.asks();
                 if !picked {
                     dither.note(i % period == 0);
                 }

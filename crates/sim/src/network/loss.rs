@@ -1,5 +1,7 @@
 //! Losses on a link that are not the queue's doing.
 
+use parshall_estimators::responsiveness::Dither as Chosen;
+
 use super::dither::Dither;
 use crate::random::Stream;
 use crate::scenario::{self, LossOf};
@@ -20,6 +22,8 @@ pub enum Fate {
 pub struct Loss {
     of: LossOf,
     law: Law,
+    /// What was done about the last packet, if that was drawn at random.
+    chosen: Chosen,
 }
 
 #[derive(Clone, Debug)]
@@ -51,18 +55,30 @@ impl Loss {
             scenario::Loss::GilbertElliott(config) => {
                 (config.of, Law::GilbertElliott { config: *config, bad: false, stream: stream() })
             }
-            scenario::Loss::Dither(config) => (config.of, Law::Dither(Dither::new(config.floor, stream()))),
+            scenario::Loss::Dither(config) => (config.of, Law::Dither(Dither::new(*config, stream()))),
         };
-        Loss { of, law }
+        Loss { of, law, chosen: Chosen::NONE }
     }
 
     /// What becomes of the packet that arrives now, an ACK or not. Packets of the other kind do not count.
     pub fn fate(&mut self, ack: bool, ecn_capable: bool) -> Fate {
-        match self.concerns(ack) && self.law.takes_next() {
+        self.chosen = Chosen::NONE;
+        match self.concerns(ack) && self.takes_next() {
             true if ecn_capable && matches!(self.law, Law::Dither(_)) => Fate::Marked,
             true => Fate::Lost,
             false => Fate::Passes,
         }
+    }
+
+    /// The draw about the last packet: none, where losses are not drawn one by one.
+    pub fn chosen(&self) -> Chosen {
+        self.chosen
+    }
+
+    fn takes_next(&mut self) -> bool {
+        let (probability, chosen) = self.law.takes_next();
+        self.chosen = Chosen { probability, chosen: chosen && probability > 0.0 };
+        chosen
     }
 
     /// The queue took in a packet that was not lost, or dropped or marked it (`signalled`).
@@ -83,17 +99,18 @@ impl Loss {
 }
 
 impl Law {
-    fn takes_next(&mut self) -> bool {
+    /// The probability of a loss, 0 where losses are not drawn one by one, and whether the next packet is lost.
+    fn takes_next(&mut self) -> (f64, bool) {
         match self {
             Law::Listed { seen, left } => {
                 *seen += 1;
-                left.pop_if(|next| *next == *seen).is_some()
+                (0.0, left.pop_if(|next| *next == *seen).is_some())
             }
-            Law::Bernoulli { probability, stream } => stream.chance(*probability),
+            Law::Bernoulli { probability, stream } => (*probability, stream.chance(*probability)),
             Law::GilbertElliott { config, bad, stream } => {
                 let change = if *bad { config.bad_to_good } else { config.good_to_bad };
                 *bad ^= stream.chance(change);
-                stream.chance(if *bad { config.loss_bad } else { config.loss_good })
+                (0.0, stream.chance(if *bad { config.loss_bad } else { config.loss_good }))
             }
             Law::Dither(dither) => dither.asks(),
         }

@@ -1,6 +1,8 @@
 //! What a port has that is not plain: a queue discipline that is asked about each packet, losses, jitter, a
 //! recorded capacity.
 
+use parshall_estimators::responsiveness::Dither;
+
 use super::loss::{Fate, Loss};
 use super::port::{Outcome, PortKind, Probe};
 use super::service::Trace;
@@ -84,6 +86,11 @@ impl Managed {
         self.backlog.push(departure, packet.size);
         self.discipline.accepted(now, start, packet.size);
         Outcome::Sent { start, departure, marked: verdict == Verdict::Mark || fate == Fate::Marked }
+    }
+
+    /// What a dither did about the last packet that arrived.
+    pub fn dither(&self) -> Dither {
+        self.loss.as_ref().map_or(Dither::NONE, Loss::chosen)
     }
 
     /// When a packet arrives that would without jitter at `arrival`.

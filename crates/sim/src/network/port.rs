@@ -6,6 +6,8 @@
 
 use std::cell::Cell;
 
+use parshall_estimators::responsiveness::Dither;
+
 use super::managed::Managed;
 use super::recent::Recent;
 use super::serving::Serving;
@@ -443,6 +445,18 @@ impl Port {
     fn note_held(&mut self, now: Time) {
         let held = self.managed_mut().map_or(0, |managed| managed.backlog(now).0 as u32);
         self.most_held = self.most_held.max(held);
+    }
+
+    /// What a dither did about the last packet that arrived.
+    pub fn dither(&self) -> Dither {
+        let Some(more) = self.rest.as_ref().and_then(|rest| rest.more.as_ref()) else {
+            return Dither::NONE;
+        };
+        match (&more.managed, &more.serving) {
+            (Some(managed), _) => managed.dither(),
+            (None, Some(serving)) => serving.dither(),
+            (None, None) => Dither::NONE,
+        }
     }
 
     fn more(&mut self) -> &mut More {

@@ -1,5 +1,7 @@
 //! A port whose queue decides at departure: it holds the packets, and the engine lets it go on when the link is free.
 
+use parshall_estimators::responsiveness::Dither;
+
 use super::loss::{Fate, Loss};
 use super::managed::Jitter;
 use super::port::{PortCounters, PortKind, Probe};
@@ -103,6 +105,11 @@ impl Serving {
             self.counters.max_backlog_packets = self.counters.max_backlog_packets.max(held);
         }
         true
+    }
+
+    /// What a dither did about the last packet that arrived.
+    pub fn dither(&self) -> Dither {
+        self.loss.as_ref().map_or(Dither::NONE, Loss::chosen)
     }
 
     /// Lets the port go on at `now`. What the queue drops is in `dropped` then.

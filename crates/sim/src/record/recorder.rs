@@ -2,6 +2,8 @@
 
 use parshall_estimators::rto::RtoEstimator;
 
+use parshall_estimators::responsiveness::Dither;
+
 use super::flow_series::FlowSeries;
 use super::responsiveness::{self, PortObserver};
 use super::{
@@ -171,6 +173,14 @@ impl Recorder {
             self.averages.push(AverageRow { arrival: self.class_state_rows, precedence, average });
         }
         self.class_state_rows += 1;
+    }
+
+    /// What a port's dither did about the packet that is told of next.
+    #[inline]
+    pub fn dithered(&mut self, port: u32, dither: Dither) {
+        if self.ports[port as usize].responsiveness {
+            self.observer(port).dither = dither;
+        }
     }
 
     /// A packet of a flow arrived at a port and met this fate; `frame` says more of the flow, where that matters.

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use parshall_estimators::responsiveness::{Estimate, Responsiveness, Settings, Ticket};
+use parshall_estimators::responsiveness::{Dither, Estimate, Responsiveness, Settings, Ticket};
 use rustc_hash::FxHashMap;
 
 use super::{FlowFrame, ResponsivenessRow, ResponsivenessTable, Table};
@@ -24,6 +24,8 @@ pub struct Estimated {
     pub interval: Time,
     /// What counts as a signal to flows.
     pub signals: Signals,
+    /// Indices of flows whose packets are counted apart.
+    pub deaf: Vec<u32>,
 }
 
 /// One port's estimator and its rows so far.
@@ -34,7 +36,13 @@ pub(super) struct PortObserver {
     estimator: Responsiveness,
     /// Packets that wait at the port, by flow, the oldest first.
     waiting: FxHashMap<u64, VecDeque<WaitingPacket>>,
+    /// What the port's dither did about the packet that is told of next.
+    pub dither: Dither,
+    /// By index, whether a flow's packets are counted apart; shorter than the flows if none of the rest is.
+    is_deaf: Vec<bool>,
     udp: CountByInterval,
+    deaf: CountByInterval,
+    acks: CountByInterval,
     rows: Vec<ResponsivenessRow>,
 }
 
@@ -44,11 +52,12 @@ struct WaitingPacket {
     seq: u32,
     mark: Time,
     ticket: Ticket,
-    /// The interval in which it came, if it is one of UDP.
+    /// The interval in which it came, if it is one of UDP, and if its flow is counted apart.
     udp_in: Option<u64>,
+    deaf_in: Option<u64>,
 }
 
-/// Packets of UDP by estimation interval, of those intervals that have no estimate yet.
+/// Packets of a kind by estimation interval, of those intervals that have no estimate yet.
 #[derive(Clone, Debug)]
 struct CountByInterval {
     interval_s: f64,
@@ -58,7 +67,11 @@ struct CountByInterval {
 }
 
 impl CountByInterval {
-    /// A packet of UDP comes. The interval that it counts in.
+    fn new(interval_s: f64) -> Self {
+        CountByInterval { interval_s, now_in: 1, counts: VecDeque::new() }
+    }
+
+    /// A packet comes. The interval that it counts in.
     fn count(&mut self, now_s: f64) -> u64 {
         // The interval before the one under way or, rounded up, that one: a long silence is skipped at once.
         self.now_in = self.now_in.max((now_s / self.interval_s) as u64);
@@ -96,12 +109,19 @@ impl PortObserver {
     pub fn all(estimated: &Estimated) -> Vec<Self> {
         let settings = Settings { interval_s: estimated.interval.secs(), ..Settings::default() };
         let estimator = Responsiveness::from_zero(settings).expect("the interval was checked");
+        let mut is_deaf = vec![false; estimated.deaf.iter().max().map_or(0, |&most| most as usize + 1)];
+        estimated.deaf.iter().for_each(|&flow| is_deaf[flow as usize] = true);
+        let counts = CountByInterval::new(settings.interval_s);
         let observer = |&port: &u32| PortObserver {
             port,
             signals: estimated.signals,
             estimator: estimator.clone(),
             waiting: FxHashMap::default(),
-            udp: CountByInterval { interval_s: settings.interval_s, now_in: 1, counts: VecDeque::new() },
+            dither: Dither::NONE,
+            is_deaf: is_deaf.clone(),
+            udp: counts.clone(),
+            deaf: counts.clone(),
+            acks: counts.clone(),
             rows: Vec::new(),
         };
         estimated.ports.iter().map(observer).collect()
@@ -118,19 +138,41 @@ impl PortObserver {
             return;
         };
         self.close(now);
-        self.estimator.packet(now.secs(), key(packet, flow), signalled);
-        if !flow.tcp {
-            self.udp.count(now.secs());
+        if packet.is_ack() {
+            self.acks.count(now.secs());
+            return;
         }
+        self.estimator.packet_dithered(now.secs(), key(packet, flow), signalled, self.dither());
+        self.count(now, flow);
+    }
+
+    /// The dither's draw, if it is one that counts.
+    fn dither(&self) -> Dither {
+        match self.signals {
+            Signals::Queue => Dither::NONE,
+            Signals::Losses | Signals::Both => self.dither,
+        }
+    }
+
+    /// Counts a packet by kind: the intervals in which it counts.
+    fn count(&mut self, now: Time, flow: FlowFrame) -> (Option<u64>, Option<u64>) {
+        let deaf = self.is_deaf.get(flow.index as usize).is_some_and(|&deaf| deaf);
+        let udp_in = (!flow.tcp).then(|| self.udp.count(now.secs()));
+        let deaf_in = deaf.then(|| self.deaf.count(now.secs()));
+        (udp_in, deaf_in)
     }
 
     /// A packet arrived at the port; [`PortObserver::left`] will tell what became of it.
     pub fn arrived(&mut self, now: Time, packet: &Packet, flow: FlowFrame) {
         self.close(now);
+        if packet.is_ack() {
+            self.acks.count(now.secs());
+            return;
+        }
         let key = key(packet, flow);
-        let ticket = self.estimator.arrive(now.secs(), key);
-        let udp_in = (!flow.tcp).then(|| self.udp.count(now.secs()));
-        let waiting = WaitingPacket { seq: packet.seq, mark: packet.mark(), ticket, udp_in };
+        let ticket = self.estimator.arrive_dithered(now.secs(), key, self.dither());
+        let (udp_in, deaf_in) = self.count(now, flow);
+        let waiting = WaitingPacket { seq: packet.seq, mark: packet.mark(), ticket, udp_in, deaf_in };
         self.waiting.entry(key).or_default().push_back(waiting);
     }
 
@@ -145,8 +187,9 @@ impl PortObserver {
         };
         let signalled = self.signalled(outcome);
         self.estimator.decide(left.ticket, signalled);
-        if let (None, Some(interval)) = (signalled, left.udp_in) {
-            self.udp.take_back(interval);
+        if signalled.is_none() {
+            left.udp_in.into_iter().for_each(|interval| self.udp.take_back(interval));
+            left.deaf_in.into_iter().for_each(|interval| self.deaf.take_back(interval));
         }
     }
 
@@ -155,7 +198,7 @@ impl PortObserver {
         match (self.signals, outcome) {
             (Signals::Queue | Signals::Both, Outcome::Sent { marked, .. }) => Some(marked),
             (Signals::Queue | Signals::Both, Outcome::Dropped(_)) => Some(true),
-            (Signals::Losses | Signals::Both, Outcome::Lost) => Some(true),
+            (Signals::Losses | Signals::Both, Outcome::Lost) => Some(!self.dither.chosen),
             (Signals::Losses, Outcome::Sent { .. } | Outcome::Dropped(_)) => Some(false),
             // What a link loses never reaches its queue.
             (Signals::Queue, Outcome::Lost) => None,
@@ -166,8 +209,10 @@ impl PortObserver {
         let mut steps = Steps::default();
         while let Some(estimate) = self.estimator.close(now.secs()) {
             steps.next();
-            let udp = self.udp.of(self.rows.len() as u64 + 1);
-            self.rows.push(row(self.port, udp, &estimate));
+            let interval = self.rows.len() as u64 + 1;
+            let [udp, deaf, acks] =
+                [&mut self.udp, &mut self.deaf, &mut self.acks].map(|counts| counts.of(interval));
+            self.rows.push(row(self.port, [udp, deaf, acks], &estimate));
         }
     }
 }
@@ -177,7 +222,7 @@ fn key(packet: &Packet, flow: FlowFrame) -> u64 {
     FlowId::new(flow.index, packet.is_ack()).number() as u64
 }
 
-fn row(port: u32, packets_udp: u64, estimate: &Estimate) -> ResponsivenessRow {
+fn row(port: u32, [packets_udp, packets_deaf, acks]: [u64; 3], estimate: &Estimate) -> ResponsivenessRow {
     ResponsivenessRow {
         time: estimate.end_s,
         port: port as i32,
@@ -188,6 +233,8 @@ fn row(port: u32, packets_udp: u64, estimate: &Estimate) -> ResponsivenessRow {
         watched: estimate.watched,
         packets: estimate.packets,
         packets_udp,
+        packets_deaf,
+        acks,
         signals: estimate.signals,
         flows: u64::from(estimate.flows),
         flags: u64::from(estimate.flags.bits()),

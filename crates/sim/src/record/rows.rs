@@ -174,6 +174,10 @@ table!(
         packets: u64,
         /// Those of UDP flows: the truth, which the estimator does not see.
         packets_udp: u64,
+        /// Those of the flows that the scenario names as deaf: another truth.
+        packets_deaf: u64,
+        /// ACKs that arrived, which are a class of their own: none of the other columns counts them.
+        acks: u64,
         /// Packets that were dropped or marked.
         signals: u64,
         /// Watched flows that sent a packet.

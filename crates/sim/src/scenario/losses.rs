@@ -68,6 +68,9 @@ pub struct DitherLoss {
     /// Least share of packets that are dropped or marked, between 0 and 1.
     #[serde(default = "default_floor")]
     pub floor: f64,
+    /// Where the queue itself drops and marks more than that, the dither's probability is this part of the queue's.
+    #[serde(default)]
+    pub part: f64,
     /// Which packets can be lost, and are counted.
     #[serde(default)]
     pub of: LossOf,

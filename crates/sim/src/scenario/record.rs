@@ -101,6 +101,9 @@ pub struct ShareSeries {
     /// What flows are expected to respond to.
     #[serde(default)]
     pub signals: Signals,
+    /// Flows whose packets are counted apart, as those that do not respond.
+    #[serde(default)]
+    pub deaf: Vec<String>,
 }
 
 /// What counts as a signal to flows; see [`ShareSeries`].
