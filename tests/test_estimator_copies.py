@@ -13,6 +13,7 @@ import pytest
 
 from parshall.errors import InputError
 from parshall.estimators import (
+    Alarm,
     ArimaRto,
     Estimator,
     Ewma,
@@ -106,6 +107,7 @@ MAKERS: dict[str, tuple[Callable[[], Any], Feed | str]] = {
     "throughput": (lambda: ThroughputSampler(gain=0.5, interval=0.3), "ack"),
     "pairs": (lambda: PacketPair(window=16), "pair"),
     "pairs by histogram": (lambda: PacketPair(filter="histogram"), "pair"),
+    "alarm": (lambda: Alarm(level=0.5, rule="cusum"), _update),
     "responsiveness": (lambda: Responsiveness(interval=0.5, flows=64), "packet"),
 }
 for _name in models.__all__:

@@ -72,7 +72,7 @@ impl Alarm {
                 let positive = excess > 0.0 && excess.is_finite();
                 ConfigError::unless(positive, "excess", excess, "a finite number above 0")?;
                 let more = most > excess && most.is_finite();
-                ConfigError::unless(more, "most", most, "a finite number above excess")?;
+                ConfigError::unless(more, "most", most, "a number above excess")?;
             }
         }
         Ok(Alarm { level, rule, above: VecDeque::new(), count: 0, sum: 0.0, on: false })

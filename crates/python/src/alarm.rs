@@ -60,7 +60,11 @@ impl PyAlarm {
         self.alarm.update(Some(share))
     }
 
-    fn run<'py>(&mut self, py: Python<'py>, shares: PyReadonlyArray1<'py, f64>) -> PyResult<Bound<'py, PyArray1<bool>>> {
+    fn run<'py>(
+        &mut self,
+        py: Python<'py>,
+        shares: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
         let on: Vec<bool> = shares.as_slice()?.iter().map(|&share| self.alarm.update(Some(share))).collect();
         Ok(on.into_pyarray(py))
     }

@@ -1,8 +1,8 @@
 //! The extension module `parshall._core`: conversion between Python and the crates, and the GIL.
 
-mod arima;
 #[allow(missing_docs)]
 mod alarm;
+mod arima;
 mod canonical;
 #[allow(missing_docs)]
 mod columns;

@@ -153,7 +153,8 @@ impl PyResponsiveness {
                 }
             };
             let dithers = probabilities.iter().copied().zip(chosen.iter().copied()).map(dither_of);
-            for (((&time, &flow), &signalled), dither) in times.iter().zip(flows).zip(signalled).zip(dithers) {
+            for (((&time, &flow), &signalled), dither) in times.iter().zip(flows).zip(signalled).zip(dithers)
+            {
                 close(estimator, time);
                 estimator.packet_dithered(time, flow, signalled, dither);
             }

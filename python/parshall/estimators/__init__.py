@@ -21,8 +21,8 @@ array([1.25    , 1.0625  , 3.421875])
 
 from __future__ import annotations
 
-from parshall.estimators.base import Estimator
 from parshall.estimators.alarm import Alarm
+from parshall.estimators.base import Estimator
 from parshall.estimators.filters import Ewma, SlidingMad, SlidingMedian
 from parshall.estimators.nonresponsive import (
     NonresponsiveEstimate,

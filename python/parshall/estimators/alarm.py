@@ -99,7 +99,7 @@ class Alarm(Estimator):
         return self._core.run(arguments.samples("shares", shares))
 
     def watch(self, series: ResponsivenessSeries) -> NDArray[np.bool_]:
-        """Takes a series of ``Responsiveness``; an estimate with any flag but ``SAMPLED`` counts as missing."""
+        """Takes a series of ``Responsiveness``; an estimate with a flag other than ``SAMPLED`` is none."""
         from parshall.estimators.responsiveness import ResponsivenessQuality
 
         doubted = (series.flags & ~np.uint16(ResponsivenessQuality.SAMPLED)) != 0

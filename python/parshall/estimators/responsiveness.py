@@ -181,8 +181,8 @@ class Responsiveness(Estimator):
         dithered: ArrayLike | None = None,
         until: float | None = None,
     ) -> ResponsivenessSeries:
-        """Takes packets in the order of their arrival, as arrays of one length, as :meth:`update` does. With ``until``, intervals
-        that ended by then are given out too, not only those that a packet ended.
+        """Takes packets in the order of their arrival, as arrays of one length, as :meth:`update` does.
+        With ``until``, intervals that ended by then are given out too, not only those that a packet ended.
         """
         times = _column("time", time, "fiu", "numbers").astype(np.float64)
         flows = _column("flow", flow, "iu", "whole numbers")

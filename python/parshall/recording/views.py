@@ -319,6 +319,10 @@ class PortResponsiveness(_Rows):
     """Packets that arrived at the queue."""
     packets_udp: Counts
     """Those of UDP flows: the truth, which the estimator does not see."""
+    packets_deaf: Counts
+    """Those of the flows that ``record.responsiveness.deaf`` names: another truth."""
+    acks: Counts
+    """ACKs that arrived, a class of their own that no other column counts."""
     signals: Counts
     """Packets that were dropped or marked."""
     flows: Counts

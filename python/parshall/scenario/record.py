@@ -35,9 +35,9 @@ class ShareSeries(Model):
     """Time between estimates."""
     signals: Literal["queue", "losses", "both"] = "queue"
     """What flows are expected to respond to: what the queue drops or marks, what is lost before the queue, or
-    both, apart. With ``losses`` the port's ``loss`` is a dither: packets that the router drops at random to see who
-    responds, and what the queue drops is no signal. ``both`` is for a dither that tops up the queue's own
-    drops and marks (``DitherLoss``)."""
+    both, each judged by itself. What is lost before the queue is then a dither: packets that the router drops
+    at random to see who responds (``DitherLoss`` or ``BernoulliLoss``). With ``losses`` what the queue drops
+    is no signal."""
     deaf: Names = NO_NAMES
     """Flows whose packets are counted apart, in the column ``packets_deaf``: those that are known not to
     respond, whatever their protocol is."""

@@ -1,18 +1,18 @@
 //! What is known of a flow before it has shown anything: how the other flows at the port behave.
 
-use super::evidence::WAYS_TO_RESPOND;
+use super::evidence::{LIKELY, WAYS_TO_RESPOND};
 use super::table::Watched;
 use super::tally::Tally;
 
 /// Before anything is known a flow is as likely to respond as not; that is worth so many flows of each kind.
 const FLOWS: f64 = 5.0;
 
-/// Each way to respond is as likely as the others; that is worth so many flows of each.
-const FLOWS_PER_WAY: f64 = 1.0;
+/// What is taken as likely of the ways to respond is worth so many flows.
+const FLOWS_OF_WAYS: f64 = 12.0;
 
 /// No more than this many nats are drawn from what a flow has shown, for or against: the laws of what flows do are
 /// not known better than that.
-const MOST_NATS: f64 = 4.0;
+const MOST_NATS: f64 = 5.0;
 
 /// Evidence beyond these odds makes a flow's label more than a guess.
 const RESOLVED_ODDS: f64 = 7.0;
@@ -30,7 +30,7 @@ pub(super) struct Prior {
 
 impl Default for Prior {
     fn default() -> Self {
-        Prior { odds: 1.0, ways: [1.0 / WAYS_TO_RESPOND as f64; WAYS_TO_RESPOND] }
+        Prior { odds: 1.0, ways: LIKELY }
     }
 }
 
@@ -55,9 +55,9 @@ impl Prior {
     pub fn learn(&mut self, tally: &Tally) {
         let responsive: f64 = tally.responsive.iter().sum();
         self.odds = (FLOWS + responsive) / (FLOWS + tally.tried - responsive);
-        let all = responsive + FLOWS_PER_WAY * WAYS_TO_RESPOND as f64;
-        for (way, sum) in self.ways.iter_mut().zip(tally.responsive) {
-            *way = (FLOWS_PER_WAY + sum) / all;
+        let all = responsive + FLOWS_OF_WAYS;
+        for ((way, sum), likely) in self.ways.iter_mut().zip(tally.responsive).zip(LIKELY) {
+            *way = (FLOWS_OF_WAYS * likely + sum) / all;
         }
     }
 }

@@ -192,7 +192,9 @@ pub(super) fn check_loss(path: &Place<'_>, loss: Option<Arc<Loss>>) -> Checked<O
         Some(Loss::Bernoulli(config)) => {
             check_probabilities(path, &[("probability", config.probability)])?;
         }
-        Some(Loss::Dither(config)) => check_probabilities(path, &[("floor", config.floor), ("part", config.part)])?,
+        Some(Loss::Dither(config)) => {
+            check_probabilities(path, &[("floor", config.floor), ("part", config.part)])?
+        }
         Some(Loss::GilbertElliott(config)) => check_probabilities(
             path,
             &[

@@ -16,13 +16,15 @@ pub(super) struct Dither {
     part: f64,
     /// Exponential mean of the queue's own signals per packet.
     own: f64,
+    /// Packets that the queue decided about.
+    seen: f64,
     stream: Stream,
 }
 
 impl Dither {
     /// Nothing is known of the queue yet: it is taken to signal nothing.
     pub fn new(config: DitherLoss, stream: Stream) -> Self {
-        Dither { floor: config.floor, part: config.part, own: 0.0, stream }
+        Dither { floor: config.floor, part: config.part, own: 0.0, seen: 0.0, stream }
     }
 
     /// With which probability the packet that arrives now is picked, and whether it is.
@@ -34,7 +36,11 @@ impl Dither {
     /// The queue dropped or marked a packet, or neither.
     pub fn note(&mut self, signalled: bool) {
         let signal = f64::from(u8::from(signalled));
-        self.own += (signal - self.own) * (self.floor / SIGNALS);
+        self.seen += 1.0;
+        // Without a floor the mean goes by its own size, and begins as that of all packets.
+        let gain =
+            if self.floor > 0.0 { self.floor / SIGNALS } else { (self.own / SIGNALS).max(1.0 / self.seen) };
+        self.own += (signal - self.own) * gain;
     }
 }
 

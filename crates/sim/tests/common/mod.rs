@@ -101,7 +101,7 @@ fn droptail() -> impl Strategy<Value = Queue> {
 
 fn loss() -> impl Strategy<Value = Option<Arc<Loss>>> {
     let bernoulli = |probability| Some(Loss::Bernoulli(BernoulliLoss { probability, of: LossOf::All }));
-    let dither = |floor, of| Some(Loss::Dither(DitherLoss { floor, of }));
+    let dither = |floor, of| Some(Loss::Dither(DitherLoss { floor, part: 0.3, of }));
     select(vec![
         None,
         None,
@@ -387,7 +387,7 @@ fn estimated() -> impl Strategy<Value = Record> {
             });
             let nonresponsive: QueueShareSeries = serde_json::from_value(queues).expect("a series");
             Record {
-                responsiveness: Some(ShareSeries { of, interval: seconds(0.1), signals }),
+                responsiveness: Some(ShareSeries { of, interval: seconds(0.1), signals, deaf: Vec::new() }),
                 nonresponsive: Some(nonresponsive),
                 ..Record::default()
             }

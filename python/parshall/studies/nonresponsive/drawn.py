@@ -1,5 +1,6 @@
-"""Scenarios that no estimator was designed on: drawn by a Latin hypercube over rates, numbers of flows, round trips, queues, buffers, controls and
-what does not respond, and split once, by hash, into those to design on and those to judge on.
+"""Scenarios that no estimator was designed on: drawn by a Latin hypercube over rates, numbers of flows, round
+trips, queues, buffers, controls and what does not respond, and split once, by hash, into those to design on
+and those to judge on.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parshall.scenario import (
     Bbr,
@@ -37,9 +38,6 @@ from parshall.scenario import (
     Udp,
     Vbr,
 )
-
-if TYPE_CHECKING:
-    from parshall.scenario.queues import Queue
 
 DRAWS = 240
 """Scenarios that are drawn; about half of them are judged on."""
@@ -110,7 +108,7 @@ class Drawn:
 
     @property
     def duration(self) -> float:
-        """Seconds: two hundred round trips, but no more packets than a run may cost, and a minute at least."""
+        """Seconds: two minutes, or less if that were more packets than a run may cost, but one at least."""
         most = _MOST_PACKETS * _PACKET_BITS / self.rate
         return max(60.0, min(120.0, most))
 
@@ -149,15 +147,15 @@ class Drawn:
         """Packets in the buffer."""
         return max(10, round(self.buffer * self.rate * self._mean_rtt / _PACKET_BITS))
 
-    def _queue(self) -> Queue:
+    def _queue(self) -> Any:
         limit = self._limit
-        queues: Mapping[str, Callable[[], Queue]] = {
+        queues: Mapping[str, Callable[[], Any]] = {
             "droptail": lambda: DropTail(limit_packets=limit),
             "red": lambda: _red(limit),
             "red-ecn": lambda: _red(limit, ecn=True),
             "codel": lambda: CoDel(limit_packets=max(limit, 100)),
             "pie": lambda: Pie(limit_packets=max(limit, 100)),
-            "fq-codel": lambda: FqCodel(),
+            "fq-codel": FqCodel,
         }
         return queues[self.queue]()
 
@@ -206,7 +204,7 @@ class Drawn:
         thirds: Sequence[tuple[float, float | None]] = [(0.0, None)]
         if self.shape == "churn":
             thirds = [(0.0, None), (self.duration / 3, None), (0.0, 2 * self.duration / 3)]
-        groups = []
+        groups: list[FlowGroup] = []
         for index, (start, stop) in enumerate(thirds):
             part = count // len(thirds) + (index < count % len(thirds))
             if part:
@@ -219,12 +217,18 @@ class Drawn:
                         start=start,
                         start_spread=min(5.0, 0.1 * self.duration),
                         access_delay=self._delays(part),
-                        **({} if stop is None else {"stop": stop}),
+                        **({} if stop is None else {"stop": stop}),  # type: ignore[arg-type]
                     )
                 )
         if kind == "app-limited":  # others fill the link
             groups.append(
-                FlowGroup(name="r-sack-", count=max(1, count // 4), transport=self._transport("sack", 1), app=Bulk(), start_spread=2.0)
+                FlowGroup(
+                    name="r-sack-",
+                    count=max(1, count // 4),
+                    transport=self._transport("sack", 1),
+                    app=Bulk(),
+                    start_spread=2.0,
+                )
             )
         return groups
 
@@ -262,7 +266,7 @@ class Drawn:
         return [*self._groups("sack", endless), mice]
 
     def _delays(self, count: int) -> list[float]:
-        """Access delays that make round trips from the shortest to the longest, evenly on a logarithmic scale."""
+        """Access delays that make round trips from the shortest to the longest, in even ratios."""
         ratios = [self.spread ** (index / max(count - 1, 1)) for index in range(count)]
         return [(self.rtt * ratio - self.rtt / 2) / 4 for ratio in ratios]
 
@@ -300,7 +304,9 @@ class Drawn:
         count = max(1, self.flows // 4)
         transport = Tcp(payload_bytes=1448, recovery="sack")
         return [
-            FlowGroup(name="a-", count=count, transport=transport, app=Bulk(), direction="reverse", start_spread=2.0)
+            FlowGroup(
+                name="a-", count=count, transport=transport, app=Bulk(), direction="reverse", start_spread=2.0
+            )
         ]
 
 
@@ -321,10 +327,12 @@ def drawn() -> tuple[Drawn, ...]:
 
 
 def design_set() -> tuple[Drawn, ...]:
+    """Those to design on."""
     return tuple(each for each in drawn() if not each.judged)
 
 
 def judging_set() -> tuple[Drawn, ...]:
+    """Those to judge on, which nobody looks at before an estimator is finished."""
     return tuple(each for each in drawn() if each.judged)
 
 

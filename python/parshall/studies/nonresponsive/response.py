@@ -1,8 +1,9 @@
-"""What truly responds, whatever its protocol is: the elasticity of a group's packets to its losses, by twin runs.
+"""What truly responds, whatever its protocol is: the elasticity of a group's packets to its losses, by twin
+runs.
 
-The twins have common random numbers: every start, size, pause and draw of the one is that of the other. In the second one a tenth of the
-flows of each group meets a little more loss on its way to the bottleneck. A group whose packets stay as many does not
-respond.
+The twins have common random numbers: every start, size, pause and draw of the one is that of the other. In
+the second one a tenth of the flows of each group meets a little more loss on its way to the bottleneck. A
+group whose packets stay as many does not respond.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def groups(network: Dumbbell) -> Mapping[str, tuple[str, ...]]:
 
 
 def treatment(network: Dumbbell, loss: float) -> Treatment:
-    """Whom more loss is given, and how much, where the bottleneck drops and marks this part of its packets."""
+    """Whom more loss is given, and how much, where the bottleneck drops and marks this part of packets."""
     known = max(loss, _LEAST_LOSS)
     more = min((_TIMES - 1) * known, _MOST_MORE)
     treated = {name: _some(flows) for name, flows in groups(network).items()}

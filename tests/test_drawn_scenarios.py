@@ -1,0 +1,99 @@
+"""Scenarios drawn to judge the share's estimator, and the truth by response."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import parshall
+from parshall import Bulk, Cbr, Dumbbell, FlowGroup, Red, Tcp, Transfer, Udp
+from parshall.scenario import DitherLoss
+from parshall.studies.nonresponsive import drawn, response
+
+
+def test_the_split_is_what_it_always_was() -> None:
+    design, judging = drawn.design_set(), drawn.judging_set()
+    assert (len(design), len(judging)) == (116, 124)
+    assert [each.number for each in design[:8]] == [0, 2, 3, 5, 6, 7, 9, 16]
+    assert not {each.number for each in design} & {each.number for each in judging}
+
+
+def test_all_kinds_and_ranges_are_in_both_parts() -> None:
+    for part in (drawn.design_set(), drawn.judging_set()):
+        assert {each.queue for each in part} == set(drawn.QUEUES)
+        assert {each.responsive for each in part} == set(drawn.RESPONSIVE)
+        assert {each.deaf for each in part} == set(drawn.DEAF)
+        assert {each.shape for each in part} == set(drawn.SHAPES)
+        rates = [each.rate for each in part]
+        assert min(rates) < 2e6
+        assert max(rates) > 1e9
+        assert min(each.share for each in part) == 0
+        assert max(each.share for each in part) == 1
+
+
+@pytest.mark.parametrize("number", [0, 7, 63, 228])
+def test_a_drawn_scenario_runs(number: int) -> None:
+    each = drawn.drawn()[number]
+    seen = parshall.run(each.network(), 1).port("bottleneck").responsiveness
+    assert len(seen) == int(each.duration / drawn.INTERVAL)
+    assert (seen.acks.sum() > 0) == (each.shape == "acks")
+
+
+@pytest.fixture(scope="module")
+def network() -> Dumbbell:
+    tcp = Tcp(recovery="sack")
+    return Dumbbell(
+        duration=40.0,
+        rate="10 Mbit/s",
+        delay="10 ms",
+        queue=Red(min_threshold_packets=15, max_threshold_packets=45, limit_packets=80),
+        access_rate="100 Mbit/s",
+        access_delay="5 ms",
+        flows=[
+            FlowGroup(name="t", count=10, transport=tcp, app=Bulk(), start_spread=1.0),
+            FlowGroup(name="u", count=4, transport=Udp(), app=Cbr(rate="1 Mbit/s"), start_spread=1.0),
+            FlowGroup(name="m", count=100, transport=tcp, app=Transfer(packets=5), start_spread=30.0),
+            FlowGroup(name="back", count=2, transport=tcp, app=Bulk(), direction="reverse"),
+        ],
+    )
+
+
+def test_twins_tell_what_responds_whatever_its_protocol_is(network: Dumbbell) -> None:
+    run = parshall.run(network, 1)
+    given = response.treatment(network, response.loss_at(run))
+    assert {name: len(flows) for name, flows in given.treated.items()} == {"t": 1, "u": 1, "m": 10}
+    twin = response.twin(network, given)
+    pairs = [(parshall.run(network, seed), parshall.run(twin, seed)) for seed in (1, 2)]
+    found = response.elasticities(given, pairs)
+    assert found["t"] > 0.3, "TCP responds"
+    assert found["u"] == 0, "a constant rate does not"
+    assert found["m"] < 0.1, "nor do transfers of a few packets, which are TCP"
+    assert response.deaf(found) == ("u", "m")
+
+
+def test_a_twin_differs_in_the_losses_of_the_treated_alone(network: Dumbbell) -> None:
+    given = response.treatment(network, 0.02)
+    plain, twin = network.scenario(), response.twin(network, given)
+    changed = [one for one, other in zip(plain.links, twin.links, strict=True) if one != other]
+    treated = {
+        flow.source for flow in plain.flows if any(flow.name in some for some in given.treated.values())
+    }
+    assert {link.between[0] for link in changed} == treated
+    assert plain.flows == twin.flows
+
+
+def test_flows_that_are_named_deaf_are_counted_apart(network: Dumbbell) -> None:
+    watched = network.with_(
+        {
+            "record.responsiveness": {
+                "of": "bottleneck",
+                "interval": 0.7,
+                "signals": "both",
+                "deaf": ["u1", "u2", "u3", "u4"],
+            },
+            "loss": DitherLoss(part=0.5, of="data"),
+        }
+    )
+    seen = parshall.run(watched, 1).port("bottleneck").responsiveness
+    np.testing.assert_array_equal(seen.packets_deaf, seen.packets_udp)
+    assert (seen.acks[5:] > 0).all()
