@@ -8,7 +8,8 @@ import pytest
 import parshall
 from parshall import Bulk, Cbr, Dumbbell, FlowGroup, Red, Tcp, Transfer, Udp
 from parshall.scenario import DitherLoss
-from parshall.studies.nonresponsive import drawn, response
+from parshall.studies.nonresponsive import drawn, judged, response
+from parshall.study import Workbench
 
 
 def test_the_split_is_what_it_always_was() -> None:
@@ -63,7 +64,10 @@ def test_twins_tell_what_responds_whatever_its_protocol_is(network: Dumbbell) ->
     given = response.treatment(network, response.loss_at(run))
     assert {name: len(flows) for name, flows in given.treated.items()} == {"t": 1, "u": 1, "m": 10}
     twin = response.twin(network, given)
-    pairs = [(parshall.run(network, seed), parshall.run(twin, seed)) for seed in (1, 2)]
+    pairs = [
+        (response.sent(parshall.run(network, seed)), response.sent(parshall.run(twin, seed)))
+        for seed in (1, 2)
+    ]
     found = response.elasticities(given, pairs)
     assert found["t"] > 0.3, "TCP responds"
     assert found["u"] == 0, "a constant rate does not"
@@ -97,3 +101,19 @@ def test_flows_that_are_named_deaf_are_counted_apart(network: Dumbbell) -> None:
     seen = parshall.run(watched, 1).port("bottleneck").responsiveness
     np.testing.assert_array_equal(seen.packets_deaf, seen.packets_udp)
     assert (seen.acks[5:] > 0).all()
+
+
+def test_drawn_scenarios_are_judged_against_both_truths() -> None:
+    """The smallest two of those to design on."""
+    chosen = sorted(drawn.design_set(), key=lambda each: each.rate * each.duration)[:2]
+    table = judged.measure(Workbench(seeds=(1,), cache=False), chosen)["drawn"].to_pydict()
+    assert table["case"] == [each.name for each in chosen for _ in judged.DITHERS]
+    assert table["dither"] == [*judged.DITHERS, *judged.DITHERS]
+    for place in range(6):
+        row = {name: column[place] for name, column in table.items()}
+        assert 0 <= row["clear"] <= row["intervals"]
+        assert row["wrong"] <= row["clear"]
+        assert row["covered"] <= row["clear"]
+        if row["intervals"]:
+            assert 0 <= row["mse_of_all"] <= 1
+            assert 0 <= row["share_by_response"] <= 1

@@ -25,6 +25,7 @@ from parshall.studies.nonresponsive import (
     STUDY,
     alarm,
     cases,
+    drawn,
     measures,
     networks,
     phase,
@@ -32,6 +33,7 @@ from parshall.studies.nonresponsive import (
     tuned,
     tuning,
 )
+from parshall.studies.nonresponsive import judged as judged_scenarios
 from parshall.studies.nonresponsive.cases import Case
 from parshall.studies.nonresponsive.claims import MEAN_GOAL, TOPICS, WORST_GOAL
 from parshall.studies.nonresponsive.contestants import (
@@ -302,7 +304,7 @@ def _measured(patch: pytest.MonkeyPatch, case: Case) -> Results:
     patch.setattr(cases, "all_cases", lambda: (case,))
     patch.setattr(measures, "case", {case.name: case}.__getitem__)
     patch.setattr(measures, "tuned", lambda bench: Tuned(_UNTUNED, {}, {}))
-    for module in (alarm, phase, shorter):
+    for module in (alarm, judged_scenarios, phase, shorter):
         patch.setattr(module, "measure", lambda *given: {})
     return Results(measures.measure(Workbench([1, 2, 3], cache=False)))
 
@@ -467,6 +469,11 @@ def _brief_point(point: phase.Point) -> phase.Point:
     return replace(point, network=point.network.with_({"duration": 2.0, "warm_up": 1.0}))
 
 
+def _briefly_drawn() -> tuple[drawn.Drawn, ...]:
+    """Those with the fewest packets that nobody judges on."""
+    return tuple(sorted(drawn.design_set(), key=lambda each: each.rate * each.duration)[:2])
+
+
 @pytest.fixture(scope="module")
 def brief() -> Results:
     """Everything that the study measures, of brief runs and with hardly any tuning; alarms are whole."""
@@ -482,6 +489,7 @@ def brief() -> Results:
         patch.setattr(shorter, "interval_case", lambda *key: _brief(of_length(*key)))
         patch.setattr(phase, "table_points", lambda: list(map(_brief_point, table)))
         patch.setattr(phase, "sweep_points", lambda: map(_brief_point, curves))
+        patch.setattr(drawn, "judging_set", _briefly_drawn)
         return Results(measures.measure(Workbench([1, 2], cache=False)))
 
 
@@ -992,6 +1000,7 @@ class _Made:
             "port_dithered": self._port_dithered,
             "dithered_intervals": self._dithered_intervals,
             "shorter": self._shorter,
+            "drawn": self._drawn,
         }
         chosen = set(names) or makers.keys()
         return {name: make() for name, make in makers.items() if name in chosen}
@@ -1169,6 +1178,18 @@ class _Made:
             return {"share": 0.6, "responsiveness": 0.7}
 
         return self._table(("case", "seed", "time"), product(["hops/16"], _times()), numbers)
+
+    def _drawn(self) -> pa.Table:
+        def numbers(case: str, dither: str) -> dict[str, Any]:
+            counts = {"intervals": 100.0, "clear": 70.0}
+            errors = {"mse": 0.002, "mse_of_all": 0.01, "mse_by_protocol": 0.003}
+            shares = {"share_by_response": 0.4, "share_by_protocol": 0.3, "estimate": 0.41}
+            found = {**counts, **errors, "wrong": 1.0, "covered": 66.0, **shares, "bytes_departed": 1e9}
+            order = ("intervals", "clear", *errors, "wrong", "covered", *shares)
+            return {name: found[name] for name in (*order, "bytes_departed")}
+
+        places = product((each.name for each in _briefly_drawn()), judged_scenarios.DITHERS)
+        return self._table(("case", "dither", "seed"), places, numbers, seeds=1)
 
     def _shorter(self) -> pa.Table:
         def numbers(*place: Any) -> dict[str, Any]:

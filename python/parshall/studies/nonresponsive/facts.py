@@ -84,6 +84,7 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
         "sweeps": list(results.labels("phase", "sweep")),
         "phase_seeds": len(results.labels("phase", "seed")),
         "windows": WINDOWS,
+        "drawn_scenarios": len(results.labels("drawn", "case")),
     }
 
 

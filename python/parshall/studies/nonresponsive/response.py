@@ -75,10 +75,14 @@ def twin(network: Dumbbell, given: Treatment) -> Scenario:
     return scenario.with_({"links": links})
 
 
-def elasticities(given: Treatment, twins: Iterable[tuple[Recording, Recording]]) -> Mapping[str, float]:
-    """``-d ln(packets) / d ln(losses)`` of each group, over pairs of twins without and with more loss."""
+def elasticities(
+    given: Treatment, twins: Iterable[tuple[Mapping[str, float], Mapping[str, float]]]
+) -> Mapping[str, float]:
+    """``-d ln(packets) / d ln(losses)`` of each group. ``twins`` has what flows sent (:func:`sent`) without
+    and with more loss, for each pair.
+    """
     found = {}
-    pairs = [(_sent(without), _sent(with_it)) for without, with_it in twins]
+    pairs = list(twins)
     for name, flows in given.treated.items():
         before = sum(one[flow] for one, _ in pairs for flow in flows)
         after = sum(other[flow] for _, other in pairs for flow in flows)
@@ -104,5 +108,6 @@ def _some(flows: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(flows[round(place)] for place in places)
 
 
-def _sent(run: Recording) -> Mapping[str, float]:
+def sent(run: Recording) -> Mapping[str, float]:
+    """Packets that each flow sent."""
     return dict(zip(run.flows, run.columns("flows")["packets_sent"].astype(float).tolist(), strict=True))
