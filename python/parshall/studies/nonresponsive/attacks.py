@@ -1,0 +1,159 @@
+"""Senders that know the method: what the share's estimator makes of them, and what it costs them.
+
+Streams are made up, not simulated: a port drops one packet in a hundred at random, twenty honest flows halve
+their rate after a drop and win it back, and twenty senders do not back off, or only seem to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parshall import study as st
+from parshall.estimators import Responsiveness, ResponsivenessQuality
+
+if TYPE_CHECKING:
+    from parshall.studies.nonresponsive.traces import Reals
+
+_DURATION = 60.0
+_JUDGED_FROM = 30.0
+_DROPPED = 0.01
+_HONEST = 20
+_RATE = 100.0
+"""Packets/s of an honest flow that has lost nothing lately, and of each of the others."""
+_WON_BACK = 25.0
+"""Packets/s that an honest flow wins back in a second."""
+_SEEDS = 5
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A way to send without backing off."""
+
+    label: str
+    """For a reader."""
+    price: str
+    """What it asks of the sender besides what is lost."""
+    pause: float = 0.0
+    """Seconds of silence after a drop, which the sender then makes good at twice its rate."""
+    keys: Callable[[Reals, int, np.random.Generator], NDArray[np.int64]] | None = None
+    """Keys of the packets of sender number n, if not that number."""
+    buckets: int = 0
+    """How many keys the router has for all flows, if it has few."""
+
+
+def _each_second(times: Reals, sender: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    del rng
+    return (1_000_000 * (sender + 1) + times).astype(np.int64)
+
+
+def _each_packet(times: Reals, sender: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    del sender
+    return rng.integers(10**6, 2**62, len(times))
+
+
+def _borrowed(times: Reals, sender: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    del sender
+    return rng.integers(0, _HONEST, len(times))
+
+
+ATTACKS: Mapping[str, Attack] = {
+    "none": Attack("goes on, under one key", "nothing"),
+    "short-pause": Attack(
+        "pauses 50 ms after a drop, then catches up", "feedback from the receiver", pause=0.05
+    ),
+    "long-pause": Attack("pauses 1 s after a drop, then catches up", "feedback, and delay", pause=1.0),
+    "second": Attack("a new key each second", "ports or addresses of its own", keys=_each_second),
+    "packet": Attack("a new key for each packet", "ports, or spoofed addresses", keys=_each_packet),
+    "borrowed": Attack("spoofs the keys of honest flows", "spoofed addresses", keys=_borrowed),
+    "buckets": Attack("goes on; the router has eight keys", "nothing", buckets=8),
+}
+
+
+def measure(bench: st.Workbench) -> st.Measures:
+    """The table ``attacks``: by attack and seed, what was read and what is true."""
+    places = [(name, seed) for name in ATTACKS for seed in bench.seeds[:_SEEDS]]
+    rows = bench.work("Attacks", places, lambda place: judged(ATTACKS[place[0]], place[1]))
+    columns: dict[str, list[object]] = {
+        "attack": [name for name, _ in places],
+        "seed": [seed for _, seed in places],
+    }
+    for name in rows[0]:
+        columns[name] = [row[name] for row in rows]
+    return {"attacks": st.tidy(columns, ("attack", "seed"))}
+
+
+def judged(attack: Attack, seed: int) -> Mapping[str, float]:
+    """Means over the intervals of the second half of a stream."""
+    times, keys, dropped, hostile = stream(attack, seed)
+    found = Responsiveness().run(time=times, flow=keys, signalled=dropped)
+    late = found.time > _JUDGED_FROM
+    flags = found.flags[late].astype(int) & ~int(ResponsivenessQuality.SAMPLED)
+    return {
+        "share": float(found.share[late].mean()),
+        "share_upper": float(found.share_upper[late].mean()),
+        "truth": float(hostile[times > _JUDGED_FROM].mean()),
+        "flagged": 100 * float((flags != 0).mean()),
+        "cost": 100 * (1 - float(hostile.sum()) / (_HONEST * _RATE * _DURATION)),
+    }
+
+
+def stream(
+    attack: Attack, seed: int
+) -> tuple[Reals, NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Times, keys and drops of all packets, and which of them are hostile, in the order of their times."""
+    rng = np.random.default_rng(seed)
+    parts = []
+    for sender in range(_HONEST):
+        times, dropped = _honest(rng)
+        parts.append((times, np.full(len(times), sender), dropped, np.zeros(len(times), bool)))
+    for sender in range(_HONEST):
+        times, dropped = _hostile(rng, attack.pause)
+        own = np.full(len(times), _HONEST + sender)
+        keys = own if attack.keys is None else attack.keys(times, sender, rng)
+        parts.append((times, keys, dropped, np.ones(len(times), bool)))
+    times, keys, dropped, hostile = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(times, kind="stable")
+    if attack.buckets:
+        keys = rng.integers(0, attack.buckets, 2 * _HONEST)[keys]
+    return times[order], keys[order], dropped[order], hostile[order]
+
+
+def _honest(rng: np.random.Generator) -> tuple[Reals, NDArray[np.bool_]]:
+    """A flow that halves its rate after a drop, some 50 ms later, and wins it back."""
+    times, drops = [], []
+    now, rate = rng.uniform(0, 0.1), _RATE
+    for uniform, jitter in rng.random((round(2 * _RATE * _DURATION), 2)).tolist():
+        if now >= _DURATION:
+            break
+        times.append(now)
+        drops.append(uniform < _DROPPED)
+        rate = rate / 2 if drops[-1] else rate
+        gap = (0.5 + jitter) / rate
+        rate = min(rate + _WON_BACK * gap, _RATE)
+        now += gap
+    return np.array(times), np.array(drops)
+
+
+def _hostile(rng: np.random.Generator, pause: float) -> tuple[Reals, NDArray[np.bool_]]:
+    """A constant rate; with a pause, silence for so long after a drop, and what was held back after it."""
+    times, drops = [], []
+    now, held = rng.uniform(0, 0.1), 0.0
+    for uniform, jitter in rng.random((round(3 * _RATE * _DURATION), 2)).tolist():
+        if now >= _DURATION:
+            break
+        times.append(now)
+        drops.append(uniform < _DROPPED)
+        gap = (0.5 + jitter) / _RATE
+        if held > 0:
+            gap /= 2
+            held -= gap
+        now += gap
+        if drops[-1] and pause > 0:
+            now += pause
+            held += pause
+    return np.array(times), np.array(drops)
