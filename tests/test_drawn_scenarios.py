@@ -8,7 +8,7 @@ import pytest
 import parshall
 from parshall import Bulk, Cbr, Dumbbell, FlowGroup, Red, Tcp, Transfer, Udp
 from parshall.scenario import DitherLoss
-from parshall.studies.nonresponsive import drawn, judged, response
+from parshall.studies.nonresponsive import attacks, drawn, judged, response
 from parshall.study import Workbench
 
 
@@ -117,3 +117,26 @@ def test_drawn_scenarios_are_judged_against_both_truths() -> None:
         if row["intervals"]:
             assert 0 <= row["mse_of_all"] <= 1
             assert 0 <= row["share_by_response"] <= 1
+
+
+def test_who_goes_on_is_found_out() -> None:
+    for seed in (1, 2, 3):
+        found = attacks.judged(attacks.ATTACKS["none"], seed)
+        assert abs(found["share"] - found["truth"]) < 0.05
+        assert found["flagged"] < 20
+
+
+@pytest.mark.parametrize("name", ["second", "packet"])
+def test_keys_that_do_not_last_are_doubted_and_the_truth_is_within_bounds(name: str) -> None:
+    found = attacks.judged(attacks.ATTACKS[name], 1)
+    assert found["flagged"] == 100
+    assert found["share"] < found["truth"] < found["share_upper"] + 0.01
+
+
+def test_a_stream_is_in_order_and_half_of_it_is_hostile() -> None:
+    for attack in attacks.ATTACKS.values():
+        times, keys, dropped, hostile = attacks.stream(attack, 1)
+        assert len(times) == len(keys) == len(dropped) == len(hostile)
+        assert (np.diff(times) >= 0).all()
+        assert dropped.mean() == pytest.approx(0.01, rel=0.15)
+        assert 0.45 < hostile.mean() < 0.65

@@ -24,6 +24,7 @@ from parshall.scenario import Cbr, Transfer
 from parshall.studies.nonresponsive import (
     STUDY,
     alarm,
+    attacks,
     cases,
     drawn,
     measures,
@@ -304,7 +305,7 @@ def _measured(patch: pytest.MonkeyPatch, case: Case) -> Results:
     patch.setattr(cases, "all_cases", lambda: (case,))
     patch.setattr(measures, "case", {case.name: case}.__getitem__)
     patch.setattr(measures, "tuned", lambda bench: Tuned(_UNTUNED, {}, {}))
-    for module in (alarm, judged_scenarios, phase, shorter):
+    for module in (alarm, attacks, judged_scenarios, phase, shorter):
         patch.setattr(module, "measure", lambda *given: {})
     return Results(measures.measure(Workbench([1, 2, 3], cache=False)))
 
@@ -1001,6 +1002,7 @@ class _Made:
             "dithered_intervals": self._dithered_intervals,
             "shorter": self._shorter,
             "drawn": self._drawn,
+            "attacks": self._attacks,
         }
         chosen = set(names) or makers.keys()
         return {name: make() for name, make in makers.items() if name in chosen}
@@ -1190,6 +1192,14 @@ class _Made:
 
         places = product((each.name for each in _briefly_drawn()), judged_scenarios.DITHERS)
         return self._table(("case", "dither", "seed"), places, numbers, seeds=1)
+
+    def _attacks(self) -> pa.Table:
+        def numbers(attack: str) -> dict[str, Any]:
+            return {"share": 0.5, "share_upper": 0.6, "truth": 0.55, "flagged": 10.0, "cost": 0.3}
+
+        return self._table(
+            ("attack", "seed"), [(name,) for name in attacks.ATTACKS], numbers, seeds=min(5, self.seeds)
+        )
 
     def _shorter(self) -> pa.Table:
         def numbers(*place: Any) -> dict[str, Any]:

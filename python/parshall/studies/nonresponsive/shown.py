@@ -10,7 +10,7 @@ import numpy as np
 from parshall import plot
 from parshall import study as st
 from parshall.stats import mean_interval
-from parshall.studies.nonresponsive import alarm, cases, drawn, judged, shorter
+from parshall.studies.nonresponsive import alarm, attacks, cases, drawn, judged, shorter
 from parshall.studies.nonresponsive import networks as net
 from parshall.studies.nonresponsive.claims import (
     ALGORITHM,
@@ -399,6 +399,7 @@ def _tables(results: st.Results) -> Iterator[st.Table]:
     yield _rules(results)
     yield _drawn(results)
     yield from (_drawn_by_kind(results, kind) for kind in KINDS_OF_SCENARIOS)
+    yield _attacks(results)
 
 
 def _summary(results: st.Results, every: list[str]) -> st.Table:
@@ -659,3 +660,19 @@ def _parts(results: st.Results, dither: str, chosen: np.ndarray) -> tuple[float,
 
 def _digits(value: float, decimals: int) -> st.Number | None:
     return st.Number(float(value), decimals=decimals) if np.isfinite(value) else None
+
+
+def _attacks(results: st.Results) -> st.Table:
+    """What is read of senders that know the method."""
+    rows = []
+    for name, attack in attacks.ATTACKS.items():
+        read = {
+            column: float(results.values("attacks", column, attack=name).array.mean())
+            for column in ("truth", "share", "share_upper", "flagged", "cost")
+        }
+        shares = (_digits(read[column], 2) for column in ("truth", "share", "share_upper"))
+        rows.append(
+            (attack.label, *shares, _digits(read["flagged"], 0), _digits(read["cost"], 1), attack.price)
+        )
+    heads = ("Truth", "Share read", "At most", "Flagged, %", "Packets it forgoes, %")
+    return st.Table("attacks", (_text("The sender"), *heads, _text("It needs")), rows)
