@@ -237,7 +237,7 @@ def test_a_dither_shows_at_a_drop_tail_queue_who_responds() -> None:
     plain = parshall.run(dumbbell, 4).port("bottleneck")
     dithered = parshall.run(dumbbell.with_(changes), 4).port("bottleneck")
     assert dithered.responsiveness.signals.sum() == dithered.packets_lost
-    assert mean_square_error(dithered.responsiveness) < mean_square_error(plain.responsiveness) / 5
+    assert mean_square_error(dithered.responsiveness) < mean_square_error(plain.responsiveness) / 10
     # What it costs: throughput and delay stay within a hundredth.
     assert dithered.utilization > 0.99 * plain.utilization
     assert dithered.mean_delay < 1.01 * plain.mean_delay
