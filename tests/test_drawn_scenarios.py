@@ -8,7 +8,7 @@ import pytest
 import parshall
 from parshall import Bulk, Cbr, Dumbbell, FlowGroup, Red, Tcp, Transfer, Udp
 from parshall.scenario import DitherLoss
-from parshall.studies.nonresponsive import attacks, drawn, judged, response
+from parshall.studies.nonresponsive import attacks, drawn, held_out, response
 from parshall.study import Workbench
 
 
@@ -106,14 +106,15 @@ def test_flows_that_are_named_deaf_are_counted_apart(network: Dumbbell) -> None:
 def test_drawn_scenarios_are_judged_against_both_truths() -> None:
     """The smallest two of those to design on."""
     chosen = sorted(drawn.design_set(), key=lambda each: each.rate * each.duration)[:2]
-    table = judged.measure(Workbench(seeds=(1,), cache=False), chosen)["drawn"].to_pydict()
-    assert table["case"] == [each.name for each in chosen for _ in judged.DITHERS]
-    assert table["dither"] == [*judged.DITHERS, *judged.DITHERS]
+    table = held_out.measure(Workbench(seeds=(1,), cache=False), chosen)["drawn"].to_pydict()
+    assert table["case"] == [each.name for each in chosen for _ in held_out.DITHERS]
+    assert table["dither"] == [*held_out.DITHERS, *held_out.DITHERS]
     for place in range(6):
         row = {name: column[place] for name, column in table.items()}
         assert 0 <= row["clear"] <= row["intervals"]
         assert row["wrong"] <= row["clear"]
         assert row["covered"] <= row["clear"]
+        assert row["intervals"] > 0 or row["mse_of_all"] != row["mse_of_all"]
         if row["intervals"]:
             assert 0 <= row["mse_of_all"] <= 1
             assert 0 <= row["share_by_response"] <= 1
@@ -121,14 +122,14 @@ def test_drawn_scenarios_are_judged_against_both_truths() -> None:
 
 def test_who_goes_on_is_found_out() -> None:
     for seed in (1, 2, 3):
-        found = attacks.judged(attacks.ATTACKS["none"], seed)
+        found = attacks.scored(attacks.ATTACKS["none"], seed)
         assert abs(found["share"] - found["truth"]) < 0.05
         assert found["flagged"] < 20
 
 
 @pytest.mark.parametrize("name", ["second", "packet"])
 def test_keys_that_do_not_last_are_doubted_and_the_truth_is_within_bounds(name: str) -> None:
-    found = attacks.judged(attacks.ATTACKS[name], 1)
+    found = attacks.scored(attacks.ATTACKS[name], 1)
     assert found["flagged"] == 100
     assert found["share"] < found["truth"] < found["share_upper"] + 0.01
 

@@ -27,6 +27,7 @@ from parshall.studies.nonresponsive import (
     attacks,
     cases,
     drawn,
+    held_out,
     measures,
     networks,
     phase,
@@ -34,7 +35,6 @@ from parshall.studies.nonresponsive import (
     tuned,
     tuning,
 )
-from parshall.studies.nonresponsive import judged as judged_scenarios
 from parshall.studies.nonresponsive.cases import Case
 from parshall.studies.nonresponsive.claims import MEAN_GOAL, TOPICS, WORST_GOAL
 from parshall.studies.nonresponsive.contestants import (
@@ -305,7 +305,7 @@ def _measured(patch: pytest.MonkeyPatch, case: Case) -> Results:
     patch.setattr(cases, "all_cases", lambda: (case,))
     patch.setattr(measures, "case", {case.name: case}.__getitem__)
     patch.setattr(measures, "tuned", lambda bench: Tuned(_UNTUNED, {}, {}))
-    for module in (alarm, attacks, judged_scenarios, phase, shorter):
+    for module in (alarm, attacks, held_out, phase, shorter):
         patch.setattr(module, "measure", lambda *given: {})
     return Results(measures.measure(Workbench([1, 2, 3], cache=False)))
 
@@ -1190,7 +1190,7 @@ class _Made:
             order = ("intervals", "clear", *errors, "wrong", "covered", *shares)
             return {name: found[name] for name in (*order, "bytes_departed")}
 
-        places = product((each.name for each in _briefly_drawn()), judged_scenarios.DITHERS)
+        places = product((each.name for each in _briefly_drawn()), held_out.DITHERS)
         return self._table(("case", "dither", "seed"), places, numbers, seeds=1)
 
     def _attacks(self) -> pa.Table:

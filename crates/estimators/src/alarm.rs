@@ -60,12 +60,8 @@ impl Alarm {
         match rule {
             Rule::Level => {}
             Rule::KOfN { k, n } => {
-                ConfigError::unless(
-                    (1..=MOST_INTERVALS).contains(&n),
-                    "n",
-                    n,
-                    "a whole number from 1 to 65536",
-                )?;
+                let few = (1..=MOST_INTERVALS).contains(&n);
+                ConfigError::unless(few, "n", n, "a whole number from 1 to 65536")?;
                 ConfigError::unless((1..=n).contains(&k), "k", k, "a whole number from 1 to n")?;
             }
             Rule::Cusum { excess, most } => {
@@ -75,7 +71,8 @@ impl Alarm {
                 ConfigError::unless(more, "most", most, "a number above excess")?;
             }
         }
-        Ok(Alarm { level, rule, above: VecDeque::new(), count: 0, sum: 0.0, on: false })
+        let room = if let Rule::KOfN { n, .. } = rule { n as usize } else { 0 };
+        Ok(Alarm { level, rule, above: VecDeque::with_capacity(room), count: 0, sum: 0.0, on: false })
     }
 
     /// Takes the estimate of the next interval: whether the alarm is on. An estimate that is missing, no number or

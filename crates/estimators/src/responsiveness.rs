@@ -8,6 +8,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `evidence` | what a flow's packets tell about it |
+//! | `likelihood` | how likely that is of flows that respond, and of those that do not |
 //! | `prior` | what is known of a flow before it shows anything, from the others |
 //! | `signal_rate` | the port's probability of a drop or mark just now |
 //! | `table` | a fixed number of flows, or a sample of them when there are more |
@@ -16,6 +17,7 @@
 
 mod evidence;
 mod flags;
+mod likelihood;
 mod prior;
 mod signal_rate;
 mod table;

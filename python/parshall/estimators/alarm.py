@@ -13,6 +13,7 @@ from parshall import _core
 from parshall.errors import InputError, shown
 from parshall.estimators import arguments
 from parshall.estimators.base import Estimator
+from parshall.estimators.responsiveness import ResponsivenessQuality
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -100,7 +101,5 @@ class Alarm(Estimator):
 
     def watch(self, series: ResponsivenessSeries) -> NDArray[np.bool_]:
         """Takes a series of ``Responsiveness``; an estimate with a flag other than ``SAMPLED`` is none."""
-        from parshall.estimators.responsiveness import ResponsivenessQuality
-
         doubted = (series.flags & ~np.uint16(ResponsivenessQuality.SAMPLED)) != 0
         return self.run(np.where(doubted, np.nan, series.share))

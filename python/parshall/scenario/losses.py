@@ -56,9 +56,9 @@ class GilbertElliottLoss(Model):
 
 class DitherLoss(Model):
     """A dither that the router makes where its queue asks hardly anybody to slow down: a packet is lost with
-    the probability that the queue's own drops and marks lately fell short of ``floor``; one that may
-    carry a mark (ECN) is marked instead. With ``record.responsiveness.signals = "both"`` it shows who
-    responds.
+    the probability that the queue's own drops and marks lately fell short of ``floor``, or with ``part`` of
+    theirs if that is more. With ``part`` it takes one packet in two at most. One that may carry a mark (ECN)
+    is marked instead. With ``record.responsiveness.signals = "both"`` it shows who responds.
     """
 
     kind: Literal["dither"] = "dither"
@@ -66,8 +66,8 @@ class DitherLoss(Model):
     floor: Probability = 0.001
     """Least share of packets that are dropped or marked, between 0 and 1."""
     part: Probability = 0.0
-    """Where the queue itself drops and marks more than ``floor``, the dither's probability is this part of
-    the queue's, between 0 and 1."""
+    """The dither's probability is at least this part of that of the queue's own drops and marks, between 0
+    and 1."""
     of: Literal["all", "data", "acks"] = "all"
     """Which packets can be lost, and are counted."""
 

@@ -24,6 +24,9 @@
 //! K(t_k - t_j)`, tells where in a burst it was; so `Y` is first freed from what `B` explains by linear
 //! regression. That narrows the spread of outcomes too.
 //!
+//! A dither, signals that the router gives at random with a known probability, is a second instrument: nothing that the
+//! flow did decides its signals, so that its `M_k` needs no such care. Both are kept apart; `likelihood` weighs them.
+//!
 //! All sums take constant time. `sum M_k Y_k` is the sum, over packets `j`, of the trace `sum over earlier k of
 //! M_k K(t_j - t_k)`; so is `sum Y_k B_k`; and `K` is two exponential stages. The law of `Y` is that of its
 //! mirror image `B`, which is known at once. Round trips differ between networks by orders of magnitude, so four
@@ -48,50 +51,16 @@ const LEAD_IN_S: f64 = 0.8;
 const MEMORY_SIGNALS: f64 = 1000.0;
 const MEMORY_S: f64 = 100.0;
 
-/// Laws of `rho` over flows that respond: the most likely value, and the deviations below and above it. The first is that of controls which give
-/// up a packet or so of a large window, the second that of smooth ones, the third that of those which halve it, or wait
-/// for a timeout.
-const RESPONSES: [[f64; 3]; SIZES] = [[0.03, 0.02, 0.03], [0.1, 0.04, 0.06], [0.25, 0.1, 0.2]];
-
-/// Sizes of response that are told apart.
-const SIZES: usize = 3;
-
-/// Ways to respond: a time scale, and a size.
-pub(super) const WAYS_TO_RESPOND: usize = SCALES * SIZES;
-
-/// How likely each way is before anything is known of a network, a row a time scale. Large windows take many round trips to
-/// recover, so that small responses last.
-#[rustfmt::skip]
-pub(super) const LIKELY: [f64; WAYS_TO_RESPOND] = [
-    0.05, 0.1, 0.15,
-    0.05, 0.1, 0.15,
-    0.00, 0.1, 0.15,
-    0.00, 0.0, 0.15,
-];
-
-/// Deviation of `rho` over flows that do not respond: what is left of dependence between signals and flows. The
-/// second is for each unit of the coefficient of variation of what a flow sends: bursts are hit at their ends. A dither's
-/// signals depend on nothing.
-const NO_RESPONSE: f64 = 0.005;
-const NO_RESPONSE_TO_DITHER: f64 = 0.002;
-const NO_RESPONSE_BURSTS: f64 = 0.05;
-
-/// After so many trials by the dither the queue's signals count half: what they are worth depends on the queue.
-const QUEUE_TRIALS: f64 = 3.0;
-
 /// Deviation of `rho` that a single signal has beyond the spread of outcomes.
 const SINGLE_SIGNAL: f64 = 0.1;
 
-/// The regression on `B` is shrunk for flows of less spread (squared coefficient of variation) than this: in a fair queue a drop
-/// follows from the flow's own queue, and what `B` explains of `Y` is then the response itself.
+/// The regression on `B` is shrunk for flows of less spread (squared coefficient of variation) than this: in a fair
+/// queue a drop follows from the flow's own queue, and what `B` explains of `Y` is then the response itself.
 const LEAST_SPREAD: f64 = 0.03;
 
 /// No more of the variance of `Y` than this is taken as explained by `B`. Rates that change every few seconds make the
 /// two nearly equal, but for the rare changes, of which hardly any were seen.
 const MOST_EXPLAINED: f64 = 0.5;
-
-/// No more than this many nats are drawn from one contrast, for or against.
-const MOST_NATS: f64 = 30.0;
 
 /// Fewer trials than this are none.
 const LEAST_TRIALS: f64 = 0.01;
@@ -128,11 +97,10 @@ impl Trace {
     }
 }
 
-/// Trials by one hand, the queue's or the dither's: their signals are compared with what became of the packets that
-/// this hand spared.
+/// Trials by one instrument, the queue or the dither: its signals, and what the flow sent after them.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Hand {
+struct Instrument {
     /// Trace of `M`.
     excesses: Trace,
     /// Sums over packets, fading: of `M Y` and `M B` at each time scale, of `D (1 - p)`, of `M`.
@@ -142,7 +110,7 @@ struct Hand {
     excess: f64,
 }
 
-impl Hand {
+impl Instrument {
     /// Older packets count less.
     #[inline]
     fn fade(&mut self, kept: f64) {
@@ -176,7 +144,7 @@ pub(super) struct Evidence {
     last_s: f64,
     /// `exp(-age / tau)`.
     since_birth: [f32; SCALES],
-    /// Traces of packets (this is `B`) and of `v B`, where `v` is the sum of `p (1 - p)` over both hands.
+    /// Traces of packets (this is `B`) and of `v B`, where `v` is the sum of `p (1 - p)` over both instruments.
     packets: Trace,
     befores: Trace,
     /// Sums over packets, fading: of `v B`, `v B^2` and `v Y B` at each time scale, and of `v`.
@@ -187,8 +155,8 @@ pub(super) struct Evidence {
     /// The same of the queue's signals and of the port's probability of one.
     signals: f64,
     expected: f64,
-    queue: Hand,
-    dither: Hand,
+    queue: Instrument,
+    dither: Instrument,
 }
 
 impl Evidence {
@@ -205,6 +173,11 @@ impl Evidence {
     /// How many signals it had a choice to answer, faded: 0 is no evidence.
     pub fn trials(&self) -> f64 {
         self.queue.trials + self.dither.trials
+    }
+
+    /// Those of them that the dither gave.
+    pub fn dither_trials(&self) -> f64 {
+        self.dither.trials
     }
 
     /// Takes a packet of the flow at `now_s`. `probability` is that of a signal by the queue just now.
@@ -291,54 +264,24 @@ impl Evidence {
         self.contrast_by(&self.dither, scale)
     }
 
-    fn contrast_by(&self, hand: &Hand, scale: usize) -> Option<Contrast> {
-        if hand.trials < LEAST_TRIALS || self.before[scale] <= 0.0 {
+    fn contrast_by(&self, by: &Instrument, scale: usize) -> Option<Contrast> {
+        if by.trials < LEAST_TRIALS || self.before[scale] <= 0.0 {
             return None;
         }
         let mean = self.before[scale] / self.weight;
         let square = mean * mean;
         // What the last packets have not been followed by yet is put at its mean.
-        let after = hand.excess_after[scale] + mean * (hand.excesses.open(scale) - hand.excess);
-        let before = hand.excess_before[scale] - mean * hand.excess;
+        let after = by.excess_after[scale] + mean * (by.excesses.open(scale) - by.excess);
+        let before = by.excess_before[scale] - mean * by.excess;
         let both = (self.both[scale] + mean * self.befores.open(scale)) / self.weight;
         let spread = (self.before_squared[scale] / self.weight / square - 1.0).max(0.0);
         let correlation = ((both / square - 1.0) / (spread + LEAST_SPREAD)).clamp(-1.0, 1.0);
         let explained = (correlation * correlation).min(MOST_EXPLAINED);
-        let rho = -(after - correlation * before) / (mean * hand.trials);
+        let rho = -(after - correlation * before) / (mean * by.trials);
         let unexplained = spread * (1.0 - explained);
-        let single = SINGLE_SIGNAL / hand.trials;
-        Some(Contrast { rho, variance: unexplained / hand.trials + single * single, spread })
+        let single = SINGLE_SIGNAL / by.trials;
+        Some(Contrast { rho, variance: unexplained / by.trials + single * single, spread })
     }
-
-    /// How many times more likely what was seen is of a flow that responds in one way than of one that does not
-    /// respond; 1 when there is no evidence. Ways at one time scale are neighbours.
-    pub fn likelihood_ratios(&self) -> [f64; WAYS_TO_RESPOND] {
-        let mut ratios = [1.0; WAYS_TO_RESPOND];
-        let weight = queue_weight(self.dither.trials);
-        for (scale, ratios) in ratios.chunks_exact_mut(SIZES).enumerate() {
-            let queue = self.contrast(scale).map(|contrast| (contrast, dependence(contrast.spread)));
-            let dither = self
-                .dither_contrast(scale)
-                .map(|contrast| (contrast, NO_RESPONSE_TO_DITHER * NO_RESPONSE_TO_DITHER));
-            for (ratio, law) in ratios.iter_mut().zip(RESPONSES) {
-                let nats = |by: Option<(Contrast, f64)>| {
-                    by.map_or(0.0, |(contrast, bias)| nats(contrast, bias, law))
-                };
-                *ratio = (weight * nats(queue) + nats(dither)).clamp(-MOST_NATS, MOST_NATS).exp();
-            }
-        }
-        ratios
-    }
-}
-
-/// How much the queue's signals count beside those of a dither.
-fn queue_weight(dither_trials: f64) -> f64 {
-    QUEUE_TRIALS / (QUEUE_TRIALS + dither_trials)
-}
-
-/// Variance of `rho` over flows that do not respond, by the queue's signals: what is left of dependence between them.
-fn dependence(spread: f64) -> f64 {
-    NO_RESPONSE * NO_RESPONSE + NO_RESPONSE_BURSTS * NO_RESPONSE_BURSTS * spread
 }
 
 /// `rho` at one time scale.
@@ -352,21 +295,9 @@ pub(super) struct Contrast {
     pub spread: f64,
 }
 
-/// Logarithm of the likelihood of a contrast if the flow responds by this law, over that if it does not. `bias` is the variance that
-/// signals have because they depend on the flow.
-fn nats(contrast: Contrast, bias: f64, [mode, below, above]: [f64; 3]) -> f64 {
-    let Contrast { rho, variance, .. } = contrast;
-    let does_not = variance + bias;
-    let [below, above] = [below, above].map(|deviation| does_not + deviation * deviation);
-    let distance = rho - mode;
-    let responds = if distance < 0.0 { below } else { above };
-    // Two halves of normal laws that meet at their common mean, against one normal law.
-    let densities = 2.0 * does_not.sqrt() / (below.sqrt() + above.sqrt());
-    densities.ln() - 0.5 * (distance * distance / responds - rho * rho / does_not)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::likelihood::{ratios, LIKELY};
     use super::*;
 
     /// Uniform numbers in [0, 1), the same in every run (Knuth's MMIX generator, upper bits).
@@ -482,9 +413,9 @@ mod tests {
             let contrast = evidence(&packets).contrast(scale).expect("signals came");
             assert!(contrast.rho.abs() < 0.01, "{contrast:?}");
         }
-        // A response that is no greater than what signals depend on anyway cannot be ruled out.
-        let ratios = evidence(&packets).likelihood_ratios();
-        assert!(ratios.chunks(SIZES).all(|sizes| sizes[1] < 0.1 && sizes[2] < 0.1), "{ratios:?}");
+        let odds: f64 =
+            ratios(&evidence(&packets)).iter().zip(LIKELY).map(|(ratio, likely)| ratio * likely).sum();
+        assert!(odds < 0.1, "{odds}");
     }
 
     #[test]
@@ -492,7 +423,7 @@ mod tests {
         let packets = bursty(&mut Random(7), 700, 0.3);
         let evidence = evidence(&packets);
         assert!(evidence.trials() < 35.0);
-        assert!(evidence.likelihood_ratios().into_iter().fold(0.0, f64::max) > 20.0);
+        assert!(ratios(&evidence).into_iter().fold(0.0, f64::max) > 20.0);
     }
 
     /// Irregular flows that do not respond: the contrast is a standard normal number, in units of its own deviation.
@@ -545,7 +476,7 @@ mod tests {
         let packets: Vec<Packet> = (0..1000).map(|i| (f64::from(i) * 0.01, false, 0.0)).collect();
         let evidence = evidence(&packets);
         assert!(evidence.contrast(0).is_none());
-        assert_eq!(evidence.likelihood_ratios(), [1.0; WAYS_TO_RESPOND]);
+        assert_eq!(ratios(&evidence), [1.0; LIKELY.len()]);
     }
 
     #[test]

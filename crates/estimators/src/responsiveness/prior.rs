@@ -1,6 +1,6 @@
 //! What is known of a flow before it has shown anything: how the other flows at the port behave.
 
-use super::evidence::{LIKELY, WAYS_TO_RESPOND};
+use super::likelihood::{ratios, LIKELY, WAYS_TO_RESPOND};
 use super::table::Watched;
 use super::tally::Tally;
 
@@ -17,8 +17,8 @@ const MOST_NATS: f64 = 5.0;
 /// Evidence beyond these odds makes a flow's label more than a guess.
 const RESOLVED_ODDS: f64 = 7.0;
 
-/// The share of flows that respond, and in which way, by expectation maximisation: one step each interval, over flows that have shown what they do. The others would
-/// confirm whatever is believed of them.
+/// The share of flows that respond, and in which way, by expectation maximisation: one step each interval, over flows
+/// that have shown what they do. The others would confirm whatever is believed of them.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Prior {
@@ -37,7 +37,7 @@ impl Default for Prior {
 impl Prior {
     /// Labels a flow by what it has shown so far, and counts it.
     pub fn judge(&self, flow: &mut Watched, tally: &mut Tally) {
-        let mut ratios = flow.evidence.likelihood_ratios();
+        let mut ratios = ratios(&flow.evidence);
         ratios.iter_mut().zip(self.ways).for_each(|(ratio, weight)| *ratio *= weight);
         let all: f64 = ratios.iter().sum();
         let ratio = all.clamp((-MOST_NATS).exp(), MOST_NATS.exp());
@@ -45,7 +45,7 @@ impl Prior {
         flow.resolved = !(1.0 / RESOLVED_ODDS..RESOLVED_ODDS).contains(&ratio);
         tally.flows += 1;
         if flow.evidence.trials() >= 1.0 && flow.resolved {
-            tally.tried += 1.0;
+            tally.shown += 1.0;
             let responsive = 1.0 - flow.deaf;
             tally.responsive.iter_mut().zip(ratios).for_each(|(sum, r)| *sum += responsive * r / all);
         }
@@ -54,7 +54,7 @@ impl Prior {
     /// Takes in what the flows of an interval were judged to be.
     pub fn learn(&mut self, tally: &Tally) {
         let responsive: f64 = tally.responsive.iter().sum();
-        self.odds = (FLOWS + responsive) / (FLOWS + tally.tried - responsive);
+        self.odds = (FLOWS + responsive) / (FLOWS + tally.shown - responsive);
         let all = responsive + FLOWS_OF_WAYS;
         for ((way, sum), likely) in self.ways.iter_mut().zip(tally.responsive).zip(LIKELY) {
             *way = (FLOWS_OF_WAYS * likely + sum) / all;

@@ -1,7 +1,7 @@
 //! The estimation interval that is under way: sums that a packet changes in constant time.
 
-use super::evidence::WAYS_TO_RESPOND;
 use super::flags::Flags;
+use super::likelihood::WAYS_TO_RESPOND;
 use super::table::Watched;
 use super::Estimate;
 
@@ -32,10 +32,10 @@ pub(super) struct Tally {
     /// Over packets, `4 d (1 - d)`: how much labels depend on the prior that flows share.
     shared_doubt: f64,
     squares: [f64; 3],
-    /// Watched flows, those of them that had a signal to answer, and the sum of the latter's probabilities that they
+    /// Watched flows, those of them that have shown what they do, and the sum of the latter's probabilities that they
     /// respond, by the way in which they do.
     pub flows: u32,
-    pub tried: f64,
+    pub shown: f64,
     pub responsive: [f64; WAYS_TO_RESPOND],
 }
 
@@ -73,10 +73,11 @@ impl Tally {
         let known = self.watched > 0.0;
         let share = self.deaf / self.watched;
         let unresolved = self.watched - self.resolved;
+        let share_se = known.then(|| self.standard_error(share));
         Estimate {
             end_s,
             share: known.then_some(share),
-            share_se: known.then(|| self.standard_error(share)),
+            share_se,
             share_upper: known.then(|| (self.deaf_resolved + unresolved) / self.watched),
             resolved: self.resolved(),
             watched: self.watched(),
@@ -88,12 +89,12 @@ impl Tally {
                 | Flags::LOW_EXCITATION.when(self.resolved() < 0.5)
                 | Flags::SAMPLED.when(self.packets > 0.0 && self.watched() < 0.95)
                 | Flags::BAD_SAMPLE.when(self.bad)
-                | Flags::DOUBTFUL.when(known && self.standard_error(share) > DOUBTFUL_FROM),
+                | Flags::DOUBTFUL.when(share_se.is_some_and(|se| se > DOUBTFUL_FROM)),
         }
     }
 
-    /// Flows may have been taken for what they are not, one by one or all together; and watched flows may not be like the others (the error of
-    /// a ratio over a sample of flows, each with all of its packets).
+    /// Flows may have been taken for what they are not, one by one or all together; and watched flows may not be like
+    /// the others (the error of a ratio over a sample of flows, each with all of its packets).
     fn standard_error(&self, share: f64) -> f64 {
         let [one, deaf, deaf_squared] = self.squares;
         let scatter = deaf_squared - 2.0 * share * deaf + share * share * one;

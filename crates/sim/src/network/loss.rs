@@ -1,6 +1,6 @@
 //! Losses on a link that are not the queue's doing.
 
-use parshall_estimators::responsiveness::Dither as Chosen;
+use parshall_estimators::responsiveness::Dither as Draw;
 
 use super::dither::Dither;
 use crate::random::Stream;
@@ -23,7 +23,7 @@ pub struct Loss {
     of: LossOf,
     law: Law,
     /// What was done about the last packet, if that was drawn at random.
-    chosen: Chosen,
+    draw: Draw,
 }
 
 #[derive(Clone, Debug)]
@@ -57,12 +57,12 @@ impl Loss {
             }
             scenario::Loss::Dither(config) => (config.of, Law::Dither(Dither::new(*config, stream()))),
         };
-        Loss { of, law, chosen: Chosen::NONE }
+        Loss { of, law, draw: Draw::NONE }
     }
 
     /// What becomes of the packet that arrives now, an ACK or not. Packets of the other kind do not count.
     pub fn fate(&mut self, ack: bool, ecn_capable: bool) -> Fate {
-        self.chosen = Chosen::NONE;
+        self.draw = Draw::NONE;
         match self.concerns(ack) && self.takes_next() {
             true if ecn_capable && matches!(self.law, Law::Dither(_)) => Fate::Marked,
             true => Fate::Lost,
@@ -71,13 +71,13 @@ impl Loss {
     }
 
     /// The draw about the last packet: none, where losses are not drawn one by one.
-    pub fn chosen(&self) -> Chosen {
-        self.chosen
+    pub fn draw(&self) -> Draw {
+        self.draw
     }
 
     fn takes_next(&mut self) -> bool {
         let (probability, chosen) = self.law.takes_next();
-        self.chosen = Chosen { probability, chosen: chosen && probability > 0.0 };
+        self.draw = Draw { probability, chosen: chosen && probability > 0.0 };
         chosen
     }
 

@@ -90,7 +90,7 @@ impl Managed {
 
     /// What a dither did about the last packet that arrived.
     pub fn dither(&self) -> Dither {
-        self.loss.as_ref().map_or(Dither::NONE, Loss::chosen)
+        self.loss.as_ref().map_or(Dither::NONE, Loss::draw)
     }
 
     /// When a packet arrives that would without jitter at `arrival`.

@@ -109,7 +109,7 @@ impl Serving {
 
     /// What a dither did about the last packet that arrived.
     pub fn dither(&self) -> Dither {
-        self.loss.as_ref().map_or(Dither::NONE, Loss::chosen)
+        self.loss.as_ref().map_or(Dither::NONE, Loss::draw)
     }
 
     /// Lets the port go on at `now`. What the queue drops is in `dropped` then.

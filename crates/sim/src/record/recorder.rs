@@ -1,8 +1,7 @@
 //! Collects what a run's scenario wants to be recorded.
 
-use parshall_estimators::rto::RtoEstimator;
-
 use parshall_estimators::responsiveness::Dither;
+use parshall_estimators::rto::RtoEstimator;
 
 use super::flow_series::FlowSeries;
 use super::responsiveness::{self, PortObserver};

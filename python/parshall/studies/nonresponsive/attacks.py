@@ -77,7 +77,7 @@ ATTACKS: Mapping[str, Attack] = {
 def measure(bench: st.Workbench) -> st.Measures:
     """The table ``attacks``: by attack and seed, what was read and what is true."""
     places = [(name, seed) for name in ATTACKS for seed in bench.seeds[:_SEEDS]]
-    rows = bench.work("Attacks", places, lambda place: judged(ATTACKS[place[0]], place[1]))
+    rows = bench.work("Attacks", places, lambda place: scored(ATTACKS[place[0]], place[1]))
     columns: dict[str, list[object]] = {
         "attack": [name for name, _ in places],
         "seed": [seed for _, seed in places],
@@ -87,7 +87,7 @@ def measure(bench: st.Workbench) -> st.Measures:
     return {"attacks": st.tidy(columns, ("attack", "seed"))}
 
 
-def judged(attack: Attack, seed: int) -> Mapping[str, float]:
+def scored(attack: Attack, seed: int) -> Mapping[str, float]:
     """Means over the intervals of the second half of a stream."""
     times, keys, dropped, hostile = stream(attack, seed)
     found = Responsiveness().run(time=times, flow=keys, signalled=dropped)

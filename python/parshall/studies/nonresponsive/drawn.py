@@ -52,7 +52,7 @@ _BUFFERS = (0.1, 6.0)
 _LEAST_FAIR_RATE = 20e3
 """Bit/s a flow: below, nobody would keep so many flows on a link."""
 _MOST_PACKETS = 1e7
-"""Packets through the link in a run."""
+"""Packets that a fast link may take in a run of more than a minute."""
 _SEED = 2004
 """Of the hypercube."""
 
@@ -102,13 +102,13 @@ class Drawn:
         return f"drawn/{self.number}"
 
     @property
-    def judged(self) -> bool:
-        """Whether it is one to judge on; a scenario's hash says so, for ever."""
+    def held_out(self) -> bool:
+        """Whether it is one to judge on; the hash of its name says so, for ever."""
         return hashlib.sha256(self.name.encode()).digest()[0] % 2 == 0
 
     @property
     def duration(self) -> float:
-        """Seconds: two minutes, or less if that were more packets than a run may cost, but one at least."""
+        """Seconds: one to two minutes, the less the more packets that makes."""
         most = _MOST_PACKETS * _PACKET_BITS / self.rate
         return max(60.0, min(120.0, most))
 
@@ -119,7 +119,7 @@ class Drawn:
 
     def network(self) -> Dumbbell:
         """What is run."""
-        reach = self.rtt / 2 * 0.5
+        reach = self.rtt / 4  # half of the round trip; access links have the rest
         return Dumbbell(
             duration=self.duration,
             rate=self.rate,
@@ -160,7 +160,7 @@ class Drawn:
         return queues[self.queue]()
 
     def _capacity(self) -> Any:
-        """A rate that changes every few seconds between half of the link's and all of it."""
+        """A rate that changes every two seconds between half of the link's and all of it."""
         from parshall.scenario.quantities import ABSENT
 
         if self.shape != "capacity":
@@ -328,12 +328,12 @@ def drawn() -> tuple[Drawn, ...]:
 
 def design_set() -> tuple[Drawn, ...]:
     """Those to design on."""
-    return tuple(each for each in drawn() if not each.judged)
+    return tuple(each for each in drawn() if not each.held_out)
 
 
 def judging_set() -> tuple[Drawn, ...]:
     """Those to judge on, which nobody looks at before an estimator is finished."""
-    return tuple(each for each in drawn() if each.judged)
+    return tuple(each for each in drawn() if each.held_out)
 
 
 def _scenario(number: int, point: Sequence[float]) -> Drawn:

@@ -11,7 +11,7 @@ import numpy as np
 
 from parshall import study as st
 from parshall.scenario import DitherLoss
-from parshall.studies.nonresponsive import alarm, attacks, cases, drawn, judged, phase, shorter
+from parshall.studies.nonresponsive import alarm, attacks, cases, drawn, held_out, phase, shorter
 from parshall.studies.nonresponsive.cases import Case, case
 from parshall.studies.nonresponsive.contestants import contestant
 from parshall.studies.nonresponsive.traces import (
@@ -63,7 +63,7 @@ def measure(bench: st.Workbench) -> st.Measures:
         **shorter.measure(bench, found.entries),
         **phase.measure(bench, bench.seeds[:_SWEEP_SEEDS]),
         **alarm.measure(bench, found.entries),
-        **judged.measure(bench, drawn.judging_set()),
+        **held_out.measure(bench, drawn.judging_set()),
         **attacks.measure(bench),
     }
 

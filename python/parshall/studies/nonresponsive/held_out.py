@@ -49,7 +49,7 @@ def measure(bench: st.Workbench, scenarios: Sequence[Drawn]) -> st.Measures:
     return bench.measure(
         "Runs, drawn scenarios",
         variants,
-        lambda key, run: judged(by_name[key[0]], run),
+        lambda key, run: scored(by_name[key[0]], run),
         table="drawn",
         dims=("case", "dither"),
         seeds=bench.seeds[:1],
@@ -65,7 +65,7 @@ def watched(scenario: Drawn, dither: str, deaf: Sequence[str]) -> Dumbbell:
     return scenario.network().with_(changes)
 
 
-def judged(scenario: Drawn, run: Recording) -> Mapping[str, float]:
+def scored(scenario: Drawn, run: Recording) -> Mapping[str, float]:
     """What the estimates of a run are worth, over the intervals in which the link was full."""
     seen, counted = run.columns("responsiveness"), run.columns("port_series")
     full = _full(scenario, seen, counted)
