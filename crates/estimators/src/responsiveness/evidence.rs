@@ -157,6 +157,9 @@ pub(super) struct Evidence {
     expected: f64,
     queue: Instrument,
     dither: Instrument,
+    /// Sums over packets, fading, of the dither's `M` and what follows at once, the sum over later packets `j` of
+    /// `exp(-(t_j - t_k) / tau)`.
+    at_once: [f64; SCALES],
 }
 
 impl Evidence {
@@ -230,6 +233,9 @@ impl Evidence {
         self.befores.fade(kept as f32);
         self.queue.fade(kept);
         self.dither.fade(kept);
+        for (sum, trace) in self.at_once.iter_mut().zip(self.dither.excesses.first) {
+            *sum = *sum * kept + f64::from(trace);
+        }
         let before = self.before(age_s);
         for (i, &single) in before.iter().enumerate() {
             let b = f64::from(single);
@@ -264,6 +270,23 @@ impl Evidence {
         self.contrast_by(&self.dither, scale)
     }
 
+    /// What the flow gives up after the dither's signals, within one time scale and within the longest.
+    pub fn given_up(&self, scale: usize) -> Option<GivenUp> {
+        let by = &self.dither;
+        if by.trials < LEAST_TRIALS || self.before[scale] <= 0.0 {
+            return None;
+        }
+        let within = |scale: usize| {
+            let mean = self.before[scale] / self.weight;
+            let after = self.at_once[scale] + mean * (f64::from(by.excesses.first[scale]) - by.excess);
+            let spread = (self.before_squared[scale] / self.weight / (mean * mean) - 1.0).max(0.0);
+            let tau = LONGEST_S / f64::from(RATIO).powi(scale as i32);
+            (-after / (mean * by.trials) * tau, spread * tau * tau / by.trials)
+        };
+        let ((at_first, first_variance), (in_the_end, last_variance)) = (within(scale), within(0));
+        Some(GivenUp { at_first, in_the_end, first_variance, variance: first_variance + last_variance })
+    }
+
     fn contrast_by(&self, by: &Instrument, scale: usize) -> Option<Contrast> {
         if by.trials < LEAST_TRIALS || self.before[scale] <= 0.0 {
             return None;
@@ -284,6 +307,18 @@ impl Evidence {
     }
 }
 
+/// What a flow has given up for a signal by the end of two time scales, in seconds of its mean rate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GivenUp {
+    /// By the end of the shorter one.
+    pub at_first: f64,
+    /// By the end of the longest one.
+    pub in_the_end: f64,
+    /// Variances of the former, and of the difference, were signals wholly at random.
+    pub first_variance: f64,
+    pub variance: f64,
+}
+
 /// `rho` at one time scale.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contrast {
@@ -297,7 +332,7 @@ pub(super) struct Contrast {
 
 #[cfg(test)]
 mod tests {
-    use super::super::likelihood::{ratios, LIKELY};
+    use super::super::likelihood::{imitates, ratios, LIKELY};
     use super::*;
 
     /// Uniform numbers in [0, 1), the same in every run (Knuth's MMIX generator, upper bits).
@@ -469,6 +504,41 @@ mod tests {
         assert!(mean(0.0, |evidence| evidence.contrast(1)) > 0.1, "the queue misleads");
         assert!(mean(0.0, |evidence| evidence.dither_contrast(1)).abs() < 0.03);
         assert!(mean(0.5, |evidence| evidence.dither_contrast(1)) > 0.2);
+    }
+
+    /// A flow at a port with a dither of 2 % that pauses for 50 ms after each signal, and then goes on, or makes it
+    /// good at twice its rate.
+    fn pausing(random: &mut Random, makes_good: bool) -> Evidence {
+        let mut evidence = Evidence::new(0.0);
+        let (mut now, mut held) = (0.0, 0.0);
+        for _ in 0..4000 {
+            let chosen = random.uniform() < 0.02;
+            evidence.packet(now, false, 0.0, Dither { probability: 0.02, chosen });
+            let usual = 0.01 * (0.5 + random.uniform());
+            let gap = if held > 0.0 { usual / 2.0 } else { usual };
+            held -= usual - gap;
+            let pause = if chosen { 0.05 } else { 0.0 };
+            held += if makes_good { pause } else { 0.0 };
+            now += gap + pause;
+        }
+        evidence
+    }
+
+    #[test]
+    fn a_pause_that_is_made_good_is_an_imitation() {
+        let mut found = 0.0;
+        for seed in 0..20 {
+            let (honest, hostile) = (pausing(&mut Random(seed), false), pausing(&mut Random(seed), true));
+            assert!(ratios(&hostile).into_iter().fold(0.0, f64::max) > 7.0, "it seems to respond");
+            assert!(imitates(&honest) < 0.02, "{}", imitates(&honest));
+            found += imitates(&hostile) / 20.0;
+        }
+        assert!(found > 0.8, "{found}");
+    }
+
+    #[test]
+    fn without_a_dither_no_one_is_said_to_imitate() {
+        assert_eq!(imitates(&evidence(&bursty(&mut Random(1), 1000, 0.3))), 0.0);
     }
 
     #[test]

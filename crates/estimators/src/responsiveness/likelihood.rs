@@ -1,6 +1,6 @@
 //! How likely what a flow has shown is if it responds, and if it does not: what is known of congestion controls.
 
-use super::evidence::{Contrast, Evidence, SCALES};
+use super::evidence::{Contrast, Evidence, GivenUp, SCALES};
 
 /// Laws of `rho` over flows that respond: the most likely value, and the deviations below and above it. The first is
 /// that of controls which give up a packet or so of a large window, the second that of smooth ones, the third that of
@@ -35,6 +35,12 @@ const NO_RESPONSE_TO_DITHER: f64 = 0.002;
 /// After so many trials by the dither the queue's signals count half: what they are worth depends on the queue.
 const QUEUE_TRIALS: f64 = 3.0;
 
+/// Part of the flows that slow down and make it good, before anything is known of one.
+const IMITATORS: f64 = 0.02;
+
+/// Deviation of what is given up in the end, as a part of what is at first.
+const LASTS: f64 = 0.1;
+
 /// Likelihoods stay finite.
 const MOST_NATS: f64 = 30.0;
 
@@ -52,6 +58,32 @@ pub(super) fn ratios(evidence: &Evidence) -> [f64; WAYS_TO_RESPOND] {
         }
     }
     ratios
+}
+
+/// How likely a flow that slows down after a signal is to make good what it gave up: it imitates a response. What an
+/// honest one gives up within a short time is not less in the end. Only a dither can tell: whom the queue hits has
+/// sent more than usual, and sends less later anyway.
+pub(super) fn imitates(evidence: &Evidence) -> f64 {
+    let deviations = |each: &GivenUp| each.at_first / (each.first_variance + 1e-12).sqrt();
+    let clearest = (1..SCALES)
+        .filter_map(|scale| evidence.given_up(scale))
+        .max_by(|a, b| deviations(a).total_cmp(&deviations(b)));
+    clearest.map_or(0.0, |given_up| {
+        let ratio = made_good(given_up).clamp(-MOST_NATS, MOST_NATS).exp();
+        IMITATORS * ratio / (1.0 - IMITATORS + IMITATORS * ratio)
+    })
+}
+
+/// Logarithm of the likelihood of what was given up if nothing of it is in the end, over that if all is, or more.
+fn made_good(given_up: GivenUp) -> f64 {
+    let GivenUp { at_first, in_the_end, variance, .. } = given_up;
+    let tolerance = variance + (LASTS * at_first).powi(2) + NO_RESPONSE_TO_DITHER.powi(2);
+    let (missing, left) = ((at_first - in_the_end).max(0.0), in_the_end.max(0.0));
+    if at_first > 0.0 {
+        0.5 * (missing * missing - left * left) / tolerance
+    } else {
+        0.0
+    }
 }
 
 /// Variance of `rho` over flows that do not respond, by the queue's signals.

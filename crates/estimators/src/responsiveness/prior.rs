@@ -1,6 +1,6 @@
 //! What is known of a flow before it has shown anything: how the other flows at the port behave.
 
-use super::likelihood::{ratios, LIKELY, WAYS_TO_RESPOND};
+use super::likelihood::{imitates, ratios, LIKELY, WAYS_TO_RESPOND};
 use super::table::Watched;
 use super::tally::Tally;
 
@@ -41,8 +41,10 @@ impl Prior {
         ratios.iter_mut().zip(self.ways).for_each(|(ratio, weight)| *ratio *= weight);
         let all: f64 = ratios.iter().sum();
         let ratio = all.clamp((-MOST_NATS).exp(), MOST_NATS.exp());
-        flow.deaf = 1.0 / (1.0 + self.odds * ratio);
-        flow.resolved = !(1.0 / RESOLVED_ODDS..RESOLVED_ODDS).contains(&ratio);
+        let honest = 1.0 - imitates(&flow.evidence);
+        flow.deaf = 1.0 - honest * self.odds * ratio / (1.0 + self.odds * ratio);
+        let odds = honest * ratio / (1.0 + (1.0 - honest) * ratio);
+        flow.resolved = !(1.0 / RESOLVED_ODDS..RESOLVED_ODDS).contains(&odds);
         tally.flows += 1;
         if flow.evidence.trials() >= 1.0 && flow.resolved {
             tally.shown += 1.0;
