@@ -8,7 +8,7 @@ import pytest
 import parshall
 from parshall import Bulk, Cbr, Dumbbell, FlowGroup, Red, Tcp, Transfer, Udp
 from parshall.scenario import DitherLoss
-from parshall.studies.nonresponsive import attacks, drawn, held_out, response
+from parshall.studies.nonresponsive import aggregate, attacks, drawn, held_out, response
 from parshall.study import Workbench
 
 
@@ -106,7 +106,8 @@ def test_flows_that_are_named_deaf_are_counted_apart(network: Dumbbell) -> None:
 def test_drawn_scenarios_are_judged_against_both_truths() -> None:
     """The smallest two of those to design on."""
     chosen = sorted(drawn.design_set(), key=lambda each: each.rate * each.duration)[:2]
-    table = held_out.measure(Workbench(seeds=(1,), cache=False), chosen)["drawn"].to_pydict()
+    tables = held_out.measure(Workbench(seeds=(1,), cache=False), chosen)
+    table = tables["drawn"].to_pydict()
     assert table["case"] == [each.name for each in chosen for _ in held_out.DITHERS]
     assert table["dither"] == [*held_out.DITHERS, *held_out.DITHERS]
     for place in range(6):
@@ -118,6 +119,35 @@ def test_drawn_scenarios_are_judged_against_both_truths() -> None:
         if row["intervals"]:
             assert 0 <= row["mse_of_all"] <= 1
             assert 0 <= row["share_by_response"] <= 1
+    assert tables["aggregate"]["case"].to_pylist() == [each.name for each in aggregate.chosen(chosen)]
+    errors = [tables["aggregate"][name].to_numpy() for name in ("half", "kalman", *aggregate.HORIZONS)]
+    assert all(((each >= 0) & (each <= 1)).all() for each in errors)
+
+
+@pytest.mark.parametrize(("answers", "least", "most"), [(True, 0.0, 0.5), (False, 0.85, 1.0)])
+def test_a_lock_in_hears_what_a_loss_costs_a_flow_that_is_alone(
+    answers: bool, least: float, most: float
+) -> None:
+    """No link that is full hides its answer, and it wins back its rate within eight round trips."""
+    scenario = next(each for each in drawn.drawn() if 0.25 < each.rtt < 0.35)
+    shares = [
+        aggregate.lock_in(scenario, _Alone(answers, seed), 8.0)  # type: ignore[arg-type]
+        for seed in range(20)
+    ]
+    assert least <= np.mean(shares) <= most
+
+
+class _Alone:
+    """Packets of one flow, all of whose drops are a dither's."""
+
+    def __init__(self, answers: bool, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        self.times, self.lost = attacks._honest(rng) if answers else attacks._hostile(rng, 0.0)
+
+    def columns(self, name: str) -> dict[str, np.ndarray]:
+        assert name == "packets"
+        acks = np.zeros(len(self.times), bool)
+        return {"time": self.times, "event": np.where(self.lost, 3, 0), "ack": acks}
 
 
 def test_who_goes_on_is_found_out() -> None:
@@ -132,6 +162,20 @@ def test_keys_that_do_not_last_are_doubted_and_the_truth_is_within_bounds(name: 
     found = attacks.scored(attacks.ATTACKS[name], 1)
     assert found["flagged"] == 100
     assert found["share"] < found["truth"] < found["share_upper"] + 0.01
+
+
+def test_who_makes_good_what_he_gave_up_is_found_out_by_a_dither_alone() -> None:
+    found = attacks.scored(attacks.ATTACKS["short-pause"], 1)
+    assert found["share"] < 0.1
+    assert found["share_dithered"] > 0.5
+    assert found["truth"] > 0.5
+
+
+def test_who_sends_less_where_more_is_dropped_responds() -> None:
+    deaf = {name: attacks.is_deaf(attack, 1) for name, attack in attacks.ATTACKS.items()}
+    assert deaf["none"]
+    assert deaf["short-pause"]
+    assert not deaf["long-pause"]
 
 
 def test_a_stream_is_in_order_and_half_of_it_is_hostile() -> None:

@@ -23,6 +23,7 @@ from parshall import run
 from parshall.scenario import Cbr, Transfer
 from parshall.studies.nonresponsive import (
     STUDY,
+    aggregate,
     alarm,
     attacks,
     cases,
@@ -1002,6 +1003,7 @@ class _Made:
             "dithered_intervals": self._dithered_intervals,
             "shorter": self._shorter,
             "drawn": self._drawn,
+            "aggregate": self._aggregate,
             "attacks": self._attacks,
         }
         chosen = set(names) or makers.keys()
@@ -1193,9 +1195,17 @@ class _Made:
         places = product((each.name for each in _briefly_drawn()), held_out.DITHERS)
         return self._table(("case", "dither", "seed"), places, numbers, seeds=1)
 
+    def _aggregate(self) -> pa.Table:
+        def numbers(case: str) -> dict[str, Any]:
+            return {"truth": 0.4, "half": 0.01, "kalman": 0.1, "lock_in_short": 0.2, "lock_in": 0.1}
+
+        places = [(each.name,) for each in aggregate.chosen(_briefly_drawn())]
+        return self._table(("case", "seed"), places, numbers, seeds=1)
+
     def _attacks(self) -> pa.Table:
         def numbers(attack: str) -> dict[str, Any]:
-            return {"share": 0.5, "share_upper": 0.6, "truth": 0.55, "flagged": 10.0, "cost": 0.3}
+            shares = {"share": 0.5, "share_upper": 0.6, "truth": 0.55}
+            return {**shares, "flagged": 10.0, "share_dithered": 0.5, "cost": 0.3}
 
         return self._table(
             ("attack", "seed"), [(name,) for name in attacks.ATTACKS], numbers, seeds=min(5, self.seeds)

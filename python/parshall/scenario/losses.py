@@ -56,9 +56,10 @@ class GilbertElliottLoss(Model):
 
 class DitherLoss(Model):
     """A dither that the router makes where its queue asks hardly anybody to slow down: a packet is lost with
-    the probability that the queue's own drops and marks lately fell short of ``floor``, or with ``part`` of
-    theirs if that is more. With ``part`` it takes one packet in two at most. One that may carry a mark (ECN)
-    is marked instead. With ``record.responsiveness.signals = "both"`` it shows who responds.
+    the probability that the queue's own drops and marks lately fell short of ``floor``, or with ``part``
+    of theirs if that is more and the backlog is at least half of what it is when the queue itself drops or
+    marks. With ``part`` it takes one packet in two at most. One that may carry a mark (ECN) is marked
+    instead. With ``record.responsiveness.signals = "both"`` it shows who responds.
     """
 
     kind: Literal["dither"] = "dither"
@@ -66,8 +67,8 @@ class DitherLoss(Model):
     floor: Probability = 0.001
     """Least share of packets that are dropped or marked, between 0 and 1."""
     part: Probability = 0.0
-    """The dither's probability is at least this part of that of the queue's own drops and marks, between 0
-    and 1."""
+    """While the backlog is long, the dither's probability is at least this part of that of the queue's own
+    drops and marks, between 0 and 1."""
     of: Literal["all", "data", "acks"] = "all"
     """Which packets can be lost, and are counted."""
 

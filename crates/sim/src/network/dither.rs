@@ -1,5 +1,5 @@
 //! A small known dither: the router picks a few packets at random, where the queue itself drops and marks too little
-//! to show who backs off, and as a part of what it drops and marks.
+//! to show who backs off, and as a part of what it drops and marks while its backlog is long.
 
 use crate::random::Stream;
 use crate::scenario::DitherLoss;
@@ -10,38 +10,75 @@ const SIGNALS: f64 = 16.0;
 /// No more than this part of the packets is picked: the queue must go on telling what it does.
 const MOST: f64 = 0.5;
 
-/// Picks packets with the probability that the queue's own signals fall short of a floor, or with a part of that of the
-/// queue's signals if that is more.
+/// The queue's backlog is long from this part on of what it held at its own signals.
+const LONG: f64 = 0.5;
+
+/// Picks packets with the probability that the queue's own signals fall short of a floor, or, while the backlog is about
+/// as long as when the queue itself signals, with a part of that of the queue's signals if that is more: a loss then
+/// does not leave the link idle.
 #[derive(Clone, Debug)]
 pub(super) struct Dither {
     floor: f64,
     part: f64,
-    /// Mean of the queue's own signals per packet: of all packets at first, then fading.
-    own: f64,
-    /// Packets that the queue decided about.
-    seen: f64,
+    /// The queue's own signals of all packets, and of those that met a long backlog.
+    own: Mean,
+    own_if_long: Mean,
+    /// Mean of the backlog at the queue's own signals, in bytes; over signals.
+    backlog: f64,
+    signals: f64,
     stream: Stream,
 }
 
-impl Dither {
+/// Mean of the queue's signals per packet: of all packets at first, then fading.
+#[derive(Clone, Copy, Debug)]
+struct Mean {
+    signals: f64,
+    /// Packets that the queue decided about.
+    seen: f64,
+}
+
+impl Mean {
     /// Nothing is known of the queue yet: it is taken to signal nothing.
+    const NOTHING: Mean = Mean { signals: 0.0, seen: SIGNALS };
+
+    fn note(&mut self, signal: f64, floor: f64) {
+        self.seen += 1.0;
+        let gain = (floor.max(self.signals) / SIGNALS).max(1.0 / self.seen);
+        self.signals += (signal - self.signals) * gain;
+    }
+}
+
+impl Dither {
+    /// A dither at a queue that has not done anything yet.
     pub fn new(config: DitherLoss, stream: Stream) -> Self {
-        Dither { floor: config.floor, part: config.part, own: 0.0, seen: SIGNALS, stream }
+        let DitherLoss { floor, part, .. } = config;
+        let own = Mean::NOTHING;
+        Dither { floor, part, own, own_if_long: own, backlog: 0.0, signals: 0.0, stream }
     }
 
-    /// With which probability the packet that arrives now is picked, and whether it is.
-    pub fn asks(&mut self) -> (f64, bool) {
-        let probability = (self.floor - self.own).max(self.part * self.own).max(0.0);
+    /// With which probability the packet that meets this backlog is picked, and whether it is.
+    pub fn asks(&mut self, backlog: u64) -> (f64, bool) {
+        let part = if self.is_long(backlog) { self.part * self.own_if_long.signals } else { 0.0 };
+        let probability = (self.floor - self.own.signals).max(part).max(0.0);
         let probability = probability.min(MOST.max(self.floor));
         (probability, self.stream.chance(probability))
     }
 
-    /// The queue dropped or marked a packet, or neither.
-    pub fn note(&mut self, signalled: bool) {
+    /// The queue dropped or marked a packet that met this backlog, or neither.
+    pub fn note(&mut self, signalled: bool, backlog: u64) {
         let signal = f64::from(u8::from(signalled));
-        self.seen += 1.0;
-        let gain = (self.floor.max(self.own) / SIGNALS).max(1.0 / self.seen);
-        self.own += (signal - self.own) * gain;
+        self.own.note(signal, self.floor);
+        if signalled {
+            self.signals = (self.signals + 1.0).min(SIGNALS);
+            self.backlog += (backlog as f64 - self.backlog) / self.signals;
+        }
+        if signalled || self.is_long(backlog) {
+            self.own_if_long.note(signal, self.floor);
+        }
+    }
+
+    fn is_long(&self, backlog: u64) -> bool {
+        backlog as f64 >= LONG * self.backlog
     }
 }
 
@@ -56,9 +93,9 @@ mod tests {
         let mut dither = Dither::new(config, Stream::new(3, "dither"));
         (0..n)
             .filter(|i| {
-                let (_, picked) = dither.asks();
+                let (_, picked) = dither.asks(0);
                 if !picked {
-                    dither.note(i % period == 0);
+                    dither.note(i % period == 0, 0);
                 }
                 picked
             })
@@ -94,11 +131,11 @@ mod tests {
         let (mut picked, mut dropped) = (0.0, 0.0);
         let n = 400_000;
         for _ in 0..n {
-            if dither.asks().1 {
+            if dither.asks(0).1 {
                 picked += 1.0;
             } else {
                 let drop = queue.chance(drops);
-                dither.note(drop);
+                dither.note(drop, 0);
                 dropped += f64::from(u8::from(drop));
             }
         }
@@ -111,6 +148,31 @@ mod tests {
             let (dropped, picked) = parts(floor, part, 0.02);
             assert!((picked / dropped / part - 1.0).abs() < 0.15, "{floor}: {picked} {dropped}");
         }
+    }
+
+    /// Where the queue drops one packet in ten of those that meet 1000 bytes or more, and every other packet does.
+    #[test]
+    fn a_part_is_picked_while_the_backlog_is_long() {
+        let config = DitherLoss { floor: 0.0, part: 0.5, of: LossOf::All };
+        let (mut dither, mut queue) =
+            (Dither::new(config, Stream::new(5, "dither")), Stream::new(6, "queue"));
+        let (mut of_short, mut of_long, mut dropped) = (0, 0.0, 0.0);
+        for i in 0..200_000 {
+            let backlog = if i % 2 == 0 { 400 } else { 1000 };
+            let picked = dither.asks(backlog).1;
+            if picked && backlog == 400 {
+                of_short += 1;
+            } else if picked {
+                of_long += 1.0;
+            } else {
+                let drop = backlog == 1000 && queue.chance(0.1);
+                dither.note(drop, backlog);
+                dropped += f64::from(u8::from(drop));
+            }
+        }
+        // Only as long as the queue has not signalled, any backlog is long; nothing is picked then.
+        assert_eq!(of_short, 0);
+        assert!((of_long / dropped / 0.5 - 1.0_f64).abs() < 0.15, "{of_long} {dropped}");
     }
 
     #[test]

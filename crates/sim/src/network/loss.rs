@@ -61,9 +61,10 @@ impl Loss {
     }
 
     /// What becomes of the packet that arrives now, an ACK or not. Packets of the other kind do not count.
-    pub fn fate(&mut self, ack: bool, ecn_capable: bool) -> Fate {
+    /// The queue holds `backlog` bytes.
+    pub fn fate(&mut self, ack: bool, ecn_capable: bool, backlog: u64) -> Fate {
         self.draw = Draw::NONE;
-        match self.concerns(ack) && self.takes_next() {
+        match self.concerns(ack) && self.takes_next(backlog) {
             true if ecn_capable && matches!(self.law, Law::Dither(_)) => Fate::Marked,
             true => Fate::Lost,
             false => Fate::Passes,
@@ -75,17 +76,18 @@ impl Loss {
         self.draw
     }
 
-    fn takes_next(&mut self) -> bool {
-        let (probability, chosen) = self.law.takes_next();
+    fn takes_next(&mut self, backlog: u64) -> bool {
+        let (probability, chosen) = self.law.takes_next(backlog);
         self.draw = Draw { probability, chosen: chosen && probability > 0.0 };
         chosen
     }
 
-    /// The queue took in a packet that was not lost, or dropped or marked it (`signalled`).
-    pub fn note(&mut self, ack: bool, signalled: bool) {
+    /// The queue took in a packet that was not lost, or dropped or marked it (`signalled`), while it held `backlog`
+    /// bytes.
+    pub fn note(&mut self, ack: bool, signalled: bool, backlog: u64) {
         let concerned = self.concerns(ack);
         if let (Law::Dither(dither), true) = (&mut self.law, concerned) {
-            dither.note(signalled);
+            dither.note(signalled, backlog);
         }
     }
 
@@ -100,7 +102,7 @@ impl Loss {
 
 impl Law {
     /// The probability of a loss, 0 where losses are not drawn one by one, and whether the next packet is lost.
-    fn takes_next(&mut self) -> (f64, bool) {
+    fn takes_next(&mut self, backlog: u64) -> (f64, bool) {
         match self {
             Law::Listed { seen, left } => {
                 *seen += 1;
@@ -112,7 +114,7 @@ impl Law {
                 *bad ^= stream.chance(change);
                 (0.0, stream.chance(if *bad { config.loss_bad } else { config.loss_good }))
             }
-            Law::Dither(dither) => dither.asks(),
+            Law::Dither(dither) => dither.asks(backlog),
         }
     }
 }
@@ -127,7 +129,7 @@ mod tests {
 
     fn takes(loss: &mut Loss, ack: bool) -> bool {
         // Only a dither looks at whether a packet may be marked.
-        loss.fate(ack, true) == Fate::Lost
+        loss.fate(ack, true, 0) == Fate::Lost
     }
 
     #[test]
@@ -171,16 +173,16 @@ mod tests {
     #[test]
     fn a_dither_marks_what_may_carry_a_mark() {
         let mut loss = loss(r#"{"kind": "dither", "floor": 1.0, "of": "data"}"#);
-        assert_eq!(loss.fate(false, true), Fate::Marked);
-        assert_eq!(loss.fate(false, false), Fate::Lost);
-        assert_eq!(loss.fate(true, false), Fate::Passes);
+        assert_eq!(loss.fate(false, true, 0), Fate::Marked);
+        assert_eq!(loss.fate(false, false, 0), Fate::Lost);
+        assert_eq!(loss.fate(true, false, 0), Fate::Passes);
         for _ in 0..10_000 {
-            loss.note(true, true); // an ACK, which it does not count
+            loss.note(true, true, 0); // an ACK, which it does not count
         }
-        assert_eq!(loss.fate(false, false), Fate::Lost);
+        assert_eq!(loss.fate(false, false, 0), Fate::Lost);
         for _ in 0..10_000 {
-            loss.note(false, true);
+            loss.note(false, true, 0);
         }
-        assert_eq!(loss.fate(false, false), Fate::Passes);
+        assert_eq!(loss.fate(false, false, 0), Fate::Passes);
     }
 }

@@ -61,17 +61,19 @@ impl Managed {
     /// Decides about a packet that arrives at `now` at a port that is busy until then.
     pub fn offer(&mut self, kind: &PortKind, now: Time, busy_until: Time, packet: &Packet) -> Outcome {
         let ecn_capable = packet.ecn & ecn::CAPABLE != 0;
-        let fate = self.loss.as_mut().map_or(Fate::Passes, |loss| loss.fate(packet.is_ack(), ecn_capable));
+        self.backlog.advance(now);
+        let backlog = self.backlog.bytes();
+        let fate =
+            self.loss.as_mut().map_or(Fate::Passes, |loss| loss.fate(packet.is_ack(), ecn_capable, backlog));
         if fate == Fate::Lost {
             return Outcome::Lost;
         }
-        self.backlog.advance(now);
         // Each direction of a flow has hops of its own.
         let flow = u64::from(packet.hop);
         let arrival = Arrival { now, size: packet.size, ecn_capable, idle_since: busy_until, flow };
         let verdict = self.discipline.arrive(&arrival, &self.backlog);
         if let Some(loss) = &mut self.loss {
-            loss.note(packet.is_ack(), verdict != Verdict::Accept);
+            loss.note(packet.is_ack(), verdict != Verdict::Accept, backlog);
         }
         if verdict == Verdict::Drop {
             return Outcome::Dropped(Reason::Full);

@@ -89,7 +89,9 @@ impl Serving {
         self.counters.packets_arrived += counted;
         self.counters.bytes_arrived += bytes;
         let ecn_capable = packet.ecn & ecn::CAPABLE != 0;
-        let fate = self.loss.as_mut().map_or(Fate::Passes, |loss| loss.fate(packet.is_ack(), ecn_capable));
+        let waiting = self.queue.waiting().1;
+        let fate =
+            self.loss.as_mut().map_or(Fate::Passes, |loss| loss.fate(packet.is_ack(), ecn_capable, waiting));
         if fate == Fate::Lost {
             self.counters.packets_lost += counted;
             self.counters.bytes_lost += bytes;
@@ -134,7 +136,7 @@ impl Serving {
         };
         let packet = leaving.held.packet;
         if let Some(loss) = &mut self.loss {
-            loss.note(packet.is_ack(), leaving.marked);
+            loss.note(packet.is_ack(), leaving.marked, self.queue.waiting().1);
         }
         let departure = self.transmit(kind, now, &leaving.held);
         let newly_marked = leaving.marked && !leaving.held.marked;
@@ -182,7 +184,8 @@ impl Serving {
 
     fn count_drops(&mut self, kind: &PortKind, now: Time) {
         if let Some(loss) = &mut self.loss {
-            self.dropped.iter().for_each(|held| loss.note(held.packet.is_ack(), true));
+            let waiting = self.queue.waiting().1;
+            self.dropped.iter().for_each(|held| loss.note(held.packet.is_ack(), true, waiting));
         }
         if now >= kind.count_from {
             for held in &self.dropped {

@@ -61,14 +61,16 @@ pub struct GilbertElliottLoss {
 }
 
 /// See [`Loss::Dither`]. A packet is lost with the probability that the queue's own drops and marks lately fell short of
-/// `floor`, or with `part` of theirs if that is more; one that may carry a mark (ECN) is marked instead.
+/// `floor`, or with `part` of theirs if that is more and the backlog is at least half of what it is when the queue
+/// itself drops or marks; one that may carry a mark (ECN) is marked instead.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DitherLoss {
     /// Least share of packets that are dropped or marked, between 0 and 1.
     #[serde(default = "default_floor")]
     pub floor: f64,
-    /// The dither's probability is at least this part of that of the queue's own drops and marks, between 0 and 1.
+    /// While the backlog is long, the dither's probability is at least this part of that of the queue's own drops and
+    /// marks, between 0 and 1.
     #[serde(default)]
     pub part: f64,
     /// Which packets can be lost, and are counted.

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from parshall import study as st
 from parshall.estimators import Responsiveness, ResponsivenessQuality
+from parshall.studies.nonresponsive import response
 
 if TYPE_CHECKING:
     from parshall.studies.nonresponsive.traces import Reals
@@ -91,15 +92,33 @@ def scored(attack: Attack, seed: int) -> Mapping[str, float]:
     """Means over the intervals of the second half of a stream."""
     times, keys, dropped, hostile = stream(attack, seed)
     found = Responsiveness().run(time=times, flow=keys, signalled=dropped)
+    known = np.full(len(times), _DROPPED)
+    dithered = Responsiveness().run(
+        time=times,
+        flow=keys,
+        signalled=np.zeros(len(times), bool),
+        dither_probability=known,
+        dithered=dropped,
+    )
     late = found.time > _JUDGED_FROM
     flags = found.flags[late].astype(int) & ~int(ResponsivenessQuality.SAMPLED)
     return {
         "share": float(found.share[late].mean()),
         "share_upper": float(found.share_upper[late].mean()),
-        "truth": float(hostile[times > _JUDGED_FROM].mean()),
+        "truth": float(is_deaf(attack, seed) and hostile[times > _JUDGED_FROM].mean()),
         "flagged": 100 * float((flags != 0).mean()),
+        "share_dithered": float(dithered.share[late].mean()),
         "cost": 100 * (1 - float(hostile.sum()) / (_HONEST * _RATE * _DURATION)),
     }
+
+
+def is_deaf(attack: Attack, seed: int) -> bool:
+    """Whether the sender sends as many packets where twice as many are dropped: its truth by response."""
+    once, twice = (
+        sum(len(_hostile(rng, attack.pause, drops)[0]) for _ in range(_HONEST))
+        for rng, drops in ((np.random.default_rng(seed), times * _DROPPED) for times in (1, 2))
+    )
+    return bool(np.log2(once / twice) < response.DEAF_BELOW)
 
 
 def stream(
@@ -139,7 +158,9 @@ def _honest(rng: np.random.Generator) -> tuple[Reals, NDArray[np.bool_]]:
     return np.array(times), np.array(drops)
 
 
-def _hostile(rng: np.random.Generator, pause: float) -> tuple[Reals, NDArray[np.bool_]]:
+def _hostile(
+    rng: np.random.Generator, pause: float, probability: float = _DROPPED
+) -> tuple[Reals, NDArray[np.bool_]]:
     """A constant rate; with a pause, silence for so long after a drop, and what was held back after it."""
     times, drops = [], []
     now, held = rng.uniform(0, 0.1), 0.0
@@ -147,7 +168,7 @@ def _hostile(rng: np.random.Generator, pause: float) -> tuple[Reals, NDArray[np.
         if now >= _DURATION:
             break
         times.append(now)
-        drops.append(uniform < _DROPPED)
+        drops.append(uniform < probability)
         gap = (0.5 + jitter) / _RATE
         if held > 0:
             gap /= 2

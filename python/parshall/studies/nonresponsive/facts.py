@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from parshall import study as st
-from parshall.studies.nonresponsive import alarm, cases, drawn, shorter
+from parshall.studies.nonresponsive import aggregate, alarm, cases, drawn, shorter
 from parshall.studies.nonresponsive import networks as net
 from parshall.studies.nonresponsive.claims import (
     ALGORITHM,
@@ -84,6 +84,7 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
         "sweeps": list(results.labels("phase", "sweep")),
         "phase_seeds": len(results.labels("phase", "seed")),
         "windows": WINDOWS,
+        "aggregate": aggregate,
         "drawn": drawn,
         "drawn_scenarios": len(results.labels("drawn", "case")),
     }

@@ -12,7 +12,7 @@ import numpy as np
 from parshall import study as st
 from parshall.estimators import ResponsivenessQuality
 from parshall.scenario import DitherLoss
-from parshall.studies.nonresponsive import response
+from parshall.studies.nonresponsive import aggregate, response
 from parshall.studies.nonresponsive.drawn import INTERVAL, Drawn
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DITHERS: Mapping[str, DitherLoss | None] = {
     "none": None,
-    "part": DitherLoss(floor=0.0, part=0.25, of="data"),
+    "part": DitherLoss(floor=0.0, part=0.05, of="data"),
     "floor": DitherLoss(floor=0.001, part=1.0, of="data"),
 }
 """No dither; one that goes with what the queue drops; and one that also asks where it drops nothing."""
@@ -39,10 +39,16 @@ _Z = 1.96
 
 def measure(bench: st.Workbench, scenarios: Sequence[Drawn]) -> st.Measures:
     """One row of the table ``drawn`` for each scenario and dither, of the first seed: here scenarios are the
-    sample.
+    sample. And the table ``aggregate``, of what sees no keys.
     """
     by_name = {each.name: each for each in scenarios}
     deaf = _deaf(bench, by_name)
+    return {**_by_key(bench, by_name, deaf), **aggregate.measure(bench, scenarios, deaf)}
+
+
+def _by_key(
+    bench: st.Workbench, by_name: Mapping[str, Drawn], deaf: Mapping[str, tuple[str, ...]]
+) -> st.Measures:
     variants = {
         (name, dither): watched(by_name[name], dither, deaf[name]) for name in by_name for dither in DITHERS
     }

@@ -19,7 +19,7 @@ KINDS_OF_SCENARIOS = {
 """Kinds of the drawn scenarios that have a table, and the head of its first column."""
 _DITHER_LABELS = {
     "none": "no dither",
-    "part": "a quarter of the queue's signals",
+    "part": "a twentieth of the queue's signals",
     "floor": "as many as the queue's, one in 1000 at least",
 }
 
@@ -28,6 +28,7 @@ def held_out_tables(results: st.Results) -> Iterator[st.Table]:
     """All of them."""
     yield _drawn(results)
     yield from (_drawn_by_kind(results, kind) for kind in KINDS_OF_SCENARIOS)
+    yield _aggregate(results)
     yield _attacks(results)
 
 
@@ -79,10 +80,30 @@ def _drawn_by_kind(results: st.Results, kind: str) -> st.Table:
         rows.append(tuple(cells))
     heads = [
         f"{what}, {dither}"
-        for dither in ("no dither", "a quarter", "floor")
+        for dither in ("no dither", "a twentieth", "floor")
         for what in ("MSE", "Flagged, %", "Covered, %")
     ]
     return st.Table(f"drawn-{kind}", (_text(KINDS_OF_SCENARIOS[kind]), "Scenarios", *heads), rows)
+
+
+_AGGREGATE = {
+    "half": "one half, for ever",
+    "kalman": "the document's model, Kalman filter as it comes",
+    "lock_in_short": "lock-in, 2 round trips",
+    "lock_in": "lock-in, 8 round trips",
+}
+
+
+def _aggregate(results: st.Results) -> st.Table:
+    """What sees no keys."""
+    rows = []
+    for name, label in _AGGREGATE.items():
+        mse = results.values("aggregate", name).along("case", "seed")[:, 0]
+        count = float(np.isfinite(mse).sum())
+        numbers = (np.nanmean(mse), np.nanmedian(mse), np.nanmax(mse))
+        rows.append((label, _digits(count, 0), *(_digits(float(each), 3) for each in numbers)))
+    heads = ("Scenarios", "MSE, mean", "MSE, median", "MSE, worst")
+    return st.Table("drawn-aggregate", (_text("What tells the share"), *heads), rows)
 
 
 def _of_scenarios(results: st.Results, dither: str, measure: str) -> np.ndarray:
@@ -117,13 +138,21 @@ def _attacks(results: st.Results) -> st.Table:
     for name, attack in attacks.ATTACKS.items():
         read = {
             column: float(results.values("attacks", column, attack=name).array.mean())
-            for column in ("truth", "share", "share_upper", "flagged", "cost")
+            for column in ("truth", "share", "share_upper", "flagged", "share_dithered", "cost")
         }
         shares = (_digits(read[column], 2) for column in ("truth", "share", "share_upper"))
+        dithered = _digits(read["share_dithered"], 2)
         rows.append(
-            (attack.label, *shares, _digits(read["flagged"], 0), _digits(read["cost"], 1), attack.price)
+            (
+                attack.label,
+                *shares,
+                _digits(read["flagged"], 0),
+                dithered,
+                _digits(read["cost"], 1),
+                attack.price,
+            )
         )
-    heads = ("Truth", "Share read", "At most", "Flagged, %", "Packets it forgoes, %")
+    heads = ("Truth", "Share read", "At most", "Flagged, %", "Read by a dither", "Packets it forgoes, %")
     return st.Table("attacks", (_text("The sender"), *heads, _text("It needs")), rows)
 
 
