@@ -8,7 +8,15 @@ import pytest
 import parshall
 from parshall import Bulk, Cbr, Dumbbell, FlowGroup, Red, Tcp, Transfer, Udp
 from parshall.scenario import DitherLoss
-from parshall.studies.nonresponsive import aggregate, attacks, drawn, held_out, response
+from parshall.studies.nonresponsive import (
+    aggregate,
+    attacks,
+    drawn,
+    held_out,
+    response,
+    sampled,
+    senders,
+)
 from parshall.study import Workbench
 
 
@@ -142,7 +150,8 @@ class _Alone:
 
     def __init__(self, answers: bool, seed: int) -> None:
         rng = np.random.default_rng(seed)
-        self.times, self.lost = attacks._honest(rng) if answers else attacks._hostile(rng, 0.0)
+        sender = senders.honest if answers else senders.hostile
+        self.times, self.lost = sender(rng, 0.01)
 
     def columns(self, name: str) -> dict[str, np.ndarray]:
         assert name == "packets"
@@ -185,3 +194,17 @@ def test_a_stream_is_in_order_and_half_of_it_is_hostile() -> None:
         assert (np.diff(times) >= 0).all()
         assert dropped.mean() == pytest.approx(0.01, rel=0.15)
         assert 0.45 < hostile.mean() < 0.65
+
+
+def test_a_sample_of_the_flows_says_how_well_it_stands_for_the_rest() -> None:
+    """Each size of the table holds as many flows as it has room for, more or less, and errs as it says."""
+    found = [sampled.scored(seed) for seed in (1, 2, 3)]
+    for size in sampled.SIZES:
+        rows = [by_size[size] for by_size in found]
+        watched, mse, variance, covered = (
+            np.mean([row[name] for row in rows]) for name in ("watched", "mse", "variance", "covered")
+        )
+        room = 100 * size / sampled.FLOWS
+        assert watched == 100 if room > 100 else room / 4 < watched <= room
+        assert mse < 3 * variance
+        assert covered > 85

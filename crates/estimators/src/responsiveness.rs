@@ -38,7 +38,7 @@ use waiting::{Arrived, Fate, Waiting};
 const CROWDED: f64 = 0.1;
 
 /// It is widened when fewer places than this are in use in an interval.
-const SPARSE: f64 = 0.15;
+const SPARSE: f64 = 0.35;
 
 /// What can be set. Nothing here depends on the network.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +47,7 @@ pub struct Settings {
     /// Time between estimates, in seconds.
     pub interval_s: f64,
     /// Flows that are watched at once. When there are more, a random sample of them is watched. A flow takes about
-    /// 500 bytes.
+    /// 520 bytes.
     pub flows: u32,
     /// Makes the hash of flows unpredictable to those who might choose their keys to collide.
     pub seed: u64,

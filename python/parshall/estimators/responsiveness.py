@@ -90,7 +90,7 @@ class Responsiveness(Estimator):
     """The share of non-responsive traffic at a port, from its packets: no rate, no round-trip time, no gain.
 
     ``interval`` is the time between estimates in seconds. ``flows`` is how many flows are watched at once
-    (500 bytes each); when there are more, a random sample of them stands for all. ``seed`` makes the hash of
+    (520 bytes each); when there are more, a random sample of them stands for all. ``seed`` makes the hash of
     flows unpredictable. Time starts with the first packet; intervals end at multiples of their
     length, and those in which nothing comes are left out.
 

@@ -1,13 +1,18 @@
 //! A fixed number of flows, found by their keys in constant time.
 //!
-//! Each key has two places. A flow that finds both taken by flows that were heard of lately is not watched. When
-//! that happens too often, only flows whose hash falls below a limit are let in: the flows in the table are then a
-//! random sample of flows, each with all of its packets.
+//! Each key has eight places, whose hashes share a cache line. A flow that finds all of them taken by flows that were
+//! heard of lately is not watched. When that happens too often, only flows whose hash falls below a limit are let in:
+//! the flows in the table are then a random sample of flows, each with all of its packets.
 
 use super::evidence::Evidence;
 
 /// Places for one key.
-const WAYS: usize = 2;
+const WAYS: usize = 8;
+
+/// The hashes of the flows in them; 0 for nobody.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+struct Bucket([u64; WAYS]);
 
 /// A flow that was silent for so long gives its place to another that asks for it, in seconds.
 const SILENCE_S: f64 = 5.0;
@@ -19,8 +24,6 @@ const MOST_HALVINGS: u32 = 30;
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Watched {
-    /// Hash of its key; 0 for nobody.
-    hash: u64,
     /// What it showed.
     pub evidence: Evidence,
     /// The interval that the rest is about.
@@ -34,41 +37,80 @@ pub(super) struct Watched {
 }
 
 // What `Settings::flows` says of memory.
-const _: () = assert!(std::mem::size_of::<Watched>() <= 520);
+const _: () = assert!(std::mem::size_of::<Watched>() <= 512);
 
 /// Flows by hash.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Table {
     seed: u64,
-    /// Number of pairs of places less one; the number is a power of two.
-    mask: u64,
     #[cfg_attr(feature = "serde", serde(with = "taken"))]
-    flows: Box<[Watched]>,
+    places: Places,
     /// How often the share of flows that are let in was halved.
     halvings: u32,
 }
 
-/// A table is mostly empty: only its length and the places that are taken are written.
+/// Room for flows: a power of two of buckets, and the flows whose hashes they hold, in the same order.
+#[derive(Clone, Debug)]
+struct Places {
+    buckets: Box<[Bucket]>,
+    flows: Box<[Watched]>,
+}
+
+impl Places {
+    fn new(buckets: usize) -> Self {
+        let empty = vec![Bucket::default(); buckets];
+        Places { buckets: empty.into(), flows: vec![Watched::default(); buckets * WAYS].into() }
+    }
+
+    /// A new flow takes a place in this bucket that is free, or that of the flow which has been silent for longest.
+    #[cold]
+    fn enter(&mut self, at: usize, hash: u64, now_s: f64) -> Option<usize> {
+        let flows = &mut self.flows[at * WAYS..][..WAYS];
+        let hashes = &mut self.buckets[at].0;
+        let way = hashes.iter().position(|&other| other == 0).or_else(|| {
+            let last_s = |way: &usize| flows[*way].evidence.last_s();
+            let oldest = (0..WAYS).min_by(|a, b| last_s(a).total_cmp(&last_s(b)))?;
+            (now_s - last_s(&oldest) >= SILENCE_S).then_some(oldest)
+        })?;
+        hashes[way] = hash;
+        flows[way] = Watched { evidence: Evidence::new(now_s), ..Watched::default() };
+        Some(way)
+    }
+}
+
+/// A table is mostly empty: only its size and the places that are taken are written.
 #[cfg(feature = "serde")]
 mod taken {
     use serde::{de::Error, Deserialize, Deserializer, Serialize, Serializer};
 
-    use super::Watched;
+    use super::{Places, Watched, WAYS};
 
-    pub fn serialize<S: Serializer>(flows: &[Watched], serializer: S) -> Result<S::Ok, S::Error> {
-        let taken: Vec<(usize, &Watched)> =
-            flows.iter().enumerate().filter(|(_, flow)| flow.hash != 0).collect();
-        (flows.len(), taken).serialize(serializer)
+    /// The most that a file may ask for, in buckets.
+    const MOST: usize = 1 << 29;
+
+    pub fn serialize<S: Serializer>(places: &Places, serializer: S) -> Result<S::Ok, S::Error> {
+        let hashes = places.buckets.iter().flat_map(|bucket| bucket.0);
+        let taken: Vec<(usize, u64, &Watched)> = hashes
+            .zip(&places.flows)
+            .enumerate()
+            .filter(|(_, (hash, _))| *hash != 0)
+            .map(|(place, (hash, flow))| (place, hash, flow))
+            .collect();
+        (places.buckets.len(), taken).serialize(serializer)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<[Watched]>, D::Error> {
-        let (places, taken) = <(usize, Vec<(usize, Watched)>)>::deserialize(deserializer)?;
-        let mut flows = vec![Watched::default(); places].into_boxed_slice();
-        for (place, flow) in taken {
-            *flows.get_mut(place).ok_or_else(|| D::Error::custom("a place in the table"))? = flow;
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Places, D::Error> {
+        let (buckets, taken) = <(usize, Vec<(usize, u64, Watched)>)>::deserialize(deserializer)?;
+        if !buckets.is_power_of_two() || buckets > MOST {
+            return Err(D::Error::custom("a table of a power of two of buckets"));
         }
-        Ok(flows)
+        let mut places = Places::new(buckets);
+        for (place, hash, flow) in taken {
+            *places.flows.get_mut(place).ok_or_else(|| D::Error::custom("a place in the table"))? = flow;
+            places.buckets[place / WAYS].0[place % WAYS] = hash;
+        }
+        Ok(places)
     }
 }
 
@@ -76,23 +118,22 @@ mod taken {
 pub(super) enum Found<'a> {
     /// The flow, which may be new.
     Watched(&'a mut Watched),
-    /// It would be let in, but both places are taken.
+    /// It would be let in, but all of its places are taken.
     Crowded,
     /// It is not in the sample.
     LeftOut,
 }
 
 impl Table {
-    /// Room for `flows` flows, rounded up to a power of two. Equal seeds make equal hashes.
+    /// Room for `flows` flows, rounded up to a power of two, 8 at least. Equal seeds make equal hashes.
     pub fn new(flows: u32, seed: u64) -> Self {
-        let places = (flows.max(WAYS as u32) as usize).next_power_of_two();
-        let mask = (places / WAYS) as u64 - 1;
-        Table { seed, mask, flows: vec![Watched::default(); places].into_boxed_slice(), halvings: 0 }
+        let buckets = (flows as usize).div_ceil(WAYS).next_power_of_two();
+        Table { seed, places: Places::new(buckets), halvings: 0 }
     }
 
     /// How many flows it can hold.
     pub fn capacity(&self) -> usize {
-        self.flows.len()
+        self.places.flows.len()
     }
 
     /// The flow with this key, at `now_s`.
@@ -100,25 +141,15 @@ impl Table {
     pub fn find(&mut self, key: u64, now_s: f64) -> Found<'_> {
         // An odd hash is never that of nobody; the bit is not used for anything else.
         let hash = mixed(key ^ self.seed) | 1;
-        if self.halvings > 0 && hash >> (64 - self.halvings) != 0 {
+        if !is_let_in(hash, self.halvings) {
             return Found::LeftOut;
         }
-        let first = ((hash >> 1) & self.mask) as usize * WAYS;
-        let pair = &mut self.flows[first..first + WAYS];
-        let place = match pair.iter().position(|flow| flow.hash == hash) {
-            Some(place) => place,
-            None => {
-                let older = usize::from(pair[1].evidence.last_s() < pair[0].evidence.last_s());
-                let place = pair.iter().position(|flow| flow.hash == 0).unwrap_or(older);
-                let taken = pair[place].hash != 0;
-                if taken && now_s - pair[place].evidence.last_s() < SILENCE_S {
-                    return Found::Crowded;
-                }
-                pair[place] = Watched { hash, evidence: Evidence::new(now_s), ..Watched::default() };
-                place
-            }
-        };
-        Found::Watched(&mut pair[place])
+        let at = (hash >> 1) as usize & (self.places.buckets.len() - 1);
+        let found = self.places.buckets[at].0.iter().position(|&other| other == hash);
+        match found.or_else(|| self.places.enter(at, hash, now_s)) {
+            Some(way) => Found::Watched(&mut self.places.flows[at * WAYS + way]),
+            None => Found::Crowded,
+        }
     }
 
     /// Share of flows that are let in.
@@ -126,15 +157,26 @@ impl Table {
         (-f64::from(self.halvings)).exp2()
     }
 
-    /// Lets half as many flows in.
+    /// Lets half as many flows in. The others give up their places.
     pub fn narrow(&mut self) {
         self.halvings = (self.halvings + 1).min(MOST_HALVINGS);
+        for hash in self.places.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
+            if !is_let_in(*hash, self.halvings) {
+                *hash = 0;
+            }
+        }
     }
 
     /// Lets twice as many flows in.
     pub fn widen(&mut self) {
         self.halvings = self.halvings.saturating_sub(1);
     }
+}
+
+/// Whether a flow is in the sample that is left after so many halvings.
+#[inline]
+fn is_let_in(hash: u64, halvings: u32) -> bool {
+    halvings == 0 || hash >> (64 - halvings) == 0
 }
 
 /// A bijection of 64 bits without visible structure (the finaliser of SplitMix64).
@@ -178,6 +220,26 @@ mod tests {
         assert_eq!(in_table(&mut table, 0.0), 8);
         assert_eq!(in_table(&mut table, SILENCE_S - 0.1), 8);
         assert!(watched(&mut table, 1000, SILENCE_S + 0.1));
+    }
+
+    #[test]
+    fn a_table_that_is_two_thirds_full_turns_few_away() {
+        let mut table = Table::new(4096, 1);
+        let n = 2731;
+        let found = (0..n).filter(|&key| watched(&mut table, key, 0.0)).count() as f64;
+        assert!(found > 0.95 * n as f64, "{found}");
+    }
+
+    #[test]
+    fn who_is_left_out_gives_up_his_place() {
+        let mut table = Table::new(8, 1);
+        let all: Vec<u64> = (0..100).filter(|&key| watched(&mut table, key, 0.0)).collect();
+        assert_eq!(all.len(), 8);
+        table.narrow();
+        let left: Vec<u64> = all.iter().copied().filter(|&key| watched(&mut table, key, 0.0)).collect();
+        assert!(left.len() < 8);
+        // There is room for others of the sample at once.
+        assert_eq!((100..200).filter(|&key| watched(&mut table, key, 0.0)).count(), 8 - left.len());
     }
 
     #[test]

@@ -15,19 +15,14 @@ from numpy.typing import NDArray
 
 from parshall import study as st
 from parshall.estimators import Responsiveness, ResponsivenessQuality
-from parshall.studies.nonresponsive import response
+from parshall.studies.nonresponsive import response, senders
 
 if TYPE_CHECKING:
     from parshall.studies.nonresponsive.traces import Reals
 
-_DURATION = 60.0
 _JUDGED_FROM = 30.0
 _DROPPED = 0.01
 _HONEST = 20
-_RATE = 100.0
-"""Packets/s of an honest flow that has lost nothing lately, and of each of the others."""
-_WON_BACK = 25.0
-"""Packets/s that an honest flow wins back in a second."""
 _SEEDS = 5
 
 
@@ -108,14 +103,14 @@ def scored(attack: Attack, seed: int) -> Mapping[str, float]:
         "truth": float(is_deaf(attack, seed) and hostile[times > _JUDGED_FROM].mean()),
         "flagged": 100 * float((flags != 0).mean()),
         "share_dithered": float(dithered.share[late].mean()),
-        "cost": 100 * (1 - float(hostile.sum()) / (_HONEST * _RATE * _DURATION)),
+        "cost": 100 * (1 - float(hostile.sum()) / (_HONEST * senders.RATE * senders.DURATION)),
     }
 
 
 def is_deaf(attack: Attack, seed: int) -> bool:
     """Whether the sender sends as many packets where twice as many are dropped: its truth by response."""
     once, twice = (
-        sum(len(_hostile(rng, attack.pause, drops)[0]) for _ in range(_HONEST))
+        sum(len(senders.hostile(rng, drops, pause=attack.pause)[0]) for _ in range(_HONEST))
         for rng, drops in ((np.random.default_rng(seed), times * _DROPPED) for times in (1, 2))
     )
     return bool(np.log2(once / twice) < response.DEAF_BELOW)
@@ -128,10 +123,10 @@ def stream(
     rng = np.random.default_rng(seed)
     parts = []
     for sender in range(_HONEST):
-        times, dropped = _honest(rng)
+        times, dropped = senders.honest(rng, _DROPPED)
         parts.append((times, np.full(len(times), sender), dropped, np.zeros(len(times), bool)))
     for sender in range(_HONEST):
-        times, dropped = _hostile(rng, attack.pause)
+        times, dropped = senders.hostile(rng, _DROPPED, pause=attack.pause)
         own = np.full(len(times), _HONEST + sender)
         keys = own if attack.keys is None else attack.keys(times, sender, rng)
         parts.append((times, keys, dropped, np.ones(len(times), bool)))
@@ -140,41 +135,3 @@ def stream(
     if attack.buckets:
         keys = rng.integers(0, attack.buckets, 2 * _HONEST)[keys]
     return times[order], keys[order], dropped[order], hostile[order]
-
-
-def _honest(rng: np.random.Generator) -> tuple[Reals, NDArray[np.bool_]]:
-    """A flow that halves its rate after a drop, some 50 ms later, and wins it back."""
-    times, drops = [], []
-    now, rate = rng.uniform(0, 0.1), _RATE
-    for uniform, jitter in rng.random((round(2 * _RATE * _DURATION), 2)).tolist():
-        if now >= _DURATION:
-            break
-        times.append(now)
-        drops.append(uniform < _DROPPED)
-        rate = rate / 2 if drops[-1] else rate
-        gap = (0.5 + jitter) / rate
-        rate = min(rate + _WON_BACK * gap, _RATE)
-        now += gap
-    return np.array(times), np.array(drops)
-
-
-def _hostile(
-    rng: np.random.Generator, pause: float, probability: float = _DROPPED
-) -> tuple[Reals, NDArray[np.bool_]]:
-    """A constant rate; with a pause, silence for so long after a drop, and what was held back after it."""
-    times, drops = [], []
-    now, held = rng.uniform(0, 0.1), 0.0
-    for uniform, jitter in rng.random((round(3 * _RATE * _DURATION), 2)).tolist():
-        if now >= _DURATION:
-            break
-        times.append(now)
-        drops.append(uniform < probability)
-        gap = (0.5 + jitter) / _RATE
-        if held > 0:
-            gap /= 2
-            held -= gap
-        now += gap
-        if drops[-1] and pause > 0:
-            now += pause
-            held += pause
-    return np.array(times), np.array(drops)
