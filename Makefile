@@ -97,6 +97,8 @@ figures: setup
 	$(BIN)/python tools/tcp_tp_guide.py out/tcp-tp
 	PYTHONPATH=. $(BIN)/python tools/linux_guide.py
 	$(BIN)/python tools/diffserv_guide.py
+	$(REPRODUCE) nonresponsive
+	$(BIN)/python tools/responsiveness_guide.py out/nonresponsive
 	[ ! -d ../shared/data/rtt ] || $(BIN)/python tools/forecasting_guide.py ../shared/data/rtt
 	[ ! -d ../shared/reference/timeseries ] || \
 	  $(BIN)/python tools/long_memory_guide.py ../shared/reference/timeseries ../shared/data

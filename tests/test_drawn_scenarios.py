@@ -173,6 +173,12 @@ def test_keys_that_do_not_last_are_doubted_and_the_truth_is_within_bounds(name: 
     assert found["share"] < found["truth"] < found["share_upper"] + 0.01
 
 
+def test_keys_that_do_not_last_are_judged_together_by_prefix() -> None:
+    found = attacks.scored(attacks.ATTACKS["prefix"], 1)
+    assert abs(found["share"] - found["truth"]) < 0.05
+    assert found["flagged"] < 20
+
+
 def test_who_makes_good_what_he_gave_up_is_found_out_by_a_dither_alone() -> None:
     found = attacks.scored(attacks.ATTACKS["short-pause"], 1)
     assert found["share"] < 0.1

@@ -32,6 +32,7 @@ from parshall.studies.nonresponsive import (
     measures,
     networks,
     phase,
+    sampled,
     shorter,
     tuned,
     tuning,
@@ -306,7 +307,7 @@ def _measured(patch: pytest.MonkeyPatch, case: Case) -> Results:
     patch.setattr(cases, "all_cases", lambda: (case,))
     patch.setattr(measures, "case", {case.name: case}.__getitem__)
     patch.setattr(measures, "tuned", lambda bench: Tuned(_UNTUNED, {}, {}))
-    for module in (alarm, attacks, held_out, phase, shorter):
+    for module in (alarm, attacks, held_out, phase, sampled, shorter):
         patch.setattr(module, "measure", lambda *given: {})
     return Results(measures.measure(Workbench([1, 2, 3], cache=False)))
 
@@ -1005,6 +1006,7 @@ class _Made:
             "drawn": self._drawn,
             "aggregate": self._aggregate,
             "attacks": self._attacks,
+            "sampled": self._sampled,
         }
         chosen = set(names) or makers.keys()
         return {name: make() for name, make in makers.items() if name in chosen}
@@ -1209,6 +1211,14 @@ class _Made:
 
         return self._table(
             ("attack", "seed"), [(name,) for name in attacks.ATTACKS], numbers, seeds=min(5, self.seeds)
+        )
+
+    def _sampled(self) -> pa.Table:
+        def numbers(room: str) -> dict[str, Any]:
+            return {"watched": 50.0, "mse": 0.001, "variance": 0.001, "covered": 95.0}
+
+        return self._table(
+            ("room", "seed"), [(str(size),) for size in sampled.SIZES], numbers, seeds=min(10, self.seeds)
         )
 
     def _shorter(self) -> pa.Table:

@@ -40,6 +40,8 @@ class Attack:
     """Keys of the packets of sender number n, if not that number."""
     buckets: int = 0
     """How many keys the router has for all flows, if it has few."""
+    prefix: int = 0
+    """How many neighbours the router takes for one, if it looks at prefixes; none mixes both kinds."""
 
 
 def _each_second(times: Reals, sender: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -64,6 +66,12 @@ ATTACKS: Mapping[str, Attack] = {
     ),
     "long-pause": Attack("pauses 1 s after a drop, then catches up", "feedback, and delay", pause=1.0),
     "second": Attack("a new key each second", "ports or addresses of its own", keys=_each_second),
+    "prefix": Attack(
+        "the same; the router's keys are prefixes of ten senders",
+        "more prefixes of its own",
+        keys=_each_second,
+        prefix=10,
+    ),
     "packet": Attack("a new key for each packet", "ports, or spoofed addresses", keys=_each_packet),
     "borrowed": Attack("spoofs the keys of honest flows", "spoofed addresses", keys=_borrowed),
     "buckets": Attack("goes on; the router has eight keys", "nothing", buckets=8),
@@ -124,11 +132,13 @@ def stream(
     parts = []
     for sender in range(_HONEST):
         times, dropped = senders.honest(rng, _DROPPED)
-        parts.append((times, np.full(len(times), sender), dropped, np.zeros(len(times), bool)))
+        key = sender // max(attack.prefix, 1)
+        parts.append((times, np.full(len(times), key), dropped, np.zeros(len(times), bool)))
     for sender in range(_HONEST):
         times, dropped = senders.hostile(rng, _DROPPED, pause=attack.pause)
-        own = np.full(len(times), _HONEST + sender)
-        keys = own if attack.keys is None else attack.keys(times, sender, rng)
+        own = np.full(len(times), (_HONEST + sender) // max(attack.prefix, 1))
+        made_up = None if attack.prefix else attack.keys
+        keys = own if made_up is None else made_up(times, sender, rng)
         parts.append((times, keys, dropped, np.ones(len(times), bool)))
     times, keys, dropped, hostile = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(times, kind="stable")

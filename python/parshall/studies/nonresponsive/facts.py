@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from parshall import study as st
-from parshall.studies.nonresponsive import aggregate, alarm, cases, drawn, shorter
+from parshall.studies.nonresponsive import aggregate, alarm, cases, drawn, sampled, shorter
 from parshall.studies.nonresponsive import networks as net
 from parshall.studies.nonresponsive.claims import (
     ALGORITHM,
@@ -86,6 +86,7 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
         "windows": WINDOWS,
         "aggregate": aggregate,
         "drawn": drawn,
+        "sampled": sampled,
         "drawn_scenarios": len(results.labels("drawn", "case")),
     }
 

@@ -11,7 +11,16 @@ import numpy as np
 
 from parshall import study as st
 from parshall.scenario import DitherLoss
-from parshall.studies.nonresponsive import alarm, attacks, cases, drawn, held_out, phase, shorter
+from parshall.studies.nonresponsive import (
+    alarm,
+    attacks,
+    cases,
+    drawn,
+    held_out,
+    phase,
+    sampled,
+    shorter,
+)
 from parshall.studies.nonresponsive.cases import Case, case
 from parshall.studies.nonresponsive.contestants import contestant
 from parshall.studies.nonresponsive.traces import (
@@ -65,6 +74,7 @@ def measure(bench: st.Workbench) -> st.Measures:
         **alarm.measure(bench, found.entries),
         **held_out.measure(bench, drawn.judging_set()),
         **attacks.measure(bench),
+        **sampled.measure(bench),
     }
 
 

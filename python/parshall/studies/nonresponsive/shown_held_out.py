@@ -1,4 +1,4 @@
-"""Tables of the report about scenarios that nothing was designed on, and about attacks."""
+"""Tables of the report about scenarios that nothing was designed on, attacks, and samples of flows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from parshall import study as st
-from parshall.studies.nonresponsive import attacks, drawn, held_out
+from parshall.studies.nonresponsive import attacks, drawn, held_out, sampled
 
 KINDS_OF_SCENARIOS = {
     "responsive": "What responds",
@@ -30,6 +30,7 @@ def held_out_tables(results: st.Results) -> Iterator[st.Table]:
     yield from (_drawn_by_kind(results, kind) for kind in KINDS_OF_SCENARIOS)
     yield _aggregate(results)
     yield _attacks(results)
+    yield _sampled(results)
 
 
 def _drawn(results: st.Results) -> st.Table:
@@ -154,6 +155,20 @@ def _attacks(results: st.Results) -> st.Table:
         )
     heads = ("Truth", "Share read", "At most", "Flagged, %", "Read by a dither", "Packets it forgoes, %")
     return st.Table("attacks", (_text("The sender"), *heads, _text("It needs")), rows)
+
+
+def _sampled(results: st.Results) -> st.Table:
+    """What a small table of flows costs."""
+    rows = []
+    for size in sampled.SIZES:
+        read = {
+            column: float(results.values("sampled", column, room=str(size)).array.mean())
+            for column in ("watched", "mse", "variance", "covered")
+        }
+        errors = (_digits(read[column] ** 0.5, 3) for column in ("mse", "variance"))
+        rows.append((str(size), _digits(read["watched"], 0), *errors, _digits(read["covered"], 0)))
+    heads = ("Packets watched, %", "Error (root mean square)", "Standard error told", "Covered, %")
+    return st.Table("sampled", (_text("Flows that the table holds"), *heads), rows)
 
 
 def _text(name: str) -> st.Column:
