@@ -24,6 +24,7 @@ PAGE = ROOT / "docs/guide/responsiveness.md"
 FIGURE = ROOT / "docs/figures/responsiveness-failures.svg"
 MARKS = {
     "drawn": "scenarios to judge on",
+    "drawn-responsive": "the same by what responds",
     "drawn-aggregate": "without keys",
     "sampled": "samples of flows",
     "attacks": "attacks",
