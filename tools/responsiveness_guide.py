@@ -51,7 +51,7 @@ def lines(table):
 def runs(title):
     """A scenario, and its runs without and with a dither."""
     scenario = next(each for each in drawn.design_set() if each.number == FAILURES[title])
-    deaf = held_out._deaf(BENCH, {scenario.name: scenario})[scenario.name]
+    deaf = held_out.deaf_flows(BENCH, {scenario.name: scenario})[scenario.name]
     return scenario, [
         parshall.run(held_out.watched(scenario, dither, deaf), 1) for dither in ("none", "part")
     ]

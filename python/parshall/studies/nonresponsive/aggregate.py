@@ -4,7 +4,7 @@ drops of the aggregate alone, and from its answer to a known dither.
 The lock-in detects that answer: the router loses packets with a known probability, and what arrives after
 them is compared with what arrives after the others. If a responsive flow's rate falls with one over the root
 of its losses, as that of AIMD does, a loss costs half of the responsive share over ``p`` packets in the long
-run, where ``p`` is the part of packets that is dropped, marked or lost.
+run, where ``p`` is the part of packets that is dropped or lost.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from parshall import study as st
 from parshall.estimators import NonresponsiveKalman
 from parshall.scenario import BernoulliLoss
-from parshall.studies.nonresponsive.drawn import INTERVAL, Drawn
+from parshall.studies.nonresponsive.drawn import INTERVAL, JUDGED_FROM, Drawn
 
 if TYPE_CHECKING:
     from parshall.recording import Recording
@@ -31,11 +31,10 @@ HORIZONS: Mapping[str, float] = {"lock_in_short": 2.0, "lock_in": 8.0}
 _MOST_BITS = 3e9
 """Scenarios that carry more than this are left out: each packet is recorded."""
 _SAMPLING = INTERVAL / 10
-_FROM = 20.0
-"""Seconds from which intervals are judged."""
 _LATEST = 5.0
 """Seconds before the end in which packets are not trials: too little is seen of what follows."""
-_EVENTS = {"departed": 1, "lost": 3}
+_ARRIVAL, _DROP, _LOSS = 0, 2, 3
+"""Events of a packet at the port. A drop on arrival and a loss come right after the arrival."""
 _START_WINDOW = 6.3
 """Packets; the printed start of the document's model."""
 
@@ -78,7 +77,7 @@ def _watched(scenario: Drawn, deaf: Sequence[str]) -> Dumbbell:
 def scored(scenario: Drawn, run: Recording) -> Mapping[str, float]:
     """The truth, and squared errors of one half, of the Kalman filter as it comes, and of the lock-in."""
     seen = run.columns("responsiveness")
-    late = (seen["time"] > _FROM) & (seen["packets"] > 0)
+    late = (seen["time"] > JUDGED_FROM) & (seen["packets"] > 0)
     truth = seen["packets_deaf"][late] / seen["packets"][late]
     kalman = _kalman(scenario, run)[: len(late)][late]
     answers = {name: lock_in(scenario, run, round_trips) for name, round_trips in HORIZONS.items()}
@@ -118,18 +117,19 @@ def lock_in(scenario: Drawn, run: Recording, round_trips: float) -> float:
     took, over what arrives after the others.
     """
     packets = run.columns("packets")
-    arrival = (packets["event"] != _EVENTS["departed"]) & ~packets["ack"]
-    times, events = packets["time"][arrival], packets["event"][arrival]
+    events = packets["event"][~packets["ack"]]
+    arrival = events == _ARRIVAL
+    times = packets["time"][~packets["ack"]][arrival]
     within = round_trips * scenario.rtt + _SAMPLING
     place = np.arange(len(times))
     after = np.searchsorted(times, times + within) - place - 1.0
     before = place - np.searchsorted(times, times - within).astype(float)
-    trials = (times > _FROM) & (times < times[-1] - _LATEST)
-    taken = (events == _EVENTS["lost"])[trials]
+    trials = (times > JUDGED_FROM) & (times < times[-1] - _LATEST)
+    taken = (np.append(events[1:], _ARRIVAL) == _LOSS)[arrival][trials]
     if not taken.any():
         return 0.5
     missing = -_freed(after[trials], before[trials])[taken].mean()
-    signals = float((events != 0)[trials].mean())
+    signals = float(np.isin(events, (_DROP, _LOSS)).sum() / len(times))
     return float(np.clip(1 - 2 * signals * missing, 0.0, 1.0))
 
 

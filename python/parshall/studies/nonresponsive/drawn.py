@@ -43,6 +43,8 @@ DRAWS = 240
 """Scenarios that are drawn; about half of them are judged on."""
 INTERVAL = 0.7
 """Seconds between estimates: the estimator's own default."""
+JUDGED_FROM = 20.0
+"""Seconds from which intervals are judged."""
 _PACKET_BITS = 8 * 1500
 _RATES = (1e6, 2e9)
 _FLOWS = (2, 5000)

@@ -13,7 +13,7 @@ from parshall import study as st
 from parshall.estimators import ResponsivenessQuality
 from parshall.scenario import DitherLoss
 from parshall.studies.nonresponsive import aggregate, response
-from parshall.studies.nonresponsive.drawn import INTERVAL, Drawn
+from parshall.studies.nonresponsive.drawn import INTERVAL, JUDGED_FROM, Drawn
 
 if TYPE_CHECKING:
     from parshall.recording import Recording
@@ -26,8 +26,6 @@ DITHERS: Mapping[str, DitherLoss | None] = {
     "floor": DitherLoss(floor=0.001, part=1.0, of="data"),
 }
 """No dither; one that goes with what the queue drops; and one that also asks where it drops nothing."""
-_FROM = 20.0
-"""Seconds from which intervals are judged."""
 _FULL = 0.95
 """Part of the link's rate from which it counts as congested."""
 _FEW = 20
@@ -42,7 +40,7 @@ def measure(bench: st.Workbench, scenarios: Sequence[Drawn]) -> st.Measures:
     sample. And the table ``aggregate``, of what sees no keys.
     """
     by_name = {each.name: each for each in scenarios}
-    deaf = _deaf(bench, by_name)
+    deaf = deaf_flows(bench, by_name)
     return {**_by_key(bench, by_name, deaf), **aggregate.measure(bench, scenarios, deaf)}
 
 
@@ -92,11 +90,11 @@ def scored(scenario: Drawn, run: Recording) -> Mapping[str, float]:
         "share_by_response": _mean(by_response),
         "share_by_protocol": _mean(by_protocol),
         "estimate": _mean(share),
-        "bytes_departed": float(departed[-1] - np.interp(_FROM, counted["time"], departed)),
+        "bytes_departed": float(departed[-1] - np.interp(JUDGED_FROM, counted["time"], departed)),
     }
 
 
-def _deaf(bench: st.Workbench, scenarios: Mapping[str, Drawn]) -> Mapping[str, tuple[str, ...]]:
+def deaf_flows(bench: st.Workbench, scenarios: Mapping[str, Drawn]) -> Mapping[str, tuple[str, ...]]:
     """Names of the flows that do not respond, by twins of the first seed."""
     networks = {
         name: each.network().with_({"record.port_series": None, "record.responsiveness": None})
@@ -129,7 +127,7 @@ def _full(scenario: Drawn, seen: Mapping[str, Reals], counted: Mapping[str, Real
     busy = 8 * departed / INTERVAL > _FULL * scenario.rate
     if scenario.shape == "capacity":
         busy |= seen["signals"] > 0
-    return np.asarray((times > _FROM) & busy & (seen["packets"] > _FEW))
+    return np.asarray((times > JUDGED_FROM) & busy & (seen["packets"] > _FEW))
 
 
 def _mean(values: Reals) -> float:
