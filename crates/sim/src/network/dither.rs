@@ -21,30 +21,30 @@ pub(super) struct Dither {
     floor: f64,
     part: f64,
     /// The queue's own signals of all packets, and of those that met a long backlog.
-    own: Mean,
-    own_if_long: Mean,
-    /// Mean of the backlog at the queue's own signals, in bytes; over signals.
+    own: Rate,
+    own_if_long: Rate,
+    /// Mean of the backlog at the queue's own signals, in bytes, and over how many of them it goes.
     backlog: f64,
     signals: f64,
     stream: Stream,
 }
 
-/// Mean of the queue's signals per packet: of all packets at first, then fading.
+/// Signals per packet: their mean over all packets at first, then fading.
 #[derive(Clone, Copy, Debug)]
-struct Mean {
-    signals: f64,
+struct Rate {
+    mean: f64,
     /// Packets that the queue decided about.
     seen: f64,
 }
 
-impl Mean {
+impl Rate {
     /// Nothing is known of the queue yet: it is taken to signal nothing.
-    const NOTHING: Mean = Mean { signals: 0.0, seen: SIGNALS };
+    const NOTHING: Rate = Rate { mean: 0.0, seen: SIGNALS };
 
     fn note(&mut self, signal: f64, floor: f64) {
         self.seen += 1.0;
-        let gain = (floor.max(self.signals) / SIGNALS).max(1.0 / self.seen);
-        self.signals += (signal - self.signals) * gain;
+        let gain = (floor.max(self.mean) / SIGNALS).max(1.0 / self.seen);
+        self.mean += (signal - self.mean) * gain;
     }
 }
 
@@ -52,14 +52,14 @@ impl Dither {
     /// A dither at a queue that has not done anything yet.
     pub fn new(config: DitherLoss, stream: Stream) -> Self {
         let DitherLoss { floor, part, .. } = config;
-        let own = Mean::NOTHING;
+        let own = Rate::NOTHING;
         Dither { floor, part, own, own_if_long: own, backlog: 0.0, signals: 0.0, stream }
     }
 
     /// With which probability the packet that meets this backlog is picked, and whether it is.
     pub fn asks(&mut self, backlog: u64) -> (f64, bool) {
-        let part = if self.is_long(backlog) { self.part * self.own_if_long.signals } else { 0.0 };
-        let probability = (self.floor - self.own.signals).max(part).max(0.0);
+        let part = if self.is_long(backlog) { self.part * self.own_if_long.mean } else { 0.0 };
+        let probability = (self.floor - self.own.mean).max(part).max(0.0);
         let probability = probability.min(MOST.max(self.floor));
         (probability, self.stream.chance(probability))
     }
@@ -150,7 +150,7 @@ mod tests {
         }
     }
 
-    /// Where the queue drops one packet in ten of those that meet 1000 bytes or more, and every other packet does.
+    /// Every other packet meets 1000 bytes, and the queue drops one in ten of these and no others.
     #[test]
     fn a_part_is_picked_while_the_backlog_is_long() {
         let config = DitherLoss { floor: 0.0, part: 0.5, of: LossOf::All };

@@ -124,9 +124,7 @@ def is_deaf(attack: Attack, seed: int) -> bool:
     return bool(np.log2(once / twice) < response.DEAF_BELOW)
 
 
-def stream(
-    attack: Attack, seed: int
-) -> tuple[Reals, NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
+def stream(attack: Attack, seed: int) -> senders.Packets:
     """Times, keys and drops of all packets, and which of them are hostile, in the order of their times."""
     rng = np.random.default_rng(seed)
     parts = []
@@ -140,8 +138,7 @@ def stream(
         made_up = None if attack.prefix else attack.keys
         keys = own if made_up is None else made_up(times, sender, rng)
         parts.append((times, keys, dropped, np.ones(len(times), bool)))
-    times, keys, dropped, hostile = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.argsort(times, kind="stable")
+    times, keys, dropped, hostile = senders.merged(parts)
     if attack.buckets:
         keys = rng.integers(0, attack.buckets, 2 * _HONEST)[keys]
-    return times[order], keys[order], dropped[order], hostile[order]
+    return times, keys, dropped, hostile

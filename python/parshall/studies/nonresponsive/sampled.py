@@ -7,17 +7,12 @@ Streams are made up, not simulated: flows of unequal rates, half of which halve 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from parshall import study as st
 from parshall.estimators import Responsiveness
 from parshall.studies.nonresponsive import senders
-
-if TYPE_CHECKING:
-    from parshall.studies.nonresponsive.traces import Reals
 
 FLOWS = 400
 SIZES = (4096, 256, 64, 16)
@@ -33,7 +28,7 @@ _Z = 1.96
 
 
 def measure(bench: st.Workbench) -> st.Measures:
-    """The table ``sampled``: by room and seed, what the estimates are worth."""
+    """The table ``sampled``: by room for flows and seed, what the estimates are worth."""
     seeds = bench.seeds[:_SEEDS]
     found = bench.work("Samples of flows", seeds, scored)
     columns: dict[str, list[object]] = {
@@ -68,10 +63,8 @@ def scored(seed: int) -> Mapping[int, Mapping[str, float]]:
     return rows
 
 
-def stream(
-    seed: int,
-) -> tuple[Reals, NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Times, keys and drops of all packets, and which of them are deaf, in the order of their times."""
+def stream(seed: int) -> senders.Packets:
+    """Half of the flows back off."""
     rng = np.random.default_rng(seed)
     rates = _RATE * np.exp(_SPREAD * rng.standard_normal(FLOWS))
     keys = rng.integers(0, 2**62, FLOWS)
@@ -81,6 +74,4 @@ def stream(
         sender = senders.hostile if deaf else senders.honest
         times, dropped = sender(rng, DROPPED, float(rates[place]))
         parts.append((times, np.full(len(times), keys[place]), dropped, np.full(len(times), deaf)))
-    times, keys_of, dropped, deaf_ones = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.argsort(times, kind="stable")
-    return times[order], keys_of[order], dropped[order], deaf_ones[order]
+    return senders.merged(parts)

@@ -4,6 +4,7 @@ drop, and one that goes on, or pauses and makes good what it held back.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
     Stream: TypeAlias = tuple[Reals, NDArray[np.bool_]]
     """Times of packets, in seconds, and which of them are dropped."""
+    Packets: TypeAlias = tuple[Reals, NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]
+    """Times, keys and drops of packets, and which of them are of senders that do not back off."""
 
 DURATION = 60.0
 """Seconds."""
@@ -61,3 +64,10 @@ def hostile(rng: np.random.Generator, dropped: float, rate: float = RATE, pause:
             now += pause
             held += pause
     return np.array(times), np.array(drops)
+
+
+def merged(parts: Sequence[Packets]) -> Packets:
+    """The packets of several senders in the order of their times."""
+    times, keys, dropped, deaf = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(times, kind="stable")
+    return times[order], keys[order], dropped[order], deaf[order]
