@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from parshall import Bulk, Cbr, DropTail, Dumbbell, FlowGroup, Record, Scenario, Series, Tcp, Udp
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+"""Before NumPy is imported. Matrices here are small: threads that wait for each other take up to thirty times
+the processor's time, and tests run beside each other anyway."""
+
+from parshall import (  # noqa: E402
+    Bulk,
+    Cbr,
+    DropTail,
+    Dumbbell,
+    FlowGroup,
+    Record,
+    Scenario,
+    Series,
+    Tcp,
+    Udp,
+)
 
 REPOSITORY = Path(__file__).parent.parent
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests import linux_machine as linux
+from tests.machine_answers import ROWS, TCP, UDP, packet_records, said
 
 from parshall import run
 from parshall.cli.main import main
@@ -18,48 +16,10 @@ from parshall.emulated import Workshop
 from parshall.errors import InputError, ParshallError
 from parshall.studies.linux_testbed import network, settings, tuning
 from parshall.studies.linux_testbed.machine import PROGRAMS, Bench
-from parshall.studies.linux_testbed.packets import _RECORD
-from parshall.studies.linux_testbed.reading import COLUMNS, Seen
+from parshall.studies.linux_testbed.reading import Seen
 from parshall.studies.linux_testbed.samples import PRINTED, Samples, filtered
 from parshall.studies.linux_testbed.script import cbr, script
 from parshall.studies.linux_testbed.settings import EXPERIMENTS, FULL, SMALL, Scale
-
-ROWS = 22 * settings.ESTIMATION
-UDP, TCP = 30, 10
-"""Packets of each in a sampling interval of what a made-up machine says."""
-
-
-DEVICES = """\
-    in: 1000 9 0 0 0 0 0 0 55 5 0 0 0 0 0 0
-   out: 10 1 0 0 0 0 0 0 200 2 0 0 0 0 0 0
-    in: 5000 9 0 0 0 0 0 0 55 5 0 0 0 0 0 0
-   out: 10 1 0 0 0 0 0 0 1200 2 0 0 0 0 0 0
-"""
-
-
-def said(packets: str = "", **changes: np.ndarray) -> str:
-    """What a machine prints whose port gets UDP and TCP at constant rates and drops some packets."""
-    step = np.arange(ROWS)
-    counted = dict.fromkeys(COLUMNS, np.zeros(ROWS))
-    counted |= {
-        "time": 33_000 * step,
-        "drops": step // 10,
-        "backlog_bytes": 20_000 + 500 * (step % 7),
-        "udp_packets": UDP * step,
-        "udp_bytes": UDP * settings.UDP_BYTES * step,
-        "tcp_packets": TCP * step,
-        "tcp_bytes": TCP * settings.TCP_BYTES * step,
-        "estimates": step // settings.ESTIMATION,
-        "share": np.full(ROWS, 2**13),
-    }
-    counted |= changes
-    table = np.column_stack([counted[name] for name in COLUMNS]).astype(int)
-    text = "\n".join(" ".join(map(str, row)) for row in table)
-    packed = base64.b64encode(gzip.compress(text.encode())).decode()
-    told = json.dumps([{"kind": "tbf"}, {"kind": "estmred", "estimate": {"estm": 8192, "average": 0.5}}])
-    first = f"== counted\n{packed}\n== queues\nqdisc tbf\n== json\n{told}\n"
-    return f"{first}== packets\n{packets}== delivered\n{DEVICES}== web\n== complaints\n"
-
 
 TRUE_SHARE = UDP * settings.UDP_BYTES / (UDP * settings.UDP_BYTES + TCP * settings.TCP_BYTES)
 
@@ -113,21 +73,10 @@ def test_a_machine_without_estimates_is_refused() -> None:
 
 
 def test_what_never_left_was_dropped() -> None:
-    """UDP of two flows and TCP of one; some packets of UDP are dropped."""
-    came = np.arange(40_000)
-    records = np.zeros(2 * len(came), _RECORD)
-    udp = came % 4 != 0
-    lost = udp & (came % 10 == 1)
-    for half, left in ((records[: len(came)], 0), (records[len(came) :], 1)):
-        half["us"] = 1000 * came + 20_000 * left
-        half["packet"], half["left"] = came, left
-        half["flow"] = np.where(udp, 1 + came % 2, 9)
-        half["protocol"] = np.where(udp, 17, 6)
-    records = records[(records["left"] == 0) | ~np.concatenate([lost, lost])]
-    text = base64.b64encode(gzip.compress(records.tobytes())).decode() + "\n"
+    text, udp, lost = packet_records()
     packets = Seen.read(said(packets=text)).packets
     assert packets is not None
-    assert len(packets.time) == pytest.approx(len(came) - 480, abs=25)
+    assert len(packets.time) == pytest.approx(len(udp) - 480, abs=25)
     assert np.array_equal(packets.dropped, lost[: len(packets.time)])
     assert np.array_equal(packets.udp, udp[: len(packets.time)])
     shares = packets.shares(5.0, 0.9)

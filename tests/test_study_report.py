@@ -10,11 +10,11 @@ import subprocess
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.parsed_page import Parsed
 from tests.toy_study import CONTENT, PAGE, STUDY
 
 from parshall import plot
@@ -26,42 +26,6 @@ from parshall.study.claims import Judgements, judge
 from parshall.study.html import render
 from parshall.study.page import Page, build
 from parshall.study.provenance import Provenance
-
-VOID = {"meta", "br", "img", "hr", "input", "link", "path", "use"}
-"""Elements without an end tag; SVG's close themselves."""
-
-
-class Parsed(HTMLParser):
-    """The page as a list of elements; refuses one that is closed in the wrong place."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text: list[str] = []
-        self.feed(text)
-        self.close()
-        assert self.open == [], f"never closed: {self.open}"
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in VOID:
-            assert self.open, f"</{tag}> closes nothing"
-            assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open[-1:] not in (["script"], ["style"]):
-            self.text.append(data)
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.elements if name == tag]
 
 
 def provenance(**changes: Any) -> Provenance:

@@ -198,8 +198,9 @@ def _parquet(table: pa.Table) -> bytes:
     import pyarrow as pa
     from pyarrow import parquet
 
+    whole = table.unify_dictionaries().combine_chunks()  # as it will be when it has been read back
     sink = pa.BufferOutputStream()
-    parquet.write_table(table, sink, compression="zstd")
+    parquet.write_table(whole, sink, compression="zstd")
     return bytes(sink.getvalue())
 
 

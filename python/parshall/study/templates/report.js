@@ -38,7 +38,7 @@ const boxes = [...filter.querySelectorAll("input[type=checkbox]")];
 const search = filter.querySelector("input[type=search]");
 const topics = [...document.querySelectorAll("details.topic")];
 const initially = new Map(topics.map((topic) => [topic, topic.open]));
-const rows = (topic) => topic.dataset.table ? document.querySelectorAll(`#${topic.dataset.table} tr[data-claim]`) : [];
+const rows = (topic) => topic.dataset.table ? document.querySelectorAll(`#${topic.dataset.table}-table tr[data-claim]`) : [];
 const choose = () => {
   const verdicts = new Set(boxes.filter((box) => box.checked).map((box) => box.value));
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);

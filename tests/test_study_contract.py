@@ -1,0 +1,198 @@
+"""Promises of every registered study: its claims and tables are those that are listed, every claim can hold
+and can fail, its page shows all there is, and its report can be made again from its tables.
+
+Each is reproduced once, briefly (:mod:`tests.brief_studies`). What one study measures is tested in its own
+file.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+import pytest
+from rich.console import Console
+from tests.brief_studies import BRIEF, SEEDS, OneRun, brief
+from tests.imagined import turned
+from tests.parsed_page import Parsed
+from tests.study_lists import FOLDER, listed
+
+from parshall import plot
+from parshall import study as st
+from parshall.study import reproduction
+from parshall.study.claims import judge
+from parshall.study.page import build
+from parshall.study.results import dimensions_of
+from parshall.study.tables import cells_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+"""In a brief run there may be nothing to divide by."""
+_NO_NUMBER = re.compile(r"\b(nan|inf|None)\b|\{\{|\{%|\[\[|\}\}")
+
+
+@dataclass(frozen=True)
+class Brief:
+    """A study that was reproduced, and made again from what was written."""
+
+    done: st.Reproduction
+    again: st.Reproduction
+
+    @property
+    def study(self) -> st.Study:
+        return self.done.study
+
+    @property
+    def html(self) -> str:
+        return (self.done.out / "report.html").read_text(encoding="utf-8")
+
+
+class _Blank:
+    """A canvas, or axes, on which anything may be done and nothing is drawn."""
+
+    def __getattr__(self, name: str) -> _Blank:
+        return self
+
+    def __call__(self, *_: Any, **__: Any) -> _Blank:
+        return self
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self, self))
+
+
+@contextmanager
+def _blank(height: float = 0.0, *, rows: int = 1, columns: int = 1, **_: Any) -> Iterator[Any]:
+    yield _Blank(), [_Blank()] * (rows * columns)
+
+
+def _drawn_again(patch: pytest.MonkeyPatch, done: st.Reproduction) -> None:
+    """Figures are those that there are already: what is drawn follows from data, which stand in the page."""
+    drawings = {figure.id: figure.svg for figure in done.page.figures}
+    patch.setattr(plot, "drawing", _blank)
+    patch.setattr(plot, "to_svg", lambda canvas, ident, *_: drawings[ident])
+
+
+@pytest.fixture(scope="module", params=sorted(BRIEF))
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brief]:
+    out, quiet = tmp_path_factory.mktemp(request.param), Console(file=io.StringIO())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+        patch.setattr(reproduction, "Workbench", OneRun)
+        (out / "data").mkdir()
+        study = brief(request.param, patch, out / "data")
+        data = [out / "data"] if study.loaded.data else None
+        done = st.reproduce(study, seeds=SEEDS, data=data, out=out / "once", cache=False, console=quiet)
+        with patch.context() as blank:
+            _drawn_again(blank, done)
+            again = st.reproduce(study, source=done.out, out=out / "again", console=quiet)
+        yield Brief(done, again)
+
+
+def test_every_registered_study_is_here() -> None:
+    assert {study.name for study in st.list_studies()} == set(BRIEF)
+
+
+def test_claims_and_tables_are_those_that_are_listed(made: Brief) -> None:
+    """Other people's scripts look for them; ``python -m tests.study_lists`` writes the list anew."""
+    file = FOLDER / f"{made.study.name}.txt"
+    assert listed(made.study, made.done.measures) == file.read_text(encoding="utf-8")
+
+
+def test_every_claim_is_judged_unless_its_data_may_be_absent(made: Brief) -> None:
+    content = made.study.loaded
+    claims = {claim.id: claim for topic in content.topics for claim in topic.claims}
+    lacking = claims.keys() - {each.claim.id for each in made.done.judged}
+    assert all(claims[id].rule.tables & content.optional for id in lacking)
+
+
+def test_every_claim_can_hold_and_can_fail(made: Brief) -> None:
+    with np.errstate(all="ignore"):
+        for each in made.done.judged:
+            if not each.claim.rule.tables:  # a setting, on which nothing that is measured has a say
+                continue
+            found = list(turned(each.claim.rule, made.done.results))
+            assert [verdict for verdict, _ in found] == [verdict for _, verdict in found], each.claim.id
+            assert {verdict for verdict, _ in found} == {st.Verdict.HOLDS, st.Verdict.FAILS}
+
+
+def test_each_setting_has_a_row_for_each_seed(made: Brief) -> None:
+    for name, measured in made.done.measures.items():
+        table, dims = measured.unify_dictionaries().combine_chunks(), dimensions_of(measured)
+        if not dims:
+            continue
+        assert table.num_rows, name
+        assert table.group_by(list(dims)).aggregate([]).num_rows == table.num_rows, f"{name}: a row twice"
+        if "seed" in dims:
+            seeds = pc.count_distinct(table["seed"]).as_py()
+            others = table.group_by([dim for dim in dims if dim != "seed"]).aggregate([]).num_rows
+            # An example is one run of each setting, whose seed may be another's not.
+            assert table.num_rows in (others * seeds, others), f"{name}: a row is missing"
+
+
+def test_no_figure_and_no_table_is_empty(made: Brief) -> None:
+    for item in made.done.page.items.values():
+        assert item.title
+        if isinstance(item, st.Table):
+            assert item.rows, item.id
+            assert {len(row) for row in item.rows} == {len(item.heads)}
+            cells = [str(cell) for row in cells_of(item) for cell in row]
+            assert not [cell for cell in cells if _NO_NUMBER.search(cell)], item.id
+    for figure in made.done.page.figures:
+        assert figure.caption, figure.id
+        assert figure.data is None or figure.data.num_rows, figure.id
+        assert "<path" in figure.svg
+
+
+def test_the_report_is_a_page_with_everything_once(made: Brief) -> None:
+    page, html = made.done.page, made.html
+    parsed = Parsed(html)
+    ids = [attributes["id"] for _, attributes in parsed.elements if attributes.get("id")]
+    assert not [id for id, count in Counter(ids).items() if count > 1]
+    assert html.count("<svg") == len(list(page.figures))
+    assert html.count("<select") == sum(isinstance(item, st.Picker) for item in page.items.values())
+    shown = set(re.findall(r'data-claim="([^"]+)"', html))
+    shown |= {id for several in shown for id in several.split()}
+    assert {each.claim.id for each in made.done.judged} <= shown
+    assert not re.search(r"https?:", html)
+    assert not _NO_NUMBER.search("".join(parsed.text))
+    assert page.answer is not None
+    assert page.findings
+    for topic, judged in made.done.judged.topics():
+        if topic.table:
+            folded = [row[-1].claim.id for row in page.items[topic.table].rows]
+            assert folded == [each.claim.id for each in judged]
+
+
+def test_few_seeds_leave_out_what_was_found(made: Brief) -> None:
+    few = {}
+    for name, table in made.done.measures.items():
+        seeds = set(table["seed"].to_pylist()) if "seed" in dimensions_of(table) else {0}
+        from_one_on = seeds == {*range(1, len(seeds) + 1)}  # an example's seed is whichever it is
+        few[name] = table.filter(pc.less_equal(table["seed"], 2)) if from_one_on else table
+    results = st.Results(few)
+    content = replace(made.study.loaded, shown=lambda *_: made.done.page.items.values())
+    judged = judge(content.topics, results)
+    page = build(content, results, judged)
+    assert page.too_few == "too few seeds to tell (2; 10 needed)"
+    assert (page.answer, page.findings) == (None, ())
+    assert {id for part in page.sections for id in part.shows} == set(page.items)
+    open_ones = [
+        each for each in judged if each.claim.rule.needs and not isinstance(each.claim.rule, st.Never)
+    ]
+    assert {each.verdict for each in open_ones} == {st.Verdict.OPEN}
+
+
+def test_the_report_can_be_made_again_from_its_tables(made: Brief) -> None:
+    assert made.again.runs == 0
+    assert _contents(made.again.out) == _contents(made.done.out)
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
