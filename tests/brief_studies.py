@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parshall import study as st
-from parshall.study.bench import Workbench
-from parshall.study.results import dimensions_of
+from parshall_studies import study as st
+from parshall_studies.study.bench import Workbench
+from parshall_studies.study.results import dimensions_of
 
 SEEDS = 10
 """So many that rules decide and pages have findings."""
@@ -58,7 +58,7 @@ def _set(patch: pytest.MonkeyPatch, module: Any, **values: Any) -> None:
 
 
 def _aqm(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
-    from parshall.studies.aqm import grid, networks, shown, study_of
+    from parshall_studies.aqm import grid, networks, shown, study_of
 
     fewer = {c: {load: n // 40 for load, n in counts.items()} for c, counts in networks.SHORT_FLOWS.items()}
     _set(patch, networks, SHORT_FLOWS=fewer)
@@ -71,14 +71,14 @@ def _aqm(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
 
 
 def _arima_vegas(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
-    from parshall.studies.arima_vegas import STUDY, networks
+    from parshall_studies.arima_vegas import STUDY, networks
 
     _set(patch, networks, DURATION=12.0, MEETING_DURATION=22.0)
     return with_rtts(STUDY, folder)
 
 
 def _fluid(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
-    from parshall.studies.fluid import STUDY, measures
+    from parshall_studies.fluid import STUDY, measures
 
     _set(patch, measures, critical=lambda *_: 40.0, _DURATION=6.0, _WARM_UP=2.0, RATES=(30e6,))
     _set(patch, measures, SWING_SPAN=(5.0, 12.0), STEP=(8.0, 10.0, 12.0), CYCLE=(3.0, 9.0))
@@ -90,10 +90,10 @@ def _linux_testbed(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     """Machines say what was made up, and gains are the printed ones."""
     from tests.machine_answers import packet_records, said
 
-    from parshall.studies.linux_testbed import STUDY, measures
-    from parshall.studies.linux_testbed.reading import Seen
-    from parshall.studies.linux_testbed.samples import PRINTED
-    from parshall.studies.linux_testbed.settings import Scale
+    from parshall_dev.linux_testbed import STUDY, measures
+    from parshall_dev.linux_testbed.reading import Seen
+    from parshall_dev.linux_testbed.samples import PRINTED
+    from parshall_dev.linux_testbed.settings import Scale
 
     class Machines:
         def run(self, experiment: Any, *_: Any, **__: Any) -> Seen:
@@ -108,14 +108,14 @@ def _linux_testbed(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
 
 
 def _median_rto(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
-    from parshall.studies.median_rto import STUDY
+    from parshall_studies.median_rto import STUDY
 
     return with_rtts(STUDY, folder)
 
 
 def with_rtts(study: st.Study, folder: Path) -> st.Study:
     """The study, which takes made-up round-trip times in the folder for measured ones, and misses others."""
-    from parshall.studies.median_rto import costs
+    from parshall_studies.median_rto import costs
 
     there, *others = costs.DATA
     rtts = "\n".join(f"{rtt:.3f}" for rtt in np.random.default_rng(2).gamma(3.0, 10.0, 400))
@@ -127,7 +127,7 @@ def with_rtts(study: st.Study, folder: Path) -> st.Study:
 
 
 def _nonresponsive(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
-    from parshall.studies.nonresponsive import (
+    from parshall_studies.nonresponsive import (
         STUDY,
         attacks,
         cases,
@@ -175,7 +175,7 @@ def _nonresponsive(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
 
 
 def _rtt_rto_conditioner(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
-    from parshall.studies.rtt_rto_conditioner import STUDY, networks, traffic
+    from parshall_studies.rtt_rto_conditioner import STUDY, networks, traffic
 
     whole = networks.network
 
@@ -190,7 +190,7 @@ def _rtt_rto_conditioner(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
 
 
 def _tcp_tp(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
-    from parshall.studies.tcp_tp import STUDY, beyond, judging, measures, networks, series
+    from parshall_studies.tcp_tp import STUDY, beyond, judging, measures, networks, series
 
     for module in (networks, measures, series):
         _set(patch, module, WARM_UP=4.0)

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from parshall import study as st
-from parshall.study.quantity import Expression, Relation
-from parshall.study.rules import Rule
-from parshall.study.values import SEED, Values
+from parshall_studies import study as st
+from parshall_studies.study.quantity import Expression, Relation
+from parshall_studies.study.rules import Rule
+from parshall_studies.study.values import SEED, Values
 
 SEEDS = 12
 _CLEAR = 1e-5

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from parshall.emulated import Kernel, Machine, missing
+from parshall_dev.emulated import Kernel, Machine, missing
 
 LINUX = Path(__file__).parent.parent / "linux"
 KERNELS = Path(os.environ.get("PARSHALL_KERNELS", LINUX / "kernels"))

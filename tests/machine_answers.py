@@ -8,9 +8,9 @@ import json
 
 import numpy as np
 
-from parshall.studies.linux_testbed import settings
-from parshall.studies.linux_testbed.packets import _RECORD
-from parshall.studies.linux_testbed.reading import COLUMNS
+from parshall_dev.linux_testbed import settings
+from parshall_dev.linux_testbed.packets import _RECORD
+from parshall_dev.linux_testbed.reading import COLUMNS
 
 ROWS = 22 * settings.ESTIMATION
 UDP, TCP = 30, 10

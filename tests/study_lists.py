@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from tests.brief_studies import BRIEF, SEEDS, OneRun, brief
 
-from parshall import study as st
-from parshall.study import data
-from parshall.study.quantity import Expression, Relation
-from parshall.study.results import dimensions_of
+from parshall_studies import study as st
+from parshall_studies.study import data
+from parshall_studies.study.quantity import Expression, Relation
+from parshall_studies.study.results import dimensions_of
 
 FOLDER = Path(__file__).parent / "data" / "studies"
 _MOST = 60

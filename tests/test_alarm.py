@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import parshall
 from parshall import Alarm, InputError
 from parshall.estimators import Responsiveness
-from parshall.studies.nonresponsive import rules
+from parshall_studies.nonresponsive import rules
 
 SHARES = st.lists(st.floats(0, 1, width=16) | st.just(float("nan")), max_size=40)
 

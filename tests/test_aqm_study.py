@@ -21,18 +21,18 @@ from pyarrow import parquet
 from rich.console import Console
 
 from parshall import plot, run
-from parshall import study as st
 from parshall.scenario import Cbr, DropTail, OnOff, Red, Scenario, Transfer
-from parshall.studies.aqm import STUDY, document, grid, measures, networks, shown, study_of
-from parshall.studies.aqm.claims import PRINTED_TABLES, TOPICS
-from parshall.studies.aqm.grid import BUFFERS, CAPACITIES, DIMS, LOADS, QUEUES, Cell, Part
-from parshall.study import Verdict, find_study, reproduce
-from parshall.study import data as measured_data
-from parshall.study.bench import Workbench
-from parshall.study.claims import judge
-from parshall.study.html import render
-from parshall.study.page import Page, build
-from parshall.study.provenance import Provenance
+from parshall_studies import study as st
+from parshall_studies.aqm import STUDY, document, grid, measures, networks, shown, study_of
+from parshall_studies.aqm.claims import PRINTED_TABLES, TOPICS
+from parshall_studies.aqm.grid import BUFFERS, CAPACITIES, DIMS, LOADS, QUEUES, Cell, Part
+from parshall_studies.study import Verdict, find_study, reproduce
+from parshall_studies.study import data as measured_data
+from parshall_studies.study.bench import Workbench
+from parshall_studies.study.claims import judge
+from parshall_studies.study.html import render
+from parshall_studies.study.page import Page, build
+from parshall_studies.study.provenance import Provenance
 
 SHARED = Path(__file__).parents[2] / "shared"
 SEEDS = 12

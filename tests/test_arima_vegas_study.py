@@ -17,9 +17,9 @@ import pytest
 from rich.console import Console
 
 from parshall import run
-from parshall import study as st
 from parshall.scenario import ArimaVegas, BernoulliLoss, Cubic, Dumbbell, FqCodel, Record
-from parshall.studies.arima_vegas import (
+from parshall_studies import study as st
+from parshall_studies.arima_vegas import (
     STUDY,
     decisions,
     document,
@@ -30,13 +30,13 @@ from parshall.studies.arima_vegas import (
     senders,
     timeouts,
 )
-from parshall.studies.arima_vegas.claims import TOPICS
-from parshall.studies.arima_vegas.document import CFS, KS
-from parshall.studies.arima_vegas.networks import Path as Setting
-from parshall.studies.arima_vegas.printed import PRINTED_TABLES
-from parshall.studies.arima_vegas.senders import ARTT, LITERAL, VEGAS
-from parshall.study import Verdict
-from parshall.study.claims import judge
+from parshall_studies.arima_vegas.claims import TOPICS
+from parshall_studies.arima_vegas.document import CFS, KS
+from parshall_studies.arima_vegas.networks import Path as Setting
+from parshall_studies.arima_vegas.printed import PRINTED_TABLES
+from parshall_studies.arima_vegas.senders import ARTT, LITERAL, VEGAS
+from parshall_studies.study import Verdict
+from parshall_studies.study.claims import judge
 
 BASELINES = Path(__file__).parents[2] / "shared" / "reference" / "baselines"
 SEEDS = 12

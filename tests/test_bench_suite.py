@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench import contest, controls, ours, peers, processes, run, sweep
-from bench.cases import CASES, Case, Rival, Tolerance
-from bench.display import show
-from bench.figures import checks, net_times, rates, ratio_of_medians
-from bench.instructions import FUNCTIONS, missing, share
-from bench.networks import Bell, ParkingLot
-from bench.page import many_flows, page
-from bench.process import Finished, ProcessError
-from bench.process import run as run_process
 from click.testing import CliRunner
 from rich.console import Console
 
 import parshall
+from parshall_dev.bench import contest, controls, ours, peers, processes, run, sweep
+from parshall_dev.bench.cases import CASES, Case, Rival, Tolerance
+from parshall_dev.bench.display import show
+from parshall_dev.bench.figures import checks, net_times, rates, ratio_of_medians
+from parshall_dev.bench.instructions import FUNCTIONS, missing, share
+from parshall_dev.bench.networks import Bell, ParkingLot
+from parshall_dev.bench.page import many_flows, page
+from parshall_dev.bench.process import Finished, ProcessError
+from parshall_dev.bench.process import run as run_process
 
 BELL = Bell(tcp=3, cbr=2, rate=2e6, delay=0.01, limit=10, access=1e7, access_delays=(0.001, 0.004))
 COUNTERS = {"packets_sent": 1000, "bytes_delivered": 900_000, "packets_dropped": 40}
@@ -126,8 +126,8 @@ def test_output_without_counters_is_a_failure(output: str) -> None:
 
 
 def test_a_missing_peer_is_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bench.peers.shutil.which", lambda name: None)
-    monkeypatch.setattr("bench.run.install", lambda: "please install: everything")
+    monkeypatch.setattr("parshall_dev.bench.peers.shutil.which", lambda name: None)
+    monkeypatch.setattr("parshall_dev.bench.run.install", lambda: "please install: everything")
     said: list[str] = []
     suite = run.Suite(1)
     run.prepare(suite, ["ns2", "ns3"], said.append)
@@ -139,8 +139,8 @@ def test_a_missing_peer_is_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_nobody_but_root_installs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bench.peers.shutil.which", lambda name: None)
-    monkeypatch.setattr("bench.peers.os.geteuid", lambda: 1000)
+    monkeypatch.setattr("parshall_dev.bench.peers.shutil.which", lambda name: None)
+    monkeypatch.setattr("parshall_dev.bench.peers.os.geteuid", lambda: 1000)
     assert peers.install() == f"please install: {' '.join(peers.PACKAGES)}"
 
 

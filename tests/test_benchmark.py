@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from parshall import run
-from parshall.cli import benchmark
+from parshall_dev import benchmark
 
 PROGRAM = "import sys; from parshall.cli.main import main; sys.exit(main())"
 

@@ -18,8 +18,9 @@ import jsonschema
 import pytest
 
 import parshall
-from parshall import Dumbbell, Recording, study
+from parshall import Dumbbell, Recording
 from parshall.cli.main import main
+from parshall_studies import study
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -338,7 +339,7 @@ def test_a_reader_that_goes_away(file: Path) -> None:
 def test_control_c_ends_it_in_one_line(bell: Dumbbell, tmp_path: Path) -> None:
     program = (
         "import sys, parshall\n"
-        "from parshall import study\n"
+        "from parshall_studies import study\n"
         "from parshall.cli.main import main\n"
         "scenario = parshall.load(sys.argv[1])\n"
         "def reproduce(*_, **__):\n"

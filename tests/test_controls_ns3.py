@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from bench.controls_ns3.page import BEGIN, END, section
-from bench.controls_ns3.run import main
-from bench.controls_ns3.settings import SETTINGS, Setting
-from bench.controls_ns3.sides import OUTCOMES, Outcome, Pair, ours, parse
-from bench.process import ProcessError
-from bench.queues.page import write
 from click.testing import CliRunner
 
 from parshall import DropTail, Red
+from parshall_dev.bench.controls_ns3.page import BEGIN, END, section
+from parshall_dev.bench.controls_ns3.run import main
+from parshall_dev.bench.controls_ns3.settings import SETTINGS, Setting
+from parshall_dev.bench.controls_ns3.sides import OUTCOMES, Outcome, Pair, ours, parse
+from parshall_dev.bench.process import ProcessError
+from parshall_dev.bench.queues.page import write
 
 BBR = Setting("bbr", 2e7, 0.04, 1.0, 2)
 DCTCP = Setting("dctcp", 1e8, 0.001, 20.0, 1, slow_start=False, seconds=6.0, warm_up=2.0)

@@ -10,7 +10,7 @@ import pytest
 import parshall
 from parshall import Bulk, Cbr, Dumbbell, FlowGroup, Red, Tcp, Transfer, Udp
 from parshall.scenario import DitherLoss
-from parshall.studies.nonresponsive import (
+from parshall_studies.nonresponsive import (
     aggregate,
     attacks,
     drawn,
@@ -19,7 +19,7 @@ from parshall.studies.nonresponsive import (
     sampled,
     senders,
 )
-from parshall.study import Workbench
+from parshall_studies.study import Workbench
 
 
 def test_the_split_is_what_it_always_was() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from parshall.cli.main import main
 from parshall.errors import ParshallError
-from parshall.study import tuner
+from parshall_studies.study import tuner
 
 
 @pytest.mark.parametrize("package", ["optuna", "cmaes"])

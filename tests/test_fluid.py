@@ -38,9 +38,9 @@ from parshall.fluid import (
     whole_packets,
 )
 from parshall.fluid.characteristic import residual
-from parshall.studies.fluid.setting import CHAPTER
 from parshall.theory import padhye_send_rate, periodic_loss_window, random_loss_window, red_drop_rate
 from parshall.theory.tcp_laws import stepped_window
+from parshall_studies.fluid.setting import CHAPTER
 
 CAPACITY, DELAY = 3500.0, 0.1
 RED = RedLoss(15, 45, 0.1)

@@ -13,14 +13,14 @@ import pytest
 from rich.console import Console
 
 from parshall import run
-from parshall import study as st
 from parshall.fluid import equilibria, stability
-from parshall.studies.fluid import STUDY, measures
-from parshall.studies.fluid.claims import TOPICS
-from parshall.studies.fluid.measures import LOADS, busiest_frequency, networks, of_run, queue_of, rest
-from parshall.studies.fluid.setting import CALM, CHAPTER, LADDER, Setting
-from parshall.study.claims import judge
 from parshall.sweep.measure import measure
+from parshall_studies import study as st
+from parshall_studies.fluid import STUDY, measures
+from parshall_studies.fluid.claims import TOPICS
+from parshall_studies.fluid.measures import LOADS, busiest_frequency, networks, of_run, queue_of, rest
+from parshall_studies.fluid.setting import CALM, CHAPTER, LADDER, Setting
+from parshall_studies.study.claims import judge
 
 GUIDE = Path(__file__).parents[1] / "docs" / "fluid.md"
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from tests import linux_machine as linux
 
-from parshall.emulated import EmulationError, Kernel, Machine
-from parshall.emulated.cpio import Archive
-from parshall.emulated.kernel import needs
 from parshall.errors import InputError
+from parshall_dev.emulated import EmulationError, Kernel, Machine
+from parshall_dev.emulated.cpio import Archive
+from parshall_dev.emulated.kernel import needs
 
 RECORDED = Path(__file__).parent / "data" / "linux"
 

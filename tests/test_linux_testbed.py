@@ -12,14 +12,14 @@ from tests.machine_answers import ROWS, TCP, UDP, packet_records, said
 
 from parshall import run
 from parshall.cli.main import main
-from parshall.emulated import Workshop
 from parshall.errors import InputError, ParshallError
-from parshall.studies.linux_testbed import network, settings, tuning
-from parshall.studies.linux_testbed.machine import PROGRAMS, Bench
-from parshall.studies.linux_testbed.reading import Seen
-from parshall.studies.linux_testbed.samples import PRINTED, Samples, filtered
-from parshall.studies.linux_testbed.script import cbr, script
-from parshall.studies.linux_testbed.settings import EXPERIMENTS, FULL, SMALL, Scale
+from parshall_dev.emulated import Workshop
+from parshall_dev.linux_testbed import network, settings, tuning
+from parshall_dev.linux_testbed.machine import PROGRAMS, Bench
+from parshall_dev.linux_testbed.reading import Seen
+from parshall_dev.linux_testbed.samples import PRINTED, Samples, filtered
+from parshall_dev.linux_testbed.script import cbr, script
+from parshall_dev.linux_testbed.settings import EXPERIMENTS, FULL, SMALL, Scale
 
 TRUE_SHARE = UDP * settings.UDP_BYTES / (UDP * settings.UDP_BYTES + TCP * settings.TCP_BYTES)
 

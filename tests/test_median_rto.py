@@ -22,16 +22,16 @@ import pytest
 from rich.console import Console
 
 from parshall import run, stats
-from parshall import study as st
 from parshall.engine.ensemble import Ensemble, run_many
 from parshall.errors import InputError
 from parshall.scenario import JacobsonRtoConfig, MedianRtoConfig, Record
-from parshall.studies.median_rto import STUDY, costs, scenarios
-from parshall.studies.median_rto.claims import PRINTED_TABLES, TOPICS
-from parshall.studies.median_rto.document import MEASURES, TABLES, difference, printed
-from parshall.studies.median_rto.facts import facts
-from parshall.studies.median_rto.measures import example_seed, of_run
-from parshall.studies.median_rto.scenarios import (
+from parshall_studies import study as st
+from parshall_studies.median_rto import STUDY, costs, scenarios
+from parshall_studies.median_rto.claims import PRINTED_TABLES, TOPICS
+from parshall_studies.median_rto.document import MEASURES, TABLES, difference, printed
+from parshall_studies.median_rto.facts import facts
+from parshall_studies.median_rto.measures import example_seed, of_run
+from parshall_studies.median_rto.scenarios import (
     DOCUMENT_FILTERS,
     FILTERS,
     MEDIAN_FILTERS,
@@ -45,9 +45,9 @@ from parshall.studies.median_rto.scenarios import (
     study_scenarios,
     traffic_name,
 )
-from parshall.study import Verdict, page
-from parshall.study.claims import judge
-from parshall.study.data import find
+from parshall_studies.study import Verdict, page
+from parshall_studies.study.claims import judge
+from parshall_studies.study.data import find
 
 SHARED = Path(__file__).parents[2] / "shared"
 DIMS = ("traffic", "recovery", "filter")

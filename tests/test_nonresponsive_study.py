@@ -21,7 +21,7 @@ import pytest
 
 from parshall import run
 from parshall.scenario import Cbr, Transfer
-from parshall.studies.nonresponsive import (
+from parshall_studies.nonresponsive import (
     STUDY,
     aggregate,
     alarm,
@@ -37,9 +37,9 @@ from parshall.studies.nonresponsive import (
     tuned,
     tuning,
 )
-from parshall.studies.nonresponsive.cases import Case
-from parshall.studies.nonresponsive.claims import MEAN_GOAL, TOPICS, WORST_GOAL
-from parshall.studies.nonresponsive.contestants import (
+from parshall_studies.nonresponsive.cases import Case
+from parshall_studies.nonresponsive.claims import MEAN_GOAL, TOPICS, WORST_GOAL
+from parshall_studies.nonresponsive.contestants import (
     CONTESTANTS,
     HOP_TRAINING,
     TRAINING,
@@ -47,10 +47,10 @@ from parshall.studies.nonresponsive.contestants import (
     Range,
     contestant,
 )
-from parshall.studies.nonresponsive.document import ERRORS, TABLE_2, TABLE_3
-from parshall.studies.nonresponsive.networks import ESTIMATION
-from parshall.studies.nonresponsive.rules import EXCESS, LEVELS, RULES, SINGLE
-from parshall.studies.nonresponsive.traces import (
+from parshall_studies.nonresponsive.document import ERRORS, TABLE_2, TABLE_3
+from parshall_studies.nonresponsive.networks import ESTIMATION
+from parshall_studies.nonresponsive.rules import EXCESS, LEVELS, RULES, SINGLE
+from parshall_studies.nonresponsive.traces import (
     Traces,
     by_interval,
     first_sample,
@@ -59,15 +59,15 @@ from parshall.studies.nonresponsive.traces import (
     stacked,
     traces_of,
 )
-from parshall.studies.nonresponsive.tuned import Entry, Tuned
-from parshall.study import Figure, Judgements, Results, Table, Verdict, Workbench, find_study, tidy
-from parshall.study.bench import tables_of
-from parshall.study.claims import judge
-from parshall.study.html import render
-from parshall.study.page import Page, build
-from parshall.study.provenance import collected
-from parshall.study.results import dimensions_of
-from parshall.study.tables import cells_of
+from parshall_studies.nonresponsive.tuned import Entry, Tuned
+from parshall_studies.study import Figure, Judgements, Results, Table, Verdict, Workbench, find_study, tidy
+from parshall_studies.study.bench import tables_of
+from parshall_studies.study.claims import judge
+from parshall_studies.study.html import render
+from parshall_studies.study.page import Page, build
+from parshall_studies.study.provenance import collected
+from parshall_studies.study.results import dimensions_of
+from parshall_studies.study.tables import cells_of
 
 SHARED = Path(__file__).parents[2] / "shared"
 SEEDS = 12

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from parshall import InputError
 from parshall.theory import prediction_error_model
-from parshall.theory.wrong_predictions import figure as printed_figure
-from parshall.theory.wrong_predictions.draws import Drawn, draw_independent, draw_rectangle
-from parshall.theory.wrong_predictions.formulas import FORMULAS
-from parshall.theory.wrong_predictions.law import SharedLink, law
-from parshall.theory.wrong_predictions.verdicts import judge, links
+from parshall.theory.wrong_predictions import SharedLink, law
+from parshall_dev.theory.wrong_predictions.draws import Drawn, draw_independent, draw_rectangle
+from parshall_dev.theory.wrong_predictions.formulas import FORMULAS
+from parshall_dev.theory.wrong_predictions.verdicts import judge, links
+from parshall_studies.tcp_tp import printed_figure
 
 CAPACITY, RTT = 10e6, 0.02
 RUNS, PREDICTIONS = 25, 20_000

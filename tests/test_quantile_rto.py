@@ -19,7 +19,7 @@ import parshall
 from parshall import Dumbbell, FlowGroup, OnOff, Tcp, Udp
 from parshall.estimators import JacobsonRto, MedianRto, QuantileRto, WeightedMedianRto, evaluate_rto
 from parshall.scenario import Bulk, Exponential, QuantileRtoConfig
-from parshall.studies.median_rto.costs import WARM_UP, read_rtts
+from parshall_studies.median_rto.costs import WARM_UP, read_rtts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

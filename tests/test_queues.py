@@ -7,13 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bench.peers import Missing
-from bench.queues.approximate import approximate
-from bench.queues.compare import OUTCOMES, Row
-from bench.queues.loads import DISCIPLINES, LOADS
-from bench.queues.page import BEGIN, END, section, write
-from bench.queues.run import main
-from bench.queues.sides import Ns3Queues, ours
 from click.testing import CliRunner
 
 import parshall
@@ -35,6 +28,13 @@ from parshall import (
     Udp,
     loads,
 )
+from parshall_dev.bench.peers import Missing
+from parshall_dev.bench.queues.approximate import approximate
+from parshall_dev.bench.queues.compare import OUTCOMES, Row
+from parshall_dev.bench.queues.loads import DISCIPLINES, LOADS
+from parshall_dev.bench.queues.page import BEGIN, END, section, write
+from parshall_dev.bench.queues.run import main
+from parshall_dev.bench.queues.sides import Ns3Queues, ours
 
 LIMIT = 200
 

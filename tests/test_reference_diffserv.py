@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from parshall.scenario import DiffServ
-from parshall.validate import Folder, load_folder, validate
-from parshall.validate.rebuild import rebuild
+from parshall_dev.validate import Folder, load_folder, validate
+from parshall_dev.validate.rebuild import rebuild
 
 SCENARIOS = 42
 

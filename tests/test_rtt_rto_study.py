@@ -17,11 +17,11 @@ import pytest
 from rich.console import Console
 
 from parshall import run
-from parshall import study as st
 from parshall.scenario import Record, Scenario, Series
-from parshall.studies.rtt_rto_conditioner import STUDY, networks, quantities, traffic
-from parshall.studies.rtt_rto_conditioner.claims import TOPICS
-from parshall.studies.rtt_rto_conditioner.conditioners import (
+from parshall_studies import study as st
+from parshall_studies.rtt_rto_conditioner import STUDY, networks, quantities, traffic
+from parshall_studies.rtt_rto_conditioner.claims import TOPICS
+from parshall_studies.rtt_rto_conditioner.conditioners import (
     DOCUMENT,
     EDGES,
     FAIR,
@@ -31,7 +31,7 @@ from parshall.studies.rtt_rto_conditioner.conditioners import (
     STANDARD,
     Edge,
 )
-from parshall.studies.rtt_rto_conditioner.networks import Setting, domains, network, shared
+from parshall_studies.rtt_rto_conditioner.networks import Setting, domains, network, shared
 
 # --- Beside ns-2 --------------------------------------------------------------------------------------------
 

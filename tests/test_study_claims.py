@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parshall import study as st
 from parshall.stats import mean_interval
-from parshall.study.claims import Judged, Judgements, judge
-from parshall.study.rules import FEWEST_SEEDS, Rule, Tally
-from parshall.study.tables import cells_of
+from parshall_studies import study as st
+from parshall_studies.study.claims import Judged, Judgements, judge
+from parshall_studies.study.rules import FEWEST_SEEDS, Rule, Tally
+from parshall_studies.study.tables import cells_of
 
 KEYS = [
     *("id", "where", "statement", "paper", "ours", "low", "high", "n", "verdict"),

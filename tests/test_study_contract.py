@@ -26,12 +26,12 @@ from tests.parsed_page import Parsed
 from tests.study_lists import FOLDER, listed
 
 from parshall import plot
-from parshall import study as st
-from parshall.study import reproduction
-from parshall.study.claims import judge
-from parshall.study.page import build
-from parshall.study.results import dimensions_of
-from parshall.study.tables import cells_of
+from parshall_studies import study as st
+from parshall_studies.study import reproduction
+from parshall_studies.study.claims import judge
+from parshall_studies.study.page import build
+from parshall_studies.study.results import dimensions_of
+from parshall_studies.study.tables import cells_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 """In a brief run there may be nothing to divide by."""

@@ -18,14 +18,14 @@ from tests.parsed_page import Parsed
 from tests.toy_study import CONTENT, PAGE, STUDY
 
 from parshall import plot
-from parshall import study as st
 from parshall.stats import Interval
-from parshall.study import words
-from parshall.study.bench import Workbench
-from parshall.study.claims import Judgements, judge
-from parshall.study.html import render
-from parshall.study.page import Page, build
-from parshall.study.provenance import Provenance
+from parshall_studies import study as st
+from parshall_studies.study import words
+from parshall_studies.study.bench import Workbench
+from parshall_studies.study.claims import Judgements, judge
+from parshall_studies.study.html import render
+from parshall_studies.study.page import Page, build
+from parshall_studies.study.provenance import Provenance
 
 
 def provenance(**changes: Any) -> Provenance:

@@ -19,12 +19,12 @@ from pyarrow import parquet
 from rich.console import Console
 from tests.toy_study import STUDY, toy
 
-from parshall import study as st
 from parshall.cli.main import main
 from parshall.errors import InputError, OutputError, ParshallError
-from parshall.study.provenance import read
-from parshall.study.reproduction import Reproduction
 from parshall.support.checksums import digest
+from parshall_studies import study as st
+from parshall_studies.study.provenance import read
+from parshall_studies.study.reproduction import Reproduction
 
 DOCUMENTED = Path(__file__).parents[1] / "docs" / "studies.md"
 
@@ -317,7 +317,7 @@ import io, resource, signal, sys
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from rich.console import Console
 from parshall.errors import OutputError
-from parshall.study import reproduce
+from parshall_studies.study import reproduce
 from tests.toy_study import STUDY
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as hyp
 from pyarrow import parquet
 
-from parshall import study as st
 from parshall.stats import mean_interval
-from parshall.study.bench import Series, tables_of
-from parshall.study.results import dimensions_of
+from parshall_studies import study as st
+from parshall_studies.study.bench import Series, tables_of
+from parshall_studies.study.results import dimensions_of
 
 QUEUES, LOADS, SEEDS = ("red", "droptail"), (5, 30, 100), (1, 2, 3, 4)
 

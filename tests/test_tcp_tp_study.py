@@ -14,13 +14,13 @@ import pytest
 from rich.console import Console
 
 from parshall import run
-from parshall import study as st
 from parshall.scenario import Bulk, Dual, Record, Series, TcpTp
-from parshall.studies.tcp_tp import STUDY, judging, measures, model, networks, quantities, senders, series
-from parshall.studies.tcp_tp.claims import TOPICS
-from parshall.studies.tcp_tp.networks import Setting
-from parshall.studies.tcp_tp.senders import ABLATION, DOCUMENT, OURS, RULES, TP, Bottleneck
-from parshall.study import Verdict
+from parshall_studies import study as st
+from parshall_studies.study import Verdict
+from parshall_studies.tcp_tp import STUDY, judging, measures, model, networks, quantities, senders, series
+from parshall_studies.tcp_tp.claims import TOPICS
+from parshall_studies.tcp_tp.networks import Setting
+from parshall_studies.tcp_tp.senders import ABLATION, DOCUMENT, OURS, RULES, TP, Bottleneck
 
 # --- Plain definitions --------------------------------------------------------------------------------------
 

@@ -32,12 +32,12 @@ from parshall.theory import (
     replayed_drop_rate,
     square_root,
 )
-from parshall.theory import padhye as padhye_runs
-from parshall.theory.comparison import Comparison, Curve, Panel, Point
-from parshall.theory.comparison import Series as Points
-from parshall.theory.little import backlog_and_product
-from parshall.theory.page import text, write
 from parshall.theory.tcp_laws import stepped_window, timeout_share
+from parshall_dev.theory import padhye as padhye_runs
+from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point
+from parshall_dev.theory.comparison import Series as Points
+from parshall_dev.theory.little import backlog_and_product
+from parshall_dev.theory.page import text, write
 
 # --- The laws -----------------------------------------------------------------------------------------------
 

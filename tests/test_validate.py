@@ -17,10 +17,10 @@ import pytest
 
 import parshall
 from parshall.cli.main import main
-from parshall.validate import Event, Events, Folder, Verdict, load_folder, validate
-from parshall.validate.events import recorded_events
-from parshall.validate.fields import Fields
-from parshall.validate.rebuild import rebuild
+from parshall_dev.validate import Event, Events, Folder, Verdict, load_folder, validate
+from parshall_dev.validate.events import recorded_events
+from parshall_dev.validate.fields import Fields
+from parshall_dev.validate.rebuild import rebuild
 
 COLUMNS = ("time_s", "event", "kind", "flow", "seq", "size_bytes", "place", "note")
 Rows = list[dict[str, str]]

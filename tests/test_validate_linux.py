@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from parshall.cli.main import main
-from parshall.validate.linux import Compared, compare_folder, network_of
+from parshall_dev.validate.linux import Compared, compare_folder, network_of
 
 FOLDER = Path(__file__).parents[2] / "shared" / "reference" / "linux-tcp"
 ASKED = {

@@ -11,14 +11,14 @@ from tests import linux_machine
 
 from parshall import CoDel, DropTail, FqCodel, InputError, ParshallError, Pie, Red
 from parshall.cli.main import main
-from parshall.validate.machine import runs as machine_runs
-from parshall.validate.machine.cells import PACKET, Cell, Place, cells, chosen, starts_ms
-from parshall.validate.machine.judge import Judged, judge
-from parshall.validate.machine.measures import MEASURES, measures_of
-from parshall.validate.machine.ours import queue_of, scenario_of, simulate
-from parshall.validate.machine.page import BEGIN, END, agreement, numbers, section, write
-from parshall.validate.machine.reading import Run, read_runs
-from parshall.validate.machine.script import queue_words, script
+from parshall_dev.validate.machine import runs as machine_runs
+from parshall_dev.validate.machine.cells import PACKET, Cell, Place, cells, chosen, starts_ms
+from parshall_dev.validate.machine.judge import Judged, judge
+from parshall_dev.validate.machine.measures import MEASURES, measures_of
+from parshall_dev.validate.machine.ours import queue_of, scenario_of, simulate
+from parshall_dev.validate.machine.page import BEGIN, END, agreement, numbers, section, write
+from parshall_dev.validate.machine.reading import Run, read_runs
+from parshall_dev.validate.machine.script import queue_words, script
 
 RECORDED = Path(__file__).parent / "data" / "linux" / "flows.txt"
 PLACE = Place("droptail", 1, 10)

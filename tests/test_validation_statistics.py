@@ -15,7 +15,7 @@ from scipy import stats as reference
 from parshall import run
 from parshall.cli.main import main
 from parshall.errors import InputError
-from parshall.validate.statistics import (
+from parshall_dev.validate.statistics import (
     Outcome,
     Settings,
     compare,
@@ -25,9 +25,9 @@ from parshall.validate.statistics import (
     mixed_traffic,
     on_off_sources,
 )
-from parshall.validate.statistics.command import MARK, _write
-from parshall.validate.statistics.port import Traffic, port_outcomes
-from parshall.validate.statistics.unsupported import UnsupportedError
+from parshall_dev.validate.statistics.command import MARK, _write
+from parshall_dev.validate.statistics.port import Traffic, port_outcomes
+from parshall_dev.validate.statistics.unsupported import UnsupportedError
 
 LOSS = Outcome("drop_rate", "loss", "%", 100.0)
 

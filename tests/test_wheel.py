@@ -47,7 +47,7 @@ COMMANDS = [
 REPRODUCE = """
 import sys
 sys.path.insert(0, {root!r})
-from parshall.study import reproduce
+from parshall_studies.study import reproduce
 from tests.toy_study import STUDY
 reproduce(STUDY, out="toy", cache=False)
 import importlib.util

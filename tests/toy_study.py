@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from parshall import study as st
+from parshall_studies import study as st
 
 SEED = st.Quantity("seeds", "value", "s", "seed")
 TABLE = st.printed_table(

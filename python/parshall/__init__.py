@@ -136,8 +136,8 @@ if TYPE_CHECKING:
         load,
         loads,
     )
-    from parshall.study import reproduce
     from parshall.sweep import Sweep
+    from parshall_studies.study import reproduce
 
 __version__ = "0.1.0"
 

@@ -250,7 +250,7 @@ def sweep(file: str, dry_run: bool, **options: Any) -> int:
 @cli.command()
 def studies() -> int:
     """List the studies. The status is 0 only if all can be loaded."""
-    from parshall.study.study import try_studies
+    from parshall_studies.study.study import try_studies
 
     found = list(try_studies())
     known = [each for each in found if not isinstance(each, ParshallError)]
@@ -287,7 +287,7 @@ def reproduce(study: str, no_cache: bool, **options: Any) -> None:
     """
     from rich.console import Console
 
-    from parshall import study as of
+    from parshall_studies import study as of
 
     of.reproduce(study, cache=not no_cache, console=Console(), **options)
 
@@ -304,7 +304,7 @@ def validate() -> None:
 @click.option("--only", multiple=True, metavar="NAME ...", help="Compare these scenarios only.")
 def traces(folder: str, more: tuple[str, ...], report: str | None, only: tuple[str, ...]) -> int:
     """Compare with the packet traces of ns-2 in DIR. The status is 0 only if all are exact."""
-    from parshall.validate.command import validate_folder
+    from parshall_dev.validate.command import validate_folder
 
     if more and not only:
         raise click.UsageError(f"got {more[0]!r} after DIR, expected an option such as --only {more[0]}")
@@ -322,7 +322,7 @@ def traces(folder: str, more: tuple[str, ...], report: str | None, only: tuple[s
 @click.option("--only", multiple=True, metavar="STUDY", help="Compare this study only; may be repeated.")
 def statistics(folder: str, seeds: int | None, out: str | None, only: tuple[str, ...]) -> int:
     """Compare with random scenarios of ns-2 in DIR. The status is 0 only if no mean differs."""
-    from parshall.validate.statistics.command import validate_statistics as compare
+    from parshall_dev.validate.statistics.command import validate_statistics as compare
 
     return 0 if compare(folder, only, seeds, out) else FAILED
 
@@ -347,13 +347,13 @@ def linux(folder: str | None, **options: Any) -> None:
     With DIR, compares with the runs of Linux that are there instead.
     """
     if folder is None:
-        from parshall.validate.machine.command import validate_machines
+        from parshall_dev.validate.machine.command import validate_machines
 
         validate_machines(**options)
         return
     if given := [name for name, value in options.items() if value]:
         raise click.UsageError(f"got DIR and --{given[0]}, expected one of them")
-    from parshall.validate.linux import compare_folder, table
+    from parshall_dev.validate.linux import compare_folder, table
 
     for line in table(compare_folder(Path(folder))):
         click.echo(line)
@@ -370,7 +370,7 @@ def theory(seeds: int, jobs: int | None, out: str) -> None:
 
     Writes a page with figures.
     """
-    from parshall.theory.command import measure_and_write
+    from parshall_dev.theory.command import measure_and_write
 
     measure_and_write(seeds, jobs, out)
 
@@ -452,7 +452,7 @@ def bench(as_json: bool) -> None:
     """
     import json
 
-    from parshall.cli import benchmark
+    from parshall_dev import benchmark
 
     figures = benchmark.measure()
     click.echo(json.dumps(benchmark.as_json(figures), indent=2) if as_json else benchmark.one_line(figures))

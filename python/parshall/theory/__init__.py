@@ -1,9 +1,9 @@
-"""Laws that a simulator must obey, in closed form, and measurements of this one beside them.
+"""Laws that a simulator must obey, in closed form.
 
     from parshall.theory import padhye_send_rate
     padhye_send_rate(0.01, rtt=0.1, timeout=0.4, acked=2)
 
-:mod:`parshall.theory.page` measures them all and writes a page; ``parshall validate theory`` is its command.
+docs/theory.md has measurements of this one beside them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from parshall.theory.tcp_laws import (
     random_loss_constant,
     random_loss_window,
 )
-from parshall.theory.wrong_predictions.law import PredictionErrorLaw, prediction_error_model
+from parshall.theory.wrong_predictions import PredictionErrorLaw, prediction_error_model
 
 __all__ = [
     "PredictionErrorLaw",

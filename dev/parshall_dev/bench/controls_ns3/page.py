@@ -1,0 +1,54 @@
+"""The comparison as a section of docs/validation.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from parshall_dev.bench.controls_ns3.sides import OUTCOMES, Pair
+
+__all__ = ["BEGIN", "END", "section"]
+
+BEGIN = "<!-- made by python bench/controls_ns3/run.py --out docs/validation.md -->"
+END = "<!-- end of what bench/controls_ns3/run.py makes -->"
+
+_TITLES = {
+    "bbr": "BBR, drop-tail.",
+    "dctcp": "DCTCP, marked from K waiting packets on, from two packets in congestion avoidance.",
+    "dctcp-slow-start": "DCTCP, the same from slow start.",
+}
+_SHOWN = {"bbr": ("dropped", "fairness"), "dctcp": ("dropped", "marked", "fairness")}
+LIMITS = {"goodput": 5.0, "wait": 20.0}
+"""Percent by which two means may differ before a difference is marked."""
+
+
+def section(pairs: Sequence[Pair]) -> str:
+    """A table for each control: means of both sides, and the difference in percent."""
+    lines = [f"{len(pairs[0].ours)} seeds on either side."]
+    for name, group in groupby(pairs, key=lambda pair: pair.setting.table):
+        rows = list(group)
+        lines += ["", f"**{_TITLES[name]}**", "", *_table(rows, _SHOWN[rows[0].setting.control])]
+    return "\n".join([*lines, ""])
+
+
+def _table(pairs: Sequence[Pair], others: Sequence[str]) -> Iterator[str]:
+    titles = [f"{OUTCOMES[key]}: ours / ns-3 | difference, %" for key in LIMITS]
+    titles += [f"{OUTCOMES[key]}: ours / ns-3" for key in others]
+    yield f"| setting | {' | '.join(titles)} |"
+    yield "|---|" + "--:|" * (2 * len(LIMITS) + len(others))
+    for pair in pairs:
+        cells = [cell for key in LIMITS for cell in (_means(pair, key), _difference(pair, key))]
+        cells += [_means(pair, key) for key in others]
+        yield f"| {pair.setting.title} | {' | '.join(cells)} |"
+
+
+def _means(pair: Pair, key: str) -> str:
+    if key == "fairness" and pair.setting.flows == 1:
+        return ""
+    return " / ".join(f"{mean:.3f}" for mean in pair.means(key))
+
+
+def _difference(pair: Pair, key: str) -> str:
+    centre, half = pair.difference(key)
+    mark = " °" if abs(centre) > LIMITS[key] else ""
+    return f"{centre:+.1f} ± {half:.1f}{mark}"

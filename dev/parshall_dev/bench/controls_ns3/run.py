@@ -1,0 +1,48 @@
+"""BBR and DCTCP beside ns-3's: `python bench/controls_ns3/run.py`.
+
+Prints a table for each control. With --out the tables go into a document that has the marks for them.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
+
+from parshall_dev.bench.controls_ns3.page import BEGIN, END, section
+from parshall_dev.bench.controls_ns3.settings import SETTINGS
+from parshall_dev.bench.controls_ns3.sides import Ns3Controls, compare
+from parshall_dev.bench.peers import Missing
+from parshall_dev.bench.process import ProcessError
+from parshall_dev.bench.queues.page import write
+
+
+@click.command(help=__doc__)
+@click.option("--seeds", default=3, show_default=True, type=click.IntRange(2), help="Seeds of each side.")
+@click.option("--only", multiple=True, type=click.Choice(sorted(SETTINGS)), help="One control.")
+@click.option("--out", type=click.Path(path_type=Path), help="A document to write the tables into.")
+def main(seeds: int, only: tuple[str, ...], out: Path | None) -> None:
+    """Compares and prints."""
+    settings = [setting for control in only or SETTINGS for setting in SETTINGS[control]]
+    try:
+        peer = Ns3Controls()
+        pairs = [compare(setting, range(1, seeds + 1), peer, _progress) for setting in settings]
+    except Missing as missing:
+        raise click.ClickException(f"not compared, for want of {missing}") from None
+    except ProcessError as error:
+        raise click.ClickException(str(error)) from None
+    text = section(pairs)
+    click.echo(text)
+    if out is not None:
+        write(text, out, BEGIN, END)
+
+
+def _progress(line: str) -> None:
+    click.echo(f"\r\033[K{line}", nl=False, err=True)
+
+
+if __name__ == "__main__":
+    main()

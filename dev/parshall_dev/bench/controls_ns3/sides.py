@@ -1,0 +1,132 @@
+"""A run of either side, as the same few outcomes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+import parshall
+from parshall_dev.bench.controls_ns3.settings import Setting
+from parshall_dev.bench.peers import ns3_flags, ns3_program
+from parshall_dev.bench.process import ProcessError, run
+
+__all__ = ["OUTCOMES", "Ns3Controls", "Outcome", "Pair", "compare", "ours", "parse"]
+
+
+OUTCOMES = {
+    "goodput": "goodput, Mbit/s",
+    "wait": "mean queueing delay, ms",
+    "dropped": "dropped, %",
+    "marked": "marked, %",
+    "fairness": "Jain's index",
+}
+
+Outcome = dict[str, float]
+"""A value for each key of OUTCOMES."""
+
+
+def _outcome(rates: Sequence[float], wait: float, dropped: int, marked: int, departed: int) -> Outcome:
+    """From each flow's goodput in bit/s, the mean wait in seconds, and counts of packets."""
+    squares = sum(rate * rate for rate in rates)
+    return {
+        "goodput": 1e-6 * sum(rates),
+        "wait": 1e3 * wait,
+        "dropped": 100 * dropped / (dropped + departed),
+        "marked": 100 * marked / departed,
+        "fairness": sum(rates) ** 2 / (len(rates) * squares) if squares else float("nan"),
+    }
+
+
+def ours(setting: Setting, seed: int) -> Outcome:
+    """One run of ours."""
+    recording = parshall.run(setting.scenario(seed), seed=seed)
+    port = recording.port("bottleneck")
+    counted = setting.seconds - setting.warm_up
+    # Ours is measured to the end of the transmission.
+    transmission = 8 * port.bytes_departed / port.packets_departed / setting.rate
+    return _outcome(
+        [8 * recording.flow(name).bytes_delivered / counted for name in recording.flows],
+        port.mean_delay - transmission,
+        port.packets_dropped,
+        port.packets_marked,
+        port.packets_departed,
+    )
+
+
+def parse(output: str, setting: Setting) -> Outcome:
+    """The line that ns-3's program prints. Raises ProcessError when it is not there or not whole."""
+    for line in output.splitlines():
+        if line.startswith("RESULT "):
+            words = line.split()[1:]
+            at = words.index("bytes") if "bytes" in words else len(words)
+            try:
+                found = dict(zip(words[:at:2], map(float, words[1:at:2]), strict=True))
+                counts = [int(found[name]) for name in ("dropped", "marked", "started")]
+                counted = setting.seconds - setting.warm_up
+                rates = [8 * int(word) / counted for word in words[at + 1 :]]
+                if len(rates) == setting.flows:
+                    return _outcome(rates, found["wait"], *counts)
+            except (KeyError, ValueError):
+                pass
+    raise ProcessError(f"no whole line RESULT for {setting.title} in {output.strip()[-200:]!r}")
+
+
+class Ns3Controls:
+    """ns-3's side."""
+
+    def __init__(self) -> None:
+        """Compiles the program. Raises Missing where ns-3, or a compiler, is not there."""
+        source = Path(__file__).with_name("dumbbell.cc")
+        self._program = ns3_program(source, "ns3-controls", ns3_flags("ns3-traffic-control"))
+
+    def outcome(self, setting: Setting, seed: int) -> Outcome:
+        """One run. Raises ProcessError."""
+        words = [f"--{name}={value}" for name, value in setting.options(seed).items()]
+        return parse(run([str(self._program), *words]).output, setting)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A setting: an outcome a seed of either side. Seeds have nothing in common but the start times."""
+
+    setting: Setting
+    ours: list[Outcome]
+    theirs: list[Outcome]
+
+    def means(self, key: str) -> tuple[float, float]:
+        """Of ours and of ns-3's."""
+        mine, theirs = (np.mean([outcome[key] for outcome in side]) for side in (self.ours, self.theirs))
+        return float(mine), float(theirs)
+
+    def difference(self, key: str) -> tuple[float, float]:
+        """Ours less ns-3's in percent of ns-3's mean, and half of its 95 % interval (Welch)."""
+        mine, theirs = (np.array([outcome[key] for outcome in side]) for side in (self.ours, self.theirs))
+        scale = 100 / float(theirs.mean())
+        return scale * float(mine.mean() - theirs.mean()), scale * _half_width(mine, theirs)
+
+
+def _half_width(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """Half of the 95 % interval of the difference of two means (Welch). By hand, because SciPy warns where
+    all seeds of a side come to the same.
+    """
+    parts = [float(values.var(ddof=1)) / len(values) for values in (first, second)]
+    if sum(parts) == 0:
+        return 0.0
+    squares = sum(part**2 / (len(values) - 1) for part, values in zip(parts, (first, second), strict=True))
+    return float(stats.t.ppf(0.975, sum(parts) ** 2 / squares)) * math.sqrt(sum(parts))
+
+
+def compare(setting: Setting, seeds: Sequence[int], peer: Ns3Controls, say: Callable[[str], None]) -> Pair:
+    """Runs a setting on both sides. Raises ProcessError."""
+    mine, theirs = [], []
+    for seed in seeds:
+        say(f"{setting.control}, {setting.title}, seed {seed}")
+        mine.append(ours(setting, seed))
+        theirs.append(peer.outcome(setting, seed))
+    return Pair(setting, mine, theirs)

@@ -1,0 +1,175 @@
+"""ns-2 and ns-3: found, installed where we may, compiled, and run with our own scripts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from parshall_dev.bench.figures import Counters
+from parshall_dev.bench.networks import Bottlenecks
+from parshall_dev.bench.process import Finished, ProcessError, run
+
+__all__ = [
+    "PEERS",
+    "Missing",
+    "Ns2",
+    "Ns3",
+    "Peer",
+    "install",
+    "ns3_flags",
+    "ns3_program",
+    "parse_result",
+    "ready",
+]
+
+HERE = Path(__file__).resolve().parent
+BUILT = HERE.parent / "out" / "bench"
+PACKAGES = ("ns2", "libns3-dev", "libgsl-dev", "g++", "pkg-config")
+"""Debian's; libns3-dev needs libgsl-dev without saying so."""
+
+_COUNTERS = ("packets_sent", "bytes_delivered", "packets_dropped")
+
+
+class Missing(Exception):  # noqa: N818 - not a fault
+    """A peer that is not here; the text says what is missing."""
+
+
+def parse_result(output: str) -> Counters:
+    """The counters of the line that starts with RESULT. Raises ProcessError when there is none."""
+    for line in output.splitlines():
+        if line.startswith("RESULT "):
+            words = line.split()[1:]
+            values = dict(zip(words[::2], words[1::2], strict=False))
+            try:
+                return {name: int(float(values[name])) for name in _COUNTERS}
+            except (KeyError, ValueError):
+                break
+    raise ProcessError(f"no line RESULT with {', '.join(_COUNTERS)} in {output.strip()[-200:]!r}")
+
+
+@dataclass(frozen=True)
+class Ns2:
+    """ns-2, which interprets the script."""
+
+    program: str
+    version: str
+
+    def run(self, script: str, network: Bottlenecks, seconds: float, seed: int) -> Finished:
+        """One run as a process of its own; zero seconds for all that comes before it."""
+        options = {**network.options(seconds), "seed": str(seed)}
+        if script == "parking_lot":
+            options.pop("ntcp", None)
+        words = [word for pair in options.items() for word in pair]
+        return run([self.program, str(HERE / "ns2" / f"{script}.tcl"), *words])
+
+
+@dataclass(frozen=True)
+class Ns3:
+    """ns-3, against whose library the script is compiled."""
+
+    programs: dict[str, str]
+    version: str
+
+    _TAKEN = (
+        *("time", "rate", "delay", "limit", "access", "accessdelays", "starts", "ntcp", "payload", "minrto"),
+        *("ncbr", "cbrrate", "cbrpacket"),
+    )
+
+    def run(self, script: str, network: Bottlenecks, seconds: float, seed: int) -> Finished:
+        """One run as a process of its own; zero seconds for all that comes before it."""
+        options = {name: value for name, value in network.options(seconds).items() if name in self._TAKEN}
+        words = [f"--{name}={value.replace(' ', ',')}" for name, value in options.items()]
+        return run([self.programs[script], f"--seed={seed}", *words])
+
+
+Peer = Ns2 | Ns3
+
+
+def install() -> str | None:
+    """Installs what the peers need where we may; says why it could not."""
+    if all(_found(check) for check in (_ns2_program, ns3_flags)):
+        return None
+    script = HERE.parent / "tools" / "install-packages"
+    if os.geteuid() != 0:
+        return f"please install: {' '.join(PACKAGES)}"
+    done = subprocess.run(["bash", script, *PACKAGES], capture_output=True, text=True, check=False)
+    said = done.stderr.strip().splitlines()
+    return None if done.returncode == 0 else (said[-1] if said else "the packages were not installed")
+
+
+def ready(name: str) -> Peer:
+    """A peer by name. Raises Missing."""
+    return PEERS[name]()
+
+
+def _found(check: Callable[[], object]) -> bool:
+    try:
+        check()
+    except Missing:
+        return False
+    return True
+
+
+def _ns2_program() -> str:
+    program = shutil.which("ns")
+    if program is None:
+        raise Missing("ns-2 (Debian's package ns2)")
+    return program
+
+
+def _ns2() -> Ns2:
+    program = _ns2_program()
+    asked = subprocess.run(
+        [program, "-"], input="puts [ns-version]\nexit", capture_output=True, text=True, check=False
+    )
+    said = asked.stdout.split()
+    return Ns2(program, said[-1] if said else "unknown")
+
+
+def ns3_flags(*modules: str) -> list[str]:
+    """What the compiler is told to use ns-3, with modules beyond the usual. Raises Missing."""
+    modules = ("ns3-internet", "ns3-point-to-point", "ns3-applications", *modules)
+    missing = Missing("ns-3 (Debian's packages libns3-dev, libgsl-dev, g++, pkg-config)")
+    if shutil.which("g++") is None or shutil.which("pkg-config") is None:
+        raise missing
+    try:
+        return run(["pkg-config", "--cflags", "--libs", *modules]).output.split()
+    except ProcessError:
+        raise missing from None
+
+
+def ns3_program(source: Path, name: str, flags: list[str]) -> Path:
+    """Compiles a program for ns-3. Raises Missing."""
+    BUILT.mkdir(parents=True, exist_ok=True)
+    program = BUILT / name
+    try:
+        run(["g++", "-O2", "-std=c++17", str(source), "-o", str(program), *flags])
+    except ProcessError as error:
+        raise Missing(f"ns-3: {source.name} was not compiled ({error})") from None
+    return program
+
+
+def _ns3() -> Ns3:
+    flags = ns3_flags()
+    programs = {
+        source.stem: str(ns3_program(source, f"ns3-{source.stem}", flags))
+        for source in sorted((HERE / "ns3").glob("*.cc"))
+    }
+    return Ns3(programs, _ns3_version(flags))
+
+
+def _ns3_version(flags: list[str]) -> str:
+    """From the name of the library, libns3.37-core."""
+    for flag in flags:
+        if flag.startswith("-lns3.") and flag.endswith("-core"):
+            return flag.removeprefix("-lns").removesuffix("-core")
+    found = sorted(Path("/usr/lib").glob("*/libns3-core.so.*"))
+    return f"3.{found[-1].name.rsplit('.', 1)[-1]}" if found else "unknown"
+
+
+PEERS: dict[str, Callable[[], Peer]] = {"ns2": _ns2, "ns3": _ns3}
+"""How each peer is made ready."""

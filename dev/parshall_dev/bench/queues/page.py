@@ -1,0 +1,85 @@
+"""The comparison as a section of docs/validation.md."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from parshall.stats import Interval
+from parshall_dev.bench.queues import responsive
+from parshall_dev.bench.queues.compare import OUTCOMES, Row
+from parshall_dev.bench.queues.loads import DISCIPLINES, LOADS
+from parshall_dev.bench.queues.responsive import Meeting
+
+__all__ = ["BEGIN", "END", "meetings_section", "section", "write"]
+
+BEGIN = "<!-- made by python bench/queues/run.py --out docs/validation.md -->"
+END = "<!-- end of what bench/queues/run.py makes -->"
+
+
+def section(rows: Sequence[Row], seconds: float) -> str:
+    """A table for each load: ours above ns-3's, and the paired difference below."""
+    lines = [f"{seconds:g} s a run, {len(rows[0].seeds)} seeds.", ""]
+    for load in dict.fromkeys(row.load for row in rows):
+        lines += [f"**{load.capitalize()}**: {LOADS[load].title}.", ""]
+        lines += _table([row for row in rows if row.load == load])
+    return "\n".join(lines)
+
+
+def meetings_section(meetings: Sequence[Meeting], seconds: float, warm_up: float) -> str:
+    """A table: means of both sides, and the difference in percent."""
+    seeds = len(meetings[0].ours["wait"])
+    titles = [f"{title}: ours / ns-3 | difference, %" for title in responsive.OUTCOMES.values()]
+    lines = [
+        f"{seconds:g} s a run, counted from {warm_up:g} s on, {seeds} seeds.",
+        "",
+        f"| discipline | {' | '.join(titles)} |",
+        "|---|" + "--:|" * (2 * len(titles)),
+    ]
+    for meeting in meetings:
+        cells = []
+        for key in responsive.OUTCOMES:
+            mine, theirs = np.mean(meeting.ours[key]), np.mean(meeting.theirs[key])
+            centre, low, high = meeting.difference(key)
+            mark = "" if low <= 0 <= high else " °"
+            cells += [f"{mine:.3f} / {theirs:.3f}", f"{centre:+.1f} ± {(high - low) / 2:.1f}{mark}"]
+        lines.append(f"| {responsive.COMPARED[meeting.name].title} | {' | '.join(cells)} |")
+    return "\n".join([*lines, ""])
+
+
+def _table(rows: Sequence[Row]) -> Iterator[str]:
+    shown = [key for key in OUTCOMES if any(np.isfinite(row.mean("ours", key)) for row in rows)]
+    titles = " | ".join(OUTCOMES[key] for key in shown)
+    yield f"| discipline | | {titles} | same fate, % | with ns-3's arithmetic, % |"
+    yield "|---|---|" + "--:|" * (len(shown) + 2)
+    for row in rows:
+        title = DISCIPLINES[row.discipline].title
+        for name, side in (("ours", "ours"), ("ns-3", "theirs")):
+            cells = [f"{row.mean(side, key):.3f}" for key in shown]
+            yield f"| {title if side == 'ours' else ''} | {name} | {' | '.join(cells)} | | |"
+        cells = [_difference(row.difference(key)) for key in shown]
+        agreement = row.same_fate_as_approximate
+        explained = "" if agreement is None else f"{100 * agreement:.2f}"
+        yield f"| | difference | {' | '.join(cells)} | {100 * row.same_fate:.2f} | {explained} |"
+    yield ""
+
+
+def _difference(interval: Interval) -> str:
+    half = interval.half_width
+    if not math.isfinite(half):
+        return f"{interval.mean:+.3f}"
+    digits = 3 if half >= 1e-3 or half == 0 else min(6, 1 - math.floor(math.log10(half)))
+    mark = "" if interval.contains(0.0) else " °"
+    return f"{interval.mean:+.{digits}f} ± {half:.{digits}f}{mark}"
+
+
+def write(text: str, file: Path, begin: str = BEGIN, end: str = END) -> None:
+    """Puts the section between its marks, which the document must have."""
+    before, begins, rest = file.read_text(encoding="utf-8").partition(begin)
+    _, ends, after = rest.partition(end)
+    if not (begins and ends):
+        raise ValueError(f"{file}: expected the lines {begin} and {end}")
+    file.write_text(f"{before}{begin}\n\n{text}\n{end}{after}", encoding="utf-8")

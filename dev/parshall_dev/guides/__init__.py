@@ -1,0 +1,1 @@
+"""Scripts that write tables and figures of docs/guide, one a page."""

@@ -1,0 +1,138 @@
+"""What the statements say in terms of what is measured; ``claims.md`` has their words."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from parshall_dev.linux_testbed import settings
+from parshall_dev.linux_testbed.measures import CHAPTER_2, CONSTANT, MACHINE, MODULE, SIMULATOR
+from parshall_dev.linux_testbed.settings import (
+    DYNAMIC,
+    ESTMRED,
+    EXPERIMENTS,
+    LABELS,
+    LOAD_NAMES,
+    MIX,
+    QUEUES,
+    SUPER,
+    TUNED,
+)
+from parshall_studies import study as st
+
+ESTM = 14259
+"""Figure 19's."""
+SMALL_ERROR = 0.04**2
+"""Mean square error of 'an error of less than 4 %' (III.D)."""
+SENDERS = {"cubic": "CUBIC, as Linux has it", "sack": "Reno with SACK, as ns-2 has it"}
+_UNITS = {"drop_rate": "%", "backlog": "kB", "share": ""}
+_SCALE = 2.0**14
+_HALF, _TWICE, _TENTH = 0.5, 2.0, 0.1
+_CLOSE = 0.03
+
+
+def port(table: str, measure: str, experiment: str) -> st.Expression:
+    """Of the bottleneck, of machines (``machine_ports``) or the simulator (``ports``)."""
+    return st.Quantity(table, measure, _UNITS[measure]).at(experiment=experiment)
+
+
+def seen(column: str, gains: str, experiment: Any) -> st.Expression:
+    """Of estimates in machines, one number a run."""
+    return st.Quantity("machine_errors", column).at(gains=gains, experiment=experiment)
+
+
+def ours(column: str, experiment: Any, gains: str = SIMULATOR) -> st.Expression:
+    """Of estimates in the simulator, with gains tuned there unless others are given."""
+    return st.Quantity("errors", column).at(gains=gains, experiment=experiment)
+
+
+def queue(column: str, queues: Any) -> st.Expression:
+    """Of a queue discipline of the kernel, one number a run."""
+    return st.Quantity("queues", column, "%").at(queue=queues)
+
+
+def _by_flows(load: str) -> st.Expression:
+    """Of the estimator that looks at flows, on the machine's packets."""
+    return st.Quantity("flows", "mse").at(experiment=load)
+
+
+def _follows(experiment: str) -> st.Relation:
+    return seen("estimated_moved", MODULE, experiment) > _HALF * seen("measured_moved", MODULE, experiment)
+
+
+def _follows_there(experiment: str) -> st.Relation:
+    return ours("estimated_moved", experiment) > _HALF * ours("measured_moved", experiment)
+
+
+def _carried(sender: str) -> st.Expression:
+    return st.Quantity("carry_over", "mse").at(scale="as printed", sender=sender, gains=MACHINE)
+
+
+def _beside(measure: str, experiment: str) -> st.OneOfRuns:
+    least = None if measure == "share" else 0.0
+    return st.OneOfRuns(port("machine_ports", measure, experiment), port("ports", measure, experiment), least)
+
+
+def _better(than: str, experiment: str, gains: str = SIMULATOR) -> st.Observed:
+    return st.Observed(seen("mse", gains, experiment) < seen("mse", than, experiment))
+
+
+_SHARED = [each for each in QUEUES if each != "fq_codel"]
+_LOADS = list(LOAD_NAMES)
+_FORGOTTEN = st.Given(("intervals",), {200: settings.ALPHA**200}, label="weight")
+
+_SAYS: dict[str, Any] = {
+    "figure-19.share": st.Exactly(st.Printed("0.87"), ESTM / _SCALE),
+    "figure-19.estm": st.Observed(
+        abs(st.Quantity("shown", "estm") - _SCALE * st.Quantity("shown", "average")) < 1.0
+    ),
+    "text.forgetting": st.Computed(_FORGOTTEN.at(intervals=200) < 0.01),
+    "text.error": st.Exactly(st.Printed("4", "%"), 100 * math.sqrt(float(settings.CARRY_OVER_MSE))),
+    "figure-22.order.kernel": st.Observed(st.falls(seen("mse", MODULE, _LOADS), "experiment")),
+    "figure-22.order.simulator": st.falls(ours("mse", _LOADS), "experiment"),
+    "figure-22.error.{load}": lambda load: st.Observed(seen("mse", MODULE, load) < SMALL_ERROR),
+    "figure-23.up": st.Observed(seen("estimated_moved", MODULE, DYNAMIC) > 0.0),
+    "figure-23.follows": st.Observed(_follows(DYNAMIC)),
+    "figure-23.simulator": _follows_there(DYNAMIC),
+    "figure-24.up": st.Observed(seen("estimated_moved", MODULE, MIX) > 0.0),
+    "figure-24.follows": st.Observed(_follows(MIX)),
+    "figure-24.simulator": _follows_there(MIX),
+    "carry-over.printed.{sender}": lambda sender: st.PrintedNumber(
+        st.Printed(settings.CARRY_OVER_MSE), _carried(sender), least=0
+    ),
+    "carry-over.small.{sender}": lambda sender: _carried(sender) < SMALL_ERROR,
+    "beside.drops.{experiment}": lambda experiment: _beside("drop_rate", experiment),
+    "beside.backlog.{experiment}": lambda experiment: _beside("backlog", experiment),
+    "beside.share.{experiment}": lambda experiment: _beside("share", experiment),
+    "beside.error.{experiment}": lambda experiment: st.OneOfRuns(
+        seen("mse", MODULE, experiment), ours("mse", experiment), 0.0
+    ),
+    "gains.printed.{experiment}": lambda experiment: _better(CHAPTER_2, experiment),
+    "gains.constant.{experiment}": lambda experiment: _better(CONSTANT, experiment, MODULE),
+    "gains.machine.{experiment}": lambda experiment: st.Observed(
+        seen("mse", SIMULATOR, experiment) < _TWICE * seen("mse", MACHINE, experiment)
+    ),
+    "module.arithmetic.{experiment}": lambda experiment: st.Observed(
+        abs(seen("bias", MODULE, experiment) - seen("bias", SIMULATOR, experiment)) < _CLOSE
+    ),
+    "flows.better.{load}": lambda load: st.Observed(_by_flows(load) < seen("mse", MODULE, load)),
+    "flows.small.{load}": lambda load: st.Observed(_by_flows(load) < SMALL_ERROR),
+    "queues.tuned": st.Observed(queue("tcp", TUNED) > queue("tcp", ESTMRED)),
+    "queues.fair": st.Observed(queue("tcp", "fq_codel") > queue("tcp", _SHARED)),
+    "module.red": st.Observed(abs(queue("tcp", ESTMRED) - queue("tcp", "red")) < 2.0),
+    "module.silent": st.Observed(st.Quantity("shown", "complaints") < 1.0),
+    "super-packets.drops": st.Observed(
+        abs(port("machine_ports", "drop_rate", SUPER) / port("machine_ports", "drop_rate", "load/76") - 1.0)
+        > _TENTH
+    ),
+}
+
+TOPICS: tuple[st.Topic, ...] = st.topics_of(
+    st.page_of(__package__, "claims.md"),
+    _SAYS,
+    {
+        "load": {name: LABELS[name] for name in LOAD_NAMES},
+        "experiment": {name: LABELS[name] for name in EXPERIMENTS},
+        "sender": SENDERS,
+    },
+)

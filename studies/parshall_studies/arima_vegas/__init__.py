@@ -1,0 +1,36 @@
+"""Jeyasekar, Kasmir Raja, Annie Uthra, "ARIMA Model-Based RTT Estimation for Congestion Avoidance Mechanism
+in Asymmetric Networks": Vegas that decides on a forecast of its round trip, re-run over many seeds, with what
+else could stand in the forecast's place.
+
+``document`` says what is printed, ``senders`` what sends, ``networks`` what is run, ``measures`` what is
+computed of a run, ``printed`` and ``claims`` what is claimed of it, ``shown``, ``facts`` and ``report.md``
+what a reader meets. ``ns2`` is what ns-2 gave.
+"""
+
+from __future__ import annotations
+
+from parshall_studies.study import Content, Document, Study, page_of
+
+__all__ = ["STUDY"]
+
+
+def _content() -> Content:
+    from parshall_studies.arima_vegas.claims import TOPICS
+    from parshall_studies.arima_vegas.facts import facts
+    from parshall_studies.arima_vegas.measures import DATA, OPTIONAL, measure
+    from parshall_studies.arima_vegas.shown import shown
+
+    return Content(measure, TOPICS, page_of(__package__), shown, facts, DATA, OPTIONAL)
+
+
+STUDY = Study(
+    name="arima-vegas",
+    title="ARIMA forecasts of the round trip in TCP Vegas",
+    document=Document(
+        title="ARIMA Model-Based RTT Estimation for Congestion Avoidance Mechanism in Asymmetric Networks",
+        authors="A. Jeyasekar, S. V. Kasmir Raja, R. Annie Uthra",
+        source="Journal of Theoretical and Applied Information Technology 66(1), 2014",
+    ),
+    seeds=50,
+    content=_content,
+)

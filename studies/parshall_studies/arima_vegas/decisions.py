@@ -1,0 +1,99 @@
+"""What the window rule decides, and on what: N of equation (33), computed once more from what was sent and
+acknowledged in runs of CA-ARTT, for the forecaster that decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from parshall.scenario import Record
+from parshall_studies.arima_vegas.networks import ACCESS_RATE, FLOW
+from parshall_studies.arima_vegas.senders import HEADER_BYTES, PAYLOAD_BYTES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from parshall.recording import Recording
+    from parshall.scenario import ArimaVegas
+
+    Reals = NDArray[np.float64]
+
+RECORD = Record(packets="r0->r1", deliveries=FLOW, window=FLOW)
+"""What a run has to record for this."""
+_ARRIVAL, _RECEIVED = 0, 4
+
+
+class Acks(NamedTuple):
+    """The ACKs of new data: when each came, the packet that it acknowledges, and that packet's round trip,
+    NaN where it was sent more than once.
+    """
+
+    time: Reals
+    seq: NDArray[np.int64]
+    rtt: Reals
+
+
+def shares(run: Recording, rule: ArimaVegas) -> dict[str, float]:
+    """Shares of the decisions in congestion avoidance, one a round, on which the window grows, stays and
+    shrinks, and the median of N; NaN where there was none.
+    """
+    found = np.array(list(backlogs(run, rule)))
+    if not found.size:
+        return dict.fromkeys(("grows", "stays", "shrinks", "backlog"), float("nan"))
+    grows, shrinks = float((found < rule.alpha).mean()), float((found > rule.beta).mean())
+    return {
+        "grows": grows,
+        "stays": 1 - grows - shrinks,
+        "shrinks": shrinks,
+        "backlog": float(np.median(found)),
+    }
+
+
+def backlogs(run: Recording, rule: ArimaVegas) -> Iterator[float]:
+    """N at the end of each round in congestion avoidance."""
+    acks = acks_of(run)
+    window = run.columns("window")
+    forecasts = _forecasts(rule, acks.rtt[np.isfinite(acks.rtt)])
+    base, artt, taken, mark = np.inf, np.nan, 0, 0
+    own: list[float] = []
+    for time, seq, rtt in zip(*acks, strict=True):
+        if seq >= mark:
+            row = max(int(np.searchsorted(window["time"], time, side="left")) - 1, 0)
+            cwnd, mark = float(window["cwnd"][row]), int(window["next_seq"][row])
+            if own and cwnd >= window["ssthresh"][row] and np.isfinite(artt):
+                yield (cwnd / artt - cwnd / float(np.mean(own))) * (artt - base)
+            own = []
+        if np.isfinite(rtt):
+            own.append(rtt)
+            base, artt, taken = min(base, rtt), float(forecasts[taken]), taken + 1
+
+
+def acks_of(run: Recording) -> Acks:
+    """From the packets of the flow at the bottleneck and its ACKs at the host."""
+    packets: Any = run.columns("packets")
+    data = (packets["flow"] == run.flows.index(FLOW)) & (packets["ack"] == 0)
+    sent = data & (packets["event"] == _ARRIVAL) & (packets["port"] == run.ports.index("r0->r1"))
+    heard = (packets["flow"] == run.flows.index(FLOW)) & (packets["ack"] == 1)
+    heard &= packets["event"] == _RECEIVED
+    seq, time = packets["seq"][heard].astype(np.int64), packets["time"][heard]
+    new = seq > np.maximum.accumulate(np.r_[-1, seq[:-1]])
+    seq, time = seq[new], time[new]
+    access = 8 * (PAYLOAD_BYTES + HEADER_BYTES) / ACCESS_RATE
+    first: dict[int, float] = {}
+    again: set[int] = set()
+    for number, at in zip(packets["seq"][sent].tolist(), packets["time"][sent].tolist(), strict=True):
+        again.add(number) if number in first else first.setdefault(number, at - access)
+    rtt = [np.nan if number in again else at - first[number] for number, at in zip(seq, time, strict=True)]
+    return Acks(time, seq, np.array(rtt))
+
+
+def _forecasts(rule: ArimaVegas, rtts: Reals) -> Reals:
+    """After each sample; one that is no time is replaced by the sample."""
+    from parshall import _core
+    from parshall.scenario.canonical import canonical_json
+
+    found = _core.Forecaster(canonical_json(rule.forecaster)).run(np.ascontiguousarray(rtts))
+    return np.where(np.isfinite(found) & (found > 0), found, rtts)

@@ -1,0 +1,33 @@
+"""The fluid model of chapter II of Zhao's dissertation (2004), beside packets.
+
+``setting`` says what is put side by side, ``measures`` what is run and solved, ``claims`` what is claimed,
+``shown``, ``facts`` and ``report.md`` what a reader meets. The model itself is :mod:`parshall.fluid`.
+"""
+
+from __future__ import annotations
+
+from parshall_studies.study import Content, Document, Study, page_of
+
+__all__ = ["STUDY"]
+
+
+def _content() -> Content:
+    from parshall_studies.fluid.claims import TOPICS
+    from parshall_studies.fluid.facts import facts
+    from parshall_studies.fluid.measures import measure
+    from parshall_studies.fluid.shown import shown
+
+    return Content(measure, TOPICS, page_of(__package__), shown, facts)
+
+
+STUDY = Study(
+    name="fluid",
+    title="A fluid model of flows that back off and flows that do not",
+    document=Document(
+        title="Modeling and Estimation Techniques for Understanding Heterogeneous Traffic Behavior",
+        authors="Zhili Zhao",
+        source="PhD dissertation, Texas A&M University, 2004, chapter II, sections A and B",
+    ),
+    seeds=20,
+    content=_content,
+)

@@ -1,0 +1,95 @@
+"""What the statements say in terms of what is measured and solved; ``claims.md`` has their words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from parshall_studies import study as st
+from parshall_studies.fluid.measures import LOADS, MOVING
+from parshall_studies.fluid.setting import LADDER
+
+NAMES = {
+    "document": "the document",
+    "drops": "drops leave, as RED spaces them",
+    "periodic": "W = \N{SQUARE ROOT}(1.5/p)",
+    "whole": "whole packets, a pause",
+    "timeouts": "timeouts (Padhye)",
+}
+UNITS = {"share": "", "queue": "packets", "loss": "%", "window": "packets"}
+"""Of what is compared at rest."""
+_UNITS = {**UNITS, "growth": "1/s", "deviation": "packets"}
+_FEW_FLOWS = [20, 30, 40]
+_FACTOR, _LOSS_FACTOR = 1.25, 1.5
+_SHARE = 0.02
+
+
+def packets(measure: str) -> st.Expression:
+    """Of packets, by load of the chapter's network."""
+    return st.Quantity("packets", measure, UNITS[measure]).at(network="chapter", elsewhere=0.0)
+
+
+def model(name: str, measure: str) -> st.Expression:
+    """Of a model at rest, by load of the chapter's network."""
+    whole = st.Quantity("models", measure, _UNITS.get(measure, ""))
+    return whole.at(network="chapter", elsewhere=0.0, model=name, cbr=list(LOADS))
+
+
+def _share(correction: str) -> st.Holds:
+    return st.within(model(correction, "share") - packets("share"), -_SHARE, _SHARE)
+
+
+def _alike(name: str, measure: str, factor: float) -> st.Holds:
+    return st.alike(model(name, measure), packets(measure), factor)
+
+
+def _hops(name: str, measure: str, factor: float) -> st.Holds:
+    where = {"network": "calm", "cbr": 20}
+    ours = st.Quantity("models", measure).at(model=name, **where)
+    return st.alike(ours, st.Quantity("packets", measure).at(**where), factor)
+
+
+def _swings(name: str, measure: str, **where: Any) -> tuple[st.Expression, st.Expression]:
+    """Of a model and of packets."""
+    unit = _UNITS.get(measure, "")
+    ours = st.Quantity("swings_of_models", measure, unit).at(model=name, **where)
+    return ours, st.Quantity("swings", measure, unit).at(**where)
+
+
+def _less_far(moving: str) -> st.Relation:
+    ours, theirs = _swings(moving, "deviation", flows=_FEW_FLOWS)
+    return theirs < ours
+
+
+def _cycle(moving: str) -> st.Holds:
+    ours = st.Quantity("cycle_lengths_of_models", "length", "s").at(model=moving)
+    return st.alike(ours, st.Quantity("cycle_lengths", "length", "s"), _FACTOR)
+
+
+_SAYS: dict[str, Any] = {
+    "fixed-loss.stable": st.Computed(st.Quantity("fixed_loss", "growth", "1/s") < 0.0),
+    "figure-1.small-deviation": (
+        st.Quantity("packets", "rtt_deviation", "%").at(network="chapter", elsewhere=0.0) < 10.0
+    ),
+    "document.share": _share("document"),
+    "rest.share.{correction}": _share,
+    "rest.queue.{model}": lambda model: _alike(model, "queue", _FACTOR),
+    "rest.loss.{model}": lambda model: _alike(model, "loss", _LOSS_FACTOR),
+    "hops.less-here": st.falls(st.Quantity("packets", "loss", "%").at(network="calm", cbr=20), "elsewhere"),
+    "hops.queue.{moving}": lambda moving: _hops(moving, "queue", _FACTOR),
+    "hops.loss.{moving}": lambda moving: _hops(moving, "loss", _LOSS_FACTOR),
+    "red.stable.{moving}": lambda moving: st.Computed(model(moving, "growth") < 0.0),
+    "swings.less-far.{moving}": _less_far,
+    "swings.frequency.{moving}": lambda moving: st.alike(*_swings(moving, "frequency"), _FACTOR),
+    "cycle.length.{moving}": _cycle,
+}
+
+
+TOPICS: tuple[st.Topic, ...] = st.topics_of(
+    st.page_of(__package__, "claims.md"),
+    _SAYS,
+    {
+        "model": NAMES,
+        "correction": {name: NAMES[name] for name in LADDER if name != "document"},
+        "moving": {name: NAMES[name] for name in MOVING},
+    },
+)

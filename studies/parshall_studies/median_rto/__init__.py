@@ -1,0 +1,34 @@
+"""Chan and Leis, "Median Filtering Simulation of Bursty Traffic": re-run over many seeds.
+
+``scenarios`` says what is run, ``document`` what is printed, ``measures`` and ``costs`` what is computed,
+``claims`` what is claimed, ``shown``, ``facts`` and ``report.md`` what a reader meets.
+"""
+
+from __future__ import annotations
+
+from parshall_studies.study import Content, Document, Study, page_of
+
+__all__ = ["STUDY"]
+
+
+def _content() -> Content:
+    from parshall_studies.median_rto.claims import TOPICS
+    from parshall_studies.median_rto.costs import DATA
+    from parshall_studies.median_rto.facts import facts
+    from parshall_studies.median_rto.measures import measure
+    from parshall_studies.median_rto.shown import shown
+
+    return Content(measure, TOPICS, page_of(__package__), shown, facts, DATA)
+
+
+STUDY = Study(
+    name="median-rto",
+    title="Median filters for TCP's retransmission timeout",
+    document=Document(
+        title="Median Filtering Simulation of Bursty Traffic",
+        authors="Auc Fai Chan and John Leis",
+        source="University of Southern Queensland",
+    ),
+    seeds=100,
+    content=_content,
+)

@@ -1,0 +1,150 @@
+"""The document's numbers, and what its statements say in terms of what is measured; ``claims.md`` has their
+words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from parshall_studies import study as st
+from parshall_studies.median_rto.document import MEASURES, TABLES, PrintedRows, difference, printed
+from parshall_studies.median_rto.scenarios import (
+    FILTERS,
+    MEDIAN_FILTERS,
+    ORIGINAL,
+    PROTOCOLS,
+    TRAFFICS,
+    named,
+    traffic_name,
+)
+
+_UNITS = {measure.name: measure.unit for measure in MEASURES} | {"rto_exceeded": ""}
+_MEDIANS = list(MEDIAN_FILTERS)
+_FAMILIES = {
+    "median": _MEDIANS,
+    "median-mad": [name for name in FILTERS if name.startswith("median-mad-")],
+    "weighted-median": ["weighted-median"],
+}
+
+
+def of(measure: str, filter: str | list[str], traffic: str, recovery: str = "tahoe") -> st.Expression:
+    """A measure of a filter, or of several, in one setting."""
+    whole = st.Quantity("runs", measure, _UNITS.get(measure, "s"), measure.replace("_", " "))
+    return whole.at(traffic=traffic, recovery=recovery, filter=filter)
+
+
+def _printed(table: PrintedRows) -> st.PrintedTable:
+    return st.printed_table(
+        table.id,
+        table.name,
+        table.title,
+        "Rates in bit/s, loss = (throughput \N{MINUS SIGN} goodput) / throughput in %.",
+        ("Filter", "Measure"),
+        (
+            (
+                f"{table.id}.{name}.{measure.name}",
+                (FILTERS[name].label, measure.label),
+                f"{measure.label} of {named(name)} ({traffic_name(table.traffic)} traffic).",
+                printed(table.traffic, name, measure.name),
+                of(measure.name, name, table.traffic),
+            )
+            for name in table.filters
+            for measure in MEASURES
+        ),
+    )
+
+
+PRINTED_TABLES = tuple(_printed(table) for table in TABLES)
+
+# --- Statements ---------------------------------------------------------------------------------------------
+
+
+def _more(
+    measure: str, traffic: str, recovery: str = "tahoe", filters: str | list[str] = "median-5"
+) -> st.Relation:
+    """That filters have more of something than the original TCP."""
+    return of(measure, filters, traffic, recovery) > of(measure, ORIGINAL, traffic, recovery)
+
+
+def _less(
+    measure: str, traffic: str, recovery: str = "tahoe", filters: str | list[str] = "median-5"
+) -> st.Relation:
+    return of(measure, filters, traffic, recovery) < of(measure, ORIGINAL, traffic, recovery)
+
+
+def _beside_printed(relation: st.Relation, measure: str, traffic: str) -> tuple[st.Relation, st.Printed]:
+    return relation, difference(traffic, "median-5", measure)
+
+
+def _seven_delivers_less(traffic: str) -> st.Relation:
+    return of("goodput", "median-7", traffic) < of("goodput", ["median-5", "median-9"], traffic)
+
+
+def _gain(traffic: str) -> st.Expression:
+    return of("goodput", "median-5", traffic) - of("goodput", ORIGINAL, traffic)
+
+
+def _noise(traffic: str, median: str, measure: str) -> st.MoreThanNoise:
+    return st.MoreThanNoise(difference(traffic, median, measure), of(measure, ORIGINAL, traffic))
+
+
+def _same_seed(traffic: str, median: str, measure: str) -> st.PrintedNumber:
+    change = of(measure, median, traffic) - of(measure, ORIGINAL, traffic)
+    return st.PrintedNumber(difference(traffic, median, measure), change)
+
+
+_SAYS: dict[str, Any] = {
+    "introduction.more-throughput.{traffic}": lambda traffic: _beside_printed(
+        _more("throughput", traffic), "throughput", traffic
+    ),
+    "table-4.five-delivers-most": (
+        of("goodput", "median-5", "pareto") > of("goodput", ["median-7", "median-9"], "pareto")
+    ),
+    "conclusion.heavy-tails": (
+        _gain("pareto") > _gain("exponential"),
+        difference("pareto", "median-5", "goodput").less(difference("exponential", "median-5", "goodput")),
+    ),
+    "conclusion.small-rto.{traffic}": lambda traffic: _less("rto_mean", traffic),
+    "conclusion.consistent-rtt.{traffic}": lambda traffic: _less("rtt_deviation", traffic),
+    "noise.{traffic}.{median}.{measure}": _noise,
+    "same-seed.{traffic}.{median}.{measure}": _same_seed,
+}
+for _traffic, _first, _second, _figure in (("exponential", 1, 2, 4), ("pareto", 3, 4, 9)):
+    _SAYS |= {
+        f"table-{_first}.more-goodput": _beside_printed(_more("goodput", _traffic), "goodput", _traffic),
+        f"table-{_first}.less-loss": _beside_printed(_less("loss", _traffic), "loss", _traffic),
+        f"table-{_second}.all-less-loss": _less("loss", _traffic, filters=_MEDIANS),
+        f"table-{_second}.seven-delivers-less": _seven_delivers_less(_traffic),
+        f"figure-{_figure}.closer": _less("rto_margin", _traffic),
+        f"figure-{_figure}.closer-all": _less("rto_margin", _traffic, filters=_MEDIANS),
+        f"figure-{_figure + 1}.always-larger": st.Never(of("rto_exceeded", "median-5", _traffic)),
+    }
+for _ident, _measure, _side in (
+    ("more-throughput", "throughput", _more),
+    ("more-goodput", "goodput", _more),
+    ("less-loss", "loss", _less),
+    ("closer", "rto_margin", _less),
+):
+    _SAYS[f"beyond.{{recovery}}.{{family}}.{{traffic}}.{_ident}"] = (
+        lambda recovery, family, traffic, measure=_measure, side=_side: side(
+            measure, traffic, recovery, _FAMILIES[family]
+        )
+    )
+
+_NAMES: dict[str, Mapping[Any, str]] = {
+    "traffic": {traffic: traffic_name(traffic) for traffic in TRAFFICS},
+    "median": {name: named(name) for name in MEDIAN_FILTERS},
+    "measure": {measure.name: measure.label.lower() for measure in MEASURES},
+    "recovery": PROTOCOLS,
+    "family": {
+        "median": "The medians of 5, 7 and 9 all have",
+        "median-mad": "The medians of 5, 7 and 9 with MAD all have",
+        "weighted-median": "The weighted median has",
+    },
+}
+
+TOPICS: tuple[st.Topic, ...] = (
+    *st.topics_of(st.page_of(__package__, "claims.md"), _SAYS, _NAMES),
+    *(table.topic for table in PRINTED_TABLES),
+)

@@ -1,0 +1,188 @@
+"""What is measured: of each run, with the document's own definitions, and of the filters over their
+parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from parshall.scenario import Record
+from parshall_studies import study as st
+from parshall_studies.median_rto import costs, scenarios
+from parshall_studies.median_rto.scenarios import (
+    DURATION,
+    ORIGINAL,
+    PAYLOAD_BITS,
+    TRAFFICS,
+    Variant,
+    frontier_grid,
+    study_scenarios,
+    traffic_name,
+    variants,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from parshall.recording import Recording
+
+    Reals = NDArray[np.float64]
+
+EXAMPLE_FLOW = "f1"
+"""The flow whose RTT and RTO are drawn."""
+_LIVE_SEEDS = 20
+"""Seeds for the settings of the filters in the simulator: enough for a trend, and there are many settings."""
+_SERIES_SEEDS = 20
+"""Seeds whose RTT samples are replayed; more move no mark by its own size."""
+_DIMS = ("traffic", "recovery", "filter")
+_COUNTED = ("timeouts", "spurious_timeouts", "timeout_wait", "packets_sent", "packets_delivered")
+
+
+def measure(bench: st.Workbench) -> st.Measures:
+    """Runs every variant, then weighs the costs of the filters over their parameters."""
+    networks = study_scenarios()
+    keys = {(each.traffic, each.recovery, each.filter): each for each in variants()}
+    tables = bench.measure(
+        "Runs",
+        {key: networks[variant.name] for key, variant in keys.items()},
+        lambda key, run: of_run(keys[key], run),
+        dims=_DIMS,
+        tables=("flows", "rtt", "flow_series"),
+    )
+    examples: dict[str, Any] = {}
+    simulated = {}
+    for traffic in TRAFFICS:
+        original = Variant(traffic, "tahoe", ORIGINAL)
+        seed = example_seed(tables["runs"], original)
+        chosen = {
+            key: networks[each.name]
+            for key, each in keys.items()
+            if each.of_document and each.traffic == traffic
+        }
+        found = bench.measure(
+            "Examples",
+            chosen,
+            lambda _, run: {"rtt_examples": _example(run)},
+            dims=_DIMS,
+            seeds=[seed],
+            tables=("flows", "rtt"),
+        )
+        examples.setdefault("rtt_examples", []).append(found["rtt_examples"])
+        series = bench.each(
+            "RTTs to replay",
+            {traffic: networks[original.name]},
+            lambda _, run: costs.rtts_of(run),
+            seeds=bench.seeds[:_SERIES_SEEDS],
+            tables=("flows", "rtt"),
+        )
+        simulated[f"simulated, {traffic_name(traffic)} sources"] = [
+            part for run in series[traffic] for part in run
+        ]
+    return {
+        **tables,
+        "rtt_examples": _joined(examples["rtt_examples"]),
+        "series_costs": costs.series_costs(
+            bench, frontier_grid(), {**costs.measured_rtts(bench), **simulated}
+        ),
+        **_live(bench),
+    }
+
+
+def of_run(variant: Variant, run: Recording) -> st.Rows:
+    """Rates, losses, how the RTO lay over the RTT, and for the document's variants the goodput over time.
+
+    ``throughput`` and ``goodput`` are in bit/s of payload of the six flows together, ``loss`` is
+    (throughput - goodput) / throughput in %.
+    """
+    flows = run.columns("flows")
+    sums = {name: float(flows[name].sum()) for name in _COUNTED}
+    sent, delivered = sums.pop("packets_sent"), sums.pop("packets_delivered")
+    bits = PAYLOAD_BITS / DURATION
+    rates = {
+        "throughput": sent * bits,
+        "goodput": delivered * bits,
+        "loss": 100 * (sent - delivered) / sent if sent else float("nan"),
+    }
+    rows: dict[str, Any] = {"runs": {**rates, **sums, **_margins(run.columns("rtt"))}}
+    if variant.of_document:
+        rows["goodput_over_time"] = _goodput_over_time(run.columns("flow_series"))
+    return rows
+
+
+def example_seed(runs: Any, variant: Variant) -> int:
+    """The seed whose goodput is the median over seeds."""
+    goodput = st.Results({"runs": runs}).values(
+        "runs", "goodput", traffic=variant.traffic, recovery=variant.recovery, filter=variant.filter
+    )
+    order = np.argsort(goodput.seeds, kind="stable")
+    return int(goodput.labels["seed"][order[(len(order) - 1) // 2]])
+
+
+def _margins(rtt: Mapping[str, Any]) -> dict[str, float]:
+    """Each RTT against the RTO that was in force when its packet was sent, which is the one after the sample
+    before; ``rto_margin`` is the mean of RTO - RTT in seconds, ``rto_exceeded`` the share of RTTs above it.
+    """
+    # Rows are in order of time, and a stable sort keeps them so. The first sample of a flow meets the
+    # initial RTO, which is no estimate.
+    order = np.argsort(rtt["flow"], kind="stable")
+    flow, sample, rto = (rtt[name][order] for name in ("flow", "rtt", "rto"))
+    later = flow[1:] == flow[:-1]
+    sample, in_force = sample[1:][later], rto[:-1][later]
+    return {
+        "rtt_samples": float(len(sample)),
+        "rtt_mean": _mean(sample),
+        "rtt_deviation": float(np.std(sample)) if len(sample) else float("nan"),
+        "rto_mean": _mean(in_force),
+        "rto_deviation": float(np.std(in_force)) if len(sample) else float("nan"),
+        "rto_margin": _mean(in_force - sample),
+        "rto_exceeded": _mean((sample > in_force).astype(np.float64)),
+    }
+
+
+def _mean(values: Reals) -> float:
+    return float(np.mean(values)) if len(values) else float("nan")
+
+
+def _goodput_over_time(series: Mapping[str, Any]) -> st.Series:
+    """Cumulative goodput of all flows together, in Mbit."""
+    times, place = np.unique(series["time"], return_inverse=True)
+    packets = np.bincount(place, weights=series["packets_delivered"])
+    return st.Series({"time": times}, {"megabits": packets * (PAYLOAD_BITS / 1e6)})
+
+
+def _example(run: Recording) -> st.Series:
+    """RTT samples and RTOs of one flow."""
+    rtt = run.columns("rtt")
+    own = rtt["flow"] == run.flows.index(EXAMPLE_FLOW)
+    return st.Series({"time": rtt["time"][own]}, {name: rtt[name][own] for name in ("rtt", "rto")})
+
+
+def _live(bench: st.Workbench) -> st.Measures:
+    """What happened in runs of the simulator, for each setting and kind of traffic: counts of a run."""
+    variants = {
+        (traffic, tuned.name): scenarios.scenario(traffic, "tahoe", tuned.config, Record())
+        for traffic in TRAFFICS
+        for tuned in frontier_grid(live=True)
+    }
+
+    def counts(_: Any, run: Recording) -> st.Rows:
+        flows = run.columns("flows")
+        return {"live_costs": {name: float(flows[name].sum()) for name in _COUNTED}}
+
+    return bench.measure(
+        "Runs, parameters",
+        variants,
+        counts,
+        dims=("traffic", "setting"),
+        seeds=bench.seeds[:_LIVE_SEEDS],
+        tables=("flows",),
+    )
+
+
+def _joined(tables: list[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.concat_tables(tables)

@@ -1,0 +1,349 @@
+"""Figures and tables of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from parshall import plot, stats
+from parshall.scenario import DropTail
+from parshall_studies import study as st
+from parshall_studies.median_rto import scenarios
+from parshall_studies.median_rto.claims import PRINTED_TABLES, of
+from parshall_studies.median_rto.costs import COSTS, frontier_id, matched
+from parshall_studies.median_rto.document import MEASURES, Measure, difference, printed
+from parshall_studies.median_rto.scenarios import (
+    DOCUMENT_FILTERS,
+    FILTERS,
+    MEDIAN_FILTERS,
+    ORIGINAL,
+    PROTOCOLS,
+    RECOVERIES,
+    TRAFFICS,
+    Tuned,
+    frontier_grid,
+    traffic_name,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+LOOKS = st.looks({name: entry.label for name, entry in FILTERS.items()})
+_FAMILIES = {
+    "Jacobson": LOOKS[ORIGINAL](label="Jacobson"),
+    "Median": LOOKS["median-5"](label="Median"),
+    "Median, MAD": LOOKS["median-mad-5"](label="Median, MAD"),
+    "Weighted median": LOOKS["weighted-median"],
+}
+"""Families of filters over their parameters look like their best-known member."""
+_PRINTED = st.Look("document", plot.INK, "D")
+_DRAWN = {"bit/s": (1e-3, "kbit/s"), "%": (1.0, "%")}
+"""The unit a measure is drawn in, and the factor to it."""
+_GOODPUT_FIGURE = {"exponential": 3, "pareto": 8}
+_FIRST_RTT_FIGURE = {"exponential": 4, "pareto": 9}
+
+
+def shown(results: st.Results, judged: st.Judgements) -> Iterator[st.Figure | st.Table | st.PrintedTable]:
+    """Everything that the page refers to."""
+    del judged
+    yield from PRINTED_TABLES
+    yield _densities()
+    yield _topology()
+    for traffic in TRAFFICS:
+        yield _cumulative_goodput(results, traffic)
+        yield from _rtt_and_rto(results, traffic)
+    for measure in MEASURES:
+        yield _single_runs(results, measure)
+        yield _printed_differences(results, measure)
+    yield from (_forest(results, *each) for each in _COMPARED)
+    yield from (_all_variants(results, traffic) for traffic in TRAFFICS)
+    yield from _frontiers(results)
+    yield _matched(results)
+
+
+def example_seed(results: st.Results, traffic: str) -> int:
+    """The run that is drawn."""
+    return int(results.labels("rtt_examples", "seed", traffic=traffic)[0])
+
+
+# --- The document's figures ---------------------------------------------------------------------------------
+
+
+def _densities() -> st.Figure:
+    """The two densities as the document defines them, and on axes that show the tails."""
+    shape, least = 1.7, 1.0
+    x = np.linspace(0.05, 10.0, 200)
+    pareto = np.where(x >= least, shape * least**shape / np.maximum(x, least) ** (shape + 1), np.nan)
+    laws = (
+        st.Trace(st.Look("exponential, rate 1", plot.SERIES[0]), x, np.exp(-x)),
+        st.Trace(st.Look(f"Pareto, shape {shape}, least value 1", plot.SERIES[1], line="--"), x, pareto),
+    )
+    tails = st.Axis("density", log=True, limits=(1e-4, 3))
+    panels = [st.Panel(laws), st.Panel(laws, y=tails, x=st.Axis("x", log=True, limits=(0.5, 10)))]
+    options: dict[str, Any] = {"columns": 2, "height": 2.6, "share": (False, False), "legend": 1}
+    return st.drawn("fig-1", panels, st.Axis("x"), st.Axis("density"), **options)
+
+
+def _topology() -> st.Figure:
+    """Drawn from the scenario that is run."""
+    network = next(iter(scenarios.study_scenarios().values()))
+    count = sum(group.count for group in network.flows)
+    access = f"{network.access_rate / 1e6:g} Mbit/s\n{network.access_delay * 1e3:g} ms"
+    assert isinstance(network.queue, DropTail)
+    limit = f"DropTail, {network.queue.limit_packets} packets"
+    middle = f"{network.rate / 1e6:g} Mbit/s, {network.delay * 1e3:g} ms\n{limit}"
+    height = (count - 1) / 2
+    with plot.drawing(2.7) as (canvas, (axis,)):
+        axis.set_axis_off()
+        axis.set(xlim=(-0.6, 10.6), ylim=(-1.2, count))
+        axis.plot([3.2, 6.8], [height, height], color=plot.SERIES[1], linewidth=3, zorder=1)
+        for side, x, router, at in (("s", 0.0, "R0", 3.2), ("d", 10.0, "R1", 6.8)):
+            for row in range(count):
+                axis.plot([x, at], [count - 1.0 - row, height], color=plot.FAINT, linewidth=1, zorder=1)
+                _node(axis, x, count - 1.0 - row, f"{side}{row + 1}", plot.SERIES[0], 13)
+            _node(axis, at, height, router, plot.SERIES[1], 19)
+            axis.text((x + at) / 2, -0.55, access, ha="center", va="top", fontsize=8.5, color=plot.FAINT)
+        axis.text(5, height + 0.6, middle, ha="center", va="bottom", fontsize=8.5)
+        words = f"A dumbbell: {count} sources, router R0, router R1 and {count} destinations."
+        return st.Figure("fig-2", plot.to_svg(canvas, "fig-2", st.UNTITLED, words))
+
+
+def _node(axis: Axes, x: float, y: float, label: str, colour: str, size: float) -> None:
+    axis.plot(x, y, "o", color=colour, markersize=size, zorder=2)
+    axis.text(x, y, label, ha="center", va="center_baseline", fontsize=7.5, color=plot.PAPER, zorder=3)
+
+
+def _cumulative_goodput(results: st.Results, traffic: str) -> st.Figure:
+    """Goodput of one run, the scatter over seeds, and what the filters change."""
+    values = results.values("goodput_over_time", "megabits", traffic=traffic, recovery="tahoe")
+    seed = example_seed(results, traffic)
+    one = {name: values.at(filter=name, seed=seed).array for name in DOCUMENT_FILTERS}
+    time = [float(label) for label in values.labels["time"]]
+    low, high = np.quantile(values.at(filter=ORIGINAL).along("seed", "time"), (0.025, 0.975), axis=0)
+    band = st.Trace(st.Look("95 % of seeds, original TCP", plot.GRID), time, one[ORIGINAL], low, high)
+
+    def lines(less: Any) -> tuple[st.Trace, ...]:
+        return tuple(st.Trace(LOOKS[name](marker=""), time, one[name] - less) for name in DOCUMENT_FILTERS)
+
+    panels = [
+        st.Panel(lines(0.0), bands=(band,)),
+        st.Panel(lines(one[ORIGINAL]), y=st.Axis("less the\noriginal's", "Mbit")),
+    ]
+    id = f"fig-{_GOODPUT_FIGURE[traffic]}"
+    return st.drawn(id, panels, st.Axis("time", "s"), st.Axis("goodput", "Mbit"), height=4.2, ratios=(3, 2))
+
+
+def _rtt_and_rto(results: st.Results, traffic: str) -> Iterator[st.Figure]:
+    """RTT samples of one flow, and the RTO after each."""
+    whole = results.measures["rtt_examples"]
+    highest = 1.03 * max(float(np.max(whole[name].to_numpy())) for name in ("rtt", "rto"))
+    x, y = (
+        st.Axis("time", "s", limits=(0, scenarios.DURATION)),
+        st.Axis("RTT and RTO", "s", limits=(0, highest)),
+    )
+    for offset, name in enumerate(DOCUMENT_FILTERS):
+        own = results.rows("rtt_examples", traffic=traffic, filter=name)
+        time, rtt, rto = (own[column].to_numpy() for column in ("time", "rtt", "rto"))
+        traces = (
+            st.Trace(st.Look("RTO", plot.SERIES[1], width=1.2), time, rto, style="steps"),
+            st.Trace(st.Look("RTT", plot.SERIES[0], "."), time, rtt, style="points"),
+        )
+        yield st.drawn(f"fig-{_FIRST_RTT_FIGURE[traffic] + offset}", st.Panel(traces), x, y, height=2.5)
+
+
+# --- What one run can tell ----------------------------------------------------------------------------------
+
+
+def _single_runs(results: st.Results, measure: Measure) -> st.Figure:
+    """Where single runs fall, with the document's numbers."""
+    factor, unit = _DRAWN[measure.unit]
+    panels = []
+    for traffic in TRAFFICS:
+        seeds, runs, printed_ones = [], [], []
+        for row, name in enumerate(DOCUMENT_FILTERS):
+            values = of(measure.name, name, traffic).values(results).seeds * factor
+            spread = (np.arange(len(values)) * 0.618034) % 1 * 0.5 - 0.25  # so that no point hides another
+            seeds.append(
+                st.Trace(
+                    st.Look("one seed", plot.SERIES[0], "."),
+                    values,
+                    row + spread,
+                    style="points",
+                    label=not row,
+                )
+            )
+            run = stats.prediction_interval(values)
+            look = st.Look("95 % of single runs", plot.SERIES[1])
+            runs.append(st.of_intervals(look, [row + 0.4], [run], style="bars", across=True, label=not row))
+            value = printed(traffic, name, measure.name).value * factor
+            printed_ones.append(st.Trace(_PRINTED, [value], [row], style="points", label=not row))
+        panels.append(st.Panel((*seeds, *runs, *printed_ones), traffic_name(traffic).capitalize()))
+    x = st.Axis(f"{measure.label.lower()} of one run", unit)
+    options: dict[str, Any] = {"columns": 2, "height": 2.9, "share": (True, True), "legend": 3}
+    return st.drawn(f"single-runs-{measure.name}", panels, x, _rows(DOCUMENT_FILTERS), **options)
+
+
+def _printed_differences(results: st.Results, measure: Measure) -> st.Figure:
+    """The document's differences from the original TCP against the two kinds of noise."""
+    factor, unit = _DRAWN[measure.unit]
+    panels = []
+    for traffic in TRAFFICS:
+        original = of(measure.name, ORIGINAL, traffic).values(results).seeds * factor
+        bound = stats.noise_bound(original).mean
+        traces = []
+        for row, name in enumerate(MEDIAN_FILTERS):
+            own = of(measure.name, name, traffic).values(results).seeds * factor
+            run = stats.prediction_interval(own - original)
+            look = st.Look("same seed, other filter", plot.SERIES[0])
+            traces.append(st.of_intervals(look, [row], [run], style="bars", across=True, label=not row))
+            value = difference(traffic, name, measure.name).value * factor
+            traces.append(st.Trace(_PRINTED, [value], [row], style="points", label=not row))
+        marks = (
+            st.Mark(x=0.0),
+            st.Mark(x=(-bound, bound), label="other seed, same TCP")
+            if np.isfinite(bound)
+            else st.Mark(x=0.0),
+        )
+        panels.append(st.Panel(tuple(traces), traffic_name(traffic).capitalize(), marks=marks))
+    x = st.Axis(f"{measure.label.lower()}, less the original's", "points" if unit == "%" else unit)
+    options: dict[str, Any] = {"columns": 2, "height": 2.6, "share": (True, True)}
+    return st.drawn(f"printed-differences-{measure.name}", panels, x, _rows(MEDIAN_FILTERS), **options)
+
+
+def _rows(filters: Sequence[str]) -> st.Axis:
+    return st.rows_axis([FILTERS[name].label for name in filters])
+
+
+# --- What the filters change --------------------------------------------------------------------------------
+
+_COMPARED = (
+    ("throughput", "throughput", 1e-3, "kbit/s"),
+    ("goodput", "goodput", 1e-3, "kbit/s"),
+    ("loss", "loss", 1.0, "points"),
+    ("rto_margin", "mean RTO \N{MINUS SIGN} RTT", 1e3, "ms"),
+    ("spurious_timeouts", "spurious timeouts", 1.0, "a run"),
+    ("timeout_wait", "time waiting for timeouts", 1.0, "s a run"),
+)
+_TCPS = {"tahoe": st.Look("Tahoe", plot.SERIES[4], "o"), "newreno": st.Look("NewReno", plot.SERIES[6], "s")}
+
+
+def _forest(results: st.Results, measure: str, label: str, factor: float, unit: str) -> st.Figure:
+    """The mean paired difference of every filter from the original, by traffic and TCP."""
+    names = [name for name in FILTERS if name != ORIGINAL]
+    panels = []
+    for traffic in TRAFFICS:
+        traces = []
+        for place, recovery in enumerate(RECOVERIES):
+            change = of(measure, names, traffic, recovery) - of(measure, ORIGINAL, traffic, recovery)
+            found = [each.scaled(factor) for each in change.values(results).intervals().values()]
+            rows = [row + 0.34 * (place - 0.5) for row in range(len(names))]
+            traces.append(st.of_intervals(_TCPS[recovery], rows, found, style="points", across=True))
+        panels.append(st.Panel(tuple(traces), traffic_name(traffic).capitalize(), marks=(st.Mark(x=0.0),)))
+    x = st.Axis(f"{label}, less the original's", unit)
+    options: dict[str, Any] = {"columns": 2, "height": 3.4, "share": (True, True)}
+    return st.drawn(f"difference-{measure.replace('_', '-')}", panels, x, _rows(names), **options)
+
+
+def _all_variants(results: st.Results, traffic: str) -> st.Table:
+    """Means of everything measured, for every variant of one kind of traffic."""
+    columns = (
+        ("throughput", "Throughput (kbit/s)", 1e-3),
+        ("goodput", "Goodput (kbit/s)", 1e-3),
+        ("loss", "Loss (%)", 1.0),
+        ("rto_margin", "RTO \N{MINUS SIGN} RTT (ms)", 1e3),
+        ("rto_exceeded", "RTT above RTO (%)", 100.0),
+        ("timeouts", "Timeouts", 1.0),
+        ("spurious_timeouts", "Spurious", 1.0),
+        ("timeout_wait", "Wait (s)", 1.0),
+    )
+    return st.means_table(
+        results,
+        f"all-variants-{traffic}",
+        "Filter and TCP",
+        [
+            (f"{FILTERS[name].label}, {PROTOCOLS[recovery]}", {"recovery": recovery, "filter": name})
+            for recovery in RECOVERIES
+            for name in FILTERS
+        ],
+        [
+            (label, st.Quantity("runs", measure).at(traffic=traffic), factor)
+            for measure, label, factor in columns
+        ],
+        "matrix",
+    )
+
+
+# --- Costs --------------------------------------------------------------------------------------------------
+
+
+def _frontiers(results: st.Results) -> Iterator[st.Figure]:
+    """For each family of filters, the best trades of the two costs over all its parameters."""
+    axes = (
+        st.Axis("RTTs longer than the RTO", "%", log=True),
+        st.Axis("mean RTO in force / mean RTT", log=True),
+    )
+    for series in results.labels("series_costs", "series"):
+        risk, wait = (results.values("series_costs", name, series=series) for name in COSTS)
+        places = zip(risk.labels["setting"], 100 * risk.array, wait.array, strict=True)
+        costs = {str(name): (x, y) for name, x, y in places}
+        yield _frontier(frontier_id(str(series)), costs, frontier_grid(), axes)
+    axes = (
+        st.Axis("spurious timeouts", "a run", log=True),
+        st.Axis("waiting for timeouts", "s a run", log=True),
+    )
+    for traffic in TRAFFICS:
+        early, waited = (
+            results.values("live_costs", name, traffic=traffic).mean("seed")
+            for name in ("spurious_timeouts", "timeout_wait")
+        )
+        places = zip(early.labels["setting"], early.array, waited.array, strict=True)
+        costs = {str(name): (x, y) for name, x, y in places}
+        yield _frontier(f"live-frontier-{traffic}", costs, frontier_grid(live=True), axes)
+
+
+def _frontier(
+    id: str, costs: Mapping[str, tuple[float, float]], grid: Sequence[Tuned], axes: tuple[st.Axis, st.Axis]
+) -> st.Figure:
+    """Small marks are settings, a line joins those that no other beats in both costs, a large mark is the
+    setting of the filter's source.
+    """
+    traces: list[st.Trace] = []
+    for family, look in _FAMILIES.items():
+        own = [each for each in grid if each.family == family]
+        x, y = (np.array([costs[each.name][i] for each in own]) for i in (0, 1))
+        order = np.lexsort((y, x))
+        lowest = np.r_[np.inf, np.minimum.accumulate(y[order])[:-1]]
+        best = order[y[order] < lowest]
+        standard = [place for place, each in enumerate(own) if each.standard]
+        traces += [
+            st.Trace(look(marker=".", hollow=True), x, y, style="points", label=False),
+            st.Trace(look, x[best], y[best]),
+            st.Trace(look(size=10.0, edge=plot.INK), x[standard], y[standard], style="points", label=False),
+        ]
+    return st.drawn(id, st.Panel(tuple(traces)), *axes, height=3.4)
+
+
+def _matched(results: st.Results) -> st.Table:
+    rows = [
+        (
+            str(row["series"]),
+            row["family"],
+            100 * row["spurious_share"],
+            row["wait_ratio"],
+            "no setting fires so seldom"
+            if row["setting"] is None
+            else f"{row['setting'].setting}, multiplier {row['setting'].multiplier:g}",
+        )
+        for row in matched(results, frontier_grid())
+    ]
+    columns = (
+        st.Column("Series", "text", key=True),
+        st.Column("Family", "text", key=True),
+        "Too early, at most (%)",
+        st.Column("Wait / RFC 6298's", key=True),
+        st.Column("Setting", "text"),
+    )
+    return st.Table("matched-costs", columns, rows)

@@ -1,0 +1,134 @@
+"""How the share's estimator does on scenarios that were drawn: without a dither and with two of them, against
+the truth by response and the truth by protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from parshall.estimators import ResponsivenessQuality
+from parshall.scenario import DitherLoss
+from parshall_studies import study as st
+from parshall_studies.nonresponsive import aggregate, response
+from parshall_studies.nonresponsive.drawn import INTERVAL, JUDGED_FROM, Drawn
+
+if TYPE_CHECKING:
+    from parshall.recording import Recording
+    from parshall.scenario import Dumbbell
+    from parshall_studies.nonresponsive.traces import Reals
+
+DITHERS: Mapping[str, DitherLoss | None] = {
+    "none": None,
+    "part": DitherLoss(floor=0.0, part=0.05, of="data"),
+    "floor": DitherLoss(floor=0.001, part=1.0, of="data"),
+}
+"""No dither; one that goes with what the queue drops; and one that also asks where it drops nothing."""
+_FULL = 0.95
+"""Part of the link's rate from which it counts as congested."""
+_FEW = 20
+"""Packets of an interval that say too little of a share."""
+WRONG = 0.1
+"""An error that an operator would call wrong."""
+_Z = 1.96
+
+
+def measure(bench: st.Workbench, scenarios: Sequence[Drawn]) -> st.Measures:
+    """One row of the table ``drawn`` for each scenario and dither, of the first seed: here scenarios are the
+    sample. And the table ``aggregate``, of what sees no keys.
+    """
+    by_name = {each.name: each for each in scenarios}
+    deaf = deaf_flows(bench, by_name)
+    return {**_by_key(bench, by_name, deaf), **aggregate.measure(bench, scenarios, deaf)}
+
+
+def _by_key(
+    bench: st.Workbench, by_name: Mapping[str, Drawn], deaf: Mapping[str, tuple[str, ...]]
+) -> st.Measures:
+    variants = {
+        (name, dither): watched(by_name[name], dither, deaf[name]) for name in by_name for dither in DITHERS
+    }
+    return bench.measure(
+        "Runs, drawn scenarios",
+        variants,
+        lambda key, run: scored(by_name[key[0]], run),
+        table="drawn",
+        dims=("case", "dither"),
+        seeds=bench.seeds[:1],
+        tables=("flows", "ports", "port_series", "responsiveness"),
+    )
+
+
+def watched(scenario: Drawn, dither: str, deaf: Sequence[str]) -> Dumbbell:
+    """The network with one of :data:`DITHERS`, and the names of the flows that do not respond."""
+    changes: dict[str, Any] = {"record.responsiveness.deaf": list(deaf)}
+    if DITHERS[dither] is not None:
+        changes |= {"loss": DITHERS[dither], "record.responsiveness.signals": "both"}
+    return scenario.network().with_(changes)
+
+
+def scored(scenario: Drawn, run: Recording) -> Mapping[str, float]:
+    """What the estimates of a run are worth, over the intervals in which the link was full."""
+    seen, counted = run.columns("responsiveness"), run.columns("port_series")
+    full = _full(scenario, seen, counted)
+    packets = seen["packets"][full].astype(float)
+    by_response, by_protocol = (seen[name][full] / packets for name in ("packets_deaf", "packets_udp"))
+    share, se = seen["share"][full], seen["share_se"][full]
+    flagged = (seen["flags"][full].astype(int) & ~int(ResponsivenessQuality.SAMPLED)) != 0
+    departed = counted["bytes_departed"].astype(float)
+    error, clear = np.nan_to_num(share - by_response, nan=1.0), ~flagged
+    return {
+        "intervals": float(len(share)),
+        "clear": float(clear.sum()),
+        "mse": _mean(error[clear] ** 2),
+        "mse_of_all": _mean(error**2),
+        "mse_by_protocol": _mean(np.nan_to_num(share - by_protocol, nan=1.0)[clear] ** 2),
+        "wrong": float((np.abs(error[clear]) > WRONG).sum()),
+        "covered": float((np.abs(error[clear]) <= _Z * se[clear]).sum()),
+        "share_by_response": _mean(by_response),
+        "share_by_protocol": _mean(by_protocol),
+        "estimate": _mean(share),
+        "bytes_departed": float(departed[-1] - np.interp(JUDGED_FROM, counted["time"], departed)),
+    }
+
+
+def deaf_flows(bench: st.Workbench, scenarios: Mapping[str, Drawn]) -> Mapping[str, tuple[str, ...]]:
+    """Names of the flows that do not respond, by twins of the first seed."""
+    networks = {
+        name: each.network().with_({"record.port_series": None, "record.responsiveness": None})
+        for name, each in scenarios.items()
+    }
+    first = bench.seeds[:1]
+    plain = bench.each(
+        "Twins, as they are",
+        networks,
+        lambda _, run: (response.loss_at(run), response.sent(run)),
+        seeds=first,
+    )
+    given = {name: response.treatment(networks[name], found[0][0]) for name, found in plain.items()}
+    twins = {name: response.twin(networks[name], given[name]) for name in networks}
+    treated = bench.each("Twins, with more loss", twins, lambda _, run: response.sent(run), seeds=first)
+    flows = {}
+    for name, network in networks.items():
+        found = response.elasticities(given[name], [(plain[name][0][1], treated[name][0])])
+        members = response.groups(network)
+        flows[name] = tuple(flow for group in response.deaf(found) for flow in members[group])
+    return flows
+
+
+def _full(scenario: Drawn, seen: Mapping[str, Reals], counted: Mapping[str, Reals]) -> np.ndarray:
+    """Intervals in which the link sent what it could. Where its rate changes, a drop or mark says so."""
+    times = seen["time"]
+    departed = np.interp(times, counted["time"], counted["bytes_departed"]) - np.interp(
+        times - INTERVAL, counted["time"], counted["bytes_departed"]
+    )
+    busy = 8 * departed / INTERVAL > _FULL * scenario.rate
+    if scenario.shape == "capacity":
+        busy |= seen["signals"] > 0
+    return np.asarray((times > JUDGED_FROM) & busy & (seen["packets"] > _FEW))
+
+
+def _mean(values: Reals) -> float:
+    return float(values.mean()) if len(values) else float("nan")

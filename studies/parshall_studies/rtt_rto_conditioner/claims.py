@@ -1,0 +1,218 @@
+"""What the document's statements say in terms of what is measured; ``claims.md`` has their words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from parshall_studies import study as st
+from parshall_studies.rtt_rto_conditioner import document, networks
+from parshall_studies.rtt_rto_conditioner.beyond import (
+    KNOWING,
+    KS,
+    PASSIVE_FARS,
+    SOLUTION_FARS,
+    SOLUTION_FLOWS,
+    SOLUTIONS,
+    VARIATIONS,
+)
+from parshall_studies.rtt_rto_conditioner.conditioners import (
+    EDGES,
+    FAIR,
+    MODEL,
+    PROFILE,
+    RTT,
+    RTT_RTO,
+    RTT_SW,
+    RTT_TWO,
+    STANDARD,
+    SW,
+)
+from parshall_studies.rtt_rto_conditioner.document import FARS, PRINTED_FAR
+from parshall_studies.rtt_rto_conditioner.judging import DESIGN_FARS, DESIGN_FLOWS, KINDS
+from parshall_studies.rtt_rto_conditioner.quantities import apart, of
+from parshall_studies.rtt_rto_conditioner.traffic import WEB_SESSIONS
+
+_LONG = [far for far in FARS if far > 1000 * networks.NEAR]
+CAPACITY = networks.RATE / 1e6 * networks.PAYLOAD_BYTES / (networks.PAYLOAD_BYTES + networks.HEADER_BYTES)
+"""Mbit/s of payload that the link can carry."""
+_TARGET = PROFILE.cir / 1e6 * networks.PAYLOAD_BYTES / (networks.PAYLOAD_BYTES + networks.HEADER_BYTES)
+"""The same of a target, which counts headers."""
+_SAME = 0.05
+_SIMILAR = 0.2
+
+
+def _grid(metric: str, edge: str | list[str], far: int | list[int]) -> st.Quantity:
+    return of("grid", metric, edge, far=far)
+
+
+def _part(table: str, edge: str | list[str], **where: Any) -> st.Expression:
+    """F1's part of what both get."""
+    return of(table, "rate_F1", edge, **where) / of(table, "total", edge, **where)
+
+
+def _most(table: str, edge: str, **where: Any) -> st.Relation:
+    """That F2 has most of what both get beyond their targets."""
+    excess = of(table, "total", edge, **where) - 2 * _TARGET
+    return of(table, "rate_F2", edge, **where) - _TARGET > 0.8 * excess
+
+
+def _evener(edge: str, other: str, far: int) -> st.Relation:
+    return apart("grid", edge, far=far) < apart("grid", other, far=far)
+
+
+def _close(one: st.Expression, other: st.Expression, most: float) -> st.Says:
+    return st.within(one - other, -most, most)
+
+
+def _core(metric: str, edge: str, core: str) -> st.Quantity:
+    return of("domains", metric, edge, core=core)
+
+
+def _ratio(one: str, other: str, edge: str, core: str) -> st.Expression:
+    return _core(f"rate_{one}", edge, core) / _core(f"rate_{other}", edge, core)
+
+
+def _alike(edge: str, core: str, names: tuple[str, ...], factor: float) -> st.Holds:
+    """That all of some aggregates get as much as the first of them, within a factor."""
+    first, *others = names
+    ratios = [_ratio(name, first, edge, core) for name in others]
+    return st.Holds(
+        tuple(bound for ratio in ratios for bound in (ratio > 1 / factor, factor - ratio > 0.0)), bounds=True
+    )
+
+
+def _telnet(metric: str, edge: str) -> st.Quantity:
+    return of("telnet", metric, edge, profile="scaled")
+
+
+def _web(metric: str, edge: str | list[str], sessions: int = WEB_SESSIONS[0]) -> st.Quantity:
+    return of("web", metric, edge, profile="scaled", sessions=sessions)
+
+
+def _todays(edge: str, flows: int, far: list[int] | int) -> st.Expression:
+    return apart("today", edge, far=far, flows=flows)
+
+
+_SAYS: dict[str, Any] = {
+    "sw.total.{far}": lambda far: _grid("total", SW, far) > _grid("total", STANDARD, far),
+    "sw.capacity.{far}": lambda far: _grid("total", SW, far) > 0.98 * CAPACITY,
+    "sw.favours-short.{long}": lambda long: _part("grid", SW, far=long) > _part("grid", STANDARD, far=long),
+    "sw.long-loses.{long}": lambda long: _grid("rate_F2", SW, long) < _grid("rate_F2", STANDARD, long),
+    "sw.drops.{edge}": lambda edge: st.falls(_grid("lost", edge, list(FARS)), "far"),
+    "rtt.f1": st.PrintedNumber(
+        st.Printed(document.RATES_AT_100_MS[0], "Mbit/s"), _grid("rate_F1", RTT, PRINTED_FAR)
+    ),
+    "rtt.f2": st.PrintedNumber(
+        st.Printed(document.RATES_AT_100_MS[1], "Mbit/s"), _grid("rate_F2", RTT, PRINTED_FAR)
+    ),
+    "rtt.most.{rtt}.{long}": lambda rtt, long: _most("grid", rtt, far=long),
+    "rtt.target.{long}": lambda long: _grid("rate_F1", RTT, long) < _TARGET,
+    "rtt.timeouts": _grid("timeouts_F1", RTT, PRINTED_FAR) > _grid("timeouts_F1", STANDARD, PRINTED_FAR),
+    "rtt.window": of("knowledge", "window_F1", RTT, far=PRINTED_FAR) < 3.0,
+    "rtt.window-sw": (
+        of("knowledge", "window_F1", RTT_SW, far=PRINTED_FAR)
+        > of("knowledge", "window_F1", RTT, far=PRINTED_FAR)
+    ),
+    "rtt-rto.fair.{far}": lambda far: _evener(RTT_RTO, RTT, far),
+    "rtt-sw.fair.{far}": lambda far: _evener(RTT_SW, RTT, far),
+    "rtt-rto.standard.{far}": lambda far: _evener(RTT_RTO, STANDARD, far),
+    "domains.rtt": _ratio("F1", "F3", RTT, "over") > 1.2,
+    "domains.rtt-sw": _ratio("F3", "F1", RTT_SW, "over") > 1.2,
+    "domains.same": _alike(RTT_RTO, "over", networks.LONG, 1.1),
+    "domains.little": st.within(_ratio("F3", "F1", RTT_RTO, "over"), 1.0, 1.5),
+    "domains.pronounced": (
+        abs(_ratio("F3", "F1", STANDARD, "extreme") - 1) > abs(_ratio("F3", "F1", STANDARD, "over") - 1)
+    ),
+    "domains.67": st.PrintedNumber(st.Printed(document.TIMES), _ratio("F3", "F1", STANDARD, "extreme")),
+    "domains.similar": _alike(RTT_RTO, "extreme", ("F1", "F2", "F3"), 1.2),
+    "domains.under": st.Holds(
+        tuple(
+            bound
+            for name in ("F1", "F3")
+            for ratio in (_core(f"rate_{name}", RTT, "under") / _core(f"rate_{name}", STANDARD, "under"),)
+            for bound in (ratio > 1 / 1.1, 1.1 - ratio > 0.0)
+        ),
+        bounds=True,
+    ),
+    "telnet.standard.{aware}": lambda aware: _telnet("long", STANDARD) > _telnet("long", aware),
+    "telnet.sw-short.{others}": lambda others: _telnet("short", RTT_SW) < _telnet("short", others),
+    "telnet.rtt-rto-long.{unaware}": lambda unaware: _telnet("long", RTT_RTO) < _telnet("long", unaware),
+    "telnet.overall.{but_rtt_rto}": lambda but_rtt_rto: _telnet("all", RTT_RTO) < _telnet("all", but_rtt_rto),
+    "telnet.session": _telnet("session", RTT_RTO) < _telnet("session", STANDARD),
+    "web.last.{but_rtt_rto}": lambda but_rtt_rto: _web("last", RTT_RTO) < _web("last", but_rtt_rto),
+    "web.first.{others}": lambda others: _web("first", RTT_SW) < _web("first", others),
+    "web.hundred.{but_rtt_rto}": lambda but_rtt_rto: (
+        _web("first", RTT_RTO, 100) < _web("first", but_rtt_rto, 100)
+    ),
+    "web.idle": st.alike(_web("last", [RTT, RTT_RTO, RTT_SW]), _web("last", STANDARD), 1.1),
+    "why.printed.{aware}": lambda aware: _close(
+        of("telnet", "all", aware, profile="printed"), of("telnet", "all", STANDARD, profile="printed"), 1e-9
+    ),
+    "why.red.{long}": lambda long: _grid("red_F1", RTT, long) > _grid("red_F2", RTT, long),
+    "why.sw-not-rtt.{far}": lambda far: _close(
+        _part("grid", RTT_SW, far=far), _part("grid", SW, far=far), 0.03
+    ),
+    "why.sw-loses.{far}": lambda far: _grid("lost", SW, far) > _grid("lost", STANDARD, far),
+    "sensitivity.rto": apart("sensitivity", STANDARD, variation="rto-1s") < _SAME,
+    "sensitivity.rtt.{variation}": lambda variation: _most("sensitivity", RTT, variation=variation),
+    "sensitivity.rtt-rto.{variation}": lambda variation: (
+        apart("sensitivity", RTT_RTO, variation=variation) < _SIMILAR
+    ),
+    "small.k.{k}": lambda k: apart("small", RTT_SW, k=k, paid="paid") < _SIMILAR,
+    "small.free": _close(
+        of("small", "lost", RTT_SW, k=3, paid="paid"), of("small", "lost", RTT_SW, k=3, paid="free"), 2.0
+    ),
+    "model.better.{far}": lambda far: _evener(MODEL, RTT_RTO, far),
+    "model.than-rtt.{far}": lambda far: _evener(MODEL, RTT, far),
+    "passive.rtt.{knowing}.{flows}": lambda knowing, flows: (
+        of("passive", "error_rtt", knowing, source="packets", far=list(PASSIVE_FARS), flows=flows) < 10.0
+    ),
+    "passive.window.{knowing}.{flows}": lambda knowing, flows: (
+        of("passive", "error_window", knowing, source="packets", far=list(PASSIVE_FARS), flows=flows) < 50.0
+    ),
+    "passive.same.{knowing}": lambda knowing: _close(
+        _part("passive", knowing, source="packets", far=list(PASSIVE_FARS), flows=networks.FLOWS),
+        _part("passive", knowing, source="senders", far=list(PASSIVE_FARS), flows=networks.FLOWS),
+        0.05,
+    ),
+    "today.fq.{solution}.{flows}": lambda solution, flows: (
+        _todays(solution, flows, list(SOLUTION_FARS)) < _SAME
+    ),
+    "today.cubic.{flows}": lambda flows: _todays("cubic", flows, 200) < _todays("droptail", flows, 200),
+    "fair.design.{design}": lambda design: apart("design", FAIR, far=list(DESIGN_FARS), flows=design) < _SAME,
+    "fair.kinds.{kind}": lambda kind: apart("judging", FAIR, kind=kind) < _SAME,
+    "fair.better.{kind}": lambda kind: (
+        apart("judging", FAIR, kind=kind) < apart("judging", RTT_RTO, kind=kind)
+    ),
+    "fair.total.{far}": lambda far: _grid("total", FAIR, far) > 0.98 * _grid("total", STANDARD, far),
+}
+
+
+def _ms(fars: Any) -> dict[int, str]:
+    return {far: f"{far} ms" for far in fars}
+
+
+_NAMES: dict[str, Mapping[Any, str]] = {
+    "far": _ms(FARS),
+    "long": _ms(_LONG),
+    "edge": {name: EDGES[name].label for name in (STANDARD, SW)},
+    "rtt": {name: EDGES[name].label for name in (RTT, RTT_TWO)},
+    "aware": {name: EDGES[name].label for name in (RTT, RTT_RTO, RTT_SW)},
+    "others": {name: EDGES[name].label for name in (STANDARD, RTT, RTT_RTO)},
+    "unaware": {name: EDGES[name].label for name in (STANDARD, RTT)},
+    "but_rtt_rto": {name: EDGES[name].label for name in (STANDARD, RTT, RTT_SW)},
+    "variation": {name: each.label for name, each in VARIATIONS.items() if name not in ("base", "under")},
+    "k": {k: f"{k} packets" for k in KS},
+    "knowing": {name: EDGES[name].label for name in KNOWING},
+    "flows": {flows: f"{flows} connections each" for flows in SOLUTION_FLOWS},
+    "solution": {name: SOLUTIONS[name].label for name in ("fq", "cubic-fq", "drr")},
+    "design": {f"{one} and {other}": f"{one} and {other}" for one, other in DESIGN_FLOWS},
+    "kind": {name: kind.label for name, kind in KINDS.items()},
+}
+TOPICS: tuple[st.Topic, ...] = st.topics_of(
+    st.page_of(__package__, "claims.md"),
+    _SAYS,
+    _NAMES,
+    ident=lambda label: str(label).replace(" and ", "-"),
+)

@@ -1,0 +1,88 @@
+"""What the document runs, and what is counted of it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from parshall.scenario import Record, Series
+from parshall_studies import study as st
+from parshall_studies.rtt_rto_conditioner import beyond, judging, traffic
+from parshall_studies.rtt_rto_conditioner.conditioners import DOCUMENT, EDGES, RTT, RTT_SW, STANDARD
+from parshall_studies.rtt_rto_conditioner.document import FARS, PRINTED_FAR
+from parshall_studies.rtt_rto_conditioner.networks import Setting, domains, shared
+from parshall_studies.rtt_rto_conditioner.quantities import FIVE, counts, errors
+
+if TYPE_CHECKING:
+    from parshall.recording import Recording
+
+DATA: tuple[st.Data, ...] = ()
+OPTIONAL: frozenset[str] = frozenset()
+TABLES = ("flows", "ports", "aggregates", "classes")
+CORE_RATES = {"under": 6e6, "over": 10e6, "extreme": 40e6}
+"""Bit/s of the domains' links; F1 to F4 may send 8 Mbit/s together."""
+SHOWN = "F1-1"
+"""The connection of Figure 5."""
+
+
+def measure(bench: st.Workbench) -> st.Measures:
+    """Everything: the document's networks, and what goes beyond them."""
+    tables: dict[str, Any] = {}
+    tables |= document(bench)
+    tables |= beyond.measure(bench)
+    tables |= judging.measure(bench)
+    return tables
+
+
+def document(bench: st.Workbench) -> st.Measures:
+    """Figures 3 to 6, Tables I and II."""
+    return {**_grid(bench), **_windows(bench), **_domains(bench), **traffic.measure(bench)}
+
+
+def _grid(bench: st.Workbench) -> st.Measures:
+    """Figures 3 and 4, with what is proposed here beside the document's."""
+    record = Record(edges=Series(of=["edge-F1", "edge-F2"], interval=1.0))
+    variants = {
+        (name, far): partial(shared, edge, Setting(far=far / 1000), record if edge.asks_around else Record())
+        for name, edge in EDGES.items()
+        for far in FARS
+    }
+
+    def of_run(key: tuple[str, int], run: Recording) -> dict[str, Any]:
+        rows: dict[str, Any] = {"grid": counts(run)}
+        if EDGES[key[0]].asks_around:
+            rows["knowledge"] = errors(run)
+        return rows
+
+    return bench.measure("Two aggregates", variants, of_run, dims=("edge", "far"), tables=(*TABLES, "edges"))
+
+
+def _windows(bench: st.Workbench) -> st.Measures:
+    """Figure 5: the window of one connection of the first seed."""
+    setting, record = Setting(far=PRINTED_FAR / 1000), Record(window=SHOWN)
+    variants = {(name,): partial(shared, DOCUMENT[name], setting, record) for name in (STANDARD, RTT, RTT_SW)}
+
+    def of_run(_: Any, run: Recording) -> dict[str, Any]:
+        window = run.columns("window")
+        return {"windows": st.Series({"time": window["time"]}, {"cwnd": window["cwnd"]})}
+
+    return bench.measure(
+        "A window", variants, of_run, dims=("edge",), seeds=bench.seeds[:1], tables=("window",)
+    )
+
+
+def _domains(bench: st.Workbench) -> st.Measures:
+    """Figure 6."""
+    variants = {
+        (name, core): partial(domains, edge, Setting(rate=rate))
+        for name, edge in EDGES.items()
+        for core, rate in CORE_RATES.items()
+    }
+    return bench.measure(
+        "Several domains",
+        variants,
+        lambda _, run: counts(run, FIVE),
+        table="domains",
+        dims=("edge", "core"),
+        tables=TABLES,
+    )

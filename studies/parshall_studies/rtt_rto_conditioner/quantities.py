@@ -1,0 +1,114 @@
+"""What is counted of a run, and expressions that claims, tables and figures are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from parshall_studies import study as st
+from parshall_studies.rtt_rto_conditioner.networks import PAYLOAD_BYTES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from parshall.recording import Recording
+
+    Reals = NDArray[np.float64]
+
+PAIR = ("F1", "F2")
+FIVE = ("F1", "F2", "F3", "F4", "F5")
+COLOURS = ("green", "yellow", "red")
+UNITS: Mapping[str, str] = {
+    **{f"rate_{name}": "Mbit/s" for name in FIVE},
+    "total": "Mbit/s",
+    "lost": "%",
+    **{f"timeouts_{name}": "a second" for name in FIVE},
+}
+
+
+def counts(run: Recording, names: Sequence[str] = PAIR) -> dict[str, float]:
+    """Of aggregates whose connections' names begin so: payload delivered in Mbit/s, timeouts a second, Jain's
+    index of their connections, and the part of each colour in per cent of its packets; the sum of rates,
+    Jain's index of them, and the packets lost in per cent of those sent.
+    """
+    scenario = run.scenario
+    seconds = scenario.duration - scenario.warm_up
+    flows = run.columns("flows")
+    row: dict[str, float] = {}
+    rates = []
+    for name in names:
+        own = np.array([flow.startswith(f"{name}-") for flow in run.flows])
+        delivered = float(flows["packets_delivered"][own].sum())
+        rates.append(8e-6 * PAYLOAD_BYTES * delivered / seconds)
+        row[f"rate_{name}"] = rates[-1]
+        row[f"timeouts_{name}"] = float(flows["timeouts"][own].sum()) / seconds
+        row[f"alike_{name}"] = jain(flows["packets_delivered"][own].astype(np.float64))
+    sent, dropped = (float(flows[f"packets_{what}"].sum()) for what in ("sent", "dropped"))
+    row |= {"total": sum(rates), "jain": jain(np.array(rates)), "lost": 100 * dropped / max(sent, 1.0)}
+    return {**row, **_colours(run, names), **_drops(run)}
+
+
+def jain(rates: Reals) -> float:
+    """Jain's index: 1 where all are equal, 1 / n where one has everything."""
+    squares = float((rates**2).sum())
+    return float(rates.sum()) ** 2 / (rates.size * squares) if squares else float("nan")
+
+
+def _colours(run: Recording, names: Sequence[str]) -> dict[str, float]:
+    """Per cent of an aggregate's packets that are of each colour or protected; NaN without edges."""
+    if "aggregates" not in run.tables:
+        return {f"{what}_{name}": math.nan for name in names for what in (*COLOURS, "protected")}
+    table = run.columns("aggregates")
+    row: dict[str, float] = {}
+    for name in names:
+        (own,) = np.flatnonzero(table["port"] == run.ports.index(run.port(f"edge-{name}").name))
+        packets = {colour: float(table[f"packets_{colour}"][own]) for colour in COLOURS}
+        all_packets = max(sum(packets.values()), 1.0)
+        row |= {f"{colour}_{name}": 100 * count / all_packets for colour, count in packets.items()}
+        row[f"protected_{name}"] = 100 * float(table["packets_protected"][own]) / all_packets
+    return row
+
+
+def _drops(run: Recording) -> dict[str, float]:
+    """Per cent of the packets of each colour that the shared links drop; NaN where these know no classes."""
+    if "classes" not in run.tables:
+        return {f"drops_{colour}": math.nan for colour in COLOURS}
+    table = run.columns("classes")
+    row = {}
+    for colour, dscp in zip(COLOURS, (10, 12, 14), strict=True):
+        own = table["dscp"] == dscp
+        arrived = float(table["packets_arrived"][own].sum())
+        dropped = float(table["early_drops"][own].sum() + table["forced_drops"][own].sum())
+        row[f"drops_{colour}"] = 100 * dropped / arrived if arrived else 0.0
+    return row
+
+
+def errors(run: Recording, names: Sequence[str] = PAIR) -> dict[str, float]:
+    """By how many per cent what an edge finds out differs from what senders know, on the mean over time and
+    aggregates; and the mean window that senders have.
+    """
+    table = run.columns("edges")
+    later = table["time"] > run.scenario.warm_up
+    row = {}
+    for what in ("rtt", "rto", "window"):
+        found, told = table[what][later], table[f"{what}_told"][later]
+        known = np.isfinite(found) & np.isfinite(told)
+        row[f"error_{what}"] = 100 * float(np.mean(np.abs(found[known] / told[known] - 1)))
+    for name in names:
+        own = later & (table["port"] == run.ports.index(run.port(f"edge-{name}").name))
+        row[f"window_{name}"] = float(np.nanmean(table["window_told"][own]))
+    return row
+
+
+def of(table: str, metric: str, edge: str | list[str], **where: Any) -> st.Quantity:
+    """A metric with an edge, or with several, in some settings."""
+    return st.Quantity(table, metric, UNITS.get(metric, "")).at(edge=edge, **where)
+
+
+def apart(table: str, edge: str | list[str], **where: Any) -> st.Expression:
+    """By which part of their mean both differ."""
+    one, other = (of(table, f"rate_{name}", edge, **where) for name in PAIR)
+    return abs(one - other) / ((one + other) / 2)

@@ -1,0 +1,144 @@
+"""What a study is: a document, what is measured for it, the claims, and what a reader is shown of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from parshall.errors import InputError, ParshallError, shown
+
+if TYPE_CHECKING:
+    from parshall_studies.study.bench import Workbench
+    from parshall_studies.study.claims import Judgements, Topic
+    from parshall_studies.study.data import Data
+    from parshall_studies.study.figures import Figure, Picker
+    from parshall_studies.study.results import Measures, Results
+    from parshall_studies.study.tables import PrintedTable, Table
+
+    Shown: TypeAlias = "Figure | Picker | Table | PrintedTable"
+
+__all__ = ["GROUP", "Content", "Document", "Study", "find_study", "list_studies", "page_of", "try_studies"]
+
+GROUP = "parshall.studies"
+"""Entry points under which packages offer their studies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The document that a study reproduces."""
+
+    title: str
+    authors: str
+    source: str = ""
+    """Where and when it appeared, if that is known."""
+
+
+def _nothing(results: Results, judged: Judgements) -> Mapping[str, Any]:
+    del results, judged
+    return {}
+
+
+def _none(results: Results, judged: Judgements) -> Iterable[Shown]:
+    del results, judged
+    return ()
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a study does. Everything but ``measure`` is a function of the measures alone, so that a report
+    can be made again without running anything.
+    """
+
+    measure: Callable[[Workbench], Measures]
+    """Runs the scenarios and computes, with the document's own definitions, all that the rest needs."""
+    topics: Sequence[Topic]
+    """The claims, by what they are about."""
+    page: str
+    """The report as a template in Markdown; docs/studies.md says what may stand in it."""
+    shown: Callable[[Results, Judgements], Iterable[Shown]] = _none
+    """Tables and figures, which the page refers to by their ids."""
+    facts: Callable[[Results, Judgements], Mapping[str, Any]] = _nothing
+    """Numbers that the page's sentences are made with."""
+    data: Sequence[Data] = ()
+    optional: frozenset[str] = frozenset()
+    """Tables that may be absent, as those of measured data are; the claims about them are then left out."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study. ``content`` may be a function that returns it: a list of studies then loads none of them."""
+
+    name: str
+    """As it is given to ``parshall reproduce``."""
+    title: str
+    """One line, for lists and for the report's head."""
+    document: Document
+    seeds: int
+    """How many each variant is run with, unless the caller says otherwise."""
+    content: Content | Callable[[], Content]
+    full: str = ""
+    """What ``--full`` runs of it, in words, if the study runs less of the document unless asked for all."""
+
+    @cached_property
+    def loaded(self) -> Content:
+        """The content itself."""
+        return self.content if isinstance(self.content, Content) else self.content()
+
+
+def page_of(package: str, name: str = "report.md") -> str:
+    """A page that lies beside the modules of a package."""
+    return files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+def list_studies() -> list[Study]:
+    """Every study that an installed package offers, by name. Raises ParshallError for one that cannot be
+    loaded.
+    """
+    return [_load(name, points) for name, points in sorted(_points().items())]
+
+
+def try_studies() -> Iterator[Study | ParshallError]:
+    """The same, with an error in place of each that cannot be loaded."""
+    for name, points in sorted(_points().items()):
+        try:
+            yield _load(name, points)
+        except ParshallError as error:
+            yield error
+
+
+def find_study(name: str) -> Study:
+    """The study of that name. Raises InputError for an unknown one, with the known ones."""
+    points = _points()
+    if name not in points:
+        raise InputError("study", shown(name), f"one of {', '.join(sorted(points))}")
+    return _load(name, points[name])
+
+
+def _points() -> dict[str, list[Any]]:
+    """Who offers each name."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, list[Any]] = {}
+    for point in entry_points(group=GROUP):
+        found.setdefault(point.name, []).append(point)
+    if not found:
+        raise ParshallError(f"studies: no package offers any as {GROUP}; install parshall again")
+    return found
+
+
+def _load(name: str, points: Sequence[Any]) -> Study:
+    values = sorted({point.value for point in points})
+    if len(values) > 1:
+        raise ParshallError(f"study {name}: offered as {' and as '.join(values)}, expected one package")
+    point = points[0]
+    try:
+        study = point.load()
+    except Exception as error:
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise ParshallError(f"study {point.name} ({point.value}): {reason}") from error
+    if not isinstance(study, Study):
+        raise ParshallError(f"study {point.name} ({point.value}): got {shown(study)}, expected a Study")
+    return study

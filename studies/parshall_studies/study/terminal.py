@@ -1,0 +1,78 @@
+"""What a study says in a terminal: the answer, what was found, how many claims hold, where the rest is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from parshall_studies.study.rules import Verdict
+from parshall_studies.study.words import interval, number, reach
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from parshall_studies.study.claims import Judged, Judgements
+    from parshall_studies.study.reproduction import Reproduction
+
+__all__ = ["show"]
+
+_STYLES: Mapping[Verdict, str] = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.OPEN: "yellow"}
+
+
+def show(console: Console, done: Reproduction, *, verbose: bool) -> None:
+    """With ``verbose`` every claim stands there, with the interval that decided it."""
+    from rich.markdown import Markdown
+    from rich.text import Text
+
+    console.print(Text(done.study.title, style="bold"))
+    page = done.page
+    if page.too_few:
+        console.print(f"{page.too_few[0].upper()}{page.too_few[1:]}.")
+    if page.answer is not None:
+        console.print(Markdown(page.answer.text))
+    for part in page.findings:
+        console.print(Markdown(f"**{part.title}.** {part.text}"))
+    if verbose:
+        console.print(_claims(done.judged))
+    for of_document, whose in ((True, "Claims of the document"), (False, "Questions beyond it")):
+        chosen = done.judged.where(of_document=of_document)
+        if len(chosen):
+            counts = ", ".join(f"{verdict} {count}" for verdict, count in chosen.counts.items())
+            expected = chosen.expected_failures
+            some = f"were all {len(chosen.by_chance)} that rest on random runs true"
+            chance = f" ({some}, up to {number(expected, 2)} would fail by chance)" if expected else ""
+            console.print(f"{whose}: {counts}{chance}.", soft_wrap=True)
+    for message in done.provenance.lacking:
+        console.print(f"Left out: {message}", soft_wrap=True)
+    took = f"{done.runs:,} runs in {done.seconds:.1f} s. " if done.runs else ""
+    console.print(f"{took}Report: {done.out / 'report.html'}", soft_wrap=True)
+
+
+def _claims(judged: Judgements) -> Table:
+    """Topic by topic, the document's first."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(pad_edge=False, box=SIMPLE_HEAD)
+    table.add_column("claim", ratio=1, overflow="fold")
+    table.add_column("printed", justify="right", no_wrap=True)
+    table.add_column("what decided", justify="right")
+    table.add_column("verdict", no_wrap=True)
+    for topic, own in judged.topics():
+        table.add_row(Text(topic.title, style="bold"), "", "", "")
+        for each in own:
+            printed = "" if each.claim.printed is None else str(each.claim.printed)
+            verdict = Text(str(each.verdict), style=_STYLES[each.verdict])
+            table.add_row(Text(each.claim.text), printed, _deciding(each), verdict)
+    return table
+
+
+def _deciding(judged: Judged) -> str:
+    """The interval that decided, and what it is of."""
+    outcome = judged.outcome
+    if outcome.run is not None:
+        return f"single runs {reach(outcome.run, judged.decimals)} {judged.unit}".rstrip()
+    text = interval(judged.ours, judged.unit)
+    return f"{text}; {outcome.tally}" if outcome.tally.all > 1 else text

@@ -1,0 +1,216 @@
+"""What the document's statements say in terms of what is measured; ``claims.md`` has their words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from parshall_studies import study as st
+from parshall_studies.tcp_tp import document, model, series
+from parshall_studies.tcp_tp.beyond import HALVES, SOME_NS, TRAFFIC
+from parshall_studies.tcp_tp.document import CHAIN_NS, NS
+from parshall_studies.tcp_tp.judging import DESIGN_NS, KINDS
+from parshall_studies.tcp_tp.measures import CHECKPOINTS, COMPOSITE, DYNAMIC_SOURCES, SHOWN_N
+from parshall_studies.tcp_tp.networks import MAIN, SIZES, SOURCES
+from parshall_studies.tcp_tp.quantities import FULL, of, reduction
+from parshall_studies.tcp_tp.senders import (
+    DOCUMENT,
+    FORECASTERS,
+    NEWRENO,
+    OURS,
+    OURS_FORECASTERS,
+    READINGS,
+    RULES,
+    TP,
+)
+
+_AS_MUCH, _SIMILAR = 0.98, 1.02
+_CLOSE = 0.02
+"""Of curves in Figure 2a, in the variance of the series, and of Jain's indices."""
+_SOME = list(SOME_NS)
+_READINGS = [name for name in READINGS if name not in DOCUMENT]
+
+
+def _theory(process: str, **where: Any) -> st.Quantity:
+    return st.Quantity("theory", "error").at(process=process, **where)
+
+
+def _apart(process: str, predictors: Any, **where: Any) -> st.Expression:
+    """By how much the error of a predictor differs from that of LMMSE."""
+    return abs(_theory(process, predictor=predictors, **where) - _theory(process, predictor="lmmse", **where))
+
+
+_LOW_H = [h for h in model.HS if h <= document.ALIKE_BELOW]
+
+
+def _traffic(predictor: Any, source: str) -> st.Quantity:
+    return st.Quantity("traffic", "error").at(predictor=predictor, source=source)
+
+
+def _own(gain: float, **where: Any) -> st.Quantity:
+    """The document's forecaster at a sender of TCP-TP."""
+    return of("own", "error", TP, gain=gain, predictor="lmmse", **where)
+
+
+def _figure_8(metric: str, constants: str, printed: str, gamma: float) -> st.Exactly:
+    found = {
+        (name, at): value
+        for name, at, value in zip(
+            *(_FIGURE_8[column].to_pylist() for column in ("constants", "gamma", metric)), strict=True
+        )
+    }
+    return st.Exactly(st.Printed(printed), found[constants, gamma])
+
+
+_FIGURE_8 = model.tables()["figure_8"]
+
+
+def _more(table: str, metric: str, **where: Any) -> st.Relation:
+    return of(table, metric, TP, **where) > of(table, metric, NEWRENO, **where)
+
+
+def _less(table: str, metric: str, **where: Any) -> st.Relation:
+    return of(table, metric, TP, **where) < of(table, metric, NEWRENO, **where)
+
+
+def _much(table: str, printed: str, **where: Any) -> st.Relation:
+    """At least as many per cent less loss as printed."""
+    return reduction(table, **where) > float(printed)
+
+
+def _sequence(dynamic: str) -> st.Holds:
+    return st.Holds(tuple(_more("dynamic", f"delivered_{at:g}", source=dynamic) for at in CHECKPOINTS))
+
+
+def _arrival(metric: str, sender: str, half: int) -> st.Quantity:
+    return of("arrivals", metric, sender, half=half)
+
+
+def _as_even(sender: str, half: int) -> st.Relation:
+    return _arrival("last_jain", sender, half) > _arrival("last_jain", NEWRENO, half) - _CLOSE
+
+
+def _ablation(metric: str, sender: str) -> st.Quantity:
+    return of("ablation", metric, sender, n=_SOME)
+
+
+def _share(first: str, other: str, source: str) -> st.Quantity:
+    return st.Quantity("mixed", "share").at(first=first, second=other, source=source)
+
+
+def _judged(metric: str, sender: str, kind: str) -> st.Quantity:
+    return of("judging", metric, sender, kind=kind)
+
+
+def _designed(sender: str) -> st.Expression:
+    """Mean loss on the networks of the design."""
+    return of("design", "loss", sender, source=MAIN, n=list(DESIGN_NS[1:])).mean("n")
+
+
+_SAYS: dict[str, Any] = {
+    "theory.vanishes.{process}": lambda process: st.Computed(
+        _theory(process, predictor=list(model.PREDICTORS), h=model.HS[-1]) < 0.2
+    ),
+    "theory.close.{process}": lambda process: st.Computed(
+        _apart(process, ["fbm", "farima"], h=_LOW_H) < _CLOSE
+    ),
+    "theory.parts.{process}": lambda process: st.Computed(_apart(process, "farima", h=0.95) > _CLOSE),
+    "traffic.best.{source}": lambda source: _traffic(["fbm", "farima"], source) > _traffic("lmmse", source),
+    "traffic.hurst": st.Quantity("traffic_memory", "hurst").at(source=COMPOSITE[1]) > 0.6,
+    "traffic.hurst-full": st.Quantity("traffic_memory", "hurst").at(source=COMPOSITE[0]) > 0.6,
+    "own.example.{gain}": lambda gain: st.PrintedNumber(
+        st.Printed(document.ERROR_OF_THE_EXAMPLE), _own(gain, n=SHOWN_N), 0.0
+    ),
+    "own.greatest.{gain}": lambda gain: _own(gain, n=list(NS)) < float(document.GREATEST_ERROR),
+    "own.falls.{gain}": lambda gain: st.falls(_own(gain, n=list(NS)), "n"),
+    "own.hurst": st.PrintedNumber(st.Printed(document.HURST), of("own_memory", "hurst", TP, n=SHOWN_N)),
+    "figure-8.start": _figure_8("throughput", "printed", document.FIGURE_8["throughput"][0], 0.0),
+    "figure-8.throughput.{constants}": lambda constants: _figure_8(
+        "throughput", constants, document.FIGURE_8["throughput"][1], 1.0
+    ),
+    "figure-8.fairness.{constants}": lambda constants: _figure_8(
+        "shortfall_fairness", constants, document.FIGURE_8["fairness"][1], 1.0
+    ),
+    "loss.less.{n}": lambda n: _less("grid", "loss", n=n),
+    "loss.much.{n}": lambda n: _much("grid", document.LEAST_LOSS_REDUCTION, n=n),
+    "throughput.more.{n}": lambda n: _more("grid", "throughput", n=n),
+    "cuts.fewer": of("grid", "cuts", TP, n=FULL) < of("grid", "cuts", NEWRENO, n=FULL) * 0.5,
+    "fairness.{sender}": lambda sender: st.within(of("grid", "jain", sender, n=FULL), 0.975, 0.995),
+    "fairness.close": st.within(
+        of("grid", "jain", TP, n=FULL) - of("grid", "jain", NEWRENO, n=FULL), -0.01, 0.01
+    ),
+    "dynamic.joined.{dynamic}": lambda dynamic: _less("dynamic", "joined", source=dynamic),
+    "dynamic.left.{dynamic}": lambda dynamic: _less("dynamic", "left", source=dynamic),
+    "dynamic.sequence.{dynamic}": _sequence,
+    "unequal.less.{n}": lambda n: _less("unequal", "loss", n=n),
+    "unequal.much.{n}": lambda n: _much("unequal", document.OTHER_LOSS_REDUCTION, n=n),
+    "unequal.throughput.{n}": lambda n: _more("unequal", "throughput", n=n),
+    "unequal.unfair": of("unequal", "jain", list(DOCUMENT), n=FULL) < 0.95,
+    "chain.less.{chain}": lambda chain: _less("chain", "loss", n=chain),
+    "chain.throughput.{chain}": lambda chain: _more("chain", "throughput", n=chain),
+    "transfers.throughput.{size}": lambda size: _more("transfers", "throughput", size=size),
+    "transfers.timeouts.{size}": lambda size: _less("transfers", "timeouts", size=size),
+    "sources.loss.{traffic}": lambda traffic: _less("sources", "loss", source=traffic),
+    "sources.throughput.{traffic}": lambda traffic: (
+        of("sources", "throughput", TP, source=traffic)
+        > of("sources", "throughput", NEWRENO, source=traffic) * _AS_MUCH
+    ),
+    "readings.loss.{reading}": lambda reading: (
+        of("readings", "loss", reading, n=_SOME) < of("readings", "loss", NEWRENO, n=_SOME) * 0.5
+    ),
+    "readings.throughput.{reading}": lambda reading: (
+        of("readings", "throughput", reading, n=_SOME)
+        > of("readings", "throughput", NEWRENO, n=_SOME) * _AS_MUCH
+    ),
+    "jump.never-up": st.Computed(st.Quantity("jump", "after") < st.Quantity("jump", "before") + 1e-9),
+    "arrival.slower.{half}": lambda half: (
+        _arrival("convergence", TP, half) > _arrival("convergence", NEWRENO, half)
+    ),
+    "arrival.unfair.{half}": lambda half: (
+        _arrival("last_jain", TP, half) < _arrival("last_jain", NEWRENO, half)
+    ),
+    "arrival.idle.{half}": lambda half: (
+        _arrival("last_throughput", TP, half) < _arrival("last_throughput", NEWRENO, half) * _AS_MUCH
+    ),
+    "arrival.held.{half}": lambda half: (
+        _arrival("last_throughput", "held", half) < _arrival("last_throughput", NEWRENO, half) * 0.5
+    ),
+    "arrival.oracle.{half}": lambda half: _as_even("oracle", half),
+    "forecast.loss.{forecaster}": lambda forecaster: (
+        _ablation("loss", forecaster) < _ablation("loss", TP) + 0.1
+    ),
+    "forecast.throughput.{forecaster}": lambda forecaster: st.alike(
+        _ablation("throughput", forecaster), _ablation("throughput", TP), _SIMILAR
+    ),
+    "mixed.tp.{other}.{dynamic}": lambda other, dynamic: _share(TP, other, dynamic) < 0.4,
+    "mixed.ours.{other}.{dynamic}": lambda other, dynamic: _share(OURS, other, dynamic) < 0.4,
+    "ours.loss.{kind}": lambda kind: _judged("loss", OURS, kind) < _judged("loss", NEWRENO, kind),
+    "ours.throughput.{kind}": lambda kind: (
+        _judged("throughput", OURS, kind) > _judged("throughput", NEWRENO, kind) * _AS_MUCH
+    ),
+    "ours.fair.{kind}": lambda kind: _judged("jain", OURS, kind) > _judged("jain", NEWRENO, kind) - _CLOSE,
+    "ours.converges.{half}": lambda half: (
+        _arrival("convergence", OURS, half) < _arrival("convergence", NEWRENO, half) + 2.0
+    ),
+    "ours.even.{half}": lambda half: _as_even(OURS, half),
+    "ours.forecast.{ours}": lambda ours: _designed(ours) < _designed(OURS),
+}
+_NAMES: dict[str, Mapping[Any, str]] = {
+    "process": model.PROCESSES,
+    "source": {name: SOURCES[name].label for name in COMPOSITE},
+    "gain": {gain: f"gain {gain:g}" for gain in series.GAINS},
+    "constants": {name: label for name, (label, _) in model.CONSTANTS.items()},
+    "n": {n: f"{n} connections" for n in FULL},
+    "sender": {name: sender.label for name, sender in DOCUMENT.items()},
+    "dynamic": {name: SOURCES[name].label for name in DYNAMIC_SOURCES},
+    "chain": {n: f"{n} connections" for n in CHAIN_NS[1:]},
+    "size": {size: size for size in SIZES},
+    "traffic": {name: label for name, label in TRAFFIC.items() if name != "pareto-0.5"},
+    "reading": {name: READINGS[name].label for name in _READINGS},
+    "half": {half: f"{half} and {half} connections" for half in HALVES},
+    "forecaster": {name: sender.label for name, sender in FORECASTERS.items()},
+    "other": {name: RULES[name].label for name in (NEWRENO, "cubic", "vegas")},
+    "kind": {name: kind.label for name, kind in KINDS.items()},
+    "ours": {name: sender.label for name, sender in OURS_FORECASTERS.items() if name != OURS},
+}
+TOPICS: tuple[st.Topic, ...] = st.topics_of(st.page_of(__package__, "claims.md"), _SAYS, _NAMES)
