@@ -19,16 +19,21 @@ run: setup
 test: setup linux-tools wireshark lint test-rust test-python
 
 # What the extension is made of; maturin itself decides what has to be compiled again.
-SOURCES := $(shell find crates python -name '*.rs' -o -name 'Cargo.toml' -o -name '*.py' -o -name '*.j2' -o -name '*.md') \
+SOURCES := $(shell find crates python studies -name '*.rs' -o -name 'Cargo.toml' -o -name '*.py' -o -name '*.toml' -o -name '*.h') \
            Cargo.toml Cargo.lock pyproject.toml
 
-setup: $(VENV)/.built
+setup: $(VENV)/.built $(VENV)/.beside
 
 # Python is compiled here, too, as installing a wheel does it: where PYTHONDONTWRITEBYTECODE is set, each start of the
 # command would take 30 ms more for it.
 $(VENV)/.built: $(SOURCES) | $(VENV)/.tools
-	. $(BIN)/activate && $(BIN)/maturin develop --release --quiet --extras dev
-	$(BIN)/python -m compileall -q python/parshall
+	. $(BIN)/activate && $(BIN)/maturin develop --release --quiet
+	$(BIN)/python -m compileall -q python/parshall studies/parshall_studies
+	touch $@
+
+# The studies, and what maintainers need.
+$(VENV)/.beside: studies/pyproject.toml dev/pyproject.toml | $(VENV)/.built
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e studies -e dev
 	touch $@
 
 $(VENV)/.tools:
@@ -41,11 +46,12 @@ $(VENV)/.tools:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.8,<2'
 	touch $@
 
-# What an index gets: a wheel for every Linux of the last years, and the sources.
+# What an index gets: a wheel for every Linux of the last years, that of the studies, and the sources of both.
 dist: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check ziglang
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build ziglang
 	. $(BIN)/activate && $(BIN)/maturin build --release --zig --compatibility manylinux_2_28 --out dist
 	$(BIN)/maturin sdist --out dist
+	$(BIN)/python -m build --outdir dist studies
 
 # The crates, as far as an index would take them.
 crates:
@@ -53,7 +59,7 @@ crates:
 
 # Options: make bench BENCH='--only P1,P2 --runs 9 --peers ns2'
 bench: setup
-	$(BIN)/python bench/run.py $(BENCH)
+	$(BIN)/python -m parshall_dev.bench.run $(BENCH)
 
 lint: setup
 	cargo fmt --all --check
@@ -94,11 +100,11 @@ figures: setup
 	cp out/fluid/figures/stability.svg docs/figures/fluid-stability.svg
 	$(BIN)/parshall validate theory --out docs
 	$(REPRODUCE) tcp-tp
-	$(BIN)/python tools/tcp_tp_guide.py out/tcp-tp
-	PYTHONPATH=. $(BIN)/python tools/linux_guide.py
-	$(BIN)/python tools/diffserv_guide.py
+	$(BIN)/python -m parshall_dev.guides.tcp_tp out/tcp-tp
+	PYTHONPATH=. $(BIN)/python -m parshall_dev.guides.linux
+	$(BIN)/python -m parshall_dev.guides.diffserv
 	$(REPRODUCE) nonresponsive
-	$(BIN)/python tools/responsiveness_guide.py out/nonresponsive
-	[ ! -d ../shared/data/rtt ] || $(BIN)/python tools/forecasting_guide.py ../shared/data/rtt
+	$(BIN)/python -m parshall_dev.guides.responsiveness out/nonresponsive
+	[ ! -d ../shared/data/rtt ] || $(BIN)/python -m parshall_dev.guides.forecasting ../shared/data/rtt
 	[ ! -d ../shared/reference/timeseries ] || \
-	  $(BIN)/python tools/long_memory_guide.py ../shared/reference/timeseries ../shared/data
+	  $(BIN)/python -m parshall_dev.guides.long_memory ../shared/reference/timeseries ../shared/data

@@ -16,23 +16,20 @@ from parshall import Bulk, Cbr, DropTail, Dumbbell, FlowGroup, InputError, Recor
 from parshall.cli.main import main
 from parshall.stats import Interval
 from parshall.theory import (
-    figure,
     md1_wait,
     mm1_wait,
     padhye_send_rate,
     periodic_loss_window,
-    poisson,
     pollaczek_khinchine_wait,
     random_loss_constant,
     random_loss_window,
-    red,
     red_drop_rate,
     red_mean_gap,
     red_probability,
     replayed_drop_rate,
-    square_root,
 )
 from parshall.theory.tcp_laws import stepped_window, timeout_share
+from parshall_dev.theory import figure, poisson, red, square_root
 from parshall_dev.theory import padhye as padhye_runs
 from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point
 from parshall_dev.theory.comparison import Series as Points

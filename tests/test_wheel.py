@@ -1,5 +1,5 @@
-"""A bare ``pip install`` of the wheel runs every command: with the lowest versions of what it needs on the
-oldest Python, and with the newest on a new one.
+"""A bare ``pip install`` of the wheel runs every command, and with that of the studies also studies: with the
+lowest versions of what they need on the oldest Python, and with the newest on a new one.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,6 @@ NEW = ("3.13", "3.12")
 
 COMMANDS = [
     "--version",
-    "studies",
     "schema",
     "new bell.toml",
     "check bell.toml",
@@ -41,8 +41,6 @@ COMMANDS = [
     "forecast rtts.csv",
     "hurst long.csv",
     "qdisc --help",
-    "validate --help",
-    "bench --help",
 ]
 REPRODUCE = """
 import sys
@@ -53,7 +51,8 @@ reproduce(STUDY, out="toy", cache=False)
 import importlib.util
 assert importlib.util.find_spec("pandas") is None, "the test is to show that pandas is not needed"
 """
-WITHOUT_EXTRAS = "reproduce nonresponsive --seeds 2"
+OF_STUDIES = ("studies", "reproduce fluid --seeds 2")
+MAINTAINERS = ("validate", "bench")
 
 
 @pytest.fixture(scope="module")
@@ -68,33 +67,57 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("studies")
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder)]
+    done = subprocess.run([*pip, str(ROOT / "studies")], capture_output=True, text=True, check=False)
+    if done.returncode != 0 and _unreachable(done.stderr):
+        pytest.skip(f"packages cannot be had: {done.stderr.splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr
+    (made,) = folder.glob("*.whl")
+    return made
+
+
 def test_the_wheel_is_for_many_machines(wheel: Path) -> None:
     assert re.fullmatch(r"parshall-[\d.]+-cp310-abi3-manylinux_2_\d+_\w+\.whl", wheel.name)
+
+
+def test_the_wheel_holds_the_library_alone(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as opened:
+        names = opened.namelist()
+        (metadata,) = (opened.read(name).decode() for name in names if name.endswith("/METADATA"))
+    assert {name.split("/")[0] for name in names} == {"parshall", "parshall-0.1.0.dist-info"}
+    assert "Provides-Extra: studies" in metadata
+    needed = set(re.findall(r"^Requires-Dist: ([\w-]+)[^;\n]*$", metadata, re.MULTILINE))
+    assert not needed & {"jinja2", "markdown-it-py", "contourpy", "optuna", "cmaes"}
 
 
 def test_commands_of_the_help_are_tried() -> None:
     from parshall.cli.main import cli
 
-    assert {line.split()[0] for line in [*COMMANDS, WITHOUT_EXTRAS]} >= set(cli.commands)
+    assert {line.split()[0] for line in [*COMMANDS, *OF_STUDIES]} >= set(cli.commands)
 
 
 @pytest.mark.parametrize("lowest", [True, False], ids=["lowest", "newest"])
-def test_a_bare_install_runs_every_command(wheel: Path, lowest: bool, tmp_path: Path) -> None:
+def test_a_bare_install_runs_every_command(wheel: Path, studies: Path, lowest: bool, tmp_path: Path) -> None:
     python = _python((OLDEST,) if lowest else NEW)
-    _install(python, tmp_path / "env", [str(wheel), *(_lowest() if lowest else [])])
-    work = tmp_path / "work"
+    env, work = tmp_path / "env", tmp_path / "work"
+    _make(python, env)
+    _install(env, [str(wheel), *(_lowest(ROOT) if lowest else [])])
     work.mkdir()
     _write_samples(work)
-    binaries = tmp_path / "env" / "bin"
     for line in COMMANDS:
-        done = _run([str(binaries / "parshall"), *line.split()], work)
-        assert done.returncode == 0, f"parshall {line}: {done.stderr}"
-    done = _run([str(binaries / "python"), "-c", REPRODUCE.format(root=str(ROOT))], work)
+        _command(env, line, work)
+    for line in OF_STUDIES:
+        assert "studies are not installed; pip install 'parshall[studies]'" in _command(env, line, work, 1)
+    for line in MAINTAINERS:
+        assert f"No such command '{line}'" in _command(env, line, work, 2)
+    _install(env, [str(studies), *(_lowest(ROOT / "studies") if lowest else [])])
+    assert "median-rto" in _command(env, "studies", work)
+    done = _run([str(env / "bin" / "python"), "-c", REPRODUCE.format(root=str(ROOT))], work)
     assert done.returncode == 0, done.stderr
     assert (work / "toy" / "report.html").is_file()
-    done = _run([str(binaries / "parshall"), *WITHOUT_EXTRAS.split()], work)
-    assert done.returncode == 1
-    assert "pip install 'parshall[studies]'" in done.stderr
 
 
 def _python(versions: tuple[str, ...]) -> str:
@@ -110,19 +133,27 @@ def _python(versions: tuple[str, ...]) -> str:
     pytest.skip(f"no Python {' or '.join(versions)}")
 
 
-def _install(python: str, env: Path, wanted: list[str]) -> None:
+def _make(python: str, env: Path) -> None:
     subprocess.run([python, "-m", "venv", str(env)], check=True, capture_output=True)
+
+
+def _install(env: Path, wanted: list[str]) -> None:
     pip = [str(env / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check", *wanted]
     done = subprocess.run(pip, capture_output=True, text=True, check=False)
-    if "No matching distribution" in done.stderr or "connection" in done.stderr.lower():
+    if done.returncode != 0 and _unreachable(done.stderr):
         pytest.skip(f"packages cannot be had: {done.stderr.splitlines()[-1]}")
     assert done.returncode == 0, done.stderr
 
 
-def _lowest() -> list[str]:
-    """What the project needs, in the lowest versions that it declares."""
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
-    return [each.replace(">=", "==") for each in declared]
+def _unreachable(said: str) -> bool:
+    return "No matching distribution" in said or "connection" in said.lower()
+
+
+def _lowest(project: Path) -> list[str]:
+    """The packages of others that a project needs, in the lowest versions that it declares."""
+    text = (project / "pyproject.toml").read_text(encoding="utf-8")
+    declared = tomllib.loads(text)["project"]["dependencies"]
+    return [each.replace(">=", "==") for each in declared if not each.startswith("parshall")]
 
 
 def _write_samples(work: Path) -> None:
@@ -130,6 +161,13 @@ def _write_samples(work: Path) -> None:
     (work / "rtts.csv").write_text("\n".join(f"{0.05 + 0.01 * draw.random():.6f}" for _ in range(200)))
     (work / "long.csv").write_text("\n".join(f"{draw.gauss(10, 1):.4f}" for _ in range(1000)))
     shutil.copy(ROOT / "examples" / "sweeps" / "queues.toml", work)
+
+
+def _command(env: Path, line: str, work: Path, status: int = 0) -> str:
+    """Runs a command of the installed package, which must end so; what it says."""
+    done = _run([str(env / "bin" / "parshall"), *line.split()], work)
+    assert done.returncode == status, f"parshall {line}: {done.stderr}"
+    return done.stdout + done.stderr
 
 
 def _run(command: list[str], work: Path) -> subprocess.CompletedProcess[str]:

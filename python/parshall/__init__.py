@@ -136,8 +136,8 @@ if TYPE_CHECKING:
         load,
         loads,
     )
+    from parshall.studies import reproduce
     from parshall.sweep import Sweep
-    from parshall_studies.study import reproduce
 
 __version__ = "0.1.0"
 
@@ -273,7 +273,7 @@ _HOMES = (
     "engine.cache",
     "control",
     "sweep",
-    "study",
+    "studies",
 )
 """Modules that offer the names above, those that import little first."""
 

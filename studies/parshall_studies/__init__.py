@@ -1,3 +1,4 @@
-"""Studies of documents, one folder each, which offers it as ``STUDY``; :mod:`parshall_studies.study` is what a
-study is made of.
+"""Studies of documents, one folder each, which offers its own as ``STUDY``.
+
+:mod:`parshall_studies.study` has what a study is made of.
 """

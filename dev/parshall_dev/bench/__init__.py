@@ -1,1 +1,1 @@
-"""The benchmark suite: Parshall beside ns-2 and ns-3 on one machine, in one run. ``python bench/run.py``."""
+"""The benchmark suite, ``python -m parshall_dev.bench.run``: Parshall beside ns-2 and ns-3 on one machine."""

@@ -19,10 +19,10 @@ from statistics import median
 from typing import Any
 
 from parshall_dev.bench.process import ProcessError, run
+from parshall_dev.checkout import ROOT
 
 __all__ = ["measure", "summary"]
 
-ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples" / "controls"
 SECONDS = 300.0
 SHORT = 20.0

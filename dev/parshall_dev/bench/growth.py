@@ -1,5 +1,6 @@
-"""How the cost of a packet grows with flows, hops and rate: ``python bench/growth.py`` writes the plot of
-docs/performance.md and the figures behind it.
+"""Cost of a packet as flows, hops and rate grow.
+
+``python -m parshall_dev.bench.growth`` writes the plot of docs/performance.md and the figures behind it.
 
 The cost is the engine's own time by the packets that were sent, the least of three runs: what else the
 machine does can only add to it.
@@ -8,14 +9,11 @@ machine does can only add to it.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import click
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from parshall_dev.bench import machine
 from parshall_dev.bench.cases import CASES

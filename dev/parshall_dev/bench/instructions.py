@@ -1,4 +1,4 @@
-"""``python bench/instructions.py`` counts with callgrind what an event of P1 and P2 takes.
+"""``python -m parshall_dev.bench.instructions`` counts with callgrind what an event of P1 and P2 takes.
 
 It counts instructions, mispredicted branches and cache misses of ``crates/sim/examples/time_run.rs``, for
 docs/performance.md. Callgrind's predictor and caches are simulated ones. Instruction counts repeat, whatever
@@ -11,7 +11,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,11 +18,8 @@ from typing import Any
 
 import click
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
 from parshall_dev.bench.cases import CASES
-
-ROOT = Path(__file__).resolve().parent.parent
+from parshall_dev.checkout import ROOT
 
 SECONDS = {"P1": 40.0, "P2": 3.0}
 """Simulated; long enough that the start does not count."""

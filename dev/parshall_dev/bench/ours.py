@@ -10,17 +10,15 @@ import os
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from parshall_dev.bench.cases import CASES
 from parshall_dev.bench.figures import Counters
 from parshall_dev.bench.networks import Bottlenecks
 from parshall_dev.bench.process import ProcessError, resident, run
+from parshall_dev.checkout import ROOT
 
 __all__ = ["Cost", "measure"]
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True)

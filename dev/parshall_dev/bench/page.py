@@ -1,13 +1,12 @@
-"""``python bench/page.py`` writes what was measured into docs/performance.md, below its mark.
+"""``python -m parshall_dev.bench.page`` writes what was measured into docs/performance.md, below its mark.
 
-It reads out/bench/bench.json (``make bench``), out/bench/growth.json (``python bench/growth.py``) and
-out/bench/instructions.json (``python bench/instructions.py``).
+It reads out/bench/bench.json (``make bench``), and growth.json and instructions.json beside it, which
+``parshall_dev.bench.growth`` and ``parshall_dev.bench.instructions`` write.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
@@ -15,11 +14,9 @@ from typing import Any
 
 import click
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
 from parshall_dev.bench.instructions import FUNCTIONS
 
-MARK = "<!-- what follows is made by bench/page.py -->\n"
+MARK = "<!-- what follows is made by dev/parshall_dev/bench/page.py -->\n"
 _NAMES = {"ns2": "ns-2", "ns3": "ns-3"}
 
 
@@ -143,7 +140,7 @@ def _notes(report: Mapping[str, Any]) -> Iterable[str]:
         yield f"- `{what}` as a whole process: {seconds:.3f} s."
     failed = [*report["failures"], *(contest for contest in _apart(report["cases"]))]
     yield (
-        "- All sides simulated the same thing, within the tolerances of `bench/cases.py`."
+        "- All sides simulated the same thing, within the tolerances of `dev/parshall_dev/bench/cases.py`."
         if not failed
         else (f"- Not all went well: {'; '.join(failed)}.")
     )

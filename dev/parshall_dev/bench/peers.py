@@ -12,6 +12,7 @@ from pathlib import Path
 from parshall_dev.bench.figures import Counters
 from parshall_dev.bench.networks import Bottlenecks
 from parshall_dev.bench.process import Finished, ProcessError, run
+from parshall_dev.checkout import ROOT
 
 __all__ = [
     "PEERS",
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 HERE = Path(__file__).resolve().parent
-BUILT = HERE.parent / "out" / "bench"
+BUILT = ROOT / "out" / "bench"
 PACKAGES = ("ns2", "libns3-dev", "libgsl-dev", "g++", "pkg-config")
 """Debian's; libns3-dev needs libgsl-dev without saying so."""
 
@@ -93,7 +94,7 @@ def install() -> str | None:
     """Installs what the peers need where we may; says why it could not."""
     if all(_found(check) for check in (_ns2_program, ns3_flags)):
         return None
-    script = HERE.parent / "tools" / "install-packages"
+    script = ROOT / "tools" / "install-packages"
     if os.geteuid() != 0:
         return f"please install: {' '.join(PACKAGES)}"
     done = subprocess.run(["bash", script, *PACKAGES], capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""The benchmark suite: `python bench/run.py`, or `make bench`.
+"""The benchmark suite: `python -m parshall_dev.bench.run`, or `make bench`.
 
 Every case is run by Parshall and its peers in turns. The table and out/bench/bench.json hold the medians. The
 status is 0 only if all sides simulated the same thing and nothing failed. Ctrl-C keeps what is finished.
@@ -15,8 +15,6 @@ from typing import Any
 
 import click
 from rich.console import Console
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from parshall_dev.bench import controls, machine, processes, sweep
 from parshall_dev.bench.cases import CASES

@@ -13,16 +13,15 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 from parshall_dev.bench.networks import Bell
 from parshall_dev.bench.process import ProcessError, run
+from parshall_dev.checkout import ROOT
 
 __all__ = ["RUNS", "SWEEP", "Sweep", "measure", "summary"]
 
-ROOT = Path(__file__).resolve().parent.parent
 RUNS = 1000
 THREADS = 2
 SECONDS = 15.0

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from parshall.engine.cache import default_folder
 from parshall.errors import InputError, ParshallError
+from parshall_dev.checkout import ROOT
 from parshall_dev.emulated.kernel import Kernel
 from parshall_dev.emulated.machine import missing
 
@@ -42,13 +43,12 @@ class Workshop:
 
     @staticmethod
     def open() -> Workshop:
-        """The folder that ``$PARSHALL_LINUX`` names, or ``linux`` here or in this package's checkout.
+        """The folder that ``$PARSHALL_LINUX`` names, or ``linux`` here or in the checkout.
 
         ``InputError`` where there is none.
         """
         named = os.environ.get(VARIABLE)
-        checkout = Path(__file__).resolve().parents[3] / "linux"
-        for folder in [Path(named)] if named else [Path("linux"), checkout]:
+        for folder in [Path(named)] if named else [Path("linux"), ROOT / "linux"]:
             if (folder / "qdisc" / "sch_estmred.c").is_file():
                 return Workshop(folder.resolve(), default_folder() / "linux" / "built")
         expected = "the folder linux of Parshall's sources, which the environment variable may name"

@@ -1,6 +1,4 @@
-"""Draws the pictures of docs/guide/diffserv.md: diffserv_guide.py."""
-
-from pathlib import Path
+"""Draws the pictures of docs/guide/diffserv.md: python -m parshall_dev.guides.diffserv."""
 
 import numpy as np
 
@@ -26,8 +24,9 @@ from parshall import (
     Wrr,
 )
 from parshall.plot import MARKERS, SERIES, drawing, legend_of, standalone, to_svg
+from parshall_dev.checkout import ROOT
 
-FIGURES = Path(__file__).resolve().parent.parent / "docs/figures"
+FIGURES = ROOT / "docs/figures"
 COLOURS = {"AF11": "green", "AF12": "yellow", "AF13": "red"}
 CODES = {10: "green", 12: "yellow", 14: "red"}
 INKS = {"green": SERIES[2], "yellow": SERIES[4], "red": SERIES[1]}

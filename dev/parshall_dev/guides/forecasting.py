@@ -1,5 +1,5 @@
-"""Makes the tables and the figure of docs/guide/forecasting.md from measured series: forecasting_guide.py
-FOLDER.
+"""Makes the tables and the figure of docs/guide/forecasting.md from measured series: python -m
+parshall_dev.guides.forecasting FOLDER.
 
 FOLDER holds the files NAME.csv.gz. Tables go between the marks that stand in the page.
 """
@@ -10,8 +10,8 @@ from pathlib import Path
 
 from parshall.forecast import DEFAULT_MODELS, Mixture, evaluate, label, read
 from parshall.forecast.shown import svg_of
+from parshall_dev.checkout import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/guide/forecasting.md"
 NAMES = ("4g-fiber-1k", "wifi-repeater-fiber-1k", "wifi-fiber-64k", "ros-wifi-static")
 SHOWN = "4g-fiber-1k"

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from tests import linux_machine as linux
 
-PAGE = Path(__file__).parents[1] / "docs/guide/linux.md"
+from parshall_dev.checkout import ROOT
+
+PAGE = ROOT / "docs/guide/linux.md"
 PACKETS = 100_000
 NS_PER_INSTRUCTION = 2
 RED = "limit 60kB min 15kB max 45kB avpkt 1000 bandwidth 1gbit"

@@ -1,4 +1,5 @@
-"""Makes tables and figure of docs/guide/long-memory.md: long_memory_guide.py REFERENCE DATA [PATHS].
+"""Makes tables and figure of docs/guide/long-memory.md: python -m parshall_dev.guides.long_memory REFERENCE
+DATA [PATHS].
 
 REFERENCE is the folder with bias.csv, DATA the one with rtt/ and links/. PATHS is the number of seeds of
 every cell, 200 if it is not given. Tables go between the marks that stand in the page.
@@ -24,8 +25,8 @@ from parshall.long_memory import (
 )
 from parshall.long_memory.plots import TITLES
 from parshall.plot import MARKERS, SERIES, drawing, standalone, to_svg
+from parshall_dev.checkout import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/guide/long-memory.md"
 FIGURE = ROOT / "docs/figures/long-memory-shifts.svg"
 FAMILIES = {"fgn": fgn, "farima": lambda h, n, seed: farima(h - 0.5, n, seed)}

@@ -1,4 +1,5 @@
-"""Makes crates/estimators/src/long_memory/tables.rs by simulation: long_memory_tables.py [PATHS].
+"""Makes crates/estimators/src/long_memory/tables.rs by simulation: python -m
+parshall_dev.guides.long_memory_tables [PATHS].
 
 Two kinds of tables over the length of a series and its H, both from exact paths of fractional Gaussian noise:
 roots of mean square errors of R/S, Anis-Lloyd and aggregated variance, which have no standard error in closed
@@ -9,14 +10,14 @@ quarter of that. A fifth of them is enough for the errors.
 """
 
 import sys
-from pathlib import Path
 
 import numpy as np
 
 from parshall import _core
 from parshall.long_memory import hurst, level_shifts
+from parshall_dev.checkout import ROOT
 
-PLACE = Path(__file__).parents[1] / "crates/estimators/src/long_memory/tables.rs"
+PLACE = ROOT / "crates/estimators/src/long_memory/tables.rs"
 SEED = 1951
 LENGTHS = (256, 1024, 4096, 16384)
 PARAMETERS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
@@ -76,7 +77,7 @@ def main(paths):
     rows = tables(paths)
     kind, shift_kind = (f"Table<{len(rows[key][0])}, {len(LENGTHS)}>" for key in ("ANIS_LLOYD", 0))
     text = [
-        "//! Made by tools/long_memory_tables.py, which says how; not to be edited.",
+        "//! Made by dev/parshall_dev/guides/long_memory_tables.py, which says how; not to be edited.",
         "",
         "use super::table::Table;",
         "",

@@ -6,7 +6,6 @@ recorded packets. Tables go between the marks that stand in the page.
 """
 
 import re
-from pathlib import Path
 
 import numpy as np
 
@@ -14,8 +13,8 @@ from parshall import Bulk, DropTail, Dumbbell, FlowGroup, OnOff, Record, Reverse
 from parshall.estimators import CapacityQuality, PacketPair
 from parshall.sweep.measure import measure
 from parshall.units import parse_rate
+from parshall_dev.checkout import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/guide/packet-pairs.md"
 SEEDS = range(1, 21)
 RATE, PACKET = 10e6, 1040

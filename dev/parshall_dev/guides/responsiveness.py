@@ -1,5 +1,5 @@
 """Writes what the study nonresponsive found into docs/guide/responsiveness.md, and draws where the share's
-estimator fails: responsiveness_guide.py FOLDER.
+estimator fails: python -m parshall_dev.guides.responsiveness FOLDER.
 
 FOLDER is what ``parshall reproduce nonresponsive`` has written. What is drawn are scenarios to design on:
 those to judge on are not looked at one by one.
@@ -14,12 +14,12 @@ import pyarrow.parquet as pq
 import parshall
 from parshall.estimators import Responsiveness, ResponsivenessQuality
 from parshall.plot import GRID, INK, SERIES, drawing, legend_of, standalone, to_svg
+from parshall_dev.checkout import ROOT
 from parshall_dev.guides.long_memory import put
 from parshall_studies import study as st
 from parshall_studies.nonresponsive import attacks, drawn, held_out
 from parshall_studies.nonresponsive.shown_held_out import held_out_tables
 
-ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/guide/responsiveness.md"
 FIGURE = ROOT / "docs/figures/responsiveness-failures.svg"
 MARKS = {

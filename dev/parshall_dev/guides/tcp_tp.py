@@ -1,4 +1,5 @@
-"""Writes what the study tcp-tp found into docs/guide/long-memory.md: tcp_tp_guide.py FOLDER.
+"""Writes what the study tcp-tp found into docs/guide/long-memory.md: python -m
+parshall_dev.guides.tcp_tp FOLDER.
 
 FOLDER is what ``parshall reproduce tcp-tp`` has written.
 """

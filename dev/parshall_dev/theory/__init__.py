@@ -1,1 +1,1 @@
-"""Measurements beside the laws of :mod:`parshall.theory`, and the page of them: ``parshall validate theory``."""
+"""Measurements beside the laws of :mod:`parshall.theory`, and their page (``parshall validate theory``)."""

@@ -18,6 +18,8 @@ from parshall.engine.run import MAX_SEED, MOST_JOBS, MOST_SEEDS
 from parshall.errors import ParshallError, ScenarioError
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from parshall.scenario import Scenario
 
 __all__ = ["cli", "main"]
@@ -60,7 +62,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         logging.getLogger("parshall").removeHandler(_LINES)
 
 
-@click.group(context_settings=SETTINGS, invoke_without_command=True)
+class _Commands(click.Group):
+    """The commands below, and those that installed packages offer as entry points ``parshall.commands``."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *_offered()})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, cmd_name) or _load(cmd_name)
+
+
+@click.group(cls=_Commands, context_settings=SETTINGS, invoke_without_command=True)
 @click.option("--version", is_flag=True, help="Show the versions of the package and of the engine.")
 @click.pass_context
 def cli(context: click.Context, version: bool) -> None:
@@ -250,9 +262,9 @@ def sweep(file: str, dry_run: bool, **options: Any) -> int:
 @cli.command()
 def studies() -> int:
     """List the studies. The status is 0 only if all can be loaded."""
-    from parshall_studies.study.study import try_studies
+    from parshall.studies import framework
 
-    found = list(try_studies())
+    found = list(framework().try_studies())
     known = [each for each in found if not isinstance(each, ParshallError)]
     width = max((len(study.name) for study in known), default=0)
     for study in known:
@@ -287,92 +299,9 @@ def reproduce(study: str, no_cache: bool, **options: Any) -> None:
     """
     from rich.console import Console
 
-    from parshall_studies import study as of
+    from parshall import studies as of
 
     of.reproduce(study, cache=not no_cache, console=Console(), **options)
-
-
-@cli.group(no_args_is_help=False)
-def validate() -> None:
-    """Compare the simulator with ns-2, with Linux and with laws in closed form."""
-
-
-@validate.command()
-@click.argument("folder", metavar="DIR")
-@click.argument("more", nargs=-1, metavar="")
-@click.option("--json", "report", metavar="FILE", help="Write the verdicts there.")
-@click.option("--only", multiple=True, metavar="NAME ...", help="Compare these scenarios only.")
-def traces(folder: str, more: tuple[str, ...], report: str | None, only: tuple[str, ...]) -> int:
-    """Compare with the packet traces of ns-2 in DIR. The status is 0 only if all are exact."""
-    from parshall_dev.validate.command import validate_folder
-
-    if more and not only:
-        raise click.UsageError(f"got {more[0]!r} after DIR, expected an option such as --only {more[0]}")
-    return 0 if validate_folder(folder, (*only, *more), report) else FAILED
-
-
-@validate.command()
-@click.argument("folder", metavar="DIR")
-@click.option(
-    "--seeds",
-    type=click.IntRange(2, MOST_SEEDS),
-    help="Runs of each scenario; the study's own number unless given.",
-)
-@click.option("--out", metavar="FILE.md", help="Write the tables there, as Markdown.")
-@click.option("--only", multiple=True, metavar="STUDY", help="Compare this study only; may be repeated.")
-def statistics(folder: str, seeds: int | None, out: str | None, only: tuple[str, ...]) -> int:
-    """Compare with random scenarios of ns-2 in DIR. The status is 0 only if no mean differs."""
-    from parshall_dev.validate.statistics.command import validate_statistics as compare
-
-    return 0 if compare(folder, only, seeds, out) else FAILED
-
-
-@validate.command()
-@click.argument("folder", metavar="[DIR]", required=False)
-@click.option(
-    "--only", multiple=True, metavar="CELL", help="These cells, such as 'red-1M-*'; may be repeated."
-)
-@click.option("--quick", is_flag=True, help="Only a few cells, in about a minute.")
-@click.option("--kernel", type=click.Choice(["6.1", "6.12"]), help="Debian's kernel; 6.1 unless given.")
-@click.option("--repeats", type=click.IntRange(1, 100), help="Runs of each cell in machines; 2 unless given.")
-@click.option("--seeds", type=click.IntRange(2, MOST_SEEDS), help="Runs of each cell here; 10 unless given.")
-@click.option("--jobs", type=JOBS, help="Threads of the simulator; all cores unless given.")
-@click.option("--out", metavar="DIR", help="Where the page goes; out/linux unless given.")
-def linux(folder: str | None, **options: Any) -> None:
-    """Compare with a real Linux kernel. Prints tables as Markdown.
-
-    Runs Reno, CUBIC and BBR through the queue disciplines of Debian's kernel in emulated machines, 405 cells,
-    and writes a page with figures. What ran is kept: after Ctrl-C the same command does the rest.
-
-    With DIR, compares with the runs of Linux that are there instead.
-    """
-    if folder is None:
-        from parshall_dev.validate.machine.command import validate_machines
-
-        validate_machines(**options)
-        return
-    if given := [name for name, value in options.items() if value]:
-        raise click.UsageError(f"got DIR and --{given[0]}, expected one of them")
-    from parshall_dev.validate.linux import compare_folder, table
-
-    for line in table(compare_folder(Path(folder))):
-        click.echo(line)
-
-
-@validate.command()
-@click.option(
-    "--seeds", type=click.IntRange(2, MOST_SEEDS), default=10, show_default=True, help="Number of seeds."
-)
-@click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
-@click.option("--out", metavar="DIR", default="out/theory", show_default=True, help="Where the page goes.")
-def theory(seeds: int, jobs: int | None, out: str) -> None:
-    """Compare with laws in closed form.
-
-    Writes a page with figures.
-    """
-    from parshall_dev.theory.command import measure_and_write
-
-    measure_and_write(seeds, jobs, out)
 
 
 @cli.command()
@@ -443,19 +372,22 @@ def export(device: str | None, out: str | None) -> None:
     export_qdiscs(device, out)
 
 
-@cli.command()
-@click.option("--json", "as_json", is_flag=True, help="Print everything that was measured, as JSON.")
-def bench(as_json: bool) -> None:
-    """Tell how fast the simulator is here.
+def _offered() -> dict[str, EntryPoint]:
+    """Commands of other packages, by name."""
+    from importlib.metadata import entry_points
 
-    Prints one line, after a few seconds.
-    """
-    import json
+    return {point.name: point for point in entry_points(group="parshall.commands")}
 
-    from parshall_dev import benchmark
 
-    figures = benchmark.measure()
-    click.echo(json.dumps(benchmark.as_json(figures), indent=2) if as_json else benchmark.one_line(figures))
+def _load(name: str) -> click.Command | None:
+    """A command of another package, if one offers it. Raises ParshallError for one that cannot be loaded."""
+    if (point := _offered().get(name)) is None:
+        return None
+    try:
+        command: click.Command = point.load()
+        return command
+    except Exception as error:
+        raise ParshallError(f"command {name} ({point.value}): {type(error).__name__}: {error}") from error
 
 
 def _described(scenario: Scenario) -> str:

@@ -49,7 +49,15 @@ if TYPE_CHECKING:
         within,
     )
     from parshall_studies.study.statements import topics_of
-    from parshall_studies.study.study import Content, Document, Study, find_study, list_studies, page_of
+    from parshall_studies.study.study import (
+        Content,
+        Document,
+        Study,
+        find_study,
+        list_studies,
+        page_of,
+        try_studies,
+    )
     from parshall_studies.study.tables import Column, Number, PrintedTable, Row, Table, printed_table
     from parshall_studies.study.values import SEED, Span, Values
 
@@ -73,7 +81,7 @@ _HOMES = {
         *("Verdict", "alike", "within"),
     ),
     "statements": ("topics_of",),
-    "study": ("Content", "Document", "Study", "find_study", "list_studies", "page_of"),
+    "study": ("Content", "Document", "Study", "find_study", "list_studies", "page_of", "try_studies"),
     "tables": ("Column", "Number", "PrintedTable", "Row", "Table", "printed_table"),
     "values": ("SEED", "Span", "Values"),
 }
@@ -152,6 +160,7 @@ __all__ = [
     "rows_axis",
     "tidy",
     "topics_of",
+    "try_studies",
     "within",
 ]
 

@@ -125,7 +125,7 @@ def _points() -> dict[str, list[Any]]:
     for point in entry_points(group=GROUP):
         found.setdefault(point.name, []).append(point)
     if not found:
-        raise ParshallError(f"studies: no package offers any as {GROUP}; install parshall again")
+        raise ParshallError(f"studies: no package offers any as {GROUP}; install parshall-studies again")
     return found
 
 

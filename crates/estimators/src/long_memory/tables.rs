@@ -1,4 +1,4 @@
-//! Made by tools/long_memory_tables.py, which says how; not to be edited.
+//! Made by dev/parshall_dev/guides/long_memory_tables.py, which says how; not to be edited.
 
 use super::table::Table;
 

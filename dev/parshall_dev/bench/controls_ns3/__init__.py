@@ -1,4 +1,5 @@
 """BBR and DCTCP beside ns-3's on the same dumbbells.
 
-``python bench/controls_ns3/run.py`` prints the tables and can write them into docs/validation.md.
+``python -m parshall_dev.bench.controls_ns3.run`` prints the tables and writes them into
+docs/validation.md.
 """

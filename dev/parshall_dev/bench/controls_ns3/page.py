@@ -9,8 +9,8 @@ from parshall_dev.bench.controls_ns3.sides import OUTCOMES, Pair
 
 __all__ = ["BEGIN", "END", "section"]
 
-BEGIN = "<!-- made by python bench/controls_ns3/run.py --out docs/validation.md -->"
-END = "<!-- end of what bench/controls_ns3/run.py makes -->"
+BEGIN = "<!-- made by python -m parshall_dev.bench.controls_ns3.run --out docs/validation.md -->"
+END = "<!-- end of what dev/parshall_dev/bench/controls_ns3/run.py makes -->"
 
 _TITLES = {
     "bbr": "BBR, drop-tail.",

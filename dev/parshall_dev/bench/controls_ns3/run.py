@@ -1,16 +1,13 @@
-"""BBR and DCTCP beside ns-3's: `python bench/controls_ns3/run.py`.
+"""BBR and DCTCP beside ns-3's: `python -m parshall_dev.bench.controls_ns3.run`.
 
 Prints a table for each control. With --out the tables go into a document that has the marks for them.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from parshall_dev.bench.controls_ns3.page import BEGIN, END, section
 from parshall_dev.bench.controls_ns3.settings import SETTINGS

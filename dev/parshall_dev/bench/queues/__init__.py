@@ -1,4 +1,4 @@
 """Queue disciplines beside ns-3's models of them: the same packets through both.
 
-``python bench/queues/run.py`` prints the table and can write it into docs/validation.md.
+``python -m parshall_dev.bench.queues.run`` prints the table and can write it into docs/validation.md.
 """

@@ -16,8 +16,8 @@ from parshall_dev.bench.queues.responsive import Meeting
 
 __all__ = ["BEGIN", "END", "meetings_section", "section", "write"]
 
-BEGIN = "<!-- made by python bench/queues/run.py --out docs/validation.md -->"
-END = "<!-- end of what bench/queues/run.py makes -->"
+BEGIN = "<!-- made by python -m parshall_dev.bench.queues.run --out docs/validation.md -->"
+END = "<!-- end of what dev/parshall_dev/bench/queues/run.py makes -->"
 
 
 def section(rows: Sequence[Row], seconds: float) -> str:

@@ -1,16 +1,13 @@
-"""Queue disciplines beside ns-3's: `python bench/queues/run.py`.
+"""Queue disciplines beside ns-3's: `python -m parshall_dev.bench.queues.run`.
 
 Prints a table for each load. With --out the tables go into a document that has the marks for them.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from parshall_dev.bench.peers import Missing
 from parshall_dev.bench.process import ProcessError

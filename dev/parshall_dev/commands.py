@@ -1,0 +1,111 @@
+"""Commands of maintainers, which ``parshall`` finds where this package is installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from parshall.cli.main import FAILED, JOBS
+from parshall.engine.run import MOST_SEEDS
+
+__all__ = ["bench", "validate"]
+
+
+@click.group(no_args_is_help=False)
+def validate() -> None:
+    """Compare the simulator with ns-2, with Linux and with laws in closed form."""
+
+
+@validate.command()
+@click.argument("folder", metavar="DIR")
+@click.argument("more", nargs=-1, metavar="")
+@click.option("--json", "report", metavar="FILE", help="Write the verdicts there.")
+@click.option("--only", multiple=True, metavar="NAME ...", help="Compare these scenarios only.")
+def traces(folder: str, more: tuple[str, ...], report: str | None, only: tuple[str, ...]) -> int:
+    """Compare with the packet traces of ns-2 in DIR. The status is 0 only if all are exact."""
+    from parshall_dev.validate.command import validate_folder
+
+    if more and not only:
+        raise click.UsageError(f"got {more[0]!r} after DIR, expected an option such as --only {more[0]}")
+    return 0 if validate_folder(folder, (*only, *more), report) else FAILED
+
+
+@validate.command()
+@click.argument("folder", metavar="DIR")
+@click.option(
+    "--seeds",
+    type=click.IntRange(2, MOST_SEEDS),
+    help="Runs of each scenario; the study's own number unless given.",
+)
+@click.option("--out", metavar="FILE.md", help="Write the tables there, as Markdown.")
+@click.option("--only", multiple=True, metavar="STUDY", help="Compare this study only; may be repeated.")
+def statistics(folder: str, seeds: int | None, out: str | None, only: tuple[str, ...]) -> int:
+    """Compare with random scenarios of ns-2 in DIR. The status is 0 only if no mean differs."""
+    from parshall_dev.validate.statistics.command import validate_statistics as compare
+
+    return 0 if compare(folder, only, seeds, out) else FAILED
+
+
+@validate.command()
+@click.argument("folder", metavar="[DIR]", required=False)
+@click.option(
+    "--only", multiple=True, metavar="CELL", help="These cells, such as 'red-1M-*'; may be repeated."
+)
+@click.option("--quick", is_flag=True, help="Only a few cells, in about a minute.")
+@click.option("--kernel", type=click.Choice(["6.1", "6.12"]), help="Debian's kernel; 6.1 unless given.")
+@click.option("--repeats", type=click.IntRange(1, 100), help="Runs of each cell in machines; 2 unless given.")
+@click.option("--seeds", type=click.IntRange(2, MOST_SEEDS), help="Runs of each cell here; 10 unless given.")
+@click.option("--jobs", type=JOBS, help="Threads of the simulator; all cores unless given.")
+@click.option("--out", metavar="DIR", help="Where the page goes; out/linux unless given.")
+def linux(folder: str | None, **options: Any) -> None:
+    """Compare with a real Linux kernel. Prints tables as Markdown.
+
+    Runs Reno, CUBIC and BBR through the queue disciplines of Debian's kernel in emulated machines, 405 cells,
+    and writes a page with figures. What ran is kept: after Ctrl-C the same command does the rest.
+
+    With DIR, compares with the runs of Linux that are there instead.
+    """
+    if folder is None:
+        from parshall_dev.validate.machine.command import validate_machines
+
+        validate_machines(**options)
+        return
+    if given := [name for name, value in options.items() if value]:
+        raise click.UsageError(f"got DIR and --{given[0]}, expected one of them")
+    from parshall_dev.validate.linux import compare_folder, table
+
+    for line in table(compare_folder(Path(folder))):
+        click.echo(line)
+
+
+@validate.command()
+@click.option(
+    "--seeds", type=click.IntRange(2, MOST_SEEDS), default=10, show_default=True, help="Number of seeds."
+)
+@click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
+@click.option("--out", metavar="DIR", default="out/theory", show_default=True, help="Where the page goes.")
+def theory(seeds: int, jobs: int | None, out: str) -> None:
+    """Compare with laws in closed form.
+
+    Writes a page with figures.
+    """
+    from parshall_dev.theory.command import measure_and_write
+
+    measure_and_write(seeds, jobs, out)
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print everything that was measured, as JSON.")
+def bench(as_json: bool) -> None:
+    """Tell how fast the simulator is here.
+
+    Prints one line, after a few seconds.
+    """
+    import json
+
+    from parshall_dev import benchmark
+
+    figures = benchmark.measure()
+    click.echo(json.dumps(benchmark.as_json(figures), indent=2) if as_json else benchmark.one_line(figures))
