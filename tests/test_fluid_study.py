@@ -14,7 +14,6 @@ from rich.console import Console
 
 from parshall import run
 from parshall.fluid import equilibria, stability
-from parshall.sweep.measure import measure
 from parshall_studies import study as st
 from parshall_studies.fluid import STUDY, measures
 from parshall_studies.fluid.claims import TOPICS

@@ -13,9 +13,9 @@ import pytest
 from tests.test_ensemble import Batches, batches
 
 from parshall import Cache, Dumbbell, Record, run
+from parshall.engine.measure import measure
 from parshall.errors import InputError, ParshallError, RunError, ScenarioError
 from parshall.recording import Recording
-from parshall.sweep.measure import measure
 
 __all__ = ["batches"]
 
@@ -105,7 +105,7 @@ def test_scenarios_are_made_when_their_turn_comes(
     def function(variant: str, recording: Recording) -> None:
         events.append(f"ran {variant}")
 
-    monkeypatch.setattr("parshall.sweep.measure._PORTION_BYTES", 1)
+    monkeypatch.setattr("parshall.engine.measure._PORTION_BYTES", 1)
     measure({name: maker(name) for name in bells}, [1], function, cache=None)
     assert events == ["made slow", "ran slow", "made fast", "ran fast"]
 

@@ -30,6 +30,9 @@ from parshall import (
     Scenario,
     run,
 )
+from parshall.engine.dispatch import dispatch
+from parshall.engine.work import Chunk, Outcome, Task, execute
+from parshall.recording.tables import Key
 from parshall.stats import difference_interval, mean_interval
 from parshall.sweep import (
     EngineExecutor,
@@ -41,9 +44,7 @@ from parshall.sweep import (
     StopRule,
     Sweep,
 )
-from parshall.sweep.dispatch import dispatched
 from parshall.sweep.stopping import StopRule as Rule
-from parshall.sweep.work import Chunk, execute
 from test_ensemble import Batches, batches, bits
 
 __all__ = ["batches"]
@@ -586,16 +587,16 @@ def test_a_failing_run_is_named_and_does_not_stop_the_rest(
     batches.spoiled = {2}
     with caplog.at_level(logging.ERROR, logger="parshall"):
         result = sweep.run()
-    assert [(failure.point, failure.seed) for failure in result.failures] == [
+    assert [(failure.variant, failure.seed) for failure in result.failures] == [
         (f"rate={rate}, limit={limit}", 2) for rate in ("1000000", "2000000") for limit in (5, 20)
     ]
     scenario = sweep.points[0].scenario.hash
-    line = f"rate=1000000, limit=5 (scenario {scenario[:12]}), seed 2: the engine failed in two lines"
+    line = f"variant rate=1000000, limit=5 (scenario {scenario[:12]}), seed 2: the engine failed in two lines"
     assert str(result.failures[0]) == line
     assert f"run failed: {line}" in caplog.messages
     assert set(result.table()["seed"].to_pylist()) == {1, 3}
     assert result.table("flows").num_rows == 8 * 3
-    with pytest.raises(RunError, match=r"^rate=1000000, limit=5 .* \(and 3 more\)$"):
+    with pytest.raises(RunError, match=r"^variant rate=1000000, limit=5 .* \(and 3 more\)$"):
         result.raise_for_failures()
     batches.spoiled = set()
     assert sweep.run().executed == 4, "a failure is not kept"
@@ -674,15 +675,28 @@ def test_an_unknown_executor_is_one_line(sweep: Sweep, arguments: Any, line: str
 
 def test_a_worker_with_another_engine_is_refused(bell: Dumbbell) -> None:
     network: Scenario = bell.scenario()
-    chunk = Chunk("s", ((network.hash, 1),), {network.hash: network.to_json()}, None, "0-other")
+    task = Task(engine_version="0-other")
+    chunk = Chunk(task, ((network.hash, 1),), {network.hash: network.to_json()})
     with pytest.raises(RunError, match=r"^a worker has engine .*, expected 0-other: install the same"):
         execute(chunk)
+
+
+def dispatched(executor: Executor, runs: list[Key], network: Scenario) -> list[tuple[Key, ...]]:
+    """The runs of each chunk that came back."""
+    done: list[tuple[Key, ...]] = []
+
+    def take(outcome: Outcome | None) -> None:
+        if outcome is not None and outcome.block is not None:
+            done.append(outcome.block.keys)
+
+    dispatch(executor, runs, {network.hash: network.to_json()}, Task(("flows",)), take, lambda: False)
+    return done
 
 
 def test_chunks_grow_with_short_runs_and_share_what_is_left(
     bell: Dumbbell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("parshall.sweep.dispatch._CHUNK_S", 60.0)  # runs are short on any machine
+    monkeypatch.setattr("parshall.engine.dispatch._CHUNK_S", 60.0)  # runs are short on any machine
     network = bell.replace("duration", "1100 ms").scenario()
     sizes: list[int] = []
 
@@ -693,8 +707,7 @@ def test_chunks_grow_with_short_runs_and_share_what_is_left(
 
     runs = [(network.hash, seed) for seed in range(400)]
     with Counting(2) as executor:
-        outcomes = dispatched(executor, runs, {network.hash: network.to_json()}, ("flows",), lambda: False)
-        done = [outcome.block.keys for outcome in outcomes if outcome is not None and outcome.block]
+        done = dispatched(executor, runs, network)
     assert sorted(key for keys in done for key in keys) == runs
     assert sizes[:4] == [1] * 4, "nothing is known yet"
     assert max(sizes) > 90, "a quarter of what is left, for two workers with two chunks each"
@@ -702,18 +715,38 @@ def test_chunks_grow_with_short_runs_and_share_what_is_left(
 
 
 def test_chunks_of_long_runs_are_single_runs(bell: Dumbbell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("parshall.sweep.dispatch._CHUNK_S", 1e-9)
+    monkeypatch.setattr("parshall.engine.dispatch._CHUNK_S", 1e-9)
     network = bell.scenario()
     runs = [(network.hash, seed) for seed in range(12)]
     with EngineExecutor(1) as executor:
-        outcomes = dispatched(executor, runs, {network.hash: network.to_json()}, ("flows",), lambda: False)
-        done = [outcome.block.keys for outcome in outcomes if outcome is not None and outcome.block]
+        done = dispatched(executor, runs, network)
     assert sorted(done) == [(run,) for run in runs]
+
+
+def test_what_takes_longer_than_was_thought_is_shared_again(
+    sweep: Sweep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that no worker is left with it alone, and what is done is kept soon."""
+    monkeypatch.setattr("parshall.engine.dispatch._CHUNK_S", 60.0)
+    monkeypatch.setattr("parshall.engine.work._LONGEST_S", 0.0)
+    long = replace(sweep, scenario=sweep.scenario.replace("duration", "600 s"), seeds=4)  # type: ignore[union-attr]
+    sent: list[tuple[Key, ...]] = []
+
+    class Watching(ThreadPoolExecutor):
+        def submit(self, fn: Any, chunk: Chunk) -> Future[Any]:  # type: ignore[override]
+            sent.append(chunk.runs)
+            return super().submit(fn, chunk)
+
+    with Watching(1) as executor:
+        result = long.run(executor=executor)
+    assert result.executed == 16
+    again = [key for keys in sent for key in keys]
+    assert len(again) > len(set(again)) == 16, "some did not have their turn at first"
 
 
 def test_points_take_turns_when_runs_are_long(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that early results, and the time left, speak for all points."""
-    monkeypatch.setattr("parshall.sweep.dispatch._CHUNK_S", 1e-9)
+    monkeypatch.setattr("parshall.engine.dispatch._CHUNK_S", 1e-9)
     order: list[tuple[str, int]] = []
 
     class Watching(ThreadPoolExecutor):

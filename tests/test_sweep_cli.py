@@ -100,10 +100,8 @@ def test_a_failing_run_is_named_and_the_status_tells(
     lines = outcome.err.splitlines()
     assert len(lines) == 4
     point = load_sweep(file).points[0]
-    name = (
-        f"rate=1000000, limit=5 (scenario {point.scenario.hash[:12]}), seed 2: the engine failed in two lines"
-    )
-    assert f"parshall: run failed: {name}" in lines
+    name = f"variant rate=1000000, limit=5 (scenario {point.scenario.hash[:12]})"
+    assert f"parshall: run failed: {name}, seed 2: the engine failed in two lines" in lines
     assert "12 runs, 8 done now, 4 failed. Tables: " in outcome.out
     assert pyarrow.dataset.dataset("out/sweep/runs", format="parquet").count_rows() == 8
     failures = json.loads(Path("out/sweep/sweep.json").read_text())["failures"]

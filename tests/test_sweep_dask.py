@@ -174,6 +174,6 @@ def test_a_scheduler_that_ends_is_one_line(cluster: Cluster, sweep: Sweep) -> No
 
 
 def test_a_scheduler_that_does_not_answer_is_one_line(sweep: Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("parshall.sweep.executors._CONNECT_S", 1)
+    monkeypatch.setattr("parshall.engine.executors._CONNECT_S", 1)
     with pytest.raises(ParshallError, match=r"^tcp://127\.0\.0\.1:1: .*, expected a Dask scheduler$"):
         sweep.run(executor="tcp://127.0.0.1:1")

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from parshall.engine.ensemble import available_cores
+from parshall.engine.limits import available_cores
 
 if TYPE_CHECKING:
     from parshall.scenario import Dumbbell

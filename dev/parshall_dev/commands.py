@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from parshall.cli.main import FAILED, JOBS
-from parshall.engine.run import MOST_SEEDS
+from parshall.engine.limits import MOST_SEEDS
 
 __all__ = ["bench", "validate"]
 

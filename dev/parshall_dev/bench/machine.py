@@ -14,7 +14,7 @@ def facts() -> dict[str, Any]:
     """Processor, cores, load before the suite and versions."""
     from parshall import __version__
     from parshall._core import ENGINE_VERSION
-    from parshall.engine.ensemble import available_cores
+    from parshall.engine.limits import available_cores
 
     return {
         "cpu": _cpu(),

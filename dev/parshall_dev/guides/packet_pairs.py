@@ -10,8 +10,8 @@ import re
 import numpy as np
 
 from parshall import Bulk, DropTail, Dumbbell, FlowGroup, OnOff, Record, Reverse, Tcp, Udp
+from parshall.engine.measure import measure
 from parshall.estimators import CapacityQuality, PacketPair
-from parshall.sweep.measure import measure
 from parshall.units import parse_rate
 from parshall_dev.checkout import ROOT
 

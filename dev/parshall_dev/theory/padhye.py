@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from parshall.engine.measure import measure
 from parshall.scenario import BernoulliLoss, Bulk, Flow, Scenario, Tcp
 from parshall.stats import mean_interval
-from parshall.sweep.measure import measure
 from parshall.theory.tcp_laws import padhye_send_rate
 from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, Series
 from parshall_dev.theory.network import one_link

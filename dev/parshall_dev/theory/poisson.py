@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from parshall.engine.measure import measure
 from parshall.scenario import Flow, Record, Schedule, Udp
 from parshall.scenario import Series as Sampled
 from parshall.stats import mean_interval
-from parshall.sweep.measure import measure
 from parshall.theory.queue_laws import md1_wait, mm1_wait, pollaczek_khinchine_wait
 from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, Series
 from parshall_dev.theory.network import SENDER_PORT, one_link

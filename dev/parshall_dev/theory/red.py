@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from parshall.engine.measure import measure
 from parshall.scenario import Bulk, Dumbbell, FlowGroup, Record, Red, Tcp
 from parshall.scenario import Series as Sampled
 from parshall.stats import mean_interval
-from parshall.sweep.measure import measure
 from parshall.theory.red_law import red_drop_rate, red_mean_gap, red_probability, replayed_drop_rate
 from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, Series
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from parshall.engine.measure import measure
 from parshall.scenario import BernoulliLoss, Bulk, Flow, ListedLoss, Scenario, Tcp
 from parshall.stats import mean_interval
-from parshall.sweep.measure import measure
 from parshall.theory.tcp_laws import (
     periodic_loss_window,
     random_loss_constant,

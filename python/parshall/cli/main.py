@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from parshall.engine.run import MAX_SEED, MOST_JOBS, MOST_SEEDS
+from parshall.engine.limits import MAX_SEED, MOST_JOBS, MOST_SEEDS
 from parshall.errors import ParshallError, ScenarioError
 
 if TYPE_CHECKING:

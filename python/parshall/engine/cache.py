@@ -27,10 +27,11 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
+from parshall.errors import InputError, shown
 from parshall.recording.tables import Block, Key
 from parshall.support.files import failing_as
 
-__all__ = ["Cache", "default_folder"]
+__all__ = ["Cache", "cache_of", "default_folder"]
 
 LAYOUT = "v1"
 """Changes when the files here are laid out differently."""
@@ -56,6 +57,17 @@ def default_folder() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("parshall", appauthor=False)
+
+
+def cache_of(given: object) -> Cache | None:
+    """The cache that is meant: one, ``"default"`` or ``True``, or none. Raises InputError."""
+    if given is None or given is False:
+        return None
+    if given == "default" or given is True:
+        return Cache()
+    if isinstance(given, Cache):
+        return given
+    raise InputError("cache", shown(given), 'a Cache, "default", or none')
 
 
 class _DamageError(Exception):

@@ -11,7 +11,9 @@ __all__ = ["HeldInterrupt"]
 
 
 class HeldInterrupt:
-    """Notes the first Ctrl-C instead of raising it, so that finished runs are stored; raises a second."""
+    """Notes the first Ctrl-C instead of raising it, so that finished runs are stored, and raises it at the
+    end; raises a second at once.
+    """
 
     def __init__(self) -> None:
         self.came = False
@@ -23,9 +25,11 @@ class HeldInterrupt:
             self._before = signal.signal(signal.SIGINT, self._note) or signal.SIG_DFL
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
+        if self.came and kind is None:
+            raise KeyboardInterrupt
 
     def _note(self, _signal: int, _frame: FrameType | None) -> None:
         self.came = True

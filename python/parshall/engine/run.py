@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from parshall.engine.limits import checked_max_events, checked_seed
 from parshall.errors import InputError, RunError, shown
 
 if TYPE_CHECKING:
     from parshall.recording import Recording
     from parshall.scenario import Dumbbell, Scenario
 
-__all__ = [
-    "MAX_SEED",
-    "MOST_JOBS",
-    "MOST_SEEDS",
-    "checked_max_events",
-    "checked_seed",
-    "network_of",
-    "run",
-]
-
-MAX_SEED = 2**63 - 1
-"""Seeds are whole numbers from 0 to this, so that they fit a signed column."""
-
-MOST_SEEDS = 1_000_000
-"""Each of many seeds is a run of its own."""
-
-MOST_JOBS = 1024
-"""Threads."""
+__all__ = ["network_of", "run"]
 
 
 def run(
@@ -75,19 +58,3 @@ def network_of(given: object, place: str) -> Scenario:
         network: Scenario = scenario()
         return network
     raise InputError(place, shown(given), "a scenario, a dumbbell, or the name of a scenario file")
-
-
-def checked_max_events(limit: object) -> int | None:
-    """The limit as an int, or none. Raises InputError for anything else."""
-    if limit is None:
-        return None
-    if isinstance(limit, Integral) and not isinstance(limit, bool) and 1 <= int(limit) < 2**64:
-        return int(limit)
-    raise InputError("max_events", shown(limit), "a whole number from 1 to 2^64 - 1, or none")
-
-
-def checked_seed(seed: object, path: str = "seed") -> int:
-    """The seed as an int. Raises InputError for anything that is not a seed."""
-    if isinstance(seed, Integral) and not isinstance(seed, bool) and 0 <= int(seed) <= MAX_SEED:
-        return int(seed)
-    raise InputError(path, shown(seed), "a whole number from 0 to 2^63 - 1")

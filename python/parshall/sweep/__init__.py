@@ -9,10 +9,9 @@
     result.write("out/sweep")                       # Parquet that DuckDB reads in place
 
 ``parameter`` is what varies, ``design`` which combinations, ``base`` what a value does to the scenario,
-``points`` the outcome of these. ``runs`` does what the cache lacks: ``dispatch`` cuts it into chunks,
-``executors`` says where they go, ``work`` is what happens there. ``metric``, ``measured`` and ``stopping``
-say what is measured and when it is enough. ``result`` and ``dataset`` are what is left. ``file`` and
-``command`` are ``parshall sweep``.
+``points`` the outcome of these, which :mod:`parshall.engine.runs` does. ``metric``, ``measured`` and
+``stopping`` say what is measured and when it is enough. ``result`` and ``dataset`` are what is left.
+``file`` and ``command`` are ``parshall sweep``.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from parshall.engine.executors import EngineExecutor
+    from parshall.engine.runs import Failure
     from parshall.sweep.design import Grid, LatinHypercube, Listed, Sobol
-    from parshall.sweep.executors import EngineExecutor
     from parshall.sweep.file import load_sweep
     from parshall.sweep.parameter import Parameter
     from parshall.sweep.points import Point
     from parshall.sweep.result import SweepResult
-    from parshall.sweep.runs import Failure
     from parshall.sweep.stopping import StopRule
     from parshall.sweep.sweep import Sweep
 
@@ -46,14 +45,17 @@ __all__ = [
     "load_sweep",
 ]
 
-_HOMES = ("parameter", "design", "stopping", "sweep", "points", "executors", "runs", "result", "file")
+_HOMES = (
+    *("sweep.parameter", "sweep.design", "sweep.stopping", "sweep.sweep", "sweep.points", "engine.executors"),
+    *("engine.runs", "sweep.result", "sweep.file"),
+)
 
 
 def __getattr__(name: str) -> Any:
     """Imports the module that a name lives in."""
     if name in __all__:
         for home in _HOMES:
-            module = import_module(f"parshall.sweep.{home}")
+            module = import_module(f"parshall.{home}")
             if name in module.__all__:
                 globals()[name] = getattr(module, name)
                 return globals()[name]

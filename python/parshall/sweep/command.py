@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from parshall.engine.executors import opened
 from parshall.errors import InputError, OutputError, shown
-from parshall.sweep.executors import opened
 from parshall.sweep.file import load_sweep
 from parshall.sweep.result import SweepResult
 

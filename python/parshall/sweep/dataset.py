@@ -136,7 +136,7 @@ def _manifest(result: SweepResult, names: Sequence[str], by: Sequence[str]) -> d
             for point, seeds in zip(result.points, result.seeds, strict=True)
         ],
         "failures": [
-            {"point": each.point, "scenario": each.scenario, "seed": each.seed, "reason": each.reason}
+            {"point": each.variant, "scenario": each.scenario, "seed": each.seed, "reason": each.reason}
             for each in result.failures
         ],
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, PlainValidator, WithJsonSchema
 
-from parshall.engine.run import MAX_SEED
+from parshall.engine.limits import MAX_SEED
 from parshall.errors import InputError, ScenarioError, shown
 from parshall.scenario import Dumbbell, Scenario
 from parshall.scenario.base import Model

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from parshall.errors import InputError, RunError, shown
+from parshall.engine.runs import raise_for
+from parshall.errors import InputError, shown
 from parshall.recording.assemble import assembled
 from parshall.recording.columns import indices, named, numbers, table
 from parshall.stats import Interval, difference_interval, mean_interval
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from parshall.engine.runs import Failure
     from parshall.recording.tables import Block, Key
     from parshall.sweep.base import Label
     from parshall.sweep.points import Point
-    from parshall.sweep.runs import Failure
 
 __all__ = ["RUNS", "SweepResult"]
 
@@ -152,9 +153,7 @@ class SweepResult:
 
     def raise_for_failures(self) -> None:
         """Raises RunError if a run failed."""
-        if self.failures:
-            more = f" (and {len(self.failures) - 1} more)" if len(self.failures) > 1 else ""
-            raise RunError(f"{self.failures[0]}{more}")
+        raise_for(self.failures)
 
     def _metric(self, name: str) -> int:
         if name not in self.metrics:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from parshall.engine.ensemble import checked_seeds
 from parshall.engine.interrupt import HeldInterrupt
+from parshall.engine.limits import checked_seeds
 from parshall.errors import InputError, shown
 from parshall.recording.views import (
     FlowSeries,
@@ -33,8 +33,8 @@ from parshall.sweep.stopping import StopRule
 
 if TYPE_CHECKING:
     from parshall.engine.cache import Cache
+    from parshall.engine.runs import Progress, Runs
     from parshall.scenario import Dumbbell, Scenario
-    from parshall.sweep.runs import Runs
 
 __all__ = ["METRICS", "Sweep"]
 
@@ -164,7 +164,7 @@ class Sweep:
         executor: Executor | str | None = None,
         jobs: int | None = None,
         cache: Cache | Literal["default"] | None = "default",
-        progress: Callable[[int, int], object] | None = None,
+        progress: Progress | None = None,
     ) -> SweepResult:
         """Does every run that the cache does not have, and returns the tables.
 
@@ -176,14 +176,14 @@ class Sweep:
         A run that fails is logged, is in ``failures``, and does not stop the others. Raises RunError when the
         executor breaks.
         """
-        from parshall.engine.cache import Cache
-        from parshall.sweep.executors import opened
-        from parshall.sweep.runs import Runs
+        from parshall.engine.cache import cache_of
+        from parshall.engine.executors import opened
+        from parshall.engine.runs import Runs
 
         self._check_tables()
-        store = Cache() if cache == "default" else cache
         read = tuple(dict.fromkeys((*self.tables, "flows", "ports")))
-        runs = Runs(self.points, read, store, progress)
+        variants = ((point.name, point.scenario) for point in self.points)
+        runs = Runs(variants, read, cache_of(cache), progress)
         with opened(executor, jobs) as workers:
             return self._result(runs, workers)
 
@@ -218,17 +218,13 @@ class Sweep:
                 if grown == counts:
                     break
                 counts = grown
-        if interrupt.came:
-            raise KeyboardInterrupt
-        order = {point.name: index for index, point in enumerate(self.points)}
-        failures = sorted(runs.failures, key=lambda failure: (order[failure.point], failure.seed))
         return SweepResult(
             self.points,
             tuple(self.seed_list[:count] for count in counts),
             tuple(self.checked_metrics),
             runs.tables,
             runs.executed,
-            tuple(failures),
+            runs.failures,
             measured.values,
             tuple(runs.blocks),
         )

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.progress import Progress
 
+    from parshall.engine.measure import Made
     from parshall.recording import Recording
-    from parshall.sweep.measure import Made
 
 __all__ = ["Rows", "Series", "Workbench", "tables_of"]
 
@@ -69,8 +69,8 @@ class Workbench:
     ) -> dict[str, pa.Table]:
         """Tidy tables of what ``function(variant, recording)`` says of every run, in bounded memory and on
         all cores; where that is one row of one ``table``, its name is given here. ``dims`` name the parts
-        of a variant's key. Variants share their seeds, so that their differences can be paired. Raises what
-        :func:`parshall.sweep.measure.measure` raises: a study with a hole in it would compare unequal things.
+        of a variant's key. Variants share their seeds, so that their differences can be paired. Raises as
+        :func:`parshall.engine.measure.measure`: a study with a hole in it would compare unequal things.
         """
         found: Any = self.each(what, variants, function, seeds=seeds, tables=tables)
         if table:
@@ -87,7 +87,7 @@ class Workbench:
         tables: Sequence[str] = ("flows", "ports"),
     ) -> dict[_T, list[_R]]:
         """What ``function(variant, recording)`` returns of every run, by variant, in the order of seeds."""
-        from parshall.sweep.measure import measure
+        from parshall.engine.measure import measure
 
         chosen = self._seeds(seeds)
         total = len(variants) * len(chosen)
@@ -109,7 +109,7 @@ class Workbench:
         """
         from concurrent.futures import ThreadPoolExecutor
 
-        from parshall.engine.ensemble import checked_jobs
+        from parshall.engine.limits import checked_jobs
 
         with ThreadPoolExecutor(checked_jobs(self.jobs)) as pool, self._task(what, len(items)) as advance_to:
             found = []

@@ -134,7 +134,7 @@ def _version(library: str) -> str:
 
 
 def _machine() -> str:
-    from parshall.engine.ensemble import available_cores
+    from parshall.engine.limits import available_cores
 
     return f"{platform.machine()}, {available_cores()} cores, {platform.system()} {platform.release()}"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from parshall.engine.run import MOST_JOBS, MOST_SEEDS
+from parshall.engine.limits import MOST_JOBS, MOST_SEEDS
 from parshall.errors import InputError, OutputError, ParshallError, shown
 from parshall.support.checksums import digest
 from parshall.support.progress import progress_bar

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from parshall.engine.measure import measure
 from parshall.scenario import (
     Bulk,
     CoDel,
@@ -24,7 +25,6 @@ from parshall.scenario import (
     Tcp,
 )
 from parshall.scenario.control import Aimd, Bbr
-from parshall.sweep.measure import measure
 from parshall_dev.validate.machine.cells import PACKET, Cell, Place, starts_ms
 from parshall_dev.validate.machine.reading import LINE_S, Run
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from parshall.engine.measure import measure
 from parshall.errors import InputError, RunError, ScenarioError, shown
 from parshall.recording import Recording
 from parshall.scenario import Scenario
-from parshall.sweep.measure import measure
 from parshall_dev.validate.statistics import many_connections, mixed_traffic, on_off_sources
 from parshall_dev.validate.statistics.compare import Comparison, compare
 from parshall_dev.validate.statistics.outcomes import Outcome

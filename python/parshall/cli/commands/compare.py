@@ -78,7 +78,7 @@ def compare(a: str, b: str, seeds: str | None) -> tuple[list[Comparison], int]:
 
 
 def _run(a: str, b: str, seeds: Sequence[int]) -> list[_Result]:
-    from parshall.sweep.measure import measure
+    from parshall.engine.measure import measure
 
     variants = {"A": scenario_of(a), "B": scenario_of(b)}
     found = measure(variants, seeds, lambda _, recording: of_recording(recording))

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from parshall.engine.run import MAX_SEED, MOST_SEEDS
+from parshall.engine.limits import MAX_SEED, MOST_SEEDS
 from parshall.errors import InputError, ParshallError, ScenarioError, shown
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ way, and :func:`stop` at once.
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,30 +20,41 @@ from parshall.recording.tables import Block, block
 if TYPE_CHECKING:
     from parshall.recording.tables import Key, Runs
 
-__all__ = ["Chunk", "Outcome", "allow", "execute", "halt", "stop"]
+__all__ = ["Chunk", "Outcome", "Task", "allow", "execute", "halt", "stop"]
 
 _LOOK_EVERY_S = 0.05
+_LONGEST_S = 1.0
+"""A chunk that takes longer begins no further run, so that little is lost with a worker that dies."""
 _halted: set[str] = set()
-"""Sweeps of this process that begin no further run."""
+"""Tasks of this process that begin no further run."""
 _stopped: set[str] = set()
 """Those of them that were interrupted: runs under way end as well."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is done with each of many runs, wherever that is."""
+
+    tables: tuple[str, ...] | None = None
+    """Tables that are wanted back; ``None`` for all that are recorded."""
+    then: Callable[[Block], Any] | None = None
+    """What the worker makes of the finished runs of a chunk besides, with everything that they recorded."""
+    max_events: int | None = None
+    """A run that takes more events fails."""
+    name: str = field(default_factory=lambda: f"task-{uuid.uuid4()}")
+    """No other task has it."""
+    engine_version: str = _core.ENGINE_VERSION
+    """That the worker has to have, for its results to be those of any other worker."""
 
 
 @dataclass(frozen=True)
 class Chunk:
     """Runs that are sent to a worker together."""
 
-    sweep: str
-    """A name of the sweep that no other has."""
+    task: Task
     runs: tuple[Key, ...]
     texts: dict[str, str]
     """The canonical JSON of each scenario, by its hash."""
-    tables: tuple[str, ...] | None
-    """Tables that are wanted back; ``None`` for all that are recorded."""
-    engine_version: str
-    """That the worker has to have, for its results to be those of any other worker."""
-    then: Callable[[Block], Any] | None = None
-    """What the worker makes of the finished runs besides, with everything that they recorded."""
     controls: dict[str, Any] = field(default_factory=dict)
     """Classes of the user's own that the scenarios refer to, by their code."""
 
@@ -58,33 +70,40 @@ class Outcome:
     seconds: float
     """That the chunk took."""
     made: Any = None
-    """What :attr:`Chunk.then` returned."""
+    """What :attr:`Task.then` returned."""
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """The runs that ended: those that finished, then those that failed."""
+        finished = () if self.block is None else self.block.keys
+        return (*finished, *(key for key, _ in self.failed))
 
 
-def halt(sweep: str) -> None:
-    """Lets the workers in this process begin no further run of a sweep."""
-    _halted.add(sweep)
+def halt(task: Task) -> None:
+    """Lets the workers in this process begin no further run of a task."""
+    _halted.add(task.name)
 
 
-def stop(sweep: str) -> None:
+def stop(task: Task) -> None:
     """Lets them end the runs under way, too."""
-    _halted.add(sweep)
-    _stopped.add(sweep)
+    _halted.add(task.name)
+    _stopped.add(task.name)
 
 
-def allow(sweep: str) -> None:
+def allow(task: Task) -> None:
     """Undoes :func:`halt` and :func:`stop`."""
-    _halted.discard(sweep)
-    _stopped.discard(sweep)
+    _halted.discard(task.name)
+    _stopped.discard(task.name)
 
 
 def execute(chunk: Chunk) -> Outcome:
     """Does the runs of a chunk one after the other on one thread of the engine, while this one waits without
     the GIL. Raises RunError on a worker whose engine is another one.
     """
-    if chunk.engine_version != _core.ENGINE_VERSION:
+    task = chunk.task
+    if task.engine_version != _core.ENGINE_VERSION:
         raise RunError(
-            f"a worker has engine {_core.ENGINE_VERSION}, expected {chunk.engine_version}: "
+            f"a worker has engine {_core.ENGINE_VERSION}, expected {task.engine_version}: "
             "install the same version of Parshall on all machines"
         )
     if chunk.controls:
@@ -94,21 +113,22 @@ def execute(chunk: Chunk) -> Outcome:
     began = time.perf_counter()
     finished: list[Runs] = []
     failed: list[tuple[Key, str]] = []
-    batch = _core.JoiningBatch([(chunk.texts[scenario], seed) for scenario, seed in chunk.runs], 1)
+    jobs = [(chunk.texts[scenario], seed) for scenario, seed in chunk.runs]
+    batch = _core.JoiningBatch(jobs, 1, task.max_events)
     while (done := batch.next(_LOOK_EVERY_S)) is not None:
         for indices, result in done:
             keys = [chunk.runs[index] for index in indices]
             if not isinstance(result, Exception):
                 finished.append((keys, result))
-            elif chunk.sweep not in _stopped:  # what is stopped has not failed
+            elif task.name not in _stopped:  # what is stopped has not failed
                 failed += [(key, str(result)) for key in keys]
-        if chunk.sweep in _stopped:
+        if task.name in _stopped:
             batch.stop()
-        elif chunk.sweep in _halted:
+        elif task.name in _halted or ((finished or failed) and time.perf_counter() - began > _LONGEST_S):
             batch.cancel()
     whole = block(finished) if finished else None
-    made = chunk.then(whole) if chunk.then is not None and whole is not None else None
-    joined = _wanted(whole, chunk.tables) if whole is not None else None
+    made = task.then(whole) if task.then is not None and whole is not None else None
+    joined = _wanted(whole, task.tables) if whole is not None else None
     return Outcome(joined, tuple(failed), time.perf_counter() - began, made)
 
 

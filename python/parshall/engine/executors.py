@@ -1,6 +1,6 @@
 """Where runs are done: by default in the engine's own threads, or in any ``concurrent.futures.Executor``.
 
-The default is an executor like any other, so that there is one way of running a sweep. Each of its threads
+The default is an executor like any other, so that there is one way of doing many runs. Each of its threads
 hands a chunk of runs to the engine and waits there without the GIL: the cores are busy with Rust, and Python
 only sees finished chunks.
 """
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
-from parshall.engine.ensemble import available_cores, checked_jobs
+from parshall.engine.limits import available_cores, checked_jobs
 from parshall.errors import InputError, ParshallError, shown
 
 __all__ = ["EngineExecutor", "is_lost", "opened", "tells_running", "width"]

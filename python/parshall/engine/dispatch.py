@@ -1,10 +1,11 @@
-"""Sends runs to an executor in chunks, and yields what comes back.
+"""Sends runs to an executor in chunks, and hands on what comes back.
 
 A chunk is sized so that it takes about a quarter of a second, by what runs have taken so far: long enough
 for the cost of sending it to vanish, short enough for progress, for an interrupt, and for little to be done
 again when a worker dies. It is never more than its share of what is left, so that all workers end together
 (guided self-scheduling, Polychronopoulos and Kuck 1987). Runs of one scenario go together, since a chunk
-compiles each of its scenarios once.
+compiles each of its scenarios once. What a chunk did not come to, because its runs took longer than those
+before, goes into other chunks.
 
 Chunks whose worker died are sent again by executors that can do so, as Dask does. A chunk that comes back as
 an error is sent again run by run, which finds the run that is to blame.
@@ -12,10 +13,10 @@ an error is sent again run by run, which finds the run that is to blame.
 
 from __future__ import annotations
 
+import contextlib
 import math
-import uuid
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -25,18 +26,17 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from parshall.engine import work
+from parshall.engine.executors import is_lost, tells_running, width
+from parshall.engine.work import Chunk, Outcome, Task
 from parshall.errors import ParshallError, RunError
-from parshall.sweep import work
-from parshall.sweep.executors import is_lost, tells_running, width
-from parshall.sweep.work import Chunk, Outcome
 
 if TYPE_CHECKING:
-    from parshall.recording.tables import Block, Key
+    from parshall.recording.tables import Key
 
-__all__ = ["dispatched"]
+__all__ = ["dispatch"]
 
 _CHUNK_S = 0.25
 _AHEAD = 2
@@ -46,28 +46,25 @@ _WEIGHT = 0.3
 """Of the newest chunk in what a run is thought to take."""
 
 
-def dispatched(
+def dispatch(
     executor: Executor,
     runs: Sequence[Key],
     texts: Mapping[str, str],
-    tables: tuple[str, ...] | None,
+    task: Task,
+    take: Callable[[Outcome | None], None],
     interrupted: Callable[[], bool],
-    then: Callable[[Block], Any] | None = None,
     enough: Callable[[], bool] = lambda: False,
-) -> Iterator[Outcome | None]:
-    """Outcomes as they come, in any order; none from time to time, when there was nothing to tell. ``then``
-    is applied to the runs of each chunk where they were done.
+) -> None:
+    """Has runs done, and hands ``take`` their outcomes as they come, in any order; none from time to time,
+    when there was nothing to tell. ``texts`` are the scenarios by hash.
 
     After an interrupt no further run is begun, those under way in this process end at once, and what had
-    finished is still yielded. When there is ``enough``, those under way finish. Raises RunError when the
-    executor cannot go on.
+    finished is still handed on; so it is when ``take`` raises something. When there is ``enough``, those
+    under way finish. Raises RunError when the executor cannot go on.
     """
-    from parshall import _core
-
-    empty = Chunk(f"sweep-{uuid.uuid4()}", (), {}, tables, _core.ENGINE_VERSION, then)
-    dispatch = _Dispatch(executor, _by_scenario(runs), texts, empty)
+    dispatch = _Dispatch(executor, _by_scenario(runs), texts, task, take)
     try:
-        yield from dispatch.outcomes(interrupted, enough)
+        dispatch.go_on(interrupted, enough)
     finally:
         dispatch.close()
 
@@ -83,25 +80,30 @@ def _own_controls(texts: Mapping[str, str]) -> dict[str, Any]:
 
 class _Dispatch:
     def __init__(
-        self, executor: Executor, runs: deque[list[Key]], texts: Mapping[str, str], empty: Chunk
+        self,
+        executor: Executor,
+        runs: deque[list[Key]],
+        texts: Mapping[str, str],
+        task: Task,
+        take: Callable[[Outcome | None], None],
     ) -> None:
         self.executor = executor
         self.runs = runs
         """Runs by scenario; those of a scenario that had its turn are at the end."""
         self.texts = texts
-        self.empty = empty
+        self.task = task
+        self.take = take
         self.again: deque[tuple[Key, ...]] = deque()
         """Single runs of chunks that came back as an error."""
         self.pending: dict[Future[Outcome], tuple[Key, ...]] = {}
         self.left = sum(map(len, runs))
         self.run_s: float | None = None
 
-    def outcomes(
-        self, interrupted: Callable[[], bool], enough: Callable[[], bool]
-    ) -> Iterator[Outcome | None]:
+    def go_on(self, interrupted: Callable[[], bool], enough: Callable[[], bool]) -> None:
+        """Until everything is done, or as much as may be."""
         while True:
             if interrupted():
-                work.stop(self.empty.sweep)
+                work.stop(self.task)
             if interrupted() or enough():
                 self.halt()
             else:
@@ -110,11 +112,11 @@ class _Dispatch:
                 return
             done, _ = wait(self.pending, timeout=_WAIT_S, return_when=FIRST_COMPLETED)
             for future in done:
-                yield self.taken(future, self.pending.pop(future), interrupted())
+                self.take(self.outcome(future, self.pending.pop(future), interrupted()))
             if not done:
                 if is_lost(self.executor):
                     raise _broken(None)
-                yield None
+                self.take(None)
 
     def fill(self) -> None:
         """Gives every worker what to do, and what to do next."""
@@ -129,9 +131,8 @@ class _Dispatch:
 
     def send(self, runs: tuple[Key, ...]) -> None:
         texts = {scenario: self.texts[scenario] for scenario, _ in runs}
-        chunk = replace(self.empty, runs=runs, texts=texts, controls=_own_controls(texts))
         try:
-            future = self.executor.submit(work.execute, chunk)
+            future = self.executor.submit(work.execute, Chunk(self.task, runs, texts, _own_controls(texts)))
         except RuntimeError as error:  # also a BrokenExecutor
             raise _broken(error) from None
         self.pending[future] = runs
@@ -150,7 +151,7 @@ class _Dispatch:
         self.left -= len(taken)
         return tuple(taken)
 
-    def taken(self, future: Future[Outcome], runs: tuple[Key, ...], stopped: bool) -> Outcome | None:
+    def outcome(self, future: Future[Outcome], runs: tuple[Key, ...], stopped: bool) -> Outcome | None:
         """What became of a chunk. Raises RunError when no further chunk can do better."""
         error = CancelledError() if future.cancelled() else future.exception()
         if error is None:
@@ -167,14 +168,19 @@ class _Dispatch:
         return None
 
     def learned(self, outcome: Outcome, runs: tuple[Key, ...]) -> Outcome:
-        """Notes what a run takes."""
-        latest = outcome.seconds / len(runs)
+        """Notes what a run takes, and what is left to do."""
+        ended = outcome.keys
+        latest = outcome.seconds / max(1, len(ended))
         self.run_s = latest if self.run_s is None else (1 - _WEIGHT) * self.run_s + _WEIGHT * latest
+        if len(ended) < len(runs):
+            rest = set(runs).difference(ended)
+            self.runs.appendleft([run for run in runs if run in rest])
+            self.left += len(rest)
         return outcome
 
     def halt(self) -> None:
         """Begins nothing more. What is under way elsewhere is waited for, and so is kept."""
-        work.halt(self.empty.sweep)
+        work.halt(self.task)
         self.left = 0
         self.again.clear()
         if tells_running(self.executor):
@@ -182,13 +188,17 @@ class _Dispatch:
                 future.cancel()
 
     def close(self) -> None:
-        """Leaves nothing behind in an executor that goes on to live."""
-        work.halt(self.empty.sweep)
+        """Leaves nothing behind in an executor that goes on to live; hands on what finished meanwhile."""
+        work.stop(self.task)
         for future in self.pending:
             future.cancel()
         if isinstance(self.executor, ThreadPoolExecutor):  # others do not share the halt
             wait(self.pending)
-        work.allow(self.empty.sweep)
+        work.allow(self.task)
+        with contextlib.ExitStack() as stack:  # all of it, even if some cannot be told
+            for future in self.pending:
+                if future.done() and not future.cancelled() and future.exception() is None:
+                    stack.callback(self.take, future.result())
 
 
 def _by_scenario(runs: Sequence[Key]) -> deque[list[Key]]:

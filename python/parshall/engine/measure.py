@@ -10,20 +10,21 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
-from parshall.engine.ensemble import checked_jobs, checked_seeds
+from parshall.engine.dispatch import dispatch
+from parshall.engine.executors import EngineExecutor
 from parshall.engine.interrupt import HeldInterrupt
 from parshall.engine.kept import Kept
+from parshall.engine.limits import checked_jobs, checked_seeds
+from parshall.engine.runs import Failure, Progress
 from parshall.engine.unblocked import names_of, results_of
+from parshall.engine.work import Outcome, Task
 from parshall.errors import InputError, ParshallError, RunError
 from parshall.recording import Recording
-from parshall.sweep.dispatch import dispatched
-from parshall.sweep.executors import EngineExecutor
 
 if TYPE_CHECKING:
     from parshall.engine.cache import Cache
     from parshall.recording.tables import Block, Key
     from parshall.scenario import Dumbbell, Scenario
-    from parshall.sweep.work import Outcome
 
     Made: TypeAlias = Scenario | Dumbbell | Callable[[], Scenario | Dumbbell]
 
@@ -50,7 +51,7 @@ def measure(
     tables: Sequence[str] = ("flows", "ports"),
     jobs: int | None = None,
     cache: Cache | Literal["default"] | None = "default",
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress | None = None,
 ) -> dict[_K, list[_T]]:
     """``function(variant, recording)`` of every variant with every seed, or with its own seeds, in their
     order.
@@ -61,20 +62,18 @@ def measure(
     KeyboardInterrupt is raised; a second call does the rest. Raises ScenarioError for a scenario that cannot
     be run, RunError when a run fails, and ParshallError, which names the run, when the function does.
     """
-    from parshall.engine.cache import Cache
+    from parshall.engine.cache import cache_of
 
     if not variants:
         raise InputError("variants", "none", "at least one scenario")
     own = seeds if isinstance(seeds, Mapping) else dict.fromkeys(variants, checked_seeds(seeds))
-    store = Cache() if cache == "default" else cache
-    work = _Work(function, tuple(tables), store, progress, sum(len(own[variant]) for variant in variants))
+    total = sum(len(own[variant]) for variant in variants)
+    work = _Work(function, tuple(tables), cache_of(cache), progress, total)
     with HeldInterrupt() as interrupt, EngineExecutor(checked_jobs(jobs)) as workers:
         for portion in _portions(variants, own):
             work.do(portion, workers, lambda: interrupt.came)
             if interrupt.came:
                 break
-    if interrupt.came:
-        raise KeyboardInterrupt
     return {variant: [work.found[variant, seed] for seed in own[variant]] for variant in variants}
 
 
@@ -115,7 +114,7 @@ class _Work(Generic[_K, _T]):
         function: Callable[[_K, Recording], _T],
         tables: tuple[str, ...],
         store: Cache | None,
-        progress: Callable[[int, int], object] | None,
+        progress: Progress | None,
         total: int,
     ) -> None:
         self.found: dict[tuple[_K, int], _T] = {}
@@ -132,19 +131,18 @@ class _Work(Generic[_K, _T]):
         missing = [key for key, askers in portion.askers.items() if (askers[0], key[1]) not in self.found]
         kept = Kept(self._store, ())
         errors: list[ParshallError] = []
+        task = Task(None if self._store is not None else (), lambda block: self._tried(portion, block))
+
+        def take(outcome: Outcome | None) -> None:
+            if outcome is not None:
+                errors.extend(self._taken(portion, outcome, kept))
+            kept.flush_if_due()
+
+        def enough() -> bool:
+            return bool(errors)  # what is under way then is kept as well
+
         try:
-            for outcome in dispatched(
-                workers,
-                missing,
-                portion.texts,
-                None if self._store is not None else (),
-                interrupted,
-                lambda block: self._tried(portion, block),
-                lambda: bool(errors),  # what is under way then is kept as well
-            ):
-                if outcome is not None:
-                    errors.extend(self._taken(portion, outcome, kept))
-                kept.flush_if_due()
+            dispatch(workers, missing, portion.texts, task, take, interrupted, enough)
         finally:
             kept.flush()
         if errors:
@@ -159,8 +157,8 @@ class _Work(Generic[_K, _T]):
             else:
                 self._take(outcome.made)
         for (scenario, seed), reason in outcome.failed:
-            variant, line = portion.askers[scenario, seed][0], " ".join(reason.split())
-            yield RunError(f"variant {variant} (scenario {scenario[:12]}), seed {seed}: {line}")
+            variant, line = str(portion.askers[scenario, seed][0]), " ".join(reason.split())
+            yield RunError(str(Failure(variant, seed, scenario, line)))
 
     def _read(
         self, portion: _Portion[_K], workers: Executor, interrupted: Callable[[], bool]
