@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from parshall import run
+from parshall.engine.measure import measure
 from parshall.fluid import equilibria, stability
 from parshall_studies import study as st
 from parshall_studies.fluid import STUDY, measures
