@@ -103,8 +103,8 @@ figures: setup
 	$(BIN)/python -m parshall_dev.guides.tcp_tp out/tcp-tp
 	PYTHONPATH=. $(BIN)/python -m parshall_dev.guides.linux
 	$(BIN)/python -m parshall_dev.guides.diffserv
-	$(REPRODUCE) nonresponsive
-	$(BIN)/python -m parshall_dev.guides.responsiveness out/nonresponsive
+	$(REPRODUCE) responsiveness
+	$(BIN)/python -m parshall_dev.guides.responsiveness out/responsiveness
 	[ ! -d ../shared/data/rtt ] || $(BIN)/python -m parshall_dev.guides.forecasting ../shared/data/rtt
 	[ ! -d ../shared/reference/timeseries ] || \
 	  $(BIN)/python -m parshall_dev.guides.long_memory ../shared/reference/timeseries ../shared/data

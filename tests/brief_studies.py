@@ -129,13 +129,9 @@ def with_rtts(study: st.Study, folder: Path) -> st.Study:
 def _nonresponsive(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     from parshall_studies.nonresponsive import (
         STUDY,
-        attacks,
         cases,
-        drawn,
         measures,
         phase,
-        sampled,
-        senders,
         shorter,
         traces,
         tuned,
@@ -159,7 +155,6 @@ def _nonresponsive(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     every = {case.name: brief(case) for case in cases.all_cases()}
     table, curves = phase.table_points(), [each for each in phase.sweep_points() if each.x in (100, 0, 8)]
     of_length = shorter.interval_case
-    congested = tuple(each for each in drawn.design_set() if each.name in ("drawn/90", "drawn/228"))
     _set(patch, traces.Traces, times=property(times))
     _set(patch, cases, all_cases=lambda: tuple(every.values()), case=every.__getitem__)
     _set(patch, measures, case=every.__getitem__)
@@ -167,10 +162,17 @@ def _nonresponsive(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     _set(patch, shorter, interval_case=lambda *key: brief(of_length(*key)))
     _set(patch, phase, table_points=lambda: list(map(brief_point, table)))
     _set(patch, phase, sweep_points=lambda: map(brief_point, curves))
+    return STUDY
+
+
+def _responsiveness(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
+    from parshall_studies.responsiveness import STUDY, attacks, drawn, sampled, senders
+
+    congested = tuple(each for each in drawn.design_set() if each.name in ("drawn/90", "drawn/228"))
     _set(patch, drawn, judging_set=lambda: congested)
     _set(patch, senders, DURATION=4.0)
     for module in (attacks, sampled):
-        _set(patch, module, _JUDGED_FROM=2.0, _SEEDS=1)
+        _set(patch, module, _JUDGED_FROM=2.0)
     return STUDY
 
 
@@ -208,6 +210,7 @@ BRIEF: Mapping[str, Callable[[pytest.MonkeyPatch, Path], st.Study]] = {
     "linux-testbed": _linux_testbed,
     "median-rto": _median_rto,
     "nonresponsive": _nonresponsive,
+    "responsiveness": _responsiveness,
     "rtt-rto-conditioner": _rtt_rto_conditioner,
     "tcp-tp": _tcp_tp,
 }

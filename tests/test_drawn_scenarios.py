@@ -10,7 +10,7 @@ import pytest
 import parshall
 from parshall import Bulk, Cbr, Dumbbell, FlowGroup, Red, Tcp, Transfer, Udp
 from parshall.scenario import DitherLoss
-from parshall_studies.nonresponsive import (
+from parshall_studies.responsiveness import (
     aggregate,
     attacks,
     drawn,

@@ -23,16 +23,11 @@ from parshall import run
 from parshall.scenario import Cbr, Transfer
 from parshall_studies.nonresponsive import (
     STUDY,
-    aggregate,
     alarm,
-    attacks,
     cases,
-    drawn,
-    held_out,
     measures,
     networks,
     phase,
-    sampled,
     shorter,
     tuned,
     tuning,
@@ -307,7 +302,7 @@ def _measured(patch: pytest.MonkeyPatch, case: Case) -> Results:
     patch.setattr(cases, "all_cases", lambda: (case,))
     patch.setattr(measures, "case", {case.name: case}.__getitem__)
     patch.setattr(measures, "tuned", lambda bench: Tuned(_UNTUNED, {}, {}))
-    for module in (alarm, attacks, held_out, phase, sampled, shorter):
+    for module in (alarm, phase, shorter):
         patch.setattr(module, "measure", lambda *given: {})
     return Results(measures.measure(Workbench([1, 2, 3], cache=False)))
 
@@ -472,11 +467,6 @@ def _brief_point(point: phase.Point) -> phase.Point:
     return replace(point, network=point.network.with_({"duration": 2.0, "warm_up": 1.0}))
 
 
-def _briefly_drawn() -> tuple[drawn.Drawn, ...]:
-    """Those with the fewest packets that nobody judges on."""
-    return tuple(sorted(drawn.design_set(), key=lambda each: each.rate * each.duration)[:2])
-
-
 @pytest.fixture(scope="module")
 def brief() -> Results:
     """Everything that the study measures, of brief runs and with hardly any tuning; alarms are whole."""
@@ -492,7 +482,6 @@ def brief() -> Results:
         patch.setattr(shorter, "interval_case", lambda *key: _brief(of_length(*key)))
         patch.setattr(phase, "table_points", lambda: list(map(_brief_point, table)))
         patch.setattr(phase, "sweep_points", lambda: map(_brief_point, curves))
-        patch.setattr(drawn, "judging_set", _briefly_drawn)
         return Results(measures.measure(Workbench([1, 2], cache=False)))
 
 
@@ -1003,10 +992,6 @@ class _Made:
             "port_dithered": self._port_dithered,
             "dithered_intervals": self._dithered_intervals,
             "shorter": self._shorter,
-            "drawn": self._drawn,
-            "aggregate": self._aggregate,
-            "attacks": self._attacks,
-            "sampled": self._sampled,
         }
         chosen = set(names) or makers.keys()
         return {name: make() for name, make in makers.items() if name in chosen}
@@ -1184,42 +1169,6 @@ class _Made:
             return {"share": 0.6, "responsiveness": 0.7}
 
         return self._table(("case", "seed", "time"), product(["hops/16"], _times()), numbers)
-
-    def _drawn(self) -> pa.Table:
-        def numbers(case: str, dither: str) -> dict[str, Any]:
-            counts = {"intervals": 100.0, "clear": 70.0}
-            errors = {"mse": 0.002, "mse_of_all": 0.01, "mse_by_protocol": 0.003}
-            shares = {"share_by_response": 0.4, "share_by_protocol": 0.3, "estimate": 0.41}
-            found = {**counts, **errors, "wrong": 1.0, "covered": 66.0, **shares, "bytes_departed": 1e9}
-            order = ("intervals", "clear", *errors, "wrong", "covered", *shares)
-            return {name: found[name] for name in (*order, "bytes_departed")}
-
-        places = product((each.name for each in _briefly_drawn()), held_out.DITHERS)
-        return self._table(("case", "dither", "seed"), places, numbers, seeds=1)
-
-    def _aggregate(self) -> pa.Table:
-        def numbers(case: str) -> dict[str, Any]:
-            return {"truth": 0.4, "half": 0.01, "kalman": 0.1, "lock_in_short": 0.2, "lock_in": 0.1}
-
-        places = [(each.name,) for each in aggregate.chosen(_briefly_drawn())]
-        return self._table(("case", "seed"), places, numbers, seeds=1)
-
-    def _attacks(self) -> pa.Table:
-        def numbers(attack: str) -> dict[str, Any]:
-            shares = {"share": 0.5, "share_upper": 0.6, "truth": 0.55}
-            return {**shares, "flagged": 10.0, "share_dithered": 0.5, "cost": 0.3}
-
-        return self._table(
-            ("attack", "seed"), [(name,) for name in attacks.ATTACKS], numbers, seeds=min(5, self.seeds)
-        )
-
-    def _sampled(self) -> pa.Table:
-        def numbers(room: str) -> dict[str, Any]:
-            return {"watched": 50.0, "mse": 0.001, "variance": 0.001, "covered": 95.0}
-
-        return self._table(
-            ("room", "seed"), [(str(size),) for size in sampled.SIZES], numbers, seeds=min(10, self.seeds)
-        )
 
     def _shorter(self) -> pa.Table:
         def numbers(*place: Any) -> dict[str, Any]:

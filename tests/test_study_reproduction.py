@@ -411,7 +411,7 @@ def test_every_declared_file_is_the_one_at_hand() -> None:
 
 def test_every_listed_study_can_be_found_and_holds_together() -> None:
     listed = st.list_studies()
-    names = ["aqm", "arima-vegas", "fluid", "linux-testbed", "median-rto", "nonresponsive"]
+    names = ["aqm", "arima-vegas", "fluid", "linux-testbed", "median-rto", "nonresponsive", "responsiveness"]
     names += ["rtt-rto-conditioner", "tcp-tp"]
     assert [each.name for each in listed] == names
     for each in listed:

@@ -1,7 +1,7 @@
-"""Writes what the study nonresponsive found into docs/guide/responsiveness.md, and draws where the share's
+"""Writes what the study responsiveness found into docs/guide/responsiveness.md, and draws where the share's
 estimator fails: python -m parshall_dev.guides.responsiveness FOLDER.
 
-FOLDER is what ``parshall reproduce nonresponsive`` has written. What is drawn are scenarios to design on:
+FOLDER is what ``parshall reproduce responsiveness`` has written. What is drawn are scenarios to design on:
 those to judge on are not looked at one by one.
 """
 
@@ -17,8 +17,8 @@ from parshall.plot import GRID, INK, SERIES, drawing, legend_of, standalone, to_
 from parshall_dev.checkout import ROOT
 from parshall_dev.guides.long_memory import put
 from parshall_studies import study as st
-from parshall_studies.nonresponsive import attacks, drawn, held_out
-from parshall_studies.nonresponsive.shown_held_out import held_out_tables
+from parshall_studies.responsiveness import attacks, drawn, held_out
+from parshall_studies.responsiveness.shown import tables
 
 PAGE = ROOT / "docs/guide/responsiveness.md"
 FIGURE = ROOT / "docs/figures/responsiveness-failures.svg"
@@ -124,7 +124,7 @@ def panel(axis, title, time, share, se, flags, truth):
 def main(folder):
     """Writes page and figure."""
     results = st.Results({file.stem: pq.read_table(file) for file in Path(folder).glob("*.parquet")})
-    for table in held_out_tables(results):
+    for table in tables(results):
         if table.id in MARKS:
             PAGE.write_text(put(PAGE.read_text(), MARKS[table.id], lines(table)))
     found = {title: runs(title) for title in FAILURES}

@@ -3,9 +3,7 @@ re-run over many seeds.
 
 ``networks`` and ``cases`` say what is run, ``document`` what is printed, ``contestants`` what is compared,
 ``traces``, ``tuning``, ``tuned``, ``measures``, ``shorter``, ``phase``, ``rules`` and ``alarm`` what is
-computed. Beyond the document, ``drawn`` has scenarios, ``response`` the truth in them, ``held_out`` and
-``aggregate`` what is made of them; ``senders``, ``attacks`` and ``sampled`` do without a simulator.
-``claims`` has what is claimed, ``shown``, ``facts`` and ``report.md`` what a reader meets.
+computed. ``claims`` has what is claimed, ``shown``, ``facts`` and ``report.md`` what a reader meets.
 """
 
 from __future__ import annotations

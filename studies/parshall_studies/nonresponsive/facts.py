@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from parshall_studies import study as st
-from parshall_studies.nonresponsive import aggregate, alarm, cases, drawn, sampled, shorter
+from parshall_studies.nonresponsive import alarm, cases, shorter
 from parshall_studies.nonresponsive import networks as net
 from parshall_studies.nonresponsive.claims import (
     ALGORITHM,
@@ -84,10 +84,6 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
         "sweeps": list(results.labels("phase", "sweep")),
         "phase_seeds": len(results.labels("phase", "seed")),
         "windows": WINDOWS,
-        "aggregate": aggregate,
-        "drawn": drawn,
-        "sampled": sampled,
-        "drawn_scenarios": len(results.labels("drawn", "case")),
     }
 
 

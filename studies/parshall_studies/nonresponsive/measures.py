@@ -11,16 +11,7 @@ import numpy as np
 
 from parshall.scenario import DitherLoss
 from parshall_studies import study as st
-from parshall_studies.nonresponsive import (
-    alarm,
-    attacks,
-    cases,
-    drawn,
-    held_out,
-    phase,
-    sampled,
-    shorter,
-)
+from parshall_studies.nonresponsive import alarm, cases, phase, shorter
 from parshall_studies.nonresponsive.cases import Case, case
 from parshall_studies.nonresponsive.contestants import contestant
 from parshall_studies.nonresponsive.traces import (
@@ -72,9 +63,6 @@ def measure(bench: st.Workbench) -> st.Measures:
         **shorter.measure(bench, found.entries),
         **phase.measure(bench, bench.seeds[:_SWEEP_SEEDS]),
         **alarm.measure(bench, found.entries),
-        **held_out.measure(bench, drawn.judging_set()),
-        **attacks.measure(bench),
-        **sampled.measure(bench),
     }
 
 

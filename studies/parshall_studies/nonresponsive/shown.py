@@ -24,7 +24,6 @@ from parshall_studies.nonresponsive.contestants import contestant
 from parshall_studies.nonresponsive.measures import DITHERED, START_CASES
 from parshall_studies.nonresponsive.phase import QUEUES, SWEEPS
 from parshall_studies.nonresponsive.rules import LEVELS, RULES, SINGLE
-from parshall_studies.nonresponsive.shown_held_out import held_out_tables
 
 EXAMPLE_SEED = 1
 """The run that is drawn over time."""
@@ -398,7 +397,6 @@ def _tables(results: st.Results) -> Iterator[st.Table]:
     yield _carried(results)
     yield _dither_costs(results, busy_cases(results))
     yield _rules(results)
-    yield from held_out_tables(results)
 
 
 def _summary(results: st.Results, every: list[str]) -> st.Table:

@@ -12,13 +12,13 @@ import numpy as np
 from parshall.estimators import ResponsivenessQuality
 from parshall.scenario import DitherLoss
 from parshall_studies import study as st
-from parshall_studies.nonresponsive import aggregate, response
-from parshall_studies.nonresponsive.drawn import INTERVAL, JUDGED_FROM, Drawn
+from parshall_studies.responsiveness import aggregate, response
+from parshall_studies.responsiveness.drawn import INTERVAL, JUDGED_FROM, Drawn
 
 if TYPE_CHECKING:
     from parshall.recording import Recording
     from parshall.scenario import Dumbbell
-    from parshall_studies.nonresponsive.traces import Reals
+    from parshall_studies.study.values import Reals
 
 DITHERS: Mapping[str, DitherLoss | None] = {
     "none": None,
@@ -26,6 +26,12 @@ DITHERS: Mapping[str, DitherLoss | None] = {
     "floor": DitherLoss(floor=0.001, part=1.0, of="data"),
 }
 """No dither; one that goes with what the queue drops; and one that also asks where it drops nothing."""
+LABELS = {
+    "none": "no dither",
+    "part": "a twentieth of the queue's signals",
+    "floor": "as many as the queue's, one in 1000 at least",
+}
+"""The dithers, for a reader."""
 _FULL = 0.95
 """Part of the link's rate from which it counts as congested."""
 _FEW = 20

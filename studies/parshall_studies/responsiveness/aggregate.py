@@ -17,12 +17,12 @@ import numpy as np
 from parshall.estimators import NonresponsiveKalman
 from parshall.scenario import BernoulliLoss
 from parshall_studies import study as st
-from parshall_studies.nonresponsive.drawn import INTERVAL, JUDGED_FROM, Drawn
+from parshall_studies.responsiveness.drawn import INTERVAL, JUDGED_FROM, Drawn
 
 if TYPE_CHECKING:
     from parshall.recording import Recording
     from parshall.scenario import Dumbbell
-    from parshall_studies.nonresponsive.traces import Reals
+    from parshall_studies.study.values import Reals
 
 PROBABILITY = 0.003
 """Of a loss by the known dither."""

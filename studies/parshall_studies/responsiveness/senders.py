@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from parshall_studies.nonresponsive.traces import Reals
+    from parshall_studies.study.values import Reals
 
     Stream: TypeAlias = tuple[Reals, NDArray[np.bool_]]
     """Times of packets, in seconds, and which of them are dropped."""

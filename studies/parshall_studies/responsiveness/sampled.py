@@ -12,7 +12,7 @@ import numpy as np
 
 from parshall.estimators import Responsiveness
 from parshall_studies import study as st
-from parshall_studies.nonresponsive import senders
+from parshall_studies.responsiveness import senders
 
 FLOWS = 400
 SIZES = (4096, 256, 64, 16)

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from parshall.estimators import Responsiveness, ResponsivenessQuality
 from parshall_studies import study as st
-from parshall_studies.nonresponsive import response, senders
+from parshall_studies.responsiveness import response, senders
 
 if TYPE_CHECKING:
-    from parshall_studies.nonresponsive.traces import Reals
+    from parshall_studies.study.values import Reals
 
 _JUDGED_FROM = 30.0
 _DROPPED = 0.01

@@ -1,4 +1,4 @@
-"""Tables of the report about scenarios that nothing was designed on, attacks, and samples of flows."""
+"""Figure and tables of the report."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from parshall import plot
 from parshall_studies import study as st
-from parshall_studies.nonresponsive import attacks, drawn, held_out, sampled
+from parshall_studies.responsiveness import attacks, drawn, held_out, sampled
 
 KINDS_OF_SCENARIOS = {
     "responsive": "What responds",
@@ -17,15 +18,32 @@ KINDS_OF_SCENARIOS = {
     "shape": "Shape",
 }
 """Kinds of the drawn scenarios that have a table, and the head of its first column."""
-_DITHER_LABELS = {
-    "none": "no dither",
-    "part": "a twentieth of the queue's signals",
-    "floor": "as many as the queue's, one in 1000 at least",
-}
+_SHORT = {"none": "no dither", "part": "a twentieth", "floor": "floor"}
+"""The dithers, for heads."""
 
 
-def held_out_tables(results: st.Results) -> Iterator[st.Table]:
-    """All of them."""
+def shown(results: st.Results, judged: st.Judgements) -> Iterator[st.Figure | st.Table]:
+    """Everything that the page refers to."""
+    del judged
+    yield _errors(results)
+    yield from tables(results)
+
+
+def _errors(results: st.Results) -> st.Figure:
+    """How many scenarios have a mean square error of at most so much."""
+    traces = []
+    for place, (dither, label) in enumerate(held_out.LABELS.items()):
+        found = _of_scenarios(results, dither, "mse")
+        errors = np.sort(found[np.isfinite(found)])
+        parts = 100 * np.arange(1, len(errors) + 1) / len(found)
+        look = st.Look(label, plot.SERIES[place], "", ("-", "--", "-.")[place])
+        traces.append(st.Trace(look, errors, parts))
+    x = st.Axis("mean square error", log=True, limits=(1e-6, 1.0))
+    return st.drawn("errors", st.Panel(tuple(traces)), x, st.Axis("scenarios", "%", limits=(0, 100)))
+
+
+def tables(results: st.Results) -> Iterator[st.Table]:
+    """All tables of the report."""
     yield _drawn(results)
     yield from (_drawn_by_kind(results, kind) for kind in KINDS_OF_SCENARIOS)
     yield _aggregate(results)
@@ -41,10 +59,10 @@ def _drawn(results: st.Results) -> st.Table:
         mse = _of_scenarios(results, dither, "mse")
         throughput = 100 * (_of_scenarios(results, dither, "bytes_departed") / plain - 1)
         by_protocol = _of_scenarios(results, dither, "mse_by_protocol")
-        flagged, wrong, covered = _parts(results, dither, np.ones(len(mse), bool))
+        flagged, wrong, covered = parts(results, dither)
         rows.append(
             (
-                _DITHER_LABELS[dither],
+                held_out.LABELS[dither],
                 *(_digits(each, 1) for each in (flagged, wrong, covered)),
                 *(_digits(each, 4) for each in (np.nanmean(mse), np.nanmedian(mse), np.nanmax(mse))),
                 _digits(np.nanmean(by_protocol), 4),
@@ -76,13 +94,11 @@ def _drawn_by_kind(results: st.Results, kind: str) -> st.Table:
         for dither in held_out.DITHERS:
             mse = _of_scenarios(results, dither, "mse")[chosen]
             found = float(np.nanmean(mse)) if np.isfinite(mse).any() else float("nan")
-            flagged, _, covered = _parts(results, dither, chosen)
+            flagged, _, covered = parts(results, dither, chosen)
             cells += [_digits(found, 4), _digits(flagged, 0), _digits(covered, 0)]
         rows.append(tuple(cells))
     heads = [
-        f"{what}, {dither}"
-        for dither in ("no dither", "a twentieth", "floor")
-        for what in ("MSE", "Flagged, %", "Covered, %")
+        f"{what}, {dither}" for dither in _SHORT.values() for what in ("MSE", "Flagged, %", "Covered, %")
     ]
     return st.Table(f"drawn-{kind}", (_text(KINDS_OF_SCENARIOS[kind]), "Scenarios", *heads), rows)
 
@@ -112,9 +128,11 @@ def _of_scenarios(results: st.Results, dither: str, measure: str) -> np.ndarray:
     return np.asarray(results.values("drawn", measure, dither=dither).along("case", "seed")[:, 0])
 
 
-def _parts(results: st.Results, dither: str, chosen: np.ndarray) -> tuple[float, float, float]:
-    """Of the intervals of these scenarios: % that is flagged, % that is wrong without a flag, and of those
-    without a flag % whose 95 % interval holds the truth.
+def parts(
+    results: st.Results, dither: str, chosen: np.ndarray | slice = slice(None)
+) -> tuple[float, float, float]:
+    """Of the intervals of these scenarios, or all: % that is flagged, % that is wrong without a flag, and of
+    those without a flag % whose 95 % interval holds the truth.
     """
     every, clear, wrong, covered = (
         _of_scenarios(results, dither, name)[chosen].sum()

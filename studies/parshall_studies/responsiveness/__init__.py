@@ -1,0 +1,34 @@
+"""The share's estimator that needs no tuning: on scenarios that nothing was designed on, and among attacks.
+
+``drawn`` has scenarios, ``response`` the truth in them, ``held_out`` and ``aggregate`` what is made of them;
+``senders``, ``attacks`` and ``sampled`` do without a simulator. ``measures`` is all of it, ``claims`` has
+what is asked, ``shown``, ``facts`` and ``report.md`` what a reader meets.
+"""
+
+from __future__ import annotations
+
+from parshall_studies.study import Content, Document, Study, page_of
+
+__all__ = ["STUDY"]
+
+
+def _content() -> Content:
+    from parshall_studies.responsiveness.claims import TOPICS
+    from parshall_studies.responsiveness.facts import facts
+    from parshall_studies.responsiveness.measures import measure
+    from parshall_studies.responsiveness.shown import shown
+
+    return Content(measure, TOPICS, page_of(__package__), shown, facts)
+
+
+STUDY = Study(
+    name="responsiveness",
+    title="An estimator without tuning, on what it was not designed on",
+    document=Document(
+        title="Who responds to congestion",
+        authors="Parshall",
+        source="docs/guide/responsiveness.md",
+    ),
+    seeds=10,
+    content=_content,
+)
