@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Parameters;
+use crate::control::Parameters;
 
 /// BBR's parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub enum Variant {
     /// The draft's.
     #[default]
     Draft,
-    /// Linux's, which has more: see `bbr_linux.rs`.
+    /// Linux's, which has more: see `linux.rs`.
     Linux,
 }
 

@@ -1,7 +1,7 @@
 //! What BBR has in Linux (`net/ipv4/tcp_bbr.c`, to whose functions comments refer) beyond the draft: a rate for paths that are
 //! policed, and room in the window for ACKs that come together.
 
-use super::PathSample;
+use crate::control::PathSample;
 use crate::units::Time;
 
 /// `bbr_lt_intvl_min_rtts`: a look at a policed rate takes so many round trips at least, and four times as many at most.

@@ -9,8 +9,8 @@
 //! The draft knows how much was in flight when a lost packet was sent. Here it is what was in flight before the ACK
 //! that shows the loss, which in a probe is the same but for a round trip's growth.
 
-use super::bbr::LEAST_WINDOW;
-use super::PathSample;
+use super::LEAST_WINDOW;
+use crate::control::PathSample;
 
 /// BBRLossThresh: a greater share of packets lost in a round trip is more than the path should hold.
 const LOSS_THRESHOLD: f64 = 0.02;

@@ -1,12 +1,18 @@
 //! BBR version 1: a model of the path, its bottleneck's rate and its propagation round trip, sets rate and window
 //! (Cardwell et al. 2016; draft-cardwell-iccrg-bbr-congestion-control-00, whose sections are quoted).
 
+mod bounds;
+mod config;
+mod linux;
+mod rates;
+
 use std::ops::RangeInclusive;
 
-use super::bbr_bounds::{Bounds, Model, Stage};
-pub use super::bbr_config::{Config, Variant};
-use super::bbr_linux::Linux;
-use super::bbr_rates::RateFilter;
+use bounds::{Bounds, Model, Stage};
+pub use config::{Config, Variant};
+use linux::Linux;
+use rates::RateFilter;
+
 use super::{AckSample, Congestion, Loss, PathSample, Start, Window};
 use crate::random::Stream;
 use crate::units::Time;

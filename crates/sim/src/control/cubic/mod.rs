@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cubic_linux::Counting;
 use super::hystart::{HyStart, HyStartRule};
 use super::{fits, positive, AckSample, Congestion, Loss, Parameters, Start, Unfit, Window};
 use crate::units::Time;
@@ -30,7 +29,7 @@ pub enum Variant {
     /// The RFC's.
     #[default]
     Rfc,
-    /// Linux's: see `cubic_linux.rs`.
+    /// Linux's: see `linux.rs`.
     Linux,
 }
 
