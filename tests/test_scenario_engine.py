@@ -303,7 +303,7 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("FastRetransmitGuard", "sim/src/scenario/transport.rs", Tcp, "fast_retransmit_guard"),
         ("PartialAckTimer", "sim/src/scenario/transport.rs", Tcp, "partial_ack_timer"),
         ("HyStartRule", "sim/src/control/hystart.rs", Cubic, "hystart"),
-        ("Variant", "sim/src/control/cubic/mod.rs", Cubic, "variant"),
+        ("Variant", "sim/src/control/cubic/config.rs", Cubic, "variant"),
         ("Variant", "sim/src/control/bbr/config.rs", Bbr, "variant"),
         ("Decide", "sim/src/control/arima_vegas.rs", ArimaVegas, "decide"),
         ("Decide", "sim/src/control/tcp_tp.rs", TcpTp, "decide"),

@@ -9,7 +9,7 @@
 //! The draft knows how much was in flight when a lost packet was sent. Here it is what was in flight before the ACK
 //! that shows the loss, which in a probe is the same but for a round trip's growth.
 
-use super::LEAST_WINDOW;
+use super::config::LEAST_WINDOW;
 use crate::control::PathSample;
 
 /// BBRLossThresh: a greater share of packets lost in a round trip is more than the path should hold.

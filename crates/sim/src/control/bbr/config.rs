@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::Parameters;
 
+/// Section 4.2.3.3 of the draft: the window in ProbeRTT, in packets, which is the least anywhere.
+pub(super) const LEAST_WINDOW: f64 = 4.0;
+
 /// BBR's parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

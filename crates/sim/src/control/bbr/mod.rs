@@ -9,6 +9,7 @@ mod rates;
 use std::ops::RangeInclusive;
 
 use bounds::{Bounds, Model, Stage};
+use config::LEAST_WINDOW;
 pub use config::{Config, Variant};
 use linux::Linux;
 use rates::RateFilter;
@@ -23,11 +24,9 @@ const HIGH_GAIN: f64 = 2.885_39;
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// Section 4.3.4.1: twice the path's product, for delayed and stretched ACKs.
 const CWND_GAIN: f64 = 2.0;
-/// Sections 4.1.2.2, 4.3.5 and 4.2.3.3: seconds for which a least round-trip time counts, and of a stay in ProbeRTT;
-/// the window there, which is the least anywhere.
+/// Sections 4.1.2.2 and 4.3.5: seconds for which a least round-trip time counts, and of a stay in ProbeRTT.
 const MIN_RTT_S: f64 = 10.0;
 const PROBE_RTT_S: f64 = 0.2;
-pub(super) const LEAST_WINDOW: f64 = 4.0;
 /// Section 4.3.2.2: the pipe is full if the rate grows by less than this in so many rounds.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;

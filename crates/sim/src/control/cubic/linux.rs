@@ -4,7 +4,7 @@
 //! The window follows `cnt`, the ACKed packets for which it grows by one. `cnt` is looked at anew when the window has
 //! changed or 28 ms have passed, so growth is slower than the curve's over short round trips.
 
-use super::Config;
+use super::config::Config;
 use crate::units::Time;
 
 /// Ticks a second of Debian's kernels.

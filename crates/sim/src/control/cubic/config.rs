@@ -1,0 +1,53 @@
+//! CUBIC's parameters.
+
+use serde::{Deserialize, Serialize};
+
+use crate::control::hystart::HyStartRule;
+use crate::control::{fits, positive, Parameters, Unfit};
+
+/// CUBIC's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// How steep the curve is (RFC 9438, section 5.1).
+    pub c: f64,
+    /// What is left of the window after a loss (section 4.6).
+    pub beta: f64,
+    /// Whether a flow that loses early makes room (section 4.7).
+    pub fast_convergence: bool,
+    /// What else than a loss ends slow start (section 4.10).
+    pub hystart: HyStartRule,
+    /// Whose curve it is.
+    pub variant: Variant,
+}
+
+/// See [`Config::variant`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Variant {
+    /// The RFC's.
+    #[default]
+    Rfc,
+    /// Linux's: see `linux.rs`.
+    Linux,
+}
+
+impl Parameters for Config {
+    fn check(&self) -> Result<(), Unfit> {
+        positive("c", self.c)?;
+        let beta = self.beta;
+        fits("beta", beta, beta > 0.0 && beta < 1.0, "a number between 0 and 1")
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            c: 0.4,
+            beta: 0.7,
+            fast_convergence: true,
+            hystart: HyStartRule::None,
+            variant: Variant::Rfc,
+        }
+    }
+}
