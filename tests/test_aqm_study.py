@@ -26,8 +26,7 @@ from parshall_studies import study as st
 from parshall_studies.aqm import STUDY, document, grid, measures, networks, shown, study_of
 from parshall_studies.aqm.claims import PRINTED_TABLES, TOPICS
 from parshall_studies.aqm.grid import BUFFERS, CAPACITIES, DIMS, LOADS, QUEUES, Cell, Part
-from parshall_studies.study import Verdict, find_study, reproduce
-from parshall_studies.study import data as measured_data
+from parshall_studies.study import Verdict, data as measured_data, find_study, reproduce
 from parshall_studies.study.bench import Workbench
 from parshall_studies.study.claims import judge
 from parshall_studies.study.html import render

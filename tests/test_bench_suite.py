@@ -21,8 +21,7 @@ from parshall_dev.bench.figures import checks, net_times, rates, ratio_of_median
 from parshall_dev.bench.instructions import FUNCTIONS, missing, share
 from parshall_dev.bench.networks import Bell, ParkingLot
 from parshall_dev.bench.page import many_flows, page
-from parshall_dev.bench.process import Finished, ProcessError
-from parshall_dev.bench.process import run as run_process
+from parshall_dev.bench.process import Finished, ProcessError, run as run_process
 
 BELL = Bell(tcp=3, cbr=2, rate=2e6, delay=0.01, limit=10, access=1e7, access_delays=(0.001, 0.004))
 COUNTERS = {"packets_sent": 1000, "bytes_delivered": 900_000, "packets_dropped": 40}

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from parshall import estimators
 from parshall.errors import InputError
@@ -33,10 +32,10 @@ from parshall.estimators import (
     SlidingMedian,
     WeightedMedianRto,
     evaluate_rto,
+    rto as rto_module,
     rto_costs,
     rto_filters,
 )
-from parshall.estimators import rto as rto_module
 from parshall.scenario.forecaster import Holt, Median
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ else:
 
 import jsonschema
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.scenarios_drawn import unhurried
 from tests.scenarios_written import BELL
 

@@ -137,7 +137,7 @@ def test_the_package_offers_what_it_promises() -> None:
         assert getattr(parshall, name) is not None
     assert set(parshall.scenario.__all__) - {"RtoConfig"} <= set(parshall.__all__)
     assert set(parshall.__all__) <= set(dir(parshall))
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="No parshall attribute nothing"):
         parshall.nothing  # noqa: B018
     assert callable(parshall.run)
 

@@ -15,8 +15,7 @@ else:
     import tomli as tomllib
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.scenarios_drawn import unhurried
 from tests.scenarios_written import BELL, FAULTS, NETWORK, places, red, written_out
 

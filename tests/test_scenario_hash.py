@@ -13,8 +13,7 @@ else:
     import tomli as tomllib
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from tests.scenarios_drawn import scenarios, unhurried
 from tests.scenarios_written import BELL, schema_validator, written_out
 

@@ -10,8 +10,7 @@ from collections import OrderedDict
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import Field
 from tests.scenarios_drawn import flows, links, unhurried
 from tests.scenarios_written import BELL

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,12 @@ HEAVY = {
 """Modules that only tables, figures, reports and sweeps need."""
 FOR_SCENARIOS = {"pydantic", "numpy", "rich"}
 """Modules that only scenarios, arrays and what is printed about runs need."""
+
+LAZY = (
+    *("parshall", "parshall.scenario", "parshall.forecast", "parshall.long_memory", "parshall.sweep"),
+    "parshall_studies.study",
+)
+"""Packages whose names are imported when they are asked for."""
 
 PROGRAM = """
 import json, sys
@@ -34,6 +41,16 @@ def loaded(*arguments: object) -> set[str]:
     command = [sys.executable, "-c", PROGRAM, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout.rsplit("LOADED ", 1)[1]))
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_every_name_that_a_package_offers_is_there(package: str) -> None:
+    module = import_module(package)
+    assert len(module.__all__) > 10
+    assert dir(module) == module.__all__
+    assert all(hasattr(module, name) for name in module.__all__)
+    with pytest.raises(AttributeError):
+        _ = module.no_such_name
 
 
 @pytest.fixture

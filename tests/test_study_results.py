@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as hyp
+from hypothesis import given, strategies as hyp
 from pyarrow import parquet
 
 from parshall.stats import mean_interval

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import parshall
 from parshall import Bulk, Cbr, DropTail, Dumbbell, FlowGroup, InputError, Record, Series, Tcp, Udp
@@ -29,10 +28,8 @@ from parshall.theory import (
     replayed_drop_rate,
 )
 from parshall.theory.tcp_laws import stepped_window, timeout_share
-from parshall_dev.theory import figure, poisson, red, square_root
-from parshall_dev.theory import padhye as padhye_runs
-from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point
-from parshall_dev.theory.comparison import Series as Points
+from parshall_dev.theory import figure, padhye as padhye_runs, poisson, red, square_root
+from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, Series as Points
 from parshall_dev.theory.little import backlog_and_product
 from parshall_dev.theory.page import text, write
 

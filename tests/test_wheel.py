@@ -88,6 +88,11 @@ def test_the_wheel_holds_the_library_alone(wheel: Path) -> None:
         names = opened.namelist()
         (metadata,) = (opened.read(name).decode() for name in names if name.endswith("/METADATA"))
     assert {name.split("/")[0] for name in names} == {"parshall", "parshall-0.1.0.dist-info"}
+    lazy = list((ROOT / "python").rglob("__init__.pyi"))  # read when names are asked for
+    assert len(lazy) > 4
+    assert {str(file.relative_to(ROOT / "python")) for file in lazy} <= set(names), (
+        "read when names are asked for"
+    )
     assert "Provides-Extra: studies" in metadata
     needed = set(re.findall(r"^Requires-Dist: ([\w-]+)[^;\n]*$", metadata, re.MULTILINE))
     assert not needed & {"jinja2", "markdown-it-py", "contourpy", "optuna", "cmaes"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -86,6 +85,8 @@ def shown(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
+    import json  # not for a command that runs into no error
+
     if value is None:
         return "nothing"
     if isinstance(value, float) and not math.isfinite(value):

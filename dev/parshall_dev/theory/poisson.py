@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parshall.engine.measure import measure
-from parshall.scenario import Flow, Record, Schedule, Udp
-from parshall.scenario import Series as Sampled
+from parshall.scenario import Flow, Record, Schedule, Series as Sampled, Udp
 from parshall.stats import mean_interval
 from parshall.theory.queue_laws import md1_wait, mm1_wait, pollaczek_khinchine_wait
 from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, Series

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from parshall.engine.measure import measure
-from parshall.scenario import Bulk, Dumbbell, FlowGroup, Record, Red, Tcp
-from parshall.scenario import Series as Sampled
+from parshall.scenario import Bulk, Dumbbell, FlowGroup, Record, Red, Series as Sampled, Tcp
 from parshall.stats import mean_interval
 from parshall.theory.red_law import red_drop_rate, red_mean_gap, red_probability, replayed_drop_rate
 from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, Series

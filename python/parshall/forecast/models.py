@@ -1,4 +1,4 @@
-"""Which forecasters are compared unless others are named, and what each is called in tables."""
+"""Forecasters, those that are compared unless others are named, and what each is called in tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,27 @@ from parshall.scenario.forecaster import (
     Rls,
 )
 
-__all__ = ["DEFAULT_MODELS", "label"]
+__all__ = [
+    "DEFAULT_MODELS",
+    "AdaptiveEwma",
+    "Arima",
+    "ArimaRecursive",
+    "ArimaRefitted",
+    "Constant",
+    "Ewma",
+    "Farima",
+    "Fbm",
+    "ForecasterConfig",
+    "Holt",
+    "LastValue",
+    "Lmmse",
+    "Lms",
+    "Median",
+    "Mixture",
+    "Nlms",
+    "Rls",
+    "label",
+]
 
 DEFAULT_MODELS: tuple[ForecasterConfig, ...] = (
     LastValue(),

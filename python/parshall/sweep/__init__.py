@@ -14,49 +14,6 @@
 ``file`` and ``command`` are ``parshall sweep``.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from parshall.engine.executors import EngineExecutor
-    from parshall.engine.runs import Failure
-    from parshall.sweep.design import Grid, LatinHypercube, Listed, Sobol
-    from parshall.sweep.file import load_sweep
-    from parshall.sweep.parameter import Parameter
-    from parshall.sweep.points import Point
-    from parshall.sweep.result import SweepResult
-    from parshall.sweep.stopping import StopRule
-    from parshall.sweep.sweep import Sweep
-
-__all__ = [
-    "EngineExecutor",
-    "Failure",
-    "Grid",
-    "LatinHypercube",
-    "Listed",
-    "Parameter",
-    "Point",
-    "Sobol",
-    "StopRule",
-    "Sweep",
-    "SweepResult",
-    "load_sweep",
-]
-
-_HOMES = (
-    *("sweep.parameter", "sweep.design", "sweep.stopping", "sweep.sweep", "sweep.points", "engine.executors"),
-    *("engine.runs", "sweep.result", "sweep.file"),
-)
-
-
-def __getattr__(name: str) -> Any:
-    """Imports the module that a name lives in."""
-    if name in __all__:
-        for home in _HOMES:
-            module = import_module(f"parshall.{home}")
-            if name in module.__all__:
-                globals()[name] = getattr(module, name)
-                return globals()[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

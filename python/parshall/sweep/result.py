@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from parshall.engine.runs import raise_for
+from parshall.engine.runs import Failure, raise_for
 from parshall.errors import InputError, shown
 from parshall.recording.assemble import assembled
 from parshall.recording.columns import indices, named, numbers, table
@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from parshall.engine.runs import Failure
     from parshall.recording.tables import Block, Key
     from parshall.sweep.base import Label
     from parshall.sweep.points import Point
 
-__all__ = ["RUNS", "SweepResult"]
+__all__ = ["RUNS", "Failure", "SweepResult"]
 
 RUNS = "runs"
 """The table with a row for each run: parameters, seed, metrics."""

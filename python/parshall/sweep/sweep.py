@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from parshall.engine.executors import EngineExecutor, opened
 from parshall.engine.interrupt import HeldInterrupt
 from parshall.engine.limits import checked_seeds
 from parshall.errors import InputError, shown
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from parshall.engine.runs import Progress, Runs
     from parshall.scenario import Dumbbell, Scenario
 
-__all__ = ["METRICS", "Sweep"]
+__all__ = ["METRICS", "EngineExecutor", "Sweep"]
 
 METRICS = ("goodput", "loss_rate")
 """What is measured unless said otherwise."""
@@ -177,7 +178,6 @@ class Sweep:
         executor breaks.
         """
         from parshall.engine.cache import cache_of
-        from parshall.engine.executors import opened
         from parshall.engine.runs import Runs
 
         self._check_tables()

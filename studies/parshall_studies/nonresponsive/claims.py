@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from parshall_studies import study as st
-from parshall_studies.nonresponsive import alarm, cases, shorter
-from parshall_studies.nonresponsive import networks as net
+from parshall_studies.nonresponsive import alarm, cases, networks as net, shorter
 from parshall_studies.nonresponsive.contestants import CONTESTANTS, REFERENCES, contestant
 from parshall_studies.nonresponsive.document import ERRORS, TABLE_2, TABLE_3
 from parshall_studies.nonresponsive.phase import QUEUES

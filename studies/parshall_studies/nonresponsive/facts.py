@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from parshall_studies import study as st
-from parshall_studies.nonresponsive import alarm, cases, shorter
-from parshall_studies.nonresponsive import networks as net
+from parshall_studies.nonresponsive import alarm, cases, networks as net, shorter
 from parshall_studies.nonresponsive.claims import (
     ALGORITHM,
     MEAN_GOAL,

@@ -10,8 +10,7 @@ import numpy as np
 from parshall import plot
 from parshall.stats import mean_interval
 from parshall_studies import study as st
-from parshall_studies.nonresponsive import alarm, cases, shorter
-from parshall_studies.nonresponsive import networks as net
+from parshall_studies.nonresponsive import alarm, cases, networks as net, shorter
 from parshall_studies.nonresponsive.claims import (
     ALGORITHM,
     KINDS,

@@ -61,7 +61,7 @@ def _evener(edge: str, other: str, far: int) -> st.Relation:
     return apart("grid", edge, far=far) < apart("grid", other, far=far)
 
 
-def _close(one: st.Expression, other: st.Expression, most: float) -> st.Says:
+def _close(one: st.Expression, other: st.Expression, most: float) -> st.Holds:
     return st.within(one - other, -most, most)
 
 

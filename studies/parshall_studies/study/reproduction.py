@@ -13,8 +13,7 @@ from parshall.engine.limits import MOST_JOBS, MOST_SEEDS
 from parshall.errors import InputError, OutputError, ParshallError, shown
 from parshall.support.checksums import digest
 from parshall.support.progress import progress_bar
-from parshall_studies.study import data as measured_data
-from parshall_studies.study import provenance as origin
+from parshall_studies.study import data as measured_data, provenance as origin
 from parshall_studies.study.bench import Workbench
 from parshall_studies.study.claims import Judgements, judge
 from parshall_studies.study.page import Page, build

@@ -1,0 +1,71 @@
+from .bench import Rows as Rows, Series as Series, Workbench as Workbench
+from .charts import means_table as means_table, over as over
+from .claims import (
+    Claim as Claim,
+    Judged as Judged,
+    Judgements as Judgements,
+    Topic as Topic,
+    beyond as beyond,
+)
+from .data import Data as Data
+from .figures import (
+    UNTITLED as UNTITLED,
+    Axis as Axis,
+    Figure as Figure,
+    Look as Look,
+    Mark as Mark,
+    Panel as Panel,
+    Picker as Picker,
+    Trace as Trace,
+    drawn as drawn,
+    looks as looks,
+    means as means,
+    of_intervals as of_intervals,
+    rows_axis as rows_axis,
+)
+from .maps import Dimension as Dimension, Grid as Grid, View as View, grids as grids, map_figure as map_figure
+from .printed import Printed as Printed, numbers_in as numbers_in
+from .quantity import (
+    Expression as Expression,
+    Fixed as Fixed,
+    Given as Given,
+    Quantity as Quantity,
+    Relation as Relation,
+    falls as falls,
+    rises as rises,
+)
+from .reproduction import Reproduction as Reproduction, reproduce as reproduce
+from .results import Measures as Measures, Results as Results, tidy as tidy
+from .rules import (
+    FEWEST_SEEDS as FEWEST_SEEDS,
+    Computed as Computed,
+    Exactly as Exactly,
+    Holds as Holds,
+    MoreThanNoise as MoreThanNoise,
+    Never as Never,
+    Observed as Observed,
+    OneOfRuns as OneOfRuns,
+    PrintedNumber as PrintedNumber,
+    Verdict as Verdict,
+    alike as alike,
+    within as within,
+)
+from .statements import topics_of as topics_of
+from .study import (
+    Content as Content,
+    Document as Document,
+    Study as Study,
+    find_study as find_study,
+    list_studies as list_studies,
+    page_of as page_of,
+    try_studies as try_studies,
+)
+from .tables import (
+    Column as Column,
+    Number as Number,
+    PrintedTable as PrintedTable,
+    Row as Row,
+    Table as Table,
+    printed_table as printed_table,
+)
+from .values import SEED as SEED, Span as Span, Values as Values
