@@ -11,10 +11,8 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
@@ -24,8 +22,8 @@ from tests.brief_studies import BRIEF, SEEDS, OneRun, brief
 from tests.imagined import turned
 from tests.parsed_page import Parsed
 from tests.study_lists import FOLDER, listed
+from tests.undrawn import undrawn
 
-from parshall import plot
 from parshall_studies import study as st
 from parshall_studies.study import reproduction
 from parshall_studies.study.claims import judge
@@ -54,31 +52,6 @@ class Brief:
         return (self.done.out / "report.html").read_text(encoding="utf-8")
 
 
-class _Blank:
-    """A canvas, or axes, on which anything may be done and nothing is drawn."""
-
-    def __getattr__(self, name: str) -> _Blank:
-        return self
-
-    def __call__(self, *_: Any, **__: Any) -> _Blank:
-        return self
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self, self))
-
-
-@contextmanager
-def _blank(height: float = 0.0, *, rows: int = 1, columns: int = 1, **_: Any) -> Iterator[Any]:
-    yield _Blank(), [_Blank()] * (rows * columns)
-
-
-def _drawn_again(patch: pytest.MonkeyPatch, done: st.Reproduction) -> None:
-    """Figures are those that there are already: what is drawn follows from data, which stand in the page."""
-    drawings = {figure.id: figure.svg for figure in done.page.figures}
-    patch.setattr(plot, "drawing", _blank)
-    patch.setattr(plot, "to_svg", lambda canvas, ident, *_: drawings[ident])
-
-
 @pytest.fixture(scope="module", params=sorted(BRIEF))
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brief]:
     out, quiet = tmp_path_factory.mktemp(request.param), Console(file=io.StringIO())
@@ -89,8 +62,10 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         study = brief(request.param, patch, out / "data")
         data = [out / "data"] if study.loaded.data else None
         done = st.reproduce(study, seeds=SEEDS, data=data, out=out / "once", cache=False, console=quiet)
+        # What is drawn follows from data, which stand in the page: drawing it again would show nothing more.
+        drawings = {figure.id: figure.svg for figure in done.page.figures}
         with patch.context() as blank:
-            _drawn_again(blank, done)
+            undrawn(blank, drawings.__getitem__)
             again = st.reproduce(study, source=done.out, out=out / "again", console=quiet)
         yield Brief(done, again)
 
