@@ -126,6 +126,13 @@ def with_rtts(study: st.Study, folder: Path) -> st.Study:
     return replace(study, content=replace(study.loaded, data=declared))
 
 
+def brief_case(case: Any) -> Any:
+    """A case of nonresponsive, over after 6 s and judged from 1 s on. What starts later is left out."""
+    begun = [flow for flow in case.network.flows if flow.start <= 6.0]
+    network = case.network.with_({"flows": begun}).with_({"duration": 6.0})
+    return replace(case, network=network, start=1.0)
+
+
 def _nonresponsive(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     from parshall_studies.nonresponsive import (
         STUDY,
@@ -138,11 +145,6 @@ def _nonresponsive(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
         tuning,
     )
 
-    def brief(case: Any) -> Any:
-        begun = [flow for flow in case.network.flows if flow.start <= 6.0]
-        network = case.network.with_({"flows": begun}).with_({"duration": 6.0})
-        return replace(case, network=network, start=1.0)
-
     def brief_point(point: Any) -> Any:
         return replace(point, network=point.network.with_({"duration": 2.0, "warm_up": 1.0}))
 
@@ -152,14 +154,14 @@ def _nonresponsive(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
         return 100 + 220 * np.arange(1, count + 1) / count if count < 20 else as_they_are(seen)
 
     as_they_are: Any = traces.Traces.times.fget
-    every = {case.name: brief(case) for case in cases.all_cases()}
+    every = {case.name: brief_case(case) for case in cases.all_cases()}
     table, curves = phase.table_points(), [each for each in phase.sweep_points() if each.x in (100, 0, 8)]
     of_length = shorter.interval_case
     _set(patch, traces.Traces, times=property(times))
     _set(patch, cases, all_cases=lambda: tuple(every.values()), case=every.__getitem__)
     _set(patch, measures, case=every.__getitem__)
     _set(patch, tuned, tune=partial(tuning.tune, trials=4), tune_starts=partial(tuning.tune_starts, trials=4))
-    _set(patch, shorter, interval_case=lambda *key: brief(of_length(*key)))
+    _set(patch, shorter, interval_case=lambda *key: brief_case(of_length(*key)))
     _set(patch, phase, table_points=lambda: list(map(brief_point, table)))
     _set(patch, phase, sweep_points=lambda: map(brief_point, curves))
     return STUDY

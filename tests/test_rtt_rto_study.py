@@ -1,26 +1,19 @@
-"""The study of conditioners that know round trip and timeout: its networks beside ns-2 and plain definitions,
-and the whole with short runs.
+"""The study of conditioners that know round trip and timeout: its networks beside ns-2 and plain
+definitions.
 """
 
 from __future__ import annotations
 
 import csv
-import io
-import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from parshall import run
-from parshall.scenario import Record, Scenario, Series
-from parshall_studies import study as st
-from parshall_studies.rtt_rto_conditioner import STUDY, networks, quantities, traffic
-from parshall_studies.rtt_rto_conditioner.claims import TOPICS
+from parshall.scenario import Record, Series
+from parshall_studies.rtt_rto_conditioner import networks, quantities, traffic
 from parshall_studies.rtt_rto_conditioner.conditioners import (
     DOCUMENT,
     EDGES,
@@ -29,9 +22,8 @@ from parshall_studies.rtt_rto_conditioner.conditioners import (
     RTT,
     RTT_SW,
     STANDARD,
-    Edge,
 )
-from parshall_studies.rtt_rto_conditioner.networks import Setting, domains, network, shared
+from parshall_studies.rtt_rto_conditioner.networks import Setting, domains, shared
 
 # --- Beside ns-2 --------------------------------------------------------------------------------------------
 
@@ -148,33 +140,3 @@ def test_no_conditioner_differs_where_nobody_exceeds_the_target() -> None:
     ]
     assert found[0] == found[1]
     assert found[0]["cut"] == 0.0
-
-
-# --- The whole ----------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[st.Reproduction]:
-    def short(title: str, edge: Edge | None, setting: Setting, *rest: Any) -> Scenario:
-        settled = replace(setting, duration=24.0, warm_up=min(setting.warm_up, 10.0))
-        return network(title, edge, settled, *rest)
-
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (networks, traffic):
-            patch.setattr(module, "network", short)
-        out = tmp_path_factory.mktemp("rtt-rto")
-        yield st.reproduce(STUDY, seeds=2, out=out, cache=False, console=Console(file=io.StringIO()))
-
-
-def test_the_study_writes_its_report(reproduced: st.Reproduction) -> None:
-    page = (reproduced.out / "report.html").read_text(encoding="utf-8")
-    for figure in ("fig-3", "fig-4", "fig-5", "ours"):
-        assert (reproduced.out / "figures" / f"{figure}.svg").is_file()
-        assert f'aria-labelledby="{figure}-title' in page
-    claims = json.loads((reproduced.out / "claims.json").read_text(encoding="utf-8"))
-    assert {each["id"] for each in claims} == {claim.id for topic in TOPICS for claim in topic.claims}
-
-
-def test_the_report_can_be_made_again(reproduced: st.Reproduction, tmp_path: Path) -> None:
-    again = st.reproduce(STUDY, source=reproduced.out, out=tmp_path, console=Console(file=io.StringIO()))
-    assert (again.out / "claims.json").read_bytes() == (reproduced.out / "claims.json").read_bytes()

@@ -1,23 +1,15 @@
-"""The study of forecasts of throughput: its measures against plain definitions, its networks, and the whole
-with short runs.
-"""
+"""The study of forecasts of throughput: its measures against plain definitions, and its networks."""
 
 from __future__ import annotations
 
-import io
-import json
-from collections.abc import Iterator
-from pathlib import Path
-
 import numpy as np
 import pytest
-from rich.console import Console
 
 from parshall import run
 from parshall.scenario import Bulk, Dual, Record, Series, TcpTp
 from parshall_studies import study as st
-from parshall_studies.study import Verdict
-from parshall_studies.tcp_tp import STUDY, judging, measures, model, networks, quantities, senders, series
+from parshall_studies.study.claims import judge
+from parshall_studies.tcp_tp import STUDY, judging, model, networks, quantities, series
 from parshall_studies.tcp_tp.claims import TOPICS
 from parshall_studies.tcp_tp.networks import Setting
 from parshall_studies.tcp_tp.senders import ABLATION, DOCUMENT, OURS, RULES, TP, Bottleneck
@@ -71,6 +63,17 @@ def test_figure_8_is_flat_with_the_printed_constants() -> None:
     assert round(end["shortfall_fairness"], 3) == 0.975
 
 
+def test_verdicts_on_the_model() -> None:
+    judged = judge(TOPICS, st.Results(model.tables()))
+    for id, verdict in (
+        ("jump.never-up", st.Verdict.HOLDS),
+        ("figure-8.throughput.undivided", st.Verdict.HOLDS),
+        ("figure-8.throughput.printed", st.Verdict.FAILS),
+        ("theory.parts.fgn", st.Verdict.FAILS),
+    ):
+        assert judged[id].verdict is verdict, id
+
+
 # --- Networks -----------------------------------------------------------------------------------------------
 
 
@@ -120,50 +123,3 @@ def test_kinds_are_judged_that_the_rule_was_not_designed_on() -> None:
         extra = network.loss or network.jitter or len(network.flows) > 1 or kind.transport
         others = kind.connections not in {10, 40, 60, 100} or kind.limit != networks.LIMIT
         assert not same or extra or others or kind.round_trips != (networks.ROUND_TRIP,) * 2, kind.label
-
-
-# --- The whole ----------------------------------------------------------------------------------------------
-
-SHORT = {"DURATION": 30.0, "SHORTER": 24.0, "JOINED": 4.0, "LEFT": 8.0, "ENDED": 12.0} | {
-    "ARRIVAL": 4.0,
-    "ARRIVAL_END": 36.0,
-    "_SLOWEST": 2e6,
-}
-
-
-@pytest.fixture(scope="module")
-def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[st.Reproduction]:
-    out = tmp_path_factory.mktemp("tcp-tp")
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in SHORT.items():
-            patch.setattr(networks, name, value)
-        patch.setattr(judging, "DURATION", 22.0)
-        yield st.reproduce(STUDY, seeds=2, out=out, cache=False, console=Console(file=io.StringIO()))
-
-
-def test_the_study_writes_its_report(reproduced: st.Reproduction) -> None:
-    page = (reproduced.out / "report.html").read_text(encoding="utf-8")
-    for figure in ("2a", "2b", "3a", "3b", "8", "9", "10", "11", "12", "14"):
-        assert (reproduced.out / "figures" / f"fig-{figure}.svg").is_file()
-        assert f'aria-labelledby="fig-{figure}-title' in page
-    claims = json.loads((reproduced.out / "claims.json").read_text(encoding="utf-8"))
-    assert {each["id"] for each in claims} == {claim.id for topic in TOPICS for claim in topic.claims}
-    verdicts = {each["id"]: each["verdict"] for each in claims}
-    assert verdicts["jump.never-up"] == Verdict.HOLDS.value
-    assert verdicts["figure-8.throughput.undivided"] == Verdict.HOLDS.value
-    assert verdicts["figure-8.throughput.printed"] == Verdict.FAILS.value
-    assert verdicts["theory.parts.fgn"] == Verdict.FAILS.value
-
-
-def test_the_report_can_be_made_again(reproduced: st.Reproduction, tmp_path: Path) -> None:
-    again = st.reproduce(STUDY, source=reproduced.out, out=tmp_path, console=Console(file=io.StringIO()))
-    assert (again.out / "claims.json").read_bytes() == (reproduced.out / "claims.json").read_bytes()
-
-
-def test_measures_have_a_row_for_each_setting(reproduced: st.Reproduction) -> None:
-    results = st.Results(reproduced.measures)
-    assert results.labels("grid", "sender") == tuple(DOCUMENT)
-    assert results.labels("transfers", "size") == tuple(networks.SIZES)
-    assert results.labels("judging", "kind") == tuple(judging.KINDS)
-    assert results.labels("dynamic", "source") == measures.DYNAMIC_SOURCES
-    assert len(senders.FORECASTERS) + 2 == len(results.labels("ablation", "sender"))
