@@ -70,8 +70,16 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         yield Brief(done, again)
 
 
-def test_every_registered_study_is_here() -> None:
-    assert {study.name for study in st.list_studies()} == set(BRIEF)
+def test_every_registered_study_is_here_and_says_what_it_is() -> None:
+    studies = st.list_studies()
+    assert {study.name for study in studies} == set(BRIEF)
+    for study in studies:
+        assert st.find_study(study.name) is study
+        assert study.title
+        assert study.document.title
+        assert study.seeds >= SEEDS
+        assert "## Findings" in study.loaded.page
+        assert "## Assumptions" in study.loaded.page
 
 
 def test_claims_and_tables_are_those_that_are_listed(made: Brief) -> None:
@@ -95,6 +103,28 @@ def test_every_claim_can_hold_and_can_fail(made: Brief) -> None:
             found = list(turned(each.claim.rule, made.done.results))
             assert [verdict for verdict, _ in found] == [verdict for _, verdict in found], each.claim.id
             assert {verdict for verdict, _ in found} == {st.Verdict.HOLDS, st.Verdict.FAILS}
+
+
+RUNS = st.Results({"runs": st.tidy({"seed": [1, 2], "x": [1.0, 2.0], "y": [3.0, 4.0]}, ("seed",))})
+X, Y = st.Quantity("runs", "x"), st.Quantity("runs", "y")
+
+
+@pytest.mark.parametrize(
+    ("rule", "turns"),
+    [
+        (st.Holds((X > Y,)), True),
+        (st.Holds((X > X,)), False),
+        (st.Holds((abs(X) + 1.0 > 0.0,)), False),
+        (st.Holds((X > 3.0, 1.0 - X > 0.0)), False),
+        (st.alike(X, Y, 1.1), True),
+        (st.alike(X, X, 1.1), False),
+        (st.Never(-1.0 * abs(X)), False),
+        (st.PrintedNumber(st.Printed("3"), X - X), False),
+    ],
+)
+def test_a_claim_that_says_the_same_of_all_numbers_is_found_out(rule: st.Rule, turns: bool) -> None:
+    found = list(turned(rule, RUNS))
+    assert all(aim is verdict for aim, verdict in found) is turns
 
 
 def test_each_setting_has_a_row_for_each_seed(made: Brief) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import importlib.metadata
 import io
 import json
 import re
@@ -18,8 +17,8 @@ import pytest
 from pyarrow import parquet
 from rich.console import Console
 from tests.toy_study import STUDY, toy
+from tests.undrawn import undrawn
 
-from parshall.cli.main import main
 from parshall.errors import InputError, OutputError, ParshallError
 from parshall.support.checksums import digest
 from parshall_studies import study as st
@@ -39,16 +38,25 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.fixture
+def drawn() -> None:
+    """Figures are drawn, which takes most of the time, only where a test asks for it."""
+
+
 @pytest.fixture(autouse=True)
-def one_date(monkeypatch: pytest.MonkeyPatch) -> None:
+def one_date(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Equal bytes need an equal date."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    if "drawn" not in request.fixturenames:
+        undrawn(monkeypatch)
 
 
 # --- What is left -------------------------------------------------------------------------------------------
 
 
-def test_a_study_leaves_report_claims_figures_tables_and_where_they_come_from(tmp_path: Path) -> None:
+def test_a_study_leaves_report_claims_figures_tables_and_where_they_come_from(
+    tmp_path: Path, drawn: None
+) -> None:
     done, printed = reproduce(out=tmp_path / "deep" / "out")
     figures = {f"figures/{id}.svg" for id in ("growth", "view-s", "view-ms")}
     expected = {"report.html", "claims.json", "provenance.json", "seeds.parquet", *figures}
@@ -82,7 +90,7 @@ def test_verbose_shows_every_claim_with_the_interval_that_decided_it(tmp_path: P
     assert line.rstrip().endswith("does not hold")
 
 
-def test_the_same_study_gives_the_same_bytes_for_any_number_of_jobs(tmp_path: Path) -> None:
+def test_the_same_study_gives_the_same_bytes_for_any_number_of_jobs(tmp_path: Path, drawn: None) -> None:
     for name, jobs in (("a", 1), ("b", 3)):
         reproduce(out=tmp_path / name, jobs=jobs)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
@@ -117,7 +125,7 @@ def test_too_few_seeds_are_said_once_and_constants_hold_with_any_number(tmp_path
 # --- Again, from the tables ---------------------------------------------------------------------------------
 
 
-def test_the_report_is_made_again_from_its_tables_without_running(tmp_path: Path) -> None:
+def test_the_report_is_made_again_from_its_tables_without_running(tmp_path: Path, drawn: None) -> None:
     first, _ = reproduce(out=tmp_path / "a")
 
     def never(bench: st.Workbench) -> None:
@@ -404,79 +412,6 @@ def test_every_declared_file_is_the_one_at_hand() -> None:
             places = [shared / "data" / data.path, shared / "reference" / "baselines" / data.path]
             (file,) = (place for place in places if place.is_file())
             assert hashlib.sha256(file.read_bytes()).hexdigest() == data.sha256, data.path
-
-
-# --- Which studies there are --------------------------------------------------------------------------------
-
-
-def test_every_listed_study_can_be_found_and_holds_together() -> None:
-    listed = st.list_studies()
-    names = ["aqm", "arima-vegas", "fluid", "linux-testbed", "median-rto", "nonresponsive", "responsiveness"]
-    names += ["rtt-rto-conditioner", "tcp-tp"]
-    assert [each.name for each in listed] == names
-    for each in listed:
-        assert st.find_study(each.name) is each
-        assert each.title
-        assert each.document.title
-        assert each.seeds >= 10
-        ids = [claim.id for topic in each.loaded.topics for claim in topic.claims]
-        assert len(ids) == len(set(ids)) > 10
-        assert "## Findings" in each.loaded.page
-        assert "## Assumptions" in each.loaded.page
-
-
-def test_an_unknown_study_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(
-        InputError, match=r'study: got "tcp-tp2", expected one of aqm, arima-vegas, fluid, linux-testbed'
-    ):
-        st.reproduce("tcp-tp2")
-
-
-def _offer(monkeypatch: pytest.MonkeyPatch, **offered: str) -> None:
-    points = [
-        importlib.metadata.EntryPoint(name, value, "parshall.studies") for name, value in offered.items()
-    ]
-    monkeypatch.setattr(
-        importlib.metadata, "entry_points", lambda group: points if group == "parshall.studies" else []
-    )
-
-
-def test_a_package_of_somebody_else_may_bring_a_study(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    _offer(monkeypatch, toy="tests.toy_study:STUDY")
-    assert main(["studies"]) == 0
-    assert capsys.readouterr().out == "toy  A toy & <more>\n"
-    assert main(["reproduce", "toy", "--seeds", "12", "--out", str(tmp_path)]) == 0
-    assert main(["reproduce", "toy", "--from", str(tmp_path), "--verbose"]) == 0
-    assert "Twice is more & more." in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        ("tests.no_such_module:STUDY", r"study bad \(tests\.no_such_module:STUDY\): ModuleNotFoundError: "),
-        ("tests.toy_study:NOTHING", r"study bad \(tests\.toy_study:NOTHING\): AttributeError: "),
-        ("tests.toy_study:PAGE", r"study bad \(tests\.toy_study:PAGE\): got .*, expected a Study"),
-    ],
-)
-def test_a_package_that_brings_something_else_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], value: str, said: str
-) -> None:
-    _offer(monkeypatch, bad=value, toy="tests.toy_study:STUDY")
-    assert main(["reproduce", "bad"]) == 1
-    assert re.fullmatch(rf"parshall: {said}.*\n", capsys.readouterr().err)
-    assert st.find_study("toy") is STUDY  # one that is broken does not stand in the way of others
-    assert main(["studies"]) == 1
-    listed = capsys.readouterr()
-    assert listed.out.startswith("toy")
-    assert re.fullmatch(rf"parshall: {said}.*\n", listed.err)
-
-
-def test_no_study_at_all_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    _offer(monkeypatch)
-    with pytest.raises(ParshallError, match=r"no package offers any as parshall\.studies"):
-        st.list_studies()
 
 
 # --- The example in the documentation -----------------------------------------------------------------------
