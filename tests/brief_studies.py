@@ -144,6 +144,7 @@ def _nonresponsive(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
         tuned,
         tuning,
     )
+    from parshall_studies.study import tuner
 
     def brief_point(point: Any) -> Any:
         return replace(point, network=point.network.with_({"duration": 2.0, "warm_up": 1.0}))
@@ -160,6 +161,7 @@ def _nonresponsive(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     _set(patch, traces.Traces, times=property(times))
     _set(patch, cases, all_cases=lambda: tuple(every.values()), case=every.__getitem__)
     _set(patch, measures, case=every.__getitem__)
+    _set(patch, tuner, POPULATION=5)
     _set(patch, tuned, tune=partial(tuning.tune, trials=4), tune_starts=partial(tuning.tune_starts, trials=4))
     _set(patch, shorter, interval_case=lambda *key: brief_case(of_length(*key)))
     _set(patch, phase, table_points=lambda: list(map(brief_point, table)))

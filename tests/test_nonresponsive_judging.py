@@ -25,7 +25,7 @@ from parshall_studies.nonresponsive.traces import (
     traces_of,
 )
 from parshall_studies.nonresponsive.tuned import Tuned
-from parshall_studies.study import Results, Workbench
+from parshall_studies.study import Results, Workbench, tuner
 
 _UNTUNED = (
     *(entry_of(name, "printed", contestant(name).printed) for name in ("zero-drops", "fixed-point")),
@@ -262,7 +262,8 @@ def test_estimates_over_time_are_those_that_are_scored(brief: Results) -> None:
     assert errors.mean(axis=1) == pytest.approx(scored)
 
 
-def test_carried_settings_are_those_of_their_home(brief: Results) -> None:
+def test_carried_settings_are_those_of_their_home(brief: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuner, "POPULATION", 5)  # as in the brief runs
     modified, away = contestant("zero-drops"), brief_case(cases.case("load/22"))
     seen = traces_of(away, run(away.network, seed=1))
     found = []

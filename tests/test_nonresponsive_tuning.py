@@ -15,9 +15,10 @@ from tests.nonresponsive_traces import made_traces
 
 from parshall_studies.nonresponsive import STUDY, cases, tuned, tuning
 from parshall_studies.nonresponsive.cases import Case
-from parshall_studies.nonresponsive.contestants import CONTESTANTS, Contestant, Range, contestant
+from parshall_studies.nonresponsive.contestants import CONTESTANTS, Contestant, contestant
 from parshall_studies.nonresponsive.document import ERRORS
 from parshall_studies.nonresponsive.traces import Traces, mean_square_error, relative_error
+from parshall_studies.study.tuner import Range
 
 
 def _entries() -> list[str]:
@@ -49,11 +50,11 @@ def test_everything_is_tuned_on_its_own_training_runs(monkeypatch: pytest.Monkey
 
     def tune(contestant: Contestant, training: Any, *, start: Any = None) -> tuning.Tuned:
         asked.append(("all", contestant.name, tuple(case.name for case in training), start))
-        return tuning.Tuned(dict.fromkeys(contestant.ranges, 0.25), 0.01, 1)
+        return tuning.Tuned(dict.fromkeys(contestant.ranges, 0.25), 0.01)
 
     def tune_starts(contestant: Contestant, training: Any) -> tuning.Tuned:
         asked.append(("starts", contestant.name, tuple(case.name for case in training), None))
-        return tuning.Tuned({**contestant.printed, **dict.fromkeys(contestant.silent, 0.75)}, 0.02, 1)
+        return tuning.Tuned({**contestant.printed, **dict.fromkeys(contestant.silent, 0.75)}, 0.02)
 
     monkeypatch.setattr(tuned, "tune", tune)
     monkeypatch.setattr(tuned, "tune_starts", tune_starts)

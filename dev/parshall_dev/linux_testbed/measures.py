@@ -23,7 +23,6 @@ from parshall_dev.linux_testbed.settings import (
     Scale,
 )
 from parshall_studies import study as st
-from parshall_studies.study import tuner
 
 if TYPE_CHECKING:
     from parshall_dev.linux_testbed.reading import Seen
@@ -42,9 +41,8 @@ in the simulator; the others are made of samples of the queue, 33 ms each, in th
 
 
 def measure(bench: st.Workbench) -> st.Measures:
-    """Nothing is started where machines cannot run, or gains cannot be tuned."""
+    """Nothing is started where machines cannot run."""
     scale = FULL if bench.full else SMALL
-    tuner.optuna()
     machines = Bench.open()
     simulated = _tuned_in_simulator(bench, scale)
     runs = range(1, scale.repetitions + 1)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from parshall_studies.nonresponsive.networks import ESTIMATION, PACKET_BYTES
+from parshall_studies.study.tuner import Range
 
 if TYPE_CHECKING:
     from parshall.estimators import NonresponsiveEstimator
@@ -27,15 +28,6 @@ TRAINING = ("load/16", "load/22", "load/25")
 """Cases on which settings are tuned, with seeds that nothing is judged on: the loads of Figure 3."""
 HOP_TRAINING = ("hops/25", "hops/22")
 """The same for the form with several hops, as the document has other gains there."""
-
-
-@dataclass(frozen=True)
-class Range:
-    """Where a setting is searched for."""
-
-    low: float
-    high: float
-    log: bool = False
 
 
 @dataclass(frozen=True)

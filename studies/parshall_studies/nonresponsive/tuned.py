@@ -19,7 +19,6 @@ from parshall_studies.nonresponsive.contestants import (
 from parshall_studies.nonresponsive.document import ERRORS
 from parshall_studies.nonresponsive.traces import RECORDED, Traces, stacked, traces_of
 from parshall_studies.nonresponsive.tuning import TRAINING_SEEDS, tune, tune_starts
-from parshall_studies.study import tuner
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,7 +78,6 @@ class Tuned:
 
 def tuned(bench: st.Workbench) -> Tuned:
     """Tunes everything on training runs, with seeds that nothing is judged on."""
-    tuner.optuna()  # what is missing is said before the runs
     training = _training(bench)
     own = [each for each in CONTESTANTS if not each.settings_of]
     found = dict(

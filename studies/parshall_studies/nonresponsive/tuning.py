@@ -1,16 +1,13 @@
-"""Settings by least mean square error over training runs: what the dissertation did by hand (V.B), by
-Optuna.
-"""
+"""Settings by least mean square error over training runs: what the dissertation did by hand (V.B)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parshall_studies.nonresponsive.contestants import Range
 from parshall_studies.nonresponsive.traces import mean_square_error
 from parshall_studies.study import tuner
 
@@ -18,13 +15,12 @@ if TYPE_CHECKING:
     from parshall_studies.nonresponsive.cases import Case
     from parshall_studies.nonresponsive.contestants import Contestant, Settings
     from parshall_studies.nonresponsive.traces import Traces
+    from parshall_studies.study.tuner import Range
 
 TRAINING_SEEDS = range(1001, 1005)
 """Seeds of the training runs; nothing is judged on them."""
-TRIALS, START_TRIALS = 600, 100
+TRIALS, START_TRIALS = 900, 300
 """Trials of a search over all settings, and over the start values alone."""
-_RANDOM_PART = 0.4
-"""Share of the trials that are drawn at random from the whole ranges."""
 _SEED = 20040501
 
 
@@ -35,7 +31,6 @@ class Tuned:
     settings: Settings
     error: float
     """Mean square error over the training runs."""
-    trials: int
 
 
 def tune(
@@ -66,42 +61,14 @@ def _search(
     training: Mapping[Case, Traces],
     trials: int,
 ) -> Tuned:
-    """Random trials over the whole ranges, then CMA-ES (Hansen and Ostermeier 2001) around the best of
-    them.
-    """
-    optuna = tuner.optuna()
     truths = {case: traces.true_share for case, traces in training.items()}
 
-    def error(trial: Any, space: Mapping[str, Range]) -> float:
-        found = {name: trial.suggest_float(name, r.low, r.high, log=r.log) for name, r in space.items()}
+    def error(found: Settings) -> float:
         errors = [
             mean_square_error(contestant.run(case, traces, {**fixed, **found}), truths[case])
             for case, traces in training.items()
         ]
         return float(np.mean(np.concatenate(errors)))
 
-    at_random = round(_RANDOM_PART * trials)
-    first = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=_SEED))
-    if start:
-        first.enqueue_trial({name: start[name] for name in ranges})
-    first.optimize(lambda trial: error(trial, ranges), n_trials=at_random)
-
-    near = {name: _around(first.best_params[name], range) for name, range in ranges.items()}
-    samplers = optuna.samplers
-    sampler = samplers.CmaEsSampler(seed=_SEED) if len(near) > 1 else samplers.TPESampler(seed=_SEED)
-    second = optuna.create_study(sampler=sampler)
-    second.optimize(lambda trial: error(trial, near), n_trials=trials - at_random)
-
-    found = min((first, second), key=lambda study: study.best_value)
-    return Tuned({**fixed, **found.best_params}, float(found.best_value), trials)
-
-
-def _around(best: float, whole: Range) -> Range:
-    """Half of a range, about a value as far as the ends allow. CMA-ES starts in its middle; in one dimension,
-    where there is no CMA-ES, it only makes the search finer.
-    """
-    low, high, centre = ((np.log(x) if whole.log else x) for x in (whole.low, whole.high, best))
-    reach = (high - low) / 4
-    ends = (max(low, centre - reach), min(high, centre + reach))
-    low, high = (float(np.exp(x) if whole.log else x) for x in ends)
-    return Range(max(low, whole.low), min(high, whole.high), whole.log)
+    settings, lowest = tuner.least(error, ranges, start, trials=trials, seed=_SEED)
+    return Tuned({**fixed, **settings}, lowest)

@@ -20,7 +20,7 @@ from parshall.errors import ParshallError
 __all__ = ["FILE", "Provenance", "collected", "read"]
 
 FILE = "provenance.json"
-_LIBRARIES = ("numpy", "scipy", "pyarrow", "matplotlib", "optuna", "cmaes")
+_LIBRARIES = ("numpy", "scipy", "pyarrow", "matplotlib")
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,70 @@
-"""Optuna, which searches for settings in studies that tune; installed with ``parshall[studies]``."""
+"""Settings with the least error, for studies that tune: differential evolution (Storn and Price 1997)."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
 
-from parshall.errors import ParshallError
+import numpy as np
 
-__all__ = ["optuna"]
+__all__ = ["Range", "least"]
+
+Settings: TypeAlias = Mapping[str, float]
+"""Values by name."""
+
+POPULATION = 30
+"""Trials of a generation, about: a multiple of the number of settings."""
 
 
-def optuna() -> Any:
-    """The module, which says nothing but warnings. Call it before the first run of a study that tunes.
+@dataclass(frozen=True)
+class Range:
+    """Values between which a setting is searched for, with ``log`` evenly over its logarithm."""
 
-    Raises ParshallError where it, or the CMA-ES that it uses, is not installed.
+    low: float
+    high: float
+    log: bool = False
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """In the coordinate of the search."""
+        return self.place(self.low), self.place(self.high)
+
+    def place(self, value: float) -> float:
+        """A value in the coordinate of the search."""
+        return float(np.log(value)) if self.log else value
+
+    def value(self, place: float) -> float:
+        """The value at a place, within the range whatever rounding does."""
+        return min(max(float(np.exp(place)) if self.log else float(place), self.low), self.high)
+
+
+def least(
+    error: Callable[[Settings], float],
+    ranges: Mapping[str, Range],
+    start: Settings | None = None,
+    *,
+    trials: int,
+    seed: int,
+) -> tuple[dict[str, float], float]:
+    """The settings with the least error among about so many, and that error; no worse than ``start``.
+
+    Equal seeds give equal settings. ``error`` is asked one by one, never twice at once.
     """
-    try:
-        module = import_module("optuna")
-        import_module("cmaes")
-    except ImportError as error:
-        raise ParshallError(
-            f"{error.name} is not installed; pip install 'parshall[studies]' for studies that tune"
-        ) from None
-    module.logging.set_verbosity(module.logging.WARNING)
-    return module
+    from scipy.optimize import differential_evolution
+
+    def settings(places: np.ndarray) -> dict[str, float]:
+        return {name: each.value(place) for (name, each), place in zip(ranges.items(), places, strict=True)}
+
+    found = differential_evolution(
+        lambda places: error(settings(places)),
+        [each.ends for each in ranges.values()],
+        x0=[each.place(start[name]) for name, each in ranges.items()] if start else None,
+        popsize=-(-POPULATION // len(ranges)),
+        maxiter=max(trials // POPULATION - 1, 0),
+        tol=0.0,
+        polish=False,
+        seed=seed,
+    )
+    every = [settings(found.x), *([{name: float(start[name]) for name in ranges}] if start else [])]
+    return min(((each, error(each)) for each in every), key=lambda pair: pair[1])
