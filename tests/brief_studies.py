@@ -66,7 +66,7 @@ def _aqm(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
         patch, shown, _VIEWS=tuple(view for view in shown._VIEWS if view.metric in ("ltrf", "response_mean"))
     )
     networks._with_any_queue.cache_clear()
-    brief = {"duration": 5.0, "warm_up": 1.0, "probe_spacing": 0.5}
+    brief = {"duration": 3.0, "warm_up": 0.5, "probe_spacing": 0.3}
     return study_of([replace(part, **brief) for part in grid.PARTS])
 
 

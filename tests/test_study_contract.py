@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.compute as pc
 import pytest
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from rich.console import Console
 from tests.brief_studies import BRIEF, SEEDS, OneRun, brief
 from tests.imagined import turned
@@ -58,6 +59,8 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
         patch.setattr(reproduction, "Workbench", OneRun)
+        # Finding room for labels takes half of the time of a drawing.
+        patch.setattr(ConstrainedLayoutEngine, "execute", lambda *_: None)
         (out / "data").mkdir()
         study = brief(request.param, patch, out / "data")
         data = [out / "data"] if study.loaded.data else None
