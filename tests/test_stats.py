@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from parshall import stats
-from parshall.stats import Interval
+from parshall.stats import Interval, jain, known_mean, mean
 
 scipy_stats = pytest.importorskip("scipy.stats")
 
@@ -203,3 +205,18 @@ def test_pairs_of_different_length_are_refused() -> None:
 
 def test_scaling_moves_every_number_but_the_count() -> None:
     assert Interval(1.0, 0.5, 1.5, 9).scaled(80.0) == Interval(80.0, 40.0, 120.0, 9)
+
+
+def test_jain() -> None:
+    assert jain(np.ones(4)) == 1.0
+    assert jain([1, 0, 0, 0]) == 0.25
+    assert jain((3.0, 1.0)) == 16 / 20
+    assert math.isnan(jain([0, 0]))
+    assert math.isnan(jain([]))
+
+
+def test_means() -> None:
+    assert mean([1, 2, 6]) == known_mean([1, np.nan, 2, np.inf, 6]) == 3.0
+    assert math.isnan(mean([1, np.nan]))
+    assert math.isnan(mean([]))
+    assert math.isnan(known_mean([np.nan]))

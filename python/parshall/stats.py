@@ -1,7 +1,7 @@
-"""Intervals over seeds: of a mean, of a paired difference, for one further run, and of the noise between two
-runs.
+"""Means, fairness, and intervals over seeds: of a mean, of a paired difference, for one further run, and of
+the noise between two runs.
 
-Every function takes one number per seed and returns an :class:`Interval`. Student's t is used throughout,
+Every interval is made of one number per seed, and is an :class:`Interval`. Student's t is used throughout,
 which supposes that the seeds are independent and the numbers roughly normal; a mean over many packets is.
 Values that do not exist (NaN) are left out, and ``n`` says how many remain. With fewer than two values an
 interval is unbounded.
@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONFIDENCE",
+    "NORMAL_95",
     "Interval",
     "bonferroni",
     "difference_interval",
+    "jain",
+    "known_mean",
+    "mean",
     "mean_interval",
     "noise_bound",
     "prediction_interval",
@@ -32,6 +36,9 @@ __all__ = [
 
 CONFIDENCE = 0.95
 """The confidence of every interval, unless said otherwise."""
+
+NORMAL_95 = 1.96
+"""Standard errors on either side of an estimate between which 95 % of a normal distribution lie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,26 @@ class Interval:
     def scaled(self, factor: float) -> Interval:
         """The same interval in another unit; ``factor`` is positive."""
         return Interval(self.mean * factor, self.low * factor, self.high * factor, self.n)
+
+
+def mean(values: ArrayLike) -> float:
+    """The mean of ``values``; NaN where there are none."""
+    sample = np.asarray(values, dtype=np.float64)
+    return float(sample.mean()) if sample.size else float("nan")
+
+
+def known_mean(values: ArrayLike) -> float:
+    """The mean of those ``values`` that are finite numbers; NaN where there are none."""
+    return mean(_finite(values))
+
+
+def jain(amounts: ArrayLike) -> float:
+    """Jain's index of what each of several has (Jain, Chiu and Hawe 1984): 1 where all have the same, 1 / n
+    where one of n has everything, NaN where nobody has anything.
+    """
+    shares = np.asarray(amounts, dtype=np.float64)
+    squares = float((shares**2).sum())
+    return float(shares.sum()) ** 2 / (shares.size * squares) if squares else float("nan")
 
 
 def mean_interval(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
@@ -92,8 +119,7 @@ def prediction_interval(
     if sample.size and sample.min() < 0:
         raise ValueError(f"values: got {sample.min():g}, expected none below 0")
     roots = _student(np.sqrt(sample), confidence, factor)
-    mean = float(np.mean(sample)) if sample.size else float("nan")
-    return Interval(mean, max(roots.low, 0.0) ** 2, roots.high**2, sample.size)
+    return Interval(mean(sample), max(roots.low, 0.0) ** 2, roots.high**2, sample.size)
 
 
 def noise_bound(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
@@ -154,13 +180,13 @@ def simultaneous_intervals(
 def _student(sample: NDArray[np.float64], confidence: float, factor: float) -> Interval:
     """Mean plus and minus Student's quantile times the standard deviation times ``factor``."""
     n = sample.size
-    mean = float(np.mean(sample)) if n else float("nan")
+    middle = mean(sample)
     if n < 2:
-        return Interval(mean, float("-inf"), float("inf"), n)
+        return Interval(middle, float("-inf"), float("inf"), n)
     from scipy.special import stdtrit
 
     half = float(stdtrit(n - 1, 0.5 + confidence / 2) * np.std(sample, ddof=1) * factor)
-    return Interval(mean, mean - half, mean + half, n)
+    return Interval(middle, middle - half, middle + half, n)
 
 
 def _finite(values: ArrayLike) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import parshall
 from parshall.estimators import Responsiveness, ResponsivenessQuality
 from parshall.plot import GRID, INK, SERIES, drawing, legend_of, standalone, to_svg
+from parshall.stats import NORMAL_95
 from parshall_dev.checkout import ROOT
 from parshall_dev.guides.long_memory import put
 from parshall_studies import study as st
@@ -116,7 +117,7 @@ def panel(axis, title, time, share, se, flags, truth):
         axis.axvspan(at - step, at, color=GRID, linewidth=0, label="flagged" if place == 0 else None)
     axis.plot(time, truth, color=INK, label="truth")
     axis.plot(time, share, color=SERIES[0], label="estimate")
-    low, high = np.clip(share - 1.96 * se, 0, 1), np.clip(share + 1.96 * se, 0, 1)
+    low, high = np.clip(share - NORMAL_95 * se, 0, 1), np.clip(share + NORMAL_95 * se, 0, 1)
     axis.fill_between(time, low, high, color=SERIES[0], alpha=0.25, linewidth=0, label="its 95 % interval")
     axis.set(title=title, ylim=(-0.03, 1.03), xlim=(0, time[-1]))
 

@@ -23,6 +23,7 @@ import numpy as np
 from parshall.errors import InputError, ParshallError, shown
 from parshall.recording import Recording
 from parshall.recording.views import FlowView, PortView
+from parshall.stats import jain, known_mean
 
 if TYPE_CHECKING:
     from parshall.recording.tables import Result
@@ -131,9 +132,9 @@ def _of_flows(scenario: Scenario, pattern: str, quantity: str) -> Measure:
     if quantity == "loss_rate":
         return lambda result, _: _share(total(result, "packets_dropped"), total(result, "packets_sent"))
     if quantity == "completed_at":
-        return lambda result, _: _mean(result["flows"]["completed_at"][chosen])
+        return lambda result, _: known_mean(result["flows"]["completed_at"][chosen])
     if quantity == "fairness":
-        return lambda result, _: _fairness(result["flows"]["bytes_delivered"][chosen])
+        return lambda result, _: jain(result["flows"]["bytes_delivered"][chosen])
     return lambda result, _: total(result, quantity)
 
 
@@ -172,16 +173,3 @@ def _of_port(scenario: Scenario, name: str, quantity: str) -> Measure:
 
 def _share(part: float, whole: float) -> float:
     return part / whole if whole else float("nan")
-
-
-def _mean(values: Any) -> float:
-    finite = values[np.isfinite(values)]
-    return float(finite.mean()) if finite.size else float("nan")
-
-
-def _fairness(amounts: Any) -> float:
-    """Jain's index of what the flows delivered (Jain, Chiu and Hawe 1984): 1 for equal shares, 1/n for one
-    flow that has it all.
-    """
-    shares = np.asarray(amounts, dtype=np.float64)
-    return _share(float(shares.sum()) ** 2, shares.size * float((shares**2).sum()))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from parshall.stats import known_mean
 from parshall_studies import study as st
 from parshall_studies.aqm.grid import BUFFERS, CAPACITIES, DIMS, LOADS, Part
 from parshall_studies.aqm.networks import (
@@ -119,7 +120,7 @@ def _estimated_share(run: Recording) -> float:
         return float("nan")
     estimates = run.columns("responsiveness")
     share = estimates["share"][estimates["time"] > run.scenario.warm_up]
-    return float(np.nanmean(share)) if np.isfinite(share).any() else float("nan")
+    return known_mean(share)
 
 
 # --- ns-2 ---------------------------------------------------------------------------------------------------

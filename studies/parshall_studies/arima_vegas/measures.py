@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parshall.scenario import Record, Tcp
+from parshall.stats import jain
 from parshall_studies import study as st
 from parshall_studies.arima_vegas import decisions, models, networks, ns2, timeouts
 from parshall_studies.arima_vegas.document import CFS, ERROR_RATES, KS, ROUND_TRIPS
@@ -253,7 +254,7 @@ def _of_meeting(run: Recording) -> dict[str, float]:
         "first_rate": x,
         "second_rate": y,
         "share": x / (x + y),
-        "jain": (x + y) ** 2 / (2 * (x * x + y * y)),
+        "jain": jain((x, y)),
         "delay": 1e3 * float(ports["mean_delay"][port]),
         "drop": float(ports["packets_dropped"][port]) / arrived,
         "utilization": (x + y) * 1e6 / networks.MEETING_RATE,

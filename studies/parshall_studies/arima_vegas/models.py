@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from parshall.stats import NORMAL_95
 from parshall_studies import study as st
 from parshall_studies.arima_vegas import decisions, networks
 from parshall_studies.arima_vegas.document import TABLE_1
@@ -106,7 +107,7 @@ def _of_series(rtts: Reals) -> dict[str, Columns]:
             "acf": plain.acf[1:],
             "acf_once": differenced.acf[1:],
             "pacf_once": differenced.pacf[1:],
-            "band": [1.96 / np.sqrt(len(once))] * LAGS,
+            "band": [NORMAL_95 / np.sqrt(len(once))] * LAGS,
         },
         "sequence": {"sample": list(range(count)), "rtt": rtts[:count]},
         **_residuals(fits[CHOSEN].residuals),

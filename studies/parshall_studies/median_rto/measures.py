@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parshall.scenario import Record
+from parshall.stats import mean
 from parshall_studies import study as st
 from parshall_studies.median_rto import costs, scenarios
 from parshall_studies.median_rto.scenarios import (
@@ -133,17 +134,13 @@ def _margins(rtt: Mapping[str, Any]) -> dict[str, float]:
     sample, in_force = sample[1:][later], rto[:-1][later]
     return {
         "rtt_samples": float(len(sample)),
-        "rtt_mean": _mean(sample),
+        "rtt_mean": mean(sample),
         "rtt_deviation": float(np.std(sample)) if len(sample) else float("nan"),
-        "rto_mean": _mean(in_force),
+        "rto_mean": mean(in_force),
         "rto_deviation": float(np.std(in_force)) if len(sample) else float("nan"),
-        "rto_margin": _mean(in_force - sample),
-        "rto_exceeded": _mean((sample > in_force).astype(np.float64)),
+        "rto_margin": mean(in_force - sample),
+        "rto_exceeded": mean((sample > in_force).astype(np.float64)),
     }
-
-
-def _mean(values: Reals) -> float:
-    return float(np.mean(values)) if len(values) else float("nan")
 
 
 def _goodput_over_time(series: Mapping[str, Any]) -> st.Series:

@@ -16,6 +16,7 @@ import numpy as np
 
 from parshall.estimators import NonresponsiveKalman
 from parshall.scenario import BernoulliLoss
+from parshall.stats import mean
 from parshall_studies import study as st
 from parshall_studies.responsiveness.drawn import INTERVAL, JUDGED_FROM, Drawn
 
@@ -82,10 +83,10 @@ def scored(scenario: Drawn, run: Recording) -> Mapping[str, float]:
     kalman = _kalman(scenario, run)[: len(late)][late]
     answers = {name: lock_in(scenario, run, round_trips) for name, round_trips in HORIZONS.items()}
     return {
-        "truth": _mean(truth),
-        "half": _mean((0.5 - truth) ** 2),
-        "kalman": _mean((np.nan_to_num(kalman, nan=0.5) - truth) ** 2),
-        **{name: _mean((share - truth) ** 2) for name, share in answers.items()},
+        "truth": mean(truth),
+        "half": mean((0.5 - truth) ** 2),
+        "kalman": mean((np.nan_to_num(kalman, nan=0.5) - truth) ** 2),
+        **{name: mean((share - truth) ** 2) for name, share in answers.items()},
     }
 
 
@@ -138,7 +139,3 @@ def _freed(after: Reals, before: Reals) -> Reals:
     y, x = after - after.mean(), before - before.mean()
     squares = float((x * x).sum())
     return np.asarray(y - (x * y).sum() / squares * x) if squares > 0 else y
-
-
-def _mean(values: Reals) -> float:
-    return float(values.mean()) if len(values) else float("nan")

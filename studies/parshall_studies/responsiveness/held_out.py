@@ -11,6 +11,7 @@ import numpy as np
 
 from parshall.estimators import ResponsivenessQuality
 from parshall.scenario import DitherLoss
+from parshall.stats import NORMAL_95, mean
 from parshall_studies import study as st
 from parshall_studies.responsiveness import aggregate, response
 from parshall_studies.responsiveness.drawn import INTERVAL, JUDGED_FROM, Drawn
@@ -38,7 +39,6 @@ _FEW = 20
 """Packets of an interval that say too little of a share."""
 WRONG = 0.1
 """An error that an operator would call wrong."""
-_Z = 1.96
 
 
 def measure(bench: st.Workbench, scenarios: Sequence[Drawn]) -> st.Measures:
@@ -88,14 +88,14 @@ def scored(scenario: Drawn, run: Recording) -> Mapping[str, float]:
     return {
         "intervals": float(len(share)),
         "clear": float(clear.sum()),
-        "mse": _mean(error[clear] ** 2),
-        "mse_of_all": _mean(error**2),
-        "mse_by_protocol": _mean(np.nan_to_num(share - by_protocol, nan=1.0)[clear] ** 2),
+        "mse": mean(error[clear] ** 2),
+        "mse_of_all": mean(error**2),
+        "mse_by_protocol": mean(np.nan_to_num(share - by_protocol, nan=1.0)[clear] ** 2),
         "wrong": float((np.abs(error[clear]) > WRONG).sum()),
-        "covered": float((np.abs(error[clear]) <= _Z * se[clear]).sum()),
-        "share_by_response": _mean(by_response),
-        "share_by_protocol": _mean(by_protocol),
-        "estimate": _mean(share),
+        "covered": float((np.abs(error[clear]) <= NORMAL_95 * se[clear]).sum()),
+        "share_by_response": mean(by_response),
+        "share_by_protocol": mean(by_protocol),
+        "estimate": mean(share),
         "bytes_departed": float(departed[-1] - np.interp(JUDGED_FROM, counted["time"], departed)),
     }
 
@@ -134,7 +134,3 @@ def _full(scenario: Drawn, seen: Mapping[str, Reals], counted: Mapping[str, Real
     if scenario.shape == "capacity":
         busy |= seen["signals"] > 0
     return np.asarray((times > JUDGED_FROM) & busy & (seen["packets"] > _FEW))
-
-
-def _mean(values: Reals) -> float:
-    return float(values.mean()) if len(values) else float("nan")

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from parshall.estimators import Responsiveness
+from parshall.stats import NORMAL_95
 from parshall_studies import study as st
 from parshall_studies.responsiveness import senders
 
@@ -24,7 +25,6 @@ _SPREAD = 1.0
 """Standard deviation of the logarithm of a flow's rate."""
 _JUDGED_FROM = 30.0
 _SEEDS = 10
-_Z = 1.96
 
 
 def measure(bench: st.Workbench) -> st.Measures:
@@ -58,7 +58,7 @@ def scored(seed: int) -> Mapping[int, Mapping[str, float]]:
             "watched": 100 * float(found.watched[late].mean()),
             "mse": float((error**2).mean()),
             "variance": float((se**2).mean()),
-            "covered": 100 * float((np.abs(error) <= _Z * se).mean()),
+            "covered": 100 * float((np.abs(error) <= NORMAL_95 * se).mean()),
         }
     return rows
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from parshall import plot
+from parshall.stats import known_mean
 from parshall_studies import study as st
 from parshall_studies.responsiveness import attacks, drawn, held_out, sampled
 
@@ -93,9 +94,8 @@ def _drawn_by_kind(results: st.Results, kind: str) -> st.Table:
         cells: list[Any] = [name, _digits(chosen.sum(), 0)]
         for dither in held_out.DITHERS:
             mse = _of_scenarios(results, dither, "mse")[chosen]
-            found = float(np.nanmean(mse)) if np.isfinite(mse).any() else float("nan")
             flagged, _, covered = parts(results, dither, chosen)
-            cells += [_digits(found, 4), _digits(flagged, 0), _digits(covered, 0)]
+            cells += [_digits(known_mean(mse), 4), _digits(flagged, 0), _digits(covered, 0)]
         rows.append(tuple(cells))
     heads = [
         f"{what}, {dither}" for dither in _SHORT.values() for what in ("MSE", "Flagged, %", "Covered, %")

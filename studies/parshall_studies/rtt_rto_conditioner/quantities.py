@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from parshall.stats import jain
 from parshall_studies import study as st
 from parshall_studies.rtt_rto_conditioner.networks import PAYLOAD_BYTES
 
@@ -49,12 +50,6 @@ def counts(run: Recording, names: Sequence[str] = PAIR) -> dict[str, float]:
     sent, dropped = (float(flows[f"packets_{what}"].sum()) for what in ("sent", "dropped"))
     row |= {"total": sum(rates), "jain": jain(np.array(rates)), "lost": 100 * dropped / max(sent, 1.0)}
     return {**row, **_colours(run, names), **_drops(run)}
-
-
-def jain(rates: Reals) -> float:
-    """Jain's index: 1 where all are equal, 1 / n where one has everything."""
-    squares = float((rates**2).sum())
-    return float(rates.sum()) ** 2 / (rates.size * squares) if squares else float("nan")
 
 
 def _colours(run: Recording, names: Sequence[str]) -> dict[str, float]:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parshall.scenario import Record, Series
+from parshall.stats import jain
 from parshall_studies import study as st
 from parshall_studies.tcp_tp import networks
 from parshall_studies.tcp_tp.networks import MAIN, SOURCES, Setting, arrival, mixed, single
-from parshall_studies.tcp_tp.quantities import counts, jain, shares_of
+from parshall_studies.tcp_tp.quantities import counts, shares_of
 from parshall_studies.tcp_tp.senders import (
     ABLATION,
     DOCUMENT,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from parshall.stats import known_mean
 from parshall_studies import study as st
 from parshall_studies.tcp_tp import beyond, document, judging, model, networks, senders, series
 from parshall_studies.tcp_tp.document import NS
@@ -25,9 +24,7 @@ def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
     """By the names under which the page knows them."""
 
     def mean(expression: st.Expression) -> float:
-        found = expression.values(results).array
-        known = found[np.isfinite(found)]
-        return float(known.mean()) if known.size else float("nan")
+        return known_mean(expression.values(results).array)
 
     return {
         "document": document,

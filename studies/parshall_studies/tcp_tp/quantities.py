@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from parshall.stats import jain
 from parshall_studies import study as st
 from parshall_studies.tcp_tp.document import NS
 from parshall_studies.tcp_tp.senders import NEWRENO, PAYLOAD_BYTES, TP
@@ -54,12 +55,6 @@ def counts(run: Recording, ports: Sequence[str] = ("bottleneck",), flows: str = 
         "cuts": float(cuts) / minutes,
         "timeouts": float(at_flows["timeouts"][own].sum()) / minutes,
     }
-
-
-def jain(rates: Reals) -> float:
-    """Jain's index: 1 where all are equal, 1 / n where one has everything."""
-    squares = float((rates**2).sum())
-    return float(rates.sum()) ** 2 / (rates.size * squares) if squares else float("nan")
 
 
 def shares_of(run: Recording, group: str) -> tuple[Reals, Reals, Reals, Reals]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import parshall
+from parshall.stats import jain
 from parshall_dev.bench.controls_ns3.settings import Setting
 from parshall_dev.bench.peers import ns3_flags, ns3_program
 from parshall_dev.bench.process import ProcessError, run
@@ -33,13 +34,12 @@ Outcome = dict[str, float]
 
 def _outcome(rates: Sequence[float], wait: float, dropped: int, marked: int, departed: int) -> Outcome:
     """From each flow's goodput in bit/s, the mean wait in seconds, and counts of packets."""
-    squares = sum(rate * rate for rate in rates)
     return {
         "goodput": 1e-6 * sum(rates),
         "wait": 1e3 * wait,
         "dropped": 100 * dropped / (dropped + departed),
         "marked": 100 * marked / departed,
-        "fairness": sum(rates) ** 2 / (len(rates) * squares) if squares else float("nan"),
+        "fairness": jain(rates),
     }
 
 

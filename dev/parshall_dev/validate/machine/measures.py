@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from parshall.stats import jain
 from parshall_dev.validate.machine.reading import LINE_S, Run
 
 if TYPE_CHECKING:
@@ -58,23 +59,15 @@ def measures_of(cell: Cell, run: Run) -> dict[str, float]:
         "throughput": 8e-6 * run.taken[counted].sum() / seconds,
         "delay": 1e3 * run.backlog[counted].mean() / sent if sent else 0.0,
         "loss": 100 * run.dropped.sum() / arrived if arrived else 0.0,
-        "jain": float(_jain(run.taken[counted].sum(axis=0))),
+        "jain": float(np.nan_to_num(jain(run.taken[counted].sum(axis=0)))),  # 0 where nothing was got
         "steady": _steady(run.taken),
     }
-
-
-def _jain(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Jain's index of flows along the last axis (Jain, Chiu and Hawe 1984); 0 where nothing was got."""
-    squares = shares.shape[-1] * (shares**2).sum(axis=-1)
-    index: NDArray[np.float64] = np.zeros_like(squares)
-    np.divide(shares.sum(axis=-1) ** 2, squares, out=index, where=squares > 0)
-    return index
 
 
 def _steady(taken: NDArray[np.float64]) -> float:
     sums = np.cumsum(np.vstack([np.zeros(taken.shape[1]), taken]), axis=0)
     spans = sums[_WINDOW:] - sums[:-_WINDOW]
-    total, shares = spans.sum(axis=1), _jain(spans)
+    total, shares = spans.sum(axis=1), np.nan_to_num([jain(span) for span in spans])
     later = slice(len(taken) // 2, None)
     steady = (total >= _NEARLY * total[later].mean()) & (shares >= _NEARLY * shares[later].mean())
     return float(LINE_S * (_WINDOW + np.argmax(steady)))

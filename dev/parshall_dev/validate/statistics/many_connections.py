@@ -8,6 +8,7 @@ import numpy as np
 
 from parshall.recording import Recording
 from parshall.scenario import Scenario
+from parshall.stats import jain
 from parshall_dev.validate.statistics.network import Access, Network, droptail
 from parshall_dev.validate.statistics.outcomes import Outcome
 from parshall_dev.validate.statistics.sender import on_off, tcp
@@ -84,7 +85,7 @@ def measure(settings: Settings, run: Recording) -> dict[str, float]:
         "loss_ratio": int(ports["packets_dropped"][port]) / arrived if arrived else 0.0,
         "throughput_mbps": float(rates.sum()) * 1e-6,
         "util_wire": int(ports["bytes_departed"][port]) * 8 / measured / settings.number("bw"),
-        "jain": float(rates.sum() ** 2 / rates.size / (rates**2).sum()) if rates.any() else 0.0,
+        "jain": jain(rates) if rates.any() else 0.0,
     }
     if not _endless(settings):  # the script has no number for an endless supply
         outcomes["offered_mbps"] = int(flows["packets_offered"].sum()) * bits_per_second * 1e-6

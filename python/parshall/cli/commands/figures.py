@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from parshall.stats import jain
+
 if TYPE_CHECKING:
     from parshall.recording import Recording
 
@@ -31,7 +33,7 @@ def figures_of(flows: Mapping[str, Any], ports: Mapping[str, Any], seconds: floa
     bottleneck = int(spent.argmax())
     return {
         "goodput, Mbit/s": float(8e-6 * delivered.sum() / seconds),
-        "fairness (Jain)": _ratio(delivered.sum() ** 2, len(delivered) * (delivered**2).sum()),
+        "fairness (Jain)": jain(delivered),
         "dropped, %": 100 * _ratio(_reals(flows["packets_dropped"]).sum(), sent),
         "retransmitted, %": 100 * _ratio(_reals(flows["packets_retransmitted"]).sum(), sent),
         "timeouts": float(_reals(flows["timeouts"]).sum()),
