@@ -26,7 +26,13 @@ class OneRun(Workbench):
     """A workbench that runs the first seed, and takes what it gave, with a little noise, for the others."""
 
     def each(
-        self, what: str, variants: Mapping[Any, Any], function: Any, *, seeds: Any = None, tables: Any = ()
+        self,
+        what: str,
+        variants: Mapping[Any, Any],
+        function: Any,
+        *,
+        seeds: Any = None,
+        tables: Any = ("flows", "ports"),
     ) -> dict[Any, list[Any]]:
         chosen = self._seeds(seeds)
         found = super().each(what, variants, function, seeds=chosen[:1], tables=tables)
