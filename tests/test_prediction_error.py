@@ -13,9 +13,9 @@ from hypothesis import given, strategies as st
 from parshall import InputError
 from parshall.theory import prediction_error_model
 from parshall.theory.wrong_predictions import SharedLink, law
+from parshall_dev.theory.wrong_predictions.deviations import judge, links
 from parshall_dev.theory.wrong_predictions.draws import Drawn, draw_independent, draw_rectangle
 from parshall_dev.theory.wrong_predictions.formulas import FORMULAS
-from parshall_dev.theory.wrong_predictions.verdicts import judge, links
 from parshall_studies.tcp_tp import printed_figure
 
 CAPACITY, RTT = 10e6, 0.02

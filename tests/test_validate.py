@@ -17,7 +17,7 @@ import pytest
 
 import parshall
 from parshall.cli.main import main
-from parshall_dev.validate import Event, Events, Folder, Verdict, load_folder, validate
+from parshall_dev.validate import Compared, Event, Events, Folder, load_folder, validate
 from parshall_dev.validate.events import recorded_events
 from parshall_dev.validate.fields import Fields
 from parshall_dev.validate.rebuild import rebuild
@@ -188,7 +188,7 @@ def reference(repository: Path) -> Path:
     return folder
 
 
-def only_verdict(folder: Path) -> Verdict:
+def only_verdict(folder: Path) -> Compared:
     (verdict,) = validate(load_folder(folder))
     return verdict
 

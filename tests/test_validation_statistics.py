@@ -28,6 +28,7 @@ from parshall_dev.validate.statistics import (
 from parshall_dev.validate.statistics.command import MARK, _write
 from parshall_dev.validate.statistics.port import Traffic, port_outcomes
 from parshall_dev.validate.statistics.unsupported import UnsupportedError
+from parshall_studies.study.rules import Verdict
 
 LOSS = Outcome("drop_rate", "loss", "%", 100.0)
 
@@ -99,20 +100,20 @@ def test_significance_is_that_of_the_pooled_t_test() -> None:
 
 def test_a_difference_counts_only_beyond_the_chance_of_all_comparisons() -> None:
     ours, theirs = [1.0, 1.1, 0.9, 1.0], [1.2, 1.3, 1.1, 1.2]  # significance 0.013
-    assert compare("x", "a", LOSS, ours, theirs, 1).verdict == "differ"
-    assert compare("x", "a", LOSS, ours, theirs, 10).verdict == "apart"
-    assert compare("x", "a", LOSS, ours, ours, 10).verdict == "agree"
+    assert compare("x", "a", LOSS, ours, theirs, 1).verdict is Verdict.FAILS
+    assert compare("x", "a", LOSS, ours, theirs, 10).verdict is Verdict.OPEN
+    assert compare("x", "a", LOSS, ours, ours, 10).verdict is Verdict.HOLDS
 
 
 def test_without_any_scatter_equal_means_agree_and_others_differ() -> None:
-    assert compare("x", "a", LOSS, [0.0, 0.0], [0.0, 0.0], 5).verdict == "agree"
+    assert compare("x", "a", LOSS, [0.0, 0.0], [0.0, 0.0], 5).verdict is Verdict.HOLDS
     other = compare("x", "a", LOSS, [0.5, 0.5], [0.25, 0.25], 5)
-    assert (other.verdict, other.errors) == ("differ", math.inf)
+    assert (other.verdict, other.errors) == (Verdict.FAILS, math.inf)
 
 
 def test_a_packet_at_the_ends_of_the_interval_is_no_difference() -> None:
-    assert compare("x", "a", LOSS, [1.00004] * 3, [1.0] * 3, 5).verdict == "agree"
-    assert compare("x", "a", LOSS, [1.0001] * 3, [1.0] * 3, 5).verdict == "differ"
+    assert compare("x", "a", LOSS, [1.00004] * 3, [1.0] * 3, 5).verdict is Verdict.HOLDS
+    assert compare("x", "a", LOSS, [1.0001] * 3, [1.0] * 3, 5).verdict is Verdict.FAILS
 
 
 # ---- what is measured at a port
@@ -239,7 +240,7 @@ def test_means_agree(baselines: Path, study: str, label: str, seeds: int, bounds
     found = {each.outcome.key: each for each in agreement}
     for key, bound in bounds.items():
         assert abs(found[key].percent) <= 100 * bound, found[key]
-    assert not [each for each in agreement if each.significance < 1e-4 and each.verdict == "differ"]
+    assert not [each for each in agreement if each.significance < 1e-4 and each.verdict is Verdict.FAILS]
 
 
 def test_scenarios_with_other_settings_are_told_apart(baselines: Path) -> None:

@@ -11,18 +11,18 @@ A folder holds ``scenarios.json`` and ``traces/NAME.csv.gz``; docs/validation.md
 from __future__ import annotations
 
 from parshall_dev.validate.compare import Divergence, Pair, compare
+from parshall_dev.validate.compared import Compared, validate
 from parshall_dev.validate.events import Event, Events
 from parshall_dev.validate.folder import Entry, Folder, load_folder
-from parshall_dev.validate.verdict import Verdict, validate
 
 __all__ = [
+    "Compared",
     "Divergence",
     "Entry",
     "Event",
     "Events",
     "Folder",
     "Pair",
-    "Verdict",
     "compare",
     "load_folder",
     "validate",

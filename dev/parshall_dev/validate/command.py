@@ -10,9 +10,9 @@ import click
 
 from parshall.errors import InputError
 from parshall.support.files import failing_as, staged
+from parshall_dev.validate.compared import Compared, validate
 from parshall_dev.validate.display import described, summary
 from parshall_dev.validate.folder import load_folder
-from parshall_dev.validate.verdict import Verdict, validate
 
 __all__ = ["validate_folder"]
 
@@ -43,7 +43,7 @@ def validate_folder(path: str, only: Sequence[str], report: str | None) -> bool:
     return all(verdict.exact for verdict in verdicts)
 
 
-def _write(verdicts: Sequence[Verdict], file: Path) -> None:
+def _write(verdicts: Sequence[Compared], file: Path) -> None:
     text = json.dumps([verdict.to_dict() for verdict in verdicts], indent=1, ensure_ascii=False)
     with failing_as(file), staged(file.parent) as stage:
         part = stage / file.name

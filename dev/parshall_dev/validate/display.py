@@ -1,43 +1,45 @@
-"""Verdicts as lines of text: 'exact', or where two runs part, side by side."""
+"""Verdicts on scenarios as lines of text: 'exact', or where two runs part, side by side."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from parshall_dev.validate.compare import Divergence, Pair
+from parshall_dev.validate.compared import Compared
 from parshall_dev.validate.events import Event
-from parshall_dev.validate.verdict import Verdict
+from parshall_studies.study.rules import Verdict
 
 __all__ = ["described", "summary"]
 
 _WIDTH = 38
 
 
-def described(verdict: Verdict, width: int) -> Iterator[str]:
-    """The lines of one verdict; names are padded to ``width``."""
-    if verdict.fault is not None:
-        yield f"{verdict.name:<{width}}  cannot be compared"
-    elif verdict.state is not None:
-        state = verdict.state
-        yield f"{verdict.name:<{width}}  parts from ns-2 in its state at {state.time_s:.9f} s"
+def described(compared: Compared, width: int) -> Iterator[str]:
+    """The lines of one scenario; names are padded to ``width``."""
+    if compared.fault is not None:
+        yield f"{compared.name:<{width}}  cannot be compared"
+    elif compared.state is not None:
+        state = compared.state
+        yield f"{compared.name:<{width}}  parts from ns-2 in its state at {state.time_s:.9f} s"
         yield f"    {state.what} at port {state.place}: ns-2 {state.reference}, ours {state.ours}"
-    elif verdict.divergence is None:
-        yield f"{verdict.name:<{width}}  exact  {verdict.rows:>7} events"
+    elif compared.divergence is None:
+        yield f"{compared.name:<{width}}  exact  {compared.rows:>7} events"
     else:
-        yield f"{verdict.name:<{width}}  parts from ns-2 at {verdict.divergence.time_s:.9f} s"
-        yield from _explained(verdict.divergence)
+        yield f"{compared.name:<{width}}  parts from ns-2 at {compared.divergence.time_s:.9f} s"
+        yield from _explained(compared.divergence)
 
 
-def summary(verdicts: Sequence[Verdict]) -> str:
+def summary(scenarios: Sequence[Compared]) -> str:
     """One line about all of them."""
-    exact = sum(verdict.exact for verdict in verdicts)
-    faults = sum(verdict.fault is not None for verdict in verdicts)
-    parts = [f"{exact} of {len(verdicts)} exact"]
-    if parted := len(verdicts) - exact - faults:
+    count = Counter(each.verdict for each in scenarios)
+    exact, parted, faults = count[Verdict.HOLDS], count[Verdict.FAILS], count[Verdict.OPEN]
+    parts = [f"{exact} of {len(scenarios)} exact"]
+    if parted:
         parts.append(f"{parted} part{'s' if parted == 1 else ''} from ns-2")
     if faults:
         parts.append(f"{faults} cannot be compared")
-    rows = sum(verdict.rows for verdict in verdicts)
+    rows = sum(each.rows for each in scenarios)
     return f"{', '.join(parts)}; {rows} events"
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from parshall.stats import mean_interval
 from parshall.theory.wrong_predictions import law
+from parshall_dev.theory.wrong_predictions.deviations import judge
 from parshall_dev.theory.wrong_predictions.draws import draw_independent, draw_rectangle
-from parshall_dev.theory.wrong_predictions.verdicts import judge
 from parshall_studies.tcp_tp import printed_figure
 from parshall_studies.tcp_tp.printed_model import model
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from parshall.stats import Interval
     from parshall.theory.wrong_predictions import SharedLink
+    from parshall_dev.theory.wrong_predictions.deviations import Deviation
     from parshall_dev.theory.wrong_predictions.draws import Drawn
-    from parshall_dev.theory.wrong_predictions.verdicts import Verdict
 
 __all__ = ["facts"]
 
@@ -81,19 +81,19 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
-def _verdicts(verdicts: Iterable[Verdict]) -> str:
+def _verdicts(verdicts: Iterable[Deviation]) -> str:
     return _table(
         ("where", "what", "printed", "verdict", "right", "why"),
         (
             [
-                verdict.formula.where,
-                verdict.formula.what,
-                f"`{verdict.formula.printed}`",
-                "holds" if verdict.holds else f"wrong, by up to {_percent(verdict.deviation)}",
-                verdict.formula.right,
-                verdict.formula.why,
+                each.formula.where,
+                each.formula.what,
+                f"`{each.formula.printed}`",
+                "holds" if each.holds else f"wrong, by up to {_percent(each.largest)}",
+                each.formula.right,
+                each.formula.why,
             ]
-            for verdict in verdicts
+            for each in verdicts
         ),
     )
 

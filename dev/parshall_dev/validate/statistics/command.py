@@ -13,6 +13,7 @@ from rich.progress import Progress
 from parshall.support.files import failing_as, staged
 from parshall_dev.validate.statistics.study import STUDIES, Agreement, compare_study
 from parshall_dev.validate.statistics.table import markdown, summary
+from parshall_studies.study.rules import Verdict
 
 __all__ = ["MARK", "validate_statistics"]
 
@@ -31,7 +32,7 @@ def validate_statistics(folder: str, studies: Sequence[str], seeds: int | None, 
         agreement = _compared(folder, study, seeds)
         click.echo(summary(agreement))
         for each in agreement:
-            if each.verdict == "differ":
+            if each.verdict is Verdict.FAILS:
                 click.echo(
                     f"    {each.label}: {each.outcome.key}: ours {each.ours.mean:.6g}, "
                     f"ns-2 {each.theirs.mean:.6g}, {each.percent:+.2f} %"
@@ -39,7 +40,7 @@ def validate_statistics(folder: str, studies: Sequence[str], seeds: int | None, 
         agreements.append(agreement)
     if out is not None:
         _write(markdown(agreements), Path(out))
-    return all(agreement.count("differ") == 0 for agreement in agreements)
+    return all(agreement.count(Verdict.FAILS) == 0 for agreement in agreements)
 
 
 def _compared(folder: str, study: str, seeds: int | None) -> Agreement:

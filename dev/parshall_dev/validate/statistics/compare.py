@@ -11,18 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from parshall.stats import CONFIDENCE, Interval, bonferroni, mean_interval
 from parshall_dev.validate.statistics.outcomes import Outcome
+from parshall_studies.study.rules import Verdict
 
-__all__ = ["EDGE", "Comparison", "Verdict", "compare"]
-
-Verdict: TypeAlias = Literal["agree", "apart", "differ"]
-"""``agree``: the 95 % interval of the difference holds 0. ``apart``: it does not, as happens by chance to one
-in twenty. ``differ``: it does not even at the confidence with which all tests of a study hold at once."""
+__all__ = ["EDGE", "Comparison", "compare"]
 
 EDGE = 5e-5
 """Relative difference that counts as none: a packet more or less at either end of the measured interval, and
@@ -43,6 +39,9 @@ class Comparison:
     significance: float
     """Probability of a difference at least as large if the means were equal."""
     verdict: Verdict
+    """That the means are equal holds if the 95 % interval of the difference holds 0; it is open if it does
+    not, as happens by chance to one in twenty; and fails if it does not even at the confidence with which all
+    tests of a study hold at once."""
 
     @property
     def difference(self) -> float:
@@ -84,8 +83,8 @@ def compare(
 
 def _verdict(ours: float, theirs: float, significance: float, tests: int) -> Verdict:
     if abs(ours - theirs) <= EDGE * abs(theirs) or significance >= 1 - CONFIDENCE:
-        return "agree"
-    return "apart" if significance >= 1 - bonferroni(tests) else "differ"
+        return Verdict.HOLDS
+    return Verdict.OPEN if significance >= 1 - bonferroni(tests) else Verdict.FAILS
 
 
 def _student(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from parshall_dev.validate.statistics.compare import Comparison, compare
 from parshall_dev.validate.statistics.outcomes import Outcome
 from parshall_dev.validate.statistics.unsupported import UnsupportedError
 from parshall_studies.baselines import Baseline, Settings, load_study
+from parshall_studies.study.rules import Verdict
 
 __all__ = ["STUDIES", "Agreement", "Kind", "Progress", "compare_study"]
 
@@ -71,9 +72,9 @@ class Agreement:
     def __iter__(self) -> Iterator[Comparison]:
         return iter(self.comparisons)
 
-    def count(self, verdict: str) -> int:
+    def count(self, verdict: Verdict) -> int:
         """Comparisons with that verdict."""
-        return sum(comparison.verdict == verdict for comparison in self.comparisons)
+        return sum(comparison.verdict is verdict for comparison in self.comparisons)
 
 
 def compare_study(

@@ -11,6 +11,7 @@ from parshall_dev.validate.statistics.compare import EDGE, Comparison
 from parshall_dev.validate.statistics.outcomes import Outcome
 from parshall_dev.validate.statistics.reasons import reason_for
 from parshall_dev.validate.statistics.study import STUDIES, Agreement
+from parshall_studies.study.rules import Verdict
 
 __all__ = ["markdown", "summary"]
 
@@ -37,7 +38,8 @@ Whether two means differ is judged by Student's test for two samples with pooled
 What was found:
 """
 
-_MARKS = {"agree": "", "apart": " °", "differ": " **≠**"}
+_MARKS = {Verdict.HOLDS: "", Verdict.OPEN: " °", Verdict.FAILS: " **≠**"}
+_WORDS = {Verdict.HOLDS: "agree", Verdict.OPEN: "apart", Verdict.FAILS: "differ"}
 
 
 def markdown(agreements: Sequence[Agreement]) -> str:
@@ -51,11 +53,11 @@ def markdown(agreements: Sequence[Agreement]) -> str:
 def summary(agreement: Agreement) -> str:
     """One line about a study."""
     total = len(agreement.comparisons)
-    apart, differ = agreement.count("apart"), agreement.count("differ")
+    agree, apart, differ = map(agreement.count, (Verdict.HOLDS, Verdict.OPEN, Verdict.FAILS))
     chance = (1 - CONFIDENCE) * total
     left = f"; {len(agreement.not_rebuilt)} scenarios not rebuilt" if agreement.not_rebuilt else ""
     return (
-        f"study {agreement.study}: {total} means compared, {agreement.count('agree')} agree, {apart} apart "
+        f"study {agreement.study}: {total} means compared, {agree} agree, {apart} apart "
         f"(by chance about {chance:.0f}), {differ} differ{left}"
     )
 
@@ -119,7 +121,7 @@ def _table(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 def _parted(agreement: Agreement) -> Iterator[str]:
     """Where they part, the widest first."""
-    parted = [each for each in agreement if each.verdict != "agree"]
+    parted = [each for each in agreement if each.verdict is not Verdict.HOLDS]
     if not parted:
         yield "The intervals part nowhere."
         yield ""
@@ -133,7 +135,7 @@ def _parted(agreement: Agreement) -> Iterator[str]:
         where = f"{each.outcome.group} {each.outcome.title}".strip()
         sides = [_stated(side, each.outcome) for side in (each.ours, each.theirs)]
         apart = f"chance: {len(agreement.comparisons)} comparisons hold at once at {_percent(each_test)} each"
-        why = apart if each.verdict == "apart" else "unexplained"
+        why = apart if each.verdict is Verdict.OPEN else "unexplained"
         yield from _row(
             [
                 each.label,
@@ -141,7 +143,7 @@ def _parted(agreement: Agreement) -> Iterator[str]:
                 *sides,
                 _signed(each.errors, 1),
                 _signed(each.percent, 2),
-                each.verdict,
+                _WORDS[each.verdict],
                 reason_for(each) or why,
             ]
         )

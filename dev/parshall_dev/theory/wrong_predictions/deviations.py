@@ -8,24 +8,24 @@ from itertools import product
 from parshall.theory.wrong_predictions import SharedLink, SubCase
 from parshall_dev.theory.wrong_predictions.formulas import FORMULAS, Formula
 
-__all__ = ["Verdict", "judge", "links"]
+__all__ = ["Deviation", "judge", "links"]
 
 ROUNDING = 1e-9
 """Relative difference up to which two formulas are one."""
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Deviation:
     """A formula, and how far it is from the right one."""
 
     formula: Formula
-    deviation: float
+    largest: float
     """The largest relative deviation over the links; absolute where the right value is 0."""
 
     @property
     def holds(self) -> bool:
         """Whether the printed formula gave the right value for every link."""
-        return self.deviation <= ROUNDING
+        return self.largest <= ROUNDING
 
 
 def links(sub_case: SubCase) -> list[SharedLink]:
@@ -40,9 +40,9 @@ def links(sub_case: SubCase) -> list[SharedLink]:
     return found
 
 
-def judge() -> list[Verdict]:
+def judge() -> list[Deviation]:
     """Every printed formula over the links of its sub-case."""
-    return [Verdict(formula, max(_deviations(formula))) for formula in FORMULAS]
+    return [Deviation(formula, max(_deviations(formula))) for formula in FORMULAS]
 
 
 def _deviations(formula: Formula) -> list[float]:

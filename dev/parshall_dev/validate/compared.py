@@ -13,15 +13,16 @@ from parshall_dev.validate.events import Event, recorded_events
 from parshall_dev.validate.folder import Entry, Folder, load_trace
 from parshall_dev.validate.rebuild import Rebuilt, rebuild
 from parshall_dev.validate.state import StateDivergence, compare_state, load_state
+from parshall_studies.study.rules import Verdict
 
 if TYPE_CHECKING:
     from parshall.recording import Recording
 
-__all__ = ["Verdict", "validate"]
+__all__ = ["Compared", "validate"]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Compared:
     """What became of one scenario: exact, a divergence, or a fault of the input that kept it from being
     compared.
     """
@@ -35,9 +36,15 @@ class Verdict:
     """Where buckets, rates or averages differ although no packet does."""
 
     @property
+    def verdict(self) -> Verdict:
+        """Holds if every event, and every state that the reference tells of, is as there."""
+        if self.fault is not None:
+            return Verdict.OPEN
+        return Verdict.HOLDS if self.divergence is None and self.state is None else Verdict.FAILS
+
+    @property
     def exact(self) -> bool:
-        """Whether every event, and every state that the reference tells of, is as there."""
-        return self.divergence is None and self.fault is None and self.state is None
+        return self.verdict is Verdict.HOLDS
 
     def to_dict(self) -> dict[str, Any]:
         """As it stands in the JSON report."""
@@ -67,13 +74,13 @@ class Verdict:
         }
 
 
-def validate(folder: Folder) -> Iterator[Verdict]:
-    """Compares one scenario after the other. A fault of one is its verdict, and hides no other."""
+def validate(folder: Folder) -> Iterator[Compared]:
+    """Compares one scenario after the other. A fault of one hides no other."""
     for entry in folder.entries:
         yield _judge(entry)
 
 
-def _judge(entry: Entry) -> Verdict:
+def _judge(entry: Entry) -> Compared:
     rows = 0
     try:
         rebuilt = _rebuilt(entry)
@@ -84,9 +91,9 @@ def _judge(entry: Entry) -> Verdict:
         ours = recorded_events(recording, rebuilt.flows, rebuilt.ports, rebuilt.classes)
         divergence = compare(reference, ours, scenario.duration)
         state = None if divergence else _state(entry, rebuilt, recording)
-        return Verdict(entry.name, rows, divergence, state=state)
+        return Compared(entry.name, rows, divergence, state=state)
     except ParshallError as error:
-        return Verdict(entry.name, rows, fault=" ".join(str(error).split()))
+        return Compared(entry.name, rows, fault=" ".join(str(error).split()))
 
 
 def _state(entry: Entry, rebuilt: Rebuilt, recording: Recording) -> StateDivergence | None:
