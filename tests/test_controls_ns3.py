@@ -8,12 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from parshall import DropTail, Red
-from parshall_dev.bench.controls_ns3.page import BEGIN, END, section
+from parshall_dev.bench.controls_ns3.page import section
 from parshall_dev.bench.controls_ns3.run import main
 from parshall_dev.bench.controls_ns3.settings import SETTINGS, Setting
 from parshall_dev.bench.controls_ns3.sides import OUTCOMES, Outcome, Pair, ours, parse
 from parshall_dev.bench.process import ProcessError
-from parshall_dev.bench.queues.page import write
 
 BBR = Setting("bbr", 2e7, 0.04, 1.0, 2)
 DCTCP = Setting("dctcp", 1e8, 0.001, 20.0, 1, slow_start=False, seconds=6.0, warm_up=2.0)
@@ -126,13 +125,6 @@ def test_one_flow_has_no_fairness_and_drop_tail_no_marks() -> None:
     assert "marked" not in bbr
     assert "marked" in dctcp
     assert dctcp.rstrip().endswith("|  |")
-
-
-def test_tables_go_between_marks_of_their_own(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    write("new", page, BEGIN, END)
-    assert page.read_text() == f"before\n{BEGIN}\n\nnew\n{END}\nafter\n"
 
 
 def test_without_ns3_the_comparison_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ from parshall_dev.bench.peers import Missing
 from parshall_dev.bench.queues.approximate import approximate
 from parshall_dev.bench.queues.compare import OUTCOMES, Row
 from parshall_dev.bench.queues.loads import DISCIPLINES, LOADS
-from parshall_dev.bench.queues.page import BEGIN, END, section, write
+from parshall_dev.bench.queues.page import section
 from parshall_dev.bench.queues.run import main
 from parshall_dev.bench.queues.sides import Ns3Queues, ours
 
@@ -204,16 +204,6 @@ def test_a_table_has_both_sides_and_their_difference() -> None:
     assert all("+0.000 ± 6.353 |" in line for line in differences)
     assert differences[0].endswith("| 25.00 | 100.00 |")
     assert differences[1].endswith("| 25.00 |  |")
-
-
-def test_tables_go_between_their_marks(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    write("new", page)
-    assert page.read_text() == f"before\n{BEGIN}\n\nnew\n{END}\nafter\n"
-    page.write_text("nothing")
-    with pytest.raises(ValueError, match="expected the lines"):
-        write("new", page)
 
 
 def test_without_ns3_the_comparison_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from parshall_dev.validate.machine.cells import PACKET, Cell, Place, cells, chos
 from parshall_dev.validate.machine.judge import Judged, judge
 from parshall_dev.validate.machine.measures import MEASURES, measures_of
 from parshall_dev.validate.machine.ours import queue_of, scenario_of, simulate
-from parshall_dev.validate.machine.page import BEGIN, END, agreement, numbers, section, write
+from parshall_dev.validate.machine.page import agreement, numbers, section, write
 from parshall_dev.validate.machine.reading import Run, read_runs
 from parshall_dev.validate.machine.script import queue_words, script
 
@@ -174,15 +174,9 @@ def test_a_page_keeps_what_stands_around_its_tables(tmp_path: Path) -> None:
     assert "| droptail-1M-10ms-reno-1 | 1.00 | 1.00 | 1.0 | 5.0 ° | 1.00 | 1.00 |  |  | 1.0 | 1.0 |" in list(
         numbers(judged)
     )
-    page = tmp_path / "validation.md"
-    page.write_text(f"before\n\n{BEGIN}\nold\n{END}\n\nafter\n")
-    assert write(tmp_path, made, {"a.svg": "<svg/>"}) == page
-    assert page.read_text() == f"before\n\n{made}\n\nafter\n"
+    page = write(tmp_path, made, {"a.svg": "<svg/>"})
+    assert page.read_text() == made
     assert (tmp_path / "figures" / "a.svg").read_text() == "<svg/>"
-    page.write_text("no place\n")
-    with pytest.raises(ParshallError, match="has no lines"):
-        write(tmp_path, made, {})
-    assert page.read_text() == "no place\n"
 
 
 # --- Commands -----------------------------------------------------------------------------------------------
@@ -236,7 +230,7 @@ def test_cells_from_end_to_end(
     linux, ours = float(values[2]), float(values[3])
     assert linux == pytest.approx(445, abs=5), "the machine says the same wherever it runs"
     assert ours == pytest.approx(linux, rel=0.05)
-    page = (tmp_path / "out" / "validation.md").read_text()
+    page = (tmp_path / "out" / "linux-machines.md").read_text()
     assert page.count("| droptail-1M-10ms-") == 9
     assert "linux-cells.svg" in page
     figure = (tmp_path / "out" / "figures" / "linux-cells.svg").read_text()

@@ -25,7 +25,6 @@ from parshall_dev.validate.statistics import (
     mixed_traffic,
     on_off_sources,
 )
-from parshall_dev.validate.statistics.command import MARK, _write
 from parshall_dev.validate.statistics.port import Traffic, port_outcomes
 from parshall_dev.validate.statistics.unsupported import UnsupportedError
 from parshall_studies.study.rules import Verdict
@@ -344,12 +343,3 @@ def test_a_setting_of_another_kind_is_one_line(tmp_path: Path, capsys: pytest.Ca
 def test_an_unknown_study_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(str(tmp_path), "--only", "7") == 1
     assert 'got "7", expected one of 0, 1a, 1m, 1b, 3' in capsys.readouterr().err
-
-
-def test_a_document_keeps_what_stands_above_the_mark(tmp_path: Path) -> None:
-    file = tmp_path / "validation.md"
-    file.write_text(f"# Validation\n\n{MARK}# Old\n")
-    _write("# New\n\n## Study\n", file)
-    assert file.read_text() == f"# Validation\n\n{MARK}## New\n\n### Study\n"
-    _write("# Whole\n", tmp_path / "other.md")
-    assert (tmp_path / "other.md").read_text() == "# Whole\n"

@@ -8,7 +8,7 @@ import click
 
 from parshall.qdisc.prometheus import prometheus_text
 from parshall.qdisc.socket import read
-from parshall.support.files import failing_as, staged
+from parshall.support.files import write_whole
 
 __all__ = ["export_qdiscs"]
 
@@ -19,7 +19,4 @@ def export_qdiscs(device: str | None, out: str | None) -> None:
     if out is None:
         click.echo(text, nl=False)
         return
-    file = Path(out)
-    with failing_as(file), staged(file.parent) as stage:
-        (stage / file.name).write_text(text)
-        (stage / file.name).replace(file)
+    write_whole(Path(out), text)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from parshall.errors import OutputError
 
-__all__ = ["failing_as", "reason", "staged"]
+__all__ = ["failing_as", "reason", "staged", "write_whole"]
 
 
 def reason(error: OSError) -> str:
@@ -51,6 +51,14 @@ def staged(folder: Path, prefix: str = ".parshall-") -> Iterator[Path]:
         for parent in made:
             with contextlib.suppress(OSError):  # not empty: the result is there
                 parent.rmdir()
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Puts a text into a file, whose folder is made if it is not there. Raises OutputError."""
+    with failing_as(file), staged(file.parent) as stage:
+        part = stage / file.name
+        part.write_text(text, encoding="utf-8")
+        part.replace(file)
 
 
 def _make(folder: Path) -> list[Path]:

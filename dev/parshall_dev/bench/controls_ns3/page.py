@@ -1,4 +1,4 @@
-"""The comparison as a section of docs/validation.md."""
+"""The comparison as a page, docs/validation/controls.md."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from itertools import groupby
 
 from parshall_dev.bench.controls_ns3.sides import OUTCOMES, Pair
 
-__all__ = ["BEGIN", "END", "section"]
+__all__ = ["HEAD", "section"]
 
-BEGIN = "<!-- made by python -m parshall_dev.bench.controls_ns3.run --out docs/validation.md -->"
-END = "<!-- end of what dev/parshall_dev/bench/controls_ns3/run.py makes -->"
+HEAD = """\
+# BBR and DCTCP beside ns-3's
+
+Made by `python -m parshall_dev.bench.controls_ns3.run --out docs/validation/controls.md`; [what it
+means](../validation.md).
+"""
 
 _TITLES = {
     "bbr": "BBR, drop-tail.",

@@ -1,6 +1,6 @@
 """BBR and DCTCP beside ns-3's: `python -m parshall_dev.bench.controls_ns3.run`.
 
-Prints a table for each control. With --out the tables go into a document that has the marks for them.
+Prints a table for each control. With --out the tables go into a file, as Markdown.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from pathlib import Path
 
 import click
 
-from parshall_dev.bench.controls_ns3.page import BEGIN, END, section
+from parshall.support.files import write_whole
+from parshall_dev.bench.controls_ns3.page import HEAD, section
 from parshall_dev.bench.controls_ns3.settings import SETTINGS
 from parshall_dev.bench.controls_ns3.sides import Ns3Controls, compare
 from parshall_dev.bench.peers import Missing
 from parshall_dev.bench.process import ProcessError
-from parshall_dev.bench.queues.page import write
 
 
 @click.command(help=__doc__)
 @click.option("--seeds", default=3, show_default=True, type=click.IntRange(2), help="Seeds of each side.")
 @click.option("--only", multiple=True, type=click.Choice(sorted(SETTINGS)), help="One control.")
-@click.option("--out", type=click.Path(path_type=Path), help="A document to write the tables into.")
+@click.option("--out", type=click.Path(path_type=Path), help="Where the tables go, as Markdown.")
 def main(seeds: int, only: tuple[str, ...], out: Path | None) -> None:
     """Compares and prints."""
     settings = [setting for control in only or SETTINGS for setting in SETTINGS[control]]
@@ -34,7 +34,7 @@ def main(seeds: int, only: tuple[str, ...], out: Path | None) -> None:
     text = section(pairs)
     click.echo(text)
     if out is not None:
-        write(text, out, BEGIN, END)
+        write_whole(out, f"{HEAD}\n{text}")
 
 
 def _progress(line: str) -> None:

@@ -1,10 +1,9 @@
-"""The comparison as a section of docs/validation.md."""
+"""The comparison as a page, docs/validation/queues.md."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -14,10 +13,14 @@ from parshall_dev.bench.queues.compare import OUTCOMES, Row
 from parshall_dev.bench.queues.loads import DISCIPLINES, LOADS
 from parshall_dev.bench.queues.responsive import Meeting
 
-__all__ = ["BEGIN", "END", "meetings_section", "section", "write"]
+__all__ = ["HEAD", "meetings_section", "section"]
 
-BEGIN = "<!-- made by python -m parshall_dev.bench.queues.run --out docs/validation.md -->"
-END = "<!-- end of what dev/parshall_dev/bench/queues/run.py makes -->"
+HEAD = """\
+# Queue disciplines beside ns-3's
+
+Made by `python -m parshall_dev.bench.queues.run --out docs/validation/queues.md`; [what it
+means](../validation.md).
+"""
 
 
 def section(rows: Sequence[Row], seconds: float) -> str:
@@ -74,12 +77,3 @@ def _difference(interval: Interval) -> str:
     digits = 3 if half >= 1e-3 or half == 0 else min(6, 1 - math.floor(math.log10(half)))
     mark = "" if interval.contains(0.0) else " °"
     return f"{interval.mean:+.{digits}f} ± {half:.{digits}f}{mark}"
-
-
-def write(text: str, file: Path, begin: str = BEGIN, end: str = END) -> None:
-    """Puts the section between its marks, which the document must have."""
-    before, begins, rest = file.read_text(encoding="utf-8").partition(begin)
-    _, ends, after = rest.partition(end)
-    if not (begins and ends):
-        raise ValueError(f"{file}: expected the lines {begin} and {end}")
-    file.write_text(f"{before}{begin}\n\n{text}\n{end}{after}", encoding="utf-8")

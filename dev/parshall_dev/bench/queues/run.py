@@ -1,6 +1,6 @@
 """Queue disciplines beside ns-3's: `python -m parshall_dev.bench.queues.run`.
 
-Prints a table for each load. With --out the tables go into a document that has the marks for them.
+Prints a table for each load. With --out the tables go into a file, as Markdown.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from pathlib import Path
 
 import click
 
+from parshall.support.files import write_whole
 from parshall_dev.bench.peers import Missing
 from parshall_dev.bench.process import ProcessError
 from parshall_dev.bench.queues.compare import compare
 from parshall_dev.bench.queues.loads import DISCIPLINES, LOADS
-from parshall_dev.bench.queues.page import meetings_section, section, write
+from parshall_dev.bench.queues.page import HEAD, meetings_section, section
 from parshall_dev.bench.queues.responsive import COMPARED, Meeting, Ns3Dumbbell, meet
 from parshall_dev.bench.queues.sides import Ns3Queues
 
@@ -33,7 +34,7 @@ TCP_TITLE = (
 @click.option(
     "--tcp-seeds", default=6, show_default=True, type=click.IntRange(0), help="With TCP; 0 for none."
 )
-@click.option("--out", type=click.Path(path_type=Path), help="A document to write the tables into.")
+@click.option("--out", type=click.Path(path_type=Path), help="Where the tables go, as Markdown.")
 def main(
     seeds: int,
     seconds: float,
@@ -61,7 +62,7 @@ def main(
         text += "\n" + TCP_TITLE + "\n\n" + meetings_section(meetings, seconds, WARM_UP)
     click.echo(text)
     if out is not None:
-        write(text, out)
+        write_whole(out, f"{HEAD}\n{text}")
 
 
 def _progress(line: str) -> None:

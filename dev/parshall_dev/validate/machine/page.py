@@ -1,4 +1,4 @@
-"""What was found, in Markdown: how many cells agree, which part, all numbers; and its place in a page."""
+"""What was found, in Markdown: how many cells agree, which part, all numbers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from parshall.errors import OutputError
-from parshall.support.files import failing_as, staged
+from parshall.support.files import write_whole
 from parshall_dev.validate.machine.cells import CONTROLS, QUEUES
 from parshall_dev.validate.machine.judge import CONFIDENCE
 from parshall_dev.validate.machine.measures import MEASURES
@@ -18,9 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PAGE", "agreement", "numbers", "section", "write"]
 
-PAGE = "validation.md"
-BEGIN = "<!-- made by parshall validate linux --out docs -->"
-END = "<!-- end of what parshall validate linux makes -->"
+PAGE = "linux-machines.md"
 PARTING = "°"
 
 
@@ -60,7 +57,7 @@ def _pair(judged: Judged) -> str:
 
 
 def section(judged: Sequence[Judged], series: str, repeats: int, seeds: int) -> str:
-    """What stands between the markers."""
+    """The page."""
     cells = len({each.cell for each in judged})
     agreeing, near = (sum(getattr(each, what) for each in judged) for what in ("agrees", "near"))
     tolerances = "; ".join(
@@ -74,18 +71,17 @@ def section(judged: Sequence[Judged], series: str, repeats: int, seeds: int) -> 
         "near."
     )
     parts = [
-        BEGIN,
+        "# Linux and the simulator",
+        "Made by `parshall validate linux --out docs/validation`; [what it means](../validation.md).",
         said,
         "\n".join(agreement(judged)),
         "![What Linux and the simulator come to, a point for each cell](figures/linux-cells.svg)",
         "![The backlog of single runs over time, Linux and the simulator](figures/linux-courses.svg)",
-        "<details><summary>All cells</summary>",
+        "## All cells",
         f"{PARTING} marks what parts.",
         "\n".join(numbers(judged)),
-        "</details>",
-        END,
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join(parts) + "\n"
 
 
 def _tolerance(relative: float, absolute: float) -> str:
@@ -94,28 +90,9 @@ def _tolerance(relative: float, absolute: float) -> str:
 
 
 def write(folder: Path, made: str, figures: dict[str, str]) -> Path:
-    """Puts the section between its markers in the folder's page, or into a new page, and writes the figures.
-
-    Raises OutputError, also for a page that has no such place.
-    """
+    """Writes the page and its figures into a folder; returns the page. Raises OutputError."""
     page = folder / PAGE
-    with failing_as(folder):
-        (folder / "figures").mkdir(parents=True, exist_ok=True)
-        text = _placed(page, made)
-        for name, svg in figures.items():
-            (folder / "figures" / name).write_text(svg, encoding="utf-8")
-        with staged(folder) as stage:
-            (stage / PAGE).write_text(text, encoding="utf-8")
-            (stage / PAGE).replace(page)
+    write_whole(page, made)
+    for name, svg in figures.items():
+        write_whole(folder / "figures" / name, svg)
     return page
-
-
-def _placed(page: Path, made: str) -> str:
-    if not page.exists():
-        return f"# Linux and the simulator\n\n{made}\n"
-    text = page.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise OutputError(str(page), f"has no lines {BEGIN} and {END} for the tables to stand between")
-    return before + made + after

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,15 +9,12 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from parshall.support.files import failing_as, staged
+from parshall.support.files import write_whole
 from parshall_dev.validate.statistics.study import STUDIES, Agreement, compare_study
 from parshall_dev.validate.statistics.table import markdown, summary
 from parshall_studies.study.rules import Verdict
 
-__all__ = ["MARK", "validate_statistics"]
-
-MARK = "<!-- what follows is made by parshall validate statistics -->\n"
-"""In a document that has this line only what follows it is written anew."""
+__all__ = ["validate_statistics"]
 
 
 def validate_statistics(folder: str, studies: Sequence[str], seeds: int | None, out: str | None) -> bool:
@@ -39,7 +35,7 @@ def validate_statistics(folder: str, studies: Sequence[str], seeds: int | None, 
                 )
         agreements.append(agreement)
     if out is not None:
-        _write(markdown(agreements), Path(out))
+        write_whole(Path(out), markdown(agreements))
     return all(agreement.count(Verdict.FAILS) == 0 for agreement in agreements)
 
 
@@ -52,16 +48,3 @@ def _compared(folder: str, study: str, seeds: int | None) -> Agreement:
             seeds=seeds,
             progress=lambda done, total: progress.update(task, completed=done, total=total),
         )
-
-
-def _write(text: str, file: Path) -> None:
-    with failing_as(file), staged(file.parent) as stage:
-        kept, mark, _ = (file.read_text(encoding="utf-8") if file.exists() else "").partition(MARK)
-        part = stage / file.name
-        part.write_text(kept + mark + _lowered(text) if mark else text, encoding="utf-8")
-        part.replace(file)
-
-
-def _lowered(text: str) -> str:
-    """The same with its headings one level lower, to stand within another document."""
-    return re.sub(r"^#", "##", text, flags=re.MULTILINE)
