@@ -34,10 +34,6 @@ from parshall.estimators.nonresponsive import (
     NonresponsiveSeries,
     NonresponsiveSettings,
     Quality,
-    UdpCounter,
-    UdpSeries,
-    UdpShare,
-    counter_differences,
 )
 from parshall.estimators.responsiveness import (
     Responsiveness,
@@ -63,6 +59,7 @@ from parshall.estimators.sender import (
     ThroughputSampler,
     ThroughputSeries,
 )
+from parshall.estimators.udp_counter import UdpCounter, UdpSeries, UdpShare, counter_differences
 
 __all__ = [
     "Alarm",

@@ -18,15 +18,11 @@ from parshall_studies.nonresponsive.claims import (
     score,
 )
 from parshall_studies.nonresponsive.contestants import CONTESTANTS, contestant
+from parshall_studies.nonresponsive.curves import roc_curve
 from parshall_studies.nonresponsive.measures import DITHER
 from parshall_studies.nonresponsive.rules import EXCESS, LEVELS, RULES, SINGLE
-from parshall_studies.nonresponsive.shown import (
-    EXAMPLE_SEED,
-    FALSE_ALARMS,
-    SILENT,
-    busy_cases,
-    roc_curve,
-)
+from parshall_studies.nonresponsive.shown import EXAMPLE_SEED
+from parshall_studies.nonresponsive.tables import FALSE_ALARMS, SILENT, busy_cases
 
 
 def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:

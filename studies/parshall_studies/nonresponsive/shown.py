@@ -1,28 +1,27 @@
-"""Figures and tables of the report."""
+"""Figures of the report, and everything that its page shows in order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from parshall import plot
-from parshall.stats import mean_interval
 from parshall_studies import study as st
 from parshall_studies.nonresponsive import alarm, cases, networks as net, shorter
 from parshall_studies.nonresponsive.claims import (
     ALGORITHM,
     KINDS,
     PRINTED_TABLES,
-    area,
     mean_error,
     score,
 )
 from parshall_studies.nonresponsive.contestants import contestant
+from parshall_studies.nonresponsive.curves import detection_curve, roc_curve
 from parshall_studies.nonresponsive.measures import DITHERED, START_CASES
 from parshall_studies.nonresponsive.phase import QUEUES, SWEEPS
-from parshall_studies.nonresponsive.rules import LEVELS, RULES, SINGLE
+from parshall_studies.nonresponsive.rules import RULES, SINGLE
+from parshall_studies.nonresponsive.tables import RULE_CROWDS, entries, means, tables
 
 EXAMPLE_SEED = 1
 """The run that is drawn over time."""
@@ -52,9 +51,8 @@ _OF_KIND = {
 }
 """The document's algorithm with each kind of settings."""
 _MSE = st.Axis("mean square error", log=True)
-_RULE_CROWDS = ("none", "large")
 _RULE_ESTIMATORS = ("zero-drops", "kalman", "responsiveness")
-"""Flash crowds and estimators for which alarms over several intervals are drawn."""
+"""Estimators for which alarms over several intervals are drawn."""
 
 
 def shown(results: st.Results, judged: st.Judgements) -> Iterator[st.Figure | st.Table | st.PrintedTable]:
@@ -78,7 +76,7 @@ def shown(results: st.Results, judged: st.Judgements) -> Iterator[st.Figure | st
     for crowd in alarm.CROWDS:
         yield from _alarm_figures(results, crowd)
     yield _best(results)
-    yield from _tables(results)
+    yield from tables(results)
 
 
 # --- Over time ----------------------------------------------------------------------------------------------
@@ -212,14 +210,14 @@ def _best(results: st.Results) -> st.Figure:
     every = [str(name) for name in results.labels("traffic", "case")]
     shown = [
         each
-        for each in _entries(results)
+        for each in entries(results)
         if each[0] in _SHORT and (each[1] != "printed" or each[0] == ALGORITHM)
     ]
-    means = {each: mean_error(every, *each).values(results).interval() for each in shown}
-    shown.sort(key=lambda each: means[each].mean)
-    worst = [float(_means(score(every, *each), results).max()) for each in shown]
+    errors = {each: mean_error(every, *each).values(results).interval() for each in shown}
+    shown.sort(key=lambda each: errors[each].mean)
+    worst = [float(means(score(every, *each), results).max()) for each in shown]
     rows = list(range(len(shown)))
-    found = [means[each] for each in shown]
+    found = [errors[each] for each in shown]
     traces = (
         st.of_intervals(
             st.Look("mean over all cases", plot.SERIES[2], "o"), rows, found, style="points", across=True
@@ -244,19 +242,6 @@ _SHORT = {
     "constant": "one number",
     "counter": "count of bytes",
 }
-
-
-def _entries(results: st.Results) -> list[tuple[str, str]]:
-    """Every contestant with every kind of settings that it has in all cases, what needs none first."""
-    found = [tuple(str(entry).split("/")) for entry in results.labels("scores", "entry")]
-    kept = [(name, kind) for name, kind in found if kind != "fitted"]
-    return sorted(kept, key=lambda entry: entry[1] != "none" or not entry[0].startswith("responsiveness"))
-
-
-def label(name: str, kind: str) -> str:
-    """An entry, for a reader."""
-    suffix = {"printed": ", printed gains", "tuned": ", tuned"}.get(kind, "")
-    return contestant(name).label + suffix
 
 
 # --- The dither, and the phase effect -----------------------------------------------------------------------
@@ -327,7 +312,7 @@ def _alarm_figures(results: st.Results, crowd: str) -> Iterator[st.Figure]:
     """ROC curves, and time to detect over false alarms: a curve an estimator, or an estimator and rule."""
     single = [(LOOKS[name](marker="", width=1.3), name, SINGLE.name) for name in alarm.ALARMED]
     chosen = {"": single}
-    if crowd in _RULE_CROWDS:
+    if crowd in RULE_CROWDS:
         chosen["rules-"] = [
             (
                 LOOKS[name](marker="", line=line, label=f"{contestant(name).label}, {rule.label}"),
@@ -346,220 +331,3 @@ def _alarm_figures(results: st.Results, crowd: str) -> Iterator[st.Figure]:
         x = st.Axis("false alarms", "an hour", log=True)
         y = st.Axis("time to the first alarm", "s", limits=(-1, alarm.ATTACK[1] - alarm.ATTACK[0] + 2))
         yield st.drawn(f"detection-{part}{crowd}", st.Panel(tuple(seconds)), x, y, height=4.0, legend=1)
-
-
-def roc_curve(results: st.Results, crowd: str, name: str, rule: str) -> tuple[np.ndarray, np.ndarray]:
-    """Shares in % of other intervals and of intervals of the attack with an alarm, by level."""
-    of = {
-        column: results.values("alarms", column, crowd=crowd, estimator=name, rule=rule)
-        .along("level", "seed")
-        .sum(axis=1)
-        for column in ("hits", "attacks", "falses", "others")
-    }
-    return 100 * of["falses"] / of["others"], 100 * of["hits"] / of["attacks"]
-
-
-def detection_curve(results: st.Results, crowd: str, name: str, rule: str) -> tuple[np.ndarray, np.ndarray]:
-    """Means over runs of the false alarms an hour and the seconds to detect, at every other level."""
-    false, delay = (
-        results.values(
-            "alarms", column, crowd=crowd, estimator=name, rule=rule, level=[float(x) for x in LEVELS[::2]]
-        )
-        .mean("seed")
-        .array
-        for column in ("false_alarms_per_hour", "delay")
-    )
-    return false, delay
-
-
-# --- Tables -------------------------------------------------------------------------------------------------
-
-
-def _text(name: str) -> st.Column:
-    return st.Column(name, "text", key=True)
-
-
-def _thousandths(value: float) -> st.Number:
-    return st.Number(1e3 * value, decimals=2 if value < 0.01 else 0)
-
-
-def _means(expression: st.Expression, results: st.Results) -> np.ndarray:
-    return expression.values(results).mean("seed").array
-
-
-def _tables(results: st.Results) -> Iterator[st.Table]:
-    every = [str(name) for name in results.labels("traffic", "case")]
-    yield _summary(results, every)
-    yield _by_case(results, every)
-    yield _whole_numbers(results, every)
-    yield _tuned_values(results)
-    yield _carried(results)
-    yield _dither_costs(results, busy_cases(results))
-    yield _rules(results)
-
-
-def _summary(results: st.Results, every: list[str]) -> st.Table:
-    rows = []
-    for entry in _entries(results):
-        by_case = _means(score(every, *entry), results)
-        worst = int(np.argmax(by_case))
-        mean = mean_error(every, *entry).values(results).interval()
-        median, most = (st.Number(1e3 * float(each), 2) for each in (np.median(by_case), by_case[worst]))
-        rows.append((label(*entry), mean.scaled(1e3), median, most, cases.case(every[worst]).label))
-    columns = (
-        _text("Estimator"),
-        st.Column("Mean", key=True),
-        "Median",
-        "Worst",
-        st.Column("Worst case", "text"),
-    )
-    return st.Table("summary", columns, rows)
-
-
-def _by_case(results: st.Results, every: list[str]) -> st.Table:
-    # The form in whole numbers has a table of its own.
-    entries = [each for each in _entries(results) if each[1] != "printed" and each[0] != "fixed-point"]
-    errors = [_means(score(every, *entry), results) for entry in entries]
-    traffic = [
-        _means(st.Quantity("traffic", name).at(case=every), results) for name in ("mean_share", "drop_rate")
-    ]
-    rows = [
-        (
-            cases.case(name).label,
-            st.Number(100 * float(traffic[0][place]), decimals=1),
-            st.Number(100 * float(traffic[1][place]), decimals=2),
-            *(_thousandths(float(error[place])) for error in errors),
-        )
-        for place, name in enumerate(every)
-    ]
-    names = (contestant(name).label.replace("siveness", "sive\N{SOFT HYPHEN}ness") for name, _ in entries)
-    heads = ("Share (%)", "Drops (%)", *names)
-    return st.Table("by-case", (_text("Case"), *heads), rows, "matrix")
-
-
-def _whole_numbers(results: st.Results, every: list[str]) -> st.Table:
-    rows = []
-    for kind, name in KINDS.items():
-        apart, most = (
-            results.values("whole_numbers", column, settings=kind, case=every).along("case", "seed")
-            for column in ("relative", "most")
-        )
-        mean, far = 100 * apart.mean(axis=1), most.max(axis=1)
-        at, farthest = int(np.argmax(mean)), int(np.argmax(far))
-        rows.append(
-            (
-                name,
-                st.Number(float(mean.mean()), 2),
-                st.Number(float(mean[at]), 2),
-                cases.case(every[at]).label,
-                st.Number(float(far[farthest]), 2),
-                cases.case(every[farthest]).label,
-            )
-        )
-    heads = (
-        _text("Settings"),
-        st.Column("Mean (%)", key=True),
-        "Worst case (%)",
-        st.Column("Worst case", "text"),
-    )
-    more = ("Worst interval (points)", st.Column("Its case", "text"))
-    return st.Table("whole-numbers", (*heads, *more), rows)
-
-
-_NAMED = ("gamma1", "gamma2", "backlog_alpha", "signal_alpha", "start_share", "start_window")
-"""Settings that have a column of their own."""
-
-
-def _tuned_values(results: st.Results) -> st.Table:
-    rows = []
-    found: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
-    for row in results.measures["tuning"].to_pylist():
-        found.setdefault((row["entry"], row["trained_on"]), {})[row["setting"]] = row
-    for (entry, _), settings in found.items():
-        name, kind = entry.split("/")
-        if kind != "fitted":
-            values = {setting: st.Number(row["value"]) for setting, row in settings.items()}
-            others = ", ".join(
-                f"{setting} {value}" for setting, value in values.items() if setting not in _NAMED
-            )
-            error = st.Number(next(iter(settings.values()))["training_mse"], 2)
-            rows.append((label(name, kind), *(values.get(setting, "") for setting in _NAMED), others, error))
-    columns = (
-        _text("Estimator"),
-        *_NAMED,
-        st.Column("Others", "text"),
-        "Training error",
-    )
-    return st.Table("tuned-values", columns, rows, "matrix")
-
-
-def _carried(results: st.Results) -> st.Table:
-    errors = results.values("transfer", "mse", case=list(cases.TRANSFER), home=list(cases.TRANSFER)).mean(
-        "seed"
-    )
-    rows = [
-        (cases.case(home).label, *(_thousandths(float(each)) for each in errors.at(home=home).array))
-        for home in cases.TRANSFER
-    ]
-    heads = (cases.case(name).label for name in cases.TRANSFER)
-    return st.Table("carried", (_text("Tuned on"), *heads), rows, "matrix")
-
-
-SILENT = 1e-3
-"""A dither that drops less than this, in % of packets, is called silent."""
-_PORT = {
-    "queue_drops": "Dropped by the queue (%)",
-    "dither_drops": "Dropped by the dither (%)",
-    "quiet": "Estimates flagged as without signals (%)",
-    "throughput": "Throughput of the port (Mbit/s)",
-    "responsive": "Packets of responsive flows that arrive (1/s)",
-    "delay": "Mean delay at the port (ms)",
-}
-
-
-def busy_cases(results: st.Results) -> list[str]:
-    """Cases in which the dither is not silent."""
-    drops = results.values("port_dithered", "dither_drops").mean("seed")
-    return [str(name) for name, rate in zip(drops.labels["case"], drops.array, strict=True) if rate > SILENT]
-
-
-def _dither_costs(results: st.Results, busy: Sequence[str]) -> st.Table:
-    rows = []
-    for name in busy:
-        errors = [
-            score(name, f"responsiveness{suffix}", "none").values(results).seeds for suffix in ("", "-dither")
-        ]
-        measured = {
-            what: [results.values(table, column, case=name).seeds for table in ("port", "port_dithered")]
-            for column, what in _PORT.items()
-        }
-        for what, (without, with_it) in {"Mean square error": errors, **measured}.items():
-            change = mean_interval(with_it - without)
-            rows.append((cases.case(name).label, what, float(without.mean()), float(with_it.mean()), change))
-    columns = (
-        _text("Case"),
-        _text("Measure"),
-        "Without",
-        "With",
-        st.Column("Change", key=True),
-    )
-    return st.Table("dither-costs", columns, rows)
-
-
-FALSE_ALARMS = 6.0
-"""False alarms an hour that the table of rules allows."""
-
-
-def _rules(results: st.Results) -> st.Table:
-    rows = []
-    for name in alarm.ALARMED:
-        for rule in RULES:
-            cells: list[Any] = [contestant(name).label, rule.label]
-            for crowd in _RULE_CROWDS:
-                false, delay = detection_curve(results, crowd, name, rule.name)
-                allowed = delay[false <= FALSE_ALARMS]
-                found = area(name, rule.name, crowd).values(results).interval()
-                cells += [found, st.Number(float(allowed.min()), decimals=1) if allowed.size else None]
-            rows.append(tuple(cells))
-    heads = ("Area, no crowd", "Seconds to detect", "Area, large crowd", "Seconds to detect, large crowd")
-    return st.Table("alarm-rules", (_text("Estimator"), _text("Alarm by"), *heads), rows)
