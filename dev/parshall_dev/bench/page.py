@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from parshall_dev.bench.instructions import FUNCTIONS
+from parshall_studies import study as st
 
 MARK = "<!-- what follows is made by dev/parshall_dev/bench/page.py -->\n"
 _NAMES = {"ns2": "ns-2", "ns3": "ns-3"}
@@ -185,11 +186,8 @@ def _ratio(ratio: float | None) -> str:
 
 
 def _table(headers: str, rows: Iterable[Sequence[str]]) -> Iterable[str]:
-    names = headers.split("|")
-    yield f"| {' | '.join(names)} |"
-    yield "|" + "---|" * len(names)
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
+    heads = [st.Column(name, "text") for name in headers.split("|")]
+    return st.markdown(st.Table("", heads, [tuple(row) for row in rows]))
 
 
 @click.command()

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from parshall_studies import study as st
+
 if TYPE_CHECKING:
     from parshall_dev.theory.comparison import Comparison, Panel, Point, Series
 
@@ -111,12 +113,11 @@ def _table(comparison: Comparison) -> str:
 
 
 def _lines(comparison: Comparison) -> Iterator[str]:
-    yield "| measured | largest deviation | at | law | measured, 95 % | interval holds the law |"
-    yield "|---|---|---|---|---|---|"
+    rows = []
     for panel, series in comparison.series():
         worst = series.worst
         found = f"{worst.measured.mean:.4g} ({worst.measured.low:.4g} to {worst.measured.high:.4g})"
-        yield (
-            f"| {panel.title}; {series.label} | {deviation(worst)} | {panel.x_label} = {worst.x:.3g} "
-            f"| {worst.law:.4g} | {found} | {_agreeing([series])} |"
-        )
+        at, law = f"{panel.x_label} = {worst.x:.3g}", f"{worst.law:.4g}"
+        rows.append((f"{panel.title}; {series.label}", deviation(worst), at, law, found, _agreeing([series])))
+    heads = ("measured", "largest deviation", "at", "law", "measured, 95 %", "interval holds the law")
+    yield from st.markdown(st.Table(comparison.name, [st.Column(head, "text") for head in heads], rows))

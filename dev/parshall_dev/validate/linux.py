@@ -17,6 +17,7 @@ from parshall.engine.run import run
 from parshall.errors import ParshallError
 from parshall.scenario import Bulk, Cubic, DropTail, Flow, Link, Reverse, Scenario, Tcp
 from parshall.scenario.control import Aimd, Bbr
+from parshall_studies import study as st
 
 __all__ = ["Compared", "compare_folder", "network_of", "table"]
 
@@ -125,10 +126,9 @@ def table(found: Iterator[Compared]) -> Iterator[str]:
     """As Markdown, line by line."""
     measures = ("goodput, Mbit/s", "mean queueing delay, ms", "drops")
     heads = ["run", *(head for each in measures for head in (f"{each}: Linux", "ours"))]
-    yield f"| {' | '.join(heads)} |"
-    yield "|---|---|---|---|---|---|---|"
+    rows = []
     for each in found:
         goodput = [", ".join(f"{pair[side]:.2f}" for pair in each.goodput) for side in (0, 1)]
         drops = [", ".join(str(pair[side]) for pair in each.drops) for side in (0, 1)]
-        cells = [each.name, *goodput, *(f"{value:.1f}" for value in each.delay), *drops]
-        yield f"| {' | '.join(cells)} |"
+        rows.append((each.name, *goodput, *(f"{value:.1f}" for value in each.delay), *drops))
+    yield from st.markdown(st.Table("runs", [st.Column(head, "text") for head in heads], rows))

@@ -24,6 +24,7 @@ from .figures import (
     rows_axis as rows_axis,
 )
 from .maps import Dimension as Dimension, Grid as Grid, View as View, grids as grids, map_figure as map_figure
+from .markdown import markdown as markdown
 from .printed import Printed as Printed, numbers_in as numbers_in
 from .quantity import (
     Expression as Expression,

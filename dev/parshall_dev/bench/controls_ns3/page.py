@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from parshall_dev.bench.controls_ns3.sides import OUTCOMES, Pair
+from parshall_studies import study as st
 
 __all__ = ["HEAD", "section"]
 
@@ -36,14 +37,14 @@ def section(pairs: Sequence[Pair]) -> str:
 
 
 def _table(pairs: Sequence[Pair], others: Sequence[str]) -> Iterator[str]:
-    titles = [f"{OUTCOMES[key]}: ours / ns-3 | difference, %" for key in LIMITS]
+    titles = [title for key in LIMITS for title in (f"{OUTCOMES[key]}: ours / ns-3", "difference, %")]
     titles += [f"{OUTCOMES[key]}: ours / ns-3" for key in others]
-    yield f"| setting | {' | '.join(titles)} |"
-    yield "|---|" + "--:|" * (2 * len(LIMITS) + len(others))
+    rows = []
     for pair in pairs:
         cells = [cell for key in LIMITS for cell in (_means(pair, key), _difference(pair, key))]
         cells += [_means(pair, key) for key in others]
-        yield f"| {pair.setting.title} | {' | '.join(cells)} |"
+        rows.append((pair.setting.title, *cells))
+    yield from st.markdown(st.Table("controls", (st.Column("setting", "text"), *titles), rows))
 
 
 def _means(pair: Pair, key: str) -> str:

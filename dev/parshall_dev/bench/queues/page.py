@@ -12,6 +12,7 @@ from parshall_dev.bench.queues import responsive
 from parshall_dev.bench.queues.compare import OUTCOMES, Row
 from parshall_dev.bench.queues.loads import DISCIPLINES, LOADS
 from parshall_dev.bench.queues.responsive import Meeting
+from parshall_studies import study as st
 
 __all__ = ["HEAD", "meetings_section", "section"]
 
@@ -35,13 +36,8 @@ def section(rows: Sequence[Row], seconds: float) -> str:
 def meetings_section(meetings: Sequence[Meeting], seconds: float, warm_up: float) -> str:
     """A table: means of both sides, and the difference in percent."""
     seeds = len(meetings[0].ours["wait"])
-    titles = [f"{title}: ours / ns-3 | difference, %" for title in responsive.OUTCOMES.values()]
-    lines = [
-        f"{seconds:g} s a run, counted from {warm_up:g} s on, {seeds} seeds.",
-        "",
-        f"| discipline | {' | '.join(titles)} |",
-        "|---|" + "--:|" * (2 * len(titles)),
-    ]
+    titles = responsive.OUTCOMES.values()
+    rows = []
     for meeting in meetings:
         cells = []
         for key in responsive.OUTCOMES:
@@ -49,24 +45,28 @@ def meetings_section(meetings: Sequence[Meeting], seconds: float, warm_up: float
             centre, low, high = meeting.difference(key)
             mark = "" if low <= 0 <= high else " °"
             cells += [f"{mine:.3f} / {theirs:.3f}", f"{centre:+.1f} ± {(high - low) / 2:.1f}{mark}"]
-        lines.append(f"| {responsive.COMPARED[meeting.name].title} | {' | '.join(cells)} |")
-    return "\n".join([*lines, ""])
+        rows.append((responsive.COMPARED[meeting.name].title, *cells))
+    heads = (head for title in titles for head in (f"{title}: ours / ns-3", "difference, %"))
+    table = st.Table("meetings", (st.Column("discipline", "text"), *heads), rows)
+    said = f"{seconds:g} s a run, counted from {warm_up:g} s on, {seeds} seeds."
+    return "\n".join([said, "", *st.markdown(table), ""])
 
 
 def _table(rows: Sequence[Row]) -> Iterator[str]:
     shown = [key for key in OUTCOMES if any(np.isfinite(row.mean("ours", key)) for row in rows)]
-    titles = " | ".join(OUTCOMES[key] for key in shown)
-    yield f"| discipline | | {titles} | same fate, % | with ns-3's arithmetic, % |"
-    yield "|---|---|" + "--:|" * (len(shown) + 2)
+    found = []
     for row in rows:
         title = DISCIPLINES[row.discipline].title
         for name, side in (("ours", "ours"), ("ns-3", "theirs")):
             cells = [f"{row.mean(side, key):.3f}" for key in shown]
-            yield f"| {title if side == 'ours' else ''} | {name} | {' | '.join(cells)} | | |"
+            found.append((title if side == "ours" else "", name, *cells, "", ""))
         cells = [_difference(row.difference(key)) for key in shown]
         agreement = row.same_fate_as_approximate
         explained = "" if agreement is None else f"{100 * agreement:.2f}"
-        yield f"| | difference | {' | '.join(cells)} | {100 * row.same_fate:.2f} | {explained} |"
+        found.append(("", "difference", *cells, f"{100 * row.same_fate:.2f}", explained))
+    titles = (*(OUTCOMES[key] for key in shown), "same fate, %", "with ns-3's arithmetic, %")
+    names = (st.Column("discipline", "text"), st.Column("", "text"))
+    yield from st.markdown(st.Table("disciplines", (*names, *titles), found))
     yield ""
 
 

@@ -10,6 +10,7 @@ from parshall.stats import mean_interval
 from parshall.theory.wrong_predictions import law
 from parshall_dev.theory.wrong_predictions.deviations import judge
 from parshall_dev.theory.wrong_predictions.draws import draw_independent, draw_rectangle
+from parshall_studies import study as st
 from parshall_studies.tcp_tp import printed_figure
 from parshall_studies.tcp_tp.printed_model import model
 
@@ -76,9 +77,8 @@ def _printed_figure() -> dict[str, str]:
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    columns = list(head)
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+    table = st.Table("text", [st.Column(each, "text") for each in head], [tuple(row) for row in rows])
+    return "\n".join(st.markdown(table)) + "\n"
 
 
 def _verdicts(verdicts: Iterable[Deviation]) -> str:

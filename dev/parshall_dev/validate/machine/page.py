@@ -11,6 +11,7 @@ from parshall.support.files import write_whole
 from parshall_dev.validate.machine.cells import CONTROLS, QUEUES
 from parshall_dev.validate.machine.judge import CONFIDENCE
 from parshall_dev.validate.machine.measures import MEASURES
+from parshall_studies import study as st
 
 if TYPE_CHECKING:
     from parshall_dev.validate.machine.judge import Judged
@@ -23,14 +24,16 @@ PARTING = "°"
 
 def agreement(judged: Sequence[Judged]) -> Iterator[str]:
     """Cells that agree of those that were compared, by queue and control, for each measure."""
-    yield f"| queue | control | {' | '.join(measure.label.split(',')[0] for measure in MEASURES)} |"
-    yield f"|---|---|{'--:|' * len(MEASURES)}"
+    rows: list[tuple[str, ...]] = []
     for queue in QUEUES:
         for control in CONTROLS:
             of = [each for each in judged if (each.cell.place.queue, each.cell.control) == (queue, control)]
             if of:
-                yield f"| {queue} | {control} | {' | '.join(_counts(of))} |"
-    yield f"| all | | {' | '.join(_counts(judged))} |"
+                rows.append((queue, control, *_counts(of)))
+    rows.append(("all", "", *_counts(judged)))
+    heads = (st.Column("queue", "text"), st.Column("control", "text"))
+    names = (measure.label.split(",")[0] for measure in MEASURES)
+    yield from st.markdown(st.Table("agreement", (*heads, *names), rows))
 
 
 def _counts(judged: Sequence[Judged]) -> Iterator[str]:
@@ -42,18 +45,18 @@ def _counts(judged: Sequence[Judged]) -> Iterator[str]:
 
 def numbers(judged: Sequence[Judged]) -> Iterator[str]:
     """All cells: means of Linux and ours with the half-width of the scatter; what parts is marked."""
-    heads = [f"{measure.label}: Linux | ours" for measure in MEASURES]
-    yield f"| cell | {' | '.join(heads)} |"
-    yield f"|---|{'--:|--:|' * len(MEASURES)}"
+    rows = []
     for cell, group in groupby(judged, key=lambda each: each.cell):
         found = {each.measure: each for each in group}
-        cells = [_pair(found[measure]) if measure in found else " | " for measure in MEASURES]
-        yield f"| {cell.name} | {' | '.join(cells)} |"
+        pairs = [_pair(found[measure]) if measure in found else ("", "") for measure in MEASURES]
+        rows.append((cell.name, *(each for pair in pairs for each in pair)))
+    heads = (head for measure in MEASURES for head in (f"{measure.label}: Linux", "ours"))
+    yield from st.markdown(st.Table("cells", (st.Column("cell", "text"), *heads), rows))
 
 
-def _pair(judged: Judged) -> str:
+def _pair(judged: Judged) -> tuple[str, str]:
     linux, ours = (f"{mean:.{judged.measure.digits}f}" for mean in judged.means)
-    return f"{linux} | {ours}{'' if judged.agrees else f' {PARTING}'}"
+    return linux, ours if judged.agrees else f"{ours} {PARTING}"
 
 
 def section(judged: Sequence[Judged], series: str, repeats: int, seeds: int) -> str:

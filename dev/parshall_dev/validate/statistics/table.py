@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from parshall._core import ENGINE_VERSION
 from parshall.stats import CONFIDENCE, Interval, bonferroni
@@ -11,6 +11,7 @@ from parshall_dev.validate.statistics.compare import EDGE, Comparison
 from parshall_dev.validate.statistics.outcomes import Outcome
 from parshall_dev.validate.statistics.reasons import reason_for
 from parshall_dev.validate.statistics.study import STUDIES, Agreement
+from parshall_studies import study as st
 from parshall_studies.study.rules import Verdict
 
 __all__ = ["markdown", "summary"]
@@ -99,23 +100,18 @@ def _study(agreement: Agreement) -> Iterator[str]:
 
 def _table(comparisons: Sequence[Comparison]) -> Iterator[str]:
     outcomes = list(dict.fromkeys(each.outcome for each in comparisons))
-    yield from _row(["scenario", "", "*n*", *(_titled(outcome) for outcome in outcomes)])
-    yield "|---|---|" + "--:|" * (len(outcomes) + 1)
+    rows = []
     for label in dict.fromkeys(each.label for each in comparisons):
         row = {each.outcome: each for each in comparisons if each.label == label}
         first = next(iter(row.values()))
         cells = [row.get(outcome) for outcome in outcomes]
-        yield from _row(
-            [label, "ours", str(first.ours.n)]
-            + [
-                "" if each is None else _stated(each.ours, each.outcome) + _MARKS[each.verdict]
-                for each in cells
-            ]
-        )
-        yield from _row(
-            ["", "ns-2", str(first.theirs.n)]
-            + ["" if each is None else _stated(each.theirs, each.outcome) for each in cells]
-        )
+        ours = [
+            "" if each is None else _stated(each.ours, each.outcome) + _MARKS[each.verdict] for each in cells
+        ]
+        theirs = ["" if each is None else _stated(each.theirs, each.outcome) for each in cells]
+        rows += [(label, "ours", str(first.ours.n), *ours), ("", "ns-2", str(first.theirs.n), *theirs)]
+    names = (st.Column("scenario", "text"), st.Column("", "text"))
+    yield from st.markdown(st.Table("means", (*names, "*n*", *map(_titled, outcomes)), rows))
     yield ""
 
 
@@ -128,16 +124,15 @@ def _parted(agreement: Agreement) -> Iterator[str]:
         return
     yield "Where they part:"
     yield ""
-    yield from _row(["scenario", "", "ours", "ns-2", "standard errors", "percent", "verdict", "why"])
-    yield "|---|---|--:|--:|--:|--:|---|---|"
+    rows = []
     each_test = bonferroni(len(agreement.comparisons))
     for each in sorted(parted, key=lambda each: each.significance):
         where = f"{each.outcome.group} {each.outcome.title}".strip()
         sides = [_stated(side, each.outcome) for side in (each.ours, each.theirs)]
         apart = f"chance: {len(agreement.comparisons)} comparisons hold at once at {_percent(each_test)} each"
         why = apart if each.verdict is Verdict.OPEN else "unexplained"
-        yield from _row(
-            [
+        rows.append(
+            (
                 each.label,
                 f"{where}, {each.outcome.unit}" if each.outcome.unit else where,
                 *sides,
@@ -145,13 +140,12 @@ def _parted(agreement: Agreement) -> Iterator[str]:
                 _signed(each.percent, 2),
                 _WORDS[each.verdict],
                 reason_for(each) or why,
-            ]
+            )
         )
+    scenario, what, verdict, reason = (st.Column(name, "text") for name in ("scenario", "", "verdict", "why"))
+    heads = (scenario, what, "ours", "ns-2", "standard errors", "percent", verdict, reason)
+    yield from st.markdown(st.Table("parted", heads, rows))
     yield ""
-
-
-def _row(cells: Iterable[str]) -> Iterator[str]:
-    yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
 def _titled(outcome: Outcome) -> str:
