@@ -1,13 +1,17 @@
-# make run    sets everything up and runs the first study; the report is out/median-rto/report.html
-# make test   sets everything up and passes every test
-# make bench  measures the simulator beside ns-2 and ns-3; the table is also in out/bench/bench.json
-# make setup  leaves the command at .venv/bin/parshall, built for release
+# make run       sets everything up and runs the first study; the report is out/median-rto/report.html
+# make check     formatters, linters, types and the fast tests: before each commit
+# make test      sets everything up and passes every test but the exhaustive ones: before each push, and in CI
+# make test-all  the exhaustive ones too: all kernels, all pairs, long property tests
+# make bench     measures the simulator beside ns-2 and ns-3; the table is also in out/bench/bench.json
+# make setup     leaves the command at .venv/bin/parshall, built for release
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+# Two processes at least: tests of emulated machines and of interrupts mostly wait.
+PYTEST := $(BIN)/python -m pytest -n $(shell n=$$(nproc); echo $$((n > 2 ? n : 2))) --dist loadfile --no-loadscope-reorder
 
-.PHONY: run test setup bench crates dist lint test-rust test-python linux-tools wireshark clean figures
+.PHONY: run check test test-all setup bench crates dist lint test-rust test-python linux-tools wireshark clean figures
 
 # Measured data that lies beside the checkout, if any does; studies leave out what they are not given.
 BESIDE := $(shell ls -d ../shared/data ../shared/reference/baselines 2>/dev/null | paste -sd:)
@@ -16,7 +20,15 @@ REPRODUCE := PARSHALL_DATA="$${PARSHALL_DATA-$(BESIDE)}" $(BIN)/parshall reprodu
 run: setup
 	$(REPRODUCE) median-rto
 
+check: lint
+	cargo test --workspace --quiet --lib
+	$(PYTEST) -m "not slow and not exhaustive"
+
 test: setup linux-tools wireshark lint test-rust test-python
+
+test-all: setup linux-tools wireshark lint
+	PARSHALL_EXHAUSTIVE=1 cargo test --workspace --quiet
+	$(PYTEST) -m ""
 
 # What the extension is made of; maturin itself decides what has to be compiled again.
 SOURCES := $(shell find crates python studies -name '*.rs' -o -name 'Cargo.toml' -o -name '*.py' -o -name '*.toml' -o -name '*.h') \
@@ -27,13 +39,13 @@ setup: $(VENV)/.built $(VENV)/.beside
 # Python is compiled here, too, as installing a wheel does it: where PYTHONDONTWRITEBYTECODE is set, each start of the
 # command would take 30 ms more for it.
 $(VENV)/.built: $(SOURCES) | $(VENV)/.tools
-	. $(BIN)/activate && $(BIN)/maturin develop --release --quiet
+	. $(BIN)/activate && $(BIN)/maturin develop --uv --release --quiet
 	$(BIN)/python -m compileall -q python/parshall studies/parshall_studies
 	touch $@
 
 # The studies, and what maintainers need.
 $(VENV)/.beside: studies/pyproject.toml dev/pyproject.toml | $(VENV)/.built
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e studies -e dev
+	. $(BIN)/activate && $(BIN)/uv pip install --quiet -e studies -e dev
 	touch $@
 
 $(VENV)/.tools:
@@ -43,12 +55,12 @@ $(VENV)/.tools:
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || bash tools/install-packages python3-venv
 	@command -v cc >/dev/null || bash tools/install-packages gcc libc6-dev
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.8,<2'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'maturin>=1.8,<2' uv
 	touch $@
 
 # What an index gets: a wheel for every Linux of the last years, that of the studies, and the sources of both.
 dist: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check build ziglang
+	. $(BIN)/activate && $(BIN)/uv pip install --quiet build ziglang
 	. $(BIN)/activate && $(BIN)/maturin build --release --zig --compatibility manylinux_2_28 --out dist
 	$(BIN)/maturin sdist --out dist
 	$(BIN)/python -m build --outdir dist studies
@@ -73,7 +85,7 @@ test-rust:
 	cargo test --workspace --quiet
 
 test-python: setup
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 # What tests of the kernel module need. Where it cannot be had they are skipped, each with a line that says why.
 LINUX_PACKAGES := qemu-system-x86 busybox-static iproute2 iperf3 siege sparse gcc make libc6-dev libelf-dev dpkg-dev kmod xz-utils

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Before NumPy is imported. Matrices here are small: threads that wait for each other take up to thirty times
@@ -26,23 +27,37 @@ from parshall import (  # noqa: E402
 
 REPOSITORY = Path(__file__).parent.parent
 
-SLOW = {
+EXHAUSTIVE = bool(os.environ.get("PARSHALL_EXHAUSTIVE"))
+"""Whether property tests try many more examples, as `make test-all` has them."""
+
+settings.register_profile("brief", deadline=None, max_examples=25)
+settings.register_profile("exhaustive", deadline=None, max_examples=500)
+settings.load_profile("exhaustive" if EXHAUSTIVE else "brief")
+
+
+SLOW = (
     "test_linux_qdisc",
-    "test_linux_testbed",
-    "test_packages",
     "test_study_contract",
-    "test_sweep_dask",
-    "test_sweep_guide",
-    "test_validate",
-    "test_validate_machines",
     "test_wheel",
-}
-"""Files with tests that take ten seconds or more, which ``-m "not slow"`` leaves out."""
+    "test_sweep_guide",
+    "test_drawn_scenarios",
+    "test_sweep_dask",
+    "test_interrupts",
+    "test_packages",
+    "test_linux_testbed",
+    "test_validate_machines",
+    "test_own_control_processes",
+    "test_validate",
+)
+"""Files that take five seconds or more, the longest first; `make check` leaves them out."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts slow files first, so that processes which share the files end together."""
+    places = {name: place for place, name in enumerate(SLOW)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(SLOW)))
     for item in items:
-        if item.path.stem in SLOW:
+        if item.path.stem in places:
             item.add_marker("slow")
 
 

@@ -372,4 +372,4 @@ scenarios = st.builds(
     flows=st.lists(flows, max_size=3),
     record=records,
 )
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+unhurried = settings(suppress_health_check=[HealthCheck.too_slow])

@@ -29,7 +29,7 @@ ODD = (
     *("1979-05-27", '["*", "*"]', "[[0, 1]]", '{ kind = "bulk" }', '"../../etc/passwd"', '"\\u0000"'),
     '"' + "x" * 300 + '"',
 )
-SECONDS = float(os.environ.get("PARSHALL_FUZZ_S", "10"))
+SECONDS = float(os.environ.get("PARSHALL_FUZZ_S", "3"))
 
 
 def spoiled(text: str, chance: random.Random) -> str:
@@ -70,5 +70,5 @@ def test_spoiled_files_are_read_or_refused_in_a_line() -> None:
             said = str(error)
         assert re.fullmatch(r"[^\n]+", said), text
     print(f"{tried} files, {read} of them scenarios, {ran} ran to their end")
-    assert tried > 100
+    assert tried > 30
     assert 0.05 < read / tried < 0.95

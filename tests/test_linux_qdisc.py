@@ -31,7 +31,7 @@ class Built:
         self.parts = linux.parts(self.machine.run(script, timeout_s=280))
 
 
-@pytest.fixture(scope="module", params=linux.SERIES)
+@pytest.fixture(scope="module", params=["6.1", pytest.param("6.12", marks=pytest.mark.exhaustive)])
 def tested(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
     return Built(request.param, tmp_path_factory.mktemp("linux"))
 
@@ -103,6 +103,7 @@ def test_traffic_passes_while_settings_change_and_a_share_is_told(tested: Built)
     assert isinstance(estimate["quality"], list)
 
 
+@pytest.mark.exhaustive
 def test_the_same_machine_says_the_same(tested: Built) -> None:
     script = """
         ip link add va type veth peer name vb; ip link set va up; ip link set vb up

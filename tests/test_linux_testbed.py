@@ -227,6 +227,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> tuple[Seen, Scale]:
     return seen, scale
 
 
+@pytest.mark.exhaustive
 def test_the_testbed_works(short: tuple[Seen, Scale]) -> None:
     seen, scale = short
     samples = seen.samples(scale.rate).since(scale.start)
@@ -236,6 +237,7 @@ def test_the_testbed_works(short: tuple[Seen, Scale]) -> None:
     assert seen.complaints == ""
 
 
+@pytest.mark.exhaustive
 def test_the_module_estimates_in_it(short: tuple[Seen, Scale]) -> None:
     seen, scale = short
     shares = seen.shares(scale.alpha)

@@ -185,8 +185,9 @@ def test_parameters_of_a_meter_are_those_of_the_engine(model: type, repository: 
 
 @pytest.mark.parametrize("model", CONTROLS, ids=lambda model: model.__name__)
 def test_parameters_of_a_control_are_those_of_its_file(model: type, repository: Path) -> None:
-    kind = model.model_fields["kind"].default
-    files = sorted((repository / "crates/sim/src/control").glob(f"{kind.replace('-', '_')}*.rs"))
+    kind = model.model_fields["kind"].default.replace("-", "_")
+    controls = repository / "crates/sim/src/control"
+    files = [*controls.glob(f"{kind}.rs"), *controls.glob(f"{kind}/*.rs")]
     source = "\n".join(file.read_text() for file in files)
     fields = rust_structs(source).get("Config", {})
     assert list(fields) == [name for name in model.model_fields if name != "kind"]

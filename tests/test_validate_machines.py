@@ -213,6 +213,7 @@ def test_what_is_missing_is_said_in_a_line(
     assert capsys.readouterr().err == "parshall: there is no kernel 6.1: make -C linux kernels\n"
 
 
+@pytest.mark.exhaustive
 def test_cells_from_end_to_end(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
