@@ -24,6 +24,7 @@ BELL = Dumbbell(
     flows=[FlowGroup(name="tcp", count=2, transport=Tcp(), app=Bulk())],
 )
 VARIANTS = {"a": BELL.scenario(), "b": BELL.replace("rate", 2e6).scenario()}
+HASHES = [scenario.hash for scenario in VARIANTS.values()]
 
 
 def block(runs: list[tuple[str, int, int]]) -> Block:
@@ -52,7 +53,7 @@ def test_every_run_is_where_it_was_asked_for(long: int, data: st.DataObject) -> 
     blocks.append(block([(*order[0], rows[order[0]])]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(assemble, "_LONG", long)
-        whole = assemble.assembled(blocks, "t", VARIANTS, range(SEEDS))
+        whole = assemble.assembled(blocks, "t", VARIANTS, HASHES, range(SEEDS))
     assert whole is not None
     expected = [
         {"variant": name, "seed": seed, "real": seed + row / 1000, "flow": f"tcp{2 - row % 2}", "text": text}
@@ -65,4 +66,4 @@ def test_every_run_is_where_it_was_asked_for(long: int, data: st.DataObject) -> 
 
 
 def test_a_table_that_no_block_has() -> None:
-    assert assemble.assembled([block([])], "u", VARIANTS, range(SEEDS)) is None
+    assert assemble.assembled([block([])], "u", VARIANTS, HASHES, range(SEEDS)) is None

@@ -61,7 +61,7 @@ def test_neighbours_are_read_one_by_one_whatever_tells_them_apart(two_links: Any
 
     def mixed(one: Model, other: Model) -> list[Model]:
         changes = [{name: getattr(other, name)} for name in type(one).model_fields]
-        return [one, one.model_copy(), *(one.model_copy(update=change) for change in changes), other, one]
+        return [one, one.model_copy(), *(one.alike(**change) for change in changes), other, one]
 
     scenario = bare_scenario(links=tuple(mixed(*two_links)), flows=tuple(mixed(*two_flows)))
     assert _core.normalize(as_given(scenario)) == _core.normalize(scenario.to_json())
@@ -83,15 +83,15 @@ class Late(Flow):
 def test_neighbours_of_derived_classes_are_read_as_their_json_is() -> None:
     plain, narrow = (kind(between=("a", "b"), rate=1e6, delay=0.0) for kind in (Link, Narrow))
     changes: list[dict[str, Any]] = [{"note": "left out"}, {"delay": 0.5}, {"rate": 2e6}]
-    links = (plain, narrow, *(narrow.model_copy(update=change) for change in changes), plain)
+    links = (plain, narrow, *(narrow.alike(**change) for change in changes), plain)
     late = Late(name="f", source="a", destination="b", transport=Tcp(), app=Bulk(), start=6.0)
-    flows = (late, late.model_copy(update={"start": 7.0}), late.model_copy(update={"name": "g"}))
+    flows = (late, late.alike(start=7.0), late.alike(name="g"))
     given = bare_scenario(links=links, flows=flows)
     read = json.loads(_core.normalize(as_given(given)))
     assert [link["delay"] for link in read["links"]] == [0, 0, 0, 0.5, 0, 0]
     assert [flow["start"] for flow in read["flows"]] == [0, 0, 0]
     assert _core.normalize(as_given(given)) == _core.normalize(given.to_json())
-    no_rate = bare_scenario(links=(narrow, narrow.model_copy(update={"rate": 1e9})))
+    no_rate = bare_scenario(links=(narrow, narrow.alike(rate=1e9)))
     with pytest.raises(ValueError, match="missing field `rate`"):
         _core.normalize(as_given(no_rate))
 
@@ -108,22 +108,22 @@ def test_numbers_are_read_to_the_last_bit_wherever_they_stand() -> None:
     odd = 1e8 / 7
     link = Link(between=("a", "b"), rate=1e6, delay=0.0)
     unlike = [link.queue, DropTail(limit_packets=7)]
-    links = (link, *(link.model_copy(update={"rate": odd, "queue": queue}) for queue in unlike))
-    given = bare_scenario(links=(*links, links[1].model_copy(update={"name": "odd"})))
+    links = (link, *(link.alike(rate=odd, queue=queue) for queue in unlike))
+    given = bare_scenario(links=(*links, links[1].alike(name="odd")))
     for text in (_core.normalize(as_given(given)), _core.normalize(given.to_json())):
         assert [link["rate"] for link in json.loads(text)["links"]] == [1e6, odd, odd, odd]
 
 
 def bare_scenario(**lists: Any) -> Scenario:
     """One that nobody has checked."""
-    return Scenario.known(duration=1.0, hosts=(), links=(), flows=()).model_copy(update=lists)
+    return Scenario.known(duration=1.0, hosts=(), links=(), flows=()).alike(**lists)
 
 
 def test_a_model_is_refused_as_its_json_is() -> None:
     """Not only the words are the same, the place in the text is too."""
     bell = loads(BELL).scenario()
-    flow = bell.flows[1].model_copy(update={"start": -1.0})
-    link = bell.links[0].model_copy(update={"between": ("a",)})
+    flow = bell.flows[1].alike(start=-1.0)
+    link = bell.links[0].alike(between=("a",))
     changes = [
         {"duration": -1.0},
         {"flows": (bell.flows[0], flow)},
@@ -133,17 +133,17 @@ def test_a_model_is_refused_as_its_json_is() -> None:
         {"links": None},
     ]
     for change in changes:
-        wrong = bell.model_copy(update=change)
+        wrong = bell.alike(**change)
         with pytest.raises(ValueError, match=r"^not a scenario: .* at line 1 column \d+$") as of_text:
             _core.simulate(wrong.to_json(), 1)
         with pytest.raises(ValueError, match=rf"^{re.escape(str(of_text.value))}$"):
             _core.simulate(as_given(wrong), 1)
         with pytest.raises(ScenarioError, match=r"^got what the engine does not read"):
             parshall.run(wrong)
-    late = bell.flows[1].model_copy(update={"start": math.nan})
+    late = bell.flows[1].alike(start=math.nan)
     for change in [{"duration": math.nan}, {"flows": (bell.flows[1], late)}]:
         with pytest.raises(ValueError, match="JSON"):
-            _core.simulate(as_given(bell.model_copy(update=change)), 1)
+            _core.simulate(as_given(bell.alike(**change)), 1)
 
 
 def test_scenarios_can_be_pickled(bell: Dumbbell) -> None:

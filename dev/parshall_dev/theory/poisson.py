@@ -66,7 +66,7 @@ def scenario(times: list[NDArray[np.float64]], sizes: list[int], duration: float
             source="sender",
             destination="receiver",
             transport=Udp(payload_bytes=size - HEADER, header_bytes=HEADER),
-            app=Schedule.model_construct(writes=tuple((instant, 1) for instant in instants.tolist())),
+            app=Schedule.known(writes=tuple((instant, 1) for instant in instants.tolist())),
         )
         for index, (size, instants) in enumerate(zip(sizes, times, strict=True))
     ]

@@ -49,6 +49,8 @@ class Ensemble:
     failures: tuple[Failure, ...]
     """Runs that are missing from the tables, and why."""
     _blocks: Sequence[Block] = field(repr=False)
+    _hashes: Mapping[str, str] = field(repr=False)
+    """Of the variants, as they were run."""
 
     def __repr__(self) -> str:
         names = listed(list(self.variants))
@@ -72,7 +74,7 @@ class Ensemble:
         records = (scenario.recorded_tables() for scenario in self.variants.values())
         if name not in {"flows", "ports"}.union(*records):
             raise InputError("table", shown(name), "a table that a scenario of the ensemble records")
-        table = assembled(self._blocks, name, self.variants, self.seeds)
+        table = assembled(self._blocks, name, self.variants, self._hashes.values(), self.seeds)
         if table is None:  # not a single run was done
             self.raise_for_failures()
         return table
@@ -128,14 +130,16 @@ def run_many(
     networks = _networks(variants)
     numbers = checked_seeds(seeds)
     threads, most, store = checked_jobs(jobs), checked_max_events(max_events), cache_of(cache)
-    runs = Runs(networks.items(), tuple(tables), store, progress, most)
+    hashes = {name: network.hash for name, network in networks.items()}
+    named = [(name, hashes[name], network) for name, network in networks.items()]
+    runs = Runs(named, tuple(tables), store, progress, most)
     with HeldInterrupt() as interrupt, EngineExecutor(threads) as workers:
-        missing = runs.missing([(network.hash, seed) for seed in numbers for network in networks.values()])
-        faults = _faults(missing, networks)
+        missing = runs.missing([(hash, seed) for seed in numbers for hash in hashes.values()])
+        faults = _faults(missing, {hashes[name]: network for name, network in networks.items()})
         runs.refuse(missing, {scenario: str(fault) for scenario, fault in faults.items()})
         rest = [key for key in missing if key[0] not in faults]
         runs.do(rest, workers, lambda: interrupt.came)
-    return Ensemble(networks, numbers, runs.tables, runs.executed, runs.failures, tuple(runs.blocks))
+    return Ensemble(networks, numbers, runs.tables, runs.executed, runs.failures, tuple(runs.blocks), hashes)
 
 
 def _networks(variants: object) -> dict[str, Scenario]:
@@ -150,9 +154,8 @@ def _networks(variants: object) -> dict[str, Scenario]:
     return {name: network_of(variant, f"variants[{name}]") for name, variant in named.items()}
 
 
-def _faults(missing: Iterable[Key], networks: Mapping[str, Scenario]) -> dict[str, ParshallError]:
-    """What is wrong with each scenario that cannot be run, by its hash. Raises it when all are like that."""
-    scenarios = {network.hash: network for network in networks.values()}
+def _faults(missing: Iterable[Key], scenarios: Mapping[str, Scenario]) -> dict[str, ParshallError]:
+    """What is wrong with those of the scenarios, by hash, that cannot be run. Raises it when all are so."""
     faults: dict[str, ParshallError] = {}
     for scenario in dict.fromkeys(scenario for scenario, _ in missing):
         try:

@@ -20,6 +20,7 @@ from parshall.engine.unblocked import names_of, results_of
 from parshall.engine.work import Outcome, Task
 from parshall.errors import InputError, ParshallError, RunError
 from parshall.recording import Recording
+from parshall.scenario.canonical import hashed
 
 if TYPE_CHECKING:
     from parshall.engine.cache import Cache
@@ -87,12 +88,14 @@ class _Portion(Generic[_K]):
         self.bytes = 0
 
     def add(self, variant: _K, scenario: Scenario, seeds: Sequence[int]) -> None:
-        if scenario.hash not in self.texts:
-            self.scenarios[scenario.hash] = scenario.check()
-            self.texts[scenario.hash] = scenario.to_json()
-            self.bytes += len(self.texts[scenario.hash])
+        text = scenario.to_json()
+        hash = hashed(text)
+        if hash not in self.texts:
+            self.scenarios[hash] = scenario.check()
+            self.texts[hash] = text
+            self.bytes += len(text)
         for seed in seeds:
-            self.askers.setdefault((scenario.hash, seed), []).append(variant)
+            self.askers.setdefault((hash, seed), []).append(variant)
 
 
 def _portions(variants: Mapping[_K, Made], seeds: Mapping[_K, Sequence[int]]) -> Iterator[_Portion[_K]]:

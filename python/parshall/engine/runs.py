@@ -13,13 +13,14 @@ from parshall.engine.kept import Kept
 from parshall.engine.work import Outcome, Task
 from parshall.errors import RunError
 from parshall.recording.tables import Block
+from parshall.scenario.canonical import hashed
 
 if TYPE_CHECKING:
     from parshall.engine.cache import Cache
     from parshall.recording.tables import Key
     from parshall.scenario import Scenario
 
-__all__ = ["Failure", "Progress", "Runs", "raise_for"]
+__all__ = ["Failure", "Progress", "Runs", "raise_for", "text_of"]
 
 Progress: TypeAlias = Callable[[int, int], object]
 """Called with the number of runs done, cached ones included, and the number of all that were asked for."""
@@ -49,27 +50,40 @@ def raise_for(failures: Sequence[Failure]) -> None:
         raise RunError(f"{failures[0]}{more}")
 
 
+def text_of(scenario: Scenario, hash: str) -> str:
+    """The canonical JSON of a scenario that had this hash: its results are kept under it. Raises RunError for
+    one that somebody has changed since.
+    """
+    text = scenario.to_json()
+    if hashed(text) != hash:
+        raise RunError(
+            f"scenario {hash[:12]}: has become {hashed(text)[:12]} since it was given, "
+            "expected one that nobody changes meanwhile"
+        )
+    return text
+
+
 class Runs:
     """Does runs, and holds the tables that are wanted of them."""
 
     def __init__(
         self,
-        variants: Iterable[tuple[str, Scenario]],
+        variants: Iterable[tuple[str, str, Scenario]],
         tables: tuple[str, ...],
         store: Cache | None,
         progress: Progress | None,
         max_events: int | None = None,
     ) -> None:
-        """``variants`` are scenarios by name; equal ones are run once."""
+        """``variants`` are scenarios with their names and hashes; equal ones are run once."""
         self.tables = tables
         self.executed = 0
         self._failures: list[Failure] = []
         self._names: dict[str, list[str]] = {}
         self._scenarios: dict[str, Scenario] = {}
         self._order: dict[str, int] = {}
-        for name, scenario in variants:
-            self._names.setdefault(scenario.hash, []).append(name)
-            self._scenarios[scenario.hash] = scenario
+        for name, hash, scenario in variants:
+            self._names.setdefault(hash, []).append(name)
+            self._scenarios[hash] = scenario
             self._order[name] = len(self._order)
         self._asked = self._done = 0
         self._there: set[Key] = set()
@@ -110,7 +124,7 @@ class Runs:
     def do(self, missing: Sequence[Key], executor: Executor, interrupted: Callable[[], bool]) -> None:
         """Does these runs, as :meth:`add`."""
         scenarios = dict.fromkeys(scenario for scenario, _ in missing)
-        texts = {scenario: self._scenarios[scenario].to_json() for scenario in scenarios}
+        texts = {hash: text_of(self._scenarios[hash], hash) for hash in scenarios}
 
         def take(outcome: Outcome | None) -> None:
             if outcome is not None:

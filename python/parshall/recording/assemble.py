@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,15 +36,21 @@ class _Piece:
 
 
 def assembled(
-    blocks: Sequence[Block], name: str, variants: Mapping[str, Scenario], seeds: Sequence[int]
+    blocks: Sequence[Block],
+    name: str,
+    variants: Mapping[str, Scenario],
+    hashes: Iterable[str],
+    seeds: Sequence[int],
 ) -> pa.Table | None:
-    """The rows of all runs, variant by variant and seed by seed; none when no block has the table."""
+    """The rows of all runs, variant by variant and seed by seed; none when no block has the table. ``hashes``
+    are those of the variants.
+    """
     having = [block for block in blocks if name in block.tables]
     if not having:
         return None
     where = _where(having, name)
     nowhere = _Piece(0, 0, 0)
-    pieces = [where.get((scenario.hash, seed), nowhere) for scenario in variants.values() for seed in seeds]
+    pieces = [where.get((hash, seed), nowhere) for hash in hashes for seed in seeds]
     rows = _Rows.of([block.tables[name] for block in having], list(_coalesced(pieces)))
     names = {"flow": _flow_names(variants), "port": _port_names(variants)}
     columns = {

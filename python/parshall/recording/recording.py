@@ -145,10 +145,10 @@ class Recording:
         """A port, by ``a->b`` or by the name of its link: its counters and recorded series."""
         from parshall.recording.views import PortView, unknown, view
 
-        port = self.scenario.named_ports.get(name, name)
+        port = self._named_ports.get(name, name)
         index = self._port_numbers.get(port)
         if index is None:
-            raise unknown("port", name, (*self.scenario.named_ports, *self.ports))
+            raise unknown("port", name, (*self._named_ports, *self.ports))
         return view(PortView, self._result["ports"], index, port, rate=self._rate(index), _recording=self)
 
     def plot(self, flows: Sequence[str] | None = None, ports: Sequence[str] | None = None) -> Figure:
@@ -177,6 +177,10 @@ class Recording:
         return {name: number for number, name in enumerate(self._result["names"]["flows"])}
 
     @cached_property
+    def _named_ports(self) -> dict[str, str]:
+        return self.scenario.named_ports
+
+    @cached_property
     def _port_numbers(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self._result["names"]["ports"])}
 
@@ -199,7 +203,7 @@ class Recording:
         names = () if wanted is None else getattr(wanted, "of", wanted)
         if "*" in names:
             return {*self.flows, *self.ports}
-        return {self.scenario.named_ports.get(name, name) for name in names} | set(names)
+        return {self._named_ports.get(name, name) for name in names} | set(names)
 
     def save(self, folder: str | Path) -> Path:
         """Writes the tables as Parquet, the captures, and the scenario as JSON and TOML; returns the folder.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Union
+from typing import Annotated, Any, ClassVar, TypeVar, Union
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, ValidationError
 from typing_extensions import Self
@@ -15,11 +15,13 @@ from parshall.scenario import paths
 from parshall.scenario.canonical import canonical_json
 from parshall.scenario.faults import scenario_error
 
-__all__ = ["FOLDER", "Model", "OrElse", "one_of"]
+__all__ = ["FOLDER", "Model", "OrElse", "one_of", "remembered"]
 
 FOLDER = "folder"
 """Key of the validation context: where the files that a scenario names are looked for."""
 
+
+_T = TypeVar("_T")
 
 _MOST_SHOWN = 6
 """Items of a list that a repr shows."""
@@ -42,7 +44,12 @@ _set_dict, _set_fields, _set_extra, _set_private = (
 
 
 class Model(BaseModel):
-    """A part of a scenario: a value that never changes. Equal values write the same canonical form."""
+    """A part of a scenario: a value that never changes. Equal values write the same canonical form.
+
+    Python cannot keep anybody from changing it all the same, as by ``object.__setattr__``. So nothing that is
+    derived from its fields is kept, unless what it was derived from is compared whenever it is asked for; see
+    :func:`remembered`.
+    """
 
     model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
@@ -60,7 +67,35 @@ class Model(BaseModel):
         """An instance of values that are known to fit, for defaults: checking them would build a validator,
         which only users' values need, whenever the package is imported.
         """
-        return cls.model_construct(**values)
+        return super().model_construct(**values)
+
+    @classmethod
+    def model_construct(cls, _fields_set: set[str] | None = None, **values: Any) -> Self:
+        """An instance of these values, which are checked as any other: Pydantic would take them as they are,
+        and a rate as text, for one, would get no further than the engine. Raises ScenarioError.
+        """
+        return cls(**values)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy, with other values by the names of fields in ``update``, which are checked as any other:
+        ``with_(**update)``. Raises ScenarioError.
+        """
+        copied = super().model_copy(deep=deep)
+        return type(self).from_dict({**copied.given(), **update}) if update else copied
+
+    def copy(
+        self, *, include: Any = None, exclude: Any = None, update: Any = None, deep: bool = False
+    ) -> Self:
+        """As :meth:`model_copy`, of which it is Pydantic's old name; with the fields to keep or to leave out
+        besides. Raises ScenarioError.
+        """
+        copied = super().model_copy(deep=deep)
+        kept = {
+            name: value
+            for name, value in copied.given().items()
+            if (include is None or name in include) and name not in (exclude or ())
+        }
+        return type(self).from_dict({**kept, **(update or {})})
 
     def alike(self, **values: Any) -> Self:
         """A copy with other values that are known to fit: a million of them are made in a second or two."""
@@ -70,6 +105,25 @@ class Model(BaseModel):
         _set_extra(made, None)
         _set_private(made, None)
         return made
+
+    def given(self) -> dict[str, Any]:
+        """The fields that make it: those that were given, and those that are not at their defaults."""
+        values = self.__dict__
+        return {
+            name: values[name]
+            for name, field in type(self).model_fields.items()
+            if name in values and (name in self.__pydantic_fields_set__ or values[name] is not field.default)
+        }
+
+    def __iter__(self) -> Generator[tuple[str, Any], None, None]:
+        """The fields and their values."""
+        own = type(self).model_fields
+        yield from ((name, value) for name, value in self.__dict__.items() if name in own)
+
+    def __getstate__(self) -> dict[Any, Any]:
+        """For pickles: the fields, without what was derived from them."""
+        state = super().__getstate__()
+        return {**state, "__dict__": dict(self)}
 
     @classmethod
     def from_dict(cls, values: object, *, folder: Path | None = None) -> Self:
@@ -116,6 +170,16 @@ class Model(BaseModel):
         """Plain tables and lists without what is at its default: equal for equal values."""
         plain: dict[str, Any] = json.loads(canonical_json(self))
         return plain
+
+
+def remembered(model: Model, name: str, key: Hashable, make: Callable[[], _T]) -> _T:
+    """What ``make`` returns, made again once ``key`` is another one: that tells all that it was made from."""
+    place = f"<{name}>"  # no name of an attribute
+    known = model.__dict__.get(place)
+    if known is None or known[0] != key:
+        known = model.__dict__[place] = (key, make())
+    made: _T = known[1]
+    return made
 
 
 def one_of(*members: type[Model]) -> Any:

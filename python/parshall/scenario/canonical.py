@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
 
-__all__ = ["as_given", "canonical_json"]
+__all__ = ["as_given", "canonical_json", "hashed"]
 
 _OTHER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
@@ -18,6 +19,11 @@ def canonical_json(model: BaseModel) -> str:
     from parshall import _core
 
     return _core.canonical_json(model, _fields, _OTHER)
+
+
+def hashed(text: str) -> str:
+    """The hash of what has this canonical JSON: its SHA-256, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def as_given(model: BaseModel) -> tuple[BaseModel, Any, Any]:

@@ -6,13 +6,13 @@ import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
 from parshall.errors import ScenarioError
-from parshall.scenario.base import Model
+from parshall.scenario.base import Model, remembered
+from parshall.scenario.canonical import canonical_json
 from parshall.scenario.capacity import MaybeCapacity
 from parshall.scenario.flow import Flow
 from parshall.scenario.losses import MaybeLoss
@@ -134,14 +134,20 @@ class Dumbbell(Model):
 
     def scenario(self) -> Scenario:
         """The network that it stands for. Raises ScenarioError for a list without one value for each flow."""
-        return self._network
+        own = (self.title, canonical_json(self))
+        network, known = remembered(self, "network", own, self._built)
+        if network.hash == known:
+            return network
+        # Somebody has changed the network that was handed out.
+        return self._built()[0]
 
-    @cached_property
-    def _network(self) -> Scenario:
+    def _built(self) -> tuple[Scenario, str]:
+        """The network, and its hash."""
         with _no_collection():
-            return self._built()
+            network = self._network()
+        return network, network.hash
 
-    def _built(self) -> Scenario:
+    def _network(self) -> Scenario:
         members = list(self._members())
         return Scenario(
             title=self.title,
@@ -156,16 +162,16 @@ class Dumbbell(Model):
 
     def _repr_html_(self) -> str:
         """For notebooks: that of the network that it stands for."""
-        return self._network._repr_html_()
+        return self.scenario()._repr_html_()
 
     @property
     def hash(self) -> str:
         """The hash of the network that the dumbbell stands for."""
-        return self._network.hash
+        return self.scenario().hash
 
     def to_json(self) -> str:
         """The canonical JSON of the network that the dumbbell stands for."""
-        return self._network.to_json()
+        return self.scenario().to_json()
 
     def to_toml(self) -> str:
         """A scenario file with a ``[dumbbell]`` table."""

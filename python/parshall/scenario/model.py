@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
-from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,8 +11,8 @@ from pydantic import Field
 from typing_extensions import Self
 
 from parshall.errors import ScenarioError
-from parshall.scenario.base import Model
-from parshall.scenario.canonical import canonical_json
+from parshall.scenario.base import Model, remembered
+from parshall.scenario.canonical import canonical_json, hashed
 from parshall.scenario.checking import check_json
 from parshall.scenario.class_queues import DiffServ
 from parshall.scenario.flow import Flow
@@ -61,12 +59,12 @@ class Scenario(Model):
         """The scenario itself; a preset gives the network that it stands for."""
         return self
 
-    @cached_property
+    @property
     def ports(self) -> tuple[str, ...]:
         """Names of the ports, ``a->b``, in the engine's order: each link's forward one, then its reverse."""
         return tuple(port for link in self.links for port in link.ports)
 
-    @cached_property
+    @property
     def named_ports(self) -> dict[str, str]:
         """The forward port of each link that has a name, by that name."""
         return {link.name: link.ports[0] for link in self.links if link.name}
@@ -115,20 +113,21 @@ class Scenario(Model):
             raise ScenarioError("", f"text that is not JSON ({error})", "a scenario") from None
         return cls.from_dict(values)
 
-    @cached_property
+    @property
     def hash(self) -> str:
         """SHA-256 of the canonical JSON, in hexadecimal: equal for equal scenarios."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()
+        return hashed(self.to_json())
 
     def check(self) -> Self:
         """Checks what needs the whole network: names, routes, duplicates. Raises ScenarioError."""
         _ = self.expected
         return self
 
-    @cached_property
+    @property
     def expected(self) -> Expected:
         """What a run will take. Raises ScenarioError as :meth:`check` does."""
-        return check_json(self.to_json())
+        text = self.to_json()
+        return remembered(self, "expected", hashed(text), lambda: check_json(text))
 
     def to_toml(self) -> str:
         """A scenario file that :func:`parshall.load` reads back to an equal scenario."""

@@ -87,9 +87,8 @@ def _in_model(model: _M, steps: list[str], value: Any, at: str) -> _M:
 
 
 def _rebuilt(model: _M, name: str, new: Any, at: str) -> _M:
-    values = {field: getattr(model, field) for field in model.model_fields_set} | {name: new}
     try:
-        return type(model).from_dict(values)
+        return type(model).from_dict({**model.given(), name: new})
     except ScenarioError as error:
         raise ScenarioError(join(at, error.path), error.value, error.expected) from None
 

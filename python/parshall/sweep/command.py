@@ -70,7 +70,7 @@ def list_points(file: str, seeds: int | None = None, cache: bool = True) -> None
     known = Cache().find(wanted) if cache else set()
     console = Console()
     for point in sweep.points:
-        console.print(f"{point.name}  scenario {point.scenario.hash[:12]}", markup=False, soft_wrap=True)
+        console.print(f"{point.name}  scenario {point.hash[:12]}", markup=False, soft_wrap=True)
     least = " at least" if sweep.stop is not None else ""
     missing = sum(1 for key in wanted if key not in known)
     console.print(

@@ -132,7 +132,7 @@ def _manifest(result: SweepResult, names: Sequence[str], by: Sequence[str]) -> d
         "metrics": list(result.metrics),
         "seeds": list(longest),
         "points": [
-            {"parameters": dict(point.parameters), "scenario": point.scenario.hash, "seeds": len(seeds)}
+            {"parameters": dict(point.parameters), "scenario": point.hash, "seeds": len(seeds)}
             for point, seeds in zip(result.points, result.seeds, strict=True)
         ],
         "failures": [

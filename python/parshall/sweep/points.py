@@ -22,6 +22,8 @@ class Point:
     parameters: Mapping[str, Label]
     """What stands in the table, by parameter."""
     scenario: Scenario
+    hash: str
+    """Of the scenario."""
 
     @property
     def name(self) -> str:
@@ -43,7 +45,7 @@ def expanded(base: Base, parameters: Mapping[str, Parameter], design: Any) -> tu
         scenario, labels = base.built(settings)
         key = tuple(labels.values())
         if key not in points:
-            points[key] = Point(labels, _checked(scenario, settings))
+            points[key] = Point(labels, _checked(scenario, settings), scenario.hash)
         elif not bounds:
             raise _twice(settings, points[key])
     return tuple(points.values())

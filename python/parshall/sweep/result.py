@@ -110,7 +110,7 @@ class SweepResult:
         """A metric of one point by seed, without the runs that failed."""
         column = self._metric(metric)
         seeds = self.seeds[self.points.index(point)]
-        keys = ((seed, (point.scenario.hash, seed)) for seed in seeds)
+        keys = ((seed, (point.hash, seed)) for seed in seeds)
         return {seed: self._values[key][column] for seed, key in keys if key in self._values}
 
     def interval(self, metric: str, point: Point) -> Interval:
@@ -176,7 +176,7 @@ class SweepResult:
 
     def _runs(self) -> pa.Table:
         keys = [
-            (index, (point.scenario.hash, seed))
+            (index, (point.hash, seed))
             for index, (point, seeds) in enumerate(zip(self.points, self.seeds, strict=True))
             for seed in seeds
         ]
@@ -191,7 +191,7 @@ class SweepResult:
     def _rows(self, name: str) -> pa.Table:
         variants = {str(index): point.scenario for index, point in enumerate(self.points)}
         longest = max(self.seeds, key=len)
-        whole = assembled(self._blocks, name, variants, longest)
+        whole = assembled(self._blocks, name, variants, [point.hash for point in self.points], longest)
         if whole is None:
             self.raise_for_failures()
             raise InputError("table", shown(name), "a table that a scenario of the sweep records")

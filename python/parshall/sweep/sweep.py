@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -24,6 +24,8 @@ from parshall.recording.views import (
     RttSamples,
     WindowChanges,
 )
+from parshall.scenario.base import Model
+from parshall.scenario.canonical import canonical_json
 from parshall.sweep.base import Builder, base_of
 from parshall.sweep.design import Design, Grid, LatinHypercube, Listed, Sobol
 from parshall.sweep.metric import GivenMetrics, Metric, metrics_of
@@ -139,12 +141,18 @@ class Sweep:
             return checked_seeds(most)
         return checked_seeds(self.seeds)[:most]
 
-    @cached_property
+    @property
     def points(self) -> tuple[Point, ...]:
         """Every point with its scenario, in the order of the design. Raises InputError, which names the value
         that does not fit.
         """
-        return expanded(base_of(self.scenario), self.checked_parameters, self.design)
+        written = list(_written((self.scenario, self.checked_parameters, self.design)))
+        known = self.__dict__.get("_points")
+        if known is None or known[0] != written:
+            known = (written, expanded(base_of(self.scenario), self.checked_parameters, self.design))
+            self.__dict__["_points"] = known
+        points: tuple[Point, ...] = known[1]
+        return points
 
     def check(self) -> Sweep:
         """Checks every point, metric and table; returns the sweep itself. Raises InputError."""
@@ -157,7 +165,8 @@ class Sweep:
     @property
     def first_runs(self) -> list[tuple[str, int]]:
         """Scenario and seed of each run that is done in any case; a stop rule may ask for more."""
-        return self._keys([self._first_count()] * len(self.points))
+        points = self.points
+        return self._keys(points, [self._first_count()] * len(points))
 
     def run(
         self,
@@ -182,10 +191,11 @@ class Sweep:
 
         self._check_tables()
         read = tuple(dict.fromkeys((*self.tables, "flows", "ports")))
-        variants = ((point.name, point.scenario) for point in self.points)
+        points = self.points
+        variants = ((point.name, point.hash, point.scenario) for point in points)
         runs = Runs(variants, read, cache_of(cache), progress)
         with opened(executor, jobs) as workers:
-            return self._result(runs, workers)
+            return self._result(points, runs, workers)
 
     def _check_tables(self) -> None:
         recorded = {"flows", "ports"}.union(*(point.scenario.recorded_tables() for point in self.points))
@@ -201,25 +211,23 @@ class Sweep:
             if name in columns:
                 raise InputError(f"parameters.{name}", f"the name of a column of {what}", "another name")
 
-    def _result(self, runs: Runs, workers: Executor) -> SweepResult:
+    def _result(self, points: tuple[Point, ...], runs: Runs, workers: Executor) -> SweepResult:
         from parshall.sweep.measured import Measured
 
-        measured = Measured(
-            self.checked_metrics, {point.scenario.hash: point.scenario for point in self.points}
-        )
-        counts = [self._first_count()] * len(self.points)
+        measured = Measured(self.checked_metrics, {point.hash: point.scenario for point in points})
+        counts = [self._first_count()] * len(points)
         with HeldInterrupt() as interrupt:
             while True:
-                runs.add(self._keys(counts), workers, lambda: interrupt.came)
+                runs.add(self._keys(points, counts), workers, lambda: interrupt.came)
                 if interrupt.came:
                     break
                 measured.add(runs.blocks)
-                grown = self._next_counts(counts, measured)
+                grown = self._next_counts(points, counts, measured)
                 if grown == counts:
                     break
                 counts = grown
         return SweepResult(
-            self.points,
+            points,
             tuple(self.seed_list[:count] for count in counts),
             tuple(self.checked_metrics),
             runs.tables,
@@ -232,14 +240,14 @@ class Sweep:
     def _first_count(self) -> int:
         return len(self.seed_list) if self.stop is None else min(self.stop.min_seeds, len(self.seed_list))
 
-    def _keys(self, counts: Sequence[int]) -> list[tuple[str, int]]:
+    def _keys(self, points: Sequence[Point], counts: Sequence[int]) -> list[tuple[str, int]]:
         return [
-            (point.scenario.hash, seed)
-            for point, count in zip(self.points, counts, strict=True)
+            (point.hash, seed)
+            for point, count in zip(points, counts, strict=True)
             for seed in self.seed_list[:count]
         ]
 
-    def _next_counts(self, counts: Sequence[int], measured: Any) -> list[int]:
+    def _next_counts(self, points: Sequence[Point], counts: Sequence[int], measured: Any) -> list[int]:
         """How many seeds each point should have. It depends on the point's own runs alone, so that it is the
         same whatever else is in the sweep.
         """
@@ -247,10 +255,25 @@ class Sweep:
             return list(counts)
         column = list(self.checked_metrics).index(self.stop.metric)
         grown = []
-        for point, count in zip(self.points, counts, strict=True):
-            keys = [(point.scenario.hash, seed) for seed in self.seed_list[:count]]
+        for point, count in zip(points, counts, strict=True):
+            keys = [(point.hash, seed) for seed in self.seed_list[:count]]
             values = [
                 measured.values[key][column] if key in measured.values else float("nan") for key in keys
             ]
             grown.append(min(self.stop.next_count(values), len(self.seed_list)))
         return grown
+
+
+def _written(value: Any) -> Iterator[str]:
+    """The scenarios, and parts of such, among what a sweep is made of, as text: by that it is known whether
+    somebody has changed one of them, which Python lets anybody do.
+    """
+    if isinstance(value, Parameter | Listed):
+        yield from _written(list(dict(value).values()))
+    elif isinstance(value, Model):
+        yield canonical_json(value)
+    elif isinstance(value, Mapping):
+        yield from _written(list(value.values()))
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _written(each)
