@@ -68,7 +68,9 @@ def test_errors_are_those_of_the_contest_to_all_printed_digits(name: str) -> Non
     for method in METHODS:
         score, row = found.score(method), printed[method]
         assert score.scored == int(row["scored"])
-        assert (f"{score.mae:.6g}", f"{score.rmse:.6g}") == (row["mae_ms"], row["rmse_ms"]), method
+        assert (f"{1e3 * score.mae:.6g}", f"{1e3 * score.rmse:.6g}") == (row["mae_ms"], row["rmse_ms"]), (
+            method
+        )
         assert f"{score.mae_vs_ewma:.2f}" == row["mae_vs_srtt_percent"].replace("-0.00", "0.00"), method
 
 

@@ -10,56 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from parshall import JacobsonRto, evaluate_rto
 from parshall.cli.main import main
 from parshall.errors import InputError
-from parshall.forecast import read
-
-LINUX = """PING 192.0.2.1 (192.0.2.1) 56(84) bytes of data.
-64 bytes from 192.0.2.1: icmp_seq=1 ttl=57 time=12.3 ms
-64 bytes from 192.0.2.1: icmp_seq=2 ttl=57 time=14 ms
-no answer yet for icmp_seq=3
-From 198.51.100.7 icmp_seq=4 Destination Host Unreachable
-64 bytes from 192.0.2.1: icmp_seq=6 ttl=57 time=0.051 ms
-64 bytes from 192.0.2.1: icmp_seq=5 ttl=57 time=1013 ms
-64 bytes from 192.0.2.1: icmp_seq=6 ttl=57 time=30.1 ms (DUP!)
-
---- 192.0.2.1 ping statistics ---
-6 packets transmitted, 4 received, 33.3333% packet loss, time 5006ms
-rtt min/avg/max/mdev = 0.051/259.838/1013.000/434.877 ms
-"""
-MACOS = """PING example.net (192.0.2.1): 56 data bytes
-64 bytes from 192.0.2.1: icmp_seq=0 ttl=117 time=14.549 ms
-Request timeout for icmp_seq 1
-64 bytes from 192.0.2.1: icmp_seq=2 ttl=117 time=15.001 ms
-Request timeout for icmp_seq 3
-
---- example.net ping statistics ---
-"""
-BUSYBOX = """PING 192.0.2.1 (192.0.2.1): 56 data bytes
-64 bytes from 192.0.2.1: seq=0 ttl=64 time=0.412 ms
-64 bytes from 192.0.2.1: seq=2 ttl=64 time=0.398 ms
-"""
+from parshall.forecast import evaluate, read
 
 
 def file(folder: Path, text: str, name: str = "rtts.csv") -> Path:
     path = folder / name
     path.write_text(text)
     return path
-
-
-@pytest.mark.parametrize(
-    ("text", "rtts"),
-    [
-        (LINUX, [12.3, 14, math.nan, math.nan, 1013, 0.051]),
-        (MACOS, [14.549, math.nan, 15.001, math.nan]),
-        (BUSYBOX, [0.412, math.nan, 0.398]),
-    ],
-)
-def test_ping_is_read_as_it_is(text: str, rtts: list[float], tmp_path: Path) -> None:
-    series = read(file(tmp_path, text, "ping.txt"))
-    np.testing.assert_array_equal(series.rtts, rtts)
-    assert (series.unit, series.times, series.irregular, series.name) == ("ms", None, None, "ping")
-    assert series.gaps == sum(map(math.isnan, rtts))
 
 
 def test_stamps_of_ping_are_times_and_a_lost_reply_lies_between(tmp_path: Path) -> None:
@@ -75,18 +35,18 @@ def test_stamps_of_ping_are_times_and_a_lost_reply_lies_between(tmp_path: Path) 
 def test_sequence_numbers_of_ping_begin_again(tmp_path: Path) -> None:
     numbers = [65534, 65535, 1, 2]
     lines = [f"64 bytes from 192.0.2.1: icmp_seq={n} ttl=64 time={n % 10} ms" for n in numbers]
-    np.testing.assert_array_equal(read(file(tmp_path, "\n".join(lines))).rtts, [4, 5, math.nan, 1, 2])
+    np.testing.assert_array_equal(read(file(tmp_path, "\n".join(lines))).rtts * 1000, [4, 5, math.nan, 1, 2])
 
 
 @pytest.mark.parametrize(
     ("text", "rtts", "times", "unit"),
     [
-        ("rtt_ms\n1.5\n2\n", [1.5, 2], None, "ms"),
-        ("1.5\n\n2\n", [1.5, 2], None, ""),
-        ("0,1.5\n1,2\n", [1.5, 2], [0, 1], ""),
-        ("time;host;rtt (s)\n0;a;1.5\n1;b;\n", [1.5, math.nan], [0, 1], "s"),
-        ("# by hand\nt\tdelay\n0\t1.5\n0.5\tNaN\n", [1.5, math.nan], [0, 0.5], ""),
-        ("latency_ms,time\n3,0\n4,1\n", [3, 4], [0, 1], "ms"),
+        ("rtt_ms\n1.5\n2\n", [0.0015, 0.002], None, "ms"),
+        ("1.5 us\n\n2 us\n", [1.5e-6, 2e-6], None, "us"),
+        ("0,1.5 s\n1,2 s\n", [1.5, 2], [0, 1], "s"),
+        ("time;host;rtt (s)\n0;a;1.5\n1;a;\n", [1.5, math.nan], [0, 1], "s"),
+        ("# by hand\nt\tdelay (s)\n0\t1.5\n0.5\tNaN\n", [1.5, math.nan], [0, 0.5], "s"),
+        ("latency_ms,time\n3,0\n4,1\n", [0.003, 0.004], [0, 1], "ms"),
     ],
 )
 def test_csv_with_and_without_names(
@@ -121,7 +81,7 @@ def test_a_file_that_cannot_be_read_is_one_line(text: str, line: str, tmp_path: 
 
 def test_a_column_may_be_named(tmp_path: Path) -> None:
     path = file(tmp_path, "a,b\n1,2\n3,4\n")
-    assert read(path, "b").rtts.tolist() == [2, 4]
+    assert read(path, "b", unit="s").rtts.tolist() == [2, 4]
     with pytest.raises(InputError, match=r'rtts.csv:1: got "a, b", expected a column "c"$'):
         read(path, "c")
 
@@ -136,7 +96,10 @@ def test_the_command_prints_the_table_and_writes_the_figure(
     path = file(tmp_path, "\n".join(lines), "home.txt")
     assert main(["forecast", str(path), "--horizons", "1,5", "--out", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr().out
-    assert "mixture, absolute" in printed
+    for column in ("MAE, ms", "RMSE, ms", "width, ms"):
+        assert column in printed
+    last = next(line for line in printed.splitlines() if "last value" in line)
+    assert 0.5 < float(last.split()[2]) < 2  # milliseconds, whose mean absolute error is 1
     assert "7 gaps (lost replies) were left out." in printed
     svg = (tmp_path / "out/home.svg").read_text()
     assert svg.startswith("<svg ")
@@ -144,6 +107,37 @@ def test_the_command_prints_the_table_and_writes_the_figure(
     assert main(["forecast", str(path), "--json", "--out", str(tmp_path / "out")]) == 0
     scores = json.loads(capsys.readouterr().out)
     assert {score["horizon"] for score in scores} == {1, 2, 5, 10, 20, 50}
+    assert all(score["unit"] == "s" and score["mae"] < 0.01 for score in scores)
+
+
+def test_what_is_read_stands_wherever_seconds_do(tmp_path: Path) -> None:
+    rtts = 20 + np.random.default_rng(1).exponential(size=400)
+    lines = [f"64 bytes from 192.0.2.1: icmp_seq={n} ttl=64 time={x:.3f} ms" for n, x in enumerate(rtts)]
+    series = read(file(tmp_path, "\n".join(lines), "home.txt"))
+    costs = evaluate_rto(series, JacobsonRto(min_rto=0))
+    assert costs == evaluate_rto(series.rtts, JacobsonRto(min_rto=0))
+    found = evaluate(series)
+    assert found.scores == evaluate(series.rtts).scores
+    assert found.unit == "ms"
+    assert 0.0005 < found.score("last value").mae < 0.002
+    assert repr(series) == "<MeasuredSeries home: 400 round-trip times, shown in ms>"
+
+
+def test_the_command_says_how_it_read_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = file(tmp_path, "\n".join(["rtt", *(f"{20 + n % 7}" for n in range(40))]))
+    options = ["--horizons", "1", "--out", str(tmp_path / "out")]
+    assert main(["forecast", str(path), *options]) == 0
+    printed = capsys.readouterr().out
+    assert "The file names no unit: its numbers were taken for seconds, 23 s on the median" in printed
+    assert "MAE, s" in printed
+    assert main(["forecast", str(path), "--unit", "ms", *options]) == 0
+    printed = capsys.readouterr().out
+    assert "no unit" not in printed
+    assert "MAE, ms" in printed
+    assert main(["forecast", str(path), "--json", *options]) == 0
+    caught = capsys.readouterr()
+    assert json.loads(caught.out)
+    assert caught.err.startswith("The file names no unit")
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ def scores_table(found):
         p = found.compare(name, "EWMA 1/8").p_value
         chance = "" if name == "EWMA 1/8" else "< 0.001" if p < 0.001 else f"{p:.3f}"
         yield (
-            f"| {name} | {s.mae:.3f} | {s.mae_vs_ewma:+.1f} % | {chance} "
-            f"| {s.rmse:.3f} | {s.rmse_vs_ewma:+.1f} % | {s.coverage:.1%} | {s.width:.1f} |"
+            f"| {name} | {1e3 * s.mae:.3f} | {s.mae_vs_ewma:+.1f} % | {chance} "
+            f"| {1e3 * s.rmse:.3f} | {s.rmse_vs_ewma:+.1f} % | {s.coverage:.1%} | {1e3 * s.width:.1f} |"
         )
 
 

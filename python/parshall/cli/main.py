@@ -314,15 +314,18 @@ def reproduce(study: str, no_cache: bool, **options: Any) -> None:
     "--coverage", default=0.9, show_default=True, help="Share of samples that intervals are to hold."
 )
 @click.option("--column", metavar="NAME", help="Which column of a CSV file holds round-trip times.")
+@click.option("--unit", metavar="UNIT", help="Unit of numbers where FILE names none: s, ms, us or ns.")
 @click.option(
     "--out", metavar="DIR", default="out/forecast", show_default=True, help="Where the figure goes."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print all scores as JSON instead of the table.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print all scores as JSON, in seconds, instead of the table."
+)
 def forecast(file: str, **options: Any) -> None:
     """Compare forecasters on the round-trip times in FILE.
 
-    FILE is a CSV file or what ping printed; - is the standard input. Prints the table of the first
-    horizon and draws error against horizon.
+    FILE is a CSV file or what ping or fping printed; - is the standard input. Prints the table of the
+    first horizon, in the unit of FILE, and draws error against horizon.
     """
     from parshall.forecast.command import forecast_file
 

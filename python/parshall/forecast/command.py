@@ -10,7 +10,7 @@ from rich.console import Console
 
 from parshall.errors import InputError
 from parshall.forecast.evaluation import evaluate
-from parshall.forecast.reading import read
+from parshall.forecast.reading import read_quietly
 from parshall.forecast.shown import remarks, svg_of, table_of
 from parshall.support.files import failing_as
 
@@ -24,31 +24,27 @@ def forecast_file(
     warm_up: int | None,
     coverage: float,
     column: str | None,
+    unit: str | None,
     as_json: bool,
 ) -> None:
     """The figure goes into the folder ``out``, which is made if it is not there. Raises InputError and
     OutputError.
     """
-    series = read(file, column)
-    found = evaluate(
-        series.rtts,
-        times=series.times,
-        horizons=_horizons(horizons),
-        warm_up=warm_up,
-        coverage=coverage,
-        unit=series.unit,
-    )
+    series = read_quietly(file, column, unit)
+    found = evaluate(series, horizons=_horizons(horizons), warm_up=warm_up, coverage=coverage)
     place = Path(out) / f"{series.name.replace(' ', '-')}.svg"
     with failing_as(place):
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(svg_of(found, f"Forecasts of {series.name}"), encoding="utf-8")
     if as_json:
-        click.echo(json.dumps([score._asdict() for score in found.scores], indent=2))
+        click.echo(json.dumps([{**score._asdict(), "unit": "s"} for score in found.scores], indent=2))
+        for remark in series.remarks:
+            click.echo(remark, err=True)
         return
     console = Console()
     console = console if console.is_terminal else Console(width=140)
     console.print(table_of(found, found.horizons[0]))
-    for remark in remarks(found):
+    for remark in (*remarks(found), *series.remarks):
         console.print(remark, highlight=False)
     console.print(f"error against horizon drawn in {place}", highlight=False)
 

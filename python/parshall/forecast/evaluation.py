@@ -15,6 +15,7 @@ from parshall.errors import InputError
 from parshall.estimators import arguments
 from parshall.forecast.comparison import DieboldMariano, diebold_mariano
 from parshall.forecast.models import DEFAULT_MODELS, label
+from parshall.forecast.reading import MeasuredSeries
 from parshall.forecast.regularity import irregular, sample_times
 from parshall.forecast.running import Forecaster
 from parshall.scenario.forecaster import Ewma, LastValue
@@ -78,7 +79,10 @@ class Evaluation:
     constant: bool
     """Whether all samples are equal, so that no forecaster can be told from another."""
     scores: tuple[Score, ...]
+    """Errors and widths have the unit of the series, which is seconds where it was read from a file."""
     unit: str = ""
+    """What the table shows errors and widths in: ``s``, ``ms``, ``us`` or ``ns`` for a series in seconds, or
+    what the unit of any other series is called."""
     _errors: Mapping[tuple[str, int], Floats] = field(repr=False, default_factory=dict)
 
     def score(self, name: str, horizon: int = 1) -> Score:
@@ -130,20 +134,26 @@ class Evaluation:
 
 
 def evaluate(
-    series: ArrayLike,
+    series: ArrayLike | MeasuredSeries,
     models: Iterable[ForecasterConfig] | Mapping[str, ForecasterConfig] | None = None,
     times: ArrayLike | None = None,
     horizons: Sequence[int] = (1,),
     warm_up: int | None = None,
     coverage: float = 0.9,
-    unit: str = "",
+    unit: str | None = None,
 ) -> Evaluation:
     """Runs each model over the series and compares its forecasts with what came.
 
     NaN in ``series`` is a gap, such as a lost reply, and left out. Forecasts are causal: that of a sample
     knows those before it only. The first ``warm_up`` samples are not scored (a tenth, at most 2000, unless
-    given). ``models`` may have names of one's own, as a mapping. Raises InputError.
+    given). ``models`` may have names of one's own, as a mapping; of several with one label the later ones are
+    numbered. ``unit`` is what tables show: of ``s``, ``ms``, ``us`` and ``ns``, into which they turn a series
+    in seconds, or what the unit of any other series is called. What :func:`read` returns has its own times
+    and unit. Raises InputError.
     """
+    if isinstance(series, MeasuredSeries):
+        times = series.times if times is None else times
+        unit = series.unit if unit is None else unit
     samples, stamps, gaps = _samples(series, times)
     ahead = _horizons(horizons)
     skipped = _warm_up(warm_up, len(samples), max(ahead))
@@ -168,7 +178,7 @@ def evaluate(
         irregular=None if stamps is None else irregular(stamps),
         constant=bool(np.ptp(samples) == 0),
         scores=tuple(scores),
-        unit=unit,
+        unit=unit or "",
         _errors=errors,
     )
 

@@ -80,7 +80,9 @@ class Identification:
     def plot_identification(self, *, unit: str = "", lags: int = _MOST_LAGS) -> Figure:
         """Run sequence, ACF and PACF of the differenced series, histogram and normal plot of the residuals.
 
-        ``unit`` is that of the series, for the axes. The figure is Matplotlib's: ``savefig`` writes it.
+        ``unit`` is that of the axes: of ``s``, ``ms``, ``us`` and ``ns``, into which a series in seconds is
+        turned, or what the unit of any other series is called. The figure is Matplotlib's: ``savefig`` writes
+        it.
         """
         from parshall.forecast.plots import plot_identification
 

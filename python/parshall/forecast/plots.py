@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from parshall.forecast.correlation import Correlations, correlations
+from parshall.forecast.files.numbers import in_unit
 from parshall.plot import FAINT, GRID, INK, SERIES, drawing
 
 if TYPE_CHECKING:
@@ -26,27 +27,28 @@ def plot_identification(found: Identification, *, unit: str, lags: int) -> Figur
     """
     import numpy as np
 
-    differenced = np.diff(found.series, found.d)
+    scale = in_unit(unit)
+    differenced = np.diff(found.series, found.d) * scale
     correlated = correlations(differenced, min(lags, len(differenced) - 1))
-    residuals = found.choice.fit.residuals
+    residuals = found.choice.fit.residuals * scale
     model = f"ARIMA({','.join(map(str, found.choice.order))})"
-    in_unit = f" ({unit})" if unit else ""
+    named = f" ({unit})" if unit else ""
     with drawing(7.6, rows=3, columns=2, width=7.4) as (canvas, axes):
-        _run_sequence(axes[0], found.series, "Series", f"value{in_unit}", 0)
+        _run_sequence(axes[0], found.series * scale, "Series", f"value{named}", 0)
         if found.d:
             title = "Differenced once" if found.d == 1 else "Differenced twice"
-            _run_sequence(axes[1], differenced, title, f"change{in_unit}", found.d)
+            _run_sequence(axes[1], differenced, title, f"change{named}", found.d)
         else:
             first = len(found.series) - len(residuals)
-            _run_sequence(axes[1], residuals, "Residuals in their order", f"residual{in_unit}", first)
+            _run_sequence(axes[1], residuals, "Residuals in their order", f"residual{named}", first)
         _stems(axes[2], correlated.acf, f"Autocorrelation (d = {found.d})", "autocorrelation")
         _bands(axes[2], correlated, bartlett=True)
         _stems(
             axes[3], correlated.pacf, f"Partial autocorrelation (d = {found.d})", "partial autocorrelation"
         )
         _bands(axes[3], correlated, bartlett=False)
-        _histogram(axes[4], residuals, f"Residuals of {model}", f"residual{in_unit}")
-        _normal_plot(axes[5], residuals, f"Normal plot, {model}", f"residual{in_unit}")
+        _histogram(axes[4], residuals, f"Residuals of {model}", f"residual{named}")
+        _normal_plot(axes[5], residuals, f"Normal plot, {model}", f"residual{named}")
     return canvas
 
 

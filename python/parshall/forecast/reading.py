@@ -1,47 +1,53 @@
-"""A series of one's own: a CSV file with round-trip times, with or without the times of its samples, or what
-ping prints.
-"""
+"""A series of one's own, from a file: round-trip times in seconds, maybe with the times of samples."""
 
 from __future__ import annotations
 
-import gzip
-import math
 import re
-import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from parshall.errors import InputError, shown
-from parshall.forecast.ping import is_ping, read_ping
+from parshall.forecast.files.numbers import SECONDS_IN
+from parshall.forecast.files.reader import read_file
 from parshall.forecast.regularity import irregular
-from parshall.support.files import reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MeasuredSeries", "read"]
+__all__ = ["NO_UNIT", "MeasuredSeries", "read", "read_quietly"]
 
-_TIME = re.compile(r"^(time|times|t|timestamp|stamp|date|sent|seconds)(_(s|ms|us))?$")
-_UNIT = re.compile(r"(?:_|\(|\[| )(s|ms|us)[)\]]?$")
-_NOTHING = {"", "nan", "na", "null", "none", "-", "*"}
-"""Cells that say that there was no reply."""
+NO_UNIT = "The file names no unit"
+"""How the remark begins that says so."""
+
+_ENDINGS = re.compile(r"(\.(csv|txt|log|tsv|dat|out))?(\.gz)?$")
 
 
 @dataclass(frozen=True)
 class MeasuredSeries:
-    """Round-trip times as they were read."""
+    """Round-trip times as they were read, in seconds whatever the file has."""
 
     name: str
     """The file's name without its endings."""
     rtts: NDArray[np.float64]
-    """One for each request, in ``unit``; NaN where there was no reply."""
+    """One for each request, in seconds; NaN where there was no reply."""
     times: NDArray[np.float64] | None
-    """When each sample was taken; ``None`` if the file does not say."""
-    unit: str
-    """``ms``, ``s`` or ``us``; empty if the file does not say."""
+    """When each sample was taken, in seconds; ``None`` if the file does not say."""
+    unit: str = "s"
+    """The unit in which the file has them, ``s``, ``ms``, ``us`` or ``ns``, and in which they are shown."""
+    remarks: tuple[str, ...] = ()
+    """What is to be said of how the file was read, a sentence each: several runs, replies without a time."""
+
+    def __repr__(self) -> str:
+        lost = f", {self.gaps} of them gaps" if self.gaps else ""
+        return f"<MeasuredSeries {self.name}: {len(self.rtts)} round-trip times{lost}, shown in {self.unit}>"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """The round-trip times: a series stands wherever an array of them does."""
+        return np.array(self.rtts, dtype=dtype, copy=True if copy is None else copy)
 
     @property
     def gaps(self) -> int:
@@ -54,120 +60,44 @@ class MeasuredSeries:
         return None if self.times is None else irregular(self.times)
 
 
-def read(file: str | Path, column: str | None = None) -> MeasuredSeries:
-    """Reads a CSV file (also compressed, ``.gz``) or the output of ping; ``-`` is the standard input.
+def read(file: str | Path, column: str | None = None, unit: str | None = None) -> MeasuredSeries:
+    """Reads what ping or fping printed, or a CSV file (also compressed, ``.gz``); ``-`` is standard input.
 
     A CSV file has a column of round-trip times, and may have one of times. With a header, the first is the
     one that ``column`` names, or whose name holds "rtt", or the only one that is not a time; ``rtt_ms``
     names its unit. Without one, a single column holds round-trip times, and two hold times and round-trip
-    times. Empty cells and NaN are lost replies. Raises InputError, which names file and line.
+    times. ``unit`` is that of numbers whose unit the file does not name; without either, they are taken for
+    seconds, with a warning. Empty cells and NaN are lost replies. Raises InputError, which names file and
+    line.
     """
-    lines = _lines(str(file))
-    name = (
-        "standard input"
-        if str(file) == "-"
-        else re.sub(r"(\.(csv|txt|log|tsv|dat))?(\.gz)?$", "", Path(file).name)
+    series = read_quietly(file, column, unit)
+    for remark in series.remarks:
+        if remark.startswith(NO_UNIT):
+            warnings.warn(remark, stacklevel=2)
+    return series
+
+
+def read_quietly(file: str | Path, column: str | None = None, unit: str | None = None) -> MeasuredSeries:
+    """As :func:`read`, without a warning: its remark says the same."""
+    if not isinstance(file, str | Path):
+        raise InputError("file", shown(file), "the name of a file, or - for the standard input")
+    if not isinstance(column, str | None):
+        raise InputError("column", shown(column), "the name of a column")
+    if unit is not None and unit not in SECONDS_IN:
+        raise InputError("unit", shown(unit), f"one of {', '.join(SECONDS_IN)}")
+    found = read_file(str(file), column, unit)
+    remarks = found.remarks
+    if found.unit is None and found.values:
+        usual = float(np.nanmedian(found.values)) if not np.isnan(found.values).all() else 0.0
+        hint = "a column rtt_ms, or unit (--unit), would name it"
+        remarks = (
+            f"{NO_UNIT}: its numbers were taken for seconds, {usual:g} s on the median ({hint}).",
+            *remarks,
+        )
+    return MeasuredSeries(
+        name="standard input" if str(file) == "-" else _ENDINGS.sub("", Path(file).name),
+        rtts=np.array(found.values, dtype=np.float64),
+        times=None if found.times is None else np.array(found.times, dtype=np.float64),
+        unit=found.unit or "s",
+        remarks=remarks,
     )
-    if is_ping(lines):
-        values, stamps = read_ping(lines)
-        if not values:
-            raise InputError(
-                str(file), "no reply", "lines such as: 64 bytes from 192.0.2.1: icmp_seq=1 time=12.3 ms"
-            )
-        _check(str(file), values, None)
-        return MeasuredSeries(name, np.array(values), None if stamps is None else np.array(stamps), "ms")
-    return _read_csv(str(file), name, lines, column)
-
-
-def _lines(file: str) -> list[str]:
-    try:
-        if file == "-":
-            return sys.stdin.read().splitlines()
-        data = Path(file).read_bytes()
-        if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
-        return data.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise InputError(file, "bytes that are no text", "a CSV file or the output of ping") from None
-    except (OSError, EOFError) as error:
-        raise InputError(
-            file, reason(error) if isinstance(error, OSError) else "half a file", "a file"
-        ) from None
-
-
-def _read_csv(file: str, name: str, lines: list[str], column: str | None) -> MeasuredSeries:
-    rows = [
-        (number, _cells(line)) for number, line in enumerate(lines, 1) if line.strip() and line[:1] != "#"
-    ]
-    if not rows:
-        raise InputError(file, "nothing", "round-trip times, one a line")
-    header = [cell.strip().lower() for cell in rows[0][1]] if not _numeric(rows[0][1]) else None
-    value, time = _columns(file, header, len(rows[0][1]), column)
-    body = rows[1:] if header else rows
-    values = [_number(f"{file}:{line}", cells, value) for line, cells in body]
-    _check(file, values, [line for line, _ in body])
-    times = (
-        None if time is None else np.array([_number(f"{file}:{line}", cells, time) for line, cells in body])
-    )
-    if times is not None:
-        wrong = ~np.isfinite(times) | (np.diff(times, prepend=times[:1]) < 0)
-        if wrong.any():
-            place = int(np.argmax(wrong))
-            expected = "a time that is not before the one ahead of it"
-            raise InputError(f"{file}:{body[place][0]}", f"{times[place]:g}", expected)
-    unit = _UNIT.search(header[value]) if header else None
-    return MeasuredSeries(name, np.array(values, float), times, unit[1] if unit else "")
-
-
-def _cells(line: str) -> list[str]:
-    for separator in (",", ";", "\t"):
-        if separator in line:
-            return line.split(separator)
-    return line.split()
-
-
-def _numeric(cells: list[str]) -> bool:
-    return all(cell.strip().lower() in _NOTHING or _float(cell) is not None for cell in cells)
-
-
-def _float(cell: str) -> float | None:
-    try:
-        return float(cell)
-    except ValueError:
-        return None
-
-
-def _columns(file: str, header: list[str] | None, width: int, column: str | None) -> tuple[int, int | None]:
-    """Which column holds round-trip times, and which times, if any does."""
-    if header is None:
-        if column is not None or width > 2:
-            raise InputError(f"{file}:1", f"{width} columns without names", "a header, or one or two columns")
-        return (0, None) if width == 1 else (1, 0)
-    times = [place for place, title in enumerate(header) if _TIME.match(title)]
-    if column is not None:
-        found = [place for place, title in enumerate(header) if title == column.strip().lower()]
-    else:
-        found = [place for place, title in enumerate(header) if "rtt" in title]
-        others = [place for place in range(width) if place not in times]
-        found = found or (others if len(others) == 1 else [])
-    if len(found) != 1:
-        expected = "one column whose name holds rtt" if column is None else f"a column {shown(column)}"
-        raise InputError(f"{file}:1", shown(", ".join(header)), expected)
-    return found[0], next((place for place in times if place != found[0]), None)
-
-
-def _number(place: str, cells: list[str], column: int) -> float:
-    cell = cells[column].strip() if column < len(cells) else ""
-    if cell.lower() in _NOTHING:
-        return math.nan
-    number = _float(cell)
-    if number is None:
-        raise InputError(place, shown(cell), "a number")
-    return number
-
-
-def _check(file: str, values: list[float], lines: list[int] | None) -> None:
-    for place, value in enumerate(values):
-        if value < 0 or math.isinf(value):
-            where = f"{file}: rtt {place}" if lines is None else f"{file}:{lines[place]}"
-            raise InputError(where, f"{value:g}", "a round-trip time: a finite number, at least 0")

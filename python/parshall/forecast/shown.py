@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from parshall.forecast.files.numbers import in_unit
 from parshall.plot import MARKERS, SERIES, drawing, legend_of, log_axis, standalone, to_svg
 from parshall.recording.summary import figure_table
 
@@ -27,8 +28,8 @@ def table_of(evaluation: Evaluation, horizon: int) -> Table:
     """
     unit = f", {evaluation.unit}" if evaluation.unit else ""
     table = figure_table(
-        f"{horizon} ahead{unit}", "MAE", "vs last", "vs EWMA", "by chance", "RMSE", "vs last", "vs EWMA",
-        "inside", "width",
+        f"{horizon} ahead", f"MAE{unit}", "vs last", "vs EWMA", "by chance", f"RMSE{unit}", "vs last",
+        "vs EWMA", "inside", f"width{unit}",
     )  # fmt: skip
     least = {
         what: min(getattr(s, what) for s in evaluation.scores if s.horizon == horizon)
@@ -42,17 +43,18 @@ def table_of(evaluation: Evaluation, horizon: int) -> Table:
 
 def _row(evaluation: Evaluation, score: Score, least: dict[str, float]) -> list[str]:
     marked = {what: "*" if getattr(score, what) == least[what] else " " for what in least}
+    scale = in_unit(evaluation.unit)
     return [
         score.model,
-        f"{score.mae:.6g}{marked['mae']}",
+        f"{score.mae * scale:.6g}{marked['mae']}",
         _percent(score.mae_vs_last),
         _percent(score.mae_vs_ewma),
         _by_chance(evaluation, score),
-        f"{score.rmse:.6g}{marked['rmse']}",
+        f"{score.rmse * scale:.6g}{marked['rmse']}",
         _percent(score.rmse_vs_last),
         _percent(score.rmse_vs_ewma),
         f"{score.coverage:.1%}",
-        f"{score.width:.4g}",
+        f"{score.width * scale:.4g}",
     ]
 
 

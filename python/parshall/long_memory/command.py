@@ -11,7 +11,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from parshall.forecast.reading import read
+from parshall.forecast.reading import NO_UNIT, read_quietly
 from parshall.long_memory.estimates import hurst, hurst_all
 from parshall.long_memory.plots import TITLES, svg_of
 from parshall.long_memory.processes import aggregate
@@ -35,7 +35,7 @@ def hurst_file(file: str, out: str, column: str | None, block: int, as_json: boo
     """The figure goes into the folder ``out``, which is made if it is not there. Raises InputError and
     OutputError.
     """
-    series = read(file, column)
+    series = read_quietly(file, column)
     kept = series.rtts[~np.isnan(series.rtts)]
     samples = aggregate(kept, block) if block > 1 else kept
     found = hurst_all(samples)
@@ -92,6 +92,8 @@ def _remarks(
     remarks = [f"{len(samples)} samples" + (f", each the mean of {block}" if block > 1 else "")]
     if series.gaps:
         remarks.append(f"{series.gaps} samples are missing; the others were joined")
+    # H is free of units, so that none has to be named.
+    remarks += [remark for remark in series.remarks if not remark.startswith(NO_UNIT)]
     if series.irregular:
         remarks.append("samples came at irregular times; H is that of their order")
     if shifts is None:

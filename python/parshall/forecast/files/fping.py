@@ -1,0 +1,67 @@
+"""What ``fping`` prints: a line for each request (-l, -c), or one for all of them (-C)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from parshall.errors import InputError, shown
+from parshall.forecast.files.requests import End, Event, Lost, Reply, Start
+from parshall.forecast.files.stamps import leading
+
+__all__ = ["fping_events", "is_fping"]
+
+_REQUEST = re.compile(
+    r"(?P<host>\S(?:.*\S)?)\s+: \[(?P<seq>\d+)\], "
+    r"(?:(?P<lost>timed out)|\d+ bytes, (?P<time>\d+(?:\.\d+)?) ms)\b"
+)
+_ALL = re.compile(r"(?P<host>\S(?:.*\S)?)\s+:(?P<values>(?: (?:\d+(?:\.\d+)?|-)){2,})$")
+_END = re.compile(r"(?P<host>\S(?:.*\S)?)\s+: xmt/rcv/%loss = (?P<sent>\d+)/(?P<received>\d+)/")
+_REQUEST_LIKE = re.compile(r"\s: \[\d+\]")
+_ALIVE = re.compile(r"\S+ is (?:alive|unreachable)(?: \([\d.]+ ms\))?$")
+EXPECTED = "a line for each request, as fping -l, -c and -C print them"
+
+
+def is_fping(lines: Sequence[str]) -> bool:
+    """Whether this is what fping prints."""
+    forms = (_REQUEST, _END, _ALIVE)
+    return any(form.search(line) for line in lines for form in forms) or (
+        any(_ALL.match(line) for line in lines) and all(not line or _ALL.match(line) for line in lines)
+    )
+
+
+def fping_events(file: str, lines: Sequence[str]) -> Iterator[Event]:
+    """What each line says. Raises InputError for a line of a request that cannot be understood, and for
+    summaries alone.
+    """
+    parted = [leading(line) for line in lines]
+    single = any(_REQUEST.match(rest) for _, rest in parted)
+    every = not single and any(_ALL.match(rest) for _, rest in parted)
+    known: str | None = None
+    for number, (stamp, rest) in enumerate(parted, 1):
+        if found := _REQUEST.match(rest):
+            host, sequence = found["host"], int(found["seq"])
+            if host != known or sequence == 0:
+                yield Start(number, host, 0 if sequence == 0 else None)
+                known = host
+            if found["lost"]:
+                yield Lost(number, sequence, stamp)
+            else:
+                yield Reply(number, sequence, float(found["time"]) / 1e3, stamp)
+        elif every and (found := _ALL.match(rest)):
+            yield from _all(number, found)
+        elif _REQUEST_LIKE.search(rest) and "duplicate" not in rest:
+            raise InputError(f"{file}:{number}", shown(rest), EXPECTED)
+        elif found := _END.match(rest):
+            if not (single or every):
+                raise InputError(f"{file}:{number}", "a summary of fping alone (-q)", EXPECTED)
+            yield End(number, int(found["sent"]), int(found["received"]), 0)
+        elif _ALIVE.match(rest) and not (single or every):
+            raise InputError(f"{file}:{number}", "what fping says of a host that is alive", EXPECTED)
+
+
+def _all(number: int, found: re.Match[str]) -> Iterator[Event]:
+    """The requests of a line of -C, which has a dash for each that was lost."""
+    yield Start(number, found["host"], 0)
+    for value in found["values"].split():
+        yield Lost(number, None) if value == "-" else Reply(number, None, float(value) / 1e3)
