@@ -1,15 +1,13 @@
 //! After construction no estimator allocates, whatever it is fed and however often it is reset.
-#![allow(unsafe_code)] // An allocator cannot be written without it.
 
-mod counting;
-
-use counting::requests;
 use parshall_estimators::ewma::Ewma;
 use parshall_estimators::forecast::{Forecaster, ForecasterConfig, Loss, PredictionInterval};
 use parshall_estimators::long_memory::{Bandwidth, Family, HurstEstimator, LocalWhittle, Method};
 use parshall_estimators::mad::SlidingMad;
 use parshall_estimators::median::SlidingMedian;
 use parshall_estimators::rto::{Deviation, RtoConfig, RtoEstimator, RtoRules, RtoTimer};
+
+use crate::counting::requests;
 
 /// Numbers that jump about: multiples of the golden ratio without their whole part, now and then a thousand.
 fn samples() -> impl Iterator<Item = f64> {

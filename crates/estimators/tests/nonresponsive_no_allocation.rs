@@ -1,14 +1,12 @@
 //! After construction no estimator of non-responsive traffic allocates, whatever it is fed.
-#![allow(unsafe_code)] // An allocator cannot be written without it.
 
-mod counting;
-
-use counting::requests;
 use parshall_estimators::nonresponsive::{
     ByteSample, CounterReading, Counters, Estimator, FixedPointEstimator, Form, Method, ProtocolSample,
     Sample, Settings, UdpCounter, Width,
 };
 use parshall_estimators::responsiveness::{self, Responsiveness};
+
+use crate::counting::requests;
 
 /// Samples that jump about: multiples of the golden ratio without their whole part, now and then an unusable one.
 fn samples() -> impl Iterator<Item = Sample> {

@@ -1,4 +1,4 @@
-//! Chooses inputs that differ in what they make of a network, and writes them where the targets look for their corpus:
+//! Chooses inputs that differ in what they make of a network, and writes them where the targets that run networks look for their corpus:
 //! `cargo run --release -p parshall-fuzz --example choose_corpus`.
 
 use std::collections::BTreeSet;
@@ -8,8 +8,6 @@ use std::path::Path;
 use parshall_fuzz::{network, Bytes};
 use serde_json::Value;
 
-const TARGETS: [&str; 3] =
-    ["engine__any_network", "engine__a_run_that_is_let_go_ends", "captures__any_capture"];
 const MOST: usize = 48;
 
 /// All kinds and names that a value holds.
@@ -48,12 +46,10 @@ fn main() {
             chosen.push(input);
         }
     }
-    for target in TARGETS {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/__fuzz__").join(target).join("corpus");
-        fs::create_dir_all(&folder).expect("a folder");
-        for (number, input) in chosen.iter().enumerate() {
-            fs::write(folder.join(format!("{number:02}")), input).expect("a file");
-        }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/__fuzz__/networks/corpus");
+    fs::create_dir_all(&folder).expect("a folder");
+    for (number, input) in chosen.iter().enumerate() {
+        fs::write(folder.join(format!("{number:02}")), input).expect("a file");
     }
     println!("{} inputs, {} kinds and names", chosen.len(), known.len());
 }

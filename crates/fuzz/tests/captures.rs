@@ -72,7 +72,7 @@ fn padded(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn any_capture() {
-    check!().for_each(|input: &[u8]| {
+    check!(name = "networks").for_each(|input: &[u8]| {
         let mut bytes = Bytes::new(input);
         let (format, both) = (bytes.one(&["pcap", "pcapng"]), bytes.below(2) == 1);
         let mut value = network(&mut bytes);

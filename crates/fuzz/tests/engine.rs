@@ -67,7 +67,7 @@ fn text(recording: &Recording) -> String {
 
 #[test]
 fn any_network() {
-    check!().for_each(|input: &[u8]| {
+    check!(name = "networks").for_each(|input: &[u8]| {
         let Some(scenario) = scenario(input) else {
             return;
         };
@@ -86,7 +86,7 @@ fn any_network() {
 
 #[test]
 fn a_run_that_is_let_go_ends() {
-    check!().with_iterations(200).for_each(|input: &[u8]| {
+    check!(name = "networks").with_iterations(200).for_each(|input: &[u8]| {
         let Some(mut scenario) = scenario(input) else {
             return;
         };

@@ -1,12 +1,8 @@
 //! Applications that hear back: response times worked out by hand, connections that follow one another, and what holds of
 //! transfers in any network.
 
-#[allow(dead_code)]
-mod common;
-
 use std::sync::Arc;
 
-use common::{bits, counts, hearing, reals};
 use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::engine::Simulation;
 use parshall_sim::record::{Column, Recording};
@@ -17,6 +13,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{json, Value};
+
+use crate::common::{bits, counts, hearing, reals};
 
 /// A server `s`, a client `c`, and a link of 1 Mbit/s and 10 ms between them.
 fn one(app: Value, transport: Value) -> Scenario {

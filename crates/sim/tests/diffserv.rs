@@ -1,16 +1,14 @@
 //! Queues for classes and conditioners, beside what they must agree with: RED where there is one class, shares of the link
 //! where there are several, the same recording whether hops are folded or not.
 
-#[allow(dead_code)]
-mod common;
-
-use common::bits;
 use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::engine::Simulation;
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::run::run;
 use parshall_sim::scenario::Scenario;
 use serde_json::{json, Value};
+
+use crate::common::bits;
 
 /// TCP flows and one of constant rate from the hosts `s0`, `s1`, ... over `r0->r1`, a link of 4 Mbit/s with this queue;
 /// `changed` has the last word.

@@ -1,10 +1,7 @@
 //! Series of flows agree with what is recorded at each change, whatever is folded or written ahead of time.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{apart, bits, counts, reals, sampled, scenario};
 use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::engine::Simulation;
 use parshall_sim::record::{Column, Recording};
@@ -14,6 +11,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::json;
+
+use crate::common::{apart, bits, counts, reals, sampled, scenario};
 
 fn plan(scenario: &Scenario) -> Plan {
     Plan::new(scenario, Folding::On).expect("a valid scenario")

@@ -1,13 +1,9 @@
 //! Senders that act ahead of time change nothing, whatever comes between an ACK and its sender: the timer, the end of
 //! the warm-up or of the run, at the very instant of the ACK too.
 
-#[allow(dead_code)]
-mod common;
-
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use common::{bits, counts, restless};
 use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::engine::Simulation;
 use parshall_sim::record::{Column, Recording};
@@ -18,6 +14,8 @@ use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::json;
+
+use crate::common::{bits, counts, restless};
 
 fn plan(scenario: &Scenario, folding: Folding) -> Plan {
     Plan::new(scenario, folding).expect("a valid scenario")

@@ -1,10 +1,6 @@
 //! Conditioners that know more of connections than sizes: the same recording whether hops are folded or not, what passes
 //! beside what senders say, and what cannot be known.
 
-#[allow(dead_code)]
-mod common;
-
-use common::{apart, bits, hearing, scenario as network};
 use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::engine::Simulation;
 use parshall_sim::record::{Column, Recording};
@@ -14,6 +10,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use serde_json::{json, Value};
+
+use crate::common::{apart, bits, hearing, scenario as network};
 
 /// Two aggregates, of two TCP flows each, from `s0` and `s1` over edges of their own to a link of 2 Mbit/s. The first edge
 /// is a router, the second the host itself; both know what `source` says, and have this meter. `back` is the queue of all

@@ -5,8 +5,7 @@
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::Mutex;
+use std::cell::Cell;
 
 use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::engine::Simulation;
@@ -15,22 +14,25 @@ use serde_json::{json, Value};
 
 struct Counting;
 
-static CALLS: AtomicUsize = AtomicUsize::new(0);
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
+// Of each thread, so that tests beside it do not count.
+thread_local! {
+    static CALLS: Cell<usize> = const { Cell::new(0) };
+    static LIVE: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
 
 // SAFETY: every call goes on to the system's allocator as it came.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        CALLS.fetch_add(1, Relaxed);
-        let live = LIVE.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(live, Relaxed);
+        CALLS.set(CALLS.get() + 1);
+        LIVE.set(LIVE.get() + layout.size() as isize);
+        PEAK.set(PEAK.get().max(LIVE.get()));
         // SAFETY: the caller's promises are passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Relaxed);
+        LIVE.set(LIVE.get() - layout.size() as isize);
         // SAFETY: the caller's promises are passed on.
         unsafe { System.dealloc(block, layout) }
     }
@@ -38,9 +40,6 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// Tests that count take turns.
-static TURN: Mutex<()> = Mutex::new(());
 
 #[derive(Debug)]
 struct Usage {
@@ -92,16 +91,16 @@ impl Dumbbell {
 
     fn usage(&self, duration: f64) -> Usage {
         let plan = self.plan(duration);
-        let (calls, live) = (CALLS.load(Relaxed), LIVE.load(Relaxed));
-        PEAK.store(live, Relaxed);
+        let (calls, live) = (CALLS.get(), LIVE.get());
+        PEAK.set(live);
         let recording = Simulation::new(&plan, 1).run(&plan);
         // The peak comes when the flows' table has been written and the network is still there.
         let flows = &recording.tables[0];
         assert_eq!(flows.name, "flows");
         let written: usize = flows.columns.iter().map(|(_, column)| column.bytes()).sum();
         Usage {
-            calls: CALLS.load(Relaxed) - calls,
-            peak_bytes: PEAK.load(Relaxed) - live - written,
+            calls: CALLS.get() - calls,
+            peak_bytes: (PEAK.get() - live) as usize - written,
             events: recording.events,
         }
     }
@@ -109,7 +108,6 @@ impl Dumbbell {
 
 #[test]
 fn a_run_that_goes_on_allocates_nothing() {
-    let _turn = TURN.lock();
     for recovery in ["newreno", "sack", "vegas"] {
         for queue in ["droptail", "red", "codel", "pie", "fq-codel"] {
             let dumbbell = Dumbbell { flows: 30, rate: 5e7, limit_packets: 60, recovery, queue };
@@ -126,7 +124,6 @@ fn a_run_that_goes_on_allocates_nothing() {
 
 #[test]
 fn a_flow_takes_less_than_a_kibibyte() {
-    let _turn = TURN.lock();
     // Packets in flight are bounded by the rate: they do not grow with the number of flows.
     let dumbbell =
         |flows| Dumbbell { flows, rate: 1e9, limit_packets: 1000, recovery: "sack", queue: "droptail" };

@@ -1,11 +1,8 @@
 //! What holds in every run: packets are conserved, time does not go back, folding and threads change nothing.
 
-mod common;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{bits, counts, reals, scenario};
 use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::engine::Simulation;
 use parshall_sim::record::{Joined, Recording, Table};
@@ -13,6 +10,8 @@ use parshall_sim::run::{run, Batch, DoneTogether, Job};
 use parshall_sim::scenario::{App, ProfileName, Record, Scenario, Transport};
 use parshall_sim::units::Time;
 use proptest::prelude::*;
+
+use crate::common::{bits, counts, reals, scenario};
 
 fn run_folded(scenario: &Scenario, folding: Folding, seed: u64) -> Recording {
     let plan = Plan::new(scenario, folding).expect("a valid scenario");

@@ -1,8 +1,6 @@
 //! CoDel, PIE and FQ-CoDel step by step against their RFCs, written down once more in `rfc/`: the disciplines alone on
 //! random arrivals, and whole runs of the simulator, of which the arrivals at a port are recorded.
 
-mod rfc;
-
 use parshall_sim::queue::{AnyDepartureQueue, Pie};
 use parshall_sim::random::Stream;
 use parshall_sim::record::{Column, Recording};
@@ -10,9 +8,10 @@ use parshall_sim::run::run;
 use parshall_sim::scenario::{Queue, Scenario};
 use parshall_sim::units::{Rate, Time};
 use proptest::prelude::*;
-use rfc::ours::{through_pie, AtDeparture};
-use rfc::{through_link, Discipline, Fate, Pkt};
 use serde_json::{json, Value};
+
+use crate::rfc::ours::{through_pie, AtDeparture};
+use crate::rfc::{self, through_link, Discipline, Fate, Pkt};
 
 const MS: u64 = 1_000_000_000;
 const SECOND: u64 = 1000 * MS;

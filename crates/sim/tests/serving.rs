@@ -1,19 +1,17 @@
 //! A port whose queue decides at departure, and never does, is a drop-tail port without a limit: the two are different
 //! code, and every counter, series, packet event and capture must be the same.
 
-#[allow(dead_code)]
-mod common;
-
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use common::{bits, scenario};
 use parshall_sim::record::{Column, Recording};
 use parshall_sim::run::run;
 use parshall_sim::scenario::{Link, Loss, Queue, Record, Scenario, Series};
 use parshall_sim::units::Time;
 use proptest::prelude::*;
 use serde_json::json;
+
+use crate::common::{bits, scenario};
 
 fn queue(config: serde_json::Value) -> Queue {
     serde_json::from_value(config).expect("a queue")

@@ -1,13 +1,11 @@
 //! A RED that moves its thresholds by the share of load that does not respond: it acts when it should, and only then.
 
-#[allow(dead_code)]
-mod common;
-
-use common::{bits, reals};
 use parshall_sim::record::Recording;
 use parshall_sim::run::run;
 use parshall_sim::scenario::Scenario;
 use serde_json::{json, Value};
+
+use crate::common::{bits, reals};
 
 const LIMIT: f64 = 60.0;
 

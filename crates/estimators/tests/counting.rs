@@ -1,4 +1,5 @@
 //! An allocator that counts what a thread asks of it.
+#![allow(unsafe_code)] // It cannot be written without.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

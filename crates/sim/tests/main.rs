@@ -1,0 +1,17 @@
+//! All tests of the simulator from outside, in one binary: each binary would hold the whole engine once more.
+
+mod apps;
+mod bad_scenarios;
+mod common;
+mod controls;
+mod diffserv;
+mod flow_series;
+mod folding;
+mod knowledge;
+mod memory;
+mod properties;
+mod rfc;
+mod rfc_queues;
+mod serving;
+mod tcp;
+mod tuned_red;
