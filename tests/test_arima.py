@@ -202,8 +202,50 @@ def test_identification_finds_the_order() -> None:
     assert forecast.suggest_d(walk()) == 1
     assert forecast.suggest_d(np.cumsum(walk())) == 2
     assert forecast.suggest_d(moving_average()) == 0
-    assert forecast.suggest_d(0.1 * np.arange(50.0)) == 0, "a line is constant once differenced"
-    assert forecast.suggest_d(0.1 * np.arange(200.0) ** 2) == 1
+
+
+@pytest.mark.parametrize(
+    ("series", "shape"),
+    [
+        (
+            np.arange(1.0, 101.0),
+            "a straight line, expected a series with noise: its first differences are all 1",
+        ),
+        (np.arange(50.0), "a straight line, .*"),
+        (0.1 * np.arange(50.0), "a straight line, .* all 0.1"),
+        (7 - 2.5 * np.arange(300.0), "a straight line, .* all -2.5"),
+        (0.1 * np.arange(200.0) ** 2, "a parabola, expected a series with noise: its second .* all 0.2"),
+        (np.full(50, 3.0), "a constant series, .*"),
+        ((-1.0) ** np.arange(40), r"a series that ARIMA.* follows without an error, .*"),
+    ],
+)
+def test_what_no_noise_moves_is_refused_by_its_name(series: np.ndarray, shape: str) -> None:
+    with pytest.raises(InputError, match=f"^series: got {shape}$"):
+        forecast.identify(series)
+    if "line" in shape:
+        with pytest.raises(InputError, match=f"^series: got {shape}$"):
+            forecast.identify(series, d=1)
+
+
+@pytest.mark.parametrize("noise", [1e-6, 0.01, 1.0, 3.0])
+def test_a_line_in_noise_is_followed(noise: float) -> None:
+    rng = np.random.default_rng(1)
+    found = forecast.identify(np.arange(1.0, 101.0) + rng.normal(0, noise, 100))
+    np.testing.assert_allclose(found.choice.fit.forecast(5), np.arange(101.0, 106.0), atol=0.5 + noise)
+
+
+def test_a_walk_with_a_drift_is_differenced_twice_and_the_reason_says_so() -> None:
+    rng = np.random.default_rng(1)
+    series = np.cumsum(1 + rng.normal(0, 0.3, 200))
+    found = forecast.identify(series)
+    assert found.d == 2
+    assert "standard errors from 0: a drift" in found.why
+    ahead = found.choice.fit.forecast(10)
+    assert ahead[-1] - ahead[0] == pytest.approx(9, abs=0.9)
+    assert "but no more than 2" not in found.why
+    cubic = forecast.identify(np.arange(100.0) ** 3)
+    assert cubic.d == 2
+    assert "not below 0.463, but no more than 2 is tried" in cubic.why
 
 
 def test_identification_as_the_document_has_it() -> None:

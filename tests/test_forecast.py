@@ -27,6 +27,7 @@ from parshall.forecast import (
     Mixture,
     diebold_mariano,
     evaluate,
+    holm,
     irregular,
     label,
     read,
@@ -216,3 +217,60 @@ def test_labels_are_distinct() -> None:
         "constant 2",
         "ARIMA(0,1,1)",
     ]
+
+
+def test_models_with_one_label_are_all_compared() -> None:
+    models = [Arima(ar=[0.9], d=0, ma=[]), Arima(ar=[0.1], d=0, ma=[]), LastValue(), LastValue()]
+    found = evaluate(noise(300), models)
+    assert found.names == ("ARIMA(1,0,0)", "ARIMA(1,0,0) (2)", "last value", "last value (2)")
+    assert found.score("ARIMA(1,0,0)").mae != found.score("ARIMA(1,0,0) (2)").mae
+    assert found.score("last value").mae == found.score("last value (2)").mae
+
+
+def test_the_best_by_squares_may_be_another_than_by_amounts() -> None:
+    rng = np.random.default_rng(3)
+    # Most samples are alike, a few far off: the median is best by amounts, the mean by squares.
+    series = np.where(rng.random(4000) < 0.2, 10.0, 0.0) + rng.normal(0, 0.1, 4000)
+    found = evaluate(series, {"median": Median(window=201), "mean": Ewma(gain=1 / 200)})
+    for loss in ("absolute", "mae"):
+        assert found.best(loss) == "median"
+    for loss in ("squared", "mse", "rmse"):
+        assert found.best(loss) == "mean"
+    with pytest.raises(
+        InputError, match=r'^loss: got "mad", expected one of absolute, mae, squared, mse, rmse$'
+    ):
+        found.best("mad")
+    with pytest.raises(InputError, match=r"^horizon: got 2, expected one of 1$"):
+        found.best(horizon=2)
+    with pytest.raises(InputError, match=r"^horizon: got 3, expected one of 1$"):
+        found.table(3)
+
+
+def test_holm_is_as_others_compute_it() -> None:
+    # p.adjust(c(0.01, 0.02, 0.03, 0.04, 0.05), "holm") of R
+    assert holm([0.03, 0.01, 0.05, 0.02, 0.04]) == pytest.approx([0.09, 0.05, 0.09, 0.08, 0.09])
+    assert holm([0.6, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_many_forecasters_that_are_no_better_rarely_seem_so() -> None:
+    """Twelve forecasters against one, all of them off by the same amount in directions of their own."""
+    plain = corrected = 0
+    for seed in range(200):
+        losses = np.random.default_rng(seed).normal(size=(13, 400)) ** 2
+        p_values = [diebold_mariano(loss, losses[0]).p_value for loss in losses[1:]]
+        plain += min(p_values) < 0.05
+        corrected += min(holm(p_values)) < 0.05
+    assert plain > 50
+    assert corrected < 20
+
+
+def test_comparisons_of_all_allow_for_their_number() -> None:
+    found = evaluate(noise(400), unit="ms")
+    alone = {name: found.compare(name, "EWMA 1/8") for name in found.names if name != "EWMA 1/8"}
+    together = found.compare_all("EWMA 1/8")
+    assert together.keys() == alone.keys()
+    for name, each in together.items():
+        assert each.p_value >= alone[name].p_value
+        assert each.statistic == alone[name].statistic
+    assert [each.p_value for each in together.values()] == holm([each.p_value for each in alone.values()])

@@ -22,10 +22,11 @@ def scores_table(found):
     """One series, all forecasters."""
     yield "| one ahead | MAE, ms | vs EWMA | by chance | RMSE, ms | vs EWMA | inside | width, ms |"
     yield "|---|---|---|---|---|---|---|---|"
+    chances = found.compare_all("EWMA 1/8")
     for name in found.names:
         s = found.score(name)
-        p = found.compare(name, "EWMA 1/8").p_value
-        chance = "" if name == "EWMA 1/8" else "< 0.001" if p < 0.001 else f"{p:.3f}"
+        p = chances[name].p_value if name in chances else None
+        chance = "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
         yield (
             f"| {name} | {1e3 * s.mae:.3f} | {s.mae_vs_ewma:+.1f} % | {chance} "
             f"| {1e3 * s.rmse:.3f} | {s.rmse_vs_ewma:+.1f} % | {s.coverage:.1%} | {1e3 * s.width:.1f} |"

@@ -1,5 +1,5 @@
 from .arima import ArimaFit as ArimaFit, fit as fit
-from .comparison import DieboldMariano as DieboldMariano, diebold_mariano as diebold_mariano
+from .comparison import DieboldMariano as DieboldMariano, diebold_mariano as diebold_mariano, holm as holm
 from .correlation import (
     Correlations as Correlations,
     LjungBox as LjungBox,

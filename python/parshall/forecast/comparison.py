@@ -2,7 +2,8 @@
 
 The mean difference of their losses is held against its standard error, for which the differences may be
 correlated in time (Newey and West 1987, Bartlett weights); with the correction of Harvey, Leybourne and
-Newbold (1997) for few samples and for forecasts further ahead, and Student's distribution.
+Newbold (1997) for few samples and for forecasts further ahead, and Student's distribution. Where several are
+compared, Holm's correction (1979) allows for their number.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-__all__ = ["DieboldMariano", "diebold_mariano"]
+__all__ = ["DieboldMariano", "diebold_mariano", "holm"]
 
 
 class DieboldMariano(NamedTuple):
@@ -56,6 +59,23 @@ def diebold_mariano(
     correction = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
     statistic = mean / math.sqrt(variance / n) * math.sqrt(max(correction, 0.0))
     return DieboldMariano(mean, statistic, float(2 * student.sf(abs(statistic), n - 1)))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values of several tests, adjusted so that a limit on each holds for all of them together (Holm 1979).
+
+    The k-th least of n is multiplied by n - k + 1, and none is below one that was less before. Nothing is
+    supposed of how the tests depend on each other.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    adjusted = [0.0] * len(p_values)
+    greatest = 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        greatest = max(greatest, min((len(p_values) - rank) * p_values[place], 1.0))
+        adjusted[place] = greatest
+    return adjusted
 
 
 def _long_run_variance(xs: NDArray[np.float64], lags: int) -> float:

@@ -5,15 +5,16 @@ tests of the differences, and what the prediction intervals hold.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from parshall.errors import InputError
+from parshall.errors import InputError, shown
 from parshall.estimators import arguments
-from parshall.forecast.comparison import DieboldMariano, diebold_mariano
+from parshall.forecast.comparison import DieboldMariano, diebold_mariano, holm
 from parshall.forecast.models import DEFAULT_MODELS, label
 from parshall.forecast.reading import MeasuredSeries
 from parshall.forecast.regularity import irregular, sample_times
@@ -28,13 +29,15 @@ if TYPE_CHECKING:
     from parshall.scenario.forecaster import ForecasterConfig
 
     Floats = NDArray[np.float64]
-    Loss = Literal["absolute", "squared"]
+    Loss = Literal["absolute", "squared", "mae", "mse", "rmse"]
 
 __all__ = ["Evaluation", "Score", "evaluate"]
 
 LEAST_SCORED = 10
 """Forecasts below which nothing is said about any forecaster."""
 _MOST_WARM_UP = 2000
+_MEASURES = {"absolute": "mae", "mae": "mae", "squared": "rmse", "mse": "rmse", "rmse": "rmse"}
+"""The score that a loss ranks by; that of squares and of their root is one order."""
 _BASES: dict[str, ForecasterConfig] = {"last": LastValue(), "ewma": Ewma(gain=1 / 8)}
 
 
@@ -100,21 +103,45 @@ class Evaluation:
         return self._errors[name, horizon]
 
     def compare(self, first: str, second: str, loss: Loss = "absolute", horizon: int = 1) -> DieboldMariano:
-        """Whether the first forecaster loses less than the second by more than chance."""
-        if loss not in ("absolute", "squared"):
-            raise InputError("loss", str(loss), '"absolute" or "squared"')
+        """Whether the first forecaster loses less than the second by more than chance, if these two are all
+        that is compared; :meth:`compare_all` allows for several.
+        """
+        squared = _measure(loss) == "rmse"
         losses = [
-            np.abs(errors) if loss == "absolute" else np.square(errors)
+            np.square(errors) if squared else np.abs(errors)
             for errors in (self.errors(first, horizon), self.errors(second, horizon))
         ]
         return diebold_mariano(losses[0], losses[1], horizon)
 
+    def compare_all(
+        self, second: str, loss: Loss = "absolute", horizon: int = 1
+    ) -> dict[str, DieboldMariano]:
+        """Each other forecaster against ``second``, by name, with p-values that allow for their number.
+
+        Of a dozen forecasters that are no better some seem so by chance. With Holm's correction (1979), no
+        p-value is below 0.05 in 95 % of the evaluations in which nothing is better or worse, however they
+        depend on each other.
+        """
+        found = {name: self.compare(name, second, loss, horizon) for name in self.names if name != second}
+        adjusted = holm([each.p_value for each in found.values()])
+        return {
+            name: each._replace(p_value=p) for (name, each), p in zip(found.items(), adjusted, strict=True)
+        }
+
     def best(self, loss: Loss = "absolute", horizon: int = 1) -> str:
-        """The forecaster with the least error."""
-        of = "mae" if loss == "absolute" else "rmse"
-        return min(
-            (s for s in self.scores if s.horizon == horizon), key=lambda s: float(getattr(s, of))
-        ).model
+        """The forecaster with the least error: ``"absolute"`` (or ``"mae"``), or ``"squared"`` (or ``"mse"``,
+        ``"rmse"``), by which the order may be another.
+        """
+        of = _measure(loss)
+        return min(self._at(horizon), key=lambda score: float(getattr(score, of))).model
+
+    def _at(self, horizon: int) -> list[Score]:
+        """The scores at one horizon."""
+        ahead = arguments.count("horizon", horizon)
+        found = [score for score in self.scores if score.horizon == ahead]
+        if not found:
+            raise InputError("horizon", str(horizon), f"one of {', '.join(map(str, self.horizons))}")
+        return found
 
     def columns(self) -> dict[str, list[Any]]:
         """All scores as columns, for a data frame."""
@@ -124,6 +151,7 @@ class Evaluation:
         """The scores at one horizon, for the terminal (``rich.print``)."""
         from parshall.forecast.shown import table_of
 
+        self._at(horizon)
         return table_of(self, horizon)
 
     def plot(self) -> Figure:
@@ -216,10 +244,27 @@ def _warm_up(warm_up: int | None, samples: int, furthest: int) -> int:
 def _named(
     models: Iterable[ForecasterConfig] | Mapping[str, ForecasterConfig],
 ) -> dict[str, ForecasterConfig]:
-    named = dict(models) if isinstance(models, Mapping) else {label(model): model for model in models}
+    """Models by their names; of several with one label, which says not all of a model, the later ones get a
+    number.
+    """
+    if isinstance(models, Mapping):
+        named = dict(models)
+    else:
+        named, seen = {}, Counter[str]()
+        for model in models:
+            own = label(model)
+            seen[own] += 1
+            named[own if seen[own] == 1 else f"{own} ({seen[own]})"] = model
     if not named:
         raise InputError("models", "none", "at least one")
     return named
+
+
+def _measure(loss: str) -> str:
+    found = _MEASURES.get(loss) if isinstance(loss, str) else None
+    if found is None:
+        raise InputError("loss", shown(loss), f"one of {', '.join(_MEASURES)}")
+    return found
 
 
 def _errors(

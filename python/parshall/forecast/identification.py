@@ -4,6 +4,7 @@ look at the residuals. Jeyasekar et al. 2014, section 3.2, do the same for round
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -38,6 +39,8 @@ KPSS_LIMIT = 0.463
 
 _MOST_LAGS = 20
 _DOUBTFUL = 0.05
+_DRIFT = 4.0
+"""Standard errors beyond which the mean of changes counts as a drift."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,8 @@ def identify(
     cancel or lie on the unit circle. As Jeyasekar et al. 2014 do it:
     ``d=1, method="css", criterion="aic-of-variance"`` (or ``"fpe"``).
 
-    Raises InputError for a series that is too short for the greatest order, constant, or not finite.
+    Raises InputError for a series that is too short for the greatest order, constant, a straight line or a
+    parabola, or not finite.
     """
     samples = arguments.samples("series", series)
     if criterion not in CRITERIA:
@@ -120,6 +124,8 @@ def identify(
         if value > 5:
             raise InputError(name, str(value), "a whole number from 0 to 5")
     times = suggest_d(samples) if d is None else arguments.count("d", d)
+    if times > 0:
+        _refuse_without_noise(samples)
     # The greatest first: if the series is too short, the error names what was asked for.
     orders = [(p, times, q) for p in range(greatest[0] + 1) for q in range(greatest[1] + 1)]
     last = _judged(samples, orders[-1], method)
@@ -132,7 +138,12 @@ def identify(
 
 
 def _judged(samples: Floats, order: tuple[int, int, int], method: Method) -> Candidate:
+    import numpy as np
+
     found = fit(samples, order, method=method)
+    if not np.isfinite(found.residuals).all():
+        got = f"a series that ARIMA({','.join(map(str, order))}) follows without an error"
+        raise InputError("series", got, "a series with noise")
     fitted = order[0] + order[2]
     lags = max(min(_MOST_LAGS, len(found.residuals) // 5), fitted + 1)
     return Candidate(found, ljung_box(found.residuals, lags, fitted=fitted))
@@ -164,10 +175,23 @@ _WARNINGS = {
 def _why_d(samples: Floats, d: int) -> str:
     import numpy as np
 
-    return f"d = {d}: the KPSS statistic of the series so differenced is {kpss(np.diff(samples, d)):.3g}" + (
-        f", below {KPSS_LIMIT}."
-        if kpss(np.diff(samples, d)) < KPSS_LIMIT
-        else ", but no more than 2 is tried."
+    statistic = kpss(np.diff(samples, d))
+    if statistic >= KPSS_LIMIT:
+        said = f"is {statistic:.3g}, not below {KPSS_LIMIT}, but no more than 2 is tried."
+    else:
+        said = f"is {statistic:.3g}, below {KPSS_LIMIT}."
+    drift = "" if d < 2 else _why_drift(np.diff(samples))
+    return f"d = {d}: the KPSS statistic of the series so differenced {said}{drift}"
+
+
+def _why_drift(changes: Floats) -> str:
+    """Why a series is differenced twice whose changes are stationary."""
+    if kpss(changes) >= KPSS_LIMIT:
+        return ""
+    errors = abs(_drift(changes))
+    return (
+        f" Differenced once, it is stationary around {changes.mean():.3g}, {errors:.3g} standard errors "
+        "from 0: a drift, which no ARIMA without a mean follows."
     )
 
 
@@ -178,19 +202,41 @@ def _model(candidate: Candidate) -> str:
 def suggest_d(series: ArrayLike) -> int:
     """The least d for which the KPSS test at 5 % does not refuse the differenced series; at most 2.
 
-    A series that is constant once differenced is not differenced so far.
+    Differenced series have no mean in an ARIMA here. One that drifts, by changes whose mean is more than
+    four standard errors from 0, is therefore differenced twice: the mean of changes is then what the moving
+    average remembers. Raises InputError for a straight line or a parabola, which leave nothing to fit.
     """
     import numpy as np
 
     samples = arguments.samples("series", series)
-    for d in range(2):
-        if kpss(np.diff(samples, d)) < KPSS_LIMIT:
-            return d
-        further = np.diff(samples, d + 1)
+    of_levels = kpss(samples)
+    _refuse_without_noise(samples)
+    if of_levels < KPSS_LIMIT:
+        return 0
+    changes = np.diff(samples)
+    return 2 if kpss(changes) >= KPSS_LIMIT or abs(_drift(changes)) > _DRIFT else 1
+
+
+def _refuse_without_noise(samples: Floats) -> None:
+    """Refuses a series whose first or second differences are all the same, but for roundings."""
+    import numpy as np
+
+    for times, shape in ((1, "a straight line"), (2, "a parabola")):
+        changes = np.diff(samples, times)
+        if len(changes) < 2:
+            return
         # Differences of rounded numbers differ by roundings.
-        if np.ptp(further) <= 2 ** (d + 5) * np.finfo(np.float64).eps * np.abs(samples).max():
-            return d
-    return 2
+        if np.ptp(changes) <= 2 ** (times + 4) * np.finfo(np.float64).eps * np.abs(samples).max():
+            which = "first" if times == 1 else "second"
+            expected = f"a series with noise: its {which} differences are all {changes.mean():.6g}"
+            raise InputError("series", shape, expected)
+
+
+def _drift(changes: Floats) -> float:
+    """How many standard errors the mean of changes is from 0, with correlations as in :func:`kpss`."""
+    n = len(changes)
+    errors = changes - changes.mean()
+    return float(changes.mean() / (math.sqrt(_long_run(errors)) / n))
 
 
 def kpss(series: ArrayLike) -> float:
@@ -211,11 +257,17 @@ def kpss(series: ArrayLike) -> float:
         raise InputError("series", "a constant series", "one that varies")
     errors = samples / size
     errors = errors - errors.mean()
+    sums = np.cumsum(errors)
+    return float(sums @ sums / (len(errors) * _long_run(errors)))
+
+
+def _long_run(errors: Floats) -> float:
+    """The sum of squares of errors with those of their correlations, by Bartlett's weights."""
     n = len(errors)
     lags = int(4 * (n / 100) ** 0.25)
-    variance = errors @ errors
+    squares = float(errors @ errors)
+    variance = squares
     for lag in range(1, min(lags, n - 1) + 1):
-        variance += 2 * (1 - lag / (lags + 1)) * (errors[lag:] @ errors[:-lag])
+        variance += 2 * (1 - lag / (lags + 1)) * float(errors[lag:] @ errors[:-lag])
     # The sum is positive in exact arithmetic; a strict alternation makes it nothing.
-    sums = np.cumsum(errors)
-    return float(sums @ sums / (n * max(variance, 1e-12 * (errors @ errors))))
+    return max(variance, 1e-12 * squares)

@@ -50,6 +50,11 @@ class MeasuredSeries:
         return np.array(self.rtts, dtype=dtype, copy=True if copy is None else copy)
 
     @property
+    def answered(self) -> NDArray[np.float64]:
+        """The round-trip times without the gaps, for what takes no NaN."""
+        return self.rtts[~np.isnan(self.rtts)]
+
+    @property
     def gaps(self) -> int:
         """How many replies are missing."""
         return int(np.isnan(self.rtts).sum())

@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 __all__ = ["figure_of", "remarks", "svg_of", "table_of"]
 
 _MOST_LINES = len(SERIES)
+BASE = "EWMA 1/8"
+"""The forecaster that others are compared with: TCP's srtt."""
 _KEPT = ("last value", "EWMA 1/8", "mixture, absolute", "mixture, squared")
 """Lines that a figure shows whatever their errors."""
 
 
 def table_of(evaluation: Evaluation, horizon: int) -> Table:
     """Scores at one horizon, a row each. Percentages are against the last value and against EWMA 1/8; ``by
-    chance`` is the p-value of the difference from the latter (Diebold-Mariano, absolute errors).
+    chance`` is the p-value of the difference from the latter (Diebold-Mariano, absolute errors), with Holm's
+    correction for the number of forecasters.
     """
     unit = f", {evaluation.unit}" if evaluation.unit else ""
     table = figure_table(
@@ -35,13 +38,16 @@ def table_of(evaluation: Evaluation, horizon: int) -> Table:
         what: min(getattr(s, what) for s in evaluation.scores if s.horizon == horizon)
         for what in ("mae", "rmse")
     }
+    known = BASE in evaluation.names
+    chances = evaluation.compare_all(BASE, "absolute", horizon) if known else {}
     for score in evaluation.scores:
         if score.horizon == horizon:
-            table.add_row(*_row(evaluation, score, least))
+            p = chances[score.model].p_value if score.model in chances else None
+            table.add_row(*_row(evaluation, score, least, p))
     return table
 
 
-def _row(evaluation: Evaluation, score: Score, least: dict[str, float]) -> list[str]:
+def _row(evaluation: Evaluation, score: Score, least: dict[str, float], p: float | None) -> list[str]:
     marked = {what: "*" if getattr(score, what) == least[what] else " " for what in least}
     scale = in_unit(evaluation.unit)
     return [
@@ -49,21 +55,13 @@ def _row(evaluation: Evaluation, score: Score, least: dict[str, float]) -> list[
         f"{score.mae * scale:.6g}{marked['mae']}",
         _percent(score.mae_vs_last),
         _percent(score.mae_vs_ewma),
-        _by_chance(evaluation, score),
+        "" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}",
         f"{score.rmse * scale:.6g}{marked['rmse']}",
         _percent(score.rmse_vs_last),
         _percent(score.rmse_vs_ewma),
         f"{score.coverage:.1%}",
         f"{score.width * scale:.4g}",
     ]
-
-
-def _by_chance(evaluation: Evaluation, score: Score) -> str:
-    base = "EWMA 1/8"
-    if base not in evaluation.names or score.model == base:
-        return ""
-    p = evaluation.compare(score.model, base, "absolute", score.horizon).p_value
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _percent(value: float) -> str:
@@ -76,6 +74,11 @@ def remarks(evaluation: Evaluation) -> list[str]:
         f"{evaluation.samples} samples, the first {evaluation.warm_up} not scored; * marks the least error; "
         f"intervals are to hold {evaluation.wanted:.0%}."
     ]
+    if BASE in evaluation.names and len(evaluation.names) > 1:
+        said.append(
+            f"By chance: whether the mean absolute error differs from that of {BASE}, "
+            f"with Holm's correction for {len(evaluation.names) - 1} comparisons."
+        )
     if evaluation.gaps:
         said.append(f"{evaluation.gaps} gaps (lost replies) were left out.")
     if evaluation.irregular:
