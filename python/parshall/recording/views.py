@@ -399,8 +399,9 @@ class PortView:
     bytes_departed: int
     """Bytes transmitted."""
     mean_delay: float
-    """Mean time from arrival to the end of transmission in seconds, of packets that were accepted, or, where
-    the queue decides at departure, transmitted."""
+    """Mean time from arrival to the end of transmission in seconds, whatever the queue: of the packets that
+    arrived in the counted time and were not dropped. What has not left by the end of the run counts too, and
+    leaves as it does if nothing more comes."""
     max_backlog_packets: int
     """Most packets held."""
     rate: float

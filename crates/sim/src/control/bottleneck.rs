@@ -2,6 +2,7 @@
 
 use parshall_estimators::packet_pair::{PacketPair, PacketPairSettings};
 
+use super::since_first::SinceFirst;
 use super::AckSample;
 use crate::units::Rate;
 
@@ -20,6 +21,7 @@ pub enum Bottleneck {
 /// A capacity that packet pairs tell.
 #[derive(Clone, Debug)]
 pub struct Measured {
+    clock: SinceFirst,
     pairs: PacketPair,
     until_estimate: u32,
     /// In packets a second.
@@ -32,6 +34,7 @@ impl Bottleneck {
         match capacity {
             Some(capacity) => Bottleneck::Known(capacity.bps() / (8.0 * f64::from(packet_bytes))),
             None => Bottleneck::Measured(Box::new(Measured {
+                clock: SinceFirst::default(),
                 pairs: PacketPair::new(PacketPairSettings::default()).expect("the defaults are in range"),
                 until_estimate: 0,
                 estimate: None,
@@ -42,7 +45,8 @@ impl Bottleneck {
     /// Takes in an ACK of new data.
     pub fn on_ack(&mut self, ack: &AckSample<'_>) {
         let Bottleneck::Measured(measured) = self else { return };
-        if !measured.pairs.on_ack(ack.now.secs(), ack.echo.secs(), ack.acked) {
+        let sent = measured.clock.secs(ack.echo);
+        if !measured.pairs.on_ack(measured.clock.secs(ack.now), sent, ack.acked) {
             return;
         }
         if measured.until_estimate == 0 {

@@ -18,6 +18,7 @@ pub mod dual;
 pub mod hystart;
 mod registry;
 mod round;
+mod since_first;
 pub mod tcp_tp;
 pub mod user;
 pub mod vegas;

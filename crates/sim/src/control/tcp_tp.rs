@@ -6,6 +6,7 @@ use parshall_estimators::throughput::{Every, ThroughputSampler};
 use serde::{Deserialize, Serialize};
 
 use super::bottleneck::Bottleneck;
+use super::since_first::SinceFirst;
 use super::{fits, positive, AckKind, AckSample, Congestion, Loss, Parameters, Start, Unfit, Window};
 use crate::units::Rate;
 
@@ -94,6 +95,7 @@ pub struct TcpTp {
     decide: Decide,
     slow_start_again: bool,
     bottleneck: Bottleneck,
+    clock: SinceFirst,
     sampler: ThroughputSampler,
     forecaster: AnyForecaster,
     /// Samples of the throughput still to come before the rule applies.
@@ -112,6 +114,7 @@ impl TcpTp {
             decide: config.decide,
             slow_start_again: config.slow_start_again,
             bottleneck: Bottleneck::new(config.capacity, start.packet_bytes),
+            clock: SinceFirst::default(),
             sampler: sampler.expect("the parameters were checked"),
             forecaster: config.forecaster.build(),
             missing: config.samples,
@@ -132,7 +135,8 @@ impl TcpTp {
         };
         // A round trip of nothing leaves the interval as it is.
         let _ = self.sampler.set_interval(self.interval * self.smoothed_rtt);
-        let Some(throughput) = self.sampler.on_ack(ack.now.secs(), f64::from(ack.acked)) else {
+        let now = self.clock.secs(ack.now);
+        let Some(throughput) = self.sampler.on_ack(now, f64::from(ack.acked)) else {
             return false;
         };
         self.forecaster.update(throughput);

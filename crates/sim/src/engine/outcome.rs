@@ -118,7 +118,7 @@ fn port_row(index: usize, port: &mut Port, kind: &PortKind, end: Time) -> PortRo
         bytes_arrived: c.bytes_arrived,
         bytes_dropped: c.bytes_dropped,
         bytes_departed,
-        mean_delay: c.total_delay_ps as f64 / 1e12 / c.packets_delayed as f64,
+        mean_delay: port.mean_delay(kind, end),
         max_backlog_packets: c.max_backlog_packets,
     }
 }

@@ -78,13 +78,18 @@ impl Managed {
         if verdict == Verdict::Drop {
             return Outcome::Dropped(Reason::Full);
         }
-        let earliest = now.max(busy_until);
         let (start, departure) = match &mut self.trace {
-            None => (earliest, earliest + kind.transmission(packet.size)),
-            Some(trace) => trace.transmit(earliest, packet.size),
+            None => {
+                let start = now.max(busy_until);
+                (start, start + kind.transmission(packet.size))
+            }
+            // It goes on where the packet before left it. A trace may let several go at once, and their order must
+            // show: then `busy_until` is later than the instant, of which something may be left.
+            Some(trace) => {
+                let (start, departure) = trace.transmit(now, packet.size);
+                (start, departure.max(busy_until + Time::from_ps(1)))
+            }
         };
-        // A trace may let two packets go at once; their order must show.
-        let departure = departure.max(busy_until + Time::from_ps(1));
         self.backlog.push(departure, packet.size);
         self.discipline.accepted(now, start, packet.size);
         Outcome::Sent { start, departure, marked: verdict == Verdict::Mark || fate == Fate::Marked }

@@ -35,7 +35,7 @@ pub struct PortCounters {
     /// Most packets held after an arrival.
     pub max_backlog_packets: u64,
     /// Packets whose time from arrival to the end of transmission is known: those that were accepted, or, where the
-    /// queue decides at departure, transmitted.
+    /// queue decides at departure, transmitted. [`Port::mean_delay`] makes one of both.
     pub packets_delayed: u64,
     /// Sum over those packets of that time, in picoseconds.
     pub total_delay_ps: u128,
@@ -557,6 +557,18 @@ impl Port {
         let more = self.rest.as_ref().and_then(|rest| rest.more.as_ref());
         let (packets_before, bytes_before) = more.map_or((0, 0), |more| more.held_at_first);
         (packets_before + packets - packets_held, bytes_before + bytes - bytes_held)
+    }
+
+    /// Mean time in seconds from arrival to the end of transmission of the packets that have arrived since the start of
+    /// counting and are not dropped, those that have not left by the `end` of the run included: these leave as they do
+    /// if nothing more comes.
+    pub fn mean_delay(&self, kind: &PortKind, end: Time) -> f64 {
+        let counters = self.counters();
+        let (packets, total_ps) = match self.serving_ref() {
+            Some(serving) => serving.delays_in_the_end(kind, end),
+            None => (counters.packets_delayed, counters.total_delay_ps),
+        };
+        total_ps as f64 / 1e12 / packets as f64
     }
 
     /// What it has seen.

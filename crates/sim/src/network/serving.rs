@@ -6,6 +6,7 @@ use super::loss::{Fate, Loss};
 use super::managed::Jitter;
 use super::port::{PortCounters, PortKind, Probe};
 use super::service::Trace;
+use crate::limits::Steps;
 use crate::packet::{ecn, Packet};
 use crate::queue::{AnyDepartureQueue, Backlog, DepartureQueue, Held, Reason};
 use crate::units::Time;
@@ -233,6 +234,21 @@ impl Serving {
     /// What it has seen.
     pub fn counters(&self) -> PortCounters {
         self.counters
+    }
+
+    /// The counters of delays at the end of a run, as if nothing more came: what waits is served first. Where a queue
+    /// decides at arrival, too, a packet's delay counts that arrived before the end, whenever it leaves.
+    pub fn delays_in_the_end(&self, kind: &PortKind, end: Time) -> (u64, u128) {
+        let (mut rest, mut now, mut steps) = (self.clone(), end, Steps::default());
+        loop {
+            steps.next();
+            rest.dropped.clear();
+            match rest.next(kind, now) {
+                Next::Idle => return (rest.counters.packets_delayed, rest.counters.total_delay_ps),
+                Next::At(time) => now = time,
+                Next::Send(_) => {}
+            }
+        }
     }
 
     /// The packets that wait.

@@ -101,6 +101,17 @@ impl CodelLaw {
         Some(Leaving { held, marked: marked || late })
     }
 
+    /// Counts a packet that was dropped because the queue was too long.
+    pub fn count_drop(&mut self) {
+        self.count = self.count.saturating_add(1);
+    }
+
+    /// Drops, or marks, since the dropping state was entered.
+    #[cfg(test)]
+    pub fn drops(&self) -> u32 {
+        self.count
+    }
+
     /// Takes the first packet, and says whether it may be dropped: the wait has been above the target for an interval.
     fn look(
         &mut self,

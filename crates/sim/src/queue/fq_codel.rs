@@ -101,24 +101,26 @@ impl FqCodel {
     }
 
     /// Drops half of the queue with most bytes from its head, but no more than a batch (section 4.1): half of its
-    /// packets, or of its bytes in Linux.
+    /// packets, or of its bytes in Linux, whose CoDel then drops as often as if these had been its own
+    /// (fq_codel_drop()).
     fn shorten_longest(&mut self, dropped: &mut Vec<Held>) {
         // Of queues of one length the first is taken.
         let longest = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.bytes());
-        let Some(FlowQueue { fifo, .. }) = longest else {
+        let Some(FlowQueue { fifo, law, .. }) = longest else {
             return;
         };
         let (half, bytes) = (fifo.packets() / 2, fifo.bytes());
+        let linux = self.params.variant == QueueVariant::Linux;
         for done in 1..=self.drop_batch {
             let Some(held) = fifo.pop() else {
                 return;
             };
             forget(&mut self.waiting, &held);
             dropped.push(held);
-            let enough = match self.params.variant {
-                QueueVariant::Rfc => done >= half,
-                QueueVariant::Linux => bytes - fifo.bytes() >= bytes / 2,
-            };
+            if linux {
+                law.count_drop();
+            }
+            let enough = if linux { bytes - fifo.bytes() >= bytes / 2 } else { done >= half };
             if enough {
                 return;
             }
@@ -177,6 +179,10 @@ impl DepartureQueue for FqCodel {
         }
         while self.is_over() {
             self.shorten_longest(dropped);
+            // fq_codel_enqueue() looks once.
+            if self.params.variant == QueueVariant::Linux {
+                break;
+            }
         }
     }
 
@@ -199,8 +205,10 @@ impl DepartureQueue for FqCodel {
                 forget(&mut self.waiting, &leaving.held);
                 return Some(leaving);
             }
-            // A new queue that runs empty must wait for its turn among the old ones, or it could be new for ever.
-            if list == List::New {
+            // A new queue that runs empty must wait for its turn among the old ones, or it could be new for ever. Linux
+            // lets it go if there are none (fq_codel_dequeue()).
+            let alone = self.params.variant == QueueVariant::Linux && self.old.is_empty();
+            if list == List::New && !alone {
                 self.make_old(index, list);
             } else {
                 queue.list = List::Neither;
@@ -312,6 +320,33 @@ mod tests {
         let sizes = [1000, 1000, 1000, 500, 10, 10, 10, 5];
         assert!(sizes.iter().all(|&size| push(&mut queues, 1, size).is_empty()));
         assert_eq!(push(&mut queues, 1, 5), [1, 1]);
+    }
+
+    #[test]
+    fn linux_counts_what_an_overflow_drops() {
+        // 8 packets and one too many: half of their bytes are 4 of them and a half.
+        for (variant, expected) in [("rfc", 0), ("linux", 5)] {
+            let mut queues = queues(serde_json::json!({"limit_packets": 8, "variant": variant}));
+            let dropped: Vec<u32> = (0..9).flat_map(|_| push(&mut queues, 1, 1000)).collect();
+            assert_eq!(dropped.len(), if variant == "rfc" { 4 } else { 5 });
+            assert_eq!(queues.queues[0].law.drops(), expected, "{variant}");
+        }
+    }
+
+    #[test]
+    fn linux_lets_a_new_queue_go_that_runs_empty_beside_no_old_one() {
+        for (variant, order) in [("rfc", [2, 3, 1]), ("linux", [2, 1, 3])] {
+            let mut queues = queues(serde_json::json!({"variant": variant, "quantum_bytes": 1000}));
+            for flow in [1, 2, 2] {
+                push(&mut queues, flow, 100);
+            }
+            // The second look finds the queue of flow 1 empty: for RFC 8290 it is an old one from then on.
+            assert_eq!(pop(&mut queues, 2), [1, 2]);
+            for flow in [1, 3] {
+                push(&mut queues, flow, 100);
+            }
+            assert_eq!(pop(&mut queues, 3), order, "{variant}");
+        }
     }
 
     #[test]
