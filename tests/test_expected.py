@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -134,7 +135,7 @@ def drawn(transport: str, kind: str, draw: Draw) -> Scenario:
             loss=loss,
             reverse=Reverse(queue=DropTail()),
         )
-        for here, there in zip(nodes, nodes[1:], strict=False)
+        for here, there in pairwise(nodes)
     ]
     flows = [
         Flow(
@@ -173,7 +174,15 @@ def test_updates_of_pie_between_packets_count() -> None:
 
     def taking(update: str) -> float:
         links = [Link(between=("a", "b"), rate="1 Mbit/s", delay="1 ms", queue=Pie(update=update))]
-        flows = [Flow(name="f", source="a", destination="b", transport="udp", app={"kind": "cbr", "rate": "9 Mbit/s"})]
+        flows = [
+            Flow(
+                name="f",
+                source="a",
+                destination="b",
+                transport="udp",
+                app={"kind": "cbr", "rate": "9 Mbit/s"},
+            )
+        ]
         return Scenario(duration="10 s", hosts=["a", "b"], links=links, flows=flows).expected.seconds
 
     assert taking("15 ms") < 0.1
@@ -183,7 +192,9 @@ def test_updates_of_pie_between_packets_count() -> None:
 
 def test_looks_at_ports_count() -> None:
     links = [Link(between=("a", "b"), rate="1 Mbit/s", delay="1 ms")]
-    flows = [Flow(name="f", source="a", destination="b", transport="udp", app={"kind": "cbr", "rate": "1 kbit/s"})]
+    flows = [
+        Flow(name="f", source="a", destination="b", transport="udp", app={"kind": "cbr", "rate": "1 kbit/s"})
+    ]
     record = Record(port_series={"of": "*", "interval": "1 ms"})
     scenario = Scenario(duration="10 s", hosts=["a", "b"], links=links, flows=flows, record=record)
     recording = parshall.run(scenario)

@@ -34,7 +34,8 @@ class WrittenOut(Control):
     forecaster: Any = field(init=False, default=None)
     predicted: float = field(init=False, default=float("nan"))
     sampled: float = field(init=False, default=float("nan"))
-    since: float = field(init=False, default=float("nan"))
+    first: int | None = field(init=False, default=None)
+    since: float = field(init=False, default=0.0)
     acked: float = field(init=False, default=0.0)
     taken: int = field(init=False, default=0)
     srtt: float = field(init=False, default=float("nan"))
@@ -61,16 +62,18 @@ class WrittenOut(Control):
                 self.ssthresh = min(self.ssthresh, self.cwnd)
 
     def sample(self, ack: Any) -> bool:
-        if math.isnan(self.since):
-            self.since = ack.now
+        picoseconds = round(1e12 * ack.now)
+        if self.first is None:
+            self.first = picoseconds
             return False
+        now = (picoseconds - self.first) / 1e12
         self.acked += ack.acked
-        taken = ack.now - self.since
+        taken = now - self.since
         if taken < self.srtt or taken <= 0:
             return False
         rate = self.acked / taken
         self.sampled = rate if math.isnan(self.sampled) else (1 - self.gain) * self.sampled + self.gain * rate
-        self.since, self.acked = ack.now, 0.0
+        self.since, self.acked = now, 0.0
         self.taken += 1
         if self.forecaster is None:
             self.forecaster = Forecaster(MODELS[self.model])
@@ -119,6 +122,21 @@ def test_it_is_the_documents_rule_written_out(options: dict[str, Any], own: dict
         np.testing.assert_allclose(mine, natives, rtol=1e-9, err_msg=column)
     aimd = parshall.run(bell(parshall.Aimd()), seed=3)
     assert aimd.flow("f1").packets_sent != theirs.flow("f1").packets_sent
+
+
+@pytest.mark.parametrize("capacity", [RATE, None])
+def test_a_later_start_changes_nothing(capacity: float | None) -> None:
+    def started(start: float) -> tuple[int, list[float]]:
+        network = bell(TcpTp(capacity=capacity)).scenario()
+        flow = network.flows[0].model_copy(update={"start": start, "start_spread": 0.0})
+        shifted = network.model_copy(
+            update={"duration": start + 20.0, "flows": (flow,), "record": parshall.Record(window=[flow.name])}
+        )
+        recording = parshall.run(shifted, seed=3)
+        return recording.flow(flow.name).packets_sent, recording.columns("window")["cwnd"].tolist()
+
+    for start in (0.1, 17.3, 1003.0):
+        assert started(start) == started(0.0)
 
 
 def test_a_capacity_that_is_not_told_is_measured() -> None:

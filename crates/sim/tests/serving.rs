@@ -85,10 +85,8 @@ proptest! {
             let kind = config["kind"].to_string();
             let served = with_queues(&base, &queue(config));
             let found = comparable(&run(&served, seed).expect("a valid scenario"));
-            let differ = |((name, found), (_, expected)): (&(String, Vec<u64>), &(String, Vec<u64>))| {
-                (found != expected).then(|| name.clone())
-            };
-            let differing: Vec<String> = found.iter().zip(&expected).filter_map(differ).collect();
+            let differing: Vec<&String> =
+                found.iter().zip(&expected).filter(|(a, b)| a != b).map(|((name, _), _)| name).collect();
             prop_assert!(differing.is_empty() && found.len() == expected.len(), "{}: {:?}", kind, differing);
         }
     }
