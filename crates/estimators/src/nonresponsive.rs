@@ -53,6 +53,7 @@
 //! queue's equation holds while the link is busy: [`Flags::EMPTY_QUEUE`] and [`Flags::NOT_CONGESTED`] say when it
 //! was not.
 
+mod byte_sample;
 mod counters;
 mod estimate;
 mod estimator;
@@ -77,11 +78,12 @@ mod synthetic;
 mod tests;
 mod udp;
 
+pub use byte_sample::ByteSample;
 pub use counters::{CounterFault, CounterReading, Counters, Width};
 pub use estimate::Estimate;
 pub use estimator::Estimator;
 pub use estmred::{Config as EstmredConfig, Estmred, EstmredEstimate, Fault as EstmredFault};
-pub use fixed_point::{ByteSample, FixedEstimate, FixedPointEstimator};
+pub use fixed_point::{FixedEstimate, FixedPointEstimator};
 pub use flags::Flags;
 pub use sample::{Sample, SampleFault};
 pub use settings::{Form, Method, Settings};

@@ -14,7 +14,8 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{json, Value};
 
-use crate::common::{bits, counts, hearing, reals};
+use crate::common::hearing;
+use crate::common::recorded::{bits, counts, reals};
 
 /// A server `s`, a client `c`, and a link of 1 Mbit/s and 10 ms between them.
 fn one(app: Value, transport: Value) -> Scenario {

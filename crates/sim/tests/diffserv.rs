@@ -8,7 +8,7 @@ use parshall_sim::run::run;
 use parshall_sim::scenario::Scenario;
 use serde_json::{json, Value};
 
-use crate::common::bits;
+use crate::common::recorded::bits;
 
 /// TCP flows and one of constant rate from the hosts `s0`, `s1`, ... over `r0->r1`, a link of 4 Mbit/s with this queue;
 /// `changed` has the last word.

@@ -12,7 +12,8 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::json;
 
-use crate::common::{apart, bits, counts, reals, sampled, scenario};
+use crate::common::recorded::{bits, counts, reals};
+use crate::common::{apart, sampled, scenario};
 
 fn plan(scenario: &Scenario) -> Plan {
     Plan::new(scenario, Folding::On).expect("a valid scenario")

@@ -15,7 +15,8 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::json;
 
-use crate::common::{bits, counts, restless};
+use crate::common::recorded::{bits, counts};
+use crate::common::restless::restless;
 
 fn plan(scenario: &Scenario, folding: Folding) -> Plan {
     Plan::new(scenario, folding).expect("a valid scenario")

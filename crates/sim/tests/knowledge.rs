@@ -11,7 +11,8 @@ use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use serde_json::{json, Value};
 
-use crate::common::{apart, bits, hearing, scenario as network};
+use crate::common::recorded::bits;
+use crate::common::{apart, hearing, scenario as network};
 
 /// Two aggregates, of two TCP flows each, from `s0` and `s1` over edges of their own to a link of 2 Mbit/s. The first edge
 /// is a router, the second the host itself; both know what `source` says, and have this meter. `back` is the queue of all

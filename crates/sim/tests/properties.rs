@@ -11,7 +11,8 @@ use parshall_sim::scenario::{App, ProfileName, Record, Scenario, Transport};
 use parshall_sim::units::Time;
 use proptest::prelude::*;
 
-use crate::common::{bits, counts, reals, scenario};
+use crate::common::recorded::{bits, counts, reals};
+use crate::common::scenario;
 
 fn run_folded(scenario: &Scenario, folding: Folding, seed: u64) -> Recording {
     let plan = Plan::new(scenario, folding).expect("a valid scenario");

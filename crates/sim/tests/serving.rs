@@ -11,7 +11,8 @@ use parshall_sim::units::Time;
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::common::{bits, scenario};
+use crate::common::recorded::bits;
+use crate::common::scenario;
 
 fn queue(config: serde_json::Value) -> Queue {
     serde_json::from_value(config).expect("a queue")

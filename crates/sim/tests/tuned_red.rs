@@ -5,7 +5,7 @@ use parshall_sim::run::run;
 use parshall_sim::scenario::Scenario;
 use serde_json::{json, Value};
 
-use crate::common::{bits, reals};
+use crate::common::recorded::{bits, reals};
 
 const LIMIT: f64 = 60.0;
 

@@ -17,8 +17,8 @@ mod sums;
 pub(super) use config::Settings;
 pub use config::{Config, Fault};
 
+use super::byte_sample::ByteSample;
 use super::fixed::{div_round, round_shift, Fixed, ONE, SCALE};
-use super::fixed_point::ByteSample;
 use super::flags::Flags;
 use signals::{blend_or_first, Dynamics, Signals};
 use sums::Sums;

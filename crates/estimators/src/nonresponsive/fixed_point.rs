@@ -6,25 +6,13 @@
 
 use crate::error::ConfigError;
 
+use super::byte_sample::ByteSample;
 use super::estimate::Estimate;
 use super::estmred::Estmred;
 use super::fixed::ONE;
 use super::fixed_settings::{whole, Ticks};
 use super::flags::Flags;
 use super::settings::Settings;
-
-/// What the port did since the last call, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ByteSample {
-    /// Queue length now.
-    pub backlog: u64,
-    /// Bytes that arrived, dropped ones included.
-    pub arrived: u64,
-    /// Bytes that the queue dropped.
-    pub dropped: u64,
-    /// Bytes that the queue marked (ECN).
-    pub marked: u64,
-}
 
 /// An [`Estimate`] in whole numbers; those said to be scaled are times 2^14.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

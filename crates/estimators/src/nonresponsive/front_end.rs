@@ -9,9 +9,6 @@ use super::settings::Settings;
 /// Slots of the delay line.
 const SLOTS: usize = 128;
 
-/// Most sampling intervals that a round trip without a queue may take, so that one with a queue still fits.
-pub(super) const LONGEST_LAG: usize = 100;
-
 /// What is left of a filter's first value when the filter counts as filled.
 const FORGOTTEN: f64 = 0.01;
 

@@ -2,10 +2,11 @@
 
 use crate::error::ConfigError;
 
-use super::front_end::LONGEST_LAG;
-
 /// Window that the default start values are made of: `sqrt(2/p)`, the equilibrium of eq. 2.2, at p = 0.05.
 const START_WINDOW: f64 = 6.324_555_320_336_759;
+
+/// Most sampling intervals that a round trip without a queue may take, so that one with a queue still fits.
+pub(super) const LONGEST_LAG: usize = 100;
 
 /// The unknowns of the linear model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use super::checks::{quoted, MAX_PACKET_BYTES};
-use super::place::Place;
+use super::checks::MAX_PACKET_BYTES;
+use super::place::{quoted, Place};
 use super::Checked;
 use crate::error::ScenarioError;
 use crate::scenario::{

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use parshall_estimators::meter::MeterConfig;
 
-use super::checks::quoted;
 use super::layout::Paths;
-use super::place::Place;
+use super::place::{quoted, Place};
 use super::{Checked, PortPlan};
 use crate::error::ScenarioError;
 use crate::names::NameList;

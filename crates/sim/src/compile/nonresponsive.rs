@@ -3,7 +3,8 @@
 use parshall_estimators::nonresponsive::{Method, Settings};
 use parshall_estimators::ConfigError;
 
-use super::checks::{quoted, MAX_PACKET_BYTES};
+use super::checks::MAX_PACKET_BYTES;
+use super::place::quoted;
 use super::{Checked, PortPlan};
 use crate::error::ScenarioError;
 use crate::names::NameList;

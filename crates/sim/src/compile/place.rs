@@ -51,3 +51,8 @@ impl From<&Place<'_>> for String {
         place.to_string()
     }
 }
+
+/// A name as messages show it.
+pub(super) fn quoted(name: &str) -> String {
+    format!("{name:?}")
+}

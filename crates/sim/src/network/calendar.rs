@@ -7,6 +7,9 @@
 //! stay in the caches, the wheel is short and they are most. How wide a bucket is, and how many there are, follows
 //! what arrives; it changes no recording.
 
+mod fit;
+mod order;
+
 use std::ops::{Index, IndexMut};
 
 use crate::memory::prefetch;
@@ -48,9 +51,6 @@ const PERIOD: u64 = 1024;
 
 /// So many packets stay in the nearest cache of most machines.
 const CACHED_SLOTS: usize = 500;
-
-/// A bucket of more packets is sorted by a sort rather than by putting one after the other in its place.
-const LONG: usize = 32;
 
 /// A packet that the calendar keeps: valid until it is put on its way or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -288,46 +288,6 @@ impl Calendar {
         self.span(self.start) + self.far.len() - 1
     }
 
-    /// Puts a packet into the open bucket.
-    fn put_in_order(&mut self, slot: u32) {
-        if self.first == NONE {
-            self.slots[slot as usize].next = NONE;
-            (self.first, self.last) = (slot, slot);
-        } else if !self.comes_before(slot, self.last) {
-            // What is sent at one instant mostly comes in order, and may be very much.
-            self.slots[self.last as usize].next = slot;
-            self.slots[slot as usize].next = NONE;
-            self.last = slot;
-        } else {
-            self.first = self.merged(self.first, slot);
-        }
-        self.first_at = self.slots[self.first as usize].at;
-    }
-
-    #[inline(always)]
-    fn comes_before(&self, one: u32, other: u32) -> bool {
-        self.slots[one as usize].comes_before(&self.slots[other as usize])
-    }
-
-    /// Puts a packet in its place among others in order. Returns the first of them.
-    #[inline]
-    fn merged(&mut self, first: u32, slot: u32) -> u32 {
-        if self.comes_before(slot, first) {
-            self.slots[slot as usize].next = first;
-            return slot;
-        }
-        let mut before = first;
-        loop {
-            let next = self.slots[before as usize].next;
-            if next == NONE || self.comes_before(slot, next) {
-                self.slots[slot as usize].next = next;
-                self.slots[before as usize].next = slot;
-                return first;
-            }
-            before = next;
-        }
-    }
-
     /// When the first packet arrives; [`Time::NEVER`] if there is none.
     #[inline]
     pub fn first_at(&mut self) -> Time {
@@ -485,95 +445,6 @@ impl Calendar {
         self.open_bucket(first, unordered);
     }
 
-    /// Puts the packets of a bucket in order. Returns the first.
-    #[inline]
-    fn ordered(&mut self, unordered: u32) -> u32 {
-        self.last = unordered;
-        match self.slots[unordered as usize].next {
-            NONE => unordered,
-            left => self.order(unordered, left),
-        }
-    }
-
-    /// Puts a packet and those `left` in order. Returns the first.
-    #[inline(never)]
-    fn order(&mut self, mut first: u32, mut left: u32) -> u32 {
-        self.slots[first as usize].next = NONE;
-        // The last one that was put here comes first; most often it is also the last to arrive.
-        for _ in 0..LONG {
-            let next = self.slots[left as usize].next;
-            first = self.merged(first, left);
-            if self.slots[self.last as usize].next == left {
-                self.last = left;
-            }
-            left = next;
-            if left == NONE {
-                return first;
-            }
-        }
-        self.sorted(first, left)
-    }
-
-    /// Sorts two lists into one. Returns the first packet.
-    #[cold]
-    fn sorted(&mut self, one: u32, other: u32) -> u32 {
-        let mut sorting = std::mem::take(&mut self.sorting);
-        sorting.clear();
-        for mut slot in [one, other] {
-            while let Some(&(mut packet)) = self.slots.get(slot as usize) {
-                std::mem::swap(&mut packet.next, &mut slot);
-                sorting.push(packet);
-            }
-        }
-        sorting.sort_unstable_by(Packet::arrival_order);
-        self.last = sorting.last().map_or(NONE, |last| last.next);
-        let mut first = NONE;
-        for &Packet { next: slot, .. } in sorting.iter().rev() {
-            self.slots[slot as usize].next = std::mem::replace(&mut first, slot);
-        }
-        self.sorting = sorting;
-        first
-    }
-
-    /// Looks whether the buckets fit what arrived: a few packets in each that holds any, not too many in vain,
-    /// and few packets beyond the wheel.
-    #[cold]
-    fn fit(&mut self) {
-        let Census { opened, taken, far, base } = self.census;
-        self.census = Census { opened: 0, taken: 0, far: 0, base: self.base };
-        let passed = self.base - base;
-        self.sparse = passed.div_ceil(taken.max(1)).clamp(1, 64);
-        self.short = self.in_flight >= if self.short { self.many / 4 } else { self.many };
-        let (buckets, most) = (self.buckets.len(), self.most_buckets());
-        let fitting = if 256 * far > taken { 2 * buckets } else { buckets }.min(most);
-        // Narrower ones would not part packets of one instant, and soon be too narrow for the gaps between.
-        if taken > 10 * opened && passed <= 32 * taken && self.shift > 0 {
-            self.change(self.shift - 1, fitting);
-        } else if fitting != buckets {
-            self.change(self.shift, fitting);
-        } else if passed > 64 * taken {
-            self.change(self.shift + 1, buckets / 2);
-        }
-    }
-
-    /// Lays out other buckets, and all packets anew.
-    fn change(&mut self, shift: u32, buckets: usize) {
-        self.base = (self.base << self.shift) >> shift;
-        self.open = self.base;
-        self.shift = shift;
-        self.first = NONE;
-        let far = self.lay_out(buckets);
-        for slot in 0..self.slots.len() as u32 {
-            let Packet { at, hop, .. } = self.slots[slot as usize];
-            if hop == NOWHERE {
-                continue;
-            }
-            self.put_closed(at.ps() >> shift, slot);
-        }
-        far.into_iter().for_each(|list| self.put_all(list));
-        self.census = Census { opened: 0, taken: 0, far: 0, base: self.base };
-    }
-
     /// The number of the open bucket: another one when the next packets have come to the front.
     #[inline]
     pub fn open_bucket_number(&self) -> u64 {
@@ -610,152 +481,4 @@ impl IndexMut<PacketId> for Calendar {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn put(calendar: &mut Calendar, at: u64, hop: u32) {
-        put_number(calendar, at, hop, 0);
-    }
-
-    fn put_number(calendar: &mut Calendar, at: u64, hop: u32, seq: u32) {
-        let id = calendar.add(Packet::data(seq, 0, 0, Time::ZERO));
-        calendar.put(id, Time::from_ps(at), hop);
-    }
-
-    fn take(calendar: &mut Calendar) -> Option<(u64, u32)> {
-        take_number(calendar).map(|(at, hop, _)| (at, hop))
-    }
-
-    fn take_number(calendar: &mut Calendar) -> Option<(u64, u32, u32)> {
-        let at = calendar.first_at();
-        (at < Time::NEVER).then(|| {
-            let hop = calendar.first_hop().expect("there is one");
-            let id = calendar.take_first();
-            let Packet { seq, .. } = calendar[id];
-            assert_eq!((calendar[id].at, calendar[id].hop), (at, hop));
-            calendar.remove(id);
-            (at.ps(), hop, seq)
-        })
-    }
-
-    const FLYING: u64 = 200;
-
-    /// A delay far below a bucket's width, of some buckets, or beyond the wheel.
-    fn delay() -> impl Strategy<Value = u64> {
-        prop_oneof![0u64..50, 0u64..1_000_000_000, 0u64..2_000_000_000_000]
-    }
-
-    proptest! {
-        /// Whatever is put in leaves in order, also before what has been looked at already.
-        #[test]
-        fn it_agrees_with_a_sorted_list(
-            spacing in prop_oneof![Just(1u64), Just(1_000_000), Just(1_000_000_000_000)],
-            many in prop_oneof![Just(0usize), Just(20), Just(MANY)],
-            steps in prop::collection::vec((delay(), 0u32..3, 0u32..9, 0u8..5, any::<bool>()), 0..400),
-        ) {
-            let mut calendar = Calendar::with_short_wheel_from(many, Time::from_ps(spacing), 0);
-            let mut twin: Vec<(u64, u32, u32)> = Vec::new();
-            let mut now = 0;
-            for (delay, hop, seq, step, look) in steps {
-                if look {
-                    let first = twin.first().map_or(Time::NEVER, |first| Time::from_ps(first.0));
-                    prop_assert_eq!(calendar.first_at(), first);
-                }
-                if step < 2 {
-                    let first = take_number(&mut calendar);
-                    now = first.map_or(now, |first| first.0);
-                    prop_assert_eq!(first, (!twin.is_empty()).then(|| twin.remove(0)));
-                } else {
-                    put_number(&mut calendar, now + delay, hop, seq);
-                    twin.push((now + delay, hop, seq));
-                    twin.sort_unstable();
-                }
-                prop_assert_eq!(calendar.packets().count(), twin.len());
-            }
-            let left: Vec<_> = std::iter::from_fn(|| take_number(&mut calendar)).collect();
-            prop_assert_eq!(left, twin);
-        }
-
-        /// Buckets that do not fit what arrives are changed for others that do.
-        #[test]
-        fn buckets_come_to_fit(
-            spacing in prop_oneof![Just(1_000u64), Just(1_000_000_000)],
-            span in prop_oneof![Just(2_000_000u64), Just(20_000_000_000), Just(5_000_000_000_000)],
-            many in prop_oneof![Just(0usize), Just(FLYING as usize / 2), Just(MANY)],
-        ) {
-            let mut calendar = Calendar::with_short_wheel_from(many, Time::from_ps(spacing), 0);
-            for i in 0..FLYING {
-                put(&mut calendar, i * span / FLYING, 0);
-            }
-            let mut last = 0;
-            for i in 0..100_000u64 {
-                let (now, _) = take(&mut calendar).expect("two hundred are under way");
-                prop_assert!(now >= last);
-                last = now;
-                put(&mut calendar, now + span / 2 + span / 1009 * (i * 7919 % 1009), 0);
-            }
-            prop_assert_eq!(calendar.packets().count() as u64, FLYING);
-            let packets_a_bucket = (1u64 << calendar.shift) as f64 * FLYING as f64 / span as f64;
-            prop_assert!((0.005..13.0).contains(&packets_a_bucket), "{}", packets_a_bucket);
-            let reach = (calendar.buckets.len() as u64) << calendar.shift;
-            prop_assert!(reach > span || many < MANY, "{} {}", reach, span);
-            prop_assert!(calendar.buckets.len() <= FEW_BUCKETS || many == MANY);
-        }
-    }
-
-    #[test]
-    fn buckets_do_not_narrow_without_end_for_packets_of_one_instant() {
-        for many in [0, MANY] {
-            let mut calendar = Calendar::with_short_wheel_from(many, Time::from_ps(1_000_000_000), 0);
-            let burst = |at| (0..100).map(move |hop| (at, hop));
-            for (at, hop) in (0..20).flat_map(|i| burst(i * 1_000_000_000)) {
-                put(&mut calendar, at, hop);
-            }
-            for (now, hop) in (0..2000).flat_map(|i| burst(i * 1_000_000_000)) {
-                assert_eq!(take(&mut calendar), Some((now, hop)));
-                put(&mut calendar, now + 20_000_000_000, hop);
-            }
-            assert!(calendar.shift >= 17, "{}", calendar.shift);
-        }
-    }
-
-    #[test]
-    fn many_at_one_hop_at_one_instant_leave_in_the_order_of_their_numbers() {
-        let mut calendar = Calendar::new(Time::from_ps(1000), 0);
-        for i in 0..1000u32 {
-            put_number(&mut calendar, 5_000_000, 0, i.wrapping_mul(7919) % 1000);
-        }
-        for seq in 0..1000 {
-            assert_eq!(take_number(&mut calendar), Some((5_000_000, 0, seq)));
-        }
-    }
-
-    #[test]
-    fn many_at_one_instant_leave_in_the_order_of_their_hops() {
-        let mut calendar = Calendar::new(Time::from_ps(1000), 0);
-        for i in 0..10_000u32 {
-            put(&mut calendar, 5_000_000, i.wrapping_mul(7919) % 10_000);
-        }
-        for hop in 0..10_000 {
-            assert_eq!(take(&mut calendar), Some((5_000_000, hop)));
-        }
-        assert_eq!(take(&mut calendar), None);
-    }
-
-    #[test]
-    fn many_that_go_on_to_one_instant_are_put_behind_each_other() {
-        const MANY_MORE: u32 = 200_000;
-        let mut calendar = Calendar::new(Time::from_ps(1_000_000_000), 0);
-        for hop in 0..MANY_MORE {
-            put(&mut calendar, 5, 2 * hop);
-        }
-        for hop in 0..MANY_MORE {
-            assert_eq!(take(&mut calendar), Some((5, 2 * hop)));
-            put(&mut calendar, 6, 2 * hop + 1);
-        }
-        for hop in 0..MANY_MORE {
-            assert_eq!(take(&mut calendar), Some((6, 2 * hop + 1)));
-        }
-    }
-}
+mod tests;

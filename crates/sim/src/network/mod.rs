@@ -3,19 +3,25 @@
 mod calendar;
 mod conditioner;
 mod dither;
+mod jitter;
 mod loss;
 mod managed;
 mod port;
+mod port_kind;
 mod recent;
+mod report;
 mod routes;
 mod service;
 mod serving;
 
 pub use calendar::{Calendar, PacketId};
 pub use conditioner::{Conditioner, ConditionerPlan, Exchange, FlowSet, Told, Words};
+pub use jitter::Jitter;
 pub use loss::Loss;
-pub use managed::{Jitter, Managed};
-pub use port::{Outcome, Port, PortKind, Probe, Transmissions};
+pub use managed::Managed;
+pub use port::Port;
+pub use port_kind::{PortKind, Transmissions};
+pub use report::{Outcome, Probe};
 pub use routes::{Router, Topology};
 pub use service::Trace;
 pub use serving::{Next, Serving, Transmission};

@@ -2,9 +2,10 @@
 
 use parshall_estimators::responsiveness::Dither;
 
+use super::jitter::Jitter;
 use super::loss::{Fate, Loss};
-use super::managed::Jitter;
-use super::port::{PortCounters, PortKind, Probe};
+use super::port_kind::PortKind;
+use super::report::{PortCounters, Probe};
 use super::service::Trace;
 use crate::limits::Steps;
 use crate::packet::{ecn, Packet};

@@ -24,7 +24,7 @@ use crate::scenario::{self, DiffServProfile, DropperKind};
 use crate::units::{Rate, Time};
 use ns2::Ns2Red;
 use rio::Rio;
-use schedule::{Candidate, Scheduler};
+use schedule::Scheduler;
 
 /// How many code points there are.
 pub const CODE_POINTS: usize = 64;
@@ -285,8 +285,7 @@ impl DepartureQueue for DiffServ {
             queue.dropper.link_asks(now, &queue.lengths);
         }
         let queues = &self.queues;
-        let candidate =
-            |index: usize| -> Candidate { queues[index].fifo.front().map(|first| first.held.packet.size) };
+        let candidate = |index: usize| queues[index].fifo.front().map(|first| first.held.packet.size);
         let index = self.scheduler.next(&candidate)?;
         let Waiting { held, marked } = self.queues[index].fifo.pop_front()?;
         self.scheduler.served(now, index, held.packet.size);

@@ -4,7 +4,6 @@
 //! arrival on a free link, and at each end of a transmission even if nothing waits. Interleaved round robin may pick an
 //! empty queue although packets wait in others; the link then stays silent until the next arrival.
 
-use super::schedule::Candidate;
 use crate::scenario;
 use crate::units::Time;
 
@@ -70,7 +69,7 @@ impl Ns2Scheduler {
     }
 
     /// The queue that it picks, which may be empty.
-    pub fn next(&mut self, first: &dyn Fn(usize) -> Candidate) -> usize {
+    pub fn next(&mut self, first: &dyn Fn(usize) -> Option<u16>) -> usize {
         let empty = |index: usize| first(index).is_none();
         match self.rule {
             Rule::RoundRobin => self.round_robin(&empty),

@@ -4,9 +4,6 @@ use super::ns2_schedule::Ns2Scheduler;
 use crate::scenario::{self, DiffServProfile};
 use crate::units::Time;
 
-/// The bytes of the first packet of a queue; none if it is empty.
-pub(super) type Candidate = Option<u16>;
-
 /// Chooses the queue that is served.
 #[derive(Clone, Debug)]
 pub(super) enum Scheduler {
@@ -29,8 +26,9 @@ impl Scheduler {
         }
     }
 
-    /// The queue to serve, if any: one that is not empty, or with ns-2's schedulers perhaps an empty one.
-    pub fn next(&mut self, first: &dyn Fn(usize) -> Candidate) -> Option<usize> {
+    /// The queue to serve, if any: one that is not empty, or with ns-2's schedulers perhaps an empty one. `first` says
+    /// how many bytes the first packet of a queue has, none if the queue is empty.
+    pub fn next(&mut self, first: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
         match self {
             Scheduler::Priority { queues } => (0..*queues).find(|&index| first(index).is_some()),
             Scheduler::Wrr(wrr) => wrr.next(first),
@@ -64,7 +62,7 @@ impl Wrr {
         Wrr { credit: weights[0], weights, current: 0 }
     }
 
-    fn next(&mut self, first: &dyn Fn(usize) -> Candidate) -> Option<usize> {
+    fn next(&mut self, first: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
         for _ in 0..=self.weights.len() {
             if self.credit > 0 && first(self.current).is_some() {
                 return Some(self.current);
@@ -94,7 +92,7 @@ impl Drr {
         Drr { quanta, deficits, current: 0 }
     }
 
-    fn next(&mut self, first: &dyn Fn(usize) -> Candidate) -> Option<usize> {
+    fn next(&mut self, first: &dyn Fn(usize) -> Option<u16>) -> Option<usize> {
         let queues = self.quanta.len();
         if (0..queues).all(|index| first(index).is_none()) {
             self.deficits.fill(0);
