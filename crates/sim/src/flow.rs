@@ -111,10 +111,9 @@ impl Flow {
         let payload_bytes = asked.transport.payload_bytes();
         let (source, first) = Source::new(asked, payload_bytes, duration, seed);
         let (sender, receiver) = match (&asked.transport, &plan.tcp) {
-            (Transport::Tcp(tcp), Some(options)) => (
+            (Transport::Tcp(_), Some(options)) => (
                 SendingEnd::Tcp(TcpSender::new(
                     options.clone(),
-                    tcp.recovery,
                     clock_phase(options, seed, &asked.name),
                     seed,
                     &asked.name,

@@ -203,10 +203,12 @@ fn transports() {
         ("header_bytes", json!(0), "0", "1 to 65535 bytes"),
         ("max_rto", json!(0.5), "0.5 s", "at least min_rto"),
         ("delayed_ack_timer", json!(0), "0 s", "a time above 0"),
-        ("rack", json!(true), "true", "false, or the recovery sack"),
-        ("prr", json!(true), "true", "false, or the recovery sack"),
     ] {
         refuses(&at(field), value, &path(field), shown, expected);
+    }
+    for field in ["rack", "prr"] {
+        let newreno = json!({"kind": "tcp", "recovery": "newreno", field: true});
+        refuses("/flows/0/transport", newreno, &path(field), "true", "false, or the recovery sack");
     }
     let sack1 = json!({"kind": "tcp", "profile": "ns2", "recovery": "sack", "prr": true});
     let expected = "false: ns-2's Sack1 counts its pipe down by ACKs";

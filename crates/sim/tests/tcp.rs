@@ -111,7 +111,8 @@ fn the_first_timeout_comes_after_a_second_and_backs_off() {
 
 #[test]
 fn three_duplicate_acks_resend_a_packet() {
-    let recording = record(json!({"limited_transmit": false}), &[1], transfer(10), 1.0);
+    let options = json!({"recovery": "newreno", "limited_transmit": false});
+    let recording = record(options, &[1], transfer(10), 1.0);
     // The lost packet takes no time on the link: packet 3 is received at 13 ms, its ACK comes 10.04 ms later.
     assert_eq!(first_after(&recording, 0.01), (0.02304, 0));
     assert_eq!(flow(&recording, "fast_retransmits"), 1.0);

@@ -60,7 +60,8 @@ class Bbr(Model):
 
 class Binomial(Model):
     """For a window ``w``, ``alpha / w^k`` packets a round trip up and ``beta w^l`` down (Bansal and
-    Balakrishnan 2001). IIAD has k = 1 and l = 0, SQRT 1/2 for both.
+    Balakrishnan 2001). IIAD has k = 1 and l = 0, SQRT 1/2 for both. A loss in slow start and a timeout take
+    half of the window, or what ``beta w^l`` is if that is more.
     """
 
     kind: Literal["binomial"] = "binomial"

@@ -38,11 +38,12 @@ class Tcp(Model):
     """Names this transport."""
     profile: Literal["rfc", "linux", "ns2"] = "rfc"
     """The set of defaults: what the RFCs say today, what Linux 6 does, or what ns-2.35 does."""
-    recovery: Literal["tahoe", "reno", "newreno", "sack", "vegas"] = "newreno"
+    recovery: Literal["tahoe", "reno", "newreno", "sack", "vegas"] | None = None
     """What is sent after a loss: slow start from one packet (Tahoe), fast recovery that the first new ACK
     ends (Reno, RFC 2581) or that lasts until all is repaired (NewReno, RFC 6582), what selective
     acknowledgements show to be missing (SACK: RFC 2018 and 6675; with the profile ``ns2`` its Sack1), or
-    what Vegas sends, which also has a window of its own (Brakmo and Peterson 1995)."""
+    what Vegas sends, which also has a window of its own (Brakmo and Peterson 1995). None is SACK with the
+    profiles ``rfc`` and ``linux``, and NewReno with ``ns2``."""
     control: Control = RENO
     """How the window grows and shrinks. The recovery ``vegas`` has a window of its own, and takes nothing but
     its rule from here: bounds from ``vegas``, the forecast from ``arima-vegas``."""

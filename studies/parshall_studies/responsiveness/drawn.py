@@ -238,7 +238,7 @@ class Drawn:
         ecn = self.queue == "red-ecn"
         window = max(2, round(1.2 * self.rate * self._mean_rtt / _PACKET_BITS / max(count, 1)))
         options: Mapping[str, Mapping[str, Any]] = {
-            "newreno": {},
+            "newreno": {"recovery": "newreno"},
             "sack": {"recovery": "sack"},
             "cubic": {"recovery": "sack", "control": Cubic()},
             "linux": {"profile": "linux", "recovery": "sack", "control": Cubic.linux()},

@@ -9,8 +9,8 @@ use crate::control::user::{self, Found, MOST_PACKETS};
 use crate::control::Control;
 use crate::error::ScenarioError;
 use crate::scenario::{
-    Capacity, CoDel, DropTail, Flow, FqCodel, Jitter, Loss, Pie, ProfileName, Queue, RecoveryName, Red,
-    RedWeight, Scenario, Tcp, Transport, Udp,
+    Capacity, CoDel, DropTail, Flow, FqCodel, Jitter, Loss, Pie, ProfileName, Queue, Red, RedWeight,
+    Scenario, Tcp, Transport, Udp,
 };
 use crate::transport::TcpOptions;
 use crate::units::{Rate, Time};
@@ -294,8 +294,8 @@ fn check_tcp(at: &Place<'_>, tcp: &Tcp) -> Checked<TcpOptions> {
         }
     }
     check_control(at, tcp)?;
-    check_recovery(at, tcp)?;
     let options = TcpOptions::resolve(tcp);
+    check_recovery(at, tcp, &options)?;
     options
         .rto
         .validate()
@@ -345,8 +345,8 @@ fn check_tcp(at: &Place<'_>, tcp: &Tcp) -> Checked<TcpOptions> {
 }
 
 /// A profile may have these options for flows with SACK; a flow that asks for one must be able to use it.
-fn check_recovery(at: &Place<'_>, tcp: &Tcp) -> Checked<()> {
-    let sack = tcp.recovery == RecoveryName::Sack;
+fn check_recovery(at: &Place<'_>, tcp: &Tcp, options: &TcpOptions) -> Checked<()> {
+    let sack = options.sack;
     let sack1 = tcp.profile == ProfileName::Ns2 && tcp.rack != Some(true);
     for (field, asked, possible, expected) in [
         ("rack", tcp.rack, sack, "false, or the recovery sack"),

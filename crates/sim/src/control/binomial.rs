@@ -2,6 +2,9 @@
 //!
 //! k = 0, l = 1 is AIMD; k = 1, l = 0 is IIAD (inverse increase, additive decrease); k = l = 1/2 is SQRT. All with
 //! k + l = 1 share a link fairly with TCP.
+//!
+//! That is congestion avoidance. A loss in slow start, which doubles the window in a round trip, takes half of it and no less,
+//! as in ns-2, and so does a timeout (RFC 5681, equation 4): one packet less would be lost again.
 
 use serde::{Deserialize, Serialize};
 
@@ -69,8 +72,22 @@ impl Congestion for Binomial {
         }
     }
 
-    fn after_loss(&mut self, _: &Window, loss: &Loss) -> f64 {
-        (loss.in_use - self.beta * libm::pow(loss.in_use, self.l)).max(1.0)
+    fn after_loss(&mut self, window: &Window, loss: &Loss) -> f64 {
+        if window.in_slow_start() {
+            self.decreased(loss.in_use).min(loss.in_use / 2.0)
+        } else {
+            self.decreased(loss.in_use)
+        }
+    }
+
+    fn after_timeout(&mut self, _: &Window, loss: &Loss) -> f64 {
+        self.decreased(loss.in_use).min(loss.in_use / 2.0)
+    }
+}
+
+impl Binomial {
+    fn decreased(&self, in_use: f64) -> f64 {
+        (in_use - self.beta * libm::pow(in_use, self.l)).max(1.0)
     }
 }
 
@@ -107,5 +124,17 @@ mod tests {
         assert!((16.0 * grown(&mut sqrt, 16.0) - 1.0 / 4.0).abs() < 1e-12);
         assert_eq!(iiad.after_loss(&window, &loss(16.0)), 15.5);
         assert_eq!(sqrt.after_loss(&window, &loss(16.0)), 14.0);
+    }
+
+    /// With half a packet less than slow start has reached, all that it has sent too much would be lost once more.
+    #[test]
+    fn a_loss_in_slow_start_and_a_timeout_take_half() {
+        let slow_start = Window { cwnd: 16.0, ssthresh: 64.0 };
+        let avoidance = Window { cwnd: 16.0, ssthresh: 1.0 };
+        for (k, l) in [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0)] {
+            let mut control = binomial(k, l);
+            assert_eq!(control.after_loss(&slow_start, &loss(16.0)), 8.0);
+            assert_eq!(control.after_timeout(&avoidance, &loss(16.0)), 8.0);
+        }
     }
 }

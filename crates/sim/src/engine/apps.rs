@@ -201,12 +201,7 @@ impl Simulation {
                 let app = self.apps.lines[write.line].app;
                 return self.schedule_app(app, now + Time::from_ps(1));
             }
-            tcp.reconnect(
-                line.recovery,
-                line.phase,
-                line.seed,
-                &format!("{}/{}", line.name, line.connections),
-            );
+            tcp.reconnect(line.phase, line.seed, &format!("{}/{}", line.name, line.connections));
             (line.opened, line.accepted, line.written) = (now, false, 0);
             line.undelivered.clear();
             line.unacknowledged.clear();

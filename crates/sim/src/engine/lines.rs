@@ -6,7 +6,6 @@ use std::collections::VecDeque;
 use crate::compile::{AppPlan, Asking, Plan};
 use crate::flow::clock_phase;
 use crate::record::{Table, TransferRow, TransferTable};
-use crate::scenario::{RecoveryName, Transport};
 use crate::traffic::apps::{Demand, Machine, Place, Reaction};
 use crate::traffic::start;
 use crate::units::Time;
@@ -63,7 +62,6 @@ pub(super) struct Line {
     pub asks: bool,
     /// Whether what is written is done when it is delivered, and not when it is acknowledged.
     pub done_on_delivery: bool,
-    pub recovery: RecoveryName,
     pub phase: Time,
     pub seed: u64,
     pub name: String,
@@ -201,10 +199,6 @@ impl Line {
         seed: u64,
     ) -> Self {
         let asked = &plan.asked[flow];
-        let recovery = match &asked.transport {
-            Transport::Tcp(tcp) => tcp.recovery,
-            Transport::Udp(_) => RecoveryName::default(),
-        };
         let phase = |options| clock_phase(options, seed, &asked.name);
         Line {
             flow,
@@ -212,7 +206,6 @@ impl Line {
             slot,
             asks,
             done_on_delivery: asking == Asking::Http,
-            recovery,
             phase: plan.flows[flow].tcp.as_ref().map_or(Time::ZERO, phase),
             seed,
             name: asked.name.to_string(),

@@ -6,7 +6,7 @@ use super::shares::rate;
 use super::window::{loss_probability, rate_with_losses, rounds_of, sent_after};
 use crate::compile::{Asking, Plan};
 use crate::network::Hop;
-use crate::scenario::{App, ConnectionUse, RecoveryName, Transport};
+use crate::scenario::{App, ConnectionUse, Transport};
 use crate::transport::TcpOptions;
 use crate::units::Time;
 
@@ -85,14 +85,9 @@ fn demand(plan: &Plan, index: usize, member: Option<Membership>) -> Demand {
         follows: None,
     };
     match (&asked.transport, &known.tcp) {
-        (Transport::Tcp(tcp), Some(options)) => {
+        (Transport::Tcp(_), Some(options)) => {
             let path = Path::new(plan, index, options);
-            of_tcp(
-                base,
-                (&asked.app, &asked.transport),
-                &Sender { options, recovery: tcp.recovery, path },
-                member,
-            )
+            of_tcp(base, (&asked.app, &asked.transport), &Sender { options, path }, member)
         }
         _ => {
             let asks = Asks::of(&asked.app, &asked.transport, seconds, |_| 0.0);
@@ -105,7 +100,6 @@ fn demand(plan: &Plan, index: usize, member: Option<Membership>) -> Demand {
 /// A TCP sender and its way.
 struct Sender<'a> {
     options: &'a TcpOptions,
-    recovery: RecoveryName,
     path: Path,
 }
 
@@ -146,17 +140,14 @@ fn of_tcp(
     sender: &Sender<'_>,
     member: Option<Membership>,
 ) -> Demand {
-    let Sender { options, recovery, path } = sender;
+    let Sender { options, path } = sender;
     let asking = member.map_or(Asking::Nobody, |member| member.asking);
     let fresh = is_fresh(app);
     let before = path.rtt * opening(asking, fresh, options) + waiting_for_ack(asking, options);
     // What is lost of a transfer is missed for a timeout, as few others follow.
     let lost = path.loss * options.rto_rules.min_s.max(path.rtt);
     let network = |packets: f64| {
-        before
-            + path.rtt * rounds_of(packets, options, *recovery)
-            + packets / path.pps
-            + lost * (packets + 2.0)
+        before + path.rtt * rounds_of(packets, options) + packets / path.pps + lost * (packets + 2.0)
     };
     let asks = Asks::of(app, transport, base.seconds, network);
     let own = |packets: f64| Demand {
@@ -169,7 +160,7 @@ fn of_tcp(
         ..base
     };
     let Some(member) = member else {
-        return own(asks.packets.min(sent_after(base.seconds / path.rtt, options, *recovery)));
+        return own(asks.packets.min(sent_after(base.seconds / path.rtt, options)));
     };
     let transfer = asks.transfer.unwrap_or(1.0);
     let syn = f64::from(u8::from(fresh && options.handshake));

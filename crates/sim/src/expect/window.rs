@@ -6,9 +6,9 @@ use crate::transport::TcpOptions;
 
 /// Packets that a sender has sent after so many round trips if nothing is ever lost: by slow start, and from ssthresh on one
 /// more in each.
-pub fn sent_after(rounds: f64, options: &TcpOptions, recovery: RecoveryName) -> f64 {
+pub fn sent_after(rounds: f64, options: &TcpOptions) -> f64 {
     let every_ack = options.delayed_ack.is_none() || options.slow_start_counts_packets;
-    let growth = match (by_delay(options, recovery), every_ack) {
+    let growth = match (by_delay(options), every_ack) {
         // Every other round trip.
         (true, _) => std::f64::consts::SQRT_2,
         (false, true) => 2.0,
@@ -26,16 +26,16 @@ pub fn sent_after(rounds: f64, options: &TcpOptions, recovery: RecoveryName) -> 
 }
 
 /// Round trips that a transfer of so many packets takes, the last of them half.
-pub fn rounds_of(packets: f64, options: &TcpOptions, recovery: RecoveryName) -> f64 {
+pub fn rounds_of(packets: f64, options: &TcpOptions) -> f64 {
     let mut rounds = 1.0;
-    while rounds < 64.0 && sent_after(rounds, options, recovery) < packets {
+    while rounds < 64.0 && sent_after(rounds, options) < packets {
         rounds += 1.0;
     }
     rounds - 0.5
 }
 
-fn by_delay(options: &TcpOptions, recovery: RecoveryName) -> bool {
-    let own = recovery == RecoveryName::Vegas;
+fn by_delay(options: &TcpOptions) -> bool {
+    let own = options.recovery == RecoveryName::Vegas;
     own || matches!(options.control, Control::Vegas(_) | Control::ArimaVegas(_))
 }
 
@@ -89,11 +89,11 @@ mod tests {
             initial_ssthresh: 40.0,
             ..TcpOptions::rfc()
         };
-        let sent = |rounds: f64| sent_after(rounds, &options, RecoveryName::Sack);
+        let sent = |rounds: f64| sent_after(rounds, &options);
         assert_eq!([1.0, 2.0, 2.5].map(sent), [10.0, 30.0, 50.125]);
         assert_eq!(sent(6.0), 30.0 + 4.0 * 40.0 + 8.0);
-        assert_eq!(rounds_of(30.0, &options, RecoveryName::Sack), 1.5);
-        assert_eq!(rounds_of(1.0, &options, RecoveryName::Sack), 0.5);
+        assert_eq!(rounds_of(30.0, &options), 1.5);
+        assert_eq!(rounds_of(1.0, &options), 0.5);
     }
 
     #[test]

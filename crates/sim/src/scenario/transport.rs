@@ -49,7 +49,7 @@ pub struct Tcp {
     pub profile: ProfileName,
     /// What is sent after a loss.
     #[serde(default)]
-    pub recovery: RecoveryName,
+    pub recovery: Option<RecoveryName>,
     /// How the window grows and shrinks. The recovery `vegas` has a window of its own, and takes its rule from the controls
     /// `vegas` and `arima-vegas`.
     #[serde(default)]
@@ -177,7 +177,7 @@ pub enum ProfileName {
 }
 
 /// What is sent after a loss.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum RecoveryName {
@@ -186,7 +186,6 @@ pub enum RecoveryName {
     /// Fast recovery that the first new ACK ends (RFC 2581).
     Reno,
     /// Fast recovery that lasts until all is repaired (RFC 6582).
-    #[default]
     Newreno,
     /// Selective acknowledgements (RFC 2018, RFC 6675).
     Sack,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use parshall_estimators::rto::{AnyRto, RtoEstimator, RtoRules, RtoTimer};
 
 use super::heard::Heard;
+use super::losses::Losses;
 use super::paced::Paced;
 use super::path::Path;
 use super::{Ack, Clock, Outbox, TcpOptions};
@@ -96,11 +97,9 @@ pub struct Core {
     deadline: Time,
     last_sent: Time,
     clock_phase: Time,
-    /// When timeouts happened that are not judged yet, and how long was waited for each; most senders have none.
-    #[allow(clippy::box_collection)]
-    unjudged_timeouts: Option<Box<Vec<(Time, Time)>>>,
-    /// The packet that the last timeout sent again.
-    timed_out: i64,
+    losses: Option<Box<Losses>>,
+    /// Whether there are timeouts that the next ACK of new data judges.
+    judges: bool,
 }
 
 impl Core {
@@ -140,8 +139,8 @@ impl Core {
             deadline: Time::NEVER,
             last_sent: Time::ZERO,
             clock_phase: phase,
-            unjudged_timeouts: None,
-            timed_out: -1,
+            losses: None,
+            judges: false,
             timeout: Time::NEVER,
             options,
         };
@@ -282,6 +281,7 @@ impl Core {
             return;
         }
         self.mark_answered = self.max_seq;
+        self.losses.get_or_insert_default().on_reduction(self.max_seq);
         self.announce_reduction = true;
         self.counters.mark_reductions += 1;
         let target = self.control.after_mark(&self.window, &self.loss(now));
@@ -462,6 +462,7 @@ impl Core {
     /// Reduces the window for a loss that duplicate ACKs have shown; the caller sets cwnd if it wants less.
     pub fn reduce(&mut self, now: Time) {
         self.recover = self.max_seq;
+        self.losses.get_or_insert_default().on_reduction(self.max_seq);
         self.timed = UNTIMED;
         self.counters.fast_retransmits += 1;
         if self.high_ack > self.mark_answered {
@@ -472,14 +473,17 @@ impl Core {
         }
     }
 
-    /// What a loss finds in use (RFC 5681, equation 4, leaving out what limited transmit sent).
+    /// What a loss finds in use: what is in flight, leaving out what limited transmit sent (RFC 5681, equation 4), and
+    /// no more than the window. What goes beyond that has arrived, as duplicate ACKs and SACKs show, or it was in
+    /// flight when the timer expired: half of it may be more than was ever in use, and a loss would raise ssthresh.
     fn in_use(&self) -> f64 {
+        let window = self.usable_window();
         match self.options.reduce_from {
-            ReduceFrom::Window => self.usable_window(),
+            ReduceFrom::Window => window,
             ReduceFrom::Flight => {
                 let extra = i64::from(self.dupacks.min(self.options.dupack_threshold - 1));
                 let extra = if self.options.limited_transmit { extra } else { 0 };
-                (self.in_flight() - extra).max(1) as f64
+                ((self.in_flight() - extra) as f64).min(window).max(1.0)
             }
         }
     }
@@ -501,10 +505,12 @@ impl Core {
             self.counters.timeouts += 1;
             let waited = now.since(self.timer_started);
             self.counters.timeout_wait_ps += waited.ps();
-            self.unjudged_timeouts.get_or_insert_default().push((now, waited));
-            let again = self.timed_out == self.high_ack + 1;
-            self.timed_out = self.high_ack + 1;
-            if !(again && self.options.repeat_keeps_ssthresh) {
+            let losses = self.losses.get_or_insert_default();
+            let timeout = losses.on_timeout(self.high_ack + 1, now, waited);
+            self.judges = true;
+            let again = timeout.again && self.options.repeat_keeps_ssthresh;
+            let reduced = timeout.reduced && self.options.reduction_covers_timeout;
+            if !(again || reduced) {
                 let target = self.control.after_timeout(&self.window, &self.loss(now));
                 self.window.ssthresh = self.threshold(target);
             }
@@ -573,18 +579,22 @@ impl Core {
     /// This is the test of Eifel detection (RFC 3522), here with the exact stamp of the packet.
     #[inline]
     fn judge_timeouts(&mut self, echo: Time) {
-        let Some(unjudged) = &mut self.unjudged_timeouts else {
+        if self.judges {
+            self.judge_by(echo);
+        }
+    }
+
+    #[cold]
+    fn judge_by(&mut self, echo: Time) {
+        self.judges = false;
+        let Some(losses) = &mut self.losses else {
             return;
         };
-        let before = self.counters.spurious_timeouts;
-        for (at, waited) in unjudged.drain(..) {
-            if echo < at {
-                self.counters.spurious_timeouts += 1;
-                self.counters.timeout_wait_ps -= waited.ps();
-            }
-        }
+        let (needless, waited) = losses.judge(echo);
+        self.counters.spurious_timeouts += needless;
+        self.counters.timeout_wait_ps -= waited.ps();
         // With timestamps the sample itself tells, and it tells more.
-        if self.counters.spurious_timeouts > before && self.options.rtt_sampling != RttSampling::Timestamps {
+        if needless > 0 && self.options.rtt_sampling != RttSampling::Timestamps {
             self.timer.on_early_timeout();
         }
     }

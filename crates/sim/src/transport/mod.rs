@@ -7,6 +7,7 @@ mod clock;
 mod core;
 mod heard;
 mod intervals;
+mod losses;
 mod paced;
 mod pacer;
 mod path;

@@ -30,6 +30,8 @@ pub struct TcpOptions {
     pub ack_bytes: u16,
     /// Payload of a data packet.
     pub payload_bytes: u32,
+    /// What is sent after a loss.
+    pub recovery: RecoveryName,
     /// How the RTO is estimated.
     pub rto: RtoConfig,
     /// Longest delay of an ACK; none sends each at once.
@@ -85,6 +87,8 @@ pub struct TcpOptions {
     pub integer_ssthresh: bool,
     /// Whether a second timeout of the same packet leaves ssthresh alone (RFC 5681, section 3.1).
     pub repeat_keeps_ssthresh: bool,
+    /// Whether a timeout leaves ssthresh alone while a loss or a mark is answered that has reduced it already.
+    pub reduction_covers_timeout: bool,
     /// Which packets are timed.
     pub rtt_sampling: RttSampling,
     /// What ends backoff.
@@ -114,13 +118,14 @@ pub struct TcpOptions {
 }
 
 impl TcpOptions {
-    /// The RFCs: 5681, 6298, 6582, 6928, 3042 and 9293.
+    /// The RFCs: 5681, 6298, 6675, 6928, 3042 and 9293; 6582 for a sender without SACK.
     pub fn rfc() -> Self {
         TcpOptions {
             data_bytes: 1040,
             syn_bytes: 40,
             ack_bytes: 40,
             payload_bytes: 1000,
+            recovery: RecoveryName::Sack,
             rto: RtoConfig::default(),
             delayed_ack: Some(Time::from_ps(100_000_000_000)),
             quick_acks: 0,
@@ -128,7 +133,7 @@ impl TcpOptions {
             ecn: false,
             exact_echo: false,
             pacing: false,
-            sack: false,
+            sack: true,
             sack_pipe: SackPipe::Rfc6675,
             prr: false,
             rack: false,
@@ -148,6 +153,7 @@ impl TcpOptions {
             least_window: 1.0,
             integer_ssthresh: false,
             repeat_keeps_ssthresh: true,
+            reduction_covers_timeout: false,
             rtt_sampling: RttSampling::OnePacket,
             backoff_reset: BackoffReset::Sample,
             idle_restart: IdleRestart::OnSend,
@@ -164,8 +170,7 @@ impl TcpOptions {
         }
     }
 
-    /// Linux 6, as far as it is known to differ and these options tell it. Selective acknowledgements, CUBIC and its
-    /// HyStart are chosen beside it.
+    /// Linux 6, as far as it is known to differ and these options tell it. CUBIC and its HyStart are chosen beside it.
     pub fn linux() -> Self {
         TcpOptions {
             // TCP_DELACK_MIN
@@ -176,6 +181,8 @@ impl TcpOptions {
             rto_rules: RtoRules { min_s: 0.2, ..RtoRules::default() },
             // tcp_reno_ssthresh(), and that of others: what is in flight besides does not count.
             reduce_from: ReduceFrom::Window,
+            // tcp_enter_loss()
+            reduction_covers_timeout: true,
             // tcp_cwnd_reduction()
             prr: true,
             // TCP_RACK_LOSS_DETECTION
@@ -192,6 +199,8 @@ impl TcpOptions {
     pub fn ns2() -> Self {
         let tick = Time::from_ps(10_000_000_000);
         TcpOptions {
+            recovery: RecoveryName::Newreno,
+            sack: false,
             // ns-2 keeps srtt and rttvar as scaled integers of clock ticks.
             rto: RtoConfig::JacobsonTicks { tick: tick.secs() },
             // Agent/TCPSink acknowledges every packet.
@@ -260,6 +269,7 @@ impl TcpOptions {
             ProfileName::Ns2 => Self::ns2(),
         };
         let ns2 = tcp.profile == ProfileName::Ns2;
+        let recovery = tcp.recovery.unwrap_or(base.recovery);
         let max_window = tcp.max_window_packets.map_or(base.max_window, f64::from);
         let clock_tick = tcp.clock_tick.unwrap_or(base.clock_tick);
         let rto = match (&tcp.rto, &base.rto) {
@@ -284,15 +294,16 @@ impl TcpOptions {
         let min_rto_s = tcp.min_rto.map_or(base.rto_rules.min_s, Time::secs);
         // In tcp_set_rto() the least RTO is the least of what is added to the smoothed round trip.
         let least_margin_s = if tcp.profile == ProfileName::Linux { min_rto_s } else { 0.0 };
-        let keeps_dupacks = ns2 && tcp.recovery == RecoveryName::Tahoe;
+        let keeps_dupacks = ns2 && recovery == RecoveryName::Tahoe;
         let data_bytes = (tcp.payload_bytes + tcp.header_bytes) as u16;
         // VegasTcpAgent::output() knows of no SYN: packet 0 is as large as any.
-        let small_syn = !(ns2 && tcp.recovery == RecoveryName::Vegas);
+        let small_syn = !(ns2 && recovery == RecoveryName::Vegas);
         TcpOptions {
             data_bytes,
             syn_bytes: if small_syn { tcp.header_bytes as u16 } else { data_bytes },
             ack_bytes: tcp.ack_bytes as u16,
             payload_bytes: tcp.payload_bytes,
+            recovery,
             rto,
             delayed_ack,
             quick_acks: tcp.quick_acks.unwrap_or(base.quick_acks),
@@ -300,7 +311,7 @@ impl TcpOptions {
             ecn: tcp.ecn,
             exact_echo: tcp.control.exact_echo(),
             pacing: tcp.pacing,
-            sack: tcp.recovery == RecoveryName::Sack,
+            sack: recovery == RecoveryName::Sack,
             initial_window: tcp.initial_window_packets.unwrap_or(base.initial_window),
             max_window,
             initial_ssthresh,

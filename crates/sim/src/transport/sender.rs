@@ -7,7 +7,7 @@ use super::heard::Heard;
 use super::recovery::{AnyRecovery, Recovery, Trigger};
 use super::{Ack, Core, Outbox, TcpOptions};
 use crate::control::AckKind;
-use crate::scenario::{IdleRestart, RecoveryName};
+use crate::scenario::IdleRestart;
 use crate::units::Time;
 
 /// A TCP sender. It is driven by ACKs, by its timer and by its application.
@@ -19,8 +19,8 @@ pub struct TcpSender {
 
 impl TcpSender {
     /// A sender that has sent nothing; `phase` is that of its clock.
-    pub fn new(options: Arc<TcpOptions>, recovery: RecoveryName, phase: Time, seed: u64, flow: &str) -> Self {
-        let recovery = AnyRecovery::new(recovery, &options);
+    pub fn new(options: Arc<TcpOptions>, phase: Time, seed: u64, flow: &str) -> Self {
+        let recovery = AnyRecovery::new(&options);
         let mut core = Core::new(options, phase, seed, flow);
         // A SYN is a packet that no application hands over.
         core.limit = i64::from(core.options.handshake);
@@ -30,9 +30,9 @@ impl TcpSender {
     }
 
     /// Starts a new connection: nothing is left of the one before but what it has counted.
-    pub fn reconnect(&mut self, recovery: RecoveryName, phase: Time, seed: u64, flow: &str) {
+    pub fn reconnect(&mut self, phase: Time, seed: u64, flow: &str) {
         let counters = self.core.counters;
-        *self = TcpSender::new(self.core.options.clone(), recovery, phase, seed, flow);
+        *self = TcpSender::new(self.core.options.clone(), phase, seed, flow);
         self.core.counters = counters;
     }
 

@@ -191,11 +191,12 @@ fn tcp() -> impl Strategy<Value = Transport> {
     (
         select(vec![ProfileName::Rfc, ProfileName::Linux, ProfileName::Ns2]),
         select(vec![
-            RecoveryName::Tahoe,
-            RecoveryName::Reno,
-            RecoveryName::Newreno,
-            RecoveryName::Sack,
-            RecoveryName::Vegas,
+            None,
+            Some(RecoveryName::Tahoe),
+            Some(RecoveryName::Reno),
+            Some(RecoveryName::Newreno),
+            Some(RecoveryName::Sack),
+            Some(RecoveryName::Vegas),
         ]),
         control(),
         (any::<bool>(), any::<bool>()),
@@ -218,7 +219,8 @@ fn tcp() -> impl Strategy<Value = Transport> {
                 repair,
             )| {
                 let (delayed_ack, quick_acks) = acks;
-                let modern = recovery == RecoveryName::Sack && profile != ProfileName::Ns2;
+                let sack = matches!(recovery, None | Some(RecoveryName::Sack));
+                let modern = sack && profile != ProfileName::Ns2;
                 let (prr, rack) = if modern { repair } else { (None, None) };
                 Transport::Tcp(Arc::new(Tcp {
                     profile,

@@ -176,9 +176,9 @@ any_recovery! {
 }
 
 impl AnyRecovery {
-    /// The recovery of this name, as the options have it.
-    pub fn new(name: RecoveryName, options: &TcpOptions) -> Self {
-        match (name, options.sack_pipe) {
+    /// The recovery that the options ask for.
+    pub fn new(options: &TcpOptions) -> Self {
+        match (options.recovery, options.sack_pipe) {
             (RecoveryName::Tahoe, _) => AnyRecovery::Tahoe(Tahoe),
             (RecoveryName::Reno, _) => AnyRecovery::Reno(Reno::default()),
             (RecoveryName::Newreno, _) => AnyRecovery::NewReno(NewReno::default()),

@@ -179,6 +179,18 @@ impl VegasRecovery {
         self.round_start = now;
     }
 
+    /// The SYN is acknowledged. Its bytes are few, and no round trip of a full packet is as short; the first of those
+    /// begins now.
+    fn on_syn_ack(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Heard {
+        let heard = core.advance(ack, now);
+        core.dupacks = 0;
+        core.finish_handshake();
+        self.forget(core, heard.packets);
+        self.mark = core.next_seq;
+        self.round_start = self.clock(now);
+        Heard { repaired: true, ..heard }
+    }
+
     /// Sends packet `high_ack + 1` again, with a smaller window unless that was done since it was sent.
     fn retransmit(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
         let Some(first) = self.next_sent(core) else {
@@ -215,7 +227,10 @@ impl VegasRecovery {
 impl Recovery for VegasRecovery {
     fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
         let clock = self.clock(now);
-        let mut fine = self.fine.unwrap_or_else(|| FineTimer::new(clock));
+        if ack.high == 0 && core.options.handshake && !core.options.vegas_ring {
+            return self.on_syn_ack(core, ack, now);
+        }
+        let mut fine = self.fine.unwrap_or_else(|| FineTimer::new(clock - self.round_start));
         if core.options.vegas_ring && core.high_ack == 0 {
             // delay_growth_ looks at the ACK before this one.
             core.open_initial_window();
@@ -226,9 +241,6 @@ impl Recovery for VegasRecovery {
         }
         core.dupacks = 0;
         let heard = core.advance(ack, now);
-        if !core.options.vegas_ring {
-            core.finish_handshake();
-        }
         // ns-2 takes a sending time of zero, that of the first burst, for none.
         let timed = |sent: &Sent| sent.times == 1 && !(sent.at == 0.0 && core.options.vegas_ring);
         let sample = self.forget(core, heard.packets).filter(timed).map(|sent| clock - sent.at);

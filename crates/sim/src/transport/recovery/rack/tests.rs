@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::scenario::{RecoveryName, ReduceFrom};
+use crate::scenario::ReduceFrom;
 use crate::transport::{SackBlocks, TcpSender};
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ impl Bench {
         let reduce_from = ReduceFrom::Flight;
         let options =
             TcpOptions { sack: true, prr: false, handshake: false, reduce_from, ..TcpOptions::linux() };
-        let sender = TcpSender::new(Arc::new(options), RecoveryName::Sack, Time::ZERO, 1, "f");
+        let sender = TcpSender::new(Arc::new(options), Time::ZERO, 1, "f");
         let mut bench = Bench { sender, out: Outbox::default() };
         bench.sender.on_write(packets, Time::ZERO, &mut bench.out);
         assert_eq!(bench.sent(), (0..packets.min(10)).collect::<Vec<_>>());
@@ -181,7 +181,7 @@ fn a_probe_is_new_data_where_there_is_any() {
 #[test]
 fn a_syn_is_not_probed() {
     let options = TcpOptions { sack: true, ..TcpOptions::linux() };
-    let mut sender = TcpSender::new(Arc::new(options), RecoveryName::Sack, Time::ZERO, 1, "f");
+    let mut sender = TcpSender::new(Arc::new(options), Time::ZERO, 1, "f");
     let mut out = Outbox::default();
     sender.on_write(5, Time::ZERO, &mut out);
     sender.on_timeout(sender.core().deadline(), &mut out);
@@ -209,7 +209,7 @@ proptest! {
     fn everything_arrives(lost in prop::collection::btree_set(0usize..90, 0..40), packets in 1u32..60, prr in any::<bool>()) {
         let options = TcpOptions { sack: true, prr, handshake: false, delayed_ack: None, ..TcpOptions::linux() };
         let options = Arc::new(options);
-        let mut sender = TcpSender::new(options.clone(), RecoveryName::Sack, Time::ZERO, 1, "f");
+        let mut sender = TcpSender::new(options.clone(), Time::ZERO, 1, "f");
         let mut receiver = crate::transport::TcpReceiver::new(options);
         let (mut out, mut acks) = (Outbox::default(), std::collections::VecDeque::new());
         let (mut now, mut number) = (Time::ZERO, 0);
