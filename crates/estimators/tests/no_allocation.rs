@@ -19,6 +19,7 @@ fn rto_estimators_do_not_allocate() {
     let configs = [
         RtoConfig::jacobson(),
         RtoConfig::jacobson_ticks(0.01),
+        RtoConfig::linux(0.2),
         RtoConfig::median(5, Deviation::Ewma),
         RtoConfig::median(501, Deviation::Ewma),
         RtoConfig::median(9, Deviation::Mad),

@@ -102,6 +102,11 @@ impl PyRtoTimer {
     }
 
     #[staticmethod]
+    fn linux(least_margin: f64, rules: Rules) -> PyResult<Self> {
+        Self::build(&RtoConfig::Linux { least_margin }, rules)
+    }
+
+    #[staticmethod]
     fn median(window: u32, mad: bool, deviation_gain: f64, multiplier: f64, rules: Rules) -> PyResult<Self> {
         let deviation = if mad { Deviation::Mad } else { Deviation::Ewma };
         Self::build(&RtoConfig::Median { window, deviation, deviation_gain, multiplier }, rules)

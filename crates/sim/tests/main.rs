@@ -10,6 +10,7 @@ mod folding;
 mod knowledge;
 mod memory;
 mod properties;
+mod reductions;
 mod rfc;
 mod rfc_queues;
 mod serving;

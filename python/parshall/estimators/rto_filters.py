@@ -20,6 +20,7 @@ __all__ = [
     "ArimaRto",
     "JacobsonRto",
     "JacobsonTicksRto",
+    "LinuxRto",
     "MedianRto",
     "QuantileRto",
     "WeightedMedianRto",
@@ -91,6 +92,35 @@ class JacobsonTicksRto(RtoEstimator):
     ) -> None:
         own = arguments.reals(tick=tick)
         super().__init__("JacobsonTicksRto", _core.RtoTimer.jacobson_ticks, own, rules)
+
+
+class LinuxRto(RtoEstimator):
+    """Estimator of Linux (tcp_rtt_estimator), quick to rise and slow to fall.
+
+    srtt is that of :class:`JacobsonRto`. A sample below ``srtt - mdev / 4`` changes the deviation ``mdev`` by
+    an eighth of what another does. What is added to srtt rises at once to the greatest ``mdev`` of a round
+    trip, and at its end falls by a quarter of the way to that; ``least_margin`` seconds are added at least.
+    Each sample of a series counts as a round trip of its own. ``rttvar`` is a quarter of what is added.
+
+    Linux runs this with ``min_rto=0.2, max_rto=120``.
+
+    >>> LinuxRto(min_rto=0.2).run([0.4, 0.4, 0.4])
+    array([1.2   , 1.2   , 1.1125])
+    """
+
+    __slots__ = ()
+
+    least_margin: float
+    """Least that is added to srtt, in seconds."""
+
+    def __init__(
+        self,
+        *,
+        least_margin: float = 0.2,
+        **rules: Unpack[RtoRules],
+    ) -> None:
+        own = arguments.reals(least_margin=least_margin)
+        super().__init__("LinuxRto", _core.RtoTimer.linux, own, rules)
 
 
 class MedianRto(RtoEstimator):

@@ -74,6 +74,7 @@ from .rto import (
     ArimaRtoConfig as ArimaRtoConfig,
     JacobsonRtoConfig as JacobsonRtoConfig,
     JacobsonTicksRtoConfig as JacobsonTicksRtoConfig,
+    LinuxRtoConfig as LinuxRtoConfig,
     MedianRtoConfig as MedianRtoConfig,
     QuantileRtoConfig as QuantileRtoConfig,
     RtoConfig as RtoConfig,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from parshall.scenario.base import Model, one_of
 from parshall.scenario.forecaster import JEYASEKAR_2014, AnyForecaster
-from parshall.scenario.quantities import NotNegative, Period, Risk, Share, Weights, Window
+from parshall.scenario.quantities import Duration, NotNegative, Period, Risk, Share, Weights, Window
 
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
@@ -15,6 +15,7 @@ __all__ = [
     "ArimaRtoConfig",
     "JacobsonRtoConfig",
     "JacobsonTicksRtoConfig",
+    "LinuxRtoConfig",
     "MedianRtoConfig",
     "QuantileRtoConfig",
     "RtoConfig",
@@ -22,6 +23,7 @@ __all__ = [
 ]
 
 _TICK: Any = 0.01
+_LEAST_MARGIN: Any = 0.2
 
 
 class JacobsonRtoConfig(Model):
@@ -44,6 +46,15 @@ class JacobsonTicksRtoConfig(Model):
     """Names this estimator."""
     tick: Period = _TICK
     """Length of a tick (ns-2.35: tcpTick_)."""
+
+
+class LinuxRtoConfig(Model):
+    """Estimator of Linux: quick to rise, slow to fall (tcp_rtt_estimator)."""
+
+    kind: Literal["linux"] = "linux"
+    """Names this estimator."""
+    least_margin: Duration = _LEAST_MARGIN
+    """Least that is added to srtt (TCP_RTO_MIN)."""
 
 
 class MedianRtoConfig(Model):
@@ -107,6 +118,7 @@ class ArimaRtoConfig(Model):
 RtoConfig: TypeAlias = (
     JacobsonRtoConfig
     | JacobsonTicksRtoConfig
+    | LinuxRtoConfig
     | MedianRtoConfig
     | QuantileRtoConfig
     | WeightedMedianRtoConfig
@@ -115,7 +127,9 @@ RtoConfig: TypeAlias = (
 """Any of the estimators."""
 
 if TYPE_CHECKING:
-    _Name: TypeAlias = Literal["jacobson", "jacobson-ticks", "median", "quantile", "weighted-median", "arima"]
+    _Name: TypeAlias = Literal[
+        "jacobson", "jacobson-ticks", "linux", "median", "quantile", "weighted-median", "arima"
+    ]
     MaybeRto: TypeAlias = Given[RtoConfig | None, RtoConfig | _Name | Table | None]
 else:
     MaybeRto = one_of(*get_args(RtoConfig)) | None

@@ -103,10 +103,12 @@ class Tcp(Model):
     time stamp that their ACKs echo (RFC 7323)."""
     backoff_reset: Literal["sample", "new-ack"] | None = None
     """What ends exponential backoff: an RTT sample (Karn; RFC 6298, section 5), or any ACK of new data."""
-    idle_restart: Literal["on-send", "on-timer", "never"] | None = None
+    idle_restart: Literal["on-send", "halving", "on-timer", "never"] | None = None
     """What happens to the window of a sender that has been idle: sending after an RTO of silence starts from
-    the initial window (RFC 5681, section 4.1), the running timer sets cwnd to 1 when it expires (ns-2), or
-    nothing."""
+    the initial window (RFC 5681, section 4.1), or from a window that is halved once for each RTO, with
+    ssthresh raised to three quarters of what it was (Linux); the running timer sets cwnd to 1 when it expires
+    (ns-2); or nothing. Controls that set the window on every ACK, BBR and Copa, keep it through the first
+    two."""
     fast_retransmit_guard: Literal["recover", "recover-or-first", "none"] | None = None
     """When duplicate ACKs may start another fast retransmit: when everything sent before the last reduction
     has been acknowledged (RFC 6582, section 3.2), the same with ns-2's exception for the first packet, or

@@ -1,7 +1,8 @@
 //! The estimators and their parameters as a plain value, as a scenario holds it.
 
 use super::{
-    AnyRto, ArimaRto, Jacobson, JacobsonTicks, MedianMadRto, MedianRto, QuantileRto, WeightedMedianRto,
+    AnyRto, ArimaRto, Jacobson, JacobsonTicks, LinuxRto, MedianMadRto, MedianRto, QuantileRto,
+    WeightedMedianRto,
 };
 use crate::error::ConfigError;
 use crate::forecast::ForecasterConfig;
@@ -29,6 +30,12 @@ pub enum RtoConfig {
         /// Length of a tick in seconds.
         #[cfg_attr(feature = "serde", serde(default = "defaults::tick"))]
         tick: f64,
+    },
+    /// Quick to rise and slow to fall, as Linux runs it: see [`LinuxRto`].
+    Linux {
+        /// Least that is added to srtt, in seconds; not negative.
+        #[cfg_attr(feature = "serde", serde(default = "defaults::least_margin"))]
+        least_margin: f64,
     },
     /// Median of the last samples: see [`MedianRto`] and [`MedianMadRto`].
     Median {
@@ -118,6 +125,12 @@ mod defaults {
         0.01
     }
 
+    /// Linux: TCP_RTO_MIN.
+    #[cfg(feature = "serde")]
+    pub const fn least_margin() -> f64 {
+        0.2
+    }
+
     /// The smallest window that Chan and Leis try; also M of Ma, Arce and Barner.
     pub const fn window() -> u32 {
         5
@@ -166,6 +179,11 @@ impl RtoConfig {
         RtoConfig::JacobsonTicks { tick }
     }
 
+    /// Linux's filter, which adds at least so many seconds to srtt.
+    pub const fn linux(least_margin: f64) -> Self {
+        RtoConfig::Linux { least_margin }
+    }
+
     /// Median of `window` samples with either deviation, other parameters at their defaults.
     pub const fn median(window: u32, deviation: Deviation) -> Self {
         RtoConfig::Median {
@@ -208,6 +226,7 @@ impl RtoConfig {
                 Jacobson::check(gain, deviation_gain, multiplier)
             }
             RtoConfig::JacobsonTicks { tick } => JacobsonTicks::check(tick),
+            RtoConfig::Linux { least_margin } => LinuxRto::check(least_margin),
             RtoConfig::Median { window, deviation_gain, multiplier, .. } => {
                 MedianRto::check(window, deviation_gain, multiplier)
             }
@@ -238,6 +257,7 @@ impl RtoConfig {
                 AnyRto::Jacobson(Jacobson::new(gain, deviation_gain, multiplier)?)
             }
             RtoConfig::JacobsonTicks { tick } => AnyRto::JacobsonTicks(JacobsonTicks::new(tick)?),
+            RtoConfig::Linux { least_margin } => AnyRto::Linux(LinuxRto::new(least_margin)?),
             RtoConfig::Median { window, deviation: Deviation::Ewma, deviation_gain, multiplier } => {
                 AnyRto::Median(Box::new(MedianRto::new(window, deviation_gain, multiplier)?))
             }
@@ -322,6 +342,7 @@ mod tests {
         fn parameters_left_out_take_their_defaults() {
             assert_eq!(read(r#"{"kind": "jacobson"}"#), Ok(RtoConfig::jacobson()));
             assert_eq!(read(r#"{"kind": "jacobson-ticks"}"#), Ok(RtoConfig::jacobson_ticks(0.01)));
+            assert_eq!(read(r#"{"kind": "linux"}"#), Ok(RtoConfig::linux(0.2)));
             assert_eq!(read(r#"{"kind": "median"}"#), Ok(RtoConfig::median(5, Deviation::Ewma)));
             let mad = r#"{"kind": "median", "window": 9, "deviation": "mad"}"#;
             assert_eq!(read(mad), Ok(RtoConfig::median(9, Deviation::Mad)));

@@ -83,6 +83,7 @@ mod tests {
         vec![
             RtoConfig::jacobson(),
             RtoConfig::jacobson_ticks(0.01),
+            RtoConfig::linux(0.2),
             RtoConfig::median(5, Deviation::Ewma),
             RtoConfig::median(5, Deviation::Mad),
             RtoConfig::weighted_median(),

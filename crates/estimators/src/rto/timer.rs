@@ -108,6 +108,15 @@ impl<E: RtoEstimator, R: Borrow<RtoRules>> RtoTimer<E, R> {
         }
     }
 
+    /// The same for a sample amid a round trip; see [`RtoEstimator::on_sample_amid_round`].
+    #[inline]
+    pub fn on_sample_amid_round(&mut self, rtt_s: f64) {
+        if crate::sample::is_rtt(rtt_s) {
+            self.estimator.on_sample_amid_round(rtt_s);
+            self.backoff = 1;
+        }
+    }
+
     /// Takes in the round-trip time of an acknowledged packet by Karn's rule (RFC 6298, section 3): one that was
     /// retransmitted says nothing, since the ACK may belong to either copy, and the backoff stays.
     #[inline]

@@ -229,6 +229,9 @@ pub enum BackoffReset {
 pub enum IdleRestart {
     /// Sending after more than an RTO of silence starts from the initial window (RFC 5681, section 4.1).
     OnSend,
+    /// Sending after more than an RTO of silence halves the window once for each RTO, down to the initial window, and
+    /// raises ssthresh to three quarters of what it was (Linux; after RFC 2861).
+    Halving,
     /// The timer is left running with nothing in flight; its expiry sets cwnd to 1 (ns-2).
     OnTimer,
     /// Nothing.

@@ -1,5 +1,7 @@
 //! What every TCP sender has, whatever its recovery: sequence numbers, window, timed packet, timer.
 
+mod idle;
+
 use std::borrow::Borrow;
 use std::sync::Arc;
 
@@ -13,7 +15,7 @@ use super::{Ack, Clock, Outbox, TcpOptions};
 use crate::control::{AckKind, AckSample, AnyControl, Loss, PathSample, Start, Window};
 use crate::packet::ecn;
 use crate::pulse::Failure;
-use crate::scenario::{BackoffReset, FastRetransmitGuard, IdleRestart, ReduceFrom, RttSampling};
+use crate::scenario::{BackoffReset, FastRetransmitGuard, ReduceFrom, RttSampling};
 use crate::units::Time;
 
 /// In place of a packet that is timed.
@@ -88,7 +90,7 @@ pub struct Core {
     announce_reduction: bool,
     /// A lost SYN makes the initial window one packet.
     lost_syn: bool,
-    /// The packet that is timed, -1 for none, and when it was sent.
+    /// The packet that is timed, -1 for none, and when it was sent. Where all are, its ACK ends a round trip of samples.
     timed: (i64, Time),
     timer: RtoTimer<AnyRto, Rules>,
     /// What the timer says; it changes less often than it is needed.
@@ -165,7 +167,8 @@ impl Core {
 
     /// The timeout to set now, in seconds.
     pub fn rto(&self) -> f64 {
-        self.timer.rto().max(self.options.least_timeout.secs())
+        let rto = self.timeout_after_lost_syn().unwrap_or_else(|| self.timer.rto());
+        rto.max(self.options.least_timeout.secs())
     }
 
     /// The RTO with its rules.
@@ -254,6 +257,20 @@ impl Core {
         }
     }
 
+    /// Packet `seq` is sent again, so that its ACK says nothing of a round trip (Karn; RFC 6298, section 3).
+    pub fn forget_time_of(&mut self, seq: i64) {
+        if self.timed.0 == seq {
+            self.forget_time();
+        }
+    }
+
+    /// The ACK of the packet that is timed may be late for another reason than its way.
+    fn forget_time(&mut self) {
+        if self.options.rtt_sampling == RttSampling::OnePacket {
+            self.timed = UNTIMED;
+        }
+    }
+
     #[inline(never)]
     fn note_sent(&mut self, seq: i64, now: Time) {
         if let Some(paced) = &mut self.paced {
@@ -323,20 +340,22 @@ impl Core {
     }
 
     fn take_sample(&mut self, ack: &Ack, now: Time) {
+        let ends_round = self.timed.0 >= 0 && ack.high >= self.timed.0;
         let sent = match self.options.rtt_sampling {
             RttSampling::Timestamps => Some(ack.echo),
-            RttSampling::OnePacket => match self.timed {
-                (seq, sent) if seq >= 0 && ack.high >= seq => Some(sent),
-                _ => None,
-            },
+            RttSampling::OnePacket => ends_round.then_some(self.timed.1),
         };
         if let Some(sent) = sent {
-            self.timed = UNTIMED;
             let rtt = Clock::new(self.options.clock_tick, self.clock_phase).elapsed(sent, now);
             self.last_rtt = rtt;
             self.counters.rtt_samples += 1;
             self.timer.reset_backoff();
-            self.timer.on_sample(rtt);
+            if ends_round {
+                self.timed = UNTIMED;
+                self.timer.on_sample(rtt);
+            } else {
+                self.timer.on_sample_amid_round(rtt);
+            }
             self.timer_changed();
         } else if self.options.backoff_reset == BackoffReset::NewAck {
             self.end_backoff();
@@ -445,6 +464,10 @@ impl Core {
     pub fn open_initial_window(&mut self) {
         if self.options.handshake {
             self.window.cwnd = if self.lost_syn { 1.0 } else { self.options.initial_window };
+            if self.timeout_after_lost_syn().is_some() {
+                self.timer.reset_backoff();
+                self.timer_changed();
+            }
         }
     }
 
@@ -463,7 +486,7 @@ impl Core {
     pub fn reduce(&mut self, now: Time) {
         self.recover = self.max_seq;
         self.losses.get_or_insert_default().on_reduction(self.max_seq);
-        self.timed = UNTIMED;
+        self.forget_time();
         self.counters.fast_retransmits += 1;
         if self.high_ack > self.mark_answered {
             let target = self.control.after_loss(&self.window, &self.loss(now));
@@ -526,7 +549,7 @@ impl Core {
             self.timer_changed();
         }
         self.next_seq = self.high_ack + 1;
-        self.timed = UNTIMED;
+        self.forget_time();
         self.restart_timer(now);
     }
 
@@ -534,13 +557,13 @@ impl Core {
     pub fn idle_out(&mut self) {
         self.recover = self.max_seq;
         self.dupacks = 0;
-        self.timed = UNTIMED;
+        self.forget_time();
         self.stop_timer();
     }
 
     /// Doubles the backoff and forgets the timed packet.
     pub fn back_off(&mut self) {
-        self.timed = UNTIMED;
+        self.forget_time();
         self.timer.on_timeout();
         self.timer_changed();
     }
@@ -596,22 +619,6 @@ impl Core {
         // With timestamps the sample itself tells, and it tells more.
         if needless > 0 && self.options.rtt_sampling != RttSampling::Timestamps {
             self.timer.on_early_timeout();
-        }
-    }
-
-    /// A sender that is about to send after a silence longer than its RTO starts small again
-    /// (RFC 5681, section 4.1).
-    pub fn restart_after_idle(&mut self, now: Time) {
-        if self.max_seq >= 0 && self.in_flight() == 0 {
-            self.control.on_restart(&mut self.window, now);
-        }
-        let silent = now.since(self.last_sent) > Time::from_secs(self.rto());
-        if self.options.idle_restart == IdleRestart::OnSend
-            && self.max_seq >= 0
-            && self.in_flight() == 0
-            && silent
-        {
-            self.window.cwnd = self.window.cwnd.min(self.options.initial_window);
         }
     }
 }

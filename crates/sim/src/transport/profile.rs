@@ -91,6 +91,8 @@ pub struct TcpOptions {
     pub reduction_covers_timeout: bool,
     /// Which packets are timed.
     pub rtt_sampling: RttSampling,
+    /// Least RTO, in seconds, for data behind a SYN that had to be sent again (RFC 6298, section 5.7).
+    pub rto_after_lost_syn: Option<f64>,
     /// What ends backoff.
     pub backoff_reset: BackoffReset,
     /// What idleness does.
@@ -155,6 +157,7 @@ impl TcpOptions {
             repeat_keeps_ssthresh: true,
             reduction_covers_timeout: false,
             rtt_sampling: RttSampling::OnePacket,
+            rto_after_lost_syn: Some(3.0),
             backoff_reset: BackoffReset::Sample,
             idle_restart: IdleRestart::OnSend,
             idle_timer: false,
@@ -177,8 +180,12 @@ impl TcpOptions {
             delayed_ack: Some(Time::from_ps(40_000_000_000)),
             // TCP_MAX_QUICKACKS
             quick_acks: 16,
-            // TCP_RTO_MIN
-            rto_rules: RtoRules { min_s: 0.2, ..RtoRules::default() },
+            // tcp_rtt_estimator()
+            rto: RtoConfig::linux(0.2),
+            // TCP_RTO_MIN, TCP_RTO_MAX
+            rto_rules: RtoRules { min_s: 0.2, max_s: 120.0, ..RtoRules::default() },
+            // tcp_cwnd_restart()
+            idle_restart: IdleRestart::Halving,
             // tcp_reno_ssthresh(), and that of others: what is in flight besides does not count.
             reduce_from: ReduceFrom::Window,
             // tcp_enter_loss()
@@ -229,6 +236,8 @@ impl TcpOptions {
             integer_ssthresh: true,
             // slowdown() is the same for every timeout.
             repeat_keeps_ssthresh: false,
+            // The initial value of rtxcur_ is 3 s already.
+            rto_after_lost_syn: None,
             // slow_start_restart_ with restart_bugfix_.
             idle_restart: IdleRestart::OnTimer,
             // newtimer() cancels nothing while there is a next packet to send, and there always is one.
@@ -272,6 +281,7 @@ impl TcpOptions {
         let recovery = tcp.recovery.unwrap_or(base.recovery);
         let max_window = tcp.max_window_packets.map_or(base.max_window, f64::from);
         let clock_tick = tcp.clock_tick.unwrap_or(base.clock_tick);
+        let min_rto_s = tcp.min_rto.map_or(base.rto_rules.min_s, Time::secs);
         let rto = match (&tcp.rto, &base.rto) {
             (Some(config), _) => config.clone(),
             // The filter of the profile counts the flow's own ticks.
@@ -279,6 +289,7 @@ impl TcpOptions {
                 RtoConfig::JacobsonTicks { tick: clock_tick.secs() }
             }
             (None, RtoConfig::JacobsonTicks { .. }) => RtoConfig::default(),
+            (None, RtoConfig::Linux { .. }) => RtoConfig::linux(min_rto_s),
             (None, config) => config.clone(),
         };
         let delayed_ack = match tcp.delayed_ack {
@@ -291,7 +302,6 @@ impl TcpOptions {
             None if ns2 => max_window,
             None => base.initial_ssthresh,
         };
-        let min_rto_s = tcp.min_rto.map_or(base.rto_rules.min_s, Time::secs);
         // In tcp_set_rto() the least RTO is the least of what is added to the smoothed round trip.
         let least_margin_s = if tcp.profile == ProfileName::Linux { min_rto_s } else { 0.0 };
         let keeps_dupacks = ns2 && recovery == RecoveryName::Tahoe;
@@ -337,7 +347,7 @@ impl TcpOptions {
             idle_restart: tcp.idle_restart.unwrap_or(base.idle_restart),
             idle_timer: match tcp.idle_restart {
                 Some(IdleRestart::OnTimer) => true,
-                Some(IdleRestart::OnSend) => false,
+                Some(IdleRestart::OnSend | IdleRestart::Halving) => false,
                 _ => base.idle_timer,
             },
             // Below one packet only a timer that goes on with nothing in flight lets a sender send again

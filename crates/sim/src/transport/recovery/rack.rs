@@ -63,6 +63,7 @@ impl Rack {
             // The packet that the timer guards gets its time again, however often it is lost and found to be.
             core.restart_timer(now);
         }
+        core.forget_time_of(seq);
         core.send(seq, now, out);
         core.next_seq = core.max_seq + 1;
         self.packets.on_send(seq, now);

@@ -93,6 +93,7 @@ impl Sack {
     }
 
     fn send_packet(&mut self, core: &mut Core, seq: i64, now: Time, out: &mut Outbox) {
+        core.forget_time_of(seq);
         core.send(seq, now, out);
         if let Some(prr) = &mut self.prr {
             prr.on_send();

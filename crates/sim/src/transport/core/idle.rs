@@ -1,0 +1,107 @@
+//! What a silence does to the window, and a lost SYN to the first timeout.
+
+use parshall_estimators::rto::RtoEstimator;
+
+use super::Core;
+use crate::scenario::IdleRestart;
+use crate::units::Time;
+
+impl Core {
+    /// A sender that is about to send after a silence longer than its RTO starts small again (RFC 5681, section 4.1), or with
+    /// half of the window for each RTO (Linux's tcp_cwnd_restart(), after RFC 2861). A control that sets its window on every
+    /// ACK keeps it, as in tcp_slow_start_after_idle_check(): nobody would raise it again before the next.
+    pub fn restart_after_idle(&mut self, now: Time) {
+        if self.max_seq < 0 || self.in_flight() > 0 {
+            return;
+        }
+        self.control.on_restart(&mut self.window, now);
+        let (silence, rto) = (now.since(self.last_sent), Time::from_secs(self.rto()));
+        if silence <= rto || self.options.control.rules_recovery() {
+            return;
+        }
+        match self.options.idle_restart {
+            IdleRestart::OnSend => self.window.cwnd = self.window.cwnd.min(self.options.initial_window),
+            IdleRestart::Halving => self.halve_for_each(rto, silence),
+            IdleRestart::OnTimer | IdleRestart::Never => {}
+        }
+    }
+
+    /// The window was right a while ago: slow start may go to three quarters of it (tcp_current_ssthresh()).
+    fn halve_for_each(&mut self, rto: Time, silence: Time) {
+        let (cwnd, least) = (self.window.cwnd, self.options.initial_window.min(self.window.cwnd));
+        self.window.ssthresh = self.window.ssthresh.max(cwnd.trunc() * 0.75);
+        let mut halved = cwnd.trunc();
+        let mut left = silence;
+        while left > rto && halved > least {
+            left = left - rto;
+            halved = (halved / 2.0).trunc();
+        }
+        self.window.cwnd = halved.max(least);
+    }
+
+    /// The handshake has taken more than one SYN, and no sample says yet how long a round trip takes: the timeout is what
+    /// RFC 6298, section 5.7, wants, and backs off from there.
+    pub(super) fn timeout_after_lost_syn(&self) -> Option<f64> {
+        let first = self.lost_syn && self.options.handshake && self.high_ack >= 0;
+        let known = self.timer.estimator().base_rto().is_some();
+        let least = self.options.rto_after_lost_syn.filter(|_| first && !known)?;
+        let rules = self.timer.rules();
+        Some(rules.apply(least.max(rules.initial_s), self.timer.backoff()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::control::Control;
+    use crate::transport::{Outbox, TcpOptions};
+
+    /// A sender of Linux that has had a window of `cwnd`, and whose RTO is 0.25 s.
+    fn silent(options: TcpOptions, cwnd: f64) -> Core {
+        let options = TcpOptions { handshake: false, ..options };
+        let mut core = Core::new(Arc::new(options), Time::ZERO, 1, "f");
+        core.limit = 1;
+        core.send_window(Time::from_secs(10.0), 0, 1, &mut Outbox::default());
+        core.high_ack = core.max_seq;
+        (0..100).for_each(|_| core.timer.on_sample(0.05));
+        core.window.cwnd = cwnd;
+        core.window.ssthresh = 20.0;
+        core
+    }
+
+    fn after(mut core: Core, silence: f64) -> (f64, f64) {
+        core.restart_after_idle(Time::from_secs(10.0 + silence));
+        (core.window.cwnd, core.window.ssthresh)
+    }
+
+    #[test]
+    fn linux_halves_once_for_each_rto() {
+        let core = |cwnd| silent(TcpOptions::linux(), cwnd);
+        assert!((core(1.0).rto() - 0.25).abs() < 1e-3, "{}", core(1.0).rto());
+        assert_eq!(after(core(82.0), 0.24), (82.0, 20.0));
+        assert_eq!(after(core(82.0), 0.35), (41.0, 61.5));
+        assert_eq!(after(core(98.0), 0.6), (24.0, 73.5));
+        assert_eq!(after(core(98.0), 2.0), (10.0, 73.5));
+        assert_eq!(after(core(7.0), 2.0), (7.0, 20.0));
+    }
+
+    #[test]
+    fn the_rfcs_start_anew() {
+        let core = silent(TcpOptions::rfc(), 82.0);
+        assert_eq!(after(core, 1.1), (10.0, 20.0));
+    }
+
+    #[test]
+    fn a_control_that_sets_its_window_on_every_ack_keeps_it() {
+        for options in [TcpOptions::rfc(), TcpOptions::linux()] {
+            for control in ["bbr", "copa"] {
+                let control: Control =
+                    serde_json::from_value(serde_json::json!({"kind": control})).expect("a control");
+                let core = silent(TcpOptions { control, ..options.clone() }, 82.0);
+                assert_eq!(after(core, 20.0).0, 82.0);
+            }
+        }
+    }
+}

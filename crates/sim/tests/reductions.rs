@@ -1,0 +1,149 @@
+//! What losses and silence leave of the window, over links whose times can be worked out by hand.
+
+use parshall_sim::record::{Column, Recording};
+use parshall_sim::run;
+use parshall_sim::scenario::Scenario;
+use serde_json::{json, Value};
+
+/// A flow over one link with these options; `link` has more of the link's fields than its ends.
+fn record(transport: Value, link: Value, app: Value, duration: f64) -> Recording {
+    let mut whole = json!({"kind": "tcp"});
+    for (key, value) in transport.as_object().expect("options") {
+        whole[key] = value.clone();
+    }
+    let mut ends = json!({"between": ["a", "b"]});
+    for (key, value) in link.as_object().expect("a link") {
+        ends[key] = value.clone();
+    }
+    let scenario = json!({
+        "duration": duration,
+        "hosts": ["a", "b"],
+        "links": [ends],
+        "flows": [{"name": "f", "source": "a", "destination": "b", "transport": whole, "app": app}],
+        "record": {"packets": ["a->b"], "window": ["f"]},
+    });
+    let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
+    run(&scenario, 1).expect("a recording")
+}
+
+fn column<'a>(recording: &'a Recording, table: &str, name: &str) -> &'a Column {
+    let table = recording.tables.iter().find(|t| t.name == table).expect("a table");
+    &table.columns.iter().find(|(n, _)| *n == name).expect("a column").1
+}
+
+fn reals(recording: &Recording, table: &str, name: &str) -> Vec<f64> {
+    match column(recording, table, name) {
+        Column::F64(values) => values.clone(),
+        Column::U64(values) => values.iter().map(|&v| v as f64).collect(),
+        Column::I64(values) => values.iter().map(|&v| v as f64).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// `(time, packet)` of each packet that the sender put on the link.
+fn sent(recording: &Recording) -> Vec<(f64, i64)> {
+    let times = reals(recording, "packets", "time");
+    let Column::U8(events) = column(recording, "packets", "event") else { panic!() };
+    let Column::I64(numbers) = column(recording, "packets", "seq") else { panic!() };
+    (0..times.len()).filter(|&i| events[i] == 0).map(|i| (times[i], numbers[i])).collect()
+}
+
+/// The values that ssthresh takes, one after the other.
+fn thresholds(recording: &Recording) -> Vec<f64> {
+    let mut values = reals(recording, "window", "ssthresh");
+    values.dedup();
+    values
+}
+
+fn timeouts(recording: &Recording) -> f64 {
+    reals(recording, "flows", "timeouts")[0]
+}
+
+/// Packet 500 is lost at a window of 72, and so is its retransmission, the 573rd packet on the link; SACKs let new ones go until
+/// the timer expires.
+fn lost_twice(options: Value) -> Recording {
+    let mut transport = json!({"recovery": "sack", "initial_ssthresh_packets": 64.0, "delayed_ack": false, "handshake": false});
+    for (key, value) in options.as_object().expect("options") {
+        transport[key] = value.clone();
+    }
+    let loss = json!({"kind": "listed", "arrivals": [500, 572]});
+    record(transport, json!({"rate": 1e8, "delay": 0.05, "loss": loss}), json!({"kind": "bulk"}), 3.0)
+}
+
+/// RFC 5681, section 4.3: a lost retransmission lowers cwnd and ssthresh a second time, by half of the window and not of all that
+/// SACKs have let go since.
+#[test]
+fn a_timeout_behind_a_lost_retransmission_halves_again() {
+    let recording = lost_twice(json!({"rack": false}));
+    assert_eq!(timeouts(&recording), 1.0);
+    assert_eq!(thresholds(&recording), [64.0, 35.0, 17.5]);
+}
+
+/// RACK finds the second loss by time, and repairs it within the one recovery (RFC 8985, section 9.2).
+#[test]
+fn with_rack_a_lost_retransmission_costs_no_second_reduction() {
+    let recording = lost_twice(json!({"rack": true}));
+    assert_eq!(timeouts(&recording), 0.0);
+    assert_eq!(thresholds(&recording).len(), 2);
+}
+
+/// In tcp_enter_loss() a recovery that is under way has reduced ssthresh already.
+#[test]
+fn in_linux_a_timeout_in_a_recovery_costs_no_second_reduction() {
+    let recording = lost_twice(json!({"profile": "linux", "rack": false}));
+    assert_eq!((timeouts(&recording), thresholds(&recording).len()), (1.0, 2));
+}
+
+/// A default flow alone, NewReno among them, whose recovery lasts longer than the RTO: the timeout raised ssthresh to what
+/// duplicate ACKs had let go, and slow start overshot again for ever.
+#[test]
+fn no_timeout_raises_the_threshold() {
+    let queue = json!({"kind": "droptail", "limit_packets": 48});
+    let link = json!({"rate": 1e7, "delay": 0.02, "queue": queue});
+    for recovery in [json!({}), json!({"recovery": "newreno"}), json!({"recovery": "sack", "rack": true})] {
+        let recording = record(recovery.clone(), link.clone(), json!({"kind": "bulk"}), 30.0);
+        let finite: Vec<f64> = thresholds(&recording).into_iter().filter(|s| s.is_finite()).collect();
+        assert!(finite.iter().all(|&s| s <= finite[0] + 1.0), "{recovery}: {finite:?}");
+        let share = reals(&recording, "flows", "packets_delivered")[0] * 8320.0 / 30.0 / 1e7;
+        assert!(share > 0.9, "{recovery}: {share}");
+    }
+}
+
+/// RFC 6298, section 5.7: after a lost SYN the timeout for data is 3 s, however many SYNs were lost.
+#[test]
+fn data_behind_a_lost_syn_waits_three_seconds() {
+    for (lost, first) in [(json!([1, 3]), 1.1), (json!([1, 2, 4]), 3.1)] {
+        let link = json!({"rate": 1e10, "delay": 0.05, "loss": {"kind": "listed", "arrivals": lost}});
+        let recording = record(json!({}), link, json!({"kind": "transfer", "packets": 1}), 20.0);
+        let data: Vec<f64> = sent(&recording).iter().filter(|s| s.1 == 1).map(|s| s.0).collect();
+        assert!((data[0] - first).abs() < 1e-6 && (data[1] - first - 3.0).abs() < 1e-6, "{data:?}");
+    }
+}
+
+/// tcp_cwnd_restart(): a silence of 1.4 RTOs halves the window once, where RFC 5681 goes to the initial one.
+#[test]
+fn a_short_silence_halves_linuxs_window_once() {
+    for (profile, expected) in [("linux", 41), ("rfc", 10)] {
+        let transport = json!({"profile": profile, "max_window_packets": 80, "min_rto": 0.2});
+        let app = json!({"kind": "schedule", "writes": [[0.0, 1000], [1.1, 200]]});
+        let recording = record(transport, json!({"rate": 1e9, "delay": 0.025}), app, 3.0);
+        let burst = sent(&recording).iter().filter(|s| (1.1 - 1e-9..1.13).contains(&s.0)).count();
+        assert!(burst.abs_diff(expected) <= 1, "{profile}: {burst}");
+    }
+}
+
+/// A tail loss probe that is a copy of the timed packet ends its timing (Karn; RFC 6298, section 3): a sample that began with the
+/// first copy would be longer than the round trip by the wait for the probe.
+#[test]
+fn a_probe_of_the_timed_packet_is_no_sample() {
+    let transport = json!({"rack": true, "handshake": false, "delayed_ack": false});
+    // One packet at a time, so that the last one is always the one that is timed; the third is lost.
+    let writes: Vec<(f64, u32)> = (0..3).map(|i| (f64::from(i), 1)).collect();
+    let link = json!({"rate": 1e9, "delay": 0.05, "loss": {"kind": "listed", "arrivals": [3]}});
+    let recording = record(transport, link, json!({"kind": "schedule", "writes": writes}), 6.0);
+    assert_eq!(timeouts(&recording), 0.0);
+    assert_eq!(sent(&recording).len(), 4);
+    assert_eq!(reals(&recording, "flows", "rtt_samples")[0], 2.0);
+    let srtt = reals(&recording, "window", "srtt");
+    assert!(srtt.iter().filter(|s| s.is_finite()).all(|s| (s - 0.1).abs() < 1e-3), "{srtt:?}");
+}
