@@ -48,11 +48,11 @@ class OneRun(Workbench):
 def _scattered(table: Any) -> Any:
     """The numbers of a table, each moved a little."""
     rng = np.random.default_rng(1)
+    dims = dimensions_of(table)
     columns = {name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names}
-    for name in set(columns) - set(dimensions_of(table)):
-        noise = 1 + _NOISE * rng.standard_normal(len(table))
-        columns[name] = columns[name] * noise
-    return st.tidy(columns, dimensions_of(table))
+    for name in (each for each in columns if each not in dims):
+        columns[name] = columns[name] * (1 + _NOISE * rng.standard_normal(len(table)))
+    return st.tidy(columns, dims)
 
 
 def _set(patch: pytest.MonkeyPatch, module: Any, **values: Any) -> None:
