@@ -5,7 +5,7 @@ nothing to tune.
 
 ``document`` says what is printed, ``conditioners`` what the edges do and ``networks`` where. ``measures``
 runs the document; ``beyond`` and ``judging`` run what it does not ask; ``quantities`` has what is counted.
-``claims`` has what is claimed, ``shown``, ``facts`` and ``report.md`` what a reader meets.
+``claims`` has what is claimed, ``shown`` and ``report.md`` what a reader meets.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ __all__ = ["STUDY"]
 
 def _content() -> Content:
     from parshall_studies.rtt_rto_conditioner.claims import TOPICS
-    from parshall_studies.rtt_rto_conditioner.facts import facts
-    from parshall_studies.rtt_rto_conditioner.measures import DATA, OPTIONAL, measure
-    from parshall_studies.rtt_rto_conditioner.shown import shown
+    from parshall_studies.rtt_rto_conditioner.measures import measure
+    from parshall_studies.rtt_rto_conditioner.shown import NAMES, SHOWN
 
-    return Content(measure, TOPICS, page_of(__package__), shown, facts, DATA, OPTIONAL)
+    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES)
 
 
 STUDY = Study(

@@ -16,8 +16,6 @@ from parshall_studies.rtt_rto_conditioner.quantities import FIVE, counts, errors
 if TYPE_CHECKING:
     from parshall.recording import Recording
 
-DATA: tuple[st.Data, ...] = ()
-OPTIONAL: frozenset[str] = frozenset()
 TABLES = ("flows", "ports", "aggregates", "classes")
 CORE_RATES = {"under": 6e6, "over": 10e6, "extreme": 40e6}
 """Bit/s of the domains' links; F1 to F4 may send 8 Mbit/s together."""

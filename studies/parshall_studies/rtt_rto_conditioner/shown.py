@@ -1,21 +1,12 @@
-"""Figures and tables of the report."""
+"""Figures and tables of the report, and what its sentences are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from typing import Any
 
 from parshall import plot
 from parshall_studies import study as st
-from parshall_studies.rtt_rto_conditioner.beyond import (
-    KNOWING,
-    KS,
-    PASSIVE_FARS,
-    SENSITIVE,
-    SOLUTION_FARS,
-    SOLUTION_FLOWS,
-    SOLUTIONS,
-    VARIATIONS,
-)
+from parshall_studies.rtt_rto_conditioner import beyond, document, judging, networks, traffic
 from parshall_studies.rtt_rto_conditioner.claims import CAPACITY
 from parshall_studies.rtt_rto_conditioner.conditioners import (
     EDGES,
@@ -29,221 +20,160 @@ from parshall_studies.rtt_rto_conditioner.conditioners import (
     SW,
 )
 from parshall_studies.rtt_rto_conditioner.document import FARS, PRINTED_FAR
-from parshall_studies.rtt_rto_conditioner.judging import DESIGN_FARS, DESIGN_FLOWS, JUDGED, KINDS
 from parshall_studies.rtt_rto_conditioner.measures import CORE_RATES
-from parshall_studies.rtt_rto_conditioner.networks import DURATION
-from parshall_studies.rtt_rto_conditioner.quantities import COLOURS, FIVE, PAIR, UNITS, apart, of
-from parshall_studies.rtt_rto_conditioner.traffic import TRAFFIC_EDGES, WEB_SESSIONS
+from parshall_studies.rtt_rto_conditioner.quantities import COLOURS, FIVE, PAIR, apart, of
 
+NAMES = {
+    "apart": apart,
+    "beyond": beyond,
+    "capacity": CAPACITY,
+    "document": document,
+    "judging": judging,
+    "networks": networks,
+}
 _FAR = st.Axis("round trip of F2", "ms", ticks={float(far): str(far) for far in FARS if far != 20})
 _RATE = st.Axis("throughput", "Mbit/s", limits=(0, 8))
 _PAIR_LOOKS = st.looks({"F1": "F1, 20 ms", "F2": "F2"})
 _CORES = {name: f"{rate / 1e6:g} Mbit/s" for name, rate in CORE_RATES.items()}
+_PROFILES = {"printed": "targets as printed", "scaled": "targets of a tenth"}
 
 
-def shown(results: st.Results, judged: st.Judgements) -> Iterator[st.Figure | st.Table | st.PrintedTable]:
-    """Everything that the page refers to."""
-    del judged
-    yield _rates(results, "fig-3", (STANDARD, SW))
-    yield _rates(results, "fig-4", (RTT, RTT_TWO, RTT_RTO, RTT_SW))
-    yield _windows(results)
-    yield _domains(results)
-    yield _telnet(results)
-    yield _web(results)
-    yield _mechanism(results)
-    yield _rates(results, "ours", (MODEL, FAIR))
-    yield _sensitivity(results)
-    yield _small(results)
-    yield _passive(results)
-    yield _today(results)
-    yield _design(results)
-    yield _judging(results)
+def _edges(*names: str) -> dict[str, str]:
+    return {name: EDGES[name].label for name in names or EDGES}
 
 
-def _rates(results: st.Results, id: str, edges: Sequence[str]) -> st.Figure:
+def _rates(id: str, *edges: str) -> st.Made:
     """Throughput of both aggregates over the round trip of F2, a panel for each edge."""
-    marks = (st.Mark(y=CAPACITY / 2),)
-    panels = [
-        st.Panel(
-            tuple(
-                st.means(look, of("grid", f"rate_{name}", edge).values(results), "far")
-                for name, look in _PAIR_LOOKS.items()
-            ),
-            EDGES[edge].label,
-            marks=marks,
-        )
-        for edge in edges
-    ]
-    height = 2.8 if len(edges) == 2 else 5.0
-    return st.drawn(id, panels, _FAR, _RATE, columns=2, height=height, share=(True, True))
+    lines = [st.Means(f"grid.rate_{name}", "far", look) for name, look in _PAIR_LOOKS.items()]
+    panels = st.each("{edge}", edge=_edges(*edges))
+    options: dict[str, Any] = {"columns": 2, "height": 2.8 if len(edges) == 2 else 5.0, "share": (True, True)}
+    return st.drawing(id, lines, _FAR, _RATE, panels=panels, marks=[st.Mark(y=CAPACITY / 2)], **options)
 
 
-def _windows(results: st.Results) -> st.Figure:
-    """Figure 5: the window of one connection of F1."""
-    panels = []
-    for edge in (STANDARD, RTT, RTT_SW):
-        own = results.rows("windows", edge=edge)
-        look = st.Look("window", plot.SERIES[0], width=0.8)
-        trace = st.Trace(look, own["time"].to_numpy(), own["cwnd"].to_numpy(), style="steps")
-        panels.append(st.Panel((trace,), EDGES[edge].label))
-    x = st.Axis("time", "s", limits=(0, DURATION))
-    y = st.Axis("window", "packets", limits=(0, None))
-    return st.drawn("fig-5", panels, x, y, columns=3, height=2.6, share=(True, True), legend=0)
-
-
-def _domains(results: st.Results) -> st.Table:
-    rows = [
-        (f"{edge.label}, {words}", {"edge": name, "core": core})
-        for core, words in _CORES.items()
-        for name, edge in EDGES.items()
-    ]
-    columns: list[tuple[str, st.Expression, float]] = [
-        (f"{name}, Mbit/s", st.Quantity("domains", f"rate_{name}", "Mbit/s"), 1.0) for name in FIVE
-    ]
-    return st.means_table(results, "fig-6", "Conditioner and links", rows, columns)
-
-
-_PROFILE_WORDS = {"printed": "targets as printed", "scaled": "targets of a tenth"}
-
-
-def _telnet(results: st.Results) -> st.Table:
-    """Table I."""
-    rows = [
-        (f"{EDGES[edge].label}, {words}", {"edge": edge, "profile": profile})
-        for profile, words in _PROFILE_WORDS.items()
-        for edge in TRAFFIC_EDGES
-    ]
-    heads = {"long": "F1, F2, F4, s", "short": "F3, F5, s", "all": "all, s", "session": "a session, s"}
-    columns: list[tuple[str, st.Expression, float]] = [
-        (head, st.Quantity("telnet", metric, "s"), 1.0) for metric, head in heads.items()
-    ]
-    return st.means_table(results, "table-1", "Conditioner", rows, columns)
-
-
-def _web(results: st.Results) -> st.Table:
-    """Table II."""
-    rows = [
-        (
-            f"{EDGES[edge].label}, {sessions} sessions, {words}",
-            {"edge": edge, "profile": profile, "sessions": sessions},
-        )
-        for profile, words in _PROFILE_WORDS.items()
-        for sessions in WEB_SESSIONS
-        for edge in TRAFFIC_EDGES
-    ]
-    heads = {
-        "first": "first packet, s",
-        "first_sd": "deviation, s",
-        "last": "last packet, s",
-        "last_sd": "deviation, s (last)",
-    }
-    columns: list[tuple[str, st.Expression, float]] = [
-        (head, st.Quantity("web", metric, "s"), 1.0) for metric, head in heads.items()
-    ]
-    return st.means_table(results, "table-2", "Conditioner", rows, columns)
-
-
-def _mechanism(results: st.Results) -> st.Table:
-    """What is behind Figures 3 and 4 at one round trip: colours, drops, timeouts."""
-    rows = [(edge.label, {"edge": name, "far": PRINTED_FAR}) for name, edge in EDGES.items()]
-    columns: list[tuple[str, st.Expression, float]] = [
-        (f"{name} red, %", st.Quantity("grid", f"red_{name}", "%"), 1.0) for name in PAIR
-    ]
-    columns += [(f"{name} protected, %", st.Quantity("grid", f"protected_{name}", "%"), 1.0) for name in PAIR]
-    columns += [
-        (f"{name} timeouts/s", st.Quantity("grid", f"timeouts_{name}", "a second"), 1.0) for name in PAIR
-    ]
-    columns += [
-        (f"{colour} dropped, %", st.Quantity("grid", f"drops_{colour}", "%"), 1.0) for colour in COLOURS
-    ]
-    columns += [("all dropped, %", st.Quantity("grid", "lost", "%"), 1.0)]
-    return st.means_table(results, "mechanism", "Conditioner", rows, columns, "matrix")
-
-
-def _sensitivity(results: st.Results) -> st.Table:
-    rows = [(variation.label, {"variation": name}) for name, variation in VARIATIONS.items()]
-    columns: list[tuple[str, st.Expression, float]] = [
-        (f"{name}, {EDGES[edge].label}", of("sensitivity", f"rate_{name}", edge), 1.0)
-        for edge in SENSITIVE
-        for name in PAIR
-    ]
-    return st.means_table(results, "sensitivity", "What is otherwise", rows, columns, "matrix")
-
-
-def _small(results: st.Results) -> st.Table:
-    words = {"paid": "paid for", "free": "not paid for"}
-    rows = [
-        (f"{EDGES[edge].label}, below {k}, {words[paid]}", {"edge": edge, "k": k, "paid": paid})
-        for edge in (SW, RTT_SW)
-        for k in KS
-        for paid in words
-    ]
-    columns = [
-        (head, st.Quantity("small", metric, UNITS.get(metric, "%")), 1.0)
-        for head, metric in (
-            ("F1, Mbit/s", "rate_F1"),
-            ("F2, Mbit/s", "rate_F2"),
-            ("dropped, %", "lost"),
-            ("F1 protected, %", "protected_F1"),
-            ("F2 protected, %", "protected_F2"),
-        )
-    ]
-    return st.means_table(results, "small", "Conditioner, window, and whether it is paid for", rows, columns)
-
-
-def _passive(results: st.Results) -> st.Table:
-    rows = [
-        (f"{EDGES[edge].label}, {far} ms, {flows} each", {"edge": edge, "far": far, "flows": flows})
-        for edge in KNOWING
-        for far in PASSIVE_FARS
-        for flows in SOLUTION_FLOWS
-    ]
-    errors = {"rtt": "RTT off by, %", "rto": "RTO off by, %", "window": "window off by, %"}
-    columns: list[tuple[str, st.Expression, float]] = [
-        (head, st.Quantity("passive", f"error_{what}", "%").at(source="packets"), 1.0)
-        for what, head in errors.items()
-    ]
-    columns += [
-        (f"{name}, {words}", st.Quantity("passive", f"rate_{name}", "Mbit/s").at(source=source), 1.0)
-        for source, words in (("packets", "listening"), ("senders", "told"))
-        for name in PAIR
-    ]
-    return st.means_table(results, "passive", "Conditioner", rows, columns)
-
-
-def _today(results: st.Results) -> st.Table:
-    rows = [
-        (
-            f"{solution.label}, {flows} each (at edges: {solution.at_edge}; in the core: {solution.at_core})",
-            {"edge": name, "flows": flows},
-        )
-        for flows in SOLUTION_FLOWS
-        for name, solution in SOLUTIONS.items()
-    ]
-    columns: list[tuple[str, st.Expression, float]] = [
-        (f"Jain, {far} ms", st.Quantity("today", "jain").at(far=far), 1.0) for far in SOLUTION_FARS
-    ]
-    far = SOLUTION_FARS[1]
-    columns += [
-        (f"Mbit/s, {far} ms", st.Quantity("today", "total", "Mbit/s").at(far=far), 1.0),
-        (f"dropped, {far} ms, %", st.Quantity("today", "lost", "%").at(far=far), 1.0),
-    ]
-    return st.means_table(results, "today", "Solution", rows, columns)
-
-
-def _design(results: st.Results) -> st.Table:
-    labels = [f"{one} and {other}" for one, other in DESIGN_FLOWS]
-    rows = [(f"{label} connections", {"flows": label}) for label in labels]
-    columns: list[tuple[str, st.Expression, float]] = [
-        (f"apart, {far} ms, %", apart("design", FAIR, far=far), 100.0) for far in DESIGN_FARS
-    ]
-    return st.means_table(results, "design", "F1 and F2", rows, columns)
-
-
-def _judging(results: st.Results) -> st.Table:
-    rows = [(kind.label, {"kind": name}) for name, kind in KINDS.items()]
-    columns: list[tuple[str, st.Expression, float]] = [
-        (f"apart, {EDGES[edge].label}, %", apart("judging", edge), 100.0) for edge in JUDGED
-    ]
-    columns += [(f"Mbit/s, {EDGES[edge].label}", of("judging", "total", edge), 1.0) for edge in JUDGED]
-    return st.means_table(results, "judging", "Network", rows, columns)
+_PAID = {"paid": "paid for", "free": "not paid for"}
+_LATER = beyond.SOLUTION_FARS[1]
+_JUDGED = _edges(*judging.JUDGED)
+SHOWN: tuple[st.Shown, ...] = (
+    _rates("fig-3", STANDARD, SW),
+    _rates("fig-4", RTT, RTT_TWO, RTT_RTO, RTT_SW),
+    st.drawing(
+        "fig-5",
+        [st.Course("windows", "time", "cwnd", st.Look("window", plot.SERIES[0], width=0.8), style="steps")],
+        st.Axis("time", "s", limits=(0, networks.DURATION)),
+        st.Axis("window", "packets", limits=(0, None)),
+        panels=st.each("{edge}", edge=_edges(STANDARD, RTT, RTT_SW)),
+        columns=3,
+        height=2.6,
+        share=(True, True),
+        legend=0,
+    ),
+    st.means_table(
+        "fig-6",
+        "Conditioner and links",
+        st.each("{edge}, {core}", core=_CORES, edge=_edges()),
+        st.columns("domains", **{f"rate_{name}": f"{name}, Mbit/s" for name in FIVE}),
+    ),
+    st.means_table(
+        "table-1",
+        "Conditioner",
+        st.each("{edge}, {profile}", profile=_PROFILES, edge=_edges(*traffic.TRAFFIC_EDGES)),
+        st.columns("telnet", long="F1, F2, F4, s", short="F3, F5, s", all="all, s", session="a session, s"),
+    ),
+    st.means_table(
+        "table-2",
+        "Conditioner",
+        st.each(
+            "{edge}, {sessions} sessions, {profile}",
+            profile=_PROFILES,
+            sessions=traffic.WEB_SESSIONS,
+            edge=_edges(*traffic.TRAFFIC_EDGES),
+        ),
+        st.columns(
+            "web",
+            first="first packet, s",
+            first_sd="deviation, s",
+            last="last packet, s",
+            last_sd="deviation, s (last)",
+        ),
+    ),
+    st.means_table(
+        "mechanism",
+        "Conditioner",
+        [(edge, {**where, "far": PRINTED_FAR}) for edge, where in st.each("{edge}", edge=_edges())],
+        {
+            f"{name} {head}": f"grid.{metric}_{name}"
+            for metric, head in {
+                "red": "red, %",
+                "protected": "protected, %",
+                "timeouts": "timeouts/s",
+            }.items()
+            for name in PAIR
+        }
+        | {f"{colour} dropped, %": f"grid.drops_{colour}" for colour in COLOURS}
+        | st.columns("grid", lost="all dropped, %"),
+        "matrix",
+    ),
+    _rates("ours", MODEL, FAIR),
+    st.means_table(
+        "sensitivity",
+        "What is otherwise",
+        st.each("{variation.label}", variation=beyond.VARIATIONS),
+        {
+            f"{name}, {EDGES[edge].label}": of("sensitivity", f"rate_{name}", edge)
+            for edge in beyond.SENSITIVE
+            for name in PAIR
+        },
+        "matrix",
+    ),
+    st.means_table(
+        "small",
+        "Conditioner, window, and whether it is paid for",
+        st.each("{edge}, below {k}, {paid}", edge=_edges(SW, RTT_SW), k=beyond.KS, paid=_PAID),
+        st.columns("small", rate_F1="F1, Mbit/s", rate_F2="F2, Mbit/s", lost="dropped, %")
+        | st.columns("small", protected_F1="F1 protected, %", protected_F2="F2 protected, %"),
+    ),
+    st.means_table(
+        "passive",
+        "Conditioner",
+        st.each(
+            "{edge}, {far} ms, {flows} each",
+            edge=_edges(*beyond.KNOWING),
+            far=beyond.PASSIVE_FARS,
+            flows=beyond.SOLUTION_FLOWS,
+        ),
+        {
+            f"{head} off by, %": st.quantity(f"passive.error_{what}", source="packets")
+            for what, head in {"rtt": "RTT", "rto": "RTO", "window": "window"}.items()
+        }
+        | {
+            f"{name}, {words}": st.quantity(f"passive.rate_{name}", source=source)
+            for source, words in {"packets": "listening", "senders": "told"}.items()
+            for name in PAIR
+        },
+    ),
+    st.means_table(
+        "today",
+        "Solution",
+        st.each(
+            "{edge.label}, {flows} each (at edges: {edge.at_edge}; in the core: {edge.at_core})",
+            flows=beyond.SOLUTION_FLOWS,
+            edge=beyond.SOLUTIONS,
+        ),
+        {f"Jain, {far} ms": st.quantity("today.jain", far=far) for far in beyond.SOLUTION_FARS}
+        | {f"Mbit/s, {_LATER} ms": st.quantity("today.total", far=_LATER)}
+        | {f"dropped, {_LATER} ms, %": st.quantity("today.lost", far=_LATER)},
+    ),
+    st.means_table(
+        "design",
+        "F1 and F2",
+        st.each("{flows} connections", flows=[f"{one} and {other}" for one, other in judging.DESIGN_FLOWS]),
+        {f"apart, {far} ms, %": 100 * apart("design", FAIR, far=far) for far in judging.DESIGN_FARS},
+    ),
+    st.means_table(
+        "judging",
+        "Network",
+        st.each("{kind.label}", kind=judging.KINDS),
+        {f"apart, {label}, %": 100 * apart("judging", edge) for edge, label in _JUDGED.items()}
+        | {f"Mbit/s, {label}": of("judging", "total", edge) for edge, label in _JUDGED.items()},
+    ),
+)

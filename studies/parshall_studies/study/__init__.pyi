@@ -1,5 +1,16 @@
 from .bench import Rows as Rows, Series as Series, Workbench as Workbench
-from .charts import means_table as means_table, over as over
+from .charts import (
+    Course as Course,
+    Made as Made,
+    Means as Means,
+    Place as Place,
+    Shown as Shown,
+    Spread as Spread,
+    columns as columns,
+    drawing as drawing,
+    each as each,
+    means_table as means_table,
+)
 from .claims import (
     Claim as Claim,
     Judged as Judged,
@@ -19,11 +30,10 @@ from .figures import (
     Trace as Trace,
     drawn as drawn,
     looks as looks,
-    means as means,
     of_intervals as of_intervals,
     rows_axis as rows_axis,
 )
-from .maps import Dimension as Dimension, Grid as Grid, View as View, grids as grids, map_figure as map_figure
+from .maps import Dimension as Dimension, Grid as Grid, Grids as Grids, View as View, map_figure as map_figure
 from .markdown import markdown as markdown
 from .printed import Printed as Printed, numbers_in as numbers_in
 from .quantity import (
@@ -33,6 +43,7 @@ from .quantity import (
     Quantity as Quantity,
     Relation as Relation,
     falls as falls,
+    quantity as quantity,
     rises as rises,
 )
 from .reproduction import Reproduction as Reproduction, reproduce as reproduce

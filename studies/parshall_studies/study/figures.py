@@ -9,8 +9,9 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from parshall import plot
 from parshall_studies.study.words import number
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from parshall.stats import Interval
-    from parshall_studies.study.values import Values
 
 __all__ = [
     "UNTITLED",
@@ -35,7 +35,6 @@ __all__ = [
     "Trace",
     "drawn",
     "looks",
-    "means",
     "of_intervals",
     "rows_axis",
 ]
@@ -43,6 +42,7 @@ __all__ = [
 UNTITLED = "[untitled]"
 """Stands in a drawing where its title will."""
 
+Label = TypeVar("Label")
 Style: TypeAlias = Literal["line", "points", "steps", "bars"]
 Line: TypeAlias = "str | tuple[int, tuple[int, ...]]"
 """A line as Matplotlib names it, or its dashes."""
@@ -117,14 +117,10 @@ _LINES: tuple[Line, ...] = (
 )
 
 
-def looks(labels: Mapping[str, str]) -> dict[str, Look]:
-    """A look for each thing: a colour, a marker and a line of its own."""
-    return {
-        name: Look(
-            label, plot.SERIES[i % len(plot.SERIES)], plot.MARKERS[i % len(plot.MARKERS)], _LINES[i % 8]
-        )
-        for i, (name, label) in enumerate(labels.items())
-    }
+def looks(labels: Mapping[Label, str], **changes: Any) -> dict[Label, Look]:
+    """A look for each thing: a colour, a marker and a line of its own, unless ``changes`` say otherwise."""
+    own = zip(labels.items(), cycle(zip(plot.SERIES, plot.MARKERS, _LINES, strict=True)), strict=False)
+    return {name: replace(Look(label, *drawn), **changes) for (name, label), drawn in own}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,15 +174,6 @@ class Trace:
     """Whether the legend names it."""
 
 
-def means(
-    look: Look, values: Values, dim: str, *, x: Mapping[Any, float] | None = None, scale: float = 1.0
-) -> Trace:
-    """The mean over seeds with its interval, at each label of a dimension; ``x`` says where it stands."""
-    found = {labels[values.dims.index(dim)]: each for labels, each in values.intervals().items()}
-    places = [float(label) if x is None else x[label] for label in found]
-    return of_intervals(look, places, [each.scaled(scale) for each in found.values()])
-
-
 def of_intervals(
     look: Look,
     places: Numbers,
@@ -220,13 +207,13 @@ class Mark:
 class Panel:
     """Axes with what is drawn in them."""
 
-    traces: tuple[Trace, ...]
+    traces: Sequence[Trace]
     title: str = ""
     y: Axis | None = None
     """Instead of the figure's."""
     x: Axis | None = None
-    marks: tuple[Mark, ...] = ()
-    bands: tuple[Trace, ...] = field(default=())
+    marks: Sequence[Mark] = ()
+    bands: Sequence[Trace] = ()
     """Traces whose intervals are filled, behind everything else."""
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from parshall_studies.study.results import Results
 
-__all__ = ["Dimension", "Grid", "View", "grids", "map_figure"]
+__all__ = ["Dimension", "Grid", "Grids", "View", "map_figure"]
 
 _ABOVE, _MAP, _BELOW = 0.24, 0.92, 0.42
 """Inches above the maps, of a row of maps, and below them."""
@@ -66,25 +66,32 @@ class Grid:
     caption: str = ""
 
 
-def grids(
-    results: Results, views: Sequence[View], chosen: Sequence[Grid], dims: tuple[Dimension, ...]
-) -> Iterator[Picker]:
-    """A picker for each grid whose table is there, if any is. They stand side by side, so the colours of a
-    metric mean the same in all of them. ``dims`` run down and across a figure, then down and across each map.
+@dataclass(frozen=True)
+class Grids:
+    """A picker for each grid whose table is there. They stand side by side, so the colours of a metric mean
+    the same in all of them.
     """
-    there = [grid for grid in chosen if grid.table in results]
-    if not there:
-        return
-    figures: dict[str, list[Figure]] = {grid.id: [] for grid in there}
-    for view in views:
-        values = {grid.id: _viewed(results, view, grid, dims) for grid in there}
-        between = _range(list(values.values()))
-        caption = f"In {view.unit}; means over {len(results.seeds)} seeds."
-        for id, found in values.items():
-            name = (f"{id}-{view.metric}", view.title)
-            figures[id].append(map_figure(*name, caption, found, dims, view.decimals, between))
-    for grid in there:
-        yield Picker(grid.id, grid.title, "Metric", tuple(figures[grid.id]), grid.caption)
+
+    views: Sequence[View]
+    chosen: Sequence[Grid]
+    dims: tuple[Dimension, ...]
+    """They run down and across a figure, then down and across each map."""
+    tables: frozenset[str] = frozenset()
+
+    def made(self, results: Results, judged: object = None) -> Iterator[Picker]:
+        """The pickers."""
+        del judged
+        there = [grid for grid in self.chosen if grid.table in results]
+        figures: dict[str, list[Figure]] = {grid.id: [] for grid in there}
+        for view in self.views if there else ():
+            values = {grid.id: _viewed(results, view, grid, self.dims) for grid in there}
+            between = _range(list(values.values()))
+            caption = f"In {view.unit}; means over {len(results.seeds)} seeds."
+            for id, found in values.items():
+                name = (f"{id}-{view.metric}", view.title)
+                figures[id].append(map_figure(*name, caption, found, self.dims, view.decimals, between))
+        for grid in there:
+            yield Picker(grid.id, grid.title, "Metric", tuple(figures[grid.id]), grid.caption)
 
 
 def _viewed(results: Results, view: View, grid: Grid, dims: tuple[Dimension, ...]) -> Values:

@@ -8,19 +8,21 @@ silent.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from parshall_studies.study import words
 from parshall_studies.study.figures import Figure, Picker
+from parshall_studies.study.numbers import NumbersOf
+from parshall_studies.study.quantity import quantity
 from parshall_studies.study.rules import Verdict, all_of
-from parshall_studies.study.tables import PrintedTable, Table
+from parshall_studies.study.tables import Table
 
 if TYPE_CHECKING:
     from parshall_studies.study.claims import Judgements
     from parshall_studies.study.results import Results
-    from parshall_studies.study.study import Content, Shown
+    from parshall_studies.study.study import Content
 
 __all__ = ["Page", "Part", "build", "too_few_seeds"]
 
@@ -78,12 +80,10 @@ class Page:
 
 def build(content: Content, results: Results, judged: Judgements) -> Page:
     """The page of a study. Raises ValueError when the template and what is to be shown do not fit."""
-    items = dict(_items(content.shown(results, judged), results, judged))
+    items = {item.id: item for item in _items(content, results, judged)}
     few = too_few_seeds(judged)
-    context = {"judged": judged, "results": results, "seeds": len(results.seeds)}
-    context |= content.facts(results, judged)
     given: dict[str, tuple[str, str]] = {}
-    text = _rendered(content.page, {**context, "has": results.__contains__}, given)
+    text = _rendered(content.page, {**_context(results, judged), **content.names}, given)
     items = {id: _with_words(item, given.get(id)) for id, item in items.items()}
     head, *rest = _split(text, _HEADING)
     sections = [Part(*each) for each in rest if each[0] != _FINDINGS]
@@ -122,8 +122,7 @@ def _rendered(source: str, context: Mapping[str, Any], given: dict[str, tuple[st
     environment.filters |= {name: getattr(words, name) for name in words.__all__}
     environment.filters["tally"] = _tally
     environment.filters["all_hold"] = all_of
-    environment.globals |= {"show": show, "figure": worded, "table": worded}
-    environment.globals |= {"Verdict": Verdict, **context}
+    environment.globals |= {"show": show, "figure": worded, "table": worded, **context}
     return environment.from_string(source).render()
 
 
@@ -138,11 +137,27 @@ def _split(text: str, heading: re.Pattern[str]) -> list[tuple[str, str]]:
     return [("", start), *zip(pieces[::2], pieces[1::2], strict=True)]
 
 
-def _items(
-    shown: Iterable[Shown], results: Results, judged: Judgements
-) -> Iterator[tuple[str, Figure | Picker | Table]]:
-    for item in shown:
-        yield item.id, item.table(results, judged) if isinstance(item, PrintedTable) else item
+def _context(results: Results, judged: Judgements) -> dict[str, Any]:
+    """What every page may name; docs/studies.md lists it."""
+    numbers = NumbersOf(results)
+    return {
+        "judged": judged,
+        "results": results,
+        "seeds": len(results.seeds),
+        "has": results.__contains__,
+        "mean": numbers.mean,
+        "means": numbers.means,
+        "over_seeds": numbers.over_seeds,
+        "quantity": quantity,
+        "Verdict": Verdict,
+    }
+
+
+def _items(content: Content, results: Results, judged: Judgements) -> Iterator[Figure | Picker | Table]:
+    for shown in content.shown:
+        if shown.tables <= results.measures.keys():
+            made = shown.made(results, judged)
+            yield from [made] if isinstance(made, Figure | Picker | Table) else made
 
 
 def _with_words(item: Figure | Picker | Table, words: tuple[str, str] | None) -> Figure | Picker | Table:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from parshall_studies.study.results import Results
     from parshall_studies.study.values import Values
 
-__all__ = ["Direction", "Expression", "Fixed", "Given", "Quantity", "Relation", "falls", "rises"]
+__all__ = ["Direction", "Expression", "Fixed", "Given", "Quantity", "Relation", "falls", "quantity", "rises"]
 
 Direction: TypeAlias = Literal["greater", "less"]
 """Which side of the right one a relation puts the left one on."""
@@ -41,6 +41,10 @@ class Expression:
 
     def at(self, **where: Any) -> Expression:
         """The same for some labels only: one of a dimension, or a list of them, or a :class:`Span`."""
+        raise NotImplementedError
+
+    def measuring(self, column: str) -> Expression:
+        """The same of another column of its tables."""
         raise NotImplementedError
 
     def mean(self, *dims: str) -> Expression:
@@ -100,9 +104,17 @@ class Quantity(Expression):
     def at(self, **where: Any) -> Quantity:
         return replace(self, where={**self.where, **where})
 
+    def measuring(self, column: str) -> Quantity:
+        return replace(self, column=column)
+
     def __str__(self) -> str:
         where = ", ".join(f"{dim} {_listed(wanted)}" for dim, wanted in self.where.items())
         return f"{self.label or self.column} [{where}]" if where else self.label or self.column
+
+
+def quantity(of: Expression | str, **where: Any) -> Expression:
+    """A column named as ``table.column``, or an expression, of some labels only."""
+    return (Quantity(*of.split(".", 1)) if isinstance(of, str) else of).at(**where)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +147,9 @@ class Given(Expression):
 
         return _Applied((self,), part, "{}", self.unit)
 
+    def measuring(self, column: str) -> Expression:
+        return self
+
     def __str__(self) -> str:
         return self.label
 
@@ -156,6 +171,9 @@ class Fixed(Expression):
 
     def at(self, **where: Any) -> Expression:
         del where
+        return self
+
+    def measuring(self, column: str) -> Expression:
         return self
 
     def __str__(self) -> str:
@@ -180,6 +198,9 @@ class _Applied(Expression):
 
     def at(self, **where: Any) -> Expression:
         return replace(self, parts=tuple(part.at(**where) for part in self.parts))
+
+    def measuring(self, column: str) -> Expression:
+        return replace(self, parts=tuple(part.measuring(column) for part in self.parts))
 
     def __str__(self) -> str:
         return self.text.format(*self.parts)

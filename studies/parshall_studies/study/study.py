@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from parshall.errors import InputError, ParshallError, shown
 
 if TYPE_CHECKING:
     from parshall_studies.study.bench import Workbench
-    from parshall_studies.study.claims import Judgements, Topic
+    from parshall_studies.study.charts import Shown
+    from parshall_studies.study.claims import Topic
     from parshall_studies.study.data import Data
-    from parshall_studies.study.figures import Figure, Picker
-    from parshall_studies.study.results import Measures, Results
-    from parshall_studies.study.tables import PrintedTable, Table
-
-    Shown: TypeAlias = "Figure | Picker | Table | PrintedTable"
+    from parshall_studies.study.results import Measures
 
 __all__ = ["GROUP", "Content", "Document", "Study", "find_study", "list_studies", "page_of", "try_studies"]
 
@@ -36,16 +33,6 @@ class Document:
     """Where and when it appeared, if that is known."""
 
 
-def _nothing(results: Results, judged: Judgements) -> Mapping[str, Any]:
-    del results, judged
-    return {}
-
-
-def _none(results: Results, judged: Judgements) -> Iterable[Shown]:
-    del results, judged
-    return ()
-
-
 @dataclass(frozen=True)
 class Content:
     """What a study does. Everything but ``measure`` is a function of the measures alone, so that a report
@@ -58,10 +45,10 @@ class Content:
     """The claims, by what they are about."""
     page: str
     """The report as a template in Markdown; docs/studies.md says what may stand in it."""
-    shown: Callable[[Results, Judgements], Iterable[Shown]] = _none
+    shown: Sequence[Shown] = ()
     """Tables and figures, which the page refers to by their ids."""
-    facts: Callable[[Results, Judgements], Mapping[str, Any]] = _nothing
-    """Numbers that the page's sentences are made with."""
+    names: Mapping[str, Any] = field(default_factory=dict)
+    """What the page may name besides: settings, expressions, functions of results."""
     data: Sequence[Data] = ()
     optional: frozenset[str] = frozenset()
     """Tables that may be absent, as those of measured data are; the claims about them are then left out."""

@@ -6,6 +6,7 @@ A :class:`PrintedTable` is a table of the document: its numbers make the claims 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -33,9 +34,9 @@ class Number:
     decimals: int | None = None
 
     def __str__(self) -> str:
-        return (
-            number(self.value, self.digits) if self.decimals is None else f"{self.value:,.{self.decimals}f}"
-        )
+        if self.decimals is None or not math.isfinite(self.value):
+            return number(self.value, self.digits)
+        return f"{self.value:,.{self.decimals}f}"
 
 
 Cell: TypeAlias = "str | float | Number | Interval | Printed | Judged | Verdict | None"
@@ -59,7 +60,7 @@ class Table:
 
     id: str
     columns: Sequence[Column | str]
-    """A text is a column of numbers."""
+    """A text is a column of numbers, but the first, which names the rows."""
     rows: Sequence[Sequence[Any]]
     """Of cells: see :data:`Cell`."""
     kind: Literal["records", "matrix"] = "records"
@@ -70,7 +71,9 @@ class Table:
     @property
     def heads(self) -> tuple[Column, ...]:
         """The columns."""
-        return tuple(Column(each) if isinstance(each, str) else each for each in self.columns)
+        first, *others = self.columns
+        names = Column(first, "text", key=True) if isinstance(first, str) else first
+        return (names, *(Column(each) if isinstance(each, str) else each for each in others))
 
     def with_words(self, title: str, caption: str) -> Table:
         """The same under a title of the page's."""
@@ -122,7 +125,12 @@ class PrintedTable:
         outcomes = [each.judge(results, confidence) for each in measured]
         return _together(outcomes)
 
-    def table(self, results: Results, judged: Judgements) -> Table:
+    @property
+    def tables(self) -> frozenset[str]:
+        """The tables that it needs."""
+        return frozenset().union(*(row.says.tables for row in self.rows))
+
+    def made(self, results: Results, judged: Judgements) -> Table:
         """The document's numbers beside ours."""
         measured = any(isinstance(row.says, PrintedNumber) for row in self.rows)
         rows = []

@@ -4,8 +4,7 @@ with what the rule does to shares, what else could forecast, and a rule that use
 
 ``document`` says what is printed, ``senders`` what sends and ``networks`` where. ``series`` has the forecasts
 of series, ``model`` what no run is needed for. ``measures`` runs the document; ``beyond`` and ``judging`` run
-what it does not ask. ``claims`` has what is claimed, ``shown``, ``facts`` and ``report.md`` what a reader
-meets.
+what it does not ask. ``claims`` has what is claimed, ``shown`` and ``report.md`` what a reader meets.
 """
 
 from __future__ import annotations
@@ -17,11 +16,10 @@ __all__ = ["STUDY"]
 
 def _content() -> Content:
     from parshall_studies.tcp_tp.claims import TOPICS
-    from parshall_studies.tcp_tp.facts import facts
-    from parshall_studies.tcp_tp.measures import DATA, OPTIONAL, measure
-    from parshall_studies.tcp_tp.shown import shown
+    from parshall_studies.tcp_tp.measures import measure
+    from parshall_studies.tcp_tp.shown import NAMES, SHOWN
 
-    return Content(measure, TOPICS, page_of(__package__), shown, facts, DATA, OPTIONAL)
+    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES)
 
 
 STUDY = Study(

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from parshall.scenario import Dumbbell, Scenario
     from parshall_studies.tcp_tp.senders import Sender
 
-DATA: tuple[st.Data, ...] = ()
-OPTIONAL: frozenset[str] = frozenset()
 SHOWN_N = 60
 """Connections in the figures that show one of them."""
 COMPOSITE = ("pareto-1", "pareto-0.5")

@@ -1,208 +1,279 @@
-"""Figures and tables of the report: those of the document."""
+"""Figures and tables of the report, and what its sentences are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from parshall import plot
 from parshall_studies import study as st
-from parshall_studies.tcp_tp import document, model, networks, series, shown_beyond
-from parshall_studies.tcp_tp.document import CHAIN_NS, NS
+from parshall_studies.tcp_tp import beyond, document, judging, model, networks, senders, series
+from parshall_studies.tcp_tp.document import NS
 from parshall_studies.tcp_tp.measures import COMPOSITE, DYNAMIC_SOURCES
-from parshall_studies.tcp_tp.networks import SIZES, SOURCES
-from parshall_studies.tcp_tp.quantities import of
-from parshall_studies.tcp_tp.senders import DOCUMENT, READINGS, TP
+from parshall_studies.tcp_tp.networks import MAIN, SOURCES
+from parshall_studies.tcp_tp.quantities import FULL, of, reduction
+from parshall_studies.tcp_tp.senders import ABLATION, DOCUMENT, NEWRENO, OURS, READINGS, RULES, TP
 
-LOOKS = st.looks({name: sender.label for name, sender in DOCUMENT.items()})
-_PREDICTOR_LOOKS = st.looks({name: label for name, (label, _) in series.PREDICTORS.items()})
-_THEORY_LOOKS = st.looks(model.PREDICTORS)
+NAMES = {
+    "beyond": beyond,
+    "document": document,
+    "full": FULL,
+    "judging": judging,
+    "model": model,
+    "networks": networks,
+    "reduction": reduction,
+    "senders": senders,
+}
+_LABELS = {name: sender.label for name, sender in DOCUMENT.items()}
+LOOKS = st.looks(_LABELS)
 _N = st.Axis("connections", ticks={float(n): str(n) for n in NS})
 _SPARSE = st.Axis("connections", ticks={float(n): str(n) for n in NS[1::2]})
 """For narrow panels."""
-_METRICS = (
-    ("loss", st.Axis("loss", "%", limits=(0, None))),
-    ("throughput", st.Axis("throughput", "Mbit/s", limits=(0, None))),
-    ("jain", st.Axis("Jain's index")),
-)
+_RATE = st.Axis("throughput", "Mbit/s", limits=(0, None))
+_TIME = st.Axis("time", "s")
+_WINDOW = st.Axis("window", "packets", limits=(0, None))
+_SIDES: dict[str, Any] = {"columns": 2, "share": (True, True)}
+_OVER_N = {
+    "loss": st.Axis("loss", "%", limits=(0, None)),
+    "throughput": _RATE,
+    "jain": st.Axis("Jain's index"),
+}
+_SMOOTH = st.looks(_LABELS, marker="")
+_PLAIN = st.looks(_LABELS, marker="", line="-", width=1.0)
+_PREDICTOR_LOOKS = st.looks({name: label for name, (label, _) in series.PREDICTORS.items()})
+_GAIN_LOOKS = st.looks({gain: f"gain {gain:g}" for gain in series.GAINS})
+_JUDGED_LOOKS = st.looks({name: sender.label for name, sender in judging.JUDGED.items()})
+_TRANSFER_LOOKS = st.looks({**_LABELS, "measured": f"TCP-TP, {READINGS['measured'].label}"})
+_ATTAINED = {
+    "actual": st.Look("attained", plot.INK, width=1.2),
+    "estimate": st.Look("forecast one interval before", plot.SERIES[1], width=1.0),
+}
+_THEORY_LOOKS = st.looks(model.PREDICTORS, marker="")
+_INTERVALS = {interval: 1e3 * series.SAMPLING * interval for interval in series.INTERVALS}
+_SIZES = {size: float(packets) for size, packets in networks.SIZES.items()}
 
 
-def shown(results: st.Results, judged: st.Judgements) -> Iterator[st.Figure | st.Table | st.PrintedTable]:
-    """Everything that the page refers to."""
-    del judged
-    yield _over_n(results, "fig-9", "grid")
-    yield _over_n(results, "fig-12", "unequal")
-    yield _theory(results)
-    yield _traffic(results)
-    yield _curves(results)
-    yield _own(results)
-    yield _figure_8(results)
-    yield _windows(results)
-    yield _dynamic(results)
-    yield _chain(results)
-    yield _transfers(results)
-    yield from shown_beyond.shown(results)
-
-
-def _over_n(results: st.Results, id: str, table: str) -> st.Figure:
+def _over_n(id: str, table: str) -> st.Made:
     """Loss, throughput and fairness over the number of connections."""
-    panels = [
-        st.Panel(
-            tuple(st.means(LOOKS[name], of(table, metric, name).values(results), "n") for name in DOCUMENT),
-            y=axis,
-        )
-        for metric, axis in _METRICS
-    ]
-    return st.drawn(id, panels, _SPARSE, _METRICS[0][1], columns=3, height=2.6)
+    lines = [st.Means(st.Quantity(table, ""), "n", LOOKS, "sender")]
+    return st.drawing(id, lines, _SPARSE, _OVER_N, columns=3, height=2.6)
 
 
-def _theory(results: st.Results) -> st.Figure:
-    """Figure 2a."""
-    panels = []
-    for process, label in model.PROCESSES.items():
-        traces = []
-        for predictor in model.PREDICTORS:
-            own = results.rows("theory", process=process, predictor=predictor)
-            look = _THEORY_LOOKS[predictor](marker="")
-            traces.append(st.Trace(look, own["h"].to_numpy(), own["error"].to_numpy()))
-        marks = (st.Mark(x=document.ALIKE_BELOW),)
-        panels.append(st.Panel(tuple(traces), label, marks=marks))
-    y = st.Axis("mean square error / variance", limits=(0, 1.05))
-    return st.drawn("fig-2a", panels, st.Axis("H"), y, columns=2, share=(True, True), height=2.8, legend=3)
-
-
-def _traffic(results: st.Results) -> st.Figure:
-    """Figure 2b and what it would have been with others."""
-    panels = []
-    places = {interval: 1e3 * series.SAMPLING * interval for interval in series.INTERVALS}
-    for source in COMPOSITE:
-        traces = tuple(
-            st.means(
-                look,
-                st.Quantity("traffic", "error").at(source=source, predictor=name).values(results),
-                "interval",
-                x=places,
-                scale=100,
-            )
-            for name, look in _PREDICTOR_LOOKS.items()
-        )
-        panels.append(st.Panel(traces, SOURCES[source].label))
-    x = st.Axis("interval", "ms", log=True, ticks={place: f"{place:g}" for place in places.values()})
-    y = st.Axis("mean error", "% of the mean", limits=(0, None))
-    return st.drawn("fig-2b", panels, x, y, columns=2, share=(True, True), height=3.9, legend=2)
-
-
-def _curves(results: st.Results) -> st.Figure:
-    """Figure 3a."""
-    own = results.rows("curves", sender=TP, network="single")
-    time = own["time"].to_numpy()
-    kept = time < networks.WARM_UP + 40
-    looks = {
-        "actual": st.Look("attained", plot.INK, width=1.2),
-        "estimate": st.Look("forecast one interval before", plot.SERIES[1], width=1.0),
-    }
-    traces = tuple(st.Trace(look, time[kept], own[name].to_numpy()[kept]) for name, look in looks.items())
-    y = st.Axis("throughput", "packets/s", limits=(0, None))
-    return st.drawn("fig-3a", st.Panel(traces), st.Axis("time", "s"), y, height=2.8)
-
-
-def _own(results: st.Results) -> st.Figure:
-    """Figure 3b."""
-    looks = st.looks({str(gain): f"gain {gain:g}" for gain in series.GAINS})
-    lines = [
-        (looks[str(gain)], of("own", "error", TP, gain=gain, predictor="lmmse")) for gain in series.GAINS
-    ]
-    marks = (st.Mark(y=100 * float(document.GREATEST_ERROR), label="0.15, the document's bound"),)
-    y = st.Axis("mean error", "% of the mean", limits=(0, None))
-    return st.over(results, "fig-3b", lines, "n", _N, y, scale=100, marks=marks, height=3.0, legend=2)
-
-
-def _figure_8(results: st.Results) -> st.Figure:
-    looks = st.looks({name: label for name, (label, _) in model.CONSTANTS.items()})
+def _figure_8(results: st.Results, judged: st.Judgements) -> st.Figure:
+    looks = st.looks({name: label for name, (label, _) in model.CONSTANTS.items()}, marker="")
+    ends = st.Look("printed ends", plot.INK, "o", hollow=True)
     panels = []
     for metric, axis, printed in (
         ("throughput", st.Axis("T", "Mbit/s"), document.FIGURE_8["throughput"]),
         ("shortfall_fairness", st.Axis("F"), document.FIGURE_8["fairness"]),
     ):
-        traces = []
-        for name in model.CONSTANTS:
-            own = results.rows("figure_8", constants=name)
-            traces.append(st.Trace(looks[name](marker=""), own["gamma"].to_numpy(), own[metric].to_numpy()))
-        look = st.Look("printed ends", plot.INK, "o", hollow=True)
-        ends = st.Trace(look, (0.0, 1.0), [float(text) for text in printed], style="points")
-        panels.append(st.Panel((*traces, ends), y=axis))
+        lines = st.Course("figure_8", "gamma", metric, looks, "constants").traces(results)
+        points = st.Trace(ends, (0.0, 1.0), [float(text) for text in printed], style="points")
+        panels.append(st.Panel([*lines, points], y=axis))
     x = st.Axis("largest relative error of a prediction, γ")
     return st.drawn("fig-8", panels, x, st.Axis("T"), columns=2, height=2.8)
 
 
-def _windows(results: st.Results) -> st.Figure:
-    """Figure 10: one connection alone at a queue, and one through five."""
-    panels = []
-    for network, words in (("single", "one queue"), ("chain", "five queues")):
-        for name, sender in DOCUMENT.items():
-            own = results.rows("windows", sender=name, network=network)
-            time, cwnd = own["time"].to_numpy(), own["cwnd"].to_numpy()
-            kept = time < networks.SHORTER
-            trace = st.Trace(
-                LOOKS[name](marker="", line="-", width=1.0), time[kept], cwnd[kept], style="steps"
-            )
-            panels.append(st.Panel((trace,), f"{sender.label}, {words}"))
-    axes = st.Axis("time", "s"), st.Axis("window", "packets", limits=(0, None))
-    return st.drawn("fig-10", panels, *axes, columns=2, height=4.2, share=(True, True))
-
-
-def _dynamic(results: st.Results) -> st.Figure:
-    """Figure 11: rate, window and sequence number of those that stay."""
-    panels = []
-    axes = {
-        "rate": st.Axis("rate", "Mbit/s", limits=(0, None)),
-        "window": st.Axis("window", "packets", limits=(0, None)),
-        "delivered": st.Axis("sequence", "packets", limits=(0, None)),
+def _phases(half: int) -> st.Made:
+    """Mean rates of both halves over time."""
+    looks = {
+        "first_rate": st.Look("there from the start", plot.INK, width=1.2),
+        "second_rate": st.Look("came after a minute", plot.SERIES[1], line="--", width=1.2),
     }
-    changes = (st.Mark(x=networks.JOINED), st.Mark(x=networks.LEFT))
-    for metric, axis in axes.items():
-        for source in DYNAMIC_SOURCES:
-            traces = tuple(
-                st.means(
-                    LOOKS[name](marker=""),
-                    st.Quantity("courses", metric).at(sender=name, source=source).values(results),
-                    "time",
-                )
-                for name in DOCUMENT
+    return st.drawing(
+        f"phases-{half}",
+        [
+            st.Means(st.quantity(f"phases.{rate}", half=half), "time", look, bare=True)
+            for rate, look in looks.items()
+        ],
+        _TIME,
+        st.Axis("rate of a connection", "Mbit/s", limits=(0, None)),
+        panels=[(beyond.ARRIVING[name].label, {"sender": name}) for name in (NEWRENO, TP, "oracle", OURS)],
+        marks=[st.Mark(y=networks.RATE / 1e6 / 1.04 / (2 * half)), st.Mark(x=networks.ARRIVAL)],
+        height=4.2,
+        **_SIDES,
+    )
+
+
+def _counted(table: str) -> Mapping[str, Any]:
+    """What is counted of a run."""
+    heads = {"loss": "loss, %", "throughput": "throughput, Mbit/s", "jain": "Jain's index"}
+    return st.columns(table, **heads, delay="queueing delay, ms", cuts="cuts a minute")
+
+
+def _some(table: str, places: Iterable[st.Place]) -> Mapping[str, Any]:
+    """Loss, throughput and fairness at each of some places."""
+    return {
+        f"{head}, {words}": st.quantity(f"{table}.{metric}", **where)
+        for metric, head in {"loss": "loss, %", "throughput": "Mbit/s", "jain": "Jain"}.items()
+        for words, where in places
+    }
+
+
+_SOME_NS = st.each("N = {n}", n=beyond.SOME_NS)
+_DESIGN_NS = [
+    *st.each("bulk, N = {n}", source=["bulk"], n=judging.DESIGN_NS[:1]),
+    *st.each("N = {n}", source=[MAIN], n=judging.DESIGN_NS[1:]),
+]
+SHOWN: tuple[st.Shown, ...] = (
+    _over_n("fig-9", "grid"),
+    _over_n("fig-12", "unequal"),
+    st.drawing(
+        "fig-2a",
+        [st.Course("theory", "h", "error", _THEORY_LOOKS, "predictor")],
+        st.Axis("H"),
+        st.Axis("mean square error / variance", limits=(0, 1.05)),
+        panels=st.each("{process}", process=model.PROCESSES),
+        marks=[st.Mark(x=document.ALIKE_BELOW)],
+        height=2.8,
+        legend=3,
+        **_SIDES,
+    ),
+    st.drawing(
+        "fig-2b",
+        [st.Means(100 * st.quantity("traffic.error"), "interval", _PREDICTOR_LOOKS, "predictor", _INTERVALS)],
+        st.Axis("interval", "ms", log=True, ticks={place: f"{place:g}" for place in _INTERVALS.values()}),
+        st.Axis("mean error", "% of the mean", limits=(0, None)),
+        panels=st.each("{source.label}", source={name: SOURCES[name] for name in COMPOSITE}),
+        height=3.9,
+        **_SIDES,
+    ),
+    st.drawing(
+        "fig-3a",
+        [
+            st.Course(
+                "curves",
+                "time",
+                name,
+                look,
+                where={"sender": TP, "network": "single"},
+                until=networks.WARM_UP + 40,
             )
-            panels.append(st.Panel(_plain(traces), SOURCES[source].label, y=axis, marks=changes))
-    x = st.Axis("time", "s")
-    return st.drawn("fig-11", panels, x, axes["rate"], columns=2, height=6.4)
-
-
-def _plain(traces: tuple[st.Trace, ...]) -> tuple[st.Trace, ...]:
-    """Lines over time, whose many intervals would hide them."""
-    return tuple(st.Trace(trace.look, trace.x, trace.y) for trace in traces)
-
-
-def _chain(results: st.Results) -> st.Table:
-    rows = [
-        (f"{sender.label}, N = {n}", {"sender": name, "n": n})
-        for n in CHAIN_NS
-        for name, sender in DOCUMENT.items()
-    ]
-    return st.means_table(results, "fig-13", "Sender", rows, shown_beyond.columns("chain"))
-
-
-def _transfers(results: st.Results) -> st.Figure:
-    """Figure 14: throughput and timeouts over the size."""
-    places = {size: float(packets) for size, packets in SIZES.items()}
-    labels = {name: sender.label for name, sender in DOCUMENT.items()}
-    looks = st.looks({**labels, "measured": f"TCP-TP, {READINGS['measured'].label}"})
-    panels = []
-    for metric, axis in (
-        ("throughput", st.Axis("throughput", "kbit/s", limits=(0, None))),
-        ("timeouts", st.Axis("timeouts", "a transfer", limits=(0, None))),
-    ):
-        traces: tuple[Any, ...] = tuple(
-            st.means(look, of("transfers", metric, name).values(results), "size", x=places)
-            for name, look in looks.items()
+            for name, look in _ATTAINED.items()
+        ],
+        _TIME,
+        st.Axis("throughput", "packets/s", limits=(0, None)),
+        height=2.8,
+    ),
+    st.drawing(
+        "fig-3b",
+        [st.Means(100 * of("own", "error", TP, predictor="lmmse"), "n", _GAIN_LOOKS, "gain")],
+        _N,
+        st.Axis("mean error", "% of the mean", limits=(0, None)),
+        marks=[st.Mark(y=100 * float(document.GREATEST_ERROR), label="0.15, the document's bound")],
+        height=3.0,
+    ),
+    st.Made(_figure_8),
+    st.drawing(
+        "fig-10",
+        [st.Course("windows", "time", "cwnd", _PLAIN, "sender", style="steps", until=networks.SHORTER)],
+        _TIME,
+        _WINDOW,
+        panels=st.each(
+            "{sender}, {network}", network={"single": "one queue", "chain": "five queues"}, sender=_LABELS
+        ),
+        height=4.2,
+        **_SIDES,
+    ),
+    st.drawing(
+        "fig-11",
+        [st.Means("courses.rate", "time", _SMOOTH, "sender", bare=True)],
+        _TIME,
+        {
+            "rate": st.Axis("rate", "Mbit/s", limits=(0, None)),
+            "window": _WINDOW,
+            "delivered": st.Axis("sequence", "packets", limits=(0, None)),
+        },
+        panels=st.each("{source.label}", source={name: SOURCES[name] for name in DYNAMIC_SOURCES}),
+        marks=[st.Mark(x=networks.JOINED), st.Mark(x=networks.LEFT)],
+        columns=2,
+        height=6.4,
+    ),
+    st.means_table(
+        "fig-13",
+        "Sender",
+        st.each("{sender}, N = {n}", n=document.CHAIN_NS, sender=_LABELS),
+        _counted("chain"),
+    ),
+    st.drawing(
+        "fig-14",
+        [st.Means("transfers.throughput", "size", _TRANSFER_LOOKS, "sender", _SIZES)],
+        st.Axis("size", "kB", log=True, ticks={place: f"{place:g}" for place in _SIZES.values()}),
+        {
+            "throughput": st.Axis("throughput", "kbit/s", limits=(0, None)),
+            "timeouts": st.Axis("timeouts", "a transfer", limits=(0, None)),
+        },
+        columns=2,
+        height=2.8,
+        legend=3,
+    ),
+    st.drawing(
+        "jump",
+        [
+            st.Course(
+                "jump", "before", "after", st.Look("after an exact forecast", plot.SERIES[0]), style="steps"
+            )
+        ],
+        st.Axis("share before", limits=(0, 1)),
+        st.Axis("share after", limits=(0, 1)),
+        marks=[st.Mark()],
+        height=3.2,
+    ),
+    *map(_phases, beyond.HALVES),
+    st.means_table(
+        "arrivals",
+        "Sender",
+        st.each("{sender.label}, {half} and {half}", half=beyond.HALVES, sender=beyond.ARRIVING),
+        st.columns("arrivals", convergence="80 % after, s", last_jain="Jain's index, last 30 s")
+        | st.columns(
+            "arrivals", last_throughput="Mbit/s, last 30 s", loss="loss, %", delay="queueing delay, ms"
+        ),
+    ),
+    st.means_table(
+        "sources",
+        "Traffic and sender",
+        st.each("{source}, {sender}", source=beyond.TRAFFIC, sender=_LABELS),
+        _counted("sources"),
+    ),
+    *(
+        st.means_table(
+            table, "Sender", st.each("{sender.label}", sender=own), _some(table, _SOME_NS), "matrix"
         )
-        panels.append(st.Panel(traces, y=axis))
-    x = st.Axis("size", "kB", log=True, ticks={place: f"{place:g}" for place in places.values()})
-    return st.drawn("fig-14", panels, x, st.Axis("throughput"), columns=2, height=2.8, legend=3)
+        for table, own in (("readings", READINGS), ("ablation", ABLATION))
+    ),
+    st.means_table(
+        "mixed",
+        "Connections",
+        [
+            (
+                f"{RULES[first].label} and {RULES[second].label}, {SOURCES[source].label}",
+                {"first": first, "second": second, "source": source},
+            )
+            for source in beyond.MIXED_SOURCES
+            for first, second in beyond.PAIRS
+        ],
+        st.columns("mixed", first_rate="the first, Mbit/s", second_rate="the second, Mbit/s")
+        | {"share of the first, %": 100 * st.quantity("mixed.share"), "loss, %": "mixed.loss"},
+    ),
+    st.means_table(
+        "design",
+        "Rule",
+        st.each("{sender.label}", sender=judging.DESIGNS),
+        _some("design", _DESIGN_NS),
+        "matrix",
+    ),
+    st.drawing(
+        "judging",
+        [st.Means("judging.loss", "kind", _JUDGED_LOOKS, "sender", style="points", across=True)],
+        st.Axis("loss at the bottleneck", "%", limits=(0, None)),
+        st.rows_axis([kind.label for kind in judging.KINDS.values()]),
+        height=5.4,
+        legend=4,
+    ),
+    st.means_table(
+        "judging-table",
+        "Network and rule",
+        st.each("{kind.label}, {sender.label}", kind=judging.KINDS, sender=judging.JUDGED),
+        _counted("judging"),
+    ),
+)
