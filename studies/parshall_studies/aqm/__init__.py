@@ -2,7 +2,7 @@
 queue management over capacity, buffer and mix of traffic, re-run over many seeds, and what is asked today.
 
 ``grid`` says what is varied, ``networks`` what is run, ``document`` what is printed, ``measures`` what is
-computed of a run, ``claims`` what is claimed of it, ``shown``, ``facts`` and ``report.md`` what a reader
+computed of a run, ``claims`` what is claimed of it, ``shown`` and ``report.md`` what a reader
 meets.
 """
 
@@ -22,15 +22,14 @@ __all__ = ["STUDY", "study_of"]
 
 def _content(parts: Sequence[Part] | None = None) -> Content:
     from parshall_studies.aqm.claims import TOPICS
-    from parshall_studies.aqm.facts import facts
     from parshall_studies.aqm.grid import PARTS
     from parshall_studies.aqm.measures import DATA, measure_parts
-    from parshall_studies.aqm.shown import shown
+    from parshall_studies.aqm.shown import NAMES, SHOWN
 
     chosen = PARTS if parts is None else parts
     left_out = frozenset(part.name for part in PARTS) - {part.name for part in chosen}
     measure = partial(measure_parts, parts=chosen)
-    return Content(measure, TOPICS, page_of(__package__), shown, facts, DATA, left_out)
+    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES, DATA, left_out)
 
 
 def study_of(parts: Sequence[Part] | None = None) -> Study:

@@ -1,90 +1,46 @@
-"""Figures and tables of the report."""
+"""Figures and tables of the report, and what its sentences are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from parshall_studies import study as st
+from parshall_studies.aqm import networks
 from parshall_studies.aqm.claims import OF_CHAPTER, PRINTED_TABLES, of
 from parshall_studies.aqm.document import LTNRF_LOADS, TABLE_7
 from parshall_studies.aqm.grid import BUFFERS, CAPACITIES, LOADS, MODERN, QUEUES
-from parshall_studies.aqm.networks import CBR_FLOWS, CBR_RATE, LONG_FLOWS, SHORT_FLOWS
+from parshall_studies.study.words import number
 
 LOOKS = st.looks(QUEUES)
+_OF_CHAPTER = {queue: LOOKS[queue] for queue in OF_CHAPTER}
 _BUFFER = st.Axis("buffer", "BWDP", ticks={size: name for name, size in BUFFERS.items()})
 _CAPACITY = st.Axis("capacity", "Mbit/s", ticks={float(each): str(each) for each in CAPACITIES})
 _LOAD = st.Axis("load of short flows", "%", ticks={float(each): str(each) for each in LOADS})
 _DELAY = st.Axis("mean queueing delay", "ms")
 _RELATIVE = st.Axis("delay", "RTTs", limits=(0, None))
-_PANELS = ("capacity", {capacity: f"{capacity} Mbit/s" for capacity in CAPACITIES})
+_LONG = st.Axis("long TCP flows", "% of capacity")
+_PANELS = st.each("{capacity} Mbit/s", capacity=CAPACITIES)
 
 
-def shown(
-    results: st.Results, judged: st.Judgements
-) -> Iterator[st.Figure | st.Picker | st.Table | st.PrintedTable]:
-    """Everything that the page refers to, of the parts that were run."""
-    yield from PRINTED_TABLES
-    yield _table_7(judged)
-    yield from _document_figures(results)
-    yield from st.grids(results, _VIEWS, _OF_CHAPTER, _DIMENSIONS)
-    yield from st.grids(results, _VIEWS, _OF_TODAY, _DIMENSIONS)
-    if "spread" in results:
-        yield _phases(results)
-        yield _phase_table(results)
-    if {"spread", "tuned", "tuned_spread"} <= results.measures.keys():
-        yield _tuned(results)
-        yield from st.grids(results, _VIEWS, _OF_TUNED, _DIMENSIONS)
-    if MODERN.name in results:
-        yield _tradeoff(results, "response", "response_mean", st.Axis("response", "s", limits=(0, None)))
-        yield _tradeoff(results, "tradeoff", "relative_delay", _RELATIVE)
-    if "ns2" in results:
-        yield _ns2(results)
+def _grid(metric: str, part: str = "grid", **where: Any) -> st.Expression:
+    """Of the chapter's senders, for all queues."""
+    return st.quantity(f"{part}.{metric}", senders="sack", **where)
 
 
-# --- The chapter's figures ----------------------------------------------------------------------------------
+def _over(id: str, of: st.Expression, dim: str, x: st.Axis, y: st.Axis, **options: Any) -> st.Made:
+    """Means over a dimension, a line for each queue of the chapter."""
+    places = BUFFERS if dim == "buffer" else None
+    return st.drawing(id, [st.Means(of, dim, _OF_CHAPTER, "queue", places)], x, y, legend=3, **options)
 
 
-def _document_figures(results: st.Results) -> Iterator[st.Figure]:
-    def lines(metric: str, **where: Any) -> list[tuple[st.Look, st.Expression]]:
-        return [(LOOKS[queue], of(metric, queue, **where)) for queue in OF_CHAPTER]
-
-    delay = st.Axis("mean queueing delay", "ms", limits=(0, None))
-    delays = lines("delay", capacity=35, load=30)
-    yield st.over(
-        results, "fig-26", delays, "buffer", _BUFFER, delay, places=BUFFERS, scale=1e3, height=2.7, legend=3
-    )
-    yield _over_delay(results, "fig-27", ("ltrf", "grid", 100), st.Axis("long TCP flows", "% of capacity"))
-    if "on_off" in results:
-        yield _over_delay(results, "fig-28", ("delay_sd", "on_off", 1e3), st.Axis("standard deviation", "ms"))
-    buffers = ("buffer", {buffer: f"{buffer} BWDP" for buffer in BUFFERS})
-    delays = lines("relative_delay", load=30)
-    yield st.over(
-        results, "fig-29", delays, "capacity", _CAPACITY, _RELATIVE, panels=buffers, height=5.4, legend=3
-    )
-    for id, metric, y in (
-        ("fig-30", "normalized", st.Axis("long TCP flows", "share")),
-        ("fig-31", "relative_delay", _RELATIVE),
-    ):
-        options: dict[str, Any] = {"panels": _PANELS, "height": 5.4, "share": (True, True), "legend": 3}
-        yield st.over(results, id, lines(metric, buffer="1"), "load", _LOAD, y, **options)
-
-
-def _over_delay(results: st.Results, id: str, what: tuple[str, str, float], y: st.Axis) -> st.Figure:
-    """A panel for each capacity: a metric of a part over the mean delay, along growing buffers."""
-    metric, part, scale = what
-    panels = []
-    for capacity, title in _PANELS[1].items():
-        traces = []
-        for queue in OF_CHAPTER:
-            cells: dict[str, Any] = {"capacity": capacity, "load": 30}
-            delay, own = (of(each, queue, part, **cells).values(results) for each in ("delay", metric))
-            found = [each.scaled(scale) for each in own.intervals().values()]
-            traces.append(st.of_intervals(LOOKS[queue], 1e3 * delay.mean("seed").array, found))
-        panels.append(st.Panel(tuple(traces), title))
-    return st.drawn(id, panels, _DELAY, y, height=5.4, legend=3)
+def _over_delay(id: str, metric: st.Expression, part: str, y: st.Axis) -> st.Made:
+    """A metric over the mean delay, along growing buffers."""
+    delay = 1e3 * _grid("delay", part, load=30)
+    lines = [st.Means(metric, "buffer", _OF_CHAPTER, "queue", delay)]
+    return st.drawing(id, lines, _DELAY, y, panels=_PANELS, height=5.4, legend=3)
 
 
 # --- The grid at a glance -----------------------------------------------------------------------------------
@@ -109,7 +65,7 @@ _VIEWS = (
 """In the order of the list from which a reader picks. Of short flows there is nothing to show where there
 are none."""
 _SACK, _CUBIC = {"senders": "sack"}, {"senders": "cubic"}
-_OF_CHAPTER = (
+_MAPS = (
     st.Grid("map", "Capacity, buffer and short flows, by queue", "grid", _SACK),
     st.Grid(
         "map-on-off",
@@ -138,18 +94,18 @@ _DIMENSIONS = (
 # --- Settings and readings ----------------------------------------------------------------------------------
 
 
-def _table_7(judged: st.Judgements) -> st.Table:
+def _table_7(results: st.Results, judged: st.Judgements) -> st.Table:
     """The mixes, and the loads that they make beside those of the text."""
     rows = []
     for capacity in CAPACITIES:
         for load, share in LTNRF_LOADS.items():
-            cbr = CBR_FLOWS[capacity][load]
-            offered = 100 * cbr * CBR_RATE[capacity] / (1e6 * capacity)
+            cbr = networks.CBR_FLOWS[capacity][load]
+            offered = 100 * cbr * networks.CBR_RATE[capacity] / (1e6 * capacity)
             rows.append(
                 (
                     f"{capacity} Mbit/s, {load} % STF",
                     " / ".join(f"{count * capacity / 35:.0f}" for count in TABLE_7[load]),
-                    f"{LONG_FLOWS[capacity]} / {SHORT_FLOWS[capacity][load]} / {cbr}",
+                    f"{networks.LONG_FLOWS[capacity]} / {networks.SHORT_FLOWS[capacity][load]} / {cbr}",
                     f"{float(share):.0%}".replace("%", " %"),
                     f"{offered:.0f} %",
                     judged[f"setup.ltnrf-load.{capacity}.{load}"],
@@ -166,85 +122,51 @@ def _table_7(judged: st.Judgements) -> st.Table:
 
 _IN_PHASE = LOOKS["droptail"](label="DropTail, CBR flows in phase")
 _AT_RANDOM = LOOKS["droptail"](label="DropTail, random starts", hollow=True, line=":")
+_PHASES = {
+    "in phase": {"droptail": "grid", "red-tuned": "tuned", "red": "grid"},
+    "random": {"droptail": "spread", "red-tuned": "tuned_spread", "red": "grid"},
+}
 
 
-def _phases(results: st.Results) -> st.Figure:
-    """DropTail's share of long TCP flows with CBR flows in phase and without, over RED's."""
-    lines = [
-        (_IN_PHASE, of("ltrf", "droptail", buffer="1")),
-        (_AT_RANDOM, of("ltrf", "droptail", "spread", buffer="1")),
-        (LOOKS["red"], of("ltrf", "red", buffer="1")),
-    ]
-    y = st.Axis("long TCP flows", "% of capacity", limits=(0, None))
-    loads = ("load", {load: f"{load} % short flows" for load in LOADS})
-    options: dict[str, Any] = {"panels": loads, "height": 5.6, "share": (True, True), "legend": 1}
-    return st.over(results, "phases", lines, "capacity", _CAPACITY, y, scale=100, **options)
-
-
-def _phase_table(results: st.Results) -> st.Table:
-    places = [(capacity, load) for capacity in CAPACITIES for load in LOADS]
-    return st.means_table(
-        results,
-        "phase-table",
-        "Cell",
-        [(f"{c} Mbit/s, {load} % STF", {"capacity": c, "buffer": "1", "load": load}) for c, load in places],
-        [
-            ("LTRF, RED", of("ltrf", "red"), 100),
-            ("LTRF, DropTail, in phase", of("ltrf", "droptail"), 100),
-            ("LTRF, DropTail, random", of("ltrf", "droptail", "spread"), 100),
-            ("LTNRF dropped, in phase", of("ltnrf_drop", "droptail"), 100),
-            ("LTNRF dropped, random", of("ltnrf_drop", "droptail", "spread"), 100),
-        ],
-    )
-
-
-def _tuned(results: st.Results) -> st.Figure:
+def _tuned(results: st.Results, judged: st.Judgements) -> st.Figure:
     """Long TCP flows over the load of short flows: CBR flows in phase on the left, at random on the right."""
-    columns = {
-        "in phase": {"droptail": "grid", "red-tuned": "tuned", "red": "grid"},
-        "random": {"droptail": "spread", "red-tuned": "tuned_spread", "red": "grid"},
-    }
-    panels = []
-    for capacity, title in _PANELS[1].items():
-        for phase, queues in columns.items():
-            traces = (
-                st.means(
-                    LOOKS[queue],
-                    of("ltrf", queue, part, capacity=capacity, buffer="1").values(results),
-                    "load",
-                    scale=100,
-                )
+    panels = [
+        st.Panel(
+            [
+                trace
                 for queue, part in queues.items()
-            )
-            panels.append(st.Panel(tuple(traces), f"{title}, {phase}"))
-    x = st.Axis("short flows", "%", ticks=_LOAD.ticks)
-    return st.drawn(
-        "tuned", panels, x, st.Axis("long TCP", "%"), columns=2, height=5.6, share=(True, "row"), legend=3
-    )
+                for trace in st.Means(
+                    100 * of("ltrf", queue, part, buffer="1", **where), "load", LOOKS[queue]
+                ).traces(results)
+            ],
+            f"{title}, {phase}",
+        )
+        for title, where in _PANELS
+        for phase, queues in _PHASES.items()
+    ]
+    x, y = st.Axis("short flows", "%", ticks=_LOAD.ticks), st.Axis("long TCP", "%")
+    return st.drawn("tuned", panels, x, y, columns=2, height=5.6, share=(True, "row"), legend=3)
 
 
 # --- Today, and ns-2 ----------------------------------------------------------------------------------------
 
 
-def _tradeoff(results: st.Results, id: str, metric: str, y: st.Axis) -> st.Figure:
-    """A metric over the share of long TCP flows: a panel for each capacity, a point for each queue."""
+def _tradeoff(id: str, metric: str, y: st.Axis) -> st.Made:
+    """A metric over the share of long TCP flows: a point for each queue."""
 
-    def point(queue: str, senders: str, capacity: int) -> st.Trace:
-        where: dict[str, Any] = {"senders": senders, "capacity": capacity, "buffer": "1", "load": LOADS[-1]}
-        x, y = (of(each, queue, MODERN.name, **where).values(results).interval() for each in ("ltrf", metric))
+    def point(queue: str, senders: str) -> st.Means:
+        def found(metric: str) -> st.Expression:
+            return of(metric, [queue], MODERN.name, senders=senders, buffer="1", load=LOADS[-1])
+
         cubic = senders != MODERN.senders[0]
-        return st.of_intervals(
-            LOOKS[queue](hollow=cubic, size=6.0), [100 * x.mean], [y], style="points", label=not cubic
+        look = LOOKS[queue](hollow=cubic, size=6.0)
+        return st.Means(
+            found(metric), "queue", look, places=100 * found("ltrf"), style="points", label=not cubic
         )
 
-    every = [(queue, senders) for queue in MODERN.queues for senders in MODERN.senders]
-    panels = [
-        st.Panel(tuple(point(*each, capacity) for each in every), title)
-        for capacity, title in _PANELS[1].items()
-    ]
-    return st.drawn(
-        id, panels, st.Axis("throughput of long TCP flows", "% of capacity"), y, height=6.0, legend=3
-    )
+    lines = [point(queue, senders) for queue in MODERN.queues for senders in MODERN.senders]
+    x = st.Axis("throughput of long TCP flows", "% of capacity")
+    return st.drawing(id, lines, x, y, panels=_PANELS, height=6.0, legend=3)
 
 
 _BESIDE_NS2 = (
@@ -273,7 +195,7 @@ def beside_ns2(results: st.Results, metric: str, queues: Sequence[str] = tuple(O
     )
 
 
-def _ns2(results: st.Results) -> st.Figure:
+def _ns2(results: st.Results, judged: st.Judgements) -> st.Figure:
     """Ours over ns-2's, cell by cell."""
     panels = []
     for metric, title, scale, log in _BESIDE_NS2:
@@ -285,3 +207,101 @@ def _ns2(results: st.Results) -> st.Figure:
         panels.append(st.Panel(tuple(traces), title, x=axis[0], y=axis[1], marks=(st.Mark(),)))
     options: dict[str, Any] = {"columns": 2, "height": 4.6, "share": (False, False), "legend": 3}
     return st.drawn("ns2-cells", panels, st.Axis("ns-2"), st.Axis("ours"), **options)
+
+
+def off_ns2(results: st.Results, metric: str) -> str:
+    """The median (and the largest) distance of our means from those of ns-2, in points; of the delay in %."""
+    theirs, ours = beside_ns2(results, metric).T
+    off = 100 * np.abs(ours / theirs - 1 if metric == "delay" else ours - theirs)
+    return f"{number(float(np.median(off)), 2)} ({number(float(np.max(off)), 2)})"
+
+
+def times(above: st.Expression, below: st.Expression) -> st.Expression:
+    """The ratio of two means over seeds."""
+    return above.mean(st.SEED) / below.mean(st.SEED)
+
+
+def more(queue: str, part: str = "grid", **where: Any) -> st.Expression:
+    """Points of the capacity that long TCP flows get more with a queue than with RED, at 1 BWDP."""
+    return 100 * (of("ltrf", queue, part, buffer="1", **where) - of("ltrf", "red", buffer="1", **where))
+
+
+NAMES = {
+    "capacities": {capacity: capacity for capacity in CAPACITIES},
+    "loads": LOADS,
+    "modern": MODERN,
+    "more": more,
+    "net": networks,
+    "of": of,
+    "off_ns2": off_ns2,
+    "queues": QUEUES,
+    "times": times,
+}
+_LOADS = st.each("{load} % short flows", load=LOADS)
+_SHARED = (True, True)
+_TUNING = frozenset({"spread", "tuned", "tuned_spread"})
+SHOWN: tuple[st.Shown, ...] = (
+    *PRINTED_TABLES,
+    st.Made(_table_7),
+    _over(
+        "fig-26",
+        1e3 * _grid("delay", capacity=35, load=30),
+        "buffer",
+        _BUFFER,
+        st.Axis("mean queueing delay", "ms", limits=(0, None)),
+        height=2.7,
+    ),
+    _over_delay("fig-27", 100 * _grid("ltrf", load=30), "grid", _LONG),
+    _over_delay(
+        "fig-28", 1e3 * _grid("delay_sd", "on_off", load=30), "on_off", st.Axis("standard deviation", "ms")
+    ),
+    _over(
+        "fig-29",
+        _grid("relative_delay", load=30),
+        "capacity",
+        _CAPACITY,
+        _RELATIVE,
+        panels=st.each("{buffer} BWDP", buffer=BUFFERS.keys()),
+        height=5.4,
+    ),
+    *(
+        _over(id, _grid(metric, buffer="1"), "load", _LOAD, y, panels=_PANELS, height=5.4, share=_SHARED)
+        for id, metric, y in (
+            ("fig-30", "normalized", st.Axis("long TCP flows", "share")),
+            ("fig-31", "relative_delay", _RELATIVE),
+        )
+    ),
+    st.Grids(_VIEWS, _MAPS, _DIMENSIONS),
+    st.Grids(_VIEWS, _OF_TODAY, _DIMENSIONS),
+    st.Grids(_VIEWS, _OF_TUNED, _DIMENSIONS, _TUNING),
+    st.drawing(
+        "phases",
+        [
+            st.Means(100 * of("ltrf", "droptail", buffer="1"), "capacity", _IN_PHASE),
+            st.Means(100 * of("ltrf", "droptail", "spread", buffer="1"), "capacity", _AT_RANDOM),
+            st.Means(100 * of("ltrf", "red", buffer="1"), "capacity", LOOKS["red"]),
+        ],
+        _CAPACITY,
+        st.Axis("long TCP flows", "% of capacity", limits=(0, None)),
+        panels=_LOADS,
+        height=5.6,
+        share=_SHARED,
+        legend=1,
+    ),
+    st.means_table(
+        "phase-table",
+        "Cell",
+        st.each("{capacity} Mbit/s, {load} % STF", capacity=CAPACITIES, load=LOADS),
+        {
+            "LTRF, RED": 100 * of("ltrf", "red", buffer="1"),
+            "LTRF, DropTail, in phase": 100 * of("ltrf", "droptail", buffer="1"),
+            "LTRF, DropTail, random": 100 * of("ltrf", "droptail", "spread", buffer="1"),
+            "LTNRF dropped, in phase": 100 * of("ltnrf_drop", "droptail", buffer="1"),
+            "LTNRF dropped, random": 100 * of("ltnrf_drop", "droptail", "spread", buffer="1"),
+        },
+    ),
+    st.Made(_tuned, _TUNING),
+    _tradeoff("response", "response_mean", st.Axis("response", "s", limits=(0, None))),
+    _tradeoff("tradeoff", "relative_delay", _RELATIVE),
+    st.Made(_ns2, frozenset({"ns2"})),
+)

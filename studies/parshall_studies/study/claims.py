@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from parshall_studies.study.printed import Printed
 from parshall_studies.study.quantity import Relation
@@ -170,6 +170,13 @@ class Judgements:
     def with_verdict(self, verdict: Verdict) -> Judgements:
         """Those that got this verdict."""
         return Judgements(tuple(each for each in self.all if each.verdict is verdict), self.seeds)
+
+    def fared(self, start: str, of: Mapping[Any, Any]) -> dict[Verdict, list[Any]]:
+        """By verdict, the things whose claims got it; their names, after ``start``, are ids."""
+        found: dict[Verdict, list[Any]] = {}
+        for name, each in of.items():
+            found.setdefault(self[f"{start}{name}"].verdict, []).append(each)
+        return found
 
     @property
     def counts(self) -> dict[Verdict, int]:
