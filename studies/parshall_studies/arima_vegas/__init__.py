@@ -3,8 +3,8 @@ in Asymmetric Networks": Vegas that decides on a forecast of its round trip, re-
 else could stand in the forecast's place.
 
 ``document`` says what is printed, ``senders`` what sends, ``networks`` what is run, ``measures`` what is
-computed of a run, ``printed`` and ``claims`` what is claimed of it, ``shown``, ``facts`` and ``report.md``
-what a reader meets. ``ns2`` is what ns-2 gave.
+computed of a run, ``printed`` and ``claims`` what is claimed of it, ``shown`` and ``report.md`` what a reader
+meets. ``ns2`` is what ns-2 gave.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ __all__ = ["STUDY"]
 
 def _content() -> Content:
     from parshall_studies.arima_vegas.claims import TOPICS
-    from parshall_studies.arima_vegas.facts import facts
     from parshall_studies.arima_vegas.measures import DATA, OPTIONAL, measure
-    from parshall_studies.arima_vegas.shown import shown
+    from parshall_studies.arima_vegas.shown import NAMES, SHOWN
 
-    return Content(measure, TOPICS, page_of(__package__), shown, facts, DATA, OPTIONAL)
+    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES, DATA, OPTIONAL)
 
 
 STUDY = Study(

@@ -52,6 +52,8 @@ __all__ = [
 Item: TypeAlias = "Figure | Picker | Table"
 Place: TypeAlias = "tuple[str, Mapping[str, Any]]"
 """What a reader calls some labels, and the labels by the names of their dimensions."""
+Places: TypeAlias = "Sequence[Place] | Callable[[Results], Sequence[Place]] | str"
+"""Some, those that a function finds in results, or every label of ``table.dimension`` under its own name."""
 Column: TypeAlias = "Expression | str | tuple[Expression | str, int]"
 """Of a table. A text names a column as ``table.column``; with a number of decimals it is the mean alone."""
 Looks: TypeAlias = "Look | Mapping[Any, Look]"
@@ -92,6 +94,13 @@ def each(words: str, **dims: Mapping[Any, Any] | Iterable[Any]) -> list[Place]:
         )
         for found in product(*every)
     ]
+
+
+def _found(places: Places, results: Results) -> Sequence[Place]:
+    if isinstance(places, str):
+        table, dim = places.split(".")
+        return [(str(label), {dim: label}) for label in results.labels(table, dim)]
+    return places(results) if callable(places) else places
 
 
 # --- Lines --------------------------------------------------------------------------------------------------
@@ -252,7 +261,7 @@ def drawing(
     x: Axis,
     y: Axis | Mapping[str, Axis],
     *,
-    panels: Sequence[Place] = (("", {}),),
+    panels: Places = (("", {}),),
     bands: Sequence[Line] = (),
     marks: Sequence[Mark] = (),
     **options: Any,
@@ -279,7 +288,7 @@ def drawing(
                 bands=traces(bands, where, column),
             )
             for column, own in axes.items()
-            for title, where in panels
+            for title, where in _found(panels, results)
         ]
         return drawn(id, every, x, next(iter(axes.values())), **options)
 
@@ -293,21 +302,22 @@ def drawing(
 def means_table(
     id: str,
     head: str,
-    rows: Sequence[Place],
-    columns: Mapping[str, Column],
+    rows: Places,
+    columns: Mapping[str, Column] | Sequence[tuple[str, Column]],
     kind: Literal["records", "matrix"] = "records",
 ) -> Made:
     """A table of means over seeds with their intervals: a row for each place, under ``head``, and columns by
     their heads.
     """
-    every = [_parted(column) for column in columns.values()]
+    heads, parts = zip(*(columns.items() if isinstance(columns, Mapping) else columns), strict=True)
+    every = [_parted(column) for column in parts]
 
     def made(results: Results, judged: object) -> Table:
         cells = [
             (words, *(_cell(of.at(**where).values(results), decimals) for of, decimals in every))
-            for words, where in rows
+            for words, where in _found(rows, results)
         ]
-        return Table(id, (head, *columns), cells, kind)
+        return Table(id, (head, *heads), cells, kind)
 
     return Made(made, frozenset().union(*(of.tables for of, _ in every)))
 

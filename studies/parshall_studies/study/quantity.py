@@ -114,7 +114,10 @@ class Quantity(Expression):
 
 def quantity(of: Expression | str, **where: Any) -> Expression:
     """A column named as ``table.column``, or an expression, of some labels only."""
-    return (Quantity(*of.split(".", 1)) if isinstance(of, str) else of).at(**where)
+    if isinstance(of, str):
+        table, column = of.split(".")
+        of = Quantity(table, column)
+    return of.at(**where)
 
 
 @dataclass(frozen=True, eq=False)
