@@ -1,7 +1,7 @@
 """The fluid model of chapter II of Zhao's dissertation (2004), beside packets.
 
 ``setting`` says what is put side by side, ``measures`` what is run and solved, ``claims`` what is claimed,
-``shown``, ``facts`` and ``report.md`` what a reader meets. The model itself is :mod:`parshall.fluid`.
+``shown`` and ``report.md`` what a reader meets. The model itself is :mod:`parshall.fluid`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ __all__ = ["STUDY"]
 
 def _content() -> Content:
     from parshall_studies.fluid.claims import TOPICS
-    from parshall_studies.fluid.facts import facts
     from parshall_studies.fluid.measures import measure
-    from parshall_studies.fluid.shown import shown
+    from parshall_studies.fluid.shown import NAMES, SHOWN
 
-    return Content(measure, TOPICS, page_of(__package__), shown, facts)
+    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES)
 
 
 STUDY = Study(

@@ -1,92 +1,60 @@
-"""Figures and tables of the report."""
+"""Figures and tables of the report, and what its sentences are made of."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from parshall import plot
+from parshall.fluid import equilibria, stability, whole_packets
 from parshall_studies import study as st
-from parshall_studies.fluid.claims import NAMES, UNITS, model, packets
-from parshall_studies.fluid.measures import CASES, ELSEWHERE, HOPS_CBR, MOVING, STEP_CBR
+from parshall_studies.fluid import measures, setting
+from parshall_studies.fluid.claims import NAMES as MODELS, UNITS, model, packets
+from parshall_studies.fluid.measures import CASES, ELSEWHERE, HOPS_CBR, LOADS, MOVING, STEP_CBR, fixed_loss
 from parshall_studies.fluid.setting import CALM, CHAPTER, LADDER, Setting
 
-_LOOKS = {name: look(marker="") for name, look in st.looks(NAMES).items()}
+_LOOKS = st.looks(MODELS, marker="")
+_LADDER = {name: _LOOKS[name] for name in LADDER}
+_MOVING = {name: _LOOKS[name] for name in MOVING}
 _PACKETS = st.Look("packets", plot.INK, "o", line="none", size=4.0)
 _COURSE = st.Look("packets", plot.INK, width=1.0)
 _ROOM = st.Axis("queue", "packets", limits=(0, None))
+_TIME = st.Axis("time", "s")
 TABLES = (("chapter", 16), ("chapter", 22), ("chapter", 25), ("calm", 0), ("calm", STEP_CBR))
 """Networks whose rest is shown in full."""
-
-
-def shown(results: st.Results, judged: st.Judgements) -> Iterator[st.Figure | st.Table]:
-    """Everything that the page refers to."""
-    del judged
-    yield _loads(results)
-    yield _errors(results)
-    for network, cbr in TABLES:
-        yield _rest(results, network, cbr)
-    yield _hops(results)
-    yield _step(results)
-    yield _cycle(results)
-    yield _swings(results)
-    yield _stability(results)
 
 
 # --- Rest ---------------------------------------------------------------------------------------------------
 
 
-def _loads(results: st.Results) -> st.Figure:
-    """Share, queue and drop rate over the load."""
-    every = {
-        "share": st.Axis("non-responsive\nshare"),
-        "loss": st.Axis("drop rate", "%", log=True),
-        "queue": _ROOM,
-    }
-    panels = []
-    for measure, axis in every.items():
-        lines = []
-        for name in LADDER:
-            solved = results.values("loads", measure, model=name)
-            lines.append(st.Trace(_LOOKS[name], _numbers(solved.labels["cbr"]), solved.array))
-        measured = st.means(_PACKETS, packets(measure).values(results), "cbr")
-        panels.append(st.Panel((*lines, measured), y=axis))
-    x = st.Axis("CBR flows of 1 Mbit/s")
-    return st.drawn("rest-over-load", panels, x, _ROOM, height=6.0)
-
-
-def errors(results: st.Results, name: str) -> dict[str, Any]:
+def off(name: str, measure: str) -> st.Expression:
     """How far a model is from the mean of packets at each load; the drop rate as a share of theirs."""
-    found = {}
-    for measure in ("share", "queue", "loss"):
-        measured = packets(measure).values(results).mean("seed").array
-        off = np.abs(model(name, measure).values(results).array - measured)
-        found[measure] = off / measured if measure == "loss" else off
-    return found
+    measured = packets(measure).mean(st.SEED)
+    error = abs(model(name, measure) - measured)
+    return error / measured if measure == "loss" else error
 
 
-def _errors(results: st.Results) -> st.Table:
-    rows = []
-    for name in LADDER:
-        off = errors(results, name)
-        rows.append(
-            (
-                NAMES[name],
-                st.Number(float(off["share"].max()), decimals=3),
-                st.Number(float(off["queue"].mean()), decimals=1),
-                st.Number(100 * float(off["loss"].mean()), decimals=0),
-            )
+def _errors(results: st.Results, judged: st.Judgements) -> st.Table:
+    of = st.NumbersOf(results)
+    rows = [
+        (
+            MODELS[name],
+            st.Number(max(of.means(off(name, "share"))), decimals=3),
+            st.Number(of.mean(off(name, "queue")), decimals=1),
+            st.Number(100 * of.mean(off(name, "loss")), decimals=0),
         )
+        for name in LADDER
+    ]
     heads = (
-        st.Column("Model", "text", key=True),
-        st.Column("Largest error of the share"),
-        st.Column("Mean error of the queue, packets"),
-        st.Column("Mean error of the drop rate, %"),
+        "Largest error of the share",
+        "Mean error of the queue, packets",
+        "Mean error of the drop rate, %",
     )
-    return st.Table("errors", heads, tuple(rows))
+    return st.Table("errors", ("Model", *heads), rows)
 
 
 def network_name(network: str, cbr: int) -> str:
@@ -95,7 +63,7 @@ def network_name(network: str, cbr: int) -> str:
     return f"{setting.tcp} TCP and {cbr} CBR flows, {setting.rate / 1e6:g} Mbit/s"
 
 
-def _rest(results: st.Results, network: str, cbr: int) -> st.Table:
+def _rest(network: str, cbr: int, results: st.Results, judged: st.Judgements) -> st.Table:
     where: dict[str, Any] = {"network": network, "cbr": cbr, "elsewhere": 0.0}
     measured = [results.values("packets", each, **where).interval() for each in UNITS]
     rows: list[tuple[Any, ...]] = [("packets", *measured, None, None, None)]
@@ -105,12 +73,12 @@ def _rest(results: st.Results, network: str, cbr: int) -> st.Table:
             return float(results.values("models", column, **where, model=name).array)
 
         if math.isnan(of("queue")):
-            rows.append((NAMES[name], *["no rest"] * 7))
+            rows.append((MODELS[name], *["no rest"] * 7))
             continue
         queue = f"{of('queue'):.1f}{' (full)' if of('full') else ''}"
         rows.append(
             (
-                NAMES[name],
+                MODELS[name],
                 st.Number(of("share"), decimals=3),
                 queue,
                 st.Number(of("loss"), decimals=2),
@@ -121,8 +89,7 @@ def _rest(results: st.Results, network: str, cbr: int) -> st.Table:
             )
         )
     heads = (
-        st.Column("Model", "text", key=True),
-        *("Share", "Queue, packets", "Dropped, %", "Window, packets"),
+        *("Model", "Share", "Queue, packets", "Dropped, %", "Window, packets"),
         *("Rightmost root, 1/s", "Delay margin, ms", "RTT, ms"),
     )
     return st.Table(f"rest-{network}-{cbr}", heads, tuple(rows), "matrix").with_words(
@@ -137,79 +104,29 @@ def _root(growth: float, swing: float) -> str:
     return f"{sign}{abs(growth):.2f}" + (f" ± {swing:.2f}i" if swing > 1e-9 else "")
 
 
-def _hops(results: st.Results) -> st.Table:
-    rows = []
-    for loss in ELSEWHERE:
-        where = {"network": "calm", "cbr": HOPS_CBR, "elsewhere": loss}
-        row: list[Any] = [f"{100 * loss:g} %"]
-        for measure in ("queue", "loss"):
-            row.append(results.values("packets", measure, **where).interval())
-            for name in MOVING:
-                solved = float(results.values("models", measure, **where, model=name).array)
-                row.append(st.Number(solved, decimals=1 if measure == "queue" else 2))
-        rows.append(tuple(row))
-    heads = (
-        st.Column("Lost elsewhere", "text", key=True),
-        *("Queue of packets", "the document's", "with a pause"),
-        *("Dropped here of packets, %", "the document's, %", "with a pause, %"),
-    )
-    return st.Table("hops", heads, tuple(rows), "matrix")
-
-
-# --- In time ------------------------------------------------------------------------------------------------
-
-
-def _step(results: st.Results) -> st.Figure:
-    values = results.values("step", "queue")
-    time, runs = _numbers(values.labels["time"]), values.along("time", "seed")
-    low, high = np.quantile(runs, (0.05, 0.95), axis=1)
-    band = st.Trace(st.Look("90 % of runs", plot.GRID), time, runs.mean(axis=1), low, high)
-    mean = st.Trace(_COURSE(label="packets, mean over runs"), time, runs.mean(axis=1))
-    panel = st.Panel((mean, *_courses(results, "step_models")), bands=(band,))
-    return st.drawn("step", panel, st.Axis("time", "s"), _ROOM, height=3.0)
-
-
-def _cycle(results: st.Results) -> st.Figure:
-    values = results.values("cycle", "queue", seed=results.labels("cycle", "seed")[0])
-    run = st.Trace(_COURSE(label="packets, one run"), _numbers(values.labels["time"]), values.array)
-    panel = st.Panel((run, *_courses(results, "cycle_models")))
-    return st.drawn("cycle", panel, st.Axis("time", "s"), _ROOM, height=3.0)
-
-
-def _courses(results: st.Results, table: str) -> Iterator[st.Trace]:
-    for name in MOVING:
-        rows = results.rows(table, model=name)
-        yield st.Trace(_LOOKS[name], rows["time"].to_numpy(), rows["queue"].to_numpy())
-
-
-def _swings(results: st.Results) -> st.Figure:
-    """Deviation and frequency of the queue over the number of flows."""
-    axes = {
-        "deviation": st.Axis("deviation of\nthe queue", "packets", limits=(0, None)),
-        "frequency": st.Axis("frequency", "1/s", limits=(0, None)),
-    }
-    panels = []
-    for measure, axis in axes.items():
-        lines = []
-        for name in MOVING:
-            solved = results.values("swings_of_models", measure, model=name)
-            lines.append(st.Trace(_LOOKS[name](marker="s"), _numbers(solved.labels["flows"]), solved.array))
-        measured = st.means(_PACKETS, results.values("swings", measure), "flows")
-        panels.append(st.Panel((*lines, measured), y=axis))
-    x = st.Axis("TCP flows", log=True)
-    return st.drawn("swings", panels, x, _ROOM, height=4.8, legend=3)
+def _hops(measure: str, decimals: int) -> list[tuple[str, Any]]:
+    """Columns of packets and models."""
+    where, unit = {"network": "calm", "cbr": HOPS_CBR}, "" if measure == "queue" else ", %"
+    head = "Queue of packets" if measure == "queue" else "Dropped here of packets, %"
+    return [
+        (head, st.quantity(f"packets.{measure}", **where)),
+        *(
+            (f"{words}{unit}", (st.quantity(f"models.{measure}", **where, model=name), decimals))
+            for name, words in (("document", "the document's"), ("whole", "with a pause"))
+        ),
+    ]
 
 
 # --- Stability ----------------------------------------------------------------------------------------------
 
 
-def _stability(results: st.Results) -> st.Figure:
+def _stability(results: st.Results, judged: st.Judgements) -> st.Figure:
     """Borders between stable and unstable rest, for three capacities."""
     panels = []
     for rate in map(float, results.labels("growth", "rate")):
         traces = [_stable(results, rate)]
         for case, (name, share) in CASES.items():
-            label = NAMES[name] + (", half of the load CBR" if share else "")
+            label = MODELS[name] + (", half of the load CBR" if share else "")
             look = _LOOKS[name]
             look = look(label=label, colour=plot.SERIES[5], line="--") if share else look
             traces += _border(results, case, rate, look)
@@ -221,8 +138,8 @@ def _stability(results: st.Results) -> st.Figure:
 def _grid(results: st.Results, case: str, rate: float) -> tuple[Any, Any, Any]:
     """Flows, round trips in ms, and the growth of deviations, a row for each round trip."""
     found = results.values("growth", "growth", case=case, rate=rate)
-    flows, delays = _numbers(found.labels["flows"]), 1000 * _numbers(found.labels["round_trip"])
-    return flows, delays, found.along("round_trip", "flows")
+    flows, delays = (np.array(found.labels[dim], dtype=float) for dim in ("flows", "round_trip"))
+    return flows, 1000 * delays, found.along("round_trip", "flows")
 
 
 def _stable(results: st.Results, rate: float) -> st.Trace:
@@ -244,5 +161,114 @@ def _border(results: st.Results, case: str, rate: float, look: st.Look) -> Itera
         yield st.Trace(look, x, y, label=place == 0)
 
 
-def _numbers(labels: Any) -> Any:
-    return np.array([float(label) for label in labels])
+# --- What sentences say -------------------------------------------------------------------------------------
+
+
+def chance(results: st.Results) -> list[float]:
+    """How far the queue of packets swings where the model with a pause is at rest."""
+    growth = results.values("swings_of_models", "growth", model="whole").array
+    deviation = results.values("swings", "deviation").mean("seed").array
+    return [float(each) for each in deviation[growth < 0]]
+
+
+def unstable(results: st.Results, name: str) -> list[int]:
+    """Loads of the chapter's network at which the model does not stay at rest."""
+    growth = model(name, "growth").values(results).array
+    return [cbr for cbr, each in zip(LOADS, growth, strict=True) if each > 0]
+
+
+def fixed_roots() -> dict[str, Any]:
+    """The rightmost roots at a fixed loss, found and in closed form (Lambert's W)."""
+    from scipy.special import lambertw
+
+    loss, cbr = 0.005, 10
+    fixed = fixed_loss(loss, cbr, CHAPTER.round_trip)
+    rest = equilibria(fixed).found[0]
+    a = 1 / rest.window
+    windows = (float(lambertw(-a * math.exp(a)).real) - a) / rest.round_trip
+    queue = -(1 - rest.share) / rest.round_trip
+    return {
+        "loss": loss,
+        "cbr": cbr,
+        "found": [float(root.real) for root in stability(fixed, rest, 2).roots],
+        "law": sorted((windows, queue), reverse=True),
+    }
+
+
+NAMES = {
+    "chance": chance,
+    "fixed_roots": fixed_roots,
+    "loads": LOADS,
+    "measures": measures,
+    "model": model,
+    "net": setting,
+    "off": off,
+    "packets": packets,
+    "pause": whole_packets().pause,
+    "Span": st.Span,
+    "tables": [f"rest-{network}-{cbr}" for network, cbr in TABLES],
+    "unstable": unstable,
+}
+SHOWN: tuple[st.Shown, ...] = (
+    st.drawing(
+        "rest-over-load",
+        [st.Means("loads.share", "cbr", _LADDER, "model"), st.Means(packets("share"), "cbr", _PACKETS)],
+        st.Axis("CBR flows of 1 Mbit/s"),
+        {
+            "share": st.Axis("non-responsive\nshare"),
+            "loss": st.Axis("drop rate", "%", log=True),
+            "queue": _ROOM,
+        },
+        height=6.0,
+    ),
+    st.Made(_errors),
+    *(st.Made(partial(_rest, *each)) for each in TABLES),
+    st.means_table(
+        "hops",
+        "Lost elsewhere",
+        [(f"{100 * loss:g} %", {"elsewhere": loss}) for loss in ELSEWHERE],
+        [*_hops("queue", 1), *_hops("loss", 2)],
+        "matrix",
+    ),
+    st.drawing(
+        "step",
+        [
+            st.Means("step.queue", "time", _COURSE(label="packets, mean over runs"), bare=True),
+            st.Course("step_models", "time", "queue", _MOVING, "model"),
+        ],
+        _TIME,
+        _ROOM,
+        bands=[st.Spread("step.queue", "time", st.Look("90 % of runs", plot.GRID))],
+        height=3.0,
+    ),
+    st.drawing(
+        "cycle",
+        [
+            st.Means("cycle.queue", "time", _COURSE(label="packets, one run"), bare=True),
+            st.Course("cycle_models", "time", "queue", _MOVING, "model"),
+        ],
+        _TIME,
+        _ROOM,
+        height=3.0,
+    ),
+    st.drawing(
+        "swings",
+        [
+            st.Means(
+                "swings_of_models.deviation",
+                "flows",
+                {name: look(marker="s") for name, look in _MOVING.items()},
+                "model",
+            ),
+            st.Means("swings.deviation", "flows", _PACKETS),
+        ],
+        st.Axis("TCP flows", log=True),
+        {
+            "deviation": st.Axis("deviation of\nthe queue", "packets", limits=(0, None)),
+            "frequency": st.Axis("frequency", "1/s", limits=(0, None)),
+        },
+        height=4.8,
+        legend=3,
+    ),
+    st.Made(_stability),
+)

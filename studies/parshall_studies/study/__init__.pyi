@@ -35,6 +35,7 @@ from .figures import (
 )
 from .maps import Dimension as Dimension, Grid as Grid, Grids as Grids, View as View, map_figure as map_figure
 from .markdown import markdown as markdown
+from .numbers import NumbersOf as NumbersOf
 from .printed import Printed as Printed, numbers_in as numbers_in
 from .quantity import (
     Expression as Expression,
