@@ -3,7 +3,7 @@ three hosts, which are namespaces of one emulated machine here; and the same in 
 
 ``settings`` says what the chapter says, ``script`` what a machine is told, ``machine`` runs it and
 ``reading`` takes in its answer; ``network`` is the same in the simulator. ``samples`` is what both give, and
-the estimates that follow; ``tuning`` finds gains. ``measures`` runs all; ``claims``, ``shown``, ``facts`` and
+the estimates that follow; ``tuning`` finds gains. ``measures`` runs all; ``claims``, ``shown`` and
 ``report.md`` are what a reader meets.
 """
 
@@ -16,11 +16,10 @@ __all__ = ["STUDY"]
 
 def _content() -> Content:
     from parshall_dev.linux_testbed.claims import TOPICS
-    from parshall_dev.linux_testbed.facts import facts
     from parshall_dev.linux_testbed.measures import measure
-    from parshall_dev.linux_testbed.shown import shown
+    from parshall_dev.linux_testbed.shown import NAMES, SHOWN
 
-    return Content(measure, TOPICS, page_of(__package__), shown, facts)
+    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES)
 
 
 STUDY = Study(

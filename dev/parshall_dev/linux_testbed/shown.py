@@ -1,14 +1,13 @@
-"""Tables and figures of the report."""
+"""Tables and figures of the report, and what its sentences are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from parshall import plot
+from parshall_dev.linux_testbed import settings
 from parshall_dev.linux_testbed.claims import SENDERS
+from parshall_dev.linux_testbed.machine import SERIES
 from parshall_dev.linux_testbed.measures import CHAPTER_2, CONSTANT, MACHINE, MODULE, SIMULATOR
 from parshall_dev.linux_testbed.settings import (
     DYNAMIC,
@@ -18,6 +17,7 @@ from parshall_dev.linux_testbed.settings import (
     MIX,
     QUEUES,
     SUPER,
+    Scale,
 )
 from parshall_studies import study as st
 
@@ -33,38 +33,9 @@ FIGURES = {"figure-22": list(LOAD_NAMES), "figure-23": [DYNAMIC], "figure-24": [
 _MEASURED = st.Look("kernel, measured", plot.INK, line="--")
 _ESTIMATED = st.Look("kernel, estimated", plot.SERIES[0])
 _THERE = st.Look("simulator, estimated (90 % of runs)", plot.GRID)
-_BAND = (0.05, 0.95)
 
 
-def shown(results: st.Results, judged: st.Judgements) -> Iterator[Any]:
-    """In no order."""
-    del judged
-    for id, experiments in FIGURES.items():
-        yield _courses(results, id, experiments)
-    yield _beside(results)
-    yield _errors(results)
-    yield _carry_over(results)
-    yield _queues(results)
-    yield _gains(results)
-
-
-def _courses(results: st.Results, id: str, experiments: list[str]) -> st.Figure:
-    """Measured and estimated shares in time: the kernel's first run, and the spread of the simulator's."""
-    panels = []
-    for name in experiments:
-        rows = results.rows("machine_courses", experiment=name, run=1)
-        time, measured, estimated = (rows[column].to_numpy() for column in ("time", "measured", "estimated"))
-        there = results.values("courses", "estimated", experiment=name)
-        low, high = np.quantile(there.along("time", "seed"), _BAND, axis=1)
-        ends = np.array([float(label) for label in there.labels["time"]])
-        band = st.Trace(_THERE, ends, there.along("time", "seed").mean(axis=1), low, high)
-        traces = (st.Trace(_MEASURED, time, measured), st.Trace(_ESTIMATED, time, estimated))
-        panels.append(st.Panel(traces, LABELS[name], bands=(band,)))
-    share = st.Axis("share of non-\nresponsive bytes", limits=(0.4, 1))
-    return st.drawn(id, panels, st.Axis("time", "s"), share, height=2.0 + 1.5 * len(panels), legend=2)
-
-
-def _beside(results: st.Results) -> st.Table:
+def _beside(results: st.Results, judged: st.Judgements) -> st.Table:
     """Kernel and simulator beside each other."""
     rows = []
     for name in [*EXPERIMENTS, SUPER]:
@@ -78,15 +49,14 @@ def _beside(results: st.Results) -> st.Table:
             row.append(there)
         rows.append(tuple(row))
     heads = (
-        st.Column("Experiment", "text", key=True),
-        *("Dropped, %: kernel", "simulator"),
-        *("Backlog, kB: kernel", "simulator"),
-        *("Share: kernel", "simulator"),
+        f"{what}: {where}" if where == "kernel" else where
+        for what in _HEADS
+        for where in ("kernel", "simulator")
     )
-    return st.Table("beside", tuple(_column(head) for head in heads), tuple(rows), "matrix")
+    return st.Table("beside", ("Experiment", *heads), rows, "matrix")
 
 
-def _errors(results: st.Results) -> st.Table:
+def _errors(results: st.Results, judged: st.Judgements) -> st.Table:
     """Mean square errors in the kernel, by where gains come from."""
     rows = []
     for name in [*EXPERIMENTS, SUPER]:
@@ -105,41 +75,10 @@ def _errors(results: st.Results) -> st.Table:
             by_flows = st.Number(float(mse), decimals=4)
         rows.append((LABELS[name], *(st.Number(each, decimals=4) for each in found), there, by_flows))
     heads = ("Experiment", *GAINS.values(), "tuned in the simulator, there", "by flows")
-    columns = (st.Column(heads[0], "text", key=True), *(st.Column(head) for head in heads[1:]))
-    return st.Table("errors", columns, tuple(rows), "matrix")
+    return st.Table("errors", heads, rows, "matrix")
 
 
-def _carry_over(results: st.Results) -> st.Table:
-    rows = []
-    for scale, rate in (("as printed", "100 Mbit/s, 35 flows"), ("as here", "as in the machines")):
-        for sender, label in SENDERS.items():
-            where = {"scale": scale, "sender": sender}
-            row = [results.values("carry_over", "mse", **where, gains=gains).interval() for gains in _CARRIED]
-            rows.append((f"{rate}; {label}", *row))
-    heads = ("Network", *(GAINS[gains] for gains in _CARRIED))
-    columns = (st.Column(heads[0], "text", key=True), *(st.Column(head) for head in heads[1:]))
-    return st.Table("carry-over", columns, tuple(rows), "matrix")
-
-
-def _queues(results: st.Results) -> st.Table:
-    rows = []
-    for queue, label in QUEUES.items():
-        cells = [
-            st.Number(float(results.values("queues", column, queue=queue).array.mean()), decimals=decimals)
-            for column, decimals in _QUEUE_COLUMNS.items()
-        ]
-        rows.append((label, *cells))
-    heads = ("Queue", "TCP, % of the link", "UDP, % of the link", "Dropped, %", "Queueing delay, ms")
-    columns = (st.Column(heads[0], "text", key=True), *(st.Column(head) for head in heads[1:]))
-    return st.Table("queues", columns, tuple(rows), "records")
-
-
-_QUEUE_COLUMNS = {"tcp": 1, "udp": 1, "drop_rate": 2, "delay": 1}
-"""And digits after the point."""
-_CARRIED = (MACHINE, SIMULATOR, CHAPTER_2)
-
-
-def _gains(results: st.Results) -> st.Table:
+def _gains(results: st.Results, judged: st.Judgements) -> st.Table:
     rows = []
     for gains in _CARRIED:
         found = {
@@ -148,9 +87,67 @@ def _gains(results: st.Results) -> st.Table:
         }
         rows.append((GAINS[gains], *(f"{value:.4g}" for value in found.values())))
     heads = ("Gains", "γ1", "γ2", "start value: share", "start value: window, packets")
-    columns = (st.Column(heads[0], "text", key=True), *(st.Column(head) for head in heads[1:]))
-    return st.Table("gains", columns, tuple(rows), "records")
+    return st.Table("gains", heads, rows)
 
 
-def _column(head: st.Column | str) -> st.Column:
-    return st.Column(head) if isinstance(head, str) else head
+def scale_of(results: st.Results) -> Scale:
+    """What machines ran at."""
+    rates, times, repetitions = (
+        float(results.values("scale", "value", what=name).array) for name in ("rates", "times", "repetitions")
+    )
+    return Scale(rates, times, round(repetitions))
+
+
+NAMES = {
+    "experiments": list(EXPERIMENTS),
+    "loads": list(LOAD_NAMES),
+    "net": settings,
+    "scale_of": scale_of,
+    "series": SERIES,
+    "super": SUPER,
+}
+_HEADS = ("Dropped, %", "Backlog, kB", "Share")
+_CARRIED = (MACHINE, SIMULATOR, CHAPTER_2)
+_SHARE = st.Axis("share of non-\nresponsive bytes", limits=(0.4, 1))
+SHOWN: tuple[st.Shown, ...] = (
+    *(
+        st.drawing(
+            id,
+            [
+                st.Course("machine_courses", "time", "measured", _MEASURED, where={"run": 1}),
+                st.Course("machine_courses", "time", "estimated", _ESTIMATED, where={"run": 1}),
+            ],
+            st.Axis("time", "s"),
+            _SHARE,
+            panels=st.each("{experiment}", experiment={name: LABELS[name] for name in experiments}),
+            bands=[st.Spread("courses.estimated", "time", _THERE)],
+            height=2.0 + 1.5 * len(experiments),
+        )
+        for id, experiments in FIGURES.items()
+    ),
+    st.Made(_beside),
+    st.Made(_errors),
+    st.means_table(
+        "carry-over",
+        "Network",
+        [
+            (f"{rate}; {label}", {"scale": scale, "sender": sender})
+            for scale, rate in (("as printed", "100 Mbit/s, 35 flows"), ("as here", "as in the machines"))
+            for sender, label in SENDERS.items()
+        ],
+        {GAINS[gains]: st.quantity("carry_over.mse", gains=gains) for gains in _CARRIED},
+        "matrix",
+    ),
+    st.means_table(
+        "queues",
+        "Queue",
+        st.each("{queue}", queue=QUEUES),
+        {
+            "TCP, % of the link": ("queues.tcp", 1),
+            "UDP, % of the link": ("queues.udp", 1),
+            "Dropped, %": ("queues.drop_rate", 2),
+            "Queueing delay, ms": ("queues.delay", 1),
+        },
+    ),
+    st.Made(_gains),
+)
