@@ -19,7 +19,7 @@ from parshall_dev.checkout import ROOT
 from parshall_dev.guides.long_memory import put
 from parshall_studies import study as st
 from parshall_studies.responsiveness import attacks, drawn, held_out
-from parshall_studies.responsiveness.shown import tables
+from parshall_studies.responsiveness.shown import SHOWN
 
 PAGE = ROOT / "docs/guide/responsiveness.md"
 FIGURE = ROOT / "docs/figures/responsiveness-failures.svg"
@@ -125,7 +125,7 @@ def panel(axis, title, time, share, se, flags, truth):
 def main(folder):
     """Writes page and figure."""
     results = st.Results({file.stem: pq.read_table(file) for file in Path(folder).glob("*.parquet")})
-    for table in tables(results):
+    for table in (shown.made(results, None) for shown in SHOWN):
         if table.id in MARKS:
             PAGE.write_text(put(PAGE.read_text(), MARKS[table.id], lines(table)))
     found = {title: runs(title) for title in FAILURES}

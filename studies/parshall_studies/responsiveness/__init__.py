@@ -2,7 +2,7 @@
 
 ``drawn`` has scenarios, ``response`` the truth in them, ``held_out`` and ``aggregate`` what is made of them;
 ``senders``, ``attacks`` and ``sampled`` do without a simulator. ``measures`` is all of it, ``claims`` has
-what is asked, ``shown``, ``facts`` and ``report.md`` what a reader meets.
+what is asked, ``shown`` and ``report.md`` what a reader meets.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ __all__ = ["STUDY"]
 
 def _content() -> Content:
     from parshall_studies.responsiveness.claims import TOPICS
-    from parshall_studies.responsiveness.facts import facts
     from parshall_studies.responsiveness.measures import measure
-    from parshall_studies.responsiveness.shown import shown
+    from parshall_studies.responsiveness.shown import NAMES, SHOWN
 
-    return Content(measure, TOPICS, page_of(__package__), shown, facts)
+    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES)
 
 
 STUDY = Study(

@@ -1,8 +1,8 @@
-"""Figure and tables of the report."""
+"""Figure and tables of the report, and what its sentences are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from parshall import plot
 from parshall.stats import known_mean
 from parshall_studies import study as st
-from parshall_studies.responsiveness import attacks, drawn, held_out, sampled
+from parshall_studies.responsiveness import aggregate, attacks, claims, drawn, held_out, sampled
 
 KINDS_OF_SCENARIOS = {
     "responsive": "What responds",
@@ -23,14 +23,7 @@ _SHORT = {"none": "no dither", "part": "a twentieth", "floor": "floor"}
 """The dithers, for heads."""
 
 
-def shown(results: st.Results, judged: st.Judgements) -> Iterator[st.Figure | st.Table]:
-    """Everything that the page refers to."""
-    del judged
-    yield _errors(results)
-    yield from tables(results)
-
-
-def _errors(results: st.Results) -> st.Figure:
+def _errors(results: st.Results, judged: object) -> st.Figure:
     """How many scenarios have a mean square error of at most so much."""
     traces = []
     for place, (dither, label) in enumerate(held_out.LABELS.items()):
@@ -43,16 +36,7 @@ def _errors(results: st.Results) -> st.Figure:
     return st.drawn("errors", st.Panel(tuple(traces)), x, st.Axis("scenarios", "%", limits=(0, 100)))
 
 
-def tables(results: st.Results) -> Iterator[st.Table]:
-    """All tables of the report."""
-    yield _drawn(results)
-    yield from (_drawn_by_kind(results, kind) for kind in KINDS_OF_SCENARIOS)
-    yield _aggregate(results)
-    yield _attacks(results)
-    yield _sampled(results)
-
-
-def _drawn(results: st.Results) -> st.Table:
+def _drawn(results: st.Results, judged: object) -> st.Table:
     """What an operator would ask, over all scenarios, by dither."""
     plain = _of_scenarios(results, "none", "bytes_departed")
     rows = []
@@ -81,10 +65,10 @@ def _drawn(results: st.Results) -> st.Table:
         "Throughput, mean change in %",
         "Throughput, worst",
     )
-    return st.Table("drawn", (_text("Dither"), *heads), rows)
+    return st.Table("drawn", ("Dither", *heads), rows)
 
 
-def _drawn_by_kind(results: st.Results, kind: str) -> st.Table:
+def _drawn_by_kind(kind: str, results: st.Results, judged: object) -> st.Table:
     """The mean square error without a flag, and how much of the truth is covered, by kind."""
     of_case = {each.name: each.kinds[kind] for each in drawn.drawn()}
     kinds = np.array([of_case[str(name)] for name in results.labels("drawn", "case")])
@@ -100,7 +84,7 @@ def _drawn_by_kind(results: st.Results, kind: str) -> st.Table:
     heads = [
         f"{what}, {dither}" for dither in _SHORT.values() for what in ("MSE", "Flagged, %", "Covered, %")
     ]
-    return st.Table(f"drawn-{kind}", (_text(KINDS_OF_SCENARIOS[kind]), "Scenarios", *heads), rows)
+    return st.Table(f"drawn-{kind}", (KINDS_OF_SCENARIOS[kind], "Scenarios", *heads), rows)
 
 
 _AGGREGATE = {
@@ -111,7 +95,7 @@ _AGGREGATE = {
 }
 
 
-def _aggregate(results: st.Results) -> st.Table:
+def _aggregate(results: st.Results, judged: object) -> st.Table:
     """What sees no keys."""
     rows = []
     for name, label in _AGGREGATE.items():
@@ -120,7 +104,7 @@ def _aggregate(results: st.Results) -> st.Table:
         numbers = (np.nanmean(mse), np.nanmedian(mse), np.nanmax(mse))
         rows.append((label, _digits(count, 0), *(_digits(float(each), 3) for each in numbers)))
     heads = ("Scenarios", "MSE, mean", "MSE, median", "MSE, worst")
-    return st.Table("drawn-aggregate", (_text("What tells the share"), *heads), rows)
+    return st.Table("drawn-aggregate", ("What tells the share", *heads), rows)
 
 
 def _of_scenarios(results: st.Results, dither: str, measure: str) -> np.ndarray:
@@ -151,43 +135,69 @@ def _digits(value: float, decimals: int) -> st.Number | None:
     return st.Number(float(value), decimals=decimals) if np.isfinite(value) else None
 
 
-def _attacks(results: st.Results) -> st.Table:
+def _attacks(results: st.Results, judged: object) -> st.Table:
     """What is read of senders that know the method."""
-    rows = []
-    for name, attack in attacks.ATTACKS.items():
-        read = {
-            column: float(results.values("attacks", column, attack=name).array.mean())
-            for column in ("truth", "share", "share_upper", "flagged", "share_dithered", "cost")
-        }
-        shares = (_digits(read[column], 2) for column in ("truth", "share", "share_upper"))
-        dithered = _digits(read["share_dithered"], 2)
-        rows.append(
-            (
-                attack.label,
-                *shares,
-                _digits(read["flagged"], 0),
-                dithered,
-                _digits(read["cost"], 1),
-                attack.price,
-            )
+    of = st.NumbersOf(results)
+    columns = {
+        "Truth": ("truth", 2),
+        "Share read": ("share", 2),
+        "At most": ("share_upper", 2),
+        "Flagged, %": ("flagged", 0),
+        "Read by a dither": ("share_dithered", 2),
+        "Packets it forgoes, %": ("cost", 1),
+    }
+    rows = [
+        (
+            attack.label,
+            *(
+                _digits(of.mean(f"attacks.{column}", attack=name), digits)
+                for column, digits in columns.values()
+            ),
+            attack.price,
         )
-    heads = ("Truth", "Share read", "At most", "Flagged, %", "Read by a dither", "Packets it forgoes, %")
-    return st.Table("attacks", (_text("The sender"), *heads, _text("It needs")), rows)
+        for name, attack in attacks.ATTACKS.items()
+    ]
+    return st.Table("attacks", ("The sender", *columns, st.Column("It needs", "text", key=True)), rows)
 
 
-def _sampled(results: st.Results) -> st.Table:
-    """What a small table of flows costs."""
-    rows = []
-    for size in sampled.SIZES:
-        read = {
-            column: float(results.values("sampled", column, room=str(size)).array.mean())
-            for column in ("watched", "mse", "variance", "covered")
-        }
-        errors = (_digits(read[column] ** 0.5, 3) for column in ("mse", "variance"))
-        rows.append((str(size), _digits(read["watched"], 0), *errors, _digits(read["covered"], 0)))
-    heads = ("Packets watched, %", "Error (root mean square)", "Standard error told", "Covered, %")
-    return st.Table("sampled", (_text("Flows that the table holds"), *heads), rows)
+def _root(column: str) -> tuple[st.Expression, int]:
+    return st.quantity(f"sampled.{column}").mean(st.SEED) ** 0.5, 3
 
 
-def _text(name: str) -> st.Column:
-    return st.Column(name, "text", key=True)
+def believed(results: st.Results) -> list[str]:
+    """Attacks of which even the most that the share may be is too small, on average."""
+    short = st.quantity("attacks.truth") - st.quantity("attacks.share_upper")
+    of = st.NumbersOf(results)
+    return [
+        attack.label
+        for name, attack in attacks.ATTACKS.items()
+        if of.mean(short, attack=name) > claims.TOO_SMALL
+    ]
+
+
+NAMES = {
+    "believed": believed,
+    "aggregate": aggregate,
+    "claims": claims,
+    "drawn": drawn,
+    "parts": parts,
+    "sampled": sampled,
+}
+SHOWN: tuple[st.Shown, ...] = (
+    st.Made(_errors),
+    st.Made(_drawn),
+    *(st.Made(partial(_drawn_by_kind, kind)) for kind in KINDS_OF_SCENARIOS),
+    st.Made(_aggregate),
+    st.Made(_attacks),
+    st.means_table(
+        "sampled",
+        "Flows that the table holds",
+        st.each("{room}", room=map(str, sampled.SIZES)),
+        {
+            "Packets watched, %": ("sampled.watched", 0),
+            "Error (root mean square)": _root("mse"),
+            "Standard error told": _root("variance"),
+            "Covered, %": ("sampled.covered", 0),
+        },
+    ),
+)

@@ -73,6 +73,9 @@ class Expression:
     def __truediv__(self, other: Expression | float) -> Expression:
         return _binary(operator.truediv, "/", self, other, "" if isinstance(other, Expression) else self.unit)
 
+    def __pow__(self, power: float) -> Expression:
+        return _binary(operator.pow, "^", self, power, "")
+
     def __abs__(self) -> Expression:
         return _Applied((self,), lambda one: one.mapped(abs), "|{}|", self.unit)
 
