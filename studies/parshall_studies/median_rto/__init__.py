@@ -1,7 +1,7 @@
 """Chan and Leis, "Median Filtering Simulation of Bursty Traffic": re-run over many seeds.
 
 ``scenarios`` says what is run, ``document`` what is printed, ``measures`` and ``costs`` what is computed,
-``claims`` what is claimed, ``shown``, ``facts`` and ``report.md`` what a reader meets.
+``claims`` what is claimed, ``shown`` and ``report.md`` what a reader meets.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ __all__ = ["STUDY"]
 def _content() -> Content:
     from parshall_studies.median_rto.claims import TOPICS
     from parshall_studies.median_rto.costs import DATA
-    from parshall_studies.median_rto.facts import facts
     from parshall_studies.median_rto.measures import measure
-    from parshall_studies.median_rto.shown import shown
+    from parshall_studies.median_rto.shown import NAMES, SHOWN
 
-    return Content(measure, TOPICS, page_of(__package__), shown, facts, DATA)
+    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES, DATA)
 
 
 STUDY = Study(

@@ -1,8 +1,10 @@
-"""Figures and tables of the report."""
+"""Figures and tables of the report, and what its sentences are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from parshall.scenario import DropTail
 from parshall_studies import study as st
 from parshall_studies.median_rto import scenarios
 from parshall_studies.median_rto.claims import PRINTED_TABLES, of
-from parshall_studies.median_rto.costs import COSTS, frontier_id, matched
+from parshall_studies.median_rto.costs import COSTS, WARM_UP, frontier_id, matched
 from parshall_studies.median_rto.document import MEASURES, Measure, difference, printed
 from parshall_studies.median_rto.scenarios import (
     DOCUMENT_FILTERS,
@@ -46,24 +48,6 @@ _GOODPUT_FIGURE = {"exponential": 3, "pareto": 8}
 _FIRST_RTT_FIGURE = {"exponential": 4, "pareto": 9}
 
 
-def shown(results: st.Results, judged: st.Judgements) -> Iterator[st.Figure | st.Table | st.PrintedTable]:
-    """Everything that the page refers to."""
-    del judged
-    yield from PRINTED_TABLES
-    yield _densities()
-    yield _topology()
-    for traffic in TRAFFICS:
-        yield _cumulative_goodput(results, traffic)
-        yield from _rtt_and_rto(results, traffic)
-    for measure in MEASURES:
-        yield _single_runs(results, measure)
-        yield _printed_differences(results, measure)
-    yield from (_forest(results, *each) for each in _COMPARED)
-    yield from (_all_variants(results, traffic) for traffic in TRAFFICS)
-    yield from _frontiers(results)
-    yield _matched(results)
-
-
 def example_seed(results: st.Results, traffic: str) -> int:
     """The run that is drawn."""
     return int(results.labels("rtt_examples", "seed", traffic=traffic)[0])
@@ -72,7 +56,7 @@ def example_seed(results: st.Results, traffic: str) -> int:
 # --- The document's figures ---------------------------------------------------------------------------------
 
 
-def _densities() -> st.Figure:
+def _densities(results: st.Results, judged: object) -> st.Figure:
     """The two densities as the document defines them, and on axes that show the tails."""
     shape, least = 1.7, 1.0
     x = np.linspace(0.05, 10.0, 200)
@@ -83,11 +67,11 @@ def _densities() -> st.Figure:
     )
     tails = st.Axis("density", log=True, limits=(1e-4, 3))
     panels = [st.Panel(laws), st.Panel(laws, y=tails, x=st.Axis("x", log=True, limits=(0.5, 10)))]
-    options: dict[str, Any] = {"columns": 2, "height": 2.6, "share": (False, False), "legend": 1}
-    return st.drawn("fig-1", panels, st.Axis("x"), st.Axis("density"), **options)
+    axes = st.Axis("x"), st.Axis("density")
+    return st.drawn("fig-1", panels, *axes, columns=2, height=2.6, share=(False, False), legend=1)
 
 
-def _topology() -> st.Figure:
+def _topology(results: st.Results, judged: object) -> st.Figure:
     """Drawn from the scenario that is run."""
     network = next(iter(scenarios.study_scenarios().values()))
     count = sum(group.count for group in network.flows)
@@ -116,7 +100,7 @@ def _node(axis: Axes, x: float, y: float, label: str, colour: str, size: float) 
     axis.text(x, y, label, ha="center", va="center_baseline", fontsize=7.5, color=plot.PAPER, zorder=3)
 
 
-def _cumulative_goodput(results: st.Results, traffic: str) -> st.Figure:
+def _cumulative_goodput(traffic: str, results: st.Results, judged: object) -> st.Figure:
     """Goodput of one run, the scatter over seeds, and what the filters change."""
     values = results.values("goodput_over_time", "megabits", traffic=traffic, recovery="tahoe")
     seed = example_seed(results, traffic)
@@ -136,28 +120,26 @@ def _cumulative_goodput(results: st.Results, traffic: str) -> st.Figure:
     return st.drawn(id, panels, st.Axis("time", "s"), st.Axis("goodput", "Mbit"), height=4.2, ratios=(3, 2))
 
 
-def _rtt_and_rto(results: st.Results, traffic: str) -> Iterator[st.Figure]:
+def _rtt_and_rto(traffic: str, results: st.Results, judged: object) -> Iterator[st.Figure]:
     """RTT samples of one flow, and the RTO after each."""
     whole = results.measures["rtt_examples"]
     highest = 1.03 * max(float(np.max(whole[name].to_numpy())) for name in ("rtt", "rto"))
-    x, y = (
-        st.Axis("time", "s", limits=(0, scenarios.DURATION)),
-        st.Axis("RTT and RTO", "s", limits=(0, highest)),
-    )
-    for offset, name in enumerate(DOCUMENT_FILTERS):
-        own = results.rows("rtt_examples", traffic=traffic, filter=name)
-        time, rtt, rto = (own[column].to_numpy() for column in ("time", "rtt", "rto"))
-        traces = (
-            st.Trace(st.Look("RTO", plot.SERIES[1], width=1.2), time, rto, style="steps"),
-            st.Trace(st.Look("RTT", plot.SERIES[0], "."), time, rtt, style="points"),
-        )
-        yield st.drawn(f"fig-{_FIRST_RTT_FIGURE[traffic] + offset}", st.Panel(traces), x, y, height=2.5)
+    x = st.Axis("time", "s", limits=(0, scenarios.DURATION))
+    y = st.Axis("RTT and RTO", "s", limits=(0, highest))
+    rto, rtt = st.Look("RTO", plot.SERIES[1], width=1.2), st.Look("RTT", plot.SERIES[0], ".")
+    for number, name in enumerate(DOCUMENT_FILTERS, _FIRST_RTT_FIGURE[traffic]):
+        where = {"traffic": traffic, "filter": name}
+        lines = [
+            st.Course("rtt_examples", "time", "rto", rto, where=where, style="steps"),
+            st.Course("rtt_examples", "time", "rtt", rtt, where=where, style="points"),
+        ]
+        yield st.drawing(f"fig-{number}", lines, x, y, height=2.5).made(results, judged)
 
 
 # --- What one run can tell ----------------------------------------------------------------------------------
 
 
-def _single_runs(results: st.Results, measure: Measure) -> st.Figure:
+def _single_runs(measure: Measure, results: st.Results, judged: object) -> st.Figure:
     """Where single runs fall, with the document's numbers."""
     factor, unit = _DRAWN[measure.unit]
     panels = []
@@ -186,7 +168,7 @@ def _single_runs(results: st.Results, measure: Measure) -> st.Figure:
     return st.drawn(f"single-runs-{measure.name}", panels, x, _rows(DOCUMENT_FILTERS), **options)
 
 
-def _printed_differences(results: st.Results, measure: Measure) -> st.Figure:
+def _printed_differences(measure: Measure, results: st.Results, judged: object) -> st.Figure:
     """The document's differences from the original TCP against the two kinds of noise."""
     factor, unit = _DRAWN[measure.unit]
     panels = []
@@ -227,85 +209,48 @@ _COMPARED = (
     ("spurious_timeouts", "spurious timeouts", 1.0, "a run"),
     ("timeout_wait", "time waiting for timeouts", 1.0, "s a run"),
 )
+_PANELS = [(traffic_name(traffic).capitalize(), {"traffic": traffic}) for traffic in TRAFFICS]
 _TCPS = {"tahoe": st.Look("Tahoe", plot.SERIES[4], "o"), "newreno": st.Look("NewReno", plot.SERIES[6], "s")}
 
 
-def _forest(results: st.Results, measure: str, label: str, factor: float, unit: str) -> st.Figure:
+def _forest(measure: str, label: str, factor: float, unit: str) -> st.Made:
     """The mean paired difference of every filter from the original, by traffic and TCP."""
     names = [name for name in FILTERS if name != ORIGINAL]
-    panels = []
-    for traffic in TRAFFICS:
-        traces = []
-        for place, recovery in enumerate(RECOVERIES):
-            change = of(measure, names, traffic, recovery) - of(measure, ORIGINAL, traffic, recovery)
-            found = [each.scaled(factor) for each in change.values(results).intervals().values()]
-            rows = [row + 0.34 * (place - 0.5) for row in range(len(names))]
-            traces.append(st.of_intervals(_TCPS[recovery], rows, found, style="points", across=True))
-        panels.append(st.Panel(tuple(traces), traffic_name(traffic).capitalize(), marks=(st.Mark(x=0.0),)))
+    lines = []
+    for place, recovery in enumerate(RECOVERIES):
+        own = factor * st.quantity(f"runs.{measure}", recovery=recovery)
+        rows = {name: row + 0.34 * (place - 0.5) for row, name in enumerate(names)}
+        change = own.at(filter=names) - own.at(filter=ORIGINAL)
+        lines.append(st.Means(change, "filter", _TCPS[recovery], places=rows, style="points", across=True))
     x = st.Axis(f"{label}, less the original's", unit)
-    options: dict[str, Any] = {"columns": 2, "height": 3.4, "share": (True, True)}
-    return st.drawn(f"difference-{measure.replace('_', '-')}", panels, x, _rows(names), **options)
-
-
-def _all_variants(results: st.Results, traffic: str) -> st.Table:
-    """Means of everything measured, for every variant of one kind of traffic."""
-    columns = (
-        ("throughput", "Throughput (kbit/s)", 1e-3),
-        ("goodput", "Goodput (kbit/s)", 1e-3),
-        ("loss", "Loss (%)", 1.0),
-        ("rto_margin", "RTO \N{MINUS SIGN} RTT (ms)", 1e3),
-        ("rto_exceeded", "RTT above RTO (%)", 100.0),
-        ("timeouts", "Timeouts", 1.0),
-        ("spurious_timeouts", "Spurious", 1.0),
-        ("timeout_wait", "Wait (s)", 1.0),
-    )
-    return st.means_table(
-        results,
-        f"all-variants-{traffic}",
-        "Filter and TCP",
-        [
-            (f"{FILTERS[name].label}, {PROTOCOLS[recovery]}", {"recovery": recovery, "filter": name})
-            for recovery in RECOVERIES
-            for name in FILTERS
-        ],
-        [
-            (label, st.Quantity("runs", measure).at(traffic=traffic), factor)
-            for measure, label, factor in columns
-        ],
-        "matrix",
-    )
+    options: dict[str, Any] = {"panels": _PANELS, "columns": 2, "height": 3.4, "share": (True, True)}
+    id = f"difference-{measure.replace('_', '-')}"
+    return st.drawing(id, lines, x, _rows(names), marks=[st.Mark(x=0.0)], **options)
 
 
 # --- Costs --------------------------------------------------------------------------------------------------
 
 
-def _frontiers(results: st.Results) -> Iterator[st.Figure]:
+def _frontiers(results: st.Results, judged: object) -> Iterator[st.Figure]:
     """For each family of filters, the best trades of the two costs over all its parameters."""
-    axes = (
-        st.Axis("RTTs longer than the RTO", "%", log=True),
-        st.Axis("mean RTO in force / mean RTT", log=True),
-    )
+    x = st.Axis("RTTs longer than the RTO", "%", log=True)
+    y = st.Axis("mean RTO in force / mean RTT", log=True)
     for series in results.labels("series_costs", "series"):
-        risk, wait = (results.values("series_costs", name, series=series) for name in COSTS)
-        places = zip(risk.labels["setting"], 100 * risk.array, wait.array, strict=True)
-        costs = {str(name): (x, y) for name, x, y in places}
-        yield _frontier(frontier_id(str(series)), costs, frontier_grid(), axes)
-    axes = (
-        st.Axis("spurious timeouts", "a run", log=True),
-        st.Axis("waiting for timeouts", "s a run", log=True),
-    )
+        risk, wait = (st.quantity(f"series_costs.{name}", series=series).values(results) for name in COSTS)
+        costs = risk.mapped(lambda share: 100 * share), wait
+        yield _frontier(frontier_id(str(series)), costs, frontier_grid(), x, y)
+    x = st.Axis("spurious timeouts", "a run", log=True)
+    y = st.Axis("waiting for timeouts", "s a run", log=True)
     for traffic in TRAFFICS:
         early, waited = (
             results.values("live_costs", name, traffic=traffic).mean("seed")
             for name in ("spurious_timeouts", "timeout_wait")
         )
-        places = zip(early.labels["setting"], early.array, waited.array, strict=True)
-        costs = {str(name): (x, y) for name, x, y in places}
-        yield _frontier(f"live-frontier-{traffic}", costs, frontier_grid(live=True), axes)
+        yield _frontier(f"live-frontier-{traffic}", (early, waited), frontier_grid(live=True), x, y)
 
 
 def _frontier(
-    id: str, costs: Mapping[str, tuple[float, float]], grid: Sequence[Tuned], axes: tuple[st.Axis, st.Axis]
+    id: str, costs: tuple[st.Values, st.Values], grid: Sequence[Tuned], x_axis: st.Axis, y_axis: st.Axis
 ) -> st.Figure:
     """Small marks are settings, a line joins those that no other beats in both costs, a large mark is the
     setting of the filter's source.
@@ -313,7 +258,7 @@ def _frontier(
     traces: list[st.Trace] = []
     for family, look in _FAMILIES.items():
         own = [each for each in grid if each.family == family]
-        x, y = (np.array([costs[each.name][i] for each in own]) for i in (0, 1))
+        x, y = (cost.at(setting=[each.name for each in own]).array for cost in costs)
         order = np.lexsort((y, x))
         lowest = np.r_[np.inf, np.minimum.accumulate(y[order])[:-1]]
         best = order[y[order] < lowest]
@@ -323,10 +268,10 @@ def _frontier(
             st.Trace(look, x[best], y[best]),
             st.Trace(look(size=10.0, edge=plot.INK), x[standard], y[standard], style="points", label=False),
         ]
-    return st.drawn(id, st.Panel(tuple(traces)), *axes, height=3.4)
+    return st.drawn(id, st.Panel(traces), x_axis, y_axis, height=3.4)
 
 
-def _matched(results: st.Results) -> st.Table:
+def _matched(results: st.Results, judged: object) -> st.Table:
     rows = [
         (
             str(row["series"]),
@@ -340,10 +285,93 @@ def _matched(results: st.Results) -> st.Table:
         for row in matched(results, frontier_grid())
     ]
     columns = (
-        st.Column("Series", "text", key=True),
+        "Series",
         st.Column("Family", "text", key=True),
         "Too early, at most (%)",
         st.Column("Wait / RFC 6298's", key=True),
         st.Column("Setting", "text"),
     )
     return st.Table("matched-costs", columns, rows)
+
+
+# --- What sentences say -------------------------------------------------------------------------------------
+
+
+def change(measure: str, traffic: str) -> st.Expression:
+    """What the median of 5 does beside the original filter."""
+    return of(measure, "median-5", traffic) - of(measure, ORIGINAL, traffic)
+
+
+def noise(results: st.Results, measure: str, traffic: str) -> float:
+    """How far two runs of the original TCP lie apart, at most, in 95 % of pairs."""
+    return stats.noise_bound(of(measure, ORIGINAL, traffic).values(results).seeds).mean
+
+
+def scatter(results: st.Results, traffic: str) -> float:
+    """The standard deviation of throughput over seeds."""
+    throughput = of("throughput", ORIGINAL, traffic).values(results).seeds
+    return float(np.std(throughput, ddof=min(1, len(throughput) - 1)))
+
+
+def best_families(results: st.Results) -> tuple[list[tuple[str, int]], list[float]]:
+    """How many series each family waits least on, at RFC 6298's risk, and how much less that is in %."""
+    best: dict[str, dict[str, Any]] = {}
+    for row in matched(results, frontier_grid()):
+        if row["wait_ratio"] is not None:
+            best[row["series"]] = min(best.get(row["series"], row), row, key=lambda each: each["wait_ratio"])
+    won = Counter(row["family"] for row in best.values())
+    return won.most_common(), [100 * (1 - row["wait_ratio"]) for row in best.values()]
+
+
+NAMES = {
+    "best_families": best_families,
+    "change": change,
+    "example_seed": example_seed,
+    "filters": {name: FILTERS[name] for name in DOCUMENT_FILTERS},
+    "frontier_id": frontier_id,
+    "name": traffic_name,
+    "net": scenarios,
+    "noise": noise,
+    "of": of,
+    "scatter": scatter,
+    "traffics": TRAFFICS,
+    "warm_up": WARM_UP,
+}
+_ALL_COLUMNS = {
+    "Throughput (kbit/s)": 1e-3 * st.quantity("runs.throughput"),
+    "Goodput (kbit/s)": 1e-3 * st.quantity("runs.goodput"),
+    "Loss (%)": st.quantity("runs.loss"),
+    "RTO \N{MINUS SIGN} RTT (ms)": 1e3 * st.quantity("runs.rto_margin"),
+    "RTT above RTO (%)": 100 * st.quantity("runs.rto_exceeded"),
+    "Timeouts": st.quantity("runs.timeouts"),
+    "Spurious": st.quantity("runs.spurious_timeouts"),
+    "Wait (s)": st.quantity("runs.timeout_wait"),
+}
+SHOWN: tuple[st.Shown, ...] = (
+    *PRINTED_TABLES,
+    st.Made(_densities),
+    st.Made(_topology),
+    *(
+        st.Made(partial(figure, traffic))
+        for traffic in TRAFFICS
+        for figure in (_cumulative_goodput, _rtt_and_rto)
+    ),
+    *(
+        st.Made(partial(figure, measure))
+        for measure in MEASURES
+        for figure in (_single_runs, _printed_differences)
+    ),
+    *(_forest(*each) for each in _COMPARED),
+    *(
+        st.means_table(
+            f"all-variants-{traffic}",
+            "Filter and TCP",
+            st.each("{filter.label}, {recovery}", traffic=[traffic], recovery=PROTOCOLS, filter=FILTERS),
+            _ALL_COLUMNS,
+            "matrix",
+        )
+        for traffic in TRAFFICS
+    ),
+    st.Made(_frontiers),
+    st.Made(_matched),
+)
