@@ -3,7 +3,7 @@ re-run over many seeds.
 
 ``networks`` and ``cases`` say what is run, ``document`` what is printed, ``contestants`` what is compared,
 ``traces``, ``tuning``, ``tuned``, ``measures``, ``shorter``, ``phase``, ``rules`` and ``alarm`` what is
-computed. ``claims`` has what is claimed, ``shown``, ``facts`` and ``report.md`` what a reader meets.
+computed. ``claims`` has what is claimed, ``shown`` and ``report.md`` what a reader meets.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ __all__ = ["STUDY"]
 
 def _content() -> Content:
     from parshall_studies.nonresponsive.claims import TOPICS
-    from parshall_studies.nonresponsive.facts import facts
     from parshall_studies.nonresponsive.measures import measure
     from parshall_studies.nonresponsive.phase import DATA
-    from parshall_studies.nonresponsive.shown import shown
+    from parshall_studies.nonresponsive.shown import NAMES, SHOWN
 
-    return Content(measure, TOPICS, page_of(__package__), shown, facts, DATA)
+    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES, DATA)
 
 
 STUDY = Study(

@@ -1,27 +1,30 @@
-"""Figures of the report, and everything that its page shows in order."""
+"""Figures of the report, what its sentences are made of, and all that it shows; tables are beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from parshall import plot
 from parshall_studies import study as st
-from parshall_studies.nonresponsive import alarm, cases, networks as net, shorter
+from parshall_studies.nonresponsive import alarm, cases, claims, networks as net, rules, shorter, tables
 from parshall_studies.nonresponsive.claims import (
     ALGORITHM,
     KINDS,
     PRINTED_TABLES,
     mean_error,
+    point,
     score,
 )
 from parshall_studies.nonresponsive.contestants import contestant
 from parshall_studies.nonresponsive.curves import detection_curve, roc_curve
-from parshall_studies.nonresponsive.measures import DITHERED, START_CASES
+from parshall_studies.nonresponsive.measures import DITHER, DITHERED, START_CASES, STARTS
 from parshall_studies.nonresponsive.phase import QUEUES, SWEEPS
-from parshall_studies.nonresponsive.rules import RULES, SINGLE
-from parshall_studies.nonresponsive.tables import RULE_CROWDS, entries, means, tables
+from parshall_studies.nonresponsive.rules import LEVELS, RULES, SINGLE
+from parshall_studies.nonresponsive.tables import RULE_CROWDS, busy_cases, entries, means
 
 EXAMPLE_SEED = 1
 """The run that is drawn over time."""
@@ -50,68 +53,45 @@ _OF_KIND = {
     "printed": st.Look("printed gains", plot.SERIES[0], "o", "--"),
 }
 """The document's algorithm with each kind of settings."""
+_STARTS = {start: 100 * start for start in STARTS}
 _MSE = st.Axis("mean square error", log=True)
 _RULE_ESTIMATORS = ("zero-drops", "kalman", "responsiveness")
 """Estimators for which alarms over several intervals are drawn."""
 
 
-def shown(results: st.Results, judged: st.Judgements) -> Iterator[st.Figure | st.Table | st.PrintedTable]:
-    """Everything that the page refers to."""
-    del judged
-    yield from PRINTED_TABLES
-    yield _over_time(results, "fig-3", START_CASES)
-    yield from _over_load(results)
-    yield _over_time(results, "fig-5", [f"pulses/{half}" for half in cases.PULSES])
-    yield from _over_interval(results)
-    yield _over_time(results, "fig-6", ["short"], short_share(results))
-    yield _over_time(results, "fig-7", ["rtt-range"])
-    yield from _over_rtt(results)
-    yield _over_time(results, "fig-9", ["vbr/slow", "vbr/fast"])
-    yield from _over_threshold(results)
-    yield _over_time(results, "fig-12", [f"hops/{count}" for count in cases.HOPS])
-    yield _over_time(results, "fig-13", ["hops/22-uneven"])
-    yield from _over_start(results)
-    yield _dither(results)
-    yield from (_phase(results, *sweep) for sweep in SWEEPS.items())
-    for crowd in alarm.CROWDS:
-        yield from _alarm_figures(results, crowd)
-    yield _best(results)
-    yield from tables(results)
-
-
 # --- Over time ----------------------------------------------------------------------------------------------
 
+_TIME, _SHARE = st.Axis("time", "s"), st.Axis("share", limits=(-0.02, 1.02))
+_COURSES = [
+    st.Course("intervals", "time", column, look(marker=""), where={"seed": EXAMPLE_SEED})
+    for column, look in (
+        ("share", _TRUTH),
+        ("printed", _OF_KIND["printed"]),
+        ("tuned", _OF_KIND["tuned"]),
+        ("responsiveness", LOOKS["responsiveness"]),
+    )
+]
+"""The true share in each estimation interval and the estimates of it, in one run."""
 
-def _over_time(results: st.Results, id: str, names: Sequence[str], crowd: float | None = None) -> st.Figure:
-    """One panel a case: the true share in each estimation interval and the estimates of it, one run.
-    ``crowd`` is the share of UDP and short flows together, while these are there.
-    """
-    panels = []
-    for name in names:
-        where = {"case": name, "seed": EXAMPLE_SEED}
-        columns = {
-            column: results.values("intervals", column, **where)
-            for column in ("share", "printed", "tuned", "responsiveness")
-        }
-        times = [float(label) for label in columns["share"].labels["time"]]
-        drawn_as = {"share": _TRUTH, **_OF_KIND, "responsiveness": LOOKS["responsiveness"]}
-        traces = [
-            st.Trace(drawn_as[column](marker=""), times, values.array) for column, values in columns.items()
-        ]
-        if crowd is not None:
-            start = cases.case(name).start
-            traces.append(
-                st.Trace(
-                    st.Look("UDP and short flows", plot.INK, line=":"), [start, CROWD_END], [crowd, crowd]
-                )
-            )
-        panels.append(st.Panel(tuple(traces), cases.case(name).label))
-    y = st.Axis("share", limits=(-0.02, 1.02))
-    return st.drawn(id, panels, st.Axis("time", "s"), y, height=0.75 + 1.5 * len(panels))
+
+def _over_time(id: str, *names: str) -> st.Made[st.Figure]:
+    """A panel for each case."""
+    panels = [(cases.case(name).label, {"case": name}) for name in names]
+    return st.drawing(id, _COURSES, _TIME, _SHARE, panels=panels, height=0.75 + 1.5 * len(names))
 
 
 CROWD_END = 150.0
 """Until when short flows are there, in seconds."""
+
+
+def _short_flows(results: st.Results, judged: object) -> st.Figure:
+    """Figure 6: with the share of UDP and short flows together, while these are there."""
+    case, share = cases.case("short"), short_share(results)
+    traces = [trace for line in _COURSES for trace in line.at({"case": "short"}).traces(results)]
+    both = st.Trace(
+        st.Look("UDP and short flows", plot.INK, line=":"), [case.start, CROWD_END], [share, share]
+    )
+    return st.drawn("fig-6", st.Panel([*traces, both], case.label), _TIME, _SHARE, height=2.25)
 
 
 def short_share(results: st.Results) -> float:
@@ -127,85 +107,84 @@ def short_share(results: st.Results) -> float:
 
 # --- Errors over what was varied ----------------------------------------------------------------------------
 
-
-def _over_load(results: st.Results) -> Iterator[st.Figure]:
-    """Figure 4, once for each kind of settings."""
-    names = [f"load/{count}" for count in cases.LOADS]
-    shares = results.values("traffic", "mean_share", case=names).mean("seed")
-    places = dict(zip(names, 100 * shares.array, strict=True))
-    for kind in KINDS:
-        lines = [
-            (LOOKS["basic"](label="basic"), score(names, "basic", kind)),
-            (LOOKS["fixed-point"], score(names, "fixed-point", kind)),
-            (LOOKS[ALGORITHM](label="modified"), score(names, ALGORITHM, kind)),
-            (LOOKS["constant"], score(names, "constant", "tuned")),
-        ]
-        x = st.Axis("non-responsive share of arrivals", "%")
-        yield st.over(results, f"fig-4-{kind}", lines, "case", x, _MSE, places=places)
+_LOADS = [f"load/{count}" for count in cases.LOADS]
+_RTTS = {f"rtt/{ms}": float(ms) for ms in cases.RTTS}
+_THRESHOLDS = dict(
+    zip(
+        ("load/22", *(f"min-th/{least}" for least in cases.MIN_THRESHOLDS[1:])),
+        map(float, cases.MIN_THRESHOLDS),
+        strict=True,
+    )
+)
+_INTERVALS = {samples: 1e3 * samples * net.SAMPLING for samples in shorter.SAMPLES}
 
 
-def _over_interval(results: st.Results) -> Iterator[st.Figure]:
-    """The remark on Figure 5: error over the length of the estimation interval, once for each load."""
-    places = {samples: 1e3 * samples * net.SAMPLING for samples in shorter.SAMPLES}
-    for half in shorter.HALVES:
-        errors = st.Quantity("shorter", "mse").at(half=half, samples=list(shorter.SAMPLES))
-        lines = [
-            *(
-                (_OF_KIND[kind](label=f"modified, {name}"), errors.at(entry=f"{ALGORITHM}/{kind}"))
-                for kind, name in KINDS.items()
-            ),
-            (LOOKS["responsiveness"], errors.at(entry="responsiveness/none")),
-        ]
-        x = st.Axis("estimation interval", "ms")
-        yield st.over(results, f"fig-5-interval-{half}", lines, "samples", x, _MSE, places=places)
+def _over_cases(
+    id: str, of: Mapping[st.Look, st.Expression], x: st.Axis, y: st.Axis, places: Any, **options: Any
+) -> st.Made[st.Figure]:
+    lines = [st.Means(each, "case", look, places=places) for look, each in of.items()]
+    return st.drawing(id, lines, x, y, **options)
 
 
-def _over_rtt(results: st.Results) -> Iterator[st.Figure]:
-    """Figure 8: error and relative error over the round trip, R0 fixed."""
-    names = [f"rtt/{ms}" for ms in cases.RTTS]
-    places = dict(zip(names, map(float, cases.RTTS), strict=True))
-    x = st.Axis("round-trip time without queueing", "ms")
-
-    def lines(measure: str) -> list[tuple[st.Look, st.Expression]]:
-        return [(look, score(names, ALGORITHM, kind, measure)) for kind, look in _OF_KIND.items()]
-
-    yield st.over(results, "fig-8-a", lines("mse"), "case", x, _MSE, places=places)
-    marks = (st.Mark(y=(-10.0, 10.0), label="10 %"), st.Mark(y=0.0), st.Mark(x=120.0))
-    y = st.Axis("relative error", "%")
-    yield st.over(
-        results, "fig-8-b", lines("relative_error"), "case", x, y, places=places, scale=100, marks=marks
+def _over_load(kind: str) -> st.Made[st.Figure]:
+    """Figure 4."""
+    return _over_cases(
+        f"fig-4-{kind}",
+        {
+            LOOKS["basic"](label="basic"): score(_LOADS, "basic", kind),
+            LOOKS["fixed-point"]: score(_LOADS, "fixed-point", kind),
+            LOOKS[ALGORITHM](label="modified"): score(_LOADS, ALGORITHM, kind),
+            LOOKS["constant"]: score(_LOADS, "constant", "tuned"),
+        },
+        st.Axis("non-responsive share of arrivals", "%"),
+        _MSE,
+        100 * st.quantity("traffic.mean_share", case=_LOADS),
     )
 
 
-def _over_threshold(results: st.Results) -> Iterator[st.Figure]:
-    """Figure 10, once for each kind of settings."""
-    names = ["load/22", *(f"min-th/{minimum}" for minimum in cases.MIN_THRESHOLDS[1:])]
-    places = dict(zip(names, map(float, cases.MIN_THRESHOLDS), strict=True))
-    for kind in KINDS:
-        lines = [
-            (LOOKS[ALGORITHM](label="without l(t)"), score(names, ALGORITHM, kind)),
-            (LOOKS["with-drops"](label="with l(t)"), score(names, "with-drops", kind)),
-        ]
-        x = st.Axis("lower threshold of RED", "packets")
-        yield st.over(results, f"fig-10-{kind}", lines, "case", x, _MSE, places=places)
+def _over_interval(half: int) -> st.Made[st.Figure]:
+    """The remark on Figure 5: error over the length of the estimation interval."""
+    errors = st.quantity("shorter.mse", half=half, samples=list(shorter.SAMPLES))
+    looks = {
+        **{f"{ALGORITHM}/{kind}": _OF_KIND[kind](label=f"modified, {name}") for kind, name in KINDS.items()},
+        "responsiveness/none": LOOKS["responsiveness"],
+    }
+    lines = [st.Means(errors, "samples", looks, "entry", _INTERVALS)]
+    return st.drawing(f"fig-5-interval-{half}", lines, st.Axis("estimation interval", "ms"), _MSE)
 
 
-def _over_start(results: st.Results) -> Iterator[st.Figure]:
+def _over_rtt(id: str, measure: str, factor: float, y: st.Axis, **options: Any) -> st.Made[st.Figure]:
+    """Figure 8: an error over the round trip, R0 fixed."""
+    lines = {look: factor * score([*_RTTS], ALGORITHM, kind, measure) for kind, look in _OF_KIND.items()}
+    return _over_cases(id, lines, st.Axis("round-trip time without queueing", "ms"), y, _RTTS, **options)
+
+
+def _over_threshold(kind: str) -> st.Made[st.Figure]:
+    """Figure 10."""
+    lines = {
+        LOOKS[ALGORITHM](label="without l(t)"): score([*_THRESHOLDS], ALGORITHM, kind),
+        LOOKS["with-drops"](label="with l(t)"): score([*_THRESHOLDS], "with-drops", kind),
+    }
+    return _over_cases(
+        f"fig-10-{kind}", lines, st.Axis("lower threshold of RED", "packets"), _MSE, _THRESHOLDS
+    )
+
+
+def _over_start(kind: str, results: st.Results, judged: object) -> st.Figure:
     """What the start value does: not in the document."""
-    for kind in KINDS:
-        traces, marks = [], []
-        for place, name in enumerate(START_CASES):
-            errors = results.values("starts", "mse", case=name, settings=kind).mean("seed")
-            starts = [100 * float(label) for label in errors.labels["start_share"]]
-            look = st.Look(cases.case(name).label, plot.SERIES[place], plot.MARKERS[place])
-            traces.append(st.Trace(look, starts, errors.array))
-            share = results.values("traffic", "mean_share", case=name).mean("seed").array
-            marks.append(st.Mark(x=100 * float(share), colour=look.colour))
-        x = st.Axis("start value of the share", "%", limits=(0, 100))
-        yield st.drawn(f"start-{kind}", st.Panel(tuple(traces), marks=tuple(marks)), x, _MSE, legend=3)
+    traces: list[st.Trace] = []
+    marks = []
+    for place, name in enumerate(START_CASES):
+        errors = st.quantity("starts.mse", case=name, settings=kind)
+        look = st.Look(cases.case(name).label, plot.SERIES[place], plot.MARKERS[place])
+        traces += st.Means(errors, "start_share", look, places=_STARTS, bare=True).traces(results)
+        share = st.NumbersOf(results).mean("traffic.mean_share", case=name)
+        marks.append(st.Mark(x=100 * share, colour=look.colour))
+    x = st.Axis("start value of the share", "%", limits=(0, 100))
+    return st.drawn(f"start-{kind}", st.Panel(traces, marks=marks), x, _MSE, legend=3)
 
 
-def _best(results: st.Results) -> st.Figure:
+def _best(results: st.Results, judged: object) -> st.Figure:
     """Estimators by their mean error over all cases, with the worst one; the best stands at the top."""
     every = [str(name) for name in results.labels("traffic", "case")]
     shown = [
@@ -247,26 +226,25 @@ _SHORT = {
 # --- The dither, and the phase effect -----------------------------------------------------------------------
 
 
-def _dither(results: st.Results) -> st.Figure:
+def _dither(results: st.Results, judged: object) -> st.Figure:
     """The estimate over time at a port that hardly drops, without and with the dither."""
-    panels = []
-    for table, title in (
-        ("intervals", "the queue's own drops alone"),
-        ("dithered_intervals", "with a dither"),
-    ):
-        share, estimate = (
-            results.values(table, column, case=DITHERED, seed=EXAMPLE_SEED)
-            for column in ("share", "responsiveness")
+    where = {"case": DITHERED, "seed": EXAMPLE_SEED}
+    looks = {"share": _TRUTH, "responsiveness": LOOKS["responsiveness"](marker="")}
+    panels = [
+        st.Panel(
+            [
+                trace
+                for column, look in looks.items()
+                for trace in st.Course(table, "time", column, look, where=where).traces(results)
+            ],
+            title,
         )
-        times = [float(time) for time in share.labels["time"]]
-        traces = (
-            st.Trace(_TRUTH, times, share.array),
-            st.Trace(LOOKS["responsiveness"](marker=""), times, estimate.array),
+        for table, title in (
+            ("intervals", "the queue's own drops alone"),
+            ("dithered_intervals", "with a dither"),
         )
-        panels.append(st.Panel(traces, title))
-    return st.drawn(
-        "dither", panels, st.Axis("time", "s"), st.Axis("share", limits=(-0.02, 1.02)), height=3.6
-    )
+    ]
+    return st.drawn("dither", panels, _TIME, _SHARE, height=3.6)
 
 
 _QUEUE_LOOKS = {
@@ -275,7 +253,7 @@ _QUEUE_LOOKS = {
 }
 
 
-def _phase(results: st.Results, sweep: str, xlabel: str) -> st.Figure:
+def _phase(sweep: str, xlabel: str, results: st.Results, judged: object) -> st.Figure:
     """TCP's share over something that breaks the phase, beside ns-2's points where they are at hand."""
     traces = []
     for queue, look in _QUEUE_LOOKS.items():
@@ -308,7 +286,7 @@ _FALSE, _HIT = (
 _RULE_LINES = ("-", "--", ":")
 
 
-def _alarm_figures(results: st.Results, crowd: str) -> Iterator[st.Figure]:
+def _alarm_figures(crowd: str, results: st.Results, judged: object) -> Iterator[st.Figure]:
     """ROC curves, and time to detect over false alarms: a curve an estimator, or an estimator and rule."""
     single = [(LOOKS[name](marker="", width=1.3), name, SINGLE.name) for name in alarm.ALARMED]
     chosen = {"": single}
@@ -331,3 +309,97 @@ def _alarm_figures(results: st.Results, crowd: str) -> Iterator[st.Figure]:
         x = st.Axis("false alarms", "an hour", log=True)
         y = st.Axis("time to the first alarm", "s", limits=(-1, alarm.ATTACK[1] - alarm.ATTACK[0] + 2))
         yield st.drawn(f"detection-{part}{crowd}", st.Panel(tuple(seconds)), x, y, height=4.0, legend=1)
+
+
+# --- What sentences say -------------------------------------------------------------------------------------
+
+
+def free(results: st.Results, judged: st.Judgements, name: str) -> dict[str, Any]:
+    """How near an estimator that needs no tuning comes to what an operator would want."""
+    every = [str(case) for case in results.labels("traffic", "case")]
+    by_case = score(every, name, "none").values(results).mean("seed").array
+    worst = int(np.argmax(by_case))
+    return {
+        "label": contestant(name).label,
+        "mean": float(by_case.mean()),
+        "worst": float(by_case[worst]),
+        "where": cases.case(every[worst]).label,
+        "verdicts": [judged[f"goal.{name}.{which}"].verdict for which in ("mean", "worst")],
+    }
+
+
+def start(results: st.Results) -> dict[str, Any]:
+    """How much of the estimate with printed gains is its start value, under 22 CBR flows."""
+    where = {"case": "load/22", "settings": "printed"}
+    estimates, errors = (results.values("starts", name, **where) for name in ("mean_estimate", "mse"))
+    starts = np.array(estimates.labels["start_share"], dtype=float)
+    every = estimates.along("start_share", "seed")
+    slope = np.polyfit(np.repeat(starts, every.shape[1]), every.ravel(), 1)[0]
+    return {"slope": 100 * float(slope), "errors": errors.mean("seed").array.tolist()}
+
+
+def alarms(results: st.Results) -> dict[str, tuple[float, float, float]]:
+    """Of an alarm at the limit: % of attack intervals, of others, and of others with a large flash crowd."""
+    level = int(np.argmin(np.abs(LEVELS - alarm.LIMIT)))
+    found = {}
+    for name in alarm.ALARMED:
+        (false, hit), (crowded, _) = (
+            roc_curve(results, crowd, name, SINGLE.name) for crowd in ("none", "large")
+        )
+        found[name] = (float(hit[level]), float(false[level]), float(crowded[level]))
+    return found
+
+
+def carried(results: st.Results) -> dict[str, float]:
+    """Errors of settings that were tuned on 22 CBR flows, by what a reader calls the case elsewhere."""
+    errors = results.values("transfer", "mse", home="load/22").mean(st.SEED)
+    found = zip(errors.labels["case"], errors.array.tolist(), strict=True)
+    return {cases.case(str(name)).label: error for name, error in found if name != "load/22"}
+
+
+NAMES = {
+    "alarm": alarm,
+    "alarms": alarms,
+    "busy_cases": busy_cases,
+    "carried": carried,
+    "cases": cases,
+    "claims": claims,
+    "dither": DITHER,
+    "example_seed": EXAMPLE_SEED,
+    "free": free,
+    "mean_error": mean_error,
+    "net": net,
+    "point": point,
+    "rules": rules,
+    "score": score,
+    "shorter": shorter,
+    "start": start,
+    "tables": tables,
+}
+SHOWN: tuple[st.Shown, ...] = (
+    *PRINTED_TABLES,
+    _over_time("fig-3", *START_CASES),
+    *map(_over_load, KINDS),
+    _over_time("fig-5", *(f"pulses/{half}" for half in cases.PULSES)),
+    *map(_over_interval, shorter.HALVES),
+    st.Made(_short_flows),
+    _over_time("fig-7", "rtt-range"),
+    _over_rtt("fig-8-a", "mse", 1.0, _MSE),
+    _over_rtt(
+        "fig-8-b",
+        "relative_error",
+        100.0,
+        st.Axis("relative error", "%"),
+        marks=[st.Mark(y=(-10.0, 10.0), label="10 %"), st.Mark(y=0.0), st.Mark(x=120.0)],
+    ),
+    _over_time("fig-9", "vbr/slow", "vbr/fast"),
+    *map(_over_threshold, KINDS),
+    _over_time("fig-12", *(f"hops/{count}" for count in cases.HOPS)),
+    _over_time("fig-13", "hops/22-uneven"),
+    *(st.Made(partial(_over_start, kind)) for kind in KINDS),
+    st.Made(_dither),
+    *(st.Made(partial(_phase, *sweep)) for sweep in SWEEPS.items()),
+    *(st.Made(partial(_alarm_figures, crowd)) for crowd in alarm.CROWDS),
+    st.Made(_best),
+    *tables.SHOWN,
+)

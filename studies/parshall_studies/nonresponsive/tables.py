@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from parshall_studies.nonresponsive.contestants import contestant
 from parshall_studies.nonresponsive.curves import detection_curve
 from parshall_studies.nonresponsive.rules import RULES
 
-__all__ = ["FALSE_ALARMS", "RULE_CROWDS", "SILENT", "busy_cases", "entries", "label", "means", "tables"]
+__all__ = ["FALSE_ALARMS", "RULE_CROWDS", "SHOWN", "SILENT", "busy_cases", "entries", "label", "means"]
 
 RULE_CROWDS = ("none", "large")
 """Flash crowds for which alarms over several intervals are told of."""
@@ -47,19 +47,12 @@ def means(expression: st.Expression, results: st.Results) -> np.ndarray:
     return expression.values(results).mean("seed").array
 
 
-def tables(results: st.Results) -> Iterator[st.Table]:
-    """All that are not the document's."""
-    every = [str(name) for name in results.labels("traffic", "case")]
-    yield _summary(results, every)
-    yield _by_case(results, every)
-    yield _whole_numbers(results, every)
-    yield _tuned_values(results)
-    yield _carried(results)
-    yield _dither_costs(results, busy_cases(results))
-    yield _rules(results)
+def _every(results: st.Results) -> list[str]:
+    return [str(name) for name in results.labels("traffic", "case")]
 
 
-def _summary(results: st.Results, every: list[str]) -> st.Table:
+def _summary(results: st.Results, judged: object) -> st.Table:
+    every = _every(results)
     rows = []
     for entry in entries(results):
         by_case = means(score(every, *entry), results)
@@ -67,17 +60,12 @@ def _summary(results: st.Results, every: list[str]) -> st.Table:
         mean = mean_error(every, *entry).values(results).interval()
         median, most = (st.Number(1e3 * float(each), 2) for each in (np.median(by_case), by_case[worst]))
         rows.append((label(*entry), mean.scaled(1e3), median, most, cases.case(every[worst]).label))
-    columns = (
-        _text("Estimator"),
-        st.Column("Mean", key=True),
-        "Median",
-        "Worst",
-        st.Column("Worst case", "text"),
-    )
+    columns = ("Estimator", st.Column("Mean", key=True), "Median", "Worst", st.Column("Worst case", "text"))
     return st.Table("summary", columns, rows)
 
 
-def _by_case(results: st.Results, every: list[str]) -> st.Table:
+def _by_case(results: st.Results, judged: object) -> st.Table:
+    every = _every(results)
     # The form in whole numbers has a table of its own.
     chosen = [each for each in entries(results) if each[1] != "printed" and each[0] != "fixed-point"]
     errors = [means(score(every, *entry), results) for entry in chosen]
@@ -95,10 +83,11 @@ def _by_case(results: st.Results, every: list[str]) -> st.Table:
     ]
     names = (contestant(name).label.replace("siveness", "sive\N{SOFT HYPHEN}ness") for name, _ in chosen)
     heads = ("Share (%)", "Drops (%)", *names)
-    return st.Table("by-case", (_text("Case"), *heads), rows, "matrix")
+    return st.Table("by-case", ("Case", *heads), rows, "matrix")
 
 
-def _whole_numbers(results: st.Results, every: list[str]) -> st.Table:
+def _whole_numbers(results: st.Results, judged: object) -> st.Table:
+    every = _every(results)
     rows = []
     for kind, name in KINDS.items():
         apart, most = (
@@ -117,12 +106,7 @@ def _whole_numbers(results: st.Results, every: list[str]) -> st.Table:
                 cases.case(every[farthest]).label,
             )
         )
-    heads = (
-        _text("Settings"),
-        st.Column("Mean (%)", key=True),
-        "Worst case (%)",
-        st.Column("Worst case", "text"),
-    )
+    heads = ("Settings", st.Column("Mean (%)", key=True), "Worst case (%)", st.Column("Worst case", "text"))
     more = ("Worst interval (points)", st.Column("Its case", "text"))
     return st.Table("whole-numbers", (*heads, *more), rows)
 
@@ -131,7 +115,7 @@ _NAMED = ("gamma1", "gamma2", "backlog_alpha", "signal_alpha", "start_share", "s
 """Settings that have a column of their own."""
 
 
-def _tuned_values(results: st.Results) -> st.Table:
+def _tuned_values(results: st.Results, judged: object) -> st.Table:
     rows = []
     found: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
     for row in results.measures["tuning"].to_pylist():
@@ -145,25 +129,20 @@ def _tuned_values(results: st.Results) -> st.Table:
             )
             error = st.Number(next(iter(settings.values()))["training_mse"], 2)
             rows.append((label(name, kind), *(values.get(setting, "") for setting in _NAMED), others, error))
-    columns = (
-        _text("Estimator"),
-        *_NAMED,
-        st.Column("Others", "text"),
-        "Training error",
-    )
+    columns = ("Estimator", *_NAMED, st.Column("Others", "text"), "Training error")
     return st.Table("tuned-values", columns, rows, "matrix")
 
 
-def _carried(results: st.Results) -> st.Table:
-    errors = results.values("transfer", "mse", case=list(cases.TRANSFER), home=list(cases.TRANSFER)).mean(
-        "seed"
-    )
+def _carried(results: st.Results, judged: object) -> st.Table:
+    found = results.values("transfer", "mse", case=list(cases.TRANSFER), home=list(cases.TRANSFER))
+    errors = found.mean(st.SEED)
     rows = [
         (cases.case(home).label, *(_thousandths(float(each)) for each in errors.at(home=home).array))
         for home in cases.TRANSFER
     ]
-    heads = (cases.case(name).label for name in cases.TRANSFER)
-    return st.Table("carried", (_text("Tuned on"), *heads), rows, "matrix")
+    return st.Table(
+        "carried", ("Tuned on", *(cases.case(name).label for name in cases.TRANSFER)), rows, "matrix"
+    )
 
 
 SILENT = 1e-3
@@ -184,9 +163,9 @@ def busy_cases(results: st.Results) -> list[str]:
     return [str(name) for name, rate in zip(drops.labels["case"], drops.array, strict=True) if rate > SILENT]
 
 
-def _dither_costs(results: st.Results, busy: Sequence[str]) -> st.Table:
+def _dither_costs(results: st.Results, judged: object) -> st.Table:
     rows = []
-    for name in busy:
+    for name in busy_cases(results):
         errors = [
             score(name, f"responsiveness{suffix}", "none").values(results).seeds for suffix in ("", "-dither")
         ]
@@ -197,13 +176,7 @@ def _dither_costs(results: st.Results, busy: Sequence[str]) -> st.Table:
         for what, (without, with_it) in {"Mean square error": errors, **measured}.items():
             change = mean_interval(with_it - without)
             rows.append((cases.case(name).label, what, float(without.mean()), float(with_it.mean()), change))
-    columns = (
-        _text("Case"),
-        _text("Measure"),
-        "Without",
-        "With",
-        st.Column("Change", key=True),
-    )
+    columns = ("Case", _text("Measure"), "Without", "With", st.Column("Change", key=True))
     return st.Table("dither-costs", columns, rows)
 
 
@@ -211,7 +184,7 @@ FALSE_ALARMS = 6.0
 """False alarms an hour that the table of rules allows."""
 
 
-def _rules(results: st.Results) -> st.Table:
+def _rules(results: st.Results, judged: object) -> st.Table:
     rows = []
     for name in alarm.ALARMED:
         for rule in RULES:
@@ -223,4 +196,9 @@ def _rules(results: st.Results) -> st.Table:
                 cells += [found, st.Number(float(allowed.min()), decimals=1) if allowed.size else None]
             rows.append(tuple(cells))
     heads = ("Area, no crowd", "Seconds to detect", "Area, large crowd", "Seconds to detect, large crowd")
-    return st.Table("alarm-rules", (_text("Estimator"), _text("Alarm by"), *heads), rows)
+    return st.Table("alarm-rules", ("Estimator", _text("Alarm by"), *heads), rows)
+
+
+SHOWN = tuple(
+    map(st.Made, (_summary, _by_case, _whole_numbers, _tuned_values, _carried, _dither_costs, _rules))
+)
