@@ -40,6 +40,7 @@ from parshall_studies.median_rto.scenarios import (
 )
 from parshall_studies.study.claims import judge
 from parshall_studies.study.data import find
+from parshall_studies.study.page import items_of
 
 SHARED = Path(__file__).parents[2] / "shared"
 DIMS = ("traffic", "recovery", "filter")
@@ -255,8 +256,8 @@ def whole(folder: Path) -> st.Results:
 def figures(whole: st.Results) -> dict[str, st.Figure]:
     with pytest.MonkeyPatch.context() as patch:
         undrawn(patch)
-        shown = STUDY.loaded.shown(whole, judge(STUDY.loaded.topics, whole))
-        return {item.id: item for item in shown if isinstance(item, st.Figure)}
+        items = items_of(STUDY.loaded, whole, judge(STUDY.loaded.topics, whole))
+        return {item.id: item for item in items if isinstance(item, st.Figure)}
 
 
 def test_the_runs_are_those_of_each_variant_with_each_seed(whole: st.Results) -> None:

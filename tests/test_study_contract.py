@@ -185,7 +185,8 @@ def test_few_seeds_leave_out_what_was_found(made: Brief) -> None:
         from_one_on = seeds == {*range(1, len(seeds) + 1)}  # an example's seed is whichever it is
         few[name] = table.filter(pc.less_equal(table["seed"], 2)) if from_one_on else table
     results = st.Results(few)
-    content = replace(made.study.loaded, shown=lambda *_: made.done.page.items.values())
+    there = tuple(st.Made(lambda *_, item=item: item) for item in made.done.page.items.values())
+    content = replace(made.study.loaded, shown=there)
     judged = judge(content.topics, results)
     page = build(content, results, judged)
     assert page.too_few == "too few seeds to tell (2; 10 needed)"

@@ -131,7 +131,7 @@ def test_a_name_that_nobody_gave_is_an_error() -> None:
     import jinja2
 
     with pytest.raises(jinja2.UndefinedError, match="mood"):
-        made(content=replace(CONTENT, page=PAGE.replace("mean |", "mood |")))
+        made(content=replace(CONTENT, page=PAGE.replace("over_seeds(", "mood(")))
 
 
 # --- The page as HTML ---------------------------------------------------------------------------------------

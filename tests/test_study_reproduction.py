@@ -242,7 +242,7 @@ def test_what_an_earlier_report_had_and_this_one_has_not_is_taken_away(tmp_path:
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "figures" / "mine.svg").write_text("mine")
     page = re.sub(r"### Two views.*?## Details", "## Details", STUDY.loaded.page, flags=re.DOTALL)
-    fewer = toy(page=page, shown=lambda results, judged: list(STUDY.loaded.shown(results, judged))[:-1])
+    fewer = toy(page=page, shown=STUDY.loaded.shown[:-1])
     reproduce(fewer, out=tmp_path, seeds=20)
     left = contents(tmp_path)
     assert not {"figures/view-s.svg", "figures/view-ms.svg"} & left.keys()

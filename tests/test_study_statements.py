@@ -87,7 +87,7 @@ def test_the_numbers_of_a_table_are_claims_and_its_rows(rng: np.random.Generator
     found = grouped([rng.normal(10.0, 1.0, 30), rng.normal(20.0, 1.0, 30)])
     judged = judge([table.topic], found)
     assert [each.verdict for each in judged] == [st.Verdict.HOLDS, st.Verdict.FAILS]
-    shown = table.table(found, judged)
+    shown = table.made(found, judged)
     assert [head.label for head in shown.heads] == [
         "Queue",
         "Printed",
@@ -110,10 +110,10 @@ def test_all_numbers_of_a_table_are_also_judged_together(rng: np.random.Generato
     alone = judge([table.topic], found)
     assert alone["table-1.0"].verdict is st.Verdict.FAILS
     assert table.together(found) == (st.Verdict.HOLDS, 0)
-    assert "All 20 together (95 % for the whole table): hold." in table.table(found, alone).caption
+    assert "All 20 together (95 % for the whole table): hold." in table.made(found, alone).caption
     few = grouped([each[:4] for each in values])
     assert table.together(few)[0] is st.Verdict.OPEN
-    assert "together" not in table.table(few, judge([table.topic], few)).caption
+    assert "together" not in table.made(few, judge([table.topic], few)).caption
 
 
 def test_cells_are_written_in_one_way() -> None:

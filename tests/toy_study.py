@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +34,7 @@ TOPICS = (
     ),
 )
 PAGE = """
-The mean seed is {{ mean | interval("s") }}, as *none* <expected>.
+The mean seed is {{ over_seeds("seeds.value", kind="once") | interval("s") }}, as *none* <expected>.
 
 {{ figure("growth", "Growth & <decay>", "Means over %d seeds." % seeds) }}
 
@@ -80,28 +80,24 @@ def measure(bench: st.Workbench) -> st.Measures:
     return tables
 
 
-def shown(results: st.Results, judged: st.Judgements) -> Iterator[Any]:
-    del judged
-    lines, places = [(st.Look("all seeds", marker="o"), SEED)], {"once": 1, "twice": 2}
-
-    def growth(id: str, unit: str, scale: float = 1.0) -> st.Figure:
-        axes = st.Axis("kind"), st.Axis("mean seed", unit)
-        return st.over(results, id, lines, "kind", *axes, places=places, scale=scale)
-
-    yield TABLE
-    yield growth("growth", "s")
-    rows = [(each, {"kind": each}) for each in places]
-    yield st.means_table(results, "by-kind", "Kind", rows, [("s", SEED, 1.0)])
-    views = (growth("view-s", "s"), growth("view-ms", "ms", 1e3))
-    yield st.Picker("views", "Views", "Unit", tuple(each.with_words(each.id, "One view.") for each in views))
+def _growth(id: str, unit: str, factor: float = 1.0) -> st.Made[st.Figure]:
+    line = st.Means(factor * SEED, "kind", st.Look("all seeds", marker="o"), places={"once": 1, "twice": 2})
+    return st.drawing(id, [line], st.Axis("kind"), st.Axis("mean seed", unit))
 
 
-def facts(results: st.Results, judged: st.Judgements) -> dict[str, Any]:
-    del judged
-    return {"mean": SEED.at(kind="once").values(results).interval()}
+def _views(results: st.Results, judged: st.Judgements) -> st.Picker:
+    views = {"view-s": _growth("view-s", "s"), "view-ms": _growth("view-ms", "ms", 1e3)}
+    figures = (each.made(results, judged).with_words(id, "One view.") for id, each in views.items())
+    return st.Picker("views", "Views", "Unit", tuple(figures))
 
 
-CONTENT = st.Content(measure, TOPICS, PAGE, shown, facts)
+SHOWN: tuple[st.Shown, ...] = (
+    TABLE,
+    _growth("growth", "s"),
+    st.means_table("by-kind", "Kind", "seeds.kind", {"s": "seeds.value"}),
+    st.Made(_views),
+)
+CONTENT = st.Content(measure, TOPICS, PAGE, SHOWN)
 STUDY = st.Study("toy", "A toy & <more>", st.Document("On Seeds", "A. Nobody", "Nowhere 2004"), 12, CONTENT)
 
 

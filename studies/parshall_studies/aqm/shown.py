@@ -30,13 +30,13 @@ def _grid(metric: str, part: str = "grid", **where: Any) -> st.Expression:
     return st.quantity(f"{part}.{metric}", senders="sack", **where)
 
 
-def _over(id: str, of: st.Expression, dim: str, x: st.Axis, y: st.Axis, **options: Any) -> st.Made:
+def _over(id: str, of: st.Expression, dim: str, x: st.Axis, y: st.Axis, **options: Any) -> st.Made[st.Figure]:
     """Means over a dimension, a line for each queue of the chapter."""
     places = BUFFERS if dim == "buffer" else None
     return st.drawing(id, [st.Means(of, dim, _OF_CHAPTER, "queue", places)], x, y, legend=3, **options)
 
 
-def _over_delay(id: str, metric: st.Expression, part: str, y: st.Axis) -> st.Made:
+def _over_delay(id: str, metric: st.Expression, part: str, y: st.Axis) -> st.Made[st.Figure]:
     """A metric over the mean delay, along growing buffers."""
     delay = 1e3 * _grid("delay", part, load=30)
     lines = [st.Means(metric, "buffer", _OF_CHAPTER, "queue", delay)]
@@ -151,7 +151,7 @@ def _tuned(results: st.Results, judged: st.Judgements) -> st.Figure:
 # --- Today, and ns-2 ----------------------------------------------------------------------------------------
 
 
-def _tradeoff(id: str, metric: str, y: st.Axis) -> st.Made:
+def _tradeoff(id: str, metric: str, y: st.Axis) -> st.Made[st.Figure]:
     """A metric over the share of long TCP flows: a point for each queue."""
 
     def point(queue: str, senders: str) -> st.Means:

@@ -72,14 +72,14 @@ def _gains(results: st.Results, judged: st.Judgements) -> st.Figure:
     return st.drawn("gains", st.Panel(traces, marks=[st.Mark(y=1.0)]), x, y, height=3.4)
 
 
-def _sides(id: str, line: st.Means, x: st.Axis) -> st.Made:
+def _sides(id: str, line: st.Means, x: st.Axis) -> st.Made[st.Figure]:
     """Vegas on the left and CA-ARTT on the right, as the document draws them."""
     panels = st.each("{sender}", sender=_DOCUMENT)
     options: dict[str, Any] = {"columns": 2, "share": (True, True), "legend": 3, "height": 2.9}
     return st.drawing(id, [line], x, _THROUGHPUT, panels=panels, **options)
 
 
-def _over_k(id: str, table: str, senders: Mapping[str, Any], errors: str) -> st.Made:
+def _over_k(id: str, table: str, senders: Mapping[str, Any], errors: str) -> st.Made[st.Table]:
     """Throughput for each K, and over all of them the window, the retransmissions and the upstream flows."""
 
     def mean(metric: str) -> st.Expression:

@@ -42,7 +42,7 @@ def _edges(*names: str) -> dict[str, str]:
     return {name: EDGES[name].label for name in names or EDGES}
 
 
-def _rates(id: str, *edges: str) -> st.Made:
+def _rates(id: str, *edges: str) -> st.Made[st.Figure]:
     """Throughput of both aggregates over the round trip of F2, a panel for each edge."""
     lines = [st.Means(f"grid.rate_{name}", "far", look) for name, look in _PAIR_LOOKS.items()]
     panels = st.each("{edge}", edge=_edges(*edges))

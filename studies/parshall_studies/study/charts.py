@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -50,6 +50,7 @@ __all__ = [
 ]
 
 Item: TypeAlias = "Figure | Picker | Table"
+Kind = TypeVar("Kind")
 Place: TypeAlias = "tuple[str, Mapping[str, Any]]"
 """What a reader calls some labels, and the labels by the names of their dimensions."""
 Places: TypeAlias = "Sequence[Place] | Callable[[Results], Sequence[Place]] | str"
@@ -72,10 +73,10 @@ class Shown(Protocol):
 
 
 @dataclass(frozen=True)
-class Made:
-    """What a function makes of results and verdicts, where nothing simpler will do."""
+class Made(Generic[Kind]):
+    """What a function makes of results and verdicts."""
 
-    made: Callable[[Results, Judgements], Item | Iterable[Item]]
+    made: Callable[[Results, Judgements], Kind]
     tables: frozenset[str] = frozenset()
 
 
@@ -265,7 +266,7 @@ def drawing(
     bands: Sequence[Line] = (),
     marks: Sequence[Mark] = (),
     **options: Any,
-) -> Made:
+) -> Made[Figure]:
     """A figure of lines, with a panel for each place; where ``y`` has axes by columns, for each column and
     place. Other options are those of :func:`drawn`.
     """
@@ -305,7 +306,7 @@ def means_table(
     rows: Places,
     columns: Mapping[str, Column] | Sequence[tuple[str, Column]],
     kind: Literal["records", "matrix"] = "records",
-) -> Made:
+) -> Made[Table]:
     """A table of means over seeds with their intervals: a row for each place, under ``head``, and columns by
     their heads.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from parshall_studies.study.results import Results
     from parshall_studies.study.study import Content
 
-__all__ = ["Page", "Part", "build", "too_few_seeds"]
+__all__ = ["Page", "Part", "build", "items_of", "too_few_seeds"]
 
 _HEADING = re.compile(r"^## +(.+?)\s*$", re.MULTILINE)
 _SUBHEADING = re.compile(r"^### +(.+?)\s*$", re.MULTILINE)
@@ -80,7 +80,7 @@ class Page:
 
 def build(content: Content, results: Results, judged: Judgements) -> Page:
     """The page of a study. Raises ValueError when the template and what is to be shown do not fit."""
-    items = {item.id: item for item in _items(content, results, judged)}
+    items = {item.id: item for item in items_of(content, results, judged)}
     few = too_few_seeds(judged)
     given: dict[str, tuple[str, str]] = {}
     text = _rendered(content.page, {**_context(results, judged), **content.names}, given)
@@ -153,7 +153,8 @@ def _context(results: Results, judged: Judgements) -> dict[str, Any]:
     }
 
 
-def _items(content: Content, results: Results, judged: Judgements) -> Iterator[Figure | Picker | Table]:
+def items_of(content: Content, results: Results, judged: Judgements) -> Iterator[Figure | Picker | Table]:
+    """What a study shows, but for that whose tables are absent."""
     for shown in content.shown:
         if shown.tables <= results.measures.keys():
             made = shown.made(results, judged)

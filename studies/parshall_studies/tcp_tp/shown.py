@@ -53,7 +53,7 @@ _INTERVALS = {interval: 1e3 * series.SAMPLING * interval for interval in series.
 _SIZES = {size: float(packets) for size, packets in networks.SIZES.items()}
 
 
-def _over_n(id: str, table: str) -> st.Made:
+def _over_n(id: str, table: str) -> st.Made[st.Figure]:
     """Loss, throughput and fairness over the number of connections."""
     lines = [st.Means(st.Quantity(table, ""), "n", LOOKS, "sender")]
     return st.drawing(id, lines, _SPARSE, _OVER_N, columns=3, height=2.6)
@@ -74,7 +74,7 @@ def _figure_8(results: st.Results, judged: st.Judgements) -> st.Figure:
     return st.drawn("fig-8", panels, x, st.Axis("T"), columns=2, height=2.8)
 
 
-def _phases(half: int) -> st.Made:
+def _phases(half: int) -> st.Made[st.Figure]:
     """Mean rates of both halves over time."""
     looks = {
         "first_rate": st.Look("there from the start", plot.INK, width=1.2),
