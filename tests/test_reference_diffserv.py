@@ -1,4 +1,4 @@
-"""The queue `diffserv` and conditioners beside ns-2's dsRED, packet for packet and state for state."""
+"""The queue `diffserv` and conditioners beside ns-2's dsRED, and ties and long runs beside ns-2, packet for packet."""
 
 from __future__ import annotations
 
@@ -29,6 +29,13 @@ def folder() -> Path:
 def test_every_trace_is_exact(folder: Path) -> None:
     verdicts = list(validate(load_folder(folder)))
     assert len(verdicts) == SCENARIOS
+    assert [verdict for verdict in verdicts if not verdict.exact] == []
+
+
+@pytest.mark.parametrize(("name", "scenarios"), [("ns2-diffserv-wrr", 6), ("ns2-long", 16)])
+def test_ties_and_regimes_that_last_are_exact(folder: Path, name: str, scenarios: int) -> None:
+    verdicts = list(validate(load_folder(folder.parent / name)))
+    assert len(verdicts) == scenarios
     assert [verdict for verdict in verdicts if not verdict.exact] == []
 
 

@@ -30,7 +30,7 @@ use crate::limits::Limits;
 use crate::memory::prefetch;
 use crate::names::Names;
 use crate::network::{
-    Calendar, Conditioner, ConditionerPlan, Exchange, Hop, Outcome, PacketId, Port, PortKind, Words,
+    Calendar, Conditioner, ConditionerPlan, Exchange, Hop, Lead, Outcome, PacketId, Port, PortKind, Words,
 };
 use crate::packet::{ecn, Packet};
 use crate::pulse::Pulse;
@@ -61,6 +61,8 @@ pub struct Simulation {
     /// Packets in flight, and when they arrive.
     in_flight: Calendar,
     hops: Vec<Hop>,
+    /// How packets come to each hop; empty where that decides no ties.
+    leads: Vec<Lead>,
     flows: Vec<Flow>,
     /// What each flow's application does.
     sources: Vec<Source>,
@@ -124,6 +126,7 @@ impl Simulation {
             ports,
             kinds,
             hops: plan.hops.clone(),
+            leads: plan.leads.clone(),
             flows: Vec::with_capacity(plan.flows.len()),
             sources: Vec::with_capacity(plan.flows.len()),
             before_warm_up: Vec::new(),
@@ -332,12 +335,13 @@ impl Simulation {
             let port = &mut self.ports[hop.port as usize];
             let kind = &self.kinds[port.kind()];
             let arrival = if kind.simple {
-                match port.pass(kind, at, bytes) {
+                let leads = &self.leads;
+                match port.pass(kind, at, bytes, || lead(leads, hop_index, bytes)) {
                     Some(departure) => departure + port.delay(),
                     None => return self.drop_packet(id, hop.flow(), at),
                 }
             } else {
-                match self.offer(hop, id, at) {
+                match self.offer(hop, hop_index, id, at) {
                     Some(arrival) => arrival,
                     None => return,
                 }
@@ -367,7 +371,7 @@ impl Simulation {
     /// A packet arrives at a port that asks a discipline, or that is watched. Returns when it reaches the
     /// far end, or none if it does not, or waits for its turn.
     #[inline(never)]
-    fn offer(&mut self, hop: Hop, id: PacketId, at: Time) -> Option<Time> {
+    fn offer(&mut self, hop: Hop, hop_index: u32, id: PacketId, at: Time) -> Option<Time> {
         let port = &self.ports[hop.port as usize];
         if self.kinds[port.kind()].conditions && !self.condition(hop, id, at) {
             return None;
@@ -379,7 +383,8 @@ impl Simulation {
             return None;
         }
         let packet = self.in_flight[id].with_other(own_code_point(&self.code_points, hop));
-        let outcome = port.offer(kind, at, &packet);
+        let leads = &self.leads;
+        let outcome = port.offer(kind, at, &packet, || lead(leads, hop_index, packet.size));
         if self.recorder.watches_port(hop.port) {
             let frame = |flow| self.flows[flow as usize].frame(flow);
             self.recorder.dithered(hop.port, port.dither());
@@ -476,4 +481,10 @@ impl Simulation {
         let (flow, source) = (&self.flows[index], &self.sources[index]);
         self.before_warm_up[index].get_or_insert_with(|| flow.snapshot(source));
     }
+}
+
+/// How long a packet of this size was on its way to a hop, where that decides ties.
+#[cold]
+fn lead(leads: &[Lead], hop: u32, bytes: u16) -> Time {
+    leads.get(hop as usize).map_or(Time::ZERO, |lead| lead.of(bytes))
 }

@@ -5,6 +5,7 @@ mod apps;
 mod checks;
 mod diffserv;
 mod layout;
+mod leads;
 mod nodes;
 mod nonresponsive;
 mod place;
@@ -22,6 +23,7 @@ use checks::{
 };
 use diffserv::{check_dscp, check_edges, plan_conditioners, Asked, Surroundings};
 use layout::{lay_out, Paths};
+use leads::leads;
 use nodes::Nodes;
 use place::{quoted, Place};
 use rustc_hash::FxHashMap;
@@ -32,7 +34,7 @@ use crate::control::user::{self, Found, Maker};
 use crate::control::Control;
 use crate::error::ScenarioError;
 use crate::names::{NameList, Names};
-use crate::network::{ConditionerPlan, Hop, Router, Topology};
+use crate::network::{ConditionerPlan, Hop, Lead, Router, Topology};
 use crate::record::Watch;
 use crate::scenario::{App, Capacity, Flow, Jitter, Link, Loss, Queue, Scenario, Tcp, Transport};
 use crate::transport::TcpOptions;
@@ -82,6 +84,8 @@ pub struct Plan {
     pub ports: Vec<PortPlan>,
     /// Hops of all paths.
     pub hops: Vec<Hop>,
+    /// How packets come to each hop, if that decides ties; empty if not.
+    pub leads: Vec<Lead>,
     /// How far apart packets arrive at ports and hosts at most often; a guess.
     pub spacing: Time,
     /// What is known of each flow besides what the scenario says, by index.
@@ -158,6 +162,7 @@ impl Plan {
         let flow_names = names_of(&flows[..named]);
         let listening: Vec<u32> = conditioners.iter().filter(|it| it.listens()).map(|it| it.port).collect();
         let (hops, spacing) = lay_out(&paths, &flows, &mut plans, &ports, &watch, &listening, folding);
+        let leads = leads(&paths, &flows, &ports);
         let makers = makers(&plans);
         let names = Names { flows: flow_names.into(), ports: directory.port_names.into() };
         let (asked, flows) = (flows, plans);
@@ -166,6 +171,7 @@ impl Plan {
             warm_up,
             ports,
             hops,
+            leads,
             spacing,
             flows,
             asked,

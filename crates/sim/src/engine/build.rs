@@ -44,6 +44,7 @@ pub(super) fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) 
             serves,
             conditions,
             overheard,
+            ties: !plan.leads.is_empty(),
         };
         let flags = [simple, serves, conditions, overheard];
         let key = (kind.ps_per_byte.to_bits(), kind.limit_packets, flags);

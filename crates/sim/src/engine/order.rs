@@ -43,6 +43,7 @@ pub(super) struct Ranks {
     pub(super) senders: u32,
     pub(super) paces: u32,
     pub(super) arrivals: u32,
+    pub(super) late_links: u32,
     pub(super) series: u32,
 }
 
@@ -58,7 +59,9 @@ impl Ranks {
         let senders = receivers + flows;
         let paces = senders + flows;
         let arrivals = paces + flows;
-        Ranks { links, sources, receivers, senders, paces, arrivals, series: arrivals + hops }
+        let late_links = arrivals + hops;
+        let series = late_links + ports;
+        Ranks { links, sources, receivers, senders, paces, arrivals, late_links, series }
     }
 
     pub(super) fn arrival(self, hop: u32) -> u32 {

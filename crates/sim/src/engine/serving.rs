@@ -3,7 +3,7 @@
 //! At most one event waits for such a port, and none while its link is idle or its queue empty. A packet that finds
 //! the link idle leaves within the event that brought it.
 
-use super::{own_code_point, EventKind, Simulation};
+use super::{lead, own_code_point, EventKind, Simulation};
 use crate::network::{Hop, Next, Outcome, PacketId, Transmission};
 use crate::packet::{ecn, Packet};
 use crate::units::Time;
@@ -14,13 +14,15 @@ impl Simulation {
         let packet = self.in_flight[id].with_other(own_code_point(&self.code_points, hop));
         debug_assert_eq!(self.hops[packet.hop as usize], hop, "nothing is folded into such a port");
         self.in_flight.remove(id);
+        let lead = lead(&self.leads, packet.hop, packet.size);
+        let comes_first = self.comes_before_the_end(hop.port, now, lead);
         let key = self.flow_keys.get(hop.flow() as usize).map_or(0, |key| key.of(packet.is_ack()));
         let port = &mut self.ports[hop.port as usize];
         let kind = &self.kinds[port.kind()];
         let Some(serving) = port.serving_mut() else {
             return;
         };
-        let reaches_the_queue = serving.arrive(kind, now, packet, key);
+        let reaches_the_queue = serving.arrive(kind, now, packet, key, lead);
         if self.recorder.watches_port(hop.port) {
             let frame = self.flows[hop.flow() as usize].frame(hop.flow());
             self.recorder.dithered(hop.port, serving.dither());
@@ -31,15 +33,34 @@ impl Simulation {
         }
         self.drop_what_the_queue_dropped(hop.port, now);
         self.keep_class_state(hop, &packet, now);
+        if comes_first {
+            return self.await_link(hop.port, now);
+        }
         self.serve(hop.port, now);
+    }
+
+    /// Whether a packet that arrives comes before the end of the transmission at this instant, if one ends; if it does
+    /// not, the port goes on first.
+    fn comes_before_the_end(&mut self, port: u32, now: Time, lead: Time) -> bool {
+        let Some(serving) = self.ports[port as usize].serving_ref() else {
+            return false;
+        };
+        let comes_first = serving.leaves_later(now, lead);
+        if !comes_first {
+            self.on_link_free(port as usize, now);
+        }
+        comes_first
     }
 
     /// The event of a port: its link is free.
     pub(super) fn on_link_free(&mut self, port: usize, now: Time) {
-        if let Some(serving) = self.ports[port].serving_mut() {
+        let Some(serving) = self.ports[port].serving_mut() else {
+            return;
+        };
+        if serving.event_at == now {
             serving.event_at = Time::NEVER;
+            self.serve(port as u32, now);
         }
-        self.serve(port as u32, now);
     }
 
     /// Lets a port transmit what it can at `now`.
@@ -66,7 +87,10 @@ impl Simulation {
         };
         if serving.event_at == Time::NEVER {
             serving.event_at = time;
-            self.schedule(time, self.ranks.links + index, EventKind::Link.target(index as usize));
+            // Where ties are decided as ns-2 does, arrivals see to it that the link comes before them if it is to.
+            let late = !self.leads.is_empty() && serving.has_transmissions();
+            let first = if late { self.ranks.late_links } else { self.ranks.links };
+            self.schedule(time, first + index, EventKind::Link.target(index as usize));
         }
     }
 

@@ -34,9 +34,20 @@ impl Managed {
     }
 
     /// Decides about a packet that arrives at `now` at a port that is busy until then.
-    pub fn offer(&mut self, kind: &PortKind, now: Time, busy_until: Time, packet: &Packet) -> Outcome {
+    pub fn offer(
+        &mut self,
+        kind: &PortKind,
+        now: Time,
+        busy_until: Time,
+        packet: &Packet,
+        lead: impl Fn() -> Time + Copy,
+    ) -> Outcome {
         let ecn_capable = packet.ecn & ecn::CAPABLE != 0;
         self.backlog.advance(now);
+        let leaving = self.backlog.leaving(now).filter(|_| self.trace.is_none());
+        if leaving.is_some_and(|bytes| lead() > kind.transmission(bytes)) {
+            self.backlog.hold_leaving();
+        }
         let backlog = self.backlog.bytes();
         let fate =
             self.loss.as_mut().map_or(Fate::Passes, |loss| loss.fate(packet.is_ack(), ecn_capable, backlog));

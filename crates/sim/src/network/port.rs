@@ -43,6 +43,9 @@ pub struct Port {
     counting: bool,
     /// Whether packets of different sizes may be waiting.
     mixed: bool,
+    /// Packets that found the link idle, of one instant and one size, while they are all that has come since: where
+    /// [`PortKind::ties`].
+    first_burst: u16,
 }
 
 const _: () = assert!(std::mem::size_of::<Port>() == 64);
@@ -90,6 +93,7 @@ impl Port {
             delay_high: 0,
             counting: false,
             mixed: false,
+            first_burst: 0,
         }
     }
 
@@ -124,9 +128,16 @@ impl Port {
     }
 
     /// A plain port takes a packet of this size that arrives at `now`: the packet's departure, or none if it is
-    /// dropped. Calls must be in order of time.
+    /// dropped. Calls must be in order of time. Where another packet leaves at that instant, it is asked how long the
+    /// one that arrives was on its way (see [`super::Lead`]).
     #[inline(always)]
-    pub fn pass(&mut self, kind: &PortKind, now: Time, bytes: u16) -> Option<Time> {
+    pub fn pass(
+        &mut self,
+        kind: &PortKind,
+        now: Time,
+        bytes: u16,
+        lead: impl Fn() -> Time + Copy,
+    ) -> Option<Time> {
         let counted = now >= kind.count_from;
         if counted {
             if self.packets_arrived == 0 {
@@ -138,33 +149,84 @@ impl Port {
         let transmission = kind.transmission(bytes);
         let mut start = now;
         if self.busy_until > now {
-            if !self.has_room(kind, now, bytes, transmission) {
+            if !self.has_room(kind, now, bytes, transmission, lead) {
                 self.drop_plain(counted, bytes);
                 return None;
             }
             start = self.busy_until;
+        } else if kind.ties && kind.limit_packets == 1 && self.leaves_later(kind, now, lead) {
+            self.drop_plain(counted, bytes);
+            return None;
         }
         let departure = start + transmission;
+        if kind.ties {
+            self.note_burst(kind, now, bytes, lead);
+        }
         self.accept(now, departure, bytes, counted);
         Some(departure)
     }
 
     /// Whether a plain port that is busy can hold one packet more.
     #[inline]
-    fn has_room(&mut self, kind: &PortKind, now: Time, bytes: u16, transmission: Time) -> bool {
+    fn has_room(
+        &mut self,
+        kind: &PortKind,
+        now: Time,
+        bytes: u16,
+        transmission: Time,
+        lead: impl Fn() -> Time + Copy,
+    ) -> bool {
         if self.mixed || bytes != self.newest_bytes {
-            return self.has_room_for_mixed(kind, now, bytes, transmission);
+            return self.has_room_for_mixed(kind, now, bytes, transmission, lead);
         }
-        self.has_room_for_one_more(kind, now, transmission)
+        self.has_room_for_one_more(kind, now, transmission, lead)
     }
 
     /// The same, if it is of the size of those held.
     #[inline]
-    fn has_room_for_one_more(&mut self, kind: &PortKind, now: Time, transmission: Time) -> bool {
+    fn has_room_for_one_more(
+        &mut self,
+        kind: &PortKind,
+        now: Time,
+        transmission: Time,
+        lead: impl Fn() -> Time + Copy,
+    ) -> bool {
         let held = self.held_of_one_size(now, transmission);
+        if kind.ties
+            && held + 1 == kind.limit_packets
+            && self.is_tie(held, now, transmission)
+            && lead() > transmission
+        {
+            return false;
+        }
         let room = held < kind.limit_packets;
         self.most_held = self.most_held.max(held + u32::from(room));
         room
+    }
+
+    /// Whether the last packet leaves at `now`, and the one that arrives comes before that.
+    #[inline]
+    fn leaves_later(&self, kind: &PortKind, now: Time, lead: impl Fn() -> Time + Copy) -> bool {
+        self.busy_until == now && self.newest_bytes > 0 && lead() > kind.transmission(self.newest_bytes)
+    }
+
+    /// Keeps [`Port::first_burst`], before a packet is accepted.
+    #[inline]
+    fn note_burst(&mut self, kind: &PortKind, now: Time, bytes: u16, lead: impl Fn() -> Time + Copy) {
+        let transmission = kind.transmission(bytes);
+        self.first_burst = if self.busy_until <= now {
+            // Behind a packet that leaves now it does not find the link idle.
+            u16::from(!self.leaves_later(kind, now, lead))
+        } else if self.first_burst > 0 && bytes == self.newest_bytes && self.began_at(now, transmission) {
+            self.first_burst.saturating_add(1)
+        } else {
+            0
+        };
+    }
+
+    /// Whether the link began at `now` to transmit packets that came at once.
+    fn began_at(&self, now: Time, transmission: Time) -> bool {
+        self.busy_until - now == Time::from_ps(u64::from(self.first_burst) * transmission.ps())
     }
 
     /// Packets in a busy port, if all are of one size.
@@ -173,8 +235,21 @@ impl Port {
         (self.busy_until - now).ps().div_ceil(transmission.ps()) as u32
     }
 
+    /// Whether one packet leaves at `now`, and so many others of its size later.
+    fn is_tie(&self, held: u32, now: Time, transmission: Time) -> bool {
+        let ends = self.busy_until - now == Time::from_ps(u64::from(held) * transmission.ps());
+        ends && !(self.first_burst > 0 && self.began_at(now, transmission))
+    }
+
     #[inline(never)]
-    fn has_room_for_mixed(&mut self, kind: &PortKind, now: Time, bytes: u16, transmission: Time) -> bool {
+    fn has_room_for_mixed(
+        &mut self,
+        kind: &PortKind,
+        now: Time,
+        bytes: u16,
+        transmission: Time,
+        lead: impl Fn() -> Time + Copy,
+    ) -> bool {
         if !self.mixed {
             self.note_all(kind, now);
         }
@@ -183,14 +258,18 @@ impl Port {
             rest.mixed_until = self.busy_until;
         } else if rest.mixed_until <= now {
             self.mixed = false;
-            return self.has_room_for_one_more(kind, now, transmission);
+            return self.has_room_for_one_more(kind, now, transmission, lead);
         }
         if rest.recent.last() != self.busy_until {
             rest.recent.note(self.busy_until, self.newest_bytes);
         }
         // It has never held more than `most`, so it does now if the first of so many is still there.
         let most = self.most_held.max(1);
-        if rest.recent.back(most).0 > now {
+        let (first_departure, first_bytes) = rest.recent.back(most);
+        if kind.ties && first_departure == now && most >= kind.limit_packets {
+            return lead() <= kind.transmission(first_bytes);
+        }
+        if first_departure > now {
             if most >= kind.limit_packets {
                 return false;
             }
@@ -205,10 +284,12 @@ impl Port {
     fn note_all(&mut self, kind: &PortKind, now: Time) {
         self.mixed = true;
         let transmission = kind.transmission(self.newest_bytes);
+        let held = (self.busy_until - now).ps().div_ceil(transmission.ps());
+        // Where ties matter, one that leaves now is noted too.
+        let noted = held + u64::from(kind.ties && self.is_tie(held as u32, now, transmission));
         let recent = &mut self.rest.get_or_insert_default().recent;
         recent.reach(self.most_held.max(1));
-        let held = (self.busy_until - now).ps().div_ceil(transmission.ps());
-        for later in (0..held).rev() {
+        for later in (0..noted).rev() {
             let departure = self.busy_until - Time::from_ps(later * transmission.ps());
             if departure > recent.last() {
                 recent.note(departure, self.newest_bytes);
@@ -234,12 +315,18 @@ impl Port {
     }
 
     /// Takes a packet that arrives at `now` and decides its fate. Calls must be in order of time.
-    pub fn offer(&mut self, kind: &PortKind, now: Time, packet: &Packet) -> Outcome {
+    pub fn offer(
+        &mut self,
+        kind: &PortKind,
+        now: Time,
+        packet: &Packet,
+        lead: impl Fn() -> Time + Copy,
+    ) -> Outcome {
         if self.managed().is_some() {
-            return self.offer_managed(kind, now, packet);
+            return self.offer_managed(kind, now, packet, lead);
         }
         let start = now.max(self.busy_until);
-        match self.pass(kind, now, packet.size) {
+        match self.pass(kind, now, packet.size, lead) {
             Some(departure) => Outcome::Sent { start, departure, marked: false },
             None => Outcome::Dropped(Reason::Full),
         }
@@ -273,7 +360,13 @@ impl Port {
         }
     }
 
-    fn offer_managed(&mut self, kind: &PortKind, now: Time, packet: &Packet) -> Outcome {
+    fn offer_managed(
+        &mut self,
+        kind: &PortKind,
+        now: Time,
+        packet: &Packet,
+        lead: impl Fn() -> Time + Copy,
+    ) -> Outcome {
         let bytes = u64::from(packet.size);
         let counted = now >= kind.count_from;
         if counted {
@@ -288,7 +381,7 @@ impl Port {
         let Some(managed) = &mut more.managed else {
             return Outcome::Dropped(Reason::Full);
         };
-        let outcome = managed.offer(kind, now, busy_until, packet);
+        let outcome = managed.offer(kind, now, busy_until, packet, lead);
         let count = u64::from(counted);
         match outcome {
             Outcome::Lost => {

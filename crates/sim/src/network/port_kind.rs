@@ -23,6 +23,9 @@ pub struct PortKind {
     pub conditions: bool,
     /// Whether something at the far end observes what comes: the conditioner of the other direction, or a capture.
     pub overheard: bool,
+    /// Whether ties are decided by how long packets were on their way (see [`super::Lead`]). A plain port does not see
+    /// one where the last packet that it holds leaves, others of another size come at that instant, and it is full.
+    pub ties: bool,
 }
 
 impl PortKind {
@@ -60,6 +63,7 @@ impl PortKind {
             serves: false,
             conditions: false,
             overheard: false,
+            ties: true,
         }
     }
 }

@@ -43,7 +43,8 @@ pub struct Serving {
     trace: Option<Trace>,
     /// What is in transmission.
     on_link: Backlog,
-    /// When the next transmission may start.
+    /// When the newest transmission started, and when the next one may.
+    started_at: Time,
     free_at: Time,
     /// Whether the queue has been asked for a packet since then: it is asked as soon as the link is free, even if it is
     /// empty, which matters only when something arrives.
@@ -73,6 +74,7 @@ impl Serving {
             jitter,
             trace,
             on_link: Backlog::default(),
+            started_at: Time::ZERO,
             free_at: Time::ZERO,
             asked: true,
             last_departure: Time::ZERO,
@@ -83,9 +85,20 @@ impl Serving {
         }
     }
 
-    /// A packet of the flow with this key arrives: whether it reaches the queue. What the queue drops is in
-    /// `dropped` then.
-    pub fn arrive(&mut self, kind: &PortKind, now: Time, packet: Packet, flow: u64) -> bool {
+    /// Whether packets take time on the link, as they do but for opportunities of a recorded capacity.
+    pub fn has_transmissions(&self) -> bool {
+        self.trace.is_none()
+    }
+
+    /// Whether a transmission ends at `now`, and has started after a packet that arrives was put on its way, so long
+    /// ago: the arrival then comes first (see [`super::Lead`]).
+    pub fn leaves_later(&self, now: Time, lead: Time) -> bool {
+        self.free_at == now && self.has_transmissions() && !self.asked && lead > now - self.started_at
+    }
+
+    /// A packet of the flow with this key arrives, so long after it was put on its way: whether it reaches the queue. What
+    /// the queue drops is in `dropped` then.
+    pub fn arrive(&mut self, kind: &PortKind, now: Time, packet: Packet, flow: u64, lead: Time) -> bool {
         let counted = u64::from(now >= kind.count_from);
         let bytes = counted * u64::from(packet.size);
         self.counters.packets_arrived += counted;
@@ -99,7 +112,9 @@ impl Serving {
             self.counters.bytes_lost += bytes;
             return false;
         }
-        self.ask_when_free(now);
+        if !self.leaves_later(now, lead) {
+            self.ask_when_free(now);
+        }
         let held = Held { packet, arrived: now, marked: fate == Fate::Marked, reason: Reason::Full };
         self.counters.packets_marked += counted * u64::from(held.marked);
         self.queue.push(held, flow, &mut self.dropped);
@@ -163,6 +178,7 @@ impl Serving {
     fn transmit(&mut self, kind: &PortKind, now: Time, held: &Held) -> Time {
         let size = held.packet.size;
         self.asked = false;
+        self.started_at = now;
         self.free_at = match &mut self.trace {
             None => now + kind.transmission(size),
             Some(trace) => trace.transmit(now, size).1,

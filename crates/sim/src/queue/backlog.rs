@@ -12,6 +12,8 @@ use crate::units::Time;
 pub struct Backlog {
     ring: VecDeque<(Time, u16)>,
     bytes: u64,
+    /// When the last packet that is forgotten departed, and its size.
+    last_gone: (Time, u16),
 }
 
 impl Backlog {
@@ -24,7 +26,21 @@ impl Backlog {
             }
             self.bytes -= u64::from(size);
             self.ring.pop_front();
+            self.last_gone = (departure, size);
         }
+    }
+
+    /// The size of the packet that departs at `now`, if one does. The backlog must be up to date.
+    #[inline]
+    pub fn leaving(&self, now: Time) -> Option<u16> {
+        (self.last_gone.0 == now && self.last_gone.1 > 0).then_some(self.last_gone.1)
+    }
+
+    /// Holds the packet again that departs now, for the rest of this instant.
+    #[cold]
+    pub fn hold_leaving(&mut self) {
+        self.bytes += u64::from(self.last_gone.1);
+        self.ring.push_front(std::mem::take(&mut self.last_gone));
     }
 
     /// Adds a packet that departs after all others.
