@@ -1,4 +1,4 @@
-"""The queue `diffserv` and conditioners beside ns-2's dsRED, and ties and long runs beside ns-2, packet for packet."""
+"""The queue `diffserv`, conditioners, ties and long runs beside ns-2, packet for packet."""
 
 from __future__ import annotations
 
