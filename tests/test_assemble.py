@@ -10,7 +10,7 @@ from hypothesis import given
 from parshall import Bulk, Dumbbell, FlowGroup, Tcp
 from parshall.recording import assemble
 from parshall.recording.columns import named, numbers, table, texts
-from parshall.recording.tables import Block
+from parshall.recording.tables import Block, Took
 
 SEEDS = 6
 
@@ -36,7 +36,9 @@ def block(runs: list[tuple[str, int, int]]) -> Block:
         "text": texts([f"{scenario} {seed} {row}" for scenario, seed, row in rows]),
     }
     keys = tuple((scenario, seed) for scenario, seed, _ in runs)
-    return Block(keys, {"t": table(columns)}, {"t": [count for _, _, count in runs]})
+    return Block(
+        keys, (Took(0, 0),) * len(keys), {"t": table(columns)}, {"t": [count for _, _, count in runs]}
+    )
 
 
 @pytest.mark.parametrize("long", [0, 10**9])

@@ -367,7 +367,7 @@ def test_what_happens_on_the_way_is_a_line_too(
 
     monkeypatch.setattr(study, "reproduce", reproduce)
     assert Outcome(capsys, "reproduce", "median-rto").err == ""
-    (index,) = own_cache.glob("v1/*/*/index.json")
+    (index,) = own_cache.glob("v2/*/*/index.json")
     index.write_bytes(b"")
     outcome = Outcome(capsys, "reproduce", "median-rto")
     assert outcome.status == 0

@@ -225,7 +225,7 @@ def test_the_cache_folder_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_many_runs_share_few_files(bell: Dumbbell, own_cache: Path) -> None:
     run_many({"v": bell.replace("duration", "1100 ms")}, range(300))
-    segments = [folder for folder in own_cache.glob("v1/*/*") if folder.is_dir()]
+    segments = [folder for folder in own_cache.glob("v2/*/*") if folder.is_dir()]
     assert 1 <= len(segments) <= 30
 
 
@@ -268,7 +268,7 @@ def test_an_interrupted_call_goes_on_where_it_was(
     for line in process.stdout:
         lines.append(line.strip())
         # A killed process keeps what was stored up to then: wait for the first segment.
-        stored = any(own_cache.glob("v1/*/*-*/index.json"))
+        stored = any(own_cache.glob("v2/*/*-*/index.json"))
         if len(lines) > 8 and (interrupt == signal.SIGINT or stored):
             process.send_signal(interrupt)
             break
@@ -357,7 +357,7 @@ def test_a_damaged_segment_is_reported_and_done_again(
     expected = bits(run_many({"v": bell}, [1, 2]).table("flows"))
     run_many({"v": bell}, [3])
     name, do = HARM[harm]
-    (file, *_) = sorted(own_cache.glob(f"v1/*/*/{name}"))
+    (file, *_) = sorted(own_cache.glob(f"v2/*/*/{name}"))
     do(file)
     again = run_many({"v": bell}, [1, 2, 3])
     assert again.executed == 2, "what is in the other segment is not done again"
@@ -371,7 +371,7 @@ def test_a_damaged_segment_is_reported_and_done_again(
 
 def test_tables_that_nobody_asks_for_may_be_damaged(everything: Scenario, own_cache: Path) -> None:
     run_many({"v": everything}, [1])
-    (file,) = own_cache.glob("v1/*/*/rtt.parquet")
+    (file,) = own_cache.glob("v2/*/*/rtt.parquet")
     flip(file)
     assert run_many({"v": everything}, [1]).executed == 0
     assert run_many({"v": everything}, [1], tables=("rtt",)).executed == 1
@@ -379,7 +379,7 @@ def test_tables_that_nobody_asks_for_may_be_damaged(everything: Scenario, own_ca
 
 def test_what_a_killed_process_left_is_swept_up(bell: Dumbbell, own_cache: Path) -> None:
     run_many({"v": bell}, [1])
-    (home,) = own_cache.glob("v1/*")
+    (home,) = own_cache.glob("v2/*")
     old, new = home / ".unfinished-1", home / ".unfinished-2"
     for folder in (old, new):
         folder.mkdir()
@@ -391,7 +391,7 @@ def test_what_a_killed_process_left_is_swept_up(bell: Dumbbell, own_cache: Path)
 
 def test_other_files_in_the_cache_are_left_alone(bell: Dumbbell, own_cache: Path) -> None:
     run_many({"v": bell}, [1])
-    (home,) = own_cache.glob("v1/*")
+    (home,) = own_cache.glob("v2/*")
     (home / ".DS_Store").write_text("x")
     assert run_many({"v": bell}, [1]).executed == 0
     assert (home / ".DS_Store").exists()
@@ -402,7 +402,7 @@ def test_a_segment_says_what_it_holds(bell: Dumbbell, own_cache: Path) -> None:
     from pyarrow import parquet
 
     run_many({"v": bell}, [5])
-    (file,) = own_cache.glob("v1/*/*/flows.parquet")
+    (file,) = own_cache.glob("v2/*/*/flows.parquet")
     table = parquet.read_table(file)
     assert set(table["scenario"].to_pylist()) == {bell.hash}
     assert set(table["seed"].to_pylist()) == {5}

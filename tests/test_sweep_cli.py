@@ -161,7 +161,7 @@ def wait_for_results(process: subprocess.Popen[str], cache: Path) -> None:
     """Until some runs are kept. The process is not supposed to end before."""
     deadline = time.monotonic() + 120
     never = threading.Event()
-    while not list(cache.glob("v1/*/*-*/index.json")):
+    while not list(cache.glob("v2/*/*-*/index.json")):
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         never.wait(0.02)

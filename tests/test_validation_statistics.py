@@ -129,7 +129,7 @@ def test_a_hand_worked_port() -> None:
     time, event, flow, size = (np.array(column) for column in zip(*rows, strict=True))
     packets = {
         "time": time,
-        "event": event.astype(np.uint8),
+        "event": event.astype(np.int16),
         "flow": flow,
         "size_bytes": size,
         "port": np.zeros(len(rows), dtype=np.int32),

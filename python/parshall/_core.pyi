@@ -131,6 +131,12 @@ class Joined:
         """By port, by run."""
 
     @property
+    def took(self) -> list[tuple[int, int]]:
+        """Events of each run, and these with what was done ahead of them, which is what ``max_events`` is
+        about.
+        """
+
+    @property
     def nbytes(self) -> int:
         """Bytes that tables and captures take."""
 
@@ -254,7 +260,7 @@ class PacketPair(_Estimator):
     def on_ack(self, now: float, sent_at: float, packets: int) -> bool: ...
     def run(
         self, times: _Reals, sent: _Reals, packets: NDArray[np.uint32]
-    ) -> tuple[_Reals, NDArray[np.uint32], NDArray[np.uint16]]: ...
+    ) -> tuple[_Reals, NDArray[np.int64], NDArray[np.int64]]: ...
     def capacity(self) -> tuple[float, int, int] | None: ...
     def interrupt(self) -> None: ...
 

@@ -14,6 +14,40 @@ use pyo3::sync::MutexExt;
 use pyo3::types::{PyDict, PyList};
 use pyo3::IntoPyObjectExt;
 
+/// Values as Python gets them: counts and codes are signed there, so that a difference of two is one, and does not
+/// wrap to 2^64 less a few.
+pub trait Shown {
+    /// What Python gets.
+    type Values: IntoPyArray;
+
+    /// The same values; those of eight bytes in the same memory.
+    fn shown(self) -> Self::Values;
+}
+
+macro_rules! shown {
+    ($($kept:ty => $shown:ty),*) => {
+        $(impl Shown for Vec<$kept> {
+            type Values = Vec<$shown>;
+
+            fn shown(self) -> Vec<$shown> {
+                self.into_iter().map(|value| value as $shown).collect()
+            }
+        })*
+    };
+    ($($kept:ty),*) => {
+        $(impl Shown for Vec<$kept> {
+            type Values = Self;
+
+            fn shown(self) -> Self {
+                self
+            }
+        })*
+    };
+}
+
+shown!(u64 => i64, u32 => i64, u16 => i64, u8 => i16);
+shown!(f64, i64, i32, bool);
+
 /// Calls an expression with the values of an expanded column, whatever their type.
 macro_rules! with_values {
     ($column:expr, $values:ident => $result:expr) => {
@@ -135,7 +169,7 @@ impl Columns {
             Slot::Array(array) => return Ok(array.clone_ref(py)),
             Slot::Engine(column) => {
                 let taken = take(column).expanded();
-                with_values!(taken, values => values.into_pyarray(py).into_any().unbind())
+                with_values!(taken, values => values.shown().into_pyarray(py).into_any().unbind())
             }
         };
         *slot = Slot::Array(array.clone_ref(py));
@@ -186,7 +220,7 @@ fn join_column<'py>(
         }
     }
     let whole = whole.unwrap_or(Column::U8(Vec::new()));
-    Ok(with_values!(whole, values => values.into_pyarray(py).into_any()))
+    Ok(with_values!(whole, values => values.shown().into_pyarray(py).into_any()))
 }
 
 /// Where one of the arrays was asked for before.

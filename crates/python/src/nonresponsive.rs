@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::{Deserialize, Serialize};
 
+use crate::columns::Shown;
 use crate::state::copied;
 
 /// Adds the estimators to the module.
@@ -64,11 +65,11 @@ impl Series {
     fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         const NAMES: [&str; 7] = ["share", "share_se", "n_s", "z0", "rtt", "arrivals", "excitation"];
         let dict = PyDict::new(py);
-        dict.set_item("samples", self.samples.into_pyarray(py))?;
+        dict.set_item("samples", self.samples.shown().into_pyarray(py))?;
         for (name, column) in NAMES.into_iter().zip(self.reals) {
             dict.set_item(name, column.into_pyarray(py))?;
         }
-        dict.set_item("flags", self.flags.into_pyarray(py))?;
+        dict.set_item("flags", self.flags.shown().into_pyarray(py))?;
         Ok(dict)
     }
 }
@@ -385,10 +386,10 @@ impl PyUdpCounter {
             }
         });
         let dict = PyDict::new(py);
-        dict.set_item("samples", samples.into_pyarray(py))?;
+        dict.set_item("samples", samples.shown().into_pyarray(py))?;
         dict.set_item("share", shares.into_pyarray(py))?;
         dict.set_item("arrived", totals.into_pyarray(py))?;
-        dict.set_item("flags", flags.into_pyarray(py))?;
+        dict.set_item("flags", flags.shown().into_pyarray(py))?;
         Ok(dict)
     }
 

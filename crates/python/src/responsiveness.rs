@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::{Deserialize, Serialize};
 
+use crate::columns::Shown;
 use crate::state::copied;
 
 /// Adds the estimator to the module.
@@ -62,10 +63,10 @@ impl Series {
             dict.set_item(name, column.into_pyarray(py))?;
         }
         for (name, column) in ["packets", "signals"].into_iter().zip(self.counts) {
-            dict.set_item(name, column.into_pyarray(py))?;
+            dict.set_item(name, column.shown().into_pyarray(py))?;
         }
-        dict.set_item("flows", self.flows.into_pyarray(py))?;
-        dict.set_item("flags", self.flags.into_pyarray(py))?;
+        dict.set_item("flows", self.flows.shown().into_pyarray(py))?;
+        dict.set_item("flags", self.flags.shown().into_pyarray(py))?;
         Ok(dict)
     }
 }

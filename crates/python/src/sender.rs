@@ -6,6 +6,7 @@ use parshall_estimators::throughput::{Every, ThroughputSampler};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::columns::Shown;
 use crate::estimators::{config_fault, fault, Series, NUMBERS};
 use crate::state::copied;
 
@@ -105,7 +106,7 @@ fn row(capacity: Capacity) -> (f64, u32, u16) {
 }
 
 /// Estimates by column: packets a second, pairs, flags.
-type Estimates<'py> = (Series<'py>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u16>>);
+type Estimates<'py> = (Series<'py>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
 #[pymethods]
 impl PyPacketPair {
@@ -144,7 +145,7 @@ impl PyPacketPair {
             }
             PyResult::Ok((rates, pairs, flags))
         })?;
-        Ok((rates.into_pyarray(py), pairs.into_pyarray(py), flags.into_pyarray(py)))
+        Ok((rates.into_pyarray(py), pairs.shown().into_pyarray(py), flags.shown().into_pyarray(py)))
     }
 
     fn capacity(&self) -> Option<(f64, u32, u16)> {

@@ -397,7 +397,7 @@ impl PyJoiningBatch {
             joined.captures.into_iter().map(|captures| captures_to_python(py, captures)).collect();
         let (tables, rows) = (tables.unbind(), rows.unbind());
         let (names, captures) = (PyList::new(py, names?)?.unbind(), PyList::new(py, captures?)?.unbind());
-        Py::new(py, JoinedRuns { names, tables, rows, captures, nbytes })
+        Py::new(py, JoinedRuns { names, tables, rows, captures, took: joined.took, nbytes })
     }
 }
 
@@ -412,6 +412,8 @@ struct JoinedRuns {
     rows: Py<PyDict>,
     /// By port, by run.
     captures: Py<PyList>,
+    /// Events of each run, and these with what was done ahead of them, which is what `max_events` is about.
+    took: Vec<(u64, u64)>,
     /// Bytes that tables and captures take.
     nbytes: usize,
 }

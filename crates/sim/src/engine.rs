@@ -188,11 +188,11 @@ impl Simulation {
         self
     }
 
-    /// Ends the run if it is to end before its time.
+    /// Ends the run if it is to end before its time, with `due` events that are about to be executed.
     #[cold]
     #[inline(never)]
-    fn look(&mut self) {
-        self.limits.look(self.executed, self.now, || self.recorder.bytes_to_finish());
+    fn look(&mut self, due: u64) {
+        self.limits.look(self.executed + due, self.now, || self.recorder.bytes_to_finish());
         self.next_look = self.limits.next_look(self.executed);
     }
 
@@ -200,7 +200,7 @@ impl Simulation {
     #[inline]
     fn step_ahead(&mut self) {
         if self.limits.step_ahead() {
-            self.look();
+            self.look(0);
         }
     }
 
@@ -229,7 +229,7 @@ impl Simulation {
             debug_assert!(first >= self.now, "time does not go back");
             self.now = first;
             if self.executed == self.next_look {
-                self.look();
+                self.look(1);
             }
             self.executed += 1;
             if arrival < event.time || (arrival == event.time && self.arrives_before(event)) {

@@ -35,14 +35,16 @@ impl Limits {
         self.ahead % EVERY == 0
     }
 
-    /// Ends the run of this thread, which is about to do more, if anything asks for that. `to_finish` is the memory that
-    /// the recording still needs.
+    /// Events and steps ahead of them, once `executed` events are.
+    pub fn steps(&self, executed: u64) -> u64 {
+        executed.saturating_add(self.ahead)
+    }
+
+    /// Ends the run of this thread if it takes more events than it may, once `executed` of them are over. A run fails
+    /// if it is asked at its end, and only then if it is asked before: what is read from a cache is judged alike.
     #[cold]
-    pub fn look(&self, executed: u64, now: Time, to_finish: impl FnOnce() -> u64) {
-        let pulse = Pulse::own();
-        pulse.heed();
-        pulse.has_come_to(now);
-        if executed.saturating_add(self.ahead) >= self.most {
+    pub fn heed_most(&self, executed: u64, now: Time) {
+        if self.steps(executed) > self.most {
             Failure::new(format!(
                 "stopped at {} s after {} events, as max_events says",
                 now.secs(),
@@ -50,6 +52,16 @@ impl Limits {
             ))
             .end_run();
         }
+    }
+
+    /// Ends the run of this thread if anything asks for that, before as many events as `executed` are over. `to_finish`
+    /// is the memory that the recording still needs.
+    #[cold]
+    pub fn look(&self, executed: u64, now: Time, to_finish: impl FnOnce() -> u64) {
+        let pulse = Pulse::own();
+        pulse.heed();
+        pulse.has_come_to(now);
+        self.heed_most(executed, now);
         if let Some(shortage) = headroom::shortage(to_finish) {
             Failure::new(format!("stopped at {} s: {shortage}", now.secs())).end_run();
         }

@@ -3,43 +3,43 @@
 Finished runs are written in segments: a folder of Parquet files, each with the rows of many runs, and an
 index. A segment is written beside its final place and renamed, so it is whole or absent, and never changes
 afterwards; any number of processes may share a cache. Each file's checksum is in the index: a damaged segment
-is reported, removed, and its runs are done again.
+is reported, removed, and its runs are done again. Small segments are made into larger ones as they come
+(:mod:`parshall.engine.compaction`), so that many runs are read in a few pieces.
 
-    CACHE/v1/ENGINE_VERSION/SEGMENT/index.json, flows.parquet, ports.parquet, ...
+    CACHE/v2/ENGINE_VERSION/SEGMENT/index.json, flows.parquet, ports.parquet, ...
 """
 
 from __future__ import annotations
 
-import json
+import fcntl
 import logging
 import os
 import re
 import shutil
 import time
 import uuid
-import zlib
-from collections.abc import Collection, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
-from pyarrow import parquet
-
-from parshall.errors import InputError, shown
-from parshall.recording.tables import Block, Key
+from parshall.engine.compaction import due
+from parshall.engine.segments import DamageError, GoneError, Segment, opened, written
+from parshall.errors import InputError, OutputError, shown
+from parshall.recording.tables import Block, Key, joined
 from parshall.support.files import failing_as
 
-__all__ = ["Cache", "cache_of", "default_folder"]
+__all__ = ["Cache", "cache_of", "default_folder", "layouts"]
 
-LAYOUT = "v1"
-"""Changes when the files here are laid out differently."""
+LAYOUT = "v2"
+"""Changes when the files here are laid out differently, or when older ones are not to be believed: those of
+``v1`` may have results of a scenario's copies under the hash of the scenario."""
 VARIABLE = "PARSHALL_CACHE"
 """Environment variable that names the folder."""
 
 _NAME = re.compile(r"[0-9a-f]+-\d+-[0-9a-f]{8}")
 _UNFINISHED = ".unfinished-"
+_LOCK = ".compaction"
 _ABANDONED_AFTER_S = 3600.0
 _TAG = (
     "Signature: 8a477f597d28d172789f06886806bc55\n# Results of Parshall; everything here can be made again.\n"
@@ -59,6 +59,13 @@ def default_folder() -> Path:
     return user_cache_path("parshall", appauthor=False)
 
 
+def layouts(folder: Path) -> list[Path]:
+    """Where results of this layout and of earlier ones are."""
+    if not folder.is_dir():
+        return []
+    return sorted(place for place in folder.iterdir() if re.fullmatch(r"v\d+", place.name))
+
+
 def cache_of(given: object) -> Cache | None:
     """The cache that is meant: one, ``"default"`` or ``True``, or none. Raises InputError."""
     if given is None or given is False:
@@ -68,47 +75,6 @@ def cache_of(given: object) -> Cache | None:
     if isinstance(given, Cache):
         return given
     raise InputError("cache", shown(given), 'a Cache, "default", or none')
-
-
-class _DamageError(Exception):
-    """A segment that is not what its index says."""
-
-
-@dataclass
-class _Segment:
-    """A segment as its index describes it."""
-
-    folder: Path
-    keys: tuple[Key, ...]
-    rows: dict[str, list[int]]
-    files: dict[str, dict[str, int]]
-
-    def read(self, tables: Sequence[str]) -> Block:
-        """Those of ``tables`` that the segment has. Raises _DamageError."""
-        present = [name for name in tables if name in self.rows]
-        return Block(
-            self.keys,
-            {name: self._table(name) for name in present},
-            {name: self.rows[name] for name in present},
-        )
-
-    def _table(self, name: str) -> pa.Table:
-        file = f"{name}.parquet"
-        try:
-            content = (self.folder / file).read_bytes()
-        except OSError as error:
-            raise _DamageError(f"{file}: {error.strerror}") from None
-        if self.files[file] != _fingerprint(content):
-            raise _DamageError(f"{file}: wrong checksum")
-        try:
-            # Callers read segments side by side as it is, and a thread of Arrow's that lets go of these bytes
-            # while the interpreter ends would abort the process.
-            table = parquet.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
-        except pa.ArrowException as error:
-            raise _DamageError(f"{file}: {str(error).splitlines()[0]}") from None
-        if table.num_rows != sum(self.rows[name]):
-            raise _DamageError(f"{file}: {table.num_rows} rows, expected {sum(self.rows[name])}")
-        return table
 
 
 @dataclass
@@ -127,13 +93,17 @@ class Cache:
 
             self.engine_version = ENGINE_VERSION
         self._home = self.folder / LAYOUT / re.sub(r"[^\w.+-]", "_", self.engine_version)
-        self._segments: dict[str, _Segment] = {}
+        self._segments: dict[str, Segment] = {}
         self._where: dict[Key, str] = {}
+        self._steps: dict[Key, int] = {}
 
-    def find(self, keys: Iterable[Key]) -> set[Key]:
-        """Those of ``keys`` whose results are here."""
+    def find(self, keys: Iterable[Key], max_events: int | None = None) -> set[Key]:
+        """Those of ``keys`` whose results are here, and that took no more events than ``max_events``: others
+        fail if they are run under this limit, and so they do whatever is kept.
+        """
         self._look()
-        return {key for key in keys if key in self._where}
+        most = float("inf") if max_events is None else max_events
+        return {key for key in keys if key in self._where and self._steps[key] <= most}
 
     def together(self, keys: Iterable[Key]) -> list[list[Key]]:
         """Those of ``keys`` whose results are here, in groups that are cheap to read together."""
@@ -145,34 +115,90 @@ class Cache:
 
     def read(self, keys: Collection[Key], tables: Sequence[str]) -> list[Block]:
         """Blocks that hold ``tables`` of ``keys``, those that are here and sound."""
-        wanted = dict.fromkeys(self._where[key] for key in keys if key in self._where)
-        blocks = []
-        for name in wanted:
-            try:
-                blocks.append(self._segments[name].read(tables).only(keys))
-            except _DamageError as damage:
-                self._drop(name, str(damage))
-        return blocks
+        blocks: list[Block] = []
+        left = set(keys)
+        while True:
+            gone = False
+            for name in dict.fromkeys(self._where[key] for key in keys if key in left and key in self._where):
+                try:
+                    block = self._segments[name].read(tables).only(left)
+                except DamageError as damage:
+                    self._drop(name, str(damage))
+                except (GoneError, KeyError):  # made into a larger one meanwhile, or cleared
+                    gone = True
+                else:
+                    blocks.append(block)
+                    left.difference_update(block.keys)
+            if not gone:
+                return blocks
+            self._look()
 
     def add(self, block: Block) -> None:
         """Stores finished runs, all or none of them. Raises OutputError."""
+        self._store(block)
+        with suppress(OutputError):  # it is stored; only that small segments stay as they are
+            self._compact()
+
+    def _store(self, block: Block) -> None:
         name = f"{time.time_ns():x}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         stage = self._home / f"{_UNFINISHED}{name}"
         try:
             with failing_as(self.folder):
                 self._prepare()
                 stage.mkdir()
-                index = _write(stage, block, self.engine_version)
+                segment = written(stage, block, self.engine_version)
                 stage.rename(self._home / name)
         finally:
             shutil.rmtree(stage, ignore_errors=True)
-        self._remember(name, _segment(self._home / name, index))
+        segment.folder = self._home / name
+        self._remember(name, segment)
+
+    def _compact(self) -> None:
+        """Makes small segments into larger ones where there are many. Raises OutputError."""
+        if not due(self._segments):
+            return
+        with self._alone() as alone:
+            if not alone:  # somebody else is at it
+                return
+            self._look()
+            while group := due(self._segments):
+                self._merge(group)
+
+    def _merge(self, names: Sequence[str]) -> None:
+        blocks: list[Block] = []
+        known: set[Key] = set()
+        for name in names:
+            try:
+                segment = self._segments[name]
+                fresh = [key for key in dict.fromkeys(segment.keys) if key not in known]
+                blocks.append(segment.read().only(fresh))
+            except DamageError as damage:
+                self._drop(name, str(damage))
+            except GoneError:
+                self._forget(name)
+            else:
+                known.update(fresh)
+        if blocks:
+            self._store(joined(blocks))
+        for name in names:
+            self._remove(name)
+
+    @contextmanager
+    def _alone(self) -> Iterator[bool]:
+        """Whether no other process is at compaction, for as long as it lasts. Raises OutputError."""
+        with failing_as(self.folder), (self._home / _LOCK).open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                yield False
+            else:
+                yield True
 
     def clear(self) -> None:
-        """Removes the results of every engine version."""
+        """Removes the results of every engine version, and those of earlier layouts."""
         with failing_as(self.folder):
-            if (self.folder / LAYOUT).exists():
-                shutil.rmtree(self.folder / LAYOUT)
+            for layout in layouts(self.folder):
+                shutil.rmtree(layout)
         self._segments.clear()
         self._where.clear()
 
@@ -198,14 +224,17 @@ class Cache:
 
     def _open(self, name: str) -> None:
         try:
-            self._remember(name, _read_index(self._home / name))
-        except _DamageError as damage:
+            self._remember(name, opened(self._home / name))
+        except DamageError as damage:
             self._drop(name, str(damage))
+        except GoneError:
+            pass
 
-    def _remember(self, name: str, segment: _Segment) -> None:
+    def _remember(self, name: str, segment: Segment) -> None:
         self._segments[name] = segment
-        for key in segment.keys:
-            self._where.setdefault(key, name)
+        for key, took in zip(segment.keys, segment.took, strict=True):
+            self._where[key] = name
+            self._steps[key] = took.steps
 
     def _forget(self, name: str) -> None:
         segment = self._segments.pop(name, None)
@@ -214,62 +243,22 @@ class Cache:
                 del self._where[key]
 
     def _drop(self, name: str, damage: str) -> None:
+        _log.warning(
+            "%s: damaged (%s), expected a segment of results; its runs are done again",
+            self._home / name,
+            damage,
+        )
+        self._remove(name)
+
+    def _remove(self, name: str) -> None:
         self._forget(name)
-        folder = self._home / name
-        # Another process may have removed it since we looked, which is no damage.
-        if folder.exists():
-            _log.warning(
-                "%s: damaged (%s), expected a segment of results; its runs are done again", folder, damage
-            )
-            shutil.rmtree(folder, ignore_errors=True)
+        aside = self._home / f"{_UNFINISHED}{name}"
+        with suppress(OSError):  # moved away first, so that nobody finds half of it
+            (self._home / name).rename(aside)
+        shutil.rmtree(aside, ignore_errors=True)
 
     def _sweep(self, stage: Path) -> None:
         """Removes what a process that was killed left half written."""
         with suppress(OSError):
             if time.time() - stage.stat().st_mtime > _ABANDONED_AFTER_S:
                 shutil.rmtree(stage, ignore_errors=True)
-
-
-def _write(stage: Path, block: Block, engine_version: str) -> dict[str, Any]:
-    files = {}
-    for name, table in block.tables.items():
-        sink = pa.BufferOutputStream()
-        parquet.write_table(table, sink, compression="zstd", compression_level=1)
-        content = sink.getvalue()
-        (stage / f"{name}.parquet").write_bytes(content)
-        files[f"{name}.parquet"] = _fingerprint(content)
-    scenarios = list(dict.fromkeys(scenario for scenario, _ in block.keys))
-    number = {scenario: index for index, scenario in enumerate(scenarios)}
-    index = {
-        "engine_version": engine_version,
-        "scenarios": scenarios,
-        "runs": [[number[scenario], seed] for scenario, seed in block.keys],
-        "rows": {name: list(rows) for name, rows in block.rows.items()},
-        "files": files,
-    }
-    content = json.dumps(index, separators=(",", ":")).encode()
-    # The checksum of the rest stands on a line of its own.
-    (stage / "index.json").write_bytes(b"%s\n%d\n" % (content, zlib.crc32(content)))
-    return index
-
-
-def _read_index(folder: Path) -> _Segment:
-    try:
-        content, checksum, rest = (folder / "index.json").read_bytes().split(b"\n")
-        if rest or int(checksum) != zlib.crc32(content):
-            raise _DamageError("index.json: wrong checksum")
-        return _segment(folder, json.loads(content))
-    except OSError as error:
-        raise _DamageError(f"index.json: {error.strerror}") from None
-    except ValueError:
-        raise _DamageError("index.json: not an index") from None
-
-
-def _segment(folder: Path, index: dict[str, Any]) -> _Segment:
-    scenarios = index["scenarios"]
-    keys = tuple((scenarios[number], seed) for number, seed in index["runs"])
-    return _Segment(folder, keys, index["rows"], index["files"])
-
-
-def _fingerprint(content: Any) -> dict[str, int]:
-    return {"bytes": len(content), "crc32": zlib.crc32(content)}

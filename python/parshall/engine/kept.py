@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from parshall.errors import OutputError
 
@@ -17,8 +17,6 @@ __all__ = ["Kept"]
 
 _FLUSH_EVERY_S = 1.0
 _FLUSH_BYTES = 64 << 20
-
-_T = TypeVar("_T")
 
 _log = logging.getLogger("parshall")
 
@@ -54,40 +52,18 @@ class Kept:
         self._flushed_at = time.monotonic()
         if not self._waiting:
             return
-        from parshall.recording.tables import Block
+        from parshall.recording.tables import joined
 
-        joined = _joined(self._waiting)
+        whole = joined(self._waiting)
         self._waiting.clear()
         self._bytes = 0
         if self.tables:
-            names = [name for name in self.tables if name in joined.tables]
-            self.blocks.append(Block(joined.keys, _only(joined.tables, names), _only(joined.rows, names)))
+            self.blocks.append(whole.with_tables(self.tables))
         if self.store is None:
             return
         try:
-            self.store.add(joined)
+            self.store.add(whole)
         except OutputError as error:
             # The results are here all the same; only a later call will have to do them again.
             _log.warning("%s; results are not kept for later", error)
             self.store = None
-
-
-def _only(of: Mapping[str, _T], names: Sequence[str]) -> dict[str, _T]:
-    return {name: of[name] for name in names}
-
-
-def _joined(blocks: Sequence[Block]) -> Block:
-    """One block of several."""
-    import pyarrow as pa
-
-    from parshall.recording.tables import Block
-
-    if len(blocks) == 1:
-        return blocks[0]
-    names = dict.fromkeys(name for block in blocks for name in block.tables)
-    tables, rows = {}, {}
-    for name in names:
-        parts = [block.tables[name] for block in blocks if name in block.tables]
-        tables[name] = pa.concat_tables(parts).unify_dictionaries().combine_chunks()
-        rows[name] = [count for block in blocks for count in block.rows.get(name, [0] * len(block.keys))]
-    return Block(tuple(key for block in blocks for key in block.keys), tables, rows)

@@ -115,7 +115,7 @@ class Runs:
         self._there.update(fresh)
         if self._store is None:
             return fresh
-        blocks = self._store.read(self._store.find(fresh), self.tables)
+        blocks = self._store.read(self._store.find(fresh, self._task.max_events), self.tables)
         found = {key for block in blocks for key in block.keys}
         self.blocks.extend(blocks)
         self._count(found)

@@ -27,9 +27,9 @@ def results_of(block: Block, names: Mapping[str, Any]) -> Iterator[tuple[Key, di
     """Each run of a block as the engine gives it, with the tables that are there; nothing is copied."""
     whole = {name: _Whole(table) for name, table in block.tables.items() if name != "pcap"}
     places = {name: block.slices(name) for name in whole}
-    for number, key in enumerate(block.keys):
+    for number, (key, took) in enumerate(zip(block.keys, block.took, strict=True)):
         own = names[key[0]]
-        result: dict[str, Any] = {"names": own, "pcap": {}}
+        result: dict[str, Any] = {"names": own, "pcap": {}, "events": took.events}
         for name, columns in whole.items():
             start, rows = places[name][number]
             if rows or name in ("flows", "ports"):
@@ -42,6 +42,8 @@ class _Whole:
 
     def __init__(self, table: pa.Table) -> None:
         self.table = table
+        self.sparse = {name for name in table.column_names if table.column(name).null_count}
+        """Columns that some runs do not have."""
         self.arrays: dict[tuple[str, int], Any] = {}
 
     def array(self, column: str, names: Mapping[str, list[str]]) -> Any:
@@ -60,10 +62,23 @@ class _Rows(Mapping[str, Any]):
         self._whole, self._start, self._stop, self._names = whole, start, start + rows, names
 
     def __getitem__(self, column: str) -> Any:
+        if not self._has(column):
+            raise KeyError(column)
         return self._whole.array(column, self._names)[self._start : self._stop]
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name in self._whole.table.column_names if name not in ("scenario", "seed"))
+        return (
+            name
+            for name in self._whole.table.column_names
+            if name not in ("scenario", "seed") and self._has(name)
+        )
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def _has(self, column: str) -> bool:
+        """Whether it is a column of this run, not only of others in the block."""
+        if column in _LISTS or column not in self._whole.sparse:
+            return True
+        own = self._whole.table.column(column).slice(self._start, self._stop - self._start)
+        return bool(own.null_count == 0)

@@ -136,7 +136,4 @@ def _wanted(whole: Block, tables: Sequence[str] | None) -> Block:
     """A block without the tables that were not asked for."""
     if tables is None:
         return whole
-    names = [name for name in tables if name in whole.tables]
-    return Block(
-        whole.keys, {name: whole.tables[name] for name in names}, {name: whole.rows[name] for name in names}
-    )
+    return whole.with_tables(tables)

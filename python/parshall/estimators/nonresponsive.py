@@ -87,7 +87,7 @@ class NonresponsiveEstimate(NamedTuple):
 class NonresponsiveSeries(NamedTuple):
     """Estimates of a series, a column each; fields as in :class:`NonresponsiveEstimate`."""
 
-    samples: NDArray[np.uint64]
+    samples: NDArray[np.int64]
     """How many samples had been taken in at the end of the interval, since construction or reset."""
     share: Floats
     share_se: Floats
@@ -96,7 +96,7 @@ class NonresponsiveSeries(NamedTuple):
     rtt: Floats
     arrivals: Floats
     excitation: Floats
-    flags: NDArray[np.uint16]
+    flags: NDArray[np.int64]
     """Bits of :class:`Quality`."""
 
 

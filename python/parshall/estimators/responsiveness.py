@@ -79,10 +79,10 @@ class ResponsivenessSeries(NamedTuple):
     share_upper: Reals
     resolved: Reals
     watched: Reals
-    packets: NDArray[np.uint64]
-    signals: NDArray[np.uint64]
-    flows: NDArray[np.uint32]
-    flags: NDArray[np.uint16]
+    packets: NDArray[np.int64]
+    signals: NDArray[np.int64]
+    flows: NDArray[np.int64]
+    flags: NDArray[np.int64]
     """Bits of :class:`ResponsivenessQuality`."""
 
 

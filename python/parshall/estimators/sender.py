@@ -150,8 +150,8 @@ class CapacitySeries(NamedTuple):
 
     packets_per_second: Floats
     """NaN before the first pair."""
-    pairs: NDArray[np.uint32]
-    quality: NDArray[np.uint16]
+    pairs: NDArray[np.int64]
+    quality: NDArray[np.int64]
     """Bits of :class:`CapacityQuality`."""
 
 

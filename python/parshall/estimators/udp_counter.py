@@ -34,11 +34,11 @@ class UdpShare(NamedTuple):
 class UdpSeries(NamedTuple):
     """The same of a series, a column each."""
 
-    samples: NDArray[np.uint64]
+    samples: NDArray[np.int64]
     """How many samples had been taken in at the end of the interval."""
     share: Floats
     arrived: Floats
-    flags: NDArray[np.uint16]
+    flags: NDArray[np.int64]
     """Bits of :class:`Quality`."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,9 +54,11 @@ def assembled(
     pieces = [where.get((hash, seed), nowhere) for hash in hashes for seed in seeds]
     rows = _Rows.of([block.tables[name] for block in having], list(_coalesced(pieces)))
     names = {"flow": _flow_names(variants), "port": _port_names(variants)}
+    # Those of the table with most columns first: the order does not depend on what was done first.
+    longest = sorted((block.tables[name].column_names for block in having), key=len, reverse=True)
     columns = {
         column: rows.column(column, names.get(column))
-        for column in having[0].tables[name].column_names
+        for column in dict.fromkeys(chain.from_iterable(longest))
         if column not in _RUN_COLUMNS
     }
     return table({**_run_columns(list(variants), seeds, [piece.rows for piece in pieces]), **columns})
@@ -108,6 +111,8 @@ class _Rows:
 
     def column(self, name: str, names: Sequence[str] | None) -> pa.Array:
         """One column. Names are in the order of the scenarios; a block has that of finishing."""
+        if any(name not in table.column_names or _sparse(table.column(name)) for table in self.tables):
+            return self._sparse_column(name)
         chunks = [table.column(name) for table in self.tables]
         parts = [_unpacked(part) if names is None else indices(part, names) for part in chunks]
         if self.index is not None and isinstance(parts[0], np.ndarray):
@@ -118,6 +123,24 @@ class _Rows:
                 return pa.concat_arrays(slices)
             rows = np.concatenate(slices)
         return numbers(rows) if names is None else named(rows, names)
+
+    def _sparse_column(self, name: str) -> pa.Array:
+        """A column that some runs do not have: it is null there."""
+        kind = next(table.schema.field(name).type for table in self.tables if name in table.column_names)
+        parts = [
+            pa.concat_arrays(table.column(name).chunks)
+            if name in table.column_names and table.num_rows
+            else pa.nulls(table.num_rows, kind)
+            for table in self.tables
+        ]
+        if self.index is not None:
+            return pa.concat_arrays(parts).take(numbers(self.index))
+        return pa.concat_arrays([parts[piece.block].slice(piece.start, piece.rows) for piece in self.pieces])
+
+
+def _sparse(chunks: pa.ChunkedArray) -> bool:
+    """Whether some numbers are missing. Names may be: of no port."""
+    return bool(pa.types.is_primitive(chunks.type) and chunks.null_count)
 
 
 def _unpacked(chunks: pa.ChunkedArray) -> Any:

@@ -33,7 +33,7 @@ def numbers(column: NDArray[Any]) -> pa.Array:
 
 def values(column: pa.ChunkedArray) -> NDArray[Any]:
     """Undoes :func:`numbers`."""
-    parts = [_values(chunk) for chunk in column.chunks] or [np.empty(0, _KINDS[column.type])]
+    parts = [_values(chunk) for chunk in column.chunks] or [_signed(np.empty(0, _KINDS[column.type]))]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
@@ -41,11 +41,18 @@ def _values(array: pa.Array) -> NDArray[Any]:
     kind = _KINDS[array.type]
     data = array.buffers()[1]
     if len(array) == 0:  # there may be no buffer at all
-        return np.empty(0, kind)
+        return _signed(np.empty(0, kind))
     if pa.types.is_boolean(array.type):
         bits = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little")
         return bits[array.offset : array.offset + len(array)].astype(np.bool_)
-    return np.frombuffer(data, kind, len(array), kind.itemsize * array.offset)
+    return _signed(np.frombuffer(data, kind, len(array), kind.itemsize * array.offset))
+
+
+def _signed(values: NDArray[Any]) -> NDArray[Any]:
+    """Counts and codes as they are today; files of before have them without a sign."""
+    if values.dtype.kind != "u":
+        return values
+    return values.view(np.int64) if values.dtype == np.uint64 else values.astype(np.int16)
 
 
 def texts(column: Sequence[str]) -> pa.StringArray:

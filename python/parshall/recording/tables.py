@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ from parshall.recording.columns import blobs, named, numbers, table, texts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["COUNTED", "Block", "Key", "Result", "Runs", "block", "run_table"]
+__all__ = ["COUNTED", "Block", "Key", "Result", "Runs", "Took", "block", "joined", "run_table"]
 
 Result: TypeAlias = Mapping[str, Any]
 """What the engine returns for a run; docs/architecture.md describes it."""
@@ -41,11 +41,22 @@ def run_table(result: Result, name: str) -> pa.Table:
     return table(columns)
 
 
+class Took(NamedTuple):
+    """What a run took."""
+
+    events: int
+    """Events that the engine executed."""
+    steps: int
+    """These, and what was done ahead of them: what ``max_events`` is about."""
+
+
 @dataclass(frozen=True)
 class Block:
     """The tables of several runs, run after run."""
 
     keys: tuple[Key, ...]
+    took: tuple[Took, ...]
+    """What each run took."""
     tables: Mapping[str, pa.Table]
     rows: Mapping[str, Sequence[int]]
     """For each table, the rows of each run; a run that did not record a table has none."""
@@ -54,6 +65,12 @@ class Block:
         """Where the rows of each run start in a table, and how many there are."""
         rows = self.rows[name]
         return list(zip(accumulate(rows, initial=0), rows, strict=False))
+
+    def with_tables(self, names: Collection[str]) -> Block:
+        """The same runs with no other tables than these."""
+        kept = [name for name in self.tables if name in names]
+        tables, rows = ({name: each[name] for name in kept} for each in (self.tables, self.rows))
+        return Block(self.keys, self.took, tables, rows)
 
     def only(self, keys: Collection[Key]) -> Block:
         """The runs among ``keys``, in tables that hold no other, so that the memory of the others is free."""
@@ -65,7 +82,23 @@ class Block:
             pieces = [whole.slice(*place) for place in compress(self.slices(name), kept)]
             tables[name] = pa.concat_tables([whole.slice(0, 0), *pieces]).combine_chunks()
         rows = {name: list(compress(counts, kept)) for name, counts in self.rows.items()}
-        return Block(tuple(compress(self.keys, kept)), tables, rows)
+        return Block(tuple(compress(self.keys, kept)), tuple(compress(self.took, kept)), tables, rows)
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """One block of several. Columns that some runs do not have are null there."""
+    if len(blocks) == 1:
+        return blocks[0]
+    names = dict.fromkeys(name for block in blocks for name in block.tables)
+    tables, rows = {}, {}
+    for name in names:
+        parts = [block.tables[name] for block in blocks if name in block.tables]
+        tables[name] = (
+            pa.concat_tables(parts, promote_options="default").unify_dictionaries().combine_chunks()
+        )
+        rows[name] = [count for block in blocks for count in block.rows.get(name, [0] * len(block.keys))]
+    keys = tuple(key for block in blocks for key in block.keys)
+    return Block(keys, tuple(took for block in blocks for took in block.took), tables, rows)
 
 
 def block(finished: Sequence[Runs]) -> Block:
@@ -74,13 +107,29 @@ def block(finished: Sequence[Runs]) -> Block:
     Columns are joined as they come from the engine, so that many short runs cost little more than one long
     one.
     """
+    # Of a table that two runs have, one may have more columns.
+    alike: list[tuple[dict[str, list[str]], list[Runs]]] = []
+    for keys, own in finished:
+        columns = {name: list(table) for name, table in own.tables.items()}
+        fitting = (each for each in alike if all(each[0].get(name, of) == of for name, of in columns.items()))
+        group = next(fitting, None)
+        if group is None:
+            alike.append(group := ({}, []))
+        group[0].update(columns)
+        group[1].append((keys, own))
+    return joined([_block(runs) for _, runs in alike])
+
+
+def _block(finished: Sequence[Runs]) -> Block:
+    """Of runs whose tables have the same columns, where they have them."""
     names = dict.fromkeys(name for _, joined in finished for name in joined.tables)
     tables, rows = {}, {}
     for name in names:
         tables[name], rows[name] = _joined(finished, name)
     if any(captures for _, joined in finished for captures in joined.captures):
         tables[CAPTURES], rows[CAPTURES] = _captures(finished)
-    return Block(_keys(finished), tables, rows)
+    took = tuple(Took(*each) for _, joined in finished for each in joined.took)
+    return Block(_keys(finished), took, tables, rows)
 
 
 def _keys(finished: Sequence[Runs]) -> tuple[Key, ...]:

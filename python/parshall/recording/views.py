@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from parshall.recording.recording import Recording
 
     Reals = NDArray[np.float64]
-    Counts = NDArray[np.uint64]
+    Counts = NDArray[np.int64]
     Numbers = NDArray[np.int64]
 
 __all__ = [
@@ -150,7 +150,7 @@ class PortSeries(_Rows):
 class Packets(_Rows):
     """Packet events."""
 
-    event: NDArray[np.uint8]
+    event: NDArray[np.int16]
     """0 arrival, 1 departure, 2 drop by the queue, 3 loss on the link, 4 received by a host."""
     ack: NDArray[np.bool_]
     """Whether it is an ACK."""

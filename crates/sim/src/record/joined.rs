@@ -14,13 +14,15 @@ pub struct Joined {
     pub rows: Vec<Vec<usize>>,
     /// Packet captures by port, by run.
     pub captures: Vec<Vec<(String, Vec<u8>)>>,
+    /// Events of each run, and these with what was done ahead of them.
+    pub took: Vec<(u64, u64)>,
 }
 
 impl From<Recording> for Joined {
     fn from(recording: Recording) -> Self {
-        let Recording { names, tables, captures, events: _ } = recording;
+        let Recording { names, tables, captures, events, steps } = recording;
         let rows = tables.iter().map(|table| vec![table.rows()]).collect();
-        Joined { names: vec![names], tables, rows, captures: vec![captures] }
+        Joined { names: vec![names], tables, rows, captures: vec![captures], took: vec![(events, steps)] }
     }
 }
 
@@ -34,13 +36,14 @@ impl Joined {
 
     /// Puts a recording that fits behind the others.
     pub fn add(&mut self, recording: Recording) {
-        let Recording { names, tables, captures, events: _ } = recording;
+        let Recording { names, tables, captures, events, steps } = recording;
         for ((own, rows), table) in self.tables.iter_mut().zip(&mut self.rows).zip(&tables) {
             rows.push(table.rows());
             own.extend(table);
         }
         self.names.push(names);
         self.captures.push(captures);
+        self.took.push((events, steps));
     }
 
     /// Bytes that tables and captures take, once all columns have their values.

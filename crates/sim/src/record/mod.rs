@@ -33,4 +33,6 @@ pub struct Recording {
     pub captures: Vec<(String, Vec<u8>)>,
     /// Events that the engine executed.
     pub events: u64,
+    /// These, and what was done ahead of them: what a limit of events is about.
+    pub steps: u64,
 }

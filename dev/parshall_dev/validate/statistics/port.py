@@ -62,7 +62,7 @@ def _ratio(part: NDArray[np.bool_], whole: NDArray[np.bool_]) -> float:
     return int(np.count_nonzero(part)) / total if total else 0.0
 
 
-def _waits(time: NDArray[np.float64], event: NDArray[np.uint8], since: float) -> NDArray[np.float64]:
+def _waits(time: NDArray[np.float64], event: NDArray[np.int16], since: float) -> NDArray[np.float64]:
     """Times from arrival to start of transmission, of packets that started to leave at ``since`` or later.
 
     A dropped packet is dropped when it arrives, so the accepted arrivals are the arrivals without as many at

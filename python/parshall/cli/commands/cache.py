@@ -47,14 +47,16 @@ def show() -> None:
     for each in found:
         own = "" if each.engine_version == ENGINE_VERSION else ", of another engine"
         click.echo(f"  {each.engine_version}: {_megabytes(each.bytes)} in {len(each.segments)} segments{own}")
-    click.echo(f"{_megabytes(sum(each.bytes for each in found))} in all")
+    if old := _older():
+        click.echo(f"  earlier versions of Parshall: {_megabytes(old)}, which parshall cache clear removes")
+    click.echo(f"{_megabytes(sum(each.bytes for each in found) + old)} in all")
 
 
 def clear(older_than_days: float | None) -> None:
     """Removes everything, or what was written so many days ago or before. Raises OutputError."""
     from parshall.engine.cache import Cache, default_folder
 
-    before = sum(each.bytes for each in kept())
+    before = sum(each.bytes for each in kept()) + _older()
     if older_than_days is None:
         Cache().clear()
     else:
@@ -63,8 +65,15 @@ def clear(older_than_days: float | None) -> None:
             for segment in (segment for each in kept() for segment in each.segments):
                 if segment.stat().st_mtime <= latest:
                     shutil.rmtree(segment)
-    after = sum(each.bytes for each in kept())
+    after = sum(each.bytes for each in kept()) + _older()
     click.echo(f"{_megabytes(before - after)} removed, {_megabytes(after)} left in {default_folder()}")
+
+
+def _older() -> int:
+    """Bytes of results in earlier layouts, which nobody reads any more."""
+    from parshall.engine.cache import LAYOUT, default_folder, layouts
+
+    return sum(_size(place) for place in layouts(default_folder()) if place.name != LAYOUT)
 
 
 def _size(folder: Path) -> int:

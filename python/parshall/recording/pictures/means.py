@@ -67,7 +67,7 @@ def _by_flow(ensemble: Ensemble, metric: str) -> dict[str, dict[str, list[float]
     numbers = [
         field.name
         for field in table.schema
-        if str(field.type) in ("uint64", "double") and field.name != "seed"
+        if str(field.type) in ("int64", "double") and field.name != "seed"
     ]
     if metric not in ("goodput", *numbers):
         raise InputError("metric", shown(metric), f"one of goodput, {', '.join(numbers)}")
