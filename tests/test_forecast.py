@@ -192,7 +192,7 @@ def test_diebold_mariano_agrees_with_the_formula_and_knows_chance_from_differenc
             lambda: evaluate(np.ones(50), horizons=()),
             r"horizons: got \[\], expected whole numbers of at least 1",
         ),
-        (lambda: evaluate(np.ones(50)).score("EWMA 1/9"), "name: got EWMA 1/9 at 1, expected one of .*"),
+        (lambda: evaluate(np.ones(50)).score("EWMA 1/9"), 'name: got "EWMA 1/9", expected one of .*'),
         (lambda: Forecaster(LastValue()).update(math.nan), "x: got NaN, expected a finite number"),
         (lambda: Forecaster(LastValue()).run([1.0, math.nan]), r"xs\[1\]: got NaN, expected a finite number"),
         (

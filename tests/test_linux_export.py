@@ -122,7 +122,7 @@ def test_a_dump_ends_with_its_end_and_fails_with_the_kernels_error() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="netlink is Linux's")
 def test_wrong_arguments_are_one_line_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["qdisc", "export", "--device", "no-such-device"]) == 1
-    assert "device: got 'no-such-device', expected a network device" in capsys.readouterr().err
+    assert 'device: got "no-such-device", expected a network device' in capsys.readouterr().err
     (tmp_path / "folder").mkdir()
     for out in (tmp_path / "folder", tmp_path / "file" / "x"):
         (tmp_path / "file").write_text("kept")

@@ -199,7 +199,7 @@ def test_equal_values_have_an_interval_of_no_width() -> None:
 
 
 def test_pairs_of_different_length_are_refused() -> None:
-    with pytest.raises(ValueError, match="one value per common seed"):
+    with pytest.raises(ValueError, match="one for each common seed"):
         stats.difference_interval([1.0, 2.0], [1.0, 2.0, 3.0])
 
 
@@ -216,7 +216,39 @@ def test_jain() -> None:
 
 
 def test_means() -> None:
-    assert mean([1, 2, 6]) == known_mean([1, np.nan, 2, np.inf, 6]) == 3.0
+    assert mean([1, 2, 6]) == known_mean([1, np.nan, 2, 6]) == 3.0
+    assert known_mean([1, np.nan, np.inf]) == mean([1, np.inf]) == np.inf
+    assert math.isnan(mean([-np.inf, np.inf]))
     assert math.isnan(mean([1, np.nan]))
     assert math.isnan(mean([]))
     assert math.isnan(known_mean([np.nan]))
+
+
+# --- What is infinite, and what is no number ----------------------------------------------------------------
+
+INF = math.inf
+
+
+def same(found: Interval, mean: float, low: float, high: float, n: int) -> None:
+    np.testing.assert_array_equal(
+        [found.mean, found.low, found.high, found.n], [mean, low, high, n], strict=False
+    )
+
+
+def test_an_infinite_value_is_one_and_makes_the_interval_unbounded() -> None:
+    values = [1.0, 2.0, INF, np.nan]
+    same(stats.mean_interval(values), INF, -INF, INF, 3)
+    same(stats.mean_interval([-INF, 1.0, INF]), np.nan, -INF, INF, 3)
+    same(stats.prediction_interval(values), INF, -INF, INF, 3)
+    same(stats.prediction_interval(values, at_least_zero=True), INF, 0.0, INF, 3)
+    same(stats.noise_bound(values), INF, 0.0, INF, 3)
+    same(stats.difference_interval(values, [1.0, 1.0, 1.0, 1.0]), INF, -INF, INF, 3)
+    # No difference of infinities is known, and the pair is not left out for that.
+    same(stats.difference_interval([INF, 1.0, 2.0], [INF, 1.0, 1.0]), np.nan, -INF, INF, 3)
+    # A pair of which one value does not exist is left out, whatever the other one is.
+    same(stats.difference_interval([INF, 1.0, 2.0], [np.nan, 1.0, 1.0]), *_of([0.0, 1.0]), 2)
+
+
+def _of(values: list[float]) -> tuple[float, float, float]:
+    found = stats.mean_interval(values)
+    return found.mean, found.low, found.high

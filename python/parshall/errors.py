@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import math
+import os
+from pathlib import Path
 from typing import Any
 
-__all__ = ["InputError", "OutputError", "ParshallError", "RunError", "ScenarioError", "shown"]
+__all__ = [
+    "InputError",
+    "InputTypeError",
+    "OutputError",
+    "ParshallError",
+    "RunError",
+    "ScenarioError",
+    "checked_path",
+    "shown",
+]
 
 _LONGEST_VALUE = 60
 
@@ -30,6 +41,10 @@ class InputError(ParshallError, ValueError):
     def __str__(self) -> str:
         place = f"{self.path}: " if self.path else ""
         return f"{place}got {self.value}, expected {self.expected}"
+
+
+class InputTypeError(InputError, TypeError):
+    """An argument of a type that cannot be used; also a TypeError, as Python's own are."""
 
 
 class ScenarioError(InputError):
@@ -97,3 +112,12 @@ def _text(value: Any) -> str:
         return " ".join(str(value).split())
     except (ValueError, RecursionError):  # thousands of digits, or lists in lists in lists
         return f"a {type(value).__name__} too long to show"
+
+
+def checked_path(name: str, given: object, expected: str) -> Path:
+    """A path that was given. Raises InputError for what cannot be one."""
+    if isinstance(given, str | os.PathLike):
+        path = os.fspath(given)
+        if isinstance(path, str) and path and "\0" not in path:
+            return Path(path)
+    raise InputError(name, shown(given), expected)

@@ -3,17 +3,23 @@ the noise between two runs.
 
 Every interval is made of one number per seed, and is an :class:`Interval`. Student's t is used throughout,
 which supposes that the seeds are independent and the numbers roughly normal; a mean over many packets is.
-Values that do not exist (NaN) are left out, and ``n`` says how many remain. With fewer than two values an
+Values that do not exist (NaN) are left out, and ``n`` says how many remain. Infinite ones are values: the
+mean is infinite then, and NaN where they have both signs. With fewer than two values, or an infinite one, an
 interval is unbounded.
+
+What is no number, and a confidence that is not between 0 and 1, raise InputError.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex
 
 import numpy as np
+
+from parshall.errors import InputError, InputTypeError, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -71,27 +77,28 @@ class Interval:
 
 def mean(values: ArrayLike) -> float:
     """The mean of ``values``; NaN where there are none."""
-    sample = np.asarray(values, dtype=np.float64)
-    return float(sample.mean()) if sample.size else float("nan")
+    sample = _numbers("values", values)
+    with np.errstate(invalid="ignore"):  # infinities of both signs
+        return float(sample.mean()) if sample.size else float("nan")
 
 
 def known_mean(values: ArrayLike) -> float:
-    """The mean of those ``values`` that are finite numbers; NaN where there are none."""
-    return mean(_finite(values))
+    """The mean of those ``values`` that exist, which are not NaN; NaN where there are none."""
+    return mean(_known("values", values))
 
 
 def jain(amounts: ArrayLike) -> float:
     """Jain's index of what each of several has (Jain, Chiu and Hawe 1984): 1 where all have the same, 1 / n
     where one of n has everything, NaN where nobody has anything.
     """
-    shares = np.asarray(amounts, dtype=np.float64)
+    shares = _numbers("amounts", amounts)
     squares = float((shares**2).sum())
     return float(shares.sum()) ** 2 / (shares.size * squares) if squares else float("nan")
 
 
 def mean_interval(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
     """The mean of ``values`` and the Student-t interval that holds the true mean with ``confidence``."""
-    sample = _finite(values)
+    sample = _known("values", values)
     return _student(sample, confidence, 1 / np.sqrt(max(sample.size, 1)))
 
 
@@ -100,7 +107,14 @@ def difference_interval(values: ArrayLike, baseline: ArrayLike, confidence: floa
 
     What a seed does to both cancels, so this interval is far narrower than that of two separate means.
     """
-    return mean_interval(_paired(values, baseline), confidence)
+    left, right = _paired(values, baseline)
+    with np.errstate(invalid="ignore"):
+        differences = left - right
+    if np.isinf(left[~np.isnan(right)]).any() or np.isinf(right[~np.isnan(left)]).any():
+        # One that is infinite on both sides has no difference, and is not left out for that.
+        kept = ~(np.isnan(left) | np.isnan(right))
+        return Interval(mean(differences[kept]), float("-inf"), float("inf"), int(kept.sum()))
+    return mean_interval(differences, confidence)
 
 
 def prediction_interval(
@@ -112,12 +126,14 @@ def prediction_interval(
     squared. Roots of counts and rates scatter evenly and nearly normally (Bartlett 1936), and the interval
     cannot reach below 0.
     """
-    sample = _finite(values)
+    if not isinstance(at_least_zero, bool | np.bool_):
+        raise InputTypeError("at_least_zero", shown(at_least_zero), "a truth value")
+    sample = _known("values", values)
     factor = np.sqrt(1 + 1 / max(sample.size, 1))
     if not at_least_zero:
         return _student(sample, confidence, factor)
     if sample.size and sample.min() < 0:
-        raise ValueError(f"values: got {sample.min():g}, expected none below 0")
+        raise InputError("values", f"{sample.min():g}", "none below 0")
     roots = _student(np.sqrt(sample), confidence, factor)
     return Interval(mean(sample), max(roots.low, 0.0) ** 2, roots.high**2, sample.size)
 
@@ -128,10 +144,10 @@ def noise_bound(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
     Two normal runs differ by a normal number with deviation sqrt(2) sigma. The mean is the estimate of its
     quantile; the ends follow from the chi-square interval of sigma.
     """
-    sample = _finite(values)
+    sample, confidence = _known("values", values), _checked(confidence)
     n = sample.size
-    if n < 2:
-        return Interval(float("nan"), 0.0, float("inf"), n)
+    if n < 2 or np.isinf(sample).any():
+        return Interval(float("nan") if n < 2 else float("inf"), 0.0, float("inf"), n)
     from scipy.special import chdtri, ndtri
 
     squares = float(np.var(sample, ddof=1)) * (n - 1)
@@ -151,6 +167,10 @@ def rate_interval(events: int, trials: int, confidence: float = CONFIDENCE) -> I
 
     With no event in n trials the upper end is about 3.7 / n, never zero: what was not seen may still happen.
     """
+    events, trials = _count("events", events), _count("trials", trials)
+    if events > trials:
+        raise InputError("events", shown(events), f"at most {trials}, the number of trials")
+    confidence = _checked(confidence)
     if trials < 1:
         return Interval(float("nan"), 0.0, 1.0, 0)
     from scipy.special import betaincinv
@@ -166,38 +186,76 @@ def bonferroni(members: int, confidence: float = CONFIDENCE) -> float:
 
     Bonferroni's bound needs no independence, and variants that share their seeds are not independent.
     """
-    return 1 - (1 - confidence) / max(members, 1)
+    return 1 - (1 - _checked(confidence)) / max(_count("members", members), 1)
 
 
 def simultaneous_intervals(
     pairs: Sequence[tuple[ArrayLike, ArrayLike]], confidence: float = CONFIDENCE
 ) -> list[Interval]:
     """Paired differences, ``(values, baseline)`` each; all intervals hold at once with ``confidence``."""
+    if not isinstance(pairs, Sequence) or any(
+        not isinstance(pair, Sequence) or len(pair) != 2 for pair in pairs
+    ):
+        raise InputTypeError("pairs", shown(pairs), "a list of pairs, values and baseline each")
     each = bonferroni(len(pairs), confidence)
     return [difference_interval(values, baseline, each) for values, baseline in pairs]
 
 
 def _student(sample: NDArray[np.float64], confidence: float, factor: float) -> Interval:
     """Mean plus and minus Student's quantile times the standard deviation times ``factor``."""
-    n = sample.size
+    n, sure = sample.size, _checked(confidence)
     middle = mean(sample)
-    if n < 2:
+    if n < 2 or np.isinf(sample).any():
         return Interval(middle, float("-inf"), float("inf"), n)
     from scipy.special import stdtrit
 
-    half = float(stdtrit(n - 1, 0.5 + confidence / 2) * np.std(sample, ddof=1) * factor)
+    half = float(stdtrit(n - 1, 0.5 + sure / 2) * np.std(sample, ddof=1) * factor)
     return Interval(middle, middle - half, middle + half, n)
 
 
-def _finite(values: ArrayLike) -> NDArray[np.float64]:
-    sample = np.asarray(values, dtype=np.float64).ravel()
-    return sample[np.isfinite(sample)]
+def _known(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """The values that are not NaN."""
+    sample = _numbers(name, values).ravel()
+    return sample[~np.isnan(sample)]
 
 
-def _paired(values: ArrayLike, baseline: ArrayLike) -> NDArray[np.float64]:
-    left, right = np.asarray(values, dtype=np.float64), np.asarray(baseline, dtype=np.float64)
+def _paired(values: ArrayLike, baseline: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    left, right = _numbers("values", values), _numbers("baseline", baseline)
     if left.shape != right.shape:
-        raise ValueError(
-            f"paired values: shapes {left.shape} and {right.shape}: expected one value per common seed"
-        )
-    return left - right
+        expected = f"that of the values, {left.shape}: one for each common seed"
+        raise InputError("baseline", f"an array of shape {right.shape}", expected)
+    return left.ravel(), right.ravel()
+
+
+def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Values as an array of numbers; truth values count as 0 and 1."""
+    try:
+        array = np.asarray(values)
+        if array.size and array.dtype.kind not in "fiubO":
+            raise TypeError
+        return array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputTypeError(name, shown(values), "numbers") from None
+
+
+def _count(name: str, value: SupportsIndex) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InputTypeError(name, shown(value), "a whole number") from None
+    if isinstance(value, bool) or not 0 <= number < 2**63:
+        raise InputError(name, shown(value), "a whole number from 0 to 2^63 - 1")
+    return number
+
+
+def _checked(confidence: float) -> float:
+    """A confidence as a number. Raises InputError."""
+    if isinstance(confidence, str | bytes | bool):
+        raise InputTypeError("confidence", shown(confidence), "a number above 0 and below 1")
+    try:
+        number = float(confidence)
+    except (TypeError, ValueError, OverflowError):
+        raise InputTypeError("confidence", shown(confidence), "a number above 0 and below 1") from None
+    if not 0 < number < 1:
+        raise InputError("confidence", shown(number), "a number above 0 and below 1")
+    return number

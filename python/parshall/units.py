@@ -72,6 +72,8 @@ class Dimension:
         Raises InputError (with an empty path) for another dimension, a negative value, zero unless ``zero``
         says that it makes sense, NaN, and what is out of range.
         """
+        if not isinstance(zero, bool):
+            raise InputError("zero", shown(zero), "a truth value")
         quantity = self._quantity(value, zero)
         if not quantity.is_finite() or quantity < 0 or (quantity == 0 and not zero):
             raise self._error(value, zero)
@@ -102,6 +104,13 @@ class Dimension:
             # The shortest text of a double is what its writer meant: 23.71 * ms is 23.71 ms after rounding.
             return _shortest(value)
         raise self._error(value, zero)
+
+    def exact(self, value: float) -> Decimal:
+        """A number in base units as it is, without rounding. Raises InputError as :meth:`parse` does."""
+        quantity = None if isinstance(value, str) else self._quantity(value, zero=True)
+        if quantity is None or not quantity.is_finite() or quantity < 0:
+            raise self._error(value, zero=True)
+        return quantity
 
     def _error(self, value: object, zero: bool) -> InputError:
         least = "of at least 0" if zero else "above 0"
@@ -198,7 +207,7 @@ def format_duration(duration: float) -> str:
 
 def _format(value: float, dimension: Dimension, units: tuple[str, ...]) -> str:
     """In the largest unit that leaves at least one before the point; zero in the base unit."""
-    exact = Decimal(repr(value))
+    exact = dimension.exact(value)
     smallest = units[-1] if exact else dimension.base
     unit = next((unit for unit in units if exact >= dimension.units[unit]), smallest)
     number = _EXACT.divide(exact, dimension.units[unit]).normalize()

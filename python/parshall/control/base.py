@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import inspect
 import math
+import re
 from typing import Any, ClassVar, TypeVar
 
 from typing_extensions import Self, dataclass_transform
@@ -24,6 +26,8 @@ that others have overtaken.
 
 EVENTS = ("on_start", "on_ack", "on_loss", "on_mark", "on_timeout", "on_restart", "on_timer")
 """What the engine calls."""
+
+_CALLED = (*EVENTS, "on_report")
 
 TIME_LIMIT = 10.0
 """Seconds that one call may take, where nothing else is said."""
@@ -63,6 +67,7 @@ class Control(_core.ControlBase):
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
         for name, value in vars(cls).items():
+            _refuse_unknown_event(cls, name, value)
             if type(value).__module__.startswith("parshall.estimators"):
                 expected = (
                     "field(init=False, default_factory=lambda: ...): one for each flow, not one for all"
@@ -126,6 +131,21 @@ class Control(_core.ControlBase):
         from parshall.control.found import described
 
         return described(type(self), self.parameters())
+
+
+def _refuse_unknown_event(cls: type[Control], name: str, value: object) -> None:
+    """A method called like an event that the engine does not know would never be called."""
+    if not callable(value) or name in _CALLED or isinstance(value, type):
+        return
+    plain_name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    like = difflib.get_close_matches(plain_name, _CALLED, n=1, cutoff=0.8)
+    if plain_name.startswith("on_") or (like and not name.startswith("_")):
+        meant = (like or difflib.get_close_matches(plain_name, _CALLED, n=1, cutoff=0.0))[0]
+        raise InputError(
+            f"{cls.__name__}.{name}",
+            "a method that nobody calls",
+            f"{meant}, or another of {', '.join(_CALLED)}",
+        )
 
 
 def _equal(value: object, default: object) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from parshall import _core
 from parshall.control.base import EVENTS, TIME_LIMIT
 from parshall.control.interface import structure, version
-from parshall.errors import InputError, shown
+from parshall.errors import InputError, checked_path, shown
 from parshall.scenario.control import UserControl
 
 __all__ = ["SharedControl", "controls_of"]
@@ -46,7 +46,7 @@ class SharedControl:
     """
 
     def __init__(self, path: str | Path, **parameters: float) -> None:
-        self.path = Path(path).resolve()
+        self.path = checked_path("path", path, "the name of a shared library").resolve()
         self.parameters = parameters
         code = _code_of(self.path)
         _checked_values(_table(str(self.path), code), parameters, str(self.path))

@@ -59,8 +59,10 @@ class Report:
     """
 
     def __init__(self, every: str | float = "rtt", *, at_losses: bool = False, **gather: str) -> None:
-        self.every = every if every in ("ack", "rtt") else self._seconds(every)
-        self.at_losses = bool(at_losses)
+        self.every = every if isinstance(every, str) and every in ("ack", "rtt") else self._seconds(every)
+        if not isinstance(at_losses, bool):
+            raise InputError("at_losses", shown(at_losses), "a truth value")
+        self.at_losses = at_losses
         self.gather = {name: self._pair(name, text) for name, text in gather.items()}
         self.fields = (*ALWAYS, *self.gather)
         made: Any = namedtuple("Told", self.fields)  # type: ignore[misc]

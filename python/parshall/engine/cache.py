@@ -25,7 +25,7 @@ from pathlib import Path
 
 from parshall.engine.compaction import due
 from parshall.engine.segments import DamageError, GoneError, Segment, opened, written
-from parshall.errors import InputError, OutputError, shown
+from parshall.errors import InputError, OutputError, checked_path, shown
 from parshall.recording.tables import Block, Key, joined
 from parshall.support.files import failing_as
 
@@ -70,7 +70,7 @@ def cache_of(given: object) -> Cache | None:
     """The cache that is meant: one, ``"default"`` or ``True``, or none. Raises InputError."""
     if given is None or given is False:
         return None
-    if given == "default" or given is True:
+    if given is True or (isinstance(given, str) and given == "default"):
         return Cache()
     if isinstance(given, Cache):
         return given
@@ -87,7 +87,9 @@ class Cache:
     """Results of other versions are not seen; the engine's own unless given."""
 
     def __post_init__(self) -> None:
-        self.folder = Path(self.folder)
+        self.folder = checked_path("folder", self.folder, "the name of a folder")
+        if not isinstance(self.engine_version, str):
+            raise InputError("engine_version", shown(self.engine_version), "the version of an engine")
         if not self.engine_version:
             from parshall._core import ENGINE_VERSION
 

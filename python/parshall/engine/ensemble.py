@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parshall.engine.executors import EngineExecutor
 from parshall.engine.interrupt import HeldInterrupt
-from parshall.engine.limits import checked_jobs, checked_max_events, checked_seeds
+from parshall.engine.limits import checked_jobs, checked_max_events, checked_seeds, checked_tables
 from parshall.engine.run import network_of
 from parshall.engine.runs import Failure, Progress, Runs, raise_for
 from parshall.errors import InputError, ParshallError, shown
@@ -67,7 +67,7 @@ class Ensemble:
         """A table of all runs, with ``variant`` and ``seed`` in front and in the order given."""
         from parshall.recording.assemble import assembled
 
-        if name not in self.tables:
+        if not isinstance(name, str) or name not in self.tables:
             raise InputError(
                 "table", shown(name), f"one of {', '.join(self.tables)}, as asked for with tables="
             )
@@ -132,7 +132,7 @@ def run_many(
     threads, most, store = checked_jobs(jobs), checked_max_events(max_events), cache_of(cache)
     hashes = {name: network.hash for name, network in networks.items()}
     named = [(name, hashes[name], network) for name, network in networks.items()]
-    runs = Runs(named, tuple(tables), store, progress, most)
+    runs = Runs(named, checked_tables(tables), store, progress, most)
     with HeldInterrupt() as interrupt, EngineExecutor(threads) as workers:
         missing = runs.missing([(hash, seed) for seed in numbers for hash in hashes.values()])
         faults = _faults(missing, {hashes[name]: network for name, network in networks.items()})

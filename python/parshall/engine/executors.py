@@ -41,6 +41,8 @@ def opened(executor: Executor | str | None, jobs: int | None = None) -> Iterator
     opened here is closed afterwards; an executor that was given stays open. Raises InputError for anything
     else, and ParshallError when the scheduler does not answer.
     """
+    if not isinstance(executor, Executor | str | None):
+        raise InputError("executor", shown(executor), _NAMES)
     if executor is None or executor == "local":
         with EngineExecutor(jobs) as engine:
             yield engine

@@ -18,6 +18,7 @@ __all__ = [
     "checked_max_events",
     "checked_seed",
     "checked_seeds",
+    "checked_tables",
 ]
 
 MAX_SEED = 2**63 - 1
@@ -48,8 +49,8 @@ def checked_seed(seed: object, path: str = "seed") -> int:
 
 def checked_seeds(seeds: Iterable[int] | int) -> tuple[int, ...]:
     """Seeds that can be used, each once; a number stands for those from 1 to it. Raises InputError."""
-    if isinstance(seeds, int) and not isinstance(seeds, bool) and seeds > 0:
-        seeds = range(1, seeds + 1)
+    if isinstance(seeds, Integral) and not isinstance(seeds, bool) and int(seeds) > 0:
+        seeds = range(1, int(seeds) + 1)
     if not isinstance(seeds, Iterable) or isinstance(seeds, str | bytes):
         raise InputError("seeds", shown(seeds), f"a whole number from 1 to {MOST_SEEDS}, or a list of seeds")
     some = itertools.islice(seeds, MOST_SEEDS + 1)
@@ -70,9 +71,20 @@ def checked_jobs(jobs: int | None) -> int:
     """How many threads: all cores unless given. Raises InputError for anything but a count of threads."""
     if jobs is None:
         return available_cores()
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= MOST_JOBS:
+    if isinstance(jobs, bool) or not isinstance(jobs, Integral) or not 1 <= jobs <= MOST_JOBS:
         raise InputError("jobs", shown(jobs), f"a whole number from 1 to {MOST_JOBS}")
-    return jobs
+    return int(jobs)
+
+
+def checked_tables(tables: object) -> tuple[str, ...]:
+    """Names of tables, each once. Raises InputError for anything but a list of names."""
+    if isinstance(tables, str) or not isinstance(tables, Iterable):
+        raise InputError("tables", shown(tables), 'a list of names, such as ["flows", "ports"]')
+    names = tuple(tables)
+    for index, name in enumerate(names):
+        if not isinstance(name, str):
+            raise InputError(f"tables[{index}]", shown(name), "the name of a table")
+    return tuple(dict.fromkeys(names))
 
 
 def available_cores() -> int:

@@ -14,7 +14,7 @@ from parshall.engine.dispatch import dispatch
 from parshall.engine.executors import EngineExecutor
 from parshall.engine.interrupt import HeldInterrupt
 from parshall.engine.kept import Kept
-from parshall.engine.limits import checked_jobs, checked_seeds
+from parshall.engine.limits import checked_jobs, checked_seeds, checked_tables
 from parshall.engine.runs import Failure, Progress
 from parshall.engine.unblocked import names_of, results_of
 from parshall.engine.work import Outcome, Task
@@ -69,7 +69,7 @@ def measure(
         raise InputError("variants", "none", "at least one scenario")
     own = seeds if isinstance(seeds, Mapping) else dict.fromkeys(variants, checked_seeds(seeds))
     total = sum(len(own[variant]) for variant in variants)
-    work = _Work(function, tuple(tables), cache_of(cache), progress, total)
+    work = _Work(function, checked_tables(tables), cache_of(cache), progress, total)
     with HeldInterrupt() as interrupt, EngineExecutor(checked_jobs(jobs)) as workers:
         for portion in _portions(variants, own):
             work.do(portion, workers, lambda: interrupt.came)

@@ -13,12 +13,10 @@ from parshall import _core
 from parshall.errors import InputError, shown
 from parshall.estimators import arguments
 from parshall.estimators.base import Estimator
-from parshall.estimators.responsiveness import ResponsivenessQuality
+from parshall.estimators.responsiveness import ResponsivenessQuality, ResponsivenessSeries
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-    from parshall.estimators.responsiveness import ResponsivenessSeries
 
 __all__ = ["Alarm"]
 
@@ -67,7 +65,7 @@ class Alarm(Estimator):
         excess: float = 0.2,
         most: float = 0.6,
     ) -> None:
-        if rule not in _RULES:
+        if not isinstance(rule, str) or rule not in _RULES:
             raise InputError("rule", shown(rule), "one of level, k-of-n, cusum")
         given: dict[str, Any] = {
             "level": arguments.real("level", level),
@@ -101,5 +99,7 @@ class Alarm(Estimator):
 
     def watch(self, series: ResponsivenessSeries) -> NDArray[np.bool_]:
         """Takes a series of ``Responsiveness``; an estimate with a flag other than ``SAMPLED`` is none."""
+        if not isinstance(series, ResponsivenessSeries):
+            raise arguments.wrong_type("series", series, "a series of Responsiveness")
         doubted = (series.flags & ~np.uint16(ResponsivenessQuality.SAMPLED)) != 0
         return self.run(np.where(doubted, np.nan, series.share))

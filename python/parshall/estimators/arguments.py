@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar
 
 import numpy as np
 
-from parshall.errors import InputError, shown
+from parshall.errors import InputError, InputTypeError, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Faults", "call", "count", "flags", "real", "reals", "samples", "wrong_type"]
+_Kind = TypeVar("_Kind")
+
+__all__ = ["Faults", "all_of", "call", "choice", "count", "flags", "real", "reals", "samples", "wrong_type"]
 
 
 def samples(name: str, values: ArrayLike) -> Floats:
     """``values`` as an array of numbers in one dimension."""
-    if isinstance(values, np.ma.MaskedArray):
-        values = np.ma.filled(values.astype(np.float64), np.nan)
     try:
+        if isinstance(values, np.ma.MaskedArray):
+            values = np.ma.filled(values.astype(np.float64), np.nan)
         array = np.asarray(values)
         numeric = array if array.dtype.kind in "fiu" or array.size == 0 else _from_objects(array)
         floats = np.ascontiguousarray(numeric, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise wrong_type(name, values, "an array of numbers") from None
     if array.ndim != 1:
         raise InputError(name, f"an array of shape {array.shape}", "one dimension")
@@ -56,6 +61,13 @@ def reals(**values: float) -> dict[str, float]:
     return {name: real(name, value) for name, value in values.items()}
 
 
+def choice(name: str, value: object, known: Sequence[str]) -> str:
+    """One of the words that there are."""
+    if isinstance(value, str) and value in known:
+        return value
+    raise InputError(name, shown(value), " or ".join(f'"{word}"' for word in known))
+
+
 def real(name: str, value: float) -> float:
     """A number that is neither text nor a truth value."""
     if isinstance(value, str | bytes | bool):
@@ -79,9 +91,17 @@ def count(name: str, value: SupportsIndex, least: int = 0, most: int = 2**32 - 1
     return number
 
 
-def wrong_type(name: str, value: object, expected: str) -> TypeError:
+def wrong_type(name: str, value: object, expected: str) -> InputTypeError:
     """The error for an argument of a type that cannot be used."""
-    return TypeError(f"{name}: got {shown(value)}, expected {expected}")
+    return InputTypeError(name, shown(value), expected)
+
+
+def all_of(name: str, values: object, kind: type[_Kind], expected: str) -> list[_Kind]:
+    """A list of what is of one class. Raises InputTypeError."""
+    found = list(values) if isinstance(values, Iterable) else None
+    if found is None or not all(isinstance(each, kind) for each in found):
+        raise wrong_type(name, values, expected)
+    return found
 
 
 def call(name: str, arguments: dict[str, Any]) -> str:

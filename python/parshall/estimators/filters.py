@@ -34,7 +34,7 @@ class _Filter(Estimator):
             value = self._core.update(x)
         except ValueError as fault:
             raise InputError(*fault.args) from None
-        except TypeError:
+        except (TypeError, OverflowError):
             raise arguments.wrong_type("x", x, "a number") from None
         return value
 

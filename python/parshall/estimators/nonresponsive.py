@@ -14,7 +14,7 @@ import numpy as np
 from typing_extensions import TypedDict, Unpack
 
 from parshall import _core
-from parshall.errors import InputError
+from parshall.errors import InputError, InputTypeError
 from parshall.estimators import arguments
 from parshall.estimators.base import Estimator
 
@@ -405,7 +405,7 @@ def _checked(name: str, settings: NonresponsiveSettings) -> dict[str, Any]:
     checked: dict[str, Any] = {}
     for key, value in settings.items():
         if key not in NonresponsiveSettings.__annotations__:
-            raise TypeError(f"{name}: got the setting {key}, expected one of {_names(settings)}")
+            raise InputTypeError(name, f"the setting {key}", f"one of {_names(settings)}")
         checked[key] = _checked_setting(key, value)
     return checked
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 import numpy as np
 
 from parshall import _core
-from parshall.errors import InputError, shown
+from parshall.errors import InputError, InputTypeError, shown
 from parshall.estimators import arguments
 from parshall.estimators.base import Estimator
 
@@ -226,18 +226,18 @@ def _estimate(row: tuple[float, ...]) -> ResponsivenessEstimate:
 
 def _real(name: str, value: object) -> float:
     if isinstance(value, str | bytes | bool):
-        raise TypeError(f"{name}: got {shown(value)}, expected a number")
+        raise InputTypeError(name, shown(value), "a number")
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name}: got {shown(value)}, expected a number") from None
+        raise InputTypeError(name, shown(value), "a number") from None
 
 
 def _whole(name: str, value: SupportsIndex, limit: int) -> int:
     try:
         number = value.__index__()
-    except AttributeError:
-        raise TypeError(f"{name}: got {shown(value)}, expected a whole number") from None
+    except (AttributeError, TypeError):
+        raise InputTypeError(name, shown(value), "a whole number") from None
     if not 0 <= number < limit:
         raise InputError(name, shown(number), f"a whole number from 0 to {limit - 1}")
     return number
@@ -249,7 +249,7 @@ def _column(name: str, values: ArrayLike, kinds: str, expected: str) -> NDArray[
     if array.ndim != 1:
         raise InputError(name, f"an array of shape {array.shape}", "one dimension")
     if array.size and array.dtype.kind not in kinds:
-        raise TypeError(f"{name}: got {shown(values)}, expected an array of {expected}")
+        raise InputTypeError(name, shown(values), f"an array of {expected}")
     return np.ascontiguousarray(
         array if array.size else array.astype(f"{kinds[0]}{8 if kinds[0] != 'b' else 1}")
     )

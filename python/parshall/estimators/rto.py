@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, SupportsFloat, cast
 
 import numpy as np
 from typing_extensions import TypedDict
 
-from parshall.errors import InputError
+from parshall.errors import InputError, InputTypeError
 from parshall.estimators import arguments
 from parshall.estimators.base import Estimator
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
+
+    from parshall.scenario.base import Model
 
     Floats = NDArray[np.float64]
 
@@ -69,6 +71,9 @@ class RtoEstimator(Estimator):
     granularity: float
     """That of the clock, in seconds."""
 
+    _config: ClassVar[type[Model]]
+    """What a scenario calls it."""
+
     def __init__(
         self, name: str, make: Callable[..., Any], own: Mapping[str, Any], rules: RtoRules, **core_own: Any
     ) -> None:
@@ -94,7 +99,7 @@ class RtoEstimator(Estimator):
             rto = self._core.update(rtt, retransmitted)
         except ValueError as fault:
             raise InputError(*fault.args) from None
-        except TypeError:
+        except (TypeError, OverflowError):
             raise arguments.wrong_type("rtt", rtt, "a number of seconds") from None
         return rto
 
@@ -135,6 +140,18 @@ class RtoEstimator(Estimator):
         """Forget every sample and the backoff."""
         self._core.reset()
 
+    def __scenario_part__(self) -> Model:
+        """What a scenario says of it, ``Tcp(rto=...)``. Raises InputError for rules of its own: there they
+        are the connection's.
+        """
+        defaults = cast("Callable[[], RtoEstimator]", type(self))()._given
+        for key in _RFC_6298:
+            if self._given[key] != defaults[key]:
+                expected = f"an estimator without rules of its own: Tcp({key}=...) has it"
+                raise InputError("", f"{type(self).__name__}({key}={self._given[key]:g})", expected)
+        own = {key: value for key, value in self._given.items() if key not in _RFC_6298}
+        return self._config(**{key: value for key, value in own.items() if value != defaults[key]})
+
     @property
     def rto(self) -> float:
         """The timeout that would be set now, in seconds."""
@@ -164,8 +181,7 @@ def _checked(name: str, rules: RtoRules) -> dict[str, float]:
     """All rules with their types checked, in the order in which the extension takes them."""
     for key in rules:
         if key not in _RFC_6298:
-            raise TypeError(
-                f"{name}: got the argument {key}, expected one of its own or {', '.join(_RFC_6298)}"
-            )
+            expected = f"one of its own or {', '.join(_RFC_6298)}"
+            raise InputTypeError(name, f"the argument {key}", expected)
     given = cast("dict[str, float]", {**_RFC_6298, **rules})
     return arguments.reals(**given)

@@ -74,6 +74,8 @@ def evaluate_rto(
     """
     if not isinstance(estimator, RtoEstimator):
         raise arguments.wrong_type("estimator", estimator, "an estimator such as MedianRto()")
+    if not isinstance(karn, bool):
+        raise arguments.wrong_type("karn", karn, "a truth value")
     samples = arguments.samples("rtts", rtts)
     unjudged = arguments.count("warm_up", warm_up)
     if len(samples) <= unjudged:

@@ -10,11 +10,19 @@ from typing import Any, Literal
 from typing_extensions import Unpack
 
 from parshall import _core
-from parshall.errors import InputError, shown
 from parshall.estimators import arguments
 from parshall.estimators.rto import RtoEstimator, RtoRules
 from parshall.scenario.canonical import canonical_json
 from parshall.scenario.forecaster import JEYASEKAR_2014, ForecasterConfig
+from parshall.scenario.rto import (
+    ArimaRtoConfig,
+    JacobsonRtoConfig,
+    JacobsonTicksRtoConfig,
+    LinuxRtoConfig,
+    MedianRtoConfig,
+    QuantileRtoConfig,
+    WeightedMedianRtoConfig,
+)
 
 __all__ = [
     "ArimaRto",
@@ -46,6 +54,8 @@ class JacobsonRto(RtoEstimator):
     """
 
     __slots__ = ()
+
+    _config = JacobsonRtoConfig
 
     gain: float
     """Weight of a sample in srtt."""
@@ -81,6 +91,8 @@ class JacobsonTicksRto(RtoEstimator):
 
     __slots__ = ()
 
+    _config = JacobsonTicksRtoConfig
+
     tick: float
     """That of the clock, in seconds."""
 
@@ -109,6 +121,8 @@ class LinuxRto(RtoEstimator):
     """
 
     __slots__ = ()
+
+    _config = LinuxRtoConfig
 
     least_margin: float
     """Least that is added to srtt, in seconds."""
@@ -141,6 +155,8 @@ class MedianRto(RtoEstimator):
 
     __slots__ = ()
 
+    _config = MedianRtoConfig
+
     window: int
     """How many samples the median is of."""
     deviation: Literal["ewma", "mad"]
@@ -160,8 +176,7 @@ class MedianRto(RtoEstimator):
         **rules: Unpack[RtoRules],
     ) -> None:
         window = arguments.count("window", window, 1, 2**24)
-        if deviation not in ("ewma", "mad"):
-            raise InputError("deviation", shown(deviation), '"ewma" or "mad"')
+        arguments.choice("deviation", deviation, ("ewma", "mad"))
         gains = arguments.reals(deviation_gain=deviation_gain, multiplier=multiplier)
         own: dict[str, Any] = {"window": window, "deviation": deviation} | gains
         super().__init__("MedianRto", _core.RtoTimer.median, own, rules, deviation=deviation == "mad")
@@ -184,6 +199,8 @@ class WeightedMedianRto(RtoEstimator):
     """
 
     __slots__ = ()
+
+    _config = WeightedMedianRtoConfig
 
     window: int
     """How many samples the median is of."""
@@ -229,6 +246,8 @@ class ArimaRto(RtoEstimator):
     """
 
     __slots__ = ()
+
+    _config = ArimaRtoConfig
 
     forecaster: ForecasterConfig
     """What forecasts the next round trip."""
@@ -277,6 +296,8 @@ class QuantileRto(RtoEstimator):
     """
 
     __slots__ = ()
+
+    _config = QuantileRtoConfig
 
     risk: float
     """The share of timeouts that may be early."""

@@ -195,8 +195,7 @@ class PacketPair(Estimator):
         window: SupportsIndex = 128,
         stretch: float = 5.0,
     ) -> None:
-        if filter not in ("density", "histogram"):
-            raise InputError("filter", shown(filter), '"density" or "histogram"')
+        arguments.choice("filter", filter, ("density", "histogram"))
         given: dict[str, Any] = {
             "width": arguments.real("width", width),
             "window": arguments.count("window", window),

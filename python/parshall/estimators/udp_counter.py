@@ -94,8 +94,8 @@ def counter_differences(readings: ArrayLike, *, bits: int = 64, most: int = 2**3
     if array.dtype.kind == "i" and (negative := np.flatnonzero(array < 0)).size > 0:
         first = negative[0]
         raise InputError(f"readings[{first}]", str(array[first]), "a count, at least 0")
-    limit = arguments.count("most", most)
+    width, limit = arguments.count("bits", bits), arguments.count("most", most, most=2**63 - 1)
     try:
-        return _core.counter_differences(np.ascontiguousarray(array, dtype=np.uint64), bits, limit)
+        return _core.counter_differences(np.ascontiguousarray(array, dtype=np.uint64), width, limit)
     except ValueError as fault:
         raise InputError(*fault.args) from None

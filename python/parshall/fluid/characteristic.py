@@ -17,6 +17,7 @@ import numpy as np
 from scipy.linalg import eig, eigvals
 
 from parshall.errors import InputError, shown
+from parshall.estimators.typed import typed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -31,6 +32,7 @@ _AGREE = 1e-7
 _ON_CIRCLE = 1e-6
 
 
+@typed
 def rightmost_roots(a: ArrayLike, b: ArrayLike, delay: float, count: int = 6) -> Complexes:
     """The ``count`` roots with the largest real parts, or all if there are fewer, the largest first; of a
     pair, the upper one first.
@@ -41,6 +43,8 @@ def rightmost_roots(a: ArrayLike, b: ArrayLike, delay: float, count: int = 6) ->
     now, past = _matrices(a, b)
     if not 0 <= delay < math.inf:
         raise InputError("delay", shown(delay), "a finite number of seconds of at least 0")
+    if not 1 <= count <= _MOST_POINTS:
+        raise InputError("count", shown(count), f"a whole number from 1 to {_MOST_POINTS}")
     if delay == 0 or not past.any():
         # Without a past there are no other roots.
         return _sorted(eigvals(now + past))[:count]
@@ -67,6 +71,7 @@ def residual(a: ArrayLike, b: ArrayLike, delay: float, root: complex) -> float:
     return float(values[-1]) / (max(terms) or 1.0)
 
 
+@typed
 def delay_margin(a: ArrayLike, b: ArrayLike) -> float:
     """The least positive delay at which a root lies on the imaginary axis, in seconds; infinite without one.
 

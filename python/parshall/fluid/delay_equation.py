@@ -25,6 +25,7 @@ from scipy.integrate import RK45
 from scipy.optimize import brentq
 
 from parshall.errors import InputError, ParshallError, shown
+from parshall.estimators.typed import typed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -93,6 +94,7 @@ class Equation(Protocol):
         ...
 
 
+@typed
 @dataclass(frozen=True)
 class Smooth:
     """An equation of one mode: a slope, a delay, and what the delay never falls below."""
@@ -168,6 +170,7 @@ class Solution:
         self.steps += 1
 
 
+@typed
 def solve(
     equation: Equation,
     history: History,
@@ -187,11 +190,15 @@ def solve(
     _require(math.isfinite(start), "start", start, "a finite instant")
     _require(math.isfinite(end) and end > start, "end", end, f"a finite instant after {start:g} s")
     _require(0 < rtol < 1, "rtol", rtol, "a number between 0 and 1")
-    _require(bool(np.all(np.asarray(atol) > 0)), "atol", atol, "positive numbers")
+    bound = np.asarray(atol, dtype=float)
+    fits = bound.ndim == 0 or bound.shape == (len(history(start)),)
+    _require(
+        fits and bool(np.all(bound > 0)), "atol", atol, "positive numbers: one, or one for each component"
+    )
     least = equation.least_delay
     _require(least > 0, "least_delay", least, "a positive number of seconds")
     _require(step is None or 0 < step <= least, "step", step, f"at most the least delay, {least:g} s")
-    return _Integration(equation, history, start, end, rtol, np.asarray(atol, dtype=float), step).run()
+    return _Integration(equation, history, start, end, rtol, bound, step).run()
 
 
 def _require(holds: bool, path: str, value: object, expected: str) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import brentq
 
+from parshall.estimators.typed import typed
 from parshall.fluid.model import EMPTY, FREE, FULL, REGIMES
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class Equilibria:
         return "; ".join(rests + jumps) or "nowhere: the queue grows without end"
 
 
+@typed
 def equilibria(model: FluidModel) -> Equilibria:
     """All states of rest of a model.
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 from parshall.errors import InputError, shown
-from parshall.theory.red_law import red_probability
+from parshall.estimators.typed import typed
+from parshall.theory.red_law import base_probability
 
 __all__ = ["FixedLoss", "LossLaw", "RedLoss", "Spacing"]
 
@@ -34,6 +35,7 @@ class LossLaw(Protocol):
         ...
 
 
+@typed
 @dataclass(frozen=True)
 class FixedLoss:
     """The same share whatever the queue; with 0 a router that drops only what its buffer cannot hold.
@@ -55,6 +57,7 @@ class FixedLoss:
         return self.probability
 
 
+@typed
 @dataclass(frozen=True)
 class RedLoss:
     """RED: nothing below ``low`` packets, ``most`` at ``high``, a line between; ``gentle`` as in ns-2.
@@ -83,7 +86,7 @@ class RedLoss:
         return (self.low, self.high, 2 * self.high) if self.gentle else (self.low, self.high)
 
     def share(self, queue: float) -> float:
-        p = red_probability(queue, self.low, self.high, self.most, gentle=self.gentle)
+        p = base_probability(queue, self.low, self.high, self.most, gentle=self.gentle)
         if self.spacing == "wait":
             # The inverse of the mean gap, 3/(2p) - 1/2.
             return 2 * p / (3 - p)

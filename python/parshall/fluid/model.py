@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from parshall.errors import InputError, shown
+from parshall.estimators.typed import typed
 from parshall.fluid.loss import LossLaw
 from parshall.fluid.response import DOCUMENT, Response
 from parshall.fluid.unresponsive import NOTHING, Unresponsive
@@ -33,6 +34,7 @@ _AT_LIMIT = 1 - 1e-9
 """A queue of this share of the limit is full: interpolation rounds."""
 
 
+@typed
 @dataclass(frozen=True)
 class FluidModel:
     """The parameters, and the equation that they make. Packets and seconds throughout.

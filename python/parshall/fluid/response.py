@@ -13,10 +13,11 @@ from functools import cache
 from typing import Protocol
 
 from parshall.errors import InputError, shown
+from parshall.estimators.typed import typed
 from parshall.theory.tcp_laws import (
-    padhye_send_rate,
     periodic_loss_window,
     random_loss_constant,
+    send_rate,
     stepped_window,
 )
 
@@ -51,6 +52,7 @@ class Response(Protocol):
         ...
 
 
+@typed
 @dataclass(frozen=True)
 class SquareRoot:
     """Additive increase, multiplicative decrease, with constants. Raises InputError unless both are positive.
@@ -113,6 +115,7 @@ def whole_packets() -> SquareRoot:
     return SquareRoot(fraction=PERIODIC.fraction, pause=2 * PERIODIC.fraction * behind)
 
 
+@typed
 @dataclass(frozen=True)
 class WithTimeouts:
     """Growth by 1/``acked`` packets a round trip, and losses after which a window rests where Padhye, Firoiu,
@@ -147,5 +150,5 @@ class WithTimeouts:
     def window(self, loss: float, round_trip: float) -> float:
         if loss <= 0:
             return math.inf
-        rate = padhye_send_rate(min(loss, _MOST), rtt=round_trip, timeout=self.timeout, acked=self.acked)
+        rate = send_rate(min(loss, _MOST), round_trip, self.timeout, self.acked)
         return max(rate * round_trip, _LEAST)

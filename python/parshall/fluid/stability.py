@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from parshall.errors import InputError
+from parshall.estimators.typed import typed
 from parshall.fluid.characteristic import delay_margin, rightmost_roots
 from parshall.fluid.equilibrium import equilibria
 from parshall.fluid.model import FREE
@@ -71,6 +72,7 @@ class Stability:
         return abs(float(self.roots[0].imag)) / (2 * math.pi)
 
 
+@typed
 def linearise(model: FluidModel, equilibrium: Equilibrium) -> Linear:
     """The linear equation of a model near an equilibrium.
 
@@ -98,6 +100,7 @@ def linearise(model: FluidModel, equilibrium: Equilibrium) -> Linear:
     )
 
 
+@typed
 def stability(model: FluidModel, equilibrium: Equilibrium, count: int = 4) -> Stability:
     """The ``count`` rightmost roots of a model near an equilibrium, and the delay margin."""
     linear = linearise(model, equilibrium)
@@ -107,6 +110,7 @@ def stability(model: FluidModel, equilibrium: Equilibrium, count: int = 4) -> St
     return Stability(linear, roots, margin)
 
 
+@typed
 def critical(family: Callable[[float], FluidModel], low: float, high: float) -> float:
     """The parameter between ``low`` and ``high`` at which the stability of ``family(parameter)`` changes.
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parshall.errors import InputError, shown
+from parshall.estimators import arguments
+from parshall.estimators.typed import typed
 from parshall.fluid.delay_equation import ATOL, RTOL, History, Solution, solve
 
 if TYPE_CHECKING:
@@ -84,6 +86,7 @@ class Trajectory:
         return self.at(self.start + interval * np.arange(steps + 1))
 
 
+@typed
 def simulate(
     model: FluidModel,
     duration: float,
@@ -109,7 +112,7 @@ def simulate(
         begin = start.end
         history: History = start.solution.state
     else:
-        given = model.state(1.0, 0.0) if start is None else [float(value) for value in start]
+        given = model.state(1.0, 0.0) if start is None else arguments.samples("start", start).tolist()
         _require_states(model, len(given))
         _require_state(model, given)
         begin, history = 0.0, _constant(given)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from parshall.errors import InputError, shown
+from parshall.estimators.typed import typed
 
 __all__ = ["NOTHING", "ConstantRate", "ConstantWindow", "Unresponsive"]
 
@@ -19,6 +20,7 @@ class Unresponsive(Protocol):
         ...
 
 
+@typed
 @dataclass(frozen=True)
 class ConstantRate:
     """``flows`` flows (N_u) that send ``rate`` packets a second each (X_u): Zhao 2004, eq. 2.1, 2.3 and A.2.
@@ -36,6 +38,7 @@ class ConstantRate:
         return self.flows * self.rate
 
 
+@typed
 @dataclass(frozen=True)
 class ConstantWindow:
     """``flows`` flows (N_u) that send ``window`` packets a round trip each (W_u): Zhao 2004, eq. 2.4.

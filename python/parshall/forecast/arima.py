@@ -82,8 +82,7 @@ class ArimaFit:
         (once differenced) for ever; ``"repeated"``, the first value, and errors of 0, as Jeyasekar et al.
         2014 have it.
         """
-        if start not in ("exact", "repeated"):
-            raise InputError("start", shown(start), '"exact" or "repeated"')
+        arguments.choice("start", start, ("exact", "repeated"))
         own = {"ar": list(self.ar), "d": self.order[1], "ma": list(self.ma), "mean": self.mean}
         return {"kind": "arima", **own, **({"start": start} if start == "exact" else {})}
 
@@ -140,8 +139,7 @@ def fit(series: ArrayLike, order: Sequence[int] = (2, 1, 1), *, method: Method =
     """
     import numpy as np
 
-    if method not in METHODS:
-        raise InputError("method", shown(method), '"ml" or "css"')
+    arguments.choice("method", method, METHODS)
     samples = arguments.samples("series", series)
     p, d, q = checked_order(order)
     try:

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from parshall.errors import InputError, shown
+from parshall.estimators import arguments
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -42,11 +45,15 @@ def diebold_mariano(
     """
     from scipy.stats import t as student
 
-    differences = np.asarray(first, float) - np.asarray(second, float)
+    first, second = arguments.samples("first", first), arguments.samples("second", second)
+    if len(first) != len(second) or not len(first):
+        raise InputError("second", f"{len(second)} losses", f"{max(len(first), 1)}, as many as of the first")
+    horizon = arguments.count("horizon", horizon, 1)
+    differences = first - second
     n = len(differences)
     mean = float(differences.mean())
     variance = _long_run_variance(
-        differences, max(horizon - 1, round(n ** (1 / 3)) if lags is None else lags)
+        differences, max(horizon - 1, round(n ** (1 / 3)) if lags is None else arguments.count("lags", lags))
     )
     # What is left of equal losses by rounding is no difference.
     if variance <= 1e-30 * float(np.mean(np.square(first)) + np.mean(np.square(second))) or n < 3:
@@ -70,10 +77,13 @@ def holm(p_values: Sequence[float]) -> list[float]:
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    adjusted = [0.0] * len(p_values)
+    known = arguments.samples("p_values", p_values).tolist()
+    if not all(0 <= p <= 1 for p in known):
+        raise InputError("p_values", shown(known), "numbers from 0 to 1")
+    adjusted = [0.0] * len(known)
     greatest = 0.0
-    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        greatest = max(greatest, min((len(p_values) - rank) * p_values[place], 1.0))
+    for rank, place in enumerate(sorted(range(len(known)), key=known.__getitem__)):
+        greatest = max(greatest, min((len(known) - rank) * known[place], 1.0))
         adjusted[place] = greatest
     return adjusted
 

@@ -12,21 +12,19 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from parshall.errors import InputError, shown
+from parshall.errors import InputError, InputTypeError, shown
 from parshall.estimators import arguments
 from parshall.forecast.comparison import DieboldMariano, diebold_mariano, holm
-from parshall.forecast.models import DEFAULT_MODELS, label
+from parshall.forecast.models import DEFAULT_MODELS, checked_model, label
 from parshall.forecast.reading import MeasuredSeries
 from parshall.forecast.regularity import irregular, sample_times
 from parshall.forecast.running import Forecaster
-from parshall.scenario.forecaster import Ewma, LastValue
+from parshall.scenario.forecaster import Ewma, ForecasterConfig, LastValue
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike, NDArray
     from rich.table import Table
-
-    from parshall.scenario.forecaster import ForecasterConfig
 
     Floats = NDArray[np.float64]
     Loss = Literal["absolute", "squared", "mae", "mse", "rmse"]
@@ -90,12 +88,9 @@ class Evaluation:
 
     def score(self, name: str, horizon: int = 1) -> Score:
         """Of one forecaster at one horizon. Raises InputError."""
-        for each in self.scores:
-            if (each.model, each.horizon) == (name, horizon):
-                return each
-        raise InputError(
-            "name", f"{name} at {horizon}", f"one of {', '.join(self.names)} at a horizon evaluated"
-        )
+        if not isinstance(name, str) or name not in self.names:
+            raise InputError("name", shown(name), f"one of {', '.join(self.names)}")
+        return next(each for each in self._at(horizon) if each.model == name)
 
     def errors(self, name: str, horizon: int = 1) -> Floats:
         """What came less what was forecast, for each scored sample."""
@@ -122,6 +117,7 @@ class Evaluation:
         p-value is below 0.05 in 95 % of the evaluations in which nothing is better or worse, however they
         depend on each other.
         """
+        self.score(second, horizon)
         found = {name: self.compare(name, second, loss, horizon) for name in self.names if name != second}
         adjusted = holm([each.p_value for each in found.values()])
         return {
@@ -140,7 +136,7 @@ class Evaluation:
         ahead = arguments.count("horizon", horizon)
         found = [score for score in self.scores if score.horizon == ahead]
         if not found:
-            raise InputError("horizon", str(horizon), f"one of {', '.join(map(str, self.horizons))}")
+            raise InputError("horizon", shown(horizon), f"one of {', '.join(map(str, self.horizons))}")
         return found
 
     def columns(self) -> dict[str, list[Any]]:
@@ -182,6 +178,8 @@ def evaluate(
     if isinstance(series, MeasuredSeries):
         times = series.times if times is None else times
         unit = series.unit if unit is None else unit
+    if not isinstance(unit, str | None):
+        raise InputTypeError("unit", shown(unit), "the name of a unit")
     samples, stamps, gaps = _samples(series, times)
     ahead = _horizons(horizons)
     skipped = _warm_up(warm_up, len(samples), max(ahead))
@@ -226,6 +224,8 @@ def _samples(series: ArrayLike, times: ArrayLike | None) -> tuple[Floats, Floats
 
 
 def _horizons(horizons: Sequence[int]) -> tuple[int, ...]:
+    if isinstance(horizons, str) or not isinstance(horizons, Iterable):
+        raise InputTypeError("horizons", shown(horizons), "a list of whole numbers of at least 1")
     found = tuple(sorted({arguments.count("horizons", horizon) for horizon in horizons}))
     if not found or found[0] < 1:
         raise InputError("horizons", str(list(horizons)), "whole numbers of at least 1")
@@ -248,11 +248,13 @@ def _named(
     number.
     """
     if isinstance(models, Mapping):
-        named = dict(models)
+        named = {str(name): checked_model(f"models[{name}]", model) for name, model in models.items()}
     else:
+        if isinstance(models, str | ForecasterConfig) or not isinstance(models, Iterable):
+            raise InputTypeError("models", shown(models), "a list of forecasters, or a table of them by name")
         named, seen = {}, Counter[str]()
-        for model in models:
-            own = label(model)
+        for place, model in enumerate(models):
+            own = label(checked_model(f"models[{place}]", model))
             seen[own] += 1
             named[own if seen[own] == 1 else f"{own} ({seen[own]})"] = model
     if not named:

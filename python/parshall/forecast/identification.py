@@ -117,7 +117,7 @@ def identify(
     parabola, or not finite.
     """
     samples = arguments.samples("series", series)
-    if criterion not in CRITERIA:
+    if not isinstance(criterion, str) or criterion not in CRITERIA:
         raise InputError("criterion", shown(criterion), "one of " + ", ".join(CRITERIA))
     greatest = (arguments.count("max_p", max_p), arguments.count("max_q", max_q))
     for name, value in zip(("max_p", "max_q"), greatest, strict=True):

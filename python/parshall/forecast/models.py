@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from parshall.errors import InputTypeError, shown
 from parshall.scenario.forecaster import (
     AdaptiveEwma,
     Arima,
@@ -45,6 +46,7 @@ __all__ = [
     "Mixture",
     "Nlms",
     "Rls",
+    "checked_model",
     "label",
 ]
 
@@ -70,8 +72,23 @@ _PAPER = Arima.jeyasekar_2014()
 
 
 def label(model: ForecasterConfig) -> str:
-    """What a table calls a model, such as ``EWMA 1/8``."""
-    return _LABELS[type(model)](model)
+    """What a table calls a model, such as ``EWMA 1/8``. Raises InputError for what is no forecaster."""
+    return _LABELS[type(checked_model("model", model))](model)
+
+
+def checked_model(name: str, model: object) -> ForecasterConfig:
+    """A forecaster as it was given. Raises InputTypeError, which names a class that was meant."""
+    if isinstance(model, ForecasterConfig):
+        return model
+    if isinstance(model, type) and issubclass(model, ForecasterConfig):
+        raise InputTypeError(name, f"the class {model.__name__}", f"one of it: {model.__name__}(...)")
+    meant = _BY_WORD.get(_word(model if isinstance(model, str) else type(model).__name__), Ewma)
+    expected = f"a forecaster of parshall.forecast, such as {meant.__name__}(...)"
+    raise InputTypeError(name, shown(model), expected)
+
+
+def _word(text: str) -> str:
+    return "".join(char for char in text.lower() if char.isalnum())
 
 
 def _fraction(x: float) -> str:
@@ -106,3 +123,6 @@ _LABELS: dict[type, Callable[[Any], str]] = {
     ArimaRefitted: lambda m: f"refitted ARIMA({m.p},{m.d},{m.q})",
     Mixture: lambda m: f"mixture, {m.loss}",
 }
+
+_BY_WORD = {_word(kind.__name__): kind for kind in _LABELS}
+"""Classes by how somebody may write them."""

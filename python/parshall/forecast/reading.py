@@ -88,7 +88,7 @@ def read_quietly(file: str | Path, column: str | None = None, unit: str | None =
         raise InputError("file", shown(file), "the name of a file, or - for the standard input")
     if not isinstance(column, str | None):
         raise InputError("column", shown(column), "the name of a column")
-    if unit is not None and unit not in SECONDS_IN:
+    if unit is not None and not (isinstance(unit, str) and unit in SECONDS_IN):
         raise InputError("unit", shown(unit), f"one of {', '.join(SECONDS_IN)}")
     found = read_file(str(file), column, unit)
     remarks = found.remarks

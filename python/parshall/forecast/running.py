@@ -10,6 +10,7 @@ from parshall import _core
 from parshall.errors import InputError
 from parshall.estimators import arguments
 from parshall.estimators.base import Estimator
+from parshall.forecast.models import checked_model
 from parshall.forecast.regularity import irregular, sample_times
 from parshall.scenario.canonical import canonical_json
 
@@ -55,7 +56,9 @@ class Forecaster(Estimator):
     def __init__(self, model: ForecasterConfig, coverage: float = 0.9) -> None:
         share = arguments.real("coverage", coverage)
         try:
-            core = _core.Forecaster(canonical_json(model), share)
+            core = _core.Forecaster(canonical_json(checked_model("model", model)), share)
+        except InputError:
+            raise
         except ValueError as error:
             raise InputError(*error.args) from None
         super().__init__(core, {"model": model, "coverage": share}, {"irregular": None})

@@ -103,7 +103,7 @@ def hurst(
     Raises InputError for a series that is too short (32 samples, 80 for wavelets, 256 for blocks), constant,
     or not finite, and for settings that the method does not have.
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise InputError("method", shown(method), ", ".join(METHODS))
     if method != "local-whittle" and (power is not None or frequencies is not None):
         name, value = ("power", power) if power is not None else ("frequencies", frequencies)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parshall.errors import InputError
+from parshall.estimators import arguments
+from parshall.long_memory.estimates import HurstEstimate
 from parshall.plot import FAINT, SERIES, drawing, standalone, to_svg
 
 if TYPE_CHECKING:
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from parshall.long_memory.estimates import HurstEstimate
 
 __all__ = ["TITLES", "plot_all", "svg_of"]
 
@@ -65,7 +66,7 @@ def svg_of(estimates: Sequence[HurstEstimate], title: str) -> str:
 
 @contextmanager
 def _panels(estimates: Sequence[HurstEstimate]) -> Iterator[Figure]:
-    found = list(estimates)
+    found = arguments.all_of("estimates", estimates, HurstEstimate, "estimates of hurst()")
     if not found:
         raise InputError("estimates", "none", "at least one estimate")
     columns = min(len(found), 2)

@@ -42,8 +42,7 @@ def theoretical_autocovariance(family: Family, h: float, lags: SupportsIndex) ->
     ``family`` is ``"fgn"`` (Mandelbrot and Van Ness 1968) or ``"farima"``, FARIMA(0, H - 1/2, 0) (Hosking
     1981). Raises InputError.
     """
-    if family not in ("fgn", "farima"):
-        raise InputError("family", shown(family), '"fgn" or "farima"')
+    arguments.choice("family", family, ("fgn", "farima"))
     h = arguments.real("h", h)
     if not 0 < h < 1:
         raise InputError("h", shown(h), "a number between 0 and 1, both excluded")

@@ -10,6 +10,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from parshall.errors import InputError, shown
 from parshall.qdisc.estmred import Estmred
 
 __all__ = ["DONE", "ERROR", "Qdisc", "messages", "parse"]
@@ -67,7 +68,9 @@ def messages(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def parse(data: bytes) -> list[Qdisc]:
-    """The queue disciplines that messages in `data` tell of."""
+    """The queue disciplines that messages in `data` tell of. Raises InputError for what is no bytes."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise InputError("data", shown(data), "bytes that netlink sent")
     found = [_qdisc(content) for kind, content in messages(data) if kind == NEW_QDISC]
     return [qdisc for qdisc in found if qdisc is not None]
 

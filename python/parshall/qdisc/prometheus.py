@@ -6,6 +6,7 @@ import socket
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from parshall.estimators import arguments
 from parshall.estimators.nonresponsive import Quality
 from parshall.qdisc.estmred import Estmred
 from parshall.qdisc.message import Qdisc
@@ -75,6 +76,7 @@ def prometheus_text(qdiscs: Iterable[Qdisc], name_of: Callable[[int], str] | Non
 
     `name_of` names a device by its number; by default as this computer does.
     """
+    qdiscs = arguments.all_of("qdiscs", qdiscs, Qdisc, "queue disciplines")
     named = [(_labels(qdisc, name_of or _device_name), qdisc) for qdisc in qdiscs]
     lines: list[str] = []
     for metric in _METRICS:

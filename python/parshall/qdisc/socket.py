@@ -7,7 +7,7 @@ import socket
 import struct
 from collections.abc import Callable
 
-from parshall.errors import InputError, ParshallError
+from parshall.errors import InputError, ParshallError, shown
 from parshall.qdisc.message import DONE, ERROR, HEADER, TCMSG, Qdisc, messages, parse
 
 __all__ = ["QdiscError", "device_number", "read"]
@@ -60,7 +60,9 @@ def collect(receive: Callable[[], bytes]) -> bytes:
 def device_number(name: str) -> int:
     """The number of the network device `name`."""
     try:
-        return socket.if_nametoindex(name)
-    except OSError:
-        known = ", ".join(each for _, each in socket.if_nameindex()) or "none"
-        raise InputError("device", repr(name), f"a network device of this computer ({known})") from None
+        if isinstance(name, str):
+            return socket.if_nametoindex(name)
+    except (OSError, ValueError):  # not there, or no name at all
+        pass
+    known = ", ".join(each for _, each in socket.if_nameindex()) or "none"
+    raise InputError("device", shown(name), f"a network device of this computer ({known})")

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from parshall.errors import InputError, OutputError, ParshallError, shown
+from parshall.errors import InputError, OutputError, ParshallError, checked_path, shown
 from parshall.support.checksums import digests, opened, sealed, verified
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Recording:
         """
         from parshall.recording.tables import run_table
 
-        if name not in self.tables:
+        if not isinstance(name, str) or name not in self.tables:
             raise InputError(
                 "table", shown(name), f"one of {', '.join(self.tables)}, which this run recorded"
             )
@@ -136,7 +136,7 @@ class Recording:
         """A flow: its counters, and its series where they were recorded."""
         from parshall.recording.views import FlowView, unknown, view
 
-        index = self._flow_numbers.get(name)
+        index = self._flow_numbers.get(name) if isinstance(name, str) else None
         if index is None:
             raise unknown("flow", name, self.flows)
         return view(FlowView, self._result["flows"], index, name, _recording=self)
@@ -145,7 +145,7 @@ class Recording:
         """A port, by ``a->b`` or by the name of its link: its counters and recorded series."""
         from parshall.recording.views import PortView, unknown, view
 
-        port = self._named_ports.get(name, name)
+        port = self._named_ports.get(name, name) if isinstance(name, str) else ""
         index = self._port_numbers.get(port)
         if index is None:
             raise unknown("port", name, (*self._named_ports, *self.ports))
@@ -163,12 +163,14 @@ class Recording:
 
     def asked_columns(self, table: str, asked: str, name: str) -> Mapping[str, Any]:
         """As :meth:`columns`. Raises ParshallError when ``record.<asked>`` left ``name`` out."""
-        if name not in self._recorded(asked) or table not in self._result:
+        if not isinstance(name, str) or name not in self._recorded(asked) or table not in self._result:
             raise ParshallError(f"{name}: nothing recorded, expected record.{asked} to name it")
         return self.columns(table)
 
     def columns(self, table: str) -> Mapping[str, Any]:
         """A table's columns as NumPy arrays, as the engine gave them: flows and ports are indices."""
+        if not isinstance(table, str) or table not in self.tables:
+            raise InputError("table", shown(table), f"one of {', '.join(self.tables)}")
         columns: Mapping[str, Any] = self._result[table]
         return columns
 
@@ -213,9 +215,7 @@ class Recording:
         """
         from parshall.support.files import failing_as, staged
 
-        if folder == "":
-            raise InputError("folder", '""', "a folder")
-        target = Path(folder)
+        target = checked_path("folder", folder, "a folder")
         with failing_as(target), staged(target) as stage:
             old = _files_of(target)
             names = self._write(stage)
@@ -260,9 +260,7 @@ class Recording:
         """
         from parshall.scenario import Scenario
 
-        if not isinstance(folder, str | Path) or folder == "":
-            raise InputError("folder", shown(folder), "the folder of a recording")
-        source = Path(folder)
+        source = checked_path("folder", folder, "the folder of a recording")
         with _reading(source):
             manifest = opened(source / MANIFEST)
             content = partial(verified, source, manifest=manifest)

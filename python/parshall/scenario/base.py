@@ -143,6 +143,8 @@ class Model(BaseModel):
         too), ``[*]`` all items. A pattern changes the items that have the rest of the path, of which there
         must be one. Raises ScenarioError for a path that does not exist and for a value that does not fit.
         """
+        if not isinstance(path, str):
+            raise InputError("path", shown(path), "a path such as flows[0].transport")
         return paths.replace(self, path, value)
 
     def with_(self, changes: Mapping[str, Any] | None = None, /, **fields: Any) -> Self:
@@ -191,6 +193,10 @@ def one_of(*members: type[Model]) -> Any:
     expected = " or ".join(f'"{kind}"' for kind in by_kind)
 
     def read(value: object) -> object:
+        if isinstance(value, type):
+            raise InputError(
+                "", f"the class {value.__name__}", f"one of it: {value.__name__}({_arguments(value)})"
+            )
         if (part := getattr(type(value), "__scenario_part__", None)) is not None:
             value = part(value)
         table = {"kind": value} if isinstance(value, str) else value
@@ -208,6 +214,11 @@ def one_of(*members: type[Model]) -> Any:
     if len(members) > 1:
         union = Annotated[union, Field(discriminator="kind")]
     return Annotated[union, BeforeValidator(read), _BareKinds(members)]
+
+
+def _arguments(kind: type[Any]) -> str:
+    """What stands in the brackets of a call: nothing where nothing is needed."""
+    return "" if not issubclass(kind, Model) or _is_complete(kind) else "..."
 
 
 def _is_complete(member: type[Model]) -> bool:

@@ -9,6 +9,7 @@ from parshall.scenario.forecaster import JEYASEKAR_2014, AnyForecaster
 from parshall.scenario.quantities import Duration, NotNegative, Period, Risk, Share, Weights, Window
 
 if TYPE_CHECKING:
+    from parshall.estimators.rto import RtoEstimator
     from parshall.scenario.quantities import Given, Table
 
 __all__ = [
@@ -130,6 +131,6 @@ if TYPE_CHECKING:
     _Name: TypeAlias = Literal[
         "jacobson", "jacobson-ticks", "linux", "median", "quantile", "weighted-median", "arima"
     ]
-    MaybeRto: TypeAlias = Given[RtoConfig | None, RtoConfig | _Name | Table | None]
+    MaybeRto: TypeAlias = Given[RtoConfig | None, RtoConfig | RtoEstimator | _Name | Table | None]
 else:
     MaybeRto = one_of(*get_args(RtoConfig)) | None

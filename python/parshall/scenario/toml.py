@@ -63,6 +63,8 @@ def loads(text: str, *, folder: str | Path | None = None) -> Scenario:
     """
     if not isinstance(text, str):
         raise InputError("text", shown(text), "the text of a scenario file")
+    if not isinstance(folder, str | Path | None):
+        raise InputError("folder", shown(folder), "the name of a folder")
     tables = parsed(text, "a scenario file")
     return model_of(tables, None if folder is None else Path(folder)).scenario().check()
 
@@ -94,6 +96,8 @@ def read_text(file: str, expected: str) -> str:
         raise ParshallError(f"{file}: byte {error.start + 1} is not UTF-8, expected {expected}") from None
     except OSError as error:
         raise ParshallError(f"{file}: {error.strerror or error}, expected {expected}") from None
+    except ValueError:  # a null in its name
+        raise InputError("file", shown(file), f"the name of {expected}") from None
 
 
 def placed(read: Callable[[], _T], file: str, text: str) -> _T:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from parshall.errors import InputError, OutputError, shown
+from parshall.errors import InputError, OutputError, checked_path, shown
 from parshall.support.checksums import digests, sealed
 from parshall.support.files import failing_as, staged
 
@@ -47,7 +47,7 @@ def write(result: SweepResult, folder: str | Path, partition: Sequence[str] | No
     ``seed`` where there is no such parameter. A result that is there is replaced. Raises OutputError when
     something else is there or the folder cannot be written, and leaves what was there.
     """
-    target = Path(folder)
+    target = checked_path("folder", folder, "a folder")
     by = _partition(result, partition)
     names = ("runs", *result.tables)
     with failing_as(target), staged(target) as stage:
@@ -65,8 +65,11 @@ def write(result: SweepResult, folder: str | Path, partition: Sequence[str] | No
 
 def _partition(result: SweepResult, given: Sequence[str] | None) -> list[str]:
     if given is not None:
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise InputError("partition", shown(given), "a list of parameters, or seed")
+        given = list(given)
         for index, name in enumerate(given):
-            if name not in (*result.parameters, "seed"):
+            if not isinstance(name, str) or name not in (*result.parameters, "seed"):
                 known = ", ".join((*result.parameters, "seed"))
                 raise InputError(f"partition[{index}]", shown(name), f"one of {known}")
         return list(given)

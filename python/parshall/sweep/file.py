@@ -22,6 +22,8 @@ from parshall.sweep.sweep import METRICS, Sweep
 
 __all__ = ["SweepFile", "load_sweep"]
 
+_SCENARIO = {"dumbbell", "links", "flows", "hosts", "routers", "duration"}
+"""What stands at the top of a scenario file."""
 GRID: Any = Grid.known(kind="grid")
 COUNTERS: Any = ("flows", "ports")
 
@@ -137,11 +139,15 @@ def load_sweep(path: str | Path) -> Sweep:
     """Reads a sweep file and checks every point. Raises ScenarioError for a fault in it or in its scenario,
     ParshallError for a file that cannot be read.
     """
+    if not isinstance(path, str | Path):
+        raise InputError("path", shown(path), "the name of a sweep file")
     file = str(path)
     text = read_text(file, "a sweep file")
 
     def read() -> Sweep:
         tables = parsed(text, "a sweep file")
+        if "scenario" not in tables and _SCENARIO.intersection(tables):
+            raise ScenarioError("", "a scenario file", "a sweep file; parshall run runs this one")
         try:
             return SweepFile.from_dict(tables).sweep(Path(file).parent).check()
         except ScenarioError:

@@ -13,7 +13,7 @@ the columns of the table ``ports``, and ``throughput``, ``utilization``, ``drop_
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -72,9 +72,11 @@ def metrics_of(given: GivenMetrics | str) -> dict[str, Metric]:
     """Metrics by the names of their columns. Raises InputError."""
     if isinstance(given, str):
         given = [given]
-    named = given if isinstance(given, Mapping) else {name: name for name in given}
+    if not isinstance(given, Iterable) or isinstance(given, bytes):
+        raise InputError("metrics", shown(given), "a list of metrics, or a table of them by name")
+    named = list(given.items()) if isinstance(given, Mapping) else [(name, name) for name in given]
     metrics: dict[str, Metric] = {}
-    for index, (column, what) in enumerate(named.items()):
+    for index, (column, what) in enumerate(named):
         place = f"metrics.{column}" if isinstance(given, Mapping) else f"metrics[{index}]"
         if not isinstance(column, str) or not column:
             raise InputError(place, shown(column), "a name")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from parshall.recording.assemble import assembled
 from parshall.recording.columns import indices, named, numbers, table
 from parshall.stats import Interval, difference_interval, mean_interval
 from parshall.support.words import listed
+from parshall.sweep.points import Point
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
     from parshall.recording.tables import Block, Key
     from parshall.sweep.base import Label
-    from parshall.sweep.points import Point
 
 __all__ = ["RUNS", "Failure", "SweepResult"]
 
@@ -82,10 +83,10 @@ class SweepResult:
         a row for each run, with the metrics; ``flows`` and ``ports`` have a row for each flow and port of
         each run, with the counters that docs/architecture.md lists. Runs that failed have no rows.
         """
+        if not isinstance(name, str) or name not in (RUNS, *self.tables):
+            raise InputError("table", shown(name), f"one of {', '.join((RUNS, *self.tables))}")
         if name == RUNS:
             return self._runs()
-        if name not in self.tables:
-            raise InputError("table", shown(name), f"one of {', '.join((RUNS, *self.tables))}")
         return self._rows(name)
 
     def to_pandas(self, name: str = RUNS) -> pd.DataFrame:
@@ -109,6 +110,10 @@ class SweepResult:
     def values(self, metric: str, point: Point) -> dict[int, float]:
         """A metric of one point by seed, without the runs that failed."""
         column = self._metric(metric)
+        if not isinstance(point, Point) or point not in self.points:
+            raise InputError(
+                "point", shown(point), f"one of the {len(self.points)} points of the sweep, as in points[0]"
+            )
         seeds = self.seeds[self.points.index(point)]
         keys = ((seed, (point.hash, seed)) for seed in seeds)
         return {seed: self._values[key][column] for seed, key in keys if key in self._values}
@@ -135,8 +140,10 @@ class SweepResult:
         Points share their seeds, so what a seed does to both cancels, and these intervals are narrower than
         those of the means. Of points with unequal numbers of seeds the common ones are compared.
         """
-        if parameter not in self.parameters:
+        if not isinstance(parameter, str) or parameter not in self.parameters:
             raise InputError("parameter", shown(parameter), f"one of {', '.join(self.parameters)}")
+        if not isinstance(baseline, str | Real):
+            raise InputError("baseline", shown(baseline), f"a value of {parameter}")
         by_rest = {
             _rest(point, parameter): point for point in self.points if point.parameters[parameter] == baseline
         }
@@ -155,7 +162,7 @@ class SweepResult:
         raise_for(self.failures)
 
     def _metric(self, name: str) -> int:
-        if name not in self.metrics:
+        if not isinstance(name, str) or name not in self.metrics:
             raise InputError("metric", shown(name), f"one of {', '.join(self.metrics)}")
         return self.metrics.index(name)
 

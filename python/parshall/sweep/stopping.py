@@ -77,7 +77,8 @@ class StopRule(Model):
         return interval.half_width / max(bounds) if max(bounds) > 0 else math.inf
 
     def next_count(self, values: Sequence[float]) -> int:
-        """How many seeds a point should have after this round; as many as it has when it is done.
+        """How many seeds a point should have after this round; as many as it has when it is done, or when no
+        number of them can narrow its interval.
 
         ``values`` is one number a seed so far. What is missing is foreseen from the interval, whose width
         goes with the root of the number; a round adds at least a tenth, and at most as many as there are.
@@ -85,7 +86,10 @@ class StopRule(Model):
         count = len(values)
         if count < self.min_seeds:
             return min(self.min_seeds, self.max_seeds)
-        excess = self.excess(mean_interval(values))
+        interval = mean_interval(values)
+        if interval.n == 0 or (count > 1 and not math.isfinite(interval.mean)):
+            return count  # what does not exist, or is infinite, has no interval that more seeds could narrow
+        excess = self.excess(interval)
         if excess <= 1:
             return count
         foreseen = count * min(excess**2, 2.0)

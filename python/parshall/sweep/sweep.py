@@ -120,6 +120,8 @@ class Sweep:
     def checked_metrics(self) -> dict[str, Metric]:
         """The metrics by name."""
         metrics = metrics_of(self.metrics)
+        if not isinstance(self.stop, StopRule | None):
+            raise InputError("stop", shown(self.stop), "a StopRule, or none")
         for name in metrics:
             if name in self.checked_parameters or name in ("seed", "scenario"):
                 raise InputError(f"metrics.{name}", "the name of another column", "another name")

@@ -15,6 +15,7 @@ import numpy as np
 from parshall import _core
 from parshall.errors import InputError, shown
 from parshall.estimators import arguments
+from parshall.estimators.typed import typed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +34,7 @@ _MOST = 10_000
 """Most past values: the recursion takes time that grows with their square."""
 
 
+@typed
 def fgn_autocorrelation(h: float, lags: SupportsIndex) -> Floats:
     """Autocorrelations of fractional Gaussian noise at lags 0 to ``lags``: shape (lags + 1,).
 
@@ -46,6 +48,7 @@ def fgn_autocorrelation(h: float, lags: SupportsIndex) -> Floats:
     return np.concatenate([[1.0, 2 ** (power - 1) - 1], k**power * differences / 2])[: int(lags) + 1]
 
 
+@typed
 def farima_autocorrelation(h: float, lags: SupportsIndex) -> Floats:
     """Autocorrelations of FARIMA(0, H - 1/2, 0) at lags 0 to ``lags``: shape (lags + 1,).
 
@@ -57,6 +60,7 @@ def farima_autocorrelation(h: float, lags: SupportsIndex) -> Floats:
     return np.concatenate([[1.0], np.cumprod((k - 1 + d) / (k - d))])
 
 
+@typed
 def prediction_weights(
     h: float, n: SupportsIndex = 20, *, predictor: Predictor = "lmmse", process: Process = "fgn"
 ) -> Floats:
@@ -75,6 +79,7 @@ def prediction_weights(
     return _core.fractional_weights(predictor == "fbm", _hurst(h), order)
 
 
+@typed
 def prediction_error(
     h: float, n: SupportsIndex = 20, *, predictor: Predictor = "lmmse", process: Process = "fgn"
 ) -> float:

@@ -13,6 +13,8 @@ import math
 from typing import TYPE_CHECKING
 
 from parshall.errors import InputError, shown
+from parshall.estimators import arguments
+from parshall.estimators.typed import typed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,11 +23,17 @@ if TYPE_CHECKING:
 __all__ = ["red_drop_rate", "red_mean_gap", "red_probability", "replayed_drop_rate"]
 
 
+@typed
 def red_probability(average: float, low: float, high: float, most: float, *, gentle: bool = True) -> float:
     """RED's base probability at an average queue: a line from 0 at ``low`` to ``most`` at ``high``.
 
     With ``gentle`` a second line goes on to 1 at twice ``high``; without, it is 1 from ``high`` on.
     """
+    return base_probability(average, low, high, most, gentle=gentle)
+
+
+def base_probability(average: float, low: float, high: float, most: float, *, gentle: bool = True) -> float:
+    """:func:`red_probability` for loops, which takes its numbers on trust."""
     if average < low:
         return 0.0
     if average < high:
@@ -35,11 +43,13 @@ def red_probability(average: float, low: float, high: float, most: float, *, gen
     return 1.0
 
 
+@typed
 def red_drop_rate(probability: float, *, wait: bool = True) -> float:
     """The share of arrivals that RED drops at a constant base probability."""
     return 1 / red_mean_gap(probability, wait=wait) if probability > 0 else 0.0
 
 
+@typed
 def red_mean_gap(probability: float, *, wait: bool = True) -> float:
     """The mean number of packets from one drop to the next, the dropped one counted.
 
@@ -56,6 +66,7 @@ def red_mean_gap(probability: float, *, wait: bool = True) -> float:
     return mean
 
 
+@typed
 def replayed_drop_rate(
     averages: NDArray[np.float64],
     waiting: NDArray[np.int64],
@@ -72,8 +83,14 @@ def replayed_drop_rate(
     As in ns-2, nothing is dropped while the average is below ``low`` or no more than one packet waits, and
     the count of packets starts anew afterwards.
     """
+    average_of, waiting_of, draw_of = (
+        arguments.samples(name, values).tolist()
+        for name, values in (("averages", averages), ("waiting", waiting), ("draws", draws))
+    )
+    if not len(average_of) == len(waiting_of) == len(draw_of) > 0:
+        raise InputError("draws", f"{len(draws)} numbers", f"{max(len(averages), 1)}, one for each average")
     count, above, dropped = 0, False, 0
-    for average, ahead, draw in zip(averages.tolist(), waiting.tolist(), draws.tolist(), strict=True):
+    for average, ahead, draw in zip(average_of, waiting_of, draw_of, strict=True):
         count += 1
         if average < low or ahead <= 1:
             above = False
@@ -81,7 +98,7 @@ def replayed_drop_rate(
         if not above:
             above, count = True, 1
             continue
-        p = red_probability(average, low, high, most)
+        p = base_probability(average, low, high, most)
         if draw < _hazard(count * p, p, wait=wait):
             dropped += 1
             count = 0

@@ -10,6 +10,7 @@ import math
 from functools import cache
 
 from parshall.errors import InputError, shown
+from parshall.estimators.typed import typed
 
 __all__ = [
     "padhye_send_rate",
@@ -20,6 +21,7 @@ __all__ = [
 ]
 
 
+@typed
 def periodic_loss_window(loss: float, acked: int = 1) -> float:
     """Packets sent in a round-trip time when every 1/``loss``-th is lost: sqrt(3 / (2 b p)).
 
@@ -27,15 +29,16 @@ def periodic_loss_window(loss: float, acked: int = 1) -> float:
     a round trip, and the area under that tooth is the 1/p packets between two losses (Mathis, Semke, Mahdavi
     and Ott, CCR 27(3), 1997). Raises InputError unless 0 < loss < 1.
     """
-    return math.sqrt(1.5 / (acked * _probability(loss)))
+    return math.sqrt(1.5 / (_acked(acked) * _probability(loss)))
 
 
+@typed
 def random_loss_window(loss: float, acked: int = 1) -> float:
     """Packets sent in a round-trip time when each packet is lost with probability ``loss``, independently.
 
     ``acked`` is as in :func:`periodic_loss_window`. Raises InputError unless 0 < loss < 1.
     """
-    return random_loss_constant() / math.sqrt(acked * _probability(loss))
+    return random_loss_constant() / math.sqrt(_acked(acked) * _probability(loss))
 
 
 def stepped_window(loss: float, *, whole: bool, pause: bool, cycles: int = 400) -> float:
@@ -76,6 +79,7 @@ def random_loss_constant() -> float:
     return math.sqrt(2) / (math.sqrt(math.pi) * inverse_root)
 
 
+@typed
 def padhye_send_rate(
     loss: float, rtt: float, timeout: float, acked: int = 1, max_window: float = math.inf
 ) -> float:
@@ -85,9 +89,14 @@ def padhye_send_rate(
     the probability that a packet is lost when the one before it was not; once one is lost, so is the rest of
     its round. ``rtt`` and ``timeout`` (the first of a sequence, before backoff) are seconds, ``acked`` is b,
     the packets that an ACK answers, ``max_window`` the receiver's window. Raises InputError unless
-    0 < loss < 1.
+    0 < loss < 1 and everything else is positive.
     """
-    p, b = _probability(loss), acked
+    _positive(rtt=rtt, timeout=timeout, max_window=max_window)
+    return send_rate(_probability(loss), rtt, timeout, _acked(acked), max_window)
+
+
+def send_rate(p: float, rtt: float, timeout: float, b: int, max_window: float = math.inf) -> float:
+    """:func:`padhye_send_rate` for loops, which takes its numbers on trust."""
     window = unlimited_window(p, b)
     limited = window >= max_window
     if limited:
@@ -125,3 +134,15 @@ def _probability(loss: float) -> float:
     if not 0 < loss < 1:
         raise InputError("loss", shown(loss), "a probability above 0 and below 1")
     return loss
+
+
+def _acked(acked: int) -> int:
+    if not 1 <= acked < 2**53:
+        raise InputError("acked", shown(acked), "a whole number of at least 1")
+    return acked
+
+
+def _positive(**values: float) -> None:
+    for name, value in values.items():
+        if not value > 0:
+            raise InputError(name, shown(value), "a number above 0")

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from parshall.errors import InputError, shown
+from parshall.estimators.typed import typed
 
 __all__ = ["PredictionErrorLaw", "SharedLink", "SubCase", "prediction_error_model"]
 
@@ -44,7 +45,10 @@ class SharedLink:
         _require("error", self.error, 0 <= self.error <= 1, "a relative error from 0 to 1")
         whole = isinstance(self.connections, int) and not isinstance(self.connections, bool)
         _require(
-            "connections", self.connections, whole and self.connections >= 2, "a whole number of at least 2"
+            "connections",
+            self.connections,
+            whole and 2 <= self.connections < 2**53,
+            "a whole number of at least 2",
         )
         _require("capacity", self.capacity, 0 < self.capacity < math.inf, "bit/s, finite and above 0")
         _require(
@@ -95,6 +99,7 @@ class PredictionErrorLaw:
     """E(W_d): the mean window of intervals that follow a loss, in bits; None when nothing is lost."""
 
 
+@typed
 def prediction_error_model(
     error: float, *, connections: int, capacity: float, buffer_bytes: float, rtt: float
 ) -> PredictionErrorLaw:

@@ -69,7 +69,7 @@ def _by_flow(ensemble: Ensemble, metric: str) -> dict[str, dict[str, list[float]
         for field in table.schema
         if str(field.type) in ("int64", "double") and field.name != "seed"
     ]
-    if metric not in ("goodput", *numbers):
+    if not isinstance(metric, str) or metric not in ("goodput", *numbers):
         raise InputError("metric", shown(metric), f"one of goodput, {', '.join(numbers)}")
     found: dict[str, dict[str, list[float]]] = {}
     columns = [table[name].to_pylist() for name in ("flow", "variant")]

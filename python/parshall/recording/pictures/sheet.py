@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from parshall.errors import InputError
+from parshall.errors import InputError, shown
 from parshall.recording.pictures.panels import Line, Panel, panels_of
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ def plot_recording(
     """
     from parshall.plot import drawing
 
+    for name, given in (("flows", flows), ("ports", ports)):
+        if isinstance(given, str) or not isinstance(given, Iterable | None):
+            raise InputError(name, shown(given), "a list of names")
     flows = recording.flows if flows is None else flows
     panels = panels_of(recording, flows, _ports(recording) if ports is None else ports)
     if not panels:
