@@ -322,8 +322,13 @@ impl Core {
 
     /// Takes note of an ACK of new data.
     pub fn advance(&mut self, ack: &Ack, now: Time) -> Heard {
+        self.advance_from(ack, ack.echo, now)
+    }
+
+    /// The same, where all packets are timed and the round trip that the ACK tells of began at `sent`.
+    pub fn advance_from(&mut self, ack: &Ack, sent: Time, now: Time) -> Heard {
         let heard = self.note(ack);
-        self.take_sample(ack, now);
+        self.take_sample(ack.high, sent, now);
         self.rearm(now);
         Heard { kind: AckKind::New, ..heard }
     }
@@ -339,10 +344,11 @@ impl Core {
         Heard { kind: AckKind::Partial, packets, fresh: packets, window_limited, repaired: false }
     }
 
-    fn take_sample(&mut self, ack: &Ack, now: Time) {
-        let ends_round = self.timed.0 >= 0 && ack.high >= self.timed.0;
+    /// An ACK of `high` comes, and the packet that it answers was sent at `echo`.
+    pub fn take_sample(&mut self, high: i64, echo: Time, now: Time) {
+        let ends_round = self.timed.0 >= 0 && high >= self.timed.0;
         let sent = match self.options.rtt_sampling {
-            RttSampling::Timestamps => Some(ack.echo),
+            RttSampling::Timestamps => Some(echo),
             RttSampling::OnePacket => ends_round.then_some(self.timed.1),
         };
         if let Some(sent) = sent {

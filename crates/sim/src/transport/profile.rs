@@ -338,7 +338,8 @@ impl TcpOptions {
             least_timeout: if ns2 { clock_tick + clock_tick } else { base.least_timeout },
             clock_tick,
             clock_phase: tcp.clock_phase.or(base.clock_phase),
-            prr: tcp.prr.unwrap_or(base.prr),
+            // Losses told by time leave what may be sent to it (RFC 8985, section 9.3).
+            prr: tcp.prr.unwrap_or(base.prr || (tcp.rack == Some(true) && !ns2)),
             rack: tcp.rack.unwrap_or(base.rack),
             reduce_from: tcp.reduce_from.unwrap_or(base.reduce_from),
             integer_ssthresh: tcp.integer_ssthresh.unwrap_or(base.integer_ssthresh),

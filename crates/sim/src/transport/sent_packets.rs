@@ -53,6 +53,10 @@ pub struct SentPackets {
     highest: i64,
     /// RACK.reordering_seen.
     reordering_seen: bool,
+    /// When the first of those packets was sent that the last ACK reported for the first time, and that were sent once.
+    sample: Option<Time>,
+    /// The latest transmission of a packet sent again that was lost and has not been told of yet.
+    lost_repair: Option<u32>,
 }
 
 impl Default for SentPackets {
@@ -71,6 +75,8 @@ impl Default for SentPackets {
             min_rtt: Time::NEVER,
             highest: -1,
             reordering_seen: false,
+            sample: None,
+            lost_repair: None,
         }
     }
 }
@@ -114,6 +120,27 @@ impl SentPackets {
         self.packets.iter().any(|sent| sent.again && sent.state != State::Reported)
     }
 
+    /// When the first of those packets was sent that the last ACK reported for the first time, and that were sent once: what
+    /// an RTT sample begins with (Linux's tcp_ack_update_rtt()).
+    pub fn sample(&self) -> Option<Time> {
+        self.sample
+    }
+
+    /// When the first packet was sent last.
+    pub fn first_sent(&self) -> Option<Time> {
+        self.packets.front().map(|sent| sent.at)
+    }
+
+    /// The number of the next transmission.
+    pub fn next_transmission(&self) -> u32 {
+        self.next
+    }
+
+    /// Whether packets that had been sent again, not earlier than transmission `since`, have been lost since the last call.
+    pub fn take_lost_repair(&mut self, since: u32) -> bool {
+        self.lost_repair.take().is_some_and(|transmission| transmission >= since)
+    }
+
     /// The lowest lost packet that has not been sent again.
     pub fn first_lost(&mut self) -> Option<i64> {
         if self.lost == 0 {
@@ -143,6 +170,7 @@ impl SentPackets {
     /// Section 6.2, steps 1 to 3. Returns how many packets an ACK reports for the first time.
     pub fn on_ack(&mut self, ack: &Ack, now: Time) -> i64 {
         let (mut delivered, highest) = (0, self.highest);
+        self.sample = None;
         while self.first <= ack.high {
             let Some(sent) = self.packets.pop_front() else {
                 break;
@@ -188,6 +216,9 @@ impl SentPackets {
             self.reordering_seen = true;
         }
         self.highest = self.highest.max(seq);
+        if !sent.again {
+            self.sample = Some(self.sample.map_or(sent.at, |first| first.min(sent.at)));
+        }
         let rtt = now.since(sent.at);
         // An answer to the first transmission of a packet that has been sent again says nothing of the second.
         if sent.again && (echo < sent.at || rtt < self.min_rtt) {
@@ -215,6 +246,7 @@ impl SentPackets {
         let window = self.reordering_window(srtt);
         self.lose(self.first, &mut lose);
         self.lose_sent_until(now, window, u32::MAX, lose);
+        self.lost_repair = None;
     }
 
     /// Loses what was sent by transmissions below `before`, at least a round trip and `window` ago.
@@ -234,6 +266,10 @@ impl SentPackets {
         let sent = self.packets.get_mut((seq - self.first) as usize);
         if let Some(sent) = sent.filter(|sent| sent.state == State::InFlight) {
             sent.state = State::Lost;
+            if sent.again {
+                self.lost_repair =
+                    Some(self.lost_repair.map_or(sent.transmission, |last| last.max(sent.transmission)));
+            }
             self.lost += 1;
             self.lost_from = self.lost_from.min(seq);
             lose(seq);

@@ -8,6 +8,7 @@ use parshall_estimators::rto::RtoEstimator;
 use super::prr::{Progress, Prr};
 use super::{Phase, Recovery, Trigger};
 use crate::control::AckKind;
+use crate::scenario::RttSampling;
 use crate::transport::heard::Heard;
 use crate::transport::sent_packets::SentPackets;
 use crate::transport::{Ack, Core, Outbox, TcpOptions};
@@ -35,6 +36,8 @@ pub struct Rack {
     packets: SentPackets,
     prr: Option<Prr>,
     probe: Option<Probe>,
+    /// Transmissions from this on were made after the last reduction.
+    reduced_at: u32,
     /// The reordering timer.
     reordering_at: Time,
     /// The timer of the probe.
@@ -52,6 +55,7 @@ impl Rack {
             packets: SentPackets::default(),
             prr: (options.prr && !options.control.rules_recovery()).then(Prr::default),
             probe: None,
+            reduced_at: 0,
             reordering_at: Time::NEVER,
             probe_at: Time::NEVER,
             put_off: None,
@@ -93,6 +97,21 @@ impl Rack {
         lost
     }
 
+    /// Where all packets are timed, what is reported beyond a gap is a sample, too: while a hole waits to be repaired no other
+    /// tells of a queue that has become long. As in Linux's tcp_clean_rtx_queue() the timer starts anew if that was sent before
+    /// the first packet was, the last time.
+    fn sample(&mut self, core: &mut Core, now: Time) {
+        let Some(sent) = self.packets.sample() else {
+            return;
+        };
+        if core.options.rtt_sampling == RttSampling::Timestamps {
+            core.take_sample(core.high_ack, sent, now);
+            if self.packets.first_sent().is_some_and(|first| sent < first) {
+                core.restart_timer(now);
+            }
+        }
+    }
+
     /// Begins a recovery if something is lost and none is under way. `progress` is that of the ACK that shows it.
     fn enter_if_lost(&mut self, core: &mut Core, progress: Progress, now: Time, out: &mut Outbox) {
         if self.phase == Phase::Open && self.packets.lost() > 0 {
@@ -100,9 +119,32 @@ impl Rack {
         }
     }
 
+    /// The loss of what has been sent again since the last reduction is another sign of congestion, and costs another
+    /// (RFC 5681, section 4.3). Linux's recoveries leave that to proportional rate reduction and to their end; after a timeout it
+    /// has them begin anew, as the end of tcp_fastretrans_alert() says.
+    fn enter_again_if_lost(
+        &mut self,
+        core: &mut Core,
+        progress: Progress,
+        now: Time,
+        out: &mut Outbox,
+    ) -> bool {
+        let lost = self.packets.take_lost_repair(self.reduced_at);
+        let answered = match self.phase {
+            Phase::Open => true,
+            Phase::Recovery => core.options.reduction_covers_timeout,
+            Phase::AfterTimeout => false,
+        };
+        if lost && !answered {
+            self.enter(core, progress, now, out);
+        }
+        lost && !answered
+    }
+
     fn enter(&mut self, core: &mut Core, progress: Progress, now: Time, out: &mut Outbox) {
         core.reduce(now);
         self.phase = Phase::Recovery;
+        self.reduced_at = self.packets.next_transmission();
         self.probe = None;
         if let Some(prr) = &mut self.prr {
             prr.begin(self.packets.outstanding() - self.packets.reported() + progress.delivered);
@@ -125,10 +167,14 @@ impl Rack {
             return;
         }
         let progress = Progress { delivered: 1, in_flight: self.packets.in_flight(), safe: false };
+        if self.enter_again_if_lost(core, progress, now, out) {
+            return;
+        }
         match self.phase {
             Phase::Open => self.enter_if_lost(core, progress, now, out),
             Phase::Recovery => self.shrink(core, progress),
-            Phase::AfterTimeout => {}
+            // In tcp_rack_reo_timeout() any loss begins a recovery that is not under way.
+            Phase::AfterTimeout => self.enter(core, progress, now, out),
         }
     }
 
@@ -217,7 +263,7 @@ impl Recovery for Rack {
         core.dupacks = 0;
         let known = self.packets.reported_up_to(ack.high);
         let progress = self.take_in(core, ack, now);
-        let heard = core.advance(ack, now);
+        let heard = core.advance_from(ack, self.packets.sample().unwrap_or(ack.echo), now);
         let heard = Heard { fresh: heard.packets - known, ..heard };
         self.end_probe(core, ack, now);
         self.probe_at = Time::NEVER;
@@ -226,7 +272,7 @@ impl Recovery for Rack {
             if was == Phase::Recovery && self.prr.is_some() {
                 core.window.cwnd = core.window.ssthresh;
             }
-        } else if was == Phase::Recovery {
+        } else if !self.enter_again_if_lost(core, progress, now, out) && was == Phase::Recovery {
             self.shrink(core, progress);
         }
         if was != Phase::Open && self.phase == Phase::Open && self.packets.repair_is_open() {
@@ -251,6 +297,10 @@ impl Recovery for Rack {
         self.end_probe(core, ack, now);
         let progress = self.take_in(core, ack, now);
         if progress.delivered == 0 {
+            return;
+        }
+        self.sample(core, now);
+        if self.enter_again_if_lost(core, progress, now, out) {
             return;
         }
         match self.phase {
