@@ -127,7 +127,9 @@ class Cubic(Model):
 
 class Dctcp(Model):
     """DCTCP: the window shrinks by as much as the share of packets that were marked asks for (RFC 8257). It
-    takes ``ecn`` and a queue that marks; its receiver reports marks packet by packet.
+    takes ``ecn`` and a queue that marks, best each packet that finds K or more waiting: ``Red`` with both
+    thresholds K, ``weight=1``, ``gentle=False``, ``ecn=True`` and ``hard_drop=False``. Its receiver reports
+    marks packet by packet.
     """
 
     kind: Literal["dctcp"] = "dctcp"

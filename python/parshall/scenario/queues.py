@@ -88,6 +88,11 @@ class Red(Model):
     """Whether drops are at least the inverse of the probability apart."""
     ecn: Flag = False
     """Whether packets that can be marked are marked instead of dropped (RFC 3168)."""
+    hard_drop: Flag = True
+    """Whether packets that can be marked are dropped, too, where the average is so high that the
+    probability is 1 (RFC 3168, section 7). Without it they are marked there. DCTCP's queue marks each packet
+    that finds K or more waiting (RFC 8257, section 3.1): both thresholds K, ``weight = 1``, ``ecn = true``,
+    ``gentle = false``, ``hard_drop = false``."""
     adaptive: Flag = False
     """Whether ``max_probability`` adapts itself (Floyd, Gummadi and Shenker 2001)."""
     tune_by: Literal["responsiveness"] | None = None

@@ -53,6 +53,7 @@ struct Params {
     gentle: bool,
     wait: bool,
     ecn: bool,
+    hard_drop: bool,
     adaptive: bool,
 }
 
@@ -111,6 +112,7 @@ impl Red {
             gentle: config.gentle,
             wait: config.wait,
             ecn: config.ecn,
+            hard_drop: config.hard_drop,
             adaptive: config.adaptive,
         };
         Red {
@@ -174,8 +176,9 @@ impl Red {
             return Verdict::Accept;
         }
         let certain = if p.gentle { 2.0 * p.max_threshold } else { p.max_threshold };
+        let marks = p.ecn && arrival.ecn_capable;
         if self.average >= certain {
-            return Verdict::Drop;
+            return if marks && !p.hard_drop { Verdict::Mark } else { Verdict::Drop };
         }
         if !self.above {
             self.above = true;
@@ -189,7 +192,7 @@ impl Red {
         }
         self.count = 0;
         self.count_bytes = 0;
-        if p.ecn && arrival.ecn_capable {
+        if marks {
             Verdict::Mark
         } else {
             Verdict::Drop

@@ -79,6 +79,9 @@ pub struct Red {
     /// Whether packets that can be marked are marked instead of dropped.
     #[serde(default)]
     pub ecn: bool,
+    /// Whether an average beyond the thresholds drops packets that can be marked, too (RFC 3168, section 7).
+    #[serde(default = "yes")]
+    pub hard_drop: bool,
     /// Whether `max_probability` adapts itself (Floyd, Gummadi and Shenker 2001).
     #[serde(default)]
     pub adaptive: bool,

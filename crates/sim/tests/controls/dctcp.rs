@@ -22,6 +22,24 @@ fn dctcp_fills_the_link_with_a_queue_at_the_threshold() {
     }
 }
 
+/// RFC 8257, section 3.1: one threshold of the queue itself. Slow start overshoots it many times, and is marked.
+#[test]
+fn a_step_marks_all_that_finds_the_queue_above_it_and_drops_none() {
+    let step = |hard_drop: bool| {
+        let mut queue = marks_above(20.0);
+        queue["gentle"] = json!(false);
+        queue["hard_drop"] = json!(hard_drop);
+        record(&vec![dctcp(); 4], queue)
+    };
+    let dropped = |recording: &Recording| reals(recording, "flows", "packets_dropped").iter().sum::<f64>();
+    let [hard, marked] = [true, false].map(step);
+    assert!(dropped(&hard) > 10.0);
+    assert_eq!(dropped(&marked), 0.0);
+    assert!(reals(&marked, "ports", "packets_marked").iter().sum::<f64>() > 100.0);
+    assert!(shares(&marked).iter().sum::<f64>() > 0.97);
+    assert!((6.0..32.0).contains(&mean(&backlog(&marked))));
+}
+
 /// The same network with RFC 3168's answer to a mark, a halving: the link is not full.
 #[test]
 fn halving_at_that_threshold_wastes_the_link() {
