@@ -96,3 +96,33 @@ def test_a_library_that_was_changed_is_not_run(tmp_path: Path, libraries: Path) 
     shutil.copy(libraries / "cubic.so", path)
     with pytest.raises(ScenarioError, match="with other content"):
         parshall.run(scenario)
+
+
+def test_a_library_that_is_built_anew_is_the_new_one(tmp_path: Path) -> None:
+    """The loader takes a file that it knows by its name or place for the one that it has."""
+
+    def built(window: str) -> dict[str, Any]:
+        text = f"""
+#include "parshall_control.h"
+typedef struct {{ parshall_window window; }} state;
+static int32_t on_ack(void *flow, const parshall_ack *ack) {{
+    ((state *)flow)->window.cwnd = {window};
+    return ack->now < 0;
+}}
+static const parshall_control_table table = {{
+    .version = PARSHALL_CONTROL_VERSION, .name = "fixed", .state_size = sizeof(state), .on_ack = on_ack,
+}};
+const parshall_control_table *parshall_control(void) {{ return &table; }}
+"""
+        return tables(bell(SharedControl(build(tmp_path, "fixed", text))))
+
+    def of(window: float) -> dict[str, Any]:
+        class Fixed(Control):
+            def on_ack(self, ack: parshall.control.Ack) -> None:
+                self.cwnd = window
+
+        return tables(bell(Fixed()))
+
+    assert_equal(built("20.0"), of(20.0))
+    assert_equal(built("5.0"), of(5.0))
+    assert_equal(built("20.0"), of(20.0))

@@ -21,6 +21,7 @@ import numpy as np
 
 from parshall import _core
 from parshall.control.base import EVENTS, Control
+from parshall.control.identity import code_hash
 from parshall.control.interface import lent, structure
 from parshall.errors import InputError, ParshallError, shown
 from parshall.estimators import Ewma, RtoEstimator, SlidingMad, SlidingMedian
@@ -147,7 +148,7 @@ def _functions(
     """The addresses of a class's functions by their names, and what keeps these alive. ``estimators`` are the
     fields that hold pointers to such.
     """
-    key = (cls, layout, estimators)
+    key = (code_hash(cls, Control), layout, estimators)  # globals are constants in what is compiled
     if key not in _compiled:
         own = {name for each in cls.__mro__[: cls.__mro__.index(Control)] for name in vars(each)}
         build = _Builder(cls, layout, estimators)

@@ -22,6 +22,8 @@ __all__ = ["code_of", "controls", "described", "register", "registered"]
 
 _known: dict[str, type[Control]] = {}
 """Classes by their code."""
+_described: set[str] = set()
+"""Code of those that were described here, which something may change before they run."""
 
 
 def register(classes: dict[str, type[Control]]) -> None:
@@ -40,6 +42,7 @@ def described(cls: type[Control], values: dict[str, Any]) -> UserControl:
     """What a scenario says of a control, which can be found again in this process."""
     code = code_of(cls)
     _known[code] = cls
+    _described.add(code)
     form: Literal["numba", "python"] = "numba" if cls.compiled else "python"
     return UserControl(form=form, source=f"{cls.__module__}:{cls.__qualname__}", code=code, values=values)
 
@@ -69,6 +72,10 @@ def controls(form: str, source: str, code: str, values: str) -> _core.PythonCont
 def _class_of(source: str, code: str) -> type[Control]:
     known = _known.get(code)
     if known is not None:
+        if code in _described and (now := code_of(known)) != code:
+            raise InputError(
+                "control", f"{source}, which has become {now[:12]}", f"the code that was meant, {code[:12]}"
+            )
         return known
     cls = _imported(source, code)
     found = code_of(cls)

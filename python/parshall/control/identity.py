@@ -1,182 +1,273 @@
-"""What the code of a control is, as a hash: its source, and the values that its source refers to.
+"""What the code of a control is, as a hash: what it compiles to, and the values that it can reach.
 
-Two classes with the same hash do the same. Whatever a method can reach counts: the source of its class and of
-those it is derived from, variables of enclosing functions and of modules, and functions of the user's that it
-calls. Modules that are installed count by their version.
+Any change that changes what a control does changes its hash. What counts is the code that is loaded, not the
+file it came from, which may have been edited since; and whatever that code refers to: variables of enclosing
+functions and of modules, attributes of the user's modules, defaults, arguments of partials, the state of
+objects and of what they refer to, and the classes of all these. What is installed counts by its version. A
+value whose state cannot be seen is refused.
+
+What Python itself changes from call to call is not code: clocks, files, the environment, random numbers that
+do not come from :meth:`Control.random`.
 """
 
 from __future__ import annotations
 
+import dis
 import hashlib
+import importlib
 import inspect
-import sys
 import types
-from collections.abc import Iterator
-from importlib import metadata
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from parshall.control.origin import installed_object, installed_version, is_compiled
 from parshall.errors import InputError, shown
 
 __all__ = ["code_hash"]
 
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), range)
+_BORN_WITH = {
+    "__abstractmethods__", "__annotate__", "__annotate_func__", "__annotations__", "__annotations_cache__",
+    "__dataclass_fields__", "__dataclass_params__", "__dict__", "__doc__", "__firstlineno__",
+    "__match_args__", "__module__", "__orig_bases__", "__parameters__", "__qualname__", "__slots__",
+    "__static_attributes__", "__weakref__", "_abc_impl",
+}  # fmt: skip
+"""Members of classes that say nothing about what they do, or that others say as well."""
+
 
 def code_hash(cls: type, last: type) -> str:
     """SHA-256 of the code of a class, in hexadecimal, down to ``last``, which does not count."""
-    told: list[str] = []
-    reader = _Reader(told.append)
+    reader = _Reader()
+    reader.seen[id(last)] = (0, last)
     for each in cls.__mro__[: cls.__mro__.index(last)]:
-        reader.take_class(each)
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+        reader.take(each.__qualname__, each)
+    reader.take_modules()
+    return hashlib.sha256("\n".join(reader.told).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class _Reader:
-    """Writes down values, each once."""
+    """Writes down values, and what can change only once."""
 
-    def __init__(self, tell: Any) -> None:
-        self.tell = tell
-        self.seen: dict[int, Any] = {}
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.seen: dict[int, tuple[int, Any]] = {}
+        """What can change, by its id; it is held, so that no other object gets that."""
+        self.names: set[str] = set()
+        """All attributes that code asks for, of whatever it is."""
+        self.modules: dict[int, tuple[types.ModuleType, set[str]]] = {}
+        """Modules of the user's that code can reach, and which of their attributes have been told."""
+
+    def tell(self, text: str) -> None:
+        self.told.append(text)
+
+    def take_modules(self) -> None:
+        """Writes down what code may ask of the user's modules, until nothing new turns up."""
+        before = -1
+        while before != len(self.told):
+            before = len(self.told)
+            for module, done in sorted(self.modules.values(), key=lambda each: each[0].__name__):
+                there = vars(module)
+                for name in sorted(self.names.intersection(there) - done):
+                    done.add(name)
+                    self.take(f"{module.__name__}.{name}", there[name])
 
     def take(self, name: str, value: Any) -> None:
         """Writes down a value that code refers to as ``name``."""
-        if value is None or isinstance(value, bool | int | float | complex | str | bytes):
-            self.tell(f"{name} = {value!r}")
-        elif isinstance(value, np.generic | np.ndarray):
-            array = np.asarray(value)
-            self.tell(f"{name} = {array.dtype} {array.shape} {hashlib.sha256(array.tobytes()).hexdigest()}")
+        kind = type(value)
+        if kind in _PLAIN:
+            self.tell(f"{name} = {kind.__name__} {value!r}")
+        elif kind in (tuple, frozenset):
+            self._take_items(name, value)
         elif isinstance(value, types.ModuleType):
-            self.tell(f"{name} = module {value.__name__} {_version(value.__name__)}")
-        elif id(value) not in self.seen:
-            self.seen[id(value)] = value
+            self._take_module(name, value)
+        elif id(value) in self.seen:
+            self.tell(f"{name} = the {self.seen[id(value)][0]}th")
+        else:
+            self.seen[id(value)] = (len(self.seen), value)
             self._take_new(name, value)
 
+    def _take_module(self, name: str, module: types.ModuleType) -> None:
+        version = installed_version(module.__name__)
+        self.tell(f"{name} = module {module.__name__} {version}")
+        if version is None:
+            self.modules.setdefault(id(module), (module, set()))
+
     def _take_new(self, name: str, value: Any) -> None:
-        if isinstance(value, list | tuple | set | frozenset | dict):
-            self._take_many(name, value)
-        elif installed := _installed(value):
+        kind = type(value)
+        if kind in (list, dict, set, bytearray):
+            self._take_items(name, value)
+        elif kind is np.ndarray or isinstance(value, np.generic):
+            self._take_array(name, np.asarray(value))
+        elif (installed := installed_object(value)) is not None:
             self.tell(f"{name} = {installed}")
-        elif type(value).__module__.startswith("parshall.estimators"):
-            self.tell(f"{name} = {value!r}")
         elif inspect.isclass(value):
-            self.tell(f"{name} = class")
-            self.take_class(value)
-        elif (function := _function(value)) is not None:
-            self.tell(f"{name} = function")
-            self.take_function(function)
+            self._take_class(name, value)
+        elif isinstance(value, types.FunctionType):
+            self._take_function(name, value)
+        elif isinstance(getattr(value, "py_func", None), types.FunctionType):
+            self.tell(f"{name} = compiled by {kind.__module__} {installed_version(kind.__module__)}")
+            self.take(f"{name}.py_func", value.py_func)
+        elif isinstance(value, types.CodeType):
+            self._take_code(name, value)
         else:
             self._take_object(name, value)
 
-    def _take_many(self, name: str, values: Any) -> None:
-        if isinstance(values, dict):
-            for key, value in values.items():
-                self.take(f"{name}[{key!r}]", value)
-        else:
-            unordered = isinstance(values, set | frozenset)
-            for index, value in enumerate(sorted(values, key=repr) if unordered else values):
-                self.take(f"{name}[{index}]", value)
+    def _take_items(self, name: str, values: Any) -> None:
         self.tell(f"{name} = {type(values).__name__} of {len(values)}")
+        if isinstance(values, dict):
+            for index, (key, value) in enumerate(values.items()):
+                self.take(f"{name} key {index}", key)
+                self.take(f"{name}[{index}]", value)
+        elif isinstance(values, bytearray):
+            self.tell(bytes(values).hex())
+        elif isinstance(values, set | frozenset):
+            for index, value in enumerate(sorted(values, key=_in_short)):
+                self.take(f"{name}[{index}]", value)
+        else:
+            for index, value in enumerate(values):
+                self.take(f"{name}[{index}]", value)
 
-    def _take_object(self, name: str, value: Any) -> None:
-        """An object by its class and its attributes."""
-        kind = type(value)
-        if not hasattr(value, "__dict__"):
-            raise InputError(
-                name, shown(value), "a value that can be told apart: a number, text, an array, a function"
-            )
-        self.take(f"type of {name}", kind)
-        self.take(name, dict(vars(value)))
+    def _take_array(self, name: str, array: np.ndarray[Any, Any]) -> None:
+        if array.dtype.hasobject:
+            self.tell(f"{name} = objects of {array.dtype} {array.shape}")
+            self.take(f"{name}[]", array.tolist())
+            return
+        digest = hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
+        self.tell(f"{name} = {array.dtype.descr} {array.shape} {digest}")
 
-    def take_class(self, cls: type) -> None:
-        """The source of a class, and what its methods refer to."""
-        self.seen[id(cls)] = cls
-        self.tell(_source(cls) or f"class {cls.__qualname__}")
-        without_source = _source(cls) is None
-        for name, member in vars(cls).items():
-            function = _function(member)
-            if function is not None:
-                self.take_function(function, with_code=without_source)
-            elif not name.startswith("__"):
-                self.take(name, member)
+    def _take_class(self, name: str, cls: type) -> None:
+        """A class by its members, its bases and the class of itself."""
+        self.tell(f"{name} = class {cls.__qualname__}")
+        for member, value in vars(cls).items():
+            if member not in _BORN_WITH and not isinstance(
+                value, types.MemberDescriptorType | types.GetSetDescriptorType
+            ):
+                self.take(f"{cls.__qualname__}.{member}", value)
+        self.take(f"class of {cls.__qualname__}", type(cls))
         for base in cls.__bases__:
             self.take(f"base of {cls.__qualname__}", base)
 
-    def take_function(self, function: types.FunctionType, *, with_code: bool = True) -> None:
+    def _take_function(self, name: str, function: types.FunctionType) -> None:
         """A function, and what it refers to."""
-        self.seen[id(function)] = function
-        if with_code:
-            self.tell(_source(function) or _bytes_of(function.__code__))
-        for name, value in _references(function):
-            self.take(name, value)
-        for index, default in enumerate(function.__defaults__ or ()):
-            self.take(f"default {index} of {function.__qualname__}", default)
+        self.tell(f"{name} = function")
+        self._take_code(name, function.__code__)
+        for place in ("__defaults__", "__kwdefaults__", "__dict__"):
+            if given := getattr(function, place):
+                self.take(f"{name}.{place}", given)
+        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        for variable, cell in cells:
+            try:
+                content = cell.cell_contents
+            except ValueError:  # not set yet, as a class is inside of its own methods
+                self.tell(f"{variable} is not set")
+            else:
+                self.take(variable, content)
+        for variable in sorted(_names(function.__code__).intersection(function.__globals__)):
+            self.take(variable, function.__globals__[variable])
+        for module in _imported(function.__code__, function.__globals__):
+            self.take(f"import of {module.__name__}", module)
+
+    def _take_code(self, name: str, code: types.CodeType) -> None:
+        self.names |= _names(code)
+        self.tell(
+            f"{name} = {code.co_name} {code.co_code.hex()} {getattr(code, 'co_exceptiontable', b'').hex()} "
+            f"{code.co_flags} {code.co_argcount} {code.co_posonlyargcount} {code.co_kwonlyargcount} "
+            f"{code.co_names} {code.co_varnames} {code.co_freevars} {code.co_cellvars}"
+        )
+        for index, constant in enumerate(code.co_consts):
+            if isinstance(constant, types.CodeType):
+                self._take_code(f"{name} {index}", constant)
+            else:
+                self.take(f"{name} constant {index}", constant)
+
+    def _take_object(self, name: str, value: Any) -> None:
+        """An object by its class and its state."""
+        kind = type(value)
+        self.take(f"type of {name}", kind)
+        parts = _parts(value)
+        if parts is None and any(map(is_compiled, kind.__mro__[:-1])):
+            expected = (
+                "one whose state can be seen: a number, text, an array, a function, an object that pickles"
+            )
+            raise InputError(name, shown(value), expected)
+        if parts is None or installed_object(kind) is None:
+            # What methods of the user's go by may not be in what a class of the user's pickles.
+            self.take(f"attributes of {name}", _attributes(value))
+        for part in parts or ():
+            self.take(f"part of {name}", part)
 
 
-def _function(member: Any) -> types.FunctionType | None:
-    """The function in a member of a class, or one that a compiler has wrapped."""
-    if isinstance(member, property):
-        member = member.fget
-    member = getattr(member, "py_func", member)  # what Numba compiles
-    member = getattr(member, "__func__", member)
-    return inspect.unwrap(member) if inspect.isfunction(member) else None
+def _attributes(value: Any) -> dict[str, Any]:
+    found = dict(getattr(value, "__dict__", {}))
+    for base in type(value).__mro__:
+        for name, member in vars(base).items():
+            if isinstance(member, types.MemberDescriptorType):
+                try:
+                    found[f"{base.__qualname__}.{name}"] = member.__get__(value)
+                except AttributeError:  # a slot that is not set
+                    continue
+    return found
 
 
-def _source(code: Any) -> str | None:
+def _parts(value: Any) -> list[Any] | None:
+    """What an object is made of, as its class says; none if it does not say."""
+    if isinstance(value, property):
+        return [value.fget, value.fset, value.fdel]
+    if isinstance(value, staticmethod | classmethod):
+        return [value.__func__]
+    if isinstance(value, types.MethodType):
+        return [value.__func__, value.__self__]
+    if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
+        return [value.__name__, value.__self__]
+    if type(value).__module__ == "functools" and hasattr(value, "cache_info"):
+        return [value.__wrapped__]  # what is in the cache follows from it
     try:
-        return inspect.cleandoc(inspect.getsource(code))
-    except (OSError, TypeError):
+        made = value.__reduce_ex__(4)
+    except Exception:
         return None
+    if isinstance(made, str):  # the name of a global variable of an installed module
+        return [made] if installed_version(getattr(value, "__module__", None) or "") else None
+    return [list(each) if isinstance(each, Iterator) else each for each in made]
 
 
-def _bytes_of(code: types.CodeType) -> str:
-    """Code without a file, such as that typed at a prompt, by its bytes."""
-    constants = [
-        _bytes_of(each) if isinstance(each, types.CodeType) else repr(each) for each in code.co_consts
-    ]
-    return f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {constants}"
+def _names(code: types.CodeType) -> set[str]:
+    """What code and the functions inside of it refer to by name, also by a text as ``getattr`` takes it."""
+    found = {*code.co_names}
+    waiting: list[Any] = list(code.co_consts)
+    while waiting:
+        constant = waiting.pop()
+        if isinstance(constant, types.CodeType):
+            found |= _names(constant)
+        elif isinstance(constant, tuple | frozenset):
+            waiting += constant
+        elif isinstance(constant, str) and constant.isidentifier():
+            found.add(constant)
+    return found
 
 
-def _references(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    """Variables outside of a function that it, or functions inside of it, refer to."""
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    for name, cell in cells:
-        try:
-            yield name, cell.cell_contents
-        except ValueError:  # not set yet, as a class is inside of its own methods
-            continue
-    for name in sorted(set(_names(function.__code__))):
-        if name in function.__globals__:
-            yield name, function.__globals__[name]
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
+def _imported(code: types.CodeType, scope: dict[str, Any]) -> Iterator[types.ModuleType]:
+    """Modules that code imports when it runs, which are loaded for that; missing ones are its own fault."""
+    steps: Sequence[dis.Instruction] = list(dis.get_instructions(code))
+    for index, step in enumerate(steps):
+        if step.opname == "IMPORT_NAME":
+            level = next(
+                (each.argval for each in steps[max(index - 2, 0) : index] if type(each.argval) is int), 0
+            )
+            try:
+                package = scope.get("__package__") or scope.get("__name__", "").rpartition(".")[0]
+                module = importlib.import_module("." * level + step.argval, package or None)
+            except Exception:
+                continue
+            yield module
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            yield from _names(constant)
+            yield from _imported(constant, scope)
 
 
-def _installed(value: Any) -> str | None:
-    """An object of an installed package, by the package's version; none for the user's own."""
-    if not (inspect.isclass(value) or callable(value)):
-        return None
-    module = getattr(value, "__module__", None) or ""
-    if not isinstance(module, str) or hasattr(value, "py_func"):
-        return None
-    version = _version(module)
-    return version and f"{module} {version} {getattr(value, '__qualname__', '')}"
-
-
-def _version(module: str) -> str | None:
-    """The version of the package that a module belongs to; none of one that is not installed."""
-    package = module.partition(".")[0]
-    if package in sys.stdlib_module_names or package == "builtins":
-        return "Python's own"
-    if package == "parshall":
-        from parshall import __version__
-
-        return __version__
-    try:
-        return metadata.version(package)
-    except (metadata.PackageNotFoundError, ValueError):
-        return None
+def _in_short(value: Any) -> str:
+    """Text by which the items of a set have one order, whatever their own is."""
+    reader = _Reader()
+    reader.take("", value)
+    return "\n".join(reader.told)

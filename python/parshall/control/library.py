@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import hashlib
+import os
+import shutil
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -90,10 +94,41 @@ def _code_of(path: Path) -> str:
 
 
 @cache
-def _table(path: str, _code: str) -> _Table:
+def _copies() -> Path:
+    """A folder of this process, which is removed at its end and not before: the loader takes a new file in
+    the place of one that is gone for the same.
+    """
+    folder, process = tempfile.mkdtemp(prefix="parshall-"), os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == process:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    return Path(folder)
+
+
+def _copy(path: str, code: str) -> str:
+    """A copy of a library, named by what is in it: a file that is loaded once stays loaded under its name,
+    whatever is built there later. Raises InputError if another has just been built.
+    """
+    copy = _copies() / f"{code}{Path(path).suffix}"
+    if not copy.exists():
+        content = Path(path).read_bytes()
+        found = hashlib.sha256(content).hexdigest()
+        if found != code:
+            raise InputError(
+                "control", f"{path} with other content, {found[:12]}", f"that of before, {code[:12]}"
+            )
+        copy.write_bytes(content)
+    return str(copy)
+
+
+@cache
+def _table(path: str, code: str) -> _Table:
     """The table of a library, which stays loaded."""
     try:
-        library = ctypes.CDLL(path)
+        library = ctypes.CDLL(_copy(path, code))
         function = getattr(library, SYMBOL)
     except (OSError, AttributeError) as error:
         reason = " ".join(str(error).split())
