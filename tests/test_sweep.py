@@ -878,11 +878,11 @@ def test_the_parts_are_the_callers_or_small_in_number(sweep: Sweep, bell: Dumbbe
         )
 
     result = sweep.run()
-    assert parts(result.write(tmp_path / "a")) == ["limit=20", "limit=5"]
-    assert parts(result.write(tmp_path / "b", partition=["seed"])) == ["seed=1", "seed=2", "seed=3"]
+    assert parts(result.write(tmp_path / "a")) == ["limit-20", "limit-5"]
+    assert parts(result.write(tmp_path / "b", partition=["seed"])) == ["seed-1", "seed-2", "seed-3"]
     assert parts(result.write(tmp_path / "c", partition=[])) == ["."]
     floats = Sweep(bell, {"rate": [1e6]}, seeds=2).run()
-    assert parts(floats.write(tmp_path / "d")) == ["seed=1", "seed=2"]
+    assert parts(floats.write(tmp_path / "d")) == ["seed-1", "seed-2"]
     with pytest.raises(InputError, match=r"^partition\[0\]: got \"x\", expected one of rate, limit, seed$"):
         result.write(tmp_path / "e", partition=["x"])
 
@@ -893,7 +893,7 @@ def test_writing_again_replaces_the_result_and_nothing_else(sweep: Sweep, tmp_pa
     (out / "notes.txt").write_text("mine")
     smaller = replace(sweep, parameters={"limit": Parameter(path=LIMIT, values=[7])})
     smaller.run().write(out)
-    assert sorted(path.name for path in (out / "runs").iterdir()) == ["limit=7"]
+    assert sorted(path.name for path in (out / "runs").iterdir()) == ["limit-7"]
     assert (out / "notes.txt").read_text() == "mine"
     assert not [path for path in out.iterdir() if path.name.startswith(".")]
     (tmp_path / "other" / "runs").mkdir(parents=True)

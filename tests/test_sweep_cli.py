@@ -73,7 +73,7 @@ def test_a_sweep_is_run_once_and_written(file: Path, capsys: pytest.CaptureFixtu
 
     again = Outcome(capsys, "sweep", file, "--out", "there", "--partition", "seed", "--partition", "limit")
     assert "12 runs, 0 done now. Tables: there\n" in again.out
-    assert Path("there/ports/seed=2/limit=5/part-0.parquet").exists()
+    assert Path("there/ports/seed-2/limit-5/part-0.parquet").exists()
     more = Outcome(capsys, "sweep", file, "--seeds", 4)
     assert "16 runs, 4 done now" in more.out
     without = Outcome(capsys, "sweep", file, "--no-cache", "--jobs", 1)

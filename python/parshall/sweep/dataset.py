@@ -1,10 +1,10 @@
-"""A sweep on disk: each table as a partitioned Parquet data set, which DuckDB, Polars or Arrow read in place.
+"""A sweep on disk: each table as a folder of Parquet files, for DuckDB, pandas, Polars and Arrow.
 
     OUT/sweep.json                          points, seeds, failures, engine version
-    OUT/runs/queue=red/part-0.parquet       a folder for each value of each partitioning parameter
-    OUT/flows/queue=red/part-0.parquet
+    OUT/runs/queue-red/part-0.parquet       a folder for each value of each partitioning parameter
+    OUT/flows/queue-red/part-0.parquet
 
-All columns are in the files too, with their types; folder names are text, and only let a reader skip files.
+All columns are in the files, with their types; folder names are for people.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ MANIFEST = "sweep.json"
 
 _MOST_PARTS = 64
 """Folders that are made of a table unless the caller says how to part it."""
-_HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 def write(result: SweepResult, folder: str | Path, partition: Sequence[str] | None = None) -> Path:
@@ -44,8 +43,9 @@ def write(result: SweepResult, folder: str | Path, partition: Sequence[str] | No
 
     ``partition`` names the columns by whose values the rows are parted: parameters, or ``seed``. Unless
     given, it is parameters that are text or whole numbers, as long as there are at most 64 parts; and
-    ``seed`` where there is no such parameter. A result that is there is replaced. Raises OutputError when
-    something else is there or the folder cannot be written, and leaves what was there.
+    ``seed`` where there is no such parameter. The files have these columns too. A result that is there is
+    replaced. Raises OutputError when something else is there or the folder cannot be written, and leaves what
+    was there.
     """
     target = checked_path("folder", folder, "a folder")
     by = _partition(result, partition)
@@ -77,7 +77,7 @@ def _partition(result: SweepResult, given: Sequence[str] | None) -> list[str]:
     parts = 1
     for name in result.parameters:
         labels = {point.parameters[name] for point in result.points}
-        if all(map(_keeps_its_type, labels)) and parts * len(labels) <= _MOST_PARTS:
+        if all(map(_is_short, labels)) and parts * len(labels) <= _MOST_PARTS:
             by.append(name)
             parts *= len(labels)
     if not by and max(map(len, result.seeds)) <= _MOST_PARTS:
@@ -85,15 +85,17 @@ def _partition(result: SweepResult, given: Sequence[str] | None) -> list[str]:
     return by
 
 
-def _keeps_its_type(label: Label) -> bool:
-    """Whether a reader of folder names finds the type again, which guesses: whole numbers, else text."""
-    if isinstance(label, str):
-        return any(char.isalpha() for char in label)
-    return isinstance(label, int) and not isinstance(label, bool)
+def _is_short(label: Label) -> bool:
+    """Whether it is a text or a whole number."""
+    return isinstance(label, str | int) and not isinstance(label, bool)
 
 
 def _write_parts(table: pa.Table, folder: Path, by: Sequence[str]) -> None:
-    """One file for each combination of values, in folders as Hive names them: ``column=value``."""
+    """One file for each combination of values, in folders ``column-value``.
+
+    With Hive's ``column=value`` readers would guess a type for the column, and those that find it in the
+    files as well refuse the whole (Arrow, pandas).
+    """
     folder.mkdir()
     codes = np.zeros(table.num_rows, dtype=np.int64)
     values = []
@@ -108,7 +110,7 @@ def _write_parts(table: pa.Table, folder: Path, by: Sequence[str]) -> None:
         steps = []
         for name, texts in zip(reversed(by), reversed(values), strict=True):
             rest, own = divmod(rest, len(texts))
-            steps.append(f"{quote(name, safe=' ')}={texts[own]}")
+            steps.append(f"{_visible(quote(name, safe=' '))}-{texts[own]}")
         place = folder.joinpath(*reversed(steps))
         place.mkdir(parents=True, exist_ok=True)
         rows = table if not by else table.filter(pa.array(codes == code))
@@ -116,11 +118,14 @@ def _write_parts(table: pa.Table, folder: Path, by: Sequence[str]) -> None:
 
 
 def _text(value: Any) -> str:
-    """A value as a folder's name: what a path does not take is written as %XX, as Hive does."""
-    if value is None or value == "":
-        return _HIVE_NULL
+    """A value as a part of a folder's name: what a path does not take is written as %XX."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return quote(text, safe=" ,;+@()[]{}!$&'") if text.strip(".") else text.replace(".", "%2E")
+    return quote(text, safe=" ,;+@()[]{}!$&'")
+
+
+def _visible(text: str) -> str:
+    """A folder's name that readers do not take for one to be passed over."""
+    return f"%{ord(text[0]):02X}{text[1:]}" if text[0] in "._" else text
 
 
 def _manifest(result: SweepResult, names: Sequence[str], by: Sequence[str]) -> dict[str, Any]:
