@@ -159,6 +159,16 @@ def test_an_error_of_the_function_names_the_run(bells: dict[str, Dumbbell]) -> N
         assert str(caught.value) == "measuring fast, seed 8: ZeroDivisionError: no packets"
 
 
+def test_an_error_of_the_function_is_told_though_work_that_waits_is_given_up(bell: Dumbbell) -> None:
+    def function(variant: str, recording: Recording) -> float:
+        raise ZeroDivisionError("no packets")
+
+    bells = {name: bell.replace("duration", f"{40 + name} s") for name in range(20)}
+    for jobs in (1, 2):
+        with pytest.raises(ParshallError, match=r"measuring \d+, seed \d: ZeroDivisionError: no packets"):
+            measure(bells, SEEDS, function, jobs=jobs, cache=None)  # type: ignore[arg-type]
+
+
 def test_what_was_done_before_an_error_is_kept(bells: dict[str, Dumbbell]) -> None:
     def function(variant: str, recording: Recording) -> float:
         raise ValueError("never")

@@ -104,15 +104,17 @@ class _Dispatch:
         while True:
             if interrupted():
                 work.stop(self.task)
-            if interrupted() or enough():
+            stopped = interrupted() or enough()
+            if stopped:
                 self.halt()
             else:
                 self.fill()
             if not self.pending:
                 return
             done, _ = wait(self.pending, timeout=_WAIT_S, return_when=FIRST_COMPLETED)
+            stopped = stopped or interrupted()
             for future in done:
-                self.take(self.outcome(future, self.pending.pop(future), interrupted()))
+                self.take(self.outcome(future, self.pending.pop(future), stopped))
             if not done:
                 if is_lost(self.executor):
                     raise _broken(None)
