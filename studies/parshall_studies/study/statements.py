@@ -29,12 +29,17 @@ _PLACE = re.compile(r"\{(\w+)\}")
 _BEYOND = "Beyond: "
 
 
+def _hyphenated(label: Any) -> str:
+    """A label in an id, which has no spaces: scripts look for it."""
+    return str(label).replace(" ", "-")
+
+
 def topics_of(
     text: str,
     says: Mapping[str, Said | Callable[..., Said]],
     names: Mapping[str, Mapping[Any, str]] | None = None,
     *,
-    ident: Callable[[Any], str] = str,
+    ident: Callable[[Any], str] = _hyphenated,
 ) -> tuple[Topic, ...]:
     """The claims of a list. ``says`` has what each line says, by its id as it stands there: a rule or
     relation, with the printed number if there is one, or a function of the labels that makes it. ``names``
