@@ -18,6 +18,7 @@ from pyarrow import parquet
 from rich.console import Console
 from tests.toy_study import STUDY, toy
 from tests.undrawn import undrawn
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from parshall.errors import InputError, OutputError, ParshallError
 from parshall.support.checksums import digest
@@ -94,6 +95,16 @@ def test_the_same_study_gives_the_same_bytes_for_any_number_of_jobs(tmp_path: Pa
     for name, jobs in (("a", 1), ("b", 3)):
         reproduce(out=tmp_path / name, jobs=jobs)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_linear_algebra_takes_no_threads_beside_those_of_the_study(tmp_path: Path) -> None:
+    def counted(bench: st.Workbench) -> None:
+        counts.update(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+
+    counts: set[int] = set()
+    with threadpool_limits(2, "blas"):
+        reproduce(toy(counted), out=tmp_path, seeds=20)
+    assert counts == {1}
 
 
 def test_where_out_goes_unless_it_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,11 +113,14 @@ def _measured(
     console: Console,
 ) -> tuple[Provenance, Measures, int]:
     """Runs the study."""
+    from threadpoolctl import threadpool_limits
+
     given = [data] if isinstance(data, str | Path) else data
     found = measured_data.find(study.loaded.data, measured_data.folders(given))
     with progress_bar(console) as progress:
         bench = Workbench(seeds, jobs, cache, progress, found.files, full)
-        measures = study.loaded.measure(bench)
+        with threadpool_limits(1, "blas"):  # each core has a thread of ours already
+            measures = study.loaded.measure(bench)
     return (
         origin.collected(study.name, seeds, bench.runs, sorted(measures), found.lacking, full),
         measures,
