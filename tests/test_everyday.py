@@ -239,7 +239,10 @@ def test_two_scenarios_are_compared_seed_by_seed(
     text = done(capsys, "compare", file, small, "--seeds", "1-4", "--out", tmp_path / "c.svg")
     assert "4 pairs of runs" in text
     a, b = (
-        [of_recording(parshall.run(parshall.load(each), seed))["goodput, Mbit/s"] for seed in range(1, 5)]
+        [
+            of_recording(parshall.run(parshall.load(each), seed)).values["goodput, Mbit/s"]
+            for seed in range(1, 5)
+        ]
         for each in (file, small)
     )
     spread = difference_interval(b, a)

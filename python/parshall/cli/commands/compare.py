@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
 
-from parshall.cli.commands.figures import figures_of, of_recording
-from parshall.cli.commands.given import scenario_of, seeds_of
+from parshall.cli.commands.given import seeds_of
+from parshall.cli.commands.results import Result, read, run_both
 from parshall.errors import InputError, ParshallError, shown
-from parshall.support.checksums import opened, verified
+from parshall.stats import Interval, difference_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Comparison", "compare", "compare_and_print"]
+__all__ = ["Comparison", "Pairs", "compare", "compare_and_print"]
 
 _DEFAULT_SEEDS = "1-10"
+_MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -30,20 +31,40 @@ class Comparison:
     name: str
     a: tuple[float, ...]
     b: tuple[float, ...]
-    """Of the same seeds."""
+    """Of the same seeds; pairs of which one does not exist are left out."""
+    point: str = ""
+    """Of a sweep, to which it belongs."""
+
+    @property
+    def label(self) -> str:
+        return f"{self.point}: {self.name}" if self.point else self.name
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """Of A and B, over the same pairs."""
+        return tuple(float(np.mean(each)) if each else float("nan") for each in (self.a, self.b))  # type: ignore[return-value]
+
+    @property
+    def difference(self) -> Interval:
+        """B less A, with its 95 % interval."""
+        return difference_interval(self.b, self.a)
 
 
 @dataclass(frozen=True)
-class _Result:
-    """What one side has: figures of each seed or point, by its name."""
+class Pairs:
+    """Two results, paired."""
 
-    runs: dict[str, dict[str, float]]
+    found: list[Comparison]
+    pairs: int
+    """Pairs of runs, of all points."""
+    remarks: list[str]
+    """What somebody who reads the figures has to know."""
 
 
 def compare_and_print(a: str, b: str, seeds: str | None, out: str | None) -> None:
     """Prints the paired differences of two results, and draws them into ``out`` where that is given."""
-    found, pairs = compare(a, b, seeds)
-    _print(found, a, b, pairs)
+    found = compare(a, b, seeds)
+    _print(found, a, b)
     if out is not None:
         from parshall.cli.commands.plot import write_picture
 
@@ -51,11 +72,12 @@ def compare_and_print(a: str, b: str, seeds: str | None, out: str | None) -> Non
         click.echo(f"{written} written")
 
 
-def compare(a: str, b: str, seeds: str | None) -> tuple[list[Comparison], int]:
-    """The figures of two results, and in how many pairs of runs.
+def compare(a: str, b: str, seeds: str | None) -> Pairs:
+    """The figures of two results, pair by pair.
 
     A result is a scenario file, which is run with ``seeds``, or a folder: of a recording, of a run with
-    several seeds, or of a sweep. Raises InputError for two of different kinds.
+    several seeds, or of a sweep, whose points are compared one by one. Raises InputError for two of different
+    kinds, ParshallError for two that have nothing in common.
     """
     folders = [Path(each).is_dir() for each in (a, b)]
     if folders[0] != folders[1]:
@@ -63,125 +85,111 @@ def compare(a: str, b: str, seeds: str | None) -> tuple[list[Comparison], int]:
     if folders[0] and seeds is not None:
         raise InputError("--seeds", shown(seeds), "none: the folders have theirs")
     if folders[0]:
-        sides = [_read(Path(each)) for each in (a, b)]
+        first, second = (read(Path(each)) for each in (a, b))
     else:
-        sides = _run(a, b, seeds_of(seeds or _DEFAULT_SEEDS))
-    common = [run for run in sides[0].runs if run in sides[1].runs]
-    if not common:
+        first, second = run_both(a, b, seeds_of(seeds or _DEFAULT_SEEDS))
+    common = {
+        point: [run for run in runs if run in second.points.get(point, {})]
+        for point, runs in first.points.items()
+    }
+    pairs = sum(map(len, common.values()))
+    if not pairs:
         raise ParshallError(f"{a} and {b}: no seed or point in common, expected results that can be paired")
-    names = [name for name in sides[0].runs[common[0]] if name in sides[1].runs[common[0]]]
-
-    def values(side: _Result, name: str) -> tuple[float, ...]:
-        return tuple(side.runs[run].get(name, float("nan")) for run in common)
-
-    return [Comparison(name, values(sides[0], name), values(sides[1], name)) for name in names], len(common)
+    found = [each for point, runs in common.items() if runs for each in _of_point(point, runs, first, second)]
+    if not found:
+        raise ParshallError(f"{a} and {b}: no metric in common, expected results that can be paired")
+    return Pairs(found, pairs, _remarks(first, second, pairs))
 
 
-def _run(a: str, b: str, seeds: Sequence[int]) -> list[_Result]:
-    from parshall.engine.measure import measure
-
-    variants = {"A": scenario_of(a), "B": scenario_of(b)}
-    found = measure(variants, seeds, lambda _, recording: of_recording(recording))
-    return [
-        _Result({f"seed {seed}": figures for seed, figures in zip(seeds, found[side], strict=True)})
-        for side in variants
-    ]
-
-
-# --- Results in folders -------------------------------------------------------------------------------------
+def _of_point(point: str, runs: Sequence[str], first: Result, second: Result) -> list[Comparison]:
+    a, b = (side.points[point] for side in (first, second))
+    found = []
+    for name in (name for name in a[runs[0]] if name in b[runs[0]]):
+        values = [(a[run][name], b[run][name]) for run in runs]
+        known = [pair for pair in values if not np.isnan(pair).any()]
+        found.append(
+            Comparison(name, tuple(pair[0] for pair in known), tuple(pair[1] for pair in known), point)
+        )
+    return found
 
 
-def _read(folder: Path) -> _Result:
-    if (folder / "sweep.json").is_file():
-        return _of_sweep(folder)
-    if (folder / "ensemble.json").is_file():
-        return _of_ensemble(folder)
-    from parshall.recording import Recording
-
-    recording = Recording.load(folder)
-    # Two recordings are a pair, whatever their seeds are.
-    return _Result({"run": of_recording(recording)})
+# --- What has to be said besides ----------------------------------------------------------------------------
 
 
-def _of_ensemble(folder: Path) -> _Result:
-    manifest = opened(folder / "ensemble.json")
-    tables = {name: _table(verified(folder, f"{name}.parquet", manifest)) for name in ("flows", "ports")}
-    runs = {}
-    for seed in manifest["seeds"]:
-        own = {name: _rows(table, seed) for name, table in tables.items()}
-        runs[f"seed {seed}"] = figures_of(own["flows"], own["ports"], manifest["counted_seconds"])
-    return _Result(runs)
+def _remarks(first: Result, second: Result, pairs: int) -> list[str]:
+    said = []
+    for side, result in (("A", first), ("B", second)):
+        if result.failed:
+            said.append(f"{_counted(result.failed, 'run')} of {side} failed, and no pair has them.")
+        alone = sum(map(len, result.points.values())) - pairs
+        if alone:
+            said.append(f"{_counted(alone, 'run')} of {side} have no counterpart, and are left out.")
+    if first.flows is not None and second.flows is not None and set(first.flows) != set(second.flows):
+        said.append(f"Their flows differ: {_named(first.flows)} in A, {_named(second.flows)} in B.")
+    elif set(first.ports) != set(second.ports):
+        said.append("Their networks differ: they have other links.")
+    if first.seconds != second.seconds:
+        said.append(f"{first.seconds:g} s are counted in A, {second.seconds:g} s in B.")
+    if first.seed != second.seed:
+        said.append(f"The seed of A is {first.seed}, that of B {second.seed}: chance differs as well.")
+    if first.bottleneck is not None:
+        own, other = first.bottleneck, second.bottleneck
+        said.append(f"The bottleneck is {own}{'.' if own == other else f' in A, {other} in B.'}")
+    return said
 
 
-def _rows(table: Any, seed: int) -> dict[str, Any]:
-    import pyarrow.compute as pc
-
-    rows = table.filter(pc.equal(table["seed"], seed))
-    return {name: rows[name].to_pylist() for name in rows.column_names}
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def _of_sweep(folder: Path) -> _Result:
-    manifest = opened(folder / "sweep.json")
-    runs = {}
-    for file in manifest["sha256"]:
-        if file.startswith("runs/"):
-            for row in _table(verified(folder, file, manifest)).to_pylist():
-                place = [f"{name}={row[name]}" for name in manifest["parameters"]]
-                runs[", ".join([*place, f"seed {row['seed']}"])] = {
-                    name: float(row[name]) for name in manifest["metrics"]
-                }
-    return _Result(runs)
-
-
-def _table(content: bytes) -> Any:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    return parquet.ParquetFile(pa.BufferReader(content)).read()
+def _named(names: Sequence[str]) -> str:
+    few = ", ".join(names[:_MOST_NAMED])
+    return f"{few} and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else few or "none"
 
 
 # --- What is shown ------------------------------------------------------------------------------------------
 
 
-def _print(found: Sequence[Comparison], a: str, b: str, pairs: int) -> None:
+def _print(pairs: Pairs, a: str, b: str) -> None:
     from rich.console import Console
+    from rich.text import Text
 
     from parshall.recording.summary import figure_table
-    from parshall.stats import difference_interval
 
     table = figure_table("", "A", "B", "B - A", "95 % interval")
-    for each in found:
-        means = [float(np.mean(values)) for values in (each.a, each.b)]
-        difference, interval = f"{means[1] - means[0]:+.4g}", "-"
-        if pairs > 1:
-            spread = difference_interval(each.b, each.a)
-            low, high = spread.mean - spread.half_width, spread.mean + spread.half_width
-            interval = f"{low:+.3g} to {high:+.3g}"
-        table.add_row(each.name, *(f"{mean:.4g}" for mean in means), difference, interval)
+    for each in pairs.found:
+        means, spread = each.means, each.difference
+        interval = f"{spread.low:+.3g} to {spread.high:+.3g}" if spread.bounded else "-"
+        table.add_row(Text(each.label), *(f"{mean:.4g}" for mean in means), f"{spread.mean:+.4g}", interval)
     console = Console()
     if not console.is_terminal:
         console.width = 120
-    console.print(f"A is {a}, B is {b}; {pairs} pair{'' if pairs == 1 else 's'} of runs", highlight=False)
+    console.print(
+        f"A is {a}, B is {b}; {_counted(pairs.pairs, 'pair')} of runs", highlight=False, markup=False
+    )
+    for remark in pairs.remarks:
+        console.print(remark, highlight=False, markup=False)
     console.print(table)
-    if pairs == 1:
+    if all(len(each.a) < 2 for each in pairs.found):
         console.print("One pair of runs has no interval; runs with several seeds have.", highlight=False)
 
 
-def _draw(found: Sequence[Comparison], a: str, b: str) -> Figure:
+def _draw(pairs: Pairs, a: str, b: str) -> Figure:
     """Differences as parts of A, with their intervals."""
     from parshall.plot import FAINT, SERIES, drawing
-    from parshall.stats import difference_interval
 
-    shown = [each for each in found if np.isfinite(np.mean(each.a)) and abs(np.mean(each.a)) > 0]
+    shown = [each for each in pairs.found if np.isfinite(each.means[0]) and abs(each.means[0]) > 0]
     with drawing(0.9 + 0.32 * max(1, len(shown)), width=6.0) as (canvas, (axis,)):
         axis.axvline(0, color=FAINT, linewidth=0.9)
         for place, each in enumerate(shown):
-            scale = 100 / abs(float(np.mean(each.a)))
-            mean = float(np.mean(each.b) - np.mean(each.a)) * scale
-            half = difference_interval(each.b, each.a).half_width * scale if len(each.a) > 1 else 0.0
-            axis.errorbar(mean, place, xerr=half, fmt="o", color=SERIES[0], markersize=4, capsize=2.5)
-        axis.set_yticks(range(len(shown)), [each.name for each in shown])
+            scale, spread = 100 / abs(each.means[0]), each.difference
+            half = spread.half_width * scale if spread.bounded else 0.0
+            axis.errorbar(
+                spread.mean * scale, place, xerr=half, fmt="o", color=SERIES[0], markersize=4, capsize=2.5
+            )
+        axis.set_yticks(range(len(shown)), [each.label for each in shown])
         axis.invert_yaxis()
-        axis.set_xlabel(f"B - A, % of A (mean and 95 % interval, {len(found[0].a)} pairs)")
+        most = max(len(each.a) for each in pairs.found)
+        axis.set_xlabel(f"B - A, % of A (mean and 95 % interval, {_counted(most, 'pair')})")
         axis.set_title(f"A: {Path(a).name}, B: {Path(b).name}", loc="left", fontsize="small")
     return canvas

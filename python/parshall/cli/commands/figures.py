@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,39 +11,93 @@ import numpy as np
 from parshall.stats import jain
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from parshall.recording import Recording
 
-__all__ = ["figures_of", "of_recording"]
+    Reals = NDArray[np.float64]
+
+__all__ = ["Figures", "figures_of", "of_recording", "with_bottleneck"]
+
+_LOST = ("packets_dropped", "packets_lost", "packets_marked")
 
 
-def of_recording(recording: Recording) -> dict[str, float]:
+@dataclass(frozen=True)
+class Figures:
+    """Figures of a run by name, and what one of its ports adds to them, in the order of the ports."""
+
+    values: Mapping[str, float]
+    ports: tuple[str, ...]
+    shown: NDArray[np.bool_]
+    """Whether ``parshall run`` shows the port: it is that of a named link, or it lost packets."""
+    spent: Reals
+    """Seconds that packets spent there in all."""
+    delay: Reals
+    """Mean, in seconds."""
+    most_held: Reals
+    """Packets."""
+
+
+def with_bottleneck(runs: Sequence[Figures]) -> tuple[str, list[dict[str, float]]]:
+    """The bottleneck of these runs of one scenario, and the figures of each run with those of that port.
+
+    It is the port at which packets spent most time, all runs together, among those that ``parshall run``
+    shows; among all, where it shows none.
+    """
+    shown = np.any([run.shown for run in runs], axis=0)
+    spent = np.sum([run.spent for run in runs], axis=0)
+    place = int(np.where(shown | ~shown.any(), spent, -1.0).argmax())
+    return runs[0].ports[place], [
+        {
+            **run.values,
+            "delay at the bottleneck, ms": 1e3 * float(run.delay[place]),
+            "most held at the bottleneck": float(run.most_held[place]),
+        }
+        for run in runs
+    ]
+
+
+def of_recording(recording: Recording) -> Figures:
     """The figures of a recording."""
     flows, ports = recording.columns("flows"), recording.columns("ports")
-    return figures_of(flows, ports, recording.counted_seconds)
+    named = set(recording.scenario.named_ports.values())
+    return figures_of(flows, ports, recording.counted_seconds, recording.ports, named)
 
 
-def figures_of(flows: Mapping[str, Any], ports: Mapping[str, Any], seconds: float) -> dict[str, float]:
-    """Figures by name, from the counters of flows and ports over so many seconds. Those of nothing are NaN.
+def figures_of(
+    flows: Mapping[str, Any],
+    ports: Mapping[str, Any],
+    seconds: float,
+    names: Sequence[str],
+    named: set[str],
+) -> Figures:
+    """Figures from the counters of flows and ports over so many seconds. Those of nothing are NaN.
 
-    Fairness is Jain's index of the flows' goodputs (Jain, Chiu and Hawe 1984); the bottleneck is the port at
-    which packets spent most time in all.
+    Fairness is Jain's index of the flows' goodputs (Jain, Chiu and Hawe 1984). ``names`` are those of the
+    ports, of which some are ``named`` after a link.
     """
     delivered = _reals(flows["bytes_delivered"])
-    sent, delay = _reals(flows["packets_sent"]).sum(), _reals(ports["mean_delay"])
-    spent = np.nan_to_num(delay) * _reals(ports["packets_departed"])
-    bottleneck = int(spent.argmax())
-    return {
+    sent = _reals(flows["packets_sent"]).sum()
+    delay = _reals(ports["mean_delay"])
+    lost = np.sum([_reals(ports[column]) for column in _LOST], axis=0) > 0
+    values = {
         "goodput, Mbit/s": float(8e-6 * delivered.sum() / seconds),
         "fairness (Jain)": jain(delivered),
         "dropped, %": 100 * _ratio(_reals(flows["packets_dropped"]).sum(), sent),
         "retransmitted, %": 100 * _ratio(_reals(flows["packets_retransmitted"]).sum(), sent),
         "timeouts": float(_reals(flows["timeouts"]).sum()),
-        "delay at the bottleneck, ms": float(1e3 * delay[bottleneck]),
-        "most held at the bottleneck": float(_reals(ports["max_backlog_packets"])[bottleneck]),
     }
+    return Figures(
+        values,
+        tuple(names),
+        lost | np.array([name in named for name in names], dtype=np.bool_),
+        np.nan_to_num(delay) * _reals(ports["packets_departed"]),
+        delay,
+        _reals(ports["max_backlog_packets"]),
+    )
 
 
-def _reals(values: Sequence[Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _reals(values: Sequence[Any]) -> Reals:
     return np.asarray(values, dtype=np.float64)
 
 

@@ -122,7 +122,7 @@ def _many(
     elif form == "table":
         _print_means(Console(), ensemble, scenario)
     if folder is not None and form != "json":
-        click.echo(f"{', '.join(_TABLES)} of {len(seeds)} runs written to {folder}")
+        click.echo(f"{', '.join(_TABLES)} of {_done(ensemble)} runs written to {folder}")
     return not ensemble.failures
 
 
@@ -144,7 +144,7 @@ def _ensemble_as_json(ensemble: Ensemble, scenario: Scenario) -> dict[str, Any]:
     return {
         "scenario": scenario.hash,
         "title": scenario.title,
-        "seeds": list(ensemble.seeds),
+        "seeds": _finished(ensemble),
         "failures": [{"seed": each.seed, "reason": each.reason} for each in ensemble.failures],
         **{name: _rows(ensemble.table(name).drop_columns(["variant"])) for name in _TABLES},
     }
@@ -159,6 +159,18 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def _finished(ensemble: Ensemble) -> list[int]:
+    """Seeds whose runs did not fail."""
+    failed = {each.seed for each in ensemble.failures}
+    return [seed for seed in ensemble.seeds if seed not in failed]
+
+
+def _done(ensemble: Ensemble) -> str:
+    """How many runs there are results of."""
+    done, every = len(_finished(ensemble)), len(ensemble.seeds)
+    return str(every) if done == every else f"{done} of {every}"
+
+
 def _print_means(console: Console, ensemble: Ensemble, scenario: Scenario) -> None:
     """The mean of what a flow shows, and half of its 95 % interval over the seeds."""
     from parshall.recording.summary import figure_table
@@ -166,7 +178,7 @@ def _print_means(console: Console, ensemble: Ensemble, scenario: Scenario) -> No
     seconds = scenario.duration - scenario.warm_up
     columns = _by_flow(ensemble, seconds)
     console.print(
-        f"{len(ensemble.seeds)} seeds, scenario {scenario.hash[:12]}; "
+        f"{_done(ensemble)} seeds, scenario {scenario.hash[:12]}; "
         "mean ± half of the 95 % interval over the seeds",
         highlight=False,
     )
@@ -221,7 +233,9 @@ def _write(ensemble: Ensemble, scenario: Scenario, folder: Path) -> None:
             "engine_version": ENGINE_VERSION,
             "scenario": scenario.hash,
             "counted_seconds": scenario.duration - scenario.warm_up,
-            "seeds": list(ensemble.seeds),
+            "named_ports": dict(scenario.named_ports),
+            "seeds": _finished(ensemble),
+            "failures": [{"seed": each.seed, "reason": each.reason} for each in ensemble.failures],
             "tables": list(_TABLES),
         }
         (stage / "ensemble.json").write_text(sealed(manifest, digests(stage, names)), encoding="utf-8")

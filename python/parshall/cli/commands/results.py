@@ -1,0 +1,129 @@
+"""Figures of runs that the command ``compare`` compares: of folders that ``run`` and ``sweep`` wrote, or of
+scenarios that are run now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from parshall.cli.commands.figures import Figures, figures_of, of_recording, with_bottleneck
+from parshall.cli.commands.given import scenario_of
+from parshall.errors import ParshallError
+from parshall.support.checksums import opened, verified
+
+if TYPE_CHECKING:
+    from parshall.scenario import Scenario
+
+__all__ = ["Result", "read", "run_both"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one side has."""
+
+    points: dict[str, dict[str, dict[str, float]]]
+    """Figures by name, of each run of each point of a sweep. What is no sweep has one point, without name."""
+    failed: int = 0
+    """Runs that failed, which have no figures."""
+    bottleneck: str | None = None
+    """The port whose figures are among those."""
+    seconds: float | None = None
+    """That are counted in a run."""
+    flows: tuple[str, ...] | None = None
+    """Names of the flows of a run."""
+    ports: tuple[str, ...] = ()
+    """Names of its ports."""
+    seed: int | None = None
+    """Of a single run."""
+
+
+def run_both(a: str, b: str, seeds: Sequence[int]) -> list[Result]:
+    """Two scenario files, run with the same seeds. Raises RunError if a run fails."""
+    from parshall.engine.measure import measure
+
+    variants = {"A": scenario_of(a), "B": scenario_of(b)}
+    found = measure(variants, seeds, lambda _, recording: of_recording(recording))
+    return [
+        _runs(dict(zip(map(_seed, seeds), found[side], strict=True)), scenario)
+        for side, scenario in variants.items()
+    ]
+
+
+def read(folder: Path) -> Result:
+    """A folder with a result. Raises ParshallError for one without, one that was damaged, and one in which
+    every run failed.
+    """
+    if (folder / "sweep.json").is_file():
+        return _of_sweep(folder)
+    if (folder / "ensemble.json").is_file():
+        return _of_ensemble(folder)
+    from parshall.recording import Recording
+
+    recording = Recording.load(folder)
+    # Two recordings are a pair, whatever their seeds are.
+    return _runs({"run": of_recording(recording)}, recording.scenario, recording.seed)
+
+
+def _seed(seed: int) -> str:
+    return f"seed {seed}"
+
+
+def _runs(runs: Mapping[str, Figures], scenario: Scenario, seed: int | None = None) -> Result:
+    bottleneck, figures = with_bottleneck(list(runs.values()))
+    seconds, flows = scenario.duration - scenario.warm_up, tuple(flow.name for flow in scenario.flows)
+    points = {"": dict(zip(runs, figures, strict=True))}
+    return Result(points, 0, bottleneck, seconds, flows, tuple(scenario.ports), seed)
+
+
+def _of_ensemble(folder: Path) -> Result:
+    manifest = opened(folder / "ensemble.json")
+    tables = {name: _table(verified(folder, f"{name}.parquet", manifest)) for name in ("flows", "ports")}
+    runs, seconds = {}, manifest["counted_seconds"]
+    flows: list[str] = []
+    names: list[str] = []
+    for seed in manifest["seeds"]:
+        own = {name: _rows(table, seed) for name, table in tables.items()}
+        if own["flows"]["seed"]:  # else the run has failed
+            names, flows = own["ports"]["port"], own["flows"]["flow"]
+            named = set(manifest.get("named_ports", {}).values())
+            runs[_seed(seed)] = figures_of(own["flows"], own["ports"], seconds, names, named)
+    failed = len(manifest.get("failures", ())) or len(manifest["seeds"]) - len(runs)
+    if not runs:
+        raise ParshallError(f"{folder}: all {failed} runs failed, expected some that can be compared")
+    bottleneck, figures = with_bottleneck(list(runs.values()))
+    points = {"": dict(zip(runs, figures, strict=True))}
+    return Result(points, failed, bottleneck, seconds, tuple(flows), tuple(names))
+
+
+def _rows(table: Any, seed: int) -> dict[str, Any]:
+    import pyarrow.compute as pc
+
+    rows = table.filter(pc.equal(table["seed"], seed))
+    return {name: rows[name].to_pylist() for name in rows.column_names}
+
+
+def _of_sweep(folder: Path) -> Result:
+    manifest = opened(folder / "sweep.json")
+    points: dict[str, dict[str, dict[str, float]]] = {}
+    for file in manifest["sha256"]:
+        if file.startswith("runs/"):
+            for row in _table(verified(folder, file, manifest)).to_pylist():
+                place = ", ".join(f"{name}={row[name]}" for name in manifest["parameters"])
+                points.setdefault(place, {})[_seed(row["seed"])] = {
+                    name: float("nan") if row[name] is None else float(row[name])
+                    for name in manifest["metrics"]
+                }
+    failed = len(manifest["failures"])
+    if not points:
+        raise ParshallError(f"{folder}: all {failed} runs failed, expected some that can be compared")
+    return Result(points, failed)
+
+
+def _table(content: bytes) -> Any:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(pa.BufferReader(content)).read()
