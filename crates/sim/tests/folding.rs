@@ -15,7 +15,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::json;
 
-use crate::common::recorded::{bits, counts};
+use crate::common::recorded::{bits, column, counts};
 use crate::common::restless::restless;
 
 fn plan(scenario: &Scenario, folding: Folding) -> Plan {
@@ -34,11 +34,6 @@ fn ahead(plan: &Plan) -> Vec<usize> {
         last.is_some_and(|hop| hop.folds_next())
     };
     (0..plan.flows.len()).filter(folds).collect()
-}
-
-fn column<'a>(recording: &'a Recording, table: &str, column: &str) -> &'a Column {
-    let table = recording.tables.iter().find(|t| t.name == table).expect("a table of this name");
-    &table.columns.iter().find(|(name, _)| *name == column).expect("a column of this name").1
 }
 
 /// When ACKs reach the sender of a flow.

@@ -1,6 +1,7 @@
 //! What losses and silence leave of the window, over links whose times can be worked out by hand.
 
-use parshall_sim::record::{Column, Recording};
+use crate::common::recorded::{reals, sent};
+use parshall_sim::record::Recording;
 use parshall_sim::run;
 use parshall_sim::scenario::Scenario;
 use serde_json::{json, Value};
@@ -24,28 +25,6 @@ fn record(transport: Value, link: Value, app: Value, duration: f64) -> Recording
     });
     let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
     run(&scenario, 1).expect("a recording")
-}
-
-fn column<'a>(recording: &'a Recording, table: &str, name: &str) -> &'a Column {
-    let table = recording.tables.iter().find(|t| t.name == table).expect("a table");
-    &table.columns.iter().find(|(n, _)| *n == name).expect("a column").1
-}
-
-fn reals(recording: &Recording, table: &str, name: &str) -> Vec<f64> {
-    match column(recording, table, name) {
-        Column::F64(values) => values.clone(),
-        Column::U64(values) => values.iter().map(|&v| v as f64).collect(),
-        Column::I64(values) => values.iter().map(|&v| v as f64).collect(),
-        other => panic!("{other:?}"),
-    }
-}
-
-/// `(time, packet)` of each packet that the sender put on the link.
-fn sent(recording: &Recording) -> Vec<(f64, i64)> {
-    let times = reals(recording, "packets", "time");
-    let Column::U8(events) = column(recording, "packets", "event") else { panic!() };
-    let Column::I64(numbers) = column(recording, "packets", "seq") else { panic!() };
-    (0..times.len()).filter(|&i| events[i] == 0).map(|i| (times[i], numbers[i])).collect()
 }
 
 /// The values that ssthresh takes, one after the other.

@@ -11,7 +11,7 @@ use parshall_sim::units::Time;
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::common::recorded::bits;
+use crate::common::recorded::{bits, column};
 use crate::common::scenario;
 
 fn queue(config: serde_json::Value) -> Queue {
@@ -91,11 +91,6 @@ proptest! {
             prop_assert!(differing.is_empty() && found.len() == expected.len(), "{}: {:?}", kind, differing);
         }
     }
-}
-
-fn column<'a>(recording: &'a Recording, table: &str, column: &str) -> &'a Column {
-    let table = recording.tables.iter().find(|t| t.name == table).expect("a table");
-    &table.columns.iter().find(|(name, _)| *name == column).expect("a column").1
 }
 
 fn overloaded(queue: serde_json::Value, more: serde_json::Value) -> Recording {

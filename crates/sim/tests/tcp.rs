@@ -2,7 +2,8 @@
 //!
 //! The link is 8 Mbit/s with 10 ms each way: a packet of 1000 bytes takes 1 ms, an ACK of 40 bytes 0.04 ms.
 
-use parshall_sim::record::{Column, Recording};
+use crate::common::recorded::{reals, sent};
+use parshall_sim::record::Recording;
 use parshall_sim::run;
 use parshall_sim::scenario::Scenario;
 use serde_json::{json, Value};
@@ -26,29 +27,6 @@ fn record(options: Value, lost: &[u64], app: Value, duration: f64) -> Recording 
     });
     let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
     run(&scenario, 1).expect("a recording")
-}
-
-fn column<'a>(recording: &'a Recording, table: &str, name: &str) -> &'a Column {
-    let table = recording.tables.iter().find(|t| t.name == table).expect("a table");
-    &table.columns.iter().find(|(n, _)| *n == name).expect("a column").1
-}
-
-fn reals(recording: &Recording, table: &str, name: &str) -> Vec<f64> {
-    match column(recording, table, name) {
-        Column::F64(values) => values.clone(),
-        Column::U64(values) => values.iter().map(|&v| v as f64).collect(),
-        Column::I64(values) => values.iter().map(|&v| v as f64).collect(),
-        other => panic!("{other:?}"),
-    }
-}
-
-/// `(time, packet)` of each packet that the sender put on the link or that was lost there.
-fn sent(recording: &Recording) -> Vec<(f64, i64)> {
-    let times = reals(recording, "packets", "time");
-    let Column::U8(events) = column(recording, "packets", "event") else { panic!() };
-    let Column::I64(numbers) = column(recording, "packets", "seq") else { panic!() };
-    let arrivals = (0..times.len()).filter(|&i| events[i] == 0);
-    arrivals.map(|i| (times[i], numbers[i])).collect()
 }
 
 fn flow(recording: &Recording, name: &str) -> f64 {

@@ -25,25 +25,35 @@ fn column_bits(column: &Column) -> Vec<u64> {
     }
 }
 
-/// A column of counts.
-#[allow(dead_code)]
-pub fn counts(recording: &Recording, table: &str, column: &str) -> Vec<u64> {
-    match find(recording, table, column).clone().expanded() {
-        Column::U64(values) => values,
-        other => panic!("{table}.{column} is {other:?}"),
-    }
-}
-
-/// A column of real numbers.
-#[allow(dead_code)]
-pub fn reals(recording: &Recording, table: &str, column: &str) -> Vec<f64> {
-    match find(recording, table, column).clone().expanded() {
-        Column::F64(values) => values,
-        other => panic!("{table}.{column} is {other:?}"),
-    }
-}
-
-fn find<'a>(recording: &'a Recording, table: &str, column: &str) -> &'a Column {
+/// A column.
+pub fn column<'a>(recording: &'a Recording, table: &str, column: &str) -> &'a Column {
     let table = recording.tables.iter().find(|t| t.name == table).expect("a table of this name");
     &table.columns.iter().find(|(name, _)| *name == column).expect("a column of this name").1
+}
+
+/// A column of counts.
+pub fn counts(recording: &Recording, table: &str, name: &str) -> Vec<u64> {
+    match column(recording, table, name).clone().expanded() {
+        Column::U64(values) => values,
+        other => panic!("{table}.{name} is {other:?}"),
+    }
+}
+
+/// A column of numbers, as real ones.
+pub fn reals(recording: &Recording, table: &str, name: &str) -> Vec<f64> {
+    match column(recording, table, name).clone().expanded() {
+        Column::F64(values) => values,
+        Column::U64(values) => values.iter().map(|&v| v as f64).collect(),
+        Column::I64(values) => values.iter().map(|&v| v as f64).collect(),
+        Column::I32(values) => values.iter().map(|&v| f64::from(v)).collect(),
+        other => panic!("{table}.{name} is {other:?}"),
+    }
+}
+
+/// `(time, packet)` of each packet of data that reaches the only port that is watched, whatever becomes of it there.
+pub fn sent(recording: &Recording) -> Vec<(f64, i64)> {
+    let times = reals(recording, "packets", "time");
+    let Column::U8(events) = column(recording, "packets", "event") else { panic!("events") };
+    let Column::I64(numbers) = column(recording, "packets", "seq") else { panic!("numbers") };
+    (0..times.len()).filter(|&i| events[i] == 0).map(|i| (times[i], numbers[i])).collect()
 }

@@ -7,7 +7,8 @@ mod copa;
 mod dctcp;
 mod handed_over;
 
-use parshall_sim::record::{Column, Recording};
+use crate::common::recorded::reals;
+use parshall_sim::record::Recording;
 use parshall_sim::run;
 use parshall_sim::scenario::Scenario;
 use serde_json::{json, Value};
@@ -80,17 +81,6 @@ fn marks_above(threshold: f64) -> Value {
     json!({"kind": "red", "min_threshold_packets": threshold, "max_threshold_packets": threshold,
            "max_probability": 1.0, "weight": {"kind": "fixed", "value": 1.0}, "limit_packets": 1000,
            "wait": false, "ecn": true})
-}
-
-fn reals(recording: &Recording, table: &str, name: &str) -> Vec<f64> {
-    let table = recording.tables.iter().find(|t| t.name == table).expect("a table");
-    match table.columns.iter().find(|(n, _)| *n == name).expect("a column").1.clone().expanded() {
-        Column::F64(values) => values,
-        Column::U64(values) => values.iter().map(|&v| v as f64).collect(),
-        Column::I64(values) => values.iter().map(|&v| v as f64).collect(),
-        Column::I32(values) => values.iter().map(|&v| f64::from(v)).collect(),
-        other => panic!("{other:?}"),
-    }
 }
 
 /// Shares of the link that flows have had.
