@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from parshall.errors import InputError
 from parshall.estimators import arguments
-from parshall.long_memory.estimates import HurstEstimate
 from parshall.plot import FAINT, SERIES, drawing, standalone, to_svg
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from parshall.long_memory.estimates import HurstEstimate
 
 __all__ = ["TITLES", "plot_all", "svg_of"]
 
@@ -66,7 +67,9 @@ def svg_of(estimates: Sequence[HurstEstimate], title: str) -> str:
 
 @contextmanager
 def _panels(estimates: Sequence[HurstEstimate]) -> Iterator[Figure]:
-    found = arguments.all_of("estimates", estimates, HurstEstimate, "estimates of hurst()")
+    found = list(estimates) if isinstance(estimates, Iterable) else [estimates]
+    if not all(hasattr(each, "standard_error") for each in found):
+        raise arguments.wrong_type("estimates", estimates, "estimates of hurst()")
     if not found:
         raise InputError("estimates", "none", "at least one estimate")
     columns = min(len(found), 2)
