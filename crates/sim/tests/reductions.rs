@@ -155,6 +155,82 @@ fn a_short_silence_halves_linuxs_window_once() {
     }
 }
 
+/// A path that stands still from 5 to 6.5 s and then goes on, with nothing lost, and a receiver's window of 60 packets.
+fn stalled(options: Value) -> Recording {
+    let times: Vec<f64> = (1..=5000).chain(6500..=12_000).map(|ms| f64::from(ms) / 1e3).collect();
+    let mut transport = json!({"max_window_packets": 60, "payload_bytes": 1448, "header_bytes": 52});
+    for (key, value) in options.as_object().expect("options") {
+        transport[key] = value.clone();
+    }
+    let link = json!({"rate": 1.2e7, "delay": 0.025, "capacity": {"times": times, "period": 12.0}});
+    record(transport, link, json!({"kind": "bulk"}), 8.0)
+}
+
+/// Eifel, RFC 3522 and 4015: the first ACK answers what was sent before the timeout, so the window is as before and new data goes.
+/// Without it all that was in flight goes again.
+#[test]
+fn a_needless_timeout_is_undone() {
+    for recovery in ["tahoe", "reno", "newreno", "sack"] {
+        for eifel in [true, false] {
+            let recording = stalled(json!({"recovery": recovery, "eifel": eifel}));
+            assert_eq!(timeouts(&recording), 1.0);
+            assert_eq!(reals(&recording, "flows", "spurious_timeouts")[0], 1.0);
+            let again = reals(&recording, "flows", "packets_retransmitted")[0];
+            let last = reals(&recording, "window", "ssthresh").pop().expect("a threshold");
+            if eifel {
+                assert!(again == 1.0 && last.is_infinite(), "{recovery}: {again} sent again, {last}");
+                assert!(reals(&recording, "window", "cwnd").pop() >= Some(60.0), "{recovery}");
+            } else {
+                assert!(last == 30.0, "{recovery}: {again} sent again, {last}");
+            }
+        }
+    }
+}
+
+/// The profile has a probe and a timeout more; nothing else goes again, and the window is that of before.
+#[test]
+fn linux_undoes_timeouts_in_a_row() {
+    let recording = stalled(json!({"profile": "linux"}));
+    assert_eq!(timeouts(&recording), 2.0);
+    assert!(reals(&recording, "flows", "packets_retransmitted")[0] <= 3.0);
+    assert!(reals(&recording, "window", "ssthresh").pop() == Some(f64::INFINITY));
+}
+
+/// Two of three packets are overtaken by others for up to two round trips, and nothing is lost. The window stays down without either
+/// means; with both, the sender has at least half of what the receiver's window allows.
+#[test]
+fn reordering_does_not_hold_linuxs_window_down() {
+    let delivered = |options: Value| {
+        let mut transport = json!({"profile": "linux", "max_window_packets": 64});
+        for (key, value) in options.as_object().expect("options") {
+            transport[key] = value.clone();
+        }
+        let link = json!({"rate": 1e8, "delay": 0.01, "jitter": {"most": 0.04, "reorder": true}});
+        let recording = record(transport, link, json!({"kind": "bulk"}), 20.0);
+        reals(&recording, "flows", "packets_delivered")[0] * 8000.0 / 20.0
+    };
+    // 64 packets each 40 ms: half of 40 ms of jitter each way, and 20 ms.
+    let allowed = 64.0 * 8000.0 / 0.06;
+    let with = |eifel: bool, dsack: bool| delivered(json!({"eifel": eifel, "dsack": dsack}));
+    assert!(with(false, false) < 0.1 * allowed);
+    assert!(with(true, false) > 0.5 * allowed);
+    assert!(with(false, true) > 0.5 * allowed);
+    assert!(delivered(json!({})) > 0.8 * allowed);
+}
+
+/// What was lost stays lost: where all of a second is dark, the profile's window is halved as before.
+#[test]
+fn a_timeout_for_losses_is_not_undone() {
+    let lost: Vec<u64> = (400..600).collect();
+    let loss = json!({"kind": "listed", "arrivals": lost});
+    let transport = json!({"profile": "linux", "initial_ssthresh_packets": 64.0, "max_window_packets": 60});
+    let link = json!({"rate": 1.2e7, "delay": 0.025, "loss": loss});
+    let recording = record(transport, link, json!({"kind": "bulk"}), 20.0);
+    assert!(timeouts(&recording) > 0.0);
+    assert!(thresholds(&recording).iter().all(|&s| s <= 64.0));
+    assert!(reals(&recording, "window", "ssthresh").pop() <= Some(32.0));
+}
+
 /// A tail loss probe that is a copy of the timed packet ends its timing (Karn; RFC 6298, section 3): a sample that began with the
 /// first copy would be longer than the round trip by the wait for the probe.
 #[test]

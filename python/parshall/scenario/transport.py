@@ -93,6 +93,13 @@ class Tcp(Model):
     instead of at once."""
     rack: Flag | None = None
     """SACK: losses are told by time, and a probe finds those at the end (RACK-TLP, RFC 8985)."""
+    eifel: Flag | None = None
+    """Whether a reduction of the window is undone when an ACK of new data answers a packet that was sent
+    before anything was sent again, as the time stamp tells: a timeout came too early, or packets were
+    overtaken (Eifel, RFC 3522 and 4015; Linux)."""
+    dsack: Flag | None = None
+    """SACK: whether receivers report packets that have come twice (RFC 2883). The sender undoes a reduction
+    when all that it sent again has (RFC 3708; Linux), and RACK lets reordering take longer (RFC 8985)."""
     reduce_from: Literal["flight", "window"] | None = None
     """What a loss halves: the packets in flight (RFC 5681, equation 4), or the smaller of cwnd and the
     receiver's window (ns-2)."""

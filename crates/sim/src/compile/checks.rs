@@ -350,6 +350,8 @@ fn check_recovery(at: &Place<'_>, tcp: &Tcp, options: &TcpOptions) -> Checked<()
     let sack1 = tcp.profile == ProfileName::Ns2 && tcp.rack != Some(true);
     for (field, asked, possible, expected) in [
         ("rack", tcp.rack, sack, "false, or the recovery sack"),
+        ("dsack", tcp.dsack, sack, "false, or the recovery sack"),
+        ("dsack", tcp.dsack, !sack1, "false: ns-2's Sack1 knows no reports of what has come twice"),
         ("prr", tcp.prr, sack, "false, or the recovery sack"),
         ("prr", tcp.prr, !sack1, "false: ns-2's Sack1 counts its pipe down by ACKs"),
     ] {

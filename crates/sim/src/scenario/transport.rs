@@ -120,6 +120,12 @@ pub struct Tcp {
     /// SACK: losses are told by time, and a probe finds those at the end (RACK-TLP, RFC 8985).
     #[serde(default)]
     pub rack: Option<bool>,
+    /// Whether a reduction of the window is undone when an ACK answers what was sent before anything was sent again (Eifel).
+    #[serde(default)]
+    pub eifel: Option<bool>,
+    /// SACK: receivers report what has come twice (RFC 2883), and a reduction for it is undone (RFC 3708).
+    #[serde(default)]
+    pub dsack: Option<bool>,
     /// What is halved on a loss.
     #[serde(default)]
     pub reduce_from: Option<ReduceFrom>,

@@ -1,6 +1,7 @@
 //! What every TCP sender has, whatever its recovery: sequence numbers, window, timed packet, timer.
 
 mod idle;
+mod undo;
 
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -245,6 +246,9 @@ impl Core {
             }
         } else {
             self.counters.packets_retransmitted += 1;
+            if let Some(losses) = &mut self.losses {
+                losses.on_repair();
+            }
         }
         self.count_sent(now);
         self.last_sent = now;
@@ -490,6 +494,7 @@ impl Core {
 
     /// Reduces the window for a loss that duplicate ACKs have shown; the caller sets cwnd if it wants less.
     pub fn reduce(&mut self, now: Time) {
+        self.keep_window(now);
         self.recover = self.max_seq;
         self.losses.get_or_insert_default().on_reduction(self.max_seq);
         self.forget_time();
@@ -540,6 +545,7 @@ impl Core {
             let again = timeout.again && self.options.repeat_keeps_ssthresh;
             let reduced = timeout.reduced && self.options.reduction_covers_timeout;
             if !(again || reduced) {
+                self.keep_window(now);
                 let target = self.control.after_timeout(&self.window, &self.loss(now));
                 self.window.ssthresh = self.threshold(target);
             }

@@ -1,5 +1,6 @@
 //! What a sender remembers of its losses until ACKs have judged them. Most senders have none.
 
+use crate::control::Window;
 use crate::units::Time;
 
 /// See the head of this file. Packets are numbered from 0.
@@ -11,11 +12,22 @@ pub struct Losses {
     reduced_for: i64,
     /// When timeouts happened that are not judged yet, and how long was waited for each.
     unjudged: Vec<(Time, Time)>,
+    undo: Option<Undo>,
+}
+
+/// What a reduction took, for the case that it proves needless.
+#[derive(Clone, Copy, Debug)]
+struct Undo {
+    before: Window,
+    /// When the first packet was sent again.
+    at: Time,
+    /// Packets sent again since, less those that are known to have come twice.
+    sent_again: u32,
 }
 
 impl Default for Losses {
     fn default() -> Self {
-        Losses { timed_out: -1, reduced_for: -2, unjudged: Vec::new() }
+        Losses { timed_out: -1, reduced_for: -2, unjudged: Vec::new(), undo: None }
     }
 }
 
@@ -33,6 +45,38 @@ impl Losses {
         Timeout { again, reduced }
     }
 
+    /// The window is about to be reduced from this at `now`, and packets will be sent again.
+    pub fn keep(&mut self, before: Window, now: Time) {
+        self.undo = Some(Undo { before, at: now, sent_again: 0 });
+    }
+
+    /// A packet is sent again.
+    pub fn on_repair(&mut self) {
+        if let Some(undo) = &mut self.undo {
+            undo.sent_again += 1;
+        }
+    }
+
+    /// An ACK of new data answers a packet that was sent at `echo`. Returns the window to go back to if that was before anything
+    /// was sent again.
+    pub fn on_original(&mut self, echo: Time) -> Option<Window> {
+        let undo = self.undo.filter(|undo| echo < undo.at)?;
+        Some(self.undone(undo))
+    }
+
+    /// A packet has come twice. Returns the window to go back to if all have that were sent again.
+    pub fn on_repeat(&mut self) -> Option<Window> {
+        let undo = self.undo.as_mut().filter(|undo| undo.sent_again > 0)?;
+        undo.sent_again -= 1;
+        let undo = Some(*undo).filter(|undo| undo.sent_again == 0)?;
+        Some(self.undone(undo))
+    }
+
+    fn undone(&mut self, undo: Undo) -> Window {
+        (self.timed_out, self.reduced_for, self.undo) = (-1, -2, None);
+        undo.before
+    }
+
     /// Judges the timeouts so far by an ACK of new data that answers a packet sent at `echo`: those after that were
     /// needless. Returns how many these are, and how long was waited for them.
     pub fn judge(&mut self, echo: Time) -> (u32, Time) {
@@ -48,4 +92,36 @@ pub struct Timeout {
     pub again: bool,
     /// The window has been reduced already for what is lost.
     pub reduced: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEFORE: Window = Window { cwnd: 40.0, ssthresh: 30.0 };
+
+    fn reduced() -> Losses {
+        let mut losses = Losses::default();
+        losses.keep(BEFORE, Time::from_secs(2.0));
+        losses
+    }
+
+    #[test]
+    fn the_answer_to_an_earlier_packet_gives_the_window_back_once() {
+        let mut losses = reduced();
+        assert_eq!(losses.on_original(Time::from_secs(2.0)), None);
+        assert_eq!(losses.on_original(Time::from_secs(1.9)), Some(BEFORE));
+        assert_eq!(losses.on_original(Time::from_secs(1.9)), None);
+    }
+
+    #[test]
+    fn all_that_was_sent_again_has_to_come_twice() {
+        let mut losses = reduced();
+        assert_eq!(losses.on_repeat(), None, "nothing has been sent again");
+        losses.on_repair();
+        losses.on_repair();
+        assert_eq!(losses.on_repeat(), None);
+        assert_eq!(losses.on_repeat(), Some(BEFORE));
+        assert_eq!(losses.on_repeat(), None);
+    }
 }

@@ -39,6 +39,14 @@ pub struct Ack<'a> {
     pub ecn_echo: bool,
 }
 
+impl Ack<'_> {
+    /// Whether the first block is of a packet that has come twice: it is acknowledged, or stands within the next block
+    /// (RFC 2883, section 4).
+    pub fn repeated(&self) -> bool {
+        self.blocks.repeated((self.high + 1) as u32)
+    }
+}
+
 /// Packets to be sent now, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Outbox {

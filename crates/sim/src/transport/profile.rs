@@ -54,6 +54,11 @@ pub struct TcpOptions {
     pub prr: bool,
     /// SACK: whether losses are told by time (RACK-TLP, RFC 8985).
     pub rack: bool,
+    /// Whether a reduction is undone when an ACK answers what was sent before anything was sent again (Eifel, RFC 3522 and 4015).
+    pub eifel: bool,
+    /// SACK: whether receivers report what has come twice (RFC 2883), and senders undo a reduction by it (RFC 3708) and let
+    /// reordering take longer (RFC 8985).
+    pub dsack: bool,
     /// Vegas: whether the times at which packets were sent stand in a ring of as many places as the window has
     /// packets, with ns-2's slips in keeping it.
     pub vegas_ring: bool,
@@ -139,6 +144,8 @@ impl TcpOptions {
             sack_pipe: SackPipe::Rfc6675,
             prr: false,
             rack: false,
+            eifel: false,
+            dsack: false,
             vegas_ring: false,
             delay_repeated: false,
             initial_window: 10.0,
@@ -194,6 +201,10 @@ impl TcpOptions {
             prr: true,
             // TCP_RACK_LOSS_DETECTION
             rack: true,
+            // tcp_try_undo_loss(), tcp_try_undo_partial()
+            eifel: true,
+            // sysctl_tcp_dsack, tcp_try_undo_dsack()
+            dsack: true,
             // Every ACK of new data is a sample: time stamps, or the time at which each packet was sent.
             rtt_sampling: RttSampling::Timestamps,
             // tcp_slow_start() adds what is acknowledged, however much an ACK covers.
@@ -341,6 +352,8 @@ impl TcpOptions {
             // Losses told by time leave what may be sent to it (RFC 8985, section 9.3).
             prr: tcp.prr.unwrap_or(base.prr || (tcp.rack == Some(true) && !ns2)),
             rack: tcp.rack.unwrap_or(base.rack),
+            eifel: tcp.eifel.unwrap_or(base.eifel),
+            dsack: tcp.dsack.unwrap_or(base.dsack) && recovery == RecoveryName::Sack,
             reduce_from: tcp.reduce_from.unwrap_or(base.reduce_from),
             integer_ssthresh: tcp.integer_ssthresh.unwrap_or(base.integer_ssthresh),
             rtt_sampling: tcp.rtt_sampling.unwrap_or(base.rtt_sampling),

@@ -72,6 +72,11 @@ impl TcpReceiver {
     pub fn on_data(&mut self, seq: u32, stamp: Time, flags: u8, now: Time) -> Option<Acknowledgement> {
         let marks_change = flags != 0 && self.note_marks(flags);
         let new = seq >= self.next;
+        let repeated = self.options.dsack && self.has(seq);
+        if self.options.dsack {
+            // What has come twice is reported once.
+            self.reported.forget_repeat(self.next);
+        }
         self.store(seq);
         let last_in_order = seq + 1 == self.next && self.beyond.is_empty();
         let delays = seq >= self.options.delays_from();
@@ -87,6 +92,9 @@ impl TcpReceiver {
             (_, Some(first)) if may_wait => Some(self.acknowledge(first)),
             _ => {
                 self.update_blocks(seq);
+                if repeated {
+                    self.reported.repeat(seq);
+                }
                 Some(self.acknowledge(stamp))
             }
         }
@@ -113,6 +121,10 @@ impl TcpReceiver {
         }
         self.marked = experienced || (self.marked && flags & ecn::REDUCED == 0);
         false
+    }
+
+    fn has(&self, seq: u32) -> bool {
+        seq < self.next || self.beyond.around(i64::from(seq)).is_some()
     }
 
     fn store(&mut self, seq: u32) {
@@ -296,5 +308,24 @@ mod tests {
             let ack = r.on_data(1, Time::ZERO, 0, Time::ZERO);
             assert_eq!(ack.is_none(), delay_repeated);
         }
+    }
+
+    /// RFC 2883, section 4: in front of the other blocks, once, and within the block that it lies in.
+    #[test]
+    fn what_has_come_twice_is_reported_once() {
+        let mut r =
+            TcpReceiver::new(Arc::new(TcpOptions { delayed_ack: None, dsack: true, ..TcpOptions::rfc() }));
+        let mut blocks = |seq| {
+            let ack = r.on_data(seq, Time::ZERO, 0, Time::ZERO).expect("an ACK");
+            (ack.next, r.reported().iter().collect::<Vec<_>>())
+        };
+        assert_eq!(blocks(0), (1, vec![]));
+        assert_eq!(blocks(0), (1, vec![(0, 1)]));
+        assert_eq!(blocks(1), (2, vec![]));
+        assert_eq!(blocks(3), (2, vec![(3, 4)]));
+        assert_eq!(blocks(4), (2, vec![(3, 5)]));
+        assert_eq!(blocks(3), (2, vec![(3, 4), (3, 5)]));
+        assert_eq!(blocks(0), (2, vec![(0, 1), (3, 5)]));
+        assert_eq!(blocks(6).1[..2], [(6, 7), (3, 5)]);
     }
 }

@@ -39,6 +39,27 @@ impl SackBlocks {
         self.0[0] = (low, high);
     }
 
+    /// Reports in front that packet `seq` has come twice (RFC 2883).
+    pub fn repeat(&mut self, seq: u32) {
+        self.0.copy_within(..Self::MOST - 1, 1);
+        self.0[0] = (seq, seq + 1);
+    }
+
+    /// Whether the first block reports a packet that has come twice: it comes before `next`, the one expected next, or stands
+    /// within the next block.
+    pub fn repeated(&self, next: u32) -> bool {
+        let [(low, high), (from, to), _] = self.0;
+        self.0[0] != NONE && (high <= next || (self.0[1] != NONE && from <= low && high <= to))
+    }
+
+    /// Removes a report of what has come twice.
+    pub fn forget_repeat(&mut self, next: u32) {
+        if self.repeated(next) {
+            self.0.copy_within(1.., 0);
+            self.0[Self::MOST - 1] = NONE;
+        }
+    }
+
     /// Removes the blocks that lie within `low..high`.
     pub fn forget_within(&mut self, low: u32, high: u32) {
         let mut kept = 0;

@@ -72,8 +72,19 @@ impl TcpSender {
     #[inline(always)]
     fn recover(&mut self, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
         let core = &mut self.core;
+        if core.options.dsack && ack.repeated() {
+            self.recovery.on_repeat(core, ack);
+            if core.repeats_all() {
+                self.recovery.on_undo(core);
+            }
+        }
         match ack.high.cmp(&core.high_ack) {
-            Ordering::Greater => self.recovery.on_new_ack(core, ack, now, out),
+            Ordering::Greater => {
+                if core.answers_original(ack) {
+                    self.recovery.on_undo(core);
+                }
+                self.recovery.on_new_ack(core, ack, now, out)
+            }
             Ordering::Equal => {
                 self.recovery.on_dupack(core, ack, now, out);
                 Heard::nothing(AckKind::Duplicate)

@@ -53,6 +53,8 @@ pub struct SentPackets {
     highest: i64,
     /// RACK.reordering_seen.
     reordering_seen: bool,
+    /// RACK.reo_wnd_mult.
+    quarters: u64,
     /// When the first of those packets was sent that the last ACK reported for the first time, and that were sent once.
     sample: Option<Time>,
     /// The latest transmission of a packet sent again that was lost and has not been told of yet.
@@ -75,6 +77,7 @@ impl Default for SentPackets {
             min_rtt: Time::NEVER,
             highest: -1,
             reordering_seen: false,
+            quarters: 1,
             sample: None,
             lost_repair: None,
         }
@@ -139,6 +142,32 @@ impl SentPackets {
     /// Whether packets that had been sent again, not earlier than transmission `since`, have been lost since the last call.
     pub fn take_lost_repair(&mut self, since: u32) -> bool {
         self.lost_repair.take().is_some_and(|transmission| transmission >= since)
+    }
+
+    /// Lets reordering take a quarter of the least round trip more.
+    pub fn widen(&mut self) {
+        self.quarters += 1;
+    }
+
+    /// Lets reordering take no more than a quarter of the least round trip again.
+    pub fn narrow(&mut self) {
+        self.quarters = 1;
+    }
+
+    /// What counted as lost was late: it is in flight as it was before, and reordering has been seen.
+    pub fn forget_losses(&mut self) {
+        self.reordering_seen = true;
+        self.lost = 0;
+        self.lost_repair = None;
+        for sent in self.packets.iter_mut().filter(|sent| sent.state == State::Lost) {
+            sent.state = State::InFlight;
+        }
+        // Some of them no longer stand in the order.
+        let packets = self.packets.iter().zip(self.first..);
+        let in_flight = packets.filter(|(sent, _)| sent.state == State::InFlight);
+        let mut order: Vec<(u32, i64)> = in_flight.map(|(sent, seq)| (sent.transmission, seq)).collect();
+        order.sort_unstable();
+        self.order = order.into();
     }
 
     /// The lowest lost packet that has not been sent again.
@@ -282,12 +311,12 @@ impl SentPackets {
         (sent.transmission == transmission && sent.state == State::InFlight).then_some(sent.at)
     }
 
-    /// A quarter of the least round trip, and at most the smoothed one (section 6.2, step 4).
+    /// A quarter of the least round trip, or several, and at most the smoothed one (section 6.2, step 4).
     fn reordering_window(&self, srtt: Option<f64>) -> Time {
         if self.min_rtt == Time::NEVER {
             return Time::ZERO;
         }
-        let quarter = Time::from_ps(self.min_rtt.ps() / 4);
-        quarter.min(srtt.map_or(quarter, Time::from_secs))
+        let window = Time::from_ps(self.min_rtt.ps() / 4 * self.quarters);
+        window.min(srtt.map_or(window, Time::from_secs))
     }
 }

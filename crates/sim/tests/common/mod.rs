@@ -205,6 +205,7 @@ fn tcp() -> impl Strategy<Value = Transport> {
         proptest::option::of(select(vec![1u32, 4, 30])),
         rto(),
         (proptest::option::of(any::<bool>()), proptest::option::of(any::<bool>())),
+        (proptest::option::of(any::<bool>()), proptest::option::of(any::<bool>())),
     )
         .prop_map(
             |(
@@ -217,11 +218,13 @@ fn tcp() -> impl Strategy<Value = Transport> {
                 max_window_packets,
                 rto,
                 repair,
+                (eifel, dsack),
             )| {
                 let (delayed_ack, quick_acks) = acks;
                 let sack = matches!(recovery, None | Some(RecoveryName::Sack));
                 let modern = sack && profile != ProfileName::Ns2;
                 let (prr, rack) = if modern { repair } else { (None, None) };
+                let dsack = dsack.filter(|_| modern);
                 Transport::Tcp(Arc::new(Tcp {
                     profile,
                     recovery,
@@ -233,6 +236,8 @@ fn tcp() -> impl Strategy<Value = Transport> {
                     handshake,
                     prr,
                     rack,
+                    eifel,
+                    dsack,
                     max_window_packets,
                     rto,
                     payload_bytes: 1000,

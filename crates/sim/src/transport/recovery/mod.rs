@@ -62,6 +62,12 @@ pub trait Recovery {
     }
     /// The timer expired.
     fn on_timeout(&mut self);
+    /// A packet has come twice, an ACK says.
+    fn on_repeat(&mut self, _: &mut Core, _: &Ack) {}
+    /// The last reduction, whose recovery may be under way, has proved needless, and the core's window is as before.
+    fn on_undo(&mut self, _: &mut Core) {
+        self.on_timeout();
+    }
     /// Resets the core for a timeout.
     fn time_out(&mut self, core: &mut Core, now: Time) {
         core.time_out(now, 1.0, true);
@@ -132,6 +138,14 @@ macro_rules! any_recovery {
 
             fn on_timeout(&mut self) {
                 match self { $(AnyRecovery::$name(r) => r.on_timeout(),)* }
+            }
+
+            fn on_repeat(&mut self, core: &mut Core, ack: &Ack) {
+                match self { $(AnyRecovery::$name(r) => r.on_repeat(core, ack),)* }
+            }
+
+            fn on_undo(&mut self, core: &mut Core) {
+                match self { $(AnyRecovery::$name(r) => r.on_undo(core),)* }
             }
 
             fn time_out(&mut self, core: &mut Core, now: Time) {

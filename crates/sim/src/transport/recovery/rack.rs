@@ -1,7 +1,7 @@
 //! Loss detection by time and the tail loss probe: RACK-TLP (RFC 8985). A packet is lost when one that was sent later
 //! has been delivered, and the time that reordering may take has passed; and when no ACK comes at all, a probe asks
-//! for one before the timer expires. Receivers do not report duplicates (DSACK), so the window for reordering does
-//! not widen by them (section 6.2, step 4).
+//! for one before the timer expires. Where receivers report duplicates (DSACK), these widen the window for reordering
+//! (section 6.2, step 4).
 
 use parshall_estimators::rto::RtoEstimator;
 
@@ -18,6 +18,9 @@ use crate::units::Time;
 const MAX_ACK_DELAY: Time = Time::from_ps(200_000_000_000);
 /// The time to a probe before the first sample (section 7.2).
 const FIRST_PROBE: Time = Time::from_ps(1_000_000_000_000);
+
+/// For how many recoveries a wide reordering window is kept (section 6.2, step 4).
+const RECOVERIES_KEPT_WIDE: u32 = 16;
 
 /// A probe that no ACK has answered yet (section 7.1).
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +39,10 @@ pub struct Rack {
     packets: SentPackets,
     prr: Option<Prr>,
     probe: Option<Probe>,
+    /// RACK.dsack_round: in the round trip up to this packet the reordering window has been widened.
+    repeat_round: i64,
+    /// RACK.reo_wnd_persist: so many recoveries from now on it is no narrower.
+    kept_wide: u32,
     /// Transmissions from this on were made after the last reduction.
     reduced_at: u32,
     /// The reordering timer.
@@ -55,6 +62,8 @@ impl Rack {
             packets: SentPackets::default(),
             prr: (options.prr && !options.control.rules_recovery()).then(Prr::default),
             probe: None,
+            repeat_round: -1,
+            kept_wide: 0,
             reduced_at: 0,
             reordering_at: Time::NEVER,
             probe_at: Time::NEVER,
@@ -269,6 +278,10 @@ impl Recovery for Rack {
         self.probe_at = Time::NEVER;
         if was != Phase::Open && ack.high >= core.recover {
             self.phase = Phase::Open;
+            self.kept_wide = self.kept_wide.saturating_sub(1);
+            if self.kept_wide == 0 {
+                self.packets.narrow();
+            }
             if was == Phase::Recovery && self.prr.is_some() {
                 core.window.cwnd = core.window.ssthresh;
             }
@@ -311,6 +324,22 @@ impl Recovery for Rack {
             Phase::Recovery => self.shrink(core, progress),
             Phase::AfterTimeout => {}
         }
+    }
+
+    /// Section 6.2, step 4: what has come twice was late and not lost, so reordering takes longer than was waited.
+    fn on_repeat(&mut self, core: &mut Core, ack: &Ack) {
+        if ack.high >= self.repeat_round {
+            self.repeat_round = core.max_seq + 1;
+            self.kept_wide = RECOVERIES_KEPT_WIDE;
+            self.packets.widen();
+        }
+    }
+
+    /// As in tcp_undo_cwnd_reduction() and tcp_try_undo_partial(): nothing counts as lost, until it is found to be again, and a
+    /// packet has been overtaken.
+    fn on_undo(&mut self, _: &mut Core) {
+        (self.phase, self.probe) = (Phase::Open, None);
+        self.packets.forget_losses();
     }
 
     fn lost_below(&self, core: &Core) -> i64 {

@@ -222,6 +222,10 @@ impl Recovery for Sack {
         self.timed_out_below = i64::MAX;
     }
 
+    fn on_undo(&mut self, _: &mut Core) {
+        (self.phase, self.high_rxt, self.timed_out_below) = (Phase::Open, -1, 0);
+    }
+
     fn send(&mut self, core: &mut Core, trigger: Trigger, now: Time, out: &mut Outbox) {
         if trigger == Trigger::Timeout {
             self.timed_out_below = core.max_seq + 1;
