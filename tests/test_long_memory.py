@@ -39,7 +39,6 @@ GOLDEN = {
     "rescaled-range": ("rescaled_range", "H"),
     "anis-lloyd": ("rescaled_range", "H_anis_lloyd"),
 }
-BEYOND = {("arima021", "whittle-farima")}
 
 
 def series(name: str) -> np.ndarray:

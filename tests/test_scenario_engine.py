@@ -153,8 +153,6 @@ MIRRORED += [
 METERS = [TokenBucketMeter, SrtcmMeter, TrtcmMeter, Rfc4115Meter, Tsw2cmMeter, Tsw3cmMeter]
 METERS += [RttAwareMeter, RttRtoMeter, TcpModelMeter, FairExcessMeter]
 
-APPS = [Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule, TransferSequence, Telnet, Web]
-
 LAWS = [ConstantLaw, ExponentialLaw, ParetoLaw, LomaxLaw, UniformLaw, LognormalLaw, ChoiceLaw]
 
 FORECASTERS = list(get_args(forecaster.ForecasterConfig))

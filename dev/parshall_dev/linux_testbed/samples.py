@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from parshall_dev.linux_testbed import settings as testbed
 
 if TYPE_CHECKING:
-    from parshall_dev.linux_testbed.settings import Scale
+    pass
 
 Reals: TypeAlias = NDArray[np.float64]
 
@@ -174,8 +174,3 @@ def _smooth(of: Reals, alpha: float) -> Reals:
 def _sums(of: Reals, count: int) -> Reals:
     found: Reals = of[: count * testbed.ESTIMATION].reshape(count, testbed.ESTIMATION).sum(axis=1)
     return found
-
-
-def start_of(scale: Scale) -> float:
-    """When the estimator begins, in seconds."""
-    return scale.start

@@ -110,8 +110,6 @@ SYMMETRIC_GAIN = "19.6"
 """Per cent, in the symmetric network without errors."""
 SYMMETRIC_REDUCTION = "74.19"
 """Per cent by which retransmissions are reduced there with errors."""
-COEFFICIENTS = {"phi1": -0.36251, "phi2": 0.17573, "theta1": -0.95108}
-"""Of ARIMA(2,1,1) (below equation 24)."""
 
 
 # --- The document beside itself -----------------------------------------------------------------------------

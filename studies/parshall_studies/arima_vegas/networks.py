@@ -5,7 +5,7 @@ nearest to its numbers, and a symmetric dumbbell for what it does not ask.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from parshall.scenario import (
@@ -168,8 +168,3 @@ def meeting(first: str, second: str) -> Dumbbell:
         access_delay=0.0,
         flows=[flow("x", first), flow("y", second)],
     )
-
-
-def with_round_trip(path: Path, milliseconds: float) -> Path:
-    """The same with another round trip."""
-    return replace(path, round_trip=milliseconds / 1e3)

@@ -20,7 +20,5 @@ HURST = "0.75"
 """Of the attainable throughput of a connection (III.A)."""
 ALIKE_BELOW = 0.85
 """H up to which the three predictors' curves are close to one another (Figure 2a)."""
-FAIRNESS = ("0.98", "0.99")
-"""Jain's index of either sender (V.A.1)."""
 FIGURE_8 = {"throughput": ("0.5", "0.42"), "fairness": ("1.0", "0.975")}
 """T in Mbit/s and F at gamma = 0 and 1."""
