@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from parshall import stats
+from parshall.errors import InputError
 from parshall.stats import Interval, jain, known_mean, mean
 
 scipy_stats = pytest.importorskip("scipy.stats")
@@ -252,3 +255,36 @@ def test_an_infinite_value_is_one_and_makes_the_interval_unbounded() -> None:
 def _of(values: list[float]) -> tuple[float, float, float]:
     found = stats.mean_interval(values)
     return found.mean, found.low, found.high
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, -0.5, 1.5, math.nan, 0, "0.9", "much", [0.9, 0.8], True])
+def test_what_is_no_confidence_is_refused(confidence: Any) -> None:
+    intervals: list[Callable[[], Interval]] = [
+        lambda: stats.mean_interval([1.0, 2.0], confidence),
+        lambda: stats.noise_bound([1.0, 2.0], confidence),
+        lambda: stats.rate_interval(0, 0, confidence),
+    ]
+    for interval in intervals:
+        with pytest.raises(InputError, match=r"confidence: got .*, expected a number above 0 and below 1"):
+            interval()
+
+
+@pytest.mark.parametrize("values", [["a"], [1.0, [2.0]], [object()], [10**400]])
+def test_what_is_no_number_is_refused(values: Any) -> None:
+    with pytest.raises(InputError, match=r"values: got .*, expected numbers"):
+        stats.mean_interval(values)
+
+
+def test_two_values_and_one_trial_are_the_fewest() -> None:
+    # sqrt(chi-square of 1 degree) by hand: |x - y| / sqrt(2) = sigma, and sqrt(2) * 1.96 of that.
+    assert stats.noise_bound([0.0, 1.0]).mean == pytest.approx(1.959964)
+    assert 0 < stats.noise_bound([0.0, 1.0]).low < stats.noise_bound([0.0, 1.0]).high < math.inf
+    assert stats.mean_interval([0.0, 1.0]).high == pytest.approx(0.5 + 12.7062 / 2, abs=1e-3)
+    # Of one trial the ends are (1 - confidence) / 2 to the power of one.
+    for confidence in (0.4, 0.95):
+        tail = (1 - confidence) / 2
+        same(stats.rate_interval(0, 1, confidence), 0.0, 0.0, 1 - tail, 1)
+        same(stats.rate_interval(1, 1, confidence), 1.0, tail, 1.0, 1)
+    nothing = stats.rate_interval(0, 0)
+    assert (nothing.low, nothing.high, nothing.n) == (0.0, 1.0, 0)
+    assert math.isnan(nothing.mean)
