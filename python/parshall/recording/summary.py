@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -63,7 +64,7 @@ def _ports(ports: Sequence[PortView], recording: Recording) -> Table:
             _rate(port.rate),
             f"{port.utilization:.1%}",
             *(f"{getattr(port, f'packets_{what}'):,}" for what in counted),
-            f"{port.mean_delay * 1e3:.2f} ms",
+            _delay(port.mean_delay),
             f"{port.max_backlog_packets:,}",
         )
     return table
@@ -93,6 +94,11 @@ def figure_table(first: str, *others: str) -> Table:
     for header in others:
         table.add_column(header, justify="right", no_wrap=True)
     return table
+
+
+def _delay(delay: float) -> str:
+    """In milliseconds; a dash where no packet had one."""
+    return "-" if math.isnan(delay) else f"{delay * 1e3:.2f} ms"
 
 
 def _rate(rate: float) -> str:

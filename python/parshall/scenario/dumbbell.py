@@ -144,7 +144,7 @@ class Dumbbell(Model):
     def _built(self) -> tuple[Scenario, str]:
         """The network, and its hash."""
         with _no_collection():
-            network = self._network()
+            network = self._network().made_from(self)
         return network, network.hash
 
     def _network(self) -> Scenario:

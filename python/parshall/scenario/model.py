@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import Field
 from typing_extensions import Self
 
 from parshall.errors import ScenarioError
+from parshall.scenario import paths
 from parshall.scenario.base import Model, remembered
 from parshall.scenario.canonical import canonical_json, hashed
 from parshall.scenario.checking import check_json
@@ -23,6 +24,7 @@ from parshall.scenario.record import Record
 from parshall.units import format_duration
 
 if TYPE_CHECKING:
+    from parshall.scenario.dumbbell import Dumbbell
     from parshall.scenario.expected import Expected
     from parshall.scenario.quantities import Given
 
@@ -33,6 +35,20 @@ else:
     Flows = tuple[Flow, ...]
 
 __all__ = ["Scenario"]
+
+
+_DUMBBELL = "<dumbbell>"  # no name of an attribute
+_OWN_FIELDS = {"hosts", "routers", "links", "flows"}
+"""Those that a dumbbell does not have, or has as something else; both have the others."""
+
+
+class _Held:
+    """A dumbbell, whose value does not count when scenarios are compared: it holds the scenario itself."""
+
+    __slots__ = ("bell",)
+
+    def __init__(self, bell: Dumbbell) -> None:
+        self.bell = bell
 
 
 class Scenario(Model):
@@ -55,9 +71,34 @@ class Scenario(Model):
     record: Record = Record.known()
     """What is recorded besides the counters."""
 
+    def made_from(self, bell: Dumbbell) -> Scenario:
+        """The same, which knows that it is the network of a dumbbell."""
+        self.__dict__[_DUMBBELL] = _Held(bell)
+        return self
+
     def scenario(self) -> Scenario:
         """The scenario itself; a preset gives the network that it stands for."""
         return self
+
+    @property
+    def dumbbell(self) -> Dumbbell | None:
+        """The dumbbell that it was made from, as one in a file, as long as it is the network of that."""
+        held: _Held | None = self.__dict__.get(_DUMBBELL)
+        return held.bell if held is not None and held.bell.to_json() == self.to_json() else None
+
+    def replace(self, path: str, value: Any) -> Scenario:
+        """A copy with another value at ``path``, for example ``links[bottleneck].queue.limit_packets``.
+
+        As :meth:`parshall.Dumbbell.replace` for parts of the network. A scenario that was made from a
+        dumbbell, as :func:`parshall.load` makes it, also has the paths of that, such as ``rate``, until
+        something else than the dumbbell's own values is changed. Raises ScenarioError.
+        """
+        own = path.removeprefix("dumbbell.") if isinstance(path, str) else path
+        first = paths.parse(own)[0] if isinstance(own, str) else ""
+        bell = self.dumbbell if own != path or first not in _OWN_FIELDS else None
+        if bell is not None:
+            return bell.replace(own, value).scenario()
+        return super().replace(path, value)
 
     @property
     def ports(self) -> tuple[str, ...]:

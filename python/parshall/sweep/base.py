@@ -47,7 +47,8 @@ def base_of(scenario: Scenario | Dumbbell | Builder) -> Base:
 
 class _Fields:
     """A scenario whose fields are set. Paths of a dumbbell are set before it becomes a network, then those
-    that only a network has (``links[...]``, ``hosts``).
+    that only a network has (``links[...]``, ``hosts``). Of a network that still is a dumbbell, as one in a
+    file is, those that only a dumbbell has are set first.
     """
 
     def __init__(self, model: Scenario | Dumbbell) -> None:
@@ -83,20 +84,21 @@ class _Fields:
         path = parameter.paths(name)[0]
         setting = Setting(value, None, place)
         model = self.model.scenario() if self._of_network(path, setting) else self.model
-        held = look_up(_replaced(model, path, value, setting), _own(path))
+        held = _held(_replaced(model, path, value, setting), path)
         if isinstance(held, bool) or not isinstance(held, int | float):
             raise InputError(place, shown(value), f"a number; {path} is not a number")
         return held
 
     def _of_network(self, path: str, setting: Setting) -> bool:
         """Whether a path is one of the network that a dumbbell stands for, not of the dumbbell."""
-        if isinstance(self.model, Scenario) or path.startswith(_OF_A_DUMBBELL):
+        if path.startswith(_OF_A_DUMBBELL):
             return False
         try:
             first = parse(path)[0]
         except ScenarioError as error:
             raise _of_setting(error, setting) from None
-        return first not in Dumbbell.model_fields and first in Scenario.model_fields
+        of_network = first in Scenario.model_fields
+        return of_network and (isinstance(self.model, Scenario) or first not in Dumbbell.model_fields)
 
     def _network(self, model: Scenario | Dumbbell, settings: Mapping[str, Setting]) -> Scenario:
         try:
@@ -107,6 +109,14 @@ class _Fields:
 
 def _own(path: str) -> str:
     return path.removeprefix(_OF_A_DUMBBELL)
+
+
+def _held(model: Model, path: str) -> Any:
+    """What is at a path: of a dumbbell, of the one that a network stands for, or of a network."""
+    of_bell = path.startswith(_OF_A_DUMBBELL) or parse(path)[0] not in Scenario.model_fields
+    if isinstance(model, Scenario) and of_bell and model.dumbbell is not None:
+        model = model.dumbbell
+    return look_up(model, _own(path) if isinstance(model, Dumbbell) else path)
 
 
 def _replaced(model: Any, path: str, value: Any, setting: Setting) -> Any:
@@ -132,9 +142,12 @@ def _label(model: Model, path: str, setting: Setting) -> Label:
     """The number or text that the field now holds, unless the setting has a label of its own."""
     if isinstance(setting.label, str):
         return setting.label
-    held = look_up(model, _own(path) if isinstance(model, Dumbbell) else path)
+    held = _held(model, path)
     if isinstance(held, Model):
-        return str(getattr(held, "kind", setting.value))
+        if isinstance(setting.value, Model | Mapping):
+            return str(getattr(held, "kind", setting.value))
+        # A number or text stands for a table: weights of 0.002 and 0.02 are two, not two of one kind.
+        return str(setting.value) if setting.label is None else setting.label
     if isinstance(held, tuple):
         return ", ".join(str(item) for item in held)
     if isinstance(held, bool | int | float | str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ else:
 
 __all__ = ["scenario_of", "seeds_of"]
 
+_log = logging.getLogger("parshall")
+
 
 def scenario_of(file: str, changes: Sequence[str] = ()) -> Scenario:
     """The scenario in a file, or on standard input where it is ``-``, after changes ``PATH=VALUE``; checked.
@@ -26,6 +29,15 @@ def scenario_of(file: str, changes: Sequence[str] = ()) -> Scenario:
     Raises ScenarioError for a fault in it, ParshallError for a file that cannot be read, and InputError for a
     change that is none.
     """
+    from parshall.scenario.slow import slow_links
+
+    scenario = _scenario_of(file, changes)
+    if (warning := slow_links(scenario)) is not None:
+        _log.warning(warning)
+    return scenario
+
+
+def _scenario_of(file: str, changes: Sequence[str]) -> Scenario:
     from parshall.scenario.toml import load_model, model_of, parsed, placed
 
     if file == "-":
