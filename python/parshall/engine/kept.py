@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from parshall.errors import OutputError
@@ -24,9 +24,13 @@ _log = logging.getLogger("parshall")
 class Kept:
     """Stores blocks as they come, and holds those of their tables that are wanted."""
 
-    def __init__(self, store: Cache | None, tables: Sequence[str]) -> None:
+    def __init__(
+        self, store: Cache | None, tables: Sequence[str], look: Callable[[Block], None] | None = None
+    ) -> None:
+        """``look`` is called with each block, before those of its tables go that are not wanted."""
         self.store = store
         self.tables = tuple(tables)
+        self._look = look
         self.blocks: list[Block] = []
         """What is there so far, in the order in which it came."""
         self._waiting: list[Block] = []
@@ -57,8 +61,17 @@ class Kept:
         whole = joined(self._waiting)
         self._waiting.clear()
         self._bytes = 0
+        self._keep(whole)
+        self.hold(whole)
+
+    def hold(self, whole: Block) -> None:
+        """Looks at a block, and holds what is wanted of it."""
         if self.tables:
             self.blocks.append(whole.with_tables(self.tables))
+        if self._look is not None:
+            self._look(whole)
+
+    def _keep(self, whole: Block) -> None:
         if self.store is None:
             return
         try:

@@ -17,7 +17,7 @@ from parshall.scenario.canonical import hashed
 
 if TYPE_CHECKING:
     from parshall.engine.cache import Cache
-    from parshall.recording.tables import Key
+    from parshall.recording.tables import Block, Key
     from parshall.scenario import Scenario
 
 __all__ = ["Failure", "Progress", "Runs", "raise_for", "text_of"]
@@ -73,9 +73,14 @@ class Runs:
         store: Cache | None,
         progress: Progress | None,
         max_events: int | None = None,
+        look: tuple[Callable[[Block], None], tuple[str, ...]] | None = None,
     ) -> None:
-        """``variants`` are scenarios with their names and hashes; equal ones are run once."""
+        """``variants`` are scenarios with their names and hashes; equal ones are run once. ``look`` is called
+        with each block once, with the tables that it names beside it and perhaps others, which need not be
+        held afterwards.
+        """
         self.tables = tables
+        self._read = tables if look is None else tuple(dict.fromkeys((*tables, *look[1])))
         self.executed = 0
         self._failures: list[Failure] = []
         self._names: dict[str, list[str]] = {}
@@ -89,8 +94,8 @@ class Runs:
         self._there: set[Key] = set()
         self._store = store
         self._progress = progress
-        self._task = Task(None if store is not None else tables, max_events=max_events)
-        self._kept = Kept(store, tables)
+        self._task = Task(None if store is not None else self._read, max_events=max_events)
+        self._kept = Kept(store, tables, None if look is None else look[0])
 
     @property
     def blocks(self) -> list[Block]:
@@ -115,9 +120,11 @@ class Runs:
         self._there.update(fresh)
         if self._store is None:
             return fresh
-        blocks = self._store.read(self._store.find(fresh, self._task.max_events), self.tables)
-        found = {key for block in blocks for key in block.keys}
-        self.blocks.extend(blocks)
+        found: set[Key] = set()
+        for group in self._store.together(self._store.find(fresh, self._task.max_events)):
+            for block in self._store.read(group, self._read):
+                found.update(block.keys)
+                self._kept.hold(block)
         self._count(found)
         return [key for key in fresh if key not in found]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from parshall.recording.columns import indices, values
+from parshall.recording.tables import CAPTURES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,16 +26,31 @@ def names_of(scenario: Scenario) -> dict[str, list[str]]:
 
 def results_of(block: Block, names: Mapping[str, Any]) -> Iterator[tuple[Key, dict[str, Any]]]:
     """Each run of a block as the engine gives it, with the tables that are there; nothing is copied."""
-    whole = {name: _Whole(table) for name, table in block.tables.items() if name != "pcap"}
+    whole = {name: _Whole(table) for name, table in block.tables.items() if name != CAPTURES}
     places = {name: block.slices(name) for name in whole}
+    captures = _captures_of(block)
     for number, (key, took) in enumerate(zip(block.keys, block.took, strict=True)):
         own = names[key[0]]
-        result: dict[str, Any] = {"names": own, "pcap": {}, "events": took.events}
+        result: dict[str, Any] = {"names": own, "pcap": captures(number), "events": took.events}
         for name, columns in whole.items():
             start, rows = places[name][number]
             if rows or name in ("flows", "ports"):
                 result[name] = _Rows(columns, start, rows, own)
         yield key, result
+
+
+def _captures_of(block: Block) -> Callable[[int], dict[str, bytes]]:
+    """What gives the captures of a run, by its number in the block."""
+    table = block.tables.get(CAPTURES)
+    if table is None:
+        return lambda number: {}
+    places = block.slices(CAPTURES)
+
+    def of(number: int) -> dict[str, bytes]:
+        rows = table.slice(*places[number])
+        return dict(zip(rows["port"].to_pylist(), rows["data"].to_pylist(), strict=True))
+
+    return of
 
 
 class _Whole:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from parshall.engine.unblocked import names_of, results_of
@@ -26,13 +26,10 @@ class Measured:
         self._measures: dict[str, list[Measure]] = {
             key: [metric.of(scenario) for metric in metrics.values()] for key, scenario in scenarios.items()
         }
-        self._blocks = 0
 
-    def add(self, blocks: Sequence[Block]) -> None:
-        """Computes the metrics of blocks that are new since the last call."""
-        for block in blocks[self._blocks :]:
-            for key, result in results_of(block, self._names):
-                if key not in self.values:
-                    measures = self._measures[key[0]]
-                    self.values[key] = tuple(measure(result, key[1]) for measure in measures)
-        self._blocks = len(blocks)
+    def add(self, block: Block) -> None:
+        """Computes the metrics of runs that are new."""
+        for key, result in results_of(block, self._names):
+            if key not in self.values:
+                measures = self._measures[key[0]]
+                self.values[key] = tuple(measure(result, key[1]) for measure in measures)

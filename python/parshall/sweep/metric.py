@@ -59,6 +59,8 @@ class Metric:
     """Where it was named, for errors."""
     bind: Callable[[Scenario], Measure]
     """What it is for one scenario. Raises InputError for a flow or port that the scenario does not have."""
+    of_recording: bool = False
+    """Whether it is a function of the recording, which may ask it for everything."""
 
     def of(self, scenario: Scenario) -> Measure:
         """As ``bind``, with the place of the metric in errors."""
@@ -86,7 +88,7 @@ def metrics_of(given: GivenMetrics | str) -> dict[str, Metric]:
 
 def _metric(column: str, what: object, place: str) -> Metric:
     if callable(what):
-        return Metric(place, _function(column, what))
+        return Metric(place, _function(column, what), of_recording=True)
     match = _NAME.fullmatch(what) if isinstance(what, str) else None
     if match is None:
         raise InputError(place, shown(what), _EXPECTED)

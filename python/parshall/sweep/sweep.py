@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from parshall.engine.cache import Cache
     from parshall.engine.runs import Progress, Runs
     from parshall.scenario import Dumbbell, Scenario
+    from parshall.sweep.measured import Measured
 
 __all__ = ["METRICS", "EngineExecutor", "Sweep"]
 
@@ -190,14 +191,23 @@ class Sweep:
         """
         from parshall.engine.cache import cache_of
         from parshall.engine.runs import Runs
+        from parshall.sweep.measured import Measured
 
         self._check_tables()
         read = tuple(dict.fromkeys((*self.tables, "flows", "ports")))
         points = self.points
         variants = ((point.name, point.hash, point.scenario) for point in points)
-        runs = Runs(variants, read, cache_of(cache), progress)
+        measured = Measured(self.checked_metrics, {point.hash: point.scenario for point in points})
+        look = (measured.add, self._looked_at())
+        runs = Runs(variants, read, cache_of(cache), progress, look=look)
         with opened(executor, jobs) as workers:
-            return self._result(points, runs, workers)
+            return self._result(points, runs, measured, workers)
+
+    def _looked_at(self) -> tuple[str, ...]:
+        """Tables that metrics need: a function may ask its recording for everything that was recorded."""
+        if not any(metric.of_recording for metric in self.checked_metrics.values()):
+            return ("flows", "ports")
+        return tuple(sorted({"pcap"}.union(*(point.scenario.recorded_tables() for point in self.points))))
 
     def _check_tables(self) -> None:
         recorded = {"flows", "ports"}.union(*(point.scenario.recorded_tables() for point in self.points))
@@ -213,17 +223,15 @@ class Sweep:
             if name in columns:
                 raise InputError(f"parameters.{name}", f"the name of a column of {what}", "another name")
 
-    def _result(self, points: tuple[Point, ...], runs: Runs, workers: Executor) -> SweepResult:
-        from parshall.sweep.measured import Measured
-
-        measured = Measured(self.checked_metrics, {point.hash: point.scenario for point in points})
+    def _result(
+        self, points: tuple[Point, ...], runs: Runs, measured: Measured, workers: Executor
+    ) -> SweepResult:
         counts = [self._first_count()] * len(points)
         with HeldInterrupt() as interrupt:
             while True:
                 runs.add(self._keys(points, counts), workers, lambda: interrupt.came)
                 if interrupt.came:
                     break
-                measured.add(runs.blocks)
                 grown = self._next_counts(points, counts, measured)
                 if grown == counts:
                     break
