@@ -214,3 +214,28 @@ def test_a_class_that_has_changed_since_it_was_described_does_not_run() -> None:
     assert parshall.run(bell(scope["Own"]())).flow("f1").packets_sent < first
     scope["G"] = 20.0
     assert parshall.run(scenario).flow("f1").packets_sent == first
+
+
+def test_compiled_code_follows_the_variables_that_it_was_compiled_with() -> None:
+    numba = pytest.importorskip("numba", reason="numba is not installed")
+    scope: dict[str, Any] = {"__name__": "compiled_anew", "numba": numba, "native": parshall.native}
+    text = """
+G, H = 20.0, 1.0
+@numba.njit
+def helper():
+    return H
+@native
+class Own(Control):
+    def on_ack(self, ack): self.cwnd = G * helper()
+"""
+    exec(IMPORTS + text, scope)
+
+    def sent() -> int:
+        return int(parshall.run(bell(scope["Own"]())).flow("f1").packets_sent)
+
+    found = {}
+    for values in ((20.0, 1.0), (4.0, 1.0), (20.0, 0.2), (20.0, 1.0)):
+        scope["G"], scope["H"] = values
+        found.setdefault(values, []).append(sent())
+    assert found[20.0, 1.0][0] == found[20.0, 1.0][1] > found[4.0, 1.0][0]
+    assert found[4.0, 1.0] == found[20.0, 0.2]

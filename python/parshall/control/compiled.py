@@ -21,7 +21,7 @@ import numpy as np
 
 from parshall import _core
 from parshall.control.base import EVENTS, Control
-from parshall.control.identity import code_hash
+from parshall.control.identity import code_hash, compiled_helpers
 from parshall.control.interface import lent, structure
 from parshall.errors import InputError, ParshallError, shown
 from parshall.estimators import Ewma, RtoEstimator, SlidingMad, SlidingMedian
@@ -151,6 +151,8 @@ def _functions(
     key = (code_hash(cls, Control), layout, estimators)  # globals are constants in what is compiled
     if key not in _compiled:
         own = {name for each in cls.__mro__[: cls.__mro__.index(Control)] for name in vars(each)}
+        for helper in compiled_helpers(cls, Control):
+            helper.recompile()  # if it was compiled before, what it refers to may have been another value
         build = _Builder(cls, layout, estimators)
         functions = {name: build.entry(name) for name in EVENTS if name in own}
         if cls.report is not None:

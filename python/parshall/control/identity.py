@@ -25,7 +25,7 @@ import numpy as np
 from parshall.control.origin import installed_object, installed_version, is_compiled
 from parshall.errors import InputError, shown
 
-__all__ = ["code_hash"]
+__all__ = ["code_hash", "compiled_helpers"]
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), range)
 _BORN_WITH = {
@@ -39,12 +39,21 @@ _BORN_WITH = {
 
 def code_hash(cls: type, last: type) -> str:
     """SHA-256 of the code of a class, in hexadecimal, down to ``last``, which does not count."""
+    return hashlib.sha256("\n".join(_read(cls, last).told).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def compiled_helpers(cls: type, last: type) -> list[Any]:
+    """Functions under ``numba.njit`` that a class can reach, as Numba wraps them."""
+    return _read(cls, last).compiled
+
+
+def _read(cls: type, last: type) -> _Reader:
     reader = _Reader()
     reader.seen[id(last)] = (0, last)
     for each in cls.__mro__[: cls.__mro__.index(last)]:
         reader.take(each.__qualname__, each)
     reader.take_modules()
-    return hashlib.sha256("\n".join(reader.told).encode("utf-8", "surrogatepass")).hexdigest()
+    return reader
 
 
 class _Reader:
@@ -54,6 +63,7 @@ class _Reader:
         self.told: list[str] = []
         self.seen: dict[int, tuple[int, Any]] = {}
         """What can change, by its id; it is held, so that no other object gets that."""
+        self.compiled: list[Any] = []
         self.names: set[str] = set()
         """All attributes that code asks for, of whatever it is."""
         self.modules: dict[int, tuple[types.ModuleType, set[str]]] = {}
@@ -107,6 +117,7 @@ class _Reader:
         elif isinstance(value, types.FunctionType):
             self._take_function(name, value)
         elif isinstance(getattr(value, "py_func", None), types.FunctionType):
+            self.compiled.append(value)
             self.tell(f"{name} = compiled by {kind.__module__} {installed_version(kind.__module__)}")
             self.take(f"{name}.py_func", value.py_func)
         elif isinstance(value, types.CodeType):
