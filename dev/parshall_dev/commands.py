@@ -114,6 +114,28 @@ def utilisation(jobs: int | None, out: str | None) -> None:
     click.echo(f"{len(shares)} settings, {short} with less than {100 * EXPECTED:.0f} % of the link", err=True)
 
 
+@validate.command()
+@click.option("--write", metavar="FILE.md", help="Put the table between the marks of this document.")
+def clauses(write: str | None) -> int:
+    """Tell which clauses of RFCs the code keeps.
+
+    Prints the table as Markdown. The status is 1 if a clause has neither tags, in the code and at a test, nor
+    a reason why not; a line names each.
+    """
+    from parshall.support.files import write_whole
+    from parshall_dev.validate.clauses import faults, inserted, listed, page, tags
+
+    every = listed()
+    if write is None:
+        click.echo("\n".join(page(every)))
+    else:
+        write_whole(Path(write), inserted(Path(write).read_text(encoding="utf-8"), page(every)))
+    wrong = faults(every, tags())
+    for line in wrong:
+        click.echo(line, err=True)
+    return FAILED if wrong else 0
+
+
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print everything that was measured, as JSON.")
 def bench(as_json: bool) -> None:

@@ -201,6 +201,7 @@ fn what_cannot_be_conditioned_is_refused() {
         &format!("{rule}.sources[0]: got \"r0\", expected the name of a host"),
     );
     refused(
+        // [RFC 2697 2-b] [RFC 2698 2-b] [RFC 2698 2-c]
         |plain| plain["links"][1]["conditioner"]["rules"][0]["meter"]["cbs_bytes"] = json!(1000),
         &format!(
             "{rule}.meter.cbs_bytes: got 1000, expected at least a packet of this aggregate, 1040 bytes"

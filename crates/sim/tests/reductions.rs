@@ -52,6 +52,7 @@ fn lost_twice(options: Value) -> Recording {
 /// RFC 5681, section 4.3: a lost retransmission lowers cwnd and ssthresh a second time, by half of the window and not of all that
 /// SACKs have let go since.
 #[test]
+// [RFC 5681 4.3-e]
 fn a_timeout_behind_a_lost_retransmission_halves_again() {
     let recording = lost_twice(json!({"rack": false}));
     assert_eq!(timeouts(&recording), 1.0);
@@ -60,6 +61,7 @@ fn a_timeout_behind_a_lost_retransmission_halves_again() {
 
 /// RACK finds the second loss by time, and it is another sign of congestion all the same.
 #[test]
+// [RFC 5681 4.3-e] [RFC 8985 9.3-c]
 fn with_rack_a_lost_retransmission_halves_again() {
     let recording = lost_twice(json!({"rack": true}));
     assert_eq!(timeouts(&recording), 0.0);
@@ -134,6 +136,7 @@ fn a_steep_drop_of_the_rate_is_no_storm_of_retransmissions() {
 
 /// RFC 6298, section 5.7: after a lost SYN the timeout for data is 3 s, however many SYNs were lost.
 #[test]
+// [RFC 6298 5.7-a]
 fn data_behind_a_lost_syn_waits_three_seconds() {
     for (lost, first) in [(json!([1, 3]), 1.1), (json!([1, 2, 4]), 3.1)] {
         let link = json!({"rate": 1e10, "delay": 0.05, "loss": {"kind": "listed", "arrivals": lost}});
@@ -234,6 +237,7 @@ fn a_timeout_for_losses_is_not_undone() {
 /// A tail loss probe that is a copy of the timed packet ends its timing (Karn; RFC 6298, section 3): a sample that began with the
 /// first copy would be longer than the round trip by the wait for the probe.
 #[test]
+// [RFC 6298 3-a] [RFC 6298 3-b]
 fn a_probe_of_the_timed_packet_is_no_sample() {
     let transport = json!({"rack": true, "handshake": false, "delayed_ack": false});
     // One packet at a time, so that the last one is always the one that is timed; the third is lost.

@@ -77,6 +77,7 @@ fn slow_start_doubles_the_window_each_round_trip() {
 }
 
 #[test]
+// [RFC 6298 2.1-a] [RFC 6298 5-a]
 fn the_first_timeout_comes_after_a_second_and_backs_off() {
     // RFC 6298, sections 2.1 and 5.5.
     let recording = record(json!({"initial_window_packets": 1}), &[1, 2, 3], transfer(1), 20.0);
@@ -85,6 +86,17 @@ fn the_first_timeout_comes_after_a_second_and_backs_off() {
     assert_eq!(flow(&recording, "timeouts"), 3.0);
     assert_eq!(flow(&recording, "spurious_timeouts"), 0.0);
     assert_eq!(flow(&recording, "timeout_wait"), 7.0);
+}
+
+// [RFC 6298 3-c]
+#[test]
+fn a_round_trip_has_a_sample() {
+    // One of a window of four takes 20 ms and what it waits for the others, 24 ms at most.
+    for profile in ["rfc", "linux"] {
+        let recording =
+            record(json!({"profile": profile, "max_window_packets": 4}), &[], json!({"kind": "bulk"}), 2.0);
+        assert!(flow(&recording, "rtt_samples") >= 80.0, "{}", flow(&recording, "rtt_samples"));
+    }
 }
 
 #[test]
@@ -132,6 +144,7 @@ fn recoveries_need_as_many_round_trips_as_they_are_known_for() {
 }
 
 #[test]
+// [RFC 5681 4.2-a] [RFC 5681 4.2-g]
 fn delayed_acks_are_half_as_many() {
     let every = record(json!({}), &[], transfer(1000), 20.0);
     let second = record(json!({"delayed_ack": true}), &[], transfer(1000), 20.0);
@@ -141,6 +154,7 @@ fn delayed_acks_are_half_as_many() {
 }
 
 #[test]
+// [RFC 5681 4.1-a]
 fn idleness_restarts_the_window() {
     // RFC 5681, section 4.1: more than an RTO of silence, then no more than the initial window at once.
     let writes = json!({"kind": "schedule", "writes": [[0.0, 300], [5.0, 100]]});
@@ -163,6 +177,7 @@ fn a_needless_timeout_is_told_from_a_needed_one() {
 }
 
 #[test]
+// [RFC 5681 2-a] [RFC 9406 3-a] [RFC 9937 3-a]
 fn a_receiver_window_bounds_what_is_in_flight() {
     let recording = record(json!({"max_window_packets": 3}), &[], transfer(30), 1.0);
     let mut in_flight: f64 = 0.0;
@@ -224,6 +239,7 @@ fn a_mark_halves_the_window_without_a_loss() {
 }
 
 #[test]
+// [RFC 5681 4.3-f]
 fn sack_repairs_many_losses_in_one_recovery() {
     let lost = [11, 13, 15, 17, 19];
     for recovery in ["sack", "newreno"] {
@@ -240,6 +256,7 @@ fn sack_repairs_many_losses_in_one_recovery() {
 }
 
 #[test]
+// [RFC 6675 5.1-c] [RFC 6675 5.1-h]
 fn after_a_timeout_sack_sends_only_what_is_missing() {
     // Packets 10 to 14 are lost, and so is the first of them again.
     let lost = [11, 12, 13, 14, 15, 26];

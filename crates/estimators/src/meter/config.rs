@@ -312,10 +312,12 @@ impl MeterConfig {
         match self {
             MeterConfig::Trtcm(TrtcmMeter { cir, pir, .. })
             | MeterConfig::Tsw3cm(Tsw3cmMeter { cir, pir, .. }) => {
+                // [RFC 2698 2-a]
                 ConfigError::unless(pir >= cir, "pir", pir, "at least cir")?;
             }
             _ => {}
         }
+        // [RFC 2697 2-a]
         let one = self.bursts().iter().any(|&(_, bytes)| bytes > 0) || self.bursts().is_empty();
         ConfigError::unless(one, "cbs_bytes", 0, "at least 1 byte, or an excess burst above 0")
     }

@@ -30,8 +30,10 @@ impl InProfile {
     pub fn colour(&mut self, now_s: f64, bytes: f64, arriving: Colour) -> Colour {
         let (then_s, now_s) = self.clock.advance(now_s);
         self.committed.fill(self.committed.due(then_s, now_s));
+        // [RFC 4115 3-a]
         self.excess.fill(self.excess.due(then_s, now_s));
         let (bytes, arriving) = (size(bytes), counted(arriving, self.colour_aware));
+        // [RFC 4115 3-b] [RFC 4115 3-c] [RFC 4115 3-d]
         if arriving == Colour::Green && self.committed.covers(bytes) {
             self.committed.spend(bytes);
             Colour::Green

@@ -27,9 +27,11 @@ impl Srtcm {
     /// The colour of a packet (section 3).
     pub fn colour(&mut self, now_s: f64, bytes: f64, arriving: Colour) -> Colour {
         let (then_s, now_s) = self.clock.advance(now_s);
+        // [RFC 2697 3-a]
         let over = self.committed.fill(self.committed.due(then_s, now_s));
         self.excess.fill(over);
         let (bytes, arriving) = (size(bytes), counted(arriving, self.colour_aware));
+        // [RFC 2697 3-b] [RFC 2697 3-c]
         if arriving == Colour::Green && self.committed.covers(bytes) {
             self.committed.spend(bytes);
             Colour::Green

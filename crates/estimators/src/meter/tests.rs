@@ -107,6 +107,7 @@ fn a_token_bucket_counts_as_one_is_described() {
 
 /// RFC 2697, section 3: every 1/CIR, Tc is incremented if less than CBS, else Te if less than EBS.
 #[test]
+// [RFC 2697 3-a] [RFC 2697 3-b] [RFC 2697 3-c]
 fn srtcm_follows_rfc_2697_token_by_token() {
     for colour_aware in [false, true] {
         let both: Shared = [Count::full(4000, 8), Count::full(6000, 8)].into();
@@ -135,6 +136,7 @@ fn srtcm_follows_rfc_2697_token_by_token() {
 
 /// RFC 2698, section 3: Tp and Tc are incremented PIR and CIR times a second up to PBS and CBS.
 #[test]
+// [RFC 2698 3-a] [RFC 2698 3-b] [RFC 2698 3-c]
 fn trtcm_follows_rfc_2698_token_by_token() {
     for colour_aware in [false, true] {
         let both: Shared = [Count::full(4000, 8), Count::full(5000, 5)].into();
@@ -166,6 +168,7 @@ fn trtcm_follows_rfc_2698_token_by_token() {
 
 /// RFC 4115, section 3: Tc and Te are incremented CIR and EIR times a second up to CBS and EBS.
 #[test]
+// [RFC 4115 3-a] [RFC 4115 3-b] [RFC 4115 3-c] [RFC 4115 3-d]
 fn in_profile_follows_rfc_4115_token_by_token() {
     for colour_aware in [false, true] {
         let both: Shared = [Count::full(4000, 8), Count::full(3000, 16)].into();
@@ -259,6 +262,7 @@ fn below_the_committed_rate_nothing_is_drawn() {
 }
 
 #[test]
+// [RFC 2697 2-a] [RFC 2698 2-a]
 fn values_that_cannot_be_are_named() {
     let trtcm = |cir, pir| TrtcmMeter { cir, cbs_bytes: 2000, pir, pbs_bytes: 3000, colour_aware: false };
     let checked = |config: MeterConfig, strict| config.validate(strict).map_err(|error| error.to_string());

@@ -28,8 +28,10 @@ impl Trtcm {
     pub fn colour(&mut self, now_s: f64, bytes: f64, arriving: Colour) -> Colour {
         let (then_s, now_s) = self.clock.advance(now_s);
         self.committed.fill(self.committed.due(then_s, now_s));
+        // [RFC 2698 3-a]
         self.peak.fill(self.peak.due(then_s, now_s));
         let (bytes, arriving) = (size(bytes), counted(arriving, self.colour_aware));
+        // [RFC 2698 3-b] [RFC 2698 3-c]
         if arriving == Colour::Red || !self.peak.covers(bytes) {
             return Colour::Red;
         }

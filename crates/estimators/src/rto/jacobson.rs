@@ -43,6 +43,7 @@ impl Estimate {
     /// What the first sample says (RFC 6298, section 2.2).
     #[inline]
     pub fn first(rtt_s: f64) -> Self {
+        // [RFC 6298 2.2-a]
         Estimate { srtt: rtt_s, rttvar: rtt_s / 2.0 }
     }
 }
@@ -50,6 +51,7 @@ impl Estimate {
 impl Default for Jacobson {
     /// RFC 6298: gains of 1/8 and 1/4, four deviations.
     fn default() -> Self {
+        // [RFC 6298 2.3-c]
         Jacobson { gain: 0.125, deviation_gain: 0.25, multiplier: 4.0, estimate: Estimate::NONE }
     }
 }
@@ -74,6 +76,7 @@ impl RtoEstimator for Jacobson {
         if !is_rtt(rtt_s) {
             return;
         }
+        // [RFC 6298 2.3-a] [RFC 6298 2.3-b]
         self.estimate = self.estimate.known().map_or(Estimate::first(rtt_s), |old| Estimate {
             srtt: toward(old.srtt, rtt_s, self.gain),
             rttvar: deviation_toward(old.rttvar, (rtt_s - old.srtt).abs(), self.deviation_gain),
@@ -92,6 +95,7 @@ impl RtoEstimator for Jacobson {
 
     #[inline]
     fn base_rto(&self) -> Option<f64> {
+        // [RFC 6298 2.3-d]
         self.estimate.known().map(|e| e.srtt + self.multiplier * e.rttvar)
     }
 
@@ -135,6 +139,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 6298 2.2-a] [RFC 6298 2.3-a] [RFC 6298 2.3-b] [RFC 6298 2.3-c] [RFC 6298 2.3-d]
     fn worked_by_hand() {
         let mut filter = rfc();
         assert_eq!((filter.srtt(), filter.rttvar(), filter.base_rto()), (None, None, None));

@@ -25,6 +25,7 @@ pub const MAX_BACKOFF: u32 = 64;
 impl Default for RtoRules {
     /// RFC 6298: initially 1 s (2.1), at least 1 s (2.4), at most 60 s (2.5), an exact clock.
     fn default() -> Self {
+        // [RFC 6298 2.1-a] [RFC 6298 2.4-a]
         RtoRules { initial_s: 1.0, min_s: 1.0, max_s: 60.0, granularity_s: 0.0 }
     }
 }
@@ -121,6 +122,7 @@ impl<E: RtoEstimator, R: Borrow<RtoRules>> RtoTimer<E, R> {
     /// retransmitted says nothing, since the ACK may belong to either copy, and the backoff stays.
     #[inline]
     pub fn on_ack(&mut self, rtt_s: f64, retransmitted: bool) {
+        // [RFC 6298 3-a] [RFC 6298 3-b]
         if retransmitted {
             self.on_early_timeout();
         } else {
@@ -137,6 +139,7 @@ impl<E: RtoEstimator, R: Borrow<RtoRules>> RtoTimer<E, R> {
     /// maximum, and tells the estimator.
     pub fn on_timeout(&mut self) {
         if self.backoff < MAX_BACKOFF || self.rto() < self.rules().max_s {
+            // [RFC 6298 5.5-a]
             self.backoff = self.backoff.saturating_mul(2);
         }
         self.estimator.on_backoff(self.backoff);
@@ -160,6 +163,7 @@ impl<E: RtoEstimator, R: Borrow<RtoRules>> RtoTimer<E, R> {
     #[inline]
     pub fn rto(&self) -> f64 {
         let rules = self.rules();
+        // [RFC 6298 2.3-d] [RFC 6298 4-a]
         let base = self.estimator.granular_rto(rules.granularity_s);
         rules.apply(base.unwrap_or(rules.initial_s), self.backoff)
     }
@@ -278,6 +282,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 6298 5.5-a]
     fn the_initial_rto_backs_off_too() {
         let mut timer = ns2(0.01);
         let rtos = [(); 8].map(|()| {
@@ -305,6 +310,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 6298 2.4-a]
     fn the_minimum_goes_before_the_backoff_and_the_maximum_after() {
         let rules = RtoRules { min_s: 1.0, max_s: 5.0, ..RtoRules::default() };
         let mut timer = RtoTimer::new(RtoConfig::jacobson().build(), rules);
@@ -332,6 +338,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 6298 4-a]
     fn granularity_bounds_the_deviation_but_is_inside_ticks_already() {
         let rules = RtoRules { min_s: 0.0, granularity_s: 0.5, ..RtoRules::default() };
         let after_a_long_constant = |config: RtoConfig| {
@@ -345,6 +352,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 6298 3-a] [RFC 6298 3-b]
     fn what_is_no_round_trip_time_does_not_end_a_backoff() {
         let mut timer = RtoTimer::new(RtoConfig::jacobson().build(), RtoRules::default());
         timer.on_timeout();

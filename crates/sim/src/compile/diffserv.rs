@@ -377,6 +377,7 @@ fn metered(count: MeteredBytes, flow: &Flow, ack: bool) -> u64 {
 /// RFC 2697 and 2698: a burst that is not zero should hold the largest packet, or none of these ever conforms.
 fn check_bursts(place: &Place<'_>, meter: &MeterConfig, largest: u64) -> Checked<()> {
     for (field, bytes) in meter.bursts() {
+        // [RFC 2697 2-b] [RFC 2698 2-b] [RFC 2698 2-c]
         let may_be_none = !matches!(meter, MeterConfig::Trtcm(_) | MeterConfig::TokenBucket(_));
         if bytes < largest && !(bytes == 0 && may_be_none) {
             let expected = format!("at least a packet of this aggregate, {largest} bytes");

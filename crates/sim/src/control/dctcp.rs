@@ -48,17 +48,20 @@ pub struct Dctcp {
 impl Dctcp {
     /// The control that a scenario asks for. Alpha starts at 1: the first mark halves the window.
     pub fn new(config: &Config, _: &Start<'_>) -> Self {
+        // [RFC 8257 3.3-a]
         Dctcp { gain: config.gain, alpha: 1.0, acked: 0, marked: 0, window_end: 0 }
     }
 
     /// Section 3.3: counts marks, and takes them into alpha once a window.
     fn observe(&mut self, ack: &AckSample<'_>) {
+        // [RFC 8257 3.3-b]
         self.acked += ack.acked;
         self.marked += if ack.ecn_echo { ack.acked } else { 0 };
         if ack.high_ack < self.window_end || self.acked == 0 {
             return;
         }
         let share = f64::from(self.marked) / f64::from(self.acked);
+        // [RFC 8257 3.3-a]
         self.alpha += self.gain * (share - self.alpha);
         (self.acked, self.marked, self.window_end) = (0, 0, ack.next_seq);
     }
@@ -74,11 +77,13 @@ impl Congestion for Dctcp {
 
     /// Section 3.5: a loss is answered as RFC 5681 has it.
     fn after_loss(&mut self, _: &Window, loss: &Loss) -> f64 {
+        // [RFC 8257 3.5-a] [RFC 8257 3.5-b]
         loss.in_use / 2.0
     }
 
     /// Section 3.3: cwnd = cwnd (1 - alpha / 2).
     fn after_mark(&mut self, window: &Window, _: &Loss) -> f64 {
+        // [RFC 8257 3.3-c]
         window.cwnd * (1.0 - self.alpha / 2.0)
     }
 }
@@ -103,12 +108,14 @@ mod tests {
     }
 
     #[test]
+    // [RFC 8257 3.3-a] [RFC 8257 3.3-c]
     fn the_first_mark_halves_the_window() {
         let window = Window { cwnd: 40.0, ssthresh: 100.0 };
         assert_eq!(dctcp().after_mark(&window, &loss(40.0)), 20.0);
     }
 
     #[test]
+    // [RFC 8257 3.3-a] [RFC 8257 3.3-b] [RFC 8257 3.3-c] [RFC 8257 3.5-a]
     fn alpha_follows_the_share_of_marked_packets() {
         let mut dctcp = dctcp();
         observe(&mut dctcp, 100, 2);
@@ -124,5 +131,15 @@ mod tests {
         let before = dctcp.alpha;
         observe(&mut dctcp, 1, 0);
         assert!(dctcp.alpha <= before * (15.0 / 16.0) + 1e-12);
+    }
+
+    // [RFC 8257 3.5-b] [RFC 8257 3.5-c]
+    #[test]
+    fn a_loss_halves_the_window_whatever_alpha_is_and_so_does_a_timeout() {
+        let mut dctcp = dctcp();
+        observe(&mut dctcp, 100, 1);
+        let window = Window { cwnd: 40.0, ssthresh: 100.0 };
+        assert_eq!(dctcp.after_loss(&window, &loss(40.0)), 20.0);
+        assert_eq!(dctcp.after_timeout(&window, &loss(40.0)), 20.0);
     }
 }

@@ -22,6 +22,7 @@ pub enum HyStartRule {
 /// Both rules: round-trip samples without which a round says nothing (RFC 9406: N_RTT_SAMPLE), the bounds of a growth
 /// of the round trip that counts (MIN_RTT_THRESH, MAX_RTT_THRESH), and its share of the least one (MIN_RTT_DIVISOR).
 const SAMPLES: u32 = 8;
+// [RFC 9406 4.3-a]
 const LEAST_GROWTH_S: f64 = 0.004;
 const MOST_GROWTH_S: f64 = 0.016;
 const GROWTH_DIVISOR: f64 = 8.0;
@@ -31,6 +32,7 @@ const LEAST_WINDOW: f64 = 16.0;
 const TRAIN_GAP: Time = Time::from_ps(2_000_000_000);
 const HELD_BACK_S: f64 = 0.001;
 /// RFC 9406: a conservative slow start grows by this part (CSS_GROWTH_DIVISOR) for so many rounds (CSS_ROUNDS).
+// [RFC 9406 4.3-a] [RFC 9406 4.3-e]
 const CAUTIOUS_DIVISOR: f64 = 4.0;
 const CAUTIOUS_ROUNDS: u32 = 5;
 
@@ -98,6 +100,7 @@ impl HyStart {
                 cautious.rounds += 1;
             }
         }
+        // [RFC 9406 4.3-c]
         self.least = self.least.min(ack.rtt());
         self.least_of_all = self.least_of_all.min(ack.rtt());
         self.samples += 1;
@@ -123,6 +126,7 @@ impl HyStart {
     /// RFC 9406, section 4.2.
     fn open_plus_plus(&mut self, window: &mut Window, ack: &AckSample<'_>) {
         self.take_in(ack);
+        // [RFC 9406 4.3-d]
         let enough = self.samples >= SAMPLES;
         match self.cautious {
             None => {
@@ -197,6 +201,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 9406 4.3-a] [RFC 9406 4.3-d]
     fn a_round_trip_that_grows_by_an_eighth_ends_it_after_eight_samples() {
         let (round, cwnd) = rounds(HyStartRule::Classic, 0.0, &[0.1, 0.1, 0.113]);
         assert_eq!((round, cwnd), (2, 88.0));
@@ -207,6 +212,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 9406 4.3-a] [RFC 9406 4.3-c] [RFC 9406 4.3-e]
     fn plus_plus_grows_by_a_quarter_for_five_rounds_first() {
         let rtts = [0.1, 0.1, 0.12, 0.12, 0.12, 0.12, 0.12, 0.12, 0.12];
         let (round, cwnd) = rounds(HyStartRule::PlusPlus, 0.0, &rtts);

@@ -75,6 +75,7 @@ impl Window {
     /// Slow start and congestion avoidance (RFC 5681, section 3.1).
     #[inline]
     pub fn open_as_reno(&mut self, ack: &AckSample<'_>) {
+        // [RFC 5681 3.1-a] [RFC 5681 3.1-h] [RFC 5681 3.1-i] [RFC 5681 3.1-j]
         if self.in_slow_start() {
             self.open(ack.slow_start);
         } else {

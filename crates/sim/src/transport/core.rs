@@ -184,6 +184,7 @@ impl Core {
 
     /// Sends what the window, inflated by `inflation` packets, and the application allow, at most `burst` packets.
     pub fn send_window(&mut self, now: Time, inflation: i64, burst: u32, out: &mut Outbox) {
+        // [RFC 5681 2-a] [RFC 5681 3-a] [RFC 9406 3-a]
         let window = (self.window.cwnd as i64 + inflation).min(self.options.max_window as i64);
         let last = (self.high_ack + window).min(self.limit - 1);
         let mut left = burst;
@@ -224,6 +225,7 @@ impl Core {
 
     /// RFC 3042: one new packet on a duplicate ACK below the threshold.
     pub fn limited_transmit(&mut self, now: Time, out: &mut Outbox) {
+        // [RFC 5681 3.2-d] [RFC 5681 3.2-e]
         let next = self.next_seq as f64;
         let base = self.high_ack as f64;
         let allowed = next <= base + self.options.max_window
@@ -241,6 +243,7 @@ impl Core {
         let fresh = self.high_ack == self.max_seq && self.restart_idle_timer;
         if seq > self.max_seq {
             self.max_seq = seq;
+            // [RFC 6298 3-c]
             if self.timed == UNTIMED {
                 self.timed = (seq, now);
             }
@@ -263,6 +266,7 @@ impl Core {
 
     /// Packet `seq` is sent again, so that its ACK says nothing of a round trip (Karn; RFC 6298, section 3).
     pub fn forget_time_of(&mut self, seq: i64) {
+        // [RFC 6298 3-a] [RFC 6298 3-b]
         if self.timed.0 == seq {
             self.forget_time();
         }
@@ -383,6 +387,7 @@ impl Core {
 
     /// Starts the timer anew.
     pub fn restart_timer(&mut self, now: Time) {
+        // [RFC 6298 5-a] [RFC 6298 5-b]
         self.timer_started = now;
         self.deadline = now + self.timeout;
     }
@@ -444,6 +449,7 @@ impl Core {
             echo: ack.echo,
             kind: heard.kind,
             acked: heard.packets as u32,
+            // [RFC 5681 3.1-k] [RFC 5681 5-a]
             growth: if options.count_acked_packets { heard.packets as f64 } else { 1.0 },
             slow_start: if options.slow_start_counts_packets { heard.fresh as f64 } else { 1.0 },
             high_ack,
@@ -473,6 +479,7 @@ impl Core {
     /// What a handshake has held back.
     pub fn open_initial_window(&mut self) {
         if self.options.handshake {
+            // [RFC 5681 3.1-c] [RFC 5681 3.1-d] [RFC 6928 2-a] [RFC 6928 2-c]
             self.window.cwnd = if self.lost_syn { 1.0 } else { self.options.initial_window };
             if self.timeout_after_lost_syn().is_some() {
                 self.timer.reset_backoff();
@@ -483,6 +490,7 @@ impl Core {
 
     /// Whether duplicate ACKs may start a fast retransmit now (RFC 6582, section 3.2, step 2).
     pub fn may_fast_retransmit(&self) -> bool {
+        // [RFC 6582 3.2-2] [RFC 6675 5.1-f]
         let all_recovered = self.high_ack > self.recover;
         let allowed = match self.options.fast_retransmit_guard {
             FastRetransmitGuard::Recover => all_recovered,
@@ -500,6 +508,7 @@ impl Core {
         self.forget_time();
         self.counters.fast_retransmits += 1;
         if self.high_ack > self.mark_answered {
+            // [RFC 5681 3.2-g] [RFC 5681 4.3-a]
             let target = self.control.after_loss(&self.window, &self.loss(now));
             self.shrink(target);
             // What this loss has cost covers the marks on the packets in flight (RFC 3168, section 6.1.2).
@@ -515,6 +524,7 @@ impl Core {
         match self.options.reduce_from {
             ReduceFrom::Window => window,
             ReduceFrom::Flight => {
+                // [RFC 5681 3.2-h]
                 let extra = i64::from(self.dupacks.min(self.options.dupack_threshold - 1));
                 let extra = if self.options.limited_transmit { extra } else { 0 };
                 ((self.in_flight() - extra) as f64).min(window).max(1.0)
@@ -530,6 +540,7 @@ impl Core {
     /// The timer has expired at `now`. Everything after `high_ack` is to be sent again, starting with a window of
     /// `cwnd`. With `spare_idle` a sender with nothing in flight does not count it as a loss.
     pub fn time_out(&mut self, now: Time, cwnd: f64, spare_idle: bool) {
+        // [RFC 6582 3.2-4] [RFC 6675 5.1-d]
         let idle = self.in_flight() == 0 && spare_idle;
         self.recover = self.max_seq;
         if idle {
@@ -542,6 +553,7 @@ impl Core {
             let losses = self.losses.get_or_insert_default();
             let timeout = losses.on_timeout(self.high_ack + 1, now, waited);
             self.judges = true;
+            // [RFC 5681 3.1-g] [RFC 5681 3.1-m]
             let again = timeout.again && self.options.repeat_keeps_ssthresh;
             let reduced = timeout.reduced && self.options.reduction_covers_timeout;
             if !(again || reduced) {

@@ -132,8 +132,10 @@ impl TcpOptions {
             syn_bytes: 40,
             ack_bytes: 40,
             payload_bytes: 1000,
+            // [RFC 5681 4.3-f]
             recovery: RecoveryName::Sack,
             rto: RtoConfig::default(),
+            // [RFC 5681 4.2-a] [RFC 5681 4.2-c]
             delayed_ack: Some(Time::from_ps(100_000_000_000)),
             quick_acks: 0,
             control: Control::default(),
@@ -150,6 +152,7 @@ impl TcpOptions {
             delay_repeated: false,
             initial_window: 10.0,
             max_window: f64::from(1u32 << 20),
+            // [RFC 5681 3.1-f]
             initial_ssthresh: f64::INFINITY,
             handshake: true,
             limited_transmit: true,
@@ -198,6 +201,7 @@ impl TcpOptions {
             // tcp_enter_loss()
             reduction_covers_timeout: true,
             // tcp_cwnd_reduction()
+            // [RFC 9937 5-a] [RFC 8985 9.3-b]
             prr: true,
             // TCP_RACK_LOSS_DETECTION
             rack: true,

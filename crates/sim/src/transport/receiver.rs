@@ -80,6 +80,7 @@ impl TcpReceiver {
         self.store(seq);
         let last_in_order = seq + 1 == self.next && self.beyond.is_empty();
         let delays = seq >= self.options.delays_from();
+        // [RFC 5681 3.2-a] [RFC 5681 3.2-b] [RFC 5681 4.2-b] [RFC 5681 4.2-d] [RFC 5681 4.2-e] [RFC 5681 4.2-f] [RFC 6582 5-a]
         let may_wait = !marks_change && last_in_order && delays && (new || self.options.delay_repeated);
         let waiting = Some(self.waiting).filter(|&stamp| stamp < Time::NEVER);
         match (self.options.delayed_ack, waiting) {
@@ -105,6 +106,7 @@ impl TcpReceiver {
         (self.waiting < Time::NEVER).then(|| self.acknowledge(self.waiting))
     }
 
+    // [RFC 5681 4.2-g]
     fn acknowledge(&mut self, stamp: Time) -> Acknowledgement {
         self.waiting = Time::NEVER;
         self.deadline = Time::NEVER;
@@ -117,6 +119,7 @@ impl TcpReceiver {
     fn note_marks(&mut self, flags: u8) -> bool {
         let experienced = flags & ecn::EXPERIENCED != 0;
         if self.options.exact_echo {
+            // [RFC 8257 3.2-a] [RFC 8257 3.2-b]
             return std::mem::replace(&mut self.marked, experienced) != experienced;
         }
         self.marked = experienced || (self.marked && flags & ecn::REDUCED == 0);
@@ -193,6 +196,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 5681 4.2-b]
     fn every_second_packet_is_acknowledged() {
         let mut r = receiver(true, false);
         let at = Time::from_secs;
@@ -241,6 +245,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 5681 3.2-a] [RFC 5681 3.2-b] [RFC 5681 4.2-d] [RFC 5681 4.2-e] [RFC 5681 4.2-f] [RFC 6582 5-a]
     fn gaps_and_what_fills_them_are_acknowledged_at_once() {
         let mut r = receiver(true, false);
         r.on_data(0, Time::ZERO, 0, Time::ZERO);
@@ -283,6 +288,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 8257 3.2-a] [RFC 8257 3.2-b]
     fn an_exact_echo_tells_marks_packet_by_packet_and_changes_at_once() {
         let options = TcpOptions { exact_echo: true, ..TcpOptions::rfc() };
         let mut r =

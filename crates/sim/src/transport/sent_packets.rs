@@ -25,6 +25,7 @@ struct Sent {
     again: bool,
 }
 
+// [RFC 8985 4-b] [RFC 8985 4-c]
 /// Packets in flight, and what their ACKs have taught of the path (section 5.3).
 #[derive(Clone, Debug)]
 pub struct SentPackets {
@@ -316,6 +317,7 @@ impl SentPackets {
         if self.min_rtt == Time::NEVER {
             return Time::ZERO;
         }
+        // [RFC 8985 3.3.2-b] [RFC 8985 3.3.2-d] [RFC 8985 3.3.2-e]
         let window = Time::from_ps(self.min_rtt.ps() / 4 * self.quarters);
         window.min(srtt.map_or(window, Time::from_secs))
     }

@@ -43,7 +43,9 @@ impl Parameters for Config {
 impl Default for Config {
     fn default() -> Self {
         Config {
+            // [RFC 9438 5.1-a] [RFC 9438 5.1-b]
             c: 0.4,
+            // [RFC 9438 4.6-b]
             beta: 0.7,
             fast_convergence: true,
             hystart: HyStartRule::None,

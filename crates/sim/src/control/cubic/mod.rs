@@ -55,6 +55,7 @@ impl Cubic {
     fn start_epoch(&self, cwnd: f64, now: Time) -> Epoch {
         let plateau = self.w_max.max(cwnd);
         let k = libm::cbrt((plateau - cwnd) / self.config.c);
+        // [RFC 9438 4.8-a]
         Epoch { start: now, k, plateau, w_est: cwnd }
     }
 
@@ -68,6 +69,7 @@ impl Cubic {
     /// reduction, as fast as Reno.
     fn reno_gain(&self, w_est: f64) -> f64 {
         let beta = self.config.beta;
+        // [RFC 9438 4.3-b]
         if w_est >= self.w_prior {
             1.0
         } else {
@@ -83,6 +85,7 @@ impl Congestion for Cubic {
         }
         self.least_rtt = self.least_rtt.min(ack.rtt());
         if window.in_slow_start() {
+            // [RFC 9438 4.10-a]
             return self.hystart.open(window, ack);
         }
         let cwnd = window.cwnd;
@@ -92,6 +95,7 @@ impl Congestion for Cubic {
         }
         let mut epoch = self.epoch.unwrap_or_else(|| self.start_epoch(cwnd, ack.now));
         let t = ack.now.since(epoch.start).secs();
+        // [RFC 9438 4.3-a]
         epoch.w_est += self.reno_gain(epoch.w_est) * ack.growth / cwnd;
         self.epoch = Some(epoch);
         if self.curve(&epoch, t) < epoch.w_est {
@@ -99,11 +103,13 @@ impl Congestion for Cubic {
             return;
         }
         // Sections 4.4 and 4.5: towards where the curve will be a round trip later, at most half as much again.
+        // [RFC 9438 4.4-a] [RFC 9438 4.5-a]
         let target = self.curve(&epoch, t + ack.rtt()).clamp(cwnd, 1.5 * cwnd);
         window.cwnd += (target - cwnd) / cwnd * ack.growth;
     }
 
     fn after_loss(&mut self, window: &Window, loss: &Loss) -> f64 {
+        // [RFC 9438 4.6-c]
         let cwnd = window.cwnd.min(loss.in_use);
         self.epoch = None;
         if let Some(counting) = &mut self.counting {
@@ -111,11 +117,13 @@ impl Congestion for Cubic {
         }
         self.w_prior = cwnd;
         // Section 4.7: a flow that lost before it was back where it lost last leaves room for others.
+        // [RFC 9438 4.7-a]
         self.w_max = if self.config.fast_convergence && cwnd < self.w_max {
             cwnd * (1.0 + self.config.beta) / 2.0
         } else {
             cwnd
         };
+        // [RFC 9438 4.6-a]
         cwnd * self.config.beta
     }
 }
@@ -134,6 +142,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 9438 4.6-a] [RFC 9438 4.6-b]
     fn a_loss_leaves_seven_tenths() {
         // RFC 9438, section 4.6.
         let mut cubic = Cubic::new(&config(), &start());
@@ -142,6 +151,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 9438 4.7-a]
     fn fast_convergence_lowers_the_plateau() {
         // RFC 9438, section 4.7: 70 (1 + 0.7) / 2 = 59.5.
         let mut cubic = Cubic::new(&config(), &start());
@@ -151,6 +161,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 9438 5.1-a] [RFC 9438 5.1-b]
     fn the_curve_starts_at_the_reduced_window_and_returns_after_k() {
         let mut cubic = Cubic::new(&config(), &start());
         let cwnd = cubic.after_loss(&window(100.0), &loss(100.0));
@@ -184,6 +195,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 9438 4.4-a]
     fn over_a_long_path_it_follows_the_curve() {
         let mut cubic = Cubic::new(&config(), &start());
         let cwnd = cubic.after_loss(&window(400.0), &loss(400.0));
@@ -193,11 +205,59 @@ mod tests {
     }
 
     #[test]
+    // [RFC 9438 4.3-a]
     fn over_a_short_path_it_is_as_fast_as_reno() {
         let mut cubic = Cubic::new(&config(), &start());
         let cwnd = cubic.after_loss(&window(20.0), &loss(20.0));
         // 10 round trips at 3 (1 - 0.7) / (1 + 0.7) packets each.
         let reached = grow(&mut cubic, cwnd, 0.001, 0.01);
         assert!((reached - (cwnd + 10.0 * 0.9 / 1.7)).abs() < 0.4, "{reached}");
+    }
+
+    // [RFC 9438 4.3-b]
+    #[test]
+    fn once_back_where_the_loss_was_it_adds_a_packet_a_round_trip() {
+        let mut cubic = Cubic::new(&config(), &start());
+        cubic.after_loss(&window(20.0), &loss(20.0));
+        assert_eq!(cubic.reno_gain(20.0), 1.0);
+        assert!((cubic.reno_gain(19.9) - 0.9 / 1.7).abs() < 1e-9);
+    }
+
+    // [RFC 9438 4.5-a]
+    #[test]
+    fn beyond_the_plateau_it_follows_the_curve_too() {
+        let mut cubic = Cubic::new(&config(), &start());
+        let cwnd = cubic.after_loss(&window(400.0), &loss(400.0));
+        let k = (120.0f64 / 0.4).cbrt();
+        let reached = grow(&mut cubic, cwnd, 0.1, k + 6.0);
+        let expected = 400.0 + 0.4 * 6f64.powi(3);
+        assert!((reached / expected - 1.0).abs() < 0.02, "{reached} {expected}");
+    }
+
+    // [RFC 9438 4.6-c]
+    #[test]
+    fn a_window_that_is_not_used_does_not_count() {
+        let mut cubic = Cubic::new(&config(), &start());
+        assert!((cubic.after_loss(&window(100.0), &loss(40.0)) - 28.0).abs() < 1e-9);
+    }
+
+    // [RFC 9438 4.8-a]
+    #[test]
+    fn the_window_of_reno_starts_where_congestion_avoidance_does() {
+        let mut cubic = Cubic::new(&config(), &start());
+        cubic.after_timeout(&window(100.0), &loss(100.0));
+        let mut window = Window { cwnd: 70.0, ssthresh: 70.0 };
+        cubic.on_ack(&mut window, &ack(1.0, 0.1));
+        let w_est = cubic.epoch.expect("congestion avoidance").w_est;
+        assert!((w_est - 70.0).abs() < 0.1, "{w_est}");
+    }
+
+    // [RFC 9438 4.10-a]
+    #[test]
+    fn up_to_ssthresh_it_is_slow_start() {
+        let mut cubic = Cubic::new(&config(), &start());
+        let mut window = Window { cwnd: 10.0, ssthresh: 20.0 };
+        (0..10).for_each(|_| cubic.on_ack(&mut window, &ack(0.0, 0.1)));
+        assert_eq!(window.cwnd, 20.0);
     }
 }

@@ -20,6 +20,7 @@ impl Core {
             return;
         }
         match self.options.idle_restart {
+            // [RFC 5681 4.1-a]
             IdleRestart::OnSend => self.window.cwnd = self.window.cwnd.min(self.options.initial_window),
             IdleRestart::Halving => self.halve_for_each(rto, silence),
             IdleRestart::OnTimer | IdleRestart::Never => {}
@@ -44,6 +45,7 @@ impl Core {
     pub(super) fn timeout_after_lost_syn(&self) -> Option<f64> {
         let first = self.lost_syn && self.options.handshake && self.high_ack >= 0;
         let known = self.timer.estimator().base_rto().is_some();
+        // [RFC 6298 5.7-a]
         let least = self.options.rto_after_lost_syn.filter(|_| first && !known)?;
         let rules = self.timer.rules();
         Some(rules.apply(least.max(rules.initial_s), self.timer.backoff()))

@@ -70,6 +70,7 @@ pub trait Recovery {
     }
     /// Resets the core for a timeout.
     fn time_out(&mut self, core: &mut Core, now: Time) {
+        // [RFC 5681 3.1-n] [RFC 8257 3.5-c]
         core.time_out(now, 1.0, true);
     }
     /// The timer expired with nothing in flight, and the window stays as it is.
@@ -91,6 +92,7 @@ pub trait Recovery {
 
 /// Takes the blocks of an ACK into a scoreboard (RFC 6675, section 4, Update). Returns whether they tell anything new.
 fn take_in(sacked: &mut Intervals, core: &Core, ack: &Ack) -> bool {
+    // [RFC 6675 5-a] [RFC 6675 5-h] [RFC 6675 5.1-c] [RFC 6675 5.1-g]
     let mut news = false;
     for (low, high) in ack.blocks.iter() {
         let low = i64::from(low).max(core.high_ack + 1);
@@ -98,6 +100,7 @@ fn take_in(sacked: &mut Intervals, core: &Core, ack: &Ack) -> bool {
             news |= sacked.insert(low, i64::from(high));
         }
     }
+    // [RFC 6675 5-g]
     sacked.remove_below(core.high_ack + 1);
     news
 }
@@ -196,6 +199,7 @@ impl AnyRecovery {
             (RecoveryName::Tahoe, _) => AnyRecovery::Tahoe(Tahoe),
             (RecoveryName::Reno, _) => AnyRecovery::Reno(Reno::default()),
             (RecoveryName::Newreno, _) => AnyRecovery::NewReno(NewReno::default()),
+            // [RFC 8985 4-a] [RFC 8985 9.2-a]
             (RecoveryName::Sack, _) if options.rack => AnyRecovery::Rack(Box::new(Rack::new(options))),
             (RecoveryName::Sack, SackPipe::Rfc6675) => AnyRecovery::Sack(Sack::new(options)),
             (RecoveryName::Vegas, _) => AnyRecovery::Vegas(Box::new(VegasRecovery::new(options))),
@@ -203,3 +207,6 @@ impl AnyRecovery {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

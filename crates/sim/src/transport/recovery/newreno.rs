@@ -16,12 +16,15 @@ pub struct NewReno {
 impl NewReno {
     /// Some packets of the window are still missing: the next one is sent again (RFC 6582, section 3.2, step 3).
     fn partial_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
+        // [RFC 6582 3.2-3d]
         let first = !std::mem::replace(&mut self.partial_ack_seen, true);
         if first || core.options.partial_ack_timer == PartialAckTimer::Every {
             core.restart_timer(now);
         }
         let heard = core.note(ack);
+        // [RFC 6582 3.2-3c]
         self.reno.deflate(core, heard.packets);
+        // [RFC 6582 3.2-3b]
         core.send(core.high_ack + 1, now, out);
         heard
     }
@@ -36,6 +39,7 @@ impl Recovery for NewReno {
         let heard = self.reno.full_ack(core, ack, now);
         if heard.repaired {
             // RFC 6582, section 3.2, step 3, option 1: no burst after recovery.
+            // [RFC 6582 3.2-3a]
             let flight = core.in_flight().max(1) as f64;
             core.window.cwnd = core.window.ssthresh.min(flight + 1.0);
         }

@@ -26,6 +26,7 @@ pub struct Progress {
 impl Prr {
     /// A recovery starts, with so many packets in flight before its first ACK reported anything.
     pub fn begin(&mut self, flight: i64) {
+        // [RFC 9937 6.1-a]
         *self = Prr { flight: flight.max(1), ..Prr::default() };
     }
 
@@ -134,6 +135,7 @@ mod tests {
         /// more is sent than delivered and one for each safe ACK; and without losses the first round trip ends at
         /// ssthresh.
         #[test]
+        // [RFC 9937 6.1-a]
         fn what_is_sent_is_bounded_by_what_is_delivered(
             flight in 2i64..200,
             share in 0.1f64..1.0,

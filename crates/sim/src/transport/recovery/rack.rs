@@ -97,8 +97,10 @@ impl Rack {
     /// Section 6.2, steps 4 and 5. Returns how many packets are newly lost.
     fn detect(&mut self, core: &mut Core, now: Time) -> i64 {
         let threshold = i64::from(core.options.dupack_threshold);
+        // [RFC 8985 3.3.2-a]
         let sure = self.phase != Phase::Open || self.packets.reported() >= threshold;
         let (srtt, mut lost) = (core.timer().estimator().srtt(), 0);
+        // [RFC 8985 6.2-b]
         self.reordering_at = self.packets.detect(now, srtt, sure, |seq| {
             lost += 1;
             core.lose(seq);
@@ -138,6 +140,7 @@ impl Rack {
         now: Time,
         out: &mut Outbox,
     ) -> bool {
+        // [RFC 5681 4.3-e] [RFC 8985 9.3-c]
         let lost = self.packets.take_lost_repair(self.reduced_at);
         let answered = match self.phase {
             Phase::Open => true,
@@ -200,6 +203,7 @@ impl Rack {
         // What has been reported makes room before anything is known to be lost: limited transmit.
         let kept = self.phase == Phase::Open && !core.options.limited_transmit;
         let kept = if kept { self.packets.reported() } else { 0 };
+        // [RFC 9937 6.2-a] [RFC 8985 9.3-a]
         while self.packets.in_flight() + kept < core.window.cwnd as i64 {
             let new = Some(core.max_seq + 1).filter(|&seq| seq <= last);
             let Some(seq) = self.packets.first_lost().or(new) else {
@@ -214,6 +218,7 @@ impl Rack {
 
     /// Sections 7.2 and 7.3: whether a probe may be sent when no ACK comes. A SYN has the timer alone.
     fn may_probe(&self, core: &Core) -> bool {
+        // [RFC 8985 7.2-a] [RFC 8985 7.3-a] [RFC 8985 7.3-c]
         let connected = core.high_ack >= 0 || !core.options.handshake;
         let quiet = self.phase == Phase::Open && self.packets.reported() == 0;
         connected && quiet && self.probe.is_none() && self.packets.outstanding() > 0
@@ -221,6 +226,7 @@ impl Rack {
 
     /// Section 7.2: when a probe is sent if no ACK comes.
     fn schedule_probe(&mut self, core: &Core, now: Time) {
+        // [RFC 8985 7.2-b] [RFC 8985 7.2-c]
         let single = self.packets.outstanding() == 1;
         let allowance = if single { MAX_ACK_DELAY } else { Time::ZERO };
         let srtt = core.timer().estimator().srtt();
@@ -230,6 +236,7 @@ impl Rack {
 
     /// Section 7.3: new data if there is any, or else the last packet again, whatever the window says.
     fn send_probe(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
+        // [RFC 8985 7.3-e] [RFC 8985 7.3-f] [RFC 8985 7.3-g] [RFC 8985 7.3-h]
         let new = core.max_seq < core.last_allowed();
         self.transmit(core, core.max_seq + i64::from(new), now, out);
         self.probe = Some(Probe { end: core.max_seq, sent: now, again: !new });
@@ -243,6 +250,7 @@ impl Rack {
             return;
         };
         self.probe = None;
+        // [RFC 8985 7.4.2-a] [RFC 8985 7.4.2-b]
         if probe.again && ack.echo >= probe.sent && self.phase == Phase::Open {
             core.reduce(now);
         }
@@ -257,6 +265,7 @@ impl Rack {
 
     /// Puts the earliest of the three timers into the core.
     fn choose_timer(&mut self, core: &mut Core) {
+        // [RFC 8985 8-a]
         let earlier = self.reordering_at.min(self.probe_at);
         if earlier < Time::NEVER && earlier <= core.deadline() {
             self.put_off = Some(core.deadline());
@@ -267,6 +276,7 @@ impl Rack {
 
 impl Recovery for Rack {
     fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
+        // [RFC 8985 7.3-d]
         self.resume_timer(core);
         let was = self.phase;
         core.dupacks = 0;

@@ -17,6 +17,7 @@ impl Reno {
     pub(super) fn fast_retransmit(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
         core.reduce(now);
         core.restart_timer(now);
+        // [RFC 5681 3.2-i]
         core.send(core.high_ack + 1, now, out);
         self.recovering = true;
         self.inflation = i64::from(core.options.dupack_threshold);
@@ -62,6 +63,7 @@ impl Reno {
             (Trigger::Ack, n) if n > 0 => 0,
             _ => u32::MAX,
         };
+        // [RFC 5681 3.2-k]
         core.send_window(now, self.inflation, burst, out);
     }
 }
@@ -70,6 +72,7 @@ impl Recovery for Reno {
     fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) -> Heard {
         let heard = self.full_ack(core, ack, now);
         if heard.repaired {
+            // [RFC 5681 3.2-l] [RFC 5681 4.3-c] [RFC 5681 4.3-d]
             core.window.cwnd = core.window.ssthresh;
         }
         heard
@@ -78,12 +81,14 @@ impl Recovery for Reno {
     fn on_dupack(&mut self, core: &mut Core, _: &Ack, now: Time, out: &mut Outbox) {
         core.dupacks += 1;
         let threshold = core.options.dupack_threshold;
+        // [RFC 5681 3.2-c]
         if core.dupacks == threshold {
             if core.may_fast_retransmit() {
                 self.fast_retransmit(core, now, out);
             }
         } else if core.dupacks > threshold {
             if self.recovering {
+                // [RFC 5681 3.2-j]
                 self.inflation += 1;
             }
         } else {

@@ -12,6 +12,7 @@ use crate::units::Time;
 pub struct Sack {
     phase: Phase,
     /// What the receiver has reported beyond a gap.
+    // [RFC 6675 4-a]
     sacked: Intervals,
     /// HighRxt: highest packet sent again. What is not SACKed up to here has been sent again.
     high_rxt: i64,
@@ -50,6 +51,7 @@ impl Sack {
 
     /// SetPipe (): packets that are in flight, as far as the scoreboard shows.
     fn pipe(&self, core: &Core) -> i64 {
+        // [RFC 6675 4-c]
         let missing = |low: i64, high: i64| (high - low).max(0) - self.sacked.count_within(low, high);
         let first = core.high_ack + 1;
         let not_lost = missing(self.lost_packets_end(core).max(first), core.max_seq + 1);
@@ -59,14 +61,17 @@ impl Sack {
 
     /// NextSeg (): the packet to send next in recovery, and whether it is new.
     fn next_packet(&mut self, core: &Core) -> Option<(i64, bool)> {
+        // [RFC 6675 4-d] [RFC 6675 4-e]
         let hole = self.sacked.next_missing(self.high_rxt.max(core.high_ack) + 1);
         if hole < self.lost_packets_end(core) && hole <= core.max_seq {
             return Some((hole, false));
         }
+        // [RFC 6675 4-f] [RFC 9937 3-a]
         let last = (core.high_ack + core.options.max_window as i64).min(core.limit - 1);
         if core.next_seq.max(core.max_seq + 1) <= last {
             return Some((core.max_seq + 1, true));
         }
+        // [RFC 6675 4-g]
         if self.sacked.end().is_some_and(|end| hole < end) {
             return Some((hole, false));
         }
@@ -79,11 +84,14 @@ impl Sack {
 
     fn send_pipe(&mut self, core: &mut Core, now: Time, out: &mut Outbox) {
         let mut pipe = self.pipe(core);
+        // [RFC 5681 4.3-b] [RFC 6675 5-i] [RFC 9937 3-b]
         while pipe < core.window.cwnd as i64 && core.pace_allows(now) {
+            // [RFC 6675 4-j] [RFC 6675 5-j]
             let Some((seq, new)) = self.next_packet(core) else {
                 return;
             };
             if !new {
+                // [RFC 6675 5-k]
                 self.high_rxt = self.high_rxt.max(seq);
             }
             self.send_packet(core, seq, now, out);
@@ -165,11 +173,13 @@ impl Recovery for Sack {
     fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) -> Heard {
         let was = self.phase;
         let before = self.before(core);
+        // [RFC 6675 5-b]
         core.dupacks = 0;
         let reported = count_reported(&self.sacked, core, ack);
         let heard = core.advance(ack, now);
         let heard = Heard { fresh: heard.packets - reported, ..heard };
         take_in(&mut self.sacked, core, ack);
+        // [RFC 6675 5-f]
         if ack.high >= core.recover {
             self.phase = Phase::Open;
             self.timed_out_below = 0;
@@ -193,6 +203,7 @@ impl Recovery for Sack {
         if self.phase == Phase::Recovery {
             self.shrink(core, before);
         }
+        // [RFC 5681 3.2-f] [RFC 6675 5-c]
         if !news || self.phase != Phase::Open {
             return;
         }
@@ -217,6 +228,7 @@ impl Recovery for Sack {
 
     fn on_timeout(&mut self) {
         // `send` marks what was in flight as lost: it knows the core.
+        // [RFC 6675 5.1-e]
         self.phase = Phase::AfterTimeout;
         self.high_rxt = -1;
         self.timed_out_below = i64::MAX;
@@ -236,6 +248,7 @@ impl Recovery for Sack {
                 core.send_window(now, 0, u32::MAX, out);
             }
             Phase::Open => {}
+            // [RFC 6675 5-e] [RFC 6675 5.1-h]
             Phase::Recovery | Phase::AfterTimeout => self.send_pipe(core, now, out),
         }
     }

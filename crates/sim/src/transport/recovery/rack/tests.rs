@@ -63,6 +63,7 @@ impl Bench {
 
 /// RFC 8985, section 6.2: a packet that a later one has overtaken is lost after a round trip and a quarter.
 #[test]
+// [RFC 8985 3.3.2-b] [RFC 8985 3.3.2-d] [RFC 8985 3.3.2-e] [RFC 8985 4-a] [RFC 8985 6.2-b] [RFC 8985 8-a]
 fn a_gap_is_a_loss_when_a_quarter_of_a_round_trip_has_passed() {
     let mut bench = Bench::new(10);
     assert_eq!(bench.ack(-1, &[(1, 2)], 0, 100), NOTHING);
@@ -86,6 +87,7 @@ fn what_comes_within_a_quarter_of_a_round_trip_was_not_lost() {
 
 /// Section 6.2, step 4: where reordering has not been seen, DupThresh packets beyond a gap are enough.
 #[test]
+// [RFC 8985 3.3.2-a] [RFC 8985 4-b]
 fn three_packets_beyond_a_gap_are_a_loss_at_once() {
     let mut bench = Bench::new(10);
     assert_eq!(bench.ack(-1, &[(1, 2)], 0, 100), NOTHING);
@@ -95,6 +97,7 @@ fn three_packets_beyond_a_gap_are_a_loss_at_once() {
 
 /// A packet sent after the one that was sent again has arrived: the latter is lost again.
 #[test]
+// [RFC 8985 4-c] [RFC 8985 9.2-a]
 fn a_lost_retransmission_is_found_without_a_timeout() {
     let mut bench = Bench::new(20);
     for beyond in 2..4 {
@@ -140,6 +143,7 @@ fn what_is_lost_in_a_recovery_costs_another_reduction() {
 
 /// Sections 7.2 and 7.3. The probe is answered by a block that shows all of the tail to be lost.
 #[test]
+// [RFC 9937 6.2-a] [RFC 8985 7.2-a] [RFC 8985 7.2-c] [RFC 8985 7.3-f] [RFC 8985 7.3-g] [RFC 8985 9.3-a]
 fn a_lost_tail_is_repaired_after_two_round_trips() {
     let mut bench = Bench::new(10);
     assert_eq!(bench.ack(5, &[], 0, 100), NOTHING);
@@ -153,6 +157,7 @@ fn a_lost_tail_is_repaired_after_two_round_trips() {
 
 /// Section 7.4: the window answers a loss that nothing but the probe has repaired.
 #[test]
+// [RFC 8985 7.4.2-a] [RFC 8985 7.4.2-b] [RFC 8985 7.2-c]
 fn a_loss_that_a_probe_repairs_reduces_the_window() {
     for (echo, reductions) in [(400, 1), (0, 0)] {
         let mut bench = Bench::new(10);
@@ -166,6 +171,7 @@ fn a_loss_that_a_probe_repairs_reduces_the_window() {
 }
 
 #[test]
+// [RFC 8985 7.3-a] [RFC 8985 7.3-c] [RFC 8985 7.3-d] [RFC 8985 7.3-e] [RFC 8985 7.3-h]
 fn a_probe_is_new_data_where_there_is_any() {
     let mut bench = Bench::new(60);
     let sent = bench.ack(1, &[], 0, 100);
@@ -176,6 +182,14 @@ fn a_probe_is_new_data_where_there_is_any() {
     assert_eq!(deadline, ms(300) + Time::from_secs(bench.sender.core().rto()));
     bench.sender.on_timeout(deadline, &mut bench.out);
     assert_eq!(bench.timeouts(), 1);
+}
+
+// [RFC 8985 7.2-b]
+#[test]
+fn before_the_first_sample_a_probe_waits_for_a_second() {
+    let mut bench = Bench::new(10);
+    assert_eq!(bench.timer(1000), [9]);
+    assert_eq!(bench.timeouts(), 0);
 }
 
 #[test]
@@ -206,6 +220,7 @@ proptest! {
     /// Over a network that loses any transmission, keeps the order and takes 50 ms each way, everything arrives,
     /// and what is counted in flight is what has neither been reported nor taken for lost.
     #[test]
+    // [RFC 9937 5-a] [RFC 8985 9.3-b]
     fn everything_arrives(lost in prop::collection::btree_set(0usize..90, 0..40), packets in 1u32..60, prr in any::<bool>()) {
         let options = TcpOptions { sack: true, prr, handshake: false, delayed_ack: None, ..TcpOptions::linux() };
         let options = Arc::new(options);
