@@ -72,13 +72,14 @@ def test_tags_of_code_and_of_tests_are_told_apart(tmp_path: Path) -> None:
     source = tmp_path / "crates" / "a" / "src" / "lib.rs"
     source.parent.mkdir(parents=True)
     first, second = tag("RFC 1 2-a"), tag("RFC 1 2-b")
-    lines = [f"// {first} {second}", "fn f() {}", "#[cfg(test)]", "mod tests {", f"    // {first}", "}"]
+    lines = ["#[cfg(test)]", "fn f() {}", f"// {first} {second}", "fn g() {}"]
+    lines += ["#[cfg(test)]", "mod tests {", f"    // {first}", "}"]
     source.write_text("\n".join(lines), encoding="utf-8")
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_a.py").write_text(f"# {second}\n", encoding="utf-8")
     found = tags(tmp_path)
-    assert dict(found.code) == {"RFC 1 2-a": "crates/a/src/lib.rs:1", "RFC 1 2-b": "crates/a/src/lib.rs:1"}
-    assert dict(found.tests) == {"RFC 1 2-a": "crates/a/src/lib.rs:5", "RFC 1 2-b": "tests/test_a.py:1"}
+    assert dict(found.code) == {"RFC 1 2-a": "crates/a/src/lib.rs:3", "RFC 1 2-b": "crates/a/src/lib.rs:3"}
+    assert dict(found.tests) == {"RFC 1 2-a": "crates/a/src/lib.rs:7", "RFC 1 2-b": "tests/test_a.py:1"}
 
 
 @pytest.mark.parametrize(

@@ -285,3 +285,16 @@ proptest! {
         prop_assert_eq!(sorted(fates), sorted(expected));
     }
 }
+
+// [RFC 8033 4.2-a] [RFC 8033 4.4-a] [RFC 8033 5.1-a] [RFC 8289 4.2-a] [RFC 8289 4.3-a] [RFC 8289 4.5-a] [RFC 8289 5.3-a]
+// [RFC 8290 5.2.1-a]
+#[test]
+fn what_is_not_set_is_as_the_rfcs_have_it() {
+    let seconds = Time::from_secs;
+    let Queue::Codel(codel) = queue(&json!({"kind": "codel"})) else { unreachable!() };
+    assert_eq!((codel.target, codel.interval, codel.mtu_bytes), (seconds(0.005), seconds(0.1), 1500));
+    let Queue::FqCodel(fq) = queue(&json!({"kind": "fq-codel"})) else { unreachable!() };
+    assert_eq!((fq.target, fq.interval, fq.mtu_bytes), (seconds(0.005), seconds(0.1), 1500));
+    let Queue::Pie(pie) = queue(&json!({"kind": "pie"})) else { unreachable!() };
+    assert_eq!((pie.target, pie.max_burst, pie.mark_below), (seconds(0.015), seconds(0.15), 0.1));
+}

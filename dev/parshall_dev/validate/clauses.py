@@ -87,13 +87,19 @@ def tags(root: Path = ROOT) -> Tags:
         place = file.relative_to(root)
         if "target" in place.parts:
             continue
-        aside = "tests" in place.parts or place.name == "tests.rs"
-        for line, text in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-            # Unit tests are the last thing in a file.
-            aside = aside or text.lstrip().startswith("#[cfg(test)]")
-            for rfc, name in _TAG.findall(text):
-                (tests if aside else code).setdefault(f"RFC {rfc} {name}", f"{place}:{line}")
+        text = file.read_text(encoding="utf-8")
+        first = _first_of_tests(place, text)
+        for line, content in enumerate(text.splitlines()):
+            for rfc, name in _TAG.findall(content):
+                (tests if line >= first else code).setdefault(f"RFC {rfc} {name}", f"{place}:{line + 1}")
     return Tags(code, tests)
+
+
+def _first_of_tests(place: Path, text: str) -> int:
+    """The line from which on a file holds tests: unit tests are the last thing in one of code."""
+    if "tests" in place.parts or place.name == "tests.rs":
+        return 0
+    return len(text.partition("#[cfg(test)]\nmod ")[0].splitlines())
 
 
 def faults(clauses: Iterable[Clause], found: Tags) -> list[str]:

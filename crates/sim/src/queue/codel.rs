@@ -122,6 +122,7 @@ impl CodelLaw {
     ) -> (Option<Held>, bool) {
         let first = queue.pop();
         let above = first.is_some_and(|held| now.since(held.arrived) >= params.target)
+            // [RFC 8289 4.1-a]
             && queue.bytes() + elsewhere > params.mtu_bytes;
         let may_drop = above && self.first_above.is_some_and(|time| now >= time);
         self.first_above = if above { Some(self.first_above.unwrap_or(now + params.interval)) } else { None };
@@ -140,6 +141,7 @@ impl CodelLaw {
         (self.count, self.inverse_root) = if since_last_entry > 1 && recent {
             (since_last_entry, newton_step(self.inverse_root, since_last_entry))
         } else {
+            // [RFC 8289 3.3-a] [RFC 8289 4-a]
             (1, u16::MAX)
         };
         self.last_count = self.count;
@@ -283,6 +285,7 @@ mod tests {
     const STRUCK: [u32; 6] = [108, 208, 279, 337, 387, 432];
 
     #[test]
+    // [RFC 8289 3.3-a] [RFC 8289 4-a]
     fn drops_follow_the_inverse_square_root() {
         assert_eq!(Line::new(false).overloaded(470), STRUCK);
     }
@@ -337,6 +340,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 8289 4.1-a]
     fn one_mtu_may_wait_for_ever() {
         let config: scenario::CoDel =
             serde_json::from_value(serde_json::json!({"mtu_bytes": 1000})).expect("defaults");

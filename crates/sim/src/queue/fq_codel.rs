@@ -97,6 +97,7 @@ impl FqCodel {
     }
 
     fn is_over(&self) -> bool {
+        // [RFC 8290 5.2.3-a]
         self.waiting.0 > self.limit_packets || self.waiting.1 > self.limit_bytes
     }
 
@@ -297,6 +298,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 8290 5.2.3-a]
     fn the_longest_queue_loses_half_of_its_packets_from_the_head() {
         let mut queues = queues(serde_json::json!({"limit_packets": 10, "drop_batch": 4}));
         for flow in [2, 2, 2] {

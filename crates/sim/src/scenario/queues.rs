@@ -157,6 +157,7 @@ pub struct CoDel {
     /// Most bytes that wait.
     #[serde(default)]
     pub limit_bytes: Option<u64>,
+    // [RFC 8289 5.3-a]
     /// Nothing is dropped while no more than this waits.
     #[serde(default = "default_mtu")]
     pub mtu_bytes: u32,
@@ -183,10 +184,12 @@ pub enum QueueVariant {
 }
 
 fn default_codel_target() -> Time {
+    // [RFC 8289 4.3-a] [RFC 8289 4.5-a]
     Time::from_ps(5_000_000_000)
 }
 
 fn default_codel_interval() -> Time {
+    // [RFC 8289 4.2-a] [RFC 8289 4.5-a] [RFC 8290 5.2.1-a]
     Time::from_ps(100_000_000_000)
 }
 
@@ -225,6 +228,7 @@ pub struct Pie {
     /// Whether packets that can be marked are marked instead of dropped (section 5.1).
     #[serde(default)]
     pub ecn: bool,
+    // [RFC 8033 5.1-a]
     /// From this probability on packets are dropped even if they can be marked.
     #[serde(default = "default_max_probability")]
     pub mark_below: f64,
@@ -240,10 +244,12 @@ pub struct Pie {
 }
 
 fn default_pie_time() -> Time {
+    // [RFC 8033 4.2-a]
     Time::from_ps(15_000_000_000)
 }
 
 fn default_pie_burst() -> Time {
+    // [RFC 8033 4.4-a]
     Time::from_ps(150_000_000_000)
 }
 
