@@ -16,6 +16,7 @@ impl Clock {
     }
 
     /// The time from `start` to `end` as this clock shows it, in seconds: tick boundaries passed, at least one.
+    // [RFC 7323 4.1-a]
     pub fn elapsed(&self, start: Time, end: Time) -> f64 {
         if self.tick == Time::ZERO {
             return (end - start).secs();
@@ -40,6 +41,7 @@ mod tests {
     }
 
     #[test]
+    // [RFC 7323 4.1-a]
     fn a_ticking_clock_counts_boundaries() {
         let clock = Clock::new(secs(0.01), secs(0.004));
         // Boundaries at 6, 16, 26 ms.

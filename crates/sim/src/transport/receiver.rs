@@ -80,7 +80,7 @@ impl TcpReceiver {
         self.store(seq);
         let last_in_order = seq + 1 == self.next && self.beyond.is_empty();
         let delays = seq >= self.options.delays_from();
-        // [RFC 5681 3.2-a] [RFC 5681 3.2-b] [RFC 5681 4.2-b] [RFC 5681 4.2-d] [RFC 5681 4.2-e] [RFC 5681 4.2-f] [RFC 6582 5-a]
+        // [RFC 5681 3.2-a] [RFC 5681 3.2-b] [RFC 5681 4.2-b] [RFC 5681 4.2-d] [RFC 5681 4.2-e] [RFC 5681 4.2-f] [RFC 6582 5-a] [RFC 7323 4.3-a] [RFC 7323 4.3-c]
         let may_wait = !marks_change && last_in_order && delays && (new || self.options.delay_repeated);
         let waiting = Some(self.waiting).filter(|&stamp| stamp < Time::NEVER);
         match (self.options.delayed_ack, waiting) {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    // [RFC 5681 4.2-b]
+    // [RFC 5681 4.2-b] [RFC 7323 4.3-a]
     fn every_second_packet_is_acknowledged() {
         let mut r = receiver(true, false);
         let at = Time::from_secs;
@@ -242,6 +242,15 @@ mod tests {
         r.on_data(1, Time::ZERO, 0, Time::ZERO);
         assert_eq!(next(r.on_timer()), Some(2));
         assert_eq!(r.on_timer(), None);
+    }
+
+    // [RFC 7323 4.3-c]
+    #[test]
+    fn what_fills_a_gap_is_echoed() {
+        let (mut r, at) = (receiver(true, false), Time::from_secs);
+        r.on_data(0, at(0.0), 0, at(1.0));
+        r.on_data(2, at(0.2), 0, at(1.2));
+        assert_eq!(r.on_data(1, at(0.9), 0, at(1.9)).expect("an ACK").stamp, at(0.9));
     }
 
     #[test]

@@ -338,6 +338,7 @@ impl Recovery for Rack {
 
     /// Section 6.2, step 4: what has come twice was late and not lost, so reordering takes longer than was waited.
     fn on_repeat(&mut self, core: &mut Core, ack: &Ack) {
+        // [RFC 8985 3.3.2-c] [RFC 8985 4-d]
         if ack.high >= self.repeat_round {
             self.repeat_round = core.max_seq + 1;
             self.kept_wide = RECOVERIES_KEPT_WIDE;

@@ -63,7 +63,7 @@ impl Bench {
 
 /// RFC 8985, section 6.2: a packet that a later one has overtaken is lost after a round trip and a quarter.
 #[test]
-// [RFC 8985 3.3.2-b] [RFC 8985 3.3.2-d] [RFC 8985 3.3.2-e] [RFC 8985 4-a] [RFC 8985 6.2-b] [RFC 8985 8-a]
+// [RFC 8985 3.3.2-b] [RFC 8985 3.3.2-d] [RFC 8985 4-a] [RFC 8985 6.2-b] [RFC 8985 8-a]
 fn a_gap_is_a_loss_when_a_quarter_of_a_round_trip_has_passed() {
     let mut bench = Bench::new(10);
     assert_eq!(bench.ack(-1, &[(1, 2)], 0, 100), NOTHING);
@@ -190,6 +190,29 @@ fn before_the_first_sample_a_probe_waits_for_a_second() {
     let mut bench = Bench::new(10);
     assert_eq!(bench.timer(1000), [9]);
     assert_eq!(bench.timeouts(), 0);
+}
+
+// [RFC 8985 3.3.2-c] [RFC 8985 4-d]
+#[test]
+fn what_has_come_twice_lets_reordering_take_another_quarter() {
+    let mut bench = Bench::new(10);
+    assert_eq!(bench.ack(1, &[(0, 1)], 0, 100), NOTHING);
+    assert_eq!(bench.ack(1, &[(3, 4)], 0, 100), NOTHING);
+    assert_eq!(bench.timer(150), [2]);
+}
+
+// [RFC 8985 3.3.2-e]
+#[test]
+fn reordering_takes_a_smoothed_round_trip_at_most() {
+    let mut bench = Bench::new(10);
+    for round in 0..6 {
+        bench.ack(10 * round + 9, &[(0, 1)], 200 * round as u64, 200 * round as u64 + 100);
+        bench.sender.on_write(10, ms(200 * round as u64 + 200), &mut bench.out);
+        assert_eq!(bench.sent().len(), 10);
+    }
+    assert_eq!(bench.ack(59, &[(61, 62)], 1200, 1300), NOTHING);
+    let deadline = bench.sender.core().deadline();
+    assert!(deadline >= ms(1399) && deadline <= ms(1401), "{deadline:?}");
 }
 
 #[test]
