@@ -50,7 +50,7 @@ impl Bench {
     }
 
     fn ack_with(&mut self, high: i64, blocks: &[(u32, u32)]) -> Vec<u32> {
-        self.now = self.now + ms(1);
+        self.now += ms(1);
         let mut reported = SackBlocks::default();
         for &(low, beyond) in blocks.iter().rev() {
             reported.report(low, beyond);
