@@ -4,6 +4,8 @@
 //! line, and nothing else is touched while the packets that wait are of one size. Whatever else a port may have
 //! lies behind a pointer. With a hundred thousand flows that is what keeps a packet cheap (docs/performance.md).
 
+mod held;
+
 use parshall_estimators::responsiveness::Dither;
 
 use super::managed::Managed;
@@ -164,137 +166,6 @@ impl Port {
         }
         self.accept(now, departure, bytes, counted);
         Some(departure)
-    }
-
-    /// Whether a plain port that is busy can hold one packet more.
-    #[inline]
-    fn has_room(
-        &mut self,
-        kind: &PortKind,
-        now: Time,
-        bytes: u16,
-        transmission: Time,
-        lead: impl Fn() -> Time + Copy,
-    ) -> bool {
-        if self.mixed || bytes != self.newest_bytes {
-            return self.has_room_for_mixed(kind, now, bytes, transmission, lead);
-        }
-        self.has_room_for_one_more(kind, now, transmission, lead)
-    }
-
-    /// The same, if it is of the size of those held.
-    #[inline]
-    fn has_room_for_one_more(
-        &mut self,
-        kind: &PortKind,
-        now: Time,
-        transmission: Time,
-        lead: impl Fn() -> Time + Copy,
-    ) -> bool {
-        let held = self.held_of_one_size(now, transmission);
-        if kind.ties
-            && held + 1 == kind.limit_packets
-            && self.is_tie(held, now, transmission)
-            && lead() > transmission
-        {
-            return false;
-        }
-        let room = held < kind.limit_packets;
-        self.most_held = self.most_held.max(held + u32::from(room));
-        room
-    }
-
-    /// Whether the last packet leaves at `now`, and the one that arrives comes before that.
-    #[inline]
-    fn leaves_later(&self, kind: &PortKind, now: Time, lead: impl Fn() -> Time + Copy) -> bool {
-        self.busy_until == now && self.newest_bytes > 0 && lead() > kind.transmission(self.newest_bytes)
-    }
-
-    /// Keeps [`Port::first_burst`], before a packet is accepted.
-    #[inline]
-    fn note_burst(&mut self, kind: &PortKind, now: Time, bytes: u16, lead: impl Fn() -> Time + Copy) {
-        let transmission = kind.transmission(bytes);
-        self.first_burst = if self.busy_until <= now {
-            // Behind a packet that leaves now it does not find the link idle.
-            u16::from(!self.leaves_later(kind, now, lead))
-        } else if self.first_burst > 0 && bytes == self.newest_bytes && self.began_at(now, transmission) {
-            self.first_burst.saturating_add(1)
-        } else {
-            0
-        };
-    }
-
-    /// Whether the link began at `now` to transmit packets that came at once.
-    fn began_at(&self, now: Time, transmission: Time) -> bool {
-        self.busy_until - now == Time::from_ps(u64::from(self.first_burst) * transmission.ps())
-    }
-
-    /// Packets in a busy port, if all are of one size.
-    #[inline]
-    fn held_of_one_size(&self, now: Time, transmission: Time) -> u32 {
-        (self.busy_until - now).ps().div_ceil(transmission.ps()) as u32
-    }
-
-    /// Whether one packet leaves at `now`, and so many others of its size later.
-    fn is_tie(&self, held: u32, now: Time, transmission: Time) -> bool {
-        let ends = self.busy_until - now == Time::from_ps(u64::from(held) * transmission.ps());
-        ends && !(self.first_burst > 0 && self.began_at(now, transmission))
-    }
-
-    #[inline(never)]
-    fn has_room_for_mixed(
-        &mut self,
-        kind: &PortKind,
-        now: Time,
-        bytes: u16,
-        transmission: Time,
-        lead: impl Fn() -> Time + Copy,
-    ) -> bool {
-        if !self.mixed {
-            self.note_all(kind, now);
-        }
-        let rest = self.rest.get_or_insert_default();
-        if bytes != self.newest_bytes {
-            rest.mixed_until = self.busy_until;
-        } else if rest.mixed_until <= now {
-            self.mixed = false;
-            return self.has_room_for_one_more(kind, now, transmission, lead);
-        }
-        if rest.recent.last() != self.busy_until {
-            rest.recent.note(self.busy_until, self.newest_bytes);
-        }
-        // It has never held more than `most`, so it does now if the first of so many is still there.
-        let most = self.most_held.max(1);
-        let (first_departure, first_bytes) = rest.recent.back(most);
-        if kind.ties && first_departure == now && most >= kind.limit_packets {
-            return lead() <= kind.transmission(first_bytes);
-        }
-        if first_departure > now {
-            if most >= kind.limit_packets {
-                return false;
-            }
-            self.most_held = most + 1;
-            rest.recent.reach(most + 1);
-        }
-        true
-    }
-
-    /// A packet of another size comes to those that wait: all are noted until there is one size again.
-    #[cold]
-    fn note_all(&mut self, kind: &PortKind, now: Time) {
-        self.mixed = true;
-        let transmission = kind.transmission(self.newest_bytes);
-        let held = (self.busy_until - now).ps().div_ceil(transmission.ps());
-        // Where ties matter, one that leaves now is noted too.
-        let noted = held + u64::from(kind.ties && self.is_tie(held as u32, now, transmission));
-        let recent = &mut self.rest.get_or_insert_default().recent;
-        recent.reach(self.most_held.max(1));
-        for later in (0..noted).rev() {
-            let departure = self.busy_until - Time::from_ps(later * transmission.ps());
-            if departure > recent.last() {
-                recent.note(departure, self.newest_bytes);
-            }
-        }
     }
 
     #[inline]
