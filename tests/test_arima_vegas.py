@@ -29,7 +29,7 @@ class CaArtt(Control):
     forecast: float = field(init=False, default=0.0)
     artt: float = field(init=False, default=0.0)
     least: float = field(init=False, default=float("inf"))
-    mark: int = field(init=False, default=0)
+    began: int = field(init=False, default=0)
     total: float = field(init=False, default=0.0)
     count: int = field(init=False, default=0)
     mean: float = field(init=False, default=0.0)
@@ -66,11 +66,22 @@ class CaArtt(Control):
     def count_round(self, ack: Any) -> bool:
         self.total += ack.rtt
         self.count += 1
-        if ack.high_ack < self.mark:
+        if ack.now_ps - round(1e12 * ack.rtt) < self.began:
             return False
-        self.mean, self.total, self.count = self.total / self.count, 0.0, 0
-        self.mark = ack.next_seq
+        self.mean = self.total / self.count
+        self.begin_round(ack.now_ps)
         return True
+
+    def begin_round(self, now_ps: int) -> None:
+        self.began, self.total, self.count = now_ps, 0.0, 0
+
+    def on_timeout(self, loss: Any) -> float:
+        self.begin_round(0)
+        self.doubling = True
+        return float(loss.in_use) / 2
+
+    def on_restart(self, moment: Any) -> None:
+        self.begin_round(0)
 
     def decide(self) -> None:
         expected, actual = self.cwnd / self.artt, self.cwnd / self.mean

@@ -105,7 +105,7 @@ def test_thirty_then_sixty_then_twenty_send(monkeypatch: pytest.MonkeyPatch) -> 
         )
         return int((after > before).sum())
 
-    assert [sending(1.5, 3.5), sending(5.5, 7.5), sending(10.0, 11.5)] == [30, 60, 20]
+    assert [sending(1.5, 3.5), sending(5.0, 8.0), sending(10.0, 11.5)] == [30, 60, 20]
 
 
 def test_the_rule_that_is_judged_is_one_that_a_user_can_write() -> None:

@@ -7,7 +7,7 @@ typedef struct {
     double c, beta;
     double w_max, w_prior;
     bool in_epoch;
-    int64_t epoch_ps;
+    int64_t lasted_ps, counted_ps;
     double k, plateau, w_est;
 } state;
 
@@ -25,7 +25,8 @@ static void start_epoch(state *own, int64_t now_ps)
 {
     parshall_window *w = &own->window;
     own->in_epoch = true;
-    own->epoch_ps = now_ps;
+    own->lasted_ps = 0;
+    own->counted_ps = now_ps;
     own->plateau = most(own->w_max, w->cwnd);
     own->k = w->host->cbrt((own->plateau - w->cwnd) / own->c);
     own->w_est = w->cwnd;
@@ -49,15 +50,21 @@ static int32_t on_ack(void *flow, const parshall_ack *ack)
     state *own = flow;
     parshall_window *w = &own->window;
     double t, target;
-    if (!ack->may_grow)
+    if (!ack->may_grow) {
+        if (ack->kind == 0 && !ack->window_limited)
+            own->counted_ps = ack->now_ps;
         return 0;
+    }
     if (w->cwnd < w->ssthresh) {
+        own->counted_ps = ack->now_ps;
         w->cwnd = least(w->cwnd + ack->slow_start, most(w->ssthresh, w->cwnd + 1.0));
         return 0;
     }
     if (!own->in_epoch)
         start_epoch(own, ack->now_ps);
-    t = (double)(ack->now_ps - own->epoch_ps) / 1e12;
+    own->lasted_ps += ack->now_ps - own->counted_ps;
+    own->counted_ps = ack->now_ps;
+    t = (double)own->lasted_ps / 1e12;
     own->w_est += reno_gain(own) * ack->growth / w->cwnd;
     if (curve(own, t) < own->w_est) {
         w->cwnd = most(w->cwnd, own->w_est);
@@ -78,6 +85,23 @@ static double on_loss(void *flow, const parshall_loss *loss)
     return window * own->beta;
 }
 
+/* Section 4.8: the next curve has its plateau where congestion avoidance begins. */
+static double on_timeout(void *flow, const parshall_loss *loss)
+{
+    state *own = flow;
+    double window = on_loss(flow, loss);
+    own->w_max = 0.0;
+    return window;
+}
+
+/* Section 4.2: silence does not count. */
+static int32_t on_restart(void *flow, const parshall_moment *moment)
+{
+    state *own = flow;
+    own->counted_ps = moment->now_ps;
+    return 0;
+}
+
 static const parshall_control_table table = {
     .version = PARSHALL_CONTROL_VERSION,
     .name = "cubic",
@@ -85,6 +109,8 @@ static const parshall_control_table table = {
     .parameters = parameters,
     .on_ack = on_ack,
     .on_loss = on_loss,
+    .on_timeout = on_timeout,
+    .on_restart = on_restart,
 };
 
 const parshall_control_table *parshall_control(void) { return &table; }

@@ -8,7 +8,7 @@ typedef struct {
     parshall_window window;
     double alpha, beta, gamma;
     double base_rtt, least_rtt;
-    int64_t round_end;
+    int64_t round_ps;
     bool grows;
 } state;
 
@@ -22,10 +22,18 @@ static const parshall_parameter parameters[] = {
 static double least(double a, double b) { return a < b ? a : b; }
 static double most(double a, double b) { return a > b ? a : b; }
 
+/* It ends when a packet is acknowledged that was sent from that instant on. */
+static void start_round(state *own, int64_t now_ps)
+{
+    own->least_rtt = INFINITY;
+    own->round_ps = now_ps;
+}
+
 static int32_t on_start(void *flow)
 {
     state *own = flow;
-    own->base_rtt = own->least_rtt = INFINITY;
+    own->base_rtt = INFINITY;
+    start_round(own, 0);
     own->grows = true;
     return 0;
 }
@@ -38,7 +46,7 @@ static void decide(state *own, double rtt)
     if (w->cwnd < w->ssthresh) {
         own->grows = !own->grows;
         if (queued > own->gamma) {
-            w->cwnd = least(w->cwnd * own->base_rtt / rtt + 1.0, w->cwnd);
+            w->cwnd = most(least(w->cwnd * own->base_rtt / rtt + 1.0, w->cwnd), 2.0);
             w->ssthresh = least(w->cwnd, w->ssthresh);
         }
     } else if (queued > own->beta) {
@@ -59,11 +67,26 @@ static int32_t on_ack(void *flow, const parshall_ack *ack)
     own->least_rtt = least(own->least_rtt, ack->rtt);
     if (own->grows && w->cwnd < w->ssthresh)
         w->cwnd = least(w->cwnd + ack->slow_start, most(w->ssthresh, w->cwnd + 1.0));
-    if (ack->high_ack >= own->round_end) {
+    if (ack->now_ps - llround(1e12 * ack->rtt) >= own->round_ps) {
         decide(own, own->least_rtt);
-        own->least_rtt = INFINITY;
-        own->round_end = ack->next_seq;
+        start_round(own, ack->now_ps);
     }
+    return 0;
+}
+
+/* Rounds begin anew, and the window grows in the next. */
+static double on_timeout(void *flow, const parshall_loss *loss)
+{
+    state *own = flow;
+    start_round(own, 0);
+    own->grows = true;
+    return loss->in_use / 2.0;
+}
+
+static int32_t on_restart(void *flow, const parshall_moment *moment)
+{
+    (void)moment;
+    start_round(flow, 0);
     return 0;
 }
 
@@ -74,6 +97,8 @@ static const parshall_control_table table = {
     .parameters = parameters,
     .on_start = on_start,
     .on_ack = on_ack,
+    .on_timeout = on_timeout,
+    .on_restart = on_restart,
 };
 
 const parshall_control_table *parshall_control(void) { return &table; }

@@ -17,7 +17,7 @@ class Vegas(parshall.Control):
 
     base_rtt: float = field(init=False, default=math.inf)
     least_rtt: float = field(init=False, default=math.inf)
-    round_end: int = field(init=False, default=0)
+    round_ps: int = field(init=False, default=0)
     grows: bool = field(init=False, default=True)
 
     def on_ack(self, ack: parshall.control.Ack) -> None:
@@ -27,10 +27,14 @@ class Vegas(parshall.Control):
         self.least_rtt = min(self.least_rtt, ack.rtt)
         if self.grows and self.cwnd < self.ssthresh:
             self.open(ack.slow_start)
-        if ack.high_ack >= self.round_end:
+        if ack.now_ps - round(1e12 * ack.rtt) >= self.round_ps:
             self.decide(self.least_rtt)
-            self.least_rtt = math.inf
-            self.round_end = ack.next_seq
+            self.start_round(ack.now_ps)
+
+    def start_round(self, now_ps: int) -> None:
+        """It ends when a packet is acknowledged that was sent from now on."""
+        self.least_rtt = math.inf
+        self.round_ps = now_ps
 
     def decide(self, rtt: float) -> None:
         """Once per round trip."""
@@ -38,13 +42,22 @@ class Vegas(parshall.Control):
         if self.cwnd < self.ssthresh:
             self.grows = not self.grows
             if queued > self.gamma:
-                self.cwnd = min(self.cwnd * self.base_rtt / rtt + 1.0, self.cwnd)
+                self.cwnd = max(min(self.cwnd * self.base_rtt / rtt + 1.0, self.cwnd), 2.0)
                 self.ssthresh = min(self.cwnd, self.ssthresh)
         elif queued > self.beta:
             self.cwnd = max(self.cwnd - 1.0, 2.0)
             self.ssthresh = min(self.ssthresh, self.cwnd)
         elif queued < self.alpha:
             self.cwnd += 1.0
+
+    def on_timeout(self, loss: parshall.control.Loss) -> float:
+        """Rounds begin anew, and the window grows in the next."""
+        self.start_round(0)
+        self.grows = True
+        return loss.in_use / 2.0
+
+    def on_restart(self, moment: parshall.control.Moment) -> None:
+        self.start_round(0)
 
 
 @parshall.native

@@ -49,7 +49,7 @@ class Control(_core.ControlBase):
         Packets a second that may leave; 0, as at first, leaves that to ACKs, or to ``Tcp(pacing=True)``.
     ``wake_at``
         When :meth:`on_timer` shall be called, in seconds of simulated time; infinity, as at first, for never.
-        It is forgotten when it is called.
+        It is forgotten when it is called. What :meth:`on_start` sets counts from the flow's first packet on.
 
     ``random()`` is a random number from 0 to below 1, of the flow's own stream: the same in each run with the
     same seed.
@@ -93,7 +93,9 @@ class Control(_core.ControlBase):
         """The flow begins; ``cwnd`` is its initial window."""
 
     def on_ack(self, ack: _core.Ack) -> None:
-        """An ACK has come, any: ``ack.kind`` says which, and ``ack.may_grow`` whether the window may grow."""
+        """An ACK has come, any but that of a SYN: ``ack.kind`` says which, and ``ack.may_grow`` whether the
+        window may grow.
+        """
 
     def on_loss(self, loss: _core.Loss) -> float:
         """Duplicate ACKs have shown a loss. Returns the window after it, in packets."""

@@ -119,7 +119,7 @@ numbers! {
         now: f64,
         /// The same in picoseconds, without rounding.
         now_ps: i64,
-        /// Seconds since the packet that it answers was sent.
+        /// Seconds since the last packet that it answers was sent.
         rtt: f64,
         /// Smoothed round-trip time, in seconds.
         srtt: f64,

@@ -5,10 +5,8 @@ use parshall_estimators::forecast::ForecasterConfig;
 use serde::{Deserialize, Serialize};
 
 use super::artt::Artt;
-use super::{vegas, AckKind, AckSample, Congestion, Loss, Parameters, Round, Start, Unfit, Window};
-
-/// Least window.
-const LEAST: f64 = 2.0;
+use super::vegas::{self, LEAST};
+use super::{AckKind, AckSample, Congestion, Loss, Parameters, Round, Silence, Start, Unfit, Window};
 
 /// CA-ARTT's parameters: Vegas's, when it decides, and on what.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +43,10 @@ impl Config {
 }
 
 impl Parameters for Config {
+    fn timed(&self) -> bool {
+        true
+    }
+
     fn check(&self) -> Result<(), Unfit> {
         self.bounds().check()?;
         self.forecaster.validate().map_err(|error| Unfit::within("forecaster", error))
@@ -141,6 +143,14 @@ impl Congestion for ArimaVegas {
     fn after_loss(&mut self, _: &Window, loss: &Loss) -> f64 {
         loss.in_use / 2.0
     }
+
+    fn on_timeout(&mut self, _: &Loss) {
+        (self.round, self.doubles) = (Round::default(), true);
+    }
+
+    fn on_restart(&mut self, _: &mut Window, _: &Silence) {
+        self.round = Round::default();
+    }
 }
 
 #[cfg(test)]
@@ -155,11 +165,8 @@ mod tests {
 
     /// What two rounds of 20 ACKs leave of a window of 20, when round trips go from 100 to 200 ms.
     fn after_two_rounds(mut control: ArimaVegas, mut window: Window) -> Window {
-        let mut hear = |high_ack, next_seq, rtt| {
-            control.on_ack(&mut window, &AckSample { high_ack, next_seq, ..ack(0.0, rtt) });
-        };
-        hear(0, 20, 0.1);
-        (1..=40).for_each(|seq| hear(seq, seq + 20, 0.2));
+        control.on_ack(&mut window, &ack(0.0, 0.1));
+        (1..=40).for_each(|n| control.on_ack(&mut window, &ack(0.01 * f64::from(n), 0.2)));
         window
     }
 

@@ -45,7 +45,7 @@ impl Bottleneck {
     /// Takes in an ACK of new data.
     pub fn on_ack(&mut self, ack: &AckSample<'_>) {
         let Bottleneck::Measured(measured) = self else { return };
-        let sent = measured.clock.secs(ack.echo);
+        let sent = measured.clock.secs(ack.sent);
         if !measured.pairs.on_ack(measured.clock.secs(ack.now), sent, ack.acked) {
             return;
         }

@@ -8,14 +8,15 @@
 //!   mvfst's Copa: without that a flow alone may leave most of its link idle.
 //! - It sets no bound for v. Here, as in the authors' genericCC, a round trip changes the window by no more than
 //!   itself; and as there, two packets are the least window.
-//! - Its transport has no SYN. The round trip of a SYN, which is shorter than that of a full packet, is left out.
+//! - Its packets are a fluid. A trough of whole packets may be a packet deep, which the rule of section 2.2 would take for
+//!   a buffer that is kept full. Here a packet that waits is no queue to that rule.
 //! - An application that does not use its window sees no queue. Its window may shrink but does not grow.
 //! - AIMD on 1/delta adds a packet in a round trip without a loss, and halves in one with losses. A mark counts as a
 //!   loss does. After a timeout, which leaves a window of one packet, the flow is in slow start again.
 //!
 //! Flows of Copa may take each other for ones that fill the buffer. Section 3 says when: if the queue is not short
-//! beside the path, and if round trips differ much. A trough that whole packets make too shallow has the same effect,
-//! the more often the more flows there are. As the rate of section 2.1 sets the window of now against the queue of a
+//! beside the path, and if round trips differ much. Troughs that do not come together have the same effect, the more
+//! often the more flows there are. As the rate of section 2.1 sets the window of now against the queue of a
 //! round trip ago, a queue as long as the path does not oscillate, and never empties: flows that have got there by
 //! mistake go on until losses end it. None of that can happen without `competitive`.
 
@@ -24,7 +25,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::{positive, AckSample, Congestion, Loss, Parameters, PathSample, Start, Unfit, Window};
+use super::{positive, AckSample, Congestion, Loss, Parameters, PathSample, Silence, Start, Unfit, Window};
 use crate::units::Time;
 
 /// Copa's parameters.
@@ -38,6 +39,10 @@ pub struct Config {
 }
 
 impl Parameters for Config {
+    fn timed(&self) -> bool {
+        true
+    }
+
     fn check(&self) -> Result<(), Unfit> {
         positive("delta", self.delta)
     }
@@ -63,6 +68,9 @@ const STEADY_RTTS: u32 = 3;
 const NEARLY_EMPTY: f64 = 0.1;
 const HIGHEST_RTTS: f64 = 4.0;
 const EMPTYING_RTTS: f64 = 5.0;
+/// Packets are whole, so a trough may be one packet deep where the fluid's is empty. A queue below so many packets is
+/// nearly empty, too.
+const SHALLOW_PACKETS: f64 = 1.5;
 /// The weight of a sample in the smoothed round-trip time (RFC 6298, section 2.3).
 const SRTT_GAIN: f64 = 0.125;
 const LEAST_WINDOW: f64 = 2.0;
@@ -98,10 +106,17 @@ struct RoundTrips {
     recent_lows: Least,
     /// Negative.
     recent_highs: Least,
+    /// The time that a packet takes at the bottleneck: the least between ACKs of packets, and when the last came.
+    packet: f64,
+    gaps: Least,
+    heard_at: Option<Time>,
 }
 
 impl RoundTrips {
-    fn take_in(&mut self, now: Time, rtt: f64) {
+    fn take_in(&mut self, now: Time, rtt: f64, packets: f64) {
+        if let Some(at) = self.heard_at.replace(now) {
+            self.packet = self.gaps.take_in(now, now.since(at).secs() / packets, MIN_RTT_S);
+        }
         let srtt = self.smoothed.map_or(rtt, |srtt| srtt + SRTT_GAIN * (rtt - srtt));
         self.smoothed = Some(srtt);
         self.min = self.lows.take_in(now, rtt, MIN_RTT_S);
@@ -116,7 +131,8 @@ impl RoundTrips {
 
     /// Section 2.2. A round trip that does not vary at all shows an empty queue, too.
     fn queue_is_nearly_empty(&self) -> bool {
-        self.queueing_delay() <= NEARLY_EMPTY * (self.max - self.min)
+        let least = (NEARLY_EMPTY * (self.max - self.min)).max(SHALLOW_PACKETS * self.packet);
+        self.queueing_delay() <= least
     }
 }
 
@@ -124,7 +140,6 @@ impl RoundTrips {
 #[derive(Clone, Debug)]
 pub struct Copa {
     config: Config,
-    initial_window: f64,
     rtts: RoundTrips,
     slow_start: bool,
     /// The round ends when a packet sent after so many deliveries is acknowledged. What the window was at its start.
@@ -150,7 +165,6 @@ impl Copa {
     pub fn new(config: &Config, start: &Start<'_>) -> Self {
         Copa {
             config: *config,
-            initial_window: start.initial_window,
             rtts: RoundTrips::default(),
             slow_start: true,
             round_end: 0,
@@ -164,11 +178,6 @@ impl Copa {
             lost: false,
             pacing_rate: None,
         }
-    }
-
-    /// The window is opened to its initial size only when the SYN has been acknowledged.
-    fn answers_syn(&self, window: &Window, ack: &AckSample<'_>) -> bool {
-        ack.high_ack == 0 && window.cwnd < self.initial_window
     }
 
     /// Section 2.2: the default mode as long as the queue empties as it does if all flows are Copa's.
@@ -253,10 +262,10 @@ impl Congestion for Copa {
         if path.newly_lost > 0 {
             self.note_loss();
         }
-        if path.newly_delivered == 0 || self.answers_syn(window, ack) {
+        if path.newly_delivered == 0 {
             return;
         }
-        self.rtts.take_in(ack.now, ack.rtt());
+        self.rtts.take_in(ack.now, ack.rtt(), f64::from(path.newly_delivered));
         self.choose_mode(ack.now);
         self.end_round(window, path);
         self.set_window(window, path);
@@ -279,9 +288,18 @@ impl Congestion for Copa {
         window.cwnd
     }
 
-    /// What was seen before the silence says nothing of who fills the buffer now.
-    fn on_restart(&mut self, window: &mut Window, now: Time) {
+    fn on_begin(&mut self, _: &Window, now: Time, _: Option<f64>) {
         self.nearly_empty_at = now;
+    }
+
+    /// The time without an ACK says nothing of who fills the buffer.
+    fn on_timeout(&mut self, loss: &Loss) {
+        self.nearly_empty_at = loss.now;
+    }
+
+    /// What was seen before the silence says nothing of who fills the buffer now.
+    fn on_restart(&mut self, window: &mut Window, silence: &Silence) {
+        self.nearly_empty_at = silence.now;
         (self.round_cwnd, self.velocity, self.same_rounds) = (window.cwnd, 1.0, 0);
     }
 
@@ -436,20 +454,6 @@ mod tests {
         }
         flow.round(2.0 * MIN_RTT, 0);
         assert!(!flow.copa.slow_start && flow.copa.velocity == 1.0);
-    }
-
-    /// The bytes of a SYN are few, and its round trip is short.
-    #[test]
-    fn the_round_trip_of_a_syn_does_not_count() {
-        let mut copa = Copa::new(&default_mode(), &start());
-        let mut window = Window { cwnd: 1.0, ssthresh: f64::INFINITY };
-        let mut hear = |cwnd, high_ack, rtt| {
-            window.cwnd = cwnd;
-            copa.on_ack(&mut window, &AckSample { path: Some(&one_of(1)), high_ack, ..ack(0.0, rtt) });
-            copa.rtts.min
-        };
-        hear(1.0, 0, 0.1);
-        assert_eq!(hear(10.0, 1, 0.11), ack(0.0, 0.11).rtt());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use parshall_estimators::forecast::{AnyForecaster, Forecaster, ForecasterConfig};
 use serde::{Deserialize, Serialize};
 
-use super::{fits, AckKind, AckSample, Congestion, Loss, Parameters, Round, Start, Unfit, Window};
+use super::{fits, AckKind, AckSample, Congestion, Loss, Parameters, Round, Silence, Start, Unfit, Window};
 
 /// Least window.
 const LEAST: f64 = 2.0;
@@ -44,6 +44,10 @@ impl Default for Config {
 }
 
 impl Parameters for Config {
+    fn timed(&self) -> bool {
+        true
+    }
+
     fn check(&self) -> Result<(), Unfit> {
         let (threshold, beta) = (self.threshold, self.beta);
         fits("threshold", threshold, (0.0..1.0).contains(&threshold), "a number of at least 0 and below 1")?;
@@ -132,6 +136,14 @@ impl Congestion for Dual {
 
     fn after_loss(&mut self, _: &Window, loss: &Loss) -> f64 {
         loss.in_use / 2.0
+    }
+
+    fn on_timeout(&mut self, _: &Loss) {
+        self.round = Round::default();
+    }
+
+    fn on_restart(&mut self, _: &mut Window, _: &Silence) {
+        self.round = Round::default();
     }
 }
 

@@ -49,6 +49,8 @@ pub struct HyStart {
     least_of_last: f64,
     least_of_all: f64,
     cautious: Option<Cautious>,
+    /// Slow start is left to losses: it has been ended, or is not the first.
+    off: bool,
 }
 
 /// A conservative slow start (RFC 9406, section 4.2).
@@ -71,7 +73,19 @@ impl HyStart {
             least_of_last: f64::INFINITY,
             least_of_all: f64::INFINITY,
             cautious: None,
+            off: false,
         }
+    }
+
+    // [RFC 9406 4.3-g]
+    /// A loss or a mark has ended slow start, if it was under way. HyStart++ is for the initial one (RFC 9406, section 4.3).
+    pub fn on_loss(&mut self) {
+        self.off |= self.rule == HyStartRule::PlusPlus;
+    }
+
+    /// The timer has expired. HyStart begins anew then, as in Linux's cubictcp_state().
+    pub fn on_timeout(&mut self) {
+        *self = HyStart { off: self.rule == HyStartRule::PlusPlus, ..HyStart::new(self.rule) };
     }
 
     /// An ACK opens the window in slow start, by what this rule leaves of it, or ends slow start.
@@ -79,9 +93,11 @@ impl HyStart {
     pub fn open(&mut self, window: &mut Window, ack: &AckSample<'_>) {
         match self.rule {
             HyStartRule::None => window.open(ack.slow_start),
+            _ if self.off => window.open(ack.slow_start),
             HyStartRule::Classic => {
                 if self.looks_full(window.cwnd, ack) {
                     window.ssthresh = window.cwnd;
+                    self.off = true;
                 } else {
                     window.open(ack.slow_start);
                 }
@@ -142,7 +158,7 @@ impl HyStart {
                     self.cautious = None;
                 } else if cautious.rounds >= CAUTIOUS_ROUNDS {
                     window.ssthresh = window.cwnd;
-                    self.cautious = None;
+                    self.off = true;
                 }
             }
         }

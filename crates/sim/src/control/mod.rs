@@ -1,7 +1,8 @@
 //! Congestion control: how the window grows and shrinks, how fast packets leave. One file each; `registry.rs` lists
 //! them. Recovery decides what is sent again; a control decides how much may be in flight.
 //!
-//! A control is told of every ACK, of losses, timeouts and marks, of a start after silence and of its own timer.
+//! A control is told of every ACK but that of a SYN, of losses, timeouts and marks, of its connection's beginning, of a start
+//! after silence and of its own timer.
 //! It answers with a window, and, if it asks for that with [`Congestion::PACED`], with a rate and a time at
 //! which it wants to be woken. It knows nothing of the network and nothing of other flows.
 
@@ -108,8 +109,11 @@ pub enum AckKind {
 pub struct AckSample<'a> {
     /// When it came.
     pub now: Time,
-    /// When the packet that it answers was sent.
+    /// When the first packet that it answers was sent.
     pub echo: Time,
+    /// When the last was sent: the first may have waited for it at the receiver. The same as `echo` for controls that do not
+    /// ask for it with [`Parameters::timed`].
+    pub sent: Time,
     /// What it is to the sender.
     pub kind: AckKind,
     /// Packets that it acknowledges for the first time, cumulatively.
@@ -134,10 +138,10 @@ pub struct AckSample<'a> {
 }
 
 impl AckSample<'_> {
-    /// Seconds since the packet that it answers was sent.
+    /// Seconds since the last packet that it answers was sent.
     #[inline]
     pub fn rtt(&self) -> f64 {
-        self.now.since(self.echo).secs()
+        self.now.since(self.sent).secs()
     }
 }
 
@@ -176,6 +180,15 @@ pub struct Loss {
     pub in_use: f64,
 }
 
+/// What a control is told of a time with nothing in flight that ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Silence {
+    /// When it ends.
+    pub now: Time,
+    /// When the last packet was sent before it.
+    pub last_sent: Time,
+}
+
 /// A congestion control.
 pub trait Congestion {
     /// Whether it sets a rate or a timer, or looks at what is measured of the path. It is then paced, and told of the
@@ -201,8 +214,16 @@ pub trait Congestion {
         self.after_loss(window, loss)
     }
 
+    /// The timer has expired; comes at each timeout, behind [`Congestion::after_timeout`], which is asked at the first of several
+    /// in a row. What was in flight is taken for lost.
+    fn on_timeout(&mut self, _loss: &Loss) {}
+
+    /// The connection begins: with its first packet, and once more, with the round trip in seconds if there is one, when
+    /// its SYN has been acknowledged. A control is made before that.
+    fn on_begin(&mut self, _window: &Window, _now: Time, _srtt: Option<f64>) {}
+
     /// The sender is about to send after a time with nothing in flight.
-    fn on_restart(&mut self, _window: &mut Window, _now: Time) {}
+    fn on_restart(&mut self, _window: &mut Window, _silence: &Silence) {}
 
     /// The time that [`Congestion::wake_at`] named has come.
     fn on_timer(&mut self, _window: &mut Window, _now: Time) {}
@@ -226,6 +247,12 @@ pub trait Parameters {
     /// The first that does not.
     fn check(&self) -> Result<(), Unfit> {
         Ok(())
+    }
+
+    /// Whether it goes by round-trip times. It is then told when the last packet was sent that an ACK answers, which costs
+    /// a note of each packet in flight.
+    fn timed(&self) -> bool {
+        false
     }
 
     /// Whether receivers report marks packet by packet (RFC 8257, section 3.2).
@@ -288,6 +315,7 @@ pub(crate) mod samples {
         AckSample {
             now,
             echo: now - Time::from_secs(rtt),
+            sent: now - Time::from_secs(rtt),
             kind: AckKind::New,
             acked: 1,
             growth: 1.0,

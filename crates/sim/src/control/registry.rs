@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::user::{self, User};
 use super::{aimd, arima_vegas, bbr, binomial, copa, cubic, dctcp, dual, tcp_tp, vegas, veno};
-use super::{AckSample, Congestion, Loss, Parameters, Start, Unfit, Window};
+use super::{AckSample, Congestion, Loss, Parameters, Silence, Start, Unfit, Window};
 use crate::units::Time;
 
 /// Defines [`Control`], what a scenario says, and [`AnyControl`], what a sender has, and hands each call on to the
@@ -50,6 +50,14 @@ macro_rules! controls {
                 match self {
                     $(Control::$name(_) => <$module::$name as Congestion>::PACED,)*
                     Control::User(_) => User::PACED,
+                }
+            }
+
+            /// See [`Parameters::timed`].
+            pub fn timed(&self) -> bool {
+                match self {
+                    $(Control::$name(config) => config.timed(),)*
+                    Control::User(config) => config.timed(),
                 }
             }
 
@@ -115,11 +123,27 @@ macro_rules! controls {
                 }
             }
 
-            /// See [`Congestion::on_restart`].
-            pub fn on_restart(&mut self, window: &mut Window, now: Time) {
+            /// See [`Congestion::on_timeout`].
+            pub fn on_timeout(&mut self, loss: &Loss) {
                 match self {
-                    $(AnyControl::$name(c) => c.on_restart(window, now),)*
-                    AnyControl::User(c) => c.on_restart(window, now),
+                    $(AnyControl::$name(c) => c.on_timeout(loss),)*
+                    AnyControl::User(c) => c.on_timeout(loss),
+                }
+            }
+
+            /// See [`Congestion::on_begin`].
+            pub fn on_begin(&mut self, window: &Window, now: Time, srtt: Option<f64>) {
+                match self {
+                    $(AnyControl::$name(c) => c.on_begin(window, now, srtt),)*
+                    AnyControl::User(c) => c.on_begin(window, now, srtt),
+                }
+            }
+
+            /// See [`Congestion::on_restart`].
+            pub fn on_restart(&mut self, window: &mut Window, silence: &Silence) {
+                match self {
+                    $(AnyControl::$name(c) => c.on_restart(window, silence),)*
+                    AnyControl::User(c) => c.on_restart(window, silence),
                 }
             }
 

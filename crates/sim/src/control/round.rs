@@ -1,12 +1,13 @@
 //! Rounds: a delay-based control decides once per round trip.
 
 use super::AckSample;
+use crate::units::Time;
 
-/// Collects round-trip times until everything that was in flight has been acknowledged.
+/// Collects round-trip times until a packet is acknowledged that was sent since the round began. A default one ends with
+/// the next ACK: so rounds begin anew after a timeout or a silence.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Round {
-    /// The round ends when this packet is acknowledged.
-    mark: i64,
+    began: Time,
     least: Option<f64>,
     sum: f64,
     samples: u32,
@@ -27,11 +28,11 @@ impl Round {
         self.least = Some(self.least.map_or(ack.rtt(), |least| least.min(ack.rtt())));
         self.sum += ack.rtt();
         self.samples += 1;
-        if ack.high_ack < self.mark {
+        if ack.sent < self.began {
             return None;
         }
         let round = RoundTrips { least: self.least?, mean: self.sum / f64::from(self.samples) };
-        *self = Round { mark: ack.next_seq, ..Round::default() };
+        *self = Round { began: ack.now, ..Round::default() };
         Some(round)
     }
 }
@@ -42,13 +43,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_round_ends_with_what_was_in_flight_at_its_start() {
+    fn a_round_ends_with_the_first_packet_that_was_sent_in_it() {
         let mut round = Round::default();
-        let mut ack = |high_ack, next_seq, rtt| {
-            round.on_ack(&AckSample { high_ack, next_seq, ..samples::ack(0.0, rtt) })
+        let mut ack = |now, rtt| {
+            let rtts = round.on_ack(&samples::ack(now, rtt));
+            rtts.map(|rtts| [rtts.least, rtts.mean].map(|rtt| (rtt * 1e6).round() / 1e6))
         };
-        assert_eq!(ack(0, 2, 0.1), Some(RoundTrips { least: 0.1, mean: 0.1 }));
-        assert_eq!(ack(1, 4, 0.2), None);
-        assert_eq!(ack(2, 6, 0.4), Some(RoundTrips { least: 0.2, mean: (0.2 + 0.4) / 2.0 }));
+        assert_eq!(ack(1.0, 0.1), Some([0.1, 0.1]));
+        assert_eq!(ack(1.1, 0.2), None);
+        assert_eq!(ack(1.4, 0.4), Some([0.2, 0.3]));
+        // What was sent before that instant is of the round before.
+        assert_eq!(ack(1.7, 0.301), None);
     }
 }

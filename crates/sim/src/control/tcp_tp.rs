@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::bottleneck::Bottleneck;
 use super::since_first::SinceFirst;
-use super::{fits, positive, AckKind, AckSample, Congestion, Loss, Parameters, Start, Unfit, Window};
+use super::{
+    fits, positive, AckKind, AckSample, Congestion, Loss, Parameters, Silence, Start, Unfit, Window,
+};
 use crate::units::Rate;
 
 /// Least window.
@@ -76,6 +78,10 @@ impl Default for Config {
 }
 
 impl Parameters for Config {
+    fn timed(&self) -> bool {
+        true
+    }
+
     fn check(&self) -> Result<(), Unfit> {
         if let Some(capacity) = self.capacity {
             positive("capacity", capacity.bps())?;
@@ -183,6 +189,16 @@ impl Congestion for TcpTp {
     fn after_loss(&mut self, _: &Window, loss: &Loss) -> f64 {
         self.bottleneck.interrupt();
         loss.in_use / 2.0
+    }
+
+    fn on_timeout(&mut self, _: &Loss) {
+        self.bottleneck.interrupt();
+    }
+
+    /// A silence is no throughput.
+    fn on_restart(&mut self, _: &mut Window, silence: &Silence) {
+        self.bottleneck.interrupt();
+        self.sampler.restart(self.clock.secs(silence.now));
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
-use super::{AckSample, Congestion, Loss, Parameters, Start, Window};
+use super::{AckSample, Congestion, Loss, Parameters, Silence, Start, Window};
 use crate::pulse::{Failure, Method, Named, Pulse};
 use crate::units::Time;
 
@@ -57,6 +57,10 @@ pub struct Config {
 }
 
 impl Parameters for Config {
+    fn timed(&self) -> bool {
+        true
+    }
+
     fn exact_echo(&self) -> bool {
         self.maker.0.as_ref().is_some_and(|maker| maker.exact_echo())
     }
@@ -121,6 +125,7 @@ pub struct User {
     control: Box<dyn UserControl>,
     answer: Answer,
     wake_at: Time,
+    begun: bool,
     named: Named,
     number: u32,
     pulse: Arc<Pulse>,
@@ -145,7 +150,7 @@ impl User {
         let fail = |failure| at(&named, Method::Start, Time::ZERO, failure).end_run();
         let (control, wake_at) = checked.unwrap_or_else(fail);
         *window = answer.window;
-        User { control, answer, wake_at, named, number, pulse }
+        User { control, answer, wake_at, begun: false, named, number, pulse }
     }
 
     /// Calls a method, and checks what it leaves behind.
@@ -243,8 +248,17 @@ impl Congestion for User {
         self.shrunk(window, loss, Method::Timeout)
     }
 
+    /// A timer that it has set before counts from here.
+    fn on_begin(&mut self, _: &Window, now: Time, _: Option<f64>) {
+        if !std::mem::replace(&mut self.begun, true) && self.wake_at < Time::NEVER {
+            self.answer.wake_at += now.secs();
+            self.wake_at += now;
+        }
+    }
+
     #[inline(never)]
-    fn on_restart(&mut self, window: &mut Window, now: Time) {
+    fn on_restart(&mut self, window: &mut Window, silence: &Silence) {
+        let now = silence.now;
         self.call(window, Method::Restart, now, |control, answer| control.on_restart(answer, now));
         *window = self.answer.window;
     }

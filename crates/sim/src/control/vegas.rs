@@ -3,7 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{fits, not_negative, AckSample, Congestion, Loss, Parameters, Round, Start, Unfit, Window};
+use super::{
+    fits, not_negative, AckSample, Congestion, Loss, Parameters, Round, Silence, Start, Unfit, Window,
+};
+
+/// Least window (ns-2's VegasTcpAgent, Linux's tcp_vegas_cong_avoid()): with one packet a round trip, each ACK waits for the
+/// receiver's timer, which looks like a queue for ever.
+pub(super) const LEAST: f64 = 2.0;
 
 /// Vegas's parameters: packets that a flow keeps in queues.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +24,10 @@ pub struct Config {
 }
 
 impl Parameters for Config {
+    fn timed(&self) -> bool {
+        true
+    }
+
     fn check(&self) -> Result<(), Unfit> {
         not_negative("alpha", self.alpha)?;
         let beta = self.beta;
@@ -56,11 +66,12 @@ impl Vegas {
             self.grows = !self.grows;
             if queued > self.config.gamma {
                 // The window that would just fill the path.
-                window.cwnd = (window.cwnd * self.base_rtt / rtt + 1.0).min(window.cwnd);
+                let filling = (window.cwnd * self.base_rtt / rtt + 1.0).min(window.cwnd);
+                window.cwnd = filling.max(LEAST);
                 window.ssthresh = window.cwnd.min(window.ssthresh);
             }
         } else if queued > self.config.beta {
-            window.cwnd = (window.cwnd - 1.0).max(2.0);
+            window.cwnd = (window.cwnd - 1.0).max(LEAST);
             window.ssthresh = window.ssthresh.min(window.cwnd);
         } else if queued < self.config.alpha {
             window.cwnd += 1.0;
@@ -84,5 +95,14 @@ impl Congestion for Vegas {
 
     fn after_loss(&mut self, _: &Window, loss: &Loss) -> f64 {
         loss.in_use / 2.0
+    }
+
+    /// As in Linux's tcp_vegas_state(): rounds begin anew, and the window grows in the next.
+    fn on_timeout(&mut self, _: &Loss) {
+        (self.round, self.grows) = (Round::default(), true);
+    }
+
+    fn on_restart(&mut self, _: &mut Window, _: &Silence) {
+        self.round = Round::default();
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{positive, AckSample, Congestion, Loss, Parameters, Round, Start, Unfit, Window};
+use super::{positive, AckSample, Congestion, Loss, Parameters, Round, Silence, Start, Unfit, Window};
 
 /// Veno's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,6 +13,10 @@ pub struct Config {
 }
 
 impl Parameters for Config {
+    fn timed(&self) -> bool {
+        true
+    }
+
     fn check(&self) -> Result<(), Unfit> {
         positive("beta", self.beta)
     }
@@ -83,6 +87,14 @@ impl Congestion for Veno {
     fn after_timeout(&mut self, _: &Window, loss: &Loss) -> f64 {
         loss.in_use / 2.0
     }
+
+    fn on_timeout(&mut self, _: &Loss) {
+        self.round = Round::default();
+    }
+
+    fn on_restart(&mut self, _: &mut Window, _: &Silence) {
+        self.round = Round::default();
+    }
 }
 
 #[cfg(test)]
@@ -104,15 +116,14 @@ mod tests {
 
     #[test]
     fn with_a_backlog_growth_is_half_as_fast() {
-        let grown = |mut veno: Veno| {
+        let grown = |base_rtt: f64| {
+            let mut veno = Veno { base_rtt, ..veno(0.0) };
             let mut window = Window { cwnd: 20.0, ssthresh: 10.0 };
-            for high_ack in -20..0 {
-                let sample = AckSample { high_ack, next_seq: 20, ..ack(0.0, 0.1) };
-                veno.on_ack(&mut window, &sample);
-            }
+            (0..20).for_each(|_| veno.on_ack(&mut window, &ack(0.0, 0.1)));
             window.cwnd - 20.0
         };
-        assert!((grown(veno(0.0)) - 1.0).abs() < 0.05);
-        assert!((grown(veno(9.0)) - 0.5).abs() < 0.05);
+        assert!((grown(0.1) - 1.0).abs() < 0.05);
+        // 20 (1 - 55 / 100) packets wait.
+        assert!((grown(0.055) - 0.5).abs() < 0.05);
     }
 }

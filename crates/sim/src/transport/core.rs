@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use parshall_estimators::rto::{AnyRto, RtoEstimator, RtoRules, RtoTimer};
 
+use super::extra::{Extra, Leaving};
 use super::heard::Heard;
 use super::losses::Losses;
-use super::paced::Paced;
 use super::path::Path;
 use super::{Ack, Clock, Outbox, TcpOptions};
 use crate::control::{AckKind, AckSample, AnyControl, Loss, PathSample, Start, Window};
@@ -77,7 +77,7 @@ pub struct Core {
     pub recover: i64,
     /// Whether a packet sent with nothing in flight restarts a timer that runs.
     pub restart_idle_timer: bool,
-    paced: Option<Box<Paced>>,
+    extra: Option<Box<Extra>>,
     /// Whether pacing held a packet back at the last attempt to send.
     held_back: bool,
     /// What it has done.
@@ -128,7 +128,7 @@ impl Core {
                 _ => -2,
             },
             restart_idle_timer: true,
-            paced: Paced::new(&options),
+            extra: Extra::new(&options),
             held_back: false,
             counters: SenderCounters::default(),
             last_rtt: f64::NAN,
@@ -197,7 +197,7 @@ impl Core {
 
     /// Whether pacing lets a packet go at `now`; if not, [`Core::wake_deadline`] says when to ask again.
     pub fn pace_allows(&mut self, now: Time) -> bool {
-        self.held_back = self.paced.as_ref().is_some_and(|paced| !paced.pacer.allows(now));
+        self.held_back = self.extra.as_ref().is_some_and(|extra| !extra.allows(now));
         !self.held_back
     }
 
@@ -208,9 +208,9 @@ impl Core {
 
     /// When a packet that pacing holds back may leave, or the control wants to be woken; [`Time::NEVER`] for neither.
     pub fn wake_deadline(&self) -> Time {
-        match &self.paced {
+        match &self.extra {
             None => Time::NEVER,
-            Some(paced) if self.held_back => paced.pacer.next().min(self.control.wake_at()),
+            Some(extra) if self.held_back => extra.pacer.next().min(self.control.wake_at()),
             Some(_) => self.control.wake_at(),
         }
     }
@@ -241,7 +241,8 @@ impl Core {
     pub fn send(&mut self, seq: i64, now: Time, out: &mut Outbox) {
         let flags = self.ecn_flags(seq);
         let fresh = self.high_ack == self.max_seq && self.restart_idle_timer;
-        if seq > self.max_seq {
+        let again = seq <= self.max_seq;
+        if !again {
             self.max_seq = seq;
             // [RFC 6298 3-c]
             if self.timed == UNTIMED {
@@ -255,8 +256,8 @@ impl Core {
         }
         self.count_sent(now);
         self.last_sent = now;
-        if self.paced.is_some() {
-            self.note_sent(seq, now);
+        if self.extra.is_some() {
+            self.note_sent(seq, again, now);
         }
         out.packets.push((seq as u32, flags));
         if self.deadline == Time::NEVER || fresh {
@@ -280,10 +281,11 @@ impl Core {
     }
 
     #[inline(never)]
-    fn note_sent(&mut self, seq: i64, now: Time) {
-        if let Some(paced) = &mut self.paced {
+    fn note_sent(&mut self, seq: i64, again: bool, now: Time) {
+        if let Some(extra) = &mut self.extra {
+            let packet = Leaving { seq, first: self.high_ack + 1, again, now };
             let srtt = self.timer.estimator().srtt();
-            paced.on_send(seq, now, self.control.pacing_rate(), srtt, &self.window);
+            extra.on_send(packet, self.control.pacing_rate(), srtt, &self.window);
         }
     }
 
@@ -399,14 +401,18 @@ impl Core {
     /// Whether a clock, and not ACKs alone, lets packets go.
     #[inline]
     pub fn is_paced(&self) -> bool {
-        self.paced.is_some()
+        self.extra.as_ref().is_some_and(|extra| extra.paces)
     }
 
     /// What is measured of the path takes in an ACK, before recovery does.
     pub fn measure_path(&mut self, ack: &Ack, now: Time) {
-        let reports = self.options.sack;
-        if let Some(path) = self.path() {
-            path.on_ack(ack, reports, now);
+        let (reports, timed) = (self.options.sack, self.high_ack >= 0 || !self.options.handshake);
+        let before = self.high_ack;
+        let Some(extra) = self.extra.as_mut() else { return };
+        let sent = extra.times.as_ref().filter(|_| ack.high > before);
+        let sent = sent.map_or(ack.echo, |times| times.last_sent(ack.high, ack.echo));
+        if let Some(path) = &mut extra.path {
+            path.on_ack(ack, reports, timed.then_some(sent), now);
         }
     }
 
@@ -436,7 +442,7 @@ impl Core {
     }
 
     fn path(&mut self) -> Option<&mut Path> {
-        self.paced.as_mut().and_then(|paced| paced.path.as_mut())
+        self.extra.as_mut().and_then(|extra| extra.path.as_mut())
     }
 
     /// Tells the control of an ACK that recovery has dealt with.
@@ -444,9 +450,12 @@ impl Core {
     pub fn tell_control(&mut self, ack: &Ack, heard: Heard, path: Option<&PathSample>, now: Time) {
         let (options, high_ack, next_seq) = (&self.options, self.high_ack, self.next_seq);
         let used = heard.window_limited || !options.grow_when_limited;
+        let times =
+            || self.extra.as_ref().and_then(|extra| extra.times.as_ref()).filter(|_| heard.packets > 0);
         self.control.on_ack(&mut self.window, || AckSample {
             now,
             echo: ack.echo,
+            sent: times().map_or(ack.echo, |times| times.last_sent(high_ack, ack.echo)),
             kind: heard.kind,
             acked: heard.packets as u32,
             // [RFC 5681 3.1-k] [RFC 5681 5-a]
@@ -467,6 +476,15 @@ impl Core {
         if let Some(path) = self.path().filter(|path| all_sent && (path.in_flight() as f64) < cwnd) {
             path.note_limited();
         }
+    }
+
+    /// A SYN has been acknowledged. `goes_on` as in [`Heard::goes_on`].
+    pub fn connect(&mut self, goes_on: bool, now: Time) {
+        if goes_on {
+            self.finish_handshake();
+        }
+        let srtt = self.timer.estimator().srtt();
+        self.control.on_begin(&self.window, now, srtt);
     }
 
     /// The ACK of a SYN opens the initial window.
@@ -545,7 +563,9 @@ impl Core {
         self.recover = self.max_seq;
         if idle {
             // Nothing is lost; the window has only become stale.
-            self.window.cwnd = cwnd;
+            if !self.options.control.rules_recovery() {
+                self.window.cwnd = cwnd;
+            }
         } else {
             self.counters.timeouts += 1;
             let waited = now.since(self.timer_started);
@@ -561,10 +581,10 @@ impl Core {
                 let target = self.control.after_timeout(&self.window, &self.loss(now));
                 self.window.ssthresh = self.threshold(target);
             }
+            let loss = self.loss(now);
+            self.control.on_timeout(&loss);
             self.window.cwnd = cwnd;
-            if let Some(path) = self.path() {
-                path.on_timeout();
-            }
+            self.go_back(now);
             if self.high_ack < 0 {
                 // RFC 6928, section 2: a lost SYN means an initial window of one packet.
                 self.lost_syn = true;
@@ -597,6 +617,14 @@ impl Core {
         if self.timer.backoff() > 1 {
             self.timer.reset_backoff();
             self.timer_changed();
+        }
+    }
+
+    /// Everything that is out there is to be sent again.
+    pub fn go_back(&mut self, now: Time) {
+        self.next_seq = self.high_ack + 1;
+        if let Some(path) = self.path() {
+            path.on_timeout(now);
         }
     }
 

@@ -5,10 +5,10 @@ use crate::units::Time;
 
 mod clock;
 mod core;
+mod extra;
 mod heard;
 mod intervals;
 mod losses;
-mod paced;
 mod pacer;
 mod path;
 pub mod profile;
@@ -17,6 +17,7 @@ pub mod recovery;
 mod sack_blocks;
 mod sender;
 mod sent_packets;
+mod sent_times;
 
 pub use self::core::{Core, SenderCounters};
 pub use clock::Clock;

@@ -52,6 +52,13 @@ pub struct Path {
     in_flight: i64,
     /// Duplicate ACKs without blocks: each tells of a packet that has left the network, though not of which.
     anonymous: i64,
+    /// The same since the last cumulative ACK that has explained them, whatever timeouts came in between: packets that count
+    /// as delivered already.
+    counted: i64,
+    /// Packets below this are being sent again whatever has arrived of them, since that instant: duplicate ACKs of what was
+    /// sent later tell of copies.
+    repeated_below: i64,
+    repeated_from: Time,
     delivered: u64,
     delivered_at: Time,
     first_sent_at: Time,
@@ -72,6 +79,9 @@ impl Default for Path {
             looked_below: 0,
             in_flight: 0,
             anonymous: 0,
+            counted: 0,
+            repeated_below: 0,
+            repeated_from: Time::ZERO,
             delivered: 0,
             delivered_at: Time::ZERO,
             first_sent_at: Time::ZERO,
@@ -121,8 +131,9 @@ impl Path {
         }
     }
 
-    /// An ACK comes; `reports` says whether this receiver's ACKs have blocks at all.
-    pub fn on_ack(&mut self, ack: &Ack, reports: bool, now: Time) {
+    /// An ACK comes; `reports` says whether this receiver's ACKs have blocks at all, and `sent` when the last packet was sent
+    /// that it answers, if its round trip is that of packets of data.
+    pub fn on_ack(&mut self, ack: &Ack, reports: bool, sent: Option<Time>, now: Time) {
         (self.newly_delivered, self.newly_lost, self.latest) = (0, 0, None);
         let acked = ack.high + 1 - self.first;
         for _ in 0..acked.max(0) {
@@ -136,12 +147,12 @@ impl Path {
             self.take_in(i64::from(low), i64::from(high));
         }
         if !reports {
-            self.count_anonymous(acked);
+            self.count_anonymous(acked, ack.echo);
         }
         if self.newly_delivered > 0 {
             self.delivered += u64::from(self.newly_delivered);
             self.delivered_at = now;
-            self.min_rtt = self.min_rtt.min(now.since(ack.echo).secs());
+            self.min_rtt = sent.map_or(self.min_rtt, |sent| self.min_rtt.min(now.since(sent).secs()));
         }
         if self.limited_until > 0 && self.delivered > self.limited_until {
             self.limited_until = 0;
@@ -184,17 +195,27 @@ impl Path {
         }
     }
 
-    /// Without blocks a duplicate ACK counts as one packet delivered, which a later cumulative ACK takes back.
-    fn count_anonymous(&mut self, acked: i64) {
+    /// Without blocks a duplicate ACK counts as one packet delivered, as in Linux's tcp_add_reno_sack(), and a later cumulative
+    /// ACK does not count it again. Linux forgets at a timeout what has been counted, and then does; that would make a
+    /// rate of a whole window in a round trip.
+    fn count_anonymous(&mut self, acked: i64, sent: Time) {
         if acked <= 0 {
-            let counts = acked == 0 && self.in_flight() > 0;
-            self.anonymous += i64::from(counts);
+            let repeats = self.first < self.repeated_below;
+            // What was out there when everything began to be sent again is no longer taken to be in flight.
+            let leaves = acked == 0 && self.in_flight() > 0 && !repeats;
+            let counts = leaves || (acked == 0 && repeats && sent < self.repeated_from);
+            self.anonymous += i64::from(leaves);
+            self.counted += i64::from(counts);
             self.newly_delivered += u32::from(counts);
             return;
         }
-        let counted = self.anonymous.min(acked - 1);
-        self.anonymous -= counted;
-        self.newly_delivered -= (counted as u32).min(self.newly_delivered - 1);
+        let explained = self.counted.min(acked - 1);
+        self.counted -= explained;
+        self.anonymous = self.anonymous.min(self.counted);
+        if self.first >= self.repeated_below {
+            self.counted = self.anonymous;
+        }
+        self.newly_delivered -= (explained as u32).min(self.newly_delivered - 1);
     }
 
     /// Packets below `seq` that were not reported are taken for lost.
@@ -221,11 +242,13 @@ impl Path {
         }
     }
 
-    /// The timer has expired: everything that is out there counts as lost.
-    pub fn on_timeout(&mut self) {
+    /// Everything that is out there counts as lost, and is sent again: the timer has expired.
+    pub fn on_timeout(&mut self, now: Time) {
         self.looked_below = self.first;
         self.anonymous = 0;
-        self.lose_below(self.first + self.sent.len() as i64);
+        self.repeated_from = now;
+        self.repeated_below = self.first + self.sent.len() as i64;
+        self.lose_below(self.repeated_below);
     }
 
     /// The sender could have sent more than it had: what it measures now says little about the path.
@@ -277,7 +300,8 @@ mod tests {
         for &(low, beyond) in blocks.iter().rev() {
             reported.report(low, beyond);
         }
-        path.on_ack(&Ack { high, echo: ms(echo), blocks: &reported, ecn_echo: false }, true, ms(now));
+        let ack = Ack { high, echo: ms(echo), blocks: &reported, ecn_echo: false };
+        path.on_ack(&ack, true, Some(ack.echo), ms(now));
         path.sample(None, false, ms(now))
     }
 
@@ -326,7 +350,7 @@ mod tests {
         assert_eq!(path.in_flight(), 3);
         assert_eq!(acked(&mut path, 7, 110, &[], 200).newly_delivered, 3);
         assert_eq!(path.in_flight(), 2);
-        path.on_timeout();
+        path.on_timeout(ms(210));
         assert_eq!(path.in_flight(), 0);
     }
 
@@ -351,7 +375,8 @@ mod tests {
         }
         let none = SackBlocks::default();
         let mut acked = |high: i64| {
-            path.on_ack(&Ack { high, echo: ms(0), blocks: &none, ecn_echo: false }, false, ms(100));
+            let ack = Ack { high, echo: ms(0), blocks: &none, ecn_echo: false };
+            path.on_ack(&ack, false, Some(ack.echo), ms(100));
             (path.newly_delivered, path.delivered, path.in_flight())
         };
         assert_eq!(acked(0), (1, 1, 9));
@@ -360,6 +385,27 @@ mod tests {
         // Packet 1 has been sent again, and explains the two behind it.
         assert_eq!(acked(3), (1, 4, 6));
         assert_eq!(acked(9), (6, 10, 0));
+    }
+
+    #[test]
+    fn without_blocks_what_arrives_while_all_is_sent_again_counts_once() {
+        let mut path = Path::default();
+        (0..10).for_each(|n| path.on_send(n, ms(n as u64)));
+        let none = SackBlocks::default();
+        let acked = |path: &mut Path, high: i64, echo: u64| {
+            let ack = Ack { high, echo: ms(echo), blocks: &none, ecn_echo: false };
+            path.on_ack(&ack, false, Some(ack.echo), ms(100));
+            (path.newly_delivered, path.delivered, path.in_flight())
+        };
+        assert_eq!(acked(&mut path, 0, 0), (1, 1, 9));
+        assert_eq!(acked(&mut path, 0, 2), (1, 2, 8));
+        path.on_timeout(ms(50));
+        path.on_send(1, ms(50));
+        // Packets 3 to 6 were under way; a copy of 2 tells nothing.
+        (3..7).for_each(|n| assert_eq!(acked(&mut path, 0, n), (1, n, 1)));
+        path.on_send(2, ms(60));
+        assert_eq!(acked(&mut path, 0, 60), (0, 6, 2));
+        assert_eq!(acked(&mut path, 9, 50), (4, 10, 0));
     }
 
     proptest! {
@@ -385,7 +431,7 @@ mod tests {
                         acked(&mut path, high, now - 1, &[(low as u32, beyond as u32)], now);
                         if length > 3 { path.lose_below(low); }
                     }
-                    _ => path.on_timeout(),
+                    _ => path.on_timeout(ms(now)),
                 }
                 prop_assert_eq!(path.delivered, reported.len() as u64);
                 let lost = path.sent.iter().filter(|sent| sent.state == State::Lost).count() as i64;

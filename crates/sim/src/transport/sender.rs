@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::heard::Heard;
 use super::recovery::{AnyRecovery, Recovery, Trigger};
 use super::{Ack, Core, Outbox, TcpOptions};
-use crate::control::AckKind;
+use crate::control::{AckKind, PathSample};
 use crate::scenario::IdleRestart;
 use crate::units::Time;
 
@@ -52,20 +52,45 @@ impl TcpSender {
         if self.core.is_paced() {
             return self.on_ack_paced(ack, now, out);
         }
+        let connected = self.core.high_ack >= 0;
         let heard = self.recover(ack, now, out);
-        self.core.tell_control(ack, heard, None, now);
-        self.answer(ack, heard, now, out);
+        if connected {
+            self.core.tell_control(ack, heard, None, now);
+        } else {
+            self.tell_at_first(ack, heard, None, now);
+        }
+        self.answer(ack, now, out);
     }
 
     /// The same for a control that may look at the path.
     #[inline(never)]
     fn on_ack_paced(&mut self, ack: &Ack, now: Time, out: &mut Outbox) {
         self.core.measure_path(ack, now);
+        let connected = self.core.high_ack >= 0;
         let heard = self.recover(ack, now, out);
         let lost_below = self.recovery.lost_below(&self.core);
-        let path = self.core.path_sample(lost_below, self.recovery.repairs(), now);
-        self.core.tell_control(ack, heard, path.as_ref(), now);
-        self.answer(ack, heard, now, out);
+        // What a timeout has lost is repaired up to the last packet that was sent before it.
+        let repairs = self.recovery.repairs() || self.core.high_ack < self.core.recover;
+        let path = self.core.path_sample(lost_below, repairs, now);
+        if connected {
+            self.core.tell_control(ack, heard, path.as_ref(), now);
+        } else {
+            self.tell_at_first(ack, heard, path.as_ref(), now);
+        }
+        self.answer(ack, now, out);
+    }
+
+    /// Tells the control of an ACK before which nothing was acknowledged. That of a SYN is none to it: the connection begins
+    /// there, as in Linux's tcp_init_transfer(), and the round trip of a packet that is so short is not that of others.
+    #[cold]
+    #[inline(never)]
+    fn tell_at_first(&mut self, ack: &Ack, heard: Heard, path: Option<&PathSample>, now: Time) {
+        if self.core.options.handshake && heard.packets > 0 {
+            self.core.connect(heard.goes_on(), now);
+        }
+        if !self.core.options.handshake || heard.packets != 1 {
+            self.core.tell_control(ack, heard, path, now);
+        }
     }
 
     /// Lets recovery deal with an ACK.
@@ -96,13 +121,9 @@ impl TcpSender {
         }
     }
 
-    /// Opens the initial window if a SYN is acknowledged, answers the mark that an ACK reports, and sends what may be
-    /// sent now.
+    /// Answers the mark that an ACK reports, and sends what may be sent now.
     #[inline(always)]
-    fn answer(&mut self, ack: &Ack, heard: Heard, now: Time, out: &mut Outbox) {
-        if heard.goes_on() {
-            self.core.finish_handshake();
-        }
+    fn answer(&mut self, ack: &Ack, now: Time, out: &mut Outbox) {
         if ack.ecn_echo && self.core.options.ecn {
             self.core.on_mark(now);
         }

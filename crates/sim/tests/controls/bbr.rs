@@ -33,7 +33,8 @@ fn bbr_empties_the_path_every_ten_seconds() {
     let begins = |&t: &f64| !slow.iter().any(|s| *s < t && t - s < 1.0);
     let begun: Vec<f64> = slow.iter().copied().filter(begins).collect();
     assert_eq!(begun.len(), 2, "{slow:?}");
-    assert!((begun[1] - begun[0] - 10.2).abs() < 0.3, "{slow:?}");
+    // The least round trip is seen for the last time when a queue forms, some round trips after the end of ProbeRTT.
+    assert!((10.0..11.0).contains(&(begun[1] - begun[0])), "{slow:?}");
 }
 
 /// Cardwell et al. 2016: flows of BBR converge to fair shares of a deep buffer's link.
@@ -64,15 +65,21 @@ fn dropped(recording: &Recording) -> f64 {
     sum("packets_dropped") / sum("packets_sent")
 }
 
+fn median<const N: usize>(mut values: [f64; N]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[N / 2]
+}
+
 /// What version 3 is for: over shallow buffers fewer losses, and nobody starves.
 #[test]
 fn bounds_spare_shallow_buffers() {
     for (flows, buffer) in [(1, FILL / 4), (4, FILL / 4), (4, FILL)] {
-        let [free, bounded] =
-            [false, true].map(|bounds| record(&vec![bbr_bounded(bounds); flows], droptail(buffer)));
-        assert!(dropped(&bounded) < 0.5 * dropped(&free), "{flows} flows over {buffer}");
-        assert!(shares(&bounded).iter().sum::<f64>() > 0.97, "{flows} flows over {buffer}");
-        let least = shares(&bounded).into_iter().fold(1.0, f64::min);
+        let runs = [false, true].map(|bounds| drawn(&vec![bbr_bounded(bounds); flows], &droptail(buffer)));
+        let [free, bounded] = runs.each_ref().map(|runs| median(runs.each_ref().map(dropped)));
+        assert!(bounded < 0.5 * free, "{flows} flows over {buffer}: {bounded} against {free}");
+        let [whole, least] = [|a: f64, b| a + b, f64::min]
+            .map(|join| median(runs[1].each_ref().map(|run| shares(run).into_iter().reduce(join).unwrap())));
+        assert!(whole > 0.97, "{flows} flows over {buffer}: {whole}");
         assert!(least > 0.4 / flows as f64, "{flows} flows over {buffer}: {least}");
     }
 }
@@ -94,10 +101,12 @@ fn bounds_keep_the_queue_below_where_marks_begin() {
 
 #[test]
 fn bounds_leave_cubic_more() {
-    let beside = |bounds| {
-        let flows = [bbr_bounded(bounds), json!({"control": {"kind": "cubic"}})];
-        shares(&record(&flows, droptail(2 * FILL)))[1]
-    };
-    let [free, bounded] = [false, true].map(beside);
-    assert!(bounded > free + 0.05, "{bounded} against {free}");
+    for buffer in [FILL, 4 * FILL] {
+        let beside = |bounds| {
+            let flows = [bbr_bounded(bounds), json!({"control": {"kind": "cubic"}})];
+            mean(&drawn(&flows, &droptail(buffer)).map(|run| shares(&run)[1]))
+        };
+        let [free, bounded] = [false, true].map(beside);
+        assert!(bounded > free + 0.05, "{bounded} against {free}");
+    }
 }

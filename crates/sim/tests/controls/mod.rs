@@ -32,8 +32,17 @@ struct Sender {
 
 /// Flows with these options from 0 s on, a second apart, over one link with this queue.
 fn record(flows: &[Value], queue: Value) -> Recording {
+    record_from(&a_second_apart(flows), queue)
+}
+
+fn a_second_apart(flows: &[Value]) -> Vec<Sender> {
     let sender = |(index, options): (usize, &Value)| Sender { start: index as f64, ..sender(options) };
-    record_from(&flows.iter().enumerate().map(sender).collect::<Vec<_>>(), queue)
+    flows.iter().enumerate().map(sender).collect()
+}
+
+/// Draws decide at which of several steady states a flow ends up: the recordings of these.
+fn drawn(flows: &[Value], queue: &Value) -> [Recording; 5] {
+    [1, 2, 3, 4, 5].map(|seed| record_with_seed(&a_second_apart(flows), queue.clone(), seed))
 }
 
 /// A flow that lasts as long as the run.
@@ -42,6 +51,10 @@ fn sender(options: &Value) -> Sender {
 }
 
 fn record_from(senders: &[Sender], queue: Value) -> Recording {
+    record_with_seed(senders, queue, 1)
+}
+
+fn record_with_seed(senders: &[Sender], queue: Value, seed: u64) -> Recording {
     let access = |(index, sender): (usize, &Sender)| json!({"between": [format!("a{index}"), "r"], "rate": 1e9, "delay": sender.delay});
     let flow = |(index, sender): (usize, &Sender)| {
         let mut transport = json!({"kind": "tcp", "payload_bytes": 960, "recovery": "sack"});
@@ -69,7 +82,7 @@ fn record_from(senders: &[Sender], queue: Value) -> Recording {
                    "flow_series": {"of": ["*"], "interval": 0.25}},
     });
     let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
-    run(&scenario, 1).expect("a recording")
+    run(&scenario, seed).expect("a recording")
 }
 
 fn droptail(packets: u32) -> Value {

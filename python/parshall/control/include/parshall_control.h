@@ -60,7 +60,7 @@ typedef struct parshall_ack {
     double now;
     /* The same in picoseconds, without rounding. */
     int64_t now_ps;
-    /* Seconds since the packet that it answers was sent. */
+    /* Seconds since the last packet that it answers was sent. */
     double rtt;
     /* Smoothed round-trip time, in seconds. */
     double srtt;

@@ -60,7 +60,7 @@ pub struct Ack {
     pub now: f64,
     /// The same in picoseconds, without rounding.
     pub now_ps: i64,
-    /// Seconds since the packet that it answers was sent.
+    /// Seconds since the last packet that it answers was sent.
     pub rtt: f64,
     /// Smoothed round-trip time, in seconds.
     pub srtt: f64,

@@ -162,6 +162,11 @@ impl Linux {
         self.excess[0] = self.excess[0].max(excess);
     }
 
+    /// `bbr_cwnd_event`: ACKs are weighed from the end of a silence on.
+    pub fn on_restart(&mut self, now: Time) {
+        (self.epoch, self.acked) = (now, 0.0);
+    }
+
     /// `bbr_ack_aggregation_cwnd`: room for them in the window.
     pub fn room(&self, rate: f64) -> f64 {
         self.excess[0].max(self.excess[1]).min((rate * MOST_EXCESS_S).floor())

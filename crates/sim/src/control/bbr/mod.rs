@@ -1,5 +1,8 @@
 //! BBR version 1: a model of the path, its bottleneck's rate and its propagation round trip, sets rate and window
 //! (Cardwell et al. 2016; draft-cardwell-iccrg-bbr-congestion-control-00, whose sections are quoted).
+//!
+//! Linux sends two packets at a time at least (bbr_min_tso_segs()), so that the second waits for the first on its way. Here
+//! they leave one by one, and an ACK of two is timed by the first, which has waited for the second at the receiver: as long.
 
 mod bounds;
 mod config;
@@ -14,7 +17,7 @@ pub use config::{Config, Variant};
 use linux::Linux;
 use rates::RateFilter;
 
-use super::{AckSample, Congestion, Loss, PathSample, Start, Window};
+use super::{AckSample, Congestion, Loss, PathSample, Silence, Start, Window};
 use crate::random::Stream;
 use crate::units::Time;
 
@@ -314,15 +317,19 @@ impl Bbr {
             Some(until) => {
                 self.probe_rtt_round_over |= self.round_start;
                 if self.probe_rtt_round_over && now > until {
-                    self.min_rtt_at = now;
-                    window.cwnd = window.cwnd.max(self.prior_cwnd);
-                    if self.pipe_is_full {
-                        self.enter_probe_bw(now);
-                    } else {
-                        self.phase = Phase::Startup;
-                    }
+                    self.leave_probe_rtt(window, now);
                 }
             }
+        }
+    }
+
+    fn leave_probe_rtt(&mut self, window: &mut Window, now: Time) {
+        self.min_rtt_at = now;
+        window.cwnd = window.cwnd.max(self.prior_cwnd);
+        if self.pipe_is_full {
+            self.enter_probe_bw(now);
+        } else {
+            self.phase = Phase::Startup;
         }
     }
 
@@ -426,7 +433,6 @@ impl Congestion for Bbr {
 
     fn after_timeout(&mut self, window: &Window, loss: &Loss) -> f64 {
         self.save_cwnd(window);
-        (self.full_rate, self.round_start, self.after_timeout) = (0.0, true, true);
         let probes = self.phase == Phase::ProbeBw;
         if self.linux.as_mut().is_some_and(|linux| linux.on_timeout(loss.in_use as u64, loss.now, probes)) {
             self.enter_probe_bw(loss.now);
@@ -434,11 +440,33 @@ impl Congestion for Bbr {
         window.cwnd
     }
 
-    fn on_restart(&mut self, _: &mut Window, _: Time) {
+    fn on_timeout(&mut self, _: &Loss) {
+        (self.full_rate, self.round_start, self.after_timeout) = (0.0, true, true);
+    }
+
+    /// Section 4.3.1, BBRInit: the least round trip is no older than the connection, and until one of data is less that of
+    /// the SYN, as in Linux's bbr_init(). The first window leaves in a round trip.
+    fn on_begin(&mut self, window: &Window, now: Time, srtt: Option<f64>) {
+        self.min_rtt_at = now;
+        if let Some(srtt) = srtt.filter(|srtt| *srtt > 0.0) {
+            (self.min_rtt, self.seen_rtt) = (srtt, true);
+            self.pacing_rate = HIGH_GAIN * window.cwnd / srtt;
+        }
+    }
+
+    fn on_restart(&mut self, window: &mut Window, silence: &Silence) {
         // Section 4.3.4.4: at the estimated rate, without probing.
         self.after_idle = true;
-        if self.phase == Phase::ProbeBw && self.rates.max() > 0.0 {
-            self.pacing_rate = PACING_MARGIN * self.rates.max();
+        if let Some(linux) = &mut self.linux {
+            linux.on_restart(silence.now);
+        }
+        match self.phase {
+            Phase::ProbeBw if self.rate() > 0.0 => self.pacing_rate = PACING_MARGIN * self.rate(),
+            // As in Linux's bbr_cwnd_event(): the silence was long enough.
+            Phase::ProbeRtt if self.probe_rtt_until.is_some_and(|until| silence.now > until) => {
+                self.leave_probe_rtt(window, silence.now);
+            }
+            _ => {}
         }
     }
 

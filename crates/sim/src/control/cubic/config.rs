@@ -33,6 +33,10 @@ pub enum Variant {
 }
 
 impl Parameters for Config {
+    fn timed(&self) -> bool {
+        true
+    }
+
     fn check(&self) -> Result<(), Unfit> {
         positive("c", self.c)?;
         let beta = self.beta;

@@ -5,6 +5,7 @@
 //! changed or 28 ms have passed, so growth is slower than the curve's over short round trips.
 
 use super::config::Config;
+use crate::control::Silence;
 use crate::units::Time;
 
 /// Ticks a second of Debian's kernels.
@@ -27,6 +28,8 @@ pub struct Counting {
     /// `c` and `beta` in 1/1024.
     c: u64,
     beta: u64,
+    /// Where ticks count from.
+    began: Time,
     epoch: Option<Epoch>,
     last_cwnd: u64,
     last_look: u64,
@@ -54,12 +57,36 @@ impl Counting {
         Counting {
             c: whole(config.c, u64::from(u32::MAX)),
             beta: whole(config.beta, SCALE - 1),
+            began: Time::ZERO,
             epoch: None,
             last_cwnd: 0,
             last_look: 0,
             cnt: 0,
             credit: 0,
         }
+    }
+
+    /// The connection begins.
+    pub fn begin_at(&mut self, now: Time) {
+        self.began = now;
+    }
+
+    /// `bictcp_reset()`: what was learned is forgotten.
+    pub fn reset(&mut self) {
+        let Counting { c, beta, began, .. } = *self;
+        *self = Counting { c, beta, began, epoch: None, last_cwnd: 0, last_look: 0, cnt: 0, credit: 0 };
+    }
+
+    /// `cubictcp_cwnd_event_tx_start()`: time on the curve stands still while nothing is sent.
+    pub fn pause(&mut self, silence: &Silence) {
+        let [from, to] = [silence.last_sent, silence.now].map(|at| self.tick(at));
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start = (epoch.start + (to - from)).min(to);
+        }
+    }
+
+    fn tick(&self, at: Time) -> u64 {
+        (at.since(self.began).secs() * TICKS) as u64
     }
 
     /// The window is reduced.
@@ -70,7 +97,7 @@ impl Counting {
     /// The window after so many packets have been ACKed. `w_max` is the one before the last loss, or 0.
     pub fn grow(&mut self, cwnd: f64, acked: f64, now: Time, least_rtt: f64, w_max: f64) -> f64 {
         let (whole, acked) = (cwnd as u64, acked as u64);
-        self.look(whole.max(1), acked, (now.secs() * TICKS) as u64, least_rtt, w_max as u64);
+        self.look(whole.max(1), acked, self.tick(now), least_rtt, w_max as u64);
         cwnd + self.earned(acked) as f64
     }
 

@@ -7,7 +7,7 @@ pub use config::{Config, Variant};
 use linux::Counting;
 
 use super::hystart::HyStart;
-use super::{AckSample, Congestion, Loss, Start, Window};
+use super::{AckKind, AckSample, Congestion, Loss, Silence, Start, Window};
 use crate::units::Time;
 
 /// CUBIC's window. Times are seconds, windows packets.
@@ -28,7 +28,9 @@ pub struct Cubic {
 
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    start: Time,
+    /// Time on the curve: that in which the window was in use (section 5.8), up to the instant that follows.
+    lasted: Time,
+    counted_until: Time,
     /// Time at which the curve reaches W_max (section 4.2, equation 2).
     k: f64,
     /// Plateau of the curve.
@@ -56,7 +58,15 @@ impl Cubic {
         let plateau = self.w_max.max(cwnd);
         let k = libm::cbrt((plateau - cwnd) / self.config.c);
         // [RFC 9438 4.8-a]
-        Epoch { start: now, k, plateau, w_est: cwnd }
+        Epoch { lasted: Time::ZERO, counted_until: now, k, plateau, w_est: cwnd }
+    }
+
+    /// The time up to `now` does not count: the window was not used, or was not the curve's.
+    // [RFC 9438 4.2-a]
+    fn pause(&mut self, now: Time) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.counted_until = now;
+        }
     }
 
     /// W_cubic(t), equation 1.
@@ -81,11 +91,15 @@ impl Cubic {
 impl Congestion for Cubic {
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
         if !ack.may_grow {
+            if ack.kind == AckKind::New && !ack.window_limited {
+                self.pause(ack.now);
+            }
             return;
         }
         self.least_rtt = self.least_rtt.min(ack.rtt());
         if window.in_slow_start() {
             // [RFC 9438 4.10-a]
+            self.pause(ack.now);
             return self.hystart.open(window, ack);
         }
         let cwnd = window.cwnd;
@@ -94,7 +108,9 @@ impl Congestion for Cubic {
             return;
         }
         let mut epoch = self.epoch.unwrap_or_else(|| self.start_epoch(cwnd, ack.now));
-        let t = ack.now.since(epoch.start).secs();
+        epoch.lasted += ack.now.since(epoch.counted_until);
+        epoch.counted_until = ack.now;
+        let t = epoch.lasted.secs();
         // [RFC 9438 4.3-a]
         epoch.w_est += self.reno_gain(epoch.w_est) * ack.growth / cwnd;
         self.epoch = Some(epoch);
@@ -112,6 +128,7 @@ impl Congestion for Cubic {
         // [RFC 9438 4.6-c]
         let cwnd = window.cwnd.min(loss.in_use);
         self.epoch = None;
+        self.hystart.on_loss();
         if let Some(counting) = &mut self.counting {
             counting.reduced();
         }
@@ -125,6 +142,29 @@ impl Congestion for Cubic {
         };
         // [RFC 9438 4.6-a]
         cwnd * self.config.beta
+    }
+
+    /// Section 4.8: the curve of the next congestion avoidance has its plateau where that begins.
+    fn on_timeout(&mut self, _: &Loss) {
+        (self.epoch, self.w_max) = (None, 0.0);
+        self.hystart.on_timeout();
+        if let Some(counting) = &mut self.counting {
+            counting.reset();
+            self.least_rtt = f64::INFINITY;
+        }
+    }
+
+    fn on_begin(&mut self, _: &Window, now: Time, _: Option<f64>) {
+        if let Some(counting) = &mut self.counting {
+            counting.begin_at(now);
+        }
+    }
+
+    fn on_restart(&mut self, _: &mut Window, silence: &Silence) {
+        self.pause(silence.now);
+        if let Some(counting) = &mut self.counting {
+            counting.pause(silence);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use parshall_estimators::rto::RtoEstimator;
 
 use super::Core;
+use crate::control::Silence;
 use crate::scenario::IdleRestart;
 use crate::units::Time;
 
@@ -11,10 +12,13 @@ impl Core {
     /// half of the window for each RTO (Linux's tcp_cwnd_restart(), after RFC 2861). A control that sets its window on every
     /// ACK keeps it, as in tcp_slow_start_after_idle_check(): nobody would raise it again before the next.
     pub fn restart_after_idle(&mut self, now: Time) {
-        if self.max_seq < 0 || self.in_flight() > 0 {
+        if self.max_seq < 0 {
+            return self.control.on_begin(&self.window, now, None);
+        }
+        if self.in_flight() > 0 {
             return;
         }
-        self.control.on_restart(&mut self.window, now);
+        self.control.on_restart(&mut self.window, &Silence { now, last_sent: self.last_sent });
         let (silence, rto) = (now.since(self.last_sent), Time::from_secs(self.rto()));
         if silence <= rto || self.options.control.rules_recovery() {
             return;

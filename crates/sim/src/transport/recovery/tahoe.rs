@@ -21,7 +21,7 @@ impl Recovery for Tahoe {
         if core.dupacks == threshold && core.may_fast_retransmit() {
             core.reduce(now);
             core.window.cwnd = 1.0;
-            core.next_seq = core.high_ack + 1;
+            core.go_back(now);
             core.restart_timer(now);
         } else if core.dupacks < threshold {
             core.limited_transmit(now, out);

@@ -1,0 +1,81 @@
+//! What a sender has beyond what all have: a pacer, if a clock, and not ACKs alone, lets its packets go; what is measured of
+//! the path, if its control looks at it; and when packets were sent, if its control goes by round trips.
+
+use super::pacer::Pacer;
+use super::path::Path;
+use super::sent_times::SentTimes;
+use super::TcpOptions;
+use crate::control::{Control, Window};
+use crate::units::Time;
+
+/// See the head of this file.
+#[derive(Clone, Debug, Default)]
+pub struct Extra {
+    /// Whether a clock lets packets go.
+    pub paces: bool,
+    /// Says when the next packet may leave.
+    pub pacer: Pacer,
+    /// None if the control does not look at it.
+    pub path: Option<Path>,
+    /// None if the control does not go by round trips.
+    pub times: Option<SentTimes>,
+    /// Whether packets leave a window in a round trip where the control asks for no rate.
+    spreads_window: bool,
+}
+
+/// A packet that leaves.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaving {
+    /// Its number, and that of the first packet that has not been acknowledged.
+    pub seq: i64,
+    pub first: i64,
+    /// Whether it was sent before.
+    pub again: bool,
+    pub now: Time,
+}
+
+impl Extra {
+    /// None for a sender that has nothing of this.
+    pub fn new(options: &TcpOptions) -> Option<Box<Self>> {
+        let control = &options.control;
+        let (paces, timed) = (options.paced(), control.timed());
+        (paces || timed).then(|| {
+            Box::new(Extra {
+                paces,
+                path: control.paced().then(Path::default),
+                times: timed.then(SentTimes::default),
+                // A control that is handed over asks for a rate, or ACKs let its packets go.
+                spreads_window: options.pacing || !matches!(control, Control::User(_)),
+                ..Extra::default()
+            })
+        })
+    }
+
+    /// Whether pacing lets a packet go.
+    pub fn allows(&self, now: Time) -> bool {
+        !self.paces || self.pacer.allows(now)
+    }
+
+    /// A packet is sent, at the rate that the control asks for, or else a window in a round trip.
+    pub fn on_send(&mut self, packet: Leaving, rate: Option<f64>, srtt: Option<f64>, window: &Window) {
+        if let Some(times) = &mut self.times {
+            times.on_send(&packet);
+        }
+        if self.paces {
+            self.pace(packet.now, rate, srtt, window);
+        }
+        if let Some(path) = &mut self.path {
+            path.on_send(packet.seq, packet.now);
+        }
+    }
+
+    fn pace(&mut self, now: Time, rate: Option<f64>, srtt: Option<f64>, window: &Window) {
+        match (rate, srtt) {
+            (Some(rate), _) => self.pacer.sent_at_rate(now, rate),
+            (None, Some(srtt)) if self.spreads_window => {
+                self.pacer.sent(now, window.cwnd, srtt, window.in_slow_start())
+            }
+            (None, _) => {}
+        }
+    }
+}
