@@ -308,6 +308,17 @@ mod tests {
         assert_eq!(message(config), "multiplier: got NaN, expected a finite number of at least 0");
     }
 
+    #[cfg(feature = "serde")]
+    #[test]
+    fn a_kind_alone_has_the_defaults_of_its_source() {
+        let of = |text: &str| serde_json::from_str::<RtoConfig>(text).expect("a kind").to_owned();
+        assert_eq!(of(r#"{"kind": "quantile"}"#), RtoConfig::Quantile { risk: 0.01 });
+        assert_eq!(
+            of(r#"{"kind": "jacobson"}"#),
+            RtoConfig::Jacobson { gain: 0.125, deviation_gain: 0.25, multiplier: 4.0 }
+        );
+    }
+
     #[test]
     fn builds_exactly_what_validates() {
         let bad = RtoConfig::median(0, Deviation::Ewma);

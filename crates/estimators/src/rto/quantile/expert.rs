@@ -114,3 +114,33 @@ impl Expert {
         scale * (far - near) / 4f64.ln()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a Pareto law of this index the distance grows by 1 / index in the logarithm when the risk falls e-fold.
+    fn steepness(index: f64) -> f64 {
+        let mut expert = Expert::new((Level::Standing, Scale::Seconds));
+        expert.restart(0.1);
+        let levels = Levels::new();
+        for i in 0..20_000 {
+            let risk = (f64::from(i) + 0.5) / 20_000.0;
+            expert.learn(0.1 * risk.powf(-1.0 / index), &levels, 1.0);
+        }
+        expert.measure_steepness(Asked { above: 5.0, thin: 20.0 });
+        expert.steepness
+    }
+
+    #[test]
+    fn the_steepness_of_a_tail_is_measured_at_its_end() {
+        let (light, heavy) = (steepness(8.0), steepness(4.0));
+        assert!(light < heavy && heavy < HEAVIEST, "{light} {heavy}");
+        // Between two looks a power law falls by 4 to the power of 1 / index, of which this is the first-order share.
+        for (found, index) in [(light, 8.0), (heavy, 4.0)] {
+            let expected = (1.0 - 4f64.powf(-1.0 / index)) / 4f64.ln();
+            assert!((found / expected - 1.0).abs() < 0.1, "{found} {expected}");
+        }
+        assert_eq!(steepness(0.9), HEAVIEST);
+    }
+}

@@ -129,3 +129,22 @@ impl Levels {
         self.samples = 0;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deviations_of_a_constant_fade_and_those_of_two_levels_are_half_their_distance() {
+        let mut levels = Levels::new();
+        (0..2000).for_each(|_| levels.update(0.1, 0.1));
+        assert!(levels.scale(Scale::Deviation, 0.1) < 1.1e-9);
+        assert!(levels.scale(Scale::LongDeviation, 0.1) < 1.1e-9);
+        for i in 0..2000 {
+            let rtt = if i % 2 == 0 { 0.1 } else { 0.3 };
+            levels.update(rtt, rtt);
+        }
+        let scale = levels.scale(Scale::LongDeviation, 0.2);
+        assert!((0.098..0.102).contains(&scale), "{scale}");
+    }
+}
