@@ -127,3 +127,9 @@ def test_computed_goes_by_its_least_favourable_setting() -> None:
     above, below = st.Computed(X > 1.0).judge(found), st.Computed(X < 1.0).judge(found)
     assert (above.verdict, above.ours.mean) == (st.Verdict.HOLDS, 1.0)
     assert (below.verdict, below.ours.mean) == (st.Verdict.FAILS, 3.0)
+
+
+def test_a_closed_form_rests_on_no_seed() -> None:
+    outcome = st.Exactly(st.Printed("3.1"), 3.14).judge(results(SPREAD))
+    assert outcome.ours == stats.Interval(3.14, 3.14, 3.14, 0)
+    assert outcome.verdict is st.Verdict.HOLDS

@@ -1,6 +1,8 @@
 //! What every TCP sender has, whatever its recovery: sequence numbers, window, timed packet, timer.
 
 mod idle;
+mod reductions;
+mod timing;
 mod undo;
 
 use std::borrow::Borrow;
@@ -166,12 +168,6 @@ impl Core {
         self.last_sent
     }
 
-    /// The timeout to set now, in seconds.
-    pub fn rto(&self) -> f64 {
-        let rto = self.timeout_after_lost_syn().unwrap_or_else(|| self.timer.rto());
-        rto.max(self.options.least_timeout.secs())
-    }
-
     /// The RTO with its rules.
     pub fn timer(&self) -> &RtoTimer<AnyRto, Rules> {
         &self.timer
@@ -302,34 +298,6 @@ impl Core {
         ecn::CAPABLE | announced
     }
 
-    /// An ACK reports a mark: reduces the window, once for what is in flight (RFC 3168, section 6.1.2).
-    pub fn on_mark(&mut self, now: Time) {
-        if self.high_ack <= self.mark_answered || self.high_ack <= self.recover {
-            return;
-        }
-        self.mark_answered = self.max_seq;
-        self.losses.get_or_insert_default().on_reduction(self.max_seq);
-        self.announce_reduction = true;
-        self.counters.mark_reductions += 1;
-        let target = self.control.after_mark(&self.window, &self.loss(now));
-        self.shrink(target);
-    }
-
-    /// What a control is told when it has to make its window smaller.
-    fn loss(&self, now: Time) -> Loss {
-        Loss { now, in_use: self.in_use() }
-    }
-
-    /// Reduces window and threshold.
-    fn shrink(&mut self, target: f64) {
-        self.window.ssthresh = self.threshold(target);
-        self.window.cwnd = if self.options.deflate_to_ssthresh {
-            self.window.ssthresh
-        } else {
-            target.max(self.options.least_window)
-        };
-    }
-
     /// Takes note of an ACK of new data.
     pub fn advance(&mut self, ack: &Ack, now: Time) -> Heard {
         self.advance_from(ack, ack.echo, now)
@@ -352,50 +320,6 @@ impl Core {
         self.high_ack = ack.high;
         self.next_seq = self.next_seq.max(ack.high + 1);
         Heard { kind: AckKind::Partial, packets, fresh: packets, window_limited, repaired: false }
-    }
-
-    /// An ACK of `high` comes, and the packet that it answers was sent at `echo`.
-    pub fn take_sample(&mut self, high: i64, echo: Time, now: Time) {
-        let ends_round = self.timed.0 >= 0 && high >= self.timed.0;
-        let sent = match self.options.rtt_sampling {
-            RttSampling::Timestamps => Some(echo),
-            RttSampling::OnePacket => ends_round.then_some(self.timed.1),
-        };
-        if let Some(sent) = sent {
-            let rtt = Clock::new(self.options.clock_tick, self.clock_phase).elapsed(sent, now);
-            self.last_rtt = rtt;
-            self.counters.rtt_samples += 1;
-            self.timer.reset_backoff();
-            if ends_round {
-                self.timed = UNTIMED;
-                self.timer.on_sample(rtt);
-            } else {
-                self.timer.on_sample_amid_round(rtt);
-            }
-            self.timer_changed();
-        } else if self.options.backoff_reset == BackoffReset::NewAck {
-            self.end_backoff();
-        }
-    }
-
-    /// Restarts the timer after an ACK of new data, or stops it when nothing is in flight and the options say so.
-    fn rearm(&mut self, now: Time) {
-        if self.in_flight() == 0 && !self.options.idle_timer {
-            self.deadline = Time::NEVER;
-        } else {
-            self.restart_timer(now);
-        }
-    }
-
-    /// Starts the timer anew.
-    pub fn restart_timer(&mut self, now: Time) {
-        // [RFC 6298 5-a] [RFC 6298 5-b]
-        self.timer_started = now;
-        self.deadline = now + self.timeout;
-    }
-
-    fn timer_changed(&mut self) {
-        self.timeout = Time::from_secs(self.rto());
     }
 
     /// Whether a clock, and not ACKs alone, lets packets go.
@@ -506,131 +430,12 @@ impl Core {
         }
     }
 
-    /// Whether duplicate ACKs may start a fast retransmit now (RFC 6582, section 3.2, step 2).
-    pub fn may_fast_retransmit(&self) -> bool {
-        // [RFC 6582 3.2-2] [RFC 6675 5.1-f]
-        let all_recovered = self.high_ack > self.recover;
-        let allowed = match self.options.fast_retransmit_guard {
-            FastRetransmitGuard::Recover => all_recovered,
-            FastRetransmitGuard::RecoverOrFirst => all_recovered || self.high_ack == 0,
-            FastRetransmitGuard::None => true,
-        };
-        allowed && (self.in_flight() > 0 || self.options.idle_dupacks)
-    }
-
-    /// Reduces the window for a loss that duplicate ACKs have shown; the caller sets cwnd if it wants less.
-    pub fn reduce(&mut self, now: Time) {
-        self.keep_window(now);
-        self.recover = self.max_seq;
-        self.losses.get_or_insert_default().on_reduction(self.max_seq);
-        self.forget_time();
-        self.counters.fast_retransmits += 1;
-        if self.high_ack > self.mark_answered {
-            // [RFC 5681 3.2-g] [RFC 5681 4.3-a]
-            let target = self.control.after_loss(&self.window, &self.loss(now));
-            self.shrink(target);
-            // What this loss has cost covers the marks on the packets in flight (RFC 3168, section 6.1.2).
-            self.announce_reduction |= self.options.ecn;
-        }
-    }
-
-    /// What a loss finds in use: what is in flight, leaving out what limited transmit sent (RFC 5681, equation 4), and
-    /// no more than the window. What goes beyond that has arrived, as duplicate ACKs and SACKs show, or it was in
-    /// flight when the timer expired: half of it may be more than was ever in use, and a loss would raise ssthresh.
-    fn in_use(&self) -> f64 {
-        let window = self.usable_window();
-        match self.options.reduce_from {
-            ReduceFrom::Window => window,
-            ReduceFrom::Flight => {
-                // [RFC 5681 3.2-h]
-                let extra = i64::from(self.dupacks.min(self.options.dupack_threshold - 1));
-                let extra = if self.options.limited_transmit { extra } else { 0 };
-                ((self.in_flight() - extra) as f64).min(window).max(1.0)
-            }
-        }
-    }
-
-    fn threshold(&self, target: f64) -> f64 {
-        let target = if self.options.integer_ssthresh { target.floor() } else { target };
-        target.max(2.0)
-    }
-
-    /// The timer has expired at `now`. Everything after `high_ack` is to be sent again, starting with a window of
-    /// `cwnd`. With `spare_idle` a sender with nothing in flight does not count it as a loss.
-    pub fn time_out(&mut self, now: Time, cwnd: f64, spare_idle: bool) {
-        // [RFC 6582 3.2-4] [RFC 6675 5.1-d]
-        let idle = self.in_flight() == 0 && spare_idle;
-        self.recover = self.max_seq;
-        if idle {
-            // Nothing is lost; the window has only become stale.
-            if !self.options.control.rules_recovery() {
-                self.window.cwnd = cwnd;
-            }
-        } else {
-            self.counters.timeouts += 1;
-            let waited = now.since(self.timer_started);
-            self.counters.timeout_wait_ps += waited.ps();
-            let losses = self.losses.get_or_insert_default();
-            let timeout = losses.on_timeout(self.high_ack + 1, now, waited);
-            self.judges = true;
-            // [RFC 5681 3.1-g] [RFC 5681 3.1-m]
-            let again = timeout.again && self.options.repeat_keeps_ssthresh;
-            let reduced = timeout.reduced && self.options.reduction_covers_timeout;
-            if !(again || reduced) {
-                self.keep_window(now);
-                let target = self.control.after_timeout(&self.window, &self.loss(now));
-                self.window.ssthresh = self.threshold(target);
-            }
-            let loss = self.loss(now);
-            self.control.on_timeout(&loss);
-            self.window.cwnd = cwnd;
-            self.go_back(now);
-            if self.high_ack < 0 {
-                // RFC 6928, section 2: a lost SYN means an initial window of one packet.
-                self.lost_syn = true;
-            }
-            self.timer.on_timeout();
-            self.timer_changed();
-        }
-        self.next_seq = self.high_ack + 1;
-        self.forget_time();
-        self.restart_timer(now);
-    }
-
-    /// The timer has expired with nothing in flight, and the window stays as it is.
-    pub fn idle_out(&mut self) {
-        self.recover = self.max_seq;
-        self.dupacks = 0;
-        self.forget_time();
-        self.stop_timer();
-    }
-
-    /// Doubles the backoff and forgets the timed packet.
-    pub fn back_off(&mut self) {
-        self.forget_time();
-        self.timer.on_timeout();
-        self.timer_changed();
-    }
-
-    /// Ends backoff without a sample.
-    pub fn end_backoff(&mut self) {
-        if self.timer.backoff() > 1 {
-            self.timer.reset_backoff();
-            self.timer_changed();
-        }
-    }
-
     /// Everything that is out there is to be sent again.
     pub fn go_back(&mut self, now: Time) {
         self.next_seq = self.high_ack + 1;
         if let Some(path) = self.path() {
             path.on_timeout(now);
         }
-    }
-
-    /// Lets a recovery with further timers put the earliest in place of the retransmission timer.
-    pub fn set_deadline(&mut self, at: Time) {
-        self.deadline = at;
     }
 
     /// Recovery takes packet `seq` for lost.
@@ -643,35 +448,6 @@ impl Core {
     /// The highest packet that the application and the receiver's window allow now.
     pub fn last_allowed(&self) -> i64 {
         (self.high_ack + self.options.max_window as i64).min(self.limit - 1)
-    }
-
-    /// Stops the timer.
-    pub fn stop_timer(&mut self) {
-        self.deadline = Time::NEVER;
-    }
-
-    /// An ACK of new data tells which timeouts were needless: those after the packet that it answers was sent.
-    /// This is the test of Eifel detection (RFC 3522), here with the exact stamp of the packet.
-    #[inline]
-    fn judge_timeouts(&mut self, echo: Time) {
-        if self.judges {
-            self.judge_by(echo);
-        }
-    }
-
-    #[cold]
-    fn judge_by(&mut self, echo: Time) {
-        self.judges = false;
-        let Some(losses) = &mut self.losses else {
-            return;
-        };
-        let (needless, waited) = losses.judge(echo);
-        self.counters.spurious_timeouts += needless;
-        self.counters.timeout_wait_ps -= waited.ps();
-        // With timestamps the sample itself tells, and it tells more.
-        if needless > 0 && self.options.rtt_sampling != RttSampling::Timestamps {
-            self.timer.on_early_timeout();
-        }
     }
 }
 
