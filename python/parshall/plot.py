@@ -179,13 +179,19 @@ def standalone(svg: str) -> str:
 
 
 def legend_of(canvas: Canvas, axes: Sequence[Axes], *, columns: int) -> None:
-    """One legend of all panels above them, each thing once."""
+    """One legend of all panels above them, each thing once, in so many columns, or in fewer where it would be
+    wider than the canvas.
+    """
     found: dict[str, Any] = {}
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
-    if found:
-        canvas.legend(list(found.values()), list(found), loc="outside upper center", ncols=columns)
+    for wide in range(columns if found else 0, 0, -1):
+        legend = canvas.legend(list(found.values()), list(found), loc="outside upper center", ncols=wide)
+        canvas.draw_without_rendering()
+        if wide == 1 or legend.get_window_extent().width <= canvas.bbox.width:
+            return
+        legend.remove()
 
 
 def heat_map(

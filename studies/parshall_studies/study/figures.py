@@ -267,7 +267,15 @@ def _label(
         if not once_x and (panel.x or not shared or bottom):
             axis.set_xlabel(str(panel.x or x))
         if not once_y and (place % columns == 0 or panel.y):
-            axis.set_ylabel(str(panel.y or y))
+            _label_y(axis, str(panel.y or y), above=columns > 2)
+
+
+def _label_y(axis: Axes, text: str, *, above: bool) -> None:
+    """Says what is along a y axis: beside it, or above where panels are too narrow for that."""
+    if above and not axis.get_title(loc="left"):
+        axis.set_title(text, loc="left", fontsize=8, fontweight="normal")
+    else:
+        axis.set_ylabel(text)
 
 
 def _draw(axis: Axes, panel: Panel, *, small: bool) -> None:
