@@ -23,6 +23,9 @@ class _Blank:
     def __iter__(self) -> Iterator[Any]:
         return iter((self, self))
 
+    def __le__(self, _: object) -> bool:
+        return True
+
 
 @contextmanager
 def _blank(height: float = 0.0, *, rows: int = 1, columns: int = 1, **_: Any) -> Iterator[Any]:
