@@ -111,27 +111,30 @@ def test_the_share_is_found_without_any_setting(n_tcp: int, n_udp: int, ecn: boo
     assert not port.flags[late].any()
 
 
-UNFLAGGED = pytest.mark.xfail(reason="7 of 12 seeds are wrong by 0.1 to 0.4, without a flag", strict=False)
-
-
-@pytest.mark.parametrize(
-    ("n_tcp", "n_udp", "queue"),
-    [
-        (20, 12, parshall.CoDel()),
-        (35, 16, parshall.CoDel()),
-        pytest.param(20, 12, parshall.FqCodel(), marks=UNFLAGGED),
-        (35, 16, parshall.FqCodel()),
-    ],
-)
-def test_the_share_is_found_at_a_queue_that_drops_when_packets_leave(
-    n_tcp: int, n_udp: int, queue: Queue
-) -> None:
-    # Counted when they left, packets of FQ-CoDel gave shares that were wrong by 0.3 and 0.4.
-    run = parshall.run(bell(n_tcp, n_udp, red=queue).with_({"record.packets": ()}), 3)
+def _squared_error(n_tcp: int, n_udp: int, queue: Queue, seed: int) -> float:
+    """The mean square of the error of the share from a minute on."""
+    run = parshall.run(bell(n_tcp, n_udp, red=queue).with_({"record.packets": ()}), seed)
     shown = run.port("bottleneck").responsiveness
     late = shown.time > 60
-    error = (shown.share - shown.packets_udp / shown.packets)[late]
-    assert np.mean(error**2) < 0.003
+    return float(np.mean((shown.share - shown.packets_udp / shown.packets)[late] ** 2))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("n_tcp", "n_udp", "queue"),
+    [(20, 12, parshall.CoDel()), (35, 16, parshall.CoDel()), (35, 16, parshall.FqCodel())],
+)
+def test_the_share_is_found_at_a_queue_that_drops_when_packets_leave(
+    n_tcp: int, n_udp: int, queue: Queue, seed: int
+) -> None:
+    # Counted when they left, packets of FQ-CoDel gave shares that were wrong by 0.3 and 0.4.
+    assert _squared_error(n_tcp, n_udp, queue, seed) < 0.003
+
+
+def test_the_share_of_few_flows_at_fq_codel_is_found_in_half_of_the_runs() -> None:
+    """It should be found in all: docs/guide/responsiveness.md says what fails."""
+    errors = [_squared_error(20, 12, parshall.FqCodel(), seed) for seed in range(1, 7)]
+    assert sum(error < 0.003 for error in errors) >= 3
 
 
 def test_at_such_a_queue_packets_count_when_they_came() -> None:
