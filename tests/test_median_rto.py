@@ -29,6 +29,7 @@ from parshall_studies.median_rto.measures import of_run
 from parshall_studies.median_rto.scenarios import (
     DOCUMENT_FILTERS,
     FILTERS,
+    FLOATING,
     ORIGINAL,
     RECOVERIES,
     TRAFFICS,
@@ -99,7 +100,7 @@ def test_the_original_is_the_profiles_own_filter_under_memoryless_traffic_too() 
 
 def test_every_filter_meets_every_traffic_and_recovery() -> None:
     names = list(study_scenarios())
-    assert len(names) == len(set(names)) == 2 * 2 * 8
+    assert len(names) == len(set(names)) == 2 * 2 * 9
     assert names == [variant.name for variant in scenarios.variants()]
     assert sum(variant.of_document for variant in scenarios.variants()) == 8
     hashes = {scenario.hash for scenario in study_scenarios().values()}
@@ -261,7 +262,7 @@ def figures(whole: st.Results) -> dict[str, st.Figure]:
 
 
 def test_the_runs_are_those_of_each_variant_with_each_seed(whole: st.Results) -> None:
-    assert whole.measures["runs"].num_rows == 32 * len(FEW_SEEDS)
+    assert whole.measures["runs"].num_rows == 36 * len(FEW_SEEDS)
     for name, seed in (
         ("exponential/newreno/weighted-median", 3),
         ("pareto/tahoe/median-mad-9", 2),
@@ -327,7 +328,7 @@ def _drawn(figure: st.Figure, **where: str) -> list[dict[str, Any]]:
 def test_what_the_filters_change_is_paired_seed_by_seed(
     whole: st.Results, figures: dict[str, st.Figure]
 ) -> None:
-    names = [name for name in FILTERS if name != ORIGINAL]
+    names = [name for name in FILTERS if name != FLOATING]
     for measure, factor in (("goodput", 1e-3), ("rto_margin", 1e3), ("spurious_timeouts", 1.0)):
         for traffic, recovery in product(TRAFFICS, RECOVERIES):
             points = _drawn(
@@ -337,7 +338,7 @@ def test_what_the_filters_change_is_paired_seed_by_seed(
             )
             for each, name in zip(points, names, strict=True):
                 own, base = (
-                    factor * _of(whole, Variant(traffic, recovery, of), measure) for of in (name, ORIGINAL)
+                    factor * _of(whole, Variant(traffic, recovery, of), measure) for of in (name, FLOATING)
                 )
                 half = 4.302653 * stdev(own - base) / math.sqrt(3)  # Student's, two degrees of freedom
                 expected = (mean(own - base), mean(own - base) - half, mean(own - base) + half)

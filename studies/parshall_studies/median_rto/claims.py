@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from parshall_studies import study as st
+from parshall_studies.median_rto import impulses
 from parshall_studies.median_rto.document import MEASURES, TABLES, PrintedRows, difference, printed
 from parshall_studies.median_rto.scenarios import (
     FILTERS,
+    FLOATING,
     MEDIAN_FILTERS,
     ORIGINAL,
     PROTOCOLS,
@@ -19,7 +21,9 @@ from parshall_studies.median_rto.scenarios import (
     traffic_name,
 )
 
-_UNITS = {measure.name: measure.unit for measure in MEASURES} | {"rto_exceeded": ""}
+_UNITS = {measure.name: measure.unit for measure in MEASURES} | dict.fromkeys(
+    ("rto_exceeded", "rtt_tail", "rtt_impulses", "spurious_timeouts"), ""
+)
 _MEDIANS = list(MEDIAN_FILTERS)
 _FAMILIES = {
     "median": _MEDIANS,
@@ -94,7 +98,58 @@ def _same_seed(traffic: str, median: str, measure: str) -> st.PrintedNumber:
     return st.PrintedNumber(difference(traffic, median, measure), change)
 
 
+def _alone(measure: str, traffic: str) -> tuple[st.Expression, st.Expression]:
+    """A measure of the median of 5, and of the mean in the same arithmetic."""
+    return of(measure, "median-5", traffic), of(measure, FLOATING, traffic)
+
+
+def _answer(column: str, signal: str, filter: str, **where: Any) -> st.Quantity:
+    return st.Quantity("answers", column).at(signal=signal, filter=filter, **where)
+
+
+def _error(filter: str, law: str) -> st.Quantity:
+    return st.Quantity("laws", "error").at(filter=filter, law=law)
+
+
+_TRACE = 0.01
+"""Share of an impulse that counts as a trace of it."""
 _SAYS: dict[str, Any] = {
+    "filter.more-throughput.{traffic}": lambda traffic: (
+        _alone("throughput", traffic)[0] > _alone("throughput", traffic)[1]
+    ),
+    "filter.more-goodput.{traffic}": lambda traffic: (
+        _alone("goodput", traffic)[0] > _alone("goodput", traffic)[1]
+    ),
+    "filter.less-loss.{traffic}": lambda traffic: _alone("loss", traffic)[0] < _alone("loss", traffic)[1],
+    "filter.closer.{traffic}": lambda traffic: (
+        _alone("rto_margin", traffic)[0] < _alone("rto_margin", traffic)[1]
+    ),
+    "rtt.heavy-tailed.{traffic}": lambda traffic: (
+        of("rtt_tail", ORIGINAL, traffic) > impulses.EXPONENTIAL_TAIL
+    ),
+    "rtt.heavy-tailed-measured": st.Observed(
+        st.Quantity("measured_shape", "tail") > impulses.EXPONENTIAL_TAIL
+    ),
+    "rtt.impulsive.{traffic}": lambda traffic: of("rtt_impulses", ORIGINAL, traffic) > impulses.OFTEN,
+    "rtt.impulsive-measured": st.Observed(st.Quantity("measured_shape", "impulses") > impulses.OFTEN),
+    "impulses.estimate.{reading}": lambda reading: st.Computed(
+        _answer("estimate", "impulse", reading) < _TRACE
+    ),
+    "impulses.timeout.{reading}": lambda reading: st.Computed(_answer("rto", "impulse", reading) < _TRACE),
+    "impulses.edge": st.Computed(_answer("estimate", "step", "ewma", after=list(range(3, 31))) > 1 - _TRACE),
+    "laws.gaussian": _error("mean", "gaussian") < _error("ewma", "gaussian"),
+    "laws.pareto.{law}": lambda law: _error("ewma", law) < _error("mean", law),
+    "wait.less.{traffic}": lambda traffic: _less("timeout_wait", traffic),
+    "arithmetic.closer.{traffic}": lambda traffic: (
+        of("rto_margin", FLOATING, traffic) < of("rto_margin", ORIGINAL, traffic)
+    ),
+    "cost.more.{traffic}": lambda traffic: (
+        _alone("spurious_timeouts", traffic)[0] > _alone("spurious_timeouts", traffic)[1]
+    ),
+    "cost.twice.{traffic}": lambda traffic: (
+        of("spurious_timeouts", "median-5", traffic) > of("spurious_timeouts", ORIGINAL, traffic) * 2
+    ),
+    "cost.best": st.Computed(st.Quantity("least_waits", "median") < st.Quantity("least_waits", "other")),
     "introduction.more-throughput.{traffic}": lambda traffic: _beside_printed(
         _more("throughput", traffic), "throughput", traffic
     ),
@@ -137,6 +192,8 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "median": {name: named(name) for name in MEDIAN_FILTERS},
     "measure": {measure.name: measure.label.lower() for measure in MEASURES},
     "recovery": PROTOCOLS,
+    "reading": {name: impulses.FILTERS[name].removeprefix("median, ") for name in ("ewma", "mad")},
+    "law": {name: label for name, label in impulses.LAWS.items() if name != "gaussian"},
     "family": {
         "median": "The medians of 5, 7 and 9 all have",
         "median-mad": "The medians of 5, 7 and 9 with MAD all have",

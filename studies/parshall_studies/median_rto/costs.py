@@ -124,6 +124,20 @@ def matched(results: st.Results, grid: Sequence[Tuned]) -> list[dict[str, Any]]:
     return rows
 
 
+def least_waits(results: st.Results, grid: Sequence[Tuned]) -> pa.Table:
+    """For each series, at RFC 6298's risk: the least ``wait_ratio`` of the medians, in either reading, and
+    that of the other families; infinite where no setting fires that seldom.
+    """
+    best: dict[str, dict[str, float]] = {}
+    for row in matched(results, grid):
+        waits = best.setdefault(row["series"], {"median": np.inf, "other": np.inf})
+        side = "median" if row["family"].startswith("Median") else "other"
+        waits[side] = min(waits[side], np.inf if row["wait_ratio"] is None else row["wait_ratio"])
+    columns: dict[str, list[Any]] = {"series": list(best)}
+    columns |= {side: [waits[side] for waits in best.values()] for side in ("median", "other")}
+    return st.tidy(columns, ("series",))
+
+
 def frontier_id(series: str) -> str:
     """Of the figure of a series."""
     return "frontier-" + "".join(c if c.isalnum() else "-" for c in series.lower())

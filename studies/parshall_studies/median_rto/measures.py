@@ -12,7 +12,7 @@ import numpy as np
 from parshall.scenario import Record
 from parshall.stats import mean
 from parshall_studies import study as st
-from parshall_studies.median_rto import costs, scenarios
+from parshall_studies.median_rto import costs, impulses, scenarios
 from parshall_studies.median_rto.scenarios import (
     DURATION,
     ORIGINAL,
@@ -82,12 +82,14 @@ def measure(bench: st.Workbench) -> st.Measures:
         simulated[f"simulated, {traffic_name(traffic)} sources"] = [
             part for run in series[traffic] for part in run
         ]
+    measured = costs.measured_rtts(bench)
+    series_costs = costs.series_costs(bench, frontier_grid(), {**measured, **simulated})
     return {
         **tables,
         "rtt_examples": _joined(examples["rtt_examples"]),
-        "series_costs": costs.series_costs(
-            bench, frontier_grid(), {**costs.measured_rtts(bench), **simulated}
-        ),
+        "series_costs": series_costs,
+        "least_waits": costs.least_waits(st.Results({"series_costs": series_costs}), frontier_grid()),
+        **impulses.measure(bench.seeds, measured),
         **_live(bench),
     }
 
@@ -107,7 +109,8 @@ def of_run(variant: Variant, run: Recording) -> st.Rows:
         "goodput": delivered * bits,
         "loss": 100 * (sent - delivered) / sent if sent else float("nan"),
     }
-    rows: dict[str, Any] = {"runs": {**rates, **sums, **_margins(run.columns("rtt"))}}
+    impulsive = {"rtt_impulses": impulses.impulse_share(costs.rtts_of(run))}
+    rows: dict[str, Any] = {"runs": {**rates, **sums, **_margins(run.columns("rtt")), **impulsive}}
     if variant.of_document:
         rows["goodput_over_time"] = _goodput_over_time(run.columns("flow_series"))
     return rows
@@ -140,6 +143,7 @@ def _margins(rtt: Mapping[str, Any]) -> dict[str, float]:
         "rto_deviation": float(np.std(in_force)) if len(sample) else float("nan"),
         "rto_margin": mean(in_force - sample),
         "rto_exceeded": mean((sample > in_force).astype(np.float64)),
+        "rtt_tail": impulses.tail_ratio(sample),
     }
 
 

@@ -51,6 +51,8 @@ SERIES_INTERVAL = 1.0
 """Seconds between points of the cumulative goodput."""
 
 ORIGINAL = "original"
+FLOATING = "mean"
+"""The original's mean in the arithmetic of the medians, so that nothing but the filter differs from them."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ FILTERS: Mapping[str, Filter] = {
     entry.name: entry
     for entry in (
         Filter(ORIGINAL, "Original TCP", None),
+        Filter(FLOATING, "Mean, floating point", JacobsonRtoConfig()),
         *(Filter(f"median-{k}", f"Median of {k}", MedianRtoConfig(window=k)) for k in MEDIANS),
         *(
             Filter(f"median-mad-{k}", f"Median of {k}, MAD", MedianRtoConfig(window=k, deviation="mad"))
@@ -78,7 +81,7 @@ FILTERS: Mapping[str, Filter] = {
         Filter("weighted-median", "Weighted median", WeightedMedianRtoConfig()),
     )
 }
-"""Every filter by name, the document's four first."""
+"""Every filter by name: the two that medians are compared with, the document's medians, and others."""
 
 MEDIAN_FILTERS = tuple(f"median-{k}" for k in MEDIANS)
 """The document's medians, in the default reading."""

@@ -12,13 +12,14 @@ import numpy as np
 from parshall import plot, stats
 from parshall.scenario import DropTail
 from parshall_studies import study as st
-from parshall_studies.median_rto import scenarios
+from parshall_studies.median_rto import impulses, scenarios
 from parshall_studies.median_rto.claims import PRINTED_TABLES, of
 from parshall_studies.median_rto.costs import COSTS, WARM_UP, frontier_id, matched
 from parshall_studies.median_rto.document import MEASURES, Measure, difference, printed
 from parshall_studies.median_rto.scenarios import (
     DOCUMENT_FILTERS,
     FILTERS,
+    FLOATING,
     MEDIAN_FILTERS,
     ORIGINAL,
     PROTOCOLS,
@@ -214,15 +215,15 @@ _TCPS = {"tahoe": st.Look("Tahoe", plot.SERIES[4], "o"), "newreno": st.Look("New
 
 
 def _forest(measure: str, label: str, factor: float, unit: str) -> st.Made[st.Figure]:
-    """The mean paired difference of every filter from the original, by traffic and TCP."""
-    names = [name for name in FILTERS if name != ORIGINAL]
+    """Mean paired differences of every filter from the mean in floating point, by traffic and TCP."""
+    names = [name for name in FILTERS if name != FLOATING]
     lines = []
     for place, recovery in enumerate(RECOVERIES):
         own = factor * st.quantity(f"runs.{measure}", recovery=recovery)
         rows = {name: row + 0.34 * (place - 0.5) for row, name in enumerate(names)}
-        change = own.at(filter=names) - own.at(filter=ORIGINAL)
+        change = own.at(filter=names) - own.at(filter=FLOATING)
         lines.append(st.Means(change, "filter", _TCPS[recovery], places=rows, style="points", across=True))
-    x = st.Axis(f"{label}, less the original's", unit)
+    x = st.Axis(f"{label}, less the floating-point mean's", unit)
     options: dict[str, Any] = {"panels": _PANELS, "columns": 2, "height": 3.4, "share": (True, True)}
     id = f"difference-{measure.replace('_', '-')}"
     return st.drawing(id, lines, x, _rows(names), marks=[st.Mark(x=0.0)], **options)
@@ -294,12 +295,36 @@ def _matched(results: st.Results, judged: object) -> st.Table:
     return st.Table("matched-costs", columns, rows)
 
 
+def _controls(results: st.Results, judged: object) -> st.Table:
+    """What the median of 5 changes beside either control."""
+    rows = [
+        (
+            f"{label}, {unit}, {traffic_name(traffic)}",
+            *((factor * change(measure, traffic, name)).values(results).interval() for name in _CONTROLS),
+        )
+        for measure, label, factor, unit in _COMPARED[1:]
+        for traffic in TRAFFICS
+    ]
+    columns = ("Measure", *(st.Column(f"less {words}", key=True) for words in _CONTROLS.values()))
+    return st.Table("controls", columns, rows)
+
+
+_CONTROLS = {FLOATING: "the mean in floating point", ORIGINAL: "the original in whole ticks"}
+
+
 # --- What sentences say -------------------------------------------------------------------------------------
 
 
-def change(measure: str, traffic: str) -> st.Expression:
-    """What the median of 5 does beside the original filter."""
-    return of(measure, "median-5", traffic) - of(measure, ORIGINAL, traffic)
+def change(measure: str, traffic: str, beside: str = FLOATING) -> st.Expression:
+    """Difference that the median of 5 makes beside the mean in floating point, or another filter."""
+    return of(measure, "median-5", traffic) - of(measure, beside, traffic)
+
+
+def times(measure: str, beside: str) -> st.Expression:
+    """Ratio of the median of 5 to another filter, of means over seeds, by traffic."""
+    return st.quantity(f"runs.{measure}", recovery="tahoe", filter="median-5").mean("seed") / st.quantity(
+        f"runs.{measure}", recovery="tahoe", filter=beside
+    ).mean("seed")
 
 
 def noise(results: st.Results, measure: str, traffic: str) -> float:
@@ -326,6 +351,7 @@ def best_families(results: st.Results) -> tuple[list[tuple[str, int]], list[floa
 NAMES = {
     "best_families": best_families,
     "change": change,
+    "impulses": impulses,
     "example_seed": example_seed,
     "filters": {name: FILTERS[name] for name in DOCUMENT_FILTERS},
     "frontier_id": frontier_id,
@@ -334,6 +360,7 @@ NAMES = {
     "noise": noise,
     "of": of,
     "scatter": scatter,
+    "times": times,
     "traffics": TRAFFICS,
     "warm_up": WARM_UP,
 }
@@ -347,7 +374,18 @@ _ALL_COLUMNS = {
     "Spurious": st.quantity("runs.spurious_timeouts"),
     "Wait (s)": st.quantity("runs.timeout_wait"),
 }
+_ANSWERS = st.looks(impulses.FILTERS, marker="")
 SHOWN: tuple[st.Shown, ...] = (
+    st.drawing(
+        "answers",
+        [st.Course("answers", "after", "rto", _ANSWERS, "filter")],
+        st.Axis("samples from the signal on"),
+        st.Axis("timeout above the level before / height"),
+        panels=st.each("{signal}", signal=impulses.SIGNALS),
+        columns=2,
+        height=2.9,
+        legend=3,
+    ),
     *PRINTED_TABLES,
     st.Made(_densities),
     st.Made(_topology),
@@ -369,6 +407,7 @@ SHOWN: tuple[st.Shown, ...] = (
         )
         for traffic in TRAFFICS
     ),
+    st.Made(_controls),
     st.Made(_frontiers),
     st.Made(_matched),
 )
