@@ -305,7 +305,8 @@ def _controls(results: st.Results, judged: object) -> st.Table:
         for measure, label, factor, unit in _COMPARED[1:]
         for traffic in TRAFFICS
     ]
-    columns = ("Measure", *(st.Column(f"less {words}", key=True) for words in _CONTROLS.values()))
+    columns = [st.Column("Measure", "text", key=True)]
+    columns += [st.Column(f"less {words}", key=True) for words in _CONTROLS.values()]
     return st.Table("controls", columns, rows)
 
 
