@@ -1,0 +1,63 @@
+//! Prints events, samples or connections of a capture as CSV: `tables FILE events|samples|connections|totals`.
+
+use std::fs::File;
+use std::time::Instant;
+
+use parshall_capture::analysis::{Analysis, Settings};
+use parshall_capture::counters::Counters;
+use parshall_capture::decode::decode;
+use parshall_capture::source::Source;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(file), Some(table)) = (arguments.next(), arguments.next()) else {
+        return Err("expected FILE and a table: events, samples, connections or totals".into());
+    };
+    let began = Instant::now();
+    let mut source = Source::new(File::open(file)?, false)?;
+    let mut analysis = Analysis::new(Settings::default());
+    while source.next(&mut |frame| analysis.push(&decode(frame))) {}
+    let found = analysis.finish();
+    match table.as_str() {
+        "events" => {
+            println!("frame,connection,direction,kind,needless,network_copy,late,captured_again,seq,payload");
+            for e in &found.events {
+                let kind = e.kind.map_or("", |kind| kind.name());
+                let needless = e.needless.map_or(String::new(), |needless| needless.to_string());
+                println!(
+                    "{},{},{},{kind},{needless},{},{},{},{},{}",
+                    e.frame,
+                    e.connection,
+                    e.way.letter(),
+                    e.network_copy,
+                    e.late,
+                    e.captured_again,
+                    e.seq,
+                    e.payload
+                );
+            }
+        }
+        "samples" => {
+            println!("time,frame,connection,direction,half,method,rtt");
+            for s in &found.samples {
+                let (half, method) = (s.half.name(), s.method.name());
+                println!("{},{},{},{},{half},{method},{}", s.time, s.frame, s.connection, s.way.letter(), s.rtt);
+            }
+        }
+        "connections" => {
+            println!("connection,direction,{}", Counters::NAMES.join(","));
+            for c in &found.connections {
+                for (way, summary) in ["f", "b"].iter().zip(&c.ways) {
+                    let values: Vec<String> = summary.counters.values().iter().map(u64::to_string).collect();
+                    println!("{},{way},{}", c.number, values.join(","));
+                }
+            }
+        }
+        _ => {
+            println!("{:?} {:?}", found.totals, source.ending());
+            let seconds = began.elapsed().as_secs_f64();
+            println!("{:.2} M packets/s", found.totals.frames as f64 / seconds / 1e6);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,270 @@
+//! The analysis of a capture: packets in, samples, events and connections out. Reads no file and no clock.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use crate::connection::{Found, State};
+use crate::packet::{Decoded, Endpoint, Packet, Tcp, Transport};
+use crate::result::{Connection, Datagrams, Event, Kind, Sample, Summary};
+
+/// Packets that are held back so that neighbours in the wrong order are put right.
+const HELD: usize = 8;
+
+/// Time by which a packet may stand behind later ones and is still put right, in nanoseconds. More is a clock that stepped.
+const JUMBLED: i64 = 1_000_000;
+
+/// Settings of an analysis.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Connections and flows that are open at most; the oldest of them is dropped for a new one.
+    pub most_flows: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { most_flows: 1_000_000 }
+    }
+}
+
+/// What a capture has, and what it lacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Frames.
+    pub frames: u64,
+    /// Packets of TCP.
+    pub tcp: u64,
+    /// Packets of UDP.
+    pub udp: u64,
+    /// Later fragments.
+    pub fragments: u64,
+    /// IP with something else above it.
+    pub other_ip: u64,
+    /// Frames without IP.
+    pub not_ip: u64,
+    /// Frames whose headers are cut or damaged.
+    pub damaged: u64,
+    /// TCP packets whose options the snap length cut.
+    pub options_cut: u64,
+    /// Packets in the wrong order by their times, which were put right.
+    pub swapped: u64,
+    /// Steps of the clock to before what came before.
+    pub steps_back: u64,
+    /// Acknowledged bytes that never passed: the capture lost packets.
+    pub missing: u64,
+    /// Connections that were dropped for new ones.
+    pub dropped_flows: u64,
+}
+
+type Key = (Endpoint, Endpoint);
+
+/// The analysis of a capture.
+#[derive(Debug, Default)]
+pub struct Analysis {
+    settings: Settings,
+    totals: Totals,
+    index: FxHashMap<Key, u32>,
+    /// Connections that are open, in the order of their first packets; `None` where one has ended.
+    open: Vec<Option<Box<State>>>,
+    alive: usize,
+    oldest: usize,
+    ended: Vec<Connection>,
+    datagrams: FxHashMap<Key, Datagrams>,
+    held: VecDeque<Packet>,
+    latest: i64,
+    found: Found,
+}
+
+impl Analysis {
+    /// An analysis that has seen nothing.
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, latest: i64::MIN, ..Self::default() }
+    }
+
+    /// Takes in a frame.
+    pub fn push(&mut self, frame: &Decoded) {
+        self.totals.frames += 1;
+        match frame {
+            Decoded::Packet(packet) => self.hold(*packet),
+            Decoded::Fragment => self.totals.fragments += 1,
+            Decoded::OtherIp => self.totals.other_ip += 1,
+            Decoded::NotIp => self.totals.not_ip += 1,
+            Decoded::Damaged => self.totals.damaged += 1,
+        }
+    }
+
+    /// Holds a packet back until none that is earlier can come.
+    fn hold(&mut self, packet: Packet) {
+        if packet.time < self.latest {
+            if self.latest - packet.time < JUMBLED {
+                self.totals.swapped += 1;
+            } else {
+                self.totals.steps_back += 1;
+                while let Some(held) = self.held.pop_front() {
+                    self.take(&held);
+                }
+                self.latest = i64::MIN;
+            }
+        }
+        self.latest = self.latest.max(packet.time);
+        let at = self.held.partition_point(|held| held.time <= packet.time);
+        self.held.insert(at, packet);
+        if self.held.len() > HELD {
+            if let Some(first) = self.held.pop_front() {
+                self.take(&first);
+            }
+        }
+    }
+
+    fn take(&mut self, packet: &Packet) {
+        match &packet.transport {
+            Transport::Tcp(tcp) => {
+                self.totals.tcp += 1;
+                self.totals.options_cut += u64::from(tcp.options_cut);
+                self.on_tcp(packet, tcp);
+            }
+            Transport::Udp(_) => {
+                self.totals.udp += 1;
+                self.on_udp(packet);
+            }
+        }
+    }
+
+    fn on_udp(&mut self, packet: &Packet) {
+        let full = self.datagrams.len() >= self.settings.most_flows;
+        let key = (packet.source, packet.destination);
+        if full && !self.datagrams.contains_key(&key) {
+            self.totals.dropped_flows += 1;
+            return;
+        }
+        let flow = self.datagrams.entry(key).or_insert(Datagrams {
+            source: packet.source,
+            destination: packet.destination,
+            packets: 0,
+            bytes: 0,
+            start: packet.time,
+            end: packet.time,
+        });
+        flow.packets += 1;
+        flow.bytes += u64::from(packet.ip_length);
+        flow.end = packet.time;
+    }
+
+    fn on_tcp(&mut self, packet: &Packet, tcp: &Tcp) {
+        let (source, destination) = (packet.source, packet.destination);
+        let key = if source <= destination { (source, destination) } else { (destination, source) };
+        if let Some(&at) = self.index.get(&key) {
+            let again = self.open[at as usize].as_ref().is_some_and(|state| !state.ended_by(packet, tcp));
+            if again {
+                if let Some(state) = &mut self.open[at as usize] {
+                    state.on_packet(packet, tcp, &mut self.found);
+                }
+                return;
+            }
+            self.end(at as usize);
+        }
+        if self.alive >= self.settings.most_flows.max(1) {
+            self.drop_oldest();
+        }
+        let number = self.open.len() as u32 + 1;
+        let mut state = Box::new(State::new(number, packet, tcp));
+        state.on_packet(packet, tcp, &mut self.found);
+        self.index.insert(key, number - 1);
+        self.open.push(Some(state));
+        self.alive += 1;
+    }
+
+    fn drop_oldest(&mut self) {
+        while self.oldest < self.open.len() && self.open[self.oldest].is_none() {
+            self.oldest += 1;
+        }
+        if let Some(state) = self.open.get(self.oldest).and_then(Option::as_ref) {
+            let (one, other) = (state.opener, state.answerer);
+            self.index.remove(&if one <= other { (one, other) } else { (other, one) });
+            self.totals.dropped_flows += 1;
+            self.end(self.oldest);
+        }
+    }
+
+    fn end(&mut self, at: usize) {
+        let Some(state) = self.open[at].take() else { return };
+        self.alive -= 1;
+        let closed = state.reset || state.ways.iter().all(|way| way.finished);
+        self.ended.push(Connection {
+            number: state.number,
+            opener: state.opener,
+            answerer: state.answerer,
+            start: state.start,
+            end: state.end,
+            handshake: state.handshake[0],
+            handshake_back: state.handshake[1],
+            opened: state.opened,
+            closed,
+            ways: state.ways.map(|way| way.summary),
+        });
+    }
+
+    /// Samples since the last call.
+    pub fn samples(&mut self) -> Vec<Sample> {
+        std::mem::take(&mut self.found.samples)
+    }
+
+    /// What the capture has, so far.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// Ends the analysis: nothing comes any more.
+    pub fn finish(mut self) -> Finished {
+        while let Some(held) = self.held.pop_front() {
+            self.take(&held);
+        }
+        for at in 0..self.open.len() {
+            self.end(at);
+        }
+        self.ended.sort_by_key(|connection| connection.number);
+        let mut events = self.found.events;
+        for at in 0..events.len() {
+            if let Some(twin) = events[at].twin {
+                events[at].needless = events[twin].needless;
+            }
+        }
+        for event in events.iter().filter(|event| event.needless == Some(true) && event.twin.is_none()) {
+            let counters = &mut self.ended[event.connection as usize - 1].ways[event.way as usize].counters;
+            counters.needless += 1;
+            counters.spurious_timeouts += u64::from(event.kind == Some(Kind::Timeout));
+        }
+        let mut datagrams: Vec<Datagrams> = self.datagrams.into_values().collect();
+        datagrams.sort_by_key(|flow| (flow.start, flow.source, flow.destination));
+        Finished {
+            totals: self.totals,
+            connections: self.ended,
+            events,
+            samples: self.found.samples,
+            datagrams,
+        }
+    }
+}
+
+/// All that an analysis says in the end.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// What the capture has.
+    pub totals: Totals,
+    /// Connections, by number.
+    pub connections: Vec<Connection>,
+    /// Events, in the order of frames as far as they are in order.
+    pub events: Vec<Event>,
+    /// Samples that were not asked for before.
+    pub samples: Vec<Sample>,
+    /// Flows of UDP, by their start.
+    pub datagrams: Vec<Datagrams>,
+}
+
+/// Nothing of a direction.
+impl Summary {
+    /// The direction carried data.
+    pub fn has_data(&self) -> bool {
+        self.counters.data_packets > 0
+    }
+}

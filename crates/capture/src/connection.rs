@@ -1,0 +1,585 @@
+//! A connection: two directions, each of which answers the other.
+
+use crate::direction::{newer, Direction, Pending};
+use crate::packet::{flag, Endpoint, Packet, Tcp};
+use crate::recent::Again;
+use crate::result::{Event, Half, Kind, Method, Sample, Way};
+use crate::scoreboard::Segment;
+use crate::sender::Repeat;
+
+/// Round trip that is assumed while none is known, in nanoseconds.
+const ASSUMED_RTT: i64 = 3_000_000;
+
+/// Where samples and events go.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Samples of round trips.
+    pub samples: Vec<Sample>,
+    /// Events of frames.
+    pub events: Vec<Event>,
+}
+
+/// State of a connection.
+#[derive(Debug)]
+pub struct State {
+    /// From 1.
+    pub number: u32,
+    /// Who opened it.
+    pub opener: Endpoint,
+    /// The other.
+    pub answerer: Endpoint,
+    /// First packet.
+    pub start: i64,
+    /// Last packet.
+    pub end: i64,
+    /// The SYN, or its answer, passed: who opened it is known.
+    pub opened: bool,
+    /// A reset passed.
+    pub reset: bool,
+    /// Round trips of the handshake: to who answers, and to who opened.
+    pub handshake: [Option<i64>; 2],
+    /// Both directions, forward first.
+    pub ways: [Direction; 2],
+}
+
+/// Where the bytes of a packet stand among those that passed before.
+struct Passing {
+    start: u64,
+    end: u64,
+    /// Overtaken by a packet that was sent later.
+    late: bool,
+    /// Sent again.
+    repeat: bool,
+    /// None of its bytes passed before.
+    fresh: bool,
+}
+
+impl State {
+    /// A connection that begins with this packet.
+    pub fn new(number: u32, packet: &Packet, tcp: &Tcp) -> Self {
+        let syn = tcp.flags & flag::SYN != 0;
+        let answer = tcp.flags & flag::ACK != 0;
+        // Without a SYN the side with the higher port is likely to have opened it.
+        let forward = if syn { !answer } else { packet.source.port >= packet.destination.port };
+        let (opener, answerer) =
+            if forward { (packet.source, packet.destination) } else { (packet.destination, packet.source) };
+        Self {
+            number,
+            opener,
+            answerer,
+            start: packet.time,
+            end: packet.time,
+            opened: syn,
+            reset: false,
+            handshake: [None; 2],
+            ways: [Direction::default(), Direction::default()],
+        }
+    }
+
+    /// A SYN that cannot belong to this connection: it begins another.
+    pub fn ended_by(&self, packet: &Packet, tcp: &Tcp) -> bool {
+        if tcp.flags & (flag::SYN | flag::ACK) != flag::SYN {
+            return false;
+        }
+        let way = usize::from(packet.source != self.opener);
+        match self.ways[way].first {
+            Some(first) => first != tcp.seq,
+            None => self.ways[way].high.is_some() || self.ways[1 - way].first.is_none(),
+        }
+    }
+
+    /// Takes in a packet.
+    pub fn on_packet(&mut self, packet: &Packet, tcp: &Tcp, found: &mut Found) {
+        let way = if packet.source == self.opener { Way::Forward } else { Way::Back };
+        let at = way as usize;
+        self.end = self.end.max(packet.time);
+        self.reset |= tcp.flags & flag::RST != 0;
+        let again = self.ways[at].recent.again(packet, tcp);
+        if again != Again::No {
+            self.on_again(packet, tcp, way, again, found);
+            if matches!(again, Again::Captured(_)) {
+                return;
+            }
+        }
+        self.ways[at].on_packet(packet, tcp);
+        let event = if again == Again::No { self.on_bytes(packet, tcp, way, found) } else { None };
+        let high = self.ways[at].high.unwrap_or(0);
+        if again == Again::No {
+            self.ways[at].recent.add(packet, tcp, high, event);
+        }
+        let sampled = packet.payload > 0 || tcp.flags & (flag::SYN | flag::FIN) != 0;
+        self.ways[at].on_stamp(packet.time, tcp, sampled && again == Again::No);
+        if tcp.flags & flag::ACK != 0 && tcp.flags & flag::RST == 0 {
+            self.on_ack(packet, tcp, way, found);
+        }
+        self.ways[at].window = Some(tcp.window);
+    }
+
+    /// A packet that was here before.
+    fn on_again(&mut self, packet: &Packet, tcp: &Tcp, way: Way, again: Again, found: &mut Found) {
+        let (twin, copied) = match again {
+            Again::Copied(twin) => (twin, true),
+            Again::Captured(twin) => (twin, false),
+            Again::No => return,
+        };
+        let counters = self.ways[way as usize].count();
+        if copied {
+            counters.network_copies += 1;
+        } else {
+            counters.captured_again += 1;
+            if twin.is_none() {
+                return;
+            }
+        }
+        let first = twin.map(|twin| found.events[twin]);
+        found.events.push(Event {
+            frame: packet.frame,
+            time: packet.time,
+            connection: self.number,
+            way,
+            kind: first.and_then(|first| first.kind),
+            needless: None,
+            network_copy: copied || first.is_some_and(|first| first.network_copy),
+            late: !copied && first.is_some_and(|first| first.late),
+            captured_again: !copied,
+            seq: self.relative(tcp.seq, way),
+            payload: packet.payload,
+            twin,
+        });
+    }
+
+    fn relative(&self, seq: u32, way: Way) -> u64 {
+        let direction = &self.ways[way as usize];
+        u64::from(direction.first.map_or(0, |first| seq.wrapping_sub(first)))
+    }
+
+    /// Takes in the bytes of a packet, and tells its event if it is one.
+    fn on_bytes(&mut self, packet: &Packet, tcp: &Tcp, way: Way, found: &mut Found) -> Option<usize> {
+        let passing = self.place(packet, tcp, way);
+        let at = way as usize;
+        let now = packet.time;
+        let length = passing.end - passing.start;
+        if tcp.flags & flag::SYN != 0 {
+            self.ways[at].first.get_or_insert(tcp.seq);
+            self.ways[at].syns.push((now, tcp.stamps.map(|stamps| stamps.0)));
+        }
+        let high = self.ways[at].high;
+        let other_window = self.ways[1 - at].window;
+        if self.is_probe(packet, tcp, &passing, high, other_window) {
+            self.ways[at].count().keep_alives += 1;
+            return None;
+        }
+        let counts = length > 0 && tcp.flags & flag::RST == 0;
+        let mut kind = None;
+        if counts && passing.repeat {
+            kind = Some(self.kind(packet, tcp, way, &passing));
+        }
+        let needless = (kind.is_some() && self.arrived(way, &passing)).then_some(true);
+        if counts {
+            self.note(now, tcp, at, &passing);
+        }
+        if kind.is_none() && !passing.late {
+            return None;
+        }
+        let event = found.events.len();
+        found.events.push(Event {
+            frame: packet.frame,
+            time: now,
+            connection: self.number,
+            way,
+            kind,
+            needless,
+            network_copy: false,
+            late: passing.late,
+            captured_again: false,
+            seq: self.relative(tcp.seq, way),
+            payload: packet.payload,
+            twin: None,
+        });
+        self.count_event(at, kind, &passing, high);
+        if kind.is_some() {
+            let stamp = tcp.stamps.map(|stamps| stamps.0);
+            let (start, end) = (passing.start, passing.end);
+            let decided = needless.is_some();
+            self.ways[at].wait(Pending { event, start, end, time: now, stamp, decided, reported: false });
+        }
+        Some(event)
+    }
+
+    fn is_probe(&self, packet: &Packet, tcp: &Tcp, passing: &Passing, high: Option<u64>, window: Option<u16>) -> bool {
+        let Some(high) = high else { return false };
+        if tcp.flags & (flag::SYN | flag::FIN | flag::RST) != 0 || tcp.flags & flag::ACK == 0 {
+            return false;
+        }
+        let before = passing.start + 1 == high;
+        (packet.payload == 0 && before) || (packet.payload == 1 && before && window == Some(0))
+    }
+
+    fn count_event(&mut self, at: usize, kind: Option<Kind>, passing: &Passing, high: Option<u64>) {
+        let counters = self.ways[at].count();
+        if passing.late {
+            counters.late += 1;
+            counters.late_by_bytes = counters.late_by_bytes.max(high.unwrap_or(0).saturating_sub(passing.start));
+        }
+        let Some(kind) = kind else { return };
+        counters.retransmissions += 1;
+        counters.gap_fills += u64::from(passing.fresh);
+        *match kind {
+            Kind::Syn => &mut counters.syns,
+            Kind::SynAck => &mut counters.synacks,
+            Kind::Fast => &mut counters.fast,
+            Kind::Timeout => &mut counters.timeouts,
+            Kind::AfterTimeout => &mut counters.after_timeouts,
+            Kind::Probe => &mut counters.probes,
+            Kind::Unknown => &mut counters.unknown,
+        } += 1;
+    }
+
+    /// Finds out where the bytes of a packet belong.
+    fn place(&mut self, packet: &Packet, tcp: &Tcp, way: Way) -> Passing {
+        let direction = &mut self.ways[way as usize];
+        let start = direction.advance(tcp.seq);
+        let ends = u64::from(tcp.flags & flag::SYN != 0) + u64::from(tcp.flags & flag::FIN != 0);
+        let end = start + u64::from(packet.payload) + ends;
+        let Some(high) = direction.high else {
+            return Passing { start, end, late: false, repeat: false, fresh: true };
+        };
+        let ahead = direction.recent.ahead(packet.id);
+        let late = ahead.is_some_and(|ahead| ahead < 0);
+        if start >= high || end == start {
+            return Passing { start, end, late, repeat: false, fresh: true };
+        }
+        let known = direction.acked.is_some_and(|acked| start < acked) || direction.board.touches(start, end.min(high));
+        let (late, repeat) = match ahead {
+            Some(ahead) if ahead < 0 => {
+                let before = direction.recent.sent_before(packet.id.unwrap_or(0));
+                (true, before.is_some_and(|before| before > start))
+            }
+            Some(_) => (false, true),
+            None => {
+                let late = self.late_by_time(packet, tcp, way, start, known);
+                (late, !late)
+            }
+        };
+        Passing { start, end, late, repeat, fresh: !known }
+    }
+
+    /// Tells a late packet from a retransmission where numbers of IP do not: by time stamps, and by time itself.
+    fn late_by_time(&self, packet: &Packet, tcp: &Tcp, way: Way, start: u64, known: bool) -> bool {
+        let direction = &self.ways[way as usize];
+        let Some(above) = direction.board.above(start) else { return false };
+        if let (Some((value, _)), Some(first)) = (tcp.stamps, above.last_stamp) {
+            if value != first {
+                return newer(first, value);
+            }
+        }
+        !known && packet.time - above.first < self.least_path(way) * 6 / 10
+    }
+
+    /// Least round trip over the whole path, of a direction's data.
+    fn least_path(&self, way: Way) -> i64 {
+        let [receiver, sender] = [way as usize, 1 - way as usize].map(|at| self.ways[at].least);
+        match (receiver, sender) {
+            (None, None) => ASSUMED_RTT,
+            (receiver, sender) => receiver.unwrap_or(0) + sender.unwrap_or(0),
+        }
+    }
+
+    /// The receiver has said already that it has these bytes.
+    fn arrived(&self, way: Way, passing: &Passing) -> bool {
+        let direction = &self.ways[way as usize];
+        direction.acked.is_some_and(|acked| passing.end <= acked) || direction.board.sacked(passing.start, passing.end)
+    }
+
+    fn kind(&mut self, packet: &Packet, tcp: &Tcp, way: Way, passing: &Passing) -> Kind {
+        if tcp.flags & flag::SYN != 0 {
+            return if tcp.flags & flag::ACK != 0 { Kind::SynAck } else { Kind::Syn };
+        }
+        let at = way as usize;
+        let sender_half = self.ways[1 - at].least.unwrap_or(0);
+        let direction = &self.ways[at];
+        let high = direction.high.unwrap_or(passing.end);
+        let acked = direction.acked.unwrap_or(passing.start);
+        let evidence = direction.board.any_sacked(acked) || direction.sender.duplicates > 0;
+        let repeat = Repeat {
+            now: packet.time,
+            start: passing.start,
+            end: passing.end,
+            high,
+            acked,
+            silence: direction.silence(tcp),
+            sender_half,
+            rtt: direction.least.unwrap_or(0) + sender_half,
+            sack: self.ways.iter().all(|way| way.sack_permitted),
+            evidence,
+            acks_pass: direction.acked.is_some(),
+        };
+        self.ways[at].sender.on_repeat(&repeat)
+    }
+
+    /// Puts the bytes on the scoreboard.
+    fn note(&mut self, now: i64, tcp: &Tcp, at: usize, passing: &Passing) {
+        let direction = &mut self.ways[at];
+        let stamp = tcp.stamps.map(|stamps| stamps.0);
+        let segment = Segment {
+            start: passing.start,
+            end: passing.end,
+            first: now,
+            last: now,
+            first_stamp: stamp,
+            last_stamp: stamp,
+            repeated: false,
+            filled: false,
+            sacked: false,
+            syn: tcp.flags & flag::SYN != 0,
+        };
+        let high = direction.high.unwrap_or(passing.start);
+        if passing.start >= high {
+            direction.summary.counters.holes += u64::from(passing.start > high);
+            direction.board.push(segment);
+        } else {
+            let start = passing.start.max(direction.acked.unwrap_or(0));
+            if start < passing.end.min(high) {
+                direction.board.pass(Segment { start, end: passing.end.min(high), filled: true, ..segment });
+            }
+            if passing.end > high {
+                direction.board.push(Segment { start: high, repeated: true, ..segment });
+            }
+        }
+        direction.high = Some(high.max(passing.end));
+        direction.finished |= tcp.flags & flag::FIN != 0;
+        if !passing.repeat {
+            direction.sender.on_sent(now);
+        }
+        if let Some(acked) = direction.acked {
+            let flight = direction.high.unwrap_or(0).saturating_sub(acked);
+            let counters = &mut direction.summary.counters;
+            counters.max_in_flight = counters.max_in_flight.max(flight);
+        }
+    }
+
+    /// Takes in what a packet says of the other direction's data.
+    fn on_ack(&mut self, packet: &Packet, tcp: &Tcp, way: Way, found: &mut Found) {
+        let data = 1 - way as usize;
+        let data_way = if data == 0 { Way::Forward } else { Way::Back };
+        let now = packet.time;
+        if let Some((_, echo)) = tcp.stamps {
+            if let Some(rtt) = self.ways[data].on_echo(now, echo) {
+                self.ways[data].summary.stamps.add(rtt);
+                found.samples.push(self.sample(packet, data_way, Half::Receiver, Method::Stamps, rtt));
+            }
+        }
+        let Some(ack) = self.ways[data].place(tcp.ack) else { return };
+        if self.ways[data].high.is_some_and(|high| ack > high + (1 << 30)) {
+            return;
+        }
+        let acked = self.ways[data].acked;
+        let pure = packet.payload == 0 && tcp.flags & (flag::SYN | flag::FIN) == 0;
+        let same_window = self.ways[way as usize].window == Some(tcp.window);
+        let outstanding = self.ways[data].high.is_some_and(|high| high > ack);
+        let news = self.on_sack(packet, tcp, data, ack, found);
+        if acked.is_none_or(|acked| ack > acked) {
+            self.on_new_ack(packet, tcp, data, ack, found);
+        } else if acked == Some(ack) && pure && outstanding && (same_window || news) {
+            self.ways[data].sender.on_duplicate(now);
+            self.ways[way as usize].count().duplicate_acks += u64::from(same_window);
+        } else if news {
+            self.ways[data].sender.on_duplicate(now);
+        }
+    }
+
+    fn sample(&self, packet: &Packet, way: Way, half: Half, method: Method, rtt: i64) -> Sample {
+        Sample { time: packet.time, frame: packet.frame, connection: self.number, way, half, method, rtt }
+    }
+
+    /// Takes in SACK blocks. True if they say something new.
+    fn on_sack(&mut self, packet: &Packet, tcp: &Tcp, data: usize, ack: u64, found: &mut Found) -> bool {
+        if tcp.blocks == 0 {
+            return false;
+        }
+        let least = self.ways[data].least.unwrap_or(0);
+        let mut blocks = [(0, 0); 4];
+        let count = usize::from(tcp.blocks).min(4);
+        for (to, (from, until)) in blocks.iter_mut().zip(&tcp.sack[..count]) {
+            let (Some(from), Some(until)) = (self.ways[data].place(*from), self.ways[data].place(*until)) else {
+                return false;
+            };
+            *to = (from, until);
+        }
+        let blocks = &blocks[..count];
+        let (from, until) = blocks[0];
+        let duplicate = until <= ack || blocks.get(1).is_some_and(|second| second.0 <= from && until <= second.1);
+        self.ways[1 - data].count().sack_acks += 1;
+        if duplicate {
+            self.ways[1 - data].count().dsacks += 1;
+            self.on_duplicate_block(packet.time, data, from, until, found);
+        }
+        let mut news = false;
+        let direction = &mut self.ways[data];
+        let pending = &mut direction.pending;
+        for (from, until) in &blocks[usize::from(duplicate)..] {
+            news |= direction.board.sack(*from, *until, |segment| {
+                for each in pending.iter_mut().filter(|each| !each.decided) {
+                    if each.start < segment.end && segment.start < each.end {
+                        each.decided = true;
+                        let soon = packet.time - each.time < least * 8 / 10;
+                        found.events[each.event].needless = Some(soon);
+                    }
+                }
+            });
+        }
+        news
+    }
+
+    /// A duplicate SACK names what has come twice: the last copy that can have arrived was needless.
+    fn on_duplicate_block(&mut self, now: i64, data: usize, from: u64, until: u64, found: &mut Found) {
+        let least = self.ways[data].least.unwrap_or(0);
+        let named = self.ways[data].pending.iter_mut().rev().find(|each| {
+            !each.reported && each.start < until && from < each.end && now - each.time >= least * 6 / 10
+        });
+        if let Some(each) = named {
+            each.reported = true;
+            each.decided = true;
+            found.events[each.event].needless = Some(true);
+        }
+    }
+
+    fn on_new_ack(&mut self, packet: &Packet, tcp: &Tcp, data: usize, ack: u64, found: &mut Found) {
+        let now = packet.time;
+        let echo = tcp.stamps.map(|stamps| stamps.1).filter(|echo| *echo != 0);
+        let verdict = self.decide(now, echo, data, ack, found);
+        let direction = &mut self.ways[data];
+        let acked = direction.acked;
+        let mut newly = Newly::default();
+        direction.board.acknowledge(ack, |segment, whole| newly.take(segment, whole));
+        let duplicates = direction.sender.duplicates;
+        let holes_above = direction.board.any_sacked(ack);
+        direction.sender.on_ack(now, ack, verdict == Some(true));
+        direction.acked = Some(ack);
+        if let Some(acked) = acked {
+            direction.summary.counters.acked_bytes += ack - acked;
+        }
+        let Some(last) = newly.last else { return };
+        if last.syn {
+            self.on_handshake(packet, tcp, data, &last, echo, found);
+            return;
+        }
+        let sack_seen = self.ways.iter().all(|way| way.sack_permitted) && !tcp.options_cut;
+        let waited = last.sacked || holes_above || (duplicates > 0 && !sack_seen);
+        let passed = newly.passed(&last, echo, verdict, now, self.ways[data].least.unwrap_or(0));
+        let way = if data == 0 { Way::Forward } else { Way::Back };
+        match passed {
+            Some(passed) if !waited => {
+                let rtt = now - passed;
+                self.ways[data].on_rtt(rtt);
+                self.ways[data].summary.seq.add(rtt);
+                found.samples.push(self.sample(packet, way, Half::Receiver, Method::Seq, rtt));
+            }
+            _ => self.ways[data].count().acks_without_sample += 1,
+        }
+    }
+
+    /// Decides of retransmissions that an ACK covers whether they were needless (Eifel, and the least round trip). Tells
+    /// the verdict on that of the lowest byte.
+    fn decide(&mut self, now: i64, echo: Option<u32>, data: usize, ack: u64, found: &mut Found) -> Option<bool> {
+        let direction = &mut self.ways[data];
+        if direction.pending.is_empty() {
+            return None;
+        }
+        let least = direction.least.unwrap_or(0);
+        let acked = direction.acked.unwrap_or(0);
+        let mut verdict = None;
+        for each in direction.pending.iter_mut().filter(|each| !each.decided && each.start < ack) {
+            each.decided = true;
+            let head = each.start <= acked && acked < each.end;
+            let soon = now - each.time < least * 8 / 10;
+            let needless = match (echo, each.stamp) {
+                (Some(echo), Some(stamp)) if head => newer(stamp, echo),
+                _ => soon,
+            };
+            if head {
+                verdict = Some(needless);
+            }
+            let known = least > 0 || (head && echo.is_some());
+            found.events[each.event].needless = known.then_some(needless);
+        }
+        verdict
+    }
+
+    /// The SYN of a direction is acknowledged.
+    fn on_handshake(
+        &mut self,
+        packet: &Packet,
+        tcp: &Tcp,
+        data: usize,
+        syn: &Segment,
+        echo: Option<u32>,
+        found: &mut Found,
+    ) {
+        let syns = &self.ways[data].syns;
+        let sent = match (syns.as_slice(), echo) {
+            ([(time, _)], _) => Some(*time),
+            (several, Some(echo)) => several.iter().rev().find(|each| each.1 == Some(echo)).map(|each| each.0),
+            _ => None,
+        };
+        let _ = (tcp, syn);
+        let Some(sent) = sent else { return };
+        let rtt = packet.time - sent;
+        self.ways[data].on_rtt(rtt);
+        // Handshakes are short, the data may not be: they begin the mean but not the samples of data.
+        self.handshake[data] = Some(rtt);
+        let half = if data == 0 { Half::Receiver } else { Half::Sender };
+        found.samples.push(self.sample(packet, Way::Forward, half, Method::Handshake, rtt));
+    }
+}
+
+/// What an ACK covers that was not covered before.
+#[derive(Default)]
+struct Newly {
+    last: Option<Segment>,
+    /// When the last of what was sent again, or filled a hole, passed, other than the last segment.
+    refilled: Option<i64>,
+    any: bool,
+}
+
+impl Newly {
+    fn take(&mut self, segment: &Segment, _whole: bool) {
+        if let Some(last) = self.last {
+            if last.repeated || last.filled {
+                self.refilled = Some(self.refilled.map_or(last.last, |time| time.max(last.last)));
+            }
+        }
+        self.last = Some(*segment);
+        self.any = true;
+    }
+
+    /// When the transmission passed that the ACK answers; `None` if that cannot be told.
+    fn passed(
+        &self,
+        last: &Segment,
+        echo: Option<u32>,
+        needless: Option<bool>,
+        now: i64,
+        least: i64,
+    ) -> Option<i64> {
+        if let Some(refilled) = self.refilled {
+            if last.first < refilled && needless != Some(true) {
+                return None;
+            }
+        }
+        if !last.repeated {
+            return Some(last.first);
+        }
+        match (echo, last.first_stamp, last.last_stamp) {
+            (Some(echo), Some(first), Some(again)) if first != again => {
+                if newer(again, echo) {
+                    Some(last.first)
+                } else {
+                    Some(last.last)
+                }
+            }
+            _ if now - last.last < least * 8 / 10 => Some(last.first),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Packet captures, and what happened on the connections in them.
+//!
+//! - [`source`] reads frames out of files, [`decode`] the numbers in their headers.
+//! - [`analysis`] follows connections. It reads neither files nor clocks.
+//! - [`result`] is what it says.
+//!
+//! ```no_run
+//! use parshall_capture::{analysis::Analysis, analysis::Settings, decode::decode, source::Source};
+//!
+//! let mut source = Source::new(std::fs::File::open("link.pcap")?, false)?;
+//! let mut analysis = Analysis::new(Settings::default());
+//! while source.next(&mut |frame| analysis.push(&decode(frame))) {}
+//! for connection in analysis.finish().connections {
+//!     println!("{}: {} retransmissions", connection.number, connection.ways[0].counters.retransmissions);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod analysis;
+mod connection;
+pub mod counters;
+pub mod decode;
+mod direction;
+pub mod histogram;
+pub mod packet;
+mod recent;
+pub mod result;
+mod scoreboard;
+mod sender;
+pub mod source;

@@ -1,0 +1,104 @@
+//! A packet as the analysis sees it: numbers out of its headers, none of its payload.
+
+/// The flags of a TCP header that the analysis looks at.
+pub mod flag {
+    /// The sender has no more data.
+    pub const FIN: u8 = 1;
+    /// Opens a connection.
+    pub const SYN: u8 = 2;
+    /// Ends a connection at once.
+    pub const RST: u8 = 4;
+    /// The acknowledgment number counts.
+    pub const ACK: u8 = 16;
+    /// Echo of a congestion mark.
+    pub const ECE: u8 = 64;
+    /// The sender has reduced its window because of a mark.
+    pub const CWR: u8 = 128;
+}
+
+/// An address and a port. IPv4 is there as an IPv4-mapped IPv6 address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Endpoint {
+    /// The address, in network order.
+    pub address: u128,
+    /// The port of TCP or UDP.
+    pub port: u16,
+}
+
+/// TCP's part of a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tcp {
+    /// Sequence number.
+    pub seq: u32,
+    /// Acknowledgment number; counts if the flag ACK is set.
+    pub ack: u32,
+    /// See [`flag`].
+    pub flags: u8,
+    /// Window as it stands in the header, not scaled.
+    pub window: u16,
+    /// TSval and TSecr of RFC 7323.
+    pub stamps: Option<(u32, u32)>,
+    /// SACK blocks, of which `blocks` are there.
+    pub sack: [(u32, u32); 4],
+    /// Number of SACK blocks.
+    pub blocks: u8,
+    /// A SYN that permits SACK.
+    pub sack_permitted: bool,
+    /// Maximum segment size of a SYN.
+    pub mss: Option<u16>,
+    /// Window scale of a SYN.
+    pub scale: Option<u8>,
+    /// The snap length has cut options off.
+    pub options_cut: bool,
+}
+
+/// What is above IP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// TCP.
+    Tcp(Tcp),
+    /// UDP, with the first byte of its payload where it was captured.
+    Udp(Option<u8>),
+}
+
+/// A packet's headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// Number of the frame in its file, from 1.
+    pub frame: u64,
+    /// Nanoseconds since 1970.
+    pub time: i64,
+    /// Interface that captured it, with the kernel's number of the device where the link layer says it.
+    pub interface: u32,
+    /// Who sent it.
+    pub source: Endpoint,
+    /// To whom.
+    pub destination: Endpoint,
+    /// Length of the IP packet on the wire, in bytes.
+    pub ip_length: u32,
+    /// Length of the payload of TCP or UDP on the wire, in bytes.
+    pub payload: u32,
+    /// Time to live, or hop limit.
+    pub ttl: u8,
+    /// ECN field of the IP header; 3 is a mark.
+    pub ecn: u8,
+    /// Identification of an IPv4 packet.
+    pub id: Option<u16>,
+    /// What is above IP.
+    pub transport: Transport,
+}
+
+/// What a frame turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decoded {
+    /// TCP or UDP.
+    Packet(Packet),
+    /// A later fragment of an IP packet, whose ports are unknown.
+    Fragment,
+    /// IP with something else above it.
+    OtherIp,
+    /// Not IP, or of a link layer that is unknown.
+    NotIp,
+    /// Its headers are cut or damaged.
+    Damaged,
+}

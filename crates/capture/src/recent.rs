@@ -1,0 +1,140 @@
+//! The last packets of a direction: finds packets that come twice, and the order in which they were sent.
+
+use std::collections::VecDeque;
+
+use crate::packet::{Packet, Tcp};
+
+/// Packets that are remembered.
+const KEPT: usize = 32;
+
+/// Longest time between two records of one packet, in nanoseconds.
+const TOGETHER: i64 = 1_000_000_000;
+
+/// The same between those of packets whose only mark is what they carry: shorter than a retransmission can be.
+const TOGETHER_UNMARKED: i64 = 500_000;
+
+/// What is remembered of a packet.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    time: i64,
+    /// Highest byte that its sender had sent with it.
+    sent: u64,
+    seq: u32,
+    ack: u32,
+    stamp: u32,
+    payload: u32,
+    interface: u32,
+    event: u32,
+    id: u16,
+    flags: u8,
+    ttl: u8,
+}
+
+/// No event belongs to the packet.
+const NONE: u32 = u32::MAX;
+
+/// How a packet relates to one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// It does not.
+    No,
+    /// The network doubled it; the event of the first copy.
+    Copied(Option<usize>),
+    /// The capture has it twice: it passed two interfaces.
+    Captured(Option<usize>),
+}
+
+/// The last packets of a direction.
+#[derive(Clone, Debug, Default)]
+pub struct Recent {
+    seen: VecDeque<Seen>,
+    highest: Option<u16>,
+    up: u32,
+    down: u32,
+    steps: u32,
+}
+
+impl Recent {
+    /// Looks whether this packet was here before.
+    pub fn again(&self, packet: &Packet, tcp: &Tcp) -> Again {
+        let id = packet.id.unwrap_or(0);
+        let stamp = tcp.stamps.map_or(0, |stamps| stamps.0);
+        let most = if id != 0 { TOGETHER } else { TOGETHER_UNMARKED };
+        if id == 0 && packet.payload == 0 && tcp.flags & crate::packet::flag::SYN == 0 {
+            return Again::No;
+        }
+        let found = self.seen.iter().rev().find(|seen| {
+            seen.seq == tcp.seq
+                && seen.id == id
+                && seen.ack == tcp.ack
+                && seen.stamp == stamp
+                && seen.payload == packet.payload
+                && seen.flags == tcp.flags
+                && packet.time - seen.time < most
+        });
+        let Some(found) = found else { return Again::No };
+        let event = (found.event != NONE).then_some(found.event as usize);
+        if found.ttl != packet.ttl || found.interface != packet.interface {
+            Again::Captured(event)
+        } else {
+            Again::Copied(event)
+        }
+    }
+
+    /// The numbers of IP count packets of this direction, so that they tell the order of sending.
+    pub fn ordered(&self) -> bool {
+        self.up >= 3 && self.up > 4 * self.down && self.steps < 64 * self.up
+    }
+
+    /// Number of packets between the newest and this one, by their numbers; negative for one that was overtaken.
+    /// `None` where numbers do not tell.
+    pub fn ahead(&self, id: Option<u16>) -> Option<i16> {
+        let id = id.filter(|id| *id != 0)?;
+        self.ordered().then(|| self.highest.map(|highest| id.wrapping_sub(highest) as i16)).flatten()
+    }
+
+    /// Highest byte that was sent before the packet with this number, as far as packets are remembered.
+    pub fn sent_before(&self, id: u16) -> Option<u64> {
+        self.seen.iter().filter(|seen| seen.id != 0 && (seen.id.wrapping_sub(id) as i16) < 0).map(|seen| seen.sent).max()
+    }
+
+    /// Takes in a packet. `sent` is the highest byte that was sent with it.
+    pub fn add(&mut self, packet: &Packet, tcp: &Tcp, sent: u64, event: Option<usize>) {
+        if self.seen.len() == KEPT {
+            self.seen.pop_front();
+        }
+        let id = packet.id.unwrap_or(0);
+        self.seen.push_back(Seen {
+            time: packet.time,
+            sent,
+            seq: tcp.seq,
+            ack: tcp.ack,
+            stamp: tcp.stamps.map_or(0, |stamps| stamps.0),
+            payload: packet.payload,
+            interface: packet.interface,
+            event: event.map_or(NONE, |event| event as u32),
+            id,
+            flags: tcp.flags,
+            ttl: packet.ttl,
+        });
+        self.count(id);
+    }
+
+    fn count(&mut self, id: u16) {
+        if id == 0 {
+            return;
+        }
+        let Some(highest) = self.highest else {
+            self.highest = Some(id);
+            return;
+        };
+        let step = id.wrapping_sub(highest) as i16;
+        if step > 0 {
+            self.highest = Some(id);
+            self.up += 1;
+            self.steps = self.steps.saturating_add(step.unsigned_abs().into());
+        } else if step < 0 {
+            self.down += 1;
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What the analysis says: samples of round trips, events of frames, and a line for each connection.
+
+use crate::counters::Counters;
+use crate::histogram::Histogram;
+use crate::packet::Endpoint;
+
+/// Direction of a packet within its connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Way {
+    /// From who opened the connection.
+    Forward,
+    /// Back to who opened it.
+    Back,
+}
+
+impl Way {
+    /// As tables have it.
+    pub fn letter(self) -> &'static str {
+        match self {
+            Self::Forward => "f",
+            Self::Back => "b",
+        }
+    }
+}
+
+/// Kind of a retransmission, by the state of the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Of a SYN.
+    Syn,
+    /// Of a SYN that answers one.
+    SynAck,
+    /// After duplicate or selective ACKs.
+    Fast,
+    /// By the timer.
+    Timeout,
+    /// What the ACKs after a timeout let go.
+    AfterTimeout,
+    /// A tail loss probe (RFC 8985, section 7).
+    Probe,
+    /// Unknown: what the sender heard is not in the capture.
+    Unknown,
+}
+
+impl Kind {
+    /// As tables have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Syn => "syn",
+            Self::SynAck => "synack",
+            Self::Fast => "fast",
+            Self::Timeout => "rto",
+            Self::AfterTimeout => "rto_next",
+            Self::Probe => "tlp",
+            Self::Unknown => "retransmission",
+        }
+    }
+}
+
+/// A frame that is more than a first transmission in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Number of the frame, from 1.
+    pub frame: u64,
+    /// Nanoseconds since 1970.
+    pub time: i64,
+    /// Number of the connection, from 1.
+    pub connection: u32,
+    /// Direction of the frame.
+    pub way: Way,
+    /// Kind of the retransmission, if it is one.
+    pub kind: Option<Kind>,
+    /// The bytes had arrived already. `None` where the capture cannot tell.
+    pub needless: Option<bool>,
+    /// The network has made a second packet of one.
+    pub network_copy: bool,
+    /// A packet that was sent later came before.
+    pub late: bool,
+    /// A second record of a packet that the capture has already.
+    pub captured_again: bool,
+    /// First byte, from the first of the connection that was seen.
+    pub seq: u64,
+    /// Bytes of payload.
+    pub payload: u32,
+    /// The event of which this frame repeats the packet.
+    pub(crate) twin: Option<usize>,
+}
+
+/// What a round trip goes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// Data and its ACK.
+    Seq,
+    /// A time stamp and its echo.
+    Stamps,
+    /// The handshake.
+    Handshake,
+}
+
+impl Method {
+    /// As tables have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Seq => "seq",
+            Self::Stamps => "ts",
+            Self::Handshake => "handshake",
+        }
+    }
+}
+
+/// Half of the path that a round trip went over, from the capture's point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Half {
+    /// To the receiver of the direction's data and back.
+    Receiver,
+    /// To its sender and back.
+    Sender,
+}
+
+impl Half {
+    /// As tables have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Receiver => "receiver",
+            Self::Sender => "sender",
+        }
+    }
+}
+
+/// A round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Nanoseconds since 1970: when the answer passed.
+    pub time: i64,
+    /// The frame that answers.
+    pub frame: u64,
+    /// Number of the connection, from 1.
+    pub connection: u32,
+    /// Direction of the data.
+    pub way: Way,
+    /// Half of the path.
+    pub half: Half,
+    /// What it goes by.
+    pub method: Method,
+    /// Nanoseconds.
+    pub rtt: i64,
+}
+
+/// One direction of a connection.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// What was counted.
+    pub counters: Counters,
+    /// Round trips by data and ACK.
+    pub seq: Histogram,
+    /// Round trips by time stamps.
+    pub stamps: Histogram,
+}
+
+/// A connection of TCP.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    /// From 1, in the order of first packets.
+    pub number: u32,
+    /// Who opened it, as far as that is known.
+    pub opener: Endpoint,
+    /// The other.
+    pub answerer: Endpoint,
+    /// When its first packet passed, in nanoseconds since 1970.
+    pub start: i64,
+    /// When its last one did.
+    pub end: i64,
+    /// Handshake's round trip to who answers, in nanoseconds.
+    pub handshake: Option<i64>,
+    /// Handshake's round trip to who opened.
+    pub handshake_back: Option<i64>,
+    /// Who opened it was seen.
+    pub opened: bool,
+    /// It was closed, or reset, in sight.
+    pub closed: bool,
+    /// Both directions, forward first.
+    pub ways: [Summary; 2],
+}
+
+/// A flow of UDP, one direction.
+#[derive(Clone, Copy, Debug)]
+pub struct Datagrams {
+    /// Who sent it.
+    pub source: Endpoint,
+    /// To whom.
+    pub destination: Endpoint,
+    /// Packets.
+    pub packets: u64,
+    /// Bytes of IP packets.
+    pub bytes: u64,
+    /// When its first packet passed, in nanoseconds since 1970.
+    pub start: i64,
+    /// When its last one did.
+    pub end: i64,
+}

@@ -1,0 +1,130 @@
+//! What the sender of a direction is doing, told from what passes the point: open, in recovery after duplicate ACKs, or in
+//! loss after a timeout. Kinds of retransmissions follow from it.
+
+use crate::result::Kind;
+
+/// Shortest timeout that a sender is believed to have, less what clocks and queues take from it, in nanoseconds.
+const SHORTEST_TIMEOUT: i64 = 185_000_000;
+
+/// State of a sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+enum State {
+    #[default]
+    Open,
+    Recovery,
+    Loss,
+}
+
+/// A retransmission, and what is known when it passes.
+#[derive(Clone, Copy, Debug)]
+pub struct Repeat {
+    /// When it passes.
+    pub now: i64,
+    /// First byte.
+    pub start: u64,
+    /// Byte behind the last.
+    pub end: u64,
+    /// Highest byte sent before.
+    pub high: u64,
+    /// Lowest byte that was not acknowledged.
+    pub acked: u64,
+    /// Time that the sender was silent before, by its own clock.
+    pub silence: Option<i64>,
+    /// Least round trip to the sender.
+    pub sender_half: i64,
+    /// Mean round trip over the whole path.
+    pub rtt: i64,
+    /// The connection has SACK.
+    pub sack: bool,
+    /// Something above the lowest hole has arrived, as ACKs tell.
+    pub evidence: bool,
+    /// ACKs of this direction's data pass here.
+    pub acks_pass: bool,
+}
+
+/// A sender as the point sees it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sender {
+    state: State,
+    /// Highest byte when recovery or loss began.
+    point: u64,
+    /// Highest byte when a probe was sent that is not answered.
+    probe: Option<u64>,
+    /// When an ACK passed that said something new.
+    heard: i64,
+    /// When data last passed.
+    sent: i64,
+    /// Duplicate ACKs since the last new one.
+    pub duplicates: u32,
+}
+
+impl Sender {
+    /// Data passed.
+    pub fn on_sent(&mut self, now: i64) {
+        self.sent = now;
+    }
+
+    /// An ACK of new data passed. `needless`: it shows that the retransmission after the timeout was needless.
+    pub fn on_ack(&mut self, now: i64, acked: u64, needless: bool) {
+        self.heard = now;
+        self.duplicates = 0;
+        if acked >= self.point || (needless && self.state == State::Loss) {
+            self.state = State::Open;
+        }
+        if self.probe.is_some_and(|probe| acked >= probe) {
+            self.probe = None;
+        }
+    }
+
+    /// A duplicate ACK, or one with new SACK blocks, passed.
+    pub fn on_duplicate(&mut self, now: i64) {
+        self.heard = now;
+        self.duplicates += 1;
+    }
+
+    /// Tells the kind of a retransmission of data.
+    pub fn on_repeat(&mut self, repeat: &Repeat) -> Kind {
+        let kind = self.kind(repeat);
+        match kind {
+            Kind::Fast if self.state == State::Open => self.enter(State::Recovery, repeat.high),
+            Kind::Timeout => self.enter(State::Loss, repeat.high),
+            Kind::Probe => self.probe = Some(repeat.high),
+            _ => {}
+        }
+        self.sent = repeat.now;
+        kind
+    }
+
+    fn enter(&mut self, state: State, point: u64) {
+        self.state = state;
+        self.point = point.max(self.point);
+    }
+
+    fn kind(&self, repeat: &Repeat) -> Kind {
+        let since_ack = repeat.now - self.heard - repeat.sender_half;
+        let since_any = repeat.now - self.heard.max(self.sent);
+        let quiet = repeat.silence.map_or(since_ack, |silence| since_ack.min(silence));
+        let head = repeat.start <= repeat.acked;
+        let timer = quiet >= SHORTEST_TIMEOUT.min(repeat.rtt + SHORTEST_TIMEOUT);
+        match self.state {
+            State::Loss if head && timer => Kind::Timeout,
+            State::Loss => Kind::AfterTimeout,
+            State::Recovery if head && timer => Kind::Timeout,
+            State::Recovery => Kind::Fast,
+            State::Open => {
+                let tail = repeat.end >= repeat.high;
+                let probed = self.probe.is_some();
+                let paused = since_any.min(repeat.silence.unwrap_or(i64::MAX)) >= repeat.rtt + repeat.rtt / 3;
+                if tail && repeat.sack && !repeat.evidence && !probed && paused {
+                    Kind::Probe
+                } else if timer {
+                    Kind::Timeout
+                } else if repeat.evidence || repeat.acks_pass {
+                    Kind::Fast
+                } else {
+                    Kind::Unknown
+                }
+            }
+        }
+    }
+}
