@@ -41,15 +41,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             println!("time,frame,connection,direction,half,method,rtt");
             for s in &found.samples {
                 let (half, method) = (s.half.name(), s.method.name());
-                println!("{},{},{},{},{half},{method},{}", s.time, s.frame, s.connection, s.way.letter(), s.rtt);
+                println!(
+                    "{},{},{},{},{half},{method},{}",
+                    s.time,
+                    s.frame,
+                    s.connection,
+                    s.way.letter(),
+                    s.rtt
+                );
             }
         }
         "connections" => {
-            println!("connection,direction,{}", Counters::NAMES.join(","));
+            println!("connection,aport,bport,direction,{}", Counters::NAMES.join(","));
             for c in &found.connections {
                 for (way, summary) in ["f", "b"].iter().zip(&c.ways) {
                     let values: Vec<String> = summary.counters.values().iter().map(u64::to_string).collect();
-                    println!("{},{way},{}", c.number, values.join(","));
+                    println!("{},{},{},{way},{}", c.number, c.opener.port, c.answerer.port, values.join(","));
                 }
             }
         }

@@ -5,10 +5,13 @@ use crate::packet::{flag, Endpoint, Packet, Tcp};
 use crate::recent::Again;
 use crate::result::{Event, Half, Kind, Method, Sample, Way};
 use crate::scoreboard::Segment;
-use crate::sender::Repeat;
+use crate::sender::{Repeat, SHORTEST_TIMEOUT};
 
 /// Round trip that is assumed while none is known, in nanoseconds.
 const ASSUMED_RTT: i64 = 3_000_000;
+
+/// Shortest least round trip by which retransmissions are judged: hosts take tens of microseconds to answer.
+const SHORTEST_TOLD: i64 = 1_000_000;
 
 /// Where samples and events go.
 #[derive(Debug, Default)]
@@ -52,7 +55,12 @@ struct Passing {
     repeat: bool,
     /// None of its bytes passed before.
     fresh: bool,
+    /// Bytes that its sender had sent and that never passed, as the numbers of IP tell.
+    unseen: u64,
 }
+
+/// Least silence in front of a retransmission of which no copy passed, in nanoseconds: it looks like new data.
+const HIDDEN_SILENCE: i64 = 30_000_000;
 
 impl State {
     /// A connection that begins with this packet.
@@ -103,9 +111,10 @@ impl State {
         }
         self.ways[at].on_packet(packet, tcp);
         let event = if again == Again::No { self.on_bytes(packet, tcp, way, found) } else { None };
-        let high = self.ways[at].high.unwrap_or(0);
         if again == Again::No {
-            self.ways[at].recent.add(packet, tcp, high, event);
+            let late = event.is_some_and(|event| found.events[event].late);
+            let sent = if late { 0 } else { self.ways[at].high.unwrap_or(0).max(self.ways[at].told) };
+            self.ways[at].recent.add(packet, tcp, sent, event);
         }
         let sampled = packet.payload > 0 || tcp.flags & (flag::SYN | flag::FIN) != 0;
         self.ways[at].on_stamp(packet.time, tcp, sampled && again == Again::No);
@@ -206,7 +215,14 @@ impl State {
         Some(event)
     }
 
-    fn is_probe(&self, packet: &Packet, tcp: &Tcp, passing: &Passing, high: Option<u64>, window: Option<u16>) -> bool {
+    fn is_probe(
+        &self,
+        packet: &Packet,
+        tcp: &Tcp,
+        passing: &Passing,
+        high: Option<u64>,
+        window: Option<u16>,
+    ) -> bool {
         let Some(high) = high else { return false };
         if tcp.flags & (flag::SYN | flag::FIN | flag::RST) != 0 || tcp.flags & flag::ACK == 0 {
             return false;
@@ -219,7 +235,8 @@ impl State {
         let counters = self.ways[at].count();
         if passing.late {
             counters.late += 1;
-            counters.late_by_bytes = counters.late_by_bytes.max(high.unwrap_or(0).saturating_sub(passing.start));
+            counters.late_by_bytes =
+                counters.late_by_bytes.max(high.unwrap_or(0).saturating_sub(passing.start));
         }
         let Some(kind) = kind else { return };
         counters.retransmissions += 1;
@@ -242,14 +259,25 @@ impl State {
         let ends = u64::from(tcp.flags & flag::SYN != 0) + u64::from(tcp.flags & flag::FIN != 0);
         let end = start + u64::from(packet.payload) + ends;
         let Some(high) = direction.high else {
-            return Passing { start, end, late: false, repeat: false, fresh: true };
+            let repeat = self.answers_again(tcp, way);
+            return Passing { start, end, late: false, repeat, fresh: true, unseen: 0 };
         };
         let ahead = direction.recent.ahead(packet.id);
         let late = ahead.is_some_and(|ahead| ahead < 0);
-        if start >= high || end == start {
-            return Passing { start, end, late, repeat: false, fresh: true };
+        if end > start && start >= high && start < direction.told && !late {
+            let unseen = direction.told - start;
+            return Passing { start, end, late, repeat: true, fresh: true, unseen };
         }
-        let known = direction.acked.is_some_and(|acked| start < acked) || direction.board.touches(start, end.min(high));
+        if start >= high || end == start {
+            if end == start && tcp.flags & (flag::SYN | flag::RST) == 0 {
+                direction.told = direction.told.max(start);
+            }
+            let unseen = if end > start { self.hidden(packet, tcp, way, start - high) } else { 0 };
+            return Passing { start, end, late, repeat: unseen > 0, fresh: true, unseen };
+        }
+        let direction = &self.ways[way as usize];
+        let known = direction.acked.is_some_and(|acked| start < acked)
+            || direction.board.touches(start, end.min(high));
         let (late, repeat) = match ahead {
             Some(ahead) if ahead < 0 => {
                 let before = direction.recent.sent_before(packet.id.unwrap_or(0));
@@ -261,7 +289,38 @@ impl State {
                 (late, !late)
             }
         };
-        Passing { start, end, late, repeat, fresh: !known }
+        Passing { start, end, late, repeat, fresh: !known, unseen: 0 }
+    }
+
+    /// A SYN with ACK whose first copy did not pass: it answers a SYN before the last one.
+    fn answers_again(&self, tcp: &Tcp, way: Way) -> bool {
+        let syns = &self.ways[1 - way as usize].syns;
+        let (Some((_, echo)), [.., (_, Some(last))]) = (tcp.stamps, syns.as_slice()) else { return false };
+        let answer = tcp.flags & (flag::SYN | flag::ACK) == flag::SYN | flag::ACK;
+        answer && syns.len() > 1 && newer(*last, echo)
+    }
+
+    /// Bytes that were sent and did not pass in front of a packet that looks new and is a retransmission: its sender was
+    /// silent for long, and more packets are missing than the bytes that are missing can fill. Zero if it is new.
+    fn hidden(&self, packet: &Packet, tcp: &Tcp, way: Way, hole: u64) -> u64 {
+        let direction = &self.ways[way as usize];
+        let missing = direction.recent.ahead(packet.id).map_or(0, |ahead| i64::from(ahead) - 1);
+        let size = u64::from(direction.largest.max(packet.payload).max(1));
+        if missing <= hole.div_ceil(size) as i64 {
+            return 0;
+        }
+        let heard = self.ways[1 - way as usize].recent.last_time().unwrap_or(packet.time);
+        let sender_half = self.ways[1 - way as usize].least.unwrap_or(0);
+        let path = direction.least.unwrap_or(0) + sender_half;
+        let unheard = packet.time - heard - sender_half;
+        let silence = direction.silence(tcp).map_or(unheard, |silence| silence.min(unheard));
+        // A sender with a single segment on its way waits for a delayed ACK, too.
+        let single = hole == 0 && direction.acked == direction.high;
+        let least = if single { SHORTEST_TIMEOUT } else { HIDDEN_SILENCE.max(path + path / 3) };
+        if silence < least {
+            return 0;
+        }
+        missing as u64 * size
     }
 
     /// Tells a late packet from a retransmission where numbers of IP do not: by time stamps, and by time itself.
@@ -288,7 +347,8 @@ impl State {
     /// The receiver has said already that it has these bytes.
     fn arrived(&self, way: Way, passing: &Passing) -> bool {
         let direction = &self.ways[way as usize];
-        direction.acked.is_some_and(|acked| passing.end <= acked) || direction.board.sacked(passing.start, passing.end)
+        direction.acked.is_some_and(|acked| passing.end <= acked)
+            || direction.board.sacked(passing.start, passing.end)
     }
 
     fn kind(&mut self, packet: &Packet, tcp: &Tcp, way: Way, passing: &Passing) -> Kind {
@@ -298,7 +358,7 @@ impl State {
         let at = way as usize;
         let sender_half = self.ways[1 - at].least.unwrap_or(0);
         let direction = &self.ways[at];
-        let high = direction.high.unwrap_or(passing.end);
+        let high = direction.high.unwrap_or(passing.end).max(passing.start + passing.unseen);
         let acked = direction.acked.unwrap_or(passing.start);
         let evidence = direction.board.any_sacked(acked) || direction.sender.duplicates > 0;
         let repeat = Repeat {
@@ -313,6 +373,8 @@ impl State {
             sack: self.ways.iter().all(|way| way.sack_permitted),
             evidence,
             acks_pass: direction.acked.is_some(),
+            hidden: passing.unseen > 0,
+            near_receiver: direction.least.is_some_and(|least| least < sender_half),
         };
         self.ways[at].sender.on_repeat(&repeat)
     }
@@ -401,14 +463,16 @@ impl State {
         let mut blocks = [(0, 0); 4];
         let count = usize::from(tcp.blocks).min(4);
         for (to, (from, until)) in blocks.iter_mut().zip(&tcp.sack[..count]) {
-            let (Some(from), Some(until)) = (self.ways[data].place(*from), self.ways[data].place(*until)) else {
+            let (Some(from), Some(until)) = (self.ways[data].place(*from), self.ways[data].place(*until))
+            else {
                 return false;
             };
             *to = (from, until);
         }
         let blocks = &blocks[..count];
         let (from, until) = blocks[0];
-        let duplicate = until <= ack || blocks.get(1).is_some_and(|second| second.0 <= from && until <= second.1);
+        let duplicate =
+            until <= ack || blocks.get(1).is_some_and(|second| second.0 <= from && until <= second.1);
         self.ways[1 - data].count().sack_acks += 1;
         if duplicate {
             self.ways[1 - data].count().dsacks += 1;
@@ -422,7 +486,7 @@ impl State {
                 for each in pending.iter_mut().filter(|each| !each.decided) {
                     if each.start < segment.end && segment.start < each.end {
                         each.decided = true;
-                        let soon = packet.time - each.time < least * 8 / 10;
+                        let soon = least > SHORTEST_TOLD && packet.time - each.time < least * 8 / 10;
                         found.events[each.event].needless = Some(soon);
                     }
                 }
@@ -451,7 +515,7 @@ impl State {
         let direction = &mut self.ways[data];
         let acked = direction.acked;
         let mut newly = Newly::default();
-        direction.board.acknowledge(ack, |segment, whole| newly.take(segment, whole));
+        direction.board.acknowledge(ack, |segment| newly.take(segment));
         let duplicates = direction.sender.duplicates;
         let holes_above = direction.board.any_sacked(ack);
         direction.sender.on_ack(now, ack, verdict == Some(true));
@@ -461,7 +525,7 @@ impl State {
         }
         let Some(last) = newly.last else { return };
         if last.syn {
-            self.on_handshake(packet, tcp, data, &last, echo, found);
+            self.on_handshake(packet, data, echo, found);
             return;
         }
         let sack_seen = self.ways.iter().all(|way| way.sack_permitted) && !tcp.options_cut;
@@ -481,7 +545,15 @@ impl State {
 
     /// Decides of retransmissions that an ACK covers whether they were needless (Eifel, and the least round trip). Tells
     /// the verdict on that of the lowest byte.
-    fn decide(&mut self, now: i64, echo: Option<u32>, data: usize, ack: u64, found: &mut Found) -> Option<bool> {
+    fn decide(
+        &mut self,
+        now: i64,
+        echo: Option<u32>,
+        data: usize,
+        ack: u64,
+        found: &mut Found,
+    ) -> Option<bool> {
+        let sack = self.ways.iter().all(|way| way.sack_permitted);
         let direction = &mut self.ways[data];
         if direction.pending.is_empty() {
             return None;
@@ -489,16 +561,20 @@ impl State {
         let least = direction.least.unwrap_or(0);
         let acked = direction.acked.unwrap_or(0);
         let mut verdict = None;
+        let mut needed = None;
         for each in direction.pending.iter_mut().filter(|each| !each.decided && each.start < ack) {
             each.decided = true;
-            let head = each.start <= acked && acked < each.end;
-            let soon = now - each.time < least * 8 / 10;
+            let head = direction.acked.is_none() || (each.start <= acked && acked < each.end);
+            let soon = least > SHORTEST_TOLD && now - each.time < least * 8 / 10;
             let needless = match (echo, each.stamp) {
                 (Some(echo), Some(stamp)) if head => newer(stamp, echo),
+                // Without SACK: what the ACK of the lowest hole covers besides had arrived before.
+                _ if !sack && needed.is_some_and(|needed| each.time > needed) => true,
                 _ => soon,
             };
             if head {
                 verdict = Some(needless);
+                needed = (!needless).then_some(each.time);
             }
             let known = least > 0 || (head && echo.is_some());
             found.events[each.event].needless = known.then_some(needless);
@@ -507,22 +583,15 @@ impl State {
     }
 
     /// The SYN of a direction is acknowledged.
-    fn on_handshake(
-        &mut self,
-        packet: &Packet,
-        tcp: &Tcp,
-        data: usize,
-        syn: &Segment,
-        echo: Option<u32>,
-        found: &mut Found,
-    ) {
+    fn on_handshake(&mut self, packet: &Packet, data: usize, echo: Option<u32>, found: &mut Found) {
         let syns = &self.ways[data].syns;
         let sent = match (syns.as_slice(), echo) {
             ([(time, _)], _) => Some(*time),
-            (several, Some(echo)) => several.iter().rev().find(|each| each.1 == Some(echo)).map(|each| each.0),
+            (several, Some(echo)) => {
+                several.iter().rev().find(|each| each.1 == Some(echo)).map(|each| each.0)
+            }
             _ => None,
         };
-        let _ = (tcp, syn);
         let Some(sent) = sent else { return };
         let rtt = packet.time - sent;
         self.ways[data].on_rtt(rtt);
@@ -539,18 +608,16 @@ struct Newly {
     last: Option<Segment>,
     /// When the last of what was sent again, or filled a hole, passed, other than the last segment.
     refilled: Option<i64>,
-    any: bool,
 }
 
 impl Newly {
-    fn take(&mut self, segment: &Segment, _whole: bool) {
+    fn take(&mut self, segment: &Segment) {
         if let Some(last) = self.last {
             if last.repeated || last.filled {
                 self.refilled = Some(self.refilled.map_or(last.last, |time| time.max(last.last)));
             }
         }
         self.last = Some(*segment);
-        self.any = true;
     }
 
     /// When the transmission passed that the ACK answers; `None` if that cannot be told.

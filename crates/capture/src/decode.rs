@@ -194,7 +194,8 @@ impl Walk<'_> {
         let head = self.frame.data.get(at..at + 40)?;
         let said = u32::from(u16::from_be_bytes([head[4], head[5]]));
         let mut rest = if said == 0 { self.frame.wire.saturating_sub(at as u32 + 40) } else { said };
-        let address = |from: usize| head[from..from + 16].iter().fold(0_u128, |sum, byte| sum << 8 | u128::from(*byte));
+        let address =
+            |from: usize| head[from..from + 16].iter().fold(0_u128, |sum, byte| sum << 8 | u128::from(*byte));
         let (source, destination, ip_length) = (address(8), address(24), rest + 40);
         let (ttl, ecn) = (head[7], head[1] >> 4 & 3);
         let (mut next, mut at) = (head[6], at + 40);
@@ -348,7 +349,10 @@ fn options(mut bytes: &[u8], tcp: &mut Tcp) {
             }
             _ => {}
         }
-        let Some(length) = rest.first().map(|length| usize::from(*length)).filter(|length| *length >= 2) else { return };
+        let Some(length) = rest.first().map(|length| usize::from(*length)).filter(|length| *length >= 2)
+        else {
+            return;
+        };
         let Some(value) = bytes.get(2..length) else { return };
         match (kind, value.len()) {
             (2, 2) if tcp.flags & flag::SYN != 0 => tcp.mss = be16(value, 0),

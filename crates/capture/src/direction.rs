@@ -44,6 +44,8 @@ pub struct Direction {
     last: Option<(u32, u64)>,
     /// Behind the highest byte that passed.
     pub high: Option<u64>,
+    /// Where its sender stood, as the highest packet without data says.
+    pub told: u64,
     /// Lowest byte that is not acknowledged, as ACKs that passed say.
     pub acked: Option<u64>,
     /// What passed and is not acknowledged.
@@ -58,6 +60,8 @@ pub struct Direction {
     pub stamps: VecDeque<(u32, i64)>,
     /// The highest TSval, and when it passed first.
     pub highest_stamp: Option<(u32, i64)>,
+    /// The TSval of the last data.
+    pub data_stamp: Option<u32>,
     /// The window that this side last offered.
     pub window: Option<u16>,
     /// Segment size of its SYN.
@@ -128,16 +132,19 @@ impl Direction {
         self.largest = self.largest.max(packet.payload);
     }
 
-    /// Time by which a TSval is later than the last one that passed, in nanoseconds; clocks of 1 ms, as nearly all have.
+    /// Time by which a TSval is later than that of the last data that passed, in nanoseconds; clocks of 1 ms, as nearly all have.
     pub fn silence(&self, tcp: &Tcp) -> Option<i64> {
-        let (highest, _) = self.highest_stamp?;
+        let last = self.data_stamp?;
         let (value, _) = tcp.stamps?;
-        newer(value, highest).then(|| i64::from(value.wrapping_sub(highest)) * 1_000_000)
+        newer(value, last).then(|| i64::from(value.wrapping_sub(last)) * 1_000_000)
     }
 
     /// Takes in the time stamp of a packet. Only data, SYN and FIN wait for an echo: that of a pure ACK waits for data.
     pub fn on_stamp(&mut self, now: i64, tcp: &Tcp, sampled: bool) {
         let Some((value, _)) = tcp.stamps else { return };
+        if sampled && self.data_stamp.is_none_or(|last| newer(value, last)) {
+            self.data_stamp = Some(value);
+        }
         if self.highest_stamp.is_none_or(|(highest, _)| newer(value, highest)) {
             self.highest_stamp = Some((value, now));
             if sampled {

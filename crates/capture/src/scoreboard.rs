@@ -51,16 +51,6 @@ impl Scoreboard {
         self.segments.get(self.at(start))
     }
 
-    /// The segments have no holes among them, and begin at `acked`.
-    pub fn whole(&self, acked: u64) -> bool {
-        let mut next = acked;
-        self.segments.iter().all(|segment| {
-            let fits = segment.start <= next;
-            next = segment.end;
-            fits
-        })
-    }
-
     /// All of the range was reported as received.
     pub fn sacked(&self, start: u64, end: u64) -> bool {
         let mut next = start;
@@ -132,15 +122,15 @@ impl Scoreboard {
     }
 
     /// Removes what an ACK covers and hands it to `covered`. A segment that is covered in part stays with its rest.
-    pub fn acknowledge(&mut self, to: u64, mut covered: impl FnMut(&Segment, bool)) {
+    pub fn acknowledge(&mut self, to: u64, mut covered: impl FnMut(&Segment)) {
         while let Some(segment) = self.segments.front_mut() {
             if segment.end <= to {
-                covered(segment, true);
+                covered(segment);
                 self.segments.pop_front();
                 continue;
             }
             if segment.start < to {
-                covered(segment, false);
+                covered(segment);
                 segment.start = to;
             }
             break;

@@ -4,7 +4,10 @@
 use crate::result::Kind;
 
 /// Shortest timeout that a sender is believed to have, less what clocks and queues take from it, in nanoseconds.
-const SHORTEST_TIMEOUT: i64 = 185_000_000;
+pub const SHORTEST_TIMEOUT: i64 = 185_000_000;
+
+/// What a probe of a single segment allows for a delayed ACK (RFC 8985, section 7.2), in nanoseconds.
+const LONGEST_DELAYED_ACK: i64 = 200_000_000;
 
 /// State of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -40,6 +43,10 @@ pub struct Repeat {
     pub evidence: bool,
     /// ACKs of this direction's data pass here.
     pub acks_pass: bool,
+    /// No copy of it passed before, nor other bytes above it.
+    pub hidden: bool,
+    /// The point is nearer to the receiver than to the sender.
+    pub near_receiver: bool,
 }
 
 /// A sender as the point sees it.
@@ -103,21 +110,28 @@ impl Sender {
     fn kind(&self, repeat: &Repeat) -> Kind {
         let since_ack = repeat.now - self.heard - repeat.sender_half;
         let since_any = repeat.now - self.heard.max(self.sent);
-        let quiet = repeat.silence.map_or(since_ack, |silence| since_ack.min(silence));
+        let quiet = match repeat.silence {
+            // ACKs that pass near the receiver are old news by the time at which what they caused comes by.
+            Some(silence) if repeat.near_receiver => silence - repeat.rtt / 4,
+            Some(silence) => since_ack.min(silence),
+            None => since_ack,
+        };
         let head = repeat.start <= repeat.acked;
-        let timer = quiet >= SHORTEST_TIMEOUT.min(repeat.rtt + SHORTEST_TIMEOUT);
+        let timer = quiet >= SHORTEST_TIMEOUT;
         match self.state {
             State::Loss if head && timer => Kind::Timeout,
             State::Loss => Kind::AfterTimeout,
             State::Recovery if head && timer => Kind::Timeout,
             State::Recovery => Kind::Fast,
             State::Open => {
-                let tail = repeat.end >= repeat.high;
+                let tail = repeat.end >= repeat.high || repeat.hidden;
                 let probed = self.probe.is_some();
                 let paused = since_any.min(repeat.silence.unwrap_or(i64::MAX)) >= repeat.rtt + repeat.rtt / 3;
-                if tail && repeat.sack && !repeat.evidence && !probed && paused {
+                let soon =
+                    repeat.silence.unwrap_or(since_any) < (2 * repeat.rtt + LONGEST_DELAYED_ACK) * 3 / 2;
+                if tail && repeat.sack && !repeat.evidence && !probed && paused && soon {
                     Kind::Probe
-                } else if timer {
+                } else if timer || repeat.hidden {
                     Kind::Timeout
                 } else if repeat.evidence || repeat.acks_pass {
                     Kind::Fast

@@ -247,7 +247,8 @@ impl State<'_> {
             }
             PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => {
                 let ticks = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
-                let time = self.interfaces.get(packet.if_id as usize).map(|interface| time_of(ticks, interface));
+                let time =
+                    self.interfaces.get(packet.if_id as usize).map(|interface| time_of(ticks, interface));
                 self.frame(packet.if_id, time, packet.packet_data(), packet.origlen, see)
             }
             PcapBlockOwned::NG(Block::SimplePacket(packet)) => {
