@@ -306,7 +306,7 @@ impl State {
         let direction = &self.ways[way as usize];
         let missing = direction.recent.ahead(packet.id).map_or(0, |ahead| i64::from(ahead) - 1);
         let size = u64::from(direction.largest.max(packet.payload).max(1));
-        if missing <= hole.div_ceil(size) as i64 {
+        if missing <= hole.div_ceil(size) as i64 || !direction.recent.counts() {
             return 0;
         }
         let heard = self.ways[1 - way as usize].recent.last_time().unwrap_or(packet.time);

@@ -63,6 +63,9 @@ impl Recent {
         if id == 0 && packet.payload == 0 && tcp.flags & crate::packet::flag::SYN == 0 {
             return Again::No;
         }
+        if self.ahead(packet.id).is_some_and(|ahead| ahead > 0) {
+            return Again::No;
+        }
         let found = self.seen.iter().rev().find(|seen| {
             seen.seq == tcp.seq
                 && seen.id == id
@@ -83,7 +86,7 @@ impl Recent {
 
     /// The numbers of IP count packets of this direction, so that they tell the order of sending.
     pub fn ordered(&self) -> bool {
-        let steady = self.up >= 3 && self.up > 4 * self.down && self.steps < 64 * self.up;
+        let steady = self.up >= 3 && self.up > 4 * self.down && self.steps < 4096 * self.up;
         let exact = self.up >= 1 && self.down == 0 && self.steps <= 4 * self.up;
         steady || exact
     }
@@ -96,6 +99,11 @@ impl Recent {
         // Numbers drawn at random are hardly ever so near to each other.
         let near = self.up == 0 && self.down == 0 && (1..=4).contains(&step);
         (near || self.ordered()).then_some(step)
+    }
+
+    /// The numbers count the packets of this direction alone, so that they tell how many are missing.
+    pub fn counts(&self) -> bool {
+        self.steps <= 8 * self.up.max(1)
     }
 
     /// When the last packet passed.

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
+use pcap_parser::traits::{PcapNGBlock, PcapNGPacketBlock, PcapReaderIterator};
 use pcap_parser::{create_reader, Block, PcapBlockOwned, PcapError};
 
 use crate::decode::Frame;
@@ -74,6 +74,22 @@ impl<R: Read> Read for Tap<R> {
     }
 }
 
+/// Puts bytes that were read already in front of the rest, in one piece with what follows: the parser wants a whole
+/// header at once.
+struct Prefixed<R> {
+    prefix: Vec<u8>,
+    inner: R,
+}
+
+impl<R: Read> Read for Prefixed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.prefix.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&self.prefix[..length]);
+        self.prefix.drain(..length);
+        Ok(length + self.inner.read(&mut buffer[length..])?)
+    }
+}
+
 /// Zstandard, frame after frame.
 struct Zstd<R: Read> {
     frame: Option<ruzstd::decoding::StreamingDecoder<R, ruzstd::decoding::FrameDecoder>>,
@@ -116,6 +132,7 @@ pub struct Source {
     interfaces: Vec<Interface>,
     /// Number of the first interface of this section, so that numbers do not repeat.
     first: u32,
+    big_endian: bool,
     number: u64,
     to: i64,
     ending: Option<Ending>,
@@ -130,7 +147,7 @@ impl Source {
         let mut magic = Vec::new();
         (&mut tapped).take(4).read_to_end(&mut magic).map_err(SourceError::Io)?;
         let kind: [u8; 4] = magic.as_slice().try_into().map_err(|_| SourceError::NotACapture)?;
-        let whole = io::Cursor::new(magic).chain(tapped);
+        let whole = Prefixed { prefix: magic, inner: tapped };
         let plain: Box<dyn Read + Send> = match kind {
             [0x1f, 0x8b, ..] => Box::new(flate2::read::MultiGzDecoder::new(BufReader::new(whole))),
             [0x28, 0xb5, 0x2f, 0xfd] => Box::new(Zstd::new(BufReader::new(whole)).map_err(SourceError::Io)?),
@@ -139,7 +156,7 @@ impl Source {
         let plain = Tap { inner: plain, count: Arc::new(AtomicU64::new(0)), failed: false };
         let reader = create_reader(CAPACITY, plain).map_err(|_| SourceError::NotACapture)?;
         let to = if nanoseconds { 1 } else { 1000 };
-        Ok(Self { reader, interfaces: Vec::new(), first: 0, number: 0, to, ending: None, read })
+        Ok(Self { reader, interfaces: Vec::new(), first: 0, big_endian: false, number: 0, to, ending: None, read })
     }
 
     /// Bytes of the file that were read, compressed as it is.
@@ -165,6 +182,7 @@ impl Source {
                     let mut state = State {
                         interfaces: &mut self.interfaces,
                         first: &mut self.first,
+                        big_endian: &mut self.big_endian,
                         number: &mut self.number,
                         to: self.to,
                     };
@@ -209,6 +227,7 @@ impl Source {
 struct State<'a> {
     interfaces: &'a mut Vec<Interface>,
     first: &'a mut u32,
+    big_endian: &'a mut bool,
     number: &'a mut u64,
     to: i64,
 }
@@ -231,7 +250,8 @@ impl State<'_> {
                 let data = record.data.get(..record.caplen as usize).unwrap_or(record.data);
                 self.frame(0, Some(time), data, record.origlen, see)
             }
-            PcapBlockOwned::NG(Block::SectionHeader(_)) => {
+            PcapBlockOwned::NG(Block::SectionHeader(section)) => {
+                *self.big_endian = section.big_endian();
                 *self.first += self.interfaces.len() as u32;
                 self.interfaces.clear();
                 false
@@ -240,8 +260,8 @@ impl State<'_> {
                 self.interfaces.push(Interface {
                     link: interface.linktype.0 as u16,
                     snap: interface.snaplen,
-                    ticks: interface.ts_resolution().unwrap_or(1_000_000).max(1),
-                    offset: interface.ts_offset(),
+                    ticks: ticks_of(interface.if_tsresol),
+                    offset: if *self.big_endian { interface.if_tsoffset.swap_bytes() } else { interface.if_tsoffset },
                 });
                 false
             }
@@ -283,6 +303,14 @@ impl State<'_> {
         });
         true
     }
+}
+
+/// Ticks a second of a clock, as `if_tsresol` says. By hand: the parser knows no powers of two, nor does it turn the bytes
+/// of offsets.
+fn ticks_of(resolution: u8) -> u64 {
+    let power = u32::from(resolution & 0x7f);
+    let ticks = if resolution & 0x80 != 0 { 1_u64.checked_shl(power) } else { 10_u64.checked_pow(power) };
+    ticks.filter(|ticks| *ticks > 0).unwrap_or(1_000_000)
 }
 
 /// Nanoseconds since 1970 of a time that an interface counts in ticks.
