@@ -490,3 +490,26 @@ def log(x: float) -> float:
 
 def pow(x: float, y: float) -> float:
     """X to the power of y, as the engine computes it."""
+
+@final
+class CaptureReader:
+    """Reads a packet capture and analyses it, some frames at a time; standard input if there is no file."""
+
+    def __new__(cls, file: str | None, filter: str | None, nanoseconds: bool, most_flows: int) -> Self: ...
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of the file so far, compressed as it is."""
+    @property
+    def frames(self) -> int:
+        """Frames so far."""
+    @property
+    def ending(self) -> str | None:
+        """How the file ended: whole, cut or damaged; None before."""
+    def step(self, frames: int) -> bool:
+        """Reads up to so many frames; False at the end."""
+    def glance(self) -> tuple[int, int, int]:
+        """Connections, retransmissions and timeouts so far."""
+    def samples(self) -> dict[str, NDArray[Any]]:
+        """Samples of round trips since the last call."""
+    def finish(self) -> dict[str, dict[str, Any]]:
+        """Ends the analysis; its tables by name."""

@@ -50,8 +50,6 @@ pub struct Totals {
     pub swapped: u64,
     /// Steps of the clock to before what came before.
     pub steps_back: u64,
-    /// Acknowledged bytes that never passed: the capture lost packets.
-    pub missing: u64,
     /// Connections that were dropped for new ones.
     pub dropped_flows: u64,
 }
@@ -202,6 +200,13 @@ impl Analysis {
             closed,
             ways: state.ways.map(|way| way.summary),
         });
+    }
+
+    /// Connections, retransmissions and timeouts so far.
+    pub fn glance(&self) -> (usize, usize, usize) {
+        let repeats = self.found.events.iter().filter(|event| event.kind.is_some() && event.twin.is_none());
+        let timeouts = repeats.clone().filter(|event| event.kind == Some(Kind::Timeout));
+        (self.open.len(), repeats.count(), timeouts.count())
     }
 
     /// Samples since the last call.

@@ -515,13 +515,14 @@ impl State {
         let direction = &mut self.ways[data];
         let acked = direction.acked;
         let mut newly = Newly::default();
-        direction.board.acknowledge(ack, |segment| newly.take(segment));
+        direction.board.acknowledge(ack, |segment| newly.take(segment, ack));
         let duplicates = direction.sender.duplicates;
         let holes_above = direction.board.any_sacked(ack);
         direction.sender.on_ack(now, ack, verdict == Some(true));
         direction.acked = Some(ack);
         if let Some(acked) = acked {
             direction.summary.counters.acked_bytes += ack - acked;
+            direction.summary.counters.missing_bytes += (ack - acked).saturating_sub(newly.bytes);
         }
         let Some(last) = newly.last else { return };
         if last.syn {
@@ -605,13 +606,15 @@ impl State {
 /// What an ACK covers that was not covered before.
 #[derive(Default)]
 struct Newly {
+    bytes: u64,
     last: Option<Segment>,
     /// When the last of what was sent again, or filled a hole, passed, other than the last segment.
     refilled: Option<i64>,
 }
 
 impl Newly {
-    fn take(&mut self, segment: &Segment) {
+    fn take(&mut self, segment: &Segment, to: u64) {
+        self.bytes += segment.end.min(to) - segment.start;
         if let Some(last) = self.last {
             if last.repeated || last.filled {
                 self.refilled = Some(self.refilled.map_or(last.last, |time| time.max(last.last)));

@@ -61,6 +61,8 @@ counters! {
     captured_again,
     /// Holes in the sequence numbers that passed.
     holes,
+    /// Bytes that were acknowledged and did not pass: the capture has lost packets, or they went another way.
+    missing_bytes,
     /// Duplicate ACKs (RFC 5681).
     duplicate_acks,
     /// ACKs with SACK blocks.

@@ -21,6 +21,7 @@ mod connection;
 pub mod counters;
 pub mod decode;
 mod direction;
+pub mod filter;
 pub mod histogram;
 pub mod packet;
 mod recent;

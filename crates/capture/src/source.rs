@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-use pcap_parser::traits::{PcapNGBlock, PcapNGPacketBlock, PcapReaderIterator};
+use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
 use pcap_parser::{create_reader, Block, PcapBlockOwned, PcapError};
 
 use crate::decode::Frame;
@@ -156,7 +156,16 @@ impl Source {
         let plain = Tap { inner: plain, count: Arc::new(AtomicU64::new(0)), failed: false };
         let reader = create_reader(CAPACITY, plain).map_err(|_| SourceError::NotACapture)?;
         let to = if nanoseconds { 1 } else { 1000 };
-        Ok(Self { reader, interfaces: Vec::new(), first: 0, big_endian: false, number: 0, to, ending: None, read })
+        Ok(Self {
+            reader,
+            interfaces: Vec::new(),
+            first: 0,
+            big_endian: false,
+            number: 0,
+            to,
+            ending: None,
+            read,
+        })
     }
 
     /// Bytes of the file that were read, compressed as it is.
@@ -261,7 +270,11 @@ impl State<'_> {
                     link: interface.linktype.0 as u16,
                     snap: interface.snaplen,
                     ticks: ticks_of(interface.if_tsresol),
-                    offset: if *self.big_endian { interface.if_tsoffset.swap_bytes() } else { interface.if_tsoffset },
+                    offset: if *self.big_endian {
+                        interface.if_tsoffset.swap_bytes()
+                    } else {
+                        interface.if_tsoffset
+                    },
                 });
                 false
             }

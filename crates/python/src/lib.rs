@@ -5,6 +5,8 @@ mod alarm;
 mod arima;
 mod canonical;
 #[allow(missing_docs)]
+mod capture;
+#[allow(missing_docs)]
 mod columns;
 #[allow(missing_docs)]
 mod control;
@@ -35,6 +37,7 @@ static ALLOCATOR: LargePages = LargePages;
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     arima::register(module)?;
+    capture::register(module)?;
     control::register(module)?;
     estimators::register(module)?;
     forecast::register(module)?;

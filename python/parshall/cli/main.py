@@ -356,6 +356,42 @@ def hurst(file: str, **options: Any) -> None:
     hurst_file(file, **options)
 
 
+@cli.command()
+@click.argument("file")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv", "parquet"]),
+    default="table",
+    show_default=True,
+    help="What is printed; parquet only writes, to out/NAME unless --out is given.",
+)
+@click.option("--out", metavar="DIR", help="Write tables as Parquet and a report as HTML there.")
+@click.option("--flow", type=click.IntRange(1), metavar="N", help="This connection only, by its number.")
+@click.option(
+    "--filter", metavar="EXPRESSION", help="Packets to look at, such as 'tcp and host 10.0.0.1 and port 443'."
+)
+@click.option("--anonymise", is_flag=True, help="Put hashes in place of addresses.")
+@click.option("--nanoseconds", is_flag=True, help="Keep times finer than a microsecond.")
+@click.option(
+    "--max-flows",
+    type=click.IntRange(1),
+    default=1_000_000,
+    show_default=True,
+    help="Flows that may be open at once; the oldest are ended for new ones.",
+)
+def capture(file: str, **options: Any) -> None:
+    """Tell what happened on the connections in the capture FILE.
+
+    FILE is pcap or pcapng, also compressed by gzip or zstd; - is the standard input, as of tcpdump -w -.
+    Prints connections, the worst first: retransmissions by kind, needless ones, round trips, and what other
+    retransmission timeouts would have done.
+    """
+    from parshall.capture.command import capture_file
+
+    capture_file(file, **options)
+
+
 @cli.group()
 def qdisc() -> None:
     """Read the queue disciplines of this computer."""

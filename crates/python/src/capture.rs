@@ -1,0 +1,285 @@
+//! Bindings of captures. `parshall.capture` is their face.
+
+use std::fs::File;
+use std::io::Read;
+use std::sync::{Mutex, PoisonError};
+
+use numpy::IntoPyArray;
+use parshall_capture::analysis::{Analysis, Finished, Settings, Totals};
+use parshall_capture::counters::Counters;
+use parshall_capture::decode::decode;
+use parshall_capture::filter::Filter;
+use parshall_capture::histogram::Histogram;
+use parshall_capture::packet::{Decoded, Endpoint};
+use parshall_capture::result::{Event, Sample, Way};
+use parshall_capture::source::{Ending, Source, SourceError};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::estimators::fault;
+
+/// Adds the class to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<CaptureReader>()
+}
+
+/// Reads a capture and analyses it, some frames at a time.
+#[pyclass]
+pub struct CaptureReader {
+    /// Locked for the compiler alone: whatever uses it has the reader for itself.
+    reading: Mutex<Reading>,
+}
+
+struct Reading {
+    source: Source,
+    analysis: Option<Analysis>,
+    filter: Option<Filter>,
+}
+
+impl CaptureReader {
+    fn reading(&mut self) -> &mut Reading {
+        self.reading.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn opened(file: Option<&str>) -> std::io::Result<Box<dyn Read + Send>> {
+    Ok(match file {
+        Some(file) => Box::new(File::open(file)?),
+        None => Box::new(std::io::stdin()),
+    })
+}
+
+#[pymethods]
+impl CaptureReader {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        file: Option<&str>,
+        filter: Option<&str>,
+        nanoseconds: bool,
+        most_flows: usize,
+    ) -> PyResult<Self> {
+        let filter = filter
+            .map(Filter::parse)
+            .transpose()
+            .map_err(|error| fault("filter", quoted(&error.word), error.expected))?;
+        let source = py.detach(|| {
+            opened(file).map_err(SourceError::Io).and_then(|inner| Source::new(inner, nanoseconds))
+        });
+        let source = source.map_err(|error| match error {
+            SourceError::Io(error) => PyOSError::new_err((error.raw_os_error(), error.to_string())),
+            SourceError::NotACapture => PyValueError::new_err("neither pcap nor pcapng"),
+        })?;
+        let analysis = Some(Analysis::new(Settings { most_flows }));
+        Ok(Self { reading: Mutex::new(Reading { source, analysis, filter }) })
+    }
+
+    /// Reads up to so many frames; false at the end.
+    fn step(&mut self, py: Python<'_>, frames: u64) -> bool {
+        let Reading { source, analysis, filter } = self.reading();
+        let Some(analysis) = analysis else { return false };
+        py.detach(|| {
+            for _ in 0..frames {
+                let more = source.next(&mut |frame| {
+                    let decoded = decode(frame);
+                    let taken = match (&decoded, &filter) {
+                        (Decoded::Packet(packet), Some(filter)) => filter.takes(packet),
+                        _ => true,
+                    };
+                    if taken {
+                        analysis.push(&decoded);
+                    }
+                });
+                if !more {
+                    return false;
+                }
+            }
+            true
+        })
+    }
+
+    #[getter]
+    fn bytes_read(&mut self) -> u64 {
+        self.reading().source.bytes_read()
+    }
+
+    #[getter]
+    fn frames(&mut self) -> u64 {
+        self.reading().source.frames()
+    }
+
+    #[getter]
+    fn ending(&mut self) -> Option<&'static str> {
+        self.reading().source.ending().map(|ending| match ending {
+            Ending::Whole => "whole",
+            Ending::Cut => "cut",
+            Ending::Damaged => "damaged",
+        })
+    }
+
+    /// Connections, retransmissions and timeouts so far.
+    fn glance(&mut self) -> (usize, usize, usize) {
+        self.reading().analysis.as_ref().map_or((0, 0, 0), Analysis::glance)
+    }
+
+    /// Samples since the last call.
+    fn samples<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let samples = self.reading().analysis.as_mut().map(Analysis::samples).unwrap_or_default();
+        samples_dict(py, &samples)
+    }
+
+    /// Ends the analysis; returns its tables.
+    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let analysis =
+            self.reading().analysis.take().ok_or_else(|| PyValueError::new_err("finished already"))?;
+        let found = py.detach(|| analysis.finish());
+        let result = PyDict::new(py);
+        result.set_item("totals", totals_dict(py, &found.totals)?)?;
+        result.set_item("connections", connections_dict(py, &found)?)?;
+        result.set_item("events", events_dict(py, &found.events)?)?;
+        result.set_item("samples", samples_dict(py, &found.samples)?)?;
+        result.set_item("datagrams", datagrams_dict(py, &found)?)?;
+        Ok(result)
+    }
+}
+
+fn quoted(word: &str) -> String {
+    if word.is_empty() {
+        "the end".to_owned()
+    } else {
+        format!("{word:?}")
+    }
+}
+
+fn seconds(time: i64) -> f64 {
+    time as f64 / 1e9
+}
+
+fn address(end: &Endpoint) -> String {
+    let six = std::net::Ipv6Addr::from(end.address);
+    six.to_ipv4_mapped().map_or_else(|| six.to_string(), |four| four.to_string())
+}
+
+macro_rules! columns {
+    ($py:expr, $rows:expr, $row:ident => { $($name:literal: $value:expr),* $(,)? }) => {{
+        let dict = PyDict::new($py);
+        $(dict.set_item($name, $rows.iter().map(|$row| $value).collect::<Vec<_>>().into_pyarray($py))?;)*
+        dict
+    }};
+}
+
+macro_rules! lists {
+    ($dict:expr, $rows:expr, $row:ident => { $($name:literal: $value:expr),* $(,)? }) => {
+        $($dict.set_item($name, $rows.iter().map(|$row| $value).collect::<Vec<_>>())?;)*
+    };
+}
+
+fn samples_dict<'py>(py: Python<'py>, samples: &[Sample]) -> PyResult<Bound<'py, PyDict>> {
+    Ok(columns!(py, samples, s => {
+        "time": seconds(s.time),
+        "frame": s.frame as i64,
+        "connection": s.connection as i32,
+        "direction": s.way as u8 as i32,
+        "half": s.half as u8 as i32,
+        "method": s.method as u8 as i32,
+        "rtt": seconds(s.rtt),
+    }))
+}
+
+fn events_dict<'py>(py: Python<'py>, events: &[Event]) -> PyResult<Bound<'py, PyDict>> {
+    let dict = columns!(py, events, e => {
+        "time": seconds(e.time),
+        "frame": e.frame as i64,
+        "connection": e.connection as i32,
+        "direction": e.way as u8 as i32,
+        "network_copy": e.network_copy,
+        "late": e.late,
+        "captured_again": e.captured_again,
+        "seq": e.seq as i64,
+        "payload": i64::from(e.payload),
+        // As KINDS has them; -1 is none, or unknown.
+        "kind": e.kind.map_or(-1, |kind| kind as u8 as i32),
+        "needless": e.needless.map_or(-1, i32::from),
+    });
+    Ok(dict)
+}
+
+fn connections_dict<'py>(py: Python<'py>, found: &Finished) -> PyResult<Bound<'py, PyDict>> {
+    let rows = &found.connections;
+    let dict = columns!(py, rows, c => {
+        "connection": c.number as i32,
+        "aport": i32::from(c.opener.port),
+        "bport": i32::from(c.answerer.port),
+        "start": seconds(c.start),
+        "end": seconds(c.end),
+        "handshake_receiver": c.handshake.map_or(f64::NAN, seconds),
+        "handshake_sender": c.handshake_back.map_or(f64::NAN, seconds),
+        "opened": c.opened,
+        "closed": c.closed,
+    });
+    lists!(dict, rows, c => { "a": address(&c.opener), "b": address(&c.answerer) });
+    for (way, letter) in [(Way::Forward, "f"), (Way::Back, "b")] {
+        let at = way as usize;
+        for (index, name) in Counters::NAMES.iter().enumerate() {
+            let values: Vec<i64> = rows.iter().map(|c| c.ways[at].counters.values()[index] as i64).collect();
+            dict.set_item(format!("{name}_{letter}"), values.into_pyarray(py))?;
+        }
+        for method in ["seq", "ts"] {
+            let histogram =
+                |c: usize| if method == "seq" { &rows[c].ways[at].seq } else { &rows[c].ways[at].stamps };
+            let counts: Vec<i64> = (0..rows.len()).map(|c| histogram(c).count() as i64).collect();
+            dict.set_item(format!("rtt_{method}_samples_{letter}"), counts.into_pyarray(py))?;
+            let least = |found: &Histogram| found.least().map(|least| least as f64);
+            type Figure<'a> = (&'a str, &'a dyn Fn(&Histogram) -> Option<f64>);
+            let figures: [Figure<'_>; 5] = [
+                ("min", &least),
+                ("p25", &|found| found.quantile(0.25)),
+                ("p50", &|found| found.quantile(0.5)),
+                ("p95", &|found| found.quantile(0.95)),
+                ("max", &|found| found.most().map(|most| most as f64)),
+            ];
+            for (name, figure) in figures {
+                let values: Vec<f64> = (0..rows.len())
+                    .map(|c| figure(histogram(c)).map_or(f64::NAN, |value| value / 1e9))
+                    .collect();
+                dict.set_item(format!("rtt_{method}_{name}_{letter}"), values.into_pyarray(py))?;
+            }
+        }
+    }
+    Ok(dict)
+}
+
+fn datagrams_dict<'py>(py: Python<'py>, found: &Finished) -> PyResult<Bound<'py, PyDict>> {
+    let rows = &found.datagrams;
+    let dict = columns!(py, rows, flow => {
+        "sport": i32::from(flow.source.port),
+        "dport": i32::from(flow.destination.port),
+        "start": seconds(flow.start),
+        "end": seconds(flow.end),
+        "packets": flow.packets as i64,
+        "bytes": flow.bytes as i64,
+    });
+    lists!(dict, rows, flow => { "source": address(&flow.source), "destination": address(&flow.destination) });
+    Ok(dict)
+}
+
+fn totals_dict<'py>(py: Python<'py>, totals: &Totals) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, value) in [
+        ("frames", totals.frames),
+        ("tcp", totals.tcp),
+        ("udp", totals.udp),
+        ("fragments", totals.fragments),
+        ("other_ip", totals.other_ip),
+        ("not_ip", totals.not_ip),
+        ("damaged", totals.damaged),
+        ("options_cut", totals.options_cut),
+        ("swapped", totals.swapped),
+        ("steps_back", totals.steps_back),
+        ("dropped_flows", totals.dropped_flows),
+    ] {
+        dict.set_item(name, value)?;
+    }
+    Ok(dict)
+}

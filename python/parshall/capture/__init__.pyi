@@ -1,0 +1,2 @@
+from .reading import Capture as Capture
+from .replay import Replayed as Replayed

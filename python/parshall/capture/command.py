@@ -1,0 +1,142 @@
+"""What ``parshall capture`` does: reads, prints the worst first, writes tables and a report."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from parshall.capture.findings import remarks
+from parshall.capture.reading import Capture, Progress
+from parshall.capture.shown import as_csv, as_json, replay_lines, table, worst_first
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["capture_file"]
+
+_MOST_ROWS = 20
+_EVERY_S = 2.0
+
+
+def capture_file(
+    file: str,
+    form: str,
+    out: str | None,
+    flow: int | None,
+    filter: str | None,
+    anonymise: bool,
+    nanoseconds: bool,
+    max_flows: int,
+) -> None:
+    """Raises InputError and OutputError."""
+    if form == "parquet" and out is None:
+        out = f"out/{Path(file).name.split('.')[0] if file != '-' else 'capture'}"
+    with _progress(file) as tell:
+        capture = Capture.read(
+            file,
+            filter=filter,
+            anonymise=anonymise,
+            nanoseconds=nanoseconds,
+            max_flows=max_flows,
+            tell=tell,
+        )
+    if flow is not None:
+        capture = capture.flow(flow)
+    if out is not None:
+        from parshall.capture.report import write_report
+
+        capture.write(out)
+        write_report(capture, Path(out) / "report.html")
+    if form == "json":
+        click.echo(as_json(capture))
+    elif form == "csv":
+        click.echo(as_csv(capture), nl=False)
+    else:
+        _print(capture, out, form)
+
+
+def _print(capture: Capture, out: str | None, form: str) -> None:
+    from rich.console import Console
+
+    console = Console()
+    console = console if console.is_terminal else Console(width=160)
+    if form == "table":
+        directions = worst_first(capture)
+        console.print(table(directions, _MOST_ROWS), highlight=False)
+        if len(directions) > _MOST_ROWS:
+            console.print(f"... and {len(directions) - _MOST_ROWS:,} more directions", highlight=False)
+        _print_replay(capture, console)
+    for remark in remarks(capture):
+        console.print(remark, highlight=False)
+    console.print(_summary(capture), highlight=False)
+    if out is not None:
+        console.print(f"tables and report.html written to {out}", highlight=False)
+
+
+def _print_replay(capture: Capture, console: Console) -> None:
+    """The filters on the worst direction that has a timeout, or simply the worst."""
+    replayed = capture.replay() if capture.connections.num_rows <= _MOST_ROWS else []
+    for way in worst_first(capture):
+        if lines := replay_lines(replayed, way):
+            title = f"RTO filters on {way['connection']}{way['direction']}, {way['from']} to {way['to']}:"
+            console.print("\n".join([title, *lines]), highlight=False)
+            return
+
+
+def _summary(capture: Capture) -> str:
+    totals = capture.totals
+    parts = [
+        f"{totals['frames']:,} frames",
+        f"{capture.connections.num_rows:,} connections",
+        f"{capture.udp.num_rows:,} flows of UDP",
+        f"{capture.samples.num_rows:,} round trips",
+    ]
+    return f"{', '.join(parts)}; read in {capture.seconds:.2f} s"
+
+
+@contextmanager
+def _progress(file: str) -> Iterator[Callable[[Progress], None] | None]:
+    """A bar with MB/s for a file on a terminal; lines for a stream."""
+    if file == "-":
+        yield _lines()
+        return
+    if not sys.stderr.isatty() or not Path(file).exists():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress as Bar,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=Path(file).stat().st_size)
+        yield lambda progress: bar.update(task, completed=progress.bytes_read)
+
+
+def _lines() -> Callable[[Progress], None]:
+    """A line now and then of what a stream has brought so far."""
+    last = time.monotonic()
+
+    def tell(progress: Progress) -> None:
+        nonlocal last
+        if time.monotonic() - last < _EVERY_S:
+            return
+        last = time.monotonic()
+        click.echo(
+            f"{progress.frames:,} frames, {progress.connections:,} connections, "
+            f"{progress.retransmissions:,} retransmissions, {progress.timeouts:,} timeouts",
+            err=True,
+        )
+
+    return tell

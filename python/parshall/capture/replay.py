@@ -1,0 +1,129 @@
+"""What another retransmission timeout would have done on a recorded connection.
+
+The round trips of a direction, by data and ACK, go through every RTO filter of the library. A round trip
+longer than the RTO in force would have been a spurious timeout; a timeout that happened would have waited for
+the RTO in force instead. The base is the filter of Linux.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from parshall.estimators import (
+    ArimaRto,
+    JacobsonRto,
+    LinuxRto,
+    MedianRto,
+    QuantileRto,
+    WeightedMedianRto,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from parshall.capture.reading import Capture
+    from parshall.estimators.rto import RtoEstimator
+
+__all__ = ["BASE", "LEAST_SAMPLES", "Replayed", "filters", "path_rtts", "replay"]
+
+BASE = "linux"
+LEAST_SAMPLES = 20
+_LEAST_RTO = 0.2
+
+
+def filters() -> dict[str, RtoEstimator]:
+    """The filters, with the least RTO of Linux, so that they differ in nothing else."""
+    return {
+        BASE: LinuxRto(min_rto=_LEAST_RTO),
+        "jacobson": JacobsonRto(min_rto=_LEAST_RTO),
+        "median": MedianRto(window=5, min_rto=_LEAST_RTO),
+        "weighted median": WeightedMedianRto(min_rto=_LEAST_RTO),
+        "quantile": QuantileRto(min_rto=_LEAST_RTO),
+        "arima": ArimaRto(min_rto=_LEAST_RTO),
+    }
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A filter on a direction of a connection."""
+
+    connection: int
+    direction: str
+    filter: str
+    samples: int
+    spurious: int
+    """Round trips that were longer than the RTO in force."""
+    timeouts: int
+    """Timeouts that happened."""
+    wait: float
+    """Time that these would have waited, in seconds, without backoff."""
+    mean_rto: float
+    """Mean RTO in force, in seconds."""
+
+
+def path_rtts(capture: Capture, row: Mapping[str, Any], way: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Times and round trips over the whole path: to the receiver, and the handshake's to the sender.
+
+    At a point near the sender the latter is next to nothing; near the receiver it is nearly all, and what
+    varies on the way there is not seen.
+    """
+    samples = capture.samples
+    of = np.asarray(samples["connection"]) == row["connection"]
+    of &= np.asarray(samples["direction"]) == way
+    of &= np.asarray(samples["method"]) == "seq"
+    other = row["handshake_sender" if way == "f" else "handshake_receiver"] or 0.0
+    times, rtts = np.asarray(samples["time"])[of], np.asarray(samples["rtt"])[of]
+    return times, rtts + other
+
+
+def _is_near_receiver(row: Mapping[str, Any], way: str) -> bool:
+    """What varies lies between the sender and the point, so that no timeout can be judged."""
+    far, near = row["handshake_sender"], row["handshake_receiver"]
+    if far is None or near is None:
+        return False
+    return bool(far > near if way == "f" else near > far)
+
+
+def replay(capture: Capture) -> list[Replayed]:
+    """Every filter on every direction with at least 20 samples, captured nearer to its sender."""
+    events = capture.events
+    by_timer = np.asarray(events["kind"]) == "rto"
+    timeouts, owner, side = (
+        np.asarray(events[name])[by_timer] for name in ("time", "connection", "direction")
+    )
+    found = []
+    for row in capture.connections.to_pylist():
+        for way in ("f", "b"):
+            if row[f"rtt_seq_samples_{way}"] < LEAST_SAMPLES or _is_near_receiver(row, way):
+                continue
+            times, rtts = path_rtts(capture, row, way)
+            own = timeouts[(owner == row["connection"]) & (side == way)]
+            for name, estimator in filters().items():
+                found.append(_replayed(row["connection"], way, name, estimator, (times, rtts, own)))
+    return found
+
+
+def _replayed(
+    connection: int,
+    way: str,
+    name: str,
+    estimator: RtoEstimator,
+    series: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+) -> Replayed:
+    times, rtts, timeouts = series
+    rtos = np.asarray(estimator.run(rtts))
+    in_force = np.searchsorted(times, timeouts) - 1
+    return Replayed(
+        connection=connection,
+        direction=way,
+        filter=name,
+        samples=len(rtts),
+        spurious=int(np.sum(rtts[1:] > rtos[:-1])),
+        timeouts=len(timeouts),
+        wait=float(np.sum(rtos[in_force[in_force >= 0]])),
+        mean_rto=float(np.mean(rtos)),
+    )

@@ -1,0 +1,176 @@
+"""The report of a capture: one HTML page, with figures inside."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from parshall.capture.findings import finding, remarks
+from parshall.capture.replay import Replayed
+from parshall.capture.shown import worst_first
+from parshall.plot import SERIES, drawing, standalone, to_svg
+from parshall.support.files import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from parshall.capture.reading import Capture
+
+__all__ = ["write_report"]
+
+_MOST_ROWS = 50
+_MOST_REPLAYED = 200
+
+_STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}
+table{border-collapse:collapse;font-size:14px}td,th{padding:.2rem .6rem;text-align:right}
+td.t,th.t{text-align:left}tr:nth-child(even){background:#8881}figure{margin:1.5rem 0}svg{max-width:100%}
+@media(prefers-color-scheme:dark){body{background:#161616;color:#ddd}}"""
+
+_COLUMNS = {
+    "connection": "#",
+    "direction": "",
+    "from": "from",
+    "to": "to",
+    "data_packets": "packets",
+    "retransmissions": "again",
+    "fast": "fast",
+    "timeouts": "rto",
+    "after_timeouts": "after rto",
+    "probes": "tlp",
+    "needless": "needless",
+    "late": "late",
+}
+
+
+def write_report(capture: Capture, file: Path) -> None:
+    """Writes the page. Raises OutputError."""
+    directions = worst_first(capture)
+    replayed = capture.replay() if capture.connections.num_rows <= _MOST_REPLAYED else []
+    parts = [f"<h1>{html.escape(capture.name)}</h1>", f"<p>{html.escape(_sentence(directions))}</p>"]
+    parts += [f"<p>{html.escape(remark)}.</p>" for remark in remarks(capture)]
+    parts += ["<h2>Connections, the worst first</h2>", _table(directions[:_MOST_ROWS])]
+    if directions:
+        parts += [f"<figure>{_figure(capture, directions[0])}</figure>"]
+    if replayed:
+        parts += ["<h2>What other timeouts would have done</h2>", f"<figure>{_frontier(replayed)}</figure>"]
+        parts += [_replay_table(replayed)]
+    page = "\n".join(
+        [
+            '<!doctype html><html lang="en"><meta charset="utf-8">',
+            f"<title>{html.escape(capture.name)}</title>",
+            f"<style>{_STYLE}</style>",
+            *parts,
+            "</html>",
+        ]
+    )
+    write_whole(file, page)
+
+
+def _sentence(directions: Sequence[Mapping[str, Any]]) -> str:
+    if not directions:
+        return "No connection in this capture carried data."
+    worst = directions[0]
+    text = finding(worst)
+    if not text:
+        return "Nothing was sent again, and nothing came out of order."
+    return f"Worst: connection {worst['connection']}, from {worst['from']} to {worst['to']}: {text}."
+
+
+def _table(directions: Sequence[Mapping[str, Any]]) -> str:
+    head = "".join(f"<th>{title}</th>" for title in (*_COLUMNS.values(), "RTT ms", "p95 ms"))
+    rows = [
+        "<tr>"
+        + "".join(f"<td>{html.escape(str(way[name]))}</td>" for name in _COLUMNS)
+        + "".join(f"<td>{_millis(way[f'rtt_seq_{name}'])}</td>" for name in ("p50", "p95"))
+        + f'<td class="t">{html.escape(finding(way))}</td></tr>'
+        for way in directions
+    ]
+    return f'<table><tr>{head}<th class="t">what is wrong</th></tr>{"".join(rows)}</table>'
+
+
+def _millis(seconds: float | None) -> str:
+    return "" if seconds is None else f"{1e3 * seconds:.3g}"
+
+
+def _figure(capture: Capture, way: Mapping[str, Any]) -> str:
+    """RTT over time, retransmissions by kind, and the places of retransmissions of the worst direction."""
+    with drawing(7.2, rows=3, columns=1, width=7.4) as (canvas, axes):
+        _draw_rtt(axes[0], capture, way)
+        _draw_kinds(axes[1], capture)
+        _draw_places(axes[2], capture, way)
+        name = f"connection {way['connection']}, direction {way['direction']}"
+        return standalone(
+            to_svg(canvas, "capture", f"Worst of the capture: {name}", "Round trips and retransmissions.")
+        )
+
+
+def _own(rows: Any, way: Mapping[str, Any]) -> Any:
+    mask = np.asarray(rows["connection"]) == way["connection"]
+    return mask & (np.asarray(rows["direction"]) == way["direction"])
+
+
+def _draw_rtt(axis: Axes, capture: Capture, way: Mapping[str, Any]) -> None:
+    rows = capture.samples
+    own = _own(rows, way)
+    start = np.min(np.asarray(rows["time"])[own]) if own.any() else 0.0
+    for color, method in zip(SERIES, ("seq", "ts"), strict=False):
+        mask = own & (np.asarray(rows["method"]) == method)
+        times, rtts = np.asarray(rows["time"])[mask] - start, 1e3 * np.asarray(rows["rtt"])[mask]
+        label = "data and ACK" if method == "seq" else "time stamps"
+        axis.plot(times, rtts, ".", markersize=2, color=color, label=label, rasterized=len(times) > 5000)
+    axis.set_xlabel("time (s)")
+    axis.set_ylabel("round trip to the receiver (ms)")
+    axis.legend(loc="upper right", fontsize=7)
+
+
+def _draw_kinds(axis: Axes, capture: Capture) -> None:
+    counts = Counter(kind for kind in capture.events["kind"].to_pylist() if kind)
+    names = sorted(counts, key=lambda name: -counts[name]) or ["none"]
+    axis.bar(names, [counts[name] for name in names], color=SERIES[0])
+    axis.set_ylabel("retransmissions")
+
+
+def _draw_places(axis: Axes, capture: Capture, way: Mapping[str, Any]) -> None:
+    rows = capture.events
+    own = _own(rows, way)
+    kinds = np.asarray(rows["kind"].to_pylist(), object)
+    start = np.min(np.asarray(rows["time"])[own]) if own.any() else 0.0
+    for color, kind in zip(SERIES * 2, ("fast", "rto", "rto_next", "tlp"), strict=False):
+        mask = own & (kinds == kind)
+        times, places = np.asarray(rows["time"])[mask] - start, np.asarray(rows["seq"])[mask]
+        axis.plot(times, places, "|", markersize=6, color=color, label=kind)
+    axis.set_xlabel("time since the first of them (s)")
+    axis.set_ylabel("sequence number")
+    axis.legend(loc="upper left", fontsize=7)
+
+
+def _frontier(replayed: Sequence[Replayed]) -> str:
+    names = list(dict.fromkeys(each.filter for each in replayed))
+    with drawing(3.0, rows=1, columns=1, width=5.0) as (canvas, axes):
+        for color, name in zip(SERIES * 2, names, strict=False):
+            own = [each for each in replayed if each.filter == name]
+            samples = sum(each.samples for each in own)
+            wait = sum(each.mean_rto * each.samples for each in own) / samples
+            axes[0].plot([wait], [sum(each.spurious for each in own)], "o", color=color, label=name)
+        axes[0].set_xlabel("mean RTO (s)")
+        axes[0].set_ylabel("spurious timeouts")
+        axes[0].legend(fontsize=7)
+        return standalone(to_svg(canvas, "frontier", "RTO filters", "Spurious timeouts against mean RTO."))
+
+
+def _replay_table(replayed: Sequence[Replayed]) -> str:
+    head = "".join(
+        f"<th>{title}</th>"
+        for title in ("#", "", "filter", "samples", "spurious", "timeouts", "waited s", "mean RTO s")
+    )
+    rows = [
+        f"<tr><td>{each.connection}</td><td>{each.direction}</td><td>{each.filter}</td><td>{each.samples}</td>"
+        f"<td>{each.spurious}</td><td>{each.timeouts}</td><td>{each.wait:.3f}</td><td>{each.mean_rto:.3f}</td></tr>"
+        for each in replayed[: 6 * _MOST_ROWS]
+    ]
+    return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
