@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PUBLISHED = ("parshall-estimators", "parshall-sim")
+PUBLISHED = ("parshall-estimators", "parshall-sim", "parshall-capture")
 
 needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="no cargo")
 

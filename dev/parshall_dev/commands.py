@@ -15,7 +15,7 @@ __all__ = ["bench", "validate"]
 
 @click.group(no_args_is_help=False)
 def validate() -> None:
-    """Compare the simulator with ns-2, with Linux and with laws in closed form."""
+    """Compare with ns-2, with Linux, with laws in closed form and with captures."""
 
 
 @validate.command()
@@ -112,6 +112,41 @@ def utilisation(jobs: int | None, out: str | None) -> None:
         write_whole(Path(out), text)
     short = sum(share < EXPECTED for share in shares.values())
     click.echo(f"{len(shares)} settings, {short} with less than {100 * EXPECTED:.0f} % of the link", err=True)
+
+
+@validate.command()
+@click.argument("folder", metavar="DIR")
+@click.option(
+    "--out",
+    metavar="FILE.md",
+    default="docs/validation/captures.md",
+    show_default=True,
+    help="Where the tables go, as Markdown; - prints them.",
+)
+def captures(folder: str, out: str) -> None:
+    """Compare with captures of real TCP in DIR whose truth is known, frame by frame.
+
+    DIR has NAME.truth.json, NAME.labels.csv.gz and NAME.POINT.pcap.gz, and tools.csv beside it or in it.
+    """
+    from parshall.support.files import write_whole
+    from parshall_dev.validate.captures import DESIGN, JUDGE, judge, scenarios
+    from parshall_dev.validate.captures_page import page
+
+    place = Path(folder)
+    known = scenarios(place)
+    rest = [name for name in known if name not in (*DESIGN, *JUDGE)]
+    parts = {
+        "Designed on": [name for name in DESIGN if name in known],
+        "Judged on": [name for name in JUDGE if name in known],
+        "Neither": rest,
+    }
+    judged = {part: (names, judge(place, names)) for part, names in parts.items() if names}
+    tools = next((file for file in (place / "tools.csv", place.parent / "tools.csv") if file.exists()), None)
+    text = "\n".join(page(judged, tools))
+    if out == "-":
+        click.echo(text)
+    else:
+        write_whole(Path(out), text)
 
 
 @validate.command()

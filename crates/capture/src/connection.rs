@@ -371,6 +371,8 @@ impl State {
             sender_half,
             rtt: direction.least.unwrap_or(0) + sender_half,
             sack: self.ways.iter().all(|way| way.sack_permitted),
+            age: direction.board.repeated(passing.start).map(|time| packet.time - time),
+            smoothed: direction.smoothed.unwrap_or(0) + sender_half,
             evidence,
             acks_pass: direction.acked.is_some(),
             hidden: passing.unseen > 0,

@@ -60,9 +60,9 @@ impl Recent {
         let id = packet.id.unwrap_or(0);
         let stamp = tcp.stamps.map_or(0, |stamps| stamps.0);
         let most = if id != 0 { TOGETHER } else { TOGETHER_UNMARKED };
-        if id == 0 && packet.payload == 0 && tcp.flags & crate::packet::flag::SYN == 0 {
-            return Again::No;
-        }
+        // Duplicate ACKs are alike; only another interface shows that one was captured twice.
+        let bare = id == 0 && packet.payload == 0 && tcp.flags & crate::packet::flag::SYN == 0;
+        let most = if bare { TOGETHER } else { most };
         if self.ahead(packet.id).is_some_and(|ahead| ahead > 0) {
             return Again::No;
         }
@@ -79,6 +79,8 @@ impl Recent {
         let event = (found.event != NONE).then_some(found.event as usize);
         if found.ttl != packet.ttl || found.interface != packet.interface {
             Again::Captured(event)
+        } else if bare {
+            Again::No
         } else {
             Again::Copied(event)
         }

@@ -79,6 +79,12 @@ impl Scoreboard {
         self.segments.push_back(segment);
     }
 
+    /// When a byte last passed, if it was sent again.
+    pub fn repeated(&self, byte: u64) -> Option<i64> {
+        let segment = self.segments.get(self.at(byte))?;
+        (segment.start <= byte && (segment.repeated || segment.filled)).then_some(segment.last)
+    }
+
     /// Notes that a range passed again, or for the first time where it had not.
     pub fn pass(&mut self, segment: Segment) {
         let mut at = self.at(segment.start);

@@ -37,6 +37,10 @@ pub struct Repeat {
     pub sender_half: i64,
     /// Mean round trip over the whole path.
     pub rtt: i64,
+    /// Time since it was last sent again, if it was.
+    pub age: Option<i64>,
+    /// Smoothed round trip over the whole path.
+    pub smoothed: i64,
     /// The connection has SACK.
     pub sack: bool,
     /// Something above the lowest hole has arrived, as ACKs tell.
@@ -117,7 +121,9 @@ impl Sender {
             None => since_ack,
         };
         let head = repeat.start <= repeat.acked;
-        let timer = quiet >= SHORTEST_TIMEOUT;
+        // ACKs may come all the while: what is found lost by them is sent within little more than a round trip.
+        let stale = repeat.age.is_some_and(|age| age >= SHORTEST_TIMEOUT + repeat.smoothed * 3 / 2);
+        let timer = quiet >= SHORTEST_TIMEOUT || (head && stale);
         match self.state {
             State::Loss if head && timer => Kind::Timeout,
             State::Loss => Kind::AfterTimeout,

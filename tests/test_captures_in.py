@@ -1,0 +1,196 @@
+"""Captures that are read: a simulated one gives the simulator's numbers, in every form of file."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from tests.test_captures import SENDERS, network
+
+import parshall
+from parshall.capture import Capture
+from parshall.cli.main import main
+
+REFERENCE = Path(__file__).parents[2] / "shared/reference/captures/real"
+
+needs_reference = pytest.mark.skipif(not REFERENCE.exists(), reason="no captures with known truth beside it")
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    recording = parshall.run(network(SENDERS["rack"]), seed=1)
+    file = tmp_path_factory.mktemp("capture") / "sender.pcap"
+    file.write_bytes(recording.pcap["s1->r0"])
+    return file
+
+
+@pytest.mark.parametrize("name", SENDERS)
+def test_a_simulated_capture_gives_the_simulators_numbers(name: str, tmp_path: Path) -> None:
+    recording = parshall.run(network(SENDERS[name]), seed=1)
+    file = tmp_path / "sender.pcap"
+    file.write_bytes(recording.pcap["s1->r0"])
+    [row] = Capture.read(file).connections.to_pylist()
+    flows, at = recording.columns("flows"), recording.flows.index("f1")
+    assert row["retransmissions_f"] == flows["packets_retransmitted"][at]
+    # A timeout of ns-2's NewReno during its own recovery looks like one more retransmission of that.
+    if name != "newreno-ns2":
+        assert row["timeouts_f"] + row["probes_f"] == flows["timeouts"][at]
+    if name == "no-handshake":
+        return
+    # Propagation to the receiver and back is 22 ms; a packet takes 4.2 ms, and ten fit into the queue.
+    assert 0.022 < row["rtt_seq_min_f"] <= row["rtt_seq_p50_f"] < 0.022 + 12 * 0.0042
+
+
+def rewritten(pcap: bytes, magic: int, order: str, link: int, before: bytes, scale: int) -> bytes:
+    """A capture of raw IP in nanoseconds, in another form."""
+    result = [struct.pack(order + "IHHiIII", magic, 2, 4, 0, 0, 262144, link)]
+    at = 24
+    while at < len(pcap):
+        seconds, part, stored, wire = struct.unpack("<IIII", pcap[at : at + 16])
+        data = before + pcap[at + 16 : at + 16 + stored]
+        head = struct.pack(order + "IIII", seconds, part // scale, len(data), wire + len(before))
+        result += [head, data]
+        at += 16 + stored
+    return b"".join(result)
+
+
+FORMS: dict[str, Callable[[bytes], bytes]] = {
+    "microseconds": lambda raw: rewritten(raw, 0xA1B2C3D4, "<", 101, b"", 1000),
+    "big-endian": lambda raw: rewritten(raw, 0xA1B23C4D, ">", 101, b"", 1),
+    "ethernet": lambda raw: rewritten(raw, 0xA1B23C4D, "<", 1, b"\2" * 12 + b"\x08\0", 1),
+    "vlans": lambda raw: rewritten(raw, 0xA1B23C4D, "<", 1, b"\2" * 12 + b"\x88\xa8\0\7\x81\0\0\5\x08\0", 1),
+    "mpls": lambda raw: rewritten(
+        raw, 0xA1B23C4D, "<", 1, b"\2" * 12 + b"\x88\x47\0\6\x40\x40\0\xc8\1\x40", 1
+    ),
+    "cooked": lambda raw: rewritten(raw, 0xA1B23C4D, "<", 113, b"\0" * 14 + b"\x08\0", 1),
+    "gzip": gzip.compress,
+    "gzip of two members": lambda raw: gzip.compress(raw[:5000]) + gzip.compress(raw[5000:]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_form_is_as_good_as_another(form: str, simulated: Path, tmp_path: Path) -> None:
+    raw = simulated.read_bytes()
+    assert struct.unpack("<I", raw[20:24])[0] == 101
+    other = tmp_path / "other.pcap"
+    other.write_bytes(FORMS[form](raw))
+    first, second = Capture.read(simulated), Capture.read(other)
+    assert first.samples.num_rows > 100
+    assert all(first.tables()[name].equals(second.tables()[name]) for name in first.tables())
+    assert first.totals == second.totals
+
+
+def test_a_cut_file_says_so_and_gives_what_it_has(simulated: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.pcap"
+    cut.write_bytes(simulated.read_bytes()[:-37])
+    capture = Capture.read(cut)
+    assert capture.ending == "cut"
+    assert capture.totals["frames"] == Capture.read(simulated).totals["frames"] - 1
+
+
+def test_packets_captured_twice_count_once(simulated: Path, tmp_path: Path) -> None:
+    raw, parts, at = simulated.read_bytes(), [simulated.read_bytes()[:24]], 24
+    while at < len(raw):
+        stored = struct.unpack("<I", raw[at + 8 : at + 12])[0]
+        record = raw[at : at + 16 + stored]
+        # A router's other interface: the time to live is one less (byte 8 of the IP header).
+        parts += [record, record[:24] + bytes([record[24] - 1]) + record[25:]]
+        at += 16 + stored
+    twice = tmp_path / "twice.pcap"
+    twice.write_bytes(b"".join(parts))
+    [one], [two] = (Capture.read(file).connections.to_pylist() for file in (simulated, twice))
+    for name in ("retransmissions_f", "timeouts_f", "packets_f", "rtt_seq_samples_f", "duplicate_acks_b"):
+        assert one[name] == two[name], name
+    assert two["captured_again_f"] == two["packets_f"]
+
+
+def test_tables_are_written_with_the_columns_that_were_promised(simulated: Path, tmp_path: Path) -> None:
+    assert main(["capture", str(simulated), "--out", str(tmp_path / "out")]) == 0
+    events = parquet.read_table(tmp_path / "out/events.parquet")
+    promised = ["frame", "connection", "direction", "kind", "needless", "network_copy", "late"]
+    assert set(promised) <= set(events.column_names)
+    assert events.schema.field("needless").type == pa.bool_()
+    samples = parquet.read_table(tmp_path / "out/samples.parquet")
+    names = ["time", "frame", "connection", "direction", "half", "method", "rtt"]
+    assert samples.column_names == names
+    assert set(samples["half"].to_pylist()) <= {"receiver", "sender"}
+    assert set(samples["method"].to_pylist()) == {"seq", "ts", "handshake"}
+    page = (tmp_path / "out/report.html").read_text()
+    assert "losses, repaired without a timeout" in page or "sent again" in page
+
+
+def test_json_and_csv_hold_the_connection(simulated: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["capture", str(simulated), "--format", "json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert main(["capture", str(simulated), "--format", "csv"]) == 0
+    [row] = csv.DictReader(capsys.readouterr().out.splitlines())
+    assert row["a"] == record["connections"][0]["a"] == "10.0.0.0"
+
+
+def test_a_filter_an_anonymous_name_and_a_stream(simulated: Path) -> None:
+    assert Capture.read(simulated, filter="udp").connections.num_rows == 0
+    assert Capture.read(simulated, filter="src host 10.0.0.0").connections["packets_b"].to_pylist() == [0]
+    hidden = Capture.read(simulated, anonymise=True).connections
+    assert len(hidden["a"][0].as_py()) == 12
+    script = (
+        "import sys; from parshall.cli.main import main; sys.exit(main(['capture', '-', '--format', 'csv']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], input=simulated.read_bytes(), capture_output=True, check=True
+    )
+    assert b"10.0.0.0" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["/nonexistent"], "expected a file that can be read"),
+        ([__file__], "expected a capture"),
+        (["{simulated}", "--filter", "prot 80"], 'filter: got "prot"'),
+        (["{simulated}", "--flow", "9"], "expected a connection, 1 to 1"),
+    ],
+)
+def test_bad_input_gets_one_line(
+    arguments: list[str], said: str, simulated: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [each.replace("{simulated}", str(simulated)) for each in arguments]
+    assert main(["capture", *given]) == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert said in line
+
+
+def test_a_replay_knows_what_a_steady_path_asks_of_linux(simulated: Path) -> None:
+    replayed = {each.filter: each for each in Capture.read(simulated).replay()}
+    assert set(replayed) == {"linux", "jacobson", "median", "weighted median", "quantile", "arima"}
+    assert replayed["linux"].spurious <= replayed["jacobson"].spurious
+    assert 0.2 < replayed["linux"].mean_rto < 1
+
+
+@needs_reference
+def test_the_truth_of_every_frame_is_told() -> None:
+    """At sender and middle, the bounds of docs/validation/captures.md; at the receiver what it can see."""
+    from parshall_dev.validate.captures import DESIGN, JUDGE, judge
+
+    for part, kinds in ((DESIGN, 0.97), (JUDGE, 0.99)):
+        found = judge(REFERENCE, [*part])
+        for point in ("snd", "mid"):
+            judged = found[point]
+            assert judged.precision("retransmission") == 1
+            assert (judged.recall("retransmission") or 0) >= 0.99
+            assert (judged.recall("fast") or 0) >= kinds
+            assert (judged.recall("needless") or 0) >= 0.98
+            assert judged.precision("needless") == 1
+            assert np.mean(np.array(judged.p95_errors) <= 0.05) >= 0.95
+            assert np.mean(np.array(judged.median_errors) <= 0.05) >= 0.94
+        assert (found["rcv"].precision("retransmission") or 0) >= 0.99
+        assert np.quantile(found["snd"].rto_errors, 0.5) < 0.05
