@@ -1,6 +1,6 @@
 //! A connection: two directions, each of which answers the other.
 
-use crate::direction::{newer, Direction, Pending};
+use crate::direction::{newer, Deferred, Direction, Pending};
 use crate::packet::{flag, Endpoint, Packet, Tcp};
 use crate::recent::Again;
 use crate::result::{Event, Half, Kind, Method, Sample, Way};
@@ -80,7 +80,8 @@ impl State {
             opened: syn,
             reset: false,
             handshake: [None; 2],
-            ways: [Direction::default(), Direction::default()],
+            // Who missed the SYNs takes it that both sides have SACK, as nearly all do.
+            ways: [Direction::new(!syn), Direction::new(!syn)],
         }
     }
 
@@ -306,7 +307,7 @@ impl State {
         let direction = &self.ways[way as usize];
         let missing = direction.recent.ahead(packet.id).map_or(0, |ahead| i64::from(ahead) - 1);
         let size = u64::from(direction.largest.max(packet.payload).max(1));
-        if missing <= hole.div_ceil(size) as i64 || !direction.recent.counts() {
+        if missing <= hole.div_ceil(size) as i64 || !direction.recent.counts() || direction.joined() {
             return 0;
         }
         let heard = self.ways[1 - way as usize].recent.last_time().unwrap_or(packet.time);
@@ -508,6 +509,24 @@ impl State {
             each.decided = true;
             found.events[each.event].needless = Some(true);
         }
+        self.on_original(data, from, until, found);
+    }
+
+    /// Both copies of some bytes have arrived: the answer in doubt was that to the original.
+    fn on_original(&mut self, data: usize, from: u64, until: u64, found: &mut Found) {
+        let direction = &mut self.ways[data];
+        let Some(at) = direction.deferred.iter().position(|each| each.start < until && from < each.end)
+        else {
+            return;
+        };
+        let Deferred { passed, time, frame, .. } = direction.deferred.remove(at);
+        let rtt = time - passed;
+        direction.on_rtt(rtt);
+        direction.summary.seq.add(rtt);
+        direction.summary.counters.acks_without_sample -= 1;
+        let way = if data == 0 { Way::Forward } else { Way::Back };
+        let (half, method) = (Half::Receiver, Method::Seq);
+        found.samples.push(Sample { time, frame, connection: self.number, way, half, method, rtt });
     }
 
     fn on_new_ack(&mut self, packet: &Packet, tcp: &Tcp, data: usize, ack: u64, found: &mut Found) {
@@ -541,6 +560,13 @@ impl State {
                 self.ways[data].on_rtt(rtt);
                 self.ways[data].summary.seq.add(rtt);
                 found.samples.push(self.sample(packet, way, Half::Receiver, Method::Seq, rtt));
+            }
+            None if !waited => {
+                if let Some((start, end)) = newly.doubt {
+                    let (time, frame) = (now, packet.frame);
+                    self.ways[data].defer(Deferred { start, end, passed: last.first, time, frame });
+                }
+                self.ways[data].count().acks_without_sample += 1;
             }
             _ => self.ways[data].count().acks_without_sample += 1,
         }
@@ -610,6 +636,8 @@ impl State {
 struct Newly {
     bytes: u64,
     last: Option<Segment>,
+    /// What was sent again, last.
+    doubt: Option<(u64, u64)>,
     /// When the last of what was sent again, or filled a hole, passed, other than the last segment.
     refilled: Option<i64>,
 }
@@ -617,6 +645,9 @@ struct Newly {
 impl Newly {
     fn take(&mut self, segment: &Segment, to: u64) {
         self.bytes += segment.end.min(to) - segment.start;
+        if segment.repeated {
+            self.doubt = Some((segment.start, segment.end));
+        }
         if let Some(last) = self.last {
             if last.repeated || last.filled {
                 self.refilled = Some(self.refilled.map_or(last.last, |time| time.max(last.last)));

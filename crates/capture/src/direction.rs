@@ -37,6 +37,24 @@ pub struct Pending {
     pub reported: bool,
 }
 
+/// A round trip that is one if the original was answered: a duplicate SACK may still say so.
+#[derive(Clone, Copy, Debug)]
+pub struct Deferred {
+    /// First byte of what was sent again.
+    pub start: u64,
+    /// Byte behind the last.
+    pub end: u64,
+    /// When the original of what is answered passed.
+    pub passed: i64,
+    /// When the answer did.
+    pub time: i64,
+    /// Frame of the answer.
+    pub frame: u64,
+}
+
+/// Round trips that wait to be one.
+const MOST_DEFERRED: usize = 64;
+
 /// State of a direction.
 #[derive(Debug, Default)]
 pub struct Direction {
@@ -56,6 +74,8 @@ pub struct Direction {
     pub sender: Sender,
     /// Retransmissions without a verdict.
     pub pending: Vec<Pending>,
+    /// Round trips in doubt.
+    pub deferred: Vec<Deferred>,
     /// TSvals that wait for their echo, and when they passed.
     pub stamps: VecDeque<(u32, i64)>,
     /// The highest TSval, and when it passed first.
@@ -90,6 +110,16 @@ pub fn newer(one: u32, other: u32) -> bool {
 }
 
 impl Direction {
+    /// A direction of which nothing passed.
+    pub fn new(sack_permitted: bool) -> Self {
+        Self { sack_permitted, ..Self::default() }
+    }
+
+    /// Packets were captured before they were cut, or after they were joined, so that one stands for several numbers of IP.
+    pub fn joined(&self) -> bool {
+        self.summary.counters.super_packets > 0 || (self.mss.is_none() && self.largest > 1460)
+    }
+
     /// A sequence number without end. Moves on with it.
     pub fn advance(&mut self, seq: u32) -> u64 {
         let (last, at) = *self.last.get_or_insert((seq, ORIGIN));
@@ -174,6 +204,14 @@ impl Direction {
     pub fn on_rtt(&mut self, rtt: i64) {
         self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
         self.smoothed = Some(self.smoothed.map_or(rtt, |mean| mean + (rtt - mean) / 8));
+    }
+
+    /// Lets a round trip wait for a verdict.
+    pub fn defer(&mut self, deferred: Deferred) {
+        if self.deferred.len() == MOST_DEFERRED {
+            self.deferred.drain(..MOST_DEFERRED / 2);
+        }
+        self.deferred.push(deferred);
     }
 
     /// Lets a retransmission wait for a verdict.

@@ -116,7 +116,8 @@ impl Sender {
         let since_any = repeat.now - self.heard.max(self.sent);
         let quiet = match repeat.silence {
             // ACKs that pass near the receiver are old news by the time at which what they caused comes by.
-            Some(silence) if repeat.near_receiver => silence - repeat.rtt / 4,
+            // A sender that waits for its window may be silent for a round trip.
+            Some(silence) if repeat.near_receiver => silence - repeat.rtt * 3 / 4,
             Some(silence) => since_ack.min(silence),
             None => since_ack,
         };
