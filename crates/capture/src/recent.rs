@@ -1,7 +1,5 @@
 //! The last packets of a direction: finds packets that come twice, and the order in which they were sent.
 
-use std::collections::VecDeque;
-
 use crate::packet::{Packet, Tcp};
 
 /// Packets that are remembered.
@@ -12,6 +10,9 @@ const TOGETHER: i64 = 1_000_000_000;
 
 /// The same between those of packets whose only mark is what they carry: shorter than a retransmission can be.
 const TOGETHER_UNMARKED: i64 = 500_000;
+
+/// Numbers by which a packet may be late.
+const FARTHEST: i16 = 2048;
 
 /// What is remembered of a packet.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +48,12 @@ pub enum Again {
 /// The last packets of a direction.
 #[derive(Clone, Debug, Default)]
 pub struct Recent {
-    seen: VecDeque<Seen>,
+    /// A ring, once it is full.
+    seen: Vec<Seen>,
+    /// Where the next one goes.
+    next: usize,
+    /// Numbers of IP of what is in the ring, apart so that a look at one line of the cache finds a number.
+    ids: [u16; KEPT],
     highest: Option<u16>,
     up: u32,
     down: u32,
@@ -63,10 +69,10 @@ impl Recent {
         // Duplicate ACKs are alike; only another interface shows that one was captured twice.
         let bare = id == 0 && packet.payload == 0 && tcp.flags & crate::packet::flag::SYN == 0;
         let most = if bare { TOGETHER } else { most };
-        if self.ahead(packet.id).is_some_and(|ahead| ahead > 0) {
+        if !self.ids.contains(&id) {
             return Again::No;
         }
-        let found = self.seen.iter().rev().find(|seen| {
+        let alike = self.seen.iter().filter(|seen| {
             seen.seq == tcp.seq
                 && seen.id == id
                 && seen.ack == tcp.ack
@@ -75,7 +81,7 @@ impl Recent {
                 && seen.flags == tcp.flags
                 && packet.time - seen.time < most
         });
-        let Some(found) = found else { return Again::No };
+        let Some(found) = alike.max_by_key(|seen| seen.time) else { return Again::No };
         let event = (found.event != NONE).then_some(found.event as usize);
         if found.ttl != packet.ttl || found.interface != packet.interface {
             Again::Captured(event)
@@ -88,7 +94,8 @@ impl Recent {
 
     /// The numbers of IP count packets of this direction, so that they tell the order of sending.
     pub fn ordered(&self) -> bool {
-        let steady = self.up >= 3 && self.up > 4 * self.down && self.steps < 4096 * self.up;
+        // A counter that all connections of a host share comes round between two packets of one.
+        let steady = self.up >= 3 && self.up > 4 * self.down && self.steps < 32 * self.up;
         let exact = self.up >= 1 && self.down == 0 && self.steps <= 4 * self.up;
         steady || exact
     }
@@ -100,7 +107,7 @@ impl Recent {
         let step = id.wrapping_sub(self.highest?) as i16;
         // Numbers drawn at random are hardly ever so near to each other.
         let near = self.up == 0 && self.down == 0 && (1..=4).contains(&step);
-        (near || self.ordered()).then_some(step)
+        (near || (self.ordered() && step > -FARTHEST)).then_some(step)
     }
 
     /// The numbers count the packets of this direction alone, so that they tell how many are missing.
@@ -110,7 +117,8 @@ impl Recent {
 
     /// When the last packet passed.
     pub fn last_time(&self) -> Option<i64> {
-        self.seen.back().map(|seen| seen.time)
+        let last = (self.next + KEPT - 1) % KEPT;
+        self.seen.get(last).map(|seen| seen.time)
     }
 
     /// Highest byte that was sent before the packet with this number, as far as packets are remembered.
@@ -124,11 +132,8 @@ impl Recent {
 
     /// Takes in a packet. `sent` is the highest byte that was sent with it.
     pub fn add(&mut self, packet: &Packet, tcp: &Tcp, sent: u64, event: Option<usize>) {
-        if self.seen.len() == KEPT {
-            self.seen.pop_front();
-        }
         let id = packet.id.unwrap_or(0);
-        self.seen.push_back(Seen {
+        let seen = Seen {
             time: packet.time,
             sent,
             seq: tcp.seq,
@@ -140,7 +145,13 @@ impl Recent {
             id,
             flags: tcp.flags,
             ttl: packet.ttl,
-        });
+        };
+        self.ids[self.next] = id;
+        match self.seen.get_mut(self.next) {
+            Some(place) => *place = seen,
+            None => self.seen.push(seen),
+        }
+        self.next = (self.next + 1) % KEPT;
         self.count(id);
     }
 
@@ -159,6 +170,9 @@ impl Recent {
             self.steps = self.steps.saturating_add(step.unsigned_abs().into());
         } else if step < 0 {
             self.down += 1;
+            if step <= -FARTHEST {
+                self.highest = Some(id);
+            }
         }
     }
 }
