@@ -213,6 +213,7 @@ controls = st.one_of(
         gain=st.floats(0.01, 1),
         samples=st.integers(1, 50),
         forecaster=forecasters,
+        rounding=st.sampled_from(["up", "nearest", "down"]),
         rtt=st.sampled_from(["smoothed", "least"]),
         decide=st.sampled_from(["interval", "ack"]),
         slow_start_again=st.booleans(),

@@ -18,6 +18,11 @@ from parshall.scenario.forecaster import HE_2002, Constant, Ewma, LastValue
 RATE = 4e6
 PACKET_BITS = 8 * 1040
 MODELS = {"lmmse": HE_2002, "last-value": LastValue(), "ewma": Ewma(gain=0.25)}
+WHOLE: Any = {
+    "up": math.ceil,
+    "nearest": lambda n: max(math.floor(n + 0.5), 1),
+    "down": lambda n: max(math.floor(n), 1),
+}
 
 
 class WrittenOut(Control):
@@ -31,6 +36,7 @@ class WrittenOut(Control):
     each_ack: bool = False
     held: bool = False
     least_rtt: bool = False
+    rounding: str = "up"
     forecaster: Any = field(init=False, default=None)
     predicted: float = field(init=False, default=float("nan"))
     sampled: float = field(init=False, default=float("nan"))
@@ -57,7 +63,7 @@ class WrittenOut(Control):
         elif is_new or self.each_ack:
             capacity = RATE / PACKET_BITS
             rtt = self.least if self.least_rtt else self.srtt
-            self.cwnd = max(capacity * rtt / math.ceil(capacity / self.predicted), 2.0)
+            self.cwnd = max(capacity * rtt / WHOLE[self.rounding](capacity / self.predicted), 2.0)
             if self.held:
                 self.ssthresh = min(self.ssthresh, self.cwnd)
 
@@ -108,8 +114,10 @@ def bell(control: Any) -> Dumbbell:
         ({"decide": "ack"}, {"each_ack": True}),
         ({"slow_start_again": False}, {"held": True}),
         ({"rtt": "least", "samples": 5}, {"least_rtt": True, "samples": 5}),
+        ({"rounding": "nearest"}, {"rounding": "nearest"}),
+        ({"rounding": "down"}, {"rounding": "down"}),
     ],
-    ids=["document", "last-value", "ewma", "each-ack", "held", "least-rtt"],
+    ids=["document", "last-value", "ewma", "each-ack", "held", "least-rtt", "nearest", "down"],
 )
 def test_it_is_the_documents_rule_written_out(options: dict[str, Any], own: dict[str, Any]) -> None:
     """Equal to the packet; windows agree to many digits."""

@@ -9,10 +9,10 @@ from parshall import run
 from parshall.scenario import Bulk, Dual, Record, Series, TcpTp
 from parshall_studies import study as st
 from parshall_studies.study.claims import judge
-from parshall_studies.tcp_tp import STUDY, judging, model, networks, quantities, series
+from parshall_studies.tcp_tp import STUDY, judging, measures, model, networks, quantities, series, theorem
 from parshall_studies.tcp_tp.claims import TOPICS
 from parshall_studies.tcp_tp.networks import Setting
-from parshall_studies.tcp_tp.senders import ABLATION, DOCUMENT, OURS, RULES, TP, Bottleneck
+from parshall_studies.tcp_tp.senders import ABLATION, DOCUMENT, OURS, RULES, TP, WIDE, Bottleneck
 
 # --- Plain definitions --------------------------------------------------------------------------------------
 
@@ -123,3 +123,29 @@ def test_kinds_are_judged_that_the_rule_was_not_designed_on() -> None:
         extra = network.loss or network.jitter or len(network.flows) > 1 or kind.transport
         others = kind.connections not in {10, 40, 60, 100} or kind.limit != networks.LIMIT
         assert not same or extra or others or kind.round_trips != (networks.ROUND_TRIP,) * 2, kind.label
+
+
+def test_a_step_of_theorem_1_is_what_the_readings_say() -> None:
+    assert theorem.step([0.1, 0.1, 0.1], "up") == pytest.approx([0.1] * 3)
+    assert theorem.step([0.3, 0.4], "up") == pytest.approx([1 / 4, 1 / 3])
+    assert theorem.step([0.3, 0.4], "nearest") == pytest.approx([1 / 3, 1 / 3])
+    assert theorem.step([0.3, 0.4], "down") == pytest.approx([1 / 3, 1 / 2])
+    assert theorem.step([0.1, 0.1, 0.1], "spare") == pytest.approx([0.5] * 3)  # beyond the line
+    assert theorem.step([0.2, 0.2], "spare") == pytest.approx([0.5] * 2)  # the optimum in one step
+
+
+def test_rises_are_changes_that_no_loss_made() -> None:
+    record = Record(window=["f1"])
+    network = networks.single(DOCUMENT[TP], Setting(10, "bulk", window=WIDE), record, duration=40.0)
+    found = run(network, seed=1)
+    rows = [row for row in found.table("window").to_pylist() if row["time"] > networks.WARM_UP]
+    before = [row for row in found.table("window").to_pylist() if row["time"] <= networks.WARM_UP][-1]
+    rises = falls = 0
+    for earlier, later in zip([before, *rows], rows, strict=False):
+        calm = earlier["ssthresh"] == later["ssthresh"] and not earlier["dupacks"] and not later["dupacks"]
+        if calm and earlier["cwnd"] >= earlier["ssthresh"]:
+            rises += later["cwnd"] > earlier["cwnd"]
+            falls += later["cwnd"] < earlier["cwnd"]
+    counted = measures.rises(found)
+    assert (counted["rises"], counted["changes"]) == (rises, rises + falls)
+    assert falls > rises > 0

@@ -98,6 +98,8 @@ class TcpTp(Model):
     """How many intervals are measured before the rule applies."""
     forecaster: AnyForecaster = HE_2002
     """What forecasts the throughput of the next interval, in packets a second."""
+    rounding: Literal["up", "nearest", "down"] = "up"
+    """What makes N whole: up as printed, to the nearest, or down to one at least."""
     rtt: Literal["smoothed", "least"] = "smoothed"
     """Which round trip the window is for: the smoothed one, or the least so far."""
     decide: Literal["interval", "ack"] = "interval"

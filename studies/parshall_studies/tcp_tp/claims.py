@@ -6,11 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from parshall_studies import study as st
-from parshall_studies.tcp_tp import document, model, series
+from parshall_studies.tcp_tp import document, model, series, theorem
 from parshall_studies.tcp_tp.beyond import HALVES, SOME_NS, TRAFFIC
 from parshall_studies.tcp_tp.document import CHAIN_NS, NS
 from parshall_studies.tcp_tp.judging import DESIGN_NS, KINDS
-from parshall_studies.tcp_tp.measures import CHECKPOINTS, COMPOSITE, DYNAMIC_SOURCES, SHOWN_N
+from parshall_studies.tcp_tp.measures import (
+    CHECKPOINTS,
+    COMPOSITE,
+    DECISION_NS,
+    DYNAMIC_SOURCES,
+    ROUNDINGS,
+    SHOWN_N,
+)
 from parshall_studies.tcp_tp.networks import MAIN, SIZES, SOURCES
 from parshall_studies.tcp_tp.quantities import FULL, of, reduction
 from parshall_studies.tcp_tp.senders import (
@@ -27,7 +34,11 @@ from parshall_studies.tcp_tp.senders import (
 _AS_MUCH, _SIMILAR = 0.98, 1.02
 _CLOSE = 0.02
 """Of curves in Figure 2a, in the variance of the series, and of Jain's indices."""
+_MARGINAL = 0.05
+"""Relative improvement of a forecast up to which it is marginal."""
 _SOME = list(SOME_NS)
+_SHORT = ("30 kB", "100 kB", "300 kB")
+"""Transfers that end before the rule has its 20 samples."""
 _READINGS = [name for name in READINGS if name not in DOCUMENT]
 
 
@@ -45,6 +56,21 @@ _LOW_H = [h for h in model.HS if h <= document.ALIKE_BELOW]
 
 def _traffic(predictor: Any, source: str) -> st.Quantity:
     return st.Quantity("traffic", "error").at(predictor=predictor, source=source)
+
+
+def _excess(predictor: Any, source: str) -> st.Quantity:
+    """Error beyond what a predictor has where its model is right: the model's part of (9)."""
+    return st.Quantity("traffic", "excess").at(predictor=predictor, source=source)
+
+
+def _theorem(column: str, way: str) -> st.Quantity:
+    return st.Quantity("theorem", column).at(way=way)
+
+
+def _after_160(sender: str) -> st.Expression:
+    """Packets of a connection that stays, from 150 to 200 s."""
+    counts = [st.Quantity("dynamic", f"delivered_{at}").at(sender=sender, source="bulk") for at in (200, 150)]
+    return counts[0] - counts[1]
 
 
 def _own(gain: float, **where: Any) -> st.Quantity:
@@ -73,9 +99,9 @@ def _less(table: str, metric: str, **where: Any) -> st.Relation:
     return of(table, metric, TP, **where) < of(table, metric, NEWRENO, **where)
 
 
-def _much(table: str, printed: str, **where: Any) -> st.Relation:
-    """At least as many per cent less loss as printed."""
-    return reduction(table, **where) > float(printed)
+def _much(table: str, printed: str, **where: Any) -> st.Holds:
+    """As many per cent less loss as printed, to within ten."""
+    return st.within(reduction(table, **where), float(printed) - 10, float(printed) + 10, "%")
 
 
 def _sequence(dynamic: str) -> st.Holds:
@@ -118,6 +144,20 @@ _SAYS: dict[str, Any] = {
     "traffic.best.{source}": lambda source: _traffic(["fbm", "farima"], source) > _traffic("lmmse", source),
     "traffic.hurst": st.Quantity("traffic_memory", "hurst").at(source=COMPOSITE[1]) > 0.6,
     "traffic.hurst-full": st.Quantity("traffic_memory", "hurst").at(source=COMPOSITE[0]) > 0.6,
+    "traffic.marginal.{source}": lambda source: (
+        _traffic(["lmmse-40", "lmmse-80"], source) > _traffic("lmmse", source) * (1 - _MARGINAL)
+    ),
+    "traffic.tau.{source}": lambda source: st.alike(
+        _traffic("lmmse", source).at(interval=list(series.INTERVALS[1:])),
+        _traffic("lmmse", source).at(interval=series.INTERVALS[0]),
+        1.25,
+    ),
+    "traffic.aggregate.{source}": lambda source: st.falls(_traffic("lmmse", source), "interval"),
+    "traffic.lms.{source}": lambda source: _traffic("lms", source) < _traffic("lmmse-500", source) * 1.1,
+    "traffic.model.{source}": lambda source: _excess(["fbm", "farima"], source) > _excess("lmmse", source),
+    "theorem.capacity.{way}": lambda way: st.Computed(_theorem("total", way) < 1 + 1e-6),
+    "theorem.optimal.{way}": lambda way: st.Computed(_theorem("distance", way) < 0.01),
+    "theorem.run.{half}": lambda half: _arrival("last_jain", TP, half) > 0.98,
     "own.example.{gain}": lambda gain: st.PrintedNumber(
         st.Printed(document.ERROR_OF_THE_EXAMPLE), _own(gain, n=SHOWN_N), 0.0
     ),
@@ -131,9 +171,17 @@ _SAYS: dict[str, Any] = {
     "figure-8.fairness.{constants}": lambda constants: _figure_8(
         "shortfall_fairness", constants, document.FIGURE_8["fairness"][1], 1.0
     ),
+    "figure-8.others": st.Computed(
+        abs(st.Quantity("figure_8_others", "shortfall_fairness") - float(document.FIGURE_8["fairness"][1]))
+        < 0.005
+    ),
+    "figure-8.minimal": st.Computed(st.Quantity("figure_8_others", "fairness") > 0.95),
     "loss.less.{n}": lambda n: _less("grid", "loss", n=n),
     "loss.much.{n}": lambda n: _much("grid", document.LEAST_LOSS_REDUCTION, n=n),
     "throughput.more.{n}": lambda n: _more("grid", "throughput", n=n),
+    "throughput.gap": st.falls(
+        of("grid", "throughput", TP, n=list(NS)) - of("grid", "throughput", NEWRENO, n=list(NS)), "n"
+    ),
     "cuts.fewer": of("grid", "cuts", TP, n=FULL) < of("grid", "cuts", NEWRENO, n=FULL) * 0.5,
     "fairness.{sender}": lambda sender: st.within(of("grid", "jain", sender, n=FULL), 0.975, 0.995),
     "fairness.close": st.within(
@@ -150,6 +198,25 @@ _SAYS: dict[str, Any] = {
     "chain.throughput.{chain}": lambda chain: _more("chain", "throughput", n=chain),
     "transfers.throughput.{size}": lambda size: _more("transfers", "throughput", size=size),
     "transfers.timeouts.{size}": lambda size: _less("transfers", "timeouts", size=size),
+    "transfers.same.{short}": lambda short: st.alike(
+        of("transfers", "throughput", TP, size=short),
+        of("transfers", "throughput", NEWRENO, size=short),
+        1.01,
+    ),
+    "decisions.down.{n_of}": lambda n_of: of("decisions", "share", TP, n=n_of) < 0.01,
+    "roundings.much.{rounding}": lambda rounding: st.within(
+        100 - 100 * (of("readings", "loss", rounding, n=_SOME) / of("readings", "loss", NEWRENO, n=_SOME)),
+        float(document.LEAST_LOSS_REDUCTION) - 10,
+        float(document.LEAST_LOSS_REDUCTION) + 10,
+        "%",
+    ),
+    "roundings.left.{rounding}": lambda rounding: (
+        of("dynamic", "left", rounding, source="bulk") < of("dynamic", "left", NEWRENO, source="bulk")
+    ),
+    "roundings.steeper.{rounding}": lambda rounding: _after_160(rounding) > _after_160(NEWRENO),
+    "readings.tau": st.alike(
+        of("readings", "throughput", "long", n=_SOME), of("readings", "throughput", TP, n=_SOME), _SIMILAR
+    ),
     "sources.loss.{traffic}": lambda traffic: _less("sources", "loss", source=traffic),
     "sources.throughput.{traffic}": lambda traffic: (
         of("sources", "throughput", TP, source=traffic)
@@ -206,6 +273,10 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "chain": {n: f"{n} connections" for n in CHAIN_NS[1:]},
     "size": {size: size for size in SIZES},
     "traffic": {name: label for name, label in TRAFFIC.items() if name != "pareto-0.5"},
+    "way": theorem.WAYS,
+    "short": {size: size for size in _SHORT},
+    "n_of": {n: f"{n} connections without end" for n in DECISION_NS},
+    "rounding": {name: READINGS[name].label for name in ROUNDINGS} | {TP: "N rounded up, as printed"},
     "reading": {name: READINGS[name].label for name in _READINGS},
     "half": {half: f"{half} and {half} connections" for half in HALVES},
     "forecaster": {name: sender.label for name, sender in FORECASTERS.items()},

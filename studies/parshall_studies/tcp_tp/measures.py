@@ -9,11 +9,11 @@ import numpy as np
 
 from parshall.scenario import Record, Series
 from parshall_studies import study as st
-from parshall_studies.tcp_tp import beyond, judging, model, networks, series
+from parshall_studies.tcp_tp import beyond, judging, model, networks, series, theorem
 from parshall_studies.tcp_tp.document import CHAIN_NS, NS
 from parshall_studies.tcp_tp.networks import UNEQUAL, WARM_UP, Setting, chain, dynamic, single
 from parshall_studies.tcp_tp.quantities import counts, settled, shares_of
-from parshall_studies.tcp_tp.senders import DOCUMENT, NEWRENO, READINGS, TP
+from parshall_studies.tcp_tp.senders import DOCUMENT, NEWRENO, READINGS, TP, WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +27,8 @@ SHOWN_N = 60
 COMPOSITE = ("pareto-1", "pareto-0.5")
 """Sources of the traffic that is forecast at the bottleneck: the second does not fill the link."""
 DYNAMIC_SOURCES = ("bulk", networks.MAIN)
+DYNAMIC_SENDERS = {name: READINGS[name] for name in (NEWRENO, TP, "nearest", "down")}
+"""Both senders, and the readings of how (10) is made whole."""
 DYNAMIC_SERIES = 0.5
 """Seconds between samples."""
 CHECKPOINTS = (50.0, 99.0, 150.0, 200.0, 239.0)
@@ -35,7 +37,7 @@ CHECKPOINTS = (50.0, 99.0, 150.0, 200.0, 239.0)
 
 def measure(bench: st.Workbench) -> st.Measures:
     """Everything: the model, the document's networks, and what goes beyond them."""
-    tables: dict[str, Any] = dict(model.tables())
+    tables: dict[str, Any] = {**model.tables(), **theorem.tables()}
     tables |= document(bench)
     tables |= beyond.measure(bench)
     tables |= judging.measure(bench)
@@ -52,6 +54,7 @@ def document(bench: st.Workbench) -> st.Measures:
     tables |= _dynamic(bench)
     tables |= _transfers(bench)
     tables |= _windows(bench)
+    tables |= _decisions(bench)
     return tables
 
 
@@ -119,7 +122,7 @@ def _dynamic(bench: st.Workbench) -> st.Measures:
     record = Record(flow_series=Series(of=names, interval=DYNAMIC_SERIES))
     variants = {
         (name, source): partial(dynamic, sender, source, record)
-        for name, sender in DOCUMENT.items()
+        for name, sender in DYNAMIC_SENDERS.items()
         for source in DYNAMIC_SOURCES
     }
     return bench.measure(
@@ -182,6 +185,40 @@ def _of_transfer(run: Recording, packets: int) -> dict[str, float]:
         "timeouts": float(flows["timeouts"][own]),
         "unfinished": float(not np.isfinite(ended)),
     }
+
+
+def _decisions(bench: st.Workbench) -> st.Measures:
+    """How the rule changes the window of one connection without end."""
+    record = Record(window=series.FLOW)
+    variants = {
+        (name, n): partial(single, READINGS[name], Setting(n, "bulk", window=WIDE), record)
+        for name in ROUNDINGS
+        for n in DECISION_NS
+    }
+    return bench.measure(
+        "Decisions",
+        variants,
+        lambda _, run: rises(run),
+        table="decisions",
+        dims=("sender", "n"),
+        seeds=bench.seeds[: beyond.FEW_SEEDS],
+        tables=("flows", "window"),
+    )
+
+
+DECISION_NS = (10, 40)
+ROUNDINGS = (TP, "nearest", "down")
+
+
+def rises(run: Recording) -> dict[str, float]:
+    """Changes of a window in congestion avoidance that no loss made, and how many of them raise it."""
+    window = run.columns("window")
+    cwnd, threshold = window["cwnd"], window["ssthresh"]
+    calm = (window["time"][1:] > WARM_UP) & (threshold[1:] == threshold[:-1])
+    calm &= (cwnd[:-1] >= threshold[:-1]) & (window["dupacks"][1:] == 0) & (window["dupacks"][:-1] == 0)
+    change = np.diff(cwnd)[calm]
+    changes, up = int((change != 0).sum()), int((change > 0).sum())
+    return {"changes": changes, "rises": up, "share": up / changes if changes else float("nan")}
 
 
 def _windows(bench: st.Workbench) -> st.Measures:

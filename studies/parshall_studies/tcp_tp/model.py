@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -33,18 +35,19 @@ CONSTANTS: dict[str, tuple[str, float]] = {
 
 def tables() -> st.Measures:
     """Everything that is computed and not run."""
-    return {"theory": _theory(), "figure_8": _figure_8(), "jump": _jump()}
+    curves = _tidy(("process", "predictor", "h", "error"), theory(), 3)
+    return {"theory": curves, "figure_8": _figure_8(), "jump": _jump()}
 
 
-def _theory() -> Any:
-    """Mean square error of each predictor over the variance, by process and H."""
-    rows = [
+@cache
+def theory() -> list[tuple[str, str, float, float]]:
+    """Mean square error of each predictor over the variance, by process, predictor and H."""
+    return [
         (process, predictor, h, prediction_error(h, ORDER, predictor=predictor, process=process))  # type: ignore[arg-type]
         for process in PROCESSES
         for predictor in PREDICTORS
         for h in HS
     ]
-    return _tidy(("process", "predictor", "h", "error"), rows, 3)
 
 
 def _figure_8() -> Any:
@@ -75,6 +78,6 @@ def after(rate: float, capacity: float) -> float:
     return capacity / math.ceil(capacity / rate - 1e-9)
 
 
-def _tidy(names: tuple[str, ...], rows: list[tuple[Any, ...]], dims: int) -> Any:
+def _tidy(names: tuple[str, ...], rows: Sequence[tuple[Any, ...]], dims: int) -> Any:
     columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
     return st.tidy(columns, names[:dims])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from parshall.scenario import Aimd, Cubic, Dual, Tcp, TcpTp, VegasControl
-from parshall.scenario.forecaster import Constant, Ewma, Holt, LastValue, Lmmse, Mixture, Nlms
+from parshall.scenario.forecaster import Constant, Ewma, Holt, LastValue, Lmmse, Lms, Mixture, Nlms
 
 Rule: TypeAlias = "Aimd | Cubic | Dual | TcpTp | VegasControl"
 
@@ -68,6 +68,8 @@ def answering(label: str, **options: Any) -> Sender:
     return Sender(label, lambda _: Dual(**{**settings, **options}))
 
 
+LMS = Lms(order=20, step=1e-5, clip=1e9)
+"""Equation (8) as printed, with one constant for all series; the guard against outliers never acts."""
 DOCUMENT: Mapping[str, Sender] = {
     NEWRENO: Sender("NewReno", lambda _: Aimd()),
     TP: told("TCP-TP"),
@@ -75,6 +77,8 @@ DOCUMENT: Mapping[str, Sender] = {
 """What the document compares, in the reading that the study is about."""
 READINGS: Mapping[str, Sender] = {
     **DOCUMENT,
+    "nearest": told("N to the nearest", rounding="nearest"),
+    "down": told("N rounded down", rounding="down"),
     "held": told("ssthresh follows", slow_start_again=False),
     "least-rtt": told("least round trip", rtt="least"),
     "each-ack": told("each ACK", decide="ack"),
@@ -87,6 +91,7 @@ READINGS: Mapping[str, Sender] = {
 FORECASTERS: Mapping[str, Sender] = {
     "last-value": told("last value", forecaster=LastValue()),
     "ewma": told("EWMA, 1/8", forecaster=Ewma(gain=1 / 8)),
+    "lms": told("LMS(20) as printed", forecaster=LMS),
     "nlms": told("normalised LMS(20)", forecaster=Nlms(order=20)),
     "lmmse-500": told("LMMSE(20) of 500", forecaster=Lmmse(order=20, window=500, every=20)),
     "mixture": told("mixture", forecaster=Mixture()),

@@ -21,7 +21,9 @@ from parshall.scenario.forecaster import (
     Nlms,
     Rls,
 )
+from parshall_studies.tcp_tp import model
 from parshall_studies.tcp_tp.networks import WARM_UP
+from parshall_studies.tcp_tp.senders import LMS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,10 +46,13 @@ PREDICTORS: Mapping[str, tuple[str, ForecasterConfig]] = {
     "lmmse-500": ("LMMSE(20) of 500", Lmmse(order=20, window=500, every=1)),
     "fbm": ("FBM, H estimated", Fbm(order=20)),
     "farima": ("FARIMA, H estimated", Farima(order=20)),
+    "lms": ("LMS(20) as printed", LMS),
     "nlms": ("normalised LMS(20)", Nlms(order=20)),
     "rls": ("RLS(20)", Rls(order=20)),
     "last-value": ("last value", LastValue()),
     "mixture": ("mixture", Mixture()),
+    "lmmse-40": ("LMMSE(40) of 41", Lmmse(order=40, window=41, every=1)),
+    "lmmse-80": ("LMMSE(80) of 81", Lmmse(order=80, window=81, every=1)),
 }
 """The document's three, the first as it has it, and others."""
 OWN_INTERVAL = 0.1
@@ -97,6 +102,7 @@ def of_traffic(run: Recording) -> dict[str, Any]:
     from parshall_studies import study as st
 
     series = traffic(run)
+    found = memory(series)
     dims: dict[str, list[Any]] = {"interval": [], "predictor": []}
     numbers: dict[str, list[float]] = {}
     for interval in INTERVALS:
@@ -104,9 +110,22 @@ def of_traffic(run: Recording) -> dict[str, Any]:
         for predictor in PREDICTORS:
             dims["interval"].append(interval)
             dims["predictor"].append(predictor)
-            for name, value in errors(sums, predictor).items():
+            wrong = errors(sums, predictor)
+            excess = wrong["rmse"] - _promised(predictor, found["hurst"])
+            for name, value in {**wrong, "excess": excess}.items():
                 numbers.setdefault(name, []).append(value)
-    return {"traffic": st.Series(dims, numbers), "traffic_memory": memory(series)}
+    return {"traffic": st.Series(dims, numbers), "traffic_memory": found}
+
+
+def _promised(predictor: str, hurst: float) -> float:
+    """Root of the mean square error over the deviation that a predictor has where its model is right: its own
+    part of the error in (9). NaN for one that has no model.
+    """
+    if predictor not in model.PREDICTORS:
+        return float("nan")
+    process = "farima" if predictor == "farima" else "fgn"
+    rows = [row for row in model.theory() if row[:2] == (process, predictor)]
+    return float(np.sqrt(np.interp(hurst, [row[2] for row in rows], [row[3] for row in rows])))
 
 
 def attained(run: Recording, gain: float) -> tuple[Reals, Reals]:

@@ -7,13 +7,18 @@ from typing import Any
 
 from parshall import plot
 from parshall_studies import study as st
-from parshall_studies.tcp_tp import beyond, document, judging, model, networks, senders, series
+from parshall_studies.tcp_tp import beyond, document, judging, model, networks, senders, series, theorem
 from parshall_studies.tcp_tp.document import NS
-from parshall_studies.tcp_tp.measures import COMPOSITE, DYNAMIC_SOURCES
+from parshall_studies.tcp_tp.measures import COMPOSITE, DYNAMIC_SOURCES, ROUNDINGS
 from parshall_studies.tcp_tp.networks import MAIN, SOURCES
 from parshall_studies.tcp_tp.quantities import FULL, of, reduction
 from parshall_studies.tcp_tp.senders import ABLATION, DOCUMENT, NEWRENO, OURS, READINGS, RULES, TP
 
+_ROUNDING_LABELS = {NEWRENO: "NewReno"} | {
+    TP: "TCP-TP, N rounded up as printed",
+    "nearest": "TCP-TP, N to the nearest",
+    "down": "TCP-TP, N rounded down",
+}
 NAMES = {
     "beyond": beyond,
     "document": document,
@@ -22,7 +27,9 @@ NAMES = {
     "model": model,
     "networks": networks,
     "reduction": reduction,
+    "roundings": {name: _ROUNDING_LABELS[name].removeprefix("TCP-TP, ") for name in ROUNDINGS},
     "senders": senders,
+    "theorem": theorem,
 }
 _LABELS = {name: sender.label for name, sender in DOCUMENT.items()}
 LOOKS = st.looks(_LABELS)
@@ -40,6 +47,9 @@ _OVER_N = {
 }
 _SMOOTH = st.looks(_LABELS, marker="")
 _PLAIN = st.looks(_LABELS, marker="", line="-", width=1.0)
+_READING_LOOKS = st.looks(
+    {name: label for name, label in _ROUNDING_LABELS.items() if name != NEWRENO}, marker=""
+)
 _PREDICTOR_LOOKS = st.looks({name: label for name, (label, _) in series.PREDICTORS.items()})
 _GAIN_LOOKS = st.looks({gain: f"gain {gain:g}" for gain in series.GAINS})
 _JUDGED_LOOKS = st.looks({name: sender.label for name, sender in judging.JUDGED.items()})
@@ -166,7 +176,7 @@ SHOWN: tuple[st.Shown, ...] = (
     st.Made(_figure_8),
     st.drawing(
         "fig-10",
-        [st.Course("windows", "time", "cwnd", _PLAIN, "sender", style="steps", until=networks.SHORTER)],
+        [st.Course("windows", "time", "cwnd", _PLAIN, "sender", style="steps", until=networks.WARM_UP + 15)],
         _TIME,
         _WINDOW,
         panels=st.each(
@@ -182,12 +192,53 @@ SHOWN: tuple[st.Shown, ...] = (
         {
             "rate": st.Axis("rate", "Mbit/s", limits=(0, None)),
             "window": _WINDOW,
-            "delivered": st.Axis("sequence", "packets", limits=(0, None)),
         },
         panels=st.each("{source.label}", source={name: SOURCES[name] for name in DYNAMIC_SOURCES}),
         marks=[st.Mark(x=networks.JOINED), st.Mark(x=networks.LEFT)],
         columns=2,
-        height=6.4,
+        height=4.4,
+    ),
+    st.drawing(
+        "fig-11b",
+        [
+            st.Means(
+                of("courses", "delivered", name) - of("courses", "delivered", NEWRENO),
+                "time",
+                look,
+                bare=True,
+            )
+            for name, look in _READING_LOOKS.items()
+        ],
+        _TIME,
+        st.Axis("sequence, less NewReno's", "packets"),
+        panels=st.each("{source.label}", source={name: SOURCES[name] for name in DYNAMIC_SOURCES}),
+        marks=[st.Mark(y=0.0), st.Mark(x=networks.JOINED), st.Mark(x=networks.LEFT)],
+        columns=2,
+        height=3.0,
+    ),
+    st.means_table(
+        "roundings",
+        "Reading of (10)",
+        st.each("{sender}", sender=_ROUNDING_LABELS),
+        {f"loss, %, N = {n}": st.quantity("readings.loss", n=n) for n in beyond.SOME_NS}
+        | {
+            "near the new share after 40 leave, s": st.quantity("dynamic.left", source="bulk"),
+            "packets from 150 to 200 s": st.quantity("dynamic.delivered_200", source="bulk")
+            - st.quantity("dynamic.delivered_150", source="bulk"),
+        },
+    ),
+    st.means_table(
+        "theorem",
+        "Reading of (10)",
+        st.each("{way}", way=theorem.WAYS),
+        {
+            f"{what}, {shape} shares, {load:.0%} used": (
+                st.quantity(f"theorem.{column}", shape=shape, load=load).mean("count")
+            )
+            for column, what in {"total": "of the link"}.items()
+            for shape in theorem.SHAPES
+            for load in theorem.LOADS
+        },
     ),
     st.means_table(
         "fig-13",

@@ -32,12 +32,37 @@ pub struct Config {
     pub samples: u32,
     /// What forecasts the throughput of the next interval, in packets a second.
     pub forecaster: ForecasterConfig,
+    /// How the number of connections is made whole.
+    pub rounding: Rounding,
     /// Which round trip the window is for.
     pub rtt: RoundTrip,
     /// How often the window is set.
     pub decide: Decide,
     /// Whether a window that is set below ssthresh opens by slow start again. If not, ssthresh comes down with it.
     pub slow_start_again: bool,
+}
+
+/// What makes a whole number of the connections of equation 10.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rounding {
+    /// Up, as printed: no share grows.
+    #[default]
+    Up,
+    /// To the nearest.
+    Nearest,
+    /// Down: no share shrinks. At least one.
+    Down,
+}
+
+impl Rounding {
+    fn whole(self, connections: f64) -> f64 {
+        match self {
+            Rounding::Up => connections.ceil(),
+            Rounding::Nearest => connections.round().max(1.0),
+            Rounding::Down => connections.floor().max(1.0),
+        }
+    }
 }
 
 /// The round trip of equation 11.
@@ -70,6 +95,7 @@ impl Default for Config {
             gain: 0.5,
             samples: 20,
             forecaster: ForecasterConfig::he_2002(),
+            rounding: Rounding::Up,
             rtt: RoundTrip::Smoothed,
             decide: Decide::Interval,
             slow_start_again: true,
@@ -97,6 +123,7 @@ impl Parameters for Config {
 #[derive(Clone, Debug)]
 pub struct TcpTp {
     interval: f64,
+    rounding: Rounding,
     rtt: RoundTrip,
     decide: Decide,
     slow_start_again: bool,
@@ -116,6 +143,7 @@ impl TcpTp {
         let sampler = ThroughputSampler::new(config.gain, Every::Interval(1.0));
         TcpTp {
             interval: config.interval,
+            rounding: config.rounding,
             rtt: config.rtt,
             decide: config.decide,
             slow_start_again: config.slow_start_again,
@@ -157,7 +185,7 @@ impl TcpTp {
         }
         let capacity = self.bottleneck.packets_per_second()?;
         let forecast = self.forecaster.forecast().filter(|throughput| *throughput > 0.0)?;
-        let connections = (capacity / forecast).ceil();
+        let connections = self.rounding.whole(capacity / forecast);
         let rtt = match self.rtt {
             RoundTrip::Smoothed => self.smoothed_rtt,
             RoundTrip::Least => self.least_rtt,
@@ -235,6 +263,21 @@ mod tests {
         // More than the capacity is one connection, and next to nothing still leaves two packets.
         assert!((after(12, &config(5000.0)).cwnd - 100.0).abs() < 1e-9);
         assert_eq!(after(11, &config(1e-9)).cwnd, LEAST);
+    }
+
+    #[test]
+    fn connections_are_made_whole_upwards_downwards_or_to_the_nearest() {
+        // 1000 / 450 is 2.2 and 1000 / 380 is 2.6; more than the capacity is one connection in any case.
+        for (rounding, shares) in [
+            (Rounding::Up, [3.0, 3.0, 1.0]),
+            (Rounding::Nearest, [2.0, 3.0, 1.0]),
+            (Rounding::Down, [2.0, 2.0, 1.0]),
+        ] {
+            let found =
+                [450.0, 380.0, 5000.0].map(|f| 100.0 / after(12, &Config { rounding, ..config(f) }).cwnd);
+            let close = found.iter().zip(shares).all(|(found, share)| (found - share).abs() < 1e-9);
+            assert!(close, "{rounding:?}: {found:?}");
+        }
     }
 
     #[test]
