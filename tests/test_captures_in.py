@@ -151,6 +151,15 @@ def test_a_filter_an_anonymous_name_and_a_stream(simulated: Path) -> None:
     assert b"10.0.0.0" in done.stdout
 
 
+def test_one_direction_tells_retransmissions_and_nothing_else(simulated: Path) -> None:
+    whole, half = Capture.read(simulated), Capture.read(simulated, filter="src host 10.0.0.0")
+    kinds = set(half.events["kind"].to_pylist())
+    assert half.connections["retransmissions_f"] == whole.connections["retransmissions_f"]
+    assert kinds <= {"retransmission", "rto"}
+    assert half.events["needless"].null_count == half.events.num_rows
+    assert half.samples.num_rows == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -125,6 +125,10 @@ impl Sender {
         // ACKs may come all the while: what is found lost by them is sent within little more than a round trip.
         let stale = repeat.age.is_some_and(|age| age >= SHORTEST_TIMEOUT + repeat.smoothed * 3 / 2);
         let timer = quiet >= SHORTEST_TIMEOUT || (head && stale);
+        if !repeat.acks_pass {
+            let silence = repeat.silence.unwrap_or(repeat.now - self.sent);
+            return if silence >= SHORTEST_TIMEOUT { Kind::Timeout } else { Kind::Unknown };
+        }
         match self.state {
             State::Loss if head && timer => Kind::Timeout,
             State::Loss => Kind::AfterTimeout,
@@ -140,10 +144,8 @@ impl Sender {
                     Kind::Probe
                 } else if timer || repeat.hidden {
                     Kind::Timeout
-                } else if repeat.evidence || repeat.acks_pass {
-                    Kind::Fast
                 } else {
-                    Kind::Unknown
+                    Kind::Fast
                 }
             }
         }
