@@ -72,6 +72,14 @@ fn numbers<'a>(recording: &'a Recording, table: &str, name: &str) -> &'a [f64] {
     }
 }
 
+fn counters<'a>(recording: &'a Recording, table: &str, name: &str) -> &'a [u64] {
+    let table = recording.tables.iter().find(|t| t.name == table).expect("a table of this name");
+    match &table.columns.iter().find(|(column, _)| *column == name).expect("a column of this name").1 {
+        Column::U64(values) => values,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn folding_changes_nothing_of_what_is_known() {
     let plain = json!({"kind": "droptail"});
@@ -161,6 +169,32 @@ fn these_networks_have_conditioners_that_know_and_act() {
         acting += u32::from(columns.into_iter().any(|(_, values)| values.iter().any(|&packets| packets > 0)));
     }
     assert!(conditioned_ones > 50 && knowing > 25 && acting > 20, "{conditioned_ones} {knowing} {acting}");
+}
+
+proptest! {
+    /// Protection is paid for, whatever the profile, its meter and the bound of small windows: green bytes are those of
+    /// the committed rate and two seconds of it at most.
+    #[test]
+    fn a_profile_holds_where_protection_is_repaid(
+        meter in select(meters().to_vec()), cir in 5e4..1.5e6_f64, below in 1.5..30.0_f64,
+        source in select(vec!["packets", "senders"]), count in select(vec!["wire", "payload"]), seed in 1u64..99,
+    ) {
+        let changed = |plain: &mut Value| {
+            for link in [2, 3] {
+                let rule = &mut plain["links"][link]["conditioner"]["rules"][0];
+                rule["meter"]["cir"] = json!(cir);
+                rule["count"] = json!(count);
+                rule["small_window"]["below_packets"] = json!(below);
+            }
+        };
+        let recording = run(&scenario(source, &meter, &json!({"kind": "droptail"}), changed), seed).expect("a run");
+        let sent = |what: &str| counters(&recording, "aggregates", what);
+        // 18 s count; a packet of data is counted without its headers where only payload is.
+        for (green, packets) in sent("bytes_green").iter().zip(sent("packets_green")) {
+            let headers = if count == "payload" { 40.0 * *packets as f64 } else { 0.0 };
+            prop_assert!(*green as f64 - headers <= cir / 8.0 * (18.0 + 2.0) + 1500.0, "{green} of {cir}");
+        }
+    }
 }
 
 /// What a router finds out is near what senders know: the round trip within a tenth, the timeout within a quarter, on the

@@ -42,7 +42,9 @@ class SmallWindow(Model):
     below_packets: Positive = 3.0
     """Windows below this are small."""
     repay: Flag = True
-    """Whether later green packets get the colours that these would have had, so that the profile holds."""
+    """Whether tokens at the committed rate pay for all green packets, so that the profile holds: later ones are
+    yellow or red while there is debt, which may grow to a second of the committed rate.
+    """
 
 
 class Knowledge(Model):

@@ -68,7 +68,7 @@ pub struct SmallWindow {
     /// Windows below so many packets are small.
     #[serde(default = "default_small_window")]
     pub below_packets: f64,
-    /// Whether later green packets get the colours that these would have had.
+    /// Whether tokens at the committed rate pay for all that is green, so that later packets are yellow or red.
     #[serde(default = "yes")]
     pub repay: bool,
 }

@@ -62,7 +62,7 @@ impl Aggregate {
             payload_only: rule.count == MeteredBytes::Payload,
             treatments: [rule.if_green, rule.if_yellow, rule.if_red],
             known: (!flows.is_empty()).then(|| Box::new(Known::new(rule, plan, flows, exchange))),
-            small_window: rule.small_window.as_ref().map(SmallWindow::new),
+            small_window: rule.small_window.as_ref().map(|small| SmallWindow::new(small, committed(rule))),
             counts: AggregateCounts::default(),
         }
     }
@@ -81,8 +81,9 @@ impl Aggregate {
         stream: &mut Stream,
         counting: bool,
     ) -> Option<Treatment> {
-        let metered = self.colour(now, packet, headers, stream);
-        let colour = self.protect(metered, packet, flow);
+        let bytes = if self.payload_only { packet.size.saturating_sub(headers) } else { packet.size };
+        let metered = self.colour(now, packet, bytes, stream);
+        let colour = self.protect(metered, now, (packet, flow), bytes);
         let treatment = self.treatments[colour as usize];
         if counting {
             self.counts.packets_protected += u64::from(colour < metered);
@@ -119,9 +120,8 @@ impl Aggregate {
         self.meter.as_ref().map_or(MeterState::default(), AnyMeter::state)
     }
 
-    /// The colour of a packet with so many bytes of headers.
-    fn colour(&mut self, now: Time, packet: &Packet, headers: u16, stream: &mut Stream) -> Colour {
-        let bytes = if self.payload_only { packet.size.saturating_sub(headers) } else { packet.size };
+    /// The colour of a packet of which so many bytes count.
+    fn colour(&mut self, now: Time, packet: &Packet, bytes: u16, stream: &mut Stream) -> Colour {
         let arriving = self.arriving_colour(packet.dscp());
         let Some(meter) = &mut self.meter else {
             return Colour::Green;
@@ -130,14 +130,20 @@ impl Aggregate {
         meter.colour(now.secs(), f64::from(bytes), arriving, &around, || stream.uniform())
     }
 
-    /// The colour of a packet that its meter has given this one.
-    fn protect(&mut self, colour: Colour, packet: &Packet, flow: FlowId) -> Colour {
-        match (&mut self.small_window, &self.known) {
-            (Some(small), Some(known)) if !packet.is_ack() => {
-                small.colour(colour, known.knowledge.window(flow.flow()))
-            }
-            _ => colour,
-        }
+    /// The colour of a packet that its meter has given this one, and of which so many bytes count. ACKs are not protected,
+    /// but pay for what is.
+    fn protect(
+        &mut self,
+        colour: Colour,
+        now: Time,
+        (packet, flow): (&Packet, FlowId),
+        bytes: u16,
+    ) -> Colour {
+        let (Some(small), Some(known)) = (&mut self.small_window, &self.known) else {
+            return colour;
+        };
+        let window = if packet.is_ack() { f64::NAN } else { known.knowledge.window(flow.flow()) };
+        small.colour(now.secs(), f64::from(bytes), colour, window)
     }
 
     /// What is known of it at `now`, as a row without the number of its port; none if nothing but sizes is.
@@ -193,7 +199,7 @@ impl Known {
         Known {
             knowledge: Knowledge::new(config, flows),
             number: exchange.join(config.exchange_interval, config.exchange_delay),
-            cir: rule.meter.as_ref().map_or(0.0, |meter| meter.cir() / 8.0),
+            cir: committed(rule),
             around: Surroundings::default(),
         }
     }
@@ -208,6 +214,11 @@ impl Known {
         exchange.tell(self.number, now, &own);
         self.around = exchange.around(self.number, now, own);
     }
+}
+
+/// A rule's committed rate in bytes/s.
+fn committed(rule: &scenario::Rule) -> f64 {
+    rule.meter.as_ref().map_or(0.0, |meter| meter.cir() / 8.0)
 }
 
 /// Code points as bits.
