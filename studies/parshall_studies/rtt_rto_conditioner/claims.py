@@ -21,6 +21,7 @@ from parshall_studies.rtt_rto_conditioner.conditioners import (
     FAIR,
     MODEL,
     PROFILE,
+    READING,
     RTT,
     RTT_RTO,
     RTT_SW,
@@ -30,7 +31,8 @@ from parshall_studies.rtt_rto_conditioner.conditioners import (
 )
 from parshall_studies.rtt_rto_conditioner.document import FARS, PRINTED_FAR
 from parshall_studies.rtt_rto_conditioner.judging import DESIGN_FARS, DESIGN_FLOWS, KINDS
-from parshall_studies.rtt_rto_conditioner.quantities import apart, of
+from parshall_studies.rtt_rto_conditioner.measures import NUMBERS
+from parshall_studies.rtt_rto_conditioner.quantities import PAIR, WIRE, apart, equation_error, of
 from parshall_studies.rtt_rto_conditioner.traffic import WEB_SESSIONS
 
 _LONG = [far for far in FARS if far > 1000 * networks.NEAR]
@@ -101,10 +103,10 @@ _SAYS: dict[str, Any] = {
     "sw.long-loses.{long}": lambda long: _grid("rate_F2", SW, long) < _grid("rate_F2", STANDARD, long),
     "sw.drops.{edge}": lambda edge: st.falls(_grid("lost", edge, list(FARS)), "far"),
     "rtt.f1": st.PrintedNumber(
-        st.Printed(document.RATES_AT_100_MS[0], "Mbit/s"), _grid("rate_F1", RTT, PRINTED_FAR)
+        st.Printed(document.RATES_AT_100_MS[0], "Mbit/s"), WIRE * _grid("rate_F1", RTT, PRINTED_FAR)
     ),
     "rtt.f2": st.PrintedNumber(
-        st.Printed(document.RATES_AT_100_MS[1], "Mbit/s"), _grid("rate_F2", RTT, PRINTED_FAR)
+        st.Printed(document.RATES_AT_100_MS[1], "Mbit/s"), WIRE * _grid("rate_F2", RTT, PRINTED_FAR)
     ),
     "rtt.most.{rtt}.{long}": lambda rtt, long: _most("grid", rtt, far=long),
     "rtt.target.{long}": lambda long: _grid("rate_F1", RTT, long) < _TARGET,
@@ -117,6 +119,30 @@ _SAYS: dict[str, Any] = {
     "rtt-rto.fair.{far}": lambda far: _evener(RTT_RTO, RTT, far),
     "rtt-sw.fair.{far}": lambda far: _evener(RTT_SW, RTT, far),
     "rtt-rto.standard.{far}": lambda far: _evener(RTT_RTO, STANDARD, far),
+    "few.rtt.{few}": lambda few: apart("numbers", RTT, flows=few) < _SIMILAR,
+    "few.many.rtt": apart("numbers", RTT, flows=networks.FLOWS) > _SIMILAR,
+    "few.both.{proposed}.{number}": lambda proposed, number: (
+        apart("numbers", proposed, flows=number) < _SIMILAR
+    ),
+    "equations.better.{aggregate}": lambda aggregate: (
+        equation_error(3, aggregate, RTT_RTO, networks.FLOWS)
+        < equation_error(1, aggregate, RTT_RTO, networks.FLOWS)
+    ),
+    "equations.small.{aggregate}": lambda aggregate: equation_error(1, aggregate, RTT, 2) < _SIMILAR,
+    "equations.cubed.{aggregate}": lambda aggregate: (
+        of("equations", f"left_out_{aggregate}", RTT_RTO, flows=networks.FLOWS) < 0.1
+    ),
+    "equations.full.{aggregate}": lambda aggregate: (
+        equation_error(2, aggregate, RTT_RTO, networks.FLOWS) < _SIMILAR
+    ),
+    "single.{aggregate}": lambda aggregate: (
+        of("equations", f"single_{aggregate}", RTT_RTO, flows=networks.FLOWS) < 10.0
+    ),
+    "reading.fair.{far}": lambda far: _evener(READING, RTT, far),
+    "reading.standard.{far}": lambda far: _evener(READING, STANDARD, far),
+    "reading.same": _alike(READING, "over", networks.LONG, 1.1),
+    "reading.little": st.within(_ratio("F3", "F1", READING, "over"), 1.0, 1.5),
+    "reading.similar": _alike(READING, "extreme", ("F1", "F2", "F3"), 1.2),
     "domains.rtt": _ratio("F1", "F3", RTT, "over") > 1.2,
     "domains.rtt-sw": _ratio("F3", "F1", RTT_SW, "over") > 1.2,
     "domains.same": _alike(RTT_RTO, "over", networks.LONG, 1.1),
@@ -160,6 +186,9 @@ _SAYS: dict[str, Any] = {
         apart("sensitivity", RTT_RTO, variation=variation) < _SIMILAR
     ),
     "small.k.{k}": lambda k: apart("small", RTT_SW, k=k, paid="paid") < _SIMILAR,
+    "small.profile.{aggregate}": lambda aggregate: (
+        of("small", f"sent_green_{aggregate}", RTT_SW, k=3, paid="paid") < 1.04 * PROFILE.cir / 1e6
+    ),
     "small.free": _close(
         of("small", "lost", RTT_SW, k=3, paid="paid"), of("small", "lost", RTT_SW, k=3, paid="free"), 2.0
     ),
@@ -203,6 +232,10 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "unaware": {name: EDGES[name].label for name in (STANDARD, RTT)},
     "but_rtt_rto": {name: EDGES[name].label for name in (STANDARD, RTT, RTT_SW)},
     "variation": {name: each.label for name, each in VARIATIONS.items() if name not in ("base", "under")},
+    "few": {number: f"{number} connections each" for number in NUMBERS[:2]},
+    "number": {number: f"{number} connections each" for number in (2, 4, 20, 200)},
+    "proposed": {name: EDGES[name].label for name in (RTT_RTO, RTT_SW)},
+    "aggregate": {name: name for name in PAIR},
     "k": {k: f"{k} packets" for k in KS},
     "knowing": {name: EDGES[name].label for name in KNOWING},
     "flows": {flows: f"{flows} connections each" for flows in SOLUTION_FLOWS},
@@ -210,9 +243,58 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "design": {f"{one} and {other}": f"{one} and {other}" for one, other in DESIGN_FLOWS},
     "kind": {name: kind.label for name, kind in KINDS.items()},
 }
-TOPICS: tuple[st.Topic, ...] = st.topics_of(
-    st.page_of(__package__, "claims.md"),
-    _SAYS,
-    _NAMES,
-    ident=lambda label: str(label).replace(" and ", "-"),
+_TELNET = {"long": "F1, F2, F4", "short": "F3, F5", "all": "overall", "session": "a session"}
+_WEB = {
+    "first": "first packet",
+    "first_sd": "deviation, first packet",
+    "last": "all packets",
+    "last_sd": "deviation, all packets",
+}
+
+
+def _printed(
+    id: str, name: str, numbers: Mapping[str, tuple[str, ...]], columns: Mapping[str, str], **where: Any
+) -> st.PrintedTable:
+    return st.printed_table(
+        id,
+        name,
+        f"{name}, printed and ours",
+        "Seconds, with the targets that the document prints.",
+        ("Conditioner", "Measure"),
+        (
+            (
+                f"{id}.{edge}.{column.replace('_', '-')}",
+                (EDGES[edge].label, head),
+                f"Seconds with {EDGES[edge].label}: {head}.",
+                st.Printed(text, "s"),
+                st.Quantity(where["table"], column, "s").at(edge=edge, **where["at"]),
+            )
+            for edge, printed in numbers.items()
+            for (column, head), text in zip(columns.items(), printed, strict=True)
+        ),
+        least=0.0,
+    )
+
+
+PRINTED_TABLES = (
+    _printed(
+        "table-1-printed", "Table I", document.TELNET, _TELNET, table="telnet", at={"profile": "printed"}
+    ),
+    _printed(
+        "table-2-printed",
+        "Table II",
+        document.WEB,
+        _WEB,
+        table="web",
+        at={"profile": "printed", "sessions": WEB_SESSIONS[0]},
+    ),
+)
+TOPICS: tuple[st.Topic, ...] = (
+    *st.topics_of(
+        st.page_of(__package__, "claims.md"),
+        _SAYS,
+        _NAMES,
+        ident=lambda label: str(label).replace(" and ", "-"),
+    ),
+    *(table.topic for table in PRINTED_TABLES),
 )

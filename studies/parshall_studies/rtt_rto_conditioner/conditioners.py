@@ -24,6 +24,8 @@ from parshall.scenario import (
 
 STANDARD, SW, RTT, RTT_TWO, RTT_RTO, RTT_SW = "standard", "sw", "rtt", "rtt-2", "rtt-rto", "rtt-sw"
 """The document's conditioners."""
+READING = "rtt-rto-9"
+"""RTT-RTO with the other reading of the lost Figure 1."""
 MODEL, FAIR = "model", "fair"
 """The exact solution of its equation 6, and feedback."""
 PRECEDENCES = ("AF11", "AF12", "AF13")
@@ -96,9 +98,13 @@ DOCUMENT: Mapping[str, Edge] = {
     RTT_SW: replace(_RTT, label="RTT-SW", small_window=_PROTECTED),
 }
 """What the document compares, with round trips, timeouts and windows from the senders."""
+READINGS: Mapping[str, Edge] = {
+    READING: Edge("RTT-RTO, (9) throughout", lambda profile: RttRtoMeter(cir=profile.cir, own_timeout=False)),
+}
+"""Equation (9) also for the aggregate with the least round trip, so that all of its excess may be red."""
 OURS: Mapping[str, Edge] = {
     MODEL: Edge("equation 6 solved", lambda profile: TcpModelMeter(cir=profile.cir)),
     FAIR: Edge("feedback", lambda profile: FairExcessMeter(cir=profile.cir)),
 }
 """What is proposed here."""
-EDGES: Mapping[str, Edge] = {**DOCUMENT, **OURS}
+EDGES: Mapping[str, Edge] = {**DOCUMENT, **READINGS, **OURS}

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from parshall.scenario import Record, Series
 from parshall_studies import study as st
 from parshall_studies.rtt_rto_conditioner import beyond, judging, traffic
-from parshall_studies.rtt_rto_conditioner.conditioners import DOCUMENT, EDGES, RTT, RTT_SW, STANDARD
+from parshall_studies.rtt_rto_conditioner.conditioners import DOCUMENT, EDGES, RTT, RTT_RTO, RTT_SW, STANDARD
 from parshall_studies.rtt_rto_conditioner.document import FARS, PRINTED_FAR
 from parshall_studies.rtt_rto_conditioner.networks import Setting, domains, shared
-from parshall_studies.rtt_rto_conditioner.quantities import FIVE, counts, errors
+from parshall_studies.rtt_rto_conditioner.quantities import FIVE, counts, equations, errors
 
 if TYPE_CHECKING:
     from parshall.recording import Recording
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 TABLES = ("flows", "ports", "aggregates", "classes")
 CORE_RATES = {"under": 6e6, "over": 10e6, "extreme": 40e6}
 """Bit/s of the domains' links; F1 to F4 may send 8 Mbit/s together."""
+NUMBERS = (2, 4, 10, 20, 50, 100, 200)
+"""Connections in each aggregate: 'small and large numbers of flows'."""
 SHOWN = "F1-1"
 """The connection of Figure 5."""
 
@@ -34,7 +36,13 @@ def measure(bench: st.Workbench) -> st.Measures:
 
 def document(bench: st.Workbench) -> st.Measures:
     """Figures 3 to 6, Tables I and II."""
-    return {**_grid(bench), **_windows(bench), **_domains(bench), **traffic.measure(bench)}
+    return {
+        **_grid(bench),
+        **_numbers(bench),
+        **_windows(bench),
+        **_domains(bench),
+        **traffic.measure(bench),
+    }
 
 
 def _grid(bench: st.Workbench) -> st.Measures:
@@ -53,6 +61,37 @@ def _grid(bench: st.Workbench) -> st.Measures:
         return rows
 
     return bench.measure("Two aggregates", variants, of_run, dims=("edge", "far"), tables=(*TABLES, "edges"))
+
+
+def _numbers(bench: st.Workbench) -> st.Measures:
+    """Few connections and many, and what the equations say of them."""
+    listened = Series(of=["edge-F1", "edge-F2"], interval=1.0)
+    record = Record(edges=listened, rtt=["F1-1", "F2-1"])
+    variants = {
+        (name, number): partial(
+            shared,
+            DOCUMENT[name],
+            Setting(far=PRINTED_FAR / 1000, flows=(number, number)),
+            record if DOCUMENT[name].asks_around else Record(),
+        )
+        for name in (STANDARD, RTT, RTT_RTO, RTT_SW)
+        for number in NUMBERS
+    }
+
+    def of_run(key: tuple[str, int], run: Recording) -> dict[str, Any]:
+        rows: dict[str, Any] = {"numbers": counts(run)}
+        if DOCUMENT[key[0]].asks_around:
+            rows["equations"] = equations(run)
+        return rows
+
+    return bench.measure(
+        "Few and many connections",
+        variants,
+        of_run,
+        dims=("edge", "flows"),
+        seeds=bench.seeds[: beyond.FEW_SEEDS],
+        tables=(*TABLES, "edges", "rtt"),
+    )
 
 
 def _windows(bench: st.Workbench) -> st.Measures:

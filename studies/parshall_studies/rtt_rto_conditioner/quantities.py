@@ -10,7 +10,7 @@ import numpy as np
 
 from parshall.stats import jain
 from parshall_studies import study as st
-from parshall_studies.rtt_rto_conditioner.networks import PAYLOAD_BYTES
+from parshall_studies.rtt_rto_conditioner.networks import HEADER_BYTES, PAYLOAD_BYTES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,10 +20,15 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 PAIR = ("F1", "F2")
+WIRE = (PAYLOAD_BYTES + HEADER_BYTES) / PAYLOAD_BYTES
+"""Bytes on the wire for each of payload. The printed 2.3 and 7.52 Mbit/s are more than the payload that
+10 Mbit/s carry, so they count headers.
+"""
 FIVE = ("F1", "F2", "F3", "F4", "F5")
 COLOURS = ("green", "yellow", "red")
 UNITS: Mapping[str, str] = {
     **{f"rate_{name}": "Mbit/s" for name in FIVE},
+    **{f"sent_green_{name}": "Mbit/s" for name in FIVE},
     "total": "Mbit/s",
     "lost": "%",
     **{f"timeouts_{name}": "a second" for name in FIVE},
@@ -53,9 +58,12 @@ def counts(run: Recording, names: Sequence[str] = PAIR) -> dict[str, float]:
 
 
 def _colours(run: Recording, names: Sequence[str]) -> dict[str, float]:
-    """Per cent of an aggregate's packets that are of each colour or protected; NaN without edges."""
+    """Per cent of an aggregate's packets that are of each colour or protected, and Mbit/s on the wire
+    that are green; NaN without edges.
+    """
     if "aggregates" not in run.tables:
-        return {f"{what}_{name}": math.nan for name in names for what in (*COLOURS, "protected")}
+        columns = (*COLOURS, "sent_green", "protected")
+        return {f"{what}_{name}": math.nan for name in names for what in columns}
     table = run.columns("aggregates")
     row: dict[str, float] = {}
     for name in names:
@@ -63,6 +71,8 @@ def _colours(run: Recording, names: Sequence[str]) -> dict[str, float]:
         packets = {colour: float(table[f"packets_{colour}"][own]) for colour in COLOURS}
         all_packets = max(sum(packets.values()), 1.0)
         row |= {f"{colour}_{name}": 100 * count / all_packets for colour, count in packets.items()}
+        seconds = run.scenario.duration - run.scenario.warm_up
+        row[f"sent_green_{name}"] = 8e-6 * float(table["bytes_green"][own]) / seconds
         row[f"protected_{name}"] = 100 * float(table["packets_protected"][own]) / all_packets
     return row
 
@@ -96,6 +106,45 @@ def errors(run: Recording, names: Sequence[str] = PAIR) -> dict[str, float]:
         own = later & (table["port"] == run.ports.index(run.port(f"edge-{name}").name))
         row[f"window_{name}"] = float(np.nanmean(table["window_told"][own]))
     return row
+
+
+def equations(run: Recording, names: Sequence[str] = PAIR) -> dict[str, float]:
+    """Packets a second of a connection of each aggregate as delivered, and as equations (1), (2) and (3) have
+    them from its mean round trip, timeout and losses: with the constants of Mathis et al. in (1) and b = 1 in
+    (2), since receivers acknowledge each packet. Besides, the losses, what (3) leaves out of (2), ``32 p^2``
+    beside 1, and by how many per cent the round trip of one connection differs from that of its aggregate.
+    """
+    edges, flows, rtts = run.columns("edges"), run.columns("flows"), run.columns("rtt")
+    warm_up = run.scenario.warm_up
+    seconds = run.scenario.duration - warm_up
+    row: dict[str, float] = {}
+    for name in names:
+        own = np.array([flow.startswith(f"{name}-") for flow in run.flows])
+        port = run.ports.index(run.port(f"edge-{name}").name)
+        here = (edges["time"] > warm_up) & (edges["port"] == port)
+        rtt, rto = (float(np.nanmean(edges[f"{what}_told"][here])) for what in ("rtt", "rto"))
+        sent, lost = (float(flows[f"packets_{what}"][own].sum()) for what in ("sent", "dropped"))
+        p = max(lost / max(sent, 1.0), 1e-9)
+        often = min(1.0, 3 * math.sqrt(3 * p / 8))
+        row |= {
+            f"measured_{name}": float(flows["packets_delivered"][own].sum()) / seconds / own.sum(),
+            f"eq1_{name}": math.sqrt(1.5) / (rtt * math.sqrt(p)),
+            f"eq2_{name}": 1 / (rtt * math.sqrt(2 * p / 3) + rto * often * p * (1 + 32 * p * p)),
+            f"eq3_{name}": 1 / (rtt * math.sqrt(p) + rto * p),
+            f"loss_{name}": 100 * p,
+            f"left_out_{name}": 32 * p * p,
+        }
+        one = (rtts["time"] > warm_up) & (rtts["flow"] == run.flows.index(f"{name}-1"))
+        row[f"single_{name}"] = 100 * abs(float(rtts["rtt"][one].mean()) / rtt - 1) if one.any() else math.nan
+    return row
+
+
+def equation_error(number: int, name: str, edge: str, flows: int) -> st.Expression:
+    """By which part of the measured rate an equation is off, of an aggregate's connections."""
+    found, measured = (
+        of("equations", f"{what}_{name}", edge, flows=flows) for what in (f"eq{number}", "measured")
+    )
+    return abs(found / measured - 1)
 
 
 def of(table: str, metric: str, edge: str | list[str], **where: Any) -> st.Quantity:

@@ -6,12 +6,13 @@ from typing import Any
 
 from parshall import plot
 from parshall_studies import study as st
-from parshall_studies.rtt_rto_conditioner import beyond, document, judging, networks, traffic
-from parshall_studies.rtt_rto_conditioner.claims import CAPACITY
+from parshall_studies.rtt_rto_conditioner import beyond, conditioners, document, judging, networks, traffic
+from parshall_studies.rtt_rto_conditioner.claims import CAPACITY, PRINTED_TABLES
 from parshall_studies.rtt_rto_conditioner.conditioners import (
     EDGES,
     FAIR,
     MODEL,
+    READING,
     RTT,
     RTT_RTO,
     RTT_SW,
@@ -20,16 +21,28 @@ from parshall_studies.rtt_rto_conditioner.conditioners import (
     SW,
 )
 from parshall_studies.rtt_rto_conditioner.document import FARS, PRINTED_FAR
-from parshall_studies.rtt_rto_conditioner.measures import CORE_RATES
-from parshall_studies.rtt_rto_conditioner.quantities import COLOURS, FIVE, PAIR, apart, of
+from parshall_studies.rtt_rto_conditioner.measures import CORE_RATES, NUMBERS
+from parshall_studies.rtt_rto_conditioner.quantities import (
+    COLOURS,
+    FIVE,
+    PAIR,
+    WIRE,
+    apart,
+    equation_error,
+    of,
+)
 
 NAMES = {
     "apart": apart,
     "beyond": beyond,
     "capacity": CAPACITY,
+    "conditioners": conditioners,
     "document": document,
     "judging": judging,
     "networks": networks,
+    "traffic": traffic,
+    "wire": WIRE,
+    "equation_error": equation_error,
 }
 _FAR = st.Axis("round trip of F2", "ms", ticks={float(far): str(far) for far in FARS if far != 20})
 _RATE = st.Axis("throughput", "Mbit/s", limits=(0, 8))
@@ -50,10 +63,31 @@ def _rates(id: str, *edges: str) -> st.Made[st.Figure]:
     return st.drawing(id, lines, _FAR, _RATE, panels=panels, marks=[st.Mark(y=CAPACITY / 2)], **options)
 
 
+_NUMBERS_LOOKS = st.looks({"F1": "F1, 20 ms", "F2": "F2, 100 ms"})
+
+
+def _five(results: st.Results, judged: object) -> st.Figure:
+    """Figure 6: what each of five aggregates gets."""
+    panels = []
+    for edge in (STANDARD, RTT, RTT_RTO, RTT_SW):
+        found = [
+            st.quantity(f"domains.rate_{name}", edge=edge, core="over").values(results).interval()
+            for name in FIVE
+        ]
+        look = st.Look("mean over seeds", plot.SERIES[0], "o")
+        trace = st.of_intervals(look, list(range(len(FIVE))), found, style="points", across=True, label=False)
+        panels.append(st.Panel((trace,), EDGES[edge].label))
+    trips = {path.name: f"{path.name}, {1000 * path.round_trip:g} ms" for path in networks.DOMAIN_PATHS}
+    rows = st.rows_axis([trips[name] for name in FIVE])
+    x = st.Axis("throughput", "Mbit/s", limits=(0, None))
+    return st.drawn("fig-6", panels, x, rows, columns=2, height=4.2, share=(True, True), legend=0)
+
+
 _PAID = {"paid": "paid for", "free": "not paid for"}
 _LATER = beyond.SOLUTION_FARS[1]
 _JUDGED = _edges(*judging.JUDGED)
 SHOWN: tuple[st.Shown, ...] = (
+    *PRINTED_TABLES,
     _rates("fig-3", STANDARD, SW),
     _rates("fig-4", RTT, RTT_TWO, RTT_RTO, RTT_SW),
     st.drawing(
@@ -67,8 +101,9 @@ SHOWN: tuple[st.Shown, ...] = (
         share=(True, True),
         legend=0,
     ),
+    st.Made(_five, frozenset({"domains"})),
     st.means_table(
-        "fig-6",
+        "domains",
         "Conditioner and links",
         st.each("{edge}, {core}", core=_CORES, edge=_edges()),
         st.columns("domains", **{f"rate_{name}": f"{name}, Mbit/s" for name in FIVE}),
@@ -113,6 +148,47 @@ SHOWN: tuple[st.Shown, ...] = (
         | st.columns("grid", lost="all dropped, %"),
         "matrix",
     ),
+    st.means_table(
+        "loads",
+        "Objects a page",
+        st.each("{objects}", objects=traffic.LOADS),
+        st.columns(
+            "loads",
+            first="first packet, s",
+            first_sd="deviation, s",
+            last="last packet, s",
+            last_sd="deviation, s (last)",
+        ),
+    ),
+    st.means_table(
+        "equations",
+        "Connections in each",
+        st.each("{flows}", flows=NUMBERS),
+        {
+            f"{name}, {head}": of("equations", f"{column}_{name}", RTT_RTO)
+            for name in PAIR
+            for column, head in {
+                "loss": "lost, %",
+                "measured": "measured",
+                "eq1": "(1)",
+                "eq2": "(2)",
+                "eq3": "(3)",
+            }.items()
+        },
+        "matrix",
+    ),
+    st.drawing(
+        "numbers",
+        [st.Means(f"numbers.rate_{name}", "flows", look) for name, look in _NUMBERS_LOOKS.items()],
+        st.Axis("connections in each aggregate", log=True, ticks={float(n): str(n) for n in NUMBERS}),
+        _RATE,
+        panels=st.each("{edge}", edge=_edges(STANDARD, RTT, RTT_RTO, RTT_SW)),
+        marks=[st.Mark(y=CAPACITY / 2)],
+        columns=2,
+        height=5.0,
+        share=(True, True),
+    ),
+    _rates("reading", RTT_RTO, READING),
     _rates("ours", MODEL, FAIR),
     st.means_table(
         "sensitivity",
@@ -130,7 +206,7 @@ SHOWN: tuple[st.Shown, ...] = (
         "Conditioner, window, and whether it is paid for",
         st.each("{edge}, below {k}, {paid}", edge=_edges(SW, RTT_SW), k=beyond.KS, paid=_PAID),
         st.columns("small", rate_F1="F1, Mbit/s", rate_F2="F2, Mbit/s", lost="dropped, %")
-        | st.columns("small", protected_F1="F1 protected, %", protected_F2="F2 protected, %"),
+        | st.columns("small", sent_green_F1="F1 green, Mbit/s", sent_green_F2="F2 green, Mbit/s"),
     ),
     st.means_table(
         "passive",
