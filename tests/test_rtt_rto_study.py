@@ -131,8 +131,7 @@ def test_small_windows_are_protected() -> None:
         quantities.counts(run(shared(EDGES[name], Setting(duration=60.0)), seed=1)) for name in (RTT, RTT_SW)
     )
     assert plain["protected_F1"] == 0.0
-    # As many as the committed rate pays for.
-    assert 20.0 < protected["protected_F1"] < 40.0
+    assert protected["protected_F1"] > 50.0
 
 
 @pytest.mark.parametrize("flows", [(8, 8), (2, 30)])

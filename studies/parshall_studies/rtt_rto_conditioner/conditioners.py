@@ -24,8 +24,10 @@ from parshall.scenario import (
 
 STANDARD, SW, RTT, RTT_TWO, RTT_RTO, RTT_SW = "standard", "sw", "rtt", "rtt-2", "rtt-rto", "rtt-sw"
 """The document's conditioners."""
-READING = "rtt-rto-9"
-"""RTT-RTO with the other reading of the lost Figure 1."""
+READING, PAID = "rtt-rto-9", "rtt-sw-paid"
+"""Other readings: RTT-RTO of the lost Figure 1, and RTT-SW with the profile kept, as VI demands and V does
+not say.
+"""
 MODEL, FAIR = "model", "fair"
 """The exact solution of its equation 6, and feedback."""
 PRECEDENCES = ("AF11", "AF12", "AF13")
@@ -87,7 +89,7 @@ def small_windows(below_packets: float = K, *, repay: bool = True) -> SmallWindo
     return SmallWindow(below_packets=below_packets, repay=repay)
 
 
-_PROTECTED = small_windows()
+_PROTECTED = small_windows(repay=False)
 
 DOCUMENT: Mapping[str, Edge] = {
     STANDARD: Edge("standard", _standard),
@@ -100,8 +102,11 @@ DOCUMENT: Mapping[str, Edge] = {
 """What the document compares, with round trips, timeouts and windows from the senders."""
 READINGS: Mapping[str, Edge] = {
     READING: Edge("RTT-RTO, (9) throughout", lambda profile: RttRtoMeter(cir=profile.cir, own_timeout=False)),
+    PAID: replace(_RTT, label="RTT-SW, profile kept", small_window=small_windows()),
 }
-"""Equation (9) also for the aggregate with the least round trip, so that all of its excess may be red."""
+"""Equation (9) also for the aggregate with the least round trip, so that all of its excess may be red; and
+protection that is paid for.
+"""
 OURS: Mapping[str, Edge] = {
     MODEL: Edge("equation 6 solved", lambda profile: TcpModelMeter(cir=profile.cir)),
     FAIR: Edge("feedback", lambda profile: FairExcessMeter(cir=profile.cir)),

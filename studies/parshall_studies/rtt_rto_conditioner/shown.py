@@ -12,6 +12,7 @@ from parshall_studies.rtt_rto_conditioner.conditioners import (
     EDGES,
     FAIR,
     MODEL,
+    PAID,
     READING,
     RTT,
     RTT_RTO,
@@ -96,8 +97,8 @@ SHOWN: tuple[st.Shown, ...] = (
         st.Axis("time", "s", limits=(0, networks.DURATION)),
         st.Axis("window", "packets", limits=(0, None)),
         panels=st.each("{edge}", edge=_edges(STANDARD, RTT, RTT_SW)),
-        columns=3,
-        height=2.6,
+        columns=1,
+        height=5.0,
         share=(True, True),
         legend=0,
     ),
@@ -144,14 +145,13 @@ SHOWN: tuple[st.Shown, ...] = (
             }.items()
             for name in PAIR
         }
-        | {f"{colour} dropped, %": f"grid.drops_{colour}" for colour in COLOURS}
-        | st.columns("grid", lost="all dropped, %"),
+        | {f"{colour} dropped, %": f"grid.drops_{colour}" for colour in COLOURS},
         "matrix",
     ),
     st.means_table(
         "loads",
         "Objects a page",
-        st.each("{objects}", objects=traffic.LOADS),
+        st.each("{objects:g}", objects=traffic.LOADS),
         st.columns(
             "loads",
             first="first packet, s",
@@ -188,7 +188,7 @@ SHOWN: tuple[st.Shown, ...] = (
         height=5.0,
         share=(True, True),
     ),
-    _rates("reading", RTT_RTO, READING),
+    _rates("reading", RTT_RTO, READING, RTT_SW, PAID),
     _rates("ours", MODEL, FAIR),
     st.means_table(
         "sensitivity",
