@@ -1,0 +1,272 @@
+//! What a packet says of the other direction's data: new ACKs, SACK blocks, and which retransmissions were needless.
+
+use super::{Found, State, SHORTEST_TOLD};
+use crate::direction::{newer, Deferred};
+use crate::packet::{flag, Packet, Tcp};
+use crate::result::{Half, Method, Sample, Way};
+use crate::scoreboard::Segment;
+
+impl State {
+    /// Takes in what a packet says of the other direction's data.
+    pub(super) fn on_ack(&mut self, packet: &Packet, tcp: &Tcp, way: Way, found: &mut Found) {
+        let data = 1 - way as usize;
+        let data_way = if data == 0 { Way::Forward } else { Way::Back };
+        let now = packet.time;
+        if let Some((_, echo)) = tcp.stamps {
+            if let Some(rtt) = self.ways[data].on_echo(now, echo) {
+                self.ways[data].summary.stamps.add(rtt);
+                found.samples.push(self.sample(packet, data_way, Half::Receiver, Method::Stamps, rtt));
+            }
+        }
+        let Some(ack) = self.ways[data].place(tcp.ack) else { return };
+        if self.ways[data].high.is_some_and(|high| ack > high + (1 << 30)) {
+            return;
+        }
+        let acked = self.ways[data].acked;
+        let pure = packet.payload == 0 && tcp.flags & (flag::SYN | flag::FIN) == 0;
+        let same_window = self.ways[way as usize].window == Some(tcp.window);
+        let outstanding = self.ways[data].high.is_some_and(|high| high > ack);
+        let news = self.on_sack(packet, tcp, data, ack, found);
+        if acked.is_none_or(|acked| ack > acked) {
+            self.on_new_ack(packet, tcp, data, ack, found);
+        } else if acked == Some(ack) && pure && outstanding && (same_window || news) {
+            self.ways[data].sender.on_duplicate(now);
+            self.ways[way as usize].count().duplicate_acks += u64::from(same_window);
+        } else if news {
+            self.ways[data].sender.on_duplicate(now);
+        }
+    }
+
+    fn sample(&self, packet: &Packet, way: Way, half: Half, method: Method, rtt: i64) -> Sample {
+        Sample { time: packet.time, frame: packet.frame, connection: self.number, way, half, method, rtt }
+    }
+
+    /// Takes in SACK blocks. True if they say something new.
+    fn on_sack(&mut self, packet: &Packet, tcp: &Tcp, data: usize, ack: u64, found: &mut Found) -> bool {
+        if tcp.blocks == 0 {
+            return false;
+        }
+        let least = self.ways[data].least.unwrap_or(0);
+        let mut blocks = [(0, 0); 4];
+        let count = usize::from(tcp.blocks).min(4);
+        for (to, (from, until)) in blocks.iter_mut().zip(&tcp.sack[..count]) {
+            let (Some(from), Some(until)) = (self.ways[data].place(*from), self.ways[data].place(*until))
+            else {
+                return false;
+            };
+            *to = (from, until);
+        }
+        let blocks = &blocks[..count];
+        let (from, until) = blocks[0];
+        let duplicate =
+            until <= ack || blocks.get(1).is_some_and(|second| second.0 <= from && until <= second.1);
+        self.ways[1 - data].count().sack_acks += 1;
+        if duplicate {
+            self.ways[1 - data].count().dsacks += 1;
+            self.on_duplicate_block(packet.time, data, from, until, found);
+        }
+        let mut news = false;
+        let direction = &mut self.ways[data];
+        let pending = &mut direction.pending;
+        for (from, until) in &blocks[usize::from(duplicate)..] {
+            news |= direction.board.sack(*from, *until, |segment| {
+                for each in pending.iter_mut().filter(|each| !each.decided) {
+                    if each.start < segment.end && segment.start < each.end {
+                        each.decided = true;
+                        let soon = least > SHORTEST_TOLD && packet.time - each.time < least * 8 / 10;
+                        found.events[each.event].needless = Some(soon);
+                    }
+                }
+            });
+        }
+        news
+    }
+
+    /// A duplicate SACK names what has come twice: the last copy that can have arrived was needless.
+    fn on_duplicate_block(&mut self, now: i64, data: usize, from: u64, until: u64, found: &mut Found) {
+        let least = self.ways[data].least.unwrap_or(0);
+        let named = self.ways[data].pending.iter_mut().rev().find(|each| {
+            !each.reported && each.start < until && from < each.end && now - each.time >= least * 6 / 10
+        });
+        if let Some(each) = named {
+            each.reported = true;
+            each.decided = true;
+            found.events[each.event].needless = Some(true);
+        }
+        self.on_original(data, from, until, found);
+    }
+
+    /// Both copies of some bytes have arrived: the answer in doubt was that to the original.
+    fn on_original(&mut self, data: usize, from: u64, until: u64, found: &mut Found) {
+        let direction = &mut self.ways[data];
+        let Some(at) = direction.deferred.iter().position(|each| each.start < until && from < each.end)
+        else {
+            return;
+        };
+        let Deferred { passed, time, frame, .. } = direction.deferred.remove(at);
+        let rtt = time - passed;
+        direction.on_rtt(rtt);
+        direction.summary.seq.add(rtt);
+        direction.summary.counters.acks_without_sample -= 1;
+        let way = if data == 0 { Way::Forward } else { Way::Back };
+        let (half, method) = (Half::Receiver, Method::Seq);
+        found.samples.push(Sample { time, frame, connection: self.number, way, half, method, rtt });
+    }
+
+    fn on_new_ack(&mut self, packet: &Packet, tcp: &Tcp, data: usize, ack: u64, found: &mut Found) {
+        let now = packet.time;
+        let echo = tcp.stamps.map(|stamps| stamps.1).filter(|echo| *echo != 0);
+        let verdict = self.decide(now, echo, data, ack, found);
+        let direction = &mut self.ways[data];
+        let acked = direction.acked;
+        let mut newly = Newly::default();
+        direction.board.acknowledge(ack, |segment| newly.take(segment, ack));
+        let duplicates = direction.sender.duplicates;
+        let holes_above = direction.board.any_sacked(ack);
+        direction.sender.on_ack(now, ack, verdict == Some(true));
+        direction.acked = Some(ack);
+        if let Some(acked) = acked {
+            direction.summary.counters.acked_bytes += ack - acked;
+            direction.summary.counters.missing_bytes += (ack - acked).saturating_sub(newly.bytes);
+        }
+        let Some(last) = newly.last else { return };
+        if last.syn {
+            self.on_handshake(packet, data, echo, found);
+            return;
+        }
+        let sack_seen = self.ways.iter().all(|way| way.sack_permitted) && !tcp.options_cut;
+        let waited = last.sacked || holes_above || (duplicates > 0 && !sack_seen);
+        let passed = newly.passed(&last, echo, verdict, now, self.ways[data].least.unwrap_or(0));
+        let way = if data == 0 { Way::Forward } else { Way::Back };
+        match passed {
+            Some(passed) if !waited => {
+                let rtt = now - passed;
+                self.ways[data].on_rtt(rtt);
+                self.ways[data].summary.seq.add(rtt);
+                found.samples.push(self.sample(packet, way, Half::Receiver, Method::Seq, rtt));
+            }
+            None if !waited => {
+                if let Some((start, end)) = newly.doubt {
+                    let (time, frame) = (now, packet.frame);
+                    self.ways[data].defer(Deferred { start, end, passed: last.first, time, frame });
+                }
+                self.ways[data].count().acks_without_sample += 1;
+            }
+            _ => self.ways[data].count().acks_without_sample += 1,
+        }
+    }
+
+    /// Decides of retransmissions that an ACK covers whether they were needless (Eifel, and the least round trip). Tells
+    /// the verdict on that of the lowest byte.
+    fn decide(
+        &mut self,
+        now: i64,
+        echo: Option<u32>,
+        data: usize,
+        ack: u64,
+        found: &mut Found,
+    ) -> Option<bool> {
+        let sack = self.ways.iter().all(|way| way.sack_permitted);
+        let direction = &mut self.ways[data];
+        if direction.pending.is_empty() {
+            return None;
+        }
+        let least = direction.least.unwrap_or(0);
+        let acked = direction.acked.unwrap_or(0);
+        let mut verdict = None;
+        let mut needed = None;
+        for each in direction.pending.iter_mut().filter(|each| !each.decided && each.start < ack) {
+            each.decided = true;
+            let head = direction.acked.is_none() || (each.start <= acked && acked < each.end);
+            let soon = least > SHORTEST_TOLD && now - each.time < least * 8 / 10;
+            let needless = match (echo, each.stamp) {
+                (Some(echo), Some(stamp)) if head => newer(stamp, echo),
+                // Without SACK: what the ACK of the lowest hole covers besides had arrived before.
+                _ if !sack && needed.is_some_and(|needed| each.time > needed) => true,
+                _ => soon,
+            };
+            if head {
+                verdict = Some(needless);
+                needed = (!needless).then_some(each.time);
+            }
+            let known = least > 0 || (head && echo.is_some());
+            found.events[each.event].needless = known.then_some(needless);
+        }
+        verdict
+    }
+
+    /// The SYN of a direction is acknowledged.
+    fn on_handshake(&mut self, packet: &Packet, data: usize, echo: Option<u32>, found: &mut Found) {
+        let syns = &self.ways[data].syns;
+        let sent = match (syns.as_slice(), echo) {
+            ([(time, _)], _) => Some(*time),
+            (several, Some(echo)) => {
+                several.iter().rev().find(|each| each.1 == Some(echo)).map(|each| each.0)
+            }
+            _ => None,
+        };
+        let Some(sent) = sent else { return };
+        let rtt = packet.time - sent;
+        self.ways[data].on_rtt(rtt);
+        // Handshakes are short, the data may not be: they begin the mean but not the samples of data.
+        self.handshake[data] = Some(rtt);
+        let half = if data == 0 { Half::Receiver } else { Half::Sender };
+        found.samples.push(self.sample(packet, Way::Forward, half, Method::Handshake, rtt));
+    }
+}
+
+/// What an ACK covers that was not covered before.
+#[derive(Default)]
+struct Newly {
+    bytes: u64,
+    last: Option<Segment>,
+    /// What was sent again, last.
+    doubt: Option<(u64, u64)>,
+    /// When the last of what was sent again, or filled a hole, passed, other than the last segment.
+    refilled: Option<i64>,
+}
+
+impl Newly {
+    fn take(&mut self, segment: &Segment, to: u64) {
+        self.bytes += segment.end.min(to) - segment.start;
+        if segment.repeated {
+            self.doubt = Some((segment.start, segment.end));
+        }
+        if let Some(last) = self.last {
+            if last.repeated || last.filled {
+                self.refilled = Some(self.refilled.map_or(last.last, |time| time.max(last.last)));
+            }
+        }
+        self.last = Some(*segment);
+    }
+
+    /// When the transmission passed that the ACK answers; `None` if that cannot be told.
+    fn passed(
+        &self,
+        last: &Segment,
+        echo: Option<u32>,
+        needless: Option<bool>,
+        now: i64,
+        least: i64,
+    ) -> Option<i64> {
+        if let Some(refilled) = self.refilled {
+            if last.first < refilled && needless != Some(true) {
+                return None;
+            }
+        }
+        if !last.repeated {
+            return Some(last.first);
+        }
+        match (echo, last.first_stamp, last.last_stamp) {
+            (Some(echo), Some(first), Some(again)) if first != again => {
+                if newer(again, echo) {
+                    Some(last.first)
+                } else {
+                    Some(last.last)
+                }
+            }
+            _ if now - last.last < least * 8 / 10 => Some(last.first),
+            _ => None,
+        }
+    }
+}
