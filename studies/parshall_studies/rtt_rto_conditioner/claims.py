@@ -260,7 +260,7 @@ def _printed(
     return st.printed_table(
         id,
         name,
-        f"{name}, printed and ours",
+        "Printed and ours",
         "Seconds, with the targets that the document prints.",
         ("Conditioner", "Measure"),
         (

@@ -60,7 +60,7 @@ def _rates(id: str, *edges: str) -> st.Made[st.Figure]:
     """Throughput of both aggregates over the round trip of F2, a panel for each edge."""
     lines = [st.Means(f"grid.rate_{name}", "far", look) for name, look in _PAIR_LOOKS.items()]
     panels = st.each("{edge}", edge=_edges(*edges))
-    options: dict[str, Any] = {"columns": 2, "height": 2.8 if len(edges) == 2 else 5.0, "share": (True, True)}
+    options: dict[str, Any] = {"columns": 2, "height": 2.8 if len(edges) == 2 else 4.2, "share": (True, True)}
     return st.drawing(id, lines, _FAR, _RATE, panels=panels, marks=[st.Mark(y=CAPACITY / 2)], **options)
 
 
@@ -97,8 +97,8 @@ SHOWN: tuple[st.Shown, ...] = (
         st.Axis("time", "s", limits=(0, networks.DURATION)),
         st.Axis("window", "packets", limits=(0, None)),
         panels=st.each("{edge}", edge=_edges(STANDARD, RTT, RTT_SW)),
-        columns=1,
-        height=5.0,
+        columns=3,
+        height=2.4,
         share=(True, True),
         legend=0,
     ),
