@@ -76,6 +76,10 @@ class Imagined(st.Results):
 
 def turned(rule: Rule, shape: st.Results) -> Iterator[tuple[st.Verdict, st.Verdict]]:
     """Verdicts that were aimed at, and what the rule made of the results that were imagined for them."""
+    if isinstance(rule, st.ByReading):
+        for reading in rule.readings.values():
+            yield from turned(reading, shape)
+        return
     if isinstance(rule, st.MoreThanNoise):
         cells = Cells(shape)
         for aim, noise in ((st.Verdict.HOLDS, _NOISE), (st.Verdict.FAILS, 100.0 * abs(rule.printed.value))):

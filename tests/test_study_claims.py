@@ -15,8 +15,8 @@ from parshall_studies.study.claims import Judged, Judgements, judge
 from parshall_studies.study.rules import FEWEST_SEEDS, Rule, Tally
 
 KEYS = [
-    *("id", "where", "statement", "paper", "ours", "low", "high", "n", "verdict"),
-    *("unit", "rule", "of_document", "true", "false", "undecided", "run"),
+    *("id", "where", "statement", "paper", "ours", "low", "high", "n", "verdict", "grade"),
+    *("unit", "rule", "of_document", "true", "false", "undecided", "run", "by_reading"),
 ]
 X, Y = st.Quantity("runs", "x", "s"), st.Quantity("runs", "y", "s")
 
@@ -277,7 +277,7 @@ def test_undecided_is_neither_true_nor_false() -> None:
 def test_every_rule_says_what_it_does_and_what_it_needs() -> None:
     rules = [*Rule.__subclasses__(), *st.Computed.__subclasses__()]
     kinds = [rule.kind for rule in rules]
-    assert len(kinds) == len(set(kinds)) == 8
+    assert len(kinds) == len(set(kinds)) == 9
     for rule in rules:
         assert rule.kind
         assert rule.explanation.endswith(".")
@@ -337,7 +337,8 @@ def test_records_have_exactly_the_agreed_keys_and_no_nan() -> None:
         "low": None,
         "high": None,
         "n": 1,
-        "verdict": "cannot be told",
+        "verdict": "inconclusive",
+        "grade": "inconclusive",
         "unit": "s",
         "rule": "printed number",
         "of_document": True,
@@ -345,6 +346,7 @@ def test_records_have_exactly_the_agreed_keys_and_no_nan() -> None:
         "false": 0,
         "undecided": 1,
         "run": [None, None],
+        "by_reading": None,
     }
     assert (records[1]["ours"], records[1]["of_document"]) == (None, False)
 

@@ -261,7 +261,7 @@ def test_the_same_page_gives_the_same_text(page: Page, judged: Judgements, html:
 
 
 def test_claims_stand_by_topic_and_those_of_a_table_in_the_table(html: str, judged: Judgements) -> None:
-    listed = re.findall(r'<div class="claim" data-claim="([^"]+)" data-verdict="([^"]+)"', html)
+    listed = re.findall(r'<div class="claim" data-claim="([^"]+)" data-grade="([^"]+)"', html)
     in_tables = re.findall(r'<tr data-claim="([^"]+)"', html)
     assert listed == [(id, str(judged[id].verdict)) for id in ("text.positive", "text.doubled", "zero")]
     assert in_tables == ["table-1.once", "table-1.twice"]
@@ -402,6 +402,6 @@ def test_lists_spans_and_changes_read_as_sentences() -> None:
     assert words.signed(-0.02) == "−0.020"
     assert words.signed(float("nan")) == "–"
     assert (
-        words.tally({st.Verdict.HOLDS: 12, st.Verdict.FAILS: 1, st.Verdict.OPEN: 0})
-        == "12 hold and 1 does not hold"
+        words.tally({st.Grade.HOLDS: 12, st.Grade.CLOSE: 2, st.Grade.FAILS: 1, st.Grade.OPEN: 0})
+        == "12 hold, 2 are close and 1 does not hold"
     )

@@ -42,7 +42,7 @@ The mean seed is {{ over_seeds("seeds.value", kind="once") | interval("s") }}, a
 
 ### Doubling
 
-It {{ judged["text.doubled"].verdict }}.
+It {{ judged["text.doubled"].clause }}.
 
 {{ show("table-1") }}
 

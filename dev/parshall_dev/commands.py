@@ -171,6 +171,24 @@ def clauses(write: str | None) -> int:
     return FAILED if wrong else 0
 
 
+@validate.command()
+@click.argument("folder", metavar="DIR", default="out")
+@click.option("--write", metavar="FILE.md", help="Write the page there, as Markdown.")
+def documents(folder: str, write: str | None) -> None:
+    """Tell which sentences of the five documents hold.
+
+    Reads DIR/STUDY/claims.json, which `parshall reproduce STUDY` writes; DIR is out unless given.
+    """
+    from parshall.support.files import write_whole
+    from parshall_dev.validate.documents import page
+
+    text = "\n".join(page(Path(folder))) + "\n"
+    if write is None:
+        click.echo(text, nl=False)
+    else:
+        write_whole(Path(write), text)
+
+
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print everything that was measured, as JSON.")
 def bench(as_json: bool) -> None:

@@ -33,6 +33,7 @@ from .figures import (
     of_intervals as of_intervals,
     rows_axis as rows_axis,
 )
+from .grades import Grade as Grade
 from .maps import Dimension as Dimension, Grid as Grid, Grids as Grids, View as View, map_figure as map_figure
 from .markdown import markdown as markdown
 from .numbers import NumbersOf as NumbersOf
@@ -51,6 +52,7 @@ from .reproduction import Reproduction as Reproduction, reproduce as reproduce
 from .results import Measures as Measures, Results as Results, tidy as tidy
 from .rules import (
     FEWEST_SEEDS as FEWEST_SEEDS,
+    ByReading as ByReading,
     Computed as Computed,
     Exactly as Exactly,
     Holds as Holds,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from parshall_studies.study.grades import Grade, clause_of, grade_of, label_of
 from parshall_studies.study.printed import Printed
 from parshall_studies.study.quantity import Relation
 from parshall_studies.study.rules import Exactly, Holds, Outcome, PrintedNumber, Rule, Verdict
@@ -83,6 +84,21 @@ class Judged:
         return self.outcome.verdict
 
     @property
+    def grade(self) -> Grade:
+        """How far off it is, if it does not hold."""
+        return grade_of(self.claim.rule, self.outcome)
+
+    @property
+    def label(self) -> str:
+        """Grade as a badge shows it: ``true in 8 of 9``."""
+        return label_of(self.grade, self.outcome)
+
+    @property
+    def clause(self) -> str:
+        """Grade as the predicate of a sentence: ``holds in 8 of 9 cases``."""
+        return clause_of(self.grade, self.outcome)
+
+    @property
     def ours(self) -> Interval:
         """Our value with its interval."""
         return self.outcome.ours
@@ -112,6 +128,7 @@ class Judged:
             "high": _number(ours.high),
             "n": ours.n,
             "verdict": self.verdict.value,
+            "grade": self.grade.value,
             "unit": self.unit,
             "rule": claim.rule.kind,
             "of_document": self.topic.of_document,
@@ -119,6 +136,7 @@ class Judged:
             "false": tally.false,
             "undecided": tally.undecided,
             "run": None if run is None else [_number(run.low), _number(run.high)],
+            "by_reading": self.outcome.by_reading or None,
         }
 
 
@@ -148,7 +166,7 @@ class Judgements:
 
     def where(
         self,
-        start: str = "",
+        start: str | tuple[str, ...] = "",
         end: str = "",
         *,
         of_document: bool | None = None,
@@ -166,6 +184,12 @@ class Judgements:
             ),
             self.seeds,
         )
+
+    @property
+    def grades(self) -> dict[Grade, int]:
+        """How many got each grade; every grade is a key."""
+        found = Counter(each.grade for each in self.all)
+        return {grade: found[grade] for grade in Grade}
 
     def with_verdict(self, verdict: Verdict) -> Judgements:
         """Those that got this verdict."""

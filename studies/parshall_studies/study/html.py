@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from parshall import plot
 from parshall_studies.study.claims import Judged, Judgements, Topic
 from parshall_studies.study.figures import Figure, Picker
+from parshall_studies.study.grades import Grade
 from parshall_studies.study.rules import Verdict
 from parshall_studies.study.tables import Table, cells_of
 from parshall_studies.study.words import interval, number, reach, tally
@@ -50,6 +51,7 @@ def render(study: Study, page: Page, judged: Judgements, provenance: Provenance)
         counts=_counts(judged),
         topics=[_topic(topic, own) for topic, own in judged.topics()],
         rules=_rules(judged),
+        grades=[str(grade) for grade, count in judged.grades.items() if count],
         lacking=provenance.lacking,
         provenance=provenance.shown(),
     )
@@ -119,22 +121,22 @@ class _TableView:
     """Class and content of each cell."""
     claims: list[str]
     """Of each row, the id of the claim that it shows."""
-    verdicts: list[str]
-    """Of each row, what became of that claim."""
+    grades: list[str]
+    """Of each row, the grade of that claim."""
 
 
 def _table(table: Table) -> _TableView:
-    rows, claims, verdicts = [], [], []
+    rows, claims, grades = [], [], []
     for cells, row in zip(cells_of(table), table.rows, strict=True):
         view = []
         for cell, column in zip(cells, table.heads, strict=True):
-            kind = "verdict" if isinstance(cell, Verdict) else column.kind
+            kind = "verdict" if isinstance(cell, Grade | Verdict) else column.kind
             view.append((f"{kind}{' key' if column.key else ''}", cell))
         rows.append(view)
         judged = [cell for cell in row if isinstance(cell, Judged)]
         claims.append(" ".join(each.claim.id for each in judged))
-        verdicts.append(" ".join(str(each.verdict) for each in judged))
-    return _TableView(table, rows, claims, verdicts)
+        grades.append(" ".join(str(each.grade) for each in judged))
+    return _TableView(table, rows, claims, grades)
 
 
 # --- Claims -------------------------------------------------------------------------------------------------
@@ -146,7 +148,7 @@ def _counts(judged: Judgements) -> list[tuple[str, dict[str, int], str]]:
     for of_document, whose in ((True, "Claims of the document"), (False, "Questions beyond it")):
         chosen = judged.where(of_document=of_document)
         if len(chosen):
-            counts = {str(verdict): count for verdict, count in chosen.counts.items()}
+            counts = {str(grade): count for grade, count in chosen.grades.items() if count}
             found.append((whose, counts, _by_chance(chosen)))
     return found
 
@@ -173,7 +175,7 @@ class _TopicView:
 def _topic(topic: Topic, judged: Judgements) -> _TopicView:
     claims = [] if topic.table else [_claim(each) for each in judged]
     ident = "topic-" + re.sub(r"[^a-z0-9]+", "-", topic.title.lower()).strip("-")
-    return _TopicView(topic, ident, tally(judged.counts), claims, len(claims) <= _FEW)
+    return _TopicView(topic, ident, tally(judged.grades), claims, len(claims) <= _FEW)
 
 
 def _claim(judged: Judged) -> dict[str, Any]:
@@ -186,12 +188,15 @@ def _claim(judged: Judged) -> dict[str, Any]:
         facts.append(("95 % of single runs", reach(outcome.run, judged.decimals)))
     if outcome.tally.all > 1:
         facts.append(("One by one", str(outcome.tally)))
+    if outcome.by_reading:
+        facts.append(("By reading", outcome.by_reading))
     facts.append(("Rule", f"{claim.rule.kind}, n = {judged.ours.n}"))
     return {
         "id": claim.id,
         "text": claim.text,
         "where": claim.where,
-        "verdict": str(judged.verdict),
+        "grade": str(judged.grade),
+        "label": judged.label,
         "facts": facts,
     }
 

@@ -61,7 +61,7 @@ class Page:
     """Everything that a report says besides its claims, in order."""
 
     answer: Part | None
-    """Whether the document's idea works, and by how much; none where it cannot be told."""
+    """The judgement of the document's idea, with its number; none where there are too few seeds."""
     findings: tuple[Part, ...]
     sections: tuple[Part, ...]
     items: Mapping[str, Figure | Picker | Table]
@@ -121,14 +121,15 @@ def _rendered(source: str, context: Mapping[str, Any], given: dict[str, tuple[st
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
     environment.filters |= {name: getattr(words, name) for name in words.__all__}
     environment.filters["tally"] = _tally
+    environment.filters["worth"] = lambda judged: words.worth(judged.grades)
     environment.filters["all_hold"] = all_of
     environment.globals |= {"show": show, "figure": worded, "table": worded, **context}
     return environment.from_string(source).render()
 
 
 def _tally(judged: Judgements, *fared: str) -> str:
-    """How claims fared, in words for each verdict if they are given."""
-    return words.tally(judged.counts, dict(zip(Verdict, fared, strict=True)) if fared else None)
+    """How claims fared, by grade, or by verdict in the words that are given for each."""
+    return words.counted(judged.counts, *fared) if fared else words.tally(judged.grades)
 
 
 def _split(text: str, heading: re.Pattern[str]) -> list[tuple[str, str]]:

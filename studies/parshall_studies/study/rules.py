@@ -1,12 +1,12 @@
 """How a claim is decided: one class a rule, each applied to results, with what it needs and what it says.
 
-A verdict is never typed. What cannot be told is never counted as false.
+A verdict is never typed. What is inconclusive is never counted as false.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FEWEST_SEEDS",
+    "ByReading",
     "Computed",
     "Exactly",
     "Holds",
@@ -54,7 +55,7 @@ class Verdict(str, Enum):
 
     HOLDS = "holds"
     FAILS = "does not hold"
-    OPEN = "cannot be told"
+    OPEN = "inconclusive"
 
     def __str__(self) -> str:
         return self.value
@@ -92,6 +93,8 @@ class Outcome:
     tally: Tally
     run: Interval | None = None
     """Where one further run would fall, for a printed number: the interval that decided."""
+    by_reading: str = ""
+    """Verdicts by reading, where they differ: ``ceiling: holds; floor: does not hold``."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,7 @@ class Holds(Rule):
     explanation: ClassVar[str] = (
         "Ours is the mean of paired differences (same seed, other variant) with its "
         f"{_PERCENT} interval. The statement holds when the whole interval lies on the stated side of zero, "
-        "does not hold when no part of it does, and cannot be told when zero is inside. A statement about "
+        "does not hold when no part of it does, and is inconclusive when zero is inside. A statement about "
         f"several things at once is given Bonferroni intervals, which all hold together with {_PERCENT} "
         "confidence: it holds when every one lies on the stated side, does not hold when any lies on the "
         "other, and ours is the least favourable difference. Where a statement has two bounds, ours is the "
@@ -190,6 +193,8 @@ class PrintedNumber(Rule):
     least: float | None = None
     """What the quantity cannot be below, if there is such a number. Of one that cannot be below 0 the
     interval is found for square roots."""
+    less_is_better: bool = False
+    """True of errors and losses: a smaller one than is printed is graded as better."""
     kind: ClassVar[str] = "printed number"
     explanation: ClassVar[str] = (
         f"The printed value comes from one run. It holds when it lies inside the {_PERCENT} prediction "
@@ -329,6 +334,47 @@ class OneOfRuns(Rule):
         if not _enough(run):
             verdicts = [Verdict.OPEN] * len(seen)
         return Outcome(stats.mean_interval(values), all_of(verdicts), Tally.of(verdicts), run)
+
+
+@dataclass(frozen=True)
+class ByReading(Rule):
+    """A rule for each reading that the document allows. The claim holds when it holds with every reading."""
+
+    readings: Mapping[str, Rule]
+    """At least two rules, by the name of the reading."""
+    kind: ClassVar[str] = "by reading"
+    explanation: ClassVar[str] = (
+        "The document allows several readings, and each is run. The statement holds when it holds with all "
+        "of them, does not hold when it holds with none, and depends on a reading when it holds with some "
+        "and not with others. Ours is the value of the reading that is least favourable."
+    )
+    error_rate: ClassVar[float] = _ALPHA
+
+    def __post_init__(self) -> None:
+        if len(self.readings) < 2:
+            raise ValueError(f"readings: got {len(self.readings)}, expected at least two")
+
+    @property
+    def tables(self) -> frozenset[str]:
+        return frozenset().union(*(rule.tables for rule in self.readings.values()))
+
+    @property
+    def unit(self) -> str:
+        return next(iter(self.readings.values())).unit
+
+    @property
+    def printed(self) -> Printed | None:
+        """The printed number, if the readings have one."""
+        return next(iter(getattr(rule, "printed", None) for rule in self.readings.values()))
+
+    def judge(self, results: Results) -> Outcome:
+        found = {name: rule.judge(results) for name, rule in self.readings.items()}
+        verdicts = [each.verdict for each in found.values()]
+        verdict = all_of(verdicts)
+        decisive = next(each for each in found.values() if each.verdict is verdict)
+        split = "; ".join(f"{name}: {each.verdict}" for name, each in found.items())
+        differ = verdict is Verdict.FAILS and len({*verdicts}) > 1
+        return Outcome(decisive.ours, verdict, Tally.of(verdicts), decisive.run, split if differ else "")
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from parshall import stats
 from parshall.stats import Interval
 from parshall_studies.study.claims import Claim, Judged, Judgements, Topic
+from parshall_studies.study.grades import Grade
 from parshall_studies.study.printed import Printed
 from parshall_studies.study.quantity import Expression
 from parshall_studies.study.rules import Exactly, Outcome, PrintedNumber, Verdict
@@ -182,14 +183,15 @@ def printed_table(
     numbers: Iterable[tuple[str, Sequence[str], str, Printed, Expression]],
     *,
     least: float | None = None,
+    less_is_better: bool = False,
     of_document: bool = True,
 ) -> PrintedTable:
     """A table of results. ``numbers`` are the id of the claim, the cells in front, what the number is, the
     number as it is printed, and our expression for it; ``least`` is what none of the quantities can be
-    below.
+    below, and ``less_is_better`` is true of errors and losses.
     """
     rows = tuple(
-        Row(each, tuple(labels), text, PrintedNumber(printed, of, least))
+        Row(each, tuple(labels), text, PrintedNumber(printed, of, least, less_is_better))
         for each, labels, text, printed, of in numbers
     )
     return PrintedTable(id, where, title, caption, tuple(heads), rows, of_document)
@@ -198,23 +200,23 @@ def printed_table(
 # --- Cells as text ------------------------------------------------------------------------------------------
 
 
-def cells_of(table: Table) -> Iterator[tuple[str | Verdict, ...]]:
+def cells_of(table: Table) -> Iterator[tuple[str | Grade | Verdict, ...]]:
     """The rows as they are to be read; a verdict stays one. Intervals of a column have decimals in common."""
     columns = [list(_column(cells)) for cells in zip(*table.rows, strict=True)]
     return zip(*columns, strict=True)
 
 
-def _column(cells: Sequence[Cell]) -> Iterator[str | Verdict]:
+def _column(cells: Sequence[Cell]) -> Iterator[str | Grade | Verdict]:
     intervals = iter(plus_minus_column([cell for cell in cells if isinstance(cell, Interval)]))
     for cell in cells:
         yield next(intervals) if isinstance(cell, Interval) else _cell(cell)
 
 
-def _cell(cell: Cell) -> str | Verdict:
+def _cell(cell: Cell) -> str | Grade | Verdict:
     if isinstance(cell, Judged):
-        return cell.verdict
+        return cell.grade
     if isinstance(cell, float):
         return number(cell)
-    if isinstance(cell, Verdict):
+    if isinstance(cell, Grade | Verdict):
         return cell
     return "\N{EN DASH}" if cell is None else str(cell)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from parshall_studies.study.rules import Verdict
+from parshall_studies.study.grades import Grade
 from parshall_studies.study.words import interval, number, reach
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["show"]
 
-_STYLES: Mapping[Verdict, str] = {Verdict.HOLDS: "green", Verdict.FAILS: "red", Verdict.OPEN: "yellow"}
+_STYLES: Mapping[Grade, str] = {Grade.HOLDS: "green", Grade.BETTER: "green", Grade.FAILS: "red"}
+"""Of badges; those of others are yellow."""
 
 
 def show(console: Console, done: Reproduction, *, verbose: bool) -> None:
@@ -38,7 +39,7 @@ def show(console: Console, done: Reproduction, *, verbose: bool) -> None:
     for of_document, whose in ((True, "Claims of the document"), (False, "Questions beyond it")):
         chosen = done.judged.where(of_document=of_document)
         if len(chosen):
-            counts = ", ".join(f"{verdict} {count}" for verdict, count in chosen.counts.items())
+            counts = ", ".join(f"{grade} {count}" for grade, count in chosen.grades.items() if count)
             expected = chosen.expected_failures
             some = f"were all {len(chosen.by_chance)} that rest on random runs true"
             chance = f" ({some}, up to {number(expected, 2)} would fail by chance)" if expected else ""
@@ -64,7 +65,7 @@ def _claims(judged: Judgements) -> Table:
         table.add_row(Text(topic.title, style="bold"), "", "", "")
         for each in own:
             printed = "" if each.claim.printed is None else str(each.claim.printed)
-            verdict = Text(str(each.verdict), style=_STYLES[each.verdict])
+            verdict = Text(each.label, style=_STYLES.get(each.grade, "yellow"))
             table.add_row(Text(each.claim.text), printed, _deciding(each), verdict)
     return table
 

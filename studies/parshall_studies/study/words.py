@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from parshall.stats import Interval
+from parshall_studies.study.grades import Grade
 from parshall_studies.study.rules import Verdict
 
 __all__ = [
     "capital",
+    "counted",
     "effect",
     "interval",
     "listed",
@@ -22,6 +24,7 @@ __all__ = [
     "signed_interval",
     "span",
     "tally",
+    "worth",
 ]
 
 _MINUS = "\N{MINUS SIGN}"
@@ -134,18 +137,49 @@ def effect(difference: Interval, what: str, unit: str = "", up: str = "raises", 
     return f"does not measurably change {what}, by {signed_interval(difference, unit)}"
 
 
-_FARED = {Verdict.HOLDS: "hold", Verdict.FAILS: "do not hold", Verdict.OPEN: "cannot be told"}
-_FARED_ALONE = {Verdict.HOLDS: "holds", Verdict.FAILS: "does not hold", Verdict.OPEN: "cannot be told"}
+_FARED = {
+    Grade.HOLDS: ("holds", "hold"),
+    Grade.BETTER: ("is better than printed", "are better than printed"),
+    Grade.CLOSE: ("is close", "are close"),
+    Grade.PARTLY: ("holds in part", "hold in part"),
+    Grade.READING: ("depends on a reading", "depend on a reading"),
+    Grade.FAILS: ("does not hold", "do not hold"),
+    Grade.OPEN: ("is inconclusive", "are inconclusive"),
+}
+"""Predicates for one claim and for several."""
 
 
-def tally(counts: dict[Verdict, int], words: dict[Verdict, str] | None = None) -> str:
-    """``12 hold, 3 do not hold and 1 cannot be told``; a verdict that nothing got is left out."""
-    found = []
-    for verdict, count in counts.items():
-        if count:
-            text = words[verdict] if words else (_FARED_ALONE if count == 1 else _FARED)[verdict]
-            found.append(f"{'all' if count == sum(counts.values()) and count > 1 else count} {text}")
+def tally(counts: Mapping[Grade, int]) -> str:
+    """``12 hold, 3 do not hold and 1 is inconclusive``; a grade that no claim got is left out."""
+    return _counted({_FARED[grade][count != 1]: count for grade, count in counts.items()})
+
+
+def counted(counts: Mapping[Verdict, int], *said: str) -> str:
+    """Numbers of claims by verdict, each with the words given for it, in the order of the verdicts."""
+    return _counted(dict(zip(said, (counts[verdict] for verdict in Verdict), strict=True)))
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    whole = sum(counts.values())
+    found = [
+        f"{'all' if count == whole and count > 1 else count} {said}"
+        for said, count in counts.items()
+        if count
+    ]
     return listed(found) if found else "none was made"
+
+
+def worth(counts: Mapping[Grade, int]) -> str:
+    """Judgement of an idea by the claims that it rests on: ``Works`` where all hold or are near, ``Does not
+    work`` where none is, ``Works in part`` between, ``Inconclusive`` where nothing is decided.
+    """
+    near = sum(counts[grade] for grade in (Grade.HOLDS, Grade.BETTER, Grade.CLOSE))
+    decided = sum(counts.values()) - counts[Grade.OPEN]
+    if not decided:
+        return "Inconclusive"
+    if near == sum(counts.values()):
+        return "Works"
+    return "Works in part" if near or counts[Grade.PARTLY] or counts[Grade.READING] else "Does not work"
 
 
 def _decimals(value: Interval, digits: int) -> int:

@@ -48,12 +48,12 @@ const choose = () => {
     let found = 0;
     for (const claim of topic.querySelectorAll(".claim")) {
       const text = (claim.textContent + " " + claim.dataset.claim).toLowerCase();
-      claim.hidden = !(verdicts.has(claim.dataset.verdict) && words.every((word) => text.includes(word)));
+      claim.hidden = !(verdicts.has(claim.dataset.grade) && words.every((word) => text.includes(word)));
       if (!claim.hidden) found += 1;
     }
     for (const row of rows(topic)) {
       const text = row.textContent.toLowerCase() + " " + row.dataset.claim;
-      row.hidden = !(verdicts.has(row.dataset.verdict) && words.every((word) => text.includes(word)));
+      row.hidden = !(verdicts.has(row.dataset.grade) && words.every((word) => text.includes(word)));
       if (!row.hidden) [found, inTables] = [found + 1, inTables + 1];
     }
     topic.hidden = chosen && found === 0;
