@@ -395,10 +395,6 @@ def test_lists_spans_and_changes_read_as_sentences() -> None:
     assert words.listed(["one"]) == "one"
     assert words.span([3.14, 0.2], "s") == "0.20 to 3.1 s"
     assert words.span([2.0, 2.0]) == "2.0"
-    assert words.effect(Interval(1.0, 0.5, 1.5, 20), "loss", "%") == "raises loss by 1.00 % (0.50 to 1.50)"
-    assert words.effect(Interval(-1.0, -1.5, -0.5, 20), "loss") == "lowers loss by 1.00 (0.50 to 1.50)"
-    unclear = words.effect(Interval(0.1, -0.5, 0.7, 20), "loss")
-    assert unclear == "does not measurably change loss, by +0.10 (−0.50 to 0.70)"
     assert words.signed(-0.02) == "−0.020"
     assert words.signed(float("nan")) == "–"
     assert (

@@ -12,7 +12,6 @@ from parshall_studies.study.rules import Verdict
 __all__ = [
     "capital",
     "counted",
-    "effect",
     "interval",
     "listed",
     "number",
@@ -125,16 +124,6 @@ def listed(items: Iterable[object], last: str = "and") -> str:
     """``5, 35 and 100``."""
     *first, end = map(str, items)
     return f"{', '.join(first)} {last} {end}" if first else end
-
-
-def effect(difference: Interval, what: str, unit: str = "", up: str = "raises", down: str = "lowers") -> str:
-    """What a paired difference says: ``lowers goodput by 0.60 kbit/s (0.16 to 1.04)``."""
-    if difference.low > 0:
-        return f"{up} {what} by {interval(difference, unit)}"
-    if difference.high < 0:
-        less = Interval(-difference.mean, -difference.high, -difference.low, difference.n)
-        return f"{down} {what} by {interval(less, unit)}"
-    return f"does not measurably change {what}, by {signed_interval(difference, unit)}"
 
 
 _FARED = {
