@@ -42,8 +42,8 @@ class SmallWindow(Model):
     below_packets: Positive = 3.0
     """Windows below this are small."""
     repay: Flag = True
-    """Whether tokens at the committed rate pay for all green packets, so that the profile holds: later ones are
-    yellow or red while there is debt, which may grow to a second of the committed rate.
+    """Whether tokens at the committed rate pay for all green packets, so that the profile holds: later ones
+    are yellow or red while there is debt, which may grow to a second of the committed rate.
     """
 
 
