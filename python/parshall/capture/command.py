@@ -92,12 +92,16 @@ def _print_replay(capture: Capture, console: Console) -> None:
 def _summary(capture: Capture) -> str:
     totals = capture.totals
     parts = [
-        f"{totals['frames']:,} frames",
-        f"{capture.connections.num_rows:,} connections",
-        f"{capture.udp.num_rows:,} flows of UDP",
-        f"{capture.samples.num_rows:,} round trips",
+        _several(totals["frames"], "frame"),
+        _several(capture.connections.num_rows, "connection"),
+        _several(capture.udp.num_rows, "UDP flow"),
+        _several(capture.samples.num_rows, "RTT sample"),
     ]
     return f"{', '.join(parts)}; read in {capture.seconds:.2f} s"
+
+
+def _several(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import html
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -26,10 +26,22 @@ __all__ = ["write_report"]
 _MOST_ROWS = 50
 _MOST_REPLAYED = 200
 
-_STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}
-table{border-collapse:collapse;font-size:14px}td,th{padding:.2rem .6rem;text-align:right}
-td.t,th.t{text-align:left}tr:nth-child(even){background:#8881}figure{margin:1.5rem 0}svg{max-width:100%}
-@media(prefers-color-scheme:dark){body{background:#161616;color:#ddd}}"""
+_STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:80rem;margin:1.5rem auto;padding:0 1rem}
+h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.15rem}.scroll{overflow-x:auto}
+table{border-collapse:collapse;font-size:14px}td,th{padding:.2rem .6rem;text-align:right;white-space:nowrap}
+td.t,th.t{text-align:left;white-space:normal;min-width:10rem}tr:nth-child(even){background:#8881}
+figure{margin:1.5rem 0;max-width:48rem}figure.small{max-width:32rem}svg{width:100%;height:auto}
+@media(prefers-color-scheme:dark){body{background:#14171a;color:#ddd}}"""
+
+_KINDS = {
+    "fast": "fast",
+    "rto": "timeout",
+    "rto_next": "after a timeout",
+    "tlp": "tail probe",
+    "syn": "SYN",
+    "synack": "SYN+ACK",
+    "retransmission": "unknown kind",
+}
 
 _COLUMNS = {
     "connection": "#",
@@ -57,11 +69,16 @@ def write_report(capture: Capture, file: Path) -> None:
     if directions:
         parts += [f"<figure>{_figure(capture, directions[0])}</figure>"]
     if replayed:
-        parts += ["<h2>What other timeouts would have done</h2>", f"<figure>{_frontier(replayed)}</figure>"]
+        parts += [
+            "<h2>What other timeouts would have done</h2>",
+            f'<figure class="small">{_frontier(replayed)}</figure>',
+        ]
         parts += [_replay_table(replayed)]
     page = "\n".join(
         [
             '<!doctype html><html lang="en"><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
             f"<title>{html.escape(capture.name)}</title>",
             f"<style>{_STYLE}</style>",
             *parts,
@@ -90,7 +107,12 @@ def _table(directions: Sequence[Mapping[str, Any]]) -> str:
         + f'<td class="t">{html.escape(finding(way))}</td></tr>'
         for way in directions
     ]
-    return f'<table><tr>{head}<th class="t">what is wrong</th></tr>{"".join(rows)}</table>'
+    return _scrolling(f'<tr>{head}<th class="t">what is wrong</th></tr>{"".join(rows)}')
+
+
+def _scrolling(rows: str) -> str:
+    """A table that scrolls where the page is narrower."""
+    return f'<div class="scroll"><table>{rows}</table></div>'
 
 
 def _millis(seconds: float | None) -> str:
@@ -100,9 +122,11 @@ def _millis(seconds: float | None) -> str:
 def _figure(capture: Capture, way: Mapping[str, Any]) -> str:
     """RTT over time, retransmissions by kind, and the places of retransmissions of the worst direction."""
     with drawing(7.2, rows=3, columns=1, width=7.4) as (canvas, axes):
-        _draw_rtt(axes[0], capture, way)
-        _draw_kinds(axes[1], capture)
-        _draw_places(axes[2], capture, way)
+        start = _start(capture, way)
+        _draw_rtt(axes[0], capture, way, start)
+        _draw_places(axes[1], capture, way, start)
+        axes[1].sharex(axes[0])
+        _draw_kinds(axes[2], capture)
         name = f"connection {way['connection']}, direction {way['direction']}"
         return standalone(
             to_svg(canvas, "capture", f"Worst of the capture: {name}", "Round trips and retransmissions.")
@@ -114,42 +138,60 @@ def _own(rows: Any, way: Mapping[str, Any]) -> Any:
     return mask & (np.asarray(rows["direction"]) == way["direction"])
 
 
-def _draw_rtt(axis: Axes, capture: Capture, way: Mapping[str, Any]) -> None:
+def _start(capture: Capture, way: Mapping[str, Any]) -> float:
+    """Time of the first round trip or retransmission of a direction."""
+    tables = (capture.samples, capture.events)
+    times = [np.asarray(rows["time"])[_own(rows, way)] for rows in tables]
+    return float(min((np.min(each) for each in times if len(each)), default=0.0))
+
+
+def _draw_rtt(axis: Axes, capture: Capture, way: Mapping[str, Any], start: float) -> None:
     rows = capture.samples
     own = _own(rows, way)
-    start = np.min(np.asarray(rows["time"])[own]) if own.any() else 0.0
     for color, method in zip(SERIES, ("seq", "ts"), strict=False):
         mask = own & (np.asarray(rows["method"]) == method)
         times, rtts = np.asarray(rows["time"])[mask] - start, 1e3 * np.asarray(rows["rtt"])[mask]
-        label = "data and ACK" if method == "seq" else "time stamps"
-        axis.plot(times, rtts, ".", markersize=2, color=color, label=label, rasterized=len(times) > 5000)
+        label = "data and ACK" if method == "seq" else "timestamps"
+        if len(times):
+            axis.plot(times, rtts, ".", markersize=2, color=color, label=label, rasterized=len(times) > 5000)
     axis.set_xlabel("time (s)")
-    axis.set_ylabel("round trip to the receiver (ms)")
-    axis.legend(loc="upper right", fontsize=7)
+    axis.set_ylabel("RTT to the receiver (ms)")
+    _legend(axis, "upper right")
 
 
 def _draw_kinds(axis: Axes, capture: Capture) -> None:
     counts = Counter(kind for kind in capture.events["kind"].to_pylist() if kind)
     names = sorted(counts, key=lambda name: -counts[name]) or ["none"]
-    axis.bar(names, [counts[name] for name in names], color=SERIES[0])
-    axis.set_ylabel("retransmissions")
+    bars = axis.barh(names[::-1], [counts[name] for name in names[::-1]], color=SERIES[0], height=0.6)
+    axis.bar_label(bars, padding=3, fmt="{:,.0f}")
+    axis.set_yticks(range(len(names)), [_KINDS.get(name, name) for name in names[::-1]])
+    axis.set_xlabel("retransmissions in the whole capture")
+    axis.margins(x=0.1)
 
 
-def _draw_places(axis: Axes, capture: Capture, way: Mapping[str, Any]) -> None:
+def _legend(axis: Axes, place: Literal["upper left", "upper right"]) -> None:
+    """A legend of what is drawn, if anything is."""
+    if axis.lines:
+        axis.legend(loc=place, fontsize=7)
+
+
+def _draw_places(axis: Axes, capture: Capture, way: Mapping[str, Any], start: float) -> None:
     rows = capture.events
     own = _own(rows, way)
     kinds = np.asarray(rows["kind"].to_pylist(), object)
-    start = np.min(np.asarray(rows["time"])[own]) if own.any() else 0.0
     for color, kind in zip(SERIES * 2, ("fast", "rto", "rto_next", "tlp"), strict=False):
         mask = own & (kinds == kind)
         times, places = np.asarray(rows["time"])[mask] - start, np.asarray(rows["seq"])[mask]
-        axis.plot(times, places, "|", markersize=6, color=color, label=kind)
-    axis.set_xlabel("time since the first of them (s)")
-    axis.set_ylabel("sequence number")
-    axis.legend(loc="upper left", fontsize=7)
+        if len(times):
+            axis.plot(times, places / 1e6, "|", markersize=6, color=color, label=_KINDS[kind])
+    axis.set_xlabel("time (s)")
+    axis.set_ylabel("sent again, at (MB)")
+    _legend(axis, "upper left")
 
 
 def _frontier(replayed: Sequence[Replayed]) -> str:
+    from matplotlib.ticker import MaxNLocator
+
     names = list(dict.fromkeys(each.filter for each in replayed))
     with drawing(3.0, rows=1, columns=1, width=5.0) as (canvas, axes):
         for color, name in zip(SERIES * 2, names, strict=False):
@@ -159,6 +201,9 @@ def _frontier(replayed: Sequence[Replayed]) -> str:
             axes[0].plot([wait], [sum(each.spurious for each in own)], "o", color=color, label=name)
         axes[0].set_xlabel("mean RTO (s)")
         axes[0].set_ylabel("spurious timeouts")
+        top = max(1.0, 1.05 * axes[0].get_ylim()[1])
+        axes[0].set_ylim(bottom=-top / 30, top=top)
+        axes[0].yaxis.set_major_locator(MaxNLocator(integer=True))
         axes[0].legend(fontsize=7)
         return standalone(to_svg(canvas, "frontier", "RTO filters", "Spurious timeouts against mean RTO."))
 
@@ -173,4 +218,4 @@ def _replay_table(replayed: Sequence[Replayed]) -> str:
         f"<td>{each.spurious}</td><td>{each.timeouts}</td><td>{each.wait:.3f}</td><td>{each.mean_rto:.3f}</td></tr>"
         for each in replayed[: 6 * _MOST_ROWS]
     ]
-    return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
+    return _scrolling(f"<tr>{head}</tr>{''.join(rows)}")
