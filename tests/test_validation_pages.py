@@ -30,7 +30,7 @@ def test_tables_are_whole(page: Path) -> None:
     assert found
     for head, rule, *rows in found:
         assert {len(row) for row in (head, rule, *rows)} == {len(head)}
-        assert all(set(cell) <= set("-:") for cell in rule)
+        assert all(set(cell.strip()) <= set("-:") for cell in rule)
         assert rows
 
 

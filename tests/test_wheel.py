@@ -42,6 +42,8 @@ COMMANDS = [
     "forecast rtts.csv",
     "hurst long.csv",
     "qdisc --help",
+    "run bell.toml --set record.pcap=* --set record.pcap_both_directions=true --out two",
+    "capture two/pcap/r0-to-r1.pcap --out seen",
 ]
 REPRODUCE = """
 import sys

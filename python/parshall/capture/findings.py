@@ -101,5 +101,5 @@ def _of_connections(capture: Capture) -> list[str]:
         )
     one_way = sum(not row["packets_f"] or not row["packets_b"] for row in rows)
     if one_way:
-        found.append(f"{one_way:,} of {len(rows):,} connections have one direction only")
+        found.append(f"one direction only of {one_way:,} of {len(rows):,} connections")
     return found

@@ -18,8 +18,9 @@ pub struct Sack {
     high_rxt: i64,
     /// Packets below this were in flight when the timer expired.
     timed_out_below: i64,
-    /// Whether the rescue retransmission of this recovery is spent (section 4, NextSeg rule 4).
-    rescued: bool,
+    /// RescueRxt: a rescue retransmission waits for an ACK beyond this packet (section 4, NextSeg rule 4). Of 32 bits, as
+    /// blocks have them, so that a flow stays within its cache lines.
+    rescue_rxt: u32,
     /// How the window comes down in a recovery; none sets it to ssthresh at once.
     prr: Option<Box<Prr>>,
 }
@@ -59,25 +60,26 @@ impl Sack {
         not_lost + sent_again
     }
 
-    /// NextSeg (): the packet to send next in recovery, and whether it is new.
+    /// NextSeg (): the packet to send next in recovery, and whether HighRxt follows it: not new data, nor a rescue.
     fn next_packet(&mut self, core: &Core) -> Option<(i64, bool)> {
         // [RFC 6675 4-d] [RFC 6675 4-e]
         let hole = self.sacked.next_missing(self.high_rxt.max(core.high_ack) + 1);
         if hole < self.lost_packets_end(core) && hole <= core.max_seq {
-            return Some((hole, false));
+            return Some((hole, true));
         }
         // [RFC 6675 4-f] [RFC 9937 3-a]
         let last = (core.high_ack + core.options.max_window as i64).min(core.limit - 1);
         if core.next_seq.max(core.max_seq + 1) <= last {
-            return Some((core.max_seq + 1, true));
+            return Some((core.max_seq + 1, false));
         }
         // [RFC 6675 4-g]
         if self.sacked.end().is_some_and(|end| hole < end) {
-            return Some((hole, false));
+            return Some((hole, true));
         }
-        if self.phase == Phase::Recovery && !self.rescued && core.max_seq > core.high_ack {
-            self.rescued = true;
-            return Some((core.max_seq, false)).filter(|_| hole <= core.max_seq);
+        // [RFC 6675 4-h] [RFC 6675 4-i]
+        if self.phase == Phase::Recovery && core.high_ack > i64::from(self.rescue_rxt) && hole <= core.max_seq {
+            self.rescue_rxt = core.recover as u32;
+            return Some((core.max_seq, false));
         }
         None
     }
@@ -87,10 +89,10 @@ impl Sack {
         // [RFC 5681 4.3-b] [RFC 6675 5-i] [RFC 9937 3-b]
         while pipe < core.window.cwnd as i64 && core.pace_allows(now) {
             // [RFC 6675 4-j] [RFC 6675 5-j]
-            let Some((seq, new)) = self.next_packet(core) else {
+            let Some((seq, follows)) = self.next_packet(core) else {
                 return;
             };
-            if !new {
+            if follows {
                 // [RFC 6675 5-k]
                 self.high_rxt = self.high_rxt.max(seq);
             }
@@ -111,14 +113,15 @@ impl Sack {
     fn enter(&mut self, core: &mut Core, before: Before, now: Time, out: &mut Outbox) {
         core.reduce(now);
         self.phase = Phase::Recovery;
-        self.rescued = false;
         self.high_rxt = core.high_ack;
         if let Some(prr) = &mut self.prr {
             // What had been reported before is not delivered in this recovery.
             prr.begin(core.max_seq + 1 - before.delivered);
         }
         self.proportion(core, before);
+        // [RFC 6675 4-h]
         self.high_rxt = core.high_ack + 1;
+        self.rescue_rxt = self.high_rxt as u32;
         self.send_packet(core, self.high_rxt, now, out);
         core.restart_timer(now);
     }
@@ -210,7 +213,10 @@ impl Recovery for Sack {
         core.dupacks += 1;
         let lost = core.high_ack + 1 < self.lost_packets_end(core);
         let enough = core.dupacks >= core.options.dupack_threshold || lost;
-        if enough && core.may_fast_retransmit() {
+        // The last recovery is over once its last packet is acknowledged, so that the next one may be the loss.
+        // [RFC 6675 5-d2]
+        let over = core.high_ack >= core.recover && core.in_flight() > 0;
+        if enough && (over || core.may_fast_retransmit()) {
             self.enter(core, before, now, out);
         } else if !enough {
             core.limited_transmit(now, out);

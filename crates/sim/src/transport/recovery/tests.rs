@@ -265,6 +265,42 @@ fn without_holes_and_data_sack_sends_nothing() {
     assert_eq!((sent, bench.core().window.cwnd), (vec![0], 2.0));
 }
 
+// [RFC 6675 4-h]
+#[test]
+fn sack_rescues_nothing_before_the_first_retransmission_is_acknowledged() {
+    let mut bench = Bench::new(RecoveryName::Sack, 8);
+    // Packet 0 is lost; packet 7 is on its way.
+    let sent: Vec<u32> = (2..=7).flat_map(|beyond| bench.ack_with(-1, &[(1, beyond)])).collect();
+    assert_eq!(sent, [0]);
+    assert_eq!(bench.ack(6), [7]);
+    assert_eq!(bench.ack(6), NOTHING);
+}
+
+// [RFC 6675 4-h] [RFC 6675 4-i]
+#[test]
+fn a_rescue_leaves_the_holes_below_it_to_be_sent() {
+    let mut bench = Bench::new(RecoveryName::Sack, 10);
+    // Packets 0, 7, 8 and 9 are lost.
+    let sent: Vec<u32> = (2..=7).flat_map(|beyond| bench.ack_with(-1, &[(1, beyond)])).collect();
+    assert_eq!(sent, [0]);
+    assert_eq!(bench.ack(6), [9]);
+    assert_eq!(bench.ack_with(6, &[(9, 10)]), [7, 8]);
+}
+
+// [RFC 6675 5-d2]
+#[test]
+fn the_first_packet_beyond_a_recovery_may_be_the_next_loss() {
+    let mut bench = Bench::new(RecoveryName::Sack, 60);
+    (2..=10).for_each(|beyond| drop(bench.ack_with(-1, &[(1, beyond)])));
+    let recover = bench.core().recover;
+    let lost = u32::try_from(recover + 1).unwrap();
+    bench.ack(recover);
+    let sent: Vec<u32> =
+        (2..=4).flat_map(|beyond| bench.ack_with(recover, &[(lost + 1, lost + beyond)])).collect();
+    assert!(sent.contains(&lost));
+    assert_eq!(bench.core().counters.fast_retransmits, 2);
+}
+
 // [RFC 6675 5-g]
 #[test]
 fn what_was_reported_beyond_a_recovery_stays_reported() {
