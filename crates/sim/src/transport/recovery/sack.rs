@@ -77,7 +77,8 @@ impl Sack {
             return Some((hole, true));
         }
         // [RFC 6675 4-h] [RFC 6675 4-i]
-        if self.phase == Phase::Recovery && core.high_ack > i64::from(self.rescue_rxt) && hole <= core.max_seq {
+        if self.phase == Phase::Recovery && core.high_ack > i64::from(self.rescue_rxt) && hole <= core.max_seq
+        {
             self.rescue_rxt = core.recover as u32;
             return Some((core.max_seq, false));
         }
