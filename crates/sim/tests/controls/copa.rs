@@ -134,7 +134,7 @@ fn copa_stops_competing_when_the_other_flow_has_left() {
     let seconds = |count: f64| (count / SAMPLE) as usize;
     let (before, after) = (mean(&queue[..seconds(20.0 - SETTLED)]), mean(&queue[seconds(25.0 - SETTLED)..]));
     assert!(before > 30.0, "{before}");
-    // It holds 1/delta = 2 packets on average of its own cycle, whose phase against the samples is chance.
+    // What stays depends on when in its cycle CUBIC stops: 2.3 packets at 19.9 and 20.1 s, 3.5 at 20, 7.5 at 19.97 and 20.013.
     assert!(after < 4.0, "{after}");
 }
 
