@@ -18,7 +18,7 @@ pub struct Histogram {
 impl Histogram {
     /// Takes in a duration, in nanoseconds.
     pub fn add(&mut self, duration: i64) {
-        let bucket = ((duration.max(1) as f64).ln() / GROWTH.ln()).floor() as u16;
+        let bucket = (libm::log(duration.max(1) as f64) / libm::log(GROWTH)).floor() as u16;
         match self.buckets.binary_search_by_key(&bucket, |each| each.0) {
             Ok(at) => self.buckets[at].1 = self.buckets[at].1.saturating_add(1),
             Err(at) => self.buckets.insert(at, (bucket, 1)),
@@ -56,7 +56,7 @@ impl Histogram {
         for (bucket, count) in &self.buckets {
             below += u64::from(*count);
             if below > rank {
-                let middle = GROWTH.powf(f64::from(*bucket) + 0.5);
+                let middle = libm::pow(GROWTH, f64::from(*bucket) + 0.5);
                 return Some(middle.clamp(self.least as f64, self.most as f64));
             }
         }

@@ -24,6 +24,6 @@ pub(crate) fn check_hurst(h: f64) -> Result<(), ConfigError> {
 /// Autocovariance of fractional Gaussian noise of variance 1 at lag `k`.
 pub fn fgn_autocovariance(h: f64, k: u32) -> f64 {
     let k = f64::from(k);
-    let power = |x: f64| x.abs().powf(2.0 * h);
+    let power = |x: f64| libm::pow(x.abs(), 2.0 * h);
     0.5 * (power(k + 1.0) - 2.0 * power(k) + power(k - 1.0))
 }

@@ -2,6 +2,7 @@
 
 mod apps;
 mod bad_scenarios;
+mod bits;
 mod common;
 mod controls;
 mod diffserv;

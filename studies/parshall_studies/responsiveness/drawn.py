@@ -6,12 +6,12 @@ and those to judge on.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from parshall.control import exp, log
 from parshall.scenario import (
     Bbr,
     Binomial,
@@ -358,8 +358,8 @@ def _scenario(number: int, point: Sequence[float]) -> Drawn:
 
 
 def _log(part: float, ends: tuple[float, float]) -> float:
-    low, high = map(math.log, ends)
-    return math.exp(low + part * (high - low))
+    low, high = map(log, ends)
+    return exp(low + part * (high - low))
 
 
 def _of(kinds: Sequence[str], part: float) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from parshall.control import exp
 from parshall.estimators import Responsiveness
 from parshall.stats import NORMAL_95
 from parshall_studies import study as st
@@ -66,12 +67,12 @@ def scored(seed: int) -> Mapping[int, Mapping[str, float]]:
 def stream(seed: int) -> senders.Packets:
     """Half of the flows back off."""
     rng = np.random.default_rng(seed)
-    rates = _RATE * np.exp(_SPREAD * rng.standard_normal(FLOWS))
+    rates = [_RATE * exp(_SPREAD * part) for part in rng.standard_normal(FLOWS)]
     keys = rng.integers(0, 2**62, FLOWS)
     parts = []
     for place in range(FLOWS):
         deaf = place % 2 == 1
         sender = senders.hostile if deaf else senders.honest
-        times, dropped = sender(rng, DROPPED, float(rates[place]))
+        times, dropped = sender(rng, DROPPED, rates[place])
         parts.append((times, np.full(len(times), keys[place]), dropped, np.full(len(times), deaf)))
     return senders.merged(parts)

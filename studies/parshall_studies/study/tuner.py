@@ -8,6 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from parshall.control import exp, log
+
 __all__ = ["Range", "least"]
 
 Settings: TypeAlias = Mapping[str, float]
@@ -32,11 +34,11 @@ class Range:
 
     def place(self, value: float) -> float:
         """A value in the coordinate of the search."""
-        return float(np.log(value)) if self.log else value
+        return log(float(value)) if self.log else value
 
     def value(self, place: float) -> float:
         """The value at a place, within the range whatever rounding does."""
-        return min(max(float(np.exp(place)) if self.log else float(place), self.low), self.high)
+        return min(max(exp(float(place)) if self.log else float(place), self.low), self.high)
 
 
 def least(

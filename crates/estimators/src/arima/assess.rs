@@ -108,7 +108,7 @@ impl Fitter {
             shrink *= 4.0;
         }
         let sigma2 = value.squares / count as f64;
-        log_likelihood(count, sigma2, value.log_variances) - count as f64 * self.series.scale().ln()
+        log_likelihood(count, sigma2, value.log_variances) - count as f64 * libm::log(self.series.scale())
     }
 }
 

@@ -8,7 +8,7 @@ use super::partial::{partial_of, step_down, step_up};
 use super::series::{Difference, FitError};
 use super::starts::{fixed, free_from, hannan_rissanen, FIXED};
 use super::summary::{log_likelihood, FitSummary};
-use super::{Coefficients, Order, MAX_ORDER};
+use super::{ar_is_stationary, Coefficients, Order, MAX_ORDER};
 use crate::error::ConfigError;
 
 /// From each start: a look at where it leads.
@@ -157,7 +157,7 @@ impl Fitter {
 
     fn is_same(&self, a: &Minimum, b: &Minimum) -> bool {
         let partials = a.point.iter().zip(&b.point).take(self.order.coefficients());
-        partials.fold(0.0, |most: f64, (x, y)| most.max((x.tanh() - y.tanh()).abs())) < SAME
+        partials.fold(0.0, |most: f64, (x, y)| most.max((libm::tanh(*x) - libm::tanh(*y)).abs())) < SAME
     }
 
     /// Where the data themselves say that a search begins.
@@ -191,7 +191,7 @@ impl Fitter {
             ma,
             mean: if self.order.has_mean() { centre + scale * value.mean } else { 0.0 },
             sigma2: sigma2 * scale * scale,
-            loglik: log_likelihood(count, sigma2, value.log_variances) - count as f64 * scale.ln(),
+            loglik: log_likelihood(count, sigma2, value.log_variances) - count as f64 * libm::log(scale),
             count,
             converged: found.converged,
             flags: FitFlags::of(&ar[..p], &ma[..self.order.q], count),
@@ -220,7 +220,8 @@ fn inside(mut coefficients: [f64; MAX_ORDER], count: usize) -> [f64; MAX_ORDER] 
     coefficients
 }
 
-/// Whether every way of rounding finds the coefficients to be stationary.
+/// Whether either way of rounding finds the coefficients to be stationary.
 fn is_well_inside(coefficients: &[f64]) -> bool {
-    step_down(coefficients).is_some_and(|partial| partial.iter().all(|r| r.abs() < 1.0 - 1e-12))
+    ar_is_stationary(coefficients)
+        && step_down(coefficients).is_some_and(|partial| partial.iter().all(|r| r.abs() < 1.0 - 1e-12))
 }

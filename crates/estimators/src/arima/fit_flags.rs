@@ -80,7 +80,7 @@ impl Complex {
     }
 
     fn size(self) -> f64 {
-        self.re.hypot(self.im)
+        libm::hypot(self.re, self.im)
     }
 }
 

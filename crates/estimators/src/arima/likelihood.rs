@@ -196,7 +196,7 @@ impl Likelihood<'_> {
         let mean = if sums.of_ones > 0.0 { sums.products / sums.of_ones } else { 0.0 };
         let squares = (sums.squares - mean * sums.products).max(f64::MIN_POSITIVE);
         let log_variances = logs.sum();
-        let objective = 0.5 * (self.count() as f64 * squares.ln() + log_variances);
+        let objective = 0.5 * (self.count() as f64 * libm::log(squares) + log_variances);
         let objective = if objective.is_nan() { f64::INFINITY } else { objective };
         Value { objective, squares, log_variances, mean, mean_weight: sums.of_ones }
     }
@@ -261,7 +261,7 @@ impl Likelihood<'_> {
         let m = self.count() as f64;
         let total = squares.value().max(f64::MIN_POSITIVE);
         let mut gradient = Gradient {
-            objective: 0.5 * (m * total.ln() + logs.sum()),
+            objective: 0.5 * (m * libm::log(total) + logs.sum()),
             slope: [0.0; MAX_COEFFICIENTS],
             curvature: [[0.0; MAX_COEFFICIENTS]; MAX_COEFFICIENTS],
         };
@@ -321,13 +321,13 @@ impl LogProduct {
     fn multiply(&mut self, factor: f64) {
         self.product *= factor;
         if !(1e-100..1e100).contains(&self.product) {
-            self.sum += self.product.ln();
+            self.sum += libm::log(self.product);
             self.product = 1.0;
         }
     }
 
     fn sum(&self) -> f64 {
-        self.sum + self.product.ln()
+        self.sum + libm::log(self.product)
     }
 }
 

@@ -43,13 +43,13 @@ pub fn step_down<S: Scalar>(coefficients: &[S]) -> Option<[S; MAX_ORDER]> {
 
 /// The partial autocorrelation of a free parameter, and its derivative.
 pub fn partial_of(free: f64) -> (f64, f64) {
-    let tanh = free.tanh();
+    let tanh = libm::tanh(free);
     (GREATEST_PARTIAL * tanh, GREATEST_PARTIAL * (1.0 - tanh * tanh))
 }
 
 /// The free parameter of a partial autocorrelation, kept away from infinity.
 pub fn free_of(partial: f64) -> f64 {
-    (partial / GREATEST_PARTIAL).clamp(-1.0 + 1e-12, 1.0 - 1e-12).atanh()
+    libm::atanh((partial / GREATEST_PARTIAL).clamp(-1.0 + 1e-12, 1.0 - 1e-12))
 }
 
 #[cfg(test)]

@@ -72,12 +72,12 @@ impl FitSummary {
 
     /// Schwarz's criterion (1978): `k ln n - 2L`.
     pub fn bic(&self) -> f64 {
-        self.order.parameters() as f64 * (self.count as f64).ln() - 2.0 * self.loglik
+        self.order.parameters() as f64 * libm::log(self.count as f64) - 2.0 * self.loglik
     }
 
     /// Akaike's criterion as Jeyasekar et al. 2014 have it, eq. 14: `ln sigma2 + 2 (p + q) / n`.
     pub fn aic_of_variance(&self) -> f64 {
-        self.sigma2.ln() + 2.0 * self.share()
+        libm::log(self.sigma2) + 2.0 * self.share()
     }
 
     /// Final prediction error (Akaike 1969; Jeyasekar et al. 2014, eq. 15, with p + q in both places):
@@ -93,5 +93,5 @@ impl FitSummary {
 
 /// The logarithm of a Gaussian likelihood at its best variance, in the units of the series.
 pub fn log_likelihood(count: usize, sigma2: f64, log_variances: f64) -> f64 {
-    -0.5 * (count as f64 * ((2.0 * PI * sigma2).ln() + 1.0) + log_variances)
+    -0.5 * (count as f64 * (libm::log(2.0 * PI * sigma2) + 1.0) + log_variances)
 }

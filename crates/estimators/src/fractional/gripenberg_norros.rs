@@ -25,9 +25,9 @@ pub fn fbm_weights(h: f64, weights: &mut [f64]) {
     let n = weights.len();
     assert!(n >= 2, "the past has at least two increments");
     let b = h - 0.5;
-    let scale = (std::f64::consts::PI * b).sin() / std::f64::consts::PI;
+    let scale = libm::sin(std::f64::consts::PI * b) / std::f64::consts::PI;
     let past =
-        Past { b, length: n as f64, inner: ends().map(|(s, w)| (s, w * (s * (s + n as f64)).powf(b))) };
+        Past { b, length: n as f64, inner: ends().map(|(s, w)| (s, w * libm::pow(s * (s + n as f64), b))) };
     weights[0] = scale * past.first();
     for (j, weight) in weights.iter_mut().enumerate().take(n - 1).skip(1) {
         *weight = scale * past.between(j as f64);
@@ -50,25 +50,25 @@ impl Past {
 
     /// g, but for its constant, integrated over [j, j + 1] inside the past.
     fn between(&self, j: f64) -> f64 {
-        let g = |t: f64| (t * (self.length - t)).powf(-self.b) * self.inner(t);
+        let g = |t: f64| libm::pow(t * (self.length - t), -self.b) * self.inner(t);
         smooth().iter().map(|(x, w)| w * g(j + x)).sum()
     }
 
     /// The same over the oldest interval, where `T - t` goes to 0.
     fn last(&self) -> f64 {
-        let g = |rest: f64| ((self.length - rest) * rest).powf(-self.b) * self.inner(self.length - rest);
+        let g = |rest: f64| libm::pow((self.length - rest) * rest, -self.b) * self.inner(self.length - rest);
         ends().iter().map(|&(x, w)| w * g(x)).sum()
     }
 
     /// The same over the newest interval: `(s / t)^b ((s + T) / (T - t))^b / (s + t)` over the unit square, in two triangles.
     fn first(&self) -> f64 {
         let (b, length) = (self.b, self.length);
-        let rest = |s: f64, t: f64| ((s + length) / (length - t)).powf(b);
+        let rest = |s: f64, t: f64| libm::pow((s + length) / (length - t), b);
         let nodes = smooth();
         let along = |f: &dyn Fn(f64) -> f64| nodes.iter().map(|&(x, w)| w * f(x)).sum::<f64>();
         let square = |(v, w): (f64, f64)| {
-            let below = v.powf(b) * along(&|t| rest(t * v, t));
-            let above = v.powf(-b) * along(&|s| rest(s, s * v));
+            let below = libm::pow(v, b) * along(&|t| rest(t * v, t));
+            let above = libm::pow(v, -b) * along(&|s| rest(s, s * v));
             w * (below + above) / (1.0 + v)
         };
         ends().into_iter().map(square).sum()

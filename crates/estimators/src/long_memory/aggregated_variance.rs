@@ -20,7 +20,7 @@ pub(super) fn estimate(xs: &[f64], diagram: &mut Vec<Point>) -> Option<f64> {
         if variance <= 1e-25 {
             return None;
         }
-        diagram.push(Point { x: (size as f64).log2(), y: variance.log2(), weight: 1.0 });
+        diagram.push(Point { x: libm::log2(size as f64), y: libm::log2(variance), weight: 1.0 });
         size *= 2;
     }
     Some(1.0 + 0.5 * line(diagram.iter().map(|p| (p.x, p.y, p.weight))).slope)

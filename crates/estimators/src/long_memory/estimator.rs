@@ -131,7 +131,7 @@ impl HurstEstimator {
             Method::LocalWhittle(bandwidth) => {
                 let ordinates = &self.periodogram.of(xs)[..bandwidth.of(n)];
                 work.clear();
-                work.extend((1..=ordinates.len()).map(|j| (j as f64).ln()));
+                work.extend((1..=ordinates.len()).map(|j| libm::log(j as f64)));
                 spectrum(ordinates, n, diagram);
                 local_whittle::minimum(ordinates, work)
             }
@@ -174,8 +174,8 @@ impl HurstEstimator {
 /// The periodogram as a diagram.
 fn spectrum(ordinates: &[f64], n: usize, diagram: &mut Vec<Point>) {
     let point = |(j, i): (usize, &f64)| Point {
-        x: ((j + 1) as f64 / n as f64).log2(),
-        y: i.max(f64::MIN_POSITIVE).log2(),
+        x: libm::log2((j + 1) as f64 / n as f64),
+        y: libm::log2(i.max(f64::MIN_POSITIVE)),
         weight: 1.0,
     };
     diagram.extend(ordinates.iter().enumerate().map(point));

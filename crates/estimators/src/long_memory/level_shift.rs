@@ -183,10 +183,10 @@ impl ShiftTest {
         for &t in &self.places {
             self.steps.extend((1..=m).map(|j| step(turn, j, j * t % n)));
         }
-        let mean = (1..=m).map(|j| (j as f64).ln()).sum::<f64>() / m as f64;
+        let mean = (1..=m).map(|j| libm::log(j as f64)).sum::<f64>() / m as f64;
         self.weights.clear();
         for i in 0..GRID {
-            let weight = |j: usize| ((2.0 * grid(i) - 1.0) * ((j as f64).ln() - mean)).exp();
+            let weight = |j: usize| libm::exp((2.0 * grid(i) - 1.0) * (libm::log(j as f64) - mean));
             self.weights.extend((1..=m).map(weight));
         }
         self.left.clear();
@@ -244,7 +244,7 @@ impl ShiftTest {
 
 /// The transform at frequency `j` of a step from 0 to 1 at time t, where `jt` is `j t` modulo n.
 fn step(turn: f64, j: usize, jt: usize) -> Complex {
-    let unit = |k: usize| Complex { re: (turn * k as f64).cos(), im: (turn * k as f64).sin() };
+    let unit = |k: usize| Complex { re: libm::cos(turn * k as f64), im: libm::sin(turn * k as f64) };
     let one = Complex { re: 1.0, im: 0.0 };
     let (above, below) = (unit(jt) - one, one - unit(j));
     let inverse = Complex { re: below.re / below.power(), im: -below.im / below.power() };
@@ -263,7 +263,7 @@ fn gain((with_series, square): (f64, f64)) -> f64 {
 
 /// The best H, and twice the lowest value of the local Whittle function, from sums of squares at the H of the grid.
 fn lowest(rest: &[f64; GRID]) -> (f64, f64) {
-    let value = |i: usize| 2.0 * rest[i].max(1e-300).ln();
+    let value = |i: usize| 2.0 * libm::log(rest[i].max(1e-300));
     let least = (0..GRID).min_by(|&a, &b| rest[a].total_cmp(&rest[b])).unwrap_or(0);
     let middle = least.clamp(1, GRID - 2);
     let (left, here, right) = (value(middle - 1), value(middle), value(middle + 1));
@@ -315,7 +315,7 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             ((state >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
         };
-        let mut draw = || (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos();
+        let mut draw = || (-2.0 * libm::log(uniform())).sqrt() * libm::cos(std::f64::consts::TAU * uniform());
         (0..count).map(|_| draw()).collect()
     }
 
@@ -333,12 +333,12 @@ mod tests {
         let transform = |f: &dyn Fn(usize) -> f64, j: usize| -> (f64, f64) {
             (0..n).fold((0.0, 0.0), |(re, im), t| {
                 let angle = -std::f64::consts::TAU * (j * t % n) as f64 / n as f64;
-                (re + f(t) * angle.cos(), im + f(t) * angle.sin())
+                (re + f(t) * libm::cos(angle), im + f(t) * libm::sin(angle))
             })
         };
         let series: Vec<(f64, f64)> = (1..=m).map(|j| transform(&|t| xs[t] - mean, j)).collect();
-        let centre = (1..=m).map(|j| (j as f64).ln()).sum::<f64>() / m as f64;
-        let weight = |i: usize, j: usize| ((2.0 * grid(i) - 1.0) * ((j as f64).ln() - centre)).exp();
+        let centre = (1..=m).map(|j| libm::log(j as f64)).sum::<f64>() / m as f64;
+        let weight = |i: usize, j: usize| libm::exp((2.0 * grid(i) - 1.0) * (libm::log(j as f64) - centre));
         let square = |values: &[(f64, f64)], i: usize| -> f64 {
             values.iter().zip(1..).map(|(x, j)| weight(i, j) * (x.0 * x.0 + x.1 * x.1)).sum()
         };

@@ -47,7 +47,7 @@ impl Bandwidth {
     /// The number of frequencies of a series of `n` samples.
     pub(super) fn of(self, n: usize) -> usize {
         let count = match self {
-            Bandwidth::Power(power) => (n as f64).powf(power).floor() as usize,
+            Bandwidth::Power(power) => libm::pow(n as f64, power).floor() as usize,
             Bandwidth::Frequencies(count) => count,
         };
         count.min(frequencies(n))
@@ -96,7 +96,7 @@ impl LocalWhittle {
         ConfigError::unless(longest >= LEAST_SAMPLES, "window", longest, "at least 32 samples")?;
         // The series are scaled, so that it does not matter in what unit a frequency is measured.
         let log_frequencies: Vec<f64> =
-            (1..=bandwidth.of(longest)).map(|j| (j as f64 / longest as f64).ln()).collect();
+            (1..=bandwidth.of(longest)).map(|j| libm::log(j as f64 / longest as f64)).collect();
         Ok(LocalWhittle {
             series: Series::new(longest),
             periodogram: Periodogram::new(longest),
@@ -147,7 +147,7 @@ pub(super) fn minimum(ordinates: &[f64], log_frequencies: &[f64]) -> Option<Hurs
     let spread: f64 = log_frequencies.iter().map(|l| (l - mean).powi(2)).sum();
     let slope = |h: f64| -> f64 {
         let weigh = |(i, l): (&f64, &f64)| {
-            let weight = ((2.0 * h - 1.0) * (l - mean)).exp() * i;
+            let weight = libm::exp((2.0 * h - 1.0) * (l - mean)) * i;
             (weight, weight * (l - mean))
         };
         let sums = ordinates.iter().zip(log_frequencies).map(weigh);
@@ -184,9 +184,9 @@ mod tests {
 
     /// A series whose spectrum is exactly that of H at every frequency but 0: cosines with fixed phases.
     fn pure(h: f64, n: usize) -> Vec<f64> {
-        let amplitude = |j: usize| (j as f64).powf(0.5 - h);
+        let amplitude = |j: usize| libm::pow(j as f64, 0.5 - h);
         let wave = |t: usize, j: usize| {
-            (std::f64::consts::TAU * (j * t % n) as f64 / n as f64 + (j * j) as f64).cos()
+            libm::cos(std::f64::consts::TAU * (j * t % n) as f64 / n as f64 + (j * j) as f64)
         };
         (0..n).map(|t| (1..n.div_ceil(2)).map(|j| amplitude(j) * wave(t, j)).sum()).collect()
     }

@@ -36,8 +36,8 @@ pub(super) fn estimate(xs: &[f64], corrected: bool, diagram: &mut Vec<Point>) ->
         left_out |= used < count;
         let expected = if corrected { expectation(size) / (size as f64).sqrt() } else { 1.0 };
         diagram.push(Point {
-            x: (size as f64).log2(),
-            y: (sum / used as f64 / expected).log2(),
+            x: libm::log2(size as f64),
+            y: libm::log2(sum / used as f64 / expected),
             weight: 1.0,
         });
         size *= 2;
@@ -64,7 +64,7 @@ fn rescaled_range(block: &[f64]) -> Option<f64> {
 /// The expectation of R/S in white noise (Anis and Lloyd 1976).
 fn expectation(k: usize) -> f64 {
     let half = k as f64 / 2.0;
-    let factor = (ln_gamma(half - 0.5) - ln_gamma(half)).exp() / std::f64::consts::PI.sqrt();
+    let factor = libm::exp(ln_gamma(half - 0.5) - ln_gamma(half)) / std::f64::consts::PI.sqrt();
     factor * (1..k).map(|i| ((k - i) as f64 / i as f64).sqrt()).sum::<f64>()
 }
 

@@ -14,8 +14,8 @@ impl<const H: usize, const N: usize> Table<H, N> {
     /// value there.
     pub(super) fn at(&self, length: usize, h: f64) -> f64 {
         let along = |row: &[(f64, f64); H]| between(row.iter().copied(), h);
-        let logarithms = self.lengths.iter().map(|&n| (n as f64).ln());
-        between(logarithms.zip(self.rows.iter().map(along)), (length as f64).ln())
+        let logarithms = self.lengths.iter().map(|&n| libm::log(n as f64));
+        between(logarithms.zip(self.rows.iter().map(along)), libm::log(length as f64))
     }
 }
 

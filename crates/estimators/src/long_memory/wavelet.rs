@@ -68,9 +68,9 @@ pub(super) fn estimate(mut xs: &mut [f64], first: u32, diagram: &mut Vec<Point>)
 /// and normal (Veitch and Abry 1999, section II).
 fn point(octave: u32, energy: f64, count: usize) -> Option<Point> {
     let half = count as f64 / 2.0;
-    let bias = digamma(half) / std::f64::consts::LN_2 - half.log2();
+    let bias = digamma(half) / std::f64::consts::LN_2 - libm::log2(half);
     let weight = std::f64::consts::LN_2.powi(2) / trigamma(half);
-    (energy > 1e-25).then(|| Point { x: f64::from(octave), y: energy.log2() - bias, weight })
+    (energy > 1e-25).then(|| Point { x: f64::from(octave), y: libm::log2(energy) - bias, weight })
 }
 
 #[cfg(test)]

@@ -162,7 +162,7 @@ fn power(ratio: f64, exponent: f64) -> f64 {
     if exponent == 0.0 {
         1.0
     } else {
-        ratio.powf(exponent)
+        libm::pow(ratio, exponent)
     }
 }
 

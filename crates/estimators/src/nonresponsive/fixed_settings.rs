@@ -51,7 +51,9 @@ pub(super) fn whole(
         zero_drops_after: settings.zero_drops_after.unwrap_or(u32::MAX),
         sleep_after: u32::MAX,
         estimation_samples: settings.estimation_samples,
-        until_filled: if memory > 0.0 { (0.01f64.ln() / memory.ln()) as u32 } else { 0 } + lag as u32 + 2,
+        until_filled: if memory > 0.0 { (libm::log(0.01) / libm::log(memory)) as u32 } else { 0 }
+            + lag as u32
+            + 2,
         multi_hop: false,
         count_drops: false,
     };

@@ -62,7 +62,7 @@ impl Filter {
     /// Samples until a hundredth of the first one is left.
     fn memory(&self) -> u32 {
         if self.alpha > 0.0 {
-            (FORGOTTEN.ln() / self.alpha.ln()).ceil().min(1e9) as u32
+            (libm::log(FORGOTTEN) / libm::log(self.alpha)).ceil().min(1e9) as u32
         } else {
             0
         }

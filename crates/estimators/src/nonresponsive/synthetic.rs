@@ -55,13 +55,13 @@ impl Synthetic {
 
     fn backlog(&self, i: usize) -> f64 {
         let t = i as f64 * self.settings.sampling_s;
-        4.0 + 1.0 * (3.1 * t).sin() + 0.85 * (5.3 * t + 1.0).sin() + 0.5 * (1.7 * t + 2.0).cos()
+        4.0 + 1.0 * libm::sin(3.1 * t) + 0.85 * libm::sin(5.3 * t + 1.0) + 0.5 * libm::cos(1.7 * t + 2.0)
     }
 
     /// Filtered drops of a sampling interval, which the model with l(t) sees.
     fn drops(&self, i: usize) -> f64 {
         let t = i as f64 * self.settings.sampling_s;
-        0.3 + 0.1 * (2.3 * t).sin()
+        0.3 + 0.1 * libm::sin(2.3 * t)
     }
 
     fn rtt_s(&self, i: usize) -> f64 {

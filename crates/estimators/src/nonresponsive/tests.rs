@@ -85,7 +85,7 @@ fn the_constant_rate_form_projects_on_the_capacity() {
     let mut estimator = Estimator::new(Settings { method, ..truth.settings.clone() }).unwrap();
     let last = *run(&mut estimator, &truth.samples(3000)).last().unwrap();
     // Of all points of d = 20 - z / 0.2 the one nearest to (10, 12), found by looking.
-    let distance = |z: f64| (z - 10.0).hypot(20.0 - z / 0.2 - 12.0);
+    let distance = |z: f64| libm::hypot(z - 10.0, 20.0 - z / 0.2 - 12.0);
     let nearest =
         (0..400_000).map(|i| f64::from(i) * 1e-5).min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
     assert!((last.z0 - nearest.unwrap()).abs() < 2e-5, "{} {nearest:?}", last.z0);

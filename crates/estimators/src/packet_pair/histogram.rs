@@ -14,8 +14,8 @@ pub(super) struct Histogram {
 
 impl Histogram {
     pub fn new(width: f64, window: u32) -> Self {
-        let width = width.ln_1p();
-        let bins = ((RATES.end() / RATES.start()).ln() / width) as usize + 1;
+        let width = libm::log1p(width);
+        let bins = (libm::log(RATES.end() / RATES.start()) / width) as usize + 1;
         Histogram {
             width,
             counts: vec![0; bins].into_boxed_slice(),
@@ -29,7 +29,7 @@ impl Histogram {
         if taken {
             self.counts[self.bins[slot] as usize] -= 1;
         }
-        let bin = ((rate / RATES.start()).ln() / self.width) as usize;
+        let bin = (libm::log(rate / RATES.start()) / self.width) as usize;
         let bin = bin.min(self.counts.len() - 1);
         self.counts[bin] += 1;
         self.bins[slot] = bin as u32;

@@ -199,7 +199,7 @@ impl Evidence {
     #[inline]
     fn pass_time(&mut self, now_s: f64) {
         let mut time = [((now_s - self.last_s) / LONGEST_S) as f32; SCALES];
-        let mut decay = [(-time[0]).exp(); SCALES];
+        let mut decay = [libm::expf(-time[0]); SCALES];
         self.last_s = now_s;
         for i in 1..SCALES {
             time[i] = RATIO * time[i - 1];

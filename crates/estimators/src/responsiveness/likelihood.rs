@@ -54,7 +54,7 @@ pub(super) fn ratios(evidence: &Evidence) -> [f64; WAYS_TO_RESPOND] {
         for (ratio, law) in ratios.iter_mut().zip(RESPONSES) {
             let by_queue = queue.map_or(0.0, |contrast| nats(contrast, dependence(contrast.spread), law));
             let by_dither = dither.map_or(0.0, |contrast| nats(contrast, NO_RESPONSE_TO_DITHER.powi(2), law));
-            *ratio = (weight * by_queue + by_dither).clamp(-MOST_NATS, MOST_NATS).exp();
+            *ratio = libm::exp((weight * by_queue + by_dither).clamp(-MOST_NATS, MOST_NATS));
         }
     }
     ratios
@@ -69,7 +69,7 @@ pub(super) fn imitates(evidence: &Evidence) -> f64 {
         .filter_map(|scale| evidence.given_up(scale))
         .max_by(|a, b| deviations(a).total_cmp(&deviations(b)));
     clearest.map_or(0.0, |given_up| {
-        let ratio = made_good(given_up).clamp(-MOST_NATS, MOST_NATS).exp();
+        let ratio = libm::exp(made_good(given_up).clamp(-MOST_NATS, MOST_NATS));
         IMITATORS * ratio / (1.0 - IMITATORS + IMITATORS * ratio)
     })
 }
@@ -101,7 +101,7 @@ fn nats(contrast: Contrast, bias: f64, [mode, below, above]: [f64; 3]) -> f64 {
     let responds = if distance < 0.0 { below } else { above };
     // Two halves of normal laws that meet at their common mode, against one normal law.
     let densities = 2.0 * does_not.sqrt() / (below.sqrt() + above.sqrt());
-    densities.ln() - 0.5 * (distance * distance / responds - rho * rho / does_not)
+    libm::log(densities) - 0.5 * (distance * distance / responds - rho * rho / does_not)
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ impl Prior {
         let mut ratios = ratios(&flow.evidence);
         ratios.iter_mut().zip(self.ways).for_each(|(ratio, weight)| *ratio *= weight);
         let all: f64 = ratios.iter().sum();
-        let ratio = all.clamp((-MOST_NATS).exp(), MOST_NATS.exp());
+        let ratio = all.clamp(libm::exp(-MOST_NATS), libm::exp(MOST_NATS));
         let honest = 1.0 - imitates(&flow.evidence);
         flow.deaf = 1.0 - honest * self.odds * ratio / (1.0 + self.odds * ratio);
         let odds = honest * ratio / (1.0 + (1.0 - honest) * ratio);

@@ -154,7 +154,7 @@ impl Table {
 
     /// Share of flows that are let in.
     pub fn admitted(&self) -> f64 {
-        (-f64::from(self.halvings)).exp2()
+        libm::exp2(-f64::from(self.halvings))
     }
 
     /// Lets half as many flows in. The others give up their places.

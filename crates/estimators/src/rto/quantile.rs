@@ -85,7 +85,7 @@ impl QuantileRto {
             samples: 0,
             least_s: f64::INFINITY,
             early_in_a_row: 0,
-            burst: (CHANCE_OF_BURST.ln() / risk.ln()).ceil() as u32,
+            burst: (libm::log(CHANCE_OF_BURST) / libm::log(risk)).ceil() as u32,
             base_s: 0.0,
         })
     }

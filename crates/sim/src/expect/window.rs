@@ -72,7 +72,7 @@ pub fn rate_with_losses(probability: f64, rtt: f64, options: &TcpOptions) -> f64
         timeout * (3.0 * (3.0 * packets_an_ack * p / 8.0).sqrt()).min(1.0) * p * (1.0 + 32.0 * p * p);
     let reno = 1.0 / (in_recovery + at_timeouts);
     match options.control {
-        Control::Cubic(_) => reno.max(1.054 / (rtt.powf(0.25) * p.powf(0.75))),
+        Control::Cubic(_) => reno.max(1.054 / (libm::pow(rtt, 0.25) * libm::pow(p, 0.75))),
         _ => reno,
     }
 }

@@ -449,7 +449,7 @@ mod tests {
         let mut config = config();
         config.weight = RedWeight::FromRate {};
         let q = red(&config);
-        assert!((q.params.weight - (1.0 - (-1.0f64 / 1000.0).exp())).abs() < 1e-15);
+        assert!((q.params.weight - (1.0 - libm::exp(-1.0f64 / 1000.0))).abs() < 1e-15);
     }
 
     #[test]

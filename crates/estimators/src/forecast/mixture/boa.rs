@@ -34,7 +34,7 @@ impl<const N: usize> Boa<N> {
         if !most.is_finite() {
             return;
         }
-        let half_log = (N as f64).ln() / 2.0;
+        let half_log = libm::log(N as f64) / 2.0;
         for (i, &r) in less.iter().enumerate() {
             let size = r.abs();
             self.greatest[i] = if size > self.greatest[i] { size } else { self.greatest[i] };
@@ -59,7 +59,7 @@ impl<const N: usize> Boa<N> {
         let mut sum = 0.0;
         for (weight, rate) in weights.iter_mut().zip(&self.rates) {
             let below = *weight - greatest;
-            *weight = if below > NEGLIGIBLE { rate * below.exp() } else { 0.0 };
+            *weight = if below > NEGLIGIBLE { rate * libm::exp(below) } else { 0.0 };
             sum += *weight;
         }
         normalise(weights, sum);
@@ -90,7 +90,7 @@ mod tests {
         let mut boa = Boa::<2>::new();
         boa.learn(&[1.0, -2.0]);
         // The rates are 1/2 and 1/4, the gains 1/2 and -2 (1 + 1/2) = -3.
-        let (a, b) = (0.5 * 0.25_f64.exp(), 0.25 * (-0.75_f64).exp());
+        let (a, b) = (0.5 * libm::exp(0.25), 0.25 * libm::exp(-0.75));
         let mut weights = [0.0; 2];
         boa.weigh(&mut weights);
         assert!((weights[0] - a / (a + b)).abs() < 1e-12, "{weights:?}");

@@ -63,7 +63,7 @@ fn trend(n: usize) -> Vec<f64> {
 }
 
 fn cycle(n: usize) -> Vec<f64> {
-    noise(n, 7).iter().enumerate().map(|(t, e)| 40.0 + 8.0 * (t as f64 * 0.17).sin() + e).collect()
+    noise(n, 7).iter().enumerate().map(|(t, e)| 40.0 + 8.0 * libm::sin(t as f64 * 0.17) + e).collect()
 }
 
 fn routes(n: usize) -> Vec<f64> {

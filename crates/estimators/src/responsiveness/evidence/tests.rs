@@ -11,7 +11,7 @@ impl Random {
     }
 
     fn exponential(&mut self) -> f64 {
-        -(1.0 - self.uniform()).ln()
+        -libm::log(1.0 - self.uniform())
     }
 }
 
@@ -29,8 +29,8 @@ fn evidence(packets: &[Packet]) -> Evidence {
 /// The contrast by its definition: every pair of packets, no recursion.
 fn slow_twin(packets: &[Packet], scale: usize) -> (f64, f64) {
     let tau = LONGEST_S / f64::from(RATIO).powi(scale as i32);
-    let tail = |t: f64| (1.0 + t / tau) * (-t / tau).exp();
-    let kernel = |t: f64| t / tau * (-t / tau).exp();
+    let tail = |t: f64| (1.0 + t / tau) * libm::exp(-t / tau);
+    let kernel = |t: f64| t / tau * libm::exp(-t / tau);
     let (born, last) = (packets[0].0, packets[packets.len() - 1].0);
     let counted: Vec<usize> = (0..packets.len()).filter(|&k| packets[k].0 - born >= LEAD_IN_S).collect();
     let (mut signals, mut expected) = (0.0, 0.0);
@@ -74,7 +74,7 @@ fn bursty(random: &mut Random, packets: usize, silence: f64) -> Vec<Packet> {
     let mut now = 0.0;
     let mut fed = Vec::new();
     for i in 0..packets {
-        let probability = 0.03 + 0.02 * (i as f64 / 300.0).sin();
+        let probability = 0.03 + 0.02 * libm::sin(i as f64 / 300.0);
         let signalled = random.uniform() < probability;
         fed.push((now, signalled, probability));
         let gap = if i % 7 == 0 { 0.1 } else { 0.002 };

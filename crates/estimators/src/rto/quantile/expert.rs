@@ -95,7 +95,7 @@ impl Expert {
         let mut distance = self.tail.below(asked.above.max(asked.thin));
         if asked.above < asked.thin && distance > 0.0 {
             // A tail that is a power law where it was seen goes on as one.
-            distance *= (asked.thin / asked.above).powf(self.steepness);
+            distance *= libm::pow(asked.thin / asked.above, self.steepness);
         }
         self.quantile_s = level + distance * levels.scale(self.scale, level);
     }
@@ -104,14 +104,14 @@ impl Expert {
     pub fn measure_steepness(&mut self, asked: Asked) {
         let (far, near) = (self.tail.search(asked.thin), self.tail.search(4.0 * asked.thin));
         let shrinks = if far > 0.0 { 1.0 - near / far } else { 0.0 };
-        self.steepness = (shrinks.max(LEAST_SHRINKAGE) / 4f64.ln()).min(HEAVIEST);
+        self.steepness = (shrinks.max(LEAST_SHRINKAGE) / libm::log(4.0)).min(HEAVIEST);
     }
 
     /// By how many seconds the quantile grows when the risk falls e-fold.
     pub fn seconds_for_less(&self, levels: &Levels, asked: Asked) -> f64 {
         let scale = levels.scale(self.scale, levels.level(self.level));
         let (far, near) = (self.tail.search(asked.above / 2.0), self.tail.search(asked.above * 2.0));
-        scale * (far - near) / 4f64.ln()
+        scale * (far - near) / libm::log(4.0)
     }
 }
 
@@ -126,7 +126,7 @@ mod tests {
         let levels = Levels::new();
         for i in 0..20_000 {
             let risk = (f64::from(i) + 0.5) / 20_000.0;
-            expert.learn(0.1 * risk.powf(-1.0 / index), &levels, 1.0);
+            expert.learn(0.1 * libm::pow(risk, -1.0 / index), &levels, 1.0);
         }
         expert.measure_steepness(Asked { above: 5.0, thin: 20.0 });
         expert.steepness
@@ -138,7 +138,7 @@ mod tests {
         assert!(light < heavy && heavy < HEAVIEST, "{light} {heavy}");
         // Between two looks a power law falls by 4 to the power of 1 / index, of which this is the first-order share.
         for (found, index) in [(light, 8.0), (heavy, 4.0)] {
-            let expected = (1.0 - 4f64.powf(-1.0 / index)) / 4f64.ln();
+            let expected = (1.0 - libm::pow(4.0, -1.0 / index)) / libm::log(4.0);
             assert!((found / expected - 1.0).abs() < 0.1, "{found} {expected}");
         }
         assert_eq!(steepness(0.9), HEAVIEST);

@@ -16,7 +16,7 @@ impl Random {
     }
 
     fn exponential(&mut self) -> f64 {
-        -self.uniform().ln()
+        -libm::log(self.uniform())
     }
 }
 

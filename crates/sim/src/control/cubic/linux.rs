@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn it_meets_the_curve() {
         // From 280 of 400 packets the plateau is reached after cbrt(120 / 0.4) = 6.69 s.
-        let k = 300f64.cbrt();
+        let k = libm::cbrt(300.0);
         for (seconds, expected) in [(k / 2.0, 400.0 - 120.0 / 8.0), (k, 400.0), (k + 3.0, 400.0 + 0.4 * 27.0)]
         {
             let reached = grown(280.0, 400.0, 0.1, seconds);

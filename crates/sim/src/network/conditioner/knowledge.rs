@@ -256,7 +256,7 @@ impl Rate {
     }
 
     fn at(&self, now_s: f64) -> f64 {
-        self.amount * ((self.since_s - now_s) / Self::MEMORY_S).exp() / Self::MEMORY_S
+        self.amount * libm::exp((self.since_s - now_s) / Self::MEMORY_S) / Self::MEMORY_S
     }
 }
 
