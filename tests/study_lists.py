@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -38,16 +38,20 @@ def _claims(study: st.Study) -> Iterator[str]:
 
 
 def _said(claim: st.Claim) -> str:
-    """The fields of the rule, as far as they are not as usual, and the document's number."""
-    rule, parts = claim.rule, []
-    for field in dataclasses.fields(rule):
-        value = getattr(rule, field.name)
-        if value != field.default:
-            parts.append(_text(value))
-    return "; ".join([*parts, *([f"printed {claim.paper}"] if claim.paper is not None else [])])
+    """The fields of the rule and the document's number."""
+    printed = f"printed {claim.paper}" if claim.paper is not None else ""
+    return "; ".join(filter(None, (_fields(claim.rule), printed)))
+
+
+def _fields(rule: st.Rule) -> str:
+    """The fields of a rule, as far as they are not as usual."""
+    values = ((field.default, getattr(rule, field.name)) for field in dataclasses.fields(rule))
+    return "; ".join(_text(value) for default, value in values if value != default)
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return " / ".join(f"{name}: {_fields(rule)}" for name, rule in value.items())
     if isinstance(value, tuple):
         return " and ".join(map(_text, value))
     if isinstance(value, float):

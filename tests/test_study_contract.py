@@ -93,7 +93,7 @@ def test_claims_and_tables_are_those_that_are_listed(made: Brief) -> None:
 
 def test_every_claim_is_judged_unless_its_data_may_be_absent(made: Brief) -> None:
     content = made.study.loaded
-    claims = {claim.id: claim for topic in content.topics for claim in topic.claims}
+    claims = {claim.id: claim for claim in _claims(made.study)}
     lacking = claims.keys() - {each.claim.id for each in made.done.judged}
     assert all(claims[id].rule.tables & content.optional for id in lacking)
 
@@ -205,3 +205,25 @@ def test_the_report_can_be_made_again_from_its_tables(made: Brief) -> None:
 
 def _contents(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+_WITH_DATA = sorted(study.name for study in st.list_studies() if study.loaded.data)
+
+
+@pytest.mark.parametrize("name", _WITH_DATA)
+def test_a_study_is_reproduced_without_the_data_that_it_reads(name: str, tmp_path: Path) -> None:
+    quiet = Console(file=io.StringIO())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reproduction, "Workbench", OneRun)
+        undrawn(patch, lambda _: "<svg><path/></svg>")
+        patch.delenv("PARSHALL_DATA", raising=False)
+        (tmp_path / "data").mkdir()
+        study = brief(name, patch, tmp_path / "data")
+        done = st.reproduce(study, seeds=SEEDS, out=tmp_path / "out", cache=False, console=quiet)
+    assert done.provenance.lacking
+    absent = {table for claim in _claims(study) for table in claim.rule.tables} - done.measures.keys()
+    assert absent <= study.loaded.optional
+
+
+def _claims(study: st.Study) -> list[st.Claim]:
+    return [claim for topic in study.loaded.topics for claim in topic.claims]

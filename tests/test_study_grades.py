@@ -82,6 +82,7 @@ def test_readings_that_differ_are_named(level: float, verdict: st.Verdict, grade
     split = "ceiling: holds; floor: does not hold" if grade is st.Grade.READING else ""
     assert found.outcome.by_reading == split
     assert found.record()["by_reading"] == (split or None)
+    assert [topic.title for topic, _ in judge([found.topic], results(level)).topics()] == ["A"]
 
 
 def test_one_reading_is_none() -> None:

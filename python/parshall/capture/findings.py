@@ -101,5 +101,5 @@ def _of_connections(capture: Capture) -> list[str]:
         )
     one_way = sum(not row["packets_f"] or not row["packets_b"] for row in rows)
     if one_way:
-        found.append(f"one direction only of {one_way:,} of {len(rows):,} connections")
+        found.append(f"only one direction was captured of {one_way:,} of {_count(len(rows), 'connection')}")
     return found

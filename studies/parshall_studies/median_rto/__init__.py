@@ -17,7 +17,8 @@ def _content() -> Content:
     from parshall_studies.median_rto.measures import measure
     from parshall_studies.median_rto.shown import NAMES, SHOWN
 
-    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES, DATA)
+    page = page_of(__package__)
+    return Content(measure, TOPICS, page, SHOWN, NAMES, DATA, optional=frozenset({"measured_shape"}))
 
 
 STUDY = Study(

@@ -113,6 +113,7 @@ def _error(filter: str, law: str) -> st.Quantity:
 
 _TRACE = 0.01
 """Share of an impulse that counts as a trace of it."""
+_READINGS = {name: impulses.FILTERS[name].removeprefix("median, ") for name in ("ewma", "mad")}
 _SAYS: dict[str, Any] = {
     "filter.more-throughput.{traffic}": lambda traffic: (
         _alone("throughput", traffic)[0] > _alone("throughput", traffic)[1]
@@ -135,7 +136,12 @@ _SAYS: dict[str, Any] = {
     "impulses.estimate.{reading}": lambda reading: st.Computed(
         _answer("estimate", "impulse", reading) < _TRACE
     ),
-    "impulses.timeout.{reading}": lambda reading: st.Computed(_answer("rto", "impulse", reading) < _TRACE),
+    "impulses.timeout": st.ByReading(
+        {
+            label: st.Computed(_answer("rto", "impulse", reading) < _TRACE)
+            for reading, label in _READINGS.items()
+        }
+    ),
     "impulses.edge": st.Computed(_answer("estimate", "step", "ewma", after=list(range(3, 31))) > 1 - _TRACE),
     "laws.gaussian": _error("mean", "gaussian") < _error("ewma", "gaussian"),
     "laws.pareto.{law}": lambda law: _error("ewma", law) < _error("mean", law),
@@ -192,7 +198,7 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "median": {name: named(name) for name in MEDIAN_FILTERS},
     "measure": {measure.name: measure.label.lower() for measure in MEASURES},
     "recovery": PROTOCOLS,
-    "reading": {name: impulses.FILTERS[name].removeprefix("median, ") for name in ("ewma", "mad")},
+    "reading": _READINGS,
     "law": {name: label for name, label in impulses.LAWS.items() if name != "gaussian"},
     "family": {
         "median": "The medians of 5, 7 and 9 all have",

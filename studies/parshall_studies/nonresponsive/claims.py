@@ -91,6 +91,7 @@ def _errors(id: str, where: str, of: str, kinds: dict[str, str]) -> st.PrintedTa
             for kind, name in kinds.items()
         ),
         least=0.0,
+        less_is_better=True,
         of_document=kinds is KINDS,
     )
 

@@ -48,11 +48,11 @@ from .quantity import (
     quantity as quantity,
     rises as rises,
 )
+from .readings import ByReading as ByReading
 from .reproduction import Reproduction as Reproduction, reproduce as reproduce
 from .results import Measures as Measures, Results as Results, tidy as tidy
 from .rules import (
     FEWEST_SEEDS as FEWEST_SEEDS,
-    ByReading as ByReading,
     Computed as Computed,
     Exactly as Exactly,
     Holds as Holds,

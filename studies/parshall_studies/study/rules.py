@@ -6,7 +6,7 @@ A verdict is never typed. What is inconclusive is never counted as false.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FEWEST_SEEDS",
-    "ByReading",
     "Computed",
     "Exactly",
     "Holds",
@@ -334,47 +333,6 @@ class OneOfRuns(Rule):
         if not _enough(run):
             verdicts = [Verdict.OPEN] * len(seen)
         return Outcome(stats.mean_interval(values), all_of(verdicts), Tally.of(verdicts), run)
-
-
-@dataclass(frozen=True)
-class ByReading(Rule):
-    """A rule for each reading that the document allows. The claim holds when it holds with every reading."""
-
-    readings: Mapping[str, Rule]
-    """At least two rules, by the name of the reading."""
-    kind: ClassVar[str] = "by reading"
-    explanation: ClassVar[str] = (
-        "The document allows several readings, and each is run. The statement holds when it holds with all "
-        "of them, does not hold when it holds with none, and depends on a reading when it holds with some "
-        "and not with others. Ours is the value of the reading that is least favourable."
-    )
-    error_rate: ClassVar[float] = _ALPHA
-
-    def __post_init__(self) -> None:
-        if len(self.readings) < 2:
-            raise ValueError(f"readings: got {len(self.readings)}, expected at least two")
-
-    @property
-    def tables(self) -> frozenset[str]:
-        return frozenset().union(*(rule.tables for rule in self.readings.values()))
-
-    @property
-    def unit(self) -> str:
-        return next(iter(self.readings.values())).unit
-
-    @property
-    def printed(self) -> Printed | None:
-        """The printed number, if the readings have one."""
-        return next(iter(getattr(rule, "printed", None) for rule in self.readings.values()))
-
-    def judge(self, results: Results) -> Outcome:
-        found = {name: rule.judge(results) for name, rule in self.readings.items()}
-        verdicts = [each.verdict for each in found.values()]
-        verdict = all_of(verdicts)
-        decisive = next(each for each in found.values() if each.verdict is verdict)
-        split = "; ".join(f"{name}: {each.verdict}" for name, each in found.items())
-        differ = verdict is Verdict.FAILS and len({*verdicts}) > 1
-        return Outcome(decisive.ours, verdict, Tally.of(verdicts), decisive.run, split if differ else "")
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,7 @@ impl Sack {
         if self.sacked.end().is_some_and(|end| hole < end) {
             return Some((hole, true));
         }
+        // Not where the last packet has been sent again: by the letter it would go twice in one breath.
         // [RFC 6675 4-h] [RFC 6675 4-i]
         if self.phase == Phase::Recovery && core.high_ack > i64::from(self.rescue_rxt) && hole <= core.max_seq
         {

@@ -1,0 +1,63 @@
+"""A claim whose verdict may hang on how the document is read: one rule for each reading that it allows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from parshall_studies.study.rules import Outcome, Rule, Tally, Verdict, all_of
+
+if TYPE_CHECKING:
+    from parshall_studies.study.printed import Printed
+    from parshall_studies.study.results import Results
+
+__all__ = ["ByReading"]
+
+
+@dataclass(frozen=True)
+class ByReading(Rule):
+    """A rule for each reading that the document allows. The claim holds when it holds with every reading."""
+
+    readings: Mapping[str, Rule] = field(hash=False)
+    """At least two rules, by the name of the reading."""
+    kind: ClassVar[str] = "by reading"
+    explanation: ClassVar[str] = (
+        "The document allows several readings, and each is run. The statement holds when it holds with all "
+        "of them, does not hold when it holds with none, and depends on a reading when it holds with some "
+        "and not with others. Ours is the value of the reading that is least favourable."
+    )
+
+    def __post_init__(self) -> None:
+        if len(self.readings) < 2:
+            raise ValueError(f"readings: got {len(self.readings)}, expected at least two")
+
+    @property
+    def needs(self) -> int:  # type: ignore[override]
+        return max(rule.needs for rule in self.readings.values())
+
+    @property
+    def error_rate(self) -> float:  # type: ignore[override]
+        return max(rule.error_rate for rule in self.readings.values())
+
+    @property
+    def tables(self) -> frozenset[str]:
+        return frozenset().union(*(rule.tables for rule in self.readings.values()))
+
+    @property
+    def unit(self) -> str:
+        return next(iter(self.readings.values())).unit
+
+    @property
+    def printed(self) -> Printed | None:
+        """The printed number, if the readings have one."""
+        return getattr(next(iter(self.readings.values())), "printed", None)
+
+    def judge(self, results: Results) -> Outcome:
+        found = {name: rule.judge(results) for name, rule in self.readings.items()}
+        verdicts = [each.verdict for each in found.values()]
+        verdict = all_of(verdicts)
+        decisive = next(each for each in found.values() if each.verdict is verdict)
+        split = "; ".join(f"{name}: {each.verdict}" for name, each in found.items())
+        differ = verdict is Verdict.FAILS and len({*verdicts}) > 1
+        return Outcome(decisive.ours, verdict, Tally.of(verdicts), decisive.run, split if differ else "")
