@@ -8,7 +8,7 @@ import pytest
 from parshall_studies import study as st
 from parshall_studies.study import words
 from parshall_studies.study.claims import Judged, judge
-from parshall_studies.study.rules import Rule
+from parshall_studies.study.rules import FEWEST_SEEDS, Rule
 
 X, Y = st.Quantity("runs", "x", "s", "group"), st.Quantity("runs", "y", "s", "group")
 SPREAD = np.linspace(-0.01, 0.01, 12)
@@ -83,6 +83,15 @@ def test_readings_that_differ_are_named(level: float, verdict: st.Verdict, grade
     assert found.outcome.by_reading == split
     assert found.record()["by_reading"] == (split or None)
     assert [topic.title for topic, _ in judge([found.topic], results(level)).topics()] == ["A"]
+
+
+def test_readings_need_what_the_neediest_does_and_err_where_any_does() -> None:
+    drawn, computed = st.Holds((X > 2.0,)), st.Computed(X > 2.0)
+    mixed, certain = st.ByReading({"a": drawn, "b": computed}), st.ByReading({"a": computed, "b": computed})
+    both = st.ByReading({"a": drawn, "b": drawn})
+    assert (mixed.needs, certain.needs) == (FEWEST_SEEDS, 0)
+    assert (certain.error_rate, mixed.error_rate) == (0.0, drawn.error_rate)
+    assert both.error_rate == 2 * drawn.error_rate
 
 
 def test_one_reading_is_none() -> None:

@@ -38,7 +38,7 @@ class ByReading(Rule):
 
     @property
     def error_rate(self) -> float:  # type: ignore[override]
-        return max(rule.error_rate for rule in self.readings.values())
+        return sum(rule.error_rate for rule in self.readings.values())
 
     @property
     def tables(self) -> frozenset[str]:
