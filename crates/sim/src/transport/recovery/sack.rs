@@ -21,6 +21,8 @@ pub struct Sack {
     /// RescueRxt: a rescue retransmission waits for an ACK beyond this packet (section 4, NextSeg rule 4). Of 32 bits, as
     /// blocks have them, so that a flow stays within its cache lines.
     rescue_rxt: u32,
+    /// The ACK that has come reports packets beyond a gap for the first time, and none of it is known to be lost.
+    news: bool,
     /// How the window comes down in a recovery; none sets it to ssthresh at once.
     prr: Option<Box<Prr>>,
 }
@@ -128,6 +130,31 @@ impl Sack {
         core.restart_timer(now);
     }
 
+    /// A duplicate ACK while nothing is repaired: one that SACKs something new, even if it acknowledges new data (RFC 6675,
+    /// sections 2 and 5). Begins a recovery if that shows a loss.
+    fn count(&mut self, core: &mut Core, before: Before, now: Time, out: &mut Outbox) {
+        // [RFC 6675 5-c] [RFC 6675 5-d]
+        core.dupacks += 1;
+        let lost = core.high_ack + 1 < self.lost_packets_end(core);
+        let enough = core.dupacks >= core.options.dupack_threshold || lost;
+        // The last recovery is over once its last packet is acknowledged, so that the next one may be the loss.
+        // [RFC 6675 5-d2]
+        let over = core.high_ack >= core.recover && core.in_flight() > 0;
+        if enough && (over || core.may_fast_retransmit()) {
+            self.enter(core, before, now, out);
+        }
+        self.news = !enough;
+    }
+
+    /// What an ACK lets go that shows no loss: limited transmit, as far as the pipe leaves room in cwnd.
+    fn send_beside_news(&self, core: &mut Core, now: Time, out: &mut Outbox) {
+        // [RFC 5681 3.2-d] [RFC 5681 3.2-e]
+        let next = core.high_ack + 1;
+        let left =
+            if core.options.limited_transmit { self.sacked.count_within(next, core.max_seq + 1) } else { 0 };
+        core.send_window(now, left, u32::MAX, out);
+    }
+
     /// What proportional rate reduction compares with; nothing without it.
     fn before(&self, core: &Core) -> Before {
         match self.prr {
@@ -175,7 +202,7 @@ impl Sack {
 }
 
 impl Recovery for Sack {
-    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) -> Heard {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
         let was = self.phase;
         let before = self.before(core);
         // [RFC 6675 5-b]
@@ -183,7 +210,7 @@ impl Recovery for Sack {
         let reported = count_reported(&self.sacked, core, ack);
         let heard = core.advance(ack, now);
         let heard = Heard { fresh: heard.packets - reported, ..heard };
-        take_in(&mut self.sacked, core, ack);
+        let news = take_in(&mut self.sacked, core, ack);
         // [RFC 6675 5-f]
         if ack.high >= core.recover {
             self.phase = Phase::Open;
@@ -192,8 +219,14 @@ impl Recovery for Sack {
         if was == Phase::Recovery {
             self.shrink(core, before);
         }
+        self.news = false;
+        if news && was == Phase::Open {
+            self.count(core, before, now, out);
+        }
         match was {
-            Phase::Recovery if self.phase == Phase::Recovery => Heard { kind: AckKind::Partial, ..heard },
+            Phase::Open | Phase::Recovery if self.phase == Phase::Recovery => {
+                Heard { kind: AckKind::Partial, ..heard }
+            }
             Phase::Recovery => Heard { repaired: true, ..heard },
             // What was lost does not fill the window, but the window is what limits the sender.
             Phase::AfterTimeout => Heard { window_limited: true, ..heard },
@@ -203,25 +236,14 @@ impl Recovery for Sack {
 
     fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
         let before = self.before(core);
-        // A duplicate ACK is one that SACKs something new (RFC 6675, section 2).
         let news = take_in(&mut self.sacked, core, ack);
         if self.phase == Phase::Recovery {
             self.shrink(core, before);
         }
-        // [RFC 5681 3.2-f] [RFC 6675 5-c]
-        if !news || self.phase != Phase::Open {
-            return;
-        }
-        core.dupacks += 1;
-        let lost = core.high_ack + 1 < self.lost_packets_end(core);
-        let enough = core.dupacks >= core.options.dupack_threshold || lost;
-        // The last recovery is over once its last packet is acknowledged, so that the next one may be the loss.
-        // [RFC 6675 5-d2]
-        let over = core.high_ack >= core.recover && core.in_flight() > 0;
-        if enough && (over || core.may_fast_retransmit()) {
-            self.enter(core, before, now, out);
-        } else if !enough {
-            core.limited_transmit(now, out);
+        // [RFC 5681 3.2-f]
+        self.news = false;
+        if news && self.phase == Phase::Open {
+            self.count(core, before, now, out);
         }
     }
 
@@ -255,6 +277,7 @@ impl Recovery for Sack {
             Phase::Open if core.dupacks == 0 || trigger != Trigger::Ack => {
                 core.send_window(now, 0, u32::MAX, out);
             }
+            Phase::Open if self.news => self.send_beside_news(core, now, out),
             Phase::Open => {}
             // [RFC 6675 5-e] [RFC 6675 5.1-h]
             Phase::Recovery | Phase::AfterTimeout => self.send_pipe(core, now, out),

@@ -301,6 +301,37 @@ fn the_first_packet_beyond_a_recovery_may_be_the_next_loss() {
     assert_eq!(bench.core().counters.fast_retransmits, 2);
 }
 
+/// Each ACK acknowledges two packets and reports one beyond the next gap, as where ACKs were lost: the third shows the loss.
+// [RFC 6675 5-d] [RFC 6675 5-d2]
+#[test]
+fn an_ack_of_new_data_with_new_blocks_counts_as_a_duplicate_one() {
+    let mut bench = Bench::new(RecoveryName::Sack, 60);
+    // Packet 4 is lost. Two leave for those that are acknowledged, one as the window grows, and one for that beyond the gap.
+    assert_eq!(bench.ack_with(1, &[(5, 6)]), [10, 11, 12, 13]);
+    assert_eq!((bench.core().dupacks, bench.core().window.cwnd), (1, 11.0));
+    assert_eq!(bench.ack_with(2, &[(5, 7)]), [14, 15, 16]);
+    assert_eq!((bench.core().dupacks, bench.core().window.cwnd), (1, 12.0));
+    // What is in the pipe leaves as much room as is reported, although this is the first duplicate since.
+    assert_eq!(bench.ack_with(2, &[]), NOTHING);
+    let sent = bench.ack_with(3, &[(5, 9)]);
+    assert_eq!((sent.first(), bench.core().counters.fast_retransmits), (Some(&4), 1));
+    assert_eq!((bench.core().window.cwnd, bench.core().window.ssthresh), (6.0, 6.0));
+}
+
+/// The same by counting alone: an ACK that reports two packets lets two go.
+// [RFC 6675 5-d]
+#[test]
+fn the_pipe_says_how_much_limited_transmit_sends() {
+    let mut bench = Bench::new(RecoveryName::Sack, 60);
+    assert_eq!(bench.ack_with(-1, &[(1, 3)]), [10, 11]);
+    assert_eq!(bench.core().dupacks, 1);
+    let none = TcpOptions { handshake: false, limited_transmit: false, ..TcpOptions::rfc() };
+    let mut bench = Bench::with(none);
+    bench.write(60);
+    assert_eq!(bench.ack_with(-1, &[(1, 3)]), NOTHING);
+    assert_eq!(bench.ack_with(0, &[(3, 4)]), [10, 11], "the window has moved, and grown");
+}
+
 // [RFC 6675 5-g]
 #[test]
 fn what_was_reported_beyond_a_recovery_stays_reported() {
