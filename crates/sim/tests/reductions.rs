@@ -191,6 +191,40 @@ fn a_needless_timeout_is_undone() {
     }
 }
 
+/// F-RTO needs no time stamps: after a stall one or two packets go again.
+#[test]
+fn f_rto_needs_no_time_stamps() {
+    for (recovery, rack) in
+        [("tahoe", false), ("reno", false), ("newreno", false), ("sack", false), ("sack", true)]
+    {
+        let recording = stalled(json!({"recovery": recovery, "rack": rack, "frto": true}));
+        assert!(timeouts(&recording) > 0.0);
+        let again = reals(&recording, "flows", "packets_retransmitted")[0];
+        assert!(again <= 2.0, "{recovery}: {again}");
+        assert!(reals(&recording, "window", "ssthresh").pop() == Some(f64::INFINITY), "{recovery}");
+        assert!(reals(&recording, "window", "cwnd").pop() >= Some(60.0), "{recovery}");
+    }
+}
+
+/// ACKs are lost for a second and data is not, so that the time stamp of the ACK that ends it is that of the retransmission. It covers
+/// packets that were sent once: in Linux the timeout is undone.
+#[test]
+fn lost_acks_alone_cost_no_window() {
+    for (frto, expected) in [(true, f64::INFINITY), (false, 30.5)] {
+        let options = json!({
+            "profile": "linux", "max_window_packets": 60, "eifel": false, "dsack": false, "frto": frto,
+            "payload_bytes": 1448, "header_bytes": 52, "delayed_ack": false,
+        });
+        let acks: Vec<u32> = (640..=701).collect();
+        let reverse = json!({"rate": 1e9, "loss": {"kind": "listed", "arrivals": acks}});
+        let link = json!({"rate": 1.2e7, "delay": 0.025, "reverse": reverse});
+        let recording = record(options, link, json!({"kind": "bulk"}), 6.0);
+        assert!(timeouts(&recording) > 0.0);
+        let last = reals(&recording, "window", "ssthresh").pop().expect("a threshold");
+        assert!(last == expected || (last - expected).abs() <= 1.0, "{frto}: {last}");
+    }
+}
+
 /// The profile has a probe and a timeout more; nothing else goes again, and the window is that of before.
 #[test]
 fn linux_undoes_timeouts_in_a_row() {

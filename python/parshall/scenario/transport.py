@@ -97,6 +97,10 @@ class Tcp(Model):
     """Whether a reduction of the window is undone when an ACK of new data answers a packet that was sent
     before anything was sent again, as the time stamp tells: a timeout came too early, or packets were
     overtaken (Eifel, RFC 3522 and 4015; Linux)."""
+    frto: Flag | None = None
+    """Whether new data goes on the first ACK after a timeout, in place of what counts as lost. If the next one
+    acknowledges what was sent before the timeout, and once, that was needless and is undone, without time
+    stamps (F-RTO, RFC 5682; Linux)."""
     dsack: Flag | None = None
     """SACK: whether receivers report packets that have come twice (RFC 2883). The sender undoes a reduction
     when all that it sent again has (RFC 3708; Linux), and RACK lets reordering take longer (RFC 8985)."""

@@ -9,8 +9,8 @@ use crate::control::user::{self, Found, MOST_PACKETS};
 use crate::control::Control;
 use crate::error::ScenarioError;
 use crate::scenario::{
-    Capacity, CoDel, DropTail, Flow, FqCodel, Jitter, Loss, Pie, ProfileName, Queue, Red, RedWeight,
-    Scenario, Tcp, Transport, Udp,
+    Capacity, CoDel, DropTail, Flow, FqCodel, Jitter, Loss, Pie, ProfileName, Queue, RecoveryName, Red,
+    RedWeight, Scenario, Tcp, Transport, Udp,
 };
 use crate::transport::TcpOptions;
 use crate::units::{Rate, Time};
@@ -348,8 +348,11 @@ fn check_tcp(at: &Place<'_>, tcp: &Tcp) -> Checked<TcpOptions> {
 fn check_recovery(at: &Place<'_>, tcp: &Tcp, options: &TcpOptions) -> Checked<()> {
     let sack = options.sack;
     let sack1 = tcp.profile == ProfileName::Ns2 && tcp.rack != Some(true);
+    let vegas = tcp.recovery == Some(RecoveryName::Vegas);
     for (field, asked, possible, expected) in [
         ("rack", tcp.rack, sack, "false, or the recovery sack"),
+        ("frto", tcp.frto, !vegas, "false, or another recovery than vegas"),
+        ("frto", tcp.frto, !sack || !sack1, "false: ns-2's Sack1 knows nothing after a timeout"),
         ("dsack", tcp.dsack, sack, "false, or the recovery sack"),
         ("dsack", tcp.dsack, !sack1, "false: ns-2's Sack1 knows no reports of what has come twice"),
         ("prr", tcp.prr, sack, "false, or the recovery sack"),

@@ -123,6 +123,10 @@ pub struct Tcp {
     /// Whether a reduction of the window is undone when an ACK answers what was sent before anything was sent again (Eifel).
     #[serde(default)]
     pub eifel: Option<bool>,
+    /// Whether new data goes on the first ACK after a timeout, and a timeout is undone if packets are acknowledged then that were
+    /// sent before it, and once (F-RTO).
+    #[serde(default)]
+    pub frto: Option<bool>,
     /// SACK: receivers report what has come twice (RFC 2883), and a reduction for it is undone (RFC 3708).
     #[serde(default)]
     pub dsack: Option<bool>,

@@ -1,5 +1,6 @@
 //! What every TCP sender has, whatever its recovery: sequence numbers, window, timed packet, timer.
 
+mod frto;
 mod idle;
 mod reductions;
 mod timing;

@@ -13,6 +13,20 @@ pub struct Losses {
     /// When timeouts happened that are not judged yet, and how long was waited for each.
     unjudged: Vec<(Time, Time)>,
     undo: Option<Undo>,
+    /// How far the judgement of the last timeout by new data is.
+    pub frto: Frto,
+}
+
+/// How far F-RTO is (RFC 5682).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Frto {
+    /// There is nothing to judge.
+    #[default]
+    Done,
+    /// It waits for an ACK of new data (step 2).
+    FirstAck,
+    /// That has come, and new data goes (step 2b).
+    NewData,
 }
 
 /// What a reduction took, for the case that it proves needless.
@@ -27,7 +41,7 @@ struct Undo {
 
 impl Default for Losses {
     fn default() -> Self {
-        Losses { timed_out: -1, reduced_for: -2, unjudged: Vec::new(), undo: None }
+        Losses { timed_out: -1, reduced_for: -2, unjudged: Vec::new(), undo: None, frto: Frto::Done }
     }
 }
 
@@ -64,6 +78,17 @@ impl Losses {
         Some(self.undone(undo))
     }
 
+    /// Whether the window was last reduced after `at`.
+    pub fn reduced_after(&self, at: Time) -> bool {
+        self.undo.is_some_and(|undo| at < undo.at)
+    }
+
+    /// The window to go back to, once.
+    pub fn take(&mut self) -> Option<Window> {
+        let undo = self.undo?;
+        Some(self.undone(undo))
+    }
+
     /// A packet has come twice. Returns the window to go back to if all have that were sent again.
     pub fn on_repeat(&mut self) -> Option<Window> {
         let undo = self.undo.as_mut().filter(|undo| undo.sent_again > 0)?;
@@ -73,7 +98,7 @@ impl Losses {
     }
 
     fn undone(&mut self, undo: Undo) -> Window {
-        (self.timed_out, self.reduced_for, self.undo) = (-1, -2, None);
+        (self.timed_out, self.reduced_for, self.undo, self.frto) = (-1, -2, None, Frto::Done);
         undo.before
     }
 

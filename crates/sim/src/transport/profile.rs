@@ -56,6 +56,8 @@ pub struct TcpOptions {
     pub rack: bool,
     /// Whether a reduction is undone when an ACK answers what was sent before anything was sent again (Eifel, RFC 3522 and 4015).
     pub eifel: bool,
+    /// Whether new data goes on the first ACK after a timeout, and what is acknowledged then tells if that was needless (F-RTO, RFC 5682).
+    pub frto: bool,
     /// SACK: whether receivers report what has come twice (RFC 2883), and senders undo a reduction by it (RFC 3708) and let
     /// reordering take longer (RFC 8985).
     pub dsack: bool,
@@ -147,6 +149,7 @@ impl TcpOptions {
             prr: false,
             rack: false,
             eifel: false,
+            frto: false,
             dsack: false,
             vegas_ring: false,
             delay_repeated: false,
@@ -207,6 +210,8 @@ impl TcpOptions {
             rack: true,
             // tcp_try_undo_loss(), tcp_try_undo_partial()
             eifel: true,
+            // tcp_process_loss()
+            frto: true,
             // sysctl_tcp_dsack, tcp_try_undo_dsack()
             dsack: true,
             // Every ACK of new data is a sample: time stamps, or the time at which each packet was sent.
@@ -357,6 +362,7 @@ impl TcpOptions {
             prr: tcp.prr.unwrap_or(base.prr || (tcp.rack == Some(true) && !ns2)),
             rack: tcp.rack.unwrap_or(base.rack),
             eifel: tcp.eifel.unwrap_or(base.eifel),
+            frto: tcp.frto.unwrap_or(base.frto) && recovery != RecoveryName::Vegas,
             dsack: tcp.dsack.unwrap_or(base.dsack) && recovery == RecoveryName::Sack,
             reduce_from: tcp.reduce_from.unwrap_or(base.reduce_from),
             integer_ssthresh: tcp.integer_ssthresh.unwrap_or(base.integer_ssthresh),

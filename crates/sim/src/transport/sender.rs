@@ -105,12 +105,16 @@ impl TcpSender {
         }
         match ack.high.cmp(&core.high_ack) {
             Ordering::Greater => {
-                if core.answers_original(ack) {
+                if core.answers_original(ack) || core.advances_twice(ack.high) {
                     self.recovery.on_undo(core);
                 }
                 self.recovery.on_new_ack(core, ack, now, out)
             }
             Ordering::Equal => {
+                if core.stops_asking() {
+                    // Nothing of it is a count of duplicates: what the timeout has lost goes again.
+                    return Heard::nothing(AckKind::Duplicate);
+                }
                 self.recovery.on_dupack(core, ack, now, out);
                 Heard::nothing(AckKind::Duplicate)
             }
@@ -168,7 +172,11 @@ impl TcpSender {
 
     fn send(&mut self, trigger: Trigger, now: Time, out: &mut Outbox) {
         self.core.forget_held_back();
-        self.recovery.send(&mut self.core, trigger, now, out);
+        if self.core.asks_by_new_data() && !self.core.options.sack {
+            self.core.ask_by_new_data(now, out);
+        } else {
+            self.recovery.send(&mut self.core, trigger, now, out);
+        }
         if self.core.is_paced() {
             self.core.note_limits();
         }

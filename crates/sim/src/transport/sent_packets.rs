@@ -58,6 +58,8 @@ pub struct SentPackets {
     quarters: u64,
     /// When the first of those packets was sent that the last ACK reported for the first time, and that were sent once.
     sample: Option<Time>,
+    /// The same whatever else the ACK acknowledges.
+    original: Option<Time>,
     /// The latest transmission of a packet sent again that was lost and has not been told of yet.
     lost_repair: Option<u32>,
 }
@@ -80,6 +82,7 @@ impl Default for SentPackets {
             reordering_seen: false,
             quarters: 1,
             sample: None,
+            original: None,
             lost_repair: None,
         }
     }
@@ -124,10 +127,20 @@ impl SentPackets {
         self.packets.iter().any(|sent| sent.again && sent.state != State::Reported)
     }
 
-    /// When the first of those packets was sent that the last ACK reported for the first time, and that were sent once: what
-    /// an RTT sample begins with (Linux's tcp_ack_update_rtt()).
+    /// What an RTT sample begins with: when the first of those packets was sent that the last ACK reported for the first time, and
+    /// that were sent once. If it acknowledges one that was sent again, only those beyond a gap tell (Linux's tcp_clean_rtx_queue()).
     pub fn sample(&self) -> Option<Time> {
         self.sample
+    }
+
+    /// When the first of those packets was sent that the last ACK reported for the first time, and that were sent once.
+    pub fn original(&self) -> Option<Time> {
+        self.original
+    }
+
+    /// A packet has been overtaken.
+    pub fn see_reordering(&mut self) {
+        self.reordering_seen = true;
     }
 
     /// When the first packet was sent last.
@@ -155,9 +168,8 @@ impl SentPackets {
         self.quarters = 1;
     }
 
-    /// What counted as lost was late: it is in flight as it was before, and reordering has been seen.
+    /// What counted as lost was late: it is in flight as it was before.
     pub fn forget_losses(&mut self) {
-        self.reordering_seen = true;
         self.lost = 0;
         self.lost_repair = None;
         for sent in self.packets.iter_mut().filter(|sent| sent.state == State::Lost) {
@@ -199,20 +211,24 @@ impl SentPackets {
 
     /// Section 6.2, steps 1 to 3. Returns how many packets an ACK reports for the first time.
     pub fn on_ack(&mut self, ack: &Ack, now: Time) -> i64 {
-        let (mut delivered, highest) = (0, self.highest);
-        self.sample = None;
+        let (mut delivered, highest, mut repaired) = (0, self.highest, false);
+        (self.sample, self.original) = (None, None);
         while self.first <= ack.high {
             let Some(sent) = self.packets.pop_front() else {
                 break;
             };
             let seq = self.first;
             self.first += 1;
+            repaired |= sent.again;
             if sent.state == State::Reported {
                 self.reported -= 1;
             } else {
                 delivered += 1;
                 self.arrives(seq, sent, highest, ack.echo, now);
             }
+        }
+        if repaired {
+            self.sample = None;
         }
         self.beyond.remove_below(self.first);
         for (low, high) in ack.blocks.iter() {
@@ -248,6 +264,7 @@ impl SentPackets {
         self.highest = self.highest.max(seq);
         if !sent.again {
             self.sample = Some(self.sample.map_or(sent.at, |first| first.min(sent.at)));
+            self.original = Some(self.original.map_or(sent.at, |first| first.min(sent.at)));
         }
         let rtt = now.since(sent.at);
         // An answer to the first transmission of a packet that has been sent again says nothing of the second.

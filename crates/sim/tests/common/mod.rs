@@ -205,7 +205,7 @@ fn tcp() -> impl Strategy<Value = Transport> {
         proptest::option::of(select(vec![1u32, 4, 30])),
         rto(),
         (proptest::option::of(any::<bool>()), proptest::option::of(any::<bool>())),
-        (proptest::option::of(any::<bool>()), proptest::option::of(any::<bool>())),
+        prop::array::uniform3(proptest::option::of(any::<bool>())),
     )
         .prop_map(
             |(
@@ -218,7 +218,7 @@ fn tcp() -> impl Strategy<Value = Transport> {
                 max_window_packets,
                 rto,
                 repair,
-                (eifel, dsack),
+                [eifel, dsack, frto],
             )| {
                 let (delayed_ack, quick_acks) = acks;
                 let sack = matches!(recovery, None | Some(RecoveryName::Sack));
@@ -237,6 +237,7 @@ fn tcp() -> impl Strategy<Value = Transport> {
                     prr,
                     rack,
                     eifel,
+                    frto: frto.filter(|_| modern),
                     dsack,
                     max_window_packets,
                     rto,

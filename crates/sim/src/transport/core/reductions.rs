@@ -85,6 +85,7 @@ impl Core {
     pub fn time_out(&mut self, now: Time, cwnd: f64, spare_idle: bool) {
         // [RFC 6582 3.2-4] [RFC 6675 5.1-d]
         let idle = self.in_flight() == 0 && spare_idle;
+        let recovering = self.high_ack < self.recover;
         self.recover = self.max_seq;
         if idle {
             // Nothing is lost; the window has only become stale.
@@ -106,6 +107,7 @@ impl Core {
                 let target = self.control.after_timeout(&self.window, &self.loss(now));
                 self.window.ssthresh = self.threshold(target);
             }
+            self.begin_frto(timeout.again || !recovering);
             let loss = self.loss(now);
             self.control.on_timeout(&loss);
             self.window.cwnd = cwnd;

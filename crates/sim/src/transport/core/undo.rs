@@ -9,7 +9,7 @@ impl Core {
     /// Keeps what a reduction at `now` is about to take, if needless ones are undone: cwnd, and where slow start should end
     /// (Linux's tcp_current_ssthresh()).
     pub(super) fn keep_window(&mut self, now: Time) {
-        if self.options.eifel || self.options.dsack {
+        if self.options.eifel || self.options.dsack || self.options.frto {
             let Window { cwnd, ssthresh } = self.window;
             let before = Window { cwnd, ssthresh: ssthresh.max(0.75 * cwnd) };
             self.losses.get_or_insert_default().keep(before, now);
@@ -31,7 +31,7 @@ impl Core {
         self.undo_by(|losses| losses.on_repeat())
     }
 
-    fn undo_by(&mut self, proof: impl FnOnce(&mut super::Losses) -> Option<Window>) -> bool {
+    pub(super) fn undo_by(&mut self, proof: impl FnOnce(&mut super::Losses) -> Option<Window>) -> bool {
         let Some(before) = self.losses.as_mut().and_then(|losses| proof(losses)) else {
             return false;
         };

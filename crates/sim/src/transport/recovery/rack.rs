@@ -123,6 +123,18 @@ impl Rack {
         }
     }
 
+    /// Takes an ACK for F-RTO; `before` is what was acknowledged until then. If the timeout was needless what is lost all the same is
+    /// found anew, by the rules of no recovery.
+    fn judge_timeout(&mut self, core: &mut Core, before: i64, high: i64, now: Time) {
+        if self.phase == Phase::AfterTimeout && core.options.frto {
+            let original = self.packets.original().is_some_and(|sent| core.sent_before_reduction(sent));
+            if core.judge_timeout(before, high, original) {
+                self.on_undo(core);
+                self.detect(core, now);
+            }
+        }
+    }
+
     /// Begins a recovery if something is lost and none is under way. `progress` is that of the ACK that shows it.
     fn enter_if_lost(&mut self, core: &mut Core, progress: Progress, now: Time, out: &mut Outbox) {
         if self.phase == Phase::Open && self.packets.lost() > 0 {
@@ -206,7 +218,8 @@ impl Rack {
         // [RFC 9937 6.2-a] [RFC 8985 9.3-a]
         while self.packets.in_flight() + kept < core.window.cwnd as i64 {
             let new = Some(core.max_seq + 1).filter(|&seq| seq <= last);
-            let Some(seq) = self.packets.first_lost().or(new) else {
+            let lost = self.packets.first_lost();
+            let Some(seq) = (if core.asks_by_new_data() { new.or(lost) } else { lost.or(new) }) else {
                 return;
             };
             if !core.pace_allows(now) {
@@ -278,10 +291,11 @@ impl Recovery for Rack {
     fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
         // [RFC 8985 7.3-d]
         self.resume_timer(core);
-        let was = self.phase;
         core.dupacks = 0;
         let known = self.packets.reported_up_to(ack.high);
         let progress = self.take_in(core, ack, now);
+        self.judge_timeout(core, core.high_ack, ack.high, now);
+        let was = self.phase;
         let heard = core.advance_from(ack, self.packets.sample().unwrap_or(ack.echo), now);
         let heard = Heard { fresh: heard.packets - known, ..heard };
         self.end_probe(core, ack, now);
@@ -322,6 +336,7 @@ impl Recovery for Rack {
         if progress.delivered == 0 {
             return;
         }
+        self.judge_timeout(core, core.high_ack, core.high_ack, now);
         self.sample(core, now);
         if self.enter_again_if_lost(core, progress, now, out) {
             return;
@@ -346,9 +361,12 @@ impl Recovery for Rack {
         }
     }
 
-    /// As in tcp_undo_cwnd_reduction() and tcp_try_undo_partial(): nothing counts as lost, until it is found to be again, and a
-    /// packet has been overtaken.
+    /// As in tcp_undo_cwnd_reduction() and tcp_try_undo_partial(): nothing counts as lost, until it is found to be again. Where no
+    /// timeout came before, a packet has been overtaken.
     fn on_undo(&mut self, _: &mut Core) {
+        if self.phase == Phase::Recovery {
+            self.packets.see_reordering();
+        }
         (self.phase, self.probe) = (Phase::Open, None);
         self.packets.forget_losses();
     }

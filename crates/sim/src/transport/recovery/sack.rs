@@ -64,13 +64,16 @@ impl Sack {
 
     /// NextSeg (): the packet to send next in recovery, and whether HighRxt follows it: not new data, nor a rescue.
     fn next_packet(&mut self, core: &Core) -> Option<(i64, bool)> {
+        let last = (core.high_ack + core.options.max_window as i64).min(core.limit - 1);
+        if core.asks_by_new_data() && core.max_seq < last {
+            return Some((core.max_seq + 1, false));
+        }
         // [RFC 6675 4-d] [RFC 6675 4-e]
         let hole = self.sacked.next_missing(self.high_rxt.max(core.high_ack) + 1);
         if hole < self.lost_packets_end(core) && hole <= core.max_seq {
             return Some((hole, true));
         }
         // [RFC 6675 4-f] [RFC 9937 3-a]
-        let last = (core.high_ack + core.options.max_window as i64).min(core.limit - 1);
         if core.next_seq.max(core.max_seq + 1) <= last {
             return Some((core.max_seq + 1, false));
         }
@@ -167,6 +170,28 @@ impl Sack {
         }
     }
 
+    /// Packets known to have arrived that were sent before the last timeout, and not again since.
+    fn originals(&self, core: &Core) -> i64 {
+        let (from, to) = (self.high_rxt.max(0) + 1, core.recover + 1);
+        let next = (core.high_ack + 1).clamp(from, to.max(from));
+        next - from + self.sacked.count_within(next, to)
+    }
+
+    /// The same, after a timeout that F-RTO may judge.
+    fn originals_at(&self, core: &Core) -> Option<i64> {
+        (self.phase == Phase::AfterTimeout && core.options.frto).then(|| self.originals(core))
+    }
+
+    /// Takes an ACK for F-RTO, before which there were so many originals.
+    fn judge_timeout(&mut self, core: &mut Core, before: Option<i64>, high_ack: i64) {
+        if let Some(before) = before {
+            let original = self.originals(core) > before;
+            if core.judge_timeout(high_ack, core.high_ack, original) {
+                self.on_undo(core);
+            }
+        }
+    }
+
     /// Packets that ACKs have reported so far.
     fn delivered(&self, core: &Core) -> i64 {
         let next = core.high_ack + 1;
@@ -203,14 +228,16 @@ impl Sack {
 
 impl Recovery for Sack {
     fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
-        let was = self.phase;
         let before = self.before(core);
+        let (originals, high_ack) = (self.originals_at(core), core.high_ack);
         // [RFC 6675 5-b]
         core.dupacks = 0;
         let reported = count_reported(&self.sacked, core, ack);
         let heard = core.advance(ack, now);
         let heard = Heard { fresh: heard.packets - reported, ..heard };
         let news = take_in(&mut self.sacked, core, ack);
+        self.judge_timeout(core, originals, high_ack);
+        let was = self.phase;
         // [RFC 6675 5-f]
         if ack.high >= core.recover {
             self.phase = Phase::Open;
@@ -236,7 +263,9 @@ impl Recovery for Sack {
 
     fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
         let before = self.before(core);
+        let originals = self.originals_at(core);
         let news = take_in(&mut self.sacked, core, ack);
+        self.judge_timeout(core, originals, core.high_ack);
         if self.phase == Phase::Recovery {
             self.shrink(core, before);
         }

@@ -207,6 +207,95 @@ fn duplicate_acks_of_what_a_timeout_sent_again_start_no_fast_retransmit() {
     assert_eq!((bench.core().counters.fast_retransmits, bench.core().window.ssthresh), (1, ssthresh));
 }
 
+/// A sender of the profile `rfc` with F-RTO whose timer has expired with ten packets in flight.
+fn timed_out(recovery: RecoveryName) -> Bench {
+    let options = TcpOptions { handshake: false, frto: true, ..TcpOptions::rfc() };
+    let mut bench = Bench::with(TcpOptions { recovery, sack: recovery == RecoveryName::Sack, ..options });
+    bench.write(60);
+    assert_eq!(bench.time_out(), [0]);
+    assert_eq!((bench.core().window.cwnd, bench.core().window.ssthresh), (1.0, 5.0));
+    bench
+}
+
+const F_RTO: [RecoveryName; 4] =
+    [RecoveryName::Tahoe, RecoveryName::Reno, RecoveryName::Newreno, RecoveryName::Sack];
+
+/// RFC 5682, sections 2.1 and 3.1, steps 2b and 3b: new data goes on the first ACK, and the second tells of originals.
+#[test]
+fn f_rto_undoes_a_needless_timeout() {
+    for recovery in F_RTO {
+        let mut bench = timed_out(recovery);
+        assert_eq!(bench.ack(0), [10, 11], "{recovery:?}");
+        let sent = bench.ack(1);
+        assert_eq!((bench.core().window.cwnd, bench.core().window.ssthresh), (11.0, f64::INFINITY));
+        assert_eq!(sent, [12], "{recovery:?}: eleven packets are in the window of eleven");
+        assert_eq!(bench.core().counters.packets_retransmitted, 1);
+    }
+}
+
+/// Step 3a: what answers the new data tells of no original.
+#[test]
+fn f_rto_repairs_what_is_lost() {
+    for recovery in F_RTO {
+        let mut bench = timed_out(recovery);
+        assert_eq!(bench.ack(0), [10, 11]);
+        let again = bench.ack_with(0, &[(10, 11)]);
+        assert_eq!(again.first(), Some(&1), "{recovery:?}: {again:?}");
+        assert_eq!((bench.core().window.cwnd, bench.core().window.ssthresh), (2.0, 5.0));
+        bench.ack_with(0, &[(10, 12)]);
+        let again = bench.ack_with(1, &[(10, 12)]);
+        assert!(again.contains(&3), "{recovery:?}: {again:?}");
+        assert_eq!(bench.core().window.ssthresh, 5.0);
+    }
+}
+
+/// Step 2a, and 2b without new data: all is as without F-RTO.
+#[test]
+fn f_rto_asks_nothing_when_all_is_acknowledged_or_sent() {
+    for recovery in F_RTO {
+        let mut bench = timed_out(recovery);
+        let sent = bench.ack(9);
+        assert_eq!(
+            bench.core().window.ssthresh,
+            if recovery == RecoveryName::Sack { f64::INFINITY } else { 5.0 }
+        );
+        assert_eq!(sent.first(), Some(&10));
+        let options = TcpOptions { handshake: false, frto: true, ..TcpOptions::rfc() };
+        let mut bench = Bench::with(TcpOptions { recovery, sack: recovery == RecoveryName::Sack, ..options });
+        bench.write(10);
+        assert_eq!((bench.time_out(), bench.ack(0)), (vec![0], vec![1, 2]), "{recovery:?}");
+    }
+}
+
+/// Section 3.1, step 3b, as Linux has it: a block tells of an original, too, and of the loss that was there.
+#[test]
+fn with_sack_f_rto_leaves_the_repair_to_a_recovery() {
+    let mut bench = timed_out(RecoveryName::Sack);
+    bench.ack_with(-1, &[(1, 2)]);
+    assert_eq!((bench.core().window.cwnd, bench.core().window.ssthresh), (10.0, f64::INFINITY));
+    bench.ack_with(-1, &[(1, 3)]);
+    bench.ack_with(-1, &[(1, 4)]);
+    assert_eq!((bench.core().counters.fast_retransmits, bench.core().window.ssthresh), (1, 5.0));
+}
+
+/// Section 2.1, step 1: in a recovery retransmissions would be taken for originals.
+#[test]
+fn f_rto_does_not_judge_a_timeout_in_a_recovery() {
+    let options = TcpOptions { handshake: false, frto: true, ..TcpOptions::rfc() };
+    for recovery in [RecoveryName::Newreno, RecoveryName::Sack] {
+        let options = TcpOptions { recovery, sack: recovery == RecoveryName::Sack, ..options.clone() };
+        let mut bench = Bench::with(options);
+        bench.write(60);
+        (2..=4).for_each(|beyond| drop(bench.ack_with(-1, &[(1, beyond)])));
+        assert_eq!(bench.time_out(), [0]);
+        let ssthresh = bench.core().window.ssthresh;
+        let again = bench.ack_with(3, &[]);
+        assert!(again.starts_with(&[4, 5]), "{recovery:?}: {again:?}");
+        bench.ack_with(4, &[]);
+        assert_eq!(bench.core().window.ssthresh, ssthresh);
+    }
+}
+
 // [RFC 5681 3.2-f] [RFC 6675 5-b] [RFC 6675 5-c]
 #[test]
 fn with_sack_a_duplicate_ack_is_one_with_new_blocks() {
