@@ -3,7 +3,7 @@
 
 use crate::limits::Steps;
 use crate::random::Stream;
-use crate::scenario::{self, App, Law};
+use crate::scenario::{self, App, Law, ProfileName};
 use crate::units::{Rate, Time};
 
 pub mod apps;
@@ -34,6 +34,8 @@ impl Emission {
 pub struct Source {
     kind: SourceKind,
     stop: Time,
+    /// When it writes first, if it is asked before for nothing but to connect.
+    after_connecting: Option<Time>,
 }
 
 #[derive(Clone, Debug)]
@@ -98,7 +100,12 @@ impl Source {
             }
         };
         let stop = flow.stop.unwrap_or(Time::NEVER);
-        (Source { kind, stop }, first)
+        // Linux connects when it is told to, and not when there is data.
+        let connects =
+            matches!(&flow.transport, scenario::Transport::Tcp(tcp) if tcp.profile == ProfileName::Linux);
+        let after_connecting = Some(first).filter(|&at| connects && start < at && at < Time::NEVER);
+        let asked = after_connecting.map_or(first, |_| start);
+        (Source { kind, stop, after_connecting }, asked)
     }
 
     /// Whether it never runs out of data.
@@ -115,6 +122,9 @@ impl Source {
     pub fn emit(&mut self, now: Time) -> Emission {
         if now >= self.stop {
             return Emission { close: true, ..Emission::of(0, None) };
+        }
+        if let Some(first) = self.after_connecting.take() {
+            return Emission::of(0, Some(first));
         }
         match &mut self.kind {
             SourceKind::Bulk => {

@@ -135,6 +135,73 @@ fn a_steep_drop_of_the_rate_is_no_storm_of_retransmissions() {
     }
 }
 
+/// Ten packets every 50 ms on a round trip of 40 ms leave Linux's window at twice of what is in flight in slow start, and where it is in
+/// congestion avoidance.
+#[test]
+fn linuxs_window_grows_to_twice_of_what_a_slow_application_uses() {
+    let writes: Vec<(f64, u32)> = (0..50).map(|i| (0.5 + 0.05 * f64::from(i), 10)).collect();
+    let app = json!({"kind": "schedule", "writes": writes});
+    for (ssthresh, expected) in [(None, 20.0..=21.0), (Some(4.0), 10.0..=12.0)] {
+        let mut transport = json!({"profile": "linux", "initial_window_packets": 10});
+        if let Some(ssthresh) = ssthresh {
+            transport["initial_ssthresh_packets"] = json!(ssthresh);
+        }
+        let recording = record(transport, json!({"rate": 2e7, "delay": 0.02}), app.clone(), 3.0);
+        let last = reals(&recording, "window", "cwnd").pop().expect("a window");
+        assert!(expected.contains(&last), "{ssthresh:?}: {last}");
+    }
+}
+
+/// Linux connects when the flow starts, and the first data finds a connection.
+#[test]
+fn linux_connects_before_there_is_data() {
+    for (profile, expected) in [("linux", [0.5, 2.0]), ("rfc", [2.0, 2.1])] {
+        let mut transport = json!({"kind": "tcp", "profile": profile});
+        transport["min_rto"] = json!(0.2);
+        let scenario = json!({
+            "duration": 4.0,
+            "hosts": ["a", "b"],
+            "links": [{"between": ["a", "b"], "rate": 1e10, "delay": 0.05}],
+            "flows": [{
+                "name": "f", "source": "a", "destination": "b", "start": 0.5, "transport": transport,
+                "app": {"kind": "schedule", "writes": [[1.5, 3]]},
+            }],
+            "record": {"packets": ["a->b"]},
+        });
+        let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
+        let recording = run(&scenario, 1).expect("a recording");
+        let times: Vec<f64> = sent(&recording).iter().map(|s| s.0).collect();
+        assert_eq!(times.len(), 4);
+        assert!((times[0] - expected[0]).abs() < 1e-6 && (times[1] - expected[1]).abs() < 1e-6, "{times:?}");
+    }
+}
+
+/// Where one packet is timed, the probe that is its copy leaves no sample, and without one no second probe goes: the timer does.
+#[test]
+// [RFC 8985 7.3-b]
+fn a_probe_waits_for_a_sample_since_the_last() {
+    // One packet at a time; the third is lost, and so is the fourth.
+    let transport = json!({"rack": true, "handshake": false, "delayed_ack": false});
+    let writes: Vec<(f64, u32)> = (0..4).map(|i| (f64::from(i), 1)).collect();
+    let link = json!({"rate": 1e9, "delay": 0.05, "loss": {"kind": "listed", "arrivals": [3, 5]}});
+    let recording = record(transport, link, json!({"kind": "schedule", "writes": writes}), 8.0);
+    assert_eq!(sent(&recording).len(), 6);
+    assert_eq!(timeouts(&recording), 1.0);
+}
+
+/// A probe waits two round trips, but no longer than the RTO of the oldest packet: the queue's 0.3 s make it 0.34 s, and it goes
+/// 0.2 s after the last ACK at the latest.
+#[test]
+fn linuxs_probe_waits_no_longer_than_the_timeout_of_the_oldest_packet() {
+    let times: Vec<f64> = (1..=3000).chain(4500..=6000).map(|ms| f64::from(ms) / 1e3).collect();
+    let transport =
+        json!({"profile": "linux", "max_window_packets": 250, "payload_bytes": 1448, "header_bytes": 52});
+    let link = json!({"rate": 1.2e7, "delay": 0.025, "capacity": {"times": times, "period": 6.0}});
+    let recording = record(transport, link, json!({"kind": "bulk"}), 4.0);
+    let silent: Vec<f64> = sent(&recording).iter().map(|s| s.0).filter(|&t| t > 3.1).collect();
+    assert!((3.15..3.30).contains(&silent[0]), "{:?}", &silent[..3.min(silent.len())]);
+}
+
 /// RFC 6298, section 5.7: after a lost SYN the timeout for data is 3 s, however many SYNs were lost.
 #[test]
 // [RFC 6298 5.7-a]

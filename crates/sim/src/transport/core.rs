@@ -5,6 +5,9 @@ mod idle;
 mod reductions;
 mod timing;
 mod undo;
+mod usage;
+
+pub use usage::Usage;
 
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -94,6 +97,8 @@ pub struct Core {
     announce_reduction: bool,
     /// A lost SYN makes the initial window one packet.
     lost_syn: bool,
+    /// A loss within the initial window: after a silence no more than four packets go at once.
+    lost_early: bool,
     /// The packet that is timed, -1 for none, and when it was sent. Where all are, its ACK ends a round trip of samples.
     timed: (i64, Time),
     timer: RtoTimer<AnyRto, Rules>,
@@ -139,6 +144,7 @@ impl Core {
             mark_answered: -2,
             announce_reduction: false,
             lost_syn: false,
+            lost_early: false,
             timed: UNTIMED,
             timer: RtoTimer::new(options.rto.build(), Rules(options.clone())),
             timer_started: Time::ZERO,
@@ -315,8 +321,7 @@ impl Core {
     /// The part of [`Core::advance`] that a partial ACK has too: no sample, no timer.
     pub fn note(&mut self, ack: &Ack) -> Heard {
         self.judge_timeouts(ack.echo);
-        // Whether what is out there fills the whole packets of cwnd: one more would be more than cwnd.
-        let window_limited = (self.next_seq - self.high_ack) as f64 > self.window.cwnd;
+        let window_limited = self.window_limits();
         let packets = ack.high - self.high_ack;
         self.high_ack = ack.high;
         self.next_seq = self.next_seq.max(ack.high + 1);

@@ -1,6 +1,8 @@
 //! What a sender has beyond what all have: a pacer, if a clock, and not ACKs alone, lets its packets go; what is measured of
-//! the path, if its control looks at it; and when packets were sent, if its control goes by round trips.
+//! the path, if its control looks at it; how far it has used its window; and when packets were sent, if its control goes by round
+//! trips.
 
+use super::core::Usage;
 use super::pacer::Pacer;
 use super::path::Path;
 use super::sent_times::SentTimes;
@@ -17,6 +19,8 @@ pub struct Extra {
     pub pacer: Pacer,
     /// None if the control does not look at it.
     pub path: Option<Path>,
+    /// None if each ACK tells by itself whether the window was used up.
+    pub usage: Option<Usage>,
     /// None if the control does not go by round trips.
     pub times: Option<SentTimes>,
     /// Whether packets leave a window in a round trip where the control asks for no rate.
@@ -39,9 +43,10 @@ impl Extra {
     pub fn new(options: &TcpOptions) -> Option<Box<Self>> {
         let control = &options.control;
         let (paces, timed) = (options.paced(), control.timed());
-        (paces || timed).then(|| {
+        (paces || timed || options.growth_by_usage).then(|| {
             Box::new(Extra {
                 paces,
+                usage: options.growth_by_usage.then(Usage::default),
                 path: control.paced().then(Path::default),
                 times: timed.then(SentTimes::default),
                 // A control that is handed over asks for a rate, or ACKs let its packets go.

@@ -13,8 +13,6 @@ pub struct Losses {
     /// When timeouts happened that are not judged yet, and how long was waited for each.
     unjudged: Vec<(Time, Time)>,
     undo: Option<Undo>,
-    /// How far the judgement of the last timeout by new data is.
-    pub frto: Frto,
 }
 
 /// How far F-RTO is (RFC 5682).
@@ -37,11 +35,13 @@ struct Undo {
     at: Time,
     /// Packets sent again since, less those that are known to have come twice.
     sent_again: u32,
+    /// How far the judgement of a timeout by new data is.
+    frto: Frto,
 }
 
 impl Default for Losses {
     fn default() -> Self {
-        Losses { timed_out: -1, reduced_for: -2, unjudged: Vec::new(), undo: None, frto: Frto::Done }
+        Losses { timed_out: -1, reduced_for: -2, unjudged: Vec::new(), undo: None }
     }
 }
 
@@ -55,13 +55,16 @@ impl Losses {
     pub fn on_timeout(&mut self, first: i64, now: Time, waited: Time) -> Timeout {
         let again = std::mem::replace(&mut self.timed_out, first) == first;
         let reduced = first <= std::mem::replace(&mut self.reduced_for, -2);
+        if self.unjudged.capacity() == 0 {
+            self.unjudged.reserve_exact(1); // Most flows never have more at once.
+        }
         self.unjudged.push((now, waited));
         Timeout { again, reduced }
     }
 
     /// The window is about to be reduced from this at `now`, and packets will be sent again.
     pub fn keep(&mut self, before: Window, now: Time) {
-        self.undo = Some(Undo { before, at: now, sent_again: 0 });
+        self.undo = Some(Undo { before, at: now, sent_again: 0, frto: Frto::Done });
     }
 
     /// A packet is sent again.
@@ -76,6 +79,18 @@ impl Losses {
     pub fn on_original(&mut self, echo: Time) -> Option<Window> {
         let undo = self.undo.filter(|undo| echo < undo.at)?;
         Some(self.undone(undo))
+    }
+
+    /// How far the judgement of the last timeout by new data is.
+    pub fn frto(&self) -> Frto {
+        self.undo.map_or(Frto::Done, |undo| undo.frto)
+    }
+
+    /// It has come so far.
+    pub fn set_frto(&mut self, frto: Frto) {
+        if let Some(undo) = &mut self.undo {
+            undo.frto = frto;
+        }
     }
 
     /// Whether the window was last reduced after `at`.
@@ -98,7 +113,7 @@ impl Losses {
     }
 
     fn undone(&mut self, undo: Undo) -> Window {
-        (self.timed_out, self.reduced_for, self.undo, self.frto) = (-1, -2, None, Frto::Done);
+        (self.timed_out, self.reduced_for, self.undo) = (-1, -2, None);
         undo.before
     }
 

@@ -116,6 +116,10 @@ pub struct TcpOptions {
     pub recovery_burst: u32,
     /// Whether cwnd grows only when it limits the sender.
     pub grow_when_limited: bool,
+    /// Whether it limits the sender is told by what was in flight in a round trip, not by what is when an ACK comes.
+    pub growth_by_usage: bool,
+    /// RACK: whether a probe comes no later than an RTO after the oldest packet was sent, once new data has followed it.
+    pub probe_by_oldest: bool,
     /// Whether congestion avoidance counts packets, not ACKs.
     pub count_acked_packets: bool,
     /// The same in slow start, whatever the number (RFC 3465 without its limit).
@@ -179,6 +183,8 @@ impl TcpOptions {
             partial_ack_timer: PartialAckTimer::First,
             recovery_burst: u32::MAX,
             grow_when_limited: true,
+            growth_by_usage: false,
+            probe_by_oldest: false,
             count_acked_packets: true,
             slow_start_counts_packets: false,
             deflate_to_ssthresh: true,
@@ -218,6 +224,10 @@ impl TcpOptions {
             rtt_sampling: RttSampling::Timestamps,
             // tcp_slow_start() adds what is acknowledged, however much an ACK covers.
             slow_start_counts_packets: true,
+            // tcp_is_cwnd_limited()
+            growth_by_usage: true,
+            // tcp_schedule_loss_probe() asks tcp_rto_delta_us().
+            probe_by_oldest: true,
             ..Self::rfc()
         }
     }

@@ -172,6 +172,7 @@ impl TcpSender {
 
     fn send(&mut self, trigger: Trigger, now: Time, out: &mut Outbox) {
         self.core.forget_held_back();
+        let next = self.core.max_seq + 1;
         if self.core.asks_by_new_data() && !self.core.options.sack {
             self.core.ask_by_new_data(now, out);
         } else {
@@ -180,6 +181,7 @@ impl TcpSender {
         if self.core.is_paced() {
             self.core.note_limits();
         }
+        self.core.note_usage(next);
     }
 
     /// Whether all that the application handed over has been acknowledged.

@@ -25,6 +25,37 @@ struct Sent {
     again: bool,
 }
 
+/// Half of the time for which a least round trip counts: five minutes, as in Linux (tcp_min_rtt_wlen).
+const HALF_WINDOW: Time = Time::from_ps(150_000_000_000_000);
+
+/// The least round trip of the last two and a half to five minutes (section 6.2, step 1), by halves of that time.
+#[derive(Clone, Copy, Debug)]
+struct LeastRtt {
+    before: Time,
+    now: Time,
+    since: Time,
+}
+
+impl Default for LeastRtt {
+    fn default() -> Self {
+        LeastRtt { before: Time::NEVER, now: Time::NEVER, since: Time::ZERO }
+    }
+}
+
+impl LeastRtt {
+    // [RFC 8985 6.2-a]
+    fn add(&mut self, rtt: Time, now: Time) {
+        if now.since(self.since) >= HALF_WINDOW {
+            *self = LeastRtt { before: self.now, now: Time::NEVER, since: now };
+        }
+        self.now = self.now.min(rtt);
+    }
+
+    fn value(&self) -> Time {
+        self.before.min(self.now)
+    }
+}
+
 // [RFC 8985 4-b] [RFC 8985 4-c]
 /// Packets in flight, and what their ACKs have taught of the path (section 5.3).
 #[derive(Clone, Debug)]
@@ -48,8 +79,8 @@ pub struct SentPackets {
     latest: u32,
     /// RACK.rtt: how long the answer to that took.
     rtt: Time,
-    /// RACK.min_RTT, over the whole run.
-    min_rtt: Time,
+    /// RACK.min_RTT.
+    min_rtt: LeastRtt,
     /// RACK.fack: the highest packet known to have arrived.
     highest: i64,
     /// RACK.reordering_seen.
@@ -77,7 +108,7 @@ impl Default for SentPackets {
             next: 0,
             latest: 0,
             rtt: Time::ZERO,
-            min_rtt: Time::NEVER,
+            min_rtt: LeastRtt::default(),
             highest: -1,
             reordering_seen: false,
             quarters: 1,
@@ -268,10 +299,10 @@ impl SentPackets {
         }
         let rtt = now.since(sent.at);
         // An answer to the first transmission of a packet that has been sent again says nothing of the second.
-        if sent.again && (echo < sent.at || rtt < self.min_rtt) {
+        if sent.again && (echo < sent.at || rtt < self.min_rtt.value()) {
             return;
         }
-        self.min_rtt = self.min_rtt.min(rtt);
+        self.min_rtt.add(rtt, now);
         if sent.transmission >= self.latest {
             self.latest = sent.transmission;
             self.rtt = rtt;
@@ -331,11 +362,29 @@ impl SentPackets {
 
     /// A quarter of the least round trip, or several, and at most the smoothed one (section 6.2, step 4).
     fn reordering_window(&self, srtt: Option<f64>) -> Time {
-        if self.min_rtt == Time::NEVER {
+        if self.min_rtt.value() == Time::NEVER {
             return Time::ZERO;
         }
         // [RFC 8985 3.3.2-b] [RFC 8985 3.3.2-d] [RFC 8985 3.3.2-e]
-        let window = Time::from_ps(self.min_rtt.ps() / 4 * self.quarters);
+        let window = Time::from_ps(self.min_rtt.value().ps() / 4 * self.quarters);
         window.min(srtt.map_or(window, Time::from_secs))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    // [RFC 8985 6.2-a]
+    fn the_least_round_trip_is_that_of_five_minutes() {
+        let mut least = LeastRtt::default();
+        assert_eq!(least.value(), Time::NEVER);
+        least.add(Time::from_secs(0.04), Time::from_secs(1.0));
+        for second in 2..400 {
+            least.add(Time::from_secs(0.1), Time::from_secs(f64::from(second)));
+            let expected = if second < 300 { 0.04 } else { 0.1 };
+            assert_eq!(least.value(), Time::from_secs(expected), "{second}");
+        }
     }
 }

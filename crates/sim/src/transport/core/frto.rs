@@ -12,13 +12,13 @@ const ASKING: i64 = 2;
 impl Core {
     /// A timeout begins to be judged, unless a recovery was under way: retransmissions of that would be taken for originals.
     pub(super) fn begin_frto(&mut self, judged: bool) {
-        if let Some(losses) = self.losses.as_mut().filter(|_| self.options.frto) {
-            losses.frto = if judged { Frto::FirstAck } else { Frto::Done };
+        if self.options.frto {
+            self.set_frto(if judged { Frto::FirstAck } else { Frto::Done });
         }
     }
 
     fn frto(&self) -> Frto {
-        self.losses.as_ref().map_or(Frto::Done, |losses| losses.frto)
+        self.losses.as_ref().map_or(Frto::Done, |losses| losses.frto())
     }
 
     /// Whether new data goes in place of what counts as lost.
@@ -90,7 +90,8 @@ impl Core {
     }
 
     fn second_step(&self, high: i64) -> Frto {
-        let possible = high < self.recover && self.max_seq < self.last_allowed();
+        let allowed = (high + self.options.max_window as i64).min(self.limit - 1);
+        let possible = high < self.recover && self.max_seq < allowed;
         if possible {
             Frto::NewData
         } else {
@@ -100,7 +101,7 @@ impl Core {
 
     fn set_frto(&mut self, state: Frto) {
         if let Some(losses) = &mut self.losses {
-            losses.frto = state;
+            losses.set_frto(state);
         }
     }
 }

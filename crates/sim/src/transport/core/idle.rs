@@ -7,6 +7,9 @@ use crate::control::Silence;
 use crate::scenario::IdleRestart;
 use crate::units::Time;
 
+/// The restart window where ten packets at once were too many (RFC 6928, section 2).
+const EARLY_LOSS_RESTART: f64 = 4.0;
+
 impl Core {
     /// A sender that is about to send after a silence longer than its RTO starts small again (RFC 5681, section 4.1), or with
     /// half of the window for each RTO (Linux's tcp_cwnd_restart(), after RFC 2861). A control that sets its window on every
@@ -25,9 +28,25 @@ impl Core {
         }
         match self.options.idle_restart {
             // [RFC 5681 4.1-a]
-            IdleRestart::OnSend => self.window.cwnd = self.window.cwnd.min(self.options.initial_window),
+            IdleRestart::OnSend => self.window.cwnd = self.window.cwnd.min(self.restart_window()),
             IdleRestart::Halving => self.halve_for_each(rto, silence),
             IdleRestart::OnTimer | IdleRestart::Never => {}
+        }
+    }
+
+    /// A packet of the initial window is lost.
+    pub(super) fn note_early_loss(&mut self) {
+        // [RFC 6928 2-e]
+        let first = i64::from(self.options.handshake);
+        self.lost_early |= (first..first + self.options.initial_window as i64).contains(&(self.high_ack + 1));
+    }
+
+    fn restart_window(&self) -> f64 {
+        let initial = self.options.initial_window;
+        if self.lost_early {
+            initial.min(EARLY_LOSS_RESTART)
+        } else {
+            initial
         }
     }
 
@@ -97,6 +116,19 @@ mod tests {
     fn the_rfcs_start_anew() {
         let core = silent(TcpOptions::rfc(), 82.0);
         assert_eq!(after(core, 1.1), (10.0, 20.0));
+    }
+
+    #[test]
+    // [RFC 6928 2-e]
+    fn who_has_lost_packets_of_the_initial_window_starts_anew_with_four() {
+        let mut core = silent(TcpOptions::rfc(), 82.0);
+        core.high_ack = 20;
+        core.note_early_loss();
+        assert!(!core.lost_early);
+        core.high_ack = 8;
+        core.note_early_loss();
+        (core.high_ack, core.window.ssthresh) = (core.max_seq, 20.0);
+        assert_eq!(after(core, 1.1), (4.0, 20.0));
     }
 
     #[test]

@@ -46,6 +46,7 @@ impl Core {
     /// Reduces the window for a loss that duplicate ACKs have shown; the caller sets cwnd if it wants less.
     pub fn reduce(&mut self, now: Time) {
         self.keep_window(now);
+        self.note_early_loss();
         self.recover = self.max_seq;
         self.losses.get_or_insert_default().on_reduction(self.max_seq);
         self.forget_time();
@@ -107,6 +108,7 @@ impl Core {
                 let target = self.control.after_timeout(&self.window, &self.loss(now));
                 self.window.ssthresh = self.threshold(target);
             }
+            self.note_early_loss();
             self.begin_frto(timeout.again || !recovering);
             let loss = self.loss(now);
             self.control.on_timeout(&loss);

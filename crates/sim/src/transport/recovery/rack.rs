@@ -39,6 +39,8 @@ pub struct Rack {
     packets: SentPackets,
     prr: Option<Prr>,
     probe: Option<Probe>,
+    /// RTT samples when the last probe was sent: another has to come before the next.
+    samples_at_probe: Option<u32>,
     /// RACK.dsack_round: in the round trip up to this packet the reordering window has been widened.
     repeat_round: i64,
     /// RACK.reo_wnd_persist: so many recoveries from now on it is no narrower.
@@ -62,6 +64,7 @@ impl Rack {
             packets: SentPackets::default(),
             prr: (options.prr && !options.control.rules_recovery()).then(Prr::default),
             probe: None,
+            samples_at_probe: None,
             repeat_round: -1,
             kept_wide: 0,
             reduced_at: 0,
@@ -231,20 +234,23 @@ impl Rack {
 
     /// Sections 7.2 and 7.3: whether a probe may be sent when no ACK comes. A SYN has the timer alone.
     fn may_probe(&self, core: &Core) -> bool {
-        // [RFC 8985 7.2-a] [RFC 8985 7.3-a] [RFC 8985 7.3-c]
+        // [RFC 8985 7.2-a] [RFC 8985 7.3-a] [RFC 8985 7.3-b] [RFC 8985 7.3-c]
         let connected = core.high_ack >= 0 || !core.options.handshake;
         let quiet = self.phase == Phase::Open && self.packets.reported() == 0;
-        connected && quiet && self.probe.is_none() && self.packets.outstanding() > 0
+        let sampled = self.samples_at_probe != Some(core.counters.rtt_samples);
+        connected && quiet && sampled && self.probe.is_none() && self.packets.outstanding() > 0
     }
 
-    /// Section 7.2: when a probe is sent if no ACK comes.
-    fn schedule_probe(&mut self, core: &Core, now: Time) {
+    /// Section 7.2: when a probe is sent if no ACK comes; new data may have been `sent`.
+    fn schedule_probe(&mut self, core: &Core, sent: bool, now: Time) {
         // [RFC 8985 7.2-b] [RFC 8985 7.2-c]
         let single = self.packets.outstanding() == 1;
         let allowance = if single { MAX_ACK_DELAY } else { Time::ZERO };
         let srtt = core.timer().estimator().srtt();
         let wait = srtt.map_or(FIRST_PROBE, |srtt| Time::from_secs(2.0 * srtt) + allowance);
-        self.probe_at = (now + wait).min(core.deadline());
+        let oldest = self.packets.first_sent().filter(|_| sent && core.options.probe_by_oldest);
+        let oldest = oldest.map(|at| at + Time::from_secs(core.rto())).filter(|&at| at > now);
+        self.probe_at = (now + wait).min(core.deadline()).min(oldest.unwrap_or(Time::NEVER));
     }
 
     /// Section 7.3: new data if there is any, or else the last packet again, whatever the window says.
@@ -253,6 +259,7 @@ impl Rack {
         let new = core.max_seq < core.last_allowed();
         self.transmit(core, core.max_seq + i64::from(new), now, out);
         self.probe = Some(Probe { end: core.max_seq, sent: now, again: !new });
+        self.samples_at_probe = Some(core.counters.rtt_samples);
         core.restart_timer(now);
     }
 
@@ -417,7 +424,7 @@ impl Recovery for Rack {
         if !self.may_probe(core) {
             self.probe_at = Time::NEVER;
         } else if acked || core.max_seq > before {
-            self.schedule_probe(core, now);
+            self.schedule_probe(core, core.max_seq > before, now);
         }
         self.choose_timer(core);
     }
