@@ -98,7 +98,7 @@ class Tcp(Model):
     before anything was sent again, as the time stamp tells: a timeout came too early, or packets were
     overtaken (Eifel, RFC 3522 and 4015; Linux)."""
     frto: Flag | None = None
-    """Whether new data goes on the first ACK after a timeout, in place of what counts as lost. If the next one
+    """Sends new data on the first ACK after a timeout, in place of what counts as lost. If the next one
     acknowledges what was sent before the timeout, and once, that was needless and is undone, without time
     stamps (F-RTO, RFC 5682; Linux)."""
     dsack: Flag | None = None
