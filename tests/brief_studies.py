@@ -64,7 +64,7 @@ def _set(patch: pytest.MonkeyPatch, module: Any, **values: Any) -> None:
 
 
 def _aqm(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
-    from parshall_studies.aqm import grid, networks, shown, study_of
+    from parshall_studies.aqm import crossing, grid, networks, shown, study_of
 
     fewer = {c: {load: n // 40 for load, n in counts.items()} for c, counts in networks.SHORT_FLOWS.items()}
     _set(patch, networks, SHORT_FLOWS=fewer)
@@ -72,8 +72,10 @@ def _aqm(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     less = tuple(replace(each, views=few) if isinstance(each, st.Grids) else each for each in shown.SHOWN)
     _set(patch, shown, SHOWN=less)
     networks._with_any_queue.cache_clear()
+    _set(patch, crossing, SETTLING=0.2)
     brief = {"duration": 3.0, "warm_up": 0.5, "probe_spacing": 0.3}
-    return study_of([replace(part, **brief) for part in grid.PARTS])
+    surging = {**brief, "surge": (1.0, 2.0)}
+    return study_of([replace(part, **(surging if part.surge else brief)) for part in grid.PARTS])
 
 
 def _arima_vegas(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
@@ -166,7 +168,7 @@ def _nonresponsive(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     of_length = shorter.interval_case
     _set(patch, traces.Traces, times=property(times))
     _set(patch, cases, all_cases=lambda: tuple(every.values()), case=every.__getitem__)
-    _set(patch, measures, case=every.__getitem__)
+    _set(patch, measures, case=every.__getitem__, judging_set=_congested)
     _set(patch, tuner, POPULATION=5)
     _set(patch, tuned, tune=partial(tuning.tune, trials=4), tune_starts=partial(tuning.tune_starts, trials=4))
     _set(patch, shorter, interval_case=lambda *key: brief_case(of_length(*key)))
@@ -175,11 +177,17 @@ def _nonresponsive(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     return STUDY
 
 
+def _congested() -> Any:
+    """Two drawn scenarios whose links are full soon."""
+    from parshall_studies.responsiveness import drawn
+
+    return tuple(each for each in drawn.design_set() if each.name in ("drawn/90", "drawn/228"))
+
+
 def _responsiveness(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     from parshall_studies.responsiveness import STUDY, attacks, drawn, sampled, senders
 
-    congested = tuple(each for each in drawn.design_set() if each.name in ("drawn/90", "drawn/228"))
-    _set(patch, drawn, judging_set=lambda: congested)
+    _set(patch, drawn, judging_set=_congested)
     _set(patch, senders, DURATION=4.0)
     for module in (attacks, sampled):
         _set(patch, module, _JUDGED_FROM=2.0)

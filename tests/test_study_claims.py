@@ -275,7 +275,7 @@ def test_undecided_is_neither_true_nor_false() -> None:
 
 
 def test_every_rule_says_what_it_does_and_what_it_needs() -> None:
-    rules = [*Rule.__subclasses__(), *st.Computed.__subclasses__()]
+    rules = [*{st.ByReading, *Rule.__subclasses__()}, *st.Computed.__subclasses__()]
     kinds = [rule.kind for rule in rules]
     assert len(kinds) == len(set(kinds)) == 9
     for rule in rules:

@@ -85,6 +85,12 @@ def test_readings_that_differ_are_named(level: float, verdict: st.Verdict, grade
     assert [topic.title for topic, _ in judge([found.topic], results(level)).topics()] == ["A"]
 
 
+def test_a_statement_that_holds_with_no_reading_is_graded_by_the_least_favourable() -> None:
+    says = st.ByReading({"low": st.Holds((X > 2.0,)), "high": st.Holds((X > 1.5,))})
+    found = judged(says, results(1.0, 3.0, 3.0))
+    assert (found.label, found.outcome.by_reading) == ("true in 2 of 3", "")
+
+
 def test_readings_need_what_the_neediest_does_and_err_where_any_does() -> None:
     drawn, computed = st.Holds((X > 2.0,)), st.Computed(X > 2.0)
     mixed, certain = st.ByReading({"a": drawn, "b": computed}), st.ByReading({"a": computed, "b": computed})

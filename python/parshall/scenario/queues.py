@@ -17,6 +17,7 @@ from parshall.scenario.quantities import (
     Duration,
     Flag,
     MaybeDuration,
+    MaybePeriod,
     MaybeSize,
     PacketSize,
     Period,
@@ -95,11 +96,12 @@ class Red(Model):
     ``gentle = false``, ``hard_drop = false``."""
     adaptive: Flag = False
     """Whether ``max_probability`` adapts itself (Floyd, Gummadi and Shenker 2001)."""
-    tune_by: Literal["responsiveness"] | None = None
+    tune_by: Literal["responsiveness", "nonresponsive"] | None = None
     """What tells the queue how much of its load does not respond: the estimator of ``record.responsiveness``,
-    fed with what this queue drops and marks. Both thresholds then move towards ``limit_packets`` as that
-    share grows beyond ``tune_above``: the queue becomes drop-tail. What it did is in
-    ``port(...).red_tuning`` where ``record.port_series`` names the port."""
+    which looks at flows, fed with what this queue drops and marks; or the modified algorithm of Zhao (2004)
+    with its printed gains, as in ``record.nonresponsive``, which looks at the queue alone. Both thresholds
+    then move towards ``limit_packets`` as that share grows beyond ``tune_above``: the queue becomes
+    drop-tail. What it did is in ``port(...).red_tuning`` where ``record.port_series`` names the port."""
     tune_above: Probability = 0.5
     """Share of packets of flows that do not respond up to which the thresholds stay."""
     tune_band: Probability = 0.1
@@ -107,6 +109,9 @@ class Red(Model):
     proportion; with 0 they jump."""
     tune_interval: Period = _1_S
     """Time between two estimates of the share."""
+    tune_rtt: MaybePeriod = ABSENT
+    """Round-trip time of responsive flows without the queue, which ``tune_by = "nonresponsive"`` has to be
+    told; it looks at the queue three times in it."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

@@ -21,8 +21,12 @@ QUEUES: Mapping[str, str] = {
     "codel": "CoDel",
     "pie": "PIE",
     "fq-codel": "FQ-CoDel",
+    "red-ecn-low": "RED-ECN, low thresholds",
+    "red-tuned-queue": "tuned RED, queue alone",
 }
 """Disciplines, as a reader knows them."""
+LOW = "-low"
+"""What the name of a queue ends with whose thresholds are a twelfth and a quarter of the buffer."""
 
 
 DIMS = ("queue", "senders", "capacity", "buffer", "load")
@@ -74,6 +78,9 @@ class Part:
     """Whether all CBR flows start at one instant."""
     on_off: bool = False
     """Whether they are on and off in turn."""
+    surge: tuple[float, float] | None = None
+    """From when until when most of them are there, in seconds; the others always are."""
+    buffers: Sequence[str] = tuple(BUFFERS)
     probe_spacing: float = 2.0037
     """Seconds between the starts of two short flows whose response time is taken; no multiple of a CBR
     period."""
@@ -81,7 +88,7 @@ class Part:
     def cells(self) -> Iterator[Cell]:
         """Every combination, those that share a network one after another."""
         for capacity, load, buffer, senders, queue in product(
-            CAPACITIES, self.loads, BUFFERS, self.senders, self.queues
+            CAPACITIES, self.loads, self.buffers, self.senders, self.queues
         ):
             yield Cell(self.name, queue, capacity, buffer, load, senders)
 
@@ -100,15 +107,33 @@ SPREAD = Part(
 THRESHOLDS = Part(
     "thresholds",
     "RED with low thresholds",
-    ("red-low",),
-    loads=(30,),
+    ("red-low", "red-ecn-low"),
     duration=120.0,
     warm_up=40.0,
     probe_spacing=0.7037,
 )
+THRESHOLDS_ON_OFF = replace(
+    ON_OFF, name="thresholds_on_off", title="RED with low thresholds, ON/OFF flows", queues=THRESHOLDS.queues
+)
 TUNED = Part("tuned", "Tuned RED", ("red-tuned",), duration=120.0, warm_up=40.0, probe_spacing=0.7037)
 TUNED_SPREAD = replace(
     TUNED, name="tuned_spread", title="Tuned RED, CBR flows that start at random", in_phase=False
+)
+CROSSING = Part(
+    "crossing",
+    "A share that crosses the threshold",
+    ("droptail", "red", "red-tuned", "red-tuned-queue"),
+    loads=(0,),
+    buffers=("1",),
+    duration=240.0,
+    warm_up=40.0,
+    surge=(100.0, 180.0),
+)
+CROSSING_SPREAD = replace(
+    CROSSING,
+    name="crossing_spread",
+    title="A share that crosses the threshold, CBR flows that start at random",
+    in_phase=False,
 )
 MODERN = Part(
     "modern",
@@ -120,5 +145,8 @@ MODERN = Part(
     in_phase=False,
     probe_spacing=0.5037,
 )
-PARTS = (DOCUMENT, ON_OFF, SPREAD, THRESHOLDS, TUNED, TUNED_SPREAD, MODERN)
+PARTS = (
+    *(DOCUMENT, ON_OFF, SPREAD, THRESHOLDS, THRESHOLDS_ON_OFF),
+    *(TUNED, TUNED_SPREAD, CROSSING, CROSSING_SPREAD, MODERN),
+)
 """What the study runs, unless it is told otherwise."""

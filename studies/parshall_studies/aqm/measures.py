@@ -10,6 +10,7 @@ import numpy as np
 
 from parshall.stats import known_mean
 from parshall_studies import study as st
+from parshall_studies.aqm import crossing
 from parshall_studies.aqm.grid import BUFFERS, CAPACITIES, DIMS, LOADS, Part
 from parshall_studies.aqm.networks import (
     BUFFER_PACKETS,
@@ -48,7 +49,16 @@ _PERCENTILE = 0.95
 def measure_parts(bench: st.Workbench, parts: Sequence[Part]) -> st.Measures:
     """The runs of some parts, each a table, and what ns-2 gave where it is at hand."""
     tables: dict[str, Any] = {}
-    for part in parts:
+    for part in (each for each in parts if each.surge):
+        tables |= bench.measure(
+            part.title,
+            {cell.key: partial(network, cell, part) for cell in part.cells()},
+            lambda _, run, part=part: crossing.of_run(part, run),
+            table=part.name,
+            dims=DIMS,
+            tables=crossing.RECORDED,
+        )
+    for part in (each for each in parts if not each.surge):
         recorded = ("responsiveness",) if "red-tuned" in part.queues else ()
         tables |= bench.measure(
             part.title,

@@ -33,7 +33,7 @@ from parshall.scenario import (
     Transfer,
     Udp,
 )
-from parshall_studies.aqm.grid import Cell
+from parshall_studies.aqm.grid import LOW, Cell
 
 if TYPE_CHECKING:
     from parshall_studies.aqm.grid import Part
@@ -90,6 +90,8 @@ SAMPLING = 0.0473
 _RECORD = Record(port_series=Series(of="bottleneck", interval=SAMPLING))
 _RECORD_SHARE = _RECORD.replace("responsiveness", ShareSeries(of="bottleneck", interval=1.0))
 """Of tuned RED also what it is tuned by, at the same instants."""
+_RECORD_FLOWS = _RECORD.replace("flow_series", Series(of="*", interval=1.0))
+"""Where the load changes also who gets what when."""
 _STARTS = 1.0
 """Seconds over which long flows start."""
 _RESPONSE_TIME = 15.0
@@ -109,10 +111,16 @@ def network(cell: Cell, part: Part) -> Scenario:
 
     Cells that differ in the queue alone share everything else, which is built once: it may be 4,000 flows.
     """
-    ecn = cell.queue == "red-ecn"
+    ecn = cell.queue.startswith("red-ecn")
     whole = _with_any_queue(part, cell.capacity, cell.load, cell.senders, ecn)
     own = whole.replace("links[bottleneck].queue", queue_of(cell))
-    return own.replace("record", _RECORD_SHARE) if cell.queue == "red-tuned" else own
+    return own.replace("record", _record(cell, part))
+
+
+def _record(cell: Cell, part: Part) -> Record:
+    if part.surge:
+        return _RECORD_FLOWS
+    return _RECORD_SHARE if cell.queue == "red-tuned" else _RECORD
 
 
 @lru_cache(maxsize=4)
@@ -136,7 +144,7 @@ def dumbbell(cell: Cell, part: Part) -> Dumbbell:
         access_rate=ACCESS_RATE[cell.capacity],
         access_delay=ACCESS_DELAY,
         flows=[_long(cell), *_unresponsive(cell, part), *_short(cell, part)],
-        record=_RECORD_SHARE if cell.queue == "red-tuned" else _RECORD,
+        record=_record(cell, part),
     )
 
 
@@ -154,13 +162,15 @@ def queue_of(cell: Cell) -> DropTail | Red | CoDel | Pie | FqCodel:
     tuning: dict[str, Any] = {}
     if cell.queue == "red-tuned":
         tuning = {"tune_by": "responsiveness", "tune_above": TUNE_ABOVE}
-    lowest = limit / (LOW_THRESHOLD if cell.queue == "red-low" else THRESHOLD)
+    if cell.queue == "red-tuned-queue":
+        tuning = {"tune_by": "nonresponsive", "tune_above": TUNE_ABOVE, "tune_rtt": RTT}
+    lowest = limit / (LOW_THRESHOLD if cell.queue.endswith(LOW) else THRESHOLD)
     return Red(
         min_threshold_packets=lowest,
         max_threshold_packets=3 * lowest,
         limit_packets=limit,
         max_probability=0.1,
-        ecn=cell.queue == "red-ecn",
+        ecn=cell.queue.startswith("red-ecn"),
         **tuning,
     )
 
@@ -170,7 +180,7 @@ def queue_of(cell: Cell) -> DropTail | Red | CoDel | Pie | FqCodel:
 
 def _sender(cell: Cell) -> Tcp:
     """ns-2's Sack1 with the least RTO that it had in 2004, or with today's CUBIC and RFC 6298's timer."""
-    ecn = cell.queue == "red-ecn"
+    ecn = cell.queue.startswith("red-ecn")
     if cell.senders == "cubic":
         return Tcp(
             recovery="sack",
@@ -201,7 +211,7 @@ def _user_sender(cell: Cell) -> Tcp:
         return _sender(cell)
     return Tcp(
         recovery="sack",
-        ecn=cell.queue == "red-ecn",
+        ecn=cell.queue.startswith("red-ecn"),
         min_rto=1.0,
         initial_rto=3.0,
         initial_window_packets=2,
@@ -230,6 +240,9 @@ def _unresponsive(cell: Cell, part: Part) -> Iterator[FlowGroup]:
     """CBR flows, all the time or in pulses; the pulses of one period are a group of their own."""
     rate = CBR_RATE[cell.capacity]
     period = 8 * PACKET_BYTES / rate
+    if part.surge:
+        yield from _surging(cell, part, rate, period)
+        return
     pulses = round(part.duration / (2 * ON_OFF_TIME) + 0.499) if part.on_off else 1
     for pulse in range(pulses):
         start = 2 * ON_OFF_TIME * pulse
@@ -241,6 +254,23 @@ def _unresponsive(cell: Cell, part: Part) -> Iterator[FlowGroup]:
             start=start,
             start_spread=0.0 if part.in_phase else period,
             stop=start + ON_OFF_TIME if part.on_off else None,
+        )
+
+
+def _surging(cell: Cell, part: Part, rate: float, period: float) -> Iterator[FlowGroup]:
+    """A quarter of the CBR flows all the time, the others in the surge."""
+    every = CBR_FLOWS[cell.capacity][cell.load]
+    steady = max(1, every // 4)
+    start, stop = part.surge or (0.0, 0.0)
+    for name, count, begin, end in (("c", steady, 0.0, None), ("c-late-", every - steady, start, stop)):
+        yield FlowGroup(
+            name=name,
+            count=count,
+            transport=Udp(payload_bytes=PACKET_BYTES, header_bytes=0),
+            app=Cbr(rate=rate),
+            start=begin,
+            start_spread=0.0 if part.in_phase else period,
+            stop=end,
         )
 
 

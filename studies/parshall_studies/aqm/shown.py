@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from parshall_studies import study as st
 from parshall_studies.aqm import networks
-from parshall_studies.aqm.claims import OF_CHAPTER, PRINTED_TABLES, of
-from parshall_studies.aqm.document import LTNRF_LOADS, TABLE_7
-from parshall_studies.aqm.grid import BUFFERS, CAPACITIES, LOADS, MODERN, QUEUES
-from parshall_studies.study.words import number
+from parshall_studies.aqm.claims import PRINTED_TABLES
+from parshall_studies.aqm.document import LTNRF_LOADS, TABLE_7, TABLE_8, TABLE_9, TABLE_10, Place
+from parshall_studies.aqm.grid import BUFFERS, CAPACITIES, CROSSING, LOADS, MODERN, QUEUES
+from parshall_studies.aqm.readings import AQMS, OF_CHAPTER, READINGS, Reading, of
+from parshall_studies.study.grades import CLOSE, grade_of
+from parshall_studies.study.words import number, span
 
 LOOKS = st.looks(QUEUES)
 _OF_CHAPTER = {queue: LOOKS[queue] for queue in OF_CHAPTER}
@@ -40,7 +43,7 @@ def _over_delay(id: str, metric: st.Expression, part: str, y: st.Axis) -> st.Mad
     """A metric over the mean delay, along growing buffers."""
     delay = 1e3 * _grid("delay", part, load=30)
     lines = [st.Means(metric, "buffer", _OF_CHAPTER, "queue", delay)]
-    return st.drawing(id, lines, _DELAY, y, panels=_PANELS, height=5.4, legend=3)
+    return st.drawing(id, lines, _DELAY, y, panels=_PANELS, height=4.6, legend=3)
 
 
 # --- The grid at a glance -----------------------------------------------------------------------------------
@@ -120,6 +123,38 @@ def _table_7(results: st.Results, judged: st.Judgements) -> st.Table:
     return st.Table("table-7", columns, rows)
 
 
+_MOVED = {
+    "ltrf_surge": ("LTRF in the surge (%)", 100.0, 1),
+    "ltrf_quiet": ("LTRF without (%)", 100.0, 1),
+    "delay_surge": ("Delay in the surge (ms)", 1e3, 0),
+    "delay_quiet": ("Delay without (ms)", 1e3, 0),
+    "moved_surge": ("Moved in the surge (%)", 100.0, 0),
+    "moved_quiet": ("Moved without (%)", 100.0, 0),
+    "changes": ("Changes a minute", 1.0, 1),
+}
+"""Columns of the table of loads that come and go: head, scale and decimals."""
+
+
+def _crossing(results: st.Results, judged: st.Judgements) -> st.Table:
+    """RED, and RED that is tuned by either estimate, where a load comes and goes."""
+    of_results = st.NumbersOf(results)
+    rows = []
+    for part, phase in (("crossing", "in phase"), ("crossing_spread", "random")):
+        for capacity in CAPACITIES:
+            for queue in CROSSING.queues:
+                where = {"queue": queue, "senders": "sack", "capacity": capacity, "buffer": "1", "load": 0}
+                cells = [
+                    _cell_of(scale * of_results.mean(f"{part}.{metric}", **where), decimals)
+                    for metric, (_, scale, decimals) in _MOVED.items()
+                ]
+                rows.append((f"{QUEUES[queue]}, {capacity} Mbit/s, {phase}", *cells))
+    return st.Table("crossing", ("Cell", *(head for head, _, _ in _MOVED.values())), rows, "matrix")
+
+
+def _cell_of(value: float, decimals: int) -> st.Number | None:
+    return None if np.isnan(value) else st.Number(value, decimals=decimals)
+
+
 _IN_PHASE = LOOKS["droptail"](label="DropTail, CBR flows in phase")
 _AT_RANDOM = LOOKS["droptail"](label="DropTail, random starts", hollow=True, line=":")
 _PHASES = {
@@ -145,7 +180,57 @@ def _tuned(results: st.Results, judged: st.Judgements) -> st.Figure:
         for phase, queues in _PHASES.items()
     ]
     x, y = st.Axis("short flows", "%", ticks=_LOAD.ticks), st.Axis("long TCP", "%")
-    return st.drawn("tuned", panels, x, y, columns=2, height=5.6, share=(True, "row"), legend=3)
+    return st.drawn("tuned", panels, x, y, columns=2, height=4.8, share=(True, "row"), legend=3)
+
+
+def _readings(results: st.Results, judged: st.Judgements) -> st.Table:
+    """What each reading of RED's thresholds makes of the chapter's numbers and statements."""
+    rows = []
+    for reading in READINGS:
+        ratios = st.NumbersOf(results).means(
+            times(of("delay", "droptail", load=30), reading.high("delay", "red"))
+        )
+        grades = Counter(
+            grade_of(rule, rule.judge(results))
+            for each in judged
+            if isinstance(each.claim.rule, st.ByReading)
+            for rule in [each.claim.rule.readings[reading.name]]
+        )
+        rows.append(
+            (
+                reading.name,
+                *(_near(results, reading, table) for table in (TABLE_8, TABLE_9, TABLE_10)),
+                f"{span(ratios)} times",
+                *(str(grades[grade]) for grade in (st.Grade.HOLDS, st.Grade.PARTLY)),
+                str(grades[st.Grade.FAILS] + grades[st.Grade.OPEN]),
+            )
+        )
+    heads = (
+        "Reading",
+        "Table VIII",
+        "Table IX",
+        "Table X",
+        "DropTail's delay",
+        "Hold",
+        "In part",
+        "Not, or open",
+    )
+    columns = tuple(st.Column(head, "text", key=place == 0) for place, head in enumerate(heads))
+    return st.Table("readings", columns, rows)
+
+
+def _near(results: st.Results, reading: Reading, printed: Mapping[Place, str]) -> str:
+    """Of the numbers that are printed of RED and RED-ECN, how many our means are within 5 % of."""
+    of_red = {place: float(number) for place, number in printed.items() if place[0] in AQMS}
+    near = [
+        abs(
+            st.NumbersOf(results).mean(reading.of(metric, queue, capacity=capacity, buffer=buffer, load=load))
+            - number
+        )
+        <= CLOSE * number
+        for (queue, metric, capacity, buffer, load), number in of_red.items()
+    ]
+    return f"{sum(near)} of {len(near)}"
 
 
 # --- Today, and ns-2 ----------------------------------------------------------------------------------------
@@ -226,7 +311,13 @@ def more(queue: str, part: str = "grid", **where: Any) -> st.Expression:
     return 100 * (of("ltrf", queue, part, buffer="1", **where) - of("ltrf", "red", buffer="1", **where))
 
 
+def surge(metric: str, queue: str, part: str = "crossing") -> st.Expression:
+    """Where a load comes and goes: a metric of a queue, by capacity."""
+    return st.Quantity(part, metric).at(queue=queue, senders="sack", buffer="1", load=0)
+
+
 NAMES = {
+    "crossing": CROSSING,
     "capacities": {capacity: capacity for capacity in CAPACITIES},
     "loads": LOADS,
     "modern": MODERN,
@@ -235,6 +326,7 @@ NAMES = {
     "of": of,
     "off_ns2": off_ns2,
     "queues": QUEUES,
+    "surge": surge,
     "times": times,
 }
 _LOADS = st.each("{load} % short flows", load=LOADS)
@@ -262,10 +354,10 @@ SHOWN: tuple[st.Shown, ...] = (
         _CAPACITY,
         _RELATIVE,
         panels=st.each("{buffer} BWDP", buffer=BUFFERS.keys()),
-        height=5.4,
+        height=4.4,
     ),
     *(
-        _over(id, _grid(metric, buffer="1"), "load", _LOAD, y, panels=_PANELS, height=5.4, share=_SHARED)
+        _over(id, _grid(metric, buffer="1"), "load", _LOAD, y, panels=_PANELS, height=4.4, share=_SHARED)
         for id, metric, y in (
             ("fig-30", "normalized", st.Axis("long TCP flows", "share")),
             ("fig-31", "relative_delay", _RELATIVE),
@@ -284,7 +376,7 @@ SHOWN: tuple[st.Shown, ...] = (
         _CAPACITY,
         st.Axis("long TCP flows", "% of capacity", limits=(0, None)),
         panels=_LOADS,
-        height=5.6,
+        height=4.4,
         share=_SHARED,
         legend=1,
     ),
@@ -300,6 +392,8 @@ SHOWN: tuple[st.Shown, ...] = (
             "LTNRF dropped, random": 100 * of("ltnrf_drop", "droptail", "spread", buffer="1"),
         },
     ),
+    st.Made(_crossing, frozenset({"crossing", "crossing_spread"})),
+    st.Made(_readings, frozenset({"thresholds", "thresholds_on_off"})),
     st.Made(_tuned, _TUNING),
     _tradeoff("response", "response_mean", st.Axis("response", "s", limits=(0, None))),
     _tradeoff("tradeoff", "relative_delay", _RELATIVE),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parshall.fluid import FixedLoss, FluidModel, critical, equilibria, simulate, stability
+from parshall.fluid import DOCUMENT, FixedLoss, FluidModel, critical, equilibria, simulate, stability
 from parshall_studies import study as st
 from parshall_studies.fluid.setting import CALM, CHAPTER, LADDER, Setting
 
@@ -40,11 +41,14 @@ RATES = (10e6, 30e6, 100e6)
 CASES = {"document": ("document", 0.0), "whole": ("whole", 0.0), "loaded": ("whole", 0.5)}
 """A model, and the CBR flows' share of the capacity, in the maps of stability."""
 GRID_FLOWS, GRID_DELAYS = np.geomspace(5, 300, 31), np.geomspace(0.01, 0.4, 16)
+ANY_FLOWS, ANY_DELAYS, ANY_MOST, ANY_LAWS = (15, 35, 100), (0.03, 0.1, 0.3), (0.05, 0.1, 0.5), (1.0, 2.0)
+"""TCP flows, round trips, RED's greatest probabilities and factors of windows of other models."""
 FIXED_LOSSES, FIXED_LOADS, FIXED_DELAYS = (0.001, 0.005, 0.02, 0.1), (0, 10, 25), (0.01, 0.1, 0.4)
 
 _DURATION, _WARM_UP = 120.0, 20.0
 _SAMPLE_EVERY = 0.01
 """Seconds between samples of a queue."""
+_COUNTED = ("packets_arrived", "packets_dropped")
 _PORT = 0
 _SEGMENT = 1024
 _SLOWEST = 0.3
@@ -94,8 +98,29 @@ def _rest(bench: st.Workbench) -> st.Measures:
     return {
         **packets,
         "models": _solved(bench, "Rest of the models", models, rest),
+        "any_model": _solved(bench, "Rest of other models", _other_models(), _share_of_load),
         "loads": _solved(bench, "Rest at every load", loads, rest),
     }
+
+
+def _other_models() -> list[tuple[dict[str, Any], FluidModel]]:
+    """The document's model with other numbers, and with windows that are right or twice as large."""
+    return [
+        (
+            {"flows": flows, "round_trip": delay, "most": most, "factor": factor},
+            CHAPTER.with_(tcp=flows, round_trip=delay, most=most)
+            .model("document")
+            .with_(limit=math.inf, response=replace(DOCUMENT, fraction=DOCUMENT.fraction / factor**2)),
+        )
+        for flows, delay, most, factor in product(ANY_FLOWS, ANY_DELAYS, ANY_MOST, ANY_LAWS)
+    ]
+
+
+def _share_of_load(model: FluidModel) -> dict[str, float]:
+    """How far the share at rest is from what flows that do not respond offer, over the capacity."""
+    only = equilibria(model).found[0]
+    offered = model.unresponsive.arrivals(only.round_trip) / model.capacity
+    return {"off": abs(only.share - offered), "queue": only.queue, "loss": 100 * only.loss}
 
 
 def of_run(setting: Setting, run: Recording) -> dict[str, float]:
@@ -120,6 +145,21 @@ def of_run(setting: Setting, run: Recording) -> dict[str, float]:
         / setting.tcp,
         "timeouts": float(np.sum(np.asarray(flows["timeouts"])[: setting.tcp])) / max(dropped, 1.0),
         "rtt_deviation": 100 * float(np.std(round_trips) / np.mean(round_trips)),
+        **_in_a_round_trip(backlog, {name: np.asarray(series[name])[late] for name in _COUNTED}, round_trips),
+    }
+
+
+def _in_a_round_trip(backlog: Reals, counted: Mapping[str, Any], round_trips: Reals) -> dict[str, float]:
+    """Root mean square of what changes within a mean round trip: of the queue, in its standard deviations,
+    and of the drop rate, in its means.
+    """
+    steps = max(1, round(float(np.mean(round_trips)) / _SAMPLE_EVERY))
+    arrived, dropped = (np.diff(counted[name][::steps].astype(float)) for name in _COUNTED)
+    rates = dropped / np.maximum(arrived, 1.0)
+    moved = backlog[steps:] - backlog[:-steps]
+    return {
+        "queue_change": float(np.sqrt(np.mean(moved**2)) / np.std(backlog)),
+        "drop_change": float(np.sqrt(np.mean(np.diff(rates) ** 2)) / np.mean(rates)),
     }
 
 

@@ -13,7 +13,7 @@ from parshall import plot
 from parshall.fluid import equilibria, stability, whole_packets
 from parshall_studies import study as st
 from parshall_studies.fluid import measures, setting
-from parshall_studies.fluid.claims import NAMES as MODELS, UNITS, model, packets
+from parshall_studies.fluid.claims import NAMES as MODELS, UNITS, model, packets, share_error
 from parshall_studies.fluid.measures import CASES, ELSEWHERE, HOPS_CBR, LOADS, MOVING, STEP_CBR, fixed_loss
 from parshall_studies.fluid.setting import CALM, CHAPTER, LADDER, Setting
 
@@ -32,10 +32,21 @@ TABLES = (("chapter", 16), ("chapter", 22), ("chapter", 25), ("calm", 0), ("calm
 
 
 def off(name: str, measure: str) -> st.Expression:
-    """How far a model is from the mean of packets at each load; the drop rate as a share of theirs."""
+    """How far a model is from the mean of packets at each load; share and drop rate as a part of theirs."""
+    if measure == "share":
+        return abs(share_error(name).mean(st.SEED))
     measured = packets(measure).mean(st.SEED)
     error = abs(model(name, measure) - measured)
     return error / measured if measure == "loss" else error
+
+
+_RATIOS = st.looks({"share": "share", "queue": "mean queue", "loss": "drop rate"})
+
+
+def _ratio(measure: str) -> st.Expression:
+    """The document's model over packets, at the loads that have flows that do not respond."""
+    loads = [cbr for cbr in LOADS if cbr]
+    return model("document", measure).at(cbr=loads) / packets(measure).at(cbr=loads).mean(st.SEED)
 
 
 def _errors(results: st.Results, judged: st.Judgements) -> st.Table:
@@ -43,14 +54,14 @@ def _errors(results: st.Results, judged: st.Judgements) -> st.Table:
     rows = [
         (
             MODELS[name],
-            st.Number(max(of.means(off(name, "share"))), decimals=3),
+            st.Number(100 * max(of.means(off(name, "share"))), decimals=1),
             st.Number(of.mean(off(name, "queue")), decimals=1),
             st.Number(100 * of.mean(off(name, "loss")), decimals=0),
         )
         for name in LADDER
     ]
     heads = (
-        "Largest error of the share",
+        "Largest error of the share, %",
         "Mean error of the queue, packets",
         "Mean error of the drop rate, %",
     )
@@ -220,6 +231,13 @@ SHOWN: tuple[st.Shown, ...] = (
             "queue": _ROOM,
         },
         height=6.0,
+    ),
+    st.drawing(
+        "ratios",
+        [st.Means(_ratio(measure), "cbr", look) for measure, look in _RATIOS.items()],
+        st.Axis("CBR flows of 1 Mbit/s"),
+        st.Axis("model over packets", limits=(0, None)),
+        height=3.0,
     ),
     st.Made(_errors),
     *(st.Made(partial(_rest, *each)) for each in TABLES),

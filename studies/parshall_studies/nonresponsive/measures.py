@@ -11,7 +11,7 @@ import numpy as np
 
 from parshall.scenario import DitherLoss
 from parshall_studies import study as st
-from parshall_studies.nonresponsive import alarm, cases, phase, shorter
+from parshall_studies.nonresponsive import alarm, cases, excitation, phase, shorter
 from parshall_studies.nonresponsive.cases import Case, case
 from parshall_studies.nonresponsive.contestants import contestant
 from parshall_studies.nonresponsive.traces import (
@@ -21,6 +21,8 @@ from parshall_studies.nonresponsive.traces import (
     traces_of,
 )
 from parshall_studies.nonresponsive.tuned import Entry, Tuned, tuned
+from parshall_studies.responsiveness import held_out
+from parshall_studies.responsiveness.drawn import judging_set
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,6 +62,8 @@ def measure(bench: st.Workbench) -> st.Measures:
         **tables,
         **with_it,
         "scores": _joined(tables["scores"], with_it["scores"]),
+        **excitation.measure(bench),
+        **held_out.without_dither(bench, judging_set()),
         **shorter.measure(bench, found.entries),
         **phase.measure(bench, bench.seeds[:_SWEEP_SEEDS]),
         **alarm.measure(bench, found.entries),
@@ -94,8 +98,7 @@ def _judged(found: Tuned, case: Case, run: Recording) -> st.Rows:
     """Every contestant, and what is drawn of them."""
     traces = traces_of(case, run)
     entries = [entry for entry in found.entries if not entry.contestant.dithered]
-    if case.name in found.fitted:
-        entries.append(found.fitted[case.name])
+    entries += found.fitted.get(case.name, ())
     truth = traces.true_share
     rows: dict[str, Any] = {
         "scores": _scores(case, traces, entries),
@@ -113,6 +116,8 @@ def _judged(found: Tuned, case: Case, run: Recording) -> st.Rows:
             {"time": traces.times},
             {"share": truth[0], **{k: _run(e, case, traces) for k, e in shown.items()}},
         )
+    if case.name in excitation.CASES:
+        rows["excitation"] = excitation.of_run(case, traces)
     if case.name in START_CASES:
         rows["starts"] = _starts(entries, case, traces)
     if case.name in found.homes:

@@ -10,7 +10,16 @@ import numpy as np
 
 from parshall import plot
 from parshall_studies import study as st
-from parshall_studies.nonresponsive import alarm, cases, claims, networks as net, rules, shorter, tables
+from parshall_studies.nonresponsive import (
+    alarm,
+    cases,
+    claims,
+    excitation,
+    networks as net,
+    rules,
+    shorter,
+    tables,
+)
 from parshall_studies.nonresponsive.claims import (
     ALGORITHM,
     KINDS,
@@ -184,6 +193,23 @@ def _over_start(kind: str, results: st.Results, judged: object) -> st.Figure:
     return st.drawn(f"start-{kind}", st.Panel(traces, marks=marks), x, _MSE, legend=3)
 
 
+def _excitation() -> st.Made[st.Figure]:
+    """Over load: what the regressor explains of chi, and how many TCP flows least squares find."""
+    look = st.Look("least squares over a whole run", plot.SERIES[1], "o")
+    share = 100 * st.quantity("traffic.mean_share", case=_LOADS)
+    lines = [st.Means(st.quantity("excitation.explained", case=_LOADS), "case", look, places=share)]
+    return st.drawing(
+        "excitation",
+        lines,
+        st.Axis("non-responsive share of arrivals", "%"),
+        {
+            "explained": st.Axis("explained of chi", "%", limits=(0, None)),
+            "n_s": st.Axis("TCP flows found"),
+        },
+        height=4.2,
+    )
+
+
 def _best(results: st.Results, judged: object) -> st.Figure:
     """Estimators by their mean error over all cases, with the worst one; the best stands at the top."""
     every = [str(name) for name in results.labels("traffic", "case")]
@@ -328,9 +354,16 @@ def free(results: st.Results, judged: st.Judgements, name: str) -> dict[str, Any
     }
 
 
-def start(results: st.Results) -> dict[str, Any]:
-    """How much of the estimate with printed gains is its start value, under 22 CBR flows."""
-    where = {"case": "load/22", "settings": "printed"}
+def gains(results: st.Results, entry: str) -> list[float]:
+    """Gamma 1 and gamma 2 of an entry."""
+    rows = results.measures["tuning"].to_pylist()
+    found = {row["setting"]: row["value"] for row in rows if row["entry"] == entry}
+    return [found[name] for name in ("gamma1", "gamma2")]
+
+
+def start(results: st.Results, kind: str) -> dict[str, Any]:
+    """How much of the estimate is its start value, under 22 CBR flows."""
+    where = {"case": "load/22", "settings": kind}
     estimates, errors = (results.values("starts", name, **where) for name in ("mean_estimate", "mse"))
     starts = np.array(estimates.labels["start_share"], dtype=float)
     every = estimates.along("start_share", "seed")
@@ -366,7 +399,9 @@ NAMES = {
     "claims": claims,
     "dither": DITHER,
     "example_seed": EXAMPLE_SEED,
+    "excitation": excitation,
     "free": free,
+    "gains": gains,
     "mean_error": mean_error,
     "net": net,
     "point": point,
@@ -401,5 +436,6 @@ SHOWN: tuple[st.Shown, ...] = (
     *(st.Made(partial(_phase, *sweep)) for sweep in SWEEPS.items()),
     *(st.Made(partial(_alarm_figures, crowd)) for crowd in alarm.CROWDS),
     st.Made(_best),
+    _excitation(),
     *tables.SHOWN,
 )

@@ -64,6 +64,33 @@ def _summary(results: st.Results, judged: object) -> st.Table:
     return st.Table("summary", columns, rows)
 
 
+def _groups() -> dict[str, list[str]]:
+    """Cases that ask for the same thing: the high and steady loads of Figure 3 first."""
+    high = [f"load/{count}" for count in cases.LOADS if count >= 16]
+    low = [f"load/{count}" for count in cases.LOADS if count < 16]
+    changing = [
+        each.name for each in cases.all_cases() if each.name.partition("/")[0] in ("pulses", "short", "vbr")
+    ]
+    others = [each.name for each in cases.all_cases() if each.name not in {*high, *low, *changing, "load/22"}]
+    return {"16 to 25 CBR": high, "2 to 14 CBR": low, "Changing loads": changing, "Other networks": others}
+
+
+def _by_group(results: st.Results, judged: object) -> st.Table:
+    chosen = [each for each in entries(results) if each[0] in _GROUPED]
+    of = st.NumbersOf(results)
+    rows = [
+        (
+            label(*entry),
+            *(_thousandths(of.mean(mean_error(names, *entry))) for names in _groups().values()),
+        )
+        for entry in chosen
+    ]
+    return st.Table("by-group", ("Estimator", *_groups()), rows)
+
+
+_GROUPED = ("responsiveness", "basic", "zero-drops", "kalman", "constant", "counter")
+
+
 def _by_case(results: st.Results, judged: object) -> st.Table:
     every = _every(results)
     # The form in whole numbers has a table of its own.
@@ -200,5 +227,8 @@ def _rules(results: st.Results, judged: object) -> st.Table:
 
 
 SHOWN = tuple(
-    map(st.Made, (_summary, _by_case, _whole_numbers, _tuned_values, _carried, _dither_costs, _rules))
+    map(
+        st.Made,
+        (_summary, _by_group, _by_case, _whole_numbers, _tuned_values, _carried, _dither_costs, _rules),
+    )
 )

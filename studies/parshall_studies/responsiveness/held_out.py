@@ -4,7 +4,7 @@ the truth by response and the truth by protocol.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,11 +50,20 @@ def measure(bench: st.Workbench, scenarios: Sequence[Drawn]) -> st.Measures:
     return {**_by_key(bench, by_name, deaf), **aggregate.measure(bench, scenarios, deaf)}
 
 
+def without_dither(bench: st.Workbench, scenarios: Sequence[Drawn]) -> st.Measures:
+    """The table ``drawn`` without any dither: the same runs, for whoever wants no more."""
+    by_name = {each.name: each for each in scenarios}
+    return _by_key(bench, by_name, deaf_flows(bench, by_name), ("none",))
+
+
 def _by_key(
-    bench: st.Workbench, by_name: Mapping[str, Drawn], deaf: Mapping[str, tuple[str, ...]]
+    bench: st.Workbench,
+    by_name: Mapping[str, Drawn],
+    deaf: Mapping[str, tuple[str, ...]],
+    dithers: Iterable[str] = tuple(DITHERS),
 ) -> st.Measures:
     variants = {
-        (name, dither): watched(by_name[name], dither, deaf[name]) for name in by_name for dither in DITHERS
+        (name, dither): watched(by_name[name], dither, deaf[name]) for name in by_name for dither in dithers
     }
     return bench.measure(
         "Runs, drawn scenarios",

@@ -25,7 +25,8 @@ class ByReading(Rule):
     explanation: ClassVar[str] = (
         "The document allows several readings, and each is run. The statement holds when it holds with all "
         "of them, does not hold when it holds with none, and depends on a reading when it holds with some "
-        "and not with others. Ours is the value of the reading that is least favourable."
+        "and not with others. Ours is the value of the reading that is least favourable; where it holds "
+        "with none, so is the count of things that it is true of."
     )
 
     def __post_init__(self) -> None:
@@ -57,7 +58,9 @@ class ByReading(Rule):
         found = {name: rule.judge(results) for name, rule in self.readings.items()}
         verdicts = [each.verdict for each in found.values()]
         verdict = all_of(verdicts)
-        decisive = next(each for each in found.values() if each.verdict is verdict)
+        decided = [each for each in found.values() if each.verdict is verdict]
+        decisive = min(decided, key=lambda each: each.tally.true / max(1, each.tally.all))
         split = "; ".join(f"{name}: {each.verdict}" for name, each in found.items())
-        differ = verdict is Verdict.FAILS and len({*verdicts}) > 1
-        return Outcome(decisive.ours, verdict, Tally.of(verdicts), decisive.run, split if differ else "")
+        differ = verdict is Verdict.FAILS and Verdict.HOLDS in verdicts
+        tally = Tally.of(verdicts) if differ else decisive.tally
+        return Outcome(decisive.ours, verdict, tally, decisive.run, split if differ else "")

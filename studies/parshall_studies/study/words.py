@@ -83,14 +83,14 @@ def reach(value: Interval | None, most: int = 9) -> str:
 
 
 def plus_minus(value: Interval, decimals: int | None = None, most: int = 9) -> str:
-    """``2.02 ± 0.11``; with so many decimals, unless the half width would vanish, and with ``most`` at most:
-    ``2.0200 ± <0.0001``.
+    """``2.02 ± 0.11``; with so many decimals, unless the half width had less than two digits then, and with
+    ``most`` at most: ``2.0200 ± <0.0001``.
     """
     if not value.bounded:
         return number(value.mean)
     if value.half_width == 0:
         return _plain(value.mean, most)
-    if decimals is None or value.half_width < 0.5 * 10.0**-decimals:
+    if decimals is None or value.half_width < 9.5 * 10.0**-decimals:
         decimals = min(_decimals(value, 2), most)
     small = value.half_width < 0.5 * 10.0**-decimals
     half = f"<{10.0**-decimals:.{decimals}f}" if small else _fixed(value.half_width, decimals)

@@ -8,9 +8,10 @@ use super::Checked;
 use crate::control::user::{self, Found, MOST_PACKETS};
 use crate::control::Control;
 use crate::error::ScenarioError;
+use crate::queue::queue_settings;
 use crate::scenario::{
     Capacity, CoDel, DropTail, Flow, FqCodel, Jitter, Loss, Pie, ProfileName, Queue, RecoveryName, Red,
-    RedWeight, Scenario, Tcp, Transport, Udp,
+    RedWeight, Scenario, Tcp, Transport, TuneBy, Udp,
 };
 use crate::transport::TcpOptions;
 use crate::units::{Rate, Time};
@@ -62,12 +63,12 @@ pub(super) fn check_rate(path: &Place<'_>, rate: Rate) -> Checked<Rate> {
     }
 }
 
-pub(super) fn check_queue(path: &Place<'_>, queue: Arc<Queue>) -> Checked<Arc<Queue>> {
+pub(super) fn check_queue(path: &Place<'_>, queue: Arc<Queue>, rate: Rate) -> Checked<Arc<Queue>> {
     match &*queue {
         Queue::Droptail(DropTail { limit_packets, limit_bytes }) => {
             check_limits(path, *limit_packets, *limit_bytes)
         }
-        Queue::Red(red) => check_red(path, red),
+        Queue::Red(red) => check_red(path, red, rate),
         Queue::Codel(codel) => check_codel(path, codel),
         Queue::Pie(pie) => check_pie(path, pie),
         Queue::FqCodel(fq) => check_fq_codel(path, fq),
@@ -141,7 +142,7 @@ fn check_pie(path: &Place<'_>, pie: &Pie) -> Checked<()> {
     check_limits(path, pie.limit_packets, pie.limit_bytes)
 }
 
-fn check_red(path: &Place<'_>, red: &Red) -> Checked<()> {
+fn check_red(path: &Place<'_>, red: &Red, rate: Rate) -> Checked<()> {
     let weight = match red.weight {
         RedWeight::Fixed { value } => value,
         RedWeight::FromRate {} => 1.0,
@@ -178,7 +179,22 @@ fn check_red(path: &Place<'_>, red: &Red) -> Checked<()> {
         }
     }
     check_probabilities(path, &[("tune_above", red.tune_above), ("tune_band", red.tune_band)])?;
-    check_above_zero(path, &[("tune_interval", red.tune_interval)])
+    check_above_zero(path, &[("tune_interval", red.tune_interval)])?;
+    if red.tune_by != Some(TuneBy::Nonresponsive) {
+        return Ok(());
+    }
+    let Some(rtt) = red.tune_rtt else {
+        return Err(ScenarioError::new(
+            format!("{path}.tune_rtt"),
+            "nothing",
+            "a round-trip time to tune by",
+        ));
+    };
+    check_above_zero(path, &[("tune_rtt", rtt)])?;
+    queue_settings(red, rate).map(drop).map_err(|error| {
+        let value = format!("{} s, which makes {} of {}", rtt.secs(), error.field, error.value);
+        ScenarioError::new(format!("{path}.tune_rtt"), value, error.expected)
+    })
 }
 
 pub(super) fn check_loss(path: &Place<'_>, loss: Option<Arc<Loss>>) -> Checked<Option<Arc<Loss>>> {

@@ -334,7 +334,7 @@ fn port_plans(at: &Place<'_>, link: Link) -> Checked<[PortPlan; 2]> {
     let forward = PortPlan {
         rate: check_rate(&at.field("rate"), link.rate)?,
         delay: link.delay,
-        queue: check_queue(&at.field("queue"), link.queue)?,
+        queue: check_queue(&at.field("queue"), link.queue, link.rate)?,
         loss: check_loss(&at.field("loss"), link.loss)?,
         capacity: check_capacity(&at.field("capacity"), link.capacity)?,
         jitter: check_jitter(&at.field("jitter"), link.jitter)?,
@@ -343,7 +343,11 @@ fn port_plans(at: &Place<'_>, link: Link) -> Checked<[PortPlan; 2]> {
     let back = PortPlan {
         rate: check_rate(&at.field("rate"), reverse.rate.unwrap_or(link.rate))?,
         delay: reverse.delay.unwrap_or(link.delay),
-        queue: check_queue(&at.field("queue"), reverse.queue.as_ref().unwrap_or(&forward.queue).clone())?,
+        queue: check_queue(
+            &at.field("queue"),
+            reverse.queue.as_ref().unwrap_or(&forward.queue).clone(),
+            reverse.rate.unwrap_or(link.rate),
+        )?,
         loss: check_loss(&at.field("loss"), reverse.loss.clone())?,
         capacity: check_capacity(&at.field("capacity"), reverse.capacity.clone())?,
         jitter: check_jitter(&at.field("jitter"), reverse.jitter)?,

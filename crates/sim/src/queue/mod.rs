@@ -22,7 +22,7 @@ pub use fq_codel::FqCodel;
 pub use held::{Fifo, Held, Leaving};
 pub use pie::Pie;
 pub use red::Red;
-pub use tuning::{Tuned, Tuning};
+pub use tuning::{queue_settings, Tuned, Tuning};
 
 use crate::random::Stream;
 use crate::scenario;

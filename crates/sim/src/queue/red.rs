@@ -123,7 +123,7 @@ impl Red {
             count_bytes: 0,
             above: false,
             adapted: Time::ZERO,
-            tuning: Tuning::new(config).map(Box::new),
+            tuning: Tuning::new(config, rate).map(Box::new),
             droptail: false,
             stream,
         }
@@ -220,9 +220,9 @@ impl Red {
     }
 
     /// Puts the thresholds where the share of load that does not respond wants them.
-    fn tune(&mut self, now: Time) {
+    fn tune(&mut self, now: Time, backlog: &Backlog) {
         if let Some(tuning) = &mut self.tuning {
-            let moved = tuning.follow(now);
+            let moved = tuning.follow(now, Some(backlog.packets()));
             (self.params.min_threshold, self.params.max_threshold) = self.params.thresholds(moved);
             self.droptail = moved >= 1.0;
         }
@@ -259,10 +259,10 @@ impl Params {
 
 impl ArrivalQueue for Red {
     fn arrive(&mut self, arrival: &Arrival, backlog: &Backlog) -> Verdict {
-        self.tune(arrival.now);
+        self.tune(arrival.now, backlog);
         let verdict = self.judge(arrival, backlog);
         if let Some(tuning) = &mut self.tuning {
-            tuning.packet(arrival.now, arrival.flow, verdict != Verdict::Accept);
+            tuning.packet(arrival.now, arrival.flow, verdict);
         }
         verdict
     }

@@ -1,11 +1,16 @@
 //! Moves RED's thresholds towards its limit as the share of load that does not respond grows (the idea that opens
 //! chapter IV of Zhao 2004): a queue that only drops when it is full favours flows that back off.
 
-use parshall_estimators::responsiveness::{Estimate, Flags, Responsiveness, Settings};
+use parshall_estimators::nonresponsive;
+use parshall_estimators::responsiveness::{Flags, Responsiveness, Settings};
 
+use super::Verdict;
 use crate::limits::Steps;
 use crate::scenario;
-use crate::units::Time;
+use crate::units::{Rate, Time};
+
+/// Samples of the queue in a round trip (Zhao 2004, II.C).
+const SAMPLES_IN_RTT: f64 = 3.0;
 
 /// What was made of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,10 +23,104 @@ pub struct Tuned {
     pub moved: f64,
 }
 
+/// An estimate of the share, as far as thresholds go by it.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    end_s: f64,
+    share: Option<f64>,
+    /// Whether it knows nothing yet.
+    warming_up: bool,
+}
+
+/// What estimates the share.
+#[derive(Clone, Debug)]
+enum Source {
+    /// Flow by flow.
+    Flows(Responsiveness),
+    /// From the queue alone.
+    Queue(Sampler),
+}
+
+impl Source {
+    /// The next estimate of an interval that is over at `now`.
+    fn close(&mut self, now: Time) -> Option<Told> {
+        match self {
+            Source::Flows(estimator) => estimator.close(now.secs()).map(|estimate| Told {
+                end_s: estimate.end_s,
+                share: estimate.share,
+                warming_up: estimate.flags.contains(Flags::WARMING_UP),
+            }),
+            Source::Queue(sampler) => sampler.close(now),
+        }
+    }
+}
+
+/// Takes samples of the queue for the estimator that knows no flows. The queue is looked at when a packet arrives: what
+/// it holds then stands for the instants since the last one.
+#[derive(Clone, Debug)]
+struct Sampler {
+    estimator: Box<nonresponsive::Estimator>,
+    interval: Time,
+    next: Time,
+    seen: nonresponsive::Sample,
+}
+
+/// The settings of the estimator that knows no flows: the modified algorithm with the printed gains, in front of a link
+/// of this rate. Says what is wrong with `tune_rtt` or `tune_interval` otherwise.
+pub fn queue_settings(
+    config: &scenario::Red,
+    rate: Rate,
+) -> Result<nonresponsive::Settings, parshall_estimators::ConfigError> {
+    let rtt = config.tune_rtt.unwrap_or(Time::ZERO).secs();
+    let samples = (config.tune_interval.secs() * SAMPLES_IN_RTT / rtt).round().clamp(1.0, 1e6);
+    let capacity = rate.bps() / (8.0 * f64::from(config.mean_packet_bytes));
+    let sampling = Time::from_secs(config.tune_interval.secs() / samples).secs();
+    let settings = nonresponsive::Settings {
+        zero_drops_after: Some(1),
+        estimation_samples: samples as u32,
+        ..nonresponsive::Settings::new(capacity, rtt, sampling)
+    };
+    settings.validate().map(|()| settings)
+}
+
+impl Sampler {
+    fn new(config: &scenario::Red, rate: Rate) -> Self {
+        let settings = queue_settings(config, rate).expect("the settings were checked");
+        let interval = Time::from_secs(settings.sampling_s);
+        let estimator = Box::new(nonresponsive::Estimator::new(settings).expect("the settings were checked"));
+        Sampler { estimator, interval, next: interval, seen: nonresponsive::Sample::default() }
+    }
+
+    fn close(&mut self, now: Time) -> Option<Told> {
+        let mut steps = Steps::default();
+        while self.next <= now {
+            steps.next();
+            let end_s = self.next.secs();
+            self.next = self.next + self.interval;
+            let estimate = self.estimator.update(&self.seen);
+            self.seen = nonresponsive::Sample { arrivals: 0.0, drops: 0.0, marks: 0.0, ..self.seen };
+            if let Some(estimate) = estimate {
+                let warming_up = estimate.flags.contains(nonresponsive::Flags::WARMING_UP);
+                return Some(Told { end_s, share: estimate.share, warming_up });
+            }
+        }
+        None
+    }
+
+    fn packet(&mut self, verdict: Verdict) {
+        self.seen.arrivals += 1.0;
+        match verdict {
+            Verdict::Accept => {}
+            Verdict::Mark => self.seen.marks += 1.0,
+            Verdict::Drop => self.seen.drops += 1.0,
+        }
+    }
+}
+
 /// Estimates the share from the queue's own packets, drops and marks, and says how far thresholds move.
 #[derive(Clone, Debug)]
 pub struct Tuning {
-    estimator: Responsiveness,
+    source: Source,
     above: f64,
     band: f64,
     moved: f64,
@@ -30,12 +129,16 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// What a scenario asks for, if it does.
-    pub fn new(config: &scenario::Red) -> Option<Self> {
-        let scenario::TuneBy::Responsiveness = config.tune_by?;
-        let settings = Settings { interval_s: config.tune_interval.secs(), ..Settings::default() };
-        let estimator = Responsiveness::from_zero(settings).expect("the interval was checked");
-        Some(Tuning { estimator, above: config.tune_above, band: config.tune_band, moved: 0.0, log: None })
+    /// What a scenario asks for, if it does, in front of a link of this rate.
+    pub fn new(config: &scenario::Red, rate: Rate) -> Option<Self> {
+        let source = match config.tune_by? {
+            scenario::TuneBy::Responsiveness => {
+                let settings = Settings { interval_s: config.tune_interval.secs(), ..Settings::default() };
+                Source::Flows(Responsiveness::from_zero(settings).expect("the interval was checked"))
+            }
+            scenario::TuneBy::Nonresponsive => Source::Queue(Sampler::new(config, rate)),
+        };
+        Some(Tuning { source, above: config.tune_above, band: config.tune_band, moved: 0.0, log: None })
     }
 
     /// From now on keeps what was made of each estimate.
@@ -45,33 +148,40 @@ impl Tuning {
 
     /// What was kept until `end`, if anything should be.
     pub fn take(&mut self, end: Time) -> Option<Vec<Tuned>> {
-        self.follow(end);
+        self.follow(end, None);
         self.log.take()
     }
 
-    /// Takes the estimates of the intervals that are over at `now`: how far thresholds move, 0 to 1.
-    pub fn follow(&mut self, now: Time) -> f64 {
+    /// Takes the estimates of the intervals that are over at `now`: how far thresholds move, 0 to 1. The queue holds
+    /// `backlog` packets, or what it held last.
+    pub fn follow(&mut self, now: Time, backlog: Option<usize>) -> f64 {
+        if let (Source::Queue(sampler), Some(backlog)) = (&mut self.source, backlog) {
+            sampler.seen.backlog = backlog as f64;
+        }
         let mut steps = Steps::default();
-        while let Some(estimate) = self.estimator.close(now.secs()) {
+        while let Some(told) = self.source.close(now) {
             steps.next();
-            self.moved = self.move_for(&estimate);
+            self.moved = self.move_for(&told);
             if let Some(log) = &mut self.log {
-                let share = estimate.share.unwrap_or(f64::NAN);
-                log.push(Tuned { time: estimate.end_s, share, moved: self.moved });
+                let share = told.share.unwrap_or(f64::NAN);
+                log.push(Tuned { time: told.end_s, share, moved: self.moved });
             }
         }
         self.moved
     }
 
-    /// A packet of this flow met the queue, which dropped or marked it (`signalled`), or not.
-    pub fn packet(&mut self, now: Time, flow: u64, signalled: bool) {
-        self.estimator.packet(now.secs(), flow, signalled);
+    /// A packet of this flow met the queue, which decided so.
+    pub fn packet(&mut self, now: Time, flow: u64, verdict: Verdict) {
+        match &mut self.source {
+            Source::Flows(estimator) => estimator.packet(now.secs(), flow, verdict != Verdict::Accept),
+            Source::Queue(sampler) => sampler.packet(verdict),
+        }
     }
 
     /// In proportion to the share within the band. An estimate that knows nothing yet moves nothing.
-    fn move_for(&self, estimate: &Estimate) -> f64 {
-        match estimate.share {
-            Some(share) if !estimate.flags.contains(Flags::WARMING_UP) => {
+    fn move_for(&self, told: &Told) -> f64 {
+        match told.share {
+            Some(share) if !told.warming_up => {
                 let beyond = share - self.above;
                 if beyond >= self.band {
                     1.0
@@ -88,34 +198,27 @@ impl Tuning {
 mod tests {
     use super::*;
 
-    fn tuning(above: f64, band: f64) -> Tuning {
+    fn tuning_by(source: &str, above: f64, band: f64) -> Tuning {
         let config: scenario::Red = serde_json::from_value(serde_json::json!({
-            "min_threshold_packets": 5, "max_threshold_packets": 15, "limit_packets": 50,
-            "tune_by": "responsiveness", "tune_above": above, "tune_band": band, "tune_interval": 0.5,
+            "min_threshold_packets": 5, "max_threshold_packets": 15, "limit_packets": 50, "mean_packet_bytes": 1000,
+            "tune_by": source, "tune_above": above, "tune_band": band, "tune_interval": 0.5, "tune_rtt": 0.1,
         }))
         .expect("a RED queue");
-        Tuning::new(&config).expect("a tuning")
+        Tuning::new(&config, Rate::from_bps(8e6)).expect("a tuning")
     }
 
-    fn estimate(share: Option<f64>, flags: Flags) -> Estimate {
-        Estimate {
-            end_s: 1.0,
-            share,
-            share_se: None,
-            share_upper: None,
-            resolved: 1.0,
-            watched: 1.0,
-            packets: 1,
-            signals: 1,
-            flows: 1,
-            flags,
-        }
+    fn tuning(above: f64, band: f64) -> Tuning {
+        tuning_by("responsiveness", above, band)
+    }
+
+    fn estimate(share: Option<f64>, warming_up: bool) -> Told {
+        Told { end_s: 1.0, share, warming_up }
     }
 
     #[test]
     fn thresholds_move_in_proportion_within_the_band() {
         let tuning = tuning(0.5, 0.2);
-        let moved = |share| tuning.move_for(&estimate(Some(share), Flags::NONE));
+        let moved = |share| tuning.move_for(&estimate(Some(share), false));
         assert_eq!([moved(0.2), moved(0.5), moved(0.71), moved(0.9)], [0.0, 0.0, 1.0, 1.0]);
         assert!((moved(0.55) - 0.25).abs() < 1e-12);
     }
@@ -123,7 +226,7 @@ mod tests {
     #[test]
     fn without_a_band_the_threshold_is_a_switch() {
         let tuning = tuning(0.5, 0.0);
-        let moved = |share| tuning.move_for(&estimate(Some(share), Flags::NONE));
+        let moved = |share| tuning.move_for(&estimate(Some(share), false));
         assert_eq!([moved(0.499), moved(0.5), moved(0.501)], [0.0, 1.0, 1.0]);
     }
 
@@ -131,8 +234,8 @@ mod tests {
     fn an_estimate_that_knows_nothing_moves_nothing() {
         let mut tuning = tuning(0.5, 0.1);
         tuning.moved = 0.3;
-        assert_eq!(tuning.move_for(&estimate(None, Flags::NO_PACKETS)), 0.3);
-        assert_eq!(tuning.move_for(&estimate(Some(0.9), Flags::WARMING_UP)), 0.3);
+        assert_eq!(tuning.move_for(&estimate(None, false)), 0.3);
+        assert_eq!(tuning.move_for(&estimate(Some(0.9), true)), 0.3);
     }
 
     #[test]
@@ -141,9 +244,44 @@ mod tests {
         assert_eq!(tuning.take(Time::from_secs(2.0)), None);
         let mut tuning = self::tuning(0.5, 0.1);
         tuning.keep();
-        tuning.packet(Time::from_secs(0.1), 1, false);
+        tuning.packet(Time::from_secs(0.1), 1, Verdict::Accept);
         let kept = tuning.take(Time::from_secs(1.1)).expect("a log");
         assert_eq!(kept.iter().map(|row| row.time).collect::<Vec<_>>(), [0.5, 1.0]);
         assert!(kept[1].share.is_nan() && kept[1].moved == 0.0);
+    }
+
+    /// What the queue shows while it is tuned is what an estimator beside it is given.
+    #[test]
+    fn an_estimate_from_the_queue_is_that_of_the_estimator() {
+        let mut tuning = tuning_by("nonresponsive", 0.5, 0.1);
+        tuning.keep();
+        let settings = nonresponsive::Settings {
+            zero_drops_after: Some(1),
+            estimation_samples: 15,
+            ..nonresponsive::Settings::new(1000.0, 0.1, Time::from_secs(0.5 / 15.0).secs())
+        };
+        let mut beside = nonresponsive::Estimator::new(settings).expect("settings");
+        let (mut expected, mut drops, mut arrivals) = (Vec::new(), 0.0, 0.0);
+        let mut samples = 0;
+        for step in 1..=4000u64 {
+            // An arrival each millisecond; the queue rises and falls, and drops a packet now and then.
+            let now = Time::from_secs(1e-3 * step as f64);
+            let backlog = (step / 40 % 30) as usize;
+            tuning.follow(now, Some(backlog));
+            while Time::from_secs(0.5 / 15.0 * f64::from(samples + 1)) <= now {
+                samples += 1;
+                let sample = nonresponsive::Sample { backlog: backlog as f64, arrivals, drops, marks: 0.0 };
+                expected.extend(beside.update(&sample).map(|estimate| estimate.share));
+                (drops, arrivals) = (0.0, 0.0);
+            }
+            let verdict = if step % (19 + step / 500) == 0 { Verdict::Drop } else { Verdict::Accept };
+            arrivals += 1.0;
+            drops += f64::from(verdict == Verdict::Drop);
+            tuning.packet(now, 1, verdict);
+        }
+        let kept = tuning.take(Time::from_secs(4.0)).expect("a log");
+        let shares: Vec<_> = kept.iter().map(|row| Some(row.share).filter(|share| !share.is_nan())).collect();
+        assert_eq!(shares, expected);
+        assert!(shares.len() >= 7 && shares.iter().flatten().any(|&share| share > 0.0 && share < 1.0));
     }
 }

@@ -99,6 +99,10 @@ pub struct Red {
     /// Time between two estimates of the share.
     #[serde(default = "default_tune_interval")]
     pub tune_interval: Time,
+    /// Round-trip time of responsive flows without the queue, which the estimator of [`TuneBy::Nonresponsive`] has to
+    /// be told.
+    #[serde(default)]
+    pub tune_rtt: Option<Time>,
 }
 
 /// What tells a queue how much of its load does not respond; see [`Red::tune_by`].
@@ -107,6 +111,9 @@ pub struct Red {
 pub enum TuneBy {
     /// The estimator of [`Record::responsiveness`](super::Record::responsiveness), fed with what this queue drops and marks.
     Responsiveness,
+    /// The modified algorithm of [`Record::nonresponsive`](super::Record::nonresponsive) with the printed gains, which
+    /// looks at the queue alone and keeps nothing by flow.
+    Nonresponsive,
 }
 
 fn default_tune_above() -> f64 {

@@ -1,0 +1,281 @@
+"""The chapter's statements in terms of what is measured; their words are in ``claims.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from parshall_studies import study as st
+from parshall_studies.aqm.document import LTNRF_LOADS
+from parshall_studies.aqm.grid import BUFFERS, LOADS
+from parshall_studies.aqm.networks import BUFFER_PACKETS, PACKET_BYTES
+from parshall_studies.aqm.readings import AQMS, SHARE, Reading, by_thresholds, of
+
+SIMILAR, MARGINAL, COMPARABLE, MUCH, CLOSE = 1.1, 1.05, 1.5, 2.0, 0.05
+"""Bounds of the chapter's words; see the assumptions."""
+SLIGHTLY = 0.2
+"""Round trips of 120 ms by which a 'slightly' higher delay is at most higher."""
+SHORT, LARGE = [5, 30], ["1", "3"]
+"""Loads with short flows, and buffers from one BWDP on."""
+
+_SIZES = [BUFFER_PACKETS[35][buffer] for buffer in BUFFERS]
+_WEIGHT = (_SIZES[1] - _SIZES[0]) / (_SIZES[2] - _SIZES[0])
+_FULL = st.Given(
+    ("capacity", "buffer"),
+    {
+        (capacity, buffer): 8 * PACKET_BYTES * packets / (1e6 * capacity)
+        for capacity, by_buffer in BUFFER_PACKETS.items()
+        for buffer, packets in by_buffer.items()
+    },
+)
+
+
+# --- Queueing delay -----------------------------------------------------------------------------------------
+
+
+def _linear(r: Reading, queue: str) -> st.Holds:
+    delay = r.high("delay", queue, capacity=35)
+    straight = (1 - _WEIGHT) * delay.at(buffer="1/3") + _WEIGHT * delay.at(buffer="3")
+    return st.alike(delay.at(buffer="1"), straight, SIMILAR)
+
+
+def _relative(r: Reading, queue: str, buffer: str, value: str, half: float) -> tuple[st.Holds, st.Printed]:
+    delay = r.high("relative_delay", queue, buffer=buffer)
+    return st.within(delay, float(value) - half, float(value) + half, "round trips"), st.Printed(value)
+
+
+def _flat(r: Reading, queue: str) -> st.Holds:
+    delay = r.high("relative_delay", queue)
+    return st.alike(delay.at(capacity=[5, 100]), delay.at(capacity=35), SIMILAR)
+
+
+def _at_1_bwdp(r: Reading, queue: str, load: int | list[int] = [*LOADS]) -> st.Expression:  # noqa: B006
+    return r.of("relative_delay", queue, buffer="1", load=load)
+
+
+def _threefold(r: Reading) -> tuple[st.Holds, st.Printed]:
+    ratio = r.high("delay", "droptail") / r.high("delay", "red")
+    return st.within(ratio, 2.5, 3.5, "in the ratio"), st.Printed("3")
+
+
+def _two_to_three(r: Reading) -> st.Holds:
+    return st.within(_at_1_bwdp(r, "droptail") / _at_1_bwdp(r, "red"), 1.5, 3.5, "in the ratio")
+
+
+_DELAY: Mapping[str, Callable[..., Any]] = {
+    "figure-26.increases.{queue}": lambda r, queue: st.rises(r.high("delay", queue, capacity=35), "buffer"),
+    "figure-26.linear.{queue}": _linear,
+    "figure-27.delay-threefold.{large}": lambda r, large: (
+        r.high("delay", "droptail", buffer=large) > 3 * r.high("delay", "red", buffer=large)
+    ),
+    "figure-29.red.3": lambda r: _relative(r, "red", "3", "1", 0.5),
+    "figure-29.red.third": lambda r: _relative(r, "red", "1/3", "0.1", 0.05),
+    "figure-29.threefold": _threefold,
+    "figure-29.ecn-similar": lambda r: st.alike(r.high("delay", "red-ecn"), r.high("delay", "red"), SIMILAR),
+    "figure-29.flat.{queue}": _flat,
+    "figure-31.two-to-three": _two_to_three,
+    "figure-31.load-no-impact.{queue}": lambda r, queue: st.alike(
+        _at_1_bwdp(r, queue, SHORT), _at_1_bwdp(r, queue, 0), SIMILAR
+    ),
+    "figure-31.ecn-similar": lambda r: st.alike(_at_1_bwdp(r, "red-ecn"), _at_1_bwdp(r, "red"), SIMILAR),
+}
+"""Of the reading and of labels."""
+
+
+# --- Jitter -------------------------------------------------------------------------------------------------
+
+
+def _deviation(r: Reading, queue: str) -> st.Expression:
+    """Of the delay with ON/OFF flows, where buffers and capacities are large."""
+    return r.of("delay_sd", queue, "on_off", capacity=[35, 100], buffer=LARGE)
+
+
+def _comparable_at_5(r: Reading, aqm: str) -> st.Holds:
+    at_5 = [r.of("delay_sd", queue, "on_off", capacity=5) for queue in ("droptail", aqm)]
+    return st.alike(*at_5, COMPARABLE)
+
+
+_JITTER: Mapping[str, Callable[..., Any]] = {
+    "figure-28.fluctuates.{queue}": lambda r, queue: (
+        r.of("delay_sd", queue, "on_off") > MUCH * r.high("delay_sd", queue)
+    ),
+    "figure-28.comparable-at-5.{aqm}": _comparable_at_5,
+    "figure-28.smaller.{aqm}": lambda r, aqm: _deviation(r, "droptail") > _deviation(r, aqm),
+    "figure-28.much-smaller.{aqm}": lambda r, aqm: _deviation(r, "droptail") > MUCH * _deviation(r, aqm),
+}
+
+# --- Throughput and utilisation -----------------------------------------------------------------------------
+
+
+def _at_100(r: Reading, metric: str, queue: str | list[str], **load: Any) -> st.Expression:
+    """At 100 Mbit/s and 1 BWDP, as in Table X."""
+    return r.of(metric, queue, capacity=100, buffer="1", **load)
+
+
+def _shrinks(r: Reading, aqm: str, less: str, more: str) -> st.Relation:
+    """The gap of throughputs, as the buffer grows."""
+    return r.gap("ltrf", aqm, load=30, buffer=less) > r.gap("ltrf", aqm, load=30, buffer=more)
+
+
+def _capacity_minor(r: Reading, aqm: str) -> st.Relation:
+    gap = r.gap("ltrf", aqm, load=30)
+    return st.Fixed(CLOSE, SHARE) > abs(gap.at(capacity=[35, 100]) - gap.at(capacity=5))
+
+
+def _higher_at_100(r: Reading) -> st.Holds:
+    """DropTail stands apart from the others: it is in another table."""
+    return st.Holds(
+        tuple(
+            r.high("ltrf", queues, capacity=100) > r.high("ltrf", queues, capacity=[5, 35])
+            for queues in ("droptail", [*AQMS])
+        )
+    )
+
+
+def _load_shrinks(r: Reading, aqm: str, less: int, more: int) -> st.Relation:
+    """The gap of normalised throughputs, as the load of short flows grows."""
+    gap = r.gap("normalized", aqm, buffer="1")
+    return gap.at(load=less) + 0.01 > gap.at(load=more)
+
+
+def _claim(r: Reading, queue: str, load: int) -> tuple[st.Holds, st.Printed]:
+    """What short flows get of the link."""
+    low, high = {5: (0.045, 0.055), 30: (0.25, 0.35)}[load]
+    return st.within(_at_100(r, "stf", queue, load=load), low, high, SHARE), st.Printed(f"{load / 100:g}")
+
+
+_THROUGHPUT: Mapping[str, Callable[..., Any]] = {
+    "introduction.bias": lambda r: (
+        r.of("ltnrf", "red", buffer="1", load=0) > COMPARABLE * r.of("ltnrf", "droptail", buffer="1", load=0)
+    ),
+    "figure-27.droptail-higher.{aqm}": lambda r, aqm: r.high("ltrf", "droptail") > r.high("ltrf", aqm),
+    "figure-27.gap-shrinks.{aqm}.1": partial(_shrinks, less="1/3", more="1"),
+    "figure-27.gap-shrinks.{aqm}.3": partial(_shrinks, less="1", more="3"),
+    "figure-27.capacity-minor.{aqm}": _capacity_minor,
+    "figure-27.higher-at-100": _higher_at_100,
+    "figure-27.ecn-gains": lambda r: r.high("ltrf", "red-ecn") > r.high("ltrf", "red"),
+    "figure-27.ecn-gain-marginal": lambda r: MARGINAL * r.high("ltrf", "red") > r.high("ltrf", "red-ecn"),
+    "figure-30.gap-shrinks.{aqm}.5": partial(_load_shrinks, less=0, more=5),
+    "figure-30.gap-shrinks.{aqm}.30": partial(_load_shrinks, less=5, more=30),
+    **{
+        f"table-x.droptail-higher.{load}": partial(
+            lambda r, load: (
+                _at_100(r, "ltrf", "droptail", load=load) > SIMILAR * _at_100(r, "ltrf", [*AQMS], load=load)
+            ),
+            load=load,
+        )
+        for load in (0, 5)
+    },
+    **{f"table-x.short-flows.{load}.{{queue}}": partial(_claim, load=load) for load in SHORT},
+    "table-x.ecn-gains": lambda r: _at_100(r, "ltrf", "red-ecn") > _at_100(r, "ltrf", "red"),
+    "table-x.close-at-30": lambda r: (
+        _at_100(r, "ltrf", [*AQMS], load=30) + CLOSE > _at_100(r, "ltrf", "droptail", load=30)
+    ),
+    "table-viii.droptail-higher.{aqm}": lambda r, aqm: r.gap("utilization", aqm, load=30, buffer="1/3") > 0.0,
+    "table-viii.gap-larger-at-5.{aqm}": lambda r, aqm: (
+        r.gap("utilization", aqm, load=30, buffer="1/3", capacity=5)
+        > r.gap("utilization", aqm, load=30, buffer="1/3", capacity=[35, 100])
+    ),
+    "table-viii.gap-shrinks.{aqm}": lambda r, aqm: (
+        r.gap("utilization", aqm, load=30, buffer="1/3") > r.gap("utilization", aqm, load=30, buffer="3")
+    ),
+    "table-viii.ecn-gains": lambda r: r.high("utilization", "red-ecn") > r.high("utilization", "red"),
+    "table-viii.ecn-gain-marginal": lambda r: (
+        MARGINAL * r.high("utilization", "red") > r.high("utilization", "red-ecn")
+    ),
+}
+
+# --- Drops and marks ----------------------------------------------------------------------------------------
+
+
+def _no_difference(r: Reading, queue: str, metric: str) -> st.Holds:
+    return st.alike(r.high(metric, queue, buffer="1"), r.high("ltnrf_drop", queue, buffer="1"), SIMILAR)
+
+
+_DROPS: Mapping[str, Callable[..., Any]] = {
+    "table-ix.no-difference.red": lambda r: _no_difference(r, "red", "ltrf_drop"),
+    "table-ix.no-difference.red-ecn": lambda r: _no_difference(r, "red-ecn", "mark"),
+    "table-ix.marks-above-drops": lambda r: (
+        r.high("mark", "red-ecn", buffer="1") > r.high("ltrf_drop", "red", buffer="1")
+    ),
+    "table-ix.ecn-drops-less": lambda r: (
+        r.high("ltrf_drop", "red", buffer="1") > MUCH * r.high("ltrf_drop", "red-ecn", buffer="1")
+    ),
+    "table-ix.ecn-ltnrf": lambda r: (
+        r.high("ltnrf_drop", "red-ecn", buffer="1") > r.high("ltnrf_drop", "red", buffer="1")
+    ),
+}
+
+# --- The discussion -----------------------------------------------------------------------------------------
+
+
+def _long_term_only(r: Reading, capacity: int) -> st.Holds:
+    gap = r.gap("ltrf", "red", capacity=capacity, buffer="1")
+    return st.Holds((gap.at(load=0) > CLOSE, CLOSE - gap.at(load=30) > 0.0))
+
+
+_DISCUSSION: Mapping[str, Callable[..., Any]] = {
+    "discussion.comparable.{aqm}": lambda r, aqm: (
+        r.of("ltrf", aqm, load=SHORT) > 0.9 * of("ltrf", "droptail", load=SHORT)
+    ),
+    "discussion.large-buffers.throughput.{aqm}": lambda r, aqm: (
+        r.of("ltrf", aqm, buffer=LARGE) > 0.9 * of("ltrf", "droptail", buffer=LARGE)
+    ),
+    "discussion.large-buffers.delay.{aqm}": lambda r, aqm: (
+        of("delay", "droptail", buffer=LARGE) > MUCH * r.of("delay", aqm, buffer=LARGE)
+    ),
+    "discussion.large-buffers.jitter.{aqm}": lambda r, aqm: (
+        of("delay_sd", "droptail", buffer=LARGE) > r.of("delay_sd", aqm, buffer=LARGE)
+    ),
+    "discussion.small-buffers.throughput.{aqm}": lambda r, aqm: (
+        of("ltrf", "droptail", buffer="1/3") > r.of("ltrf", aqm, buffer="1/3")
+    ),
+    "discussion.small-buffers.delay.{aqm}": lambda r, aqm: (
+        of("delay", "droptail", buffer="1/3") > r.of("delay", aqm, buffer="1/3")
+    ),
+    "discussion.small-buffers.delay-slightly.{aqm}": lambda r, aqm: (
+        r.of("relative_delay", aqm, buffer="1/3") + SLIGHTLY > of("relative_delay", "droptail", buffer="1/3")
+    ),
+    "discussion.long-term-only.{capacity}": _long_term_only,
+    "discussion.short-flows-uncontrollable": lambda r: st.alike(
+        r.of("stf", [*AQMS], load=SHORT), of("stf", "droptail", load=SHORT), MARGINAL
+    ),
+    "discussion.moderate-congestion": lambda r: st.within(r.of("drop", "red"), 0.01, 0.1, "rate"),
+}
+
+# --- Statements that hang on no threshold -------------------------------------------------------------------
+
+
+def _load(capacity: int, load: int) -> st.PrintedNumber:
+    got, lost = (
+        of(name, "red", capacity=capacity, buffer="1", load=load) for name in ("ltnrf", "ltnrf_drop")
+    )
+    return st.PrintedNumber(st.Printed(LTNRF_LOADS[load], SHARE), got / (1 - lost))
+
+
+_MAIN = Reading("")
+_OF_DROPTAIL: Mapping[str, Any] = {
+    "figure-29.droptail.3": _relative(_MAIN, "droptail", "3", "3", 0.5),
+    "figure-29.droptail.third": _relative(_MAIN, "droptail", "1/3", "0.3", 0.05),
+    "figure-29.droptail-full": st.alike(_MAIN.high("delay", "droptail"), _FULL, SIMILAR),
+    "figure-31.droptail-one": st.alike(_at_1_bwdp(_MAIN, "droptail"), 1.0, SIMILAR),
+    **{
+        f"table-ix.droptail-ltnrf.{other}": (
+            _MAIN.high("ltnrf_drop", "droptail", buffer="1")
+            > MUCH * _MAIN.high(other, "droptail", buffer="1")
+        )
+        for other in ("ltrf_drop", "stf_drop")
+    },
+    **{f"setup.ltnrf-load.{{capacity}}.{load}": partial(_load, load=load) for load in LTNRF_LOADS},
+}
+
+SAYS: Mapping[str, Any] = {
+    **{
+        id: by_thresholds(says)
+        for part in (_DELAY, _JITTER, _THROUGHPUT, _DROPS, _DISCUSSION)
+        for id, says in part.items()
+    },
+    **_OF_DROPTAIL,
+}
+"""What each statement of the chapter says, by its id as it stands in ``claims.md``."""
