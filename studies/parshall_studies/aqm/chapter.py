@@ -92,8 +92,8 @@ def _deviation(r: Reading, queue: str) -> st.Expression:
 
 
 def _comparable_at_5(r: Reading, aqm: str) -> st.Holds:
-    at_5 = [r.of("delay_sd", queue, "on_off", capacity=5) for queue in ("droptail", aqm)]
-    return st.alike(*at_5, COMPARABLE)
+    droptail, other = (r.of("delay_sd", queue, "on_off", capacity=5) for queue in ("droptail", aqm))
+    return st.alike(droptail, other, COMPARABLE)
 
 
 _JITTER: Mapping[str, Callable[..., Any]] = {

@@ -53,7 +53,7 @@ def measure_parts(bench: st.Workbench, parts: Sequence[Part]) -> st.Measures:
         tables |= bench.measure(
             part.title,
             {cell.key: partial(network, cell, part) for cell in part.cells()},
-            lambda _, run, part=part: crossing.of_run(part, run),
+            partial(_of_crossing, part),
             table=part.name,
             dims=DIMS,
             tables=crossing.RECORDED,
@@ -71,6 +71,10 @@ def measure_parts(bench: st.Workbench, parts: Sequence[Part]) -> st.Measures:
     if DATA[0].path in bench.files:
         tables["ns2"] = ns2_cells(bench.files[DATA[0].path].parent.parent)
     return tables
+
+
+def _of_crossing(part: Part, _: object, run: Recording) -> dict[str, float]:
+    return crossing.of_run(part, run)
 
 
 def of_run(run: Recording) -> dict[str, float]:

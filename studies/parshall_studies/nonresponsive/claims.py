@@ -5,7 +5,7 @@ words.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parshall_studies import study as st
 from parshall_studies.nonresponsive import alarm, cases, excitation, networks as net, shorter
@@ -14,6 +14,9 @@ from parshall_studies.nonresponsive.document import ERRORS, TABLE_2, TABLE_3
 from parshall_studies.nonresponsive.measures import STARTS
 from parshall_studies.nonresponsive.phase import QUEUES
 from parshall_studies.nonresponsive.rules import RULES, SINGLE
+
+if TYPE_CHECKING:
+    from parshall_studies.study.rules import Rule
 
 ALGORITHM = "zero-drops"
 """'This modified estimation algorithm will be used in the rest of the simulations' (II.C.2)."""
@@ -166,7 +169,7 @@ def _accurate(names: Sequence[str], estimator: str, kind: str) -> st.Holds:
     return st.Holds((error < 10.0,), "% above 10 %")
 
 
-def _by_start(names: Sequence[str], estimator: str, kind: str) -> st.Rule:
+def _by_start(names: Sequence[str], estimator: str, kind: str) -> Rule:
     """The same; of printed gains, whose start values are not printed, with start values for all loads and
     with those for each case, which is to know the answer.
     """

@@ -8,7 +8,7 @@ Least squares over a whole run are the best that any linear method can make of t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def _elsewhere(case: Case, run: Recording) -> dict[str, float]:
     }
 
 
-def _ratio_of(series: Mapping[str, Reals], rows: Reals) -> Reals:
+def _ratio_of(series: Mapping[str, Any], rows: Any) -> Reals:
     """Packets dropped of those that arrived, between these rows."""
     dropped, arrived = (
         np.diff(series[name][rows].astype(float)) for name in ("packets_dropped", "packets_arrived")

@@ -36,7 +36,7 @@ struct Told {
 #[derive(Clone, Debug)]
 enum Source {
     /// Flow by flow.
-    Flows(Responsiveness),
+    Flows(Box<Responsiveness>),
     /// From the queue alone.
     Queue(Sampler),
 }
@@ -96,7 +96,7 @@ impl Sampler {
         while self.next <= now {
             steps.next();
             let end_s = self.next.secs();
-            self.next = self.next + self.interval;
+            self.next += self.interval;
             let estimate = self.estimator.update(&self.seen);
             self.seen = nonresponsive::Sample { arrivals: 0.0, drops: 0.0, marks: 0.0, ..self.seen };
             if let Some(estimate) = estimate {
@@ -134,7 +134,9 @@ impl Tuning {
         let source = match config.tune_by? {
             scenario::TuneBy::Responsiveness => {
                 let settings = Settings { interval_s: config.tune_interval.secs(), ..Settings::default() };
-                Source::Flows(Responsiveness::from_zero(settings).expect("the interval was checked"))
+                Source::Flows(Box::new(
+                    Responsiveness::from_zero(settings).expect("the interval was checked"),
+                ))
             }
             scenario::TuneBy::Nonresponsive => Source::Queue(Sampler::new(config, rate)),
         };
