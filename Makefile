@@ -2,6 +2,7 @@
 # make check     formatters, linters, types and the fast tests: before each commit
 # make test      sets everything up and passes every test but the exhaustive ones: before each push, and in CI
 # make test-all  the exhaustive ones too: all kernels, all pairs, long property tests
+# make durations writes down how long each test takes, on a quiet machine; by it `make check` leaves slow ones out
 # make bench     measures the simulator beside ns-2 and ns-3; the table is also in out/bench/bench.json
 # make setup     leaves the command at .venv/bin/parshall, built for release
 
@@ -11,7 +12,7 @@ BIN    := $(VENV)/bin
 # Two processes at least: tests of emulated machines and of interrupts mostly wait.
 PYTEST := $(BIN)/python -m pytest -n $(shell n=$$(nproc); echo $$((n > 2 ? n : 2))) --dist loadfile --no-loadscope-reorder
 
-.PHONY: run check test test-all setup bench crates dist lint test-rust test-python linux-tools wireshark clean figures
+.PHONY: run check test test-all durations setup bench crates dist lint test-rust test-python linux-tools wireshark clean figures
 
 # Measured data that lies beside the checkout, if any does; studies leave out what they are not given.
 BESIDE := $(shell ls -d ../shared/data ../shared/reference/baselines 2>/dev/null | paste -sd:)
@@ -86,6 +87,10 @@ test-rust:
 
 test-python: setup
 	$(PYTEST)
+
+# What `make check` takes for slow; also the order of the files.
+durations: setup
+	PARSHALL_DURATIONS=1 $(PYTEST)
 
 # What tests of the kernel module need. Where it cannot be had they are skipped, each with a line that says why.
 LINUX_PACKAGES := qemu-system-x86 busybox-static iproute2 iperf3 siege sparse gcc make libc6-dev libelf-dev dpkg-dev kmod xz-utils

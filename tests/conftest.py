@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
+import json
 import os
 import signal
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,6 +35,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A job in the background of a script ignores Ctrl-C, and so would every run that a test interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+gc.set_threshold(50_000, 20, 20)
+"""Seldom: modules and collected tests are half a million objects, and none of them is garbage."""
+
 REPOSITORY = Path(__file__).parent.parent
 
 EXHAUSTIVE = bool(os.environ.get("PARSHALL_EXHAUSTIVE"))
@@ -40,36 +48,60 @@ settings.register_profile("exhaustive", deadline=None, max_examples=500)
 settings.load_profile("exhaustive" if EXHAUSTIVE else "brief")
 
 
-SLOW = (
-    "test_linux_qdisc",
-    "test_study_contract",
-    "test_wheel",
-    "test_sweep_guide",
-    "test_drawn_scenarios",
-    "test_sweep_dask",
-    "test_interrupts",
-    "test_packages",
-    "test_linux_testbed",
-    "test_validate_machines",
-    "test_own_control_processes",
-    "test_validate",
-)
-"""Files that take five seconds or more, the longest first; `make check` leaves them out."""
+DURATIONS = Path(__file__).parent / "durations.json"
+"""Seconds that a test function takes with all its parameters, of those that take a tenth of a second or more.
+`make durations` measures them anew."""
+
+SLOW_S = 0.5
+"""What takes as long as that is left out by `make check`."""
+
+
+def function_of(nodeid: str) -> str:
+    """A test function's name with its file, without parameters."""
+    return nodeid.partition("[")[0].removeprefix("tests/")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts slow files first, so that processes which share the files end together."""
-    places = {name: place for place, name in enumerate(SLOW)}
-    items.sort(key=lambda item: places.get(item.path.stem, len(SLOW)))
+    """Marks slow tests, and puts slow files first, so that processes which share the files end together."""
+    seconds: dict[str, float] = json.loads(DURATIONS.read_text())
+    of_file: Counter[str] = Counter()
+    for function, took in seconds.items():
+        of_file[function.partition("::")[0]] += took
+    items.sort(key=lambda item: -of_file[item.path.name])
     for item in items:
-        if item.path.stem in places:
+        if seconds.get(function_of(item.nodeid), 0) >= SLOW_S:
             item.add_marker("slow")
 
 
+class Stopwatch:
+    """A pytest plugin that writes how long test functions took."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.seconds[function_of(report.nodeid)] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        long = {function: round(took, 1) for function, took in sorted(self.seconds.items()) if took >= 0.1}
+        DURATIONS.write_text(json.dumps(long, indent=1) + "\n")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if os.environ.get("PARSHALL_DURATIONS") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Stopwatch())
+
+
+@pytest.fixture(scope="session")
+def caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders for the caches of tests; the first result that is kept makes one, and most tests keep none."""
+    return (tmp_path_factory.getbasetemp() / "caches" / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_cache(caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """No test sees results of another, or of the user."""
-    folder = tmp_path_factory.mktemp("cache")
+    folder = next(caches)
     monkeypatch.setenv("PARSHALL_CACHE", str(folder))
     return folder
 

@@ -9,8 +9,6 @@ import pytest
 
 from parshall_dev.validate.utilisation import CONTROLS, EXPECTED, Setting, found, page, settings
 
-pytestmark = pytest.mark.slow
-
 DOCS = Path(__file__).parents[1] / "docs"
 SECTION = "## Every control alone on a clean link"
 
