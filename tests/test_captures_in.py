@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import re
 import struct
 import subprocess
 import sys
@@ -122,7 +123,7 @@ def test_tables_are_written_with_the_columns_that_were_promised(simulated: Path,
     assert events.schema.field("needless").type == pa.bool_()
     samples = parquet.read_table(tmp_path / "out/samples.parquet")
     names = ["time", "frame", "connection", "direction", "half", "method", "rtt"]
-    assert samples.column_names == names
+    assert samples.column_names[: len(names)] == names
     assert set(samples["half"].to_pylist()) <= {"receiver", "sender"}
     assert set(samples["method"].to_pylist()) == {"seq", "ts", "handshake"}
     page = (tmp_path / "out/report.html").read_text()
@@ -203,3 +204,58 @@ def test_the_truth_of_every_frame_is_told() -> None:
             assert np.mean(np.array(judged.median_errors) <= 0.05) >= 0.94
         assert (found["rcv"].precision("retransmission") or 0) >= 0.99
         assert np.quantile(found["snd"].rto_errors, 0.5) < 0.05
+
+
+def test_a_simulated_path_has_the_capacity_of_its_link(tmp_path: Path) -> None:
+    recording = parshall.run(network(SENDERS["sack"]), seed=1)
+    file = tmp_path / "sender.pcap"
+    file.write_bytes(recording.pcap["s1->r0"])
+    [found] = Capture.read(file).deliveries()
+    # 1,040 bytes on a link of 2 Mbit/s, of which 1,000 are payload.
+    assert found.capacity == pytest.approx(2e6 * 1000 / 1040, rel=0.01)
+    assert found.rate <= found.capacity * 1.01
+    assert found.rate_p95 < 1.1 * found.capacity
+    assert 0 <= found.idle < found.seconds < 8.1
+
+
+@needs_reference
+@pytest.mark.parametrize("point", ["snd", "mid", "rcv"])
+def test_capacities_are_those_of_the_links(point: str) -> None:
+    known = 0
+    for name in ("cubic_droptail", "ecn_cubic", "udp_mix", "reno_nosack", "app_limited", "tso_sender", "tlp"):
+        links = json.loads((REFERENCE / f"{name}.truth.json").read_text())["links"]
+        for each in Capture.read(REFERENCE / f"{name}.{point}.pcap.gz").deliveries():
+            if each.capacity is not None:
+                rates = [float(rate) for link in links for rate in re.findall(r"rate=([\d.]+)", link["f"])]
+                # Payload of 1,448 of 1,500 bytes.
+                assert 0.88 < each.capacity / 1e6 / min(rates) < 1.0, name
+                known += 1
+    # Near the receiver its ACKs come as soon as the data: nothing has spread them.
+    assert known == 0 if point == "rcv" else known >= 3
+
+
+@needs_reference
+def test_the_spin_bit_tells_the_round_trips_of_quic(capsys: pytest.CaptureFixture[str]) -> None:
+    for point, halves in (("snd", (52.0, 1.6)), ("mid", (48.0, 5.6)), ("rcv", (21.4, 32.2))):
+        file = REFERENCE / f"quic_spin.{point}.pcap.gz"
+        flows = Capture.read(file).udp.to_pylist()
+        assert [flow["spin_path_p50"] for flow in flows] == pytest.approx([0.0536, 0.0536], rel=0.01)
+        assert [1e3 * flow["spin_receiver_p50"] for flow in flows] == pytest.approx(halves, rel=0.02)
+    assert main(["capture", str(file)]) == 0
+    assert "by the spin bit" in capsys.readouterr().out
+
+
+def test_traffic_is_counted_in_equal_intervals(simulated: Path) -> None:
+    capture = Capture.read(simulated)
+    traffic = capture.traffic
+    assert np.sum(np.asarray(traffic["packets"])) == capture.totals["tcp"]
+    assert np.diff(np.asarray(traffic["time"])) == pytest.approx(0.001, abs=1e-6)
+    assert 0.3 < capture.hurst().h < 1.3
+    assert capture.forecasts()[1, "f"].samples == capture.connections["rtt_seq_samples_f"][0].as_py()
+
+
+def test_a_short_capture_has_no_long_memory(simulated: Path, tmp_path: Path) -> None:
+    short = tmp_path / "short.pcap"
+    short.write_bytes(simulated.read_bytes()[:400])
+    with pytest.raises(parshall.InputError, match="512 ms of traffic or more"):
+        Capture.read(short).hurst()

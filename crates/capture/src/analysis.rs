@@ -7,6 +7,8 @@ use rustc_hash::FxHashMap;
 use crate::connection::{Found, State};
 use crate::packet::{Decoded, Endpoint, Packet, Tcp, Transport};
 use crate::result::{Connection, Datagrams, Event, Kind, Sample, Summary};
+use crate::spin::{Spin, SpinSample, Turn};
+use crate::traffic::Traffic;
 
 /// Packets that are held back so that neighbours in the wrong order are put right.
 const HELD: usize = 8;
@@ -68,6 +70,10 @@ pub struct Analysis {
     oldest: usize,
     ended: Vec<Connection>,
     datagrams: FxHashMap<Key, Datagrams>,
+    /// Of what may be QUIC, the lower end first.
+    spins: FxHashMap<Key, Spin>,
+    spun: Vec<SpinSample>,
+    traffic: Traffic,
     held: VecDeque<Packet>,
     latest: i64,
     found: Found,
@@ -115,37 +121,60 @@ impl Analysis {
     }
 
     fn take(&mut self, packet: &Packet) {
+        self.traffic.add(packet.time, packet.ip_length);
         match &packet.transport {
             Transport::Tcp(tcp) => {
                 self.totals.tcp += 1;
                 self.totals.options_cut += u64::from(tcp.options_cut);
                 self.on_tcp(packet, tcp);
             }
-            Transport::Udp(_) => {
+            Transport::Udp(first) => {
                 self.totals.udp += 1;
-                self.on_udp(packet);
+                self.on_udp(packet, *first);
             }
         }
     }
 
-    fn on_udp(&mut self, packet: &Packet) {
+    fn on_udp(&mut self, packet: &Packet, first: Option<u8>) {
         let full = self.datagrams.len() >= self.settings.most_flows;
         let key = (packet.source, packet.destination);
         if full && !self.datagrams.contains_key(&key) {
             self.totals.dropped_flows += 1;
             return;
         }
+        let number = self.datagrams.len() as u32 + 1;
         let flow = self.datagrams.entry(key).or_insert(Datagrams {
+            number,
             source: packet.source,
             destination: packet.destination,
             packets: 0,
             bytes: 0,
             start: packet.time,
             end: packet.time,
+            spin: None,
         });
         flow.packets += 1;
         flow.bytes += u64::from(packet.ip_length);
         flow.end = packet.time;
+        // All packets of QUIC have this bit (RFC 9000, section 17).
+        if let Some(first) = first.filter(|first| first & 0x40 != 0) {
+            self.on_quic(packet, first);
+        }
+    }
+
+    fn on_quic(&mut self, packet: &Packet, first: u8) {
+        let (source, destination) = (packet.source, packet.destination);
+        let way = usize::from(source > destination);
+        let ends = if way == 0 { (source, destination) } else { (destination, source) };
+        let turn = Turn { time: packet.time, first, way, ports: (source.port, destination.port) };
+        let (datagrams, samples) = (&self.datagrams, &mut self.spun);
+        self.spins.entry(ends).or_default().on_packet(&turn, |(way, span, rtt)| {
+            let key = if way == 0 { ends } else { (ends.1, ends.0) };
+            if let Some(flow) = datagrams.get(&key) {
+                let (time, frame) = (packet.time, packet.frame);
+                samples.push(SpinSample { time, frame, flow: flow.number, span, rtt });
+            }
+        });
     }
 
     fn on_tcp(&mut self, packet: &Packet, tcp: &Tcp) {
@@ -240,13 +269,24 @@ impl Analysis {
             counters.spurious_timeouts += u64::from(event.kind == Some(Kind::Timeout));
         }
         let mut datagrams: Vec<Datagrams> = self.datagrams.into_values().collect();
-        datagrams.sort_by_key(|flow| (flow.start, flow.source, flow.destination));
+        datagrams.sort_by_key(|flow| flow.number);
+        for flow in &mut datagrams {
+            let way = usize::from(flow.source > flow.destination);
+            let ends =
+                if way == 0 { (flow.source, flow.destination) } else { (flow.destination, flow.source) };
+            let spun = self.spins.get(&ends).map(|spin| spin.way(way)).filter(|spun| spun.spins());
+            flow.spin = spun.cloned().map(Box::new);
+        }
+        let spins = |sample: &SpinSample| datagrams[sample.flow as usize - 1].spin.is_some();
+        let spun = self.spun.into_iter().filter(spins).collect();
         Finished {
             totals: self.totals,
             connections: self.ended,
             events,
             samples: self.found.samples,
             datagrams,
+            spun,
+            traffic: self.traffic,
         }
     }
 }
@@ -262,8 +302,12 @@ pub struct Finished {
     pub events: Vec<Event>,
     /// Samples that were not asked for before.
     pub samples: Vec<Sample>,
-    /// Flows of UDP, by their start.
+    /// Flows of UDP, by number.
     pub datagrams: Vec<Datagrams>,
+    /// Round trips by the spin bit.
+    pub spun: Vec<SpinSample>,
+    /// Packets and bytes over time.
+    pub traffic: Traffic,
 }
 
 /// Nothing of a direction.

@@ -160,7 +160,7 @@ impl State {
         });
     }
 
-    fn relative(&self, seq: u32, way: Way) -> u64 {
+    pub(super) fn relative(&self, seq: u32, way: Way) -> u64 {
         let direction = &self.ways[way as usize];
         u64::from(direction.first.map_or(0, |first| seq.wrapping_sub(first)))
     }

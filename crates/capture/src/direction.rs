@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::counters::Counters;
 use crate::packet::{flag, Packet, Tcp};
 use crate::recent::Recent;
-use crate::result::Summary;
+use crate::result::{Sample, Summary};
 use crate::scoreboard::Scoreboard;
 use crate::sender::Sender;
 
@@ -44,12 +44,8 @@ pub struct Deferred {
     pub start: u64,
     /// Byte behind the last.
     pub end: u64,
-    /// When the original of what is answered passed.
-    pub passed: i64,
-    /// When the answer did.
-    pub time: i64,
-    /// Frame of the answer.
-    pub frame: u64,
+    /// The sample.
+    pub sample: Sample,
 }
 
 /// Round trips that wait to be one.

@@ -29,3 +29,5 @@ pub mod result;
 mod scoreboard;
 mod sender;
 pub mod source;
+pub mod spin;
+pub mod traffic;

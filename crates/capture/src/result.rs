@@ -3,6 +3,7 @@
 use crate::counters::Counters;
 use crate::histogram::Histogram;
 use crate::packet::Endpoint;
+use crate::spin::Spun;
 
 /// Direction of a packet within its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -144,6 +145,12 @@ pub struct Sample {
     pub method: Method,
     /// Nanoseconds.
     pub rtt: i64,
+    /// Bytes that the answer acknowledged, of a sample by data and ACK; 0 of others.
+    pub acked: u32,
+    /// Byte up to which it acknowledged, from the first of the connection that was seen.
+    pub until: u64,
+    /// Bytes in flight before the answer.
+    pub flight: u32,
 }
 
 /// One direction of a connection.
@@ -183,8 +190,10 @@ pub struct Connection {
 }
 
 /// A flow of UDP, one direction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Datagrams {
+    /// From 1, in the order of first packets.
+    pub number: u32,
     /// Who sent it.
     pub source: Endpoint,
     /// To whom.
@@ -197,4 +206,6 @@ pub struct Datagrams {
     pub start: i64,
     /// When its last one did.
     pub end: i64,
+    /// Round trips by the spin bit, if it is of QUIC and spins.
+    pub spin: Option<Box<Spun>>,
 }

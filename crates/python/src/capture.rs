@@ -13,6 +13,8 @@ use parshall_capture::histogram::Histogram;
 use parshall_capture::packet::{Decoded, Endpoint};
 use parshall_capture::result::{Event, Sample, Way};
 use parshall_capture::source::{Ending, Source, SourceError};
+use parshall_capture::spin::{SpinSample, Spun};
+use parshall_capture::traffic::Traffic;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -140,6 +142,8 @@ impl CaptureReader {
         result.set_item("events", events_dict(py, &found.events)?)?;
         result.set_item("samples", samples_dict(py, &found.samples)?)?;
         result.set_item("datagrams", datagrams_dict(py, &found)?)?;
+        result.set_item("spun", spun_dict(py, &found.spun)?)?;
+        result.set_item("traffic", traffic_dict(py, &found.traffic)?)?;
         Ok(result)
     }
 }
@@ -184,6 +188,9 @@ fn samples_dict<'py>(py: Python<'py>, samples: &[Sample]) -> PyResult<Bound<'py,
         "half": s.half as u8 as i32,
         "method": s.method as u8 as i32,
         "rtt": seconds(s.rtt),
+        "acked": i64::from(s.acked),
+        "until": s.until as i64,
+        "in_flight": i64::from(s.flight),
     }))
 }
 
@@ -250,6 +257,27 @@ fn connections_dict<'py>(py: Python<'py>, found: &Finished) -> PyResult<Bound<'p
     Ok(dict)
 }
 
+fn spun_dict<'py>(py: Python<'py>, samples: &[SpinSample]) -> PyResult<Bound<'py, PyDict>> {
+    Ok(columns!(py, samples, s => {
+        "time": seconds(s.time),
+        "frame": s.frame as i64,
+        "flow": s.flow as i32,
+        "span": s.span as u8 as i32,
+        "rtt": seconds(s.rtt),
+    }))
+}
+
+fn traffic_dict<'py>(py: Python<'py>, traffic: &Traffic) -> PyResult<Bound<'py, PyDict>> {
+    let dict = columns!(py, traffic.counts(), count => {
+        "packets": count.packets as i64,
+        "bytes": count.bytes as i64,
+    });
+    let at = |index: usize| seconds(traffic.start() + index as i64 * traffic.interval());
+    let times: Vec<f64> = (0..traffic.counts().len()).map(at).collect();
+    dict.set_item("time", times.into_pyarray(py))?;
+    Ok(dict)
+}
+
 fn datagrams_dict<'py>(py: Python<'py>, found: &Finished) -> PyResult<Bound<'py, PyDict>> {
     let rows = &found.datagrams;
     let dict = columns!(py, rows, flow => {
@@ -259,7 +287,19 @@ fn datagrams_dict<'py>(py: Python<'py>, found: &Finished) -> PyResult<Bound<'py,
         "end": seconds(flow.end),
         "packets": flow.packets as i64,
         "bytes": flow.bytes as i64,
+        "flow": flow.number as i32,
+        "spin_edges": flow.spin.as_ref().map_or(0, |spun| spun.edges() as i64),
     });
+    for (name, part) in [("path", Spun::path as fn(&Spun) -> &Histogram), ("receiver", Spun::receiver)] {
+        for (figure, at) in [("p50", 0.5), ("p95", 0.95)] {
+            let values: Vec<f64> = rows
+                .iter()
+                .map(|flow| flow.spin.as_ref().and_then(|spun| part(spun).quantile(at)))
+                .map(|value| value.map_or(f64::NAN, |value| value / 1e9))
+                .collect();
+            dict.set_item(format!("spin_{name}_{figure}"), values.into_pyarray(py))?;
+        }
+    }
     lists!(dict, rows, flow => { "source": address(&flow.source), "destination": address(&flow.destination) });
     Ok(dict)
 }

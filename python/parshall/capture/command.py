@@ -13,7 +13,7 @@ import click
 
 from parshall.capture.findings import remarks
 from parshall.capture.reading import Capture, Progress
-from parshall.capture.shown import as_csv, as_json, replay_lines, table, worst_first
+from parshall.capture.shown import as_csv, as_json, replay_lines, series_lines, spin_lines, table, worst_first
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,6 +72,8 @@ def _print(capture: Capture, out: str | None, form: str) -> None:
         if len(directions) > _MOST_ROWS:
             console.print(f"... and {len(directions) - _MOST_ROWS:,} more directions", highlight=False)
         _print_replay(capture, console)
+        for line in spin_lines(capture, _MOST_ROWS):
+            console.print(line, highlight=False)
     for remark in remarks(capture):
         console.print(remark, highlight=False)
     console.print(_summary(capture), highlight=False)
@@ -80,12 +82,13 @@ def _print(capture: Capture, out: str | None, form: str) -> None:
 
 
 def _print_replay(capture: Capture, console: Console) -> None:
-    """The filters on the worst direction that has a timeout, or simply the worst."""
+    """The filters and other estimators on the worst direction with enough round trips."""
     replayed = capture.replay() if capture.connections.num_rows <= _MOST_ROWS else []
     for way in worst_first(capture):
         if lines := replay_lines(replayed, way):
             title = f"RTO filters on {way['connection']}{way['direction']}, {way['from']} to {way['to']}:"
-            console.print("\n".join([title, *lines]), highlight=False)
+            more = series_lines(capture, way)
+            console.print("\n".join([title, *lines, *more]), highlight=False)
             return
 
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from parshall.capture.replay import Replayed
+    from parshall.capture.series import Delivery
+    from parshall.forecast import Evaluation
+    from parshall.long_memory import HurstEstimate
+    from parshall.long_memory.estimates import Method
 
 __all__ = ["Capture", "Progress"]
 
@@ -54,6 +58,10 @@ class Capture:
     """A row a frame that is more than a first transmission: sent again, late, or there twice."""
     udp: pa.Table
     """A row a flow of UDP."""
+    spin: pa.Table
+    """A row a round trip of a flow of UDP, by the spin bit of QUIC."""
+    traffic: pa.Table
+    """Packets and bytes of all flows in equal intervals of 1 ms, or twice that as often as needed."""
     totals: Mapping[str, int]
     """Frames by what they are."""
     ending: str
@@ -97,6 +105,8 @@ class Capture:
             samples=tables.samples([*parts, found["samples"]]),
             events=tables.events(found["events"]),
             udp=tables.datagrams(found["datagrams"], hide),
+            spin=tables.spun(found["spun"]),
+            traffic=tables.traffic(found["traffic"]),
             totals=found["totals"],
             ending=reader.ending or "whole",
             name="standard input" if live else path.name,
@@ -117,6 +127,8 @@ class Capture:
             samples=of(self.samples),
             events=of(self.events),
             udp=self.udp.slice(0, 0),
+            spin=self.spin.slice(0, 0),
+            traffic=self.traffic.slice(0, 0),
             totals=self.totals,
             ending=self.ending,
             name=self.name,
@@ -129,6 +141,26 @@ class Capture:
 
         return replay(self)
 
+    def forecasts(self) -> dict[tuple[int, str], Evaluation]:
+        """Every forecaster on the round trips of directions with 100 or more, by connection and direction."""
+        from parshall.capture.series import forecasts
+
+        return forecasts(self)
+
+    def deliveries(self) -> list[Delivery]:
+        """Rate of delivery, window, silence and capacity of each direction with 20 or more answered sends."""
+        from parshall.capture.series import deliveries
+
+        return deliveries(self)
+
+    def hurst(self, method: Method = "local-whittle") -> HurstEstimate:
+        """Hurst parameter of the bytes per interval of all its traffic, as
+        :func:`parshall.long_memory.hurst` has it. Raises InputError for a capture of less than half a second.
+        """
+        from parshall.capture.series import memory
+
+        return memory(self, method)
+
     def tables(self) -> dict[str, pa.Table]:
         """All tables by name."""
         return {
@@ -136,6 +168,8 @@ class Capture:
             "samples": self.samples,
             "events": self.events,
             "udp": self.udp,
+            "spin": self.spin,
+            "traffic": self.traffic,
         }
 
     def write(self, folder: str | os.PathLike[str]) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from parshall.capture.reading import Capture
+    from parshall.capture.series import Delivery
 
 __all__ = ["write_report"]
 
@@ -74,6 +75,10 @@ def write_report(capture: Capture, file: Path) -> None:
             f'<figure class="small">{_frontier(replayed)}</figure>',
         ]
         parts += [_replay_table(replayed)]
+    if capture.connections.num_rows <= _MOST_REPLAYED and (delivered := capture.deliveries()):
+        parts += ["<h2>How fast data arrived</h2>", _delivery_table(delivered)]
+    if spinning := [flow for flow in capture.udp.to_pylist() if flow["spin_path_p50"] is not None]:
+        parts += ["<h2>QUIC, by the spin bit</h2>", _spin_table(spinning)]
     page = "\n".join(
         [
             '<!doctype html><html lang="en"><meta charset="utf-8">',
@@ -206,6 +211,34 @@ def _frontier(replayed: Sequence[Replayed]) -> str:
         axes[0].yaxis.set_major_locator(MaxNLocator(integer=True))
         axes[0].legend(fontsize=7)
         return standalone(to_svg(canvas, "frontier", "RTO filters", "Spurious timeouts against mean RTO."))
+
+
+def _delivery_table(delivered: Sequence[Delivery]) -> str:
+    titles = ("#", "", "Mbit/s", "95 %", "kB in flight", "nothing in flight s", "of s", "capacity Mbit/s")
+    head = "".join(f"<th>{title}</th>" for title in titles)
+    rows = [
+        f"<tr><td>{each.connection}</td><td>{each.direction}</td><td>{each.rate / 1e6:.3g}</td>"
+        f"<td>{each.rate_p95 / 1e6:.3g}</td><td>{each.window / 1e3:.3g}</td><td>{each.idle:.2f}</td>"
+        f"<td>{each.seconds:.2f}</td>"
+        f"<td>{'' if each.capacity is None else f'{each.capacity / 1e6:.3g}'}</td></tr>"
+        for each in delivered[:_MOST_ROWS]
+    ]
+    return _scrolling(f"<tr>{head}</tr>{''.join(rows)}")
+
+
+def _spin_table(flows: Sequence[Mapping[str, Any]]) -> str:
+    titles = ("flow", "from", "to", "RTT ms", "95 % ms", "to the receiver ms", "95 % ms")
+    head = "".join(f"<th>{title}</th>" for title in titles)
+    figures = ("path_p50", "path_p95", "receiver_p50", "receiver_p95")
+    rows = [
+        f"<tr><td>{flow['flow']}</td>"
+        f"<td>{html.escape(flow['source'])}:{flow['sport']}</td>"
+        f"<td>{html.escape(flow['destination'])}:{flow['dport']}</td>"
+        + "".join(f"<td>{_millis(flow[f'spin_{name}'])}</td>" for name in figures)
+        + "</tr>"
+        for flow in flows[:_MOST_ROWS]
+    ]
+    return _scrolling(f"<tr>{head}</tr>{''.join(rows)}")
 
 
 def _replay_table(replayed: Sequence[Replayed]) -> str:

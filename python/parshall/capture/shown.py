@@ -6,17 +6,24 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from parshall.capture.findings import badness, finding, remarks, ways
+from parshall.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from parshall.capture.reading import Capture
     from parshall.capture.replay import Replayed
+    from parshall.capture.series import Delivery
+    from parshall.forecast import Evaluation
 
-__all__ = ["as_csv", "as_json", "replay_lines", "table", "worst_first"]
+__all__ = ["as_csv", "as_json", "replay_lines", "series_lines", "spin_lines", "table", "worst_first"]
+
+_LAST = "last value"
+"""Label of the forecaster that others are compared with."""
 
 
 def worst_first(capture: Capture) -> list[dict[str, Any]]:
@@ -59,6 +66,7 @@ def as_json(capture: Capture) -> str:
         "remarks": remarks(capture),
         "connections": capture.connections.to_pylist(),
         "udp": capture.udp.to_pylist(),
+        "deliveries": [asdict(each) for each in capture.deliveries()],
         "events": capture.events.to_pylist(),
     }
     return json.dumps(record, indent=2)
@@ -72,6 +80,50 @@ def as_csv(capture: Capture) -> str:
     writer.writerow(rows.column_names)
     writer.writerows(zip(*(rows[name].to_pylist() for name in rows.column_names), strict=True))
     return lines.getvalue()
+
+
+def series_lines(capture: Capture, way: Mapping[str, Any]) -> list[str]:
+    """Lines of what other estimators find of a direction and of the traffic, as far as it can be known."""
+    place = (way["connection"], way["direction"])
+    own = capture.flow(place[0])
+    lines = [_delivery(each) for each in own.deliveries() if (each.connection, each.direction) == place]
+    if (found := own.forecasts().get(place)) is not None and not found.constant:
+        lines.append(_forecast(found))
+    try:
+        memory = capture.hurst()
+    except InputError:
+        return lines
+    low, high = memory.interval(0.95)
+    return [*lines, f"  traffic of the capture: Hurst parameter {memory.h:.2f} ({low:.2f} to {high:.2f})"]
+
+
+def spin_lines(capture: Capture, most: int) -> list[str]:
+    """A line for each flow of QUIC whose spin bit tells its round trips."""
+    spinning = [flow for flow in capture.udp.to_pylist() if flow["spin_path_p50"] is not None]
+    return [
+        f"QUIC flow {flow['flow']}, {flow['source']}:{flow['sport']} to "
+        f"{flow['destination']}:{flow['dport']}: RTT {_millis(flow['spin_path_p50'])} ms "
+        f"(95 %: {_millis(flow['spin_path_p95'])}) by the spin bit"
+        for flow in spinning[:most]
+    ]
+
+
+def _delivery(found: Delivery) -> str:
+    text = (
+        f"  delivered {found.rate / 1e6:.3g} Mbit/s (95 %: {found.rate_p95 / 1e6:.3g}), "
+        f"{found.window / 1e3:.3g} kB in flight, nothing for {found.idle:.2f} of {found.seconds:.2f} s"
+    )
+    if found.capacity is not None:
+        text += f"; capacity {found.capacity / 1e6:.3g} Mbit/s by packet pairs"
+    return text
+
+
+def _forecast(found: Evaluation) -> str:
+    best = found.best()
+    error, last = (1e3 * found.score(name).mae for name in (best, _LAST))
+    if best == _LAST:
+        return f"  round trips: no forecaster is better than the last value (error {last:.3g} ms)"
+    return f"  round trips: best forecast by {best} (error {error:.3g} ms; the last value's {last:.3g} ms)"
 
 
 def replay_lines(replayed: Sequence[Replayed], way: Mapping[str, Any]) -> list[str]:

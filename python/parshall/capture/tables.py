@@ -15,10 +15,11 @@ from parshall.recording.columns import numbers, table, texts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["anonymous", "connections", "datagrams", "events", "samples"]
+__all__ = ["anonymous", "connections", "datagrams", "events", "samples", "spun", "traffic"]
 
 _WAYS = ("f", "b")
 _HALVES = ("receiver", "sender")
+_SPANS = ("path", "receiver")
 _METHODS = ("seq", "ts", "handshake")
 _KINDS = ("syn", "synack", "fast", "rto", "rto_next", "tlp", "retransmission")
 
@@ -30,7 +31,8 @@ def samples(parts: Sequence[Mapping[str, NDArray[Any]]]) -> pa.Table:
     columns["direction"] = _words(joined["direction"], _WAYS)
     columns["half"] = _words(joined["half"], _HALVES)
     columns["method"] = _words(joined["method"], _METHODS)
-    columns["rtt"] = numbers(joined["rtt"])
+    for name in ("rtt", "acked", "until", "in_flight"):
+        columns[name] = numbers(joined[name])
     return table(columns)
 
 
@@ -59,12 +61,28 @@ def connections(found: Mapping[str, Any], hide: Mapping[str, str]) -> pa.Table:
 
 
 def datagrams(found: Mapping[str, Any], hide: Mapping[str, str]) -> pa.Table:
-    """A row a flow of UDP."""
-    columns: dict[str, pa.Array] = {}
+    """A row a flow of UDP, one direction; round trips by the spin bit where it is of QUIC and spins."""
+    columns: dict[str, pa.Array] = {"flow": numbers(found["flow"])}
     for end, port in (("source", "sport"), ("destination", "dport")):
         columns[end] = texts([hide.get(name, name) for name in found[end]])
         columns[port] = numbers(found[port])
-    return table({**columns, **{name: numbers(found[name]) for name in ("start", "end", "packets", "bytes")}})
+    for name, column in found.items():
+        if name not in columns:
+            columns[name] = _or_null(column)
+    return table(columns)
+
+
+def spun(found: Mapping[str, NDArray[Any]]) -> pa.Table:
+    """Round trips of flows of UDP by the spin bit of QUIC."""
+    columns = {name: numbers(found[name]) for name in ("time", "frame", "flow")}
+    columns["span"] = _words(found["span"], _SPANS)
+    columns["rtt"] = numbers(found["rtt"])
+    return table(columns)
+
+
+def traffic(found: Mapping[str, NDArray[Any]]) -> pa.Table:
+    """Packets and bytes in equal intervals, by when these begin."""
+    return table({name: numbers(found[name]) for name in ("time", "packets", "bytes")})
 
 
 def _or_null(column: NDArray[Any]) -> pa.Array:

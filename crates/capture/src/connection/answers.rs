@@ -38,7 +38,8 @@ impl State {
     }
 
     fn sample(&self, packet: &Packet, way: Way, half: Half, method: Method, rtt: i64) -> Sample {
-        Sample { time: packet.time, frame: packet.frame, connection: self.number, way, half, method, rtt }
+        let (time, frame, connection) = (packet.time, packet.frame, self.number);
+        Sample { time, frame, connection, way, half, method, rtt, acked: 0, until: 0, flight: 0 }
     }
 
     /// Takes in SACK blocks. True if they say something new.
@@ -103,14 +104,12 @@ impl State {
         else {
             return;
         };
-        let Deferred { passed, time, frame, .. } = direction.deferred.remove(at);
-        let rtt = time - passed;
+        let sample = direction.deferred.remove(at).sample;
+        let rtt = sample.rtt;
         direction.on_rtt(rtt);
         direction.summary.seq.add(rtt);
         direction.summary.counters.acks_without_sample -= 1;
-        let way = if data == 0 { Way::Forward } else { Way::Back };
-        let (half, method) = (Half::Receiver, Method::Seq);
-        found.samples.push(Sample { time, frame, connection: self.number, way, half, method, rtt });
+        found.samples.push(sample);
     }
 
     fn on_new_ack(&mut self, packet: &Packet, tcp: &Tcp, data: usize, ack: u64, found: &mut Found) {
@@ -122,6 +121,7 @@ impl State {
         let mut newly = Newly::default();
         direction.board.acknowledge(ack, |segment| newly.take(segment, ack));
         let duplicates = direction.sender.duplicates;
+        let flight = direction.high.unwrap_or(ack).saturating_sub(acked.unwrap_or(ack));
         let holes_above = direction.board.any_sacked(ack);
         direction.sender.on_ack(now, ack, verdict == Some(true));
         direction.acked = Some(ack);
@@ -138,17 +138,22 @@ impl State {
         let waited = last.sacked || holes_above || (duplicates > 0 && !sack_seen);
         let passed = newly.passed(&last, echo, verdict, now, self.ways[data].least.unwrap_or(0));
         let way = if data == 0 { Way::Forward } else { Way::Back };
+        let rtt = now - passed.unwrap_or(last.first);
+        let sample = Sample {
+            acked: acked.map_or(newly.bytes, |acked| ack - acked) as u32,
+            until: self.relative(tcp.ack, way),
+            flight: flight as u32,
+            ..self.sample(packet, way, Half::Receiver, Method::Seq, rtt)
+        };
         match passed {
-            Some(passed) if !waited => {
-                let rtt = now - passed;
+            Some(_) if !waited => {
                 self.ways[data].on_rtt(rtt);
                 self.ways[data].summary.seq.add(rtt);
-                found.samples.push(self.sample(packet, way, Half::Receiver, Method::Seq, rtt));
+                found.samples.push(sample);
             }
             None if !waited => {
                 if let Some((start, end)) = newly.doubt {
-                    let (time, frame) = (now, packet.frame);
-                    self.ways[data].defer(Deferred { start, end, passed: last.first, time, frame });
+                    self.ways[data].defer(Deferred { start, end, sample });
                 }
                 self.ways[data].count().acks_without_sample += 1;
             }
