@@ -17,7 +17,7 @@ use crate::units::Time;
 use crate::worker::{Ended, Worker, Workers};
 
 /// Changes whenever a recording of any scenario may change; results are cached under it.
-pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+33");
+pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+34");
 
 /// Runs a scenario.
 ///

@@ -58,6 +58,8 @@ pub struct TcpOptions {
     pub eifel: bool,
     /// Whether new data goes on the first ACK after a timeout, and what is acknowledged then tells if that was needless (F-RTO, RFC 5682).
     pub frto: bool,
+    /// Whether the ACK of a packet that has come before echoes the last one in order, as with time stamps (RFC 7323, section 4.3).
+    pub repeat_echoes_recent: bool,
     /// SACK: whether receivers report what has come twice (RFC 2883), and senders undo a reduction by it (RFC 3708) and let
     /// reordering take longer (RFC 8985).
     pub dsack: bool,
@@ -154,6 +156,7 @@ impl TcpOptions {
             rack: false,
             eifel: false,
             frto: false,
+            repeat_echoes_recent: false,
             dsack: false,
             vegas_ring: false,
             delay_repeated: false,
@@ -372,6 +375,8 @@ impl TcpOptions {
             prr: tcp.prr.unwrap_or(base.prr || (tcp.rack == Some(true) && !ns2)),
             rack: tcp.rack.unwrap_or(base.rack),
             eifel: tcp.eifel.unwrap_or(base.eifel),
+            // Eifel has time stamps.
+            repeat_echoes_recent: tcp.eifel.unwrap_or(base.eifel),
             frto: tcp.frto.unwrap_or(base.frto) && recovery != RecoveryName::Vegas,
             dsack: tcp.dsack.unwrap_or(base.dsack) && recovery == RecoveryName::Sack,
             reduce_from: tcp.reduce_from.unwrap_or(base.reduce_from),

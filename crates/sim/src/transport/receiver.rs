@@ -28,8 +28,8 @@ pub struct TcpReceiver {
     beyond: Intervals,
     /// Blocks reported last, the latest first.
     reported: SackBlocks,
-    /// Stamp of the packet whose ACK waits; [`Time::NEVER`] if none does.
-    waiting: Time,
+    /// TS.Recent (RFC 7323, section 4.3): stamp of the last packet that came in order, of two with one ACK the first.
+    recent: Time,
     deadline: Time,
     /// A mark has come and the sender has not said yet that it has reduced its window (RFC 3168, section 6.1.3).
     marked: bool,
@@ -45,7 +45,7 @@ impl TcpReceiver {
             next: 0,
             beyond: Intervals::default(),
             reported: SackBlocks::default(),
-            waiting: Time::NEVER,
+            recent: Time::ZERO,
             deadline: Time::NEVER,
             marked: false,
             sent: 0,
@@ -71,7 +71,7 @@ impl TcpReceiver {
     /// Data packet `seq` arrives with these flags of [`crate::packet::ecn`].
     pub fn on_data(&mut self, seq: u32, stamp: Time, flags: u8, now: Time) -> Option<Acknowledgement> {
         let marks_change = flags != 0 && self.note_marks(flags);
-        let new = seq >= self.next;
+        let (new, in_order) = (seq >= self.next, seq == self.next);
         let repeated = self.options.dsack && self.has(seq);
         if self.options.dsack {
             // What has come twice is reported once.
@@ -82,33 +82,37 @@ impl TcpReceiver {
         let delays = seq >= self.options.delays_from();
         // [RFC 5681 3.2-a] [RFC 5681 3.2-b] [RFC 5681 4.2-b] [RFC 5681 4.2-d] [RFC 5681 4.2-e] [RFC 5681 4.2-f] [RFC 6582 5-a] [RFC 7323 4.3-a] [RFC 7323 4.3-c]
         let may_wait = !marks_change && last_in_order && delays && (new || self.options.delay_repeated);
-        let waiting = Some(self.waiting).filter(|&stamp| stamp < Time::NEVER);
-        match (self.options.delayed_ack, waiting) {
-            (Some(timer), None) if may_wait => {
-                self.waiting = stamp;
+        let waits = self.deadline < Time::NEVER;
+        match self.options.delayed_ack {
+            Some(timer) if may_wait && !waits => {
+                self.recent = stamp;
                 self.deadline = now + timer;
                 None
             }
             // An ACK for two echoes the stamp of the first (RFC 7323, section 4.3).
-            (_, Some(first)) if may_wait => Some(self.acknowledge(first)),
+            _ if may_wait && waits => Some(self.acknowledge(self.recent)),
             _ => {
                 self.update_blocks(seq);
                 if repeated {
                     self.reported.repeat(seq);
                 }
-                Some(self.acknowledge(stamp))
+                if in_order {
+                    self.recent = stamp;
+                }
+                // What has come before is outside the window, so that TS.Recent stays.
+                let echoed = if new || !self.options.repeat_echoes_recent { stamp } else { self.recent };
+                Some(self.acknowledge(echoed))
             }
         }
     }
 
     /// The delayed-ACK timer expires.
     pub fn on_timer(&mut self) -> Option<Acknowledgement> {
-        (self.waiting < Time::NEVER).then(|| self.acknowledge(self.waiting))
+        (self.deadline < Time::NEVER).then(|| self.acknowledge(self.recent))
     }
 
     // [RFC 5681 4.2-g]
     fn acknowledge(&mut self, stamp: Time) -> Acknowledgement {
-        self.waiting = Time::NEVER;
         self.deadline = Time::NEVER;
         self.sent = self.sent.wrapping_add(1);
         Acknowledgement { next: self.next, stamp, ecn_echo: self.marked, number: self.sent }
@@ -206,6 +210,21 @@ mod tests {
         let ack = r.on_data(2, at(0.2), 0, at(1.15)).unwrap();
         assert_eq!((ack.next, ack.stamp), (3, at(0.1)));
         assert_eq!(r.deadline(), Time::NEVER);
+    }
+
+    /// RFC 7323, section 4.3: a packet that has come before is outside the window and leaves TS.Recent as it is.
+    #[test]
+    fn a_repeated_packet_is_answered_with_the_stamp_of_what_came_in_order() {
+        let at = Time::from_secs;
+        for (repeat_echoes_recent, expected) in [(true, at(0.2)), (false, at(0.9))] {
+            let options = TcpOptions { repeat_echoes_recent, delayed_ack: None, ..TcpOptions::rfc() };
+            let mut r = TcpReceiver::new(Arc::new(options));
+            for (seq, stamp) in [(0, 0.0), (1, 0.1), (2, 0.2), (4, 0.4)] {
+                let ack = r.on_data(seq, at(stamp), 0, at(1.0)).expect("an ACK");
+                assert_eq!(ack.stamp, at(stamp));
+            }
+            assert_eq!(r.on_data(1, at(0.9), 0, at(1.0)).map(|ack| ack.stamp), Some(expected));
+        }
     }
 
     /// Packet 0 is a SYN here; the first packets of data are those after it.
