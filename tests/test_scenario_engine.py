@@ -305,6 +305,8 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("Variant", "sim/src/control/cubic/config.rs", Cubic, "variant"),
         ("Variant", "sim/src/control/bbr/config.rs", Bbr, "variant"),
         ("Decide", "sim/src/control/arima_vegas.rs", ArimaVegas, "decide"),
+        ("SlowStart", "sim/src/control/arima_vegas.rs", ArimaVegas, "slow_start"),
+        ("Estimate", "sim/src/control/veno.rs", Veno, "backlog"),
         ("Decide", "sim/src/control/tcp_tp.rs", TcpTp, "decide"),
         ("Backoff", "sim/src/control/dual.rs", Dual, "backoff"),
         ("RoundTrip", "sim/src/control/tcp_tp.rs", TcpTp, "rtt"),

@@ -35,7 +35,8 @@ class ArimaVegas(Model):
     """CA-ARTT: Vegas that decides on a forecast of its next round trip. With ``ARTT`` for the forecast,
     ``RTT`` for the mean of the last round and ``baseRTT`` for the least, the backlog is ``N = (cwnd / ARTT -
     cwnd / RTT) (ARTT - baseRTT)`` packets (Jeyasekar et al. 2014, eq. 33). The last sample stands for a
-    forecast that is not above 0. Slow start, of which they say nothing, is Vegas's with N for the backlog.
+    forecast that is not above 0. Slow start, of which they say nothing, is Vegas's, with N for the backlog
+    or its own.
     """
 
     kind: Literal["arima-vegas"] = "arima-vegas"
@@ -51,6 +52,8 @@ class ArimaVegas(Model):
     decide: Literal["round", "ack"] = "round"
     """When it decides: once a round trip, as Vegas does, or with each ACK of new data, as the document's
     algorithm reads."""
+    slow_start: Literal["forecast", "stock"] = "forecast"
+    """Which backlog ends slow start: N, or that of stock Vegas."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

@@ -176,7 +176,8 @@ class RttRtoMeter(Model):
 class TcpModelMeter(Model):
     """Marker as ``rtt-rto``, but the part that is red is the ratio of losses that makes
     ``1 / (RTT sqrt(p) + RTO p)`` the same for all aggregates: the exact solution of equation 6 of Habib,
-    Bhargava and Fahmy 2002, with the loss of the aggregate that has the least round-trip time.
+    Bhargava and Fahmy 2002, with the loss of the aggregate that has the least round-trip time. With ``full``
+    it makes the rate of Padhye et al. 1998 the same, their equation 2, of which the former leaves terms out.
     """
 
     kind: Literal["tcp-model"] = "tcp-model"
@@ -187,6 +188,8 @@ class TcpModelMeter(Model):
     """What the rate is averaged over."""
     colours: Literal[2, 3] = 3
     """With 3 the rest of what is marked is yellow, with 2 green."""
+    full: Flag = False
+    """Whether nothing is left out of the model."""
 
 
 class FairExcessMeter(Model):

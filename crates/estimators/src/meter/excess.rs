@@ -66,7 +66,10 @@ enum Division {
         own_timeout: bool,
     },
     /// The ratio of losses that makes the rates of a model of TCP equal.
-    Model,
+    Model {
+        /// Whether that is [`padhye_ratio`] and not [`drop_ratio`].
+        full: bool,
+    },
     /// What makes excesses equal is found by feedback.
     Feedback(Feedback),
 }
@@ -85,9 +88,11 @@ impl ExcessMarker {
         ExcessMarker::new(config.cir, config.window, config.colours == 3, division)
     }
 
-    /// Marks by the exact solution of equation 6 of Habib, Bhargava and Fahmy 2002; see [`drop_ratio`].
+    /// Marks by the exact solution of equation 6 of Habib, Bhargava and Fahmy 2002, or of equation 2 for both; see
+    /// [`drop_ratio`] and [`padhye_ratio`].
     pub fn tcp_model(config: &TcpModelMeter) -> Self {
-        ExcessMarker::new(config.cir, config.window, config.colours == 3, Division::Model)
+        let division = Division::Model { full: config.full };
+        ExcessMarker::new(config.cir, config.window, config.colours == 3, division)
     }
 
     /// Marks so that excesses become equal.
@@ -141,8 +146,9 @@ impl ExcessMarker {
             Division::Powers { rtt, rto, .. } => {
                 part(power(nearest.rtt_s / own.rtt_s, *rtt) * power(around.least_rto_s / own.rto_s, *rto))
             }
-            Division::Model if around.is_nearest => 1.0,
-            Division::Model => part(drop_ratio(nearest, own)),
+            Division::Model { .. } if around.is_nearest => 1.0,
+            Division::Model { full: false } => part(drop_ratio(nearest, own)),
+            Division::Model { full: true } => part(padhye_ratio(nearest, own)),
             Division::Feedback(feedback) => feedback.part,
         }
     }
@@ -180,6 +186,35 @@ pub fn drop_ratio(first: &AggregateView, second: &AggregateView) -> f64 {
     // The form of the root that loses no digits where `a` is small.
     let x = 2.0 * c / (b + (b * b + 4.0 * a * c).sqrt());
     x * x
+}
+
+/// The ratio `p2 / p1` of the losses of two aggregates, up to 1, for which the rate of Padhye et al. 1998 is the same for
+/// both, with a packet an ACK (Habib, Bhargava and Fahmy 2002, equation 2 for both). No formula gives it, and intervals are
+/// halved: the rate falls with losses.
+pub fn padhye_ratio(first: &AggregateView, second: &AggregateView) -> f64 {
+    let root_p = first.loss.max(0.0).sqrt();
+    let target = padhye_seconds(first, root_p);
+    let over = |root: f64| padhye_seconds(second, root * root_p) * root - target;
+    if over(1.0).is_nan() {
+        return f64::NAN;
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..40 {
+        let middle = 0.5 * (low + high);
+        if over(middle) < 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high * high
+}
+
+/// Seconds that a packet takes by that model, over the root of the losses, whose root is `root_p`.
+fn padhye_seconds(view: &AggregateView, root_p: f64) -> f64 {
+    let p = root_p * root_p;
+    let often = (3.0 * 0.375_f64.sqrt() * root_p).min(1.0);
+    view.rtt_s * (2.0_f64 / 3.0).sqrt() + view.rto_s * often * root_p * (1.0 + 32.0 * p * p)
 }
 
 /// Moves the red part of an aggregate's excess until it gets as much as others: a proportional and integral control.
@@ -303,6 +338,25 @@ mod tests {
             let (one, other) = (rate(&first, p), rate(&FAR, ratio * p));
             assert!((one / other - 1.0).abs() < 1e-12, "{p}: {one} and {other}");
         }
+    }
+
+    #[test]
+    fn so_does_that_of_the_full_model() {
+        let rate = |view: &AggregateView, p: f64| {
+            let timeouts = (3.0 * (3.0 * p / 8.0).sqrt()).min(1.0) * p * (1.0 + 32.0 * p * p);
+            1.0 / (view.rtt_s * (2.0 * p / 3.0).sqrt() + view.rto_s * timeouts)
+        };
+        for p in [1e-6, 1e-3, 0.02, 0.1, 0.5] {
+            let first = AggregateView { loss: p, ..NEAR };
+            let ratio = padhye_ratio(&first, &FAR);
+            let (one, other) = (rate(&first, p), rate(&FAR, ratio * p));
+            assert!((one / other - 1.0).abs() < 1e-9, "{p}: {one} and {other}");
+        }
+        let at = |loss| padhye_ratio(&AggregateView { loss, ..NEAR }, &FAR);
+        assert!((at(0.0) - 0.04).abs() < 1e-10);
+        assert!(padhye_ratio(&AggregateView::default(), &FAR).is_nan());
+        // Who would have more at the same losses is not helped by more.
+        assert!((padhye_ratio(&FAR, &NEAR) - 1.0).abs() < 1e-9);
     }
 
     #[test]

@@ -22,6 +22,19 @@ pub struct Config {
     pub forecaster: ForecasterConfig,
     /// How often it decides.
     pub decide: Decide,
+    /// What ends slow start.
+    pub slow_start: SlowStart,
+}
+
+/// Which backlog ends slow start, of which the document says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SlowStart {
+    /// N, which the forecast gives.
+    #[default]
+    Forecast,
+    /// Vegas's own.
+    Stock,
 }
 
 /// How often a window is decided on.
@@ -56,18 +69,26 @@ impl Parameters for Config {
 impl Default for Config {
     fn default() -> Self {
         let vegas::Config { alpha, beta, gamma } = vegas::Config::default();
-        Config { alpha, beta, gamma, forecaster: ForecasterConfig::jeyasekar_2014(), decide: Decide::Round }
+        Config {
+            alpha,
+            beta,
+            gamma,
+            forecaster: ForecasterConfig::jeyasekar_2014(),
+            decide: Decide::Round,
+            slow_start: SlowStart::Forecast,
+        }
     }
 }
 
 /// CA-ARTT's window.
 ///
-/// Slow start, of which the document says nothing, is that of [`vegas::Vegas`] with N for the backlog: it doubles the
-/// window in every other round and ends once N is above gamma, at the window without that backlog.
+/// Slow start, of which the document says nothing, is that of [`vegas::Vegas`]: it doubles the window in every other round
+/// and ends once the backlog, N or Vegas's own, is above gamma, at the window without that backlog.
 #[derive(Clone, Debug)]
 pub struct ArimaVegas {
     bounds: vegas::Config,
     decide: Decide,
+    slow_start: SlowStart,
     artt: Artt,
     base_rtt: f64,
     round: Round,
@@ -85,6 +106,7 @@ impl ArimaVegas {
         ArimaVegas {
             bounds: config.bounds(),
             decide: config.decide,
+            slow_start: config.slow_start,
             artt: Artt::new(&config.forecaster),
             base_rtt: f64::INFINITY,
             round: Round::default(),
@@ -96,7 +118,10 @@ impl ArimaVegas {
 
     /// Compares the backlog that equation 33 estimates with its bounds.
     fn decide(&mut self, window: &mut Window) {
-        let backlog = self.artt.backlog(window.cwnd, self.rtt, self.base_rtt);
+        let backlog = match self.slow_start {
+            SlowStart::Stock if window.in_slow_start() => window.cwnd * (1.0 - self.base_rtt / self.rtt),
+            _ => self.artt.backlog(window.cwnd, self.rtt, self.base_rtt),
+        };
         self.grows = false;
         if window.in_slow_start() {
             if backlog > self.bounds.gamma {
@@ -213,6 +238,21 @@ mod tests {
         assert!(after_two_rounds(control(Decide::Round, 0.1), slow).in_slow_start());
         let ended = after_two_rounds(control(Decide::Round, 0.14), slow);
         assert!(!ended.in_slow_start() && ended.cwnd < 41.0, "{ended:?}");
+    }
+
+    #[test]
+    fn or_with_the_backlog_of_stock_vegas() {
+        let slow = Window { cwnd: 20.0, ssthresh: 1000.0 };
+        let config = Config {
+            slow_start: SlowStart::Stock,
+            forecaster: ForecasterConfig::Constant { value: 0.1 },
+            ..Config::default()
+        };
+        // N is 0, and 20 (1 - 0.1 / 0.2) packets wait.
+        let ended = after_two_rounds(ArimaVegas::new(&config, &start()), slow);
+        assert!(!ended.in_slow_start(), "{ended:?}");
+        let avoiding = after_two_rounds(ArimaVegas::new(&config, &start()), avoiding());
+        assert_eq!(avoiding, after_two_rounds(control(Decide::Round, 0.1), self::avoiding()));
     }
 
     #[test]

@@ -179,11 +179,13 @@ fn control() -> impl Strategy<Value = Control> {
         Control::ArimaVegas(arima_vegas::Config {
             forecaster: ForecasterConfig::Holt { gain: 0.5, trend_gain: 0.5 },
             decide: arima_vegas::Decide::Ack,
+            slow_start: arima_vegas::SlowStart::Stock,
             ..arima_vegas::Config::default()
         }),
         Control::Dual(dual::Config::default()),
         Control::TcpTp(tcp_tp::Config::default()),
         Control::Veno(veno::Config::default()),
+        Control::Veno(veno::Config { backlog: veno::Estimate::Smoothed, ..veno::Config::default() }),
     ])
 }
 

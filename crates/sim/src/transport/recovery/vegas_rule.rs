@@ -1,7 +1,7 @@
 //! The window rule of ns-2's Vegas: how many of its packets a flow has in queues, and what follows for its window. Stock, or
 //! by a forecast of the next round trip (Jeyasekar et al. 2014); everything else of Vegas stays as it is.
 
-use crate::control::arima_vegas::Decide;
+use crate::control::arima_vegas::{Decide, SlowStart};
 use crate::control::{vegas, Artt, Control};
 use crate::transport::Core;
 
@@ -24,8 +24,8 @@ pub(super) struct Trip {
 enum Backlog {
     /// As stock Vegas does, in whole packets.
     Stock,
-    /// By a forecast, and how often.
-    Forecast(Box<Artt>, Decide),
+    /// By a forecast, how often, and what ends slow start.
+    Forecast(Box<Artt>, Decide, SlowStart),
 }
 
 /// The rule and what it has decided.
@@ -48,7 +48,7 @@ impl Rule {
             Control::Vegas(config) => (*config, Backlog::Stock),
             Control::ArimaVegas(config) => {
                 let artt = Box::new(Artt::new(&config.forecaster));
-                (config.bounds(), Backlog::Forecast(artt, config.decide))
+                (config.bounds(), Backlog::Forecast(artt, config.decide, config.slow_start))
             }
             _ => (vegas::Config::default(), Backlog::Stock),
         };
@@ -58,7 +58,7 @@ impl Rule {
     /// Takes in the round-trip time of a packet, before what its ACK decides.
     #[inline]
     pub fn on_sample(&mut self, rtt: f64) {
-        if let Backlog::Forecast(artt, _) = &mut self.backlog {
+        if let Backlog::Forecast(artt, ..) = &mut self.backlog {
             artt.on_sample(rtt);
         }
     }
@@ -76,7 +76,7 @@ impl Rule {
 
     /// Whether each ACK decides.
     fn by_ack(&self) -> bool {
-        matches!(self.backlog, Backlog::Forecast(_, Decide::Ack))
+        matches!(self.backlog, Backlog::Forecast(_, Decide::Ack, _))
     }
 
     /// An ACK of new data opens the window by what this round allows, if the window is in use. `base` is the least
@@ -127,12 +127,16 @@ impl Rule {
     /// Packets in queues: whole ones as ns-2 counts them, or N of equation 33 with its fraction.
     fn queued(&self, core: &Core, trip: Trip) -> f64 {
         match &self.backlog {
-            Backlog::Stock => {
-                let actual = trip.sent as f64 / trip.rtt;
-                let expected = (core.next_seq - core.high_ack) as f64 / trip.base;
-                (((expected - actual) * trip.base + 0.5) as i64) as f64
-            }
-            Backlog::Forecast(artt, _) => artt.backlog(core.window.cwnd, trip.rtt, trip.base),
+            Backlog::Stock => stock(core, trip),
+            Backlog::Forecast(_, _, SlowStart::Stock) if core.window.in_slow_start() => stock(core, trip),
+            Backlog::Forecast(artt, ..) => artt.backlog(core.window.cwnd, trip.rtt, trip.base),
         }
     }
+}
+
+/// The backlog of stock Vegas.
+fn stock(core: &Core, trip: Trip) -> f64 {
+    let actual = trip.sent as f64 / trip.rtt;
+    let expected = (core.next_seq - core.high_ack) as f64 / trip.base;
+    (((expected - actual) * trip.base + 0.5) as i64) as f64
 }
