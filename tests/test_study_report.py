@@ -23,8 +23,8 @@ from parshall_studies import study as st
 from parshall_studies.study import words
 from parshall_studies.study.bench import Workbench
 from parshall_studies.study.claims import Judgements, judge
-from parshall_studies.study.html import render
-from parshall_studies.study.page import Page, build
+from parshall_studies.study.html import _Blocks, _environment, render
+from parshall_studies.study.page import Page, Part, build
 from parshall_studies.study.provenance import Provenance
 
 
@@ -402,3 +402,15 @@ def test_lists_spans_and_changes_read_as_sentences() -> None:
         words.tally({st.Grade.HOLDS: 12, st.Grade.CLOSE: 2, st.Grade.FAILS: 1, st.Grade.OPEN: 0})
         == "12 hold, 2 are close and 1 does not hold"
     )
+
+
+def test_each_group_of_figures_stands_beside_the_text_before_it() -> None:
+    items: dict[str, Any] = {name: st.Figure(name, "<svg></svg>") for name in "abc"}
+    items["t"] = st.Table("t", ("Name", "n"), [("one", 1.0)], title="t")
+    text = "One.\n\n[[show a]]\n\n[[show b]]\n\n[[show t]]\n\nTwo.\n\n[[show c]]\n\nThree.\n"
+    bands = _Blocks(_environment(), items).bands(Part("P", text))
+    where = [
+        [id for id in ("One", "a-figure", "b-figure", "t-table", "Two", "c-figure", "Three") if id in each]
+        for each in bands
+    ]
+    assert where == [["One", "a-figure", "b-figure", "t-table"], ["Two", "c-figure", "Three"]]

@@ -61,6 +61,7 @@ from .rules import (
     Observed as Observed,
     OneOfRuns as OneOfRuns,
     PrintedNumber as PrintedNumber,
+    Rule as Rule,
     Verdict as Verdict,
     alike as alike,
     within as within,

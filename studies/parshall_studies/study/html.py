@@ -46,7 +46,7 @@ def render(study: Study, page: Page, judged: Judgements, provenance: Provenance)
         light=plot.LIGHT,
         dark=plot.DARK,
         answer=show.part(page.answer) if page.answer else "",
-        findings=[(part, show.part(part)) for part in page.findings],
+        findings=[(part, show.bands(part)) for part in page.findings],
         sections=[(part, show.part(part)) for part in page.sections],
         counts=_counts(judged),
         topics=[_topic(topic, own) for topic, own in judged.topics()],
@@ -89,20 +89,42 @@ class _Blocks:
         self.items = items
 
     def part(self, part: Part) -> str:
+        return "".join(html for _, html in self._pieces(part))
+
+    def bands(self, part: Part) -> list[str]:
+        """The same in bands, each of which has at most one group of figures, to stand beside its text."""
+        bands: list[str] = []
+        band, rest, drawn = "", "", False
+        for kind, html in self._pieces(part):
+            if kind is Figure and drawn:
+                bands.append(band)
+                band, rest = rest + html, ""
+            elif drawn and (rest or kind is None):
+                rest += html
+            else:
+                band, drawn = band + html, drawn or kind is Figure
+        return [*bands, band + rest]
+
+    def _pieces(self, part: Part) -> Iterator[tuple[type | None, str]]:
+        """Text, which has no type, and what is shown in it: figures that stand together are one piece."""
         text = self.markdown.render(part.markdown)
         text = text.replace("<table>", '<div class="scroll"><table>').replace("</table>", "</table></div>")
-        return _PARAGRAPH.sub(lambda found: self.blocks(_SHOWN.findall(found[0])), text)
+        end = 0
+        for found in _PARAGRAPH.finditer(text):
+            if found.start() > end:
+                yield None, text[end : found.start()]
+            for kind, items in _runs([self.items[id] for id in _SHOWN.findall(found[0])]):
+                yield kind, "\n".join(self._blocks(kind, items)) + "\n"
+            end = found.end()
+        if text[end:].strip():
+            yield None, text[end:]
 
-    def blocks(self, ids: list[str]) -> str:
+    def _blocks(self, kind: type, items: list[Any]) -> Iterator[str]:
         """What stands together: figures side by side, pickers too, tables one below the other."""
-        found = []
-        for kind, group in _runs([self.items[id] for id in ids]):
-            if kind is Table:
-                found += [self.macros.table(_table(item)) for item in group]
-            else:
-                macro = self.macros.figures if kind is Figure else self.macros.pickers
-                found.append(macro(group))
-        return "\n".join(map(str, found))
+        if kind is Table:
+            yield from (str(self.macros.table(_table(item))) for item in items)
+        else:
+            yield str((self.macros.figures if kind is Figure else self.macros.pickers)(items))
 
 
 def _runs(items: list[Any]) -> Iterator[tuple[type, list[Any]]]:
