@@ -12,8 +12,10 @@ import pytest
 from parshall import run
 from parshall.scenario import ArimaVegas, BernoulliLoss, Cubic, Dumbbell, FqCodel, Record
 from parshall_studies.arima_vegas import (
+    backlog,
     decisions,
     document,
+    forecasts,
     measures,
     models,
     networks,
@@ -51,6 +53,18 @@ def test_the_printed_gains_do_not_bear_out_the_text() -> None:
 def test_the_printed_fpe_follows_from_the_printed_aic() -> None:
     assert document.aic_from_fpe() < 2e-4
     assert document.TABLE_1[2, 1, 1] == min(document.TABLE_1.values(), key=lambda pair: float(pair[0]))
+
+
+def test_the_twenty_cells_have_eight_upstream_rates() -> None:
+    assert document.UPSTREAM_RATES == (2.5, 5, 10, 20, 40, 80, 160, 320)
+
+
+def test_with_its_indices_as_printed_an_error_of_24_grows() -> None:
+    errors = [1.0, 1.0]
+    for _ in range(100):
+        errors.append(-errors[-1] - document.THETA * errors[-2])
+    assert abs(errors[-1] / errors[-2]) == pytest.approx(document.printed_growth())
+    assert document.bit_error_rate() == pytest.approx(-np.log(0.99) / 8000, rel=1e-4)
 
 
 # --- What is run --------------------------------------------------------------------------------------------
@@ -150,6 +164,35 @@ def test_decisions_are_those_of_equation_33() -> None:
         grew = np.count_nonzero(np.diff(window["cwnd"][late]) > 0) / np.count_nonzero(late)
         # Where most decisions are to grow the window does, until it is more than the receiver's.
         assert (found["grows"] > 0.5) is bool(grew > 0.1), forecaster
+
+
+def test_what_a_packet_finds_before_it_is_what_came_and_has_not_left() -> None:
+    path = Setting(16, 8)
+    done = run(networks.network(senders.DOCUMENT[VEGAS], path, backlog.RECORD).scenario(), seed=3)
+    found = backlog._queued(done, backlog.UP, 1e3 * path.cr, ack=True)
+    packets = done.columns("packets")
+    here = packets["port"] == done.ports.index(backlog.UP)
+    own = here & (packets["flow"] == done.flows.index(networks.FLOW)) & packets["ack"].astype(bool)
+    for seq in (5, 40):
+        at = packets["time"][own & (packets["event"] == 0) & (packets["seq"] == seq)][0]
+        came = here & (packets["event"] == 0) & (packets["time"] < at)
+        lasts = 8 * packets["size_bytes"] / (1e3 * path.cr)
+        gone = here & (packets["event"] == 1) & (packets["time"] + lasts <= at)
+        waiting = packets["size_bytes"][came].sum() - packets["size_bytes"][gone].sum()
+        assert found.ahead[seq] == waiting > 0
+    # What a round trip has beyond the way is spent behind those, but for the part that was sent already.
+    parts = backlog.parts_of(done, path)
+    assert 1 < parts["explained"] < 1.2
+    assert parts["base"] < parts["rtt"]
+
+
+def test_errors_of_forecasts_are_relative_to_the_mean_round_trip() -> None:
+    record = decisions.RECORD
+    done = run(networks.network(senders.DOCUMENT[VEGAS], Setting(16, 2), record).scenario(), seed=3)
+    errors = dict(zip(forecasts.LABELS, forecasts.errors_of(done).numbers["error"], strict=True))
+    rtts = decisions.acks_of(done).known
+    assert errors["last-value"] == pytest.approx(np.abs(np.diff(rtts))[10:].mean() / rtts.mean())
+    assert errors["arima"] > errors["ewma"] > errors["last-value"]
 
 
 def test_stock_vegas_delivers_what_it_does_in_ns2() -> None:

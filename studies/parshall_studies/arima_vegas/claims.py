@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from parshall_studies import study as st
-from parshall_studies.arima_vegas import document
+from parshall_studies.arima_vegas import document, forecasts
 from parshall_studies.arima_vegas.document import KS, ROUND_TRIPS
 from parshall_studies.arima_vegas.measures import CF, ERRORS, OFFSETS
 from parshall_studies.arima_vegas.models import CHOSEN, KPSS_LIMIT, MODELS
-from parshall_studies.arima_vegas.networks import START_SPREAD
+from parshall_studies.arima_vegas.networks import MAIN, START_SPREAD, SYMMETRIC
 from parshall_studies.arima_vegas.printed import PRINTED_TABLES
-from parshall_studies.arima_vegas.quantities import UNITS, gain, grid, of, percent_more
-from parshall_studies.arima_vegas.senders import ALWAYS, ARTT, FORECASTERS, LITERAL, VEGAS
+from parshall_studies.arima_vegas.quantities import UNITS, by_rate, gain, of, percent_more
+from parshall_studies.arima_vegas.senders import (
+    ALWAYS,
+    ARTT,
+    FORECASTERS,
+    LITERAL,
+    SMOOTHED,
+    STARTED,
+    VEGAS,
+)
 from parshall_studies.arima_vegas.timeouts import STANDARD
 
 SIMILAR, SIGNIFICANT = 1.1, 1.1
@@ -21,24 +29,66 @@ SIMILAR, SIGNIFICANT = 1.1, 1.1
 _AS_MUCH = 0.9
 _KS = list(KS)
 _OTHERS = [name for name in FORECASTERS if name != ALWAYS]
-_LOSSY = {name: text for name, text in ERRORS.items() if name != "none"}
+_PLACES = {f"errors {where}stream": where for where in ("down", "up")}
+"""Readings of where packet errors are."""
+_STARTS = {"N ends slow start": ARTT, "Vegas's backlog ends it": STARTED}
+"""Readings of slow start."""
+_OF_SENDERS = {
+    LITERAL: "One decision with each ACK",
+    STARTED: "Slow start as in Vegas",
+}
+_RATES = {rate: f"{rate:g} kbit/s" for rate in document.UPSTREAM_RATES}
+
+
+def _rule(said: st.Rule | st.Relation) -> st.Rule:
+    return st.Holds((said,)) if isinstance(said, st.Relation) else said
+
+
+def _by_place(rule: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
+    """Wherever packet errors are."""
+    return st.ByReading({label: _rule(rule(where)) for label, where in _PLACES.items()})
+
+
+def _by_start(rule: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
+    """However slow start ends."""
+    return st.ByReading({label: _rule(rule(sender)) for label, sender in _STARTS.items()})
 
 
 def _throughput(table: str, sender: str | list[str], errors: str) -> st.Expression:
     return of(table, "throughput", sender, errors=errors, k=_KS)
 
 
-def _fewer(**where: Any) -> st.Relation:
-    """On the mean less than one packet more."""
-    return grid("retransmitted", ARTT, **where) < grid("retransmitted", VEGAS, **where) + 1
+def _more(errors: str, **where: Any) -> st.Relation:
+    return by_rate("throughput", ARTT, errors, **where) > by_rate("throughput", VEGAS, errors, **where)
+
+
+def _fewer(metric: str = "retransmitted", **where: Any) -> st.Relation:
+    """On the mean less than one more."""
+    return by_rate(metric, ARTT, **where) < by_rate(metric, VEGAS, **where) + 1
 
 
 def _symmetric(metric: str, sender: str, errors: str = "none", backward: str = "yes") -> st.Expression:
     return of("symmetric", metric, sender, errors=errors, backward=backward)
 
 
-def _figure_5(metric: str, sender: str, errors: str = "up") -> st.Expression:
-    return grid(metric, sender, errors, cf=CF, k=2)
+def _figure_5(metric: str, sender: str, errors: str) -> st.Expression:
+    return of("readings", metric, sender, errors=errors, k=2)
+
+
+def _above_vegas(metric: str, errors: str = "none") -> st.ByReading:
+    """That CA-ARTT has more of something in the run of Figure 5, however slow start ends."""
+    return _by_start(lambda sender: _figure_5(metric, sender, errors) > _figure_5(metric, VEGAS, errors))
+
+
+def _above_vegas_lossy(metric: str) -> st.ByReading:
+    """The same wherever errors are."""
+    return st.ByReading(
+        {
+            f"{start}, {place}": _rule(_figure_5(metric, sender, where) > _figure_5(metric, VEGAS, where))
+            for start, sender in _STARTS.items()
+            for place, where in _PLACES.items()
+        }
+    )
 
 
 def _round_trips(k: int, errors: str) -> st.Relation:
@@ -53,8 +103,8 @@ def _between(per_cent: st.Expression, printed: tuple[str, str]) -> st.Holds:
     return st.within(per_cent, low, high, "points")
 
 
-def _low_loss() -> st.Holds:
-    low = {"rate": list(document.ERROR_RATES[:-1]), "k": _KS}
+def _low_loss(errors: str) -> st.Holds:
+    low = {"errors": errors, "rate": list(document.ERROR_RATES[:-1]), "k": _KS}
     more = percent_more(
         of("error_rates", "throughput", ARTT, **low), of("error_rates", "throughput", VEGAS, **low)
     )
@@ -91,19 +141,58 @@ def _risk(what: str) -> st.Quantity:
     return st.Quantity("risks", what)
 
 
+def _error(forecaster: str | list[str], sender: str = VEGAS, errors: str = "none") -> st.Quantity:
+    """Of forecasts of the round trips that a sender sees."""
+    where = {"sender": sender, "errors": errors, "k": _KS, "forecaster": forecaster}
+    return st.Quantity("forecasts", "error").at(**where)
+
+
+def _best_forecast(sender: str = VEGAS, errors: str = "none") -> st.Relation:
+    return _error(forecasts.ARIMA, sender, errors) < _error([forecasts.EWMA, forecasts.LAST], sender, errors)
+
+
+def _backlog(part: str) -> st.Quantity:
+    return st.Quantity("backlog", part).at(sender=VEGAS, errors="none", k=_KS)
+
+
+def _of_link() -> st.Relation:
+    """The part of its link that Vegas has: 2 Mbit/s where it is symmetric."""
+    asymmetric = _throughput("readings", VEGAS, "none") / (1e3 * CF)
+    return _symmetric("throughput", VEGAS) / (1e3 * SYMMETRIC.cf) > asymmetric
+
+
 _SYMMETRIC_PRINTED = [st.Printed(each, "kbit/s") for each in document.TABLE_5["none"].throughput]
 _TOGETHER = [offset for offset in OFFSETS if abs(offset) <= 2 * START_SPREAD]
 _SAYS: dict[str, Any] = {
+    "problem.symmetric": _of_link(),
+    "problem.round-trip": _backlog("rtt") > 2.0,
+    "problem.ack-loss": of("readings", "acks_dropped", VEGAS, errors="none", k=_KS) > 1.0,
+    "problem.window": of("readings", "window", VEGAS, errors="none", k=_KS)
+    < of("alone", "window", VEGAS, k=_KS) / 2,
+    "problem.throughput": _throughput("readings", VEGAS, "none")
+    < of("alone", "throughput", VEGAS, k=_KS) / 2,
+    "problem.delay-based": _throughput("today", VEGAS, "none") > _throughput("today", "cubic", "none"),
+    "ewma.inadequate": _error(forecasts.EWMA) > _error(forecasts.ARIMA),
+    "ewma.history": _error(forecasts.EWMA) > _error(forecasts.LAST),
+    "arima.suitable": _best_forecast(),
+    "arima.suitable-lossy": _best_forecast(errors=MAIN),
+    "arima.own": _best_forecast(ARTT),
+    "eq-24.printed": st.Computed(st.Fixed(document.printed_growth()) < 1.0),
+    "eq-25": st.alike(_backlog("explained"), 1.0, 1.2),
+    "eq-27": _backlog("downstream") < 0.01,
+    "eq-27.acks": _backlog("own_acks") > 0.5,
+    "eq-27.base": st.alike(_backlog("base"), 1.0, SIMILAR),
     "gain.between": _between(gain(), document.GAINS),
     "gain.conclusion": _between(gain(), document.CONCLUDED_GAINS),
-    "gain.greater.{k}": lambda k: grid("throughput", ARTT, k=k) > grid("throughput", VEGAS, k=k),
-    "gain.mean": gain().mean("k", "cf") > 0.0,
-    "gain.lossy.{k}": lambda k: grid("throughput", ARTT, "up", k=k) > grid("throughput", VEGAS, "up", k=k),
-    "gain.low-loss": _low_loss(),
+    "gain.greater.{cr}": lambda cr: _more("none", cr=cr),
+    "gain.mean": gain().mean("cr") > 0.0,
+    "gain.lossy.{cr}": lambda cr: _by_place(lambda where: _more(where, cr=cr)),
+    "gain.low-loss": _by_place(_low_loss),
     "gain.round-trips.{k}": lambda k: _round_trips(k, "none"),
-    "gain.round-trips-lossy.{k}": lambda k: _round_trips(k, "up"),
+    "gain.round-trips-lossy.{k}": lambda k: _by_place(lambda where: _round_trips(k, where)),
     "retransmissions.same-or-fewer": _fewer(),
-    "retransmissions.same-or-fewer.{k}": lambda k: _fewer(k=k),
+    "retransmissions.same-or-fewer.{cr}": lambda cr: _fewer(cr=cr),
+    "acks.no-more": _fewer("acks_dropped"),
     "alone.similar": st.alike(
         of("alone", "throughput", ARTT, k=_KS), of("alone", "throughput", VEGAS, k=_KS), SIMILAR
     ),
@@ -111,10 +200,10 @@ _SAYS: dict[str, Any] = {
     "alone.symmetric": st.alike(
         _symmetric("throughput", ARTT, backward="no"), _symmetric("throughput", VEGAS, backward="no"), SIMILAR
     ),
-    "slow-start.longer": _figure_5("first_slow_start", ARTT) > _figure_5("first_slow_start", VEGAS),
-    "slow-start.longer-no-errors": _figure_5("first_slow_start", ARTT, "none")
-    > _figure_5("first_slow_start", VEGAS, "none"),
-    "slow-start.window": _figure_5("window", ARTT) > _figure_5("window", VEGAS),
+    "slow-start.longer": _above_vegas_lossy("first_slow_start"),
+    "slow-start.longer-no-errors": _above_vegas("first_slow_start"),
+    "slow-start.window": _above_vegas_lossy("window"),
+    "slow-start.throughput": _above_vegas_lossy("throughput"),
     "symmetric.better": (
         _symmetric("throughput", ARTT) > _symmetric("throughput", VEGAS),
         _SYMMETRIC_PRINTED[1].less(_SYMMETRIC_PRINTED[0]),
@@ -122,9 +211,16 @@ _SAYS: dict[str, Any] = {
     "symmetric.gain": st.within(
         percent_more(_symmetric("throughput", ARTT), _symmetric("throughput", VEGAS)), 10.0, 30.0, "points"
     ),
-    "symmetric.lossy-less": _symmetric("throughput", ARTT, "up") < _symmetric("throughput", VEGAS, "up"),
-    "symmetric.lossy-fewer": _symmetric("retransmitted", ARTT, "up")
-    < _symmetric("retransmitted", VEGAS, "up"),
+    "symmetric.lossy-less": _by_place(
+        lambda where: _symmetric("throughput", ARTT, where) < _symmetric("throughput", VEGAS, where)
+    ),
+    "symmetric.lossy-fewer": _by_place(
+        lambda where: _symmetric("retransmitted", ARTT, where) < _symmetric("retransmitted", VEGAS, where)
+    ),
+    "veno.srtt": _throughput("veno", SMOOTHED, "none") < _throughput("veno", ARTT, "none"),
+    "veno.srtt-lossy": _throughput("veno", SMOOTHED, MAIN) < _throughput("veno", ARTT, MAIN),
+    "models.not-stationary": st.Computed(st.Quantity("chosen", "kpss") > KPSS_LIMIT),
+    "models.arma": st.Computed(st.Quantity("chosen", "over_arma") < 1.0),
     "models.aic": st.Computed(_others("aic") > _model("aic")),
     "models.fpe": st.Computed(_others("fpe") > _model("fpe")),
     "models.stationary": st.Computed(st.Quantity("chosen", "kpss_once") < KPSS_LIMIT),
@@ -134,19 +230,13 @@ _SAYS: dict[str, Any] = {
     ),
     "models.normal": st.Computed(st.Quantity("chosen", "straightness") > 0.99),
     "models.white": st.Computed(st.Quantity("chosen", "ljung_box") > 0.05),
-    "errors.throughput.{placing}": lambda placing: (
-        _throughput("readings", ARTT, placing) > _throughput("readings", VEGAS, placing)
+    "reading.alike.{reading}": lambda reading: st.alike(
+        _throughput("readings", reading, "none"), _throughput("readings", ARTT, "none"), SIMILAR
     ),
-    "errors.symmetric-less.{placing}": lambda placing: (
-        _symmetric("throughput", ARTT, placing) < _symmetric("throughput", VEGAS, placing)
+    "reading.more.{reading}": lambda reading: (
+        _throughput("readings", reading, "none") > _throughput("readings", VEGAS, "none")
     ),
-    "errors.symmetric-fewer.{placing}": lambda placing: (
-        _symmetric("retransmitted", ARTT, placing) < _symmetric("retransmitted", VEGAS, placing)
-    ),
-    "literal.alike": st.alike(
-        _throughput("readings", LITERAL, "none"), _throughput("readings", ARTT, "none"), SIMILAR
-    ),
-    "literal.more": _throughput("readings", LITERAL, "none") > _throughput("readings", VEGAS, "none"),
+    "forecast.fitted": _error(forecasts.FITTED) > 0.9 * _error(forecasts.LAST),
     "forecast.{forecaster}.{errors}": lambda forecaster, errors: (
         _throughput("ablation", forecaster, errors) > _throughput("ablation", ARTT, errors) * _AS_MUCH
     ),
@@ -185,11 +275,19 @@ _SAYS: dict[str, Any] = {
 }
 _NAMES: dict[str, Mapping[Any, str]] = {
     "k": {k: f"K = {k}" for k in KS},
-    "errors": {name: ERRORS[name] for name in ("none", "up")},
-    "placing": _LOSSY,
+    "cr": _RATES,
+    "errors": {name: ERRORS[name] for name in ("none", MAIN)},
+    "reading": _OF_SENDERS,
     "forecaster": {name: sender.label for name, sender in FORECASTERS.items()},
 }
+
+
+def _ident(label: Any) -> str:
+    """A label in an id; rates without a needless point."""
+    return f"{label:g}" if isinstance(label, float) else str(label)
+
+
 TOPICS: tuple[st.Topic, ...] = (
-    *st.topics_of(st.page_of(__package__, "claims.md"), _SAYS, _NAMES),
+    *st.topics_of(st.page_of(__package__, "claims.md"), _SAYS, _NAMES, ident=_ident),
     *(table.topic for table in PRINTED_TABLES),
 )

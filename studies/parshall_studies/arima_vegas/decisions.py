@@ -35,6 +35,16 @@ class Acks(NamedTuple):
     seq: NDArray[np.int64]
     rtt: Reals
 
+    def since(self, time: float) -> Acks:
+        """Those that came from a time on."""
+        late = self.time >= time
+        return Acks(self.time[late], self.seq[late], self.rtt[late])
+
+    @property
+    def known(self) -> Reals:
+        """The round trips that are known."""
+        return self.rtt[np.isfinite(self.rtt)]
+
 
 def shares(run: Recording, rule: ArimaVegas) -> dict[str, float]:
     """Shares of the decisions in congestion avoidance, one a round, on which the window grows, stays and
@@ -56,7 +66,7 @@ def backlogs(run: Recording, rule: ArimaVegas) -> Iterator[float]:
     """N at the end of each round in congestion avoidance."""
     acks = acks_of(run)
     window = run.columns("window")
-    forecasts = _forecasts(rule, acks.rtt[np.isfinite(acks.rtt)])
+    forecasts = _forecasts(rule, acks.known)
     base, artt, taken, mark = np.inf, np.nan, 0, 0
     own: list[float] = []
     for time, seq, rtt in zip(*acks, strict=True):

@@ -33,6 +33,13 @@ TABLE_1: Mapping[tuple[int, int, int], tuple[str, str]] = {
 }
 """AIC and FPE by order (p, d, q)."""
 
+BIT_ERROR_RATE = "0.0001"
+"""'When the packet error rate is 0.01, then bit error rate is close to' this."""
+RESIDUAL_SD = "0.075"
+"""Seconds, below (24)."""
+PHI, THETA = (-0.36251, 0.17573), -0.95108
+"""Coefficients of ARIMA(2,1,1), below (24)."""
+
 TABLE_2: Mapping[tuple[int, int], str] = {
     (int(words[0]), cf): number
     for words, numbers in st.numbers_in(
@@ -104,6 +111,8 @@ GAINS = ("39", "400")
 """Per cent of throughput, without errors: least and greatest (abstract; Section 6)."""
 CONCLUDED_GAINS = ("40", "300")
 """The same, in the conclusion."""
+UPSTREAM_RATES = tuple(sorted({float(rate) for rate in TABLE_2.values()}))
+"""The eight rates in kbit/s that the 20 cells have between them."""
 LOW_LOSS_GAINS = ("45", "165")
 """Per cent, 'under low lossy environment'."""
 SYMMETRIC_GAIN = "19.6"
@@ -129,6 +138,24 @@ def gains(table: Mapping[tuple[int, int], Cell]) -> list[float]:
 def retransmits_more(table: Mapping[tuple[int, int], Cell]) -> int:
     """Cells in which the proposed algorithm retransmits more than Vegas."""
     return sum(float(cell.retransmitted[1]) > float(cell.retransmitted[0]) for cell in table.values())
+
+
+def residual_sd() -> float:
+    """Seconds, from the printed FPE of ARIMA(2,1,1), which is in thousands of square milliseconds."""
+    return math.sqrt(1000 * float(TABLE_1[2, 1, 1][1])) / 1000
+
+
+def bit_error_rate() -> float:
+    """That makes one packet of 1000 bytes in a hundred wrong."""
+    return float(1 - (1 - 0.01) ** (1 / 8000))
+
+
+def printed_growth() -> float:
+    """Factor by which an error of (24) grows from one forecast to the next, with its indices as printed: then
+    e(t + 1) = ... - e(t) - theta e(t - 1), whose greatest root this is; below 1 errors die out.
+    """
+    half = math.sqrt(1 - 4 * THETA) / 2
+    return max(abs(-0.5 + half), abs(-0.5 - half))
 
 
 def aic_from_fpe() -> float:

@@ -11,9 +11,9 @@ import numpy as np
 from parshall.scenario import Record, Tcp
 from parshall.stats import jain
 from parshall_studies import study as st
-from parshall_studies.arima_vegas import decisions, models, networks, ns2, timeouts
+from parshall_studies.arima_vegas import backlog, decisions, forecasts, models, networks, ns2, timeouts
 from parshall_studies.arima_vegas.document import CFS, ERROR_RATES, KS, ROUND_TRIPS
-from parshall_studies.arima_vegas.networks import FLOW, SYMMETRIC, Path, network
+from parshall_studies.arima_vegas.networks import FLOW, MAIN, SYMMETRIC, Path, network
 from parshall_studies.arima_vegas.senders import (
     ABLATION,
     ARTT,
@@ -22,11 +22,14 @@ from parshall_studies.arima_vegas.senders import (
     READINGS,
     TODAY,
     VEGAS,
+    VENOS,
     WINDOW,
     Sender,
 )
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from parshall.recording import Recording
     from parshall.scenario import Dumbbell
 
@@ -40,15 +43,17 @@ GRID_KS = (*KS, HALVED * KS[-1])
 """K of both readings."""
 ERRORS: Mapping[str, str] = {
     "none": "no errors",
-    "up": "1 % upstream",
     "down": "1 % downstream",
+    "up": "1 % upstream",
     "both": "1 % on both",
 }
+PLACED: tuple[networks.Errors, ...] = ("none", "down", "up")
+"""Places of errors that the document's tables and figures are run with."""
 OFFSETS = (*(round(-0.2 + 0.0125 * step, 4) for step in range(33)), 0.5, 1.0)
 """Seconds by which the downstream flow starts after the first upstream flow."""
 _FEW_SEEDS = 10
 """Seeds where more show nothing new: for these offsets they move nothing but the phase of clocks."""
-FIGURE_5 = Path(cf=CF, k=2, errors="up")
+FIGURE_5 = Path(cf=CF, k=2, errors=MAIN)
 DATA = (ns2.DATA, *timeouts.DATA)
 OPTIONAL = frozenset({"ns2", *timeouts.TABLES})
 """Tables that are there only where the data for them is at hand."""
@@ -62,9 +67,11 @@ def measure(bench: st.Workbench) -> st.Measures:
         tables |= bench.measure(
             what, variants, lambda _, run: of_run(run), table=name, dims=dims, tables=_TABLES
         )
+    tables["by_rate"] = _by_rate(tables["grid"])
     tables |= _offsets(bench)
     tables |= _windows(bench, tables["grid"])
     tables |= _decisions(bench)
+    tables |= _on_the_path(bench)
     tables |= _meetings(bench)
     tables |= models.identify(bench)
     tables |= timeouts.weigh(bench)
@@ -82,7 +89,7 @@ def _parts() -> dict[str, tuple[str, tuple[str, ...], Variants]]:
             {
                 (name, errors, cf, k): partial(network, sender, Path(cf, k, errors))
                 for name, sender in DOCUMENT.items()
-                for errors in ("none", "up")
+                for errors in PLACED
                 for cf in CFS
                 for k in GRID_KS
             },
@@ -100,10 +107,11 @@ def _parts() -> dict[str, tuple[str, tuple[str, ...], Variants]]:
         "symmetric": ("Table 5", ("sender", "errors", "backward"), dict(_symmetric())),
         "error_rates": (
             "Figure 7",
-            ("sender", "rate", "k"),
+            ("sender", "errors", "rate", "k"),
             {
-                (name, rate, k): partial(network, sender, Path(CF, k, "up", float(rate)))
+                (name, errors, rate, k): partial(network, sender, Path(CF, k, errors, float(rate)))
                 for name, sender in DOCUMENT.items()
+                for errors in PLACED[1:]
                 for rate in ERROR_RATES
                 for k in KS
             },
@@ -114,13 +122,14 @@ def _parts() -> dict[str, tuple[str, tuple[str, ...], Variants]]:
             {
                 (name, errors, k, rtt): partial(network, sender, Path(CF, k, errors, round_trip=rtt / 1e3))
                 for name, sender in DOCUMENT.items()
-                for errors in ("none", "up")
+                for errors in PLACED
                 for k in KS
                 for rtt in ROUND_TRIPS
             },
         ),
-        "ablation": ("Forecasters", ("sender", "errors", "k"), dict(_over_k(ABLATION, ("none", "up")))),
-        "today": ("Today", ("sender", "errors", "k"), dict(_over_k(TODAY, ("none", "up")))),
+        "ablation": ("Forecasters", ("sender", "errors", "k"), dict(_over_k(ABLATION, ("none", MAIN)))),
+        "today": ("Today", ("sender", "errors", "k"), dict(_over_k(TODAY, ("none", MAIN)))),
+        "veno": ("Veno", ("sender", "errors", "k"), dict(_over_k(VENOS, PLACED))),
     }
 
 
@@ -142,9 +151,10 @@ def _symmetric() -> Iterator[tuple[Any, Any]]:
 
 
 def of_run(run: Recording) -> dict[str, float]:
-    """Rates in kbit/s of payload that arrived, counts of packets and timeouts, and the window of the
-    downstream flow: its mean in packets, the share of time in which it is the receiver's or more, and how
-    long slow start lasts, at first in seconds and in all as a share of the run.
+    """Rates in kbit/s of payload that arrived, counts of packets, of ACKs that did not come back and of
+    timeouts, and the window of the downstream flow: its mean in packets, the share of time in which it is
+    the receiver's or more, and how long slow start lasts, at first in seconds and in all as a share of the
+    run.
     """
     flows, own = run.columns("flows"), run.flows.index(FLOW)
     kilobits = 8e-3 * PAYLOAD_BYTES / run.scenario.duration
@@ -158,6 +168,7 @@ def of_run(run: Recording) -> dict[str, float]:
         "throughput": float(delivered[own] + first) * kilobits,
         "upstream": float(delivered.sum() - delivered[own]) * kilobits,
         "retransmitted": float(flows["packets_retransmitted"][own]),
+        "acks_dropped": float(flows["acks_dropped"][own]),
         "timeouts": float(flows["timeouts"][own]),
         "window": float(np.minimum(cwnd, WINDOW).mean()),
         "full": float((cwnd >= WINDOW).mean()),
@@ -170,6 +181,20 @@ def _first_slow_start(run: Recording, time: Any, slow: Any) -> float:
     """When the window first is not below the threshold; the end of the run where it always is."""
     over = np.flatnonzero(~slow)
     return float(time[over[0]]) if over.size else run.scenario.duration
+
+
+def _by_rate(grid: pa.Table) -> pa.Table:
+    """The networks of the grid that differ: what counts is the rate upstream, and of cells that have it in
+    common this has the one with the highest rate downstream.
+    """
+    found: dict[str, list[Any]] = {}
+    for row in grid.to_pylist():
+        cf, k = row.pop("cf"), row.pop("k")
+        if k in KS and (cf == CF or k == KS[-1]):
+            row["cr"] = Path(cf, k).cr
+            for name, value in row.items():
+                found.setdefault(name, []).append(value)
+    return st.tidy(found, ("sender", "errors", "cr", st.SEED))
 
 
 def _offsets(bench: st.Workbench) -> st.Measures:
@@ -228,6 +253,32 @@ def _decisions(bench: st.Workbench) -> st.Measures:
         seeds=bench.seeds[:_FEW_SEEDS],
         tables=("flows", "packets", "window"),
     )
+
+
+def _on_the_path(bench: st.Workbench) -> st.Measures:
+    """Forecasts of the round trips that the document's senders see, and what equations (25) to (27) make of
+    them.
+    """
+    variants = {
+        (name, errors, k): partial(network, sender, Path(CF, k, errors), backlog.RECORD)
+        for name, sender in DOCUMENT.items()
+        for errors in ("none", MAIN)
+        for k in KS
+    }
+    return bench.measure(
+        "Round trips on the path",
+        variants,
+        _seen_on_the_path,
+        dims=("sender", "errors", "k"),
+        seeds=bench.seeds[:_FEW_SEEDS],
+        tables=("flows", "packets", "window"),
+    )
+
+
+def _seen_on_the_path(place: Any, run: Recording) -> st.Rows:
+    _, errors, k = place
+    path = Path(CF, k, errors)
+    return {"forecasts": forecasts.errors_of(run), "backlog": backlog.parts_of(run, path)}
 
 
 def _meetings(bench: st.Workbench) -> st.Measures:

@@ -28,6 +28,8 @@ from parshall_studies.arima_vegas.senders import PROPAGATION, UPSTREAM, Sender
 
 Errors: TypeAlias = Literal["none", "up", "down", "both"]
 """Where packets are lost: on the upstream link, the downstream one, both, or nowhere."""
+MAIN: Errors = "down"
+"""Where packet errors are in the main reading: where ours fits most of the numbers that are printed."""
 
 DURATION = 200.0
 """Simulated seconds."""
@@ -54,6 +56,7 @@ class Path:
     k: float
     """Normalised asymmetry; the upstream rate is cf / (25 k)."""
     errors: Errors = "none"
+    """Where packet errors are."""
     error_rate: float = ERROR_RATE
     round_trip: float = PROPAGATION
     backward: bool = True

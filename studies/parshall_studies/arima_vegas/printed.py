@@ -11,6 +11,7 @@ from parshall_studies import study as st
 from parshall_studies.arima_vegas import document
 from parshall_studies.arima_vegas.document import KS, Cell
 from parshall_studies.arima_vegas.measures import CF, ERRORS, HALVED
+from parshall_studies.arima_vegas.networks import MAIN
 from parshall_studies.arima_vegas.quantities import UNITS, of
 from parshall_studies.arima_vegas.senders import ARTT, DOCUMENT, VEGAS
 
@@ -87,10 +88,10 @@ def _of_placing(errors: str) -> st.PrintedTable:
 def _table_5() -> st.PrintedTable:
     rows = (
         row
-        for name, errors, words in (("none", "none", "no errors"), ("lossy", "up", "1 % upstream"))
+        for name, errors, words in (("none", "none", "no errors"), ("lossy", MAIN, ERRORS[MAIN]))
         for row in _rows(
             "table-5",
-            errors,
+            name,
             document.TABLE_5[name],
             words,
             lambda metric, sender, errors=errors: of(
@@ -99,7 +100,7 @@ def _table_5() -> st.PrintedTable:
         )
     )
     title = "The symmetric network"
-    caption = "Cf = Cr = 2 Mbit/s, with backward traffic; errors as Figure 9's caption places them."
+    caption = f"Cf = Cr = 2 Mbit/s, with backward traffic; errors: {ERRORS[MAIN]}."
     heads = ("Errors", "Sender", "Metric")
     return st.printed_table("table-5", "Table 5", title, caption, heads, rows, least=0.0)
 
@@ -113,9 +114,9 @@ RESULTS = (
         "table-4",
         "Table 4",
         "1 % packet errors",
-        f"Cr as in Table 2; errors upstream. {_BOTH}",
+        f"Cr as in Table 2; errors: {ERRORS[MAIN]}. {_BOTH}",
         document.TABLE_4,
-        "up",
+        MAIN,
         1,
     ),
     _table_5(),
@@ -132,12 +133,12 @@ RESULTS = (
         "table-4-halved",
         "Table 4, by its heads",
         "1 % packet errors",
-        f"Cr as the heads of Table 4 have it, half of Table 2; errors upstream. {_BOTH}",
+        f"Cr as the heads of Table 4 have it, half of Table 2; errors: {ERRORS[MAIN]}. {_BOTH}",
         document.TABLE_4,
-        "up",
+        MAIN,
         HALVED,
     ),
-    *(_of_placing(errors) for errors in ("down", "both")),
+    *(_of_placing(errors) for errors in ERRORS if errors not in ("none", MAIN)),
 )
 """Results of the document beside ours."""
 
@@ -199,6 +200,14 @@ def _consistency() -> st.PrintedTable:
             "0",
             "cells",
             float(document.retransmits_more(document.TABLE_3)),
+        ),
+        ("residual-sd", "residuals, from FPE", document.RESIDUAL_SD, "s", document.residual_sd()),
+        (
+            "bit-errors",
+            "bit errors at 1 % packet errors",
+            document.BIT_ERROR_RATE,
+            "",
+            document.bit_error_rate(),
         ),
         ("fpe", "AIC less the logarithm of FPE in Table 1, at most", "0.000", "", document.aic_from_fpe()),
     ]

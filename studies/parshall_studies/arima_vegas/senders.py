@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from parshall.scenario import ArimaVegas, Cubic, Tcp
+from parshall.scenario import ArimaVegas, Cubic, Tcp, Veno
 from parshall.scenario.forecaster import Constant, Ewma, LastValue, Median, Mixture
 
 WINDOW = 20
@@ -18,8 +18,12 @@ WINDOW = 20
 PAYLOAD_BYTES, HEADER_BYTES, ACK_BYTES = 1000, 40, 40
 PROPAGATION = 0.1
 """Round trip without queues, in seconds."""
-VEGAS, ARTT, LITERAL = "vegas", "artt", "artt-ack"
-"""Stock Vegas, the document's algorithm with one decision a round trip, and with one an ACK."""
+VEGAS, ARTT, LITERAL, STARTED = "vegas", "artt", "artt-ack", "artt-start"
+"""Stock Vegas; the document's algorithm with one decision a round trip, with one an ACK, and with the slow
+start of stock Vegas.
+"""
+VENO, SMOOTHED = "veno", "veno-smoothed"
+"""Veno as Fu and Liew have it, and as equation (2) has it."""
 ALWAYS = "always"
 """The window that no backlog stops."""
 _NEVER_REACHED = 1e9
@@ -74,8 +78,17 @@ DOCUMENT: Mapping[str, Sender] = {
 READINGS: Mapping[str, Sender] = {
     **DOCUMENT,
     LITERAL: Sender("CA-ARTT, each ACK", ns2_vegas(decide="ack")),
+    STARTED: Sender("CA-ARTT, Vegas's start", ns2_vegas(slow_start="stock")),
 }
-"""The same with the literal reading of the algorithm."""
+"""The same with other readings of the algorithm: a decision with each ACK, and slow start as it is."""
+VENOS: Mapping[str, Sender] = {
+    **DOCUMENT,
+    VENO: Sender("Veno", _tcp(profile="ns2", recovery="newreno", control=Veno())),
+    SMOOTHED: Sender(
+        "Veno by (2)", _tcp(profile="ns2", recovery="newreno", control=Veno(backlog="smoothed"))
+    ),
+}
+"""Beside Veno, which the document describes: a smoothed round trip, and a least one that losses reset."""
 _WITHOUT_RULE = dict.fromkeys(("alpha", "beta", "gamma"), _NEVER_REACHED)
 FORECASTERS: Mapping[str, Sender] = {
     "last-value": Sender("last value", ns2_vegas(forecaster=LastValue())),
@@ -99,6 +112,6 @@ TODAY: Mapping[str, Sender] = {
     "vegas-fq": Sender("Vegas, FQ-CoDel", DOCUMENT[VEGAS].transport, fair_queue=True),
     "artt-fq": Sender("CA-ARTT, FQ-CoDel", DOCUMENT[ARTT].transport, fair_queue=True),
     "cubic-fq": Sender("CUBIC, FQ-CoDel", _cubic(delayed_ack=False), fair_queue=True),
-    "cubic-fq-delayed": Sender("CUBIC, delayed ACKs, FQ-CoDel", _cubic(delayed_ack=True), fair_queue=True),
+    "cubic-fq-delayed": Sender("CUBIC, FQ-CoDel, delayed", _cubic(delayed_ack=True), fair_queue=True),
 }
 """What an engineer may do on such a path: CUBIC with SACK, fewer ACKs, a queue of their own for ACKs."""

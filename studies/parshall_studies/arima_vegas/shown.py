@@ -7,12 +7,31 @@ from typing import Any
 
 from parshall import plot
 from parshall_studies import study as st
-from parshall_studies.arima_vegas import document, measures, models, networks, senders, shown_models
+from parshall_studies.arima_vegas import (
+    document,
+    forecasts,
+    measures,
+    models,
+    networks,
+    senders,
+    shown_fit,
+    shown_models,
+)
 from parshall_studies.arima_vegas.document import CFS, ERROR_RATES, KS, ROUND_TRIPS
 from parshall_studies.arima_vegas.measures import ERRORS, OFFSETS
+from parshall_studies.arima_vegas.networks import MAIN
 from parshall_studies.arima_vegas.printed import PRINTED_TABLES
-from parshall_studies.arima_vegas.quantities import gain, grid, of
-from parshall_studies.arima_vegas.senders import ABLATION, ARTT, DOCUMENT, READINGS, TODAY, VEGAS, WINDOW
+from parshall_studies.arima_vegas.quantities import by_rate, gain, of
+from parshall_studies.arima_vegas.senders import (
+    ABLATION,
+    ARTT,
+    DOCUMENT,
+    READINGS,
+    TODAY,
+    VEGAS,
+    VENOS,
+    WINDOW,
+)
 from parshall_studies.arima_vegas.timeouts import FAMILIES, QUANTILE, RISKS, STANDARD
 
 _KS = list(KS)
@@ -28,15 +47,27 @@ def times(table: str, name: str, base: str, errors: str = "none") -> st.Expressi
     return ours / theirs
 
 
+def path_error(forecaster: str, k: int | list[int] = _KS) -> st.Expression:
+    """Of forecasts of the round trips that Vegas sees, without errors."""
+    where = {"sender": VEGAS, "errors": "none", "k": k, "forecaster": forecaster}
+    return st.quantity("forecasts.error", **where)
+
+
 NAMES = {
     "cf": measures.CF,
     "document": document,
     "errors": ERRORS,
+    "fits": shown_fit.fits,
+    "fitting": shown_fit.fitting,
+    "forecasts": forecasts,
     "gain": gain,
+    "main": MAIN,
     "models": models,
+    "by_rate": by_rate,
     "near": _NEAR,
     "net": networks,
     "senders": senders,
+    "path_error": path_error,
     "standard": STANDARD,
     "times": times,
 }
@@ -49,19 +80,19 @@ _FAMILY_LOOKS = st.looks(FAMILIES)
 _K = st.Axis("K", log=True, ticks={float(k): str(k) for k in KS})
 _THROUGHPUT = st.Axis("throughput", "kbit/s", log=True)
 _ROUND_TRIP = st.Axis("round trip", "ms", ticks={float(rtt): str(rtt) for rtt in ROUND_TRIPS[::2]})
-_BOTH = {errors: ERRORS[errors] for errors in ("none", "up")}
+_BOTH = {errors: ERRORS[errors] for errors in ("none", MAIN)}
 
 
 def _gains(results: st.Results, judged: st.Judgements) -> st.Figure:
-    """CA-ARTT over Vegas in every cell, ours and as printed, over the upstream rate."""
+    """CA-ARTT over Vegas at every upstream rate, and as printed in every cell."""
     traces = []
     for errors, label, colour, marker, (number, table) in (
         ("none", "ours, no errors", plot.SERIES[0], "o", (3, document.TABLE_3)),
-        ("up", "ours, 1 % upstream", plot.SERIES[1], "s", (4, document.TABLE_4)),
+        (MAIN, f"ours, {ERRORS[MAIN]}", plot.SERIES[1], "s", (4, document.TABLE_4)),
     ):
         look = st.Look(label, colour, marker)
-        ratio = grid("throughput", ARTT, errors) / grid("throughput", VEGAS, errors)
-        cells = [networks.Path(int(at["cf"]), int(at["k"])).cr for at, _ in ratio.values(results).members()]
+        ratio = by_rate("throughput", ARTT, errors) / by_rate("throughput", VEGAS, errors)
+        cells = [float(at["cr"]) for at, _ in ratio.values(results).members()]
         found = list(ratio.values(results).intervals().values())
         traces.append(st.of_intervals(look, cells, found, style="points"))
         look = look(label=f"printed, Table {number}", hollow=True)
@@ -88,8 +119,8 @@ def _over_k(id: str, table: str, senders: Mapping[str, Any], errors: str) -> st.
     columns = {
         **{f"K = {k}": st.quantity(f"{table}.throughput", k=k) for k in KS},
         "window": mean("window"),
-        f"% of time at {WINDOW}": 100 * mean("full"),
-        "retransmitted": mean("retransmitted"),
+        f"% at {WINDOW}": 100 * mean("full"),
+        "resent": mean("retransmitted"),
         "upstream": mean("upstream"),
     }
     return st.means_table(
@@ -122,6 +153,7 @@ _OTHERS = [name for name in ABLATION if name != VEGAS]
 SHOWN: tuple[st.Shown, ...] = (
     *PRINTED_TABLES,
     st.Made(_gains),
+    *shown_fit.SHOWN,
     *shown_models.SHOWN,
     st.drawing(
         "fig-5",
@@ -136,7 +168,11 @@ SHOWN: tuple[st.Shown, ...] = (
     _sides(
         "fig-7",
         st.Means(
-            "error_rates.throughput", "rate", _K_LOOKS, "k", {rate: float(rate) for rate in ERROR_RATES}
+            st.quantity("error_rates.throughput", errors=MAIN),
+            "rate",
+            _K_LOOKS,
+            "k",
+            {rate: float(rate) for rate in ERROR_RATES},
         ),
         st.Axis("error rate", log=True),
     ),
@@ -154,6 +190,55 @@ SHOWN: tuple[st.Shown, ...] = (
         st.each("{sender.label}", sender={name: ABLATION[name] for name in _OTHERS}),
         {f"grows, K = {k}": 100 * st.quantity("decisions.grows", k=k) for k in KS}
         | {f"N, K = {k}": st.quantity("decisions.backlog", k=k) for k in (KS[0], KS[-1])},
+        "matrix",
+    ),
+    st.drawing(
+        "path-errors",
+        [
+            st.Means(
+                st.quantity("forecasts.error", sender=VEGAS), "k", st.looks(forecasts.LABELS), "forecaster"
+            )
+        ],
+        _K,
+        st.Axis("mean error / mean round trip", log=True, limits=(1e-3, 1.0)),
+        panels=st.each("{errors}", errors=_BOTH),
+        share=(True, True),
+        height=4.2,
+        legend=3,
+    ),
+    st.means_table(
+        "price",
+        "Upstream rate",
+        st.each("{cr} kbit/s", cr={rate: f"{rate:g}" for rate in document.UPSTREAM_RATES}),
+        {
+            "gain, %": gain(),
+            f"gain, {ERRORS[MAIN]}": gain(MAIN),
+            **{
+                f"{words}, {DOCUMENT[sender].label}": by_rate(metric, sender)
+                for metric, words in {"acks_dropped": "lost ACKs", "retransmitted": "retransmitted"}.items()
+                for sender in DOCUMENT
+            },
+        },
+    ),
+    st.means_table(
+        "backlog",
+        "Vegas",
+        st.each("K = {k}", sender=[VEGAS], errors=["none"], k={k: str(k) for k in KS}),
+        {
+            "N / C over RTT \u2212 baseRTT": "backlog.explained",
+            "downstream, %": 100 * st.quantity("backlog.downstream"),
+            "own ACKs of N upstream, %": 100 * st.quantity("backlog.own_acks"),
+            "baseRTT over that without queues": "backlog.base",
+            "RTT over it": "backlog.rtt",
+        },
+    ),
+    st.means_table(
+        "veno",
+        "Sender",
+        st.each(
+            "{sender.label}, {errors}", sender=VENOS, errors={name: ERRORS[name] for name in measures.PLACED}
+        ),
+        {f"K = {k}": st.quantity("veno.throughput", k=k) for k in KS},
         "matrix",
     ),
     st.drawing(
@@ -186,7 +271,7 @@ SHOWN: tuple[st.Shown, ...] = (
         st.rows_axis([ABLATION[name].label for name in _OTHERS]),
         panels=st.each("{errors}", errors=_BOTH),
         marks=[st.Mark(x=1.0)],
-        height=5.4,
+        height=4.6,
         share=(True, True),
         legend=5,
     ),

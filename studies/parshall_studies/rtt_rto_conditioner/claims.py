@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from parshall_studies import study as st
@@ -19,6 +19,7 @@ from parshall_studies.rtt_rto_conditioner.beyond import (
 from parshall_studies.rtt_rto_conditioner.conditioners import (
     EDGES,
     FAIR,
+    FULL,
     MODEL,
     PAID,
     PROFILE,
@@ -62,6 +63,24 @@ def _most(table: str, edge: str, **where: Any) -> st.Relation:
 
 def _evener(edge: str, other: str, far: int) -> st.Relation:
     return apart("grid", edge, far=far) < apart("grid", other, far=far)
+
+
+_FIGURE_1 = {"the nearest goes by its own timeout": RTT_RTO, "(9) throughout": READING}
+"""Readings of the lost Figure 1."""
+_PROTECTIONS = {"protection is free": RTT_SW, "later packets pay": PAID}
+"""V does not say that they pay, and VI demands it."""
+
+
+def _by_reading(readings: Mapping[str, str], says: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
+    """With the conditioner of each reading."""
+    found = {label: says(edge) for label, edge in readings.items()}
+    return st.ByReading(
+        {label: st.Holds((each,)) if isinstance(each, st.Relation) else each for label, each in found.items()}
+    )
+
+
+def _by_figure_1(says: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
+    return _by_reading(_FIGURE_1, says)
 
 
 def _close(one: st.Expression, other: st.Expression, most: float) -> st.Holds:
@@ -117,9 +136,9 @@ _SAYS: dict[str, Any] = {
         of("knowledge", "window_F1", RTT_SW, far=PRINTED_FAR)
         > of("knowledge", "window_F1", RTT, far=PRINTED_FAR)
     ),
-    "rtt-rto.fair.{far}": lambda far: _evener(RTT_RTO, RTT, far),
-    "rtt-sw.fair.{far}": lambda far: _evener(RTT_SW, RTT, far),
-    "rtt-rto.standard.{far}": lambda far: _evener(RTT_RTO, STANDARD, far),
+    "rtt-rto.fair.{far}": lambda far: _by_figure_1(lambda edge: _evener(edge, RTT, far)),
+    "rtt-sw.fair.{far}": lambda far: _by_reading(_PROTECTIONS, lambda edge: _evener(edge, RTT, far)),
+    "rtt-rto.standard.{far}": lambda far: _by_figure_1(lambda edge: _evener(edge, STANDARD, far)),
     "few.rtt.{few}": lambda few: apart("numbers", RTT, flows=few) < _SIMILAR,
     "few.many.rtt": apart("numbers", RTT, flows=networks.FLOWS) > _SIMILAR,
     "few.both.{proposed}.{number}": lambda proposed, number: (
@@ -139,21 +158,18 @@ _SAYS: dict[str, Any] = {
     "single.{aggregate}": lambda aggregate: (
         of("equations", f"single_{aggregate}", RTT_RTO, flows=networks.FLOWS) < 10.0
     ),
-    "reading.fair.{far}": lambda far: _evener(READING, RTT, far),
-    "reading.standard.{far}": lambda far: _evener(READING, STANDARD, far),
-    "reading.paid.{far}": lambda far: _evener(PAID, RTT, far),
-    "reading.same": _alike(READING, "over", networks.LONG, 1.1),
-    "reading.little": st.within(_ratio("F3", "F1", READING, "over"), 1.0, 1.5),
-    "reading.similar": _alike(READING, "extreme", ("F1", "F2", "F3"), 1.2),
+    "reading.fair.{reading}.{far}": lambda reading, far: _evener(reading, RTT, far),
+    "reading.standard.{reading}.{far}": lambda reading, far: _evener(reading, STANDARD, far),
+    "reading.sw.{protection}.{far}": lambda protection, far: _evener(protection, RTT, far),
     "domains.rtt": _ratio("F1", "F3", RTT, "over") > 1.2,
-    "domains.rtt-sw": _ratio("F3", "F1", RTT_SW, "over") > 1.2,
-    "domains.same": _alike(RTT_RTO, "over", networks.LONG, 1.1),
-    "domains.little": st.within(_ratio("F3", "F1", RTT_RTO, "over"), 1.0, 1.5),
+    "domains.rtt-sw": _by_reading(_PROTECTIONS, lambda edge: _ratio("F3", "F1", edge, "over") > 1.2),
+    "domains.same": _by_figure_1(lambda edge: _alike(edge, "over", networks.LONG, 1.1)),
+    "domains.little": _by_figure_1(lambda edge: st.within(_ratio("F3", "F1", edge, "over"), 1.0, 1.5)),
     "domains.pronounced": (
         abs(_ratio("F3", "F1", STANDARD, "extreme") - 1) > abs(_ratio("F3", "F1", STANDARD, "over") - 1)
     ),
     "domains.67": st.PrintedNumber(st.Printed(document.TIMES), _ratio("F3", "F1", STANDARD, "extreme")),
-    "domains.similar": _alike(RTT_RTO, "extreme", ("F1", "F2", "F3"), 1.2),
+    "domains.similar": _by_figure_1(lambda edge: _alike(edge, "extreme", ("F1", "F2", "F3"), 1.2)),
     "domains.under": st.Holds(
         tuple(
             bound
@@ -196,6 +212,8 @@ _SAYS: dict[str, Any] = {
     ),
     "model.better.{far}": lambda far: _evener(MODEL, RTT_RTO, far),
     "model.than-rtt.{far}": lambda far: _evener(MODEL, RTT, far),
+    "full.better.{far}": lambda far: _evener(FULL, RTT_RTO, far),
+    "full.than-model.{far}": lambda far: _evener(FULL, MODEL, far),
     "passive.rtt.{knowing}.{flows}": lambda knowing, flows: (
         of("passive", "error_rtt", knowing, source="packets", far=list(PASSIVE_FARS), flows=flows) < 10.0
     ),
@@ -237,6 +255,8 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "few": {number: f"{number} connections each" for number in NUMBERS[:2]},
     "number": {number: f"{number} connections each" for number in (2, 4, 20, 200)},
     "proposed": {name: EDGES[name].label for name in (RTT_RTO, RTT_SW)},
+    "reading": {edge: label for label, edge in _FIGURE_1.items()},
+    "protection": {edge: label for label, edge in _PROTECTIONS.items()},
     "aggregate": {name: name for name in PAIR},
     "k": {k: f"{k} packets" for k in KS},
     "knowing": {name: EDGES[name].label for name in KNOWING},

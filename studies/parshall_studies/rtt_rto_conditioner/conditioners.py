@@ -28,8 +28,8 @@ READING, PAID = "rtt-rto-9", "rtt-sw-paid"
 """Other readings: RTT-RTO of the lost Figure 1, and RTT-SW with the profile kept, as VI demands and V does
 not say.
 """
-MODEL, FAIR = "model", "fair"
-"""The exact solution of its equation 6, and feedback."""
+MODEL, FULL, FAIR = "model", "model-full", "fair"
+"""The exact solution of its equation 6, that of its equation 2, and feedback."""
 PRECEDENCES = ("AF11", "AF12", "AF13")
 """DP0, DP1 and DP2."""
 K = 3
@@ -109,6 +109,7 @@ protection that is paid for.
 """
 OURS: Mapping[str, Edge] = {
     MODEL: Edge("equation 6 solved", lambda profile: TcpModelMeter(cir=profile.cir)),
+    FULL: Edge("equation 2 solved", lambda profile: TcpModelMeter(cir=profile.cir, full=True)),
     FAIR: Edge("feedback", lambda profile: FairExcessMeter(cir=profile.cir)),
 }
 """What is proposed here."""

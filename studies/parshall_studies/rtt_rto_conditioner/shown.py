@@ -11,6 +11,7 @@ from parshall_studies.rtt_rto_conditioner.claims import CAPACITY, PRINTED_TABLES
 from parshall_studies.rtt_rto_conditioner.conditioners import (
     EDGES,
     FAIR,
+    FULL,
     MODEL,
     PAID,
     READING,
@@ -60,7 +61,8 @@ def _rates(id: str, *edges: str) -> st.Made[st.Figure]:
     """Throughput of both aggregates over the round trip of F2, a panel for each edge."""
     lines = [st.Means(f"grid.rate_{name}", "far", look) for name, look in _PAIR_LOOKS.items()]
     panels = st.each("{edge}", edge=_edges(*edges))
-    options: dict[str, Any] = {"columns": 2, "height": 2.8 if len(edges) == 2 else 4.2, "share": (True, True)}
+    size = {"columns": 2, "height": 4.2} if len(edges) == 4 else {"columns": len(edges), "height": 2.8}
+    options: dict[str, Any] = {**size, "share": (True, True)}
     return st.drawing(id, lines, _FAR, _RATE, panels=panels, marks=[st.Mark(y=CAPACITY / 2)], **options)
 
 
@@ -189,7 +191,7 @@ SHOWN: tuple[st.Shown, ...] = (
         share=(True, True),
     ),
     _rates("reading", RTT_RTO, READING, RTT_SW, PAID),
-    _rates("ours", MODEL, FAIR),
+    _rates("ours", MODEL, FULL, FAIR),
     st.means_table(
         "sensitivity",
         "What is otherwise",
