@@ -350,7 +350,7 @@ def free(results: st.Results, judged: st.Judgements, name: str) -> dict[str, Any
         "mean": float(by_case.mean()),
         "worst": float(by_case[worst]),
         "where": cases.case(every[worst]).label,
-        "verdicts": [judged[f"goal.{name}.{which}"].verdict for which in ("mean", "worst")],
+        "verdicts": [judged[f"goal.{name}.{which}"].clause for which in ("mean", "worst")],
     }
 
 
@@ -390,6 +390,11 @@ def carried(results: st.Results) -> dict[str, float]:
     return {cases.case(str(name)).label: error for name, error in found if name != "load/22"}
 
 
+def networks_judged(results: st.Results) -> int:
+    """Drawn scenarios whose link is full at some time."""
+    return int(np.isfinite(results.values("drawn", "mse_of_all", dither="none").array).sum())
+
+
 NAMES = {
     "alarm": alarm,
     "alarms": alarms,
@@ -404,6 +409,7 @@ NAMES = {
     "gains": gains,
     "mean_error": mean_error,
     "net": net,
+    "networks_judged": networks_judged,
     "point": point,
     "rules": rules,
     "score": score,
