@@ -25,6 +25,7 @@ from parshall_studies.nonresponsive.traces import (
     traces_of,
 )
 from parshall_studies.nonresponsive.tuned import Tuned
+from parshall_studies.responsiveness import held_out
 from parshall_studies.study import Results, Workbench, tuner
 
 _UNTUNED = (
@@ -39,6 +40,7 @@ def _measured(patch: pytest.MonkeyPatch, case: Case) -> Results:
     patch.setattr(cases, "all_cases", lambda: (case,))
     patch.setattr(measures, "case", {case.name: case}.__getitem__)
     patch.setattr(measures, "tuned", lambda bench: Tuned(_UNTUNED, {}, {}))
+    patch.setattr(held_out, "without_dither", lambda *given: {})
     for module in (alarm, phase, shorter):
         patch.setattr(module, "measure", lambda *given: {})
     return Results(measures.measure(Workbench([1, 2, 3], cache=False)))

@@ -15,7 +15,7 @@ from tests.nonresponsive_traces import made_traces
 
 from parshall_studies.nonresponsive import STUDY, cases, tuned, tuning
 from parshall_studies.nonresponsive.cases import Case
-from parshall_studies.nonresponsive.contestants import CONTESTANTS, Contestant, contestant
+from parshall_studies.nonresponsive.contestants import CONTESTANTS, TRAINING, Contestant, contestant
 from parshall_studies.nonresponsive.document import ERRORS
 from parshall_studies.nonresponsive.traces import Traces, mean_square_error, relative_error
 from parshall_studies.study.tuner import Range
@@ -67,14 +67,15 @@ def test_everything_is_tuned_on_its_own_training_runs(monkeypatch: pytest.Monkey
             expected += [("starts", each.name, each.training, None)] if each.of_document else []
             expected.append(("all", each.name, each.training, start))
     expected += [("starts", "zero-drops", (error.case,), None) for error in ERRORS]
+    expected += [("starts", "basic", (case,), None) for case in TRAINING]
     expected += [("all", "zero-drops", (home,), None) for home in cases.TRANSFER]
     assert asked == expected
     assert desk.seeds == list(tuning.TRAINING_SEEDS)
     assert min(desk.seeds) > STUDY.seeds  # nothing is judged on them
     assert [entry.name for entry in found.entries] == _entries()
-    assert {name: entry.settings["start_share"] for name, entry in found.fitted.items()} == {
-        error.case: 0.75 for error in ERRORS
-    }
+    fitted = [entry for entries in found.fitted.values() for entry in entries]
+    assert {entry.trained_on for entry in fitted} == {*(error.case for error in ERRORS), *TRAINING}
+    assert {entry.settings["start_share"] for entry in fitted} == {0.75}
     assert tuple(found.homes) == cases.TRANSFER
 
 

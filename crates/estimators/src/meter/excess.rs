@@ -88,8 +88,7 @@ impl ExcessMarker {
         ExcessMarker::new(config.cir, config.window, config.colours == 3, division)
     }
 
-    /// Marks by the exact solution of equation 6 of Habib, Bhargava and Fahmy 2002, or of equation 2 for both; see
-    /// [`drop_ratio`] and [`padhye_ratio`].
+    /// Marks by the exact solution of equation 6 of Habib, Bhargava and Fahmy 2002, or of equation 2 for both.
     pub fn tcp_model(config: &TcpModelMeter) -> Self {
         let division = Division::Model { full: config.full };
         ExcessMarker::new(config.cir, config.window, config.colours == 3, division)
