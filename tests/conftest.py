@@ -52,7 +52,7 @@ DURATIONS = Path(__file__).parent / "durations.json"
 """Seconds that a test function takes with all its parameters, of those that take a tenth of a second or more.
 `make durations` measures them anew."""
 
-SLOW_S = 0.5
+SLOW_S = 0.2
 """What takes as long as that is left out by `make check`."""
 
 
