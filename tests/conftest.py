@@ -35,8 +35,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A job in the background of a script ignores Ctrl-C, and so would every run that a test interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Half a million objects are modules and tests, which stay: to look at them seldom saves a tenth of the time.
 gc.set_threshold(50_000, 20, 20)
-"""Seldom: modules and collected tests are half a million objects, and none of them is garbage."""
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -53,7 +53,7 @@ DURATIONS = Path(__file__).parent / "durations.json"
 `make durations` measures them anew."""
 
 SLOW_S = 0.2
-"""What takes as long as that is left out by `make check`."""
+"""Tests of functions that take as long as that are left out by `make check`."""
 
 
 def function_of(nodeid: str) -> str:

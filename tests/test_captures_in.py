@@ -259,3 +259,25 @@ def test_a_short_capture_has_no_long_memory(simulated: Path, tmp_path: Path) -> 
     short.write_bytes(simulated.read_bytes()[:400])
     with pytest.raises(parshall.InputError, match="512 ms of traffic or more"):
         Capture.read(short).hurst()
+
+
+@needs_reference
+def test_the_guide_shows_what_is_printed(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["capture", str(REFERENCE / "cubic_droptail.snd.pcap.gz")]) == 0
+    shown = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  ")]
+    guide = (repository / "docs" / "guide" / "captures-in.md").read_text()
+    assert len(shown) == 9
+    assert all(line in guide for line in shown[-3:])
+
+
+@needs_reference
+@pytest.mark.parametrize(
+    "name", ["cubic_droptail", "cubic_nots", "dup", "ecn_cubic", "reno_nosack", "reorder", "spurious_rto"]
+)
+def test_what_is_in_flight_at_the_sender_is_the_kernels_window(name: str) -> None:
+    with gzip.open(REFERENCE / f"{name}.kernel.csv.gz", "rt", newline="") as file:
+        kernel = np.median([float(row["cwnd"]) for row in csv.DictReader(file)])
+    capture = Capture.read(REFERENCE / f"{name}.snd.pcap.gz")
+    [found], [row] = capture.deliveries(), capture.connections.to_pylist()
+    packets = found.window / (row["data_bytes_f"] / row["data_packets_f"])
+    assert packets == pytest.approx(kernel, rel=0.05)

@@ -58,6 +58,15 @@ pub struct Totals {
 
 type Key = (Endpoint, Endpoint);
 
+/// Two ends, the lower first, and the direction from one to the other between them: 0 from the lower one.
+fn ordered(source: Endpoint, destination: Endpoint) -> (Key, usize) {
+    if source <= destination {
+        ((source, destination), 0)
+    } else {
+        ((destination, source), 1)
+    }
+}
+
 /// The analysis of a capture.
 #[derive(Debug, Default)]
 pub struct Analysis {
@@ -70,7 +79,7 @@ pub struct Analysis {
     oldest: usize,
     ended: Vec<Connection>,
     datagrams: FxHashMap<Key, Datagrams>,
-    /// Of what may be QUIC, the lower end first.
+    /// Connections that may be QUIC's, by their ends, the lower first.
     spins: FxHashMap<Key, Spin>,
     spun: Vec<SpinSample>,
     traffic: Traffic,
@@ -163,10 +172,9 @@ impl Analysis {
     }
 
     fn on_quic(&mut self, packet: &Packet, first: u8) {
-        let (source, destination) = (packet.source, packet.destination);
-        let way = usize::from(source > destination);
-        let ends = if way == 0 { (source, destination) } else { (destination, source) };
-        let turn = Turn { time: packet.time, first, way, ports: (source.port, destination.port) };
+        let (ends, way) = ordered(packet.source, packet.destination);
+        let ports = (packet.source.port, packet.destination.port);
+        let turn = Turn { time: packet.time, first, way, ports };
         let (datagrams, samples) = (&self.datagrams, &mut self.spun);
         self.spins.entry(ends).or_default().on_packet(&turn, |(way, span, rtt)| {
             let key = if way == 0 { ends } else { (ends.1, ends.0) };
@@ -178,8 +186,7 @@ impl Analysis {
     }
 
     fn on_tcp(&mut self, packet: &Packet, tcp: &Tcp) {
-        let (source, destination) = (packet.source, packet.destination);
-        let key = if source <= destination { (source, destination) } else { (destination, source) };
+        let (key, _) = ordered(packet.source, packet.destination);
         if let Some(&at) = self.index.get(&key) {
             let again = self.open[at as usize].as_ref().is_some_and(|state| !state.ended_by(packet, tcp));
             if again {
@@ -206,8 +213,7 @@ impl Analysis {
             self.oldest += 1;
         }
         if let Some(state) = self.open.get(self.oldest).and_then(Option::as_ref) {
-            let (one, other) = (state.opener, state.answerer);
-            self.index.remove(&if one <= other { (one, other) } else { (other, one) });
+            self.index.remove(&ordered(state.opener, state.answerer).0);
             self.totals.dropped_flows += 1;
             self.end(self.oldest);
         }
@@ -271,9 +277,7 @@ impl Analysis {
         let mut datagrams: Vec<Datagrams> = self.datagrams.into_values().collect();
         datagrams.sort_by_key(|flow| flow.number);
         for flow in &mut datagrams {
-            let way = usize::from(flow.source > flow.destination);
-            let ends =
-                if way == 0 { (flow.source, flow.destination) } else { (flow.destination, flow.source) };
+            let (ends, way) = ordered(flow.source, flow.destination);
             let spun = self.spins.get(&ends).map(|spin| spin.way(way)).filter(|spun| spun.spins());
             flow.spin = spun.cloned().map(Box::new);
         }

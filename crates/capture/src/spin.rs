@@ -37,7 +37,7 @@ impl Span {
 pub struct SpinSample {
     /// Nanoseconds since 1970: when the packet that ends it passed.
     pub time: i64,
-    /// That packet's frame.
+    /// Frame of that packet.
     pub frame: u64,
     /// Number of the flow of UDP, from 1.
     pub flow: u32,
@@ -47,7 +47,7 @@ pub struct SpinSample {
     pub rtt: i64,
 }
 
-/// What one direction has shown.
+/// One direction's spin bit.
 #[derive(Clone, Debug, Default)]
 pub struct Spun {
     /// A packet with a long header passed.

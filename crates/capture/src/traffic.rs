@@ -15,7 +15,7 @@ pub struct Traffic {
     counts: Vec<Count>,
 }
 
-/// What passed in an interval.
+/// Packets and bytes of an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Packets.

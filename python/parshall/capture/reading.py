@@ -157,9 +157,9 @@ class Capture:
         """Hurst parameter of the bytes per interval of all its traffic, as
         :func:`parshall.long_memory.hurst` has it. Raises InputError for a capture of less than half a second.
         """
-        from parshall.capture.series import memory
+        from parshall.capture.series import traffic_hurst
 
-        return memory(self, method)
+        return traffic_hurst(self, method)
 
     def tables(self) -> dict[str, pa.Table]:
         """All tables by name."""

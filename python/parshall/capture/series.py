@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from parshall.long_memory import HurstEstimate
     from parshall.long_memory.estimates import Method
 
-__all__ = ["Delivery", "deliveries", "forecasts", "memory"]
+__all__ = ["Delivery", "deliveries", "forecasts", "traffic_hurst"]
 
 _FEWEST_RTTS = 100
 """Fewer are no series: a tenth of them is not scored."""
@@ -71,21 +71,19 @@ class _Acks:
 
 def _directions(capture: Capture, least: int) -> Iterator[tuple[Mapping[str, Any], str, _Acks]]:
     """Directions with so many samples by data and ACK."""
-    rows = capture.samples
-    by_ack = np.asarray(rows["method"].to_pylist(), object) == "seq"
-    columns = {
-        name: np.asarray(rows[name])[by_ack]
-        for name in ("connection", "time", "rtt", "acked", "until", "in_flight")
-    }
-    sides = np.asarray(rows["direction"].to_pylist(), object)[by_ack]
+    import pyarrow.compute as pc
+
+    rows = capture.samples.filter(pc.equal(capture.samples["method"], "seq"))
+    rows = rows.sort_by([(name, "ascending") for name in ("connection", "direction", "time", "frame")])
+    forward = np.asarray(pc.equal(rows["direction"], "f"))
+    keys = 2 * np.asarray(rows["connection"], np.int64) + forward
+    columns = [np.asarray(rows[name]) for name in ("time", "rtt", "acked", "until", "in_flight")]
     for row in capture.connections.to_pylist():
         for way in ("f", "b"):
-            if row[f"rtt_seq_samples_{way}"] < least:
-                continue
-            own = (columns["connection"] == row["connection"]) & (sides == way)
-            order = np.argsort(columns["time"][own], kind="stable")
-            names = ("time", "rtt", "acked", "until", "in_flight")
-            yield row, way, _Acks(*(columns[name][own][order] for name in names))
+            if row[f"rtt_seq_samples_{way}"] >= least:
+                key = 2 * row["connection"] + (way == "f")
+                own = slice(*np.searchsorted(keys, [key, key + 1]))
+                yield row, way, _Acks(*(column[own] for column in columns))
 
 
 def forecasts(capture: Capture) -> dict[tuple[int, str], Evaluation]:
@@ -99,7 +97,7 @@ def forecasts(capture: Capture) -> dict[tuple[int, str], Evaluation]:
     }
 
 
-def memory(capture: Capture, method: Method = "local-whittle") -> HurstEstimate:
+def traffic_hurst(capture: Capture, method: Method = "local-whittle") -> HurstEstimate:
     """Hurst parameter of the bytes per interval of the capture. Raises InputError if that is too short."""
     counts = np.asarray(capture.traffic["bytes"], float)
     if len(counts) < _FEWEST_INTERVALS:
@@ -157,11 +155,10 @@ def _capacity(acks: _Acks, bytes_each: float) -> tuple[float | None, int]:
     packets = np.maximum(1, np.round(acks.acked / max(1.0, bytes_each)))
     follows = (acks.until[1:] - acks.acked[1:]) % 2**32 == acks.until[:-1]
     sent = acks.time - acks.rtt
+    # The first ACK behind one that made no sample is no pair with it.
+    sent[1:][~follows] = np.nan
     estimator = PacketPair()
-    for index in range(len(sent)):
-        if index and not follows[index - 1]:
-            estimator.interrupt()
-        estimator.on_ack(float(acks.time[index]), float(sent[index]), int(packets[index]))
+    estimator.run(acks.time, sent, packets)
     found = estimator.capacity()
     if found is None or found.pairs < _FEWEST_PAIRS or found.quality & _DOUBT:
         return None, 0 if found is None else found.pairs

@@ -166,7 +166,7 @@ class Veno(Model):
     beta: Positive = 3.0
     """Packets in queues from which on a loss counts as congestion."""
     backlog: Literal["round", "smoothed"] = "round"
-    """What they are estimated from: the mean of the last round trip and the least of the connection, or the
+    """Estimate of these: from the mean of the last round trip and the least of the connection, or from the
     smoothed round trip of RFC 6298 and the least since the last loss (Jeyasekar et al. 2014, eq. 1 and 2)."""
 
 

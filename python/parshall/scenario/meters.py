@@ -189,7 +189,7 @@ class TcpModelMeter(Model):
     colours: Literal[2, 3] = 3
     """With 3 the rest of what is marked is yellow, with 2 green."""
     full: Flag = False
-    """Whether nothing is left out of the model."""
+    """Leaves nothing out of the model."""
 
 
 class FairExcessMeter(Model):

@@ -80,14 +80,14 @@ _DELAY: Mapping[str, Callable[..., Any]] = {
     ),
     "figure-31.ecn-similar": lambda r: st.alike(_at_1_bwdp(r, "red-ecn"), _at_1_bwdp(r, "red"), SIMILAR),
 }
-"""Of the reading and of labels."""
+"""Rules as functions of the reading and of labels."""
 
 
 # --- Jitter -------------------------------------------------------------------------------------------------
 
 
 def _deviation(r: Reading, queue: str) -> st.Expression:
-    """Of the delay with ON/OFF flows, where buffers and capacities are large."""
+    """Standard deviation of the delay with ON/OFF flows, where buffers and capacities are large."""
     return r.of("delay_sd", queue, "on_off", capacity=[35, 100], buffer=LARGE)
 
 
@@ -140,7 +140,7 @@ def _load_shrinks(r: Reading, aqm: str, less: int, more: int) -> st.Relation:
 
 
 def _claim(r: Reading, queue: str, load: int) -> tuple[st.Holds, st.Printed]:
-    """What short flows get of the link."""
+    """Share of the link that short flows get."""
     low, high = {5: (0.045, 0.055), 30: (0.25, 0.35)}[load]
     return st.within(_at_100(r, "stf", queue, load=load), low, high, SHARE), st.Printed(f"{load / 100:g}")
 
@@ -278,4 +278,4 @@ SAYS: Mapping[str, Any] = {
     },
     **_OF_DROPTAIL,
 }
-"""What each statement of the chapter says, by its id as it stands in ``claims.md``."""
+"""Rule of each statement of the chapter, by its id as it stands in ``claims.md``."""

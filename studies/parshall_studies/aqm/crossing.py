@@ -26,10 +26,10 @@ SETTLING = 20.0
 
 
 def of_run(part: Part, run: Recording) -> dict[str, float]:
-    """Of the surge, and of the quiet time before and after it: what long TCP flows get, as a share of the
-    capacity, and the mean queueing delay in seconds. Of tuned RED also in how many estimates thresholds have
-    moved half way or more, how often that changes in a minute of a steady load, and how many seconds it takes
-    to move and to return; NaN where nothing is tuned.
+    """Measures of the surge, and of the quiet time before and after it: what long TCP flows get, as a
+    share of the capacity, and the mean queueing delay in seconds. Of tuned RED also in how many estimates
+    thresholds have moved half way or more, how often that changes in a minute of a steady load, and how many
+    seconds it takes to move and to return; NaN where nothing is tuned.
     """
     begin, end = part.surge or (0.0, part.duration)
     surge = [(begin + SETTLING, end)]
@@ -60,7 +60,7 @@ def _moved(run: Recording) -> tuple[Reals, Reals]:
 
 
 def _throughput(run: Recording, spans: Sequence[Span]) -> float:
-    """Of long TCP flows, as a share of the capacity."""
+    """Throughput of long TCP flows, as a share of the capacity."""
     series = run.columns("flow_series")
     long = np.array([name.startswith("t") for name in run.flows])[series["flow"]]
     times, places = np.unique(series["time"], return_inverse=True)

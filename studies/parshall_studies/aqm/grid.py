@@ -26,7 +26,7 @@ QUEUES: Mapping[str, str] = {
 }
 """Disciplines, as a reader knows them."""
 LOW = "-low"
-"""What the name of a queue ends with whose thresholds are a twelfth and a quarter of the buffer."""
+"""End of the name of a queue whose thresholds are a twelfth and a quarter of the buffer."""
 
 
 DIMS = ("queue", "senders", "capacity", "buffer", "load")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Said: TypeAlias = "Says | tuple[Says, st.Printed]"
 
 AQMS = {name: QUEUES[name] for name in ("red", "red-ecn")}
-"""What the chapter calls AQM schemes."""
+"""Queues that the chapter calls AQM schemes."""
 OF_CHAPTER = {"droptail": QUEUES["droptail"], **AQMS}
 NEW_QUEUES = {name: QUEUES[name] for name in MODERN.queues if name not in OF_CHAPTER}
 SHARE = "share of capacity"
@@ -44,7 +44,7 @@ class Reading:
     name: str
     """For a reader."""
     end: str = ""
-    """What the names of AQM schemes end with in this reading."""
+    """End of the names of AQM schemes in this reading."""
     parts: tuple[tuple[str, str], ...] = ()
     """Parts of the study in which they stand, in place of the chapter's."""
 
@@ -60,7 +60,7 @@ class Reading:
         return self.of(metric, queue, load=30, **where)
 
     def gap(self, metric: str, queue: str, **where: Any) -> st.Expression:
-        """What DropTail has more."""
+        """Difference by which DropTail has more."""
         return of(metric, "droptail", **where) - self.of(metric, queue, **where)
 
 
@@ -81,7 +81,7 @@ def by_thresholds(says: Callable[..., Said]) -> Callable[..., Said]:
             return says(READINGS[0], **labels)
         found = [says(reading, **labels) for reading in READINGS]
         rules = {
-            reading.name: _rule(each[0] if isinstance(each, tuple) else each)
+            reading.name: each[0] if isinstance(each, tuple) else each
             for reading, each in zip(READINGS, found, strict=True)
         }
         both = st.ByReading(rules)
@@ -89,7 +89,3 @@ def by_thresholds(says: Callable[..., Said]) -> Callable[..., Said]:
         return (both, first[1]) if isinstance(first, tuple) else both
 
     return said
-
-
-def _rule(says: Says) -> Any:
-    return st.Holds((says,)) if isinstance(says, st.Relation) else says

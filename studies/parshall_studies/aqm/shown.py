@@ -184,7 +184,7 @@ def _tuned(results: st.Results, judged: st.Judgements) -> st.Figure:
 
 
 def _readings(results: st.Results, judged: st.Judgements) -> st.Table:
-    """What each reading of RED's thresholds makes of the chapter's numbers and statements."""
+    """Table of the chapter's numbers and statements by reading of RED's thresholds."""
     rows = []
     for reading in READINGS:
         ratios = st.NumbersOf(results).means(
@@ -220,7 +220,7 @@ def _readings(results: st.Results, judged: st.Judgements) -> st.Table:
 
 
 def _near(results: st.Results, reading: Reading, printed: Mapping[Place, str]) -> str:
-    """Of the numbers that are printed of RED and RED-ECN, how many our means are within 5 % of."""
+    """Count of the numbers printed of RED and RED-ECN that our means are within 5 % of."""
     of_red = {place: float(number) for place, number in printed.items() if place[0] in AQMS}
     near = [
         abs(

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 DOWN, UP = "r0->r1", "r1->r0"
 RECORD = Record(packets=[DOWN, UP], deliveries=FLOW, window=FLOW)
-"""What a run has to record for this."""
+"""Records that this needs of a run."""
 PARTS = ("explained", "downstream", "own_acks", "base", "rtt")
 _ARRIVAL, _DEPARTURE, _DROP = 0, 1, 2
 
 
 class _Queued(NamedTuple):
-    """What packets of the downstream flow, or its ACKs, find before them, by their numbers."""
+    """Bytes that packets of the downstream flow, or its ACKs, find before them, by the packets' numbers."""
 
     ahead: dict[int, float]
     """Bytes that have not left."""

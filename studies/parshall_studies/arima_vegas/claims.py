@@ -40,18 +40,14 @@ _OF_SENDERS = {
 _RATES = {rate: f"{rate:g} kbit/s" for rate in document.UPSTREAM_RATES}
 
 
-def _rule(said: st.Rule | st.Relation) -> st.Rule:
-    return st.Holds((said,)) if isinstance(said, st.Relation) else said
-
-
 def _by_place(rule: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
     """Wherever packet errors are."""
-    return st.ByReading({label: _rule(rule(where)) for label, where in _PLACES.items()})
+    return st.ByReading({label: rule(where) for label, where in _PLACES.items()})
 
 
 def _by_start(rule: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
     """However slow start ends."""
-    return st.ByReading({label: _rule(rule(sender)) for label, sender in _STARTS.items()})
+    return st.ByReading({label: rule(sender) for label, sender in _STARTS.items()})
 
 
 def _throughput(table: str, sender: str | list[str], errors: str) -> st.Expression:
@@ -76,15 +72,15 @@ def _figure_5(metric: str, sender: str, errors: str) -> st.Expression:
 
 
 def _above_vegas(metric: str, errors: str = "none") -> st.ByReading:
-    """That CA-ARTT has more of something in the run of Figure 5, however slow start ends."""
+    """Rule by which CA-ARTT has more of something in the run of Figure 5, however slow start ends."""
     return _by_start(lambda sender: _figure_5(metric, sender, errors) > _figure_5(metric, VEGAS, errors))
 
 
 def _above_vegas_lossy(metric: str) -> st.ByReading:
-    """The same wherever errors are."""
+    """Rule for that with errors, wherever they are."""
     return st.ByReading(
         {
-            f"{start}, {place}": _rule(_figure_5(metric, sender, where) > _figure_5(metric, VEGAS, where))
+            f"{start}, {place}": _figure_5(metric, sender, where) > _figure_5(metric, VEGAS, where)
             for start, sender in _STARTS.items()
             for place, where in _PLACES.items()
         }
@@ -142,7 +138,7 @@ def _risk(what: str) -> st.Quantity:
 
 
 def _error(forecaster: str | list[str], sender: str = VEGAS, errors: str = "none") -> st.Quantity:
-    """Of forecasts of the round trips that a sender sees."""
+    """Error of forecasts of the round trips that a sender sees."""
     where = {"sender": sender, "errors": errors, "k": _KS, "forecaster": forecaster}
     return st.Quantity("forecasts", "error").at(**where)
 

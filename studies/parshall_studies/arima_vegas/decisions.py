@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 RECORD = Record(packets="r0->r1", deliveries=FLOW, window=FLOW)
-"""What a run has to record for this."""
+"""Records that this needs of a run."""
 _ARRIVAL, _RECEIVED = 0, 4
 
 

@@ -146,7 +146,7 @@ def residual_sd() -> float:
 
 
 def bit_error_rate() -> float:
-    """That makes one packet of 1000 bytes in a hundred wrong."""
+    """Bit error rate that makes one packet of 1000 bytes in a hundred wrong."""
     return float(1 - (1 - 0.01) ** (1 / 8000))
 
 

@@ -46,7 +46,7 @@ MODELS = tuple(map(model_name, TABLE_1))
 ORDER = (2, 1, 1)
 CHOSEN = model_name(ORDER)
 ARMA = (2, 0, 1)
-"""The same without differences, which the document does not think suitable."""
+"""Model without differences, which the document does not think suitable."""
 
 
 def identify(bench: st.Workbench) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def grid(metric: str, sender: str, errors: str = "none", **where: Any) -> st.Qua
 
 
 def by_rate(metric: str, sender: str, errors: str = "none", **where: Any) -> st.Quantity:
-    """Of the networks that the 20 cells stand for: cells with the same rate upstream are one."""
+    """Metric of the networks that the 20 cells stand for: cells with one rate upstream are one."""
     return of("by_rate", metric, sender, errors=errors, **where)
 
 

@@ -80,7 +80,7 @@ READINGS: Mapping[str, Sender] = {
     LITERAL: Sender("CA-ARTT, each ACK", ns2_vegas(decide="ack")),
     STARTED: Sender("CA-ARTT, Vegas's start", ns2_vegas(slow_start="stock")),
 }
-"""The same with other readings of the algorithm: a decision with each ACK, and slow start as it is."""
+"""Senders with other readings of the algorithm: a decision with each ACK, and slow start as it is."""
 VENOS: Mapping[str, Sender] = {
     **DOCUMENT,
     VENO: Sender("Veno", _tcp(profile="ns2", recovery="newreno", control=Veno())),

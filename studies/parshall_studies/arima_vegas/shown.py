@@ -48,7 +48,7 @@ def times(table: str, name: str, base: str, errors: str = "none") -> st.Expressi
 
 
 def path_error(forecaster: str, k: int | list[int] = _KS) -> st.Expression:
-    """Of forecasts of the round trips that Vegas sees, without errors."""
+    """Error of forecasts of the round trips that Vegas sees, without packet errors."""
     where = {"sender": VEGAS, "errors": "none", "k": k, "forecaster": forecaster}
     return st.quantity("forecasts.error", **where)
 

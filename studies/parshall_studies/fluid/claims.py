@@ -21,7 +21,7 @@ _UNITS = {**UNITS, "growth": "1/s", "deviation": "packets"}
 _FEW_FLOWS = [20, 30, 40]
 _FACTOR, _LOSS_FACTOR = 1.25, 1.5
 _SHARE = 0.1
-"""Of the share: the one bound of an accurate estimate that the chapter names (II.C.5)."""
+"""Bound of the share: the one of an accurate estimate that the chapter names (II.C.5)."""
 _SLOWLY = 0.5
 _EXACTLY = 1e-9
 
@@ -38,7 +38,7 @@ def model(name: str, measure: str) -> st.Expression:
 
 
 def share_error(name: str) -> st.Expression:
-    """Of a model's share, as a part of that of packets, at the loads that have flows that do not respond."""
+    """Error of a model's share, as a part of that of packets, at loads with flows that do not respond."""
     loads = [cbr for cbr in LOADS if cbr]
     measured = packets("share").at(cbr=loads)
     return (model(name, "share").at(cbr=loads) - measured) / measured.mean(st.SEED)

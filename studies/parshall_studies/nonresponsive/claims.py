@@ -173,8 +173,8 @@ def _accurate(names: Sequence[str], estimator: str, kind: str) -> st.Holds:
 
 
 def _by_start(names: Sequence[str], estimator: str, kind: str) -> Rule:
-    """The same; of printed gains, whose start values are not printed, with start values for all loads and
-    with those for each case, which is to know the answer.
+    """Rule of accuracy; of printed gains, whose start values are not printed, with start values for all
+    loads and with those for each case, which is to know the answer.
     """
     if kind == "tuned":
         return _accurate(names, estimator, kind)

@@ -1,4 +1,4 @@
-"""What queue and drops tell of the flows: how much of chi (2.14) its regressor explains, over load; and how
+"""Information that queue and drops have of the flows: how much of chi (2.14) its regressor explains; and how
 slowly the drops elsewhere change, which the form for several hops takes as a constant (II.D).
 
 The chapter needs the regressor to be persistently exciting, and says that a high load makes it so (II.C.2).
@@ -29,8 +29,8 @@ FLOWS = net.TCP_FLOWS
 
 
 def of_run(case: Case, traces: Traces) -> dict[str, float]:
-    """Of one run: the part of chi's variance that the regressor explains, in %; what least squares find of
-    N_s; and the share that follows.
+    """Measures of one run: the part of chi's variance that the regressor explains, in %; the N_s that least
+    squares find; and the share that follows.
     """
     chi, delayed, r0 = _signals(case, traces)
     regressor = np.stack([np.full_like(chi, 1 / r0), -delayed / (2 * r0)], axis=1)
@@ -46,7 +46,7 @@ def of_run(case: Case, traces: Traces) -> dict[str, float]:
 
 
 def measure(bench: st.Workbench) -> st.Measures:
-    """What TCP flows of set A lose at the links behind R2, in the table ``elsewhere``."""
+    """Losses of TCP flows of set A at the links behind R2, in the table ``elsewhere``."""
     asked = {"record.port_series.of": ["link2", "link3"], "record.responsiveness": None}
     variants = {name: cases.case(name).network.with_(asked) for name in HOPS}
     return bench.measure(

@@ -73,10 +73,7 @@ _PROTECTIONS = {"protection is free": RTT_SW, "later packets pay": PAID}
 
 def _by_reading(readings: Mapping[str, str], says: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
     """With the conditioner of each reading."""
-    found = {label: says(edge) for label, edge in readings.items()}
-    return st.ByReading(
-        {label: st.Holds((each,)) if isinstance(each, st.Relation) else each for label, each in found.items()}
-    )
+    return st.ByReading({label: says(edge) for label, edge in readings.items()})
 
 
 def _by_figure_1(says: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:

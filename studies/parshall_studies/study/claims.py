@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from parshall_studies.study.grades import Grade, clause_of, grade_of, label_of
 from parshall_studies.study.printed import Printed
 from parshall_studies.study.quantity import Relation
-from parshall_studies.study.rules import Exactly, Holds, Outcome, PrintedNumber, Rule, Verdict
+from parshall_studies.study.rules import Exactly, Outcome, PrintedNumber, Rule, Verdict, as_rule
 
 if TYPE_CHECKING:
     from parshall.stats import Interval
@@ -44,7 +44,7 @@ class Claim:
     @property
     def rule(self) -> Rule:
         """What decides it; a relation alone is a comparison."""
-        return Holds((self.says,)) if isinstance(self.says, Relation) else self.says
+        return as_rule(self.says)
 
     @property
     def printed(self) -> Printed | None:

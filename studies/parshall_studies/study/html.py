@@ -92,7 +92,7 @@ class _Blocks:
         return "".join(html for _, html in self._pieces(part))
 
     def bands(self, part: Part) -> list[str]:
-        """The same in bands, each of which has at most one group of figures, to stand beside its text."""
+        """A part in bands, each of which has at most one group of figures, to stand beside its text."""
         bands: list[str] = []
         band, rest, drawn = "", "", False
         for kind, html in self._pieces(part):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from parshall_studies.study.rules import Outcome, Rule, Tally, Verdict, all_of
+from parshall_studies.study.rules import Outcome, Rule, Tally, Verdict, all_of, as_rule
 
 if TYPE_CHECKING:
     from parshall_studies.study.printed import Printed
+    from parshall_studies.study.quantity import Relation
     from parshall_studies.study.results import Results
 
 __all__ = ["ByReading"]
@@ -19,8 +20,10 @@ __all__ = ["ByReading"]
 class ByReading(Rule):
     """A rule for each reading that the document allows. The claim holds when it holds with every reading."""
 
-    readings: Mapping[str, Rule] = field(hash=False)
-    """At least two rules, by the name of the reading."""
+    says: InitVar[Mapping[str, Rule | Relation]]
+    """At least two rules, or relations alone, by the name of the reading."""
+    readings: Mapping[str, Rule] = field(init=False, hash=False)
+    """The rules, by the name of the reading."""
     kind: ClassVar[str] = "by reading"
     explanation: ClassVar[str] = (
         "The document allows several readings, and each is run. The statement holds when it holds with all "
@@ -29,9 +32,10 @@ class ByReading(Rule):
         "with none, so is the count of things that it is true of."
     )
 
-    def __post_init__(self) -> None:
-        if len(self.readings) < 2:
-            raise ValueError(f"readings: got {len(self.readings)}, expected at least two")
+    def __post_init__(self, says: Mapping[str, Rule | Relation]) -> None:
+        if len(says) < 2:
+            raise ValueError(f"readings: got {len(says)}, expected at least two")
+        object.__setattr__(self, "readings", {name: as_rule(each) for name, each in says.items()})
 
     @property
     def needs(self) -> int:  # type: ignore[override]

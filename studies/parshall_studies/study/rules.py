@@ -38,6 +38,7 @@ __all__ = [
     "Verdict",
     "alike",
     "all_of",
+    "as_rule",
     "within",
 ]
 
@@ -171,6 +172,11 @@ class Holds(Rule):
         verdict = all_of(by_member)
         weakest = min(flat, key=lambda each: _least(each, sign, failed=verdict is Verdict.FAILS))
         return Outcome(weakest, verdict, Tally.of(by_member))
+
+
+def as_rule(says: Rule | Relation) -> Rule:
+    """Turns a relation alone into a rule: it holds for all labels that are left in it."""
+    return Holds((says,)) if isinstance(says, Relation) else says
 
 
 def within(value: Expression, low: float, high: float, unit: str = "") -> Holds:

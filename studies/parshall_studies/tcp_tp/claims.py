@@ -85,7 +85,7 @@ def _by_way(rule: Callable[[str], st.Rule]) -> st.ByReading:
     return st.ByReading({label: rule(way) for way, label in theorem.WAYS.items()})
 
 
-def _by_rounding(rule: Callable[[str], st.Rule]) -> st.ByReading:
+def _by_rounding(rule: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
     """In each reading of (10) that can be run."""
     return st.ByReading({label: rule(sender) for sender, label in _ROUNDED.items()})
 
@@ -97,15 +97,15 @@ def _much_less(rounding: str) -> st.Holds:
     return st.within(100 - 100 * part, printed - 10, printed + 10, "%")
 
 
-def _sooner(rounding: str) -> st.Holds:
+def _sooner(rounding: str) -> st.Relation:
     """At the new share where 40 of 60 leave."""
     found = (of("dynamic", "left", sender, source="bulk") for sender in (rounding, NEWRENO))
-    return st.Holds((next(found) < next(found),))
+    return next(found) < next(found)
 
 
-def _steeper(rounding: str) -> st.Holds:
+def _steeper(rounding: str) -> st.Relation:
     """Than NewReno's sequence at 160 s."""
-    return st.Holds((_after_160(rounding) > _after_160(NEWRENO),))
+    return _after_160(rounding) > _after_160(NEWRENO)
 
 
 def _after_160(sender: str) -> st.Expression:

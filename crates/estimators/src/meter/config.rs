@@ -180,7 +180,7 @@ pub struct TcpModelMeter {
     /// 3, or 2 without yellow.
     #[cfg_attr(feature = "serde", serde(default = "three"))]
     pub colours: u8,
-    /// Whether the model is that of Padhye et al. with nothing left out.
+    /// Takes the model of Padhye et al. with nothing left out.
     #[cfg_attr(feature = "serde", serde(default))]
     pub full: bool,
 }

@@ -67,7 +67,7 @@ enum Division {
     },
     /// The ratio of losses that makes the rates of a model of TCP equal.
     Model {
-        /// Whether that is [`padhye_ratio`] and not [`drop_ratio`].
+        /// Takes [`padhye_ratio`] and not [`drop_ratio`].
         full: bool,
     },
     /// What makes excesses equal is found by feedback.

@@ -22,7 +22,7 @@ pub struct Config {
     pub forecaster: ForecasterConfig,
     /// How often it decides.
     pub decide: Decide,
-    /// What ends slow start.
+    /// Backlog that ends slow start.
     pub slow_start: SlowStart,
 }
 

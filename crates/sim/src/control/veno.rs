@@ -10,11 +10,11 @@ use super::{positive, AckSample, Congestion, Loss, Parameters, Round, Silence, S
 pub struct Config {
     /// Packets in queues from which on a loss counts as congestion.
     pub beta: f64,
-    /// What the backlog is estimated from.
+    /// Round trips that the backlog is estimated from.
     pub backlog: Estimate,
 }
 
-/// What a backlog is estimated from.
+/// Round trips that a backlog is estimated from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Estimate {

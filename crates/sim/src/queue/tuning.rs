@@ -28,11 +28,11 @@ pub struct Tuned {
 struct Told {
     end_s: f64,
     share: Option<f64>,
-    /// Whether it knows nothing yet.
+    /// Nothing is known yet.
     warming_up: bool,
 }
 
-/// What estimates the share.
+/// Estimator of the share.
 #[derive(Clone, Debug)]
 enum Source {
     /// Flow by flow.
@@ -129,7 +129,7 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// What a scenario asks for, if it does, in front of a link of this rate.
+    /// The tuning that a scenario asks for, if it does, in front of a link of this rate.
     pub fn new(config: &scenario::Red, rate: Rate) -> Option<Self> {
         let source = match config.tune_by? {
             scenario::TuneBy::Responsiveness => {
@@ -252,7 +252,7 @@ mod tests {
         assert!(kept[1].share.is_nan() && kept[1].moved == 0.0);
     }
 
-    /// What the queue shows while it is tuned is what an estimator beside it is given.
+    /// An estimator beside the queue is given what the queue shows while it is tuned.
     #[test]
     fn an_estimate_from_the_queue_is_that_of_the_estimator() {
         let mut tuning = tuning_by("nonresponsive", 0.5, 0.1);

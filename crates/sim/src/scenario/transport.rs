@@ -123,7 +123,7 @@ pub struct Tcp {
     /// Whether a reduction of the window is undone when an ACK answers what was sent before anything was sent again (Eifel).
     #[serde(default)]
     pub eifel: Option<bool>,
-    /// Whether new data goes on the first ACK after a timeout, and a timeout is undone if packets are acknowledged then that were
+    /// New data goes on the first ACK after a timeout, and a timeout is undone if packets are acknowledged then that were
     /// sent before it, and once (F-RTO).
     #[serde(default)]
     pub frto: Option<bool>,

@@ -23,7 +23,7 @@ pub enum Frto {
     Done,
     /// It waits for an ACK of new data (step 2).
     FirstAck,
-    /// That has come, and new data goes (step 2b).
+    /// The ACK has come, and new data goes (step 2b).
     NewData,
 }
 
@@ -93,7 +93,7 @@ impl Losses {
         }
     }
 
-    /// Whether the window was last reduced after `at`.
+    /// Tells if the window was last reduced after `at`.
     pub fn reduced_after(&self, at: Time) -> bool {
         self.undo.is_some_and(|undo| at < undo.at)
     }

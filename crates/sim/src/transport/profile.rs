@@ -54,12 +54,11 @@ pub struct TcpOptions {
     pub prr: bool,
     /// SACK: whether losses are told by time (RACK-TLP, RFC 8985).
     pub rack: bool,
-    /// Whether a reduction is undone when an ACK answers what was sent before anything was sent again (Eifel, RFC 3522 and 4015).
+    /// Whether a reduction is undone when an ACK answers what was sent before anything was sent again (Eifel, RFC 3522 and 4015). The
+    /// receiver goes by time stamps then: the ACK of a packet that has come before echoes the last one in order (RFC 7323, section 4.3).
     pub eifel: bool,
-    /// Whether new data goes on the first ACK after a timeout, and what is acknowledged then tells if that was needless (F-RTO, RFC 5682).
+    /// New data goes on the first ACK after a timeout, and what is acknowledged then tells if that was needless (F-RTO, RFC 5682).
     pub frto: bool,
-    /// Whether the ACK of a packet that has come before echoes the last one in order, as with time stamps (RFC 7323, section 4.3).
-    pub repeat_echoes_recent: bool,
     /// SACK: whether receivers report what has come twice (RFC 2883), and senders undo a reduction by it (RFC 3708) and let
     /// reordering take longer (RFC 8985).
     pub dsack: bool,
@@ -118,7 +117,7 @@ pub struct TcpOptions {
     pub recovery_burst: u32,
     /// Whether cwnd grows only when it limits the sender.
     pub grow_when_limited: bool,
-    /// Whether it limits the sender is told by what was in flight in a round trip, not by what is when an ACK comes.
+    /// Packets in flight in a round trip tell if cwnd limits the sender, not those when an ACK comes.
     pub growth_by_usage: bool,
     /// RACK: whether a probe comes no later than an RTO after the oldest packet was sent, once new data has followed it.
     pub probe_by_oldest: bool,
@@ -156,7 +155,6 @@ impl TcpOptions {
             rack: false,
             eifel: false,
             frto: false,
-            repeat_echoes_recent: false,
             dsack: false,
             vegas_ring: false,
             delay_repeated: false,
@@ -375,8 +373,6 @@ impl TcpOptions {
             prr: tcp.prr.unwrap_or(base.prr || (tcp.rack == Some(true) && !ns2)),
             rack: tcp.rack.unwrap_or(base.rack),
             eifel: tcp.eifel.unwrap_or(base.eifel),
-            // Eifel has time stamps.
-            repeat_echoes_recent: tcp.eifel.unwrap_or(base.eifel),
             frto: tcp.frto.unwrap_or(base.frto) && recovery != RecoveryName::Vegas,
             dsack: tcp.dsack.unwrap_or(base.dsack) && recovery == RecoveryName::Sack,
             reduce_from: tcp.reduce_from.unwrap_or(base.reduce_from),

@@ -100,7 +100,7 @@ impl TcpReceiver {
                     self.recent = stamp;
                 }
                 // What has come before is outside the window, so that TS.Recent stays.
-                let echoed = if new || !self.options.repeat_echoes_recent { stamp } else { self.recent };
+                let echoed = if new || !self.options.eifel { stamp } else { self.recent };
                 Some(self.acknowledge(echoed))
             }
         }
@@ -216,8 +216,8 @@ mod tests {
     #[test]
     fn a_repeated_packet_is_answered_with_the_stamp_of_what_came_in_order() {
         let at = Time::from_secs;
-        for (repeat_echoes_recent, expected) in [(true, at(0.2)), (false, at(0.9))] {
-            let options = TcpOptions { repeat_echoes_recent, delayed_ack: None, ..TcpOptions::rfc() };
+        for (eifel, expected) in [(true, at(0.2)), (false, at(0.9))] {
+            let options = TcpOptions { eifel, delayed_ack: None, ..TcpOptions::rfc() };
             let mut r = TcpReceiver::new(Arc::new(options));
             for (seq, stamp) in [(0, 0.0), (1, 0.1), (2, 0.2), (4, 0.4)] {
                 let ack = r.on_data(seq, at(stamp), 0, at(1.0)).expect("an ACK");

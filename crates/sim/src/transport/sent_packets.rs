@@ -89,7 +89,7 @@ pub struct SentPackets {
     quarters: u64,
     /// When the first of those packets was sent that the last ACK reported for the first time, and that were sent once.
     sample: Option<Time>,
-    /// The same whatever else the ACK acknowledges.
+    /// Time of such a packet, whatever else the ACK acknowledges.
     original: Option<Time>,
     /// The latest transmission of a packet sent again that was lost and has not been told of yet.
     lost_repair: Option<u32>,
@@ -158,7 +158,7 @@ impl SentPackets {
         self.packets.iter().any(|sent| sent.again && sent.state != State::Reported)
     }
 
-    /// What an RTT sample begins with: when the first of those packets was sent that the last ACK reported for the first time, and
+    /// Begin of an RTT sample: when the first of those packets was sent that the last ACK reported for the first time, and
     /// that were sent once. If it acknowledges one that was sent again, only those beyond a gap tell (Linux's tcp_clean_rtx_queue()).
     pub fn sample(&self) -> Option<Time> {
         self.sample
@@ -199,7 +199,7 @@ impl SentPackets {
         self.quarters = 1;
     }
 
-    /// What counted as lost was late: it is in flight as it was before.
+    /// Takes what counted as lost for late: it is in flight as it was before.
     pub fn forget_losses(&mut self) {
         self.lost = 0;
         self.lost_repair = None;

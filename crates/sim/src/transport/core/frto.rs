@@ -21,12 +21,12 @@ impl Core {
         self.losses.as_ref().map_or(Frto::Done, |losses| losses.frto())
     }
 
-    /// Whether new data goes in place of what counts as lost.
+    /// Tells if new data goes in place of what counts as lost.
     pub fn asks_by_new_data(&self) -> bool {
         self.frto() == Frto::NewData
     }
 
-    /// Whether a packet that was sent at `at` had left when the window was reduced last.
+    /// Tells if a packet that was sent at `at` had left when the window was reduced last.
     pub fn sent_before_reduction(&self, at: Time) -> bool {
         self.losses.as_ref().is_some_and(|losses| losses.reduced_after(at))
     }

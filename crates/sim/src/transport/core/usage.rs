@@ -22,7 +22,7 @@ impl Usage {
         }
     }
 
-    /// Whether a window may grow: it was used up, or slow start has not reached twice of what was in flight.
+    /// Tells if a window may grow: it was used up, or slow start has not reached twice of what was in flight.
     pub fn lets_grow(&self, cwnd: f64, slow_start: bool) -> bool {
         self.limited || (slow_start && cwnd < 2.0 * self.most as f64)
     }
@@ -34,7 +34,7 @@ impl Core {
         self.extra.as_ref().and_then(|extra| extra.usage.as_ref())
     }
 
-    /// Whether an ACK of new data finds the window used up: what is out there fills the whole packets of cwnd, and one more would be
+    /// Tells if an ACK of new data finds the window used up: what is out there fills the whole packets of cwnd, and one more would be
     /// more; or, up to the receiver's window, the last round trip says so.
     pub(super) fn window_limits(&self) -> bool {
         let cwnd = self.window.cwnd;

@@ -149,7 +149,7 @@ impl Sack {
         self.news = !enough;
     }
 
-    /// What an ACK lets go that shows no loss: limited transmit, as far as the pipe leaves room in cwnd.
+    /// Sends what an ACK that shows no loss lets go: limited transmit, as far as the pipe leaves room in cwnd.
     fn send_beside_news(&self, core: &mut Core, now: Time, out: &mut Outbox) {
         // [RFC 5681 3.2-d] [RFC 5681 3.2-e]
         let next = core.high_ack + 1;
@@ -177,7 +177,7 @@ impl Sack {
         next - from + self.sacked.count_within(next, to)
     }
 
-    /// The same, after a timeout that F-RTO may judge.
+    /// Counts them after a timeout that F-RTO may judge.
     fn originals_at(&self, core: &Core) -> Option<i64> {
         (self.phase == Phase::AfterTimeout && core.options.frto).then(|| self.originals(core))
     }

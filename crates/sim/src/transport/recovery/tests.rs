@@ -406,7 +406,7 @@ fn an_ack_of_new_data_with_new_blocks_counts_as_a_duplicate_one() {
     assert_eq!((bench.core().window.cwnd, bench.core().window.ssthresh), (6.0, 6.0));
 }
 
-/// The same by counting alone: an ACK that reports two packets lets two go.
+/// An ACK that reports two packets lets two go.
 // [RFC 6675 5-d]
 #[test]
 fn the_pipe_says_how_much_limited_transmit_sends() {
