@@ -1,6 +1,6 @@
 //! The analysis of a capture: packets in, samples, events and connections out. Reads no file and no clock.
 
-use std::collections::VecDeque;
+use std::collections::{TryReserveError, VecDeque};
 
 use rustc_hash::FxHashMap;
 
@@ -12,6 +12,9 @@ use crate::traffic::Traffic;
 
 /// Packets that are held back so that neighbours in the wrong order are put right.
 const HELD: usize = 8;
+
+/// Round trips that a packet tells of at most.
+const SAMPLES: usize = 4;
 
 /// Time by which a packet may stand behind later ones and is still put right, in nanoseconds. More is a clock that stepped.
 const JUMBLED: i64 = 1_000_000;
@@ -92,6 +95,20 @@ impl Analysis {
     /// An analysis that has seen nothing.
     pub fn new(settings: Settings) -> Self {
         Self { settings, latest: i64::MIN, ..Self::default() }
+    }
+
+    /// Makes room for what so many frames may add.
+    ///
+    /// # Errors
+    /// If there is no memory for it: what has been found so far is still there.
+    pub fn try_reserve(&mut self, frames: usize) -> Result<(), TryReserveError> {
+        // A frame opens a connection at most, which may take the place of one that ends.
+        self.open.try_reserve(frames)?;
+        self.ended.try_reserve(self.alive + frames)?;
+        self.index.try_reserve(frames)?;
+        self.datagrams.try_reserve(frames)?;
+        self.found.events.try_reserve(frames)?;
+        self.found.samples.try_reserve(SAMPLES * frames)
     }
 
     /// Takes in a frame.

@@ -15,7 +15,8 @@ use parshall_capture::result::{Event, Sample, Way};
 use parshall_capture::source::{Ending, Source, SourceError};
 use parshall_capture::spin::{SpinSample, Spun};
 use parshall_capture::traffic::Traffic;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use parshall_sim::headroom;
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -37,6 +38,37 @@ struct Reading {
     source: Source,
     analysis: Option<Analysis>,
     filter: Option<Filter>,
+}
+
+/// Frames that are read between two looks at the memory that is left.
+const LOOKING: u64 = 4096;
+
+impl Reading {
+    /// Makes room for what the next frames may add.
+    fn look(&mut self) -> PyResult<()> {
+        let Some(analysis) = &mut self.analysis else { return Ok(()) };
+        let low = headroom::shortage(|| 0);
+        let low = low.or_else(|| analysis.try_reserve(LOOKING as usize).err().map(|error| error.to_string()));
+        low.map_or(Ok(()), |reason| {
+            let frames = self.source.frames();
+            Err(PyMemoryError::new_err(format!("stopped at frame {frames} of the capture: {reason}")))
+        })
+    }
+
+    /// Reads a frame; false at the end.
+    fn next(&mut self) -> bool {
+        let Reading { source, analysis: Some(analysis), filter } = self else { return false };
+        source.next(&mut |frame| {
+            let decoded = decode(frame);
+            let taken = match (&decoded, &filter) {
+                (Decoded::Packet(packet), Some(filter)) => filter.takes(packet),
+                _ => true,
+            };
+            if taken {
+                analysis.push(&decoded);
+            }
+        })
+    }
 }
 
 impl CaptureReader {
@@ -77,27 +109,19 @@ impl CaptureReader {
         Ok(Self { reading: Mutex::new(Reading { source, analysis, filter }) })
     }
 
-    /// Reads up to so many frames; false at the end.
-    fn step(&mut self, py: Python<'_>, frames: u64) -> bool {
-        let Reading { source, analysis, filter } = self.reading();
-        let Some(analysis) = analysis else { return false };
+    /// Reads up to so many frames; false at the end. Raises MemoryError when memory runs low.
+    fn step(&mut self, py: Python<'_>, frames: u64) -> PyResult<bool> {
+        let reading = self.reading();
         py.detach(|| {
-            for _ in 0..frames {
-                let more = source.next(&mut |frame| {
-                    let decoded = decode(frame);
-                    let taken = match (&decoded, &filter) {
-                        (Decoded::Packet(packet), Some(filter)) => filter.takes(packet),
-                        _ => true,
-                    };
-                    if taken {
-                        analysis.push(&decoded);
-                    }
-                });
-                if !more {
-                    return false;
+            for at in 0..frames {
+                if at % LOOKING == 0 {
+                    reading.look()?;
+                }
+                if !reading.next() {
+                    return Ok(false);
                 }
             }
-            true
+            Ok(true)
         })
     }
 

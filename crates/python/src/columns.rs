@@ -7,12 +7,16 @@ use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard};
 
 use numpy::IntoPyArray;
+use parshall_sim::headroom;
 use parshall_sim::record::{Column, Table};
-use pyo3::exceptions::{PyIndexError, PyKeyError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyDict, PyList};
 use pyo3::IntoPyObjectExt;
+
+/// Bytes of a value.
+const LARGEST_CELL: usize = 8;
 
 /// Values as Python gets them: counts and codes are signed there, so that a difference of two is one, and does not
 /// wrap to 2^64 less a few.
@@ -70,11 +74,31 @@ enum Slot {
 }
 
 /// Gives a column that is kept in less room its values.
-fn expand(column: &mut Column) -> &mut Column {
+fn expand<'a>(column: &'a mut Column, name: &str) -> PyResult<&'a mut Column> {
     if let Column::Compact(_) = column {
+        ask(column.bytes(), name)?;
         *column = take(column).expanded();
     }
-    column
+    Ok(column)
+}
+
+/// Bytes that are taken besides by the array that a column becomes.
+fn taken_besides(column: &Column) -> usize {
+    match column {
+        // What has changed is put in order first.
+        Column::Compact(_) => 2 * column.bytes(),
+        // A byte becomes two.
+        Column::U8(values) => 2 * values.len(),
+        _ => 0,
+    }
+}
+
+/// Checks that there is memory for so many bytes of a column.
+fn ask(bytes: usize, name: &str) -> PyResult<()> {
+    if headroom::fits(bytes) {
+        return Ok(());
+    }
+    Err(PyMemoryError::new_err(headroom::too_large(&format!("values of {name}"), bytes)))
 }
 
 fn take(column: &mut Column) -> Column {
@@ -145,7 +169,9 @@ impl Columns {
             return Err(PyIndexError::new_err(format!("row {row} of {}", self.rows)));
         }
         match &mut *self.lock(py, self.find(name)?) {
-            Slot::Engine(column) => with_values!(expand(column), values => values[row].into_py_any(py)),
+            Slot::Engine(column) => {
+                with_values!(expand(column, name)?, values => values[row].into_py_any(py))
+            }
             Slot::Array(array) => array.bind(py).get_item(row)?.call_method0("item").map(Bound::unbind),
         }
     }
@@ -168,6 +194,7 @@ impl Columns {
         let array = match &mut *slot {
             Slot::Array(array) => return Ok(array.clone_ref(py)),
             Slot::Engine(column) => {
+                ask(taken_besides(column), self.names[index])?;
                 let taken = take(column).expanded();
                 with_values!(taken, values => values.shown().into_pyarray(py).into_any().unbind())
             }
@@ -202,6 +229,8 @@ fn join_column<'py>(
     index: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut whole: Option<Column> = None;
+    let name = tables.first().map_or("", |table| table.get().names[index]);
+    ask(tables.iter().map(|table| table.get().rows).sum::<usize>() * LARGEST_CELL, name)?;
     for table in tables {
         let mut slot = table.get().lock(py, index);
         let Slot::Engine(column) = &mut *slot else {

@@ -5,10 +5,16 @@ use parshall_estimators::long_memory::{
     Aggregate, Bandwidth, Family, Generator, Hurst, HurstEstimator, LevelShifts, Method, Point, Process,
     SeriesError,
 };
+use parshall_sim::headroom;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::estimators::{config_fault, fault, Series, NUMBERS};
+
+/// About what a generator takes for a sample of its paths, and the most that it makes.
+const BYTES_A_SAMPLE: usize = 128;
+const MOST_SAMPLES: usize = 1 << 24;
 
 /// Adds the functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -144,6 +150,10 @@ impl PyGenerator {
     #[new]
     fn new(family: &str, parameter: f64, n: usize) -> PyResult<Self> {
         let process = process_of(family, parameter)?;
+        let bytes = n.min(MOST_SAMPLES) * BYTES_A_SAMPLE;
+        if !headroom::fits(bytes) {
+            return Err(PyMemoryError::new_err(headroom::too_large("samples of a path", bytes)));
+        }
         Ok(PyGenerator { generator: Generator::new(process, n).map_err(config_fault)? })
     }
 

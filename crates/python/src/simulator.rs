@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::expect::Expected;
-use parshall_sim::headroom::Memory;
+use parshall_sim::headroom::{self, Memory};
 use parshall_sim::pulse::Failure;
 use parshall_sim::record::{Joined, Recording};
 use parshall_sim::run::{Batch, Done, DoneTogether, Job, Single, ENGINE_VERSION};
 use parshall_sim::scenario::Scenario;
 use parshall_sim::units::Time;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -106,6 +106,10 @@ fn simulate(
 ) -> PyResult<Py<PyDict>> {
     let plan = compile(py, scenario.read()?)?;
     drop(scenario);
+    if max_events.is_none() {
+        let out_of_reach = py.detach(|| Expected::of(&plan).out_of_reach());
+        out_of_reach.map_or(Ok(()), |reason| Err(PyRuntimeError::new_err(reason)))?;
+    }
     let mut watched = Watched::start(plan, seed, max_events);
     let recording = watched.wait(py, progress.as_ref());
     py.detach(|| drop(watched));
@@ -432,7 +436,15 @@ fn to_python(py: Python<'_>, recording: Recording, names: Py<Names>) -> PyResult
 fn captures_to_python(py: Python<'_>, captures: Vec<(String, Vec<u8>)>) -> PyResult<Bound<'_, PyDict>> {
     let by_port = PyDict::new(py);
     for (port, bytes) in captures {
-        by_port.set_item(port, PyBytes::new(py, &bytes))?;
+        let filled = PyBytes::new_with(py, bytes.len(), |copy| {
+            copy.copy_from_slice(&bytes);
+            Ok(())
+        });
+        let copied = filled.map_err(|_| {
+            let what = format!("bytes of the capture at {port}");
+            PyMemoryError::new_err(headroom::too_large(&what, bytes.len()))
+        })?;
+        by_port.set_item(port, copied)?;
     }
     Ok(by_port)
 }

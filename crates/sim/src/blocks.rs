@@ -1,6 +1,7 @@
 //! Where ACKs under way keep their SACK blocks, so that packets stay small.
 
 use crate::memory::prefetch;
+use crate::room::Room;
 use crate::transport::SackBlocks;
 use crate::units::Time;
 
@@ -24,6 +25,9 @@ pub struct BlockStore {
     free: Vec<u32>,
 }
 
+/// The name in messages of what is here.
+const WHAT: &str = "SACK blocks in flight";
+
 impl BlockStore {
     /// Keeps stamp and blocks of an ACK; the handle under which they are.
     #[inline]
@@ -33,7 +37,7 @@ impl BlockStore {
             self.slots[handle as usize] = report;
             return handle;
         }
-        self.slots.push(report);
+        self.slots.add(report, WHAT);
         self.slots.len() as u32 - 1
     }
 
@@ -54,7 +58,7 @@ impl BlockStore {
     /// Forgets what is kept under a handle.
     #[inline]
     pub fn remove(&mut self, handle: u32) {
-        self.free.push(handle);
+        self.free.add(handle, WHAT);
     }
 }
 

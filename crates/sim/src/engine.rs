@@ -26,7 +26,7 @@ use crate::blocks::BlockStore;
 use crate::compile::{FlowPlan, Plan};
 use crate::events::{Event, EventQueue};
 use crate::flow::{Counted, Flow, SendingEnd};
-use crate::limits::Limits;
+use crate::limits::{self, Limits};
 use crate::memory::prefetch;
 use crate::names::Names;
 use crate::network::{
@@ -35,6 +35,7 @@ use crate::network::{
 use crate::packet::{ecn, Packet};
 use crate::pulse::Pulse;
 use crate::record::{Recorder, Recording};
+use crate::room;
 use crate::scenario::{self};
 use crate::traffic::Source;
 use crate::transport::Outbox;
@@ -43,7 +44,10 @@ use crate::units::Time;
 /// The state of so many flows stays in the caches of most machines.
 const CACHED_FLOWS: usize = 4000;
 
-/// A network in motion.
+/// The name in messages of what is built at the start.
+const FLOWS: &str = "flows";
+
+/// A network in motion. What ends a run before its end unwinds from here; [`crate::run`] makes an error of it.
 #[derive(Debug)]
 pub struct Simulation {
     /// Time of the event that is executed.
@@ -127,10 +131,14 @@ impl Simulation {
             kinds,
             hops: plan.hops.clone(),
             leads: plan.leads.clone(),
-            flows: Vec::with_capacity(plan.flows.len()),
-            sources: Vec::with_capacity(plan.flows.len()),
+            flows: room::with_room(plan.flows.len(), FLOWS),
+            sources: room::with_room(plan.flows.len(), FLOWS),
             before_warm_up: Vec::new(),
-            delivered_before: vec![0; if plan.warm_up > Time::ZERO { plan.flows.len() } else { 0 }],
+            delivered_before: room::filled(
+                0,
+                if plan.warm_up > Time::ZERO { plan.flows.len() } else { 0 },
+                FLOWS,
+            ),
             apps,
             attends: false,
             owners: plan.owners.clone(),
@@ -147,6 +155,7 @@ impl Simulation {
             ranks: Ranks::new(plan.hops.len() + 1, plan.flows.len(), plan.ports.len()),
         };
         for (asked, flow) in plan.asked.iter().zip(&plan.flows) {
+            limits::look_at_memory();
             simulation.add_flow(asked, flow, seed);
         }
         simulation.attends = simulation.recorder.watches_flows() || !simulation.apps.is_empty();
@@ -192,7 +201,8 @@ impl Simulation {
     #[cold]
     #[inline(never)]
     fn look(&mut self, due: u64) {
-        self.limits.look(self.executed + due, self.now, || self.recorder.bytes_to_finish());
+        let to_finish = || self.recorder.bytes_to_finish();
+        self.limits.look(self.executed + due, self.now, to_finish, || self.largest());
         self.next_look = self.limits.next_look(self.executed);
     }
 
@@ -476,7 +486,7 @@ impl Simulation {
     #[cold]
     fn end_warm_up(&mut self, index: usize) {
         if self.before_warm_up.is_empty() {
-            self.before_warm_up = vec![None; self.flows.len()];
+            self.before_warm_up = room::filled(None, self.flows.len(), FLOWS);
         }
         let (flow, source) = (&self.flows[index], &self.sources[index]);
         self.before_warm_up[index].get_or_insert_with(|| flow.snapshot(source));

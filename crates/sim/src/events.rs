@@ -5,6 +5,7 @@
 //! whatever has happened before. So a run does not depend on how the network was folded. See
 //! `docs/architecture.md`, 'Order of events'.
 
+use crate::room::{self, Room};
 use crate::spans::Spans;
 use crate::units::Time;
 
@@ -63,6 +64,9 @@ const ARITY: usize = 4;
 /// Comes after all events.
 const NONE: Key = Key::MAX;
 
+/// The name in messages of what is here.
+const WHAT: &str = "timers";
+
 impl EventQueue {
     /// An empty queue with room for this many events; it grows if there are more.
     pub fn with_capacity(events: usize) -> Self {
@@ -74,10 +78,10 @@ impl EventQueue {
         let room = events.min(many) + 1 + ARITY;
         let (span, spans) = if events < many { (u64::MAX, 1) } else { (0, SPANS as usize) };
         EventQueue {
-            heap: vec![NONE; room],
+            heap: room::filled(NONE, room, WHAT),
             count: 0,
             span,
-            later: Spans::new(spans, NONE, 0),
+            later: Spans::new(spans, NONE, 0, WHAT),
             later_count: 0,
         }
     }
@@ -127,7 +131,7 @@ impl EventQueue {
         let mut hole = self.count;
         self.count += 1;
         if self.heap.len() < self.count + ARITY {
-            self.heap.resize(2 * self.heap.len(), NONE);
+            self.grow();
         }
         let heap = &mut self.heap[..];
         while hole > 0 {
@@ -139,6 +143,12 @@ impl EventQueue {
             hole = parent;
         }
         heap[hole] = key;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.heap.make_room(self.heap.len(), WHAT);
+        self.heap.resize(2 * self.heap.len(), NONE);
     }
 
     /// The number of the first event, which tells it from others by its size; the greatest number if there is none.

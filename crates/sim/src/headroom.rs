@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use crate::room::gib;
+
 /// What of the memory stays free: a sixteenth, and at most this.
 const MOST_SPARED: u64 = 1 << 30;
 const SPARED_PART: u64 = 16;
@@ -13,9 +15,9 @@ const SPARED_PART: u64 = 16;
 /// In which /proc counts an address space.
 const PAGE_BYTES: u64 = 4096;
 
-/// Why a run cannot go on, if it cannot: what is free does not hold what it needs to finish, and something to spare.
+/// Why what grows cannot go on, if it cannot: what is free does not hold what it needs to finish, and something to spare.
 /// Looks once in a while only, whichever thread asks.
-pub(crate) fn shortage(to_finish: impl FnOnce() -> u64) -> Option<String> {
+pub fn shortage(to_finish: impl FnOnce() -> u64) -> Option<String> {
     if !is_due() {
         return None;
     }
@@ -81,20 +83,36 @@ impl Memory {
         Some(Memory { total, available: total.saturating_sub(used) })
     }
 
-    fn shortage(self, to_finish: u64) -> Option<String> {
+    /// Tells if so many bytes can be used, and what is spared stays free.
+    pub(crate) fn holds(self, bytes: u64) -> bool {
         let spared = (self.total / SPARED_PART).min(MOST_SPARED);
-        if self.available >= to_finish.saturating_add(spared) {
+        self.available >= bytes.saturating_add(spared)
+    }
+
+    fn shortage(self, to_finish: u64) -> Option<String> {
+        if self.holds(to_finish) {
             return None;
         }
-        let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
         Some(format!(
-            "memory runs low, {:.1} GiB of {:.1} GiB are left and the recording takes {:.1} GiB more to finish; \
-             record less, or over a shorter time",
+            "memory runs low: {} of {} are left and {} more are taken to finish",
             gib(self.available),
             gib(self.total),
             gib(to_finish)
         ))
     }
+}
+
+/// Tells if so many bytes fit into memory now, as far as the system tells.
+pub fn fits(bytes: usize) -> bool {
+    crate::room::fits::<u8>(bytes)
+}
+
+/// The message that `what` does not fit into memory, and how much there is.
+pub fn too_large(what: &str, bytes: usize) -> String {
+    let left = Memory::now().map_or(String::new(), |memory| {
+        format!(", and {} of {} are left", gib(memory.available), gib(memory.total))
+    });
+    format!("memory runs low: {what} need {}{left}", gib(bytes as u64))
 }
 
 /// The number that a text begins with.
@@ -141,7 +159,7 @@ mod tests {
         let memory = Memory { total: 24 * GIB, available: 5 * GIB };
         assert_eq!(memory.shortage(3 * GIB), None);
         let reason = memory.shortage(5 * GIB).expect("too little");
-        assert!(reason.starts_with("memory runs low, 5.0 GiB of 24.0 GiB are left"), "{reason}");
+        assert!(reason.starts_with("memory runs low: 5.0 GiB of 24.0 GiB are left"), "{reason}");
         let small = Memory { total: GIB, available: GIB / 8 };
         assert!(small.shortage(0).is_none() && small.shortage(GIB / 10).is_some());
     }

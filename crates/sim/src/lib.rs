@@ -44,6 +44,7 @@ pub mod pulse;
 pub mod queue;
 pub mod random;
 pub mod record;
+mod room;
 pub mod run;
 pub mod scenario;
 mod spans;

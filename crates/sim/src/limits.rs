@@ -3,10 +3,25 @@
 
 use crate::headroom;
 use crate::pulse::{Failure, Pulse};
+use crate::room::gib;
 use crate::units::Time;
+
+/// For a run that there is no memory for.
+pub(crate) const ADVICE: &str = "record less, or over a shorter time";
 
 /// A run looks after so many steps: some tenths of a millisecond.
 const EVERY: u64 = 4096;
+
+/// A part of a run that may grow, in the plural, and its bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece(pub &'static str, pub u64);
+
+impl Piece {
+    /// The largest of several.
+    pub fn largest(pieces: impl IntoIterator<Item = Piece>) -> Piece {
+        pieces.into_iter().max_by_key(|piece| piece.1).unwrap_or(Piece("flows", 0))
+    }
+}
 
 /// Where a run stands, and when it looks next.
 #[derive(Clone, Copy, Debug)]
@@ -55,15 +70,23 @@ impl Limits {
     }
 
     /// Ends the run of this thread if anything asks for that, before as many events as `executed` are over. `to_finish`
-    /// is the memory that the recording still needs.
+    /// is the memory that the recording still needs, and `largest` what takes most of it.
     #[cold]
-    pub fn look(&self, executed: u64, now: Time, to_finish: impl FnOnce() -> u64) {
+    pub fn look(
+        &self,
+        executed: u64,
+        now: Time,
+        to_finish: impl FnOnce() -> u64,
+        largest: impl FnOnce() -> Piece,
+    ) {
         let pulse = Pulse::own();
         pulse.heed();
         pulse.has_come_to(now);
         self.heed_most(executed, now);
         if let Some(shortage) = headroom::shortage(to_finish) {
-            Failure::new(format!("stopped at {} s: {shortage}", now.secs())).end_run();
+            let (at, Piece(what, bytes)) = (now.secs(), largest());
+            Failure::new(format!("stopped at {at} s: {shortage}; {what} take {}; {ADVICE}", gib(bytes)))
+                .end_run();
         }
     }
 }
@@ -85,8 +108,14 @@ impl Steps {
     #[cold]
     fn look() {
         Pulse::own().heed();
-        if let Some(shortage) = headroom::shortage(|| 0) {
-            Failure::new(shortage).end_run();
-        }
+        look_at_memory();
+    }
+}
+
+/// Ends the run of this thread if memory runs low.
+pub(crate) fn look_at_memory() {
+    if let Some(shortage) = headroom::shortage(|| 0) {
+        let at = Pulse::own().simulated().secs();
+        Failure::new(format!("stopped at {at} s: {shortage}; {ADVICE}")).end_run();
     }
 }

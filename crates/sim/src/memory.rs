@@ -14,7 +14,7 @@ const LINE_BYTES: usize = 64;
 const PAGE_BYTES: usize = 4096;
 
 /// What the system's allocator aligns to without being asked, and moves by its pages when it grows.
-const ALIGNED_ANYWAY: usize = 16;
+pub(crate) const ALIGNED_ANYWAY: usize = 16;
 
 /// So much may fill a large page together with what lies beside it.
 const LARGE_BYTES: usize = 1 << 20;

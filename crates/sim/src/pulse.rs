@@ -25,24 +25,26 @@ impl Failure {
         Failure { message: message.into(), cause: None }
     }
 
-    /// What a panic says.
+    /// Why the run of this thread ended that unwound with this: what it ended itself with, or what a panic says.
     pub(crate) fn of_panic(panic: Box<dyn Any + Send>) -> Self {
-        match panic.downcast::<Failure>() {
-            Ok(failure) => *failure,
-            Err(panic) => {
-                let text = panic.downcast_ref::<String>().map(String::as_str);
-                let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-                Failure::new(text.unwrap_or("the engine failed"))
-            }
+        if let (true, Some(failure)) = (panic.is::<Ended>(), Pulse::own().take_failure()) {
+            return failure;
         }
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        Failure::new(text.unwrap_or("the engine failed"))
     }
 
     /// Ends the run of this thread. It unwinds as a panic does, without saying so: no step of the engine has to ask
-    /// whether something went wrong in a place that almost no run has.
+    /// whether something went wrong in a place that almost no run has. Why it ended is kept beside; nothing is allocated.
     pub(crate) fn end_run(self) -> ! {
-        resume_unwind(Box::new(self))
+        *locked(&Pulse::own().failure) = Some(self);
+        resume_unwind(Box::new(Ended))
     }
 }
+
+/// A run has ended before its end.
+struct Ended;
 
 impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -55,6 +57,8 @@ impl fmt::Display for Failure {
         f.write_str(&self.message)
     }
 }
+
+impl std::error::Error for Failure {}
 
 impl From<String> for Failure {
     fn from(message: String) -> Self {
@@ -139,6 +143,8 @@ pub struct Pulse {
     /// Where the run was when it last looked, in picoseconds.
     come_to_ps: AtomicU64,
     interrupt: Mutex<Option<Interrupt>>,
+    /// Why the run of this thread ends before its end.
+    failure: Mutex<Option<Failure>>,
 }
 
 impl fmt::Debug for Pulse {
@@ -170,6 +176,10 @@ impl Pulse {
     pub(crate) fn begin(&self) {
         self.has_come_to(Time::ZERO);
         locked(&self.named).clear();
+    }
+
+    fn take_failure(&self) -> Option<Failure> {
+        locked(&self.failure).take()
     }
 
     /// A control takes part; returns the number by which it is called.

@@ -1,5 +1,6 @@
 //! Runs scenarios: one, or many on all cores.
 
+use std::fmt;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{sync_channel, Receiver, RecvTimeoutError};
@@ -19,13 +20,52 @@ use crate::worker::{Ended, Worker, Workers};
 /// Changes whenever a recording of any scenario may change; results are cached under it.
 pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+34");
 
+/// Why there is no recording.
+#[derive(Debug)]
+pub enum Error {
+    /// The scenario cannot be run.
+    Scenario(ScenarioError),
+    /// The run ended before its end, as it does when memory runs low.
+    Run(Failure),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Scenario(error) => error.fmt(f),
+            Error::Run(failure) => failure.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Scenario(error) => Some(error),
+            Error::Run(failure) => Some(failure),
+        }
+    }
+}
+
+impl From<ScenarioError> for Error {
+    fn from(error: ScenarioError) -> Self {
+        Error::Scenario(error)
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        Error::Run(failure)
+    }
+}
+
 /// Runs a scenario.
 ///
 /// # Errors
-/// If the scenario cannot be run.
-pub fn run(scenario: &Scenario, seed: u64) -> Result<Recording, ScenarioError> {
+/// If the scenario cannot be run, or the run ends before its end.
+pub fn run(scenario: &Scenario, seed: u64) -> Result<Recording, Error> {
     let plan = Plan::new(scenario, Folding::On)?;
-    Ok(Simulation::new(&plan, seed).run(&plan))
+    Ok(run_once(plan, seed, None)?)
 }
 
 /// A scenario and a seed.
@@ -86,7 +126,10 @@ impl Single {
             // Where the result is not taken, neither is an error.
             let _ = sender.send(run_once(plan, seed, max_events));
         };
-        std::thread::spawn(work);
+        if let Err(error) = std::thread::Builder::new().spawn(work) {
+            // The thread would have answered; its end of the channel is gone with it.
+            return Single { result: answered(Err(no_thread(&error))), pulse };
+        }
         Single { result, pulse }
     }
 
@@ -115,6 +158,17 @@ impl Drop for Single {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// The receiver of an answer that is there.
+fn answered(answer: Result<Recording, Failure>) -> Receiver<Result<Recording, Failure>> {
+    let (sender, receiver) = sync_channel(1);
+    let _ = sender.send(answer);
+    receiver
+}
+
+fn no_thread(error: &std::io::Error) -> Failure {
+    Failure::new(format!("the system starts no thread: {error}"))
 }
 
 fn caught(makers: &[Arc<dyn Maker>], run: impl FnOnce() -> Recording) -> Result<Recording, Failure> {

@@ -5,6 +5,7 @@
 //! not, and a span is read in one go when its time comes (docs/performance.md has what that gives).
 
 use crate::memory::prefetch;
+use crate::room::{self, Room};
 
 /// Items in a block.
 const BLOCK: usize = 16;
@@ -25,6 +26,8 @@ pub struct Spans<T> {
     before: Vec<u32>,
     /// The first block that is free.
     free: u32,
+    /// The name in messages of what is here.
+    what: &'static str,
 }
 
 /// Where a list ends.
@@ -56,8 +59,8 @@ impl<T: Copy> Spans<T> {
     ///
     /// Room that is not needed is not touched; to grow by copying touches more than twice as much as is used
     /// (docs/performance.md).
-    pub fn new(spans: usize, any: T, room: usize) -> Self {
-        let mut blocks = Vec::with_capacity(1 + room / BLOCK);
+    pub fn new(spans: usize, any: T, room: usize, what: &'static str) -> Self {
+        let mut blocks = room::with_room(1 + room / BLOCK, what);
         blocks.push([any; BLOCK]);
         Spans {
             ends: vec![End::default(); spans],
@@ -65,6 +68,7 @@ impl<T: Copy> Spans<T> {
             blocks,
             before: vec![NONE],
             free: NONE,
+            what,
         }
     }
 
@@ -96,8 +100,8 @@ impl<T: Copy> Spans<T> {
         let mut block = self.free;
         if block == NONE {
             block = self.blocks.len() as u32;
-            self.blocks.push(self.tails[place]);
-            self.before.push(NONE);
+            self.blocks.add(self.tails[place], self.what);
+            self.before.add(NONE, self.what);
         } else {
             self.blocks[block as usize] = self.tails[place];
         }
@@ -160,6 +164,13 @@ impl<T: Copy> Spans<T> {
     }
 }
 
+impl<T> Spans<T> {
+    /// Bytes of all items, and of the room for more.
+    pub fn bytes(&self) -> u64 {
+        (self.blocks.capacity() * size_of::<[T; BLOCK]>()) as u64
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,7 +209,7 @@ mod tests {
         /// Each span gives back what was put into it, and rooms are used again.
         #[test]
         fn spans_keep_what_is_put_into_them(steps in prop::collection::vec(step(), 0..60)) {
-            let mut spans = Spans::new(4, 0, 20);
+            let mut spans = Spans::new(4, 0, 20, "numbers");
             let mut twin = vec![Vec::new(); 4];
             let (mut number, mut most) = (0, 0);
             for step in steps {

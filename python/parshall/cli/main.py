@@ -47,8 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail("interrupted", INTERRUPTED)
     except ScenarioError as error:
         return max(_fail(str(each)) for each in error.all())
-    except ParshallError as error:
-        return _fail(str(error))
+    except (ParshallError, MemoryError) as error:
+        return _fail(str(error) or "memory runs low")
     except BrokenPipeError:
         _silence_output()
         return FAILED

@@ -26,6 +26,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::{positive, AckSample, Congestion, Loss, Parameters, PathSample, Silence, Start, Unfit, Window};
+use crate::room::Room;
 use crate::units::Time;
 
 /// Copa's parameters.
@@ -85,7 +86,7 @@ impl Least {
         while self.0.back().is_some_and(|&(_, older)| older >= value) {
             self.0.pop_back();
         }
-        self.0.push_back((now, value));
+        self.0.add((now, value), "round trips that a control keeps");
         while self.0.front().is_some_and(|&(at, _)| now.since(at).secs() > span) {
             self.0.pop_front();
         }

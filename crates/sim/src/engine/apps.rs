@@ -11,6 +11,7 @@ use super::lines::{Apps, Write};
 use super::{EventKind, Simulation};
 use crate::flow::{Flow, ReceivingEnd, SendingEnd};
 use crate::network::{Hop, PacketId};
+use crate::room::Room;
 use crate::traffic::apps::Demand;
 use crate::transport::TcpReceiver;
 use crate::units::Time;
@@ -30,6 +31,9 @@ fn acknowledged(flow: &Flow) -> Option<u64> {
         SendingEnd::Udp(_) => None,
     }
 }
+
+/// The name in messages of what grows here.
+const TRANSFERS: &str = "transfers under way";
 
 impl Simulation {
     /// Lets all applications begin when it is their time.
@@ -131,7 +135,7 @@ impl Simulation {
             }
             line.undelivered.pop_front();
             if line.done_on_delivery {
-                line.unacknowledged.push_back((0, write));
+                line.unacknowledged.add((0, write), TRANSFERS);
             }
         }
     }
@@ -197,7 +201,7 @@ impl Simulation {
         if write.fresh && again {
             // Stamps tell the connections apart, so they must differ.
             if tcp.core().last_sent() == now {
-                self.apps.postponed.push(write);
+                self.apps.postponed.add(write, TRANSFERS);
                 let app = self.apps.lines[write.line].app;
                 return self.schedule_app(app, now + Time::from_ps(1));
             }
@@ -208,9 +212,9 @@ impl Simulation {
         }
         line.connections += u32::from(write.fresh || !again);
         line.written += u64::from(write.packets);
-        line.undelivered.push_back((line.written, write));
+        line.undelivered.add((line.written, write), TRANSFERS);
         if !line.done_on_delivery {
-            line.unacknowledged.push_back((line.written, write));
+            line.unacknowledged.add((line.written, write), TRANSFERS);
         }
         self.write(index, write.packets, false, now);
     }

@@ -9,6 +9,7 @@ use crate::network::{
 };
 use crate::queue::{AnyDepartureQueue, Discipline};
 use crate::random::{fnv1a, Stream};
+use crate::room;
 use crate::scenario::{DropTail, Jitter as Jittering, Queue};
 use crate::units::Time;
 
@@ -57,6 +58,7 @@ pub(super) fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) 
             None => Port::new(number, port.delay, managed),
         }
     };
+    room::ask::<Port>(plan.ports.len(), "ports");
     let mut ports: Vec<Port> = plan.ports.iter().enumerate().map(build).collect();
     for &index in plan.watch.port_series.iter().flat_map(|(ports, _)| ports) {
         if let Probe::TunedRed(red) = ports[index as usize].probe() {

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use crate::compile::{AppPlan, Asking, Plan};
 use crate::flow::clock_phase;
 use crate::record::{Table, TransferRow, TransferTable};
+use crate::room::{self, Room};
 use crate::traffic::apps::{Demand, Machine, Place, Reaction};
 use crate::traffic::start;
 use crate::units::Time;
@@ -155,6 +156,7 @@ impl Apps {
         if !app.keeps {
             return None;
         }
+        self.log.make_room(1, "rows of transfers");
         self.log.push(Transfer {
             flow: app.flow,
             number: app.transfers - 1,
@@ -169,6 +171,7 @@ impl Apps {
 
     /// The table of transfers.
     pub fn table(&self, payload_bytes: impl Fn(u32) -> u32) -> Table {
+        room::ask::<&Transfer>(2 * self.log.len(), "rows of transfers");
         let mut log: Vec<&Transfer> = self.log.iter().collect();
         log.sort_by_key(|transfer| (transfer.flow, transfer.number));
         let seconds = |time: Time| if time < Time::NEVER { time.secs() } else { f64::NAN };

@@ -5,9 +5,12 @@ use super::order::EventKind;
 use super::Simulation;
 
 use crate::events::EventQueue;
+use crate::flow::Flow;
+use crate::limits::Piece;
 use crate::names::Names;
-use crate::network::{Calendar, Port, PortKind};
+use crate::network::{Calendar, Port, PortKind, Serving};
 use crate::record::{Called, PortRow, PortSample, PortTable, Recording};
+use crate::room;
 use crate::units::Time;
 
 impl Simulation {
@@ -50,6 +53,18 @@ impl Simulation {
         self.schedule(next, self.ranks.series + 1, EventKind::QueueObservers.target(0));
     }
 
+    /// The piece that takes most memory of all that may grow.
+    pub(super) fn largest(&self) -> Piece {
+        let waiting = |port: &Port| port.serving_ref().map_or(0, Serving::bytes);
+        let at_ports = self.ports.iter().map(waiting).sum();
+        let own = [
+            Piece("flows", (self.flows.len() * size_of::<Flow>()) as u64),
+            Piece("packets in flight", self.in_flight.bytes()),
+            Piece("packets at ports", at_ports),
+        ];
+        Piece::largest(own.into_iter().chain(self.recorder.pieces()))
+    }
+
     /// Nothing waits any more; with many flows the recording needs the room.
     pub(super) fn forget_what_was_to_come(&mut self) {
         self.events = EventQueue::with_capacity(0);
@@ -61,7 +76,7 @@ impl Simulation {
     pub(super) fn finish(mut self, names: &Names) -> Recording {
         self.feed_to_the_end();
         self.limits.heed_most(self.executed, self.end);
-        let mut in_flight = vec![0u32; self.flows.len()];
+        let mut in_flight = room::filled(0u32, self.flows.len(), "rows of flows");
         for packet in self.in_flight.packets().filter(|p| !p.is_ack()) {
             in_flight[self.hops[packet.hop as usize - 1].flow() as usize] += 1;
         }

@@ -3,6 +3,10 @@
 use super::Simulation;
 use crate::network::Probe;
 use crate::record::{RedTuningRow, RedTuningTable, Table};
+use crate::room::{self, Room};
+
+/// The name in messages of what grows here.
+const ROWS: &str = "rows of red_tuning";
 
 impl Simulation {
     /// How the tuned RED queues moved their thresholds, where ports of such queues are sampled.
@@ -18,15 +22,19 @@ impl Simulation {
             tuned = true;
             for moved in red.tuning_mut().and_then(|tuning| tuning.take(end)).unwrap_or_default() {
                 let (min_threshold_packets, max_threshold_packets) = red.thresholds_packets(moved.moved);
-                rows.push(RedTuningRow {
-                    time: moved.time,
-                    port: index as i32,
-                    share: moved.share,
-                    min_threshold_packets,
-                    max_threshold_packets,
-                });
+                rows.add(
+                    RedTuningRow {
+                        time: moved.time,
+                        port: index as i32,
+                        share: moved.share,
+                        min_threshold_packets,
+                        max_threshold_packets,
+                    },
+                    ROWS,
+                );
             }
         }
+        room::to_sort(&rows, ROWS);
         rows.sort_by(|a, b| a.time.total_cmp(&b.time));
         let mut table = RedTuningTable::default();
         rows.into_iter().for_each(|row| table.push(row));

@@ -6,15 +6,19 @@ mod asks;
 mod demand;
 mod recorded;
 mod shares;
+mod waiting;
 mod window;
 
 use demand::demands;
 use recorded::{state_bytes, Recorded};
 use shares::shares;
+use waiting::waiting_bytes;
 
 use crate::compile::Plan;
+use crate::headroom::Memory;
 use crate::network::Hop;
 use crate::queue::decides_at_departure;
+use crate::room::gib;
 use crate::scenario::Queue;
 
 /// Seconds that an event takes on the machine of docs/performance.md.
@@ -43,7 +47,7 @@ impl Expected {
         let shares = shares(plan, &demands);
         let recorded = Recorded::new(plan);
         let mut expected = Expected {
-            bytes: state_bytes(plan) + recorded.series_bytes(plan),
+            bytes: state_bytes(plan) + waiting_bytes(plan, &demands, &shares) + recorded.series_bytes(plan),
             events: recorded.looks(plan),
             ..Expected::default()
         };
@@ -59,6 +63,23 @@ impl Expected {
         }
         expected.seconds = expected.events * EVENT_S + updates(plan) * UPDATE_S;
         expected
+    }
+}
+
+/// An estimate is this far off at most.
+const OFF: f64 = 10.0;
+
+impl Expected {
+    /// Why there is no use in starting such a run, if it takes more memory than this computer has, however far the estimate
+    /// is off.
+    pub fn out_of_reach(&self) -> Option<String> {
+        let memory = Memory::now().filter(|memory| self.bytes > OFF * memory.total as f64)?;
+        Some(format!(
+            "the run would take about {} of memory, and there are {}; simulate or record less, or over a shorter time, or \
+             end it by max_events",
+            gib(self.bytes as u64),
+            gib(memory.total)
+        ))
     }
 }
 

@@ -14,11 +14,15 @@ use std::ops::{Index, IndexMut};
 
 use crate::memory::prefetch;
 use crate::packet::Packet;
+use crate::room::{self, Room};
 use crate::spans::{Detached, Spans};
 use crate::units::Time;
 
 /// In place of a slot.
 const NONE: u32 = u32::MAX;
+
+/// The name in messages of what is here.
+const IN_FLIGHT: &str = "packets in flight";
 
 /// In place of the hop, in a slot that is free.
 const NOWHERE: u32 = u32::MAX;
@@ -127,10 +131,10 @@ impl Calendar {
             start: 0,
             buckets: Vec::new(),
             occupied: Vec::new(),
-            slots: Vec::with_capacity(packets.min(many)),
+            slots: room::with_room(packets.min(many), IN_FLIGHT),
             in_flight: 0,
             free: NONE,
-            far: Spans::new(1, Packet::data(0, 0, 0, Time::ZERO), far),
+            far: Spans::new(1, Packet::data(0, 0, 0, Time::ZERO), far, IN_FLIGHT),
             short: many == 0,
             many,
             census: Census { opened: 0, taken: 0, far: 0, base: 0 },
@@ -190,7 +194,7 @@ impl Calendar {
                 PacketId(slot)
             }
             None => {
-                self.slots.push(packet);
+                self.slots.add(packet, IN_FLIGHT);
                 PacketId(self.slots.len() as u32 - 1)
             }
         }
@@ -421,7 +425,7 @@ impl Calendar {
                 if self.span(bucket) > span && span < last {
                     self.put_into_span(bucket, packet);
                 } else {
-                    here.push((bucket, packet));
+                    here.add((bucket, packet), IN_FLIGHT);
                 }
             }
             if let Some(bucket) = here.iter().map(|&(bucket, _)| bucket).min() {
@@ -462,6 +466,13 @@ impl Calendar {
     /// All packets on their way, in any order.
     pub fn packets(&self) -> impl Iterator<Item = &Packet> {
         self.slots.iter().filter(|packet| packet.hop != NOWHERE).chain(self.far.items())
+    }
+}
+
+impl Calendar {
+    /// Bytes of all packets, and of the room for more.
+    pub fn bytes(&self) -> u64 {
+        (self.slots.capacity() * size_of::<Packet>()) as u64 + self.far.bytes()
     }
 }
 

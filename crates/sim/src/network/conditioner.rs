@@ -18,6 +18,7 @@ use super::FlowId;
 use crate::packet::Packet;
 use crate::random::Stream;
 use crate::record::EdgeRow;
+use crate::room::Room;
 use crate::scenario::{self, DiffServProfile, OtherTreatment, Treatment};
 use crate::units::Time;
 
@@ -164,6 +165,7 @@ impl Conditioner {
         let passed = now.ps() / samples.interval.ps();
         samples.next = Time::from_ps((passed + 1).saturating_mul(samples.interval.ps()));
         for (rule, aggregate) in (0..).zip(&self.aggregates) {
+            samples.rows.make_room(1, "rows of edges");
             samples.rows.extend(aggregate.row(now, rule));
         }
     }

@@ -4,6 +4,7 @@
 //! out: whether a port holds `k` packets is whether the `k`-th last one is still there, which takes one look and
 //! no loop.
 
+use crate::room;
 use crate::units::Time;
 
 /// A ring of departures and sizes.
@@ -30,7 +31,10 @@ impl Recent {
 
     #[cold]
     fn grow(&mut self, room: usize) {
-        let mut larger = Recent { ring: vec![(Time::ZERO, 0); room].into(), noted: self.noted };
+        let mut larger = Recent {
+            ring: room::filled((Time::ZERO, 0), room, "packets at ports").into(),
+            noted: self.noted,
+        };
         for back in 1..=self.ring.len() as u32 {
             let number = self.noted.wrapping_sub(back);
             let slot = larger.slot(number);

@@ -10,6 +10,7 @@ use super::service::Trace;
 use crate::limits::Steps;
 use crate::packet::{ecn, Packet};
 use crate::queue::{AnyDepartureQueue, Backlog, DepartureQueue, Held, Reason};
+use crate::room;
 use crate::units::Time;
 
 /// What a port can do at an instant.
@@ -248,6 +249,11 @@ impl Serving {
         (self.sent.0 - self.on_link.packets() as u64, self.sent.1 - self.on_link.bytes())
     }
 
+    /// Bytes of the packets that wait.
+    pub fn bytes(&self) -> u64 {
+        self.queue.waiting().0 * size_of::<Held>() as u64
+    }
+
     /// What it has seen.
     pub fn counters(&self) -> PortCounters {
         self.counters
@@ -256,6 +262,7 @@ impl Serving {
     /// The counters of delays at the end of a run, as if nothing more came: what waits is served first. Where a queue
     /// decides at arrival, too, a packet's delay counts that arrived before the end, whenever it leaves.
     pub fn delays_in_the_end(&self, kind: &PortKind, end: Time) -> (u64, u128) {
+        room::ask::<Held>(self.queue.waiting().0 as usize, "packets at ports");
         let (mut rest, mut now, mut steps) = (self.clone(), end, Steps::default());
         loop {
             steps.next();

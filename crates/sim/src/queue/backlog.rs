@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::room::Room;
 use crate::units::Time;
 
 /// The packets of a first-in-first-out port that have not left it, the one in transmission included.
@@ -47,7 +48,7 @@ impl Backlog {
     #[inline]
     pub fn push(&mut self, departure: Time, size: u16) {
         debug_assert!(self.ring.back().is_none_or(|&(last, _)| last < departure));
-        self.ring.push_back((departure, size));
+        self.ring.add((departure, size), "packets at ports");
         self.bytes += u64::from(size);
     }
 

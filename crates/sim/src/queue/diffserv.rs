@@ -20,6 +20,7 @@ use std::collections::VecDeque;
 use super::held::{Held, Leaving};
 use super::{DepartureQueue, Reason};
 use crate::random::Stream;
+use crate::room::Room;
 use crate::scenario::{self, DiffServProfile, DropperKind};
 use crate::units::{Rate, Time};
 use ns2::Ns2Red;
@@ -277,7 +278,7 @@ impl DepartureQueue for DiffServ {
         self.waiting.1 += u64::from(held.packet.size);
         let queue = &mut self.queues[usize::from(seat.queue)];
         queue.lengths[usize::from(seat.precedence)] += 1;
-        queue.fifo.push_back(Waiting { held, marked: judgement == Judgement::Mark });
+        queue.fifo.add(Waiting { held, marked: judgement == Judgement::Mark }, "packets at ports");
     }
 
     fn pop(&mut self, now: Time, _: &mut Vec<Held>) -> Option<Leaving> {

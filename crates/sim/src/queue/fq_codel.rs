@@ -9,6 +9,7 @@ use super::codel::{CodelLaw, CodelParams};
 use super::held::{Fifo, Held, Leaving};
 use super::DepartureQueue;
 use crate::random::{mix, Stream};
+use crate::room::{self, Room};
 use crate::scenario::{self, QueueVariant};
 use crate::units::Time;
 
@@ -67,7 +68,7 @@ impl FqCodel {
             quantum: i64::from(config.quantum_bytes),
             drop_batch: config.drop_batch as usize,
             perturbation: stream.bits(),
-            buckets: vec![UNUSED; config.queues as usize],
+            buckets: room::filled(UNUSED, config.queues as usize, "queues of flows"),
             queues: Vec::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),
@@ -117,7 +118,7 @@ impl FqCodel {
                 return;
             };
             forget(&mut self.waiting, &held);
-            dropped.push(held);
+            dropped.add(held, "packets at ports");
             if linux {
                 law.count_drop();
             }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::Reason;
 use crate::packet::{ecn, Packet};
+use crate::room::Room;
 use crate::units::Time;
 
 /// A packet that waits.
@@ -46,7 +47,7 @@ impl Fifo {
     /// Adds a packet at the end.
     pub fn push(&mut self, held: Held) {
         self.bytes += u64::from(held.packet.size);
-        self.packets.push_back(held);
+        self.packets.add(held, "packets at ports");
     }
 
     /// Takes the first packet.

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use super::{Arrival, ArrivalQueue, Backlog, Verdict};
 use crate::limits::Steps;
 use crate::random::Stream;
+use crate::room::Room;
 use crate::scenario::{self, PieDelay, QueueVariant};
 use crate::units::Time;
 
@@ -117,7 +118,7 @@ impl Pie {
 
     /// A packet was accepted that arrived at `now` and is transmitted from `start` on.
     pub fn accepted(&mut self, now: Time, start: Time, size: u16) {
-        self.leaving.push_back(Departure { at: start, arrived: now, size });
+        self.leaving.add(Departure { at: start, arrived: now, size }, "packets at ports");
         self.waiting_bytes += u64::from(size);
     }
 

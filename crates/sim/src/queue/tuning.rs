@@ -6,6 +6,7 @@ use parshall_estimators::responsiveness::{Flags, Responsiveness, Settings};
 
 use super::Verdict;
 use crate::limits::Steps;
+use crate::room::Room;
 use crate::scenario;
 use crate::units::{Rate, Time};
 
@@ -166,7 +167,8 @@ impl Tuning {
             self.moved = self.move_for(&told);
             if let Some(log) = &mut self.log {
                 let share = told.share.unwrap_or(f64::NAN);
-                log.push(Tuned { time: told.end_s, share, moved: self.moved });
+                let tuned = Tuned { time: told.end_s, share, moved: self.moved };
+                log.add(tuned, "rows of red_tuning");
             }
         }
         self.moved

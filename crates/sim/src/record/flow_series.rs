@@ -17,8 +17,13 @@ use parshall_estimators::rto::RtoEstimator;
 
 use super::table::IntoColumn;
 use super::{Column, Table};
+use crate::pulse::Failure;
+use crate::room::{self, Room};
 use crate::transport::Core;
 use crate::units::Time;
+
+/// The name in messages of what grows here.
+const SERIES: &str = "rows of flow_series";
 
 /// The instants and flows of a series. Its table has a row for each pair, instant by instant.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +73,7 @@ impl Counts {
 
     fn new(grid: &Grid) -> Self {
         Counts {
-            growth: Vec::with_capacity(grid.rows()),
+            growth: room::with_room(grid.rows(), SERIES),
             known: vec![0; grid.flows.len()],
             most: grid.rows(),
         }
@@ -188,7 +193,7 @@ impl Changes {
     /// Adds a change; returns its number.
     fn push(&mut self, change: Change) -> usize {
         if self.blocks.last().is_none_or(|block| block.len() == Self::BLOCK) {
-            self.blocks.push(Vec::with_capacity(Self::BLOCK.min(self.most)));
+            self.blocks.add(room::with_room(Self::BLOCK.min(self.most), SERIES), SERIES);
         }
         let before = (self.blocks.len() - 1) * Self::BLOCK;
         let block = self.blocks.last_mut().expect("there is a block now");
@@ -214,17 +219,14 @@ impl FlowSeries {
     /// A series of `flows`, in a network of `count` of them.
     ///
     /// # Panics
-    /// If it does not fit into memory.
+    /// The run ends if it does not fit into memory, or has more samples than 32 bits count.
     pub fn new(flows: &[u32], interval: Time, end: Time, count: usize) -> Self {
         let grid = Grid::new(flows, interval, end);
-        let fits = grid.samples.checked_mul(flows.len()).is_some_and(fits_in_memory)
-            && u32::try_from(grid.samples).is_ok();
-        assert!(
-            fits,
-            "flow_series: {} samples of {} flows do not fit into memory",
-            grid.samples,
-            flows.len()
-        );
+        room::ask::<u64>(grid.samples.saturating_mul(flows.len()), SERIES);
+        if u32::try_from(grid.samples).is_err() {
+            Failure::new(format!("flow_series: {} samples are more than {}", grid.samples, u32::MAX))
+                .end_run();
+        }
         let mut places = vec![Self::NOWHERE; count];
         for (place, &flow) in flows.iter().enumerate() {
             places[flow as usize] = place as u32;
@@ -271,6 +273,12 @@ impl FlowSeries {
         }
     }
 
+    /// Bytes of what has been counted and noted.
+    pub fn bytes(&self) -> u64 {
+        let counts = (self.sent.growth.len() + self.delivered.growth.len()) * size_of::<u32>();
+        (counts + self.changes.blocks.len() * Changes::BLOCK * size_of::<Change>()) as u64
+    }
+
     /// The table.
     pub fn into_table(self) -> Table {
         let held =
@@ -290,12 +298,6 @@ impl FlowSeries {
         ];
         Table { name: "flow_series", columns }
     }
-}
-
-/// Whether the system would give so many words of 8 bytes. Nothing is written, so asking costs little; but what is
-/// given back is given out again in small pages, so there is no asking for what every machine has.
-fn fits_in_memory(words: usize) -> bool {
-    words < 1 << 27 || Vec::<u64>::new().try_reserve_exact(words).is_ok()
 }
 
 /// A column of a flow series in less room than its values take.

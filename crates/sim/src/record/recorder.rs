@@ -10,9 +10,11 @@ use super::{
     PacketTable, PortSample, PortSeries, QueueObservers, RttRow, RttTable, Table, Watch, WindowRow,
     WindowTable,
 };
+use crate::limits::Piece;
 use crate::network::Outcome;
 use crate::packet::Packet;
 use crate::queue::Reason;
+use crate::room::{self, Room};
 use crate::transport::Core;
 use crate::units::Time;
 
@@ -284,6 +286,7 @@ impl Recorder {
         if at >= self.end {
             return;
         }
+        self.packets.make_room(1, PACKETS);
         self.packets.push(PacketRow {
             time: at.secs(),
             event: event as u8,
@@ -391,6 +394,24 @@ impl Recorder {
         rows * (row / 2 + row) + self.packets.capacity() as u64 * row + captured
     }
 
+    /// The pieces that may grow, and how large they are.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = Piece> {
+        let packets = (self.packets.capacity() * size_of::<PacketRow>()) as u64;
+        let captured = self.captures.as_ref().map_or(0, |captures| captures.bytes());
+        let responsiveness = self.observers.iter().map(PortObserver::bytes).sum();
+        [
+            Piece("rows of rtt", self.rtt.bytes()),
+            Piece("rows of window", self.window.bytes()),
+            Piece("rows of flow_series", self.flow_series.as_ref().map_or(0, |series| series.bytes())),
+            Piece("rows of port_series", self.port_series.bytes()),
+            Piece(PACKETS, packets),
+            Piece("captured packets", captured),
+            Piece("rows of class_state", self.class_state.bytes() + self.averages.bytes()),
+            Piece("rows of responsiveness", responsiveness),
+        ]
+        .into_iter()
+    }
+
     /// The tables and captures, these with the indices of their ports.
     pub fn finish(mut self, called: Called<'_>) -> (Vec<Table>, Vec<(u32, Vec<u8>)>) {
         let queues = self.watch.nonresponsive.take();
@@ -426,7 +447,11 @@ impl Recorder {
 
 /// Departures were noted ahead of their time: puts the rows in order.
 /// Without code points in the scenario there are no columns for what follows from them.
+/// The name in messages of what grows here.
+const PACKETS: &str = "rows of packets";
+
 fn packet_table(mut rows: Vec<PacketRow>, classes: bool) -> Table {
+    room::to_sort(&rows, PACKETS);
     rows.sort_by(|a, b| a.time.total_cmp(&b.time));
     let mut table = PacketTable::default();
     rows.into_iter().for_each(|row| table.push(row));

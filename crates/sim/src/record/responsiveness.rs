@@ -12,8 +12,12 @@ use super::{FlowFrame, ResponsivenessRow, ResponsivenessTable, Table};
 use crate::limits::Steps;
 use crate::network::{FlowId, Outcome};
 use crate::packet::Packet;
+use crate::room::{self, Room};
 use crate::scenario::Signals;
 use crate::units::Time;
+
+/// The name in messages of what grows here.
+const ROWS: &str = "rows of responsiveness";
 
 /// Ports to estimate, how often, and from what.
 #[derive(Clone, Debug)]
@@ -80,7 +84,7 @@ impl CountByInterval {
         }
         match self.counts.back_mut() {
             Some((interval, count)) if *interval == self.now_in => *count += 1,
-            _ => self.counts.push_back((self.now_in, 1)),
+            _ => self.counts.add((self.now_in, 1), ROWS),
         }
         self.now_in
     }
@@ -125,6 +129,11 @@ impl PortObserver {
             rows: Vec::new(),
         };
         estimated.ports.iter().map(observer).collect()
+    }
+
+    /// Bytes of its rows.
+    pub fn bytes(&self) -> u64 {
+        (self.rows.capacity() * size_of::<ResponsivenessRow>()) as u64
     }
 
     /// Its port.
@@ -173,7 +182,7 @@ impl PortObserver {
         let ticket = self.estimator.arrive_dithered(now.secs(), key, self.dither());
         let (udp_in, deaf_in) = self.count(now, flow);
         let waiting = WaitingPacket { seq: packet.seq, mark: packet.mark(), ticket, udp_in, deaf_in };
-        self.waiting.entry(key).or_default().push_back(waiting);
+        self.waiting.entry(key).or_default().add(waiting, "packets at ports");
     }
 
     /// A packet that had arrived met this fate.
@@ -212,7 +221,7 @@ impl PortObserver {
             let interval = self.rows.len() as u64 + 1;
             let [udp, deaf, acks] =
                 [&mut self.udp, &mut self.deaf, &mut self.acks].map(|counts| counts.of(interval));
-            self.rows.push(row(self.port, [udp, deaf, acks], &estimate));
+            self.rows.add(row(self.port, [udp, deaf, acks], &estimate), ROWS);
         }
     }
 }
@@ -249,6 +258,7 @@ pub(super) fn table(observers: Vec<PortObserver>, end: Time) -> Table {
         observer.rows
     });
     let mut rows: Vec<_> = rows.collect();
+    room::to_sort(&rows, ROWS);
     rows.sort_by(|a, b| a.time.total_cmp(&b.time));
     let mut table = ResponsivenessTable::default();
     rows.into_iter().for_each(|row| table.push(row));

@@ -1,6 +1,7 @@
 //! Tables as columns.
 
 use super::Compact;
+use crate::room::Room;
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,11 +115,11 @@ impl Blank for f64 {
 /// Puts a value into a row that is there, and blank, or else behind the last one.
 ///
 /// Of half a million ports few ever drop a packet, and memory that is not written to need not be found.
-pub(crate) fn put<T: Blank>(column: &mut Vec<T>, row: usize, value: T) {
+pub(crate) fn put<T: Blank>(column: &mut Vec<T>, row: usize, value: T, what: &'static str) {
     match column.get_mut(row) {
         Some(_) if value.is_blank() => {}
         Some(cell) => *cell = value,
-        None => column.push(value),
+        None => column.add(value, what),
     }
 }
 
@@ -143,12 +144,19 @@ macro_rules! table {
         impl $table {
             /// An empty table with room for this many rows.
             pub fn with_capacity(rows: usize) -> Self {
-                $table { rows: 0, $($field: vec![<$type>::default(); rows],)* }
+                $table { rows: 0, $($field: $crate::room::filled(<$type>::default(), rows, concat!("rows of ", $name)),)* }
+            }
+
+            /// Bytes of its rows, and of the room for more.
+            #[allow(dead_code)]
+            pub(crate) fn bytes(&self) -> u64 {
+                let columns = [$(self.$field.capacity() * size_of::<$type>()),*];
+                columns.iter().sum::<usize>() as u64
             }
 
             /// Adds a row.
             pub fn push(&mut self, row: $row) {
-                $($crate::record::table::put(&mut self.$field, self.rows, row.$field);)*
+                $($crate::record::table::put(&mut self.$field, self.rows, row.$field, concat!("rows of ", $name));)*
                 self.rows += 1;
             }
 

@@ -3,6 +3,7 @@
 use parshall_estimators::long_memory::{Generator, Process};
 
 use crate::random::Stream;
+use crate::room;
 use crate::scenario;
 use crate::units::Time;
 
@@ -43,6 +44,8 @@ impl SelfSimilar {
     ) -> Self {
         let process = Process::Fgn { h: config.h };
         let length = intervals.min(MOST_INTERVALS) as usize;
+        // The noise is made of about so many numbers an interval.
+        room::ask::<[f64; 16]>(length, "rates of self-similar traffic");
         let rates = Generator::new(process, length).map_or_else(
             |_| Vec::new(),
             |mut generator| {

@@ -12,7 +12,7 @@ pub use usage::Usage;
 use std::borrow::Borrow;
 use std::sync::Arc;
 
-use parshall_estimators::rto::{AnyRto, RtoEstimator, RtoRules, RtoTimer};
+use parshall_estimators::rto::{AnyRto, RtoConfig, RtoEstimator, RtoRules, RtoTimer};
 
 use super::extra::{Extra, Leaving};
 use super::heard::Heard;
@@ -22,6 +22,7 @@ use super::{Ack, Clock, Outbox, TcpOptions};
 use crate::control::{AckKind, AckSample, AnyControl, Loss, PathSample, Start, Window};
 use crate::packet::ecn;
 use crate::pulse::Failure;
+use crate::room::{self, Room};
 use crate::scenario::{BackoffReset, FastRetransmitGuard, ReduceFrom, RttSampling};
 use crate::units::Time;
 
@@ -146,7 +147,7 @@ impl Core {
             lost_syn: false,
             lost_early: false,
             timed: UNTIMED,
-            timer: RtoTimer::new(options.rto.build(), Rules(options.clone())),
+            timer: RtoTimer::new(timeouts(&options.rto), Rules(options.clone())),
             timer_started: Time::ZERO,
             deadline: Time::NEVER,
             last_sent: Time::ZERO,
@@ -262,7 +263,7 @@ impl Core {
         if self.extra.is_some() {
             self.note_sent(seq, again, now);
         }
-        out.packets.push((seq as u32, flags));
+        out.packets.add((seq as u32, flags), "packets sent at once");
         if self.deadline == Time::NEVER || fresh {
             self.restart_timer(now);
         }
@@ -455,6 +456,14 @@ impl Core {
     pub fn last_allowed(&self) -> i64 {
         (self.high_ack + self.options.max_window as i64).min(self.limit - 1)
     }
+}
+
+/// Estimators of timeouts. A window of samples may be large, and each flow has one.
+fn timeouts(config: &RtoConfig) -> AnyRto {
+    if let RtoConfig::Median { window, .. } | RtoConfig::WeightedMedian { window, .. } = config {
+        room::ask::<[f64; 8]>(*window as usize, "samples of timeouts");
+    }
+    config.build()
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 /// Half-open intervals in ascending order that neither overlap nor touch. Few in practice: one a gap. Packets have
 /// numbers of 32 bits.
+use crate::room::Room;
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Intervals(Vec<(u32, u32)>);
 
@@ -43,6 +45,7 @@ impl Intervals {
             if self.0.capacity() == 0 {
                 self.0.reserve_exact(2); // Most flows never know of more gaps at once.
             }
+            self.0.make_room(1, "gaps in what has arrived");
             self.0.insert(first, (low, high));
             return true;
         }

@@ -1,6 +1,7 @@
 //! What a sender remembers of its losses until ACKs have judged them. Most senders have none.
 
 use crate::control::Window;
+use crate::room::Room;
 use crate::units::Time;
 
 /// See the head of this file. Packets are numbered from 0.
@@ -58,7 +59,7 @@ impl Losses {
         if self.unjudged.capacity() == 0 {
             self.unjudged.reserve_exact(1); // Most flows never have more at once.
         }
-        self.unjudged.push((now, waited));
+        self.unjudged.add((now, waited), "timeouts that no ACK has judged");
         Timeout { again, reduced }
     }
 

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use super::{Ack, Intervals};
 use crate::control::PathSample;
+use crate::room::Room;
 use crate::units::Time;
 
 /// What becomes of a packet.
@@ -125,7 +126,7 @@ impl Path {
             }
             None => {
                 debug_assert_eq!(index, self.sent.len(), "new packets are sent in order");
-                self.sent.push_back(sent);
+                self.sent.add(sent, "packets that a sender keeps");
                 self.in_flight += 1;
             }
         }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Ack, Intervals};
+use crate::room::Room;
 use crate::units::Time;
 
 /// What becomes of a packet.
@@ -234,9 +235,9 @@ impl SentPackets {
                 debug_assert_ne!(old.state, State::Reported, "what has arrived is not sent again");
                 *old = Sent { again: true, ..sent };
             }
-            None => self.packets.push_back(sent),
+            None => self.packets.add(sent, "packets that a sender keeps"),
         }
-        self.order.push_back((self.next, seq));
+        self.order.add((self.next, seq), "packets that a sender keeps");
         self.next += 1;
     }
 

@@ -3,6 +3,7 @@
 //! knows when it sent the last.
 
 use super::extra::Leaving;
+use crate::room;
 use crate::units::Time;
 
 /// Places of the ring at first.
@@ -40,7 +41,13 @@ impl SentTimes {
 
     #[cold]
     fn grow(&mut self, packet: &Leaving, span: usize) {
-        let mut larger = SentTimes { at: vec![Time::ZERO; (span + 1).next_power_of_two().max(FIRST)] };
+        let mut larger = SentTimes {
+            at: room::filled(
+                Time::ZERO,
+                (span + 1).next_power_of_two().max(FIRST),
+                "packets that a sender keeps",
+            ),
+        };
         if !self.at.is_empty() {
             for seq in packet.first..packet.seq {
                 let place = larger.place(seq);

@@ -1,7 +1,8 @@
 //! The order of packets within a bucket.
 
-use super::{Calendar, NONE};
+use super::{Calendar, IN_FLIGHT, NONE};
 use crate::packet::Packet;
+use crate::room::Room;
 
 /// A bucket of more packets is sorted by a sort rather than by putting one after the other in its place.
 const LONG: usize = 32;
@@ -84,7 +85,7 @@ impl Calendar {
         for mut slot in [one, other] {
             while let Some(&(mut packet)) = self.slots.get(slot as usize) {
                 std::mem::swap(&mut packet.next, &mut slot);
-                sorting.push(packet);
+                sorting.add(packet, IN_FLIGHT);
             }
         }
         sorting.sort_unstable_by(Packet::arrival_order);

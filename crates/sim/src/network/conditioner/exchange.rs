@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use parshall_estimators::meter::{AggregateView, Surroundings};
 
+use crate::room::Room;
 use crate::units::Time;
 
 /// What is under way between the conditioners of a network, and what has arrived.
@@ -35,7 +36,7 @@ impl Exchange {
         let sender = &mut self.senders[number];
         if now >= sender.next {
             sender.next = now + sender.interval;
-            sender.news.push_back((now + sender.delay, *view));
+            sender.news.add((now + sender.delay, *view), "what conditioners tell one another");
         }
     }
 

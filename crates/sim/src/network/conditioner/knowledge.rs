@@ -11,6 +11,7 @@ use parshall_estimators::midpath::Midpath;
 use parshall_estimators::rto::RtoRules;
 
 use crate::packet::Packet;
+use crate::room::Room;
 use crate::scenario::{self, KnowledgeSource};
 use crate::units::Time;
 
@@ -116,6 +117,7 @@ impl Knowledge {
             return;
         }
         let behind = self.coming.iter().rposition(|&(other, ..)| other <= at).map_or(0, |index| index + 1);
+        self.coming.make_room(1, "ACKs that a conditioner waits for");
         self.coming.insert(behind, (at, flow, next));
     }
 

@@ -9,10 +9,17 @@ use rustc_hash::FxHashMap;
 use super::answers::Handshake;
 use super::headers::{Connection, FlowFacts, Frame};
 use super::notes::{Fate, Note};
-use super::{opposite, pcap, pcapng, Called, Capture, CaptureOptions};
+use super::{opposite, pcap, pcapng, Called, Capture, CaptureOptions, CAPTURED};
 use crate::queue::Reason;
+use crate::room::{self, Room};
 use crate::scenario::{CaptureFormat, CapturedHandshakes};
 use crate::units::Time;
+
+/// Bytes at most that a file has around a packet, its comments not included.
+const FRAMING_BYTES: usize = 100;
+
+/// About what the comment on a dropped packet takes.
+const OBITUARY_BYTES: usize = 256;
 
 const SECTION_COMMENT: &str =
     "Simulated by Parshall. Addresses, ports, initial sequence numbers and payload are made up.";
@@ -28,8 +35,14 @@ pub fn write(
     // What comes in comes before its answer, which a host sends at the same instant. Notes of one direction that are
     // of one instant stay in the order in which the port dealt with them.
     let notes = &capture.notes;
+    room::ask::<usize>(2 * notes.len(), CAPTURED);
     let mut passed: Vec<usize> = (0..notes.len()).filter(|&place| notes[place].passed()).collect();
     passed.sort_by_key(|&place| (notes[place].at, !notes[place].inbound));
+    let dropped = notes.len() - passed.len();
+    room::ask::<u8>(
+        if options.format == CaptureFormat::Pcapng { dropped * OBITUARY_BYTES } else { 0 },
+        CAPTURED,
+    );
     let mut file = File::begin(&capture, options, called);
     let drops = match options.format {
         CaptureFormat::Pcap => FxHashMap::default(),
@@ -134,6 +147,8 @@ impl<'a> File<'a> {
     }
 
     fn add(&mut self, at: Time, frame: &Frame, inbound: bool, comments: &[String]) {
+        let said: usize = comments.iter().map(String::len).sum();
+        self.bytes.make_room(frame.stored.len() + said + FRAMING_BYTES, CAPTURED);
         match self.options.format {
             CaptureFormat::Pcap => pcap::add(&mut self.bytes, at, frame),
             CaptureFormat::Pcapng => pcapng::add(&mut self.bytes, at, frame, inbound, comments),

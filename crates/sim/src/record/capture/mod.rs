@@ -20,9 +20,13 @@ use notes::{Fate, Note};
 use crate::names::NameList;
 use crate::network::Outcome;
 use crate::packet::Packet;
+use crate::room::Room;
 use crate::scenario::{CaptureFormat, CapturedHandshakes};
 use crate::transport::SackBlocks;
 use crate::units::Time;
+
+/// The name in messages of what grows here.
+const CAPTURED: &str = "captured packets";
 
 /// How captures are taken and written.
 #[derive(Clone, Copy, Debug, Default)]
@@ -165,6 +169,11 @@ impl Captures {
         self.captures.iter().map(bytes).sum::<usize>() as u64
     }
 
+    /// Bytes of what has been noted.
+    pub fn bytes(&self) -> u64 {
+        self.captures.iter().map(|capture| capture.notes.capacity() * size_of::<Note>()).sum::<usize>() as u64
+    }
+
     /// The files, with the indices of their ports.
     pub fn into_files(self, called: Called<'_>) -> Vec<(u32, Vec<u8>)> {
         let Captures { options, captures, flows, .. } = self;
@@ -176,10 +185,10 @@ impl Captures {
 impl Capture {
     fn note(&mut self, mut note: Note, blocks: &SackBlocks) {
         if !blocks.is_empty() {
-            self.blocks.push(*blocks);
+            self.blocks.add(*blocks, CAPTURED);
             note.blocks = self.blocks.len() as u32;
         }
-        self.notes.push(note);
+        self.notes.add(note, CAPTURED);
     }
 
     /// Blocks that the ACK of a note reports.

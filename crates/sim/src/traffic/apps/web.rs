@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 
 use super::{variate, Demand, Place, Reaction, MOST_OBJECTS};
 use crate::random::Stream;
+use crate::room::Room;
 use crate::scenario;
 use crate::units::Time;
 
@@ -49,7 +50,7 @@ impl Web {
         }
         self.to_ask -= 1;
         let packets = variate::number(&self.config.object_packets, &mut self.stream);
-        self.waiting.push_back((now, packets));
+        self.waiting.add((now, packets), "transfers under way");
         self.start_next(out);
         if self.to_ask > 0 {
             out.again = Some(now + variate::time(&self.config.inter_object, &mut self.stream));

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use super::vegas_rule::{Rule, Trip, LEAST};
 use super::{Recovery, Trigger};
+use crate::room::Room;
 use crate::scenario::FastRetransmitGuard;
 use crate::transport::heard::Heard;
 use crate::transport::{Ack, Core, Outbox, TcpOptions};
@@ -109,7 +110,7 @@ impl VegasRecovery {
         let index = (seq - core.high_ack - 1) as usize;
         while self.sent.len() <= index {
             let next = core.high_ack + 1 + self.sent.len() as i64;
-            self.sent.push_back(self.left_over(next));
+            self.sent.add(self.left_over(next), "packets that a sender keeps");
             if self.leftovers.front().is_some_and(|&(user, _)| user <= next) {
                 self.leftovers.pop_front();
             }
@@ -141,7 +142,7 @@ impl VegasRecovery {
         }
         let mut last = None;
         for (seq, sent) in (first..).zip(forgotten) {
-            self.leftovers.push_back((seq + places, sent));
+            self.leftovers.add((seq + places, sent), "packets that a sender keeps");
             last = Some(sent);
         }
         last

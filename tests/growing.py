@@ -1,0 +1,109 @@
+"""Lists that a scenario makes grow without bound, each with one that does, for :mod:`tests.test_memory`."""
+
+from __future__ import annotations
+
+NETWORK = """
+duration = "{duration}"
+hosts = ["a", "b"]
+routers = ["r1", "r2"]
+{record}
+[[links]]
+between = ["a", "r1"]
+rate = "{rate}"
+delay = "1 ms"
+{access}
+[[links]]
+name = "bottleneck"
+between = ["r1", "r2"]
+rate = "{rate}"
+delay = "10 ms"
+{bottleneck}
+[[links]]
+between = ["r2", "b"]
+rate = "{rate}"
+delay = "1 ms"
+[[flows]]
+name = "f1"
+source = "a"
+destination = "b"
+transport = {transport}
+app = {app}
+{more}
+"""
+
+NEIGHBOUR = """
+[[flows]]
+name = "f2"
+source = "a"
+destination = "b"
+transport = "udp"
+app = {kind = "cbr", interval = "1 s"}
+"""
+
+EACH_PICOSECOND = '{kind = "cbr", interval = "1 ps"}'
+MUCH = '{kind = "cbr", rate = "8 Gbit/s"}'
+CLASSES = 'kind = "diffserv", queues = [{limit_packets = 4000000000, precedences = [{dscp = "DF"}]}]'
+TRANSFERS = (
+    '{kind = "transfer-sequence", packets = {kind = "constant", value = 1}, '
+    'think = {kind = "constant", value = "0 s"}, connection = "persistent"}'
+)
+
+
+def network(
+    *,
+    app: str = '{kind = "bulk"}',
+    transport: str = '{kind = "tcp"}',
+    record: str = "",
+    access: str = "",
+    bottleneck: str = "",
+    rate: str = "10 Gbit/s",
+    duration: str = "1e5 s",
+    more: str = "",
+) -> str:
+    """A flow over three links, as TOML."""
+    record = f"record = {{{record}}}" if record else ""
+    return NETWORK.format(**locals())
+
+
+def crowded(queue: str) -> str:
+    """A packet each picosecond in front of a queue that holds nearly all of them."""
+    return network(
+        app=EACH_PICOSECOND, transport='{kind = "udp"}', access=f"queue = {{{queue}}}", rate="1 Gbit/s"
+    )
+
+
+def recorded(record: str, **others: str) -> str:
+    """A fast flow of UDP of which something is recorded."""
+    return network(app=MUCH, transport='{kind = "udp"}', record=record, **others)
+
+
+MOST = "limit_packets = 4000000000"
+
+RUNS = {
+    "packets in flight": network(
+        app=EACH_PICOSECOND, transport='{kind = "udp"}', rate="1 Gbit/s", more=NEIGHBOUR
+    ),
+    "packets at a port with CoDel": crowded(f'kind = "codel", {MOST}'),
+    "packets at a port with FQ-CoDel": crowded(f'kind = "fq-codel", {MOST}'),
+    "packets at a port with PIE": crowded(f'kind = "pie", {MOST}, target = "1e4 s"'),
+    "packets at a port with DiffServ": crowded(CLASSES),
+    "rates of self-similar traffic": network(
+        app='{kind = "self-similar", rate = "1 Mbit/s", h = 0.8, sd = "1 kbit/s", interval = "30 ms"}',
+        transport='{kind = "udp"}',
+    ),
+    "rows of flow_series": network(record='flow_series = {of = ["*"], interval = "100 us"}'),
+    "rows of port_series": network(
+        app='{kind = "cbr", rate = "1 Mbit/s"}',
+        transport='{kind = "udp"}',
+        record='port_series = {of = ["*"], interval = "150 us"}',
+    ),
+    "rows of class_state": recorded('class_state = ["bottleneck"]', bottleneck=f"queue = {{{CLASSES}}}"),
+    "rows of transfers": network(app=TRANSFERS, record='transfers = ["*"]', duration="1e6 s"),
+    "rows of packets": recorded('packets = ["*"]'),
+    "rows of packets, from deliveries": recorded('deliveries = ["*"]'),
+    "captured packets": recorded('pcap = ["bottleneck"]'),
+    "captured packets, with comments": recorded(
+        'pcap = ["bottleneck"], pcap_format = "pcapng"',
+        bottleneck='queue = {kind = "droptail", limit_packets = 1}',
+    ),
+}
