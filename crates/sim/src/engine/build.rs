@@ -36,16 +36,18 @@ pub(super) fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) 
         let overheard = overheard.contains(&(index as u32));
         let asked = conditions || overheard || watched.contains(&(index as u32));
         let simple = managed.is_none() && !serves && !asked;
+        let limit_packets = plain_limit(&port.queue).unwrap_or(u32::MAX);
         let kind = PortKind {
             ps_per_byte: port.rate.ps_per_byte(),
             transmissions: Transmissions::default(),
-            limit_packets: plain_limit(&port.queue).unwrap_or(u32::MAX),
+            limit_packets,
             count_from: plan.warm_up,
             simple,
             serves,
             conditions,
             overheard,
-            ties: !plan.leads.is_empty(),
+            // A tie decides whether there is room.
+            ties: !plan.leads.is_empty() && limit_packets < u32::MAX,
         };
         let flags = [simple, serves, conditions, overheard];
         let key = (kind.ps_per_byte.to_bits(), kind.limit_packets, flags);
