@@ -36,6 +36,7 @@ from parshall.long_memory import METHODS, hurst, level_shifts, theoretical_autoc
 from parshall.scenario import (
     QueueShareSeries,
     control,
+    events,
     forecaster,
     laws,
     losses,
@@ -76,6 +77,10 @@ GIVEN: Mapping[str, Mapping[str, Any]] = {
     "ListedLoss": {"arrivals": [50, 51, 500]},
     "GilbertElliottLoss": {"good_to_bad": 0.01, "bad_to_good": 0.3, "loss_bad": 0.5},
     "DitherLoss": {"floor": 0.05},
+    "RateChange": {"at": "1 s", "rate": "500 kbit/s"},
+    "Outage": {"start": "1 s", "end": "1.2 s"},
+    "Stall": {"start": "1 s", "end": "1.5 s"},
+    "Reordering": {"start": "1 s", "delay": "30 ms", "probability": 0.05},
     "Transfer": {"packets": 300},
     "Cbr": {"rate": "300 kbit/s"},
     "Vbr": {"rates": ["100 kbit/s", "900 kbit/s"], "intervals": ["100 ms", "1 s"]},
@@ -170,6 +175,8 @@ def kinds() -> Iterator[tuple[str, Scenario]]:
         yield f"queue {one.kind}", bell(one)
     for one in each(losses.MaybeLoss):
         yield f"loss {one.kind}", bell(RED, loss=one)
+    for one in each(events.Event):
+        yield f"event {one.kind}", bell(RED, events=[one])
     for one in each(traffic.App):
         udp = one.kind in ("cbr", "vbr", "on-off", "self-similar", "schedule")
         yield (

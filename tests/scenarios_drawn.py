@@ -38,13 +38,16 @@ from parshall import (
     LomaxLaw,
     MedianRtoConfig,
     OnOff,
+    Outage,
     Pareto,
     ParetoLaw,
     Pie,
     QuantileRtoConfig,
     QueueShareSeries,
+    RateChange,
     Record,
     Red,
+    Reordering,
     Reverse,
     RlsMethod,
     Scenario,
@@ -52,6 +55,7 @@ from parshall import (
     SelfSimilar,
     Series,
     ShareSeries,
+    Stall,
     Tcp,
     TcpTp,
     Telnet,
@@ -167,6 +171,35 @@ capacities = st.none() | st.builds(
     bytes=counts,
 )
 jitters = st.none() | st.builds(Jitter, most=periods, reorder=st.booleans())
+spans = st.tuples(durations, periods).map(
+    lambda span: {"start": parse_duration(span[0]), "end": parse_duration(span[0]) + parse_duration(span[1])}
+)
+chosen = st.one_of(
+    st.builds(dict, every=counts),
+    st.builds(dict, probability=st.floats(0, 1)),
+    st.builds(dict, packets=st.lists(st.integers(1, 2**63), min_size=1, max_size=3)),
+)
+events = st.lists(
+    st.one_of(
+        st.builds(lambda span, of: Outage(**span, of=of), spans, lost),
+        st.builds(
+            lambda span, delay, choice, of: Reordering(**span, delay=delay, **choice, of=of),
+            spans,
+            periods,
+            chosen,
+            lost,
+        ),
+    ),
+    max_size=2,
+).flatmap(
+    lambda others: st.sampled_from(
+        [
+            others,
+            [*others, Stall(start=0, end="1 s"), Stall(start="2 s", end="2.5 s")],
+            [RateChange(at=0.5, rate=0), *others, RateChange(at="1 s", rate="2 Mbit/s")],
+        ]
+    )
+)
 some = st.floats(0.01, 99)
 forecasters = st.one_of(
     st.sampled_from(["last-value", "arima", Arima.jeyasekar_2014()]),
@@ -300,6 +333,7 @@ reverses = st.builds(
     capacity=capacities,
     jitter=jitters,
     loss=losses,
+    events=events,
 )
 links = st.builds(
     Link,
@@ -311,6 +345,7 @@ links = st.builds(
     capacity=capacities,
     jitter=jitters,
     loss=losses,
+    events=events,
     reverse=reverses,
 )
 flows = st.builds(

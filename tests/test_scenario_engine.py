@@ -51,14 +51,17 @@ from parshall import (
     LomaxLaw,
     MedianRtoConfig,
     OnOff,
+    Outage,
     Pareto,
     ParetoLaw,
     Pie,
     Precedence,
     Priority,
     QueueShareSeries,
+    RateChange,
     Record,
     Red,
+    Reordering,
     Reverse,
     Rfc4115Meter,
     RlsMethod,
@@ -73,6 +76,7 @@ from parshall import (
     ShareSeries,
     SmallWindow,
     SrtcmMeter,
+    Stall,
     Tcp,
     TcpModelMeter,
     TcpTp,
@@ -135,6 +139,7 @@ MIRRORED += [
 MIRRORED += [OnOff, SelfSimilar, Schedule, Record, Series, ShareSeries, QueueShareSeries]
 MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 MIRRORED += [CoDel, Pie, FqCodel]
+MIRRORED += [RateChange, Outage, Stall, Reordering]
 MIRRORED += [TransferSequence, Telnet, Web]
 MIRRORED += [
     Conditioner,

@@ -75,8 +75,12 @@ def linux(folder: str | None, **options: Any) -> None:
     if given := [name for name, value in options.items() if value]:
         raise click.UsageError(f"got DIR and --{given[0]}, expected one of them")
     from parshall_dev.validate.linux import compare_folder, table
+    from parshall_dev.validate.regimes.judging import judge_folder
+    from parshall_dev.validate.regimes.page import page
+    from parshall_dev.validate.regimes.reading import is_regimes
 
-    for line in table(compare_folder(Path(folder))):
+    path = Path(folder)
+    for line in page(judge_folder(path)) if is_regimes(path) else table(compare_folder(path)):
         click.echo(line)
 
 

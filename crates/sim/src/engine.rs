@@ -411,7 +411,7 @@ impl Simulation {
         }
         let port = &mut self.ports[hop.port as usize];
         let kind = &self.kinds[port.kind()];
-        let arrival = port.arrival(kind, departure);
+        let arrival = port.arrival(kind, departure, &packet);
         if kind.overheard {
             self.overhear(hop, &packet, marked, arrival);
         }

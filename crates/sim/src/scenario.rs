@@ -8,6 +8,7 @@ mod alike;
 mod apps;
 mod defaults;
 mod diffserv;
+mod events;
 mod losses;
 mod queues;
 mod record;
@@ -20,6 +21,7 @@ pub use crate::control::Control;
 pub use alike::{push_alike, Alike};
 pub use apps::*;
 pub use diffserv::*;
+pub use events::*;
 pub use losses::*;
 pub use queues::*;
 pub use record::*;
@@ -85,8 +87,11 @@ pub struct Link {
     /// What is done to arriving packets before all else.
     #[serde(default)]
     pub conditioner: Option<Arc<Conditioner>>,
+    /// What happens at given times: changes of the rate and stalls each in order of time.
+    #[serde(default)]
+    pub events: Vec<LinkEvent>,
     /// What differs in the direction from the second node to the first. A field left out is as above,
-    /// except `loss`, `jitter`, `capacity` and `conditioner`, which are none.
+    /// except `loss`, `jitter`, `capacity`, `conditioner` and `events`, which are none.
     #[serde(default)]
     pub reverse: Arc<Reverse>,
 }
@@ -116,6 +121,9 @@ pub struct Reverse {
     /// What is done to arriving packets before all else.
     #[serde(default)]
     pub conditioner: Option<Arc<Conditioner>>,
+    /// What happens at given times.
+    #[serde(default)]
+    pub events: Vec<LinkEvent>,
 }
 
 /// A recorded capacity: at each of `times` a number of bytes may leave; after `period` all repeats.

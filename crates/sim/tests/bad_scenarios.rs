@@ -447,3 +447,31 @@ fn applications_that_hear_back() {
     let expected = "a flow whose application is a transfer-sequence, telnet or web";
     refuses("/record", json!({"transfers": ["f"]}), "record.transfers[0]", "\"f\"", expected);
 }
+
+#[test]
+fn events_of_links() {
+    let at = |events: Value, path: &str, shown: &str, expected: &str| {
+        refuses("/links/0/events", events, &format!("links[0].events{path}"), shown, expected);
+    };
+    let one = |event: Value| json!([event]);
+    let outage = json!({"kind": "outage", "start": 2, "end": 1});
+    at(one(outage), "[0].end", "1 s", "later than start, 2 s");
+    let stalls = json!([{"kind": "stall", "start": 1, "end": 3}, {"kind": "stall", "start": 2, "end": 4}]);
+    at(stalls, "[1].start", "2 s", "3 s or later: stalls in order");
+    let changes =
+        json!([{"kind": "rate-change", "at": 2, "rate": 1}, {"kind": "rate-change", "at": 2, "rate": 2}]);
+    at(changes, "[1].at", "2 s", "later than the change before, 2 s");
+    at(one(json!({"kind": "rate-change", "at": 2, "rate": -1})), "[0].rate", "-1 bit/s", "a rate, or 0");
+    let standing = json!({"kind": "rate-change", "at": 2, "rate": 0});
+    let expected = "a later change to a rate above 0: a link that stands goes on some time";
+    at(one(standing), "", "a last rate of 0 bit/s", expected);
+    let reordering = |field: &str, value: Value| {
+        one(json!({"kind": "reordering", "start": 1, "delay": 0.1, field: value}))
+    };
+    at(reordering("end", json!(1)), "[0].end", "1 s", "later than start, 1 s");
+    at(reordering("of", json!("all")), "[0]", "none", "one of every, probability and packets");
+    at(reordering("every", json!(0)), "[0].every", "0", "1 or more");
+    at(reordering("probability", json!(2)), "[0].probability", "2", "a probability from 0 to 1");
+    at(reordering("packets", json!([3, 0])), "[0].packets[1]", "0", "a number from 1 on");
+    at(reordering("delay", json!(0)), "[0].delay", "0 s", "a time above 0");
+}

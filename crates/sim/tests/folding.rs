@@ -98,8 +98,30 @@ fn tied(scenario: &Scenario, flow: usize, seed: u64, tie: Tie, which: usize) -> 
     scenario.flows.iter().all(|flow| flow.start <= scenario.duration).then_some(scenario)
 }
 
+/// The scenario with events on its links: each third is dark and held, reorders, or changes its rate where it has one.
+fn eventful(mut scenario: Scenario) -> Scenario {
+    let events = |json: serde_json::Value| serde_json::from_value(json).expect("events");
+    for (index, link) in scenario.links.iter_mut().enumerate() {
+        link.events = match index % 3 {
+            0 => events(json!([{"kind": "stall", "start": 0.2, "end": 0.5},
+                               {"kind": "outage", "start": 0.6, "end": 0.65}])),
+            1 => events(json!([{"kind": "reordering", "start": 0.1, "delay": 0.004, "every": 7}])),
+            _ if link.capacity.is_none() => events(json!([{"kind": "rate-change", "at": 0.3, "rate": 0},
+                                                          {"kind": "rate-change", "at": 0.4, "rate": 3e6}])),
+            _ => Vec::new(),
+        };
+    }
+    scenario
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn nor_do_events_of_links(scenario in restless().prop_map(eventful), seed in 0u64..1000) {
+        let [folded, unfolded] = [Folding::On, Folding::Off].map(|folding| run_folded(&scenario, folding, seed));
+        prop_assert_eq!(bits(&folded), bits(&unfolded));
+    }
 
     #[test]
     fn what_comes_between_changes_nothing(scenario in restless(), seed in 0u64..1000) {

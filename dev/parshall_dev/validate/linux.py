@@ -15,22 +15,16 @@ from typing import Any
 
 from parshall.engine.run import run
 from parshall.errors import ParshallError
-from parshall.scenario import Bulk, Cubic, DropTail, Flow, Link, Reverse, Scenario, Tcp
-from parshall.scenario.control import Aimd, Bbr
+from parshall.scenario import Bulk, DropTail, Flow, Link, Reverse, Scenario, Tcp
+from parshall_dev.validate.linux_hosts import CONTROLS, FAST, HEADER, PAYLOAD, QUICK_ACKS
 from parshall_studies import study as st
 
 __all__ = ["Compared", "compare_folder", "network_of", "table"]
 
 _FROM = 5.0
 """Seconds from which on goodput and delay are counted; drops are those of the whole run."""
-_CONTROLS: Mapping[str, Any] = {"reno": Aimd(), "cubic": Cubic.linux(), "bbr": Bbr()}
-_QUICK_ACKS = 740
-"""These hosts acknowledge each packet at once for as long as the receiver's window still grows to its limit,
-which their large receive buffers make 740 packets; the profile has the 16 that Linux counts anyhow."""
-_PAYLOAD, _HEADER, _PACKET_BITS = 1448, 52, 12_000
-"""IPv4 and TCP with time stamps; what a full packet is on the wire."""
-_FAST = 100e9
-"""Bit/s of what does not limit."""
+_PACKET_BITS = 12_000
+"""What a full packet is on the wire."""
 
 
 @dataclass(frozen=True)
@@ -73,24 +67,24 @@ def network_of(asked: Mapping[str, Any], warm_up: float) -> Scenario:
             transport=Tcp(
                 profile="linux",
                 recovery="sack",
-                control=_CONTROLS[flow["cc"]],
-                quick_acks=_QUICK_ACKS,
-                payload_bytes=_PAYLOAD,
-                header_bytes=_HEADER,
-                ack_bytes=_HEADER,
+                control=CONTROLS[flow["cc"]],
+                quick_acks=QUICK_ACKS,
+                payload_bytes=PAYLOAD,
+                header_bytes=HEADER,
+                ack_bytes=HEADER,
             ),
             app=Bulk(),
         )
         for index, flow in enumerate(asked["flows"])
     ]
-    fast = Link(between=("sender", "router"), rate=_FAST, delay=0, queue=DropTail())
+    fast = Link(between=("sender", "router"), rate=FAST, delay=0, queue=DropTail())
     bottleneck = Link(
         name="bottleneck",
         between=("router", "receiver"),
         rate=asked["rate_mbit"] * 1e6,
         delay=asked["base_rtt_ms"] / 2e3,
         queue=DropTail(limit_packets=asked["limit_packets"] - 1),
-        reverse=Reverse(rate=_FAST, queue=DropTail()),
+        reverse=Reverse(rate=FAST, queue=DropTail()),
     )
     hosts, routers = ["sender", "receiver"], ["router"]
     return Scenario(

@@ -31,6 +31,12 @@ from .control import (
     Veno as Veno,
 )
 from .dumbbell import Dumbbell as Dumbbell, FlowGroup as FlowGroup
+from .events import (
+    Outage as Outage,
+    RateChange as RateChange,
+    Reordering as Reordering,
+    Stall as Stall,
+)
 from .flow import Flow as Flow
 from .laws import (
     ChoiceLaw as ChoiceLaw,

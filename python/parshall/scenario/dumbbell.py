@@ -14,6 +14,7 @@ from parshall.errors import ScenarioError
 from parshall.scenario.base import Model, remembered
 from parshall.scenario.canonical import canonical_json
 from parshall.scenario.capacity import MaybeCapacity
+from parshall.scenario.events import NO_EVENTS, Events
 from parshall.scenario.flow import Flow
 from parshall.scenario.losses import MaybeLoss
 from parshall.scenario.model import Scenario
@@ -119,6 +120,9 @@ class Dumbbell(Model):
     """Random delay on top of the bottleneck's propagation delay, forward direction."""
     loss: MaybeLoss = ABSENT
     """Packets lost on arrival at the bottleneck, forward direction."""
+    events: Events = NO_EVENTS
+    """What happens to the bottleneck at given times, forward direction: changes of the rate, outages, stalls,
+    reordering."""
     reverse: Reverse = Reverse.known()
     """What differs in the bottleneck's reverse direction."""
     access_rate: Rate
@@ -200,6 +204,7 @@ class Dumbbell(Model):
             capacity=self.capacity,
             jitter=self.jitter,
             loss=self.loss,
+            events=self.events,
             reverse=self.reverse,
         )
 

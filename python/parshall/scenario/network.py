@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from parshall.scenario.base import Model
 from parshall.scenario.capacity import MaybeCapacity
 from parshall.scenario.conditioner import MaybeConditioner
+from parshall.scenario.events import NO_EVENTS, Events
 from parshall.scenario.losses import MaybeLoss
 from parshall.scenario.quantities import (
     ABSENT,
@@ -44,7 +45,7 @@ else:
 
 class Reverse(Model):
     """The reverse direction of a link, where it differs. A field left out is as in the forward direction,
-    except ``loss``, ``jitter``, ``capacity`` and ``conditioner``, which are none.
+    except ``loss``, ``jitter``, ``capacity``, ``conditioner`` and ``events``, which are none.
     """
 
     rate: MaybeRate = ABSENT
@@ -61,6 +62,8 @@ class Reverse(Model):
     """Packets lost on arrival at the port, before the queue."""
     conditioner: MaybeConditioner = ABSENT
     """What is done to arriving packets before all else: classes are metered, marked and dropped."""
+    events: Events = NO_EVENTS
+    """What happens at given times: changes of the rate, outages, stalls, reordering."""
 
 
 class Link(Model):
@@ -86,6 +89,9 @@ class Link(Model):
     conditioner: MaybeConditioner = ABSENT
     """What is done to packets that arrive at the forward port before all else: classes are metered, marked
     and dropped."""
+    events: Events = NO_EVENTS
+    """What happens in the forward direction at given times: changes of the rate, outages, stalls,
+    reordering."""
     reverse: Reverse = Reverse.known()
     """What differs in the direction from the second node to the first."""
 

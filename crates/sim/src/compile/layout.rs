@@ -4,7 +4,7 @@ use super::{FlowPlan, Folding, PortPlan};
 use crate::network::Hop;
 use crate::queue::decides_at_departure;
 use crate::record::Watch;
-use crate::scenario::{App, Flow};
+use crate::scenario::{App, Flow, LinkEvent};
 use crate::traffic::apps;
 use crate::units::Time;
 
@@ -137,7 +137,9 @@ impl Network<'_> {
     }
 
     fn reorders(&self, port: u32) -> bool {
-        self.ports[port as usize].jitter.is_some_and(|jitter| jitter.reorder)
+        let port = &self.ports[port as usize];
+        port.jitter.is_some_and(|jitter| jitter.reorder)
+            || port.events.iter().any(|event| matches!(event, LinkEvent::Reordering(_)))
     }
 
     /// Whether the source of a flow may write ahead of time: what it writes must reach the first port that others

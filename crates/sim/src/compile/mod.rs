@@ -4,6 +4,7 @@ mod application;
 mod apps;
 mod checks;
 mod diffserv;
+mod events;
 mod layout;
 mod leads;
 mod nodes;
@@ -22,6 +23,7 @@ use checks::{
     check_transport,
 };
 use diffserv::{check_dscp, check_edges, plan_conditioners, Asked, Surroundings};
+use events::check_events;
 use layout::{lay_out, Paths};
 use leads::leads;
 use nodes::Nodes;
@@ -36,7 +38,7 @@ use crate::error::ScenarioError;
 use crate::names::{NameList, Names};
 use crate::network::{ConditionerPlan, Hop, Lead, Router, Topology};
 use crate::record::Watch;
-use crate::scenario::{App, Capacity, Flow, Jitter, Link, Loss, Queue, Scenario, Tcp, Transport};
+use crate::scenario::{App, Capacity, Flow, Jitter, Link, LinkEvent, Loss, Queue, Scenario, Tcp, Transport};
 use crate::transport::TcpOptions;
 use crate::units::{Rate, Time};
 
@@ -57,6 +59,8 @@ pub struct PortPlan {
     pub capacity: Option<Arc<Capacity>>,
     /// On the link.
     pub jitter: Option<Jitter>,
+    /// What happens to the link.
+    pub events: Vec<LinkEvent>,
 }
 
 /// What is known of a flow before it has any state, besides what the scenario says.
@@ -336,6 +340,7 @@ fn port_plans(at: &Place<'_>, link: Link) -> Checked<[PortPlan; 2]> {
         delay: link.delay,
         queue: check_queue(&at.field("queue"), link.queue, link.rate)?,
         loss: check_loss(&at.field("loss"), link.loss)?,
+        events: check_events(&at.field("events"), link.events, link.capacity.is_some())?,
         capacity: check_capacity(&at.field("capacity"), link.capacity)?,
         jitter: check_jitter(&at.field("jitter"), link.jitter)?,
     };
@@ -349,6 +354,7 @@ fn port_plans(at: &Place<'_>, link: Link) -> Checked<[PortPlan; 2]> {
             reverse.rate.unwrap_or(link.rate),
         )?,
         loss: check_loss(&at.field("loss"), reverse.loss.clone())?,
+        events: check_events(&at.field("events"), reverse.events.clone(), reverse.capacity.is_some())?,
         capacity: check_capacity(&at.field("capacity"), reverse.capacity.clone())?,
         jitter: check_jitter(&at.field("jitter"), reverse.jitter)?,
     };

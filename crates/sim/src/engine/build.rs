@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::compile::{Plan, PortPlan};
 use crate::network::{
-    Conditioner, ConditionerPlan, Exchange, Hop, Jitter, Loss, Managed, Port, PortKind, Probe, Serving,
-    Trace, Transmissions,
+    Conditioner, ConditionerPlan, Events, Exchange, Hop, Jitter, Loss, Managed, Port, PortKind, Probe, Rates,
+    Service, Serving, Trace, Transmissions,
 };
 use crate::queue::{AnyDepartureQueue, Discipline};
 use crate::random::{fnv1a, Stream};
@@ -106,19 +106,20 @@ pub(super) fn plain_limit(queue: &Queue) -> Option<u32> {
 /// What a port needs that is not plain.
 pub(super) fn managed(port: &PortPlan, streams: PortStreams<'_>) -> Option<Managed> {
     let plain = plain_limit(&port.queue).is_some();
-    if plain && port.loss.is_none() && port.jitter.is_none() && port.capacity.is_none() {
+    let parts = port.loss.is_some() || port.jitter.is_some() || port.capacity.is_some();
+    if plain && !parts && port.events.is_empty() {
         return None;
     }
     let discipline = Discipline::new(&port.queue, port.rate, || streams.of("queue"))?;
-    let (loss, jitter, trace) = link_parts(port, streams);
-    Some(Managed::new(discipline, loss, jitter, trace))
+    let (loss, jitter) = link_parts(port, streams);
+    Some(Managed::new(discipline, loss, jitter, service(port), events(port, streams)))
 }
 
 /// What a port needs whose queue decides at departure.
 pub(super) fn serving(port: &PortPlan, count_from: Time, streams: PortStreams<'_>) -> Option<Serving> {
     let queue = AnyDepartureQueue::new(&port.queue, port.rate, count_from, || streams.of("queue"))?;
-    let (loss, jitter, trace) = link_parts(port, streams);
-    Some(Serving::new(queue, loss, jitter, trace))
+    let (loss, jitter) = link_parts(port, streams);
+    Some(Serving::new(queue, loss, jitter, service(port), events(port, streams)))
 }
 
 /// The random streams of a port, which depend on the seed and on its name only.
@@ -134,17 +135,23 @@ impl PortStreams<'_> {
     }
 }
 
-/// What a link has that is not plain.
-pub(super) fn link_parts(
-    port: &PortPlan,
-    streams: PortStreams<'_>,
-) -> (Option<Loss>, Option<Jitter>, Option<Trace>) {
+/// How a link serves.
+fn service(port: &PortPlan) -> Service {
+    if let Some(capacity) = &port.capacity {
+        return Service::Recorded(Trace::new(capacity.clone()));
+    }
+    Rates::new(port.rate, &port.events).map_or(Service::Constant, Service::Changing)
+}
+
+/// What happens to the packets of a link at given times.
+fn events(port: &PortPlan, streams: PortStreams<'_>) -> Option<Box<Events>> {
+    Events::new(&port.events, || streams.of("reordering"))
+}
+
+/// Losses and jitter of a link.
+pub(super) fn link_parts(port: &PortPlan, streams: PortStreams<'_>) -> (Option<Loss>, Option<Jitter>) {
     let jitter = |j: Jittering| Jitter::new(j.most, j.reorder, streams.of("jitter"));
-    (
-        port.loss.as_ref().map(|loss| Loss::new(loss, streams.seed, streams.name)),
-        port.jitter.map(jitter),
-        port.capacity.as_ref().map(|capacity| Trace::new(capacity.clone())),
-    )
+    (port.loss.as_ref().map(|loss| Loss::new(loss, streams.seed, streams.name)), port.jitter.map(jitter))
 }
 
 /// What tells a flow from others, whatever their order in the scenario.

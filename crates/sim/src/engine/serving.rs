@@ -109,7 +109,7 @@ impl Simulation {
         }
         let port = &mut self.ports[index as usize];
         let kind = &self.kinds[port.kind()];
-        let at = port.arrival(kind, departure);
+        let at = port.arrival(kind, departure, &packet);
         if kind.overheard {
             self.overhear(hop, &packet, marked, at);
         }

@@ -1,12 +1,11 @@
 //! Shares of the links for the flows that cross them.
 
-use std::sync::Arc;
-
 use super::demand::Demand;
 use super::path;
 use crate::compile::Plan;
 use crate::network::Hop;
-use crate::scenario::Capacity;
+use crate::scenario::LinkEvent;
+use crate::units::Time;
 
 /// TCP has so much of a link at least, whatever UDP sends.
 const LEAST: f64 = 0.02;
@@ -26,9 +25,21 @@ pub struct Share {
 /// Bits a second that a port can send.
 pub fn rate(plan: &Plan, port: u32) -> f64 {
     let port = &plan.ports[port as usize];
-    port.capacity.as_ref().map_or(port.rate.bps(), |capacity: &Arc<Capacity>| {
-        8.0 * f64::from(capacity.bytes) * capacity.times.len() as f64 / capacity.period.secs()
-    })
+    if let Some(capacity) = &port.capacity {
+        return 8.0 * f64::from(capacity.bytes) * capacity.times.len() as f64 / capacity.period.secs();
+    }
+    if port.events.is_empty() {
+        return port.rate.bps();
+    }
+    let (mut bits, mut rate, mut since) = (0.0, port.rate.bps(), Time::ZERO);
+    for event in &port.events {
+        if let LinkEvent::Rate(change) = event {
+            let until = change.at.min(plan.duration);
+            bits += rate * until.since(since).secs();
+            (rate, since) = (change.rate.bps(), until);
+        }
+    }
+    (bits + rate * plan.duration.since(since).secs()) / plan.duration.secs()
 }
 
 /// Shares of all flows: UDP first, then TCP in equal shares of the rest.

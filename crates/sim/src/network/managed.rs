@@ -1,13 +1,14 @@
 //! What a port has that is not plain: a queue discipline that is asked about each packet, losses, jitter, a
-//! recorded capacity.
+//! recorded capacity, events.
 
 use parshall_estimators::responsiveness::Dither;
 
+use super::events::Events;
 use super::jitter::Jitter;
 use super::loss::{Fate, Loss};
 use super::port_kind::PortKind;
 use super::report::{Outcome, Probe};
-use super::service::Trace;
+use super::service::Service;
 use crate::packet::{ecn, Packet};
 use crate::queue::{Arrival, ArrivalQueue, Backlog, Discipline, Reason, Verdict};
 use crate::units::Time;
@@ -19,7 +20,8 @@ pub struct Managed {
     discipline: Discipline,
     loss: Option<Loss>,
     jitter: Option<Jitter>,
-    trace: Option<Trace>,
+    service: Service,
+    events: Option<Box<Events>>,
 }
 
 impl Managed {
@@ -28,9 +30,10 @@ impl Managed {
         discipline: Discipline,
         loss: Option<Loss>,
         jitter: Option<Jitter>,
-        trace: Option<Trace>,
+        service: Service,
+        events: Option<Box<Events>>,
     ) -> Self {
-        Managed { backlog: Backlog::default(), discipline, loss, jitter, trace }
+        Managed { backlog: Backlog::default(), discipline, loss, jitter, service, events }
     }
 
     /// Decides about a packet that arrives at `now` at a port that is busy until then.
@@ -44,14 +47,15 @@ impl Managed {
     ) -> Outcome {
         let ecn_capable = packet.ecn & ecn::CAPABLE != 0;
         self.backlog.advance(now);
-        let leaving = self.backlog.leaving(now).filter(|_| self.trace.is_none());
+        let leaving = self.backlog.leaving(now).filter(|_| self.service.is_constant());
         if leaving.is_some_and(|bytes| lead() > kind.transmission(bytes)) {
             self.backlog.hold_leaving();
         }
         let backlog = self.backlog.bytes();
         let fate =
             self.loss.as_mut().map_or(Fate::Passes, |loss| loss.fate(packet.is_ack(), ecn_capable, backlog));
-        if fate == Fate::Lost {
+        let dark = self.events.as_ref().is_some_and(|events| events.loses(now, packet.is_ack()));
+        if dark || fate == Fate::Lost {
             return Outcome::Lost;
         }
         // Each direction of a flow has hops of its own.
@@ -64,18 +68,11 @@ impl Managed {
         if verdict == Verdict::Drop {
             return Outcome::Dropped(Reason::Full);
         }
-        let (start, departure) = match &mut self.trace {
-            None => {
-                let start = now.max(busy_until);
-                (start, start + kind.transmission(packet.size))
-            }
-            // It goes on where the packet before left it. A trace may let several go at once, and their order must
-            // show: then `busy_until` is later than the instant, of which something may be left.
-            Some(trace) => {
-                let (start, departure) = trace.transmit(now, packet.size);
-                (start, departure.max(busy_until + Time::from_ps(1)))
-            }
-        };
+        // A recorded capacity goes on where the packet before left it. It may let several go at once, and their order
+        // must show: then `busy_until` is later than the instant, of which something may be left.
+        let earliest = if self.service.is_recorded() { now } else { now.max(busy_until) };
+        let (start, departure) = self.service.transmit(kind, earliest, packet.size);
+        let departure = departure.max(busy_until + Time::from_ps(1));
         self.backlog.push(departure, packet.size);
         self.discipline.accepted(now, start, packet.size);
         Outcome::Sent { start, departure, marked: verdict == Verdict::Mark || fate == Fate::Marked }
@@ -86,12 +83,10 @@ impl Managed {
         self.loss.as_ref().map_or(Dither::NONE, Loss::draw)
     }
 
-    /// When a packet arrives that would without jitter at `arrival`.
-    pub fn jittered(&mut self, arrival: Time) -> Time {
-        match &mut self.jitter {
-            None => arrival,
-            Some(jitter) => jitter.delay(arrival),
-        }
+    /// When a packet that has left at `departure` reaches the far end, where it would at `arrival` but for jitter and events.
+    pub fn far_end(&mut self, departure: Time, arrival: Time, ack: bool) -> Time {
+        let arrival = self.jitter.as_mut().map_or(arrival, |jitter| jitter.delay(arrival));
+        self.events.as_mut().map_or(arrival, |events| events.delay(departure, arrival, ack))
     }
 
     /// What the queue shows.

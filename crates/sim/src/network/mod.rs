@@ -3,12 +3,14 @@
 mod calendar;
 mod conditioner;
 mod dither;
+mod events;
 mod jitter;
 mod lead;
 mod loss;
 mod managed;
 mod port;
 mod port_kind;
+mod rates;
 mod recent;
 mod report;
 mod routes;
@@ -17,15 +19,17 @@ mod serving;
 
 pub use calendar::{Calendar, PacketId};
 pub use conditioner::{Conditioner, ConditionerPlan, Exchange, FlowSet, Told, Words};
+pub use events::Events;
 pub use jitter::Jitter;
 pub use lead::Lead;
 pub use loss::Loss;
 pub use managed::Managed;
 pub use port::Port;
 pub use port_kind::{PortKind, Transmissions};
+pub use rates::Rates;
 pub use report::{Outcome, Probe};
 pub use routes::{Router, Topology};
-pub use service::Trace;
+pub use service::{Service, Trace};
 pub use serving::{Next, Serving, Transmission};
 
 /// What a port knows a flow by: one direction of it. To a router, data and ACKs of a flow are two flows.

@@ -306,15 +306,16 @@ impl Port {
 
     /// When a packet that departs at `departure` reaches the far end.
     #[inline]
-    pub fn arrival(&mut self, kind: &PortKind, departure: Time) -> Time {
+    pub fn arrival(&mut self, kind: &PortKind, departure: Time, packet: &Packet) -> Time {
         let arrival = departure + self.delay;
         if kind.simple {
             return arrival;
         }
         if let Some(managed) = self.managed_mut() {
-            return managed.jittered(arrival);
+            return managed.far_end(departure, arrival, packet.is_ack());
         }
-        self.serving_mut().map_or(arrival, |serving| serving.jittered(arrival))
+        let serving = self.serving_mut();
+        serving.map_or(arrival, |serving| serving.far_end(departure, arrival, packet.is_ack()))
     }
 
     /// Packets and bytes held at `now`, the packet in transmission included.

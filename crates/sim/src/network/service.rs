@@ -1,9 +1,51 @@
-//! Links that serve at recorded instants.
+//! How a link serves that is not plain: at a rate, at one that changes, or at recorded instants.
 
 use std::sync::Arc;
 
+use super::port_kind::PortKind;
+use super::rates::Rates;
 use crate::scenario::Capacity;
 use crate::units::Time;
+
+/// How a link serves.
+#[derive(Clone, Debug)]
+pub enum Service {
+    /// At the rate of its kind.
+    Constant,
+    /// At rates that follow one another.
+    Changing(Rates),
+    /// At recorded instants.
+    Recorded(Trace),
+}
+
+impl Service {
+    /// Whether the time that a packet is in transmission depends on its size alone.
+    pub fn is_constant(&self) -> bool {
+        matches!(self, Service::Constant)
+    }
+
+    /// Whether packets leave at recorded instants and take no time on the link.
+    pub fn is_recorded(&self) -> bool {
+        matches!(self, Service::Recorded(_))
+    }
+
+    /// When a transmission can start from `earliest` on. Of a recorded capacity what is not used before is gone.
+    pub fn start(&mut self, earliest: Time) -> Time {
+        match self {
+            Service::Recorded(trace) => trace.start(earliest),
+            Service::Constant | Service::Changing(_) => earliest,
+        }
+    }
+
+    /// Start and end of the transmission of a packet that can start at `earliest`.
+    pub fn transmit(&mut self, kind: &PortKind, earliest: Time, bytes: u16) -> (Time, Time) {
+        match self {
+            Service::Constant => (earliest, earliest + kind.transmission(bytes)),
+            Service::Changing(rates) => (earliest, rates.end(earliest, bytes)),
+            Service::Recorded(trace) => trace.transmit(earliest, bytes),
+        }
+    }
+}
 
 /// A link that may send a number of bytes at each recorded instant. What is not used then is gone. The recording
 /// repeats from its end.

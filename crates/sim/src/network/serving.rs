@@ -2,11 +2,12 @@
 
 use parshall_estimators::responsiveness::Dither;
 
+use super::events::Events;
 use super::jitter::Jitter;
 use super::loss::{Fate, Loss};
 use super::port_kind::PortKind;
 use super::report::{PortCounters, Probe};
-use super::service::Trace;
+use super::service::Service;
 use crate::limits::Steps;
 use crate::packet::{ecn, Packet};
 use crate::queue::{AnyDepartureQueue, Backlog, DepartureQueue, Held, Reason};
@@ -41,7 +42,8 @@ pub struct Serving {
     queue: AnyDepartureQueue,
     loss: Option<Loss>,
     jitter: Option<Jitter>,
-    trace: Option<Trace>,
+    service: Service,
+    events: Option<Box<Events>>,
     /// What is in transmission.
     on_link: Backlog,
     /// When the newest transmission started, and when the next one may.
@@ -67,13 +69,15 @@ impl Serving {
         queue: AnyDepartureQueue,
         loss: Option<Loss>,
         jitter: Option<Jitter>,
-        trace: Option<Trace>,
+        service: Service,
+        events: Option<Box<Events>>,
     ) -> Self {
         Serving {
             queue,
             loss,
             jitter,
-            trace,
+            service,
+            events,
             on_link: Backlog::default(),
             started_at: Time::ZERO,
             free_at: Time::ZERO,
@@ -88,7 +92,7 @@ impl Serving {
 
     /// Whether packets take time on the link, as they do but for opportunities of a recorded capacity.
     pub fn has_transmissions(&self) -> bool {
-        self.trace.is_none()
+        !self.service.is_recorded()
     }
 
     /// Whether a transmission ends at `now`, and has started after a packet that arrives was put on its way, so long
@@ -108,7 +112,8 @@ impl Serving {
         let waiting = self.queue.waiting().1;
         let fate =
             self.loss.as_mut().map_or(Fate::Passes, |loss| loss.fate(packet.is_ack(), ecn_capable, waiting));
-        if fate == Fate::Lost {
+        let dark = self.events.as_ref().is_some_and(|events| events.loses(now, packet.is_ack()));
+        if dark || fate == Fate::Lost {
             self.counters.packets_lost += counted;
             self.counters.bytes_lost += bytes;
             return false;
@@ -142,7 +147,7 @@ impl Serving {
             return Next::Idle;
         }
         let earliest = now.max(self.free_at);
-        let start = self.trace.as_mut().map_or(earliest, |trace| trace.start(earliest));
+        let start = self.service.start(earliest);
         if start > now {
             return Next::At(start);
         }
@@ -180,10 +185,7 @@ impl Serving {
         let size = held.packet.size;
         self.asked = false;
         self.started_at = now;
-        self.free_at = match &mut self.trace {
-            None => now + kind.transmission(size),
-            Some(trace) => trace.transmit(now, size).1,
-        };
+        self.free_at = self.service.transmit(kind, now, size).1;
         // A trace may let two packets go at once.
         let departure = self.free_at.max(self.last_departure + Time::from_ps(1));
         self.last_departure = departure;
@@ -231,9 +233,10 @@ impl Serving {
         }
     }
 
-    /// When a packet reaches the far end that would do so at `arrival` without jitter.
-    pub fn jittered(&mut self, arrival: Time) -> Time {
-        self.jitter.as_mut().map_or(arrival, |jitter| jitter.delay(arrival))
+    /// When a packet that has left at `departure` reaches the far end, where it would at `arrival` but for jitter and events.
+    pub fn far_end(&mut self, departure: Time, arrival: Time, ack: bool) -> Time {
+        let arrival = self.jitter.as_mut().map_or(arrival, |jitter| jitter.delay(arrival));
+        self.events.as_mut().map_or(arrival, |events| events.delay(departure, arrival, ack))
     }
 
     /// Packets and bytes held, the packet in transmission included.

@@ -144,6 +144,7 @@ fn link(a: String, b: String) -> impl Strategy<Value = Link> {
             capacity,
             jitter,
             conditioner: None,
+            events: Vec::new(),
             reverse: reverse.into(),
         },
     )

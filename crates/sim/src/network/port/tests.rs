@@ -1,4 +1,5 @@
 use super::*;
+use crate::network::Service;
 use crate::queue::Discipline;
 use crate::scenario;
 use crate::units::Rate;
@@ -17,7 +18,7 @@ fn plain() -> Port {
 fn droptail(limit_packets: Option<u32>) -> Managed {
     let queue = scenario::Queue::Droptail(scenario::DropTail { limit_packets, limit_bytes: None });
     let discipline = Discipline::new(&queue, Rate::from_bps(8e6), || unreachable!());
-    Managed::new(discipline.expect("decides at arrival"), None, None, None)
+    Managed::new(discipline.expect("decides at arrival"), None, None, Service::Constant, None)
 }
 
 fn packet(size: u16) -> Packet {
