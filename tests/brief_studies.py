@@ -96,7 +96,7 @@ def _fluid(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
 
 def _linux_testbed(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     """Machines say what was made up, and gains are the printed ones."""
-    from tests.machine_answers import packet_records, said
+    from tests.machine_answers import ELSEWHERE, packet_records, said
 
     from parshall_dev.linux_testbed import STUDY, measures
     from parshall_dev.linux_testbed.reading import Seen
@@ -105,12 +105,17 @@ def _linux_testbed(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
 
     class Machines:
         def run(self, experiment: Any, *_: Any, **__: Any) -> Seen:
-            return seen[experiment.packets]
+            return seen[experiment.packets, experiment.second is not None]
 
     tiny = Scale(1 / 7, 0.05, 1)
-    seen = {packets: Seen.read(said(packet_records()[0] if packets else "")) for packets in (False, True)}
+    records = {False: "", True: packet_records()[0]}
+    seen = {
+        (packets, second): Seen.read(said(text, ELSEWHERE if second else ""))
+        for packets, text in records.items()
+        for second in (False, True)
+    }
     _set(patch, measures.Bench, open=staticmethod(Machines))
-    _set(patch, measures, SMALL=tiny, Scale=lambda *_: tiny, TRAINING_SEEDS=range(1001, 1002))
+    _set(patch, measures, SMALL=tiny, AT_RATE=tiny, Scale=lambda *_: tiny, TRAINING_SEEDS=range(1001, 1002))
     _set(patch, measures.tuning, tune=lambda training, alpha: PRINTED)
     return STUDY
 

@@ -25,7 +25,11 @@ DEVICES = """\
 """
 
 
-def said(packets: str = "", **changes: np.ndarray) -> str:
+ELSEWHERE = json.dumps([{"kind": "tbf"}, {"kind": "red", "packets": 300, "drops": 100}]) + "\n"
+"""The second bottleneck's queue: a quarter is dropped."""
+
+
+def said(packets: str = "", elsewhere: str = "", **changes: np.ndarray) -> str:
     """What a machine prints whose port gets UDP and TCP at constant rates and drops some packets."""
     step = np.arange(ROWS)
     counted = dict.fromkeys(COLUMNS, np.zeros(ROWS))
@@ -46,7 +50,8 @@ def said(packets: str = "", **changes: np.ndarray) -> str:
     packed = base64.b64encode(gzip.compress(text.encode())).decode()
     told = json.dumps([{"kind": "tbf"}, {"kind": "estmred", "estimate": {"estm": 8192, "average": 0.5}}])
     first = f"== counted\n{packed}\n== queues\nqdisc tbf\n== json\n{told}\n"
-    return f"{first}== packets\n{packets}== delivered\n{DEVICES}== web\n== complaints\n"
+    more = f"== elsewhere\n{elsewhere}== packets\n{packets}"
+    return f"{first}{more}== delivered\n{DEVICES}== web\n== complaints\n"
 
 
 def packet_records() -> tuple[str, np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests import linux_machine as linux
-from tests.machine_answers import ROWS, TCP, UDP, packet_records, said
+from tests.machine_answers import ELSEWHERE, ROWS, TCP, UDP, packet_records, said
 
 from parshall import run
 from parshall.cli.main import main
@@ -53,6 +53,11 @@ def test_an_estimate_that_is_none_moves_nothing() -> None:
 
 def test_figure_19() -> None:
     assert Seen.read(said()).last_average == (8192, 0.5)
+
+
+def test_what_the_second_bottleneck_dropped() -> None:
+    assert Seen.read(said()).elsewhere is None
+    assert Seen.read(said(elsewhere=ELSEWHERE)).elsewhere == 25
 
 
 @pytest.mark.parametrize(
@@ -175,6 +180,22 @@ def test_a_script_says_what_the_experiment_is() -> None:
     super_packets = settings.VARIANTS[settings.SUPER]
     assert "gso_max_segs" in told
     assert "gso_max_segs" not in script(super_packets, FULL, {}, seed=1)
+
+
+def test_a_second_bottleneck_has_a_queue_and_a_load_of_its_own() -> None:
+    told = script(settings.HOPS["hops/multi-hop"], FULL, {}, seed=3)
+    assert "ip netns exec hop tc qdisc add dev out parent 1: handle 2: red limit 60000" in told
+    assert "estmred estimate multi-hop" in told
+    assert "send_cbr 10.0.4.2 76 1000000.000 972 300 3 " in told
+    assert "send_cbr 10.0.6.2 76 1000000.000 972 300 2003 " in told
+    one = script(EXPERIMENTS["load/76"], FULL, {}, seed=3)
+    assert "udp2" not in one
+    assert "estmred estimate one-hop" in one
+
+
+def test_the_modules_average_forgets_as_the_curves_do() -> None:
+    for scale in (SMALL, FULL):
+        assert f"average-alpha {scale.alpha:.6g}" in script(EXPERIMENTS["load/76"], scale, {}, seed=1)
 
 
 def test_a_smaller_scale_keeps_loads_and_forgets_as_much() -> None:

@@ -79,17 +79,6 @@ static inline s64 estmred_follow(struct estmred_core *e, bool measured,
 	return estmred_load(e);
 }
 
-static inline void estmred_weigh(struct estmred_core *e, s64 z0, s64 offered)
-{
-	struct estmred_average *a = &e->average;
-	s64 packets = estmred_div_round(offered, e->settings.mean_packet_bytes);
-
-	a->z0 = estmred_filter(&e->fixed, a->exists, e->settings.average_alpha, a->z0, z0);
-	a->offered = estmred_filter(&e->fixed, a->exists, e->settings.average_alpha, a->offered,
-				    packets);
-	a->exists = true;
-}
-
 static inline void estmred_sum(struct estmred_core *e, const struct estmred_partial *ended,
 			       s64 packets, s64 rtt, s64 z0, s64 us)
 {
@@ -107,7 +96,6 @@ static inline void estmred_sum(struct estmred_core *e, const struct estmred_part
 		estmred_plus_u(s->accepted, ended->arrived - min(ended->dropped, ended->arrived));
 	s->notified = estmred_plus_u(s->notified, ended->dropped + ended->marked);
 	s->flags |= e->signals.until_filled ? ESTMRED_WARMING_UP : 0;
-	estmred_weigh(e, z0, offered);
 }
 
 static inline void estmred_end_sample(struct estmred_core *e, const struct estmred_partial *ended,
@@ -185,19 +173,37 @@ static inline s64 estmred_share(struct estmred_core *e, s64 z0, s64 offered, u32
 	return clamp_t(s64, share, 0, ESTMRED_ONE);
 }
 
+/*
+ * An estimation interval's mean z0 and z + D, filtered into the average: about
+ * 200 intervals, 140 s with the document's settings, until what was before is
+ * forgotten (III.C).
+ */
+static inline void estmred_weigh(struct estmred_core *e, s64 z0, s64 offered)
+{
+	struct estmred_average *a = &e->average;
+
+	a->z0 = estmred_filter(&e->fixed, a->exists, e->settings.average_alpha, a->z0, z0);
+	a->offered = estmred_filter(&e->fixed, a->exists, e->settings.average_alpha, a->offered,
+				    offered);
+	a->exists = true;
+}
+
 static inline void estmred_close(struct estmred_core *e)
 {
 	struct estmred_sums *s = &e->sums;
 	struct estmred_estimate *estimate = &e->estimate;
 	s64 usable = max_t(s64, s->usable, 1);
 	s64 offered = estmred_div_round(s->offered, e->settings.mean_packet_bytes);
+	s64 z0 = estmred_div_round(s->z0, usable);
 	u32 of_average = 0;
 
+	if (s->usable)
+		estmred_weigh(e, z0, estmred_div_round(offered, usable));
 	estimate->flags = s->flags | estmred_findings(e);
 	estimate->share = estmred_share(e, s->z0, offered, &estimate->flags);
 	estimate->average = estmred_share(e, e->average.z0, e->average.offered, &of_average);
 	estimate->n_s = e->beta[0];
-	estimate->z0 = estmred_div_round(s->z0, usable);
+	estimate->z0 = z0;
 	estimate->rtt_ms = estmred_div_round(s->rtt, usable);
 	estimate->arrived = s->arrived;
 	estimate->excitation = estmred_excitation(&e->fixed, s);

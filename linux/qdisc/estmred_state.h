@@ -101,7 +101,7 @@ struct estmred_sums {
 	u32 flags;
 };
 
-/* z0 and z + D, filtered from one sampling interval to the next. */
+/* z0 and z + D, filtered from one estimation interval to the next. */
 struct estmred_average {
 	s64 z0;
 	s64 offered;

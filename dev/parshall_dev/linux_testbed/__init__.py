@@ -19,7 +19,10 @@ def _content() -> Content:
     from parshall_dev.linux_testbed.measures import measure
     from parshall_dev.linux_testbed.shown import NAMES, SHOWN
 
-    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES)
+    page = page_of(__package__)
+    # With --full everything is at the chapter's rate.
+    once = frozenset({"machine_at_rate", "at_rate"})
+    return Content(measure, TOPICS, page, SHOWN, NAMES, optional=once)
 
 
 STUDY = Study(

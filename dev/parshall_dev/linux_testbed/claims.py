@@ -11,6 +11,7 @@ from parshall_dev.linux_testbed.settings import (
     DYNAMIC,
     ESTMRED,
     EXPERIMENTS,
+    FORMS,
     LABELS,
     LOAD_NAMES,
     MIX,
@@ -28,7 +29,7 @@ SENDERS = {"cubic": "CUBIC, as Linux has it", "sack": "Reno with SACK, as ns-2 h
 _UNITS = {"drop_rate": "%", "backlog": "kB", "share": ""}
 _SCALE = 2.0**14
 _HALF, _TWICE, _TENTH = 0.5, 2.0, 0.1
-_CLOSE = 0.03
+_CLOSE, _NEAR = 0.03, 0.01
 
 
 def port(table: str, measure: str, experiment: str) -> st.Expression:
@@ -73,13 +74,27 @@ def _beside(measure: str, experiment: str) -> st.OneOfRuns:
     return st.OneOfRuns(port("machine_ports", measure, experiment), port("ports", measure, experiment), least)
 
 
+def _at_rate(measure: str) -> st.OneOfRuns:
+    """Machine and simulator at the chapter's rate."""
+    unit, least = _UNITS[measure], None if measure == "share" else 0.0
+    there = st.Quantity("at_rate", measure, unit).at(experiment=settings.RATE_LOAD.name)
+    return st.OneOfRuns(st.Quantity("machine_at_rate", measure, unit), there, least)
+
+
+def hop(column: str, form: Any) -> st.Expression:
+    """Of a form of the module at the first of two bottlenecks, one number a run."""
+    return st.Quantity("hops", column).at(form=form)
+
+
 def _better(than: str, experiment: str, gains: str = SIMULATOR) -> st.Observed:
     return st.Observed(seen("mse", gains, experiment) < seen("mse", than, experiment))
 
 
 _SHARED = [each for each in QUEUES if each != "fq_codel"]
 _LOADS = list(LOAD_NAMES)
+_FORMS = list(FORMS)
 _FORGOTTEN = st.Given(("intervals",), {200: settings.ALPHA**200}, label="weight")
+_SPAN = st.Given(("intervals",), {200: 200 * settings.ESTIMATION * settings.SAMPLING}, "s", label="time")
 
 _SAYS: dict[str, Any] = {
     "figure-19.share": st.Exactly(st.Printed("0.87"), ESTM / _SCALE),
@@ -87,6 +102,11 @@ _SAYS: dict[str, Any] = {
         abs(st.Quantity("shown", "estm") - _SCALE * st.Quantity("shown", "average")) < 1.0
     ),
     "text.forgetting": st.Computed(_FORGOTTEN.at(intervals=200) < 0.01),
+    "figure-19.average": st.Observed(
+        abs(st.Quantity("shown", "average") - st.Quantity("shown", "filtered")) < _NEAR
+    ),
+    "text.converges": st.Computed(_SPAN.at(intervals=200) > 100.0),
+    "text.ticks": st.Exactly(st.Printed("40", "ms"), 10.0 * math.ceil(1e3 * settings.SAMPLING / 10)),
     "text.error": st.Exactly(st.Printed("4", "%"), 100 * math.sqrt(float(settings.CARRY_OVER_MSE))),
     "figure-22.order.kernel": st.Observed(st.falls(seen("mse", MODULE, _LOADS), "experiment")),
     "figure-22.order.simulator": st.falls(ours("mse", _LOADS), "experiment"),
@@ -107,6 +127,14 @@ _SAYS: dict[str, Any] = {
     "beside.error.{experiment}": lambda experiment: st.OneOfRuns(
         seen("mse", MODULE, experiment), ours("mse", experiment), 0.0
     ),
+    "rate.drops": _at_rate("drop_rate"),
+    "rate.backlog": _at_rate("backlog"),
+    "rate.share": _at_rate("share"),
+    "rate.error": st.Observed(st.Quantity("machine_at_rate", "mse") < SMALL_ERROR),
+    "hops.drops.first": st.Observed(hop("drop_rate", _FORMS) > 1.0),
+    "hops.drops.second": st.Observed(hop("elsewhere", _FORMS) > 1.0),
+    "hops.better": st.Observed(hop("mse", "multi-hop") < hop("mse", "one-hop")),
+    "hops.small.{form}": lambda form: st.Observed(hop("mse", form) < SMALL_ERROR),
     "gains.printed.{experiment}": lambda experiment: _better(CHAPTER_2, experiment),
     "gains.constant.{experiment}": lambda experiment: _better(CONSTANT, experiment, MODULE),
     "gains.machine.{experiment}": lambda experiment: st.Observed(
@@ -134,5 +162,6 @@ TOPICS: tuple[st.Topic, ...] = st.topics_of(
         "load": {name: LABELS[name] for name in LOAD_NAMES},
         "experiment": {name: LABELS[name] for name in EXPERIMENTS},
         "sender": SENDERS,
+        "form": FORMS,
     },
 )

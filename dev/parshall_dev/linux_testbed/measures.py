@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -13,10 +13,13 @@ from parshall_dev.linux_testbed import network, settings, tuning
 from parshall_dev.linux_testbed.machine import Bench
 from parshall_dev.linux_testbed.samples import PRINTED, Gains, Samples, Shares
 from parshall_dev.linux_testbed.settings import (
+    AT_RATE,
     BESIDE,
     EXPERIMENTS,
     FULL,
+    HOPS,
     LOAD_NAMES,
+    RATE_LOAD,
     SMALL,
     TRAINING,
     VARIANTS,
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
 TRAINING_SEEDS = range(1001, 1005)
 """Of the simulator's training runs; nothing is judged on them."""
-_JUDGED = {**EXPERIMENTS, **VARIANTS, **BESIDE}
+_JUDGED = {**EXPERIMENTS, **VARIANTS, **BESIDE, **HOPS}
 TRAINING_RUN = 1001
 """Of machines."""
 CARRY_LOAD = 0.80
@@ -52,12 +55,17 @@ def measure(bench: st.Workbench) -> st.Measures:
     ]
     seen = _in_machines(bench, machines, jobs)
     beside = {key: seen.pop(key) for key in list(seen) if key[0] in BESIDE}
+    hops = {key: seen.pop(key) for key in list(seen) if key[0] in HOPS}
+    once = [] if bench.full else [_Job(RATE_LOAD, 1, simulated, AT_RATE)]
+    at_rate = _in_machines(bench, machines, once, "Machine at the chapter's rate")
     training = [_seen_samples(seen.pop((name, TRAINING_RUN)), scale) for name in TRAINING]
     gains = {SIMULATOR: simulated, MACHINE: tuning.tune(training, scale.alpha), CHAPTER_2: PRINTED}
     constant = tuning.constant(training)
     return {
         **_of_machines(seen, gains, constant, scale),
         "queues": _of_queues(beside, scale),
+        "hops": _of_hops(hops, scale),
+        **_at_rate(bench, at_rate.values(), simulated),
         **_of_simulator(bench, gains, constant, scale),
         **_carry_over(bench, gains, scale),
         "gains": _table_of_gains(gains, constant),
@@ -88,14 +96,16 @@ class _Job:
     scale: Scale
 
 
-def _in_machines(bench: st.Workbench, machines: Bench, jobs: Sequence[_Job]) -> dict[tuple[str, int], Seen]:
+def _in_machines(
+    bench: st.Workbench, machines: Bench, jobs: Sequence[_Job], label: str = "Machines"
+) -> dict[tuple[str, int], Seen]:
     """What each job's machine said, by experiment and run."""
 
     def done(job: _Job) -> Seen:
         options = job.gains.options(job.scale.rate)
         return machines.run(job.experiment, job.scale, options, job.run, keep=bench.cache)
 
-    found = bench.work("Machines", jobs, done)
+    found = bench.work(label, jobs, done)
     return {(job.experiment.name, job.run): seen for job, seen in zip(jobs, found, strict=True)}
 
 
@@ -124,7 +134,13 @@ def _of_machines(
         courses += [{**place, **row} for row in _course(own)]
         estm, average = each.last_average
         shown.append(
-            {**place, "estm": float(estm), "average": average, "complaints": float(bool(each.complaints))}
+            {
+                **place,
+                "estm": float(estm),
+                "average": average,
+                "filtered": float(own.estimated[-1]),
+                "complaints": float(bool(each.complaints)),
+            }
         )
     dims = ("experiment", "run")
     tc = seen[next(iter(LOAD_NAMES)), 1].tc.splitlines()
@@ -155,6 +171,36 @@ def _of_queues(seen: Mapping[tuple[str, int], Seen], scale: Scale) -> Any:
             }
         )
     return _tidy(rows, ("queue", "run"))
+
+
+def _of_hops(seen: Mapping[tuple[str, int], Seen], scale: Scale) -> Any:
+    """What both forms of the module say at the first of two bottlenecks."""
+    rows = []
+    for (name, run), each in seen.items():
+        judged = _judged(each.shares(scale.alpha))
+        told = {"mse": judged["mse"], "bias": judged["bias"], **_port(_seen_samples(each, scale))}
+        rows.append({"form": HOPS[name].form, "run": run, **told, "elsewhere": each.elsewhere})
+    return _tidy(rows, ("form", "run"))
+
+
+def _at_rate(bench: st.Workbench, seen: Iterable[Seen], gains: Gains) -> dict[str, Any]:
+    """One experiment at the chapter's rates, in a machine and in the simulator."""
+    found = [
+        {"run": 1, **_port(_seen_samples(each, AT_RATE)), **_judged(each.shares(AT_RATE.alpha))}
+        for each in seen
+    ]
+    if not found:
+        return {}
+
+    def of_run(name: str, run: Any) -> st.Rows:
+        samples = network.samples(RATE_LOAD, AT_RATE, run).since(AT_RATE.start)
+        return {"at_rate": {**_port(samples), **_judged(samples.shares(gains, AT_RATE.alpha))}}
+
+    networks = {RATE_LOAD.name: network.network(RATE_LOAD, AT_RATE)}
+    there = bench.measure(
+        "Simulator at the chapter's rate", networks, of_run, dims=("experiment",), tables=network.TABLES
+    )
+    return {"machine_at_rate": _tidy(found, ("run",)), **there}
 
 
 # --- The simulator ------------------------------------------------------------------------------------------

@@ -41,6 +41,8 @@ class Seen:
     """The queue as ``tc -s -d qdisc show`` shows it."""
     json: Any
     """The same as JSON."""
+    elsewhere: float | None
+    """Of packets, in %, that the second bottleneck dropped, where there is one."""
     packets: Packets | None
     """Where they were looked at."""
     delivered: float
@@ -63,6 +65,7 @@ class Seen:
                 columns,
                 parts["queues"],
                 json.loads(parts["json"]),
+                _dropped(parts["elsewhere"]),
                 Packets.read(parts["packets"]) if parts["packets"].strip() else None,
                 _delivered(parts["delivered"]),
                 parts["web"],
@@ -117,6 +120,14 @@ class Seen:
     @property
     def _arrived(self) -> NDArray[np.float64]:
         return self._deaf + self.counted["tcp_bytes"]
+
+
+def _dropped(queues: str) -> float | None:
+    """Of packets, in %: what tc says as JSON of the queue under a link, or nothing."""
+    if not queues.strip():
+        return None
+    red = next(each for each in json.loads(queues) if each["kind"] == "red")
+    return 100 * float(red["drops"] / (red["drops"] + red["packets"]))
 
 
 def _delivered(devices: str) -> float:

@@ -2,8 +2,9 @@
 
 Hosts are network namespaces: senders of TCP, of UDP and a Web server, each with a link of its own to the
 router, so that what each kind of traffic brings is counted by a device of its own; behind the router's
-bottleneck a host that delays what passes by 50 ms each way, and behind that the receiver. UDP ends where the
-delay begins: nobody answers it, and half of the machine's work would be to delay it.
+bottleneck, or behind two of them, a host that delays what passes by 50 ms each way, and behind that the
+receiver. UDP ends where the delay begins: nobody answers it, and half of the machine's work would be to
+delay it.
 """
 
 from __future__ import annotations
@@ -34,11 +35,26 @@ join() {
 join tcp out 10.0.1.2 router tcp 10.0.1.1
 join udp out 10.0.2.2 router udp 10.0.2.1
 join web out 10.0.3.2 router web 10.0.3.1
+"""
+ONE_BOTTLENECK = """
 join router out 10.0.4.1 delay in 10.0.4.2
+ip -n delay route add default via 10.0.4.1
+"""
+TWO_BOTTLENECKS = """
+for host in hop udp2; do ip netns add $host; ip -n $host link set lo up; done
+ip netns exec hop sysctl -q net.ipv4.ip_forward=1
+join router out 10.0.4.1 hop in 10.0.4.2
+join hop out 10.0.6.1 delay in 10.0.6.2
+join udp2 out 10.0.7.2 hop udp 10.0.7.1
+ip -n udp2 route add default via 10.0.7.1
+ip -n hop route add 10.0.5.0/24 via 10.0.6.2
+ip -n hop route add default via 10.0.4.1
+ip -n delay route add default via 10.0.6.1
+"""
+ROUTES = """
 join delay out 10.0.5.1 receiver in 10.0.5.2
 for sender in tcp:1 udp:2 web:3; do ip -n ${sender%:*} route add default via 10.0.${sender#*:}.1; done
 ip -n router route add 10.0.5.0/24 via 10.0.4.2
-ip -n delay route add default via 10.0.4.1
 ip -n receiver route add default via 10.0.5.1
 ip netns exec delay tc qdisc add dev out root netem delay 50ms limit 100000
 ip netns exec delay tc qdisc add dev in root netem delay 50ms limit 100000
@@ -59,6 +75,8 @@ echo "== queues"
 ip netns exec router tc -s -d qdisc show dev out
 echo "== json"
 ip netns exec router tc -j -s -d qdisc show dev out
+echo "== elsewhere"
+ip netns exec hop tc -j -s qdisc show dev out 2>/dev/null
 echo "== packets"
 [ ! -f /tmp/packets ] || gzip -1 < /tmp/packets | base64
 echo "== delivered"
@@ -77,12 +95,12 @@ def script(experiment: Experiment, scale: Scale, estimator: Mapping[str, float],
 
 def _lines(experiment: Experiment, scale: Scale, estimator: Mapping[str, float], seed: int) -> Iterator[str]:
     duration = experiment.duration * scale.times
-    yield HOSTS + ("" if experiment.super_packets else SINGLE)
+    yield HOSTS + (ONE_BOTTLENECK if experiment.second is None else TWO_BOTTLENECKS) + ROUTES
+    if not experiment.super_packets:
+        yield SINGLE
     yield "insmod /lib/sch_estmred.ko"
     yield from _files()
-    tc = "ip netns exec router tc qdisc"
-    yield f"{tc} add dev out root handle 1: tbf rate {scale.rate:.0f}bit burst 3028 limit 10m"
-    yield f"{tc} add dev out parent 1: handle 2: {_queue(experiment.queue, scale, estimator)}"
+    yield from _bottleneck("router", _queue(experiment.queue, scale, estimator), scale)
     yield LISTENERS
     kind = _kind(experiment.queue)
     every = f"{1e3 * testbed.SAMPLING:g} {duration:g}"
@@ -91,19 +109,36 @@ def _lines(experiment: Experiment, scale: Scale, estimator: Mapping[str, float],
     if experiment.packets:
         yield f"ip netns exec router watch_packets {duration:g} out {' '.join(KINDS)} > /tmp/packets &"
     if kind == testbed.ESTMRED:
-        begin = f"{tc} change dev out parent 1: handle 2: estmred estimate one-hop"
-        yield f"(sleep {scale.start:g}; {begin}) &"
+        begin = f"tc qdisc change dev out parent 1: handle 2: estmred estimate {experiment.form}"
+        yield f"(sleep {scale.start:g}; ip netns exec router {begin}) &"
     yield f"(sleep {scale.start:g}; ip netns exec delay cat /proc/net/dev > /tmp/delivered) &"
+    yield from _traffic(experiment, scale, seed)
+    yield "wait $WATCH"
+    yield "ip netns exec delay cat /proc/net/dev >> /tmp/delivered"
+    yield END
+
+
+def _traffic(experiment: Experiment, scale: Scale, seed: int) -> Iterator[str]:
+    """Long flows, UDP, and what comes and goes; all of it in the background."""
+    duration = experiment.duration * scale.times
     flows = f"-P {scale.tcp_flows} -t {math.ceil(duration) + 5} -C cubic"
     yield f"ip netns exec tcp iperf3 -c 10.0.5.2 {flows} > /dev/null 2>&1 &"
     yield f"{_udp(experiment.load, duration, scale, seed)} &"
+    if experiment.second is not None:
+        yield from _bottleneck("hop", _queue("red", scale, {}), scale)
+        there = _udp(experiment.second, duration, scale, 2000 + seed, "udp2", "10.0.6.2")
+        yield f"{there} &"
     if experiment.pulse is not None:
         yield _later(experiment.pulse, scale, 1000 + seed)
     if experiment.web is not None:
         yield from _web(experiment.web, scale)
-    yield "wait $WATCH"
-    yield "ip netns exec delay cat /proc/net/dev >> /tmp/delivered"
-    yield END
+
+
+def _bottleneck(host: str, queue: str, scale: Scale) -> Iterator[str]:
+    """The link that leaves a router, at the scale's rate, and its queue."""
+    tc = f"ip netns exec {host} tc qdisc add dev out"
+    yield f"{tc} root handle 1: tbf rate {scale.rate:.0f}bit burst 3028 limit 10m"
+    yield f"{tc} parent 1: handle 2: {queue}"
 
 
 def _later(pulse: Pulse, scale: Scale, seed: int) -> str:
@@ -141,7 +176,7 @@ def _estimator(scale: Scale, estimator: Mapping[str, float]) -> Iterator[str]:
     yield f"delay {1e3 * testbed.ONE_WAY:g}ms"
     yield f"sampling {1e3 * testbed.SAMPLING:g}ms interval {testbed.ESTIMATION} pzthd {testbed.PZTHD}"
     yield f"backlog-alpha {testbed.BACKLOG_ALPHA} signal-alpha {testbed.SIGNAL_ALPHA}"
-    yield f"average-alpha {testbed.ALPHA}"
+    yield f"average-alpha {scale.alpha:.6g}"
     yield from (f"{name} {value:.6g}" for name, value in estimator.items())
 
 
@@ -152,10 +187,12 @@ def cbr(load: float, scale: Scale) -> tuple[int, float]:
     return count, whole / count
 
 
-def _udp(load: float, lasts: float, scale: Scale, seed: int) -> str:
+def _udp(
+    load: float, lasts: float, scale: Scale, seed: int, sender: str = "udp", to: str = "10.0.4.2"
+) -> str:
     count, rate = cbr(load, scale)
-    told = f"10.0.4.2 {count} {rate:.3f} {testbed.UDP_PAYLOAD} {lasts:g} {seed}"
-    return f"ip netns exec udp send_cbr {told} > /dev/null"
+    told = f"{to} {count} {rate:.3f} {testbed.UDP_PAYLOAD} {lasts:g} {seed}"
+    return f"ip netns exec {sender} send_cbr {told} > /dev/null"
 
 
 def _files() -> Iterator[str]:

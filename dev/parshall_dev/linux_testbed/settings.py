@@ -91,6 +91,8 @@ class Scale:
 SMALL = Scale(1 / 7, 0.3, 1)
 """Unless asked for all of it."""
 FULL = Scale(1.0, 1.0, 3)
+AT_RATE = Scale(1.0, SMALL.times, 1)
+"""The chapter's rates for one experiment, so that one sees whether the scale matters."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,10 @@ class Experiment:
     """The queue discipline; a key of :data:`QUEUES`."""
     packets: bool = False
     """Whether each packet at the router is looked at, too."""
+    form: str = "one-hop"
+    """Form of the estimator: a key of :data:`FORMS`."""
+    second: float | None = None
+    """UDP's part of the rate of a second bottleneck, which the long flows cross as well."""
     duration: float = DURATION
 
 
@@ -153,6 +159,15 @@ BESIDE = {
     for queue in QUEUES
 }
 """The same traffic through each of them."""
+FORMS = {"one-hop": "the one-hop form", "multi-hop": "the multi-hop form"}
+"""Forms of the estimator in the module: the second one knows of drops at other routers (2.23)."""
+HOPS = {
+    f"hops/{form}": Experiment(f"hops/{form}", 0.76, form=form, second=0.76, duration=DURATION)
+    for form in FORMS
+}
+"""Two bottlenecks in a row, where the chapter has one; it leaves the multi-hop form for later (III.A)."""
+RATE_LOAD = Experiment("rate/76", 0.76)
+"""What is run at the chapter's rate, too; scaled it is ``load/76``."""
 TRAINING = {each.name: each for each in (Experiment("train/70", 0.70), Experiment("train/82", 0.82))}
 """On these gains are tuned; nothing is judged on them."""
 LABELS = {

@@ -12,10 +12,12 @@ from parshall_dev.linux_testbed.measures import CHAPTER_2, CONSTANT, MACHINE, MO
 from parshall_dev.linux_testbed.settings import (
     DYNAMIC,
     EXPERIMENTS,
+    FORMS,
     LABELS,
     LOAD_NAMES,
     MIX,
     QUEUES,
+    RATE_LOAD,
     SUPER,
     Scale,
 )
@@ -78,6 +80,30 @@ def _errors(results: st.Results, judged: st.Judgements) -> st.Table:
     return st.Table("errors", heads, rows, "matrix")
 
 
+def _scales(results: st.Results, judged: st.Judgements) -> st.Table:
+    """One experiment as it is run here and at the chapter's rate, in the kernel and in the simulator."""
+    rows = []
+    scaled = {"experiment": "load/76"}
+    for label, port, error, place, gains in (
+        ("kernel, scaled", "machine_ports", "machine_errors", scaled, {"gains": MODULE}),
+        ("kernel, the chapter's rate", "machine_at_rate", "machine_at_rate", {}, {}),
+        ("simulator, scaled", "ports", "errors", scaled, {"gains": SIMULATOR}),
+        ("simulator, the chapter's rate", "at_rate", "at_rate", {"experiment": RATE_LOAD.name}, {}),
+    ):
+        found = [results.values(port, measure, **place) for measure in ("drop_rate", "backlog", "share")]
+        found.append(results.values(error, "mse", **place, **gains))
+        rows.append(
+            (
+                label,
+                *(
+                    st.Number(float(each.array.mean())) if port.startswith("machine") else each.interval()
+                    for each in found
+                ),
+            )
+        )
+    return st.Table("at-rate", ("Where", *_HEADS, "Mean square error"), rows, "matrix")
+
+
 def _gains(results: st.Results, judged: st.Judgements) -> st.Table:
     rows = []
     for gains in _CARRIED:
@@ -126,6 +152,7 @@ SHOWN: tuple[st.Shown, ...] = (
         for id, experiments in FIGURES.items()
     ),
     st.Made(_beside),
+    st.Made(_scales, frozenset({"at_rate"})),
     st.Made(_errors),
     st.means_table(
         "carry-over",
@@ -150,4 +177,16 @@ SHOWN: tuple[st.Shown, ...] = (
         },
     ),
     st.Made(_gains),
+    st.means_table(
+        "hops",
+        "Module",
+        st.each("{form}", form=FORMS),
+        {
+            "Mean square error": ("hops.mse", 4),
+            "Mean error": ("hops.bias", 3),
+            "Share": ("hops.share", 3),
+            "Dropped here, %": ("hops.drop_rate", 2),
+            "Dropped at the second, %": ("hops.elsewhere", 2),
+        },
+    ),
 )

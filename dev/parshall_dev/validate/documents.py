@@ -9,32 +9,42 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from parshall.errors import InputError
 from parshall_dev.checkout import ROOT
 from parshall_studies import study as st
 from parshall_studies.study.grades import Grade
 from parshall_studies.study.sentences import Sentence, chosen, sentences_of
+from parshall_studies.study.study import GROUP
 from parshall_studies.study.words import number, span, tally
 
 __all__ = ["package_of", "page"]
 
 Record = Mapping[str, Any]
 """A claim as ``claims.json`` has it."""
+Row: TypeAlias = tuple[Sentence, Sequence[Record], str]
+"""A sentence, the claims that judge it, and its outcome."""
 
 _HEAD = """# Claims of the documents
 
-Each sentence of the five documents that claims something, in the document's order, with its grade over the
-studies' default seeds. `parshall validate documents --write docs/claims.md` makes this page from the reports
-in `out/`; no grade and no number is typed. [studies.md](studies.md) says what the grades mean, each study's
-`claims.md` has the words of the claims, and each report the interval that decided."""
+Each sentence of the five documents that claims something, in the document's order, with its grade.
+`parshall validate documents --write docs/claims.md` makes this page from the reports in `out/`; no grade and
+no number is typed. [studies.md](studies.md) says what the grades mean, each study's `claims.md` has the words
+of the claims, and each report the interval that decided.
+
+A sentence *holds* where everything that it says holds, is close or is better than printed; it holds *in part*
+where some of it does; it is *inconclusive* where nothing fails and something could not be told."""
+_OUTCOMES = ("holds", "in part", "does not hold", "inconclusive", "not judged", "not reproduced")
+_FOLDERS = {"parshall_studies": "studies", "parshall_dev": "dev"}
+"""Folders of the checkout, by the packages of studies in them."""
 
 
 def package_of(study: str) -> str:
     """The package of a study, by the study's name."""
-    return f"parshall_studies.{study.replace('-', '_')}"
+    return next(str(point.module) for point in entry_points(group=GROUP, name=study))
 
 
 def page(folder: Path) -> Iterator[str]:
@@ -45,15 +55,26 @@ def page(folder: Path) -> Iterator[str]:
         raise InputError(
             "DIR", str(folder), "a folder with STUDY/claims.json, as parshall reproduce writes it"
         )
-    yield from (_HEAD, "")
-    for study in studies:
-        sentences = sentences_of(package_of(study.name))
-        if sentences:
-            yield from _section(study, sentences, found)
+    judged = {study: list(_rows(study.name, found)) for study in studies}
+    judged = {study: rows for study, rows in judged.items() if rows}
+    yield from (_HEAD, "", *_summary(judged), "")
+    for study, rows in judged.items():
+        yield from _section(study, rows, folder / study.name)
+
+
+def _summary(judged: Mapping[st.Study, Sequence[Row]]) -> Iterator[str]:
+    """How many sentences of each study hold."""
+    yield f"| study | sentences | {' | '.join(_OUTCOMES)} |"
+    yield "|---|" + "--:|" * (1 + len(_OUTCOMES))
+    for study, rows in judged.items():
+        counts = Counter(outcome for _, _, outcome in rows)
+        cells = (len(rows), *(counts[outcome] for outcome in _OUTCOMES))
+        yield f"| [{study.name}](#{study.name}) | " + " | ".join(map(str, cells)) + " |"
 
 
 def _claims_of(study: str) -> str:
-    return f"studies/{package_of(study).replace('.', '/')}/claims.md"
+    package = package_of(study)
+    return f"{_FOLDERS[package.partition('.')[0]]}/{package.replace('.', '/')}/claims.md"
 
 
 def _read(file: Path) -> dict[str, Record]:
@@ -62,23 +83,33 @@ def _read(file: Path) -> dict[str, Record]:
     return {each["id"]: each for each in json.loads(file.read_text(encoding="utf-8"))}
 
 
-def _section(
-    study: st.Study, sentences: Sequence[Sentence], found: Mapping[str, Mapping[str, Record]]
-) -> Iterator[str]:
-    yield from (f"## {study.document.title}", "")
-    rows = [(each, _claims(study.name, each, found)) for each in sentences]
-    judged = [claims for _, claims in rows if claims]
-    near = sum(all(_near(claim) for claim in claims) for claims in judged)
-    left = sum(bool(each.reason) for each, _ in rows)
-    yield (
-        f"{study.document.authors}. Of {len(rows)} sentences {len(judged)} are judged; {near} of them hold, "
-        f"are close or are better than printed in all that they say. {left} are not judged, and say why."
-    )
-    yield from ("", "| place | sentence | grade | ours | claims |", "|---|---|---|---|---|")
-    for sentence, claims in rows:
-        cells = (sentence.place, sentence.says, *_outcome(study.name, sentence, claims))
+def _rows(study: str, found: Mapping[str, Mapping[str, Record]]) -> Iterator[Row]:
+    """The sentences of a study, with their claims and what became of them."""
+    for sentence in sentences_of(package_of(study)):
+        claims = _claims(study, sentence, found)
+        yield sentence, claims, _outcome(sentence, claims)
+
+
+def _section(study: st.Study, rows: Sequence[Row], folder: Path) -> Iterator[str]:
+    yield from (f"## {study.name}", "")
+    yield f"{study.document.authors}, *{study.document.title}*{_made(folder)}."
+    yield from ("", "| place | sentence | outcome | ours | claims |", "|---|---|---|---|---|")
+    for sentence, claims, outcome in rows:
+        links = ", ".join(_link(study.name, template) for template in sentence.claims)
+        said = sentence.reason or _ours(claims)
+        cells = (sentence.place, sentence.says, outcome + _graded(claims), said, links)
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
     yield ""
+
+
+def _made(folder: Path) -> str:
+    """With how many seeds, and by which engine."""
+    file = folder / "provenance.json"
+    if not file.is_file():
+        return ""
+    told = json.loads(file.read_text(encoding="utf-8"))
+    first, last = told["seeds"]
+    return f"; {last - first + 1} seeds, engine {told['versions']['engine']}"
 
 
 def _claims(study: str, sentence: Sentence, found: Mapping[str, Mapping[str, Record]]) -> list[Record]:
@@ -90,14 +121,19 @@ def _claims(study: str, sentence: Sentence, found: Mapping[str, Mapping[str, Rec
     return claims
 
 
-def _outcome(study: str, sentence: Sentence, claims: Sequence[Record]) -> tuple[str, str, str]:
-    """Grade, number and links."""
+def _outcome(sentence: Sentence, claims: Sequence[Record]) -> str:
+    """One of :data:`_OUTCOMES`."""
     if sentence.reason:
-        return ("not judged", sentence.reason, "")
-    links = ", ".join(_link(study, template) for template in sentence.claims)
+        return "not judged"
     if not claims:
-        return ("not reproduced here", "", links)
-    return (_graded(claims), _ours(claims), links)
+        return "not reproduced"
+    near = sum(map(_near, claims))
+    if near == len(claims):
+        return "holds"
+    if all(_near(claim) or claim["grade"] == Grade.OPEN for claim in claims):
+        return "inconclusive"
+    partly = any(claim["grade"] in (Grade.PARTLY, Grade.READING) for claim in claims)
+    return "in part" if near or partly else "does not hold"
 
 
 def _link(study: str, template: str) -> str:
@@ -106,13 +142,17 @@ def _link(study: str, template: str) -> str:
 
 
 def _graded(claims: Sequence[Record]) -> str:
-    counts = Counter(claim["grade"] for claim in claims)
-    if len(claims) == 1:
-        claim = claims[0]
-        partly = claim["grade"] == Grade.PARTLY
-        things = claim["true"] + claim["false"] + claim["undecided"]
-        return f"true in {claim['true']} of {things}" if partly else str(claim["grade"])
-    return tally({grade: counts[grade.value] for grade in Grade})
+    """Grades behind an outcome, in brackets, where they say more than it."""
+    if not claims:
+        return ""
+    if len(claims) > 1:
+        counts = Counter(claim["grade"] for claim in claims)
+        return f" ({tally({grade: counts[grade.value] for grade in Grade})})"
+    claim = claims[0]
+    if claim["grade"] == Grade.PARTLY:
+        return f" (true in {claim['true']} of {claim['true'] + claim['false'] + claim['undecided']})"
+    said = claim["grade"] in (Grade.HOLDS, Grade.FAILS, Grade.OPEN)
+    return "" if said else f" ({claim['grade']})"
 
 
 def _near(claim: Record) -> bool:

@@ -35,7 +35,7 @@ const MOST_US: u64 = 1 << 40;
 pub struct EstmredEstimate {
     /// Share of arriving bytes that does not respond, scaled; `None` when nothing arrived.
     pub share: Option<i64>,
-    /// The same of z0 and z + D that were filtered by `average_alpha` first.
+    /// The same of the intervals' mean z0 and z + D, filtered by `average_alpha` from one to the next.
     pub average: Option<i64>,
     /// Number of responsive flows, scaled.
     pub n_s: i64,
@@ -96,7 +96,7 @@ struct Partial {
     bad: bool,
 }
 
-/// z0 and z + D in packets, filtered from one sampling interval to the next.
+/// z0 and z + D in packets, filtered from one estimation interval to the next.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Average {
@@ -292,9 +292,12 @@ impl Estmred {
         let offered = fixed.scale(rtt, ended.arrived as i64 * 1000, us);
         self.sums.add(fixed, ended, packets, (rtt, z0, offered), us);
         self.sums.flags |= Flags::WARMING_UP.when(self.signals.until_filled > 0);
-        let offered = div_round(offered, self.settings.mean_packet_bytes);
-        let alpha = self.settings.average_alpha;
-        let before = self.average;
+    }
+
+    /// Filters an estimation interval's mean z0 and z + D into the average: about 200 intervals, 140 s with the
+    /// document's settings, until what was before is forgotten (III.C).
+    fn weigh(&mut self, z0: i64, offered: i64) {
+        let (fixed, alpha, before) = (&mut self.fixed, self.settings.average_alpha, self.average);
         self.average = Some(Average {
             z0: blend_or_first(fixed, alpha, before.map(|a| a.z0), z0),
             offered: blend_or_first(fixed, alpha, before.map(|a| a.offered), offered),
@@ -303,9 +306,13 @@ impl Estmred {
 
     fn close(&mut self) {
         let sums = std::mem::take(&mut self.sums);
-        let fixed = &mut self.fixed;
         let usable = sums.usable.max(1);
         let offered = div_round(sums.offered, self.settings.mean_packet_bytes);
+        let z0 = div_round(sums.z0, usable);
+        if sums.usable > 0 {
+            self.weigh(z0, div_round(offered, usable));
+        }
+        let fixed = &mut self.fixed;
         let (share, outside) = share(fixed, sums.z0, offered);
         let average = self.average.and_then(|average| share_of(fixed, average));
         let excitation = sums.excitation(fixed);
@@ -313,7 +320,7 @@ impl Estmred {
             share,
             average,
             n_s: self.beta[0],
-            z0: div_round(sums.z0, usable),
+            z0,
             rtt_ms: div_round(sums.rtt, usable),
             excitation,
             arrived: sums.arrived,
