@@ -159,7 +159,7 @@ def test_the_page_is_well_formed_and_says_what_it_is(html: str, parsed: Parsed) 
 def test_the_first_thing_is_the_answer_and_its_figure(html: str) -> None:
     order = [
         html.index(f'id="{id}"')
-        for id in ("answer", "growth-figure", "findings", "verdicts", "details", "claims", "provenance")
+        for id in ("answer", "growth-figure", "verdicts", "findings", "details", "claims", "provenance")
     ]
     assert order == sorted(order)
 

@@ -14,6 +14,7 @@ from parshall import plot
 from parshall_studies.study.claims import Judged, Judgements, Topic
 from parshall_studies.study.figures import Figure, Picker
 from parshall_studies.study.grades import Grade
+from parshall_studies.study.layout import beside, halves
 from parshall_studies.study.rules import Verdict
 from parshall_studies.study.tables import Table, cells_of
 from parshall_studies.study.words import interval, number, reach, tally
@@ -30,6 +31,8 @@ __all__ = ["render"]
 
 _PARAGRAPH = re.compile(r"(?:<p>\[\[show [\w.-]+\]\]</p>\s*)+")
 _SHOWN = re.compile(r"\[\[show ([\w.-]+)\]\]")
+_ALWAYS = 3
+"""Entries of the contents that every page has."""
 _FEW = 8
 """Claims of a topic that are in sight without a click."""
 
@@ -38,6 +41,7 @@ def render(study: Study, page: Page, judged: Judgements, provenance: Provenance)
     """The report. The same values give the same text."""
     environment = _environment()
     show = _Blocks(environment, page.items)
+    half, counts = halves(page.findings, page.items), _counts(judged)
     return environment.get_template("report.html.j2").render(
         study=study,
         page=page,
@@ -46,15 +50,25 @@ def render(study: Study, page: Page, judged: Judgements, provenance: Provenance)
         light=plot.LIGHT,
         dark=plot.DARK,
         answer=show.part(page.answer) if page.answer else "",
-        findings=[(part, show.bands(part)) for part in page.findings],
+        findings=[
+            _finding(*each) for each in zip(page.findings, map(show.bands, page.findings), half, strict=True)
+        ],
         sections=[(part, show.part(part)) for part in page.sections],
-        counts=_counts(judged),
+        counts=counts,
+        beside=beside(page.answer, page.items, len(counts), len(page.sections) + _ALWAYS),
         topics=[_topic(topic, own) for topic, own in judged.topics()],
         rules=_rules(judged),
         grades=[str(grade) for grade, count in judged.grades.items() if count],
         lacking=provenance.lacking,
         provenance=provenance.shown(),
     )
+
+
+def _finding(part: Part, bands: list[str], half: bool) -> tuple[Part, list[str], str]:
+    """A finding with the class that says where it, or its bands, stand side by side."""
+    drawn = all('class="figures"' in band and 'class="block"' not in band for band in bands)
+    pairs = drawn and bands and len(bands) % 2 == 0
+    return part, bands, " half" if half else " pairs" if pairs else ""
 
 
 def _environment() -> jinja2.Environment:
