@@ -54,3 +54,8 @@ def test_bands_of_a_finding_stand_side_by_side_where_no_table_is_among_them() ->
     assert _finding(part, [drawn, table], half=False)[2] == ""
     assert _finding(part, [drawn, drawn, drawn], half=False)[2] == ""
     assert _finding(part, [drawn], half=True)[2] == " half"
+
+
+def test_two_figures_stand_side_by_side_below_their_text() -> None:
+    (one, two) = _finding(_part(SHORT), ["<figure>", "<figure><figure>"], half=False)[1]
+    assert (one[1], two[1]) == ("", " row")

@@ -33,6 +33,8 @@ _PARAGRAPH = re.compile(r"(?:<p>\[\[show [\w.-]+\]\]</p>\s*)+")
 _SHOWN = re.compile(r"\[\[show ([\w.-]+)\]\]")
 _ALWAYS = 3
 """Entries of the contents that every page has."""
+_ROW = 2
+"""Figures of one band that stand side by side, below its text."""
 _FEW = 8
 """Claims of a topic that are in sight without a click."""
 
@@ -64,11 +66,14 @@ def render(study: Study, page: Page, judged: Judgements, provenance: Provenance)
     )
 
 
-def _finding(part: Part, bands: list[str], half: bool) -> tuple[Part, list[str], str]:
-    """A finding with the class that says where it, or its bands, stand side by side."""
+def _finding(part: Part, bands: list[str], half: bool) -> tuple[Part, list[tuple[str, str]], str]:
+    """A finding, its bands and itself each with the class that says what stands side by side: two figures
+    below their text, two bands, or two findings.
+    """
     drawn = all('class="figures"' in band and 'class="block"' not in band for band in bands)
     pairs = drawn and bands and len(bands) % 2 == 0
-    return part, bands, " half" if half else " pairs" if pairs else ""
+    rows = ["" if band.count("<figure") < _ROW else " row" for band in bands]
+    return part, list(zip(bands, rows, strict=True)), " half" if half else " pairs" if pairs else ""
 
 
 def _environment() -> jinja2.Environment:

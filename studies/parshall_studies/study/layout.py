@@ -44,6 +44,8 @@ class _Size:
     tables: float
     fits: bool
     """Whether it may stand in a half."""
+    several: bool
+    """Whether it has several figures, which stand side by side, too."""
 
     @property
     def half(self) -> float:
@@ -53,7 +55,9 @@ class _Size:
     @property
     def empty(self) -> float:
         """Beside the figures, or beside the text, where the finding is as wide as the page."""
-        return max(self.figures - self.text, 0.0) if self.figures else self.text
+        if not self.figures:
+            return self.text
+        return 0.0 if self.several else max(self.figures - self.text, 0.0)
 
 
 def halves(parts: Sequence[Part], items: Mapping[str, Figure | Picker | Table]) -> list[bool]:
@@ -103,6 +107,7 @@ def _size(part: Part, items: Mapping[str, Figure | Picker | Table]) -> _Size:
         and all(len(each.heads) <= _MOST_COLUMNS for each in tables)
         and "|---" not in text
         and "```" not in text,
+        len(figures) > 1,
     )
 
 
