@@ -17,7 +17,7 @@ import pytest
 
 from parshall import run
 from parshall.scenario import Record, Series
-from parshall_studies.rtt_rto_conditioner import document, networks, quantities, traffic
+from parshall_studies.rtt_rto_conditioner import beyond, document, networks, quantities, traffic
 from parshall_studies.rtt_rto_conditioner.claims import CAPACITY, TOPICS
 from parshall_studies.rtt_rto_conditioner.conditioners import (
     DOCUMENT,
@@ -207,3 +207,11 @@ def test_equations_of_a_run() -> None:
     assert found["eq3_F1"] < found["eq1_F1"]
     assert found["measured_F2"] > 0.0
     assert found["single_F1"] < 30.0
+
+
+def test_a_shaper_lets_no_more_pass_than_the_profile_has() -> None:
+    solution = beyond.SOLUTIONS[beyond.SHAPER]
+    shaped = replace(solution, options={**(solution.options or {}), "flows": (4, 4), "duration": 40.0})
+    recording = run(shaped.network(far=0.1), seed=1)
+    bits = [8 * recording.port(f"edge-{name}").bytes_departed for name in ("F1", "F2")]
+    assert bits == pytest.approx([20 * PROFILE.cir] * 2, rel=0.01)

@@ -28,6 +28,7 @@ from parshall_studies.rtt_rto_conditioner.conditioners import (
     DOCUMENT,
     EDGES,
     FAIR,
+    PROFILE,
     RTT,
     RTT_RTO,
     RTT_SW,
@@ -194,11 +195,17 @@ _MARKS = Red(
 )
 """A step at an instantaneous queue of 20 packets."""
 _PLAIN = DropTail(limit_packets=LIMIT)
+SHAPER = "shaper"
 SOLUTIONS: Mapping[str, Solution] = {
     "droptail": Solution("NewReno, DropTail", options={"core": _PLAIN}),
     STANDARD: Solution("standard", EDGES[STANDARD], at_edge="each aggregate", at_core="each precedence"),
     RTT_RTO: Solution("RTT-RTO", EDGES[RTT_RTO], at_edge="each connection", at_core="each precedence"),
     FAIR: Solution("feedback", EDGES[FAIR], at_edge="each connection", at_core="each precedence"),
+    SHAPER: Solution(
+        "NewReno, shapers at the profile's rate",
+        options={"core": _PLAIN, "shaper": PROFILE.cir},
+        at_edge="each aggregate",
+    ),
     "cubic": Solution("CUBIC with SACK, DropTail", options={"core": _PLAIN, "transport": "linux"}),
     "cubic-fq": Solution(
         "CUBIC with SACK, FQ-CoDel",

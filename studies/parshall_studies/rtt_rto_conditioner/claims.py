@@ -11,6 +11,7 @@ from parshall_studies.rtt_rto_conditioner.beyond import (
     KNOWING,
     KS,
     PASSIVE_FARS,
+    SHAPER,
     SOLUTION_FARS,
     SOLUTION_FLOWS,
     SOLUTIONS,
@@ -44,6 +45,7 @@ _TARGET = PROFILE.cir / 1e6 * networks.PAYLOAD_BYTES / (networks.PAYLOAD_BYTES +
 """The same of a target, which counts headers."""
 _SAME = 0.05
 _SIMILAR = 0.2
+_HALF = 0.5
 
 
 def _grid(metric: str, edge: str | list[str], far: int | list[int]) -> st.Quantity:
@@ -224,6 +226,10 @@ _SAYS: dict[str, Any] = {
     ),
     "today.fq.{solution}.{flows}": lambda solution, flows: (
         _todays(solution, flows, list(SOLUTION_FARS)) < _SAME
+    ),
+    "today.shaper.even.{flows}": lambda flows: _todays(SHAPER, flows, list(SOLUTION_FARS)) < _SAME,
+    "today.shaper.full.{flows}": lambda flows: (
+        of("today", "total", SHAPER, far=list(SOLUTION_FARS), flows=flows) > _HALF * CAPACITY
     ),
     "today.cubic.{flows}": lambda flows: _todays("cubic", flows, 200) < _todays("droptail", flows, 200),
     "fair.design.{design}": lambda design: apart("design", FAIR, far=list(DESIGN_FARS), flows=design) < _SAME,

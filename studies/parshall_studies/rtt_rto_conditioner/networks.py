@@ -71,6 +71,8 @@ class Setting:
     """In place of queues with precedences."""
     duration: float = DURATION
     other_rate: float = OTHER_RATE
+    shaper: float | None = None
+    """Rate in bit/s to which each edge delays its aggregate; what does not fit into ``limit`` is dropped."""
     app: App = BULK
     start_spread: float = START_SPREAD
     warm_up: float = WARM_UP
@@ -186,9 +188,12 @@ def network(
         own: dict[str, Any] = {}
         if edge is not None:
             own["conditioner"] = edge.conditioner(f"{path.name}-*", setting.profile, setting.min_rto)
+        if setting.shaper is not None:
+            own["queue"] = DropTail(limit_packets=setting.limit)
+        leaves = setting.shaper or setting.other_rate
         links += [
             _link(path.source, near, delay, setting.other_rate),
-            _link(near, path.routers[0], delay, setting.other_rate, name=f"edge-{path.name}", **own),
+            _link(near, path.routers[0], delay, leaves, name=f"edge-{path.name}", **own),
             _link(path.routers[-1], far, delay, setting.other_rate),
             _link(far, path.sink, delay, setting.other_rate),
         ]
