@@ -381,7 +381,7 @@ SHOWN: tuple[st.Shown, ...] = (
         "answers",
         [st.Course("answers", "after", "rto", _ANSWERS, "filter")],
         st.Axis("samples from the signal on"),
-        st.Axis("timeout above the level before / height"),
+        st.Axis("timeout above before,\nover the height"),
         panels=st.each("{signal}", signal=impulses.SIGNALS),
         columns=2,
         height=2.9,
