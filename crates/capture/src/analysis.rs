@@ -1,12 +1,16 @@
 //! The analysis of a capture: packets in, samples, events and connections out. Reads no file and no clock.
 
-use std::collections::{TryReserveError, VecDeque};
+use std::collections::VecDeque;
+use std::fmt;
+use std::hash::Hasher;
+use std::hint::black_box;
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::connection::{Found, State};
 use crate::packet::{Decoded, Endpoint, Packet, Tcp, Transport};
-use crate::result::{Connection, Datagrams, Event, Kind, Sample, Summary};
+use crate::result::{Connection, Datagrams, Event, Kind, Sample};
 use crate::spin::{Spin, SpinSample, Turn};
 use crate::traffic::Traffic;
 
@@ -59,6 +63,58 @@ pub struct Totals {
     pub dropped_flows: u64,
 }
 
+/// There is no memory for what the next frames may add.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoRoom;
+
+impl fmt::Display for NoRoom {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "memory allocation failed")
+    }
+}
+
+impl std::error::Error for NoRoom {}
+
+/// An open connection in the index: a hash of its ends, and its place among those that are open.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    hash: u32,
+    at: u32,
+}
+
+impl Slot {
+    fn spread(self) -> u64 {
+        // The table looks at the highest bits, too.
+        u64::from(self.hash) | u64::from(self.hash) << 32
+    }
+}
+
+/// A hash of two ends, the same from either side.
+fn hash(one: &Endpoint, other: &Endpoint) -> u32 {
+    let of = |end: &Endpoint| {
+        let mut hasher = FxHasher::default();
+        hasher.write_u64((end.address >> 64) as u64);
+        hasher.write_u64(end.address as u64);
+        hasher.write_u16(end.port);
+        hasher.finish()
+    };
+    let both = of(one).wrapping_add(of(other)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (both >> 32) as u32
+}
+
+/// A packet that is held back.
+#[derive(Debug)]
+struct Held {
+    packet: Packet,
+    hash: u32,
+    /// Where its connection seems to be, if there is one.
+    at: Option<u32>,
+}
+
+/// Packets that are taken at once. With tens of thousands of connections nothing of one is in the processor's caches, and
+/// to wait for all that several packets need at once takes less than to wait for each.
+const TOGETHER: usize = 16;
+
 type Key = (Endpoint, Endpoint);
 
 /// Two ends, the lower first, and the direction from one to the other between them: 0 from the lower one.
@@ -75,18 +131,20 @@ fn ordered(source: Endpoint, destination: Endpoint) -> (Key, usize) {
 pub struct Analysis {
     settings: Settings,
     totals: Totals,
-    index: FxHashMap<Key, u32>,
+    index: HashTable<Slot>,
     /// Connections that are open, in the order of their first packets; `None` where one has ended.
     open: Vec<Option<Box<State>>>,
     alive: usize,
     oldest: usize,
+    /// The next connection that is looked at for room that it does not need.
+    hand: usize,
     ended: Vec<Connection>,
     datagrams: FxHashMap<Key, Datagrams>,
     /// Connections that may be QUIC's, by their ends, the lower first.
     spins: FxHashMap<Key, Spin>,
     spun: Vec<SpinSample>,
     traffic: Traffic,
-    held: VecDeque<Packet>,
+    held: VecDeque<Held>,
     latest: i64,
     found: Found,
 }
@@ -101,14 +159,14 @@ impl Analysis {
     ///
     /// # Errors
     /// If there is no memory for it: what has been found so far is still there.
-    pub fn try_reserve(&mut self, frames: usize) -> Result<(), TryReserveError> {
+    pub fn try_reserve(&mut self, frames: usize) -> Result<(), NoRoom> {
         // A frame opens a connection at most, which may take the place of one that ends.
-        self.open.try_reserve(frames)?;
-        self.ended.try_reserve(self.alive + frames)?;
-        self.index.try_reserve(frames)?;
-        self.datagrams.try_reserve(frames)?;
-        self.found.events.try_reserve(frames)?;
-        self.found.samples.try_reserve(SAMPLES * frames)
+        self.open.try_reserve(frames).map_err(|_| NoRoom)?;
+        self.ended.try_reserve(self.alive + frames).map_err(|_| NoRoom)?;
+        self.index.try_reserve(frames, |slot| slot.spread()).map_err(|_| NoRoom)?;
+        self.datagrams.try_reserve(frames).map_err(|_| NoRoom)?;
+        self.found.events.try_reserve(frames).map_err(|_| NoRoom)?;
+        self.found.samples.try_reserve(SAMPLES * frames).map_err(|_| NoRoom)
     }
 
     /// Takes in a frame.
@@ -130,29 +188,63 @@ impl Analysis {
                 self.totals.swapped += 1;
             } else {
                 self.totals.steps_back += 1;
-                while let Some(held) = self.held.pop_front() {
-                    self.take(&held);
-                }
+                self.release(self.held.len());
                 self.latest = i64::MIN;
             }
         }
         self.latest = self.latest.max(packet.time);
-        let at = self.held.partition_point(|held| held.time <= packet.time);
-        self.held.insert(at, packet);
-        if self.held.len() > HELD {
+        let hash = hash(&packet.source, &packet.destination);
+        let held = Held { packet, hash, at: None };
+        if self.held.back().is_none_or(|last| last.packet.time <= held.packet.time) {
+            self.held.push_back(held);
+        } else {
+            let place = self.held.partition_point(|each| each.packet.time <= held.packet.time);
+            self.held.insert(place, held);
+        }
+        if self.held.len() == HELD + TOGETHER {
+            self.release(TOGETHER);
+        }
+    }
+
+    /// Takes the first packets that are held, so many.
+    fn release(&mut self, number: usize) {
+        for held in self.held.iter_mut().take(number) {
+            let slot = Slot { hash: held.hash, at: 0 };
+            held.at = self.index.find(slot.spread(), |slot| slot.hash == held.hash).map(|slot| slot.at);
+        }
+        let places = self.held.iter().take(number).filter_map(|held| held.at);
+        let states = || places.clone().filter_map(|at| self.open[at as usize].as_deref());
+        black_box(states().count());
+        for state in states() {
+            black_box(state.approach());
+        }
+        for state in states() {
+            black_box(state.approach_lists());
+        }
+        self.relax();
+        for _ in 0..number {
             if let Some(first) = self.held.pop_front() {
                 self.take(&first);
             }
         }
     }
 
-    fn take(&mut self, packet: &Packet) {
+    /// Lets a connection that has been silent give back room. Each gets its turn.
+    fn relax(&mut self) {
+        self.hand = if self.hand < self.open.len() { self.hand + 1 } else { self.oldest };
+        if let Some(Some(state)) = self.open.get_mut(self.hand) {
+            state.relax(self.latest);
+        }
+    }
+
+    fn take(&mut self, held: &Held) {
+        let packet = &held.packet;
         self.traffic.add(packet.time, packet.ip_length);
         match &packet.transport {
             Transport::Tcp(tcp) => {
                 self.totals.tcp += 1;
                 self.totals.options_cut += u64::from(tcp.options_cut);
-                self.on_tcp(packet, tcp);
+                self.on_tcp(held, tcp);
             }
             Transport::Udp(first) => {
                 self.totals.udp += 1;
@@ -202,35 +294,45 @@ impl Analysis {
         });
     }
 
-    fn on_tcp(&mut self, packet: &Packet, tcp: &Tcp) {
-        let (key, _) = ordered(packet.source, packet.destination);
-        if let Some(&at) = self.index.get(&key) {
-            let again = self.open[at as usize].as_ref().is_some_and(|state| !state.ended_by(packet, tcp));
-            if again {
-                if let Some(state) = &mut self.open[at as usize] {
+    fn on_tcp(&mut self, held: &Held, tcp: &Tcp) {
+        let (packet, hash) = (&held.packet, held.hash);
+        if let Some(at) = self.place(held) {
+            match &mut self.open[at] {
+                Some(state) if !state.ended_by(packet, tcp) => {
                     state.on_packet(packet, tcp, &mut self.found);
+                    return;
                 }
-                return;
+                _ => self.end(at),
             }
-            self.end(at as usize);
         }
         if self.alive >= self.settings.most_flows.max(1) {
-            self.drop_oldest();
+            self.end_oldest();
         }
         let number = self.open.len() as u32 + 1;
         let mut state = Box::new(State::new(number, packet, tcp));
         state.on_packet(packet, tcp, &mut self.found);
-        self.index.insert(key, number - 1);
+        let slot = Slot { hash, at: number - 1 };
+        self.index.insert_unique(slot.spread(), slot, |slot| slot.spread());
         self.open.push(Some(state));
         self.alive += 1;
     }
 
-    fn drop_oldest(&mut self) {
+    /// Where the connection of a packet is among those that are open.
+    fn place(&self, held: &Held) -> Option<usize> {
+        let is_of = |at: u32| self.open[at as usize].as_ref().is_some_and(|state| state.is_of(&held.packet));
+        if let Some(at) = held.at.filter(|at| is_of(*at)) {
+            return Some(at as usize);
+        }
+        let wanted = Slot { hash: held.hash, at: 0 };
+        let found = self.index.find(wanted.spread(), |slot| slot.hash == held.hash && is_of(slot.at));
+        found.map(|slot| slot.at as usize)
+    }
+
+    fn end_oldest(&mut self) {
         while self.oldest < self.open.len() && self.open[self.oldest].is_none() {
             self.oldest += 1;
         }
-        if let Some(state) = self.open.get(self.oldest).and_then(Option::as_ref) {
-            self.index.remove(&ordered(state.opener, state.answerer).0);
+        if self.oldest < self.open.len() {
             self.totals.dropped_flows += 1;
             self.end(self.oldest);
         }
@@ -239,6 +341,10 @@ impl Analysis {
     fn end(&mut self, at: usize) {
         let Some(state) = self.open[at].take() else { return };
         self.alive -= 1;
+        let slot = Slot { hash: hash(&state.opener, &state.answerer), at: at as u32 };
+        if let Ok(entry) = self.index.find_entry(slot.spread(), |each| each.at == slot.at) {
+            entry.remove();
+        }
         let closed = state.reset || state.ways.iter().all(|way| way.finished);
         self.ended.push(Connection {
             number: state.number,
@@ -246,8 +352,8 @@ impl Analysis {
             answerer: state.answerer,
             start: state.start,
             end: state.end,
-            handshake: state.handshake[0],
-            handshake_back: state.handshake[1],
+            handshake: state.handshake[0].get(),
+            handshake_back: state.handshake[1].get(),
             opened: state.opened,
             closed,
             ways: state.ways.map(|way| way.summary),
@@ -273,9 +379,7 @@ impl Analysis {
 
     /// Ends the analysis: nothing comes any more.
     pub fn finish(mut self) -> Finished {
-        while let Some(held) = self.held.pop_front() {
-            self.take(&held);
-        }
+        self.release(self.held.len());
         for at in 0..self.open.len() {
             self.end(at);
         }
@@ -287,7 +391,8 @@ impl Analysis {
             }
         }
         for event in events.iter().filter(|event| event.needless == Some(true) && event.twin.is_none()) {
-            let counters = &mut self.ended[event.connection as usize - 1].ways[event.way as usize].counters;
+            let counters =
+                &mut self.ended[event.connection as usize - 1].ways[event.way as usize].tally.more();
             counters.needless += 1;
             counters.spurious_timeouts += u64::from(event.kind == Some(Kind::Timeout));
         }
@@ -329,12 +434,4 @@ pub struct Finished {
     pub spun: Vec<SpinSample>,
     /// Packets and bytes over time.
     pub traffic: Traffic,
-}
-
-/// Nothing of a direction.
-impl Summary {
-    /// The direction carried data.
-    pub fn has_data(&self) -> bool {
-        self.counters.data_packets > 0
-    }
 }

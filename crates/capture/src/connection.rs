@@ -2,12 +2,15 @@
 
 mod answers;
 
+use std::collections::VecDeque;
+
 use crate::direction::{newer, Direction, Pending};
 use crate::packet::{flag, Endpoint, Packet, Tcp};
-use crate::recent::Again;
+use crate::recent::{Again, TOGETHER};
 use crate::result::{Event, Kind, Sample, Way};
 use crate::scoreboard::Segment;
 use crate::sender::{Repeat, SHORTEST_TIMEOUT};
+use crate::slim::Maybe;
 
 /// Round trip that is assumed while none is known, in nanoseconds.
 const ASSUMED_RTT: i64 = 3_000_000;
@@ -42,7 +45,7 @@ pub struct State {
     /// A reset passed.
     pub reset: bool,
     /// Round trips of the handshake: to who answers, and to who opened.
-    pub handshake: [Option<i64>; 2],
+    pub handshake: [Maybe<i64>; 2],
     /// Both directions, forward first.
     pub ways: [Direction; 2],
 }
@@ -81,9 +84,38 @@ impl State {
             end: packet.time,
             opened: syn,
             reset: false,
-            handshake: [None; 2],
+            handshake: [Maybe::<i64>::NONE; 2],
             // Who missed the SYNs takes it that both sides have SACK, as nearly all do.
             ways: [Direction::new(!syn), Direction::new(!syn)],
+        }
+    }
+
+    /// The packet passed between the two ends of this connection.
+    pub fn is_of(&self, packet: &Packet) -> bool {
+        let ends = (packet.source, packet.destination);
+        ends == (self.opener, self.answerer) || ends == (self.answerer, self.opener)
+    }
+
+    /// Looks at each part of it, so that all of it comes near at once. What it returns means nothing.
+    pub fn approach(&self) -> u64 {
+        let ways = self.ways.each_ref().map(Direction::approach);
+        ways[0] ^ ways[1] ^ u64::from(self.number) ^ self.end as u64
+    }
+
+    /// The same with the lists of its directions.
+    pub fn approach_lists(&self) -> u64 {
+        let ways = self.ways.each_ref().map(Direction::approach_lists);
+        ways[0] ^ ways[1]
+    }
+
+    /// Gives back room that nothing needs any more.
+    pub fn relax(&mut self, now: i64) {
+        for way in &mut self.ways {
+            way.recent.relax(now);
+            way.board.relax();
+            if way.stamps.is_empty() {
+                way.stamps = VecDeque::new();
+            }
         }
     }
 
@@ -95,7 +127,7 @@ impl State {
         let way = usize::from(packet.source != self.opener);
         match self.ways[way].first {
             Some(first) => first != tcp.seq,
-            None => self.ways[way].high.is_some() || self.ways[1 - way].first.is_none(),
+            None => self.ways[way].high.get().is_some() || self.ways[1 - way].first.is_none(),
         }
     }
 
@@ -116,8 +148,7 @@ impl State {
         let event = if again == Again::No { self.on_bytes(packet, tcp, way, found) } else { None };
         if again == Again::No {
             let late = event.is_some_and(|event| found.events[event].late);
-            let sent = if late { 0 } else { self.ways[at].high.unwrap_or(0).max(self.ways[at].told) };
-            self.ways[at].recent.add(packet, tcp, sent, event);
+            self.ways[at].recent.add(packet, tcp, event.is_some(), late);
         }
         let sampled = packet.payload > 0 || tcp.flags & (flag::SYN | flag::FIN) != 0;
         self.ways[at].on_stamp(packet.time, tcp, sampled && again == Again::No);
@@ -129,11 +160,12 @@ impl State {
 
     /// A packet that was here before.
     fn on_again(&mut self, packet: &Packet, tcp: &Tcp, way: Way, again: Again, found: &mut Found) {
-        let (twin, copied) = match again {
-            Again::Copied(twin) => (twin, true),
-            Again::Captured(twin) => (twin, false),
+        let (event, copied) = match again {
+            Again::Copied(event) => (event, true),
+            Again::Captured(event) => (event, false),
             Again::No => return,
         };
+        let twin = if event { self.first_record(packet, tcp, way, &found.events) } else { None };
         let counters = self.ways[way as usize].count();
         if copied {
             counters.network_copies += 1;
@@ -160,6 +192,17 @@ impl State {
         });
     }
 
+    /// The event of a packet that comes again.
+    fn first_record(&self, packet: &Packet, tcp: &Tcp, way: Way, events: &[Event]) -> Option<usize> {
+        let seq = self.relative(tcp.seq, way);
+        let recent = |event: &&Event| packet.time - event.time <= 2 * TOGETHER;
+        let found = events.iter().rev().take_while(recent).position(|event| {
+            let same = (event.connection, event.way, event.seq) == (self.number, way, seq);
+            same && event.payload == packet.payload && event.twin.is_none()
+        });
+        found.map(|back| events.len() - 1 - back)
+    }
+
     pub(super) fn relative(&self, seq: u32, way: Way) -> u64 {
         let direction = &self.ways[way as usize];
         u64::from(direction.first.map_or(0, |first| seq.wrapping_sub(first)))
@@ -172,10 +215,9 @@ impl State {
         let now = packet.time;
         let length = passing.end - passing.start;
         if tcp.flags & flag::SYN != 0 {
-            self.ways[at].first.get_or_insert(tcp.seq);
-            self.ways[at].syns.push((now, tcp.stamps.map(|stamps| stamps.0)));
+            self.ways[at].on_syn(now, tcp);
         }
-        let high = self.ways[at].high;
+        let high = self.ways[at].high.get();
         let other_window = self.ways[1 - at].window;
         if self.is_probe(packet, tcp, &passing, high, other_window) {
             self.ways[at].count().keep_alives += 1;
@@ -261,7 +303,7 @@ impl State {
         let start = direction.advance(tcp.seq);
         let ends = u64::from(tcp.flags & flag::SYN != 0) + u64::from(tcp.flags & flag::FIN != 0);
         let end = start + u64::from(packet.payload) + ends;
-        let Some(high) = direction.high else {
+        let Some(high) = direction.high.get() else {
             let repeat = self.answers_again(tcp, way);
             return Passing { start, end, late: false, repeat, fresh: true, unseen: 0 };
         };
@@ -279,11 +321,12 @@ impl State {
             return Passing { start, end, late, repeat: unseen > 0, fresh: true, unseen };
         }
         let direction = &self.ways[way as usize];
-        let known = direction.acked.is_some_and(|acked| start < acked)
+        let known = direction.acked.get().is_some_and(|acked| start < acked)
             || direction.board.touches(start, end.min(high));
         let (late, repeat) = match ahead {
             Some(ahead) if ahead < 0 => {
-                let before = direction.recent.sent_before(packet.id.unwrap_or(0));
+                let (id, newest) = (packet.id.unwrap_or(0), direction.newest());
+                let before = direction.recent.sent_before(id, newest);
                 (true, before.is_some_and(|before| before > start))
             }
             Some(_) => (false, true),
@@ -297,10 +340,10 @@ impl State {
 
     /// A SYN with ACK whose first copy did not pass: it answers a SYN before the last one.
     fn answers_again(&self, tcp: &Tcp, way: Way) -> bool {
-        let syns = &self.ways[1 - way as usize].syns;
-        let (Some((_, echo)), [.., (_, Some(last))]) = (tcp.stamps, syns.as_slice()) else { return false };
+        let mut syns = self.ways[1 - way as usize].syns().rev();
+        let (Some((_, echo)), Some((_, Some(last)))) = (tcp.stamps, syns.next()) else { return false };
         let answer = tcp.flags & (flag::SYN | flag::ACK) == flag::SYN | flag::ACK;
-        answer && syns.len() > 1 && newer(*last, echo)
+        answer && syns.next().is_some() && newer(last, echo)
     }
 
     /// Bytes that were sent and did not pass in front of a packet that looks new and is a retransmission: its sender was
@@ -313,12 +356,12 @@ impl State {
             return 0;
         }
         let heard = self.ways[1 - way as usize].recent.last_time().unwrap_or(packet.time);
-        let sender_half = self.ways[1 - way as usize].least.unwrap_or(0);
-        let path = direction.least.unwrap_or(0) + sender_half;
+        let sender_half = self.ways[1 - way as usize].least.get().unwrap_or(0);
+        let path = direction.least.get().unwrap_or(0) + sender_half;
         let unheard = packet.time - heard - sender_half;
         let silence = direction.silence(tcp).map_or(unheard, |silence| silence.min(unheard));
         // A sender with a single segment on its way waits for a delayed ACK, too.
-        let single = hole == 0 && direction.acked == direction.high;
+        let single = hole == 0 && direction.acked.get() == direction.high.get();
         let least = if single { SHORTEST_TIMEOUT } else { HIDDEN_SILENCE.max(path + path / 3) };
         if silence < least {
             return 0;
@@ -330,7 +373,7 @@ impl State {
     fn late_by_time(&self, packet: &Packet, tcp: &Tcp, way: Way, start: u64, known: bool) -> bool {
         let direction = &self.ways[way as usize];
         let Some(above) = direction.board.above(start) else { return false };
-        if let (Some((value, _)), Some(first)) = (tcp.stamps, above.last_stamp) {
+        if let (Some((value, _)), Some(first)) = (tcp.stamps, above.last_stamp()) {
             if value != first {
                 return newer(first, value);
             }
@@ -340,7 +383,7 @@ impl State {
 
     /// Least round trip over the whole path, of a direction's data.
     fn least_path(&self, way: Way) -> i64 {
-        let [receiver, sender] = [way as usize, 1 - way as usize].map(|at| self.ways[at].least);
+        let [receiver, sender] = [way as usize, 1 - way as usize].map(|at| self.ways[at].least.get());
         match (receiver, sender) {
             (None, None) => ASSUMED_RTT,
             (receiver, sender) => receiver.unwrap_or(0) + sender.unwrap_or(0),
@@ -350,7 +393,7 @@ impl State {
     /// The receiver has said already that it has these bytes.
     fn arrived(&self, way: Way, passing: &Passing) -> bool {
         let direction = &self.ways[way as usize];
-        direction.acked.is_some_and(|acked| passing.end <= acked)
+        direction.acked.get().is_some_and(|acked| passing.end <= acked)
             || direction.board.sacked(passing.start, passing.end)
     }
 
@@ -359,10 +402,10 @@ impl State {
             return if tcp.flags & flag::ACK != 0 { Kind::SynAck } else { Kind::Syn };
         }
         let at = way as usize;
-        let sender_half = self.ways[1 - at].least.unwrap_or(0);
+        let sender_half = self.ways[1 - at].least.get().unwrap_or(0);
         let direction = &self.ways[at];
-        let high = direction.high.unwrap_or(passing.end).max(passing.start + passing.unseen);
-        let acked = direction.acked.unwrap_or(passing.start);
+        let high = direction.high.get().unwrap_or(passing.end).max(passing.start + passing.unseen);
+        let acked = direction.acked.get().unwrap_or(passing.start);
         let evidence = direction.board.any_sacked(acked) || direction.sender.duplicates > 0;
         let repeat = Repeat {
             now: packet.time,
@@ -372,14 +415,14 @@ impl State {
             acked,
             silence: direction.silence(tcp),
             sender_half,
-            rtt: direction.least.unwrap_or(0) + sender_half,
+            rtt: direction.least.get().unwrap_or(0) + sender_half,
             sack: self.ways.iter().all(|way| way.sack_permitted),
             age: direction.board.repeated(passing.start).map(|time| packet.time - time),
-            smoothed: direction.smoothed.unwrap_or(0) + sender_half,
+            smoothed: direction.smoothed.get().unwrap_or(0) + sender_half,
             evidence,
-            acks_pass: direction.acked.is_some(),
+            acks_pass: direction.acked.get().is_some(),
             hidden: passing.unseen > 0,
-            near_receiver: direction.least.is_some_and(|least| least < sender_half),
+            near_receiver: direction.least.get().is_some_and(|least| least < sender_half),
         };
         self.ways[at].sender.on_repeat(&repeat)
     }
@@ -388,40 +431,41 @@ impl State {
     fn note(&mut self, now: i64, tcp: &Tcp, at: usize, passing: &Passing) {
         let direction = &mut self.ways[at];
         let stamp = tcp.stamps.map(|stamps| stamps.0);
-        let segment = Segment {
-            start: passing.start,
-            end: passing.end,
-            first: now,
-            last: now,
-            first_stamp: stamp,
-            last_stamp: stamp,
-            repeated: false,
-            filled: false,
-            sacked: false,
-            syn: tcp.flags & flag::SYN != 0,
-        };
-        let high = direction.high.unwrap_or(passing.start);
-        if passing.start >= high {
-            direction.summary.counters.holes += u64::from(passing.start > high);
+        let (start, end) = (passing.start, passing.end);
+        let segment = Segment::new(start, end, now, stamp, tcp.flags & flag::SYN != 0);
+        let high = direction.high.get().unwrap_or(start);
+        if start >= high {
+            if start > high {
+                direction.count().holes += 1;
+            }
             direction.board.push(segment);
         } else {
-            let start = passing.start.max(direction.acked.unwrap_or(0));
-            if start < passing.end.min(high) {
-                direction.board.pass(Segment { start, end: passing.end.min(high), filled: true, ..segment });
+            let unacked = start.max(direction.acked.get().unwrap_or(0));
+            if unacked < end.min(high) {
+                direction.board.pass(segment.part(unacked, end.min(high)).filling());
             }
-            if passing.end > high {
-                direction.board.push(Segment { start: high, repeated: true, ..segment });
+            if end > high {
+                direction.board.push(segment.part(high, end).again());
             }
         }
-        direction.high = Some(high.max(passing.end));
+        let high = high.max(end);
+        direction.high = Maybe::<u64>::new(high);
         direction.finished |= tcp.flags & flag::FIN != 0;
         if !passing.repeat {
             direction.sender.on_sent(now);
         }
-        if let Some(acked) = direction.acked {
-            let flight = direction.high.unwrap_or(0).saturating_sub(acked);
-            let counters = &mut direction.summary.counters;
-            counters.max_in_flight = counters.max_in_flight.max(flight);
+        if let Some(acked) = direction.acked.get() {
+            direction.summary.tally.in_flight(high.saturating_sub(acked));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::State;
+
+    #[test]
+    fn a_connection_is_small() {
+        assert!(std::mem::size_of::<State>() <= 768);
     }
 }

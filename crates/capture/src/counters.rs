@@ -1,4 +1,5 @@
-//! What is counted of each direction of a connection.
+//! What is counted of each direction of a connection. Most connections only count packets, bytes and what was acknowledged:
+//! the rest takes room once it counts something.
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
@@ -85,4 +86,116 @@ counters! {
     max_in_flight,
     /// ACKs of new data that made no sample, because they could answer more than one transmission.
     acks_without_sample,
+}
+
+/// Counts of one direction while packets come. What counts in nearly all of them stands here, in 32 bits; all else, and
+/// what has outgrown these, in `more`.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    packets: u32,
+    bytes: u32,
+    data_packets: u32,
+    data_bytes: u32,
+    acked_bytes: u32,
+    max_in_flight: u32,
+    more: Option<Box<Counters>>,
+}
+
+/// From here on a count of 32 bits is emptied into one of 64.
+const FULL: u32 = 1 << 31;
+
+impl Tally {
+    /// A packet, and its length as IP has it.
+    pub fn packet(&mut self, ip_length: u32) {
+        if self.packets >= FULL || self.bytes >= FULL || ip_length >= FULL {
+            self.empty();
+            self.more().bytes += u64::from(ip_length);
+        } else {
+            self.bytes += ip_length;
+        }
+        self.packets += 1;
+    }
+
+    /// A packet with payload.
+    pub fn data(&mut self, payload: u32) {
+        if self.data_packets >= FULL || self.data_bytes >= FULL || payload >= FULL {
+            self.empty();
+            self.more().data_bytes += u64::from(payload);
+        } else {
+            self.data_bytes += payload;
+        }
+        self.data_packets += 1;
+    }
+
+    /// Bytes that were acknowledged.
+    pub fn acked(&mut self, bytes: u64) {
+        match u32::try_from(bytes) {
+            Ok(bytes) if bytes < FULL && self.acked_bytes < FULL => self.acked_bytes += bytes,
+            _ => self.more().acked_bytes += bytes,
+        }
+    }
+
+    /// Bytes in flight.
+    pub fn in_flight(&mut self, bytes: u64) {
+        match u32::try_from(bytes) {
+            Ok(bytes) => self.max_in_flight = self.max_in_flight.max(bytes),
+            Err(_) => {
+                let more = self.more();
+                more.max_in_flight = more.max_in_flight.max(bytes);
+            }
+        }
+    }
+
+    /// All other counts.
+    pub fn more(&mut self) -> &mut Counters {
+        self.more.get_or_insert_with(Box::default)
+    }
+
+    /// All other counts, if anything has counted.
+    pub fn seen(&self) -> Option<&Counters> {
+        self.more.as_deref()
+    }
+
+    fn empty(&mut self) {
+        let counts = self.counters();
+        let more = self.more.take();
+        *self = Self { more, ..Self::default() };
+        *self.more() = counts;
+    }
+
+    /// The counts.
+    pub fn counters(&self) -> Counters {
+        let mut counts = self.more.as_deref().copied().unwrap_or_default();
+        counts.packets += u64::from(self.packets);
+        counts.bytes += u64::from(self.bytes);
+        counts.data_packets += u64::from(self.data_packets);
+        counts.data_bytes += u64::from(self.data_bytes);
+        counts.acked_bytes += u64::from(self.acked_bytes);
+        counts.max_in_flight = counts.max_in_flight.max(u64::from(self.max_in_flight));
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tally;
+
+    #[test]
+    fn counts_go_on_where_32_bits_end() {
+        let mut tally = Tally::default();
+        for _ in 0..5 {
+            tally.packet(0xffff_ff00);
+            tally.packet(1 << 30);
+            tally.data(1 << 30);
+            tally.acked(3 << 30);
+        }
+        tally.more().marks += 1;
+        tally.in_flight(7);
+        tally.in_flight(1 << 40);
+        let counts = tally.counters();
+        assert_eq!((counts.packets, counts.data_packets, counts.marks), (10, 5, 1));
+        assert_eq!(counts.bytes, 5 * (0xffff_ff00 + (1 << 30)));
+        assert_eq!((counts.data_bytes, counts.acked_bytes), (5 << 30, 15 << 30));
+        assert_eq!(counts.max_in_flight, 1 << 40);
+    }
 }

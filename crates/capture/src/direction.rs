@@ -8,9 +8,10 @@ use crate::recent::Recent;
 use crate::result::{Sample, Summary};
 use crate::scoreboard::Scoreboard;
 use crate::sender::Sender;
+use crate::slim::{append, relax, Maybe};
 
 /// Where sequence numbers without end begin, so that none goes below zero.
-const ORIGIN: u64 = 1 << 33;
+const ORIGIN: u64 = 1 << 48;
 
 /// Time stamps that wait for their echo.
 const MOST_STAMPS: usize = 4096;
@@ -51,31 +52,40 @@ pub struct Deferred {
 /// Round trips that wait to be one.
 const MOST_DEFERRED: usize = 64;
 
+/// What is known of a direction in which something was sent again.
+#[derive(Debug, Default)]
+pub struct Troubles {
+    /// Retransmissions without a verdict.
+    pub pending: Vec<Pending>,
+    /// Round trips in doubt.
+    pub deferred: Vec<Deferred>,
+    /// SYNs that passed after the first: when, and their TSval.
+    pub syns: Vec<(i64, Option<u32>)>,
+}
+
 /// State of a direction.
 #[derive(Debug, Default)]
 pub struct Direction {
-    /// The last sequence number, as it stands in packets and without end.
-    last: Option<(u32, u64)>,
+    /// Where the last packet stood, without end. Its lower half is the number in the packet.
+    last: Maybe<u64>,
     /// Behind the highest byte that passed.
-    pub high: Option<u64>,
+    pub high: Maybe<u64>,
     /// Where its sender stood, as the highest packet without data says.
     pub told: u64,
     /// Lowest byte that is not acknowledged, as ACKs that passed say.
-    pub acked: Option<u64>,
+    pub acked: Maybe<u64>,
     /// What passed and is not acknowledged.
     pub board: Scoreboard,
     /// The last packets.
     pub recent: Recent,
     /// What its sender does.
     pub sender: Sender,
-    /// Retransmissions without a verdict.
-    pub pending: Vec<Pending>,
-    /// Round trips in doubt.
-    pub deferred: Vec<Deferred>,
+    /// What is known of retransmissions, once there are any.
+    pub troubles: Option<Box<Troubles>>,
     /// TSvals that wait for their echo, and when they passed.
     pub stamps: VecDeque<(u32, i64)>,
-    /// The highest TSval, and when it passed first.
-    pub highest_stamp: Option<(u32, i64)>,
+    /// The highest TSval.
+    pub highest_stamp: Option<u32>,
     /// The TSval of the last data.
     pub data_stamp: Option<u32>,
     /// The window that this side last offered.
@@ -84,18 +94,20 @@ pub struct Direction {
     pub mss: Option<u16>,
     /// The largest payload so far.
     pub largest: u32,
-    /// Its SYN permits SACK.
-    pub sack_permitted: bool,
-    /// SYNs that passed: when, and their TSval.
-    pub syns: Vec<(i64, Option<u32>)>,
+    /// When its first SYN passed.
+    pub syn: Maybe<i64>,
+    /// The TSval of that.
+    pub syn_stamp: Option<u32>,
     /// First sequence number of its SYN.
     pub first: Option<u32>,
     /// Least round trip from the point to its receiver and back.
-    pub least: Option<i64>,
+    pub least: Maybe<i64>,
     /// Mean of the same, as RFC 6298 smooths it.
-    pub smoothed: Option<i64>,
+    pub smoothed: Maybe<i64>,
     /// What is said in the end.
     pub summary: Summary,
+    /// Its SYN permits SACK.
+    pub sack_permitted: bool,
     /// A segment with FIN passed.
     pub finished: bool,
 }
@@ -106,6 +118,19 @@ pub fn newer(one: u32, other: u32) -> bool {
 }
 
 impl Direction {
+    /// Looks at each part of it.
+    pub fn approach(&self) -> u64 {
+        let lists = self.recent.place() ^ self.board.place() ^ self.stamps.len() as u64;
+        let marks = u64::from(self.largest) ^ self.least.get().unwrap_or(0) as u64;
+        self.newest() ^ lists ^ marks ^ u64::from(self.finished)
+    }
+
+    /// Looks at its lists.
+    pub fn approach_lists(&self) -> u64 {
+        let stamp = self.stamps.front().map_or(0, |stamp| u64::from(stamp.0));
+        self.recent.approach() ^ self.board.approach() ^ stamp ^ self.summary.approach()
+    }
+
     /// A direction of which nothing passed.
     pub fn new(sack_permitted: bool) -> Self {
         Self { sack_permitted, ..Self::default() }
@@ -113,49 +138,83 @@ impl Direction {
 
     /// Packets were captured before they were cut, or after they were joined, so that one stands for several numbers of IP.
     pub fn joined(&self) -> bool {
-        self.summary.counters.super_packets > 0 || (self.mss.is_none() && self.largest > 1460)
+        let cut = self.summary.tally.seen().is_some_and(|counts| counts.super_packets > 0);
+        cut || (self.mss.is_none() && self.largest > 1460)
     }
 
     /// A sequence number without end. Moves on with it.
     pub fn advance(&mut self, seq: u32) -> u64 {
-        let (last, at) = *self.last.get_or_insert((seq, ORIGIN));
-        let at = at.saturating_add_signed(i64::from(seq.wrapping_sub(last) as i32));
-        self.last = Some((seq, at));
+        let last = self.last.get().unwrap_or(ORIGIN + u64::from(seq));
+        let at = last.saturating_add_signed(i64::from(seq.wrapping_sub(last as u32) as i32));
+        self.last = Maybe::<u64>::new(at);
         at
     }
 
     /// A number of this direction that the other side names, without end.
     pub fn place(&self, number: u32) -> Option<u64> {
-        let (last, at) = self.last?;
-        Some(at.saturating_add_signed(i64::from(number.wrapping_sub(last) as i32)))
+        let last = self.last.get()?;
+        Some(last.saturating_add_signed(i64::from(number.wrapping_sub(last as u32) as i32)))
     }
 
-    /// Counters.
+    /// Counts of what does not happen to every packet.
     pub fn count(&mut self) -> &mut Counters {
-        &mut self.summary.counters
+        self.summary.tally.more()
     }
 
     /// Counts what every packet shows.
     pub fn on_packet(&mut self, packet: &Packet, tcp: &Tcp) {
         let syn = tcp.flags & flag::SYN != 0;
-        let mss = self.mss;
-        let counters = &mut self.summary.counters;
-        counters.packets += 1;
-        counters.bytes += u64::from(packet.ip_length);
+        self.summary.tally.packet(packet.ip_length);
         if packet.payload > 0 {
-            counters.data_packets += 1;
-            counters.data_bytes += u64::from(packet.payload);
-            counters.super_packets += u64::from(packet.payload > u32::from(mss.unwrap_or(9000)));
+            self.summary.tally.data(packet.payload);
+            if packet.payload > u32::from(self.mss.unwrap_or(9000)) {
+                self.count().super_packets += 1;
+            }
         }
-        counters.marks += u64::from(packet.ecn == 3);
-        counters.mark_echoes += u64::from(tcp.flags & flag::ECE != 0 && !syn);
-        counters.resets += u64::from(tcp.flags & flag::RST != 0);
-        counters.zero_windows += u64::from(tcp.window == 0 && !syn && tcp.flags & flag::RST == 0);
+        let reset = tcp.flags & flag::RST != 0;
+        let marked = packet.ecn == 3;
+        let closed = tcp.window == 0 && !syn && !reset;
+        let echoes = tcp.flags & flag::ECE != 0 && !syn;
+        if reset || marked || closed || echoes {
+            let counts = self.count();
+            counts.marks += u64::from(marked);
+            counts.mark_echoes += u64::from(echoes);
+            counts.resets += u64::from(reset);
+            counts.zero_windows += u64::from(closed);
+        }
         if syn {
             self.mss = tcp.mss.or(self.mss);
             self.sack_permitted |= tcp.sack_permitted;
         }
         self.largest = self.largest.max(packet.payload);
+    }
+
+    /// Takes in a SYN.
+    pub fn on_syn(&mut self, now: i64, tcp: &Tcp) {
+        let stamp = tcp.stamps.map(|stamps| stamps.0);
+        if self.first.is_none() {
+            self.first = Some(tcp.seq);
+            self.syn = Maybe::<i64>::new(now);
+            self.syn_stamp = stamp;
+        } else {
+            self.troubles().syns.push((now, stamp));
+        }
+    }
+
+    /// SYNs that passed: when, and their TSval. The first comes first.
+    pub fn syns(&self) -> impl DoubleEndedIterator<Item = (i64, Option<u32>)> + '_ {
+        let more = self.troubles.iter().flat_map(|troubles| troubles.syns.iter().copied());
+        self.syn.get().map(|time| (time, self.syn_stamp)).into_iter().chain(more)
+    }
+
+    /// Behind the highest byte that its sender has sent, as all packets tell; 0 before any does.
+    pub fn newest(&self) -> u64 {
+        self.high.get().unwrap_or(0).max(self.told)
+    }
+
+    /// What is known of retransmissions.
+    pub fn troubles(&mut self) -> &mut Troubles {
+        self.troubles.get_or_insert_with(Box::default)
     }
 
     /// Time by which a TSval is later than that of the last data that passed, in nanoseconds; clocks of 1 ms, as nearly all have.
@@ -171,13 +230,13 @@ impl Direction {
         if sampled && self.data_stamp.is_none_or(|last| newer(value, last)) {
             self.data_stamp = Some(value);
         }
-        if self.highest_stamp.is_none_or(|(highest, _)| newer(value, highest)) {
-            self.highest_stamp = Some((value, now));
+        if self.highest_stamp.is_none_or(|highest| newer(value, highest)) {
+            self.highest_stamp = Some(value);
             if sampled {
                 if self.stamps.len() == MOST_STAMPS {
                     self.stamps.pop_front();
                 }
-                self.stamps.push_back((value, now));
+                append(&mut self.stamps, (value, now));
             }
         }
     }
@@ -190,6 +249,7 @@ impl Direction {
             }
             self.stamps.pop_front();
             if value == echo {
+                relax(&mut self.stamps);
                 return Some(now - time);
             }
         }
@@ -198,23 +258,25 @@ impl Direction {
 
     /// Takes in a round trip to the receiver.
     pub fn on_rtt(&mut self, rtt: i64) {
-        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
-        self.smoothed = Some(self.smoothed.map_or(rtt, |mean| mean + (rtt - mean) / 8));
+        self.least = Maybe::<i64>::new(self.least.get().map_or(rtt, |least| least.min(rtt)));
+        self.smoothed = Maybe::<i64>::new(self.smoothed.get().map_or(rtt, |mean| mean + (rtt - mean) / 8));
     }
 
     /// Lets a round trip wait for a verdict.
     pub fn defer(&mut self, deferred: Deferred) {
-        if self.deferred.len() == MOST_DEFERRED {
-            self.deferred.drain(..MOST_DEFERRED / 2);
+        let waiting = &mut self.troubles().deferred;
+        if waiting.len() == MOST_DEFERRED {
+            waiting.drain(..MOST_DEFERRED / 2);
         }
-        self.deferred.push(deferred);
+        waiting.push(deferred);
     }
 
     /// Lets a retransmission wait for a verdict.
     pub fn wait(&mut self, pending: Pending) {
-        if self.pending.len() == MOST_PENDING {
-            self.pending.drain(..MOST_PENDING / 2);
+        let waiting = &mut self.troubles().pending;
+        if waiting.len() == MOST_PENDING {
+            waiting.drain(..MOST_PENDING / 2);
         }
-        self.pending.push(pending);
+        waiting.push(pending);
     }
 }

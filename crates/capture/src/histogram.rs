@@ -1,72 +1,96 @@
-//! Quantiles of round trips in little memory: counts in buckets whose bounds grow by 1 %, so that a quantile is within
+//! Quantiles of durations in little memory: counts in buckets whose bounds grow by 1 %, so that a quantile is within
 //! 0.5 % of the true one.
 
 /// Growth of the buckets' bounds.
 const GROWTH: f64 = 1.01;
 
-/// Counts of durations.
-#[derive(Clone, Debug, Default)]
-pub struct Histogram {
+/// Its natural logarithm.
+const LOG_GROWTH: f64 = 0.009_950_330_853_168_092;
+
+/// A bucket's number and, in its lower bits, how many durations it holds. A bucket that is full is followed by another of
+/// its number.
+#[derive(Clone, Copy, Debug)]
+struct Bucket(u32);
+
+/// Bits of a count.
+const COUNT: u32 = 19;
+
+impl Bucket {
+    fn number(self) -> u32 {
+        self.0 >> COUNT
+    }
+
+    fn count(self) -> u32 {
+        self.0 & ((1 << COUNT) - 1)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Counts {
     /// Buckets that hold something, in order.
-    buckets: Vec<(u16, u32)>,
+    buckets: Vec<Bucket>,
     count: u64,
-    sum: i128,
     least: i64,
     most: i64,
+}
+
+/// Counts of durations. Takes no room before the first.
+#[derive(Clone, Debug, Default)]
+pub struct Histogram {
+    counts: Option<Box<Counts>>,
 }
 
 impl Histogram {
     /// Takes in a duration, in nanoseconds.
     pub fn add(&mut self, duration: i64) {
-        let bucket = (libm::log(duration.max(1) as f64) / libm::log(GROWTH)).floor() as u16;
-        match self.buckets.binary_search_by_key(&bucket, |each| each.0) {
-            Ok(at) => self.buckets[at].1 = self.buckets[at].1.saturating_add(1),
-            Err(at) => self.buckets.insert(at, (bucket, 1)),
+        let number = (libm::log(duration.max(1) as f64) / LOG_GROWTH).floor() as u32;
+        let counts = self.counts.get_or_insert_with(|| {
+            Box::new(Counts { buckets: Vec::with_capacity(2), count: 0, least: duration, most: duration })
+        });
+        let at = counts.buckets.partition_point(|each| each.number() < number);
+        match counts.buckets.get_mut(at) {
+            Some(bucket) if bucket.number() == number && bucket.count() + 1 < 1 << COUNT => bucket.0 += 1,
+            _ => counts.buckets.insert(at, Bucket(number << COUNT | 1)),
         }
-        self.least = if self.count == 0 { duration } else { self.least.min(duration) };
-        self.most = if self.count == 0 { duration } else { self.most.max(duration) };
-        self.count += 1;
-        self.sum += i128::from(duration);
+        counts.least = counts.least.min(duration);
+        counts.most = counts.most.max(duration);
+        counts.count += 1;
     }
 
     /// Number of durations.
     pub fn count(&self) -> u64 {
-        self.count
+        self.counts.as_ref().map_or(0, |counts| counts.count)
     }
 
     /// The least one.
     pub fn least(&self) -> Option<i64> {
-        (self.count > 0).then_some(self.least)
+        self.counts.as_ref().map(|counts| counts.least)
     }
 
     /// The largest one.
     pub fn most(&self) -> Option<i64> {
-        (self.count > 0).then_some(self.most)
-    }
-
-    /// Their mean.
-    pub fn mean(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+        self.counts.as_ref().map(|counts| counts.most)
     }
 
     /// The quantile `at`, between 0 and 1.
     pub fn quantile(&self, at: f64) -> Option<f64> {
-        let rank = ((at * self.count as f64) as u64).min(self.count.checked_sub(1)?);
+        let counts = self.counts.as_ref()?;
+        let rank = ((at * counts.count as f64) as u64).min(counts.count - 1);
         let mut below = 0;
-        for (bucket, count) in &self.buckets {
-            below += u64::from(*count);
+        for bucket in &counts.buckets {
+            below += u64::from(bucket.count());
             if below > rank {
-                let middle = libm::pow(GROWTH, f64::from(*bucket) + 0.5);
-                return Some(middle.clamp(self.least as f64, self.most as f64));
+                let middle = libm::pow(GROWTH, f64::from(bucket.number()) + 0.5);
+                return Some(middle.clamp(counts.least as f64, counts.most as f64));
             }
         }
-        Some(self.most as f64)
+        Some(counts.most as f64)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Histogram;
+    use super::{Histogram, COUNT, GROWTH, LOG_GROWTH};
 
     #[test]
     fn a_quantile_is_within_half_a_percent() {
@@ -80,5 +104,24 @@ mod tests {
         }
         assert_eq!(histogram.least(), Some(1_000_000));
         assert_eq!(Histogram::default().quantile(0.5), None);
+    }
+
+    #[test]
+    fn a_bucket_that_is_full_goes_on_in_another() {
+        let mut histogram = Histogram::default();
+        for _ in 0..3 << COUNT {
+            histogram.add(1_000_000);
+        }
+        histogram.add(2_000_000);
+        histogram.add(i64::MAX);
+        histogram.add(i64::MIN);
+        assert_eq!(histogram.count(), (3 << COUNT) + 3);
+        assert!((histogram.quantile(0.9).unwrap() / 1e6 - 1.0).abs() < 0.005);
+        assert_eq!((histogram.least(), histogram.most()), (Some(i64::MIN), Some(i64::MAX)));
+    }
+
+    #[test]
+    fn the_logarithm_is_that_of_the_growth() {
+        assert_eq!(LOG_GROWTH.to_bits(), libm::log(GROWTH).to_bits());
     }
 }

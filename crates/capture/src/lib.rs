@@ -11,7 +11,7 @@
 //! let mut analysis = Analysis::new(Settings::default());
 //! while source.next(&mut |frame| analysis.push(&decode(frame))) {}
 //! for connection in analysis.finish().connections {
-//!     println!("{}: {} retransmissions", connection.number, connection.ways[0].counters.retransmissions);
+//!     println!("{}: {} retransmissions", connection.number, connection.ways[0].tally.counters().retransmissions);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -28,6 +28,7 @@ mod recent;
 pub mod result;
 mod scoreboard;
 mod sender;
+mod slim;
 pub mod source;
 pub mod spin;
 pub mod traffic;

@@ -1,12 +1,17 @@
 //! The last packets of a direction: finds packets that come twice, and the order in which they were sent.
 
-use crate::packet::{Packet, Tcp};
+use std::hash::Hasher;
 
-/// Packets that are remembered.
+use rustc_hash::FxHasher;
+
+use crate::packet::{Packet, Tcp};
+use crate::slim::Maybe;
+
+/// Packets that are remembered at most.
 const KEPT: usize = 32;
 
 /// Longest time between two records of one packet, in nanoseconds.
-const TOGETHER: i64 = 1_000_000_000;
+pub const TOGETHER: i64 = 1_000_000_000;
 
 /// The same between those of packets whose only mark is what they carry: shorter than a retransmission can be.
 const TOGETHER_UNMARKED: i64 = 500_000;
@@ -14,76 +19,108 @@ const TOGETHER_UNMARKED: i64 = 500_000;
 /// Numbers by which a packet may be late.
 const FARTHEST: i16 = 2048;
 
+/// A frame of this packet is an event.
+const EVENT: u32 = 1;
+
+/// It was late.
+const LATE: u32 = 2;
+
 /// What is remembered of a packet.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    time: i64,
-    /// Highest byte that its sender had sent with it.
-    sent: u64,
-    seq: u32,
-    ack: u32,
-    stamp: u32,
-    payload: u32,
-    interface: u32,
-    event: u32,
+    /// When it passed, in ticks of 4.096 us, which come round after more than an hour; below them two marks.
+    when: u32,
+    /// Byte behind its last.
+    end: u32,
+    /// Of all else that it carries.
+    digest: u32,
     id: u16,
-    flags: u8,
-    ttl: u8,
+    /// Of its time to live and the interface that it passed.
+    place: u16,
 }
 
-/// No event belongs to the packet.
-const NONE: u32 = u32::MAX;
+/// A time in ticks, above two bits for marks.
+fn ticks(time: i64) -> u32 {
+    ((time >> 12) as u32) << 2
+}
+
+impl Seen {
+    fn new(packet: &Packet, tcp: &Tcp) -> Self {
+        let mut hasher = FxHasher::default();
+        let stamp = tcp.stamps.map_or(0, |stamps| stamps.0);
+        hasher.write_u64(u64::from(tcp.ack) << 32 | u64::from(stamp));
+        hasher.write_u64(u64::from(packet.payload) << 8 | u64::from(tcp.flags));
+        let [one, two, three, four] = packet.interface.to_le_bytes();
+        Self {
+            when: ticks(packet.time),
+            end: tcp.seq.wrapping_add(packet.payload),
+            digest: hasher.finish() as u32,
+            id: packet.id.unwrap_or(0),
+            place: u16::from_le_bytes([one ^ two ^ three ^ four, packet.ttl]),
+        }
+    }
+
+    /// Time from this packet to another, in nanoseconds.
+    fn until(&self, other: &Self) -> i64 {
+        i64::from((other.when & !3).wrapping_sub(self.when & !3) as i32 >> 2) << 12
+    }
+}
 
 /// How a packet relates to one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
     /// It does not.
     No,
-    /// The network doubled it; the event of the first copy.
-    Copied(Option<usize>),
+    /// The network doubled it. Tells whether the first copy is an event.
+    Copied(bool),
     /// The capture has it twice: it passed two interfaces.
-    Captured(Option<usize>),
+    Captured(bool),
 }
 
-/// The last packets of a direction.
+/// The last packets of a direction: as many as have passed within the time that two records of one packet may lie apart.
 #[derive(Clone, Debug, Default)]
 pub struct Recent {
     /// A ring, once it is full.
     seen: Vec<Seen>,
-    /// Where the next one goes.
-    next: usize,
-    /// Numbers of IP of what is in the ring, apart so that a look at one line of the cache finds a number.
-    ids: [u16; KEPT],
-    highest: Option<u16>,
+    /// Where the oldest one is.
+    oldest: u8,
+    /// Highest number of IP; 0 before there is one.
+    highest: u16,
     up: u32,
     down: u32,
     steps: u32,
+    last: Maybe<i64>,
 }
 
 impl Recent {
+    /// Looks at where it is.
+    pub fn place(&self) -> u64 {
+        self.seen.len() as u64 ^ u64::from(self.up)
+    }
+
+    /// Looks at each packet.
+    pub fn approach(&self) -> u64 {
+        self.seen.iter().step_by(4).fold(0, |all, seen| all ^ u64::from(seen.end))
+    }
+
     /// Looks whether this packet was here before.
     pub fn again(&self, packet: &Packet, tcp: &Tcp) -> Again {
-        let id = packet.id.unwrap_or(0);
-        let stamp = tcp.stamps.map_or(0, |stamps| stamps.0);
+        let (id, end) = (packet.id.unwrap_or(0), tcp.seq.wrapping_add(packet.payload));
+        if !self.seen.iter().any(|seen| seen.id == id && seen.end == end) {
+            return Again::No;
+        }
         let most = if id != 0 { TOGETHER } else { TOGETHER_UNMARKED };
         // Duplicate ACKs are alike; only another interface shows that one was captured twice.
         let bare = id == 0 && packet.payload == 0 && tcp.flags & crate::packet::flag::SYN == 0;
         let most = if bare { TOGETHER } else { most };
-        if !self.ids.contains(&id) {
-            return Again::No;
-        }
-        let alike = self.seen.iter().filter(|seen| {
-            seen.seq == tcp.seq
-                && seen.id == id
-                && seen.ack == tcp.ack
-                && seen.stamp == stamp
-                && seen.payload == packet.payload
-                && seen.flags == tcp.flags
-                && packet.time - seen.time < most
+        let now = Seen::new(packet, tcp);
+        let (newer, older) = self.seen.split_at(usize::from(self.oldest).min(self.seen.len()));
+        let found = newer.iter().rev().chain(older.iter().rev()).find(|seen| {
+            (seen.id, seen.end, seen.digest) == (id, end, now.digest) && seen.until(&now) < most
         });
-        let Some(found) = alike.max_by_key(|seen| seen.time) else { return Again::No };
-        let event = (found.event != NONE).then_some(found.event as usize);
-        if found.ttl != packet.ttl || found.interface != packet.interface {
+        let Some(found) = found else { return Again::No };
+        let event = found.when & EVENT != 0;
+        if found.place != now.place {
             Again::Captured(event)
         } else if bare {
             Again::No
@@ -104,7 +141,7 @@ impl Recent {
     /// `None` where numbers do not tell.
     pub fn ahead(&self, id: Option<u16>) -> Option<i16> {
         let id = id.filter(|id| *id != 0)?;
-        let step = id.wrapping_sub(self.highest?) as i16;
+        let step = id.wrapping_sub(Some(self.highest).filter(|highest| *highest != 0)?) as i16;
         // Numbers drawn at random are hardly ever so near to each other.
         let near = self.up == 0 && self.down == 0 && (1..=4).contains(&step);
         (near || (self.ordered() && step > -FARTHEST)).then_some(step)
@@ -117,61 +154,72 @@ impl Recent {
 
     /// When the last packet passed.
     pub fn last_time(&self) -> Option<i64> {
-        let last = (self.next + KEPT - 1) % KEPT;
-        self.seen.get(last).map(|seen| seen.time)
+        self.last.get()
     }
 
-    /// Highest byte that was sent before the packet with this number, as far as packets are remembered.
-    pub fn sent_before(&self, id: u16) -> Option<u64> {
+    /// Highest byte that was sent before the packet with this number, as far as packets are remembered. `high` is the
+    /// highest byte that was sent.
+    pub fn sent_before(&self, id: u16, high: u64) -> Option<u64> {
         self.seen
             .iter()
             .filter(|seen| seen.id != 0 && (seen.id.wrapping_sub(id) as i16) < 0)
-            .map(|seen| seen.sent)
+            .filter(|seen| seen.when & LATE == 0)
+            .map(|seen| high.saturating_add_signed(i64::from(seen.end.wrapping_sub(high as u32) as i32)))
             .max()
     }
 
-    /// Takes in a packet. `sent` is the highest byte that was sent with it.
-    pub fn add(&mut self, packet: &Packet, tcp: &Tcp, sent: u64, event: Option<usize>) {
-        let id = packet.id.unwrap_or(0);
-        let seen = Seen {
-            time: packet.time,
-            sent,
-            seq: tcp.seq,
-            ack: tcp.ack,
-            stamp: tcp.stamps.map_or(0, |stamps| stamps.0),
-            payload: packet.payload,
-            interface: packet.interface,
-            event: event.map_or(NONE, |event| event as u32),
-            id,
-            flags: tcp.flags,
-            ttl: packet.ttl,
-        };
-        self.ids[self.next] = id;
-        match self.seen.get_mut(self.next) {
-            Some(place) => *place = seen,
-            None => self.seen.push(seen),
+    /// Takes in a packet, which may be an event, and late.
+    pub fn add(&mut self, packet: &Packet, tcp: &Tcp, event: bool, late: bool) {
+        let marks = if event { EVENT } else { 0 } | if late { LATE } else { 0 };
+        let seen = Seen::new(packet, tcp);
+        self.keep(Seen { when: seen.when | marks, ..seen });
+        self.last = Maybe::<i64>::new(packet.time);
+        self.count(packet.id.unwrap_or(0));
+    }
+
+    /// Gives back its room if it remembers nothing that can come again.
+    pub fn relax(&mut self, now: i64) {
+        if self.last.get().is_none_or(|last| now - last > TOGETHER) {
+            self.seen = Vec::new();
+            self.oldest = 0;
         }
-        self.next = (self.next + 1) % KEPT;
-        self.count(id);
+    }
+
+    fn keep(&mut self, seen: Seen) {
+        let oldest = usize::from(self.oldest);
+        let number = self.seen.len();
+        if number == self.seen.capacity() {
+            // One that is too old to be the same packet makes room; otherwise there is more room.
+            let old = self.seen.get(oldest).is_some_and(|old| number == KEPT || old.until(&seen) >= TOGETHER);
+            if old {
+                self.seen[oldest] = seen;
+                self.oldest = ((oldest + 1) % number) as u8;
+                return;
+            }
+            self.seen.rotate_left(oldest);
+            self.oldest = 0;
+            self.seen.reserve_exact(if number < 16 { 4 } else { KEPT / 4 });
+        }
+        self.seen.push(seen);
     }
 
     fn count(&mut self, id: u16) {
         if id == 0 {
             return;
         }
-        let Some(highest) = self.highest else {
-            self.highest = Some(id);
+        if self.highest == 0 {
+            self.highest = id;
             return;
-        };
-        let step = id.wrapping_sub(highest) as i16;
+        }
+        let step = id.wrapping_sub(self.highest) as i16;
         if step > 0 {
-            self.highest = Some(id);
+            self.highest = id;
             self.up += 1;
             self.steps = self.steps.saturating_add(step.unsigned_abs().into());
         } else if step < 0 {
             self.down += 1;
             if step <= -FARTHEST {
-                self.highest = Some(id);
+                self.highest = id;
             }
         }
     }

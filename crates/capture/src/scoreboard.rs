@@ -2,32 +2,114 @@
 
 use std::collections::VecDeque;
 
+use crate::slim::{append, relax};
+
 /// Segments that are remembered at most: where ACKs do not pass, nothing else would end them.
 const MOST: usize = 16384;
+
+/// What is known of a segment besides its bytes and times.
+mod known {
+    /// Its first passing had a time stamp.
+    pub const FIRST_STAMP: u8 = 1;
+    /// Its last passing had one.
+    pub const LAST_STAMP: u8 = 2;
+    /// It passed more than once, sent again.
+    pub const REPEATED: u8 = 4;
+    /// It passed after bytes above it.
+    pub const FILLED: u8 = 8;
+    /// A SACK block held it.
+    pub const SACKED: u8 = 16;
+    /// A SYN.
+    pub const SYN: u8 = 32;
+}
 
 /// A segment that passed.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
     /// First byte.
     pub start: u64,
-    /// Byte behind the last.
-    pub end: u64,
     /// When it first passed.
     pub first: i64,
     /// When it last passed.
     pub last: i64,
+    length: u32,
+    stamps: [u32; 2],
+    known: u8,
+}
+
+impl Segment {
+    /// A segment that passes for the first time, with its TSval.
+    pub fn new(start: u64, end: u64, time: i64, stamp: Option<u32>, syn: bool) -> Self {
+        let stamped = if stamp.is_some() { known::FIRST_STAMP | known::LAST_STAMP } else { 0 };
+        Self {
+            start,
+            first: time,
+            last: time,
+            length: u32::try_from(end - start).unwrap_or(u32::MAX),
+            stamps: [stamp.unwrap_or(0); 2],
+            known: stamped | if syn { known::SYN } else { 0 },
+        }
+    }
+
+    /// The same, which fills a hole below bytes that passed.
+    pub fn filling(self) -> Self {
+        Self { known: self.known | known::FILLED, ..self }
+    }
+
+    /// The same, which had been sent before and not passed.
+    pub fn again(self) -> Self {
+        Self { known: self.known | known::REPEATED, ..self }
+    }
+
+    /// A part of it.
+    pub fn part(self, start: u64, end: u64) -> Self {
+        Self { start, length: u32::try_from(end - start).unwrap_or(u32::MAX), ..self }
+    }
+
+    /// Byte behind the last.
+    pub fn end(&self) -> u64 {
+        self.start + u64::from(self.length)
+    }
+
+    fn has(&self, what: u8) -> bool {
+        self.known & what != 0
+    }
+
     /// TSval of the first passing.
-    pub first_stamp: Option<u32>,
+    pub fn first_stamp(&self) -> Option<u32> {
+        self.has(known::FIRST_STAMP).then_some(self.stamps[0])
+    }
+
     /// TSval of the last passing.
-    pub last_stamp: Option<u32>,
+    pub fn last_stamp(&self) -> Option<u32> {
+        self.has(known::LAST_STAMP).then_some(self.stamps[1])
+    }
+
     /// It passed more than once, sent again.
-    pub repeated: bool,
+    pub fn repeated(&self) -> bool {
+        self.has(known::REPEATED)
+    }
+
     /// It passed after bytes above it.
-    pub filled: bool,
+    pub fn filled(&self) -> bool {
+        self.has(known::FILLED)
+    }
+
     /// A SACK block held it.
-    pub sacked: bool,
+    pub fn sacked(&self) -> bool {
+        self.has(known::SACKED)
+    }
+
     /// A SYN.
-    pub syn: bool,
+    pub fn syn(&self) -> bool {
+        self.has(known::SYN)
+    }
+
+    fn pass(&mut self, again: &Self) {
+        self.last = again.last;
+        self.stamps[1] = again.stamps[1];
+        self.known = self.known & !known::LAST_STAMP | again.known & known::LAST_STAMP | known::REPEATED;
+    }
 }
 
 /// The segments, in the order of their bytes, without overlap.
@@ -37,8 +119,26 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
+    /// Looks at where it is.
+    pub fn place(&self) -> u64 {
+        self.segments.len() as u64
+    }
+
+    /// Looks at its ends.
+    pub fn approach(&self) -> u64 {
+        let ends = [self.segments.front(), self.segments.back()];
+        ends.iter().flatten().fold(0, |all, segment| all ^ segment.start)
+    }
+
+    /// Gives back its room if it is empty.
+    pub fn relax(&mut self) {
+        if self.segments.is_empty() {
+            self.segments = VecDeque::new();
+        }
+    }
+
     fn at(&self, start: u64) -> usize {
-        self.segments.partition_point(|segment| segment.end <= start)
+        self.segments.partition_point(|segment| segment.end() <= start)
     }
 
     /// Some byte of the range passed and is not acknowledged.
@@ -55,10 +155,10 @@ impl Scoreboard {
     pub fn sacked(&self, start: u64, end: u64) -> bool {
         let mut next = start;
         for segment in self.segments.range(self.at(start)..) {
-            if segment.start > next || !segment.sacked {
+            if segment.start > next || !segment.sacked() {
                 return false;
             }
-            next = segment.end;
+            next = segment.end();
             if next >= end {
                 return true;
             }
@@ -68,7 +168,7 @@ impl Scoreboard {
 
     /// Something above a byte was reported as received.
     pub fn any_sacked(&self, above: u64) -> bool {
-        self.segments.range(self.at(above)..).any(|segment| segment.sacked)
+        self.segments.range(self.at(above)..).any(Segment::sacked)
     }
 
     /// Adds a segment above all others.
@@ -76,30 +176,28 @@ impl Scoreboard {
         if self.segments.len() == MOST {
             self.segments.pop_front();
         }
-        self.segments.push_back(segment);
+        append(&mut self.segments, segment);
     }
 
     /// When a byte last passed, if it was sent again.
     pub fn repeated(&self, byte: u64) -> Option<i64> {
         let segment = self.segments.get(self.at(byte))?;
-        (segment.start <= byte && (segment.repeated || segment.filled)).then_some(segment.last)
+        (segment.start <= byte && (segment.repeated() || segment.filled())).then_some(segment.last)
     }
 
     /// Notes that a range passed again, or for the first time where it had not.
     pub fn pass(&mut self, segment: Segment) {
         let mut at = self.at(segment.start);
         let mut next = segment.start;
-        while next < segment.end {
+        while next < segment.end() {
             match self.segments.get_mut(at) {
                 Some(known) if known.start <= next => {
-                    known.last = segment.last;
-                    known.last_stamp = segment.last_stamp;
-                    known.repeated = true;
-                    next = known.end;
+                    known.pass(&segment);
+                    next = known.end();
                 }
                 following => {
-                    let end = following.map_or(segment.end, |known| known.start.min(segment.end));
-                    self.segments.insert(at, Segment { start: next, end, ..segment });
+                    let end = following.map_or(segment.end(), |known| known.start.min(segment.end()));
+                    self.segments.insert(at, segment.part(next, end));
                     next = end;
                 }
             }
@@ -118,8 +216,8 @@ impl Scoreboard {
             if segment.start >= end {
                 break;
             }
-            if !segment.sacked && segment.start >= start && segment.end <= end {
-                segment.sacked = true;
+            if !segment.sacked() && segment.start >= start && segment.end() <= end {
+                segment.known |= known::SACKED;
                 any = true;
                 newly(segment);
             }
@@ -130,16 +228,17 @@ impl Scoreboard {
     /// Removes what an ACK covers and hands it to `covered`. A segment that is covered in part stays with its rest.
     pub fn acknowledge(&mut self, to: u64, mut covered: impl FnMut(&Segment)) {
         while let Some(segment) = self.segments.front_mut() {
-            if segment.end <= to {
+            if segment.end() <= to {
                 covered(segment);
                 self.segments.pop_front();
                 continue;
             }
             if segment.start < to {
                 covered(segment);
-                segment.start = to;
+                *segment = segment.part(to, segment.end());
             }
             break;
         }
+        relax(&mut self.segments);
     }
 }

@@ -2,6 +2,7 @@
 //! loss after a timeout. Kinds of retransmissions follow from it.
 
 use crate::result::Kind;
+use crate::slim::Maybe;
 
 /// Shortest timeout that a sender is believed to have, less what clocks and queues take from it, in nanoseconds.
 pub const SHORTEST_TIMEOUT: i64 = 185_000_000;
@@ -60,7 +61,7 @@ pub struct Sender {
     /// Highest byte when recovery or loss began.
     point: u64,
     /// Highest byte when a probe was sent that is not answered.
-    probe: Option<u64>,
+    probe: Maybe<u64>,
     /// When an ACK passed that said something new.
     heard: i64,
     /// When data last passed.
@@ -82,8 +83,8 @@ impl Sender {
         if acked >= self.point || (needless && self.state == State::Loss) {
             self.state = State::Open;
         }
-        if self.probe.is_some_and(|probe| acked >= probe) {
-            self.probe = None;
+        if self.probe.get().is_some_and(|probe| acked >= probe) {
+            self.probe = Maybe::<u64>::NONE;
         }
     }
 
@@ -99,7 +100,7 @@ impl Sender {
         match kind {
             Kind::Fast if self.state == State::Open => self.enter(State::Recovery, repeat.high),
             Kind::Timeout => self.enter(State::Loss, repeat.high),
-            Kind::Probe => self.probe = Some(repeat.high),
+            Kind::Probe => self.probe = Maybe::<u64>::new(repeat.high),
             _ => {}
         }
         self.sent = repeat.now;
@@ -136,7 +137,7 @@ impl Sender {
             State::Recovery => Kind::Fast,
             State::Open => {
                 let tail = repeat.end >= repeat.high || repeat.hidden;
-                let probed = self.probe.is_some();
+                let probed = self.probe.get().is_some();
                 let paused = since_any.min(repeat.silence.unwrap_or(i64::MAX)) >= repeat.rtt + repeat.rtt / 3;
                 let soon =
                     repeat.silence.unwrap_or(since_any) < (2 * repeat.rtt + LONGEST_DELAYED_ACK) * 3 / 2;

@@ -53,7 +53,8 @@ fn any_packets_are_followed() {
         assert_eq!(found.totals.frames, packets.len() as u64);
         for connection in &found.connections {
             for way in &connection.ways {
-                assert!(way.counters.needless <= way.counters.retransmissions);
+                let counts = way.tally.counters();
+                assert!(counts.needless <= counts.retransmissions);
             }
         }
     });

@@ -252,8 +252,13 @@ fn connections_dict<'py>(py: Python<'py>, found: &Finished) -> PyResult<Bound<'p
     lists!(dict, rows, c => { "a": address(&c.opener), "b": address(&c.answerer) });
     for (way, letter) in [(Way::Forward, "f"), (Way::Back, "b")] {
         let at = way as usize;
-        for (index, name) in Counters::NAMES.iter().enumerate() {
-            let values: Vec<i64> = rows.iter().map(|c| c.ways[at].counters.values()[index] as i64).collect();
+        let mut counts = vec![Vec::with_capacity(rows.len()); Counters::NAMES.len()];
+        for row in rows {
+            for (column, value) in counts.iter_mut().zip(row.ways[at].tally.counters().values()) {
+                column.push(value as i64);
+            }
+        }
+        for (name, values) in Counters::NAMES.iter().zip(counts) {
             dict.set_item(format!("{name}_{letter}"), values.into_pyarray(py))?;
         }
         for method in ["seq", "ts"] {

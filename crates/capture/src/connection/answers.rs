@@ -5,6 +5,7 @@ use crate::direction::{newer, Deferred};
 use crate::packet::{flag, Packet, Tcp};
 use crate::result::{Half, Method, Sample, Way};
 use crate::scoreboard::Segment;
+use crate::slim::Maybe;
 
 impl State {
     /// Takes in what a packet says of the other direction's data.
@@ -19,19 +20,21 @@ impl State {
             }
         }
         let Some(ack) = self.ways[data].place(tcp.ack) else { return };
-        if self.ways[data].high.is_some_and(|high| ack > high + (1 << 30)) {
+        if self.ways[data].high.get().is_some_and(|high| ack > high + (1 << 30)) {
             return;
         }
-        let acked = self.ways[data].acked;
+        let acked = self.ways[data].acked.get();
         let pure = packet.payload == 0 && tcp.flags & (flag::SYN | flag::FIN) == 0;
         let same_window = self.ways[way as usize].window == Some(tcp.window);
-        let outstanding = self.ways[data].high.is_some_and(|high| high > ack);
+        let outstanding = self.ways[data].high.get().is_some_and(|high| high > ack);
         let news = self.on_sack(packet, tcp, data, ack, found);
         if acked.is_none_or(|acked| ack > acked) {
             self.on_new_ack(packet, tcp, data, ack, found);
         } else if acked == Some(ack) && pure && outstanding && (same_window || news) {
             self.ways[data].sender.on_duplicate(now);
-            self.ways[way as usize].count().duplicate_acks += u64::from(same_window);
+            if same_window {
+                self.ways[way as usize].count().duplicate_acks += 1;
+            }
         } else if news {
             self.ways[data].sender.on_duplicate(now);
         }
@@ -47,7 +50,7 @@ impl State {
         if tcp.blocks == 0 {
             return false;
         }
-        let least = self.ways[data].least.unwrap_or(0);
+        let least = self.ways[data].least.get().unwrap_or(0);
         let mut blocks = [(0, 0); 4];
         let count = usize::from(tcp.blocks).min(4);
         for (to, (from, until)) in blocks.iter_mut().zip(&tcp.sack[..count]) {
@@ -68,11 +71,12 @@ impl State {
         }
         let mut news = false;
         let direction = &mut self.ways[data];
-        let pending = &mut direction.pending;
+        let mut troubles = direction.troubles.as_deref_mut();
         for (from, until) in &blocks[usize::from(duplicate)..] {
             news |= direction.board.sack(*from, *until, |segment| {
-                for each in pending.iter_mut().filter(|each| !each.decided) {
-                    if each.start < segment.end && segment.start < each.end {
+                let pending = troubles.iter_mut().flat_map(|troubles| troubles.pending.iter_mut());
+                for each in pending.filter(|each| !each.decided) {
+                    if each.start < segment.end() && segment.start < each.end {
                         each.decided = true;
                         let soon = least > SHORTEST_TOLD && packet.time - each.time < least * 8 / 10;
                         found.events[each.event].needless = Some(soon);
@@ -85,8 +89,9 @@ impl State {
 
     /// A duplicate SACK names what has come twice: the last copy that can have arrived was needless.
     fn on_duplicate_block(&mut self, now: i64, data: usize, from: u64, until: u64, found: &mut Found) {
-        let least = self.ways[data].least.unwrap_or(0);
-        let named = self.ways[data].pending.iter_mut().rev().find(|each| {
+        let least = self.ways[data].least.get().unwrap_or(0);
+        let pending = self.ways[data].troubles.iter_mut().flat_map(|troubles| troubles.pending.iter_mut());
+        let named = pending.rev().find(|each| {
             !each.reported && each.start < until && from < each.end && now - each.time >= least * 6 / 10
         });
         if let Some(each) = named {
@@ -100,15 +105,14 @@ impl State {
     /// Both copies of some bytes have arrived: the answer in doubt was that to the original.
     fn on_original(&mut self, data: usize, from: u64, until: u64, found: &mut Found) {
         let direction = &mut self.ways[data];
-        let Some(at) = direction.deferred.iter().position(|each| each.start < until && from < each.end)
-        else {
-            return;
-        };
-        let sample = direction.deferred.remove(at).sample;
+        let Some(troubles) = &mut direction.troubles else { return };
+        let in_doubt = troubles.deferred.iter().position(|each| each.start < until && from < each.end);
+        let Some(at) = in_doubt else { return };
+        let sample = troubles.deferred.remove(at).sample;
         let rtt = sample.rtt;
         direction.on_rtt(rtt);
         direction.summary.seq.add(rtt);
-        direction.summary.counters.acks_without_sample -= 1;
+        direction.count().acks_without_sample -= 1;
         found.samples.push(sample);
     }
 
@@ -117,26 +121,29 @@ impl State {
         let echo = tcp.stamps.map(|stamps| stamps.1).filter(|echo| *echo != 0);
         let verdict = self.decide(now, echo, data, ack, found);
         let direction = &mut self.ways[data];
-        let acked = direction.acked;
+        let acked = direction.acked.get();
         let mut newly = Newly::default();
         direction.board.acknowledge(ack, |segment| newly.take(segment, ack));
         let duplicates = direction.sender.duplicates;
-        let flight = direction.high.unwrap_or(ack).saturating_sub(acked.unwrap_or(ack));
+        let flight = direction.high.get().unwrap_or(ack).saturating_sub(acked.unwrap_or(ack));
         let holes_above = direction.board.any_sacked(ack);
         direction.sender.on_ack(now, ack, verdict == Some(true));
-        direction.acked = Some(ack);
+        direction.acked = Maybe::<u64>::new(ack);
         if let Some(acked) = acked {
-            direction.summary.counters.acked_bytes += ack - acked;
-            direction.summary.counters.missing_bytes += (ack - acked).saturating_sub(newly.bytes);
+            direction.summary.tally.acked(ack - acked);
+            let missing = (ack - acked).saturating_sub(newly.bytes);
+            if missing > 0 {
+                direction.count().missing_bytes += missing;
+            }
         }
         let Some(last) = newly.last else { return };
-        if last.syn {
+        if last.syn() {
             self.on_handshake(packet, data, echo, found);
             return;
         }
         let sack_seen = self.ways.iter().all(|way| way.sack_permitted) && !tcp.options_cut;
-        let waited = last.sacked || holes_above || (duplicates > 0 && !sack_seen);
-        let passed = newly.passed(&last, echo, verdict, now, self.ways[data].least.unwrap_or(0));
+        let waited = last.sacked() || holes_above || (duplicates > 0 && !sack_seen);
+        let passed = newly.passed(&last, echo, verdict, now, self.ways[data].least.get().unwrap_or(0));
         let way = if data == 0 { Way::Forward } else { Way::Back };
         let rtt = now - passed.unwrap_or(last.first);
         let sample = Sample {
@@ -173,16 +180,15 @@ impl State {
     ) -> Option<bool> {
         let sack = self.ways.iter().all(|way| way.sack_permitted);
         let direction = &mut self.ways[data];
-        if direction.pending.is_empty() {
-            return None;
-        }
-        let least = direction.least.unwrap_or(0);
-        let acked = direction.acked.unwrap_or(0);
+        let troubles = direction.troubles.as_mut().filter(|troubles| !troubles.pending.is_empty())?;
+        let least = direction.least.get().unwrap_or(0);
+        let known = direction.acked.get();
+        let acked = known.unwrap_or(0);
         let mut verdict = None;
         let mut needed = None;
-        for each in direction.pending.iter_mut().filter(|each| !each.decided && each.start < ack) {
+        for each in troubles.pending.iter_mut().filter(|each| !each.decided && each.start < ack) {
             each.decided = true;
-            let head = direction.acked.is_none() || (each.start <= acked && acked < each.end);
+            let head = known.is_none() || (each.start <= acked && acked < each.end);
             let soon = least > SHORTEST_TOLD && now - each.time < least * 8 / 10;
             let needless = match (echo, each.stamp) {
                 (Some(echo), Some(stamp)) if head => newer(stamp, echo),
@@ -202,19 +208,20 @@ impl State {
 
     /// The SYN of a direction is acknowledged.
     fn on_handshake(&mut self, packet: &Packet, data: usize, echo: Option<u32>, found: &mut Found) {
-        let syns = &self.ways[data].syns;
-        let sent = match (syns.as_slice(), echo) {
-            ([(time, _)], _) => Some(*time),
-            (several, Some(echo)) => {
-                several.iter().rev().find(|each| each.1 == Some(echo)).map(|each| each.0)
+        let mut syns = self.ways[data].syns();
+        let sent = match (syns.next(), syns.next(), echo) {
+            (Some((time, _)), None, _) => Some(time),
+            (_, _, Some(echo)) => {
+                self.ways[data].syns().rev().find(|each| each.1 == Some(echo)).map(|each| each.0)
             }
             _ => None,
         };
+        drop(syns);
         let Some(sent) = sent else { return };
         let rtt = packet.time - sent;
         self.ways[data].on_rtt(rtt);
         // Handshakes are short, the data may not be: they begin the mean but not the samples of data.
-        self.handshake[data] = Some(rtt);
+        self.handshake[data] = Maybe::<i64>::new(rtt);
         let half = if data == 0 { Half::Receiver } else { Half::Sender };
         found.samples.push(self.sample(packet, Way::Forward, half, Method::Handshake, rtt));
     }
@@ -233,12 +240,12 @@ struct Newly {
 
 impl Newly {
     fn take(&mut self, segment: &Segment, to: u64) {
-        self.bytes += segment.end.min(to) - segment.start;
-        if segment.repeated {
-            self.doubt = Some((segment.start, segment.end));
+        self.bytes += segment.end().min(to) - segment.start;
+        if segment.repeated() {
+            self.doubt = Some((segment.start, segment.end()));
         }
         if let Some(last) = self.last {
-            if last.repeated || last.filled {
+            if last.repeated() || last.filled() {
                 self.refilled = Some(self.refilled.map_or(last.last, |time| time.max(last.last)));
             }
         }
@@ -259,10 +266,10 @@ impl Newly {
                 return None;
             }
         }
-        if !last.repeated {
+        if !last.repeated() {
             return Some(last.first);
         }
-        match (echo, last.first_stamp, last.last_stamp) {
+        match (echo, last.first_stamp(), last.last_stamp()) {
             (Some(echo), Some(first), Some(again)) if first != again => {
                 if newer(again, echo) {
                     Some(last.first)
