@@ -16,15 +16,15 @@ from typing import Any
 import click
 from rich.console import Console
 
-from parshall_dev.bench import controls, machine, processes, sweep
+from parshall_dev.bench import captures, controls, machine, processes, sweep
 from parshall_dev.bench.cases import CASES
 from parshall_dev.bench.contest import Result, Turns, compete
 from parshall_dev.bench.display import show
 from parshall_dev.bench.peers import PEERS, Missing, Peer, install, ready
 from parshall_dev.bench.process import ProcessError
 
-SWEEP, CONTROLS = "P7", "P8"
-NAMES = (*CASES, SWEEP, CONTROLS)
+SWEEP, CONTROLS, CAPTURES = "P7", "P8", "P9"
+NAMES = (*CASES, SWEEP, CONTROLS, CAPTURES)
 
 
 @dataclass
@@ -37,6 +37,7 @@ class Suite:
     results: list[Result] = field(default_factory=list)
     sweeps: list[sweep.Sweep] = field(default_factory=list)
     controls: list[dict[str, Any]] = field(default_factory=list)
+    captures: list[dict[str, Any]] = field(default_factory=list)
     processes: dict[str, float] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     interrupted: bool = False
@@ -51,6 +52,7 @@ class Suite:
             "cases": [result.summary() for result in self.results],
             "sweep": sweep.summary(self.sweeps),
             "controls": controls.summary(self.controls),
+            "captures": captures.summary(self.captures),
             "processes": self.processes,
             "failures": self.failures,
             "interrupted": self.interrupted,
@@ -73,6 +75,8 @@ def measure(suite: Suite, names: Sequence[str], say: Any) -> None:
                 _attempt(suite, name, lambda: _sweep(suite, say))
             elif name == CONTROLS:
                 _attempt(suite, name, lambda: _controls(suite, say))
+            elif name == CAPTURES:
+                _attempt(suite, name, lambda: _captures(suite, say))
             else:
                 _attempt(suite, name, lambda name=name: _case(suite, name, say))
     except KeyboardInterrupt:
@@ -105,6 +109,13 @@ def _controls(suite: Suite, say: Any) -> None:
     for turn in range(1, suite.runs + 1):
         say(f"{CONTROLS} {turn}/{suite.runs}: AIMD in each form that a control can have")
         suite.controls.append(controls.measure())
+
+
+def _captures(suite: Suite, say: Any) -> None:
+    say(f"{CAPTURES}: captures of {captures.PACKETS:,} packets, {suite.runs} times by everybody")
+    suite.captures.extend(captures.measure(suite.runs))
+    for line in captures.lines(suite.captures):
+        say(line)
 
 
 def prepare(suite: Suite, wanted: Sequence[str], say: Any) -> None:
