@@ -160,6 +160,34 @@ impl PyRtoTimer {
         Ok(rtos.into_pyarray(py))
     }
 
+    /// The same, where some samples are amid a round trip.
+    fn run_rounds<'py>(
+        &mut self,
+        py: Python<'py>,
+        rtts: PyReadonlyArray1<'py, f64>,
+        amid_round: PyReadonlyArray1<'py, bool>,
+    ) -> PyResult<Series<'py>> {
+        let (samples, amid) = (rtts.as_slice()?, amid_round.as_slice()?);
+        if amid.len() != samples.len() {
+            let expected = format!("one flag for each of {} samples", samples.len());
+            return Err(fault("amid_round", format!("{} flags", amid.len()), &expected));
+        }
+        let timer = &mut self.timer;
+        let rtos = py.detach(|| {
+            RTTS.check_all("rtts", samples)?;
+            let take = |(rtt, amid): (&f64, &bool)| {
+                if *amid {
+                    timer.on_sample_amid_round(*rtt);
+                } else {
+                    timer.on_ack(*rtt, false);
+                }
+                timer.rto()
+            };
+            PyResult::Ok(samples.iter().zip(amid).map(take).collect::<Vec<_>>())
+        })?;
+        Ok(rtos.into_pyarray(py))
+    }
+
     fn run_full<'py>(
         &mut self,
         py: Python<'py>,

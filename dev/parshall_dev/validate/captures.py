@@ -186,11 +186,11 @@ def _judge_rto(capture: Capture, truth: Mapping[str, Any], file: Path, to: Judge
                 )
     for row, known in _matched(capture, truth):
         # The client's kernel alone is at the point.
-        times, rtts = path_rtts(capture, row, "f")
-        if len(rtts) < _LEAST_SAMPLES:
+        path = path_rtts(capture, row, "f")
+        if len(path.rtt) < _LEAST_SAMPLES:
             continue
-        rtos = np.asarray(LinuxRto(min_rto=0.2).run(rtts))
-        times = times - truth["t0_ns"] / 1e9
+        rtos = np.asarray(LinuxRto(min_rto=0.2).run_rounds(path.rtt, path.amid_round))
+        times = path.time - truth["t0_ns"] / 1e9
         for time, rto in kernel[known["conn"], "f"]:
             # The state before the ACK that came then is taken in.
             at = np.searchsorted(times, time - 1e-3) - 1

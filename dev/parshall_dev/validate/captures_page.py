@@ -32,6 +32,10 @@ truth that it says. At the receiver a lost first copy was never seen, and nobody
 again from a first one.
 """
 
+_TAIL = """What is left in the tail: while holes are open Linux takes samples from SACK blocks, too, and a burst of
+ACKs within a millisecond, as behind an outage, changes its RTO faster than the two clocks can be laid upon
+each other."""
+
 
 def page(
     judged: Mapping[str, tuple[Sequence[str], Mapping[str, Judged]]], tools: Path | None
@@ -87,7 +91,7 @@ def _rtts(points: Mapping[str, Judged]) -> Iterator[str]:
                 f"`LinuxRto` on the samples at the sender against the kernel's own RTO at each of "
                 f"{len(errors):,} ACKs: off by {100 * np.median(errors):.1f} % in the median, by up to "
                 f"{100 * np.quantile(errors, 0.9):.1f} % at 90 % of them, and "
-                f"{100 * np.quantile(errors, 0.95):.1f} % at 95 %."
+                f"{100 * np.quantile(errors, 0.95):.1f} % at 95 %. {_TAIL}"
             )
             yield ""
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from parshall.capture.reading import Capture
     from parshall.estimators.rto import RtoEstimator
 
-__all__ = ["BASE", "LEAST_SAMPLES", "Replayed", "filters", "path_rtts", "replay"]
+__all__ = ["BASE", "LEAST_SAMPLES", "PathRtts", "Replayed", "filters", "path_rtts", "replay"]
 
 BASE = "linux"
 LEAST_SAMPLES = 20
@@ -65,8 +65,21 @@ class Replayed:
     """Mean RTO in force, in seconds."""
 
 
-def path_rtts(capture: Capture, row: Mapping[str, Any], way: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Times and round trips over the whole path: to the receiver, and the handshake's to the sender.
+@dataclass(frozen=True)
+class PathRtts:
+    """Round trips of a direction over the whole path, in the order of their answers."""
+
+    time: NDArray[Any]
+    """Of the answer, in seconds."""
+    rtt: NDArray[Any]
+    """Seconds."""
+    amid_round: NDArray[np.bool_]
+    """The answer is to data that was sent before the last round trip ended, as Linux counts round trips: to
+    bytes that were on their way then."""
+
+
+def path_rtts(capture: Capture, row: Mapping[str, Any], way: str) -> PathRtts:
+    """The round trips to the receiver, each with the handshake's to the sender.
 
     At a point near the sender the latter is next to nothing; near the receiver it is nearly all, and what
     varies on the way there is not seen.
@@ -76,8 +89,24 @@ def path_rtts(capture: Capture, row: Mapping[str, Any], way: str) -> tuple[NDArr
     of &= np.asarray(samples["direction"]) == way
     of &= np.asarray(samples["method"]) == "seq"
     other = row["handshake_sender" if way == "f" else "handshake_receiver"] or 0.0
-    times, rtts = np.asarray(samples["time"])[of], np.asarray(samples["rtt"])[of]
-    return times, rtts + other
+    columns = [np.asarray(samples[name])[of] for name in ("time", "rtt", "acked", "until", "in_flight")]
+    # A sample in doubt is decided by a later answer, and stands behind its time.
+    order = np.argsort(columns[0], kind="stable")
+    time, rtt, acked, until, flight = (column[order] for column in columns)
+    return PathRtts(time, rtt + other, _amid_round(until, until - acked + flight))
+
+
+def _amid_round(until: NDArray[Any], sent: NDArray[Any]) -> NDArray[np.bool_]:
+    """Answers up to ``until``, none of which is beyond what was ``sent`` when the last round trip ended."""
+    amid = np.zeros(len(until), np.bool_)
+    end = None
+    for at, (reached, high) in enumerate(zip(until.tolist(), sent.tolist(), strict=True)):
+        # Numbers are of 32 bits.
+        if end is not None and (reached - end - 1) % 2**32 >= 2**31:
+            amid[at] = True
+        else:
+            end = high
+    return amid
 
 
 def _is_near_receiver(row: Mapping[str, Any], way: str) -> bool:
@@ -100,10 +129,10 @@ def replay(capture: Capture) -> list[Replayed]:
         for way in ("f", "b"):
             if row[f"rtt_seq_samples_{way}"] < LEAST_SAMPLES or _is_near_receiver(row, way):
                 continue
-            times, rtts = path_rtts(capture, row, way)
+            rtts = path_rtts(capture, row, way)
             own = timeouts[(owner == row["connection"]) & (side == way)]
             for name, estimator in filters().items():
-                found.append(_replayed(row["connection"], way, name, estimator, (times, rtts, own)))
+                found.append(_replayed(row["connection"], way, name, estimator, (rtts, own)))
     return found
 
 
@@ -112,11 +141,12 @@ def _replayed(
     way: str,
     name: str,
     estimator: RtoEstimator,
-    series: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+    series: tuple[PathRtts, NDArray[Any]],
 ) -> Replayed:
-    times, rtts, timeouts = series
-    rtos = np.asarray(estimator.run(rtts))
-    in_force = np.searchsorted(times, timeouts) - 1
+    path, timeouts = series
+    rtts = path.rtt
+    rtos = np.asarray(estimator.run_rounds(rtts, path.amid_round))
+    in_force = np.searchsorted(path.time, timeouts) - 1
     return Replayed(
         connection=connection,
         direction=way,

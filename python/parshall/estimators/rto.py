@@ -115,6 +115,20 @@ class RtoEstimator(Estimator):
             series: Floats = self._core.run(arguments.samples("rtts", rtts), arguments.flags(retransmitted))
         return series
 
+    def run_rounds(self, rtts: ArrayLike, amid_round: ArrayLike) -> Floats:
+        """As :meth:`run`, where ``amid_round`` marks the samples that do not end a round trip.
+
+        Linux lowers what it adds to the smoothed round trip once a round trip, however many samples that has;
+        other estimators take all samples alike.
+
+        >>> LinuxRto(min_rto=0).run_rounds([1.0, 0.1, 0.1], [False, True, True])
+        array([3.        , 2.8875    , 2.7890625])
+        """
+        with arguments.Faults():
+            flags = arguments.flags(amid_round)
+            series: Floats = self._core.run_rounds(arguments.samples("rtts", rtts), flags)
+        return series
+
     def run_full(self, rtts: ArrayLike, retransmitted: ArrayLike | None = None) -> RtoSeries:
         """As :meth:`run`, with srtt and rttvar.
 
