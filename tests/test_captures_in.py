@@ -281,3 +281,27 @@ def test_what_is_in_flight_at_the_sender_is_the_kernels_window(name: str) -> Non
     [found], [row] = capture.deliveries(), capture.connections.to_pylist()
     packets = found.window / (row["data_bytes_f"] / row["data_packets_f"])
     assert packets == pytest.approx(kernel, rel=0.05)
+
+
+@needs_reference
+@pytest.mark.parametrize("point", ["snd", "mid"])
+def test_fragments_belong_to_the_flow_of_the_first(point: str) -> None:
+    capture = Capture.read(REFERENCE / f"fragments.{point}.pcap.gz")
+    known = json.loads((REFERENCE / "fragments.truth.json").read_text())["link_totals"]["L1f"]
+    rows = [row for row in capture.udp.to_pylist() if row["source"] == "10.1.0.1"]
+    assert sum(row["packets"] for row in rows) == known["udp_pkts"]
+    assert sum(row["bytes"] for row in rows) == known["udp_bytes"]
+    assert capture.totals["fragments"] > 0
+    assert capture.totals["lone_fragments"] == 0
+    counted = sum(np.asarray(capture.traffic["packets"]))
+    assert counted == capture.totals["tcp"] + capture.totals["udp"] + capture.totals["fragments"]
+
+
+@needs_reference
+def test_what_two_interfaces_captured_counts_once_in_the_traffic() -> None:
+    twice, once = (Capture.read(REFERENCE / f"any_router.{point}.pcap.gz") for point in ("mid", "snd"))
+    [row] = [row for row in twice.connections.to_pylist() if row["data_bytes_f"] > 10_000][:1]
+    again = sum(twice.connections[f"captured_again_{way}"].to_pylist()[0] for way in ("f", "b"))
+    assert again > 0.9 * (row["packets_f"] + row["packets_b"])
+    sums = [sum(np.asarray(each.traffic["bytes"])) for each in (twice, once)]
+    assert sums[0] == pytest.approx(sums[1], rel=0.02)

@@ -2,15 +2,18 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::hash::Hasher;
 use std::hint::black_box;
 
 use hashbrown::HashTable;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 
 use crate::connection::{Found, State};
+use crate::fragments::Fragments;
+use crate::index::{hash, Slot};
 use crate::packet::{Decoded, Endpoint, Packet, Tcp, Transport};
-use crate::result::{Connection, Datagrams, Event, Kind, Sample};
+use crate::passing::{Flow, Passed};
+use crate::recent::{Again, Recent};
+use crate::result::{Connection, Datagrams, Event, Kind, Sample, Way};
 use crate::spin::{Spin, SpinSample, Turn};
 use crate::traffic::Traffic;
 
@@ -28,11 +31,13 @@ const JUMBLED: i64 = 1_000_000;
 pub struct Settings {
     /// Connections and flows that are open at most; the oldest of them is dropped for a new one.
     pub most_flows: usize,
+    /// Packets with payload are kept: see [`Passed`].
+    pub keep_passed: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { most_flows: 1_000_000 }
+        Self { most_flows: 1_000_000, keep_passed: false }
     }
 }
 
@@ -47,6 +52,8 @@ pub struct Totals {
     pub udp: u64,
     /// Later fragments.
     pub fragments: u64,
+    /// Those of them whose first one did not pass before, so that their flow is unknown.
+    pub lone_fragments: u64,
     /// IP with something else above it.
     pub other_ip: u64,
     /// Frames without IP.
@@ -75,33 +82,6 @@ impl fmt::Display for NoRoom {
 
 impl std::error::Error for NoRoom {}
 
-/// An open connection in the index: a hash of its ends, and its place among those that are open.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    hash: u32,
-    at: u32,
-}
-
-impl Slot {
-    fn spread(self) -> u64 {
-        // The table looks at the highest bits, too.
-        u64::from(self.hash) | u64::from(self.hash) << 32
-    }
-}
-
-/// A hash of two ends, the same from either side.
-fn hash(one: &Endpoint, other: &Endpoint) -> u32 {
-    let of = |end: &Endpoint| {
-        let mut hasher = FxHasher::default();
-        hasher.write_u64((end.address >> 64) as u64);
-        hasher.write_u64(end.address as u64);
-        hasher.write_u16(end.port);
-        hasher.finish()
-    };
-    let both = of(one).wrapping_add(of(other)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (both >> 32) as u32
-}
-
 /// A packet that is held back.
 #[derive(Debug)]
 struct Held {
@@ -126,6 +106,13 @@ fn ordered(source: Endpoint, destination: Endpoint) -> (Key, usize) {
     }
 }
 
+/// A flow of UDP that is followed.
+#[derive(Debug)]
+struct Flowing {
+    datagrams: Datagrams,
+    recent: Recent,
+}
+
 /// The analysis of a capture.
 #[derive(Debug, Default)]
 pub struct Analysis {
@@ -139,7 +126,9 @@ pub struct Analysis {
     /// The next connection that is looked at for room that it does not need.
     hand: usize,
     ended: Vec<Connection>,
-    datagrams: FxHashMap<Key, Datagrams>,
+    datagrams: FxHashMap<Key, Flowing>,
+    fragments: Fragments,
+    passed: Vec<Passed>,
     /// Connections that may be QUIC's, by their ends, the lower first.
     spins: FxHashMap<Key, Spin>,
     spun: Vec<SpinSample>,
@@ -166,6 +155,7 @@ impl Analysis {
         self.index.try_reserve(frames, |slot| slot.spread()).map_err(|_| NoRoom)?;
         self.datagrams.try_reserve(frames).map_err(|_| NoRoom)?;
         self.found.events.try_reserve(frames).map_err(|_| NoRoom)?;
+        self.passed.try_reserve(if self.settings.keep_passed { frames } else { 0 }).map_err(|_| NoRoom)?;
         self.found.samples.try_reserve(SAMPLES * frames).map_err(|_| NoRoom)
     }
 
@@ -173,8 +163,17 @@ impl Analysis {
     pub fn push(&mut self, frame: &Decoded) {
         self.totals.frames += 1;
         match frame {
-            Decoded::Packet(packet) => self.hold(*packet),
-            Decoded::Fragment => self.totals.fragments += 1,
+            Decoded::Packet(packet) => {
+                self.fragments.on_packet(packet);
+                self.hold(*packet);
+            }
+            Decoded::Fragment(part) => {
+                self.totals.fragments += 1;
+                match self.fragments.whose(part) {
+                    Some(packet) => self.hold(packet),
+                    None => self.totals.lone_fragments += 1,
+                }
+            }
             Decoded::OtherIp => self.totals.other_ip += 1,
             Decoded::NotIp => self.totals.not_ip += 1,
             Decoded::Damaged => self.totals.damaged += 1,
@@ -239,45 +238,68 @@ impl Analysis {
 
     fn take(&mut self, held: &Held) {
         let packet = &held.packet;
-        self.traffic.add(packet.time, packet.ip_length);
-        match &packet.transport {
+        let again = match &packet.transport {
             Transport::Tcp(tcp) => {
                 self.totals.tcp += 1;
                 self.totals.options_cut += u64::from(tcp.options_cut);
-                self.on_tcp(held, tcp);
+                self.on_tcp(held, tcp)
             }
             Transport::Udp(first) => {
                 self.totals.udp += 1;
-                self.on_udp(packet, *first);
+                self.on_udp(packet, *first)
+            }
+            Transport::Part { tcp } => {
+                self.on_part(held, *tcp);
+                Again::No
+            }
+        };
+        if !matches!(again, Again::Captured(_)) {
+            self.traffic.add(packet.time, packet.ip_length);
+        }
+    }
+
+    /// A later fragment: more bytes of its flow.
+    fn on_part(&mut self, held: &Held, tcp: bool) {
+        let packet = &held.packet;
+        if !tcp {
+            if let Some(flow) = self.datagrams.get_mut(&(packet.source, packet.destination)) {
+                flow.datagrams.count(packet);
+            }
+        } else if let Some(at) = self.place(held) {
+            if let Some(state) = &mut self.open[at] {
+                state.on_part(packet);
             }
         }
     }
 
-    fn on_udp(&mut self, packet: &Packet, first: Option<u8>) {
+    fn on_udp(&mut self, packet: &Packet, first: Option<u8>) -> Again {
         let full = self.datagrams.len() >= self.settings.most_flows;
         let key = (packet.source, packet.destination);
         if full && !self.datagrams.contains_key(&key) {
             self.totals.dropped_flows += 1;
-            return;
+            return Again::No;
         }
         let number = self.datagrams.len() as u32 + 1;
-        let flow = self.datagrams.entry(key).or_insert(Datagrams {
-            number,
-            source: packet.source,
-            destination: packet.destination,
-            packets: 0,
-            bytes: 0,
-            start: packet.time,
-            end: packet.time,
-            spin: None,
+        let flow = self.datagrams.entry(key).or_insert_with(|| Flowing {
+            datagrams: Datagrams::new(number, packet),
+            recent: Recent::default(),
         });
-        flow.packets += 1;
-        flow.bytes += u64::from(packet.ip_length);
-        flow.end = packet.time;
+        let bare = Tcp::default();
+        let again = flow.recent.again(packet, &bare);
+        if matches!(again, Again::Captured(_)) {
+            return again;
+        }
+        flow.recent.add(packet, &bare, false, false);
+        flow.datagrams.count(packet);
+        if self.settings.keep_passed {
+            let (time, frame, flow) = (packet.time, packet.frame, Flow::Udp(flow.datagrams.number));
+            self.passed.push(Passed { time, frame, flow, marked: packet.ecn == 3 });
+        }
         // All packets of QUIC have this bit (RFC 9000, section 17).
         if let Some(first) = first.filter(|first| first & 0x40 != 0) {
             self.on_quic(packet, first);
         }
+        Again::No
     }
 
     fn on_quic(&mut self, packet: &Packet, first: u8) {
@@ -289,32 +311,43 @@ impl Analysis {
             let key = if way == 0 { ends } else { (ends.1, ends.0) };
             if let Some(flow) = datagrams.get(&key) {
                 let (time, frame) = (packet.time, packet.frame);
-                samples.push(SpinSample { time, frame, flow: flow.number, span, rtt });
+                let flow = flow.datagrams.number;
+                samples.push(SpinSample { time, frame, flow, span, rtt });
             }
         });
     }
 
-    fn on_tcp(&mut self, held: &Held, tcp: &Tcp) {
-        let (packet, hash) = (&held.packet, held.hash);
-        if let Some(at) = self.place(held) {
-            match &mut self.open[at] {
-                Some(state) if !state.ended_by(packet, tcp) => {
-                    state.on_packet(packet, tcp, &mut self.found);
-                    return;
-                }
-                _ => self.end(at),
+    fn on_tcp(&mut self, held: &Held, tcp: &Tcp) -> Again {
+        let at = match self.place(held) {
+            Some(at) if !self.open[at].as_ref().is_some_and(|state| state.ended_by(&held.packet, tcp)) => at,
+            Some(at) => {
+                self.end(at);
+                self.begin(held, tcp)
             }
+            None => self.begin(held, tcp),
+        };
+        let Some(state) = &mut self.open[at] else { return Again::No };
+        let packet = &held.packet;
+        let again = state.on_packet(packet, tcp, &mut self.found);
+        if self.settings.keep_passed && packet.payload > 0 && again == Again::No {
+            let way = if packet.source == state.opener { Way::Forward } else { Way::Back };
+            let (time, frame, flow) = (packet.time, packet.frame, Flow::Tcp(state.number, way));
+            self.passed.push(Passed { time, frame, flow, marked: packet.ecn == 3 });
         }
+        again
+    }
+
+    /// A connection that begins with this packet.
+    fn begin(&mut self, held: &Held, tcp: &Tcp) -> usize {
         if self.alive >= self.settings.most_flows.max(1) {
             self.end_oldest();
         }
-        let number = self.open.len() as u32 + 1;
-        let mut state = Box::new(State::new(number, packet, tcp));
-        state.on_packet(packet, tcp, &mut self.found);
-        let slot = Slot { hash, at: number - 1 };
+        let at = self.open.len();
+        let slot = Slot { hash: held.hash, at: at as u32 };
         self.index.insert_unique(slot.spread(), slot, |slot| slot.spread());
-        self.open.push(Some(state));
+        self.open.push(Some(Box::new(State::new(at as u32 + 1, &held.packet, tcp))));
         self.alive += 1;
+        at
     }
 
     /// Where the connection of a packet is among those that are open.
@@ -372,6 +405,11 @@ impl Analysis {
         std::mem::take(&mut self.found.samples)
     }
 
+    /// Packets with payload since the last call, if they are kept.
+    pub fn passed(&mut self) -> Vec<Passed> {
+        std::mem::take(&mut self.passed)
+    }
+
     /// What the capture has, so far.
     pub fn totals(&self) -> Totals {
         self.totals
@@ -396,7 +434,7 @@ impl Analysis {
             counters.needless += 1;
             counters.spurious_timeouts += u64::from(event.kind == Some(Kind::Timeout));
         }
-        let mut datagrams: Vec<Datagrams> = self.datagrams.into_values().collect();
+        let mut datagrams: Vec<Datagrams> = self.datagrams.into_values().map(|flow| flow.datagrams).collect();
         datagrams.sort_by_key(|flow| flow.number);
         for flow in &mut datagrams {
             let (ends, way) = ordered(flow.source, flow.destination);
@@ -413,6 +451,7 @@ impl Analysis {
             datagrams,
             spun,
             traffic: self.traffic,
+            passed: self.passed,
         }
     }
 }
@@ -434,4 +473,6 @@ pub struct Finished {
     pub spun: Vec<SpinSample>,
     /// Packets and bytes over time.
     pub traffic: Traffic,
+    /// Packets with payload that were not asked for before.
+    pub passed: Vec<Passed>,
 }

@@ -131,8 +131,15 @@ impl State {
         }
     }
 
-    /// Takes in a packet.
-    pub fn on_packet(&mut self, packet: &Packet, tcp: &Tcp, found: &mut Found) {
+    /// Takes in a later fragment.
+    pub fn on_part(&mut self, packet: &Packet) {
+        let at = usize::from(packet.source != self.opener);
+        self.end = self.end.max(packet.time);
+        self.ways[at].summary.tally.packet(packet.ip_length);
+    }
+
+    /// Takes in a packet. Tells whether it has come before.
+    pub fn on_packet(&mut self, packet: &Packet, tcp: &Tcp, found: &mut Found) -> Again {
         let way = if packet.source == self.opener { Way::Forward } else { Way::Back };
         let at = way as usize;
         self.end = self.end.max(packet.time);
@@ -141,7 +148,7 @@ impl State {
         if again != Again::No {
             self.on_again(packet, tcp, way, again, found);
             if matches!(again, Again::Captured(_)) {
-                return;
+                return again;
             }
         }
         self.ways[at].on_packet(packet, tcp);
@@ -156,6 +163,7 @@ impl State {
             self.on_ack(packet, tcp, way, found);
         }
         self.ways[at].window = Some(tcp.window);
+        again
     }
 
     /// A packet that was here before.
@@ -188,6 +196,7 @@ impl State {
             captured_again: !copied,
             seq: self.relative(tcp.seq, way),
             payload: packet.payload,
+            copy_before: None,
             twin,
         });
     }
@@ -229,6 +238,7 @@ impl State {
             kind = Some(self.kind(packet, tcp, way, &passing));
         }
         let needless = (kind.is_some() && self.arrived(way, &passing)).then_some(true);
+        let copy_before = kind.and_then(|_| self.ways[at].board.passed(passing.start));
         if counts {
             self.note(now, tcp, at, &passing);
         }
@@ -248,6 +258,7 @@ impl State {
             captured_again: false,
             seq: self.relative(tcp.seq, way),
             payload: packet.payload,
+            copy_before,
             twin: None,
         });
         self.count_event(at, kind, &passing, high);

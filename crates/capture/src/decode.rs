@@ -1,7 +1,7 @@
 //! From the bytes of a frame to the numbers in its headers. By hand: it takes a third of the time that etherparse's lax
 //! slices take, and knows the lengths on the wire of frames that the snap length has cut.
 
-use crate::packet::{flag, Decoded, Endpoint, Packet, Tcp, Transport};
+use crate::packet::{flag, Decoded, Endpoint, Fragment, Packet, Tcp, Transport};
 
 /// Headers within headers that are followed before a frame counts as damaged.
 const DEEPEST: u32 = 16;
@@ -174,10 +174,12 @@ impl Walk<'_> {
         // A length of 0 is a packet that the device is to cut (offload).
         let length = if said == 0 { self.frame.wire.saturating_sub(at as u32) } else { said };
         let fragment = u16::from_be_bytes([head[6], head[7]]);
-        if fragment & 0x1fff != 0 {
-            return Some(Decoded::Fragment);
-        }
         let mapped = |from: usize| 0xffff_0000_0000 | u128::from(be32(head, from).unwrap_or(0));
+        let id = u16::from_be_bytes([head[4], head[5]]);
+        if fragment & 0x1fff != 0 {
+            let addresses = (mapped(12), mapped(16));
+            return Some(self.fragment(addresses, id.into(), head[9], (length, head[8])));
+        }
         let above = Above {
             source: mapped(12),
             destination: mapped(16),
@@ -185,7 +187,8 @@ impl Walk<'_> {
             rest: length.checked_sub(header as u32)?,
             ttl: head[8],
             ecn: head[1] & 3,
-            id: Some(u16::from_be_bytes([head[4], head[5]])),
+            id: Some(id),
+            fragmented: (fragment & 0x2000 != 0).then_some(id.into()),
         };
         self.above(head[9], at + header, above)
     }
@@ -199,12 +202,20 @@ impl Walk<'_> {
         let (source, destination, ip_length) = (address(8), address(24), rest + 40);
         let (ttl, ecn) = (head[7], head[1] >> 4 & 3);
         let (mut next, mut at) = (head[6], at + 40);
+        let mut fragmented = None;
         loop {
             let length = match next {
                 0 | 43 | 60 | 135 => (usize::from(*self.frame.data.get(at + 1)?) + 1) * 8,
                 51 => (usize::from(*self.frame.data.get(at + 1)?) + 2) * 4,
-                44 if be16(self.frame.data, at + 2)? & 0xfff8 != 0 => return Some(Decoded::Fragment),
-                44 => 8,
+                44 => {
+                    let (place, id) = (be16(self.frame.data, at + 2)?, be32(self.frame.data, at + 4)?);
+                    if place & 0xfff8 != 0 {
+                        let protocol = *self.frame.data.get(at)?;
+                        return Some(self.fragment((source, destination), id, protocol, (ip_length, ttl)));
+                    }
+                    fragmented = (place & 1 != 0).then_some(id);
+                    8
+                }
                 _ => break,
             };
             self.deeper()?;
@@ -212,7 +223,19 @@ impl Walk<'_> {
             at += length;
             rest = rest.checked_sub(length as u32)?;
         }
-        self.above(next, at, Above { source, destination, ip_length, rest, ttl, ecn, id: None })
+        let above = Above { source, destination, ip_length, rest, ttl, ecn, id: None, fragmented };
+        self.above(next, at, above)
+    }
+
+    fn fragment(
+        &self,
+        addresses: (u128, u128),
+        id: u32,
+        protocol: u8,
+        (ip_length, ttl): (u32, u8),
+    ) -> Decoded {
+        let (frame, time, interface) = (self.frame.number, self.frame.time, self.interface);
+        Decoded::Fragment(Fragment { frame, time, interface, addresses, id, protocol, ip_length, ttl })
     }
 
     fn above(&mut self, protocol: u8, at: usize, above: Above) -> Option<Decoded> {
@@ -252,7 +275,7 @@ impl Walk<'_> {
             2152 => self.gtp(at + 8),
             _ => None,
         };
-        if let Some(found @ (Decoded::Packet(_) | Decoded::Fragment)) = inner {
+        if let Some(found @ (Decoded::Packet(_) | Decoded::Fragment(_))) = inner {
             return Some(found);
         }
         let payload = above.rest.saturating_sub(8);
@@ -315,6 +338,7 @@ impl Walk<'_> {
             ttl: above.ttl,
             ecn: above.ecn,
             id: above.id,
+            fragmented: above.fragmented,
             transport,
         })
     }
@@ -329,6 +353,7 @@ struct Above {
     ttl: u8,
     ecn: u8,
     id: Option<u16>,
+    fragmented: Option<u32>,
 }
 
 /// Reads the options of TCP as far as they were captured.

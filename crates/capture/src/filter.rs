@@ -190,6 +190,7 @@ mod tests {
             ttl: 64,
             ecn: 0,
             id: None,
+            fragmented: None,
             transport: Transport::Udp(None),
         }
     }

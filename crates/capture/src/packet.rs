@@ -59,6 +59,11 @@ pub enum Transport {
     Tcp(Tcp),
     /// UDP, with the first byte of its payload where it was captured.
     Udp(Option<u8>),
+    /// A later fragment of a packet of TCP, or of UDP, whose ports the first one had.
+    Part {
+        /// Of TCP.
+        tcp: bool,
+    },
 }
 
 /// A packet's headers.
@@ -84,8 +89,31 @@ pub struct Packet {
     pub ecn: u8,
     /// Identification of an IPv4 packet.
     pub id: Option<u16>,
+    /// Of a first fragment, what its further ones are known by.
+    pub fragmented: Option<u32>,
     /// What is above IP.
     pub transport: Transport,
+}
+
+/// A later fragment of an IP packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fragment {
+    /// Number of the frame in its file, from 1.
+    pub frame: u64,
+    /// Nanoseconds since 1970.
+    pub time: i64,
+    /// Interface, as in [`Packet`].
+    pub interface: u32,
+    /// Addresses of source and destination, as in [`Endpoint`].
+    pub addresses: (u128, u128),
+    /// What all fragments of its packet have.
+    pub id: u32,
+    /// Protocol above IP.
+    pub protocol: u8,
+    /// Length of the IP packet on the wire, in bytes.
+    pub ip_length: u32,
+    /// Time to live, or hop limit.
+    pub ttl: u8,
 }
 
 /// What a frame turned out to be.
@@ -93,8 +121,8 @@ pub struct Packet {
 pub enum Decoded {
     /// TCP or UDP.
     Packet(Packet),
-    /// A later fragment of an IP packet, whose ports are unknown.
-    Fragment,
+    /// A later fragment of an IP packet, which has no ports.
+    Fragment(Fragment),
     /// IP with something else above it.
     OtherIp,
     /// Not IP, or of a link layer that is unknown.

@@ -2,7 +2,7 @@
 
 use crate::counters::Tally;
 use crate::histogram::Histogram;
-use crate::packet::Endpoint;
+use crate::packet::{Endpoint, Packet};
 use crate::spin::Spun;
 
 /// Direction of a packet within its connection.
@@ -83,6 +83,8 @@ pub struct Event {
     pub seq: u64,
     /// Bytes of payload.
     pub payload: u32,
+    /// When the copy before it passed, in nanoseconds since 1970, of a retransmission whose first copy did.
+    pub copy_before: Option<i64>,
     /// The event of which this frame repeats the packet.
     pub(crate) twin: Option<usize>,
 }
@@ -194,6 +196,29 @@ pub struct Connection {
     pub closed: bool,
     /// Both directions, forward first.
     pub ways: [Summary; 2],
+}
+
+impl Datagrams {
+    /// A flow that begins with this packet.
+    pub(crate) fn new(number: u32, packet: &Packet) -> Self {
+        Self {
+            number,
+            source: packet.source,
+            destination: packet.destination,
+            packets: 0,
+            bytes: 0,
+            start: packet.time,
+            end: packet.time,
+            spin: None,
+        }
+    }
+
+    /// Takes in a packet, or a later fragment of one.
+    pub(crate) fn count(&mut self, packet: &Packet) {
+        self.packets += 1;
+        self.bytes += u64::from(packet.ip_length);
+        self.end = packet.time;
+    }
 }
 
 /// A flow of UDP, one direction.

@@ -179,6 +179,12 @@ impl Scoreboard {
         append(&mut self.segments, segment);
     }
 
+    /// When a byte last passed.
+    pub fn passed(&self, byte: u64) -> Option<i64> {
+        let segment = self.segments.get(self.at(byte))?;
+        (segment.start <= byte).then_some(segment.last)
+    }
+
     /// When a byte last passed, if it was sent again.
     pub fn repeated(&self, byte: u64) -> Option<i64> {
         let segment = self.segments.get(self.at(byte))?;

@@ -11,6 +11,7 @@ use parshall_capture::decode::decode;
 use parshall_capture::filter::Filter;
 use parshall_capture::histogram::Histogram;
 use parshall_capture::packet::{Decoded, Endpoint};
+use parshall_capture::passing::{Flow, Passed};
 use parshall_capture::result::{Event, Sample, Way};
 use parshall_capture::source::{Ending, Source, SourceError};
 use parshall_capture::spin::{SpinSample, Spun};
@@ -93,6 +94,7 @@ impl CaptureReader {
         filter: Option<&str>,
         nanoseconds: bool,
         most_flows: usize,
+        keep_passed: bool,
     ) -> PyResult<Self> {
         let filter = filter
             .map(Filter::parse)
@@ -105,7 +107,7 @@ impl CaptureReader {
             SourceError::Io(error) => PyOSError::new_err((error.raw_os_error(), error.to_string())),
             SourceError::NotACapture => PyValueError::new_err("neither pcap nor pcapng"),
         })?;
-        let analysis = Some(Analysis::new(Settings { most_flows }));
+        let analysis = Some(Analysis::new(Settings { most_flows, keep_passed }));
         Ok(Self { reading: Mutex::new(Reading { source, analysis, filter }) })
     }
 
@@ -155,6 +157,12 @@ impl CaptureReader {
         samples_dict(py, &samples)
     }
 
+    /// Packets with payload since the last call, if they are kept.
+    fn passed<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let passed = self.reading().analysis.as_mut().map(Analysis::passed).unwrap_or_default();
+        passed_dict(py, &passed)
+    }
+
     /// Ends the analysis; returns its tables.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let analysis =
@@ -168,6 +176,7 @@ impl CaptureReader {
         result.set_item("datagrams", datagrams_dict(py, &found)?)?;
         result.set_item("spun", spun_dict(py, &found.spun)?)?;
         result.set_item("traffic", traffic_dict(py, &found.traffic)?)?;
+        result.set_item("passed", passed_dict(py, &found.passed)?)?;
         Ok(result)
     }
 }
@@ -218,6 +227,21 @@ fn samples_dict<'py>(py: Python<'py>, samples: &[Sample]) -> PyResult<Bound<'py,
     }))
 }
 
+fn passed_dict<'py>(py: Python<'py>, passed: &[Passed]) -> PyResult<Bound<'py, PyDict>> {
+    let of = |flow: &Flow| match flow {
+        Flow::Tcp(number, way) => (i64::from(*number), *way as u8 as i32),
+        Flow::Udp(number) => (i64::from(*number), -1),
+    };
+    Ok(columns!(py, passed, packet => {
+        "time": seconds(packet.time),
+        "frame": packet.frame as i64,
+        // A connection's number and its direction; of UDP the flow's, and -1.
+        "number": of(&packet.flow).0,
+        "direction": of(&packet.flow).1,
+        "marked": packet.marked,
+    }))
+}
+
 fn events_dict<'py>(py: Python<'py>, events: &[Event]) -> PyResult<Bound<'py, PyDict>> {
     let dict = columns!(py, events, e => {
         "time": seconds(e.time),
@@ -229,6 +253,7 @@ fn events_dict<'py>(py: Python<'py>, events: &[Event]) -> PyResult<Bound<'py, Py
         "captured_again": e.captured_again,
         "seq": e.seq as i64,
         "payload": i64::from(e.payload),
+        "copy_before": e.copy_before.map_or(f64::NAN, seconds),
         // As KINDS has them; -1 is none, or unknown.
         "kind": e.kind.map_or(-1, |kind| kind as u8 as i32),
         "needless": e.needless.map_or(-1, i32::from),
@@ -340,6 +365,7 @@ fn totals_dict<'py>(py: Python<'py>, totals: &Totals) -> PyResult<Bound<'py, PyD
         ("tcp", totals.tcp),
         ("udp", totals.udp),
         ("fragments", totals.fragments),
+        ("lone_fragments", totals.lone_fragments),
         ("other_ip", totals.other_ip),
         ("not_ip", totals.not_ip),
         ("damaged", totals.damaged),

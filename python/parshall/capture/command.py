@@ -13,7 +13,17 @@ import click
 
 from parshall.capture.findings import remarks
 from parshall.capture.reading import Capture, Progress
-from parshall.capture.shown import as_csv, as_json, replay_lines, series_lines, spin_lines, table, worst_first
+from parshall.capture.share import Share, read_drops, share as share_of
+from parshall.capture.shown import (
+    as_csv,
+    as_json,
+    replay_lines,
+    series_lines,
+    share_line,
+    spin_lines,
+    table,
+    worst_first,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,8 +43,12 @@ def capture_file(
     anonymise: bool,
     nanoseconds: bool,
     max_flows: int,
+    share: bool,
+    drops: str | None,
 ) -> None:
     """Raises InputError and OutputError."""
+    dropped = None if drops is None else read_drops(drops)
+    share = share or drops is not None
     if form == "parquet" and out is None:
         out = f"out/{Path(file).name.split('.')[0] if file != '-' else 'capture'}"
     with _progress(file) as tell:
@@ -44,24 +58,26 @@ def capture_file(
             anonymise=anonymise,
             nanoseconds=nanoseconds,
             max_flows=max_flows,
+            passed=share,
             tell=tell,
         )
+    found = share_of(capture, dropped) if share else None
     if flow is not None:
         capture = capture.flow(flow)
     if out is not None:
         from parshall.capture.report import write_report
 
         capture.write(out)
-        write_report(capture, Path(out) / "report.html")
+        write_report(capture, Path(out) / "report.html", found)
     if form == "json":
-        click.echo(as_json(capture))
+        click.echo(as_json(capture, found))
     elif form == "csv":
         click.echo(as_csv(capture), nl=False)
     else:
-        _print(capture, out, form)
+        _print(capture, out, form, found)
 
 
-def _print(capture: Capture, out: str | None, form: str) -> None:
+def _print(capture: Capture, out: str | None, form: str, found: Share | None) -> None:
     from rich.console import Console
 
     console = Console()
@@ -74,6 +90,8 @@ def _print(capture: Capture, out: str | None, form: str) -> None:
         _print_replay(capture, console)
         for line in spin_lines(capture, _MOST_ROWS):
             console.print(line, highlight=False)
+    if found is not None:
+        console.print(share_line(found), highlight=False)
     for remark in remarks(capture):
         console.print(remark, highlight=False)
     console.print(_summary(capture), highlight=False)

@@ -76,7 +76,10 @@ def remarks(capture: Capture) -> list[str]:
             "packets have TCP options cut by the snap length: SACK and time stamps are missing there",
         ),
         ("damaged", "frames have headers that are cut or damaged"),
-        ("fragments", "fragments of IP packets have no ports and belong to no flow"),
+        (
+            "lone_fragments",
+            "fragments of IP packets have no ports, and their first one is not in the capture",
+        ),
         ("dropped_flows", "flows were dropped, because more were open than --max-flows"),
     ):
         if totals[name]:

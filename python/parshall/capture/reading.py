@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from parshall.capture.replay import Replayed
     from parshall.capture.series import Delivery
+    from parshall.capture.share import Share
     from parshall.forecast import Evaluation
     from parshall.long_memory import HurstEstimate
     from parshall.long_memory.estimates import Method
@@ -66,6 +67,8 @@ class Capture:
     """Frames by what they are."""
     ending: str
     """How the file ended: whole, cut, or damaged."""
+    passed: pa.Table | None = None
+    """A row a packet with payload, if they were asked for."""
     name: str = "capture"
     """Name of the file."""
     seconds: float = field(default=0.0, compare=False)
@@ -79,6 +82,7 @@ class Capture:
         anonymise: bool = False,
         nanoseconds: bool = False,
         max_flows: int = 1_000_000,
+        passed: bool = False,
         tell: Callable[[Progress], None] | None = None,
     ) -> Capture:
         """Reads a pcap or pcapng file, which may be compressed by gzip or zstd; ``-`` is the standard input.
@@ -86,16 +90,18 @@ class Capture:
         ``filter`` chooses packets in the words of tcpdump (host, net, port, tcp, udp, and, or, not).
         ``anonymise`` puts hashes in place of addresses. Times are taken to the microsecond, so that one
         capture says the same in every format, unless ``nanoseconds``. Of more than ``max_flows`` open at once
-        the oldest are ended. ``tell`` is called now and then. Raises InputError.
+        the oldest are ended. With ``passed`` every packet with payload is kept, for ``responsiveness``: 40
+        bytes each. ``tell`` is called now and then. Raises InputError.
         """
         began = time.monotonic()
         live = os.fspath(file) == "-"
         path = checked_path("file", file, "a path")
-        reader = _opened(path, live, filter, nanoseconds, max_flows)
-        parts = [reader.samples()]
+        reader = _opened(path, live, filter, nanoseconds, (max_flows, passed))
+        parts, packets = [reader.samples()], [reader.passed()]
         while reader.step(_STEP_LIVE if live else _STEP):
             if not live:
                 parts.append(reader.samples())
+                packets.append(reader.passed())
             if tell is not None:
                 tell(Progress(reader.bytes_read, reader.frames, *reader.glance()))
         found = reader.finish()
@@ -109,6 +115,7 @@ class Capture:
             traffic=tables.traffic(found["traffic"]),
             totals=found["totals"],
             ending=reader.ending or "whole",
+            passed=tables.passed([*packets, found["passed"]]) if passed else None,
             name="standard input" if live else path.name,
             seconds=time.monotonic() - began,
         )
@@ -153,6 +160,15 @@ class Capture:
 
         return deliveries(self)
 
+    def responsiveness(self, drops: str | os.PathLike[str] | None = None) -> Share:
+        """The share of packets whose flows do not respond to congestion, of a capture that was read with
+        ``passed=True``: by drops that are inferred, or by those that a file lists; see
+        :mod:`parshall.capture.share`. Raises InputError.
+        """
+        from parshall.capture.share import read_drops, share
+
+        return share(self, None if drops is None else read_drops(drops))
+
     def hurst(self, method: Method = "local-whittle") -> HurstEstimate:
         """Hurst parameter of the bytes per interval of all its traffic, as
         :func:`parshall.long_memory.hurst` has it. Raises InputError for a capture of less than half a second.
@@ -186,13 +202,14 @@ class Capture:
 
 
 def _opened(
-    path: Path, live: bool, filter: str | None, nanoseconds: bool, max_flows: int
+    path: Path, live: bool, filter: str | None, nanoseconds: bool, kept: tuple[int, bool]
 ) -> _core.CaptureReader:
-    """Raises InputError for what cannot be read."""
+    """``kept``: flows at most, and whether packets are. Raises InputError for what cannot be read."""
+    max_flows, passed = kept
     if isinstance(max_flows, bool) or not isinstance(max_flows, int) or max_flows < 1:
         raise InputError("max_flows", shown(max_flows), "a whole number, 1 or more")
     try:
-        return _core.CaptureReader(None if live else str(path), filter, nanoseconds, max_flows)
+        return _core.CaptureReader(None if live else str(path), filter, nanoseconds, max_flows, passed)
     except OSError as error:
         raise InputError("file", str(path), f"a file that can be read ({_reason(error)})") from None
     except ValueError as error:

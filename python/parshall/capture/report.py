@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import html
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from parshall.capture.findings import finding, remarks
+from parshall.capture.pictures import worst_figure
 from parshall.capture.replay import Replayed
-from parshall.capture.shown import worst_first
-from parshall.plot import SERIES, drawing, standalone, to_svg
+from parshall.capture.shown import share_line, worst_first
+from parshall.plot import DARK, LIGHT, SERIES, drawing, to_svg
 from parshall.support.files import write_whole
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from parshall.capture.reading import Capture
     from parshall.capture.series import Delivery
+    from parshall.capture.share import Share
 
 __all__ = ["write_report"]
 
@@ -31,18 +28,8 @@ _STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:80rem;margin:1.5re
 h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.15rem}.scroll{overflow-x:auto}
 table{border-collapse:collapse;font-size:14px}td,th{padding:.2rem .6rem;text-align:right;white-space:nowrap}
 td.t,th.t{text-align:left;white-space:normal;min-width:10rem}tr:nth-child(even){background:#8881}
-figure{margin:1.5rem 0;max-width:48rem}figure.small{max-width:32rem}svg{width:100%;height:auto}
+figure{margin:1.5rem 0;max-width:38rem}figure.small{max-width:30rem}svg{width:100%;height:auto}
 @media(prefers-color-scheme:dark){body{background:#14171a;color:#ddd}}"""
-
-_KINDS = {
-    "fast": "fast",
-    "rto": "timeout",
-    "rto_next": "after a timeout",
-    "tlp": "tail probe",
-    "syn": "SYN",
-    "synack": "SYN+ACK",
-    "retransmission": "unknown kind",
-}
 
 _COLUMNS = {
     "connection": "#",
@@ -60,15 +47,16 @@ _COLUMNS = {
 }
 
 
-def write_report(capture: Capture, file: Path) -> None:
+def write_report(capture: Capture, file: Path, share: Share | None = None) -> None:
     """Writes the page. Raises OutputError."""
     directions = worst_first(capture)
     replayed = capture.replay() if capture.connections.num_rows <= _MOST_REPLAYED else []
     parts = [f"<h1>{html.escape(capture.name)}</h1>", f"<p>{html.escape(_sentence(directions))}</p>"]
-    parts += [f"<p>{html.escape(remark)}.</p>" for remark in remarks(capture)]
+    notes = [*remarks(capture), *([] if share is None else [share_line(share)])]
+    parts += [f"<p>{html.escape(note)}.</p>" for note in notes]
     parts += ["<h2>Connections, the worst first</h2>", _table(directions[:_MOST_ROWS])]
     if directions:
-        parts += [f"<figure>{_figure(capture, directions[0])}</figure>"]
+        parts += [f"<figure>{worst_figure(capture, directions[0])}</figure>"]
     if replayed:
         parts += [
             "<h2>What other timeouts would have done</h2>",
@@ -85,12 +73,20 @@ def write_report(capture: Capture, file: Path) -> None:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
             f"<title>{html.escape(capture.name)}</title>",
-            f"<style>{_STYLE}</style>",
+            f"<style>{_colours()}{_STYLE}</style>",
             *parts,
             "</html>",
         ]
     )
     write_whole(file, page)
+
+
+def _colours() -> str:
+    """The roles of colours in figures, for light pages and dark ones."""
+    light, dark = (
+        "".join(f"--fig-{role}:{colour};" for role, colour in roles.items()) for roles in (LIGHT, DARK)
+    )
+    return f":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
 
 
 def _sentence(directions: Sequence[Mapping[str, Any]]) -> str:
@@ -124,81 +120,11 @@ def _millis(seconds: float | None) -> str:
     return "" if seconds is None else f"{1e3 * seconds:.3g}"
 
 
-def _figure(capture: Capture, way: Mapping[str, Any]) -> str:
-    """RTT over time, retransmissions by kind, and the places of retransmissions of the worst direction."""
-    with drawing(7.2, rows=3, columns=1, width=7.4) as (canvas, axes):
-        start = _start(capture, way)
-        _draw_rtt(axes[0], capture, way, start)
-        _draw_places(axes[1], capture, way, start)
-        axes[1].sharex(axes[0])
-        _draw_kinds(axes[2], capture)
-        name = f"connection {way['connection']}, direction {way['direction']}"
-        return standalone(
-            to_svg(canvas, "capture", f"Worst of the capture: {name}", "Round trips and retransmissions.")
-        )
-
-
-def _own(rows: Any, way: Mapping[str, Any]) -> Any:
-    mask = np.asarray(rows["connection"]) == way["connection"]
-    return mask & (np.asarray(rows["direction"]) == way["direction"])
-
-
-def _start(capture: Capture, way: Mapping[str, Any]) -> float:
-    """Time of the first round trip or retransmission of a direction."""
-    tables = (capture.samples, capture.events)
-    times = [np.asarray(rows["time"])[_own(rows, way)] for rows in tables]
-    return float(min((np.min(each) for each in times if len(each)), default=0.0))
-
-
-def _draw_rtt(axis: Axes, capture: Capture, way: Mapping[str, Any], start: float) -> None:
-    rows = capture.samples
-    own = _own(rows, way)
-    for color, method in zip(SERIES, ("seq", "ts"), strict=False):
-        mask = own & (np.asarray(rows["method"]) == method)
-        times, rtts = np.asarray(rows["time"])[mask] - start, 1e3 * np.asarray(rows["rtt"])[mask]
-        label = "data and ACK" if method == "seq" else "timestamps"
-        if len(times):
-            axis.plot(times, rtts, ".", markersize=2, color=color, label=label, rasterized=len(times) > 5000)
-    axis.set_xlabel("time (s)")
-    axis.set_ylabel("RTT to the receiver (ms)")
-    _legend(axis, "upper right")
-
-
-def _draw_kinds(axis: Axes, capture: Capture) -> None:
-    counts = Counter(kind for kind in capture.events["kind"].to_pylist() if kind)
-    names = sorted(counts, key=lambda name: -counts[name]) or ["none"]
-    bars = axis.barh(names[::-1], [counts[name] for name in names[::-1]], color=SERIES[0], height=0.6)
-    axis.bar_label(bars, padding=3, fmt="{:,.0f}")
-    axis.set_yticks(range(len(names)), [_KINDS.get(name, name) for name in names[::-1]])
-    axis.set_xlabel("retransmissions in the whole capture")
-    axis.margins(x=0.1)
-
-
-def _legend(axis: Axes, place: Literal["upper left", "upper right"]) -> None:
-    """A legend of what is drawn, if anything is."""
-    if axis.lines:
-        axis.legend(loc=place, fontsize=7)
-
-
-def _draw_places(axis: Axes, capture: Capture, way: Mapping[str, Any], start: float) -> None:
-    rows = capture.events
-    own = _own(rows, way)
-    kinds = np.asarray(rows["kind"].to_pylist(), object)
-    for color, kind in zip(SERIES * 2, ("fast", "rto", "rto_next", "tlp"), strict=False):
-        mask = own & (kinds == kind)
-        times, places = np.asarray(rows["time"])[mask] - start, np.asarray(rows["seq"])[mask]
-        if len(times):
-            axis.plot(times, places / 1e6, "|", markersize=6, color=color, label=_KINDS[kind])
-    axis.set_xlabel("time (s)")
-    axis.set_ylabel("sent again, at (MB)")
-    _legend(axis, "upper left")
-
-
 def _frontier(replayed: Sequence[Replayed]) -> str:
     from matplotlib.ticker import MaxNLocator
 
     names = list(dict.fromkeys(each.filter for each in replayed))
-    with drawing(3.0, rows=1, columns=1, width=5.0) as (canvas, axes):
+    with drawing() as (canvas, axes):
         for color, name in zip(SERIES * 2, names, strict=False):
             own = [each for each in replayed if each.filter == name]
             samples = sum(each.samples for each in own)
@@ -210,7 +136,7 @@ def _frontier(replayed: Sequence[Replayed]) -> str:
         axes[0].set_ylim(bottom=-top / 30, top=top)
         axes[0].yaxis.set_major_locator(MaxNLocator(integer=True))
         axes[0].legend(fontsize=7)
-        return standalone(to_svg(canvas, "frontier", "RTO filters", "Spurious timeouts against mean RTO."))
+        return to_svg(canvas, "frontier", "RTO filters", "Spurious timeouts against mean RTO.")
 
 
 def _delivery_table(delivered: Sequence[Delivery]) -> str:

@@ -18,9 +18,19 @@ if TYPE_CHECKING:
     from parshall.capture.reading import Capture
     from parshall.capture.replay import Replayed
     from parshall.capture.series import Delivery
+    from parshall.capture.share import Share
     from parshall.forecast import Evaluation
 
-__all__ = ["as_csv", "as_json", "replay_lines", "series_lines", "spin_lines", "table", "worst_first"]
+__all__ = [
+    "as_csv",
+    "as_json",
+    "replay_lines",
+    "series_lines",
+    "share_line",
+    "spin_lines",
+    "table",
+    "worst_first",
+]
 
 _LAST = "last value"
 """Label of the forecaster that others are compared with."""
@@ -58,7 +68,7 @@ def _millis(seconds: float | None) -> str:
     return "" if seconds is None else f"{1e3 * seconds:.3g}"
 
 
-def as_json(capture: Capture) -> str:
+def as_json(capture: Capture, share: Share | None = None) -> str:
     """All but the samples, which are for Parquet."""
     record = {
         "totals": dict(capture.totals),
@@ -69,6 +79,8 @@ def as_json(capture: Capture) -> str:
         "deliveries": [asdict(each) for each in capture.deliveries()],
         "events": capture.events.to_pylist(),
     }
+    if share is not None:
+        record["responsiveness"] = asdict(share)
     return json.dumps(record, indent=2)
 
 
@@ -95,6 +107,18 @@ def series_lines(capture: Capture, way: Mapping[str, Any]) -> list[str]:
         return lines
     low, high = memory.interval(0.95)
     return [*lines, f"  traffic of the capture: Hurst parameter {memory.h:.2f} ({low:.2f} to {high:.2f})"]
+
+
+def share_line(found: Share) -> str:
+    """A line of the share of packets whose flows do not respond, or why it cannot be known."""
+    drops = f"{found.signals:,} drops and marks, {'given' if found.given else 'inferred'}"
+    if found.share is not None and found.share_se is not None:
+        text = f"{100 * found.share:.1f} % (standard error {100 * found.share_se:.1f} %)"
+        return f"Packets of flows that do not respond: {text}; by {drops}"
+    reason = f"Packets of flows that do not respond: cannot be known, because {found.reason}"
+    if found.low is None:
+        return f"{reason} ({drops})"
+    return f"{reason}; between {100 * found.low:.0f} and {100 * found.high:.0f} % by {drops}"
 
 
 def spin_lines(capture: Capture, most: int) -> list[str]:

@@ -45,6 +45,7 @@ def events(found: Mapping[str, Any]) -> pa.Table:
     columns["needless"] = _masked(found["needless"][order] == 1, found["needless"][order] < 0)
     for name in ("network_copy", "late", "captured_again", "seq", "payload"):
         columns[name] = numbers(found[name][order])
+    columns["copy_before"] = _or_null(found["copy_before"][order])
     return table(columns)
 
 
@@ -78,6 +79,14 @@ def spun(found: Mapping[str, NDArray[Any]]) -> pa.Table:
     columns["span"] = _words(found["span"], _SPANS)
     columns["rtt"] = numbers(found["rtt"])
     return table(columns)
+
+
+def passed(parts: Sequence[Mapping[str, NDArray[Any]]]) -> pa.Table:
+    """A row a packet with payload: of TCP with the connection's number and 0 or 1 for its direction, of UDP
+    with the flow's and -1.
+    """
+    names = ("time", "frame", "number", "direction", "marked")
+    return table({name: numbers(np.concatenate([part[name] for part in parts])) for name in names})
 
 
 def traffic(found: Mapping[str, NDArray[Any]]) -> pa.Table:

@@ -380,6 +380,12 @@ def hurst(file: str, **options: Any) -> None:
     show_default=True,
     help="Flows that may be open at once; the oldest are ended for new ones.",
 )
+@click.option(
+    "--share", is_flag=True, help="Tell the share of packets whose flows do not respond to congestion."
+)
+@click.option(
+    "--drops", metavar="FILE", help="Frames that were dropped behind the point, a number a line, for --share."
+)
 def capture(file: str, **options: Any) -> None:
     """Tell what happened on the connections in the capture FILE.
 

@@ -122,7 +122,7 @@ class RtoEstimator(Estimator):
         other estimators take all samples alike.
 
         >>> LinuxRto(min_rto=0).run_rounds([1.0, 0.1, 0.1], [False, True, True])
-        array([3.        , 2.8875    , 2.7890625])
+        array([3.       , 2.9375   , 2.8734375])
         """
         with arguments.Faults():
             flags = arguments.flags(amid_round)
