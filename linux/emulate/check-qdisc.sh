@@ -64,7 +64,7 @@ ip -n a route add default via 10.0.1.1; ip -n b route add default via 10.0.2.1
 ip netns exec r sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'
 T="ip netns exec r tc"
 $T qdisc add dev rb root handle 1: tbf rate 10mbit burst 3k limit 1m
-$T qdisc add dev rb parent 1: handle 2: estmred limit 60kB min 15kB max 45kB avpkt 1000 bandwidth 10Mbit delay 20ms average-alpha 0.9
+$T qdisc add dev rb parent 1: handle 2: estmred limit 60kB min 15kB max 45kB avpkt 1000 bandwidth 10Mbit delay 20ms average-alpha 0.1
 ip netns exec b tc qdisc add dev vb root netem delay 40ms limit 1000
 ip netns exec b iperf3 -s > /dev/null 2>&1 &
 SERVERS=$!

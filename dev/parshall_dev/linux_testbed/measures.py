@@ -50,14 +50,15 @@ def measure(bench: st.Workbench) -> st.Measures:
     simulated = _tuned_in_simulator(bench, scale)
     runs = range(1, scale.repetitions + 1)
     jobs = [
+        # The longest one first.
+        *([] if bench.full else [_Job(RATE_LOAD, 1, simulated, AT_RATE)]),
         *(_Job(each, TRAINING_RUN, simulated, scale) for each in TRAINING.values()),
         *(_Job(each, run, simulated, scale) for each in _JUDGED.values() for run in runs),
     ]
     seen = _in_machines(bench, machines, jobs)
     beside = {key: seen.pop(key) for key in list(seen) if key[0] in BESIDE}
     hops = {key: seen.pop(key) for key in list(seen) if key[0] in HOPS}
-    once = [] if bench.full else [_Job(RATE_LOAD, 1, simulated, AT_RATE)]
-    at_rate = _in_machines(bench, machines, once, "Machine at the chapter's rate")
+    at_rate = [seen.pop(key) for key in list(seen) if key[0] == RATE_LOAD.name]
     training = [_seen_samples(seen.pop((name, TRAINING_RUN)), scale) for name in TRAINING]
     gains = {SIMULATOR: simulated, MACHINE: tuning.tune(training, scale.alpha), CHAPTER_2: PRINTED}
     constant = tuning.constant(training)
@@ -65,7 +66,7 @@ def measure(bench: st.Workbench) -> st.Measures:
         **_of_machines(seen, gains, constant, scale),
         "queues": _of_queues(beside, scale),
         "hops": _of_hops(hops, scale),
-        **_at_rate(bench, at_rate.values(), simulated),
+        **_at_rate(bench, at_rate, simulated),
         **_of_simulator(bench, gains, constant, scale),
         **_carry_over(bench, gains, scale),
         "gains": _table_of_gains(gains, constant),
@@ -96,16 +97,14 @@ class _Job:
     scale: Scale
 
 
-def _in_machines(
-    bench: st.Workbench, machines: Bench, jobs: Sequence[_Job], label: str = "Machines"
-) -> dict[tuple[str, int], Seen]:
+def _in_machines(bench: st.Workbench, machines: Bench, jobs: Sequence[_Job]) -> dict[tuple[str, int], Seen]:
     """What each job's machine said, by experiment and run."""
 
     def done(job: _Job) -> Seen:
         options = job.gains.options(job.scale.rate)
         return machines.run(job.experiment, job.scale, options, job.run, keep=bench.cache)
 
-    found = bench.work(label, jobs, done)
+    found = bench.work("Machines", jobs, done)
     return {(job.experiment.name, job.run): seen for job, seen in zip(jobs, found, strict=True)}
 
 
