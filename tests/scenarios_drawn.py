@@ -20,8 +20,8 @@ from parshall import (
     DitherLoss,
     DropTail,
     Dual,
-    Exponential,
     ExponentialLaw,
+    ExponentialPeriods,
     FixedPointMethod,
     Flow,
     FqCodel,
@@ -39,8 +39,8 @@ from parshall import (
     MedianRtoConfig,
     OnOff,
     Outage,
-    Pareto,
     ParetoLaw,
+    ParetoPeriods,
     Pie,
     QuantileRtoConfig,
     QueueShareSeries,
@@ -219,8 +219,8 @@ controls = st.one_of(
         c=some,
         beta=st.floats(0.01, 0.99),
         fast_convergence=st.booleans(),
-        hystart=st.sampled_from(["none", "classic", "plus-plus"]),
-        variant=st.sampled_from(["rfc", "linux"]),
+        hystart=st.sampled_from([None, "none", "classic", "plus-plus"]),
+        variant=st.sampled_from([None, "rfc", "linux"]),
     ),
     st.builds(VegasControl, alpha=st.floats(0, 2), beta=st.floats(2, 9), gamma=some),
     st.builds(
@@ -267,9 +267,9 @@ transports = st.one_of(
     st.builds(Udp, payload_bytes=st.integers(1, 9000)),
     st.builds(
         Tcp,
-        profile=st.sampled_from(["rfc", "ns2"]),
+        profile=st.sampled_from(["rfc", "linux", "ns2"]),
         recovery=st.sampled_from(["tahoe", "reno", "newreno", "sack", "vegas"]),
-        control=controls,
+        control=st.none() | controls,
         ecn=st.booleans(),
         pacing=st.booleans(),
         rto=rtos,
@@ -280,7 +280,7 @@ transports = st.one_of(
         rtt_sampling=st.sampled_from([None, "one-packet", "timestamps"]),
     ),
 )
-laws = st.one_of(st.builds(Exponential), st.builds(Pareto, shape=st.floats(1.01, 9)))
+laws = st.one_of(st.builds(ExponentialPeriods), st.builds(ParetoPeriods, shape=st.floats(1.01, 9)))
 amounts = st.floats(0.001, 1e6)
 shapes = st.floats(1.01, 9)
 number_laws = st.one_of(

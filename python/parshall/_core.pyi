@@ -44,6 +44,9 @@ _Given = str | tuple[object, Callable[[type], list[tuple[str, str, Any, bool]] |
 def normalize(scenario: _Given) -> str:
     """The scenario as the engine understands it, with every default filled in, as JSON."""
 
+def filled_transport(transport_json: str) -> str:
+    """A flow's transport with every option at the value that its profile gives it, from JSON to JSON."""
+
 def simulate(
     scenario: _Given,
     seed: int,

@@ -10,7 +10,7 @@ use parshall_sim::headroom::{self, Memory};
 use parshall_sim::pulse::Failure;
 use parshall_sim::record::{Joined, Recording};
 use parshall_sim::run::{Batch, Done, DoneTogether, Job, Single, ENGINE_VERSION};
-use parshall_sim::scenario::Scenario;
+use parshall_sim::scenario::{Scenario, Transport};
 use parshall_sim::units::Time;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
@@ -40,6 +40,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(memory, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(normalize, module)?)?;
+    module.add_function(wrap_pyfunction!(filled_transport, module)?)?;
     module.add_function(wrap_pyfunction!(engine_seconds, module)?)?;
     module.add_function(wrap_pyfunction!(canonical_json, module)?)?;
     module.add_function(wrap_pyfunction!(join, module)?)?;
@@ -92,6 +93,17 @@ fn memory() -> Option<(u64, u64)> {
 #[pyfunction]
 fn normalize(scenario: Given<'_>) -> PyResult<String> {
     serde_json::to_string(&scenario.read()?).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// A flow's transport with every option at the value that its profile gives it, from JSON to JSON.
+#[pyfunction]
+fn filled_transport(transport_json: &str) -> PyResult<String> {
+    let error = |error: serde_json::Error| PyValueError::new_err(error.to_string());
+    let filled = match serde_json::from_str(transport_json).map_err(error)? {
+        Transport::Tcp(tcp) => Transport::Tcp(Arc::new(tcp.filled())),
+        other => other,
+    };
+    serde_json::to_string(&filled).map_err(error)
 }
 
 /// Runs a scenario and returns its tables. `progress` is called from time to time with the simulated seconds so far.

@@ -18,7 +18,7 @@ use crate::units::Time;
 use crate::worker::{Ended, Worker, Workers};
 
 /// Changes whenever a recording of any scenario may change; results are cached under it.
-pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+34");
+pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+36");
 
 /// Why there is no recording.
 #[derive(Debug)]

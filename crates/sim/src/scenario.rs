@@ -197,9 +197,9 @@ impl Scenario {
             let Transport::Tcp(tcp) = &mut flow.transport else { continue };
             if let Some([_, done]) = last.as_ref().filter(|[asked, _]| Arc::ptr_eq(asked, tcp)) {
                 *tcp = done.clone();
-            } else if matches!(tcp.control, Control::User(_)) {
+            } else if matches!(tcp.control, Some(Control::User(_))) {
                 let asked = tcp.clone();
-                if let Control::User(config) = &mut Arc::make_mut(tcp).control {
+                if let Some(Control::User(config)) = &mut Arc::make_mut(tcp).control {
                     config.maker = user::Found(Some(find(config)?));
                 }
                 last = Some([asked, tcp.clone()]);

@@ -8,7 +8,7 @@ use serde_json::{json, Value};
 
 /// A flow over one link with these options; `link` has more of the link's fields than its ends.
 fn record(transport: Value, link: Value, app: Value, duration: f64) -> Recording {
-    let mut whole = json!({"kind": "tcp"});
+    let mut whole = json!({"kind": "tcp", "control": {"kind": "aimd"}});
     for (key, value) in transport.as_object().expect("options") {
         whole[key] = value.clone();
     }

@@ -66,7 +66,6 @@ def network_of(asked: Mapping[str, Any], warm_up: float) -> Scenario:
             start=flow["start_s"],
             transport=Tcp(
                 profile="linux",
-                recovery="sack",
                 control=CONTROLS[flow["cc"]],
                 quick_acks=QUICK_ACKS,
                 payload_bytes=PAYLOAD,

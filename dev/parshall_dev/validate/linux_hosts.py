@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from parshall.scenario import Cubic
-from parshall.scenario.control import Aimd, Bbr
-
 __all__ = ["CONTROLS", "FAST", "HEADER", "PAYLOAD", "QUICK_ACKS"]
 
-CONTROLS: Mapping[str, Any] = {"reno": Aimd(), "cubic": Cubic.linux(), "bbr": Bbr()}
+CONTROLS: Mapping[str, Any] = {"reno": "aimd", "cubic": "cubic", "bbr": "bbr"}
+"""Named alone: the profile ``linux`` knows what Linux makes of them."""
 QUICK_ACKS = 740
 """These hosts acknowledge each packet at once for as long as the receiver's window still grows to its limit,
 which their large receive buffers make 740 packets; the profile has the 16 that Linux counts anyhow."""

@@ -7,7 +7,11 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from parshall import _core
@@ -18,7 +22,9 @@ from parshall.scenario.control import UserControl
 if TYPE_CHECKING:
     from parshall.control.base import Control
 
-__all__ = ["code_of", "controls", "described", "register", "registered"]
+__all__ = ["code_of", "controls", "described", "named", "register", "registered"]
+
+_LIBRARIES = (".so", ".dylib", ".dll")
 
 _known: dict[str, type[Control]] = {}
 """Classes by their code."""
@@ -69,6 +75,40 @@ def controls(form: str, source: str, code: str, values: str) -> _core.PythonCont
     return _controls_of(_class_of(source, code), parameters)
 
 
+def named(source: str, values: dict[str, Any], folder: Path | None = None) -> UserControl:
+    """The control that a file names without its code: ``module:Class``, whose module is looked for in
+    ``folder``, or else in the current one, before where Python looks; or a shared library there. Raises
+    InputError.
+    """
+    here = Path.cwd() if folder is None else folder.absolute()
+    if Path(source).suffix in _LIBRARIES:
+        from parshall.control.library import SharedControl
+
+        return SharedControl(here / source, **values).__scenario_part__()
+    with _looked_for_in(here, source.partition(":")[0]):
+        cls = _imported(source, "a class derived from parshall.Control, as module:Class")
+    return described(cls, values)
+
+
+@contextmanager
+def _looked_for_in(folder: Path, module: str) -> Iterator[None]:
+    """Imports from a folder first, and from now on from there last."""
+    place = folder.joinpath(*module.split(".")).with_suffix(".py")
+    known = getattr(sys.modules.get(module), "__file__", None)
+    if place.is_file() and known is not None and not place.samefile(known):
+        raise InputError(
+            "control", f"{module} in {folder}", f"one module of that name, not that in {known} too"
+        )
+    first = str(folder)
+    sys.path.insert(0, first)
+    try:
+        yield
+    finally:
+        sys.path.remove(first)
+        if first not in sys.path and place.is_file():
+            sys.path.append(first)
+
+
 def _class_of(source: str, code: str) -> type[Control]:
     known = _known.get(code)
     if known is not None:
@@ -77,7 +117,8 @@ def _class_of(source: str, code: str) -> type[Control]:
                 "control", f"{source}, which has become {now[:12]}", f"the code that was meant, {code[:12]}"
             )
         return known
-    cls = _imported(source, code)
+    expected = f"a class of your own, code {code[:12]}, in a module that can be imported, or built in Python"
+    cls = _imported(source, expected)
     found = code_of(cls)
     if found != code:
         raise InputError(
@@ -87,19 +128,21 @@ def _class_of(source: str, code: str) -> type[Control]:
     return cls
 
 
-def _imported(source: str, code: str) -> type[Control]:
+def _imported(source: str, expected: str) -> type[Control]:
     from parshall.control.base import Control
 
     module, _, name = source.partition(":")
-    expected = f"a class of your own, code {code[:12]}, in a module that can be imported, or built in Python"
     if module == "__main__" or "<locals>" in name:
         raise InputError("control", shown(source), expected)
     try:
         found: Any = import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError):
-        raise InputError("control", shown(source), expected) from None
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError("control", shown(source), f"{expected} ({error})") from None
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise InputError("control", shown(source), f"a module that can be imported ({reason})") from None
     if not (isinstance(found, type) and issubclass(found, Control)):
         raise InputError("control", shown(source), "a class derived from parshall.Control")
     return found

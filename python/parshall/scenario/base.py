@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator, Hashable, Iterator, Mapping
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeVar, Union
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, Union
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, ValidationError
 from typing_extensions import Self
@@ -15,11 +16,14 @@ from parshall.scenario import paths
 from parshall.scenario.canonical import canonical_json
 from parshall.scenario.faults import scenario_error
 
-__all__ = ["FOLDER", "Model", "OrElse", "one_of", "remembered"]
+__all__ = ["FOLDER", "PLAIN_TEXTS", "Model", "OrElse", "one_of", "remembered"]
 
 FOLDER = "folder"
 """Key of the validation context: where the files that a scenario names are looked for."""
 
+
+PLAIN_TEXTS = ContextVar("PLAIN_TEXTS", default=False)
+"""Set while Pydantic asks classes for their texts: it then gets those of the source, without the fields."""
 
 _T = TypeVar("_T")
 
@@ -43,7 +47,33 @@ _set_dict, _set_fields, _set_extra, _set_private = (
 )
 
 
-class Model(BaseModel):
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass as Described
+else:
+
+    class Described(type(BaseModel)):
+        """Makes the signature and the text of a class when somebody asks, as ``help`` does: making those of
+        all classes would take longer than starting the command.
+        """
+
+        @property
+        def __signature__(cls):
+            from parshall.scenario.described import signature_of
+
+            return signature_of(cls)
+
+        @__signature__.setter
+        def __signature__(cls, _):
+            """What Pydantic makes is not kept."""
+
+        @property
+        def __doc__(cls):
+            from parshall.scenario.described import text_of
+
+            return cls.__dict__.get("__doc__") if PLAIN_TEXTS.get() else text_of(cls)
+
+
+class Model(BaseModel, metaclass=Described):
     """A part of a scenario: a value that never changes. Equal values write the same canonical form.
 
     Python cannot keep anybody from changing it all the same, as by ``object.__setattr__``. So nothing that is
@@ -54,6 +84,9 @@ class Model(BaseModel):
     model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     def __init__(self, /, **values: Any) -> None:
+        """An instance of these values, each by the name of its field. ``help`` of the class has the text of
+        each, and so has an editor at its name. Raises ScenarioError for a value that does not fit.
+        """
         try:
             super().__init__(**values)
         except ValidationError as error:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import model_validator
+from pydantic import BeforeValidator, ValidationInfo, model_validator
 from typing_extensions import Self
 
-from parshall.scenario.base import Model, one_of
+from parshall.errors import InputError
+from parshall.scenario.base import FOLDER, Model, OrElse, one_of
 from parshall.scenario.control_forecasting import ArimaVegas, Dual, TcpTp, check_order
 from parshall.scenario.quantities import NO_VALUES, Flag, NotNegative, Part, Positive, Text, Values
 
@@ -48,13 +51,14 @@ class Bbr(Model):
     """Names this control."""
     bounds: Flag = False
     """Whether losses and marks bound rate and window, as in version 3 (draft-ietf-ccwg-bbr)."""
-    variant: Literal["draft", "linux"] = "draft"
-    """Whose version 1 it is: that of Linux also looks out for policers and makes room in the window for ACKs
-    that come together."""
+    variant: Literal["draft", "linux"] | None = None
+    """Version 1 of the draft or of Linux, which also looks out for policers and makes room in the window for
+    ACKs that come together. Left out it is ``linux`` with the profile of that name and without ``bounds``,
+    and ``draft`` otherwise."""
 
     @classmethod
     def linux(cls) -> Self:
-        """As Linux has it."""
+        """As Linux has it, under any profile."""
         return cls(variant="linux")
 
 
@@ -111,17 +115,19 @@ class Cubic(Model):
     """What is left of the window after a loss (section 4.6)."""
     fast_convergence: Flag = True
     """Whether a flow that loses early makes room (section 4.7)."""
-    hystart: Literal["none", "classic", "plus-plus"] = "none"
+    hystart: Literal["none", "classic", "plus-plus"] | None = None
     """What else than a loss ends slow start: nothing, trains of ACKs and round trips that grow (Ha and Rhee
-    2011, as in Linux), or such round trips with a conservative slow start after them (RFC 9406)."""
-    variant: Literal["rfc", "linux"] = "rfc"
-    """Whose growth it is. Linux counts whole packets and ticks of 4 ms, aims ahead by the least round trip,
-    which leaves queues out, grows by a twentieth a round trip at least before the first loss, and keeps up
-    with a flow of Reno that grows by 0.53 packets a round trip for ever."""
+    2011, as in Linux), or such round trips with a conservative slow start after them (RFC 9406). Left out it
+    is ``classic`` with the profile ``linux``, and ``none`` with others."""
+    variant: Literal["rfc", "linux"] | None = None
+    """Growth by the RFC or by Linux, which counts whole packets and ticks of 4 ms, aims ahead by the least
+    round trip, which leaves queues out, grows by a twentieth a round trip at least before the first loss, and
+    keeps up with a flow of Reno that grows by 0.53 packets a round trip for ever. Left out it is ``linux``
+    with the profile of that name, and ``rfc`` with others."""
 
     @classmethod
     def linux(cls) -> Self:
-        """As Linux has it, with classic HyStart."""
+        """As Linux has it, with classic HyStart, under any profile."""
         return cls(hystart="classic", variant="linux")
 
 
@@ -173,19 +179,39 @@ class Veno(Model):
 class UserControl(Model):
     """A control of your own, as a scenario names it: an instance of a class derived from
     ``parshall.Control``, or a ``parshall.SharedControl``, becomes this. The code itself is not in the
-    scenario; to run it again takes that code.
+    scenario; to run it again takes that code. In a file ``module:Class`` alone names it, too: the module is
+    looked for beside the file, and imported when the file is read.
     """
 
     kind: Literal["user"] = "user"
     """Names this control."""
-    form: Literal["python", "numba", "library"]
-    """In what form its code comes."""
+    form: Literal["python", "numba", "library"] | None = None
+    """In what form its code comes; left out, it is found out."""
     source: Text
     """Where it is found: a class as ``module:Name``, a library as the path of its file."""
-    code: Text
-    """SHA-256 of its code: of the source and what that refers to, or of the library's file."""
+    code: Text = ""
+    """SHA-256 of its code: of the source and what that refers to, or of the library's file. Left out, it is
+    that of the code that is there; given, no other code runs.
+    """
     values: Values = NO_VALUES
     """Its parameters, where they are not at their defaults."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _found(cls, given: Any, info: ValidationInfo) -> Any:
+        """Finds the code of a control that is named without it."""
+        source = given.get("source") if isinstance(given, Mapping) else None
+        if not isinstance(source, str) or given.get("code"):
+            return given
+        # By name, as the engine looks for it: what a scenario is made of does not depend on controls.
+        find = import_module("parshall.control.found").named
+        try:
+            part = find(source, dict(given.get("values") or {}), (info.context or {}).get(FOLDER))
+        except InputError as error:
+            raise InputError(
+                error.path.removeprefix("control").lstrip("."), error.value, error.expected
+            ) from None
+        return {**given, "form": part.form, "source": part.source, "code": part.code}
 
     def with_value(self, name: str, value: Any) -> Self:
         """The same control with another value of a parameter."""
@@ -193,9 +219,6 @@ class UserControl(Model):
             form=self.form, source=self.source, code=self.code, values={**self.values, name: value}
         )
 
-
-RENO: Any = Aimd.known()
-"""The default of a control; its type is that of any field."""
 
 if TYPE_CHECKING:
     _Control: TypeAlias = (
@@ -215,8 +238,18 @@ if TYPE_CHECKING:
     _Name: TypeAlias = Literal[
         "aimd", "arima-vegas", "bbr", "copa", "cubic", "dctcp", "dual", "tcp-tp", "vegas", "veno"
     ]
-    Control: TypeAlias = Given[_Control, _Control | ControlBase | SharedControl | _Name | Table]
+    MaybeControl: TypeAlias = Given[
+        _Control | None, _Control | ControlBase | SharedControl | _Name | Table | None
+    ]
 else:
-    Control = one_of(
+
+    def _by_name(value: object) -> object:
+        """A control of one's own may stand as text: its class, or the file of its library."""
+        own = isinstance(value, str) and (":" in value or value.endswith((".so", ".dylib", ".dll")))
+        return {"kind": "user", "source": value} if own else value
+
+    _Any = one_of(
         Aimd, ArimaVegas, Bbr, Binomial, Copa, Cubic, Dctcp, Dual, TcpTp, VegasControl, Veno, UserControl
     )
+    _Text = OrElse({"type": "string", "pattern": r":|\.(so|dylib|dll)$"})
+    MaybeControl = Annotated[_Any, _Text, BeforeValidator(_by_name)] | None

@@ -12,7 +12,12 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 
-__all__ = ["field_docs"]
+__all__ = ["class_doc", "field_docs"]
+
+
+def class_doc(model: type) -> str:
+    """The docstring of a class, without those of its fields, on one line."""
+    return " ".join((model.__dict__.get("__doc__") or "").split())
 
 
 @cache

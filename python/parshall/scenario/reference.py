@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from parshall.scenario.docs import field_docs
+from parshall.scenario.docs import class_doc, field_docs
+from parshall.scenario.profiles import table
 from parshall.scenario.schema import json_schema, tables
-from parshall.units import DURATION, RATE, SIZE
+from parshall.scenario.takes import takes
+from parshall.scenario.transport import Tcp
 
 __all__ = ["BEGIN", "END", "reference"]
-
-_QUANTITIES = {dimension.example: dimension.name for dimension in (RATE, DURATION, SIZE)}
 
 BEGIN = "<!-- reference: made by python -m parshall.scenario.reference docs/scenario.md -->"
 END = "<!-- end of reference -->"
@@ -31,15 +31,18 @@ def reference() -> str:
 
 def _section(model: type, schema: dict[str, Any]) -> Iterator[str]:
     kind = schema["properties"].get("kind", {}).get("const")
-    text = " ".join((model.__doc__ or "").split()).replace("``", "`")
+    text = class_doc(model).replace("``", "`")
     yield from (f"### {model.__name__}", "", f"`kind = {json.dumps(kind)}`. {text}" if kind else text, "")
     rows = [(name, field) for name, field in schema["properties"].items() if name != "kind"]
     if rows:
         yield from ("| field | takes | default | meaning |", "|---|---|---|---|")
     for name, field in rows:
         meaning = field_docs(model).get(name, "").replace("``", "`").replace("|", "\\|")
-        yield f"| `{name}` | {_takes(field)} | {_default(name, field, schema)} | {meaning} |"
+        kinds = takes(field, _link, code="`")
+        yield f"| `{name}` | {kinds} | {_default(name, field, schema)} | {meaning} |"
     yield ""
+    if model is Tcp:
+        yield from ("#### Profiles", "", "Fields that are left out have these values.", "", *table(), "")
 
 
 def _default(name: str, field: dict[str, Any], schema: dict[str, Any]) -> str:
@@ -50,37 +53,9 @@ def _default(name: str, field: dict[str, Any], schema: dict[str, Any]) -> str:
     return f"`{json.dumps(field['default'])}`"
 
 
-def _takes(field: dict[str, Any]) -> str:
-    """What a field takes, from its schema."""
-    if "$ref" in field:
-        return _link(field)
-    if "enum" in field:
-        return ", ".join(f"`{json.dumps(value)}`" for value in field["enum"])
-    if "examples" in field:
-        quantity = f"[{_QUANTITIES[field['examples'][0]]}](#quantities)"
-        listed = any(option.get("type") == "array" for option in field["anyOf"])
-        return f"{quantity}, or a list" if listed else quantity
-    if options := field.get("oneOf") or field.get("anyOf"):
-        return ", ".join(dict.fromkeys(_takes(option) for option in options))
-    return _simple(field)
-
-
-def _simple(field: dict[str, Any]) -> str:
-    kind = field["type"]
-    if kind == "object":
-        if "properties" not in field:
-            return "a table of numbers, flags, text or lists"
-        return "`{ " + ", ".join(f'{key} = "FILE"' for key in field["properties"]) + " }`"
-    if kind == "array":
-        items = field.get("items") or {"type": "value"}
-        return f"list of {_takes(items)}" if "prefixItems" not in items else "list of `[time, packets]`"
-    names = {"integer": "whole number", "number": "number", "string": "text", "boolean": "`true`, `false`"}
-    return names[kind]
-
-
-def _link(field: dict[str, Any]) -> str:
-    name = field["$ref"].rsplit("/", 1)[1]
-    return f"[{name}](#{name.lower()})"
+def _link(name: str) -> str:
+    """A link to the section of a table, or to that of quantities, in which no name is capital."""
+    return f"[{name}](#{name.lower() if name[0].isupper() else 'quantities'})"
 
 
 def _rewrite(path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from parshall.scenario.base import Model
-from parshall.scenario.docs import field_docs
+from parshall.scenario.base import PLAIN_TEXTS, Model
+from parshall.scenario.docs import class_doc, field_docs
 from parshall.scenario.dumbbell import Dumbbell
 from parshall.scenario.faults import models_in
 from parshall.scenario.model import Scenario
@@ -22,7 +22,7 @@ def json_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Parshall scenario",
-        "description": " ".join((Scenario.__doc__ or "").split()),
+        "description": class_doc(Scenario),
         "oneOf": [{"$ref": "#/$defs/Scenario"}, {"$ref": "#/$defs/DumbbellFile"}],
         "$defs": {
             **models,
@@ -34,7 +34,11 @@ def json_schema() -> dict[str, Any]:
 
 def definitions(*roots: type[Model]) -> dict[str, Any]:
     """The schema of each class that files with these at their top are made of, by its name."""
-    _, made = models_json_schema([(root, "validation") for root in roots], schema_generator=_Generator)
+    before = PLAIN_TEXTS.set(True)
+    try:
+        _, made = models_json_schema([(root, "validation") for root in roots], schema_generator=_Generator)
+    finally:
+        PLAIN_TEXTS.reset(before)
     classes = {model.__name__: model for model in tables(*roots)}
     return {
         name: _described(classes[name], _with_kind(_without_null(schema)))
@@ -79,7 +83,7 @@ def _described(model: type[Model], schema: dict[str, Any]) -> dict[str, Any]:
     properties = {
         name: {"description": docs.get(name, ""), **field} for name, field in schema["properties"].items()
     }
-    return {**schema, "description": " ".join((model.__doc__ or "").split()), "properties": properties}
+    return {**schema, "description": class_doc(model), "properties": properties}
 
 
 def _with_kind(model: dict[str, Any]) -> dict[str, Any]:

@@ -175,6 +175,15 @@ def write(model: Scenario | Dumbbell) -> str:
     return "\n".join(lines).lstrip() + "\n"
 
 
+def as_written(model: Model, name: str) -> str:
+    """The value of a field as a file has it; a table that needs nothing but its kind is that text."""
+    written = next(written for field, _, _, written in _fields(type(model)) if field == name)
+    value = getattr(model, name)
+    if isinstance(value, Model) and [key for key, _ in _changed(value)] == ["kind"]:
+        return _value(value.kind)  # type: ignore[attr-defined]
+    return _value(value if written is None else _with_unit(value, written))
+
+
 def _table(name: str, fields: Mapping[str, Any]) -> Iterator[str]:
     """A table's header and its keys, then its lists of tables."""
     lists = {key: value for key, value in fields.items() if _is_list_of_tables(value)}

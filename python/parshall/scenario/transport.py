@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from typing_extensions import Self
+
 from parshall.scenario.base import Model, one_of
-from parshall.scenario.control import RENO, Control
+from parshall.scenario.canonical import canonical_json
+from parshall.scenario.control import MaybeControl
 from parshall.scenario.quantities import (
     ABSENT,
     Count,
@@ -44,9 +48,11 @@ class Tcp(Model):
     acknowledgements show to be missing (SACK: RFC 2018 and 6675; with the profile ``ns2`` its Sack1), or
     what Vegas sends, which also has a window of its own (Brakmo and Peterson 1995). None is SACK with the
     profiles ``rfc`` and ``linux``, and NewReno with ``ns2``."""
-    control: Control = RENO
-    """How the window grows and shrinks. The recovery ``vegas`` has a window of its own, and takes nothing but
-    its rule from here: bounds from ``vegas``, the forecast from ``arima-vegas``."""
+    control: MaybeControl = ABSENT
+    """How the window grows and shrinks. None is Linux's CUBIC with the profile ``linux``, and AIMD with
+    others; one that is named by its kind alone is Linux's with ``linux``, too. The recovery ``vegas`` has a
+    window of its own, and takes nothing but its rule from here: bounds from ``vegas``, the forecast from
+    ``arima-vegas``. A control of your own may stand as text, ``module:Class``."""
     ecn: Flag = False
     """Whether packets can be marked instead of dropped (RFC 3168); it takes a queue that marks."""
     pacing: Flag = False
@@ -137,6 +143,15 @@ class Tcp(Model):
     """Whether leaving recovery sets cwnd to ssthresh (RFC) or keeps it and lets that ACK grow it (ns-2)."""
     timeout_clears_dupacks: Flag | None = None
     """Whether a timeout forgets the duplicate ACKs counted so far; ns-2's Tahoe does not."""
+
+    def resolved(self) -> Self:
+        """The same sender and receiver, with every field that was left out at the value that its profile
+        gives it. Still None are a ``clock_phase`` that is drawn at random and an ``initial_ssthresh_packets``
+        at the receiver's window.
+        """
+        from parshall import _core
+
+        return type(self).from_dict(json.loads(_core.filled_transport(canonical_json(self))))
 
 
 class Udp(Model):

@@ -382,7 +382,8 @@ fn check_recovery(at: &Place<'_>, tcp: &Tcp, options: &TcpOptions) -> Checked<()
 }
 
 fn check_control(at: &Place<'_>, tcp: &Tcp) -> Checked<()> {
-    if tcp.control.needs_marks() && !tcp.ecn {
+    let Some(control) = &tcp.control else { return Ok(()) };
+    if control.needs_marks() && !tcp.ecn {
         return Err(ScenarioError::new(
             at.field("ecn").to_string(),
             "false",
@@ -390,11 +391,11 @@ fn check_control(at: &Place<'_>, tcp: &Tcp) -> Checked<()> {
         ));
     }
     let at = at.field("control");
-    if let Control::User(user::Config { form, source, maker: Found(None), .. }) = &tcp.control {
+    if let Control::User(user::Config { form, source, maker: Found(None), .. }) = control {
         let (value, at) = (quoted(source), at.field("source"));
         return Err(ScenarioError::new(at.to_string(), value, format!("{form} code that is handed over")));
     }
-    tcp.control
+    control
         .check()
         .map_err(|unfit| ScenarioError::new(format!("{at}.{}", unfit.field), unfit.value, unfit.expected))
 }

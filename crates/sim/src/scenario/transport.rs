@@ -50,10 +50,10 @@ pub struct Tcp {
     /// What is sent after a loss.
     #[serde(default)]
     pub recovery: Option<RecoveryName>,
-    /// How the window grows and shrinks. The recovery `vegas` has a window of its own, and takes its rule from the controls
-    /// `vegas` and `arima-vegas`.
+    /// How the window grows and shrinks; none is CUBIC in the profile `linux`, AIMD in the others. The recovery `vegas` has a
+    /// window of its own, and takes its rule from the controls `vegas` and `arima-vegas`.
     #[serde(default)]
-    pub control: Control,
+    pub control: Option<Control>,
     /// Whether packets can be marked instead of dropped (RFC 3168).
     #[serde(default)]
     pub ecn: bool,

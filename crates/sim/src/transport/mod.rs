@@ -6,6 +6,7 @@ use crate::units::Time;
 mod clock;
 mod core;
 mod extra;
+mod filled;
 mod heard;
 mod intervals;
 mod losses;

@@ -2,7 +2,7 @@
 //!
 //! The profiles `rfc` and `ns2` side by side are the list of what ns-2.35 does differently from the RFCs.
 
-use crate::control::Control;
+use crate::control::{cubic, Control};
 use crate::scenario::{
     BackoffReset, FastRetransmitGuard, IdleRestart, PartialAckTimer, ProfileName, RecoveryName, ReduceFrom,
     RttSampling, Tcp,
@@ -193,11 +193,13 @@ impl TcpOptions {
         }
     }
 
-    /// Linux 6, as far as it is known to differ and these options tell it. CUBIC and its HyStart are chosen beside it.
+    /// Linux 6, as far as it is known to differ and these options tell it.
     pub fn linux() -> Self {
         TcpOptions {
             // TCP_DELACK_MIN
             delayed_ack: Some(Time::from_ps(40_000_000_000)),
+            // CONFIG_DEFAULT_TCP_CONG
+            control: Control::Cubic(cubic::Config::default().linux()),
             // TCP_MAX_QUICKACKS
             quick_acks: 16,
             // tcp_rtt_estimator()
@@ -310,6 +312,8 @@ impl TcpOptions {
         };
         let ns2 = tcp.profile == ProfileName::Ns2;
         let recovery = tcp.recovery.unwrap_or(base.recovery);
+        let sack = recovery == RecoveryName::Sack;
+        let control = control_of(tcp, recovery);
         let max_window = tcp.max_window_packets.map_or(base.max_window, f64::from);
         let clock_tick = tcp.clock_tick.unwrap_or(base.clock_tick);
         let min_rto_s = tcp.min_rto.map_or(base.rto_rules.min_s, Time::secs);
@@ -348,11 +352,11 @@ impl TcpOptions {
             rto,
             delayed_ack,
             quick_acks: tcp.quick_acks.unwrap_or(base.quick_acks),
-            control: tcp.control.clone(),
+            exact_echo: control.exact_echo(),
+            control,
             ecn: tcp.ecn,
-            exact_echo: tcp.control.exact_echo(),
             pacing: tcp.pacing,
-            sack: recovery == RecoveryName::Sack,
+            sack,
             initial_window: tcp.initial_window_packets.unwrap_or(base.initial_window),
             max_window,
             initial_ssthresh,
@@ -370,11 +374,11 @@ impl TcpOptions {
             clock_tick,
             clock_phase: tcp.clock_phase.or(base.clock_phase),
             // Losses told by time leave what may be sent to it (RFC 8985, section 9.3).
-            prr: tcp.prr.unwrap_or(base.prr || (tcp.rack == Some(true) && !ns2)),
-            rack: tcp.rack.unwrap_or(base.rack),
+            prr: sack && tcp.prr.unwrap_or(base.prr || (tcp.rack == Some(true) && !ns2)),
+            rack: sack && tcp.rack.unwrap_or(base.rack),
             eifel: tcp.eifel.unwrap_or(base.eifel),
             frto: tcp.frto.unwrap_or(base.frto) && recovery != RecoveryName::Vegas,
-            dsack: tcp.dsack.unwrap_or(base.dsack) && recovery == RecoveryName::Sack,
+            dsack: sack && tcp.dsack.unwrap_or(base.dsack),
             reduce_from: tcp.reduce_from.unwrap_or(base.reduce_from),
             integer_ssthresh: tcp.integer_ssthresh.unwrap_or(base.integer_ssthresh),
             rtt_sampling: tcp.rtt_sampling.unwrap_or(base.rtt_sampling),
@@ -402,5 +406,19 @@ impl TcpOptions {
             timeout_clears_dupacks: tcp.timeout_clears_dupacks.unwrap_or(!keeps_dupacks),
             ..base
         }
+    }
+}
+
+/// The control of a flow. In Linux it is Linux's, and CUBIC where none is named. The recovery `vegas` has a window of its own.
+fn control_of(tcp: &Tcp, recovery: RecoveryName) -> Control {
+    if tcp.profile != ProfileName::Linux {
+        return tcp.control.clone().unwrap_or_default();
+    }
+    match &tcp.control {
+        Some(Control::Cubic(config)) => Control::Cubic(config.linux()),
+        Some(Control::Bbr(config)) => Control::Bbr(config.linux()),
+        Some(other) => other.clone(),
+        None if recovery == RecoveryName::Vegas => Control::default(),
+        None => TcpOptions::linux().control,
     }
 }

@@ -11,7 +11,6 @@ from parshall.engine.measure import measure
 from parshall.scenario import (
     Bulk,
     CoDel,
-    Cubic,
     DropTail,
     Flow,
     FqCodel,
@@ -24,7 +23,6 @@ from parshall.scenario import (
     Series,
     Tcp,
 )
-from parshall.scenario.control import Aimd, Bbr
 from parshall_dev.validate.machine.cells import PACKET, Cell, Place, starts_ms
 from parshall_dev.validate.machine.reading import LINE_S, Run
 
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["queue_of", "scenario_of", "simulate"]
 
-_CONTROLS: dict[str, Any] = {"reno": Aimd(), "cubic": Cubic.linux(), "bbr": Bbr.linux()}
+_CONTROLS: dict[str, Any] = {"reno": "aimd", "cubic": "cubic", "bbr": "bbr"}
 _PAYLOAD = 1448
 _HEADER = PACKET - _PAYLOAD
 _FAST = 100e9
@@ -71,7 +69,6 @@ def scenario_of(cell: Cell, draw: int) -> Scenario:
             start=ms / 1e3,
             transport=Tcp(
                 profile="linux",
-                recovery="sack",
                 control=_CONTROLS[cell.control],
                 quick_acks=_quick_acks(cell),
                 payload_bytes=_PAYLOAD,

@@ -13,8 +13,16 @@ pub(super) const LEAST_WINDOW: f64 = 4.0;
 pub struct Config {
     /// Whether losses and marks bound rate and window, as in version 3.
     pub bounds: bool,
-    /// Whose version 1 it is.
-    pub variant: Variant,
+    /// Whose version 1 it is; none is that of the flow's profile.
+    pub variant: Option<Variant>,
+}
+
+impl Config {
+    /// BBR as Linux has it, where nothing else is said. Linux has no version 3.
+    pub fn linux(self) -> Self {
+        let linux = (!self.bounds).then_some(Variant::Linux);
+        Config { variant: self.variant.or(linux), ..self }
+    }
 }
 
 /// See [`Config::variant`].

@@ -117,7 +117,7 @@ impl Bbr {
             seen_rtt: false,
             pacing_rate: HIGH_GAIN * start.initial_window / FIRST_RTT_S,
             bounds: config.bounds.then(Bounds::default),
-            linux: (config.variant == Variant::Linux).then(Linux::default),
+            linux: (config.variant == Some(Variant::Linux)).then(Linux::default),
         }
     }
 

@@ -15,10 +15,10 @@ pub struct Config {
     pub beta: f64,
     /// Whether a flow that loses early makes room (section 4.7).
     pub fast_convergence: bool,
-    /// What else than a loss ends slow start (section 4.10).
-    pub hystart: HyStartRule,
-    /// Whose curve it is.
-    pub variant: Variant,
+    /// What else than a loss ends slow start (section 4.10); none is that of the flow's profile.
+    pub hystart: Option<HyStartRule>,
+    /// Whose curve it is; none is that of the flow's profile.
+    pub variant: Option<Variant>,
 }
 
 /// See [`Config::variant`].
@@ -30,6 +30,17 @@ pub enum Variant {
     Rfc,
     /// Linux's: see `linux.rs`.
     Linux,
+}
+
+impl Config {
+    /// CUBIC as Linux has it, where nothing else is said.
+    pub fn linux(self) -> Self {
+        Config {
+            hystart: self.hystart.or(Some(HyStartRule::Classic)),
+            variant: self.variant.or(Some(Variant::Linux)),
+            ..self
+        }
+    }
 }
 
 impl Parameters for Config {
@@ -52,8 +63,8 @@ impl Default for Config {
             // [RFC 9438 4.6-b]
             beta: 0.7,
             fast_convergence: true,
-            hystart: HyStartRule::None,
-            variant: Variant::Rfc,
+            hystart: None,
+            variant: None,
         }
     }
 }

@@ -47,9 +47,9 @@ impl Cubic {
             w_max: 0.0,
             w_prior: 0.0,
             epoch: None,
-            hystart: HyStart::new(config.hystart),
+            hystart: HyStart::new(config.hystart.unwrap_or_default()),
             least_rtt: f64::INFINITY,
-            counting: (config.variant == Variant::Linux).then(|| Box::new(Counting::new(config))),
+            counting: (config.variant == Some(Variant::Linux)).then(|| Box::new(Counting::new(config))),
         }
     }
 

@@ -1,0 +1,114 @@
+//! A flow's TCP with every option written out: the values that stand for those that it leaves to its profile.
+
+use crate::scenario::Tcp;
+use crate::transport::TcpOptions;
+use crate::units::Time;
+
+impl Tcp {
+    /// The same sender and receiver, with nothing left to the profile. Still open are a phase of the clock that is drawn at random, and
+    /// a first end of slow start at the receiver's window.
+    pub fn filled(&self) -> Tcp {
+        let options = TcpOptions::resolve(self);
+        let rto = &options.rto_rules;
+        let finite = options.initial_ssthresh.is_finite();
+        Tcp {
+            profile: self.profile,
+            recovery: Some(options.recovery),
+            control: Some(options.control),
+            ecn: options.ecn,
+            pacing: options.pacing,
+            rto: Some(options.rto),
+            payload_bytes: self.payload_bytes,
+            header_bytes: self.header_bytes,
+            ack_bytes: self.ack_bytes,
+            delayed_ack: Some(options.delayed_ack.is_some()),
+            delayed_ack_timer: options
+                .delayed_ack
+                .or(self.delayed_ack_timer)
+                .or(TcpOptions::rfc().delayed_ack),
+            quick_acks: Some(options.quick_acks),
+            initial_window_packets: Some(options.initial_window),
+            max_window_packets: Some(options.max_window as u32),
+            initial_ssthresh_packets: finite.then_some(options.initial_ssthresh),
+            handshake: Some(options.handshake),
+            limited_transmit: Some(options.limited_transmit),
+            dupack_threshold: Some(options.dupack_threshold),
+            initial_rto: Some(Time::from_secs(rto.initial_s)),
+            min_rto: Some(Time::from_secs(rto.min_s)),
+            max_rto: Some(Time::from_secs(rto.max_s)),
+            clock_tick: Some(options.clock_tick),
+            clock_phase: options.clock_phase,
+            prr: Some(options.prr),
+            rack: Some(options.rack),
+            eifel: Some(options.eifel),
+            frto: Some(options.frto),
+            dsack: Some(options.dsack),
+            reduce_from: Some(options.reduce_from),
+            integer_ssthresh: Some(options.integer_ssthresh),
+            rtt_sampling: Some(options.rtt_sampling),
+            backoff_reset: Some(options.backoff_reset),
+            idle_restart: Some(options.idle_restart),
+            fast_retransmit_guard: Some(options.fast_retransmit_guard),
+            partial_ack_timer: Some(options.partial_ack_timer),
+            grow_when_limited: Some(options.grow_when_limited),
+            count_acked_packets: Some(options.count_acked_packets),
+            slow_start_counts_packets: Some(options.slow_start_counts_packets),
+            deflate_to_ssthresh: Some(options.deflate_to_ssthresh),
+            timeout_clears_dupacks: Some(options.timeout_clears_dupacks),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::{bbr, cubic, Control};
+    use crate::scenario::{ProfileName, RecoveryName};
+
+    fn senders() -> impl Iterator<Item = Tcp> {
+        use RecoveryName::{Newreno, Reno, Sack, Tahoe, Vegas};
+        let controls = [
+            None,
+            Some(Control::default()),
+            Some(Control::Cubic(cubic::Config::default())),
+            Some(Control::Bbr(bbr::Config { bounds: true, ..Default::default() })),
+        ];
+        let profiles = [ProfileName::Rfc, ProfileName::Linux, ProfileName::Ns2];
+        let recoveries = [None, Some(Tahoe), Some(Reno), Some(Newreno), Some(Sack), Some(Vegas)];
+        let of = move |profile, recovery, control| Tcp { profile, recovery, control, ..Tcp::default() };
+        profiles.into_iter().flat_map(move |profile| {
+            let controls = controls.clone();
+            recoveries.into_iter().flat_map(move |recovery| {
+                controls.clone().into_iter().map(move |control| of(profile, recovery, control))
+            })
+        })
+    }
+
+    #[test]
+    fn what_is_written_out_is_the_same_sender() {
+        assert_eq!(senders().count(), 72);
+        for tcp in senders() {
+            let filled = tcp.filled();
+            assert_eq!(TcpOptions::resolve(&filled), TcpOptions::resolve(&tcp), "{tcp:?}");
+        }
+    }
+
+    #[test]
+    fn linux_is_what_it_is_called() {
+        let tcp = |control| Tcp { profile: ProfileName::Linux, control, ..Tcp::default() };
+        let linux = cubic::Config::default().linux();
+        assert_eq!(linux.variant, Some(cubic::Variant::Linux));
+        let unnamed = tcp(None).filled();
+        assert_eq!((unnamed.recovery, unnamed.rack), (Some(RecoveryName::Sack), Some(true)));
+        assert_eq!(unnamed.control, Some(Control::Cubic(linux)));
+        let named = |control| tcp(Some(control)).filled().control;
+        assert_eq!(named(Control::Cubic(cubic::Config::default())), Some(Control::Cubic(linux)));
+        let rfc =
+            cubic::Config { variant: Some(cubic::Variant::Rfc), hystart: Some(Default::default()), ..linux };
+        assert_eq!(named(Control::Cubic(rfc)), Some(Control::Cubic(rfc)));
+        let bbr = |bounds, variant| Control::Bbr(bbr::Config { bounds, variant });
+        assert_eq!(named(bbr(false, None)), Some(bbr(false, Some(bbr::Variant::Linux))));
+        assert_eq!(named(bbr(true, None)), Some(bbr(true, None)));
+        assert_eq!(named(Control::default()), Some(Control::default()));
+    }
+}
