@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import parshall
-from parshall import DropTail, Dumbbell, FlowGroup, OnOff, Pareto, Record, Tcp
+from parshall import DropTail, Dumbbell, FlowGroup, OnOff, ParetoPeriods, Record, Tcp
 from parshall.units import Mbit, ms, s
 
 bell = Dumbbell(
@@ -20,7 +20,7 @@ bell = Dumbbell(
         FlowGroup(
             count=6,
             transport=Tcp(recovery="newreno"),
-            app=OnOff(law=Pareto(shape=2.5), rate="370 kbit/s", on="1 s", off="2 s"),
+            app=OnOff(law=ParetoPeriods(shape=2.5), rate="370 kbit/s", on="1 s", off="2 s"),
         )
     ],
     record=Record(rtt="*"),

@@ -69,7 +69,7 @@ def _aqm(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     fewer = {c: {load: n // 40 for load, n in counts.items()} for c, counts in networks.SHORT_FLOWS.items()}
     _set(patch, networks, SHORT_FLOWS=fewer)
     few = tuple(view for view in shown._VIEWS if view.metric in ("ltrf", "response_mean"))
-    less = tuple(replace(each, views=few) if isinstance(each, st.Grids) else each for each in shown.SHOWN)
+    less = tuple(replace(each, views=few) if isinstance(each, st.GridMaps) else each for each in shown.SHOWN)
     _set(patch, shown, SHOWN=less)
     networks._with_any_queue.cache_clear()
     _set(patch, crossing, SETTLING=0.2)

@@ -370,7 +370,7 @@ def test_every_metric_has_its_map_of_means() -> None:
     columns |= {metric: rng.uniform(0, 1, len(keys)) for metric in METRICS}
     results = st.Results({"on_off": st.tidy(columns, (*DIMS, "seed"))})
     (on_off,) = (each for each in shown._MAPS if each.id == "map-on-off")
-    (picker,) = st.Grids(shown._VIEWS, [on_off], shown._DIMENSIONS).made(results)
+    (picker,) = st.GridMaps(shown._VIEWS, [on_off], shown._DIMENSIONS).made(results)
     assert {view.metric for view in shown._VIEWS} == set(METRICS) - {"delay", "mark", "estimated_share"}
     for figure, view in zip(picker.figures, shown._VIEWS, strict=True):
         assert figure.id == f"map-on-off-{view.metric}"

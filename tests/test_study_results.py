@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from parshall.stats import mean_interval
 from parshall_studies import study as st
-from parshall_studies.study.bench import Series, tables_of
+from parshall_studies.study.bench import RunSeries, tables_of
 from parshall_studies.study.results import dimensions_of
 
 QUEUES, LOADS, SEEDS = ("red", "droptail"), (5, 30, 100), (1, 2, 3, 4)
@@ -112,8 +112,8 @@ def test_labels_and_rows_of_a_part(results: st.Results) -> None:
 
 def test_rows_of_runs_become_a_table() -> None:
     found = {
-        ("red", 5): [{"runs": {"loss": 0.1}, "time": Series({"t": [0, 1]}, {"q": [3.0, 4.0]})}] * 2,
-        ("red", 30): [{"runs": {"loss": 0.2}, "time": Series({"t": [0]}, {"q": [5.0]})}] * 2,
+        ("red", 5): [{"runs": {"loss": 0.1}, "time": RunSeries({"t": [0, 1]}, {"q": [3.0, 4.0]})}] * 2,
+        ("red", 30): [{"runs": {"loss": 0.2}, "time": RunSeries({"t": [0]}, {"q": [5.0]})}] * 2,
     }
     tables = tables_of(found, ("queue", "load"), (7, 8))
     assert dimensions_of(tables["runs"]) == ("queue", "load", "seed")

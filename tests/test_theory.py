@@ -29,7 +29,7 @@ from parshall.theory import (
 )
 from parshall.theory.tcp_laws import stepped_window, timeout_share
 from parshall_dev.theory import figure, padhye as padhye_runs, poisson, red, square_root
-from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, Series as Points
+from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, PointSeries as Points
 from parshall_dev.theory.little import backlog_and_product
 from parshall_dev.theory.page import text, write
 

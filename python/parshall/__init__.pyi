@@ -1,3 +1,19 @@
+from . import (
+    capture as capture,
+    control as control,
+    errors as errors,
+    estimators as estimators,
+    fluid as fluid,
+    forecast as forecast,
+    long_memory as long_memory,
+    qdisc as qdisc,
+    rto as rto,
+    scenario as scenario,
+    stats as stats,
+    sweep as sweep,
+    theory as theory,
+    units as units,
+)
 from .control import Control as Control, SharedControl as SharedControl, native as native
 from .engine.cache import Cache as Cache
 from .engine.ensemble import Ensemble as Ensemble, run_many as run_many
@@ -12,7 +28,7 @@ from .errors import (
 from .estimators import (
     Alarm as Alarm,
     ArimaRto as ArimaRto,
-    Ewma as Ewma,
+    EwmaFilter as EwmaFilter,
     JacobsonRto as JacobsonRto,
     JacobsonTicksRto as JacobsonTicksRto,
     LinuxRto as LinuxRto,
@@ -51,8 +67,8 @@ from .scenario import (
     Drr as Drr,
     Dual as Dual,
     Dumbbell as Dumbbell,
-    Exponential as Exponential,
     ExponentialLaw as ExponentialLaw,
+    ExponentialPeriods as ExponentialPeriods,
     FairExcessMeter as FairExcessMeter,
     FixedPointMethod as FixedPointMethod,
     FixedWeight as FixedWeight,
@@ -74,8 +90,8 @@ from .scenario import (
     MedianRtoConfig as MedianRtoConfig,
     OnOff as OnOff,
     Outage as Outage,
-    Pareto as Pareto,
     ParetoLaw as ParetoLaw,
+    ParetoPeriods as ParetoPeriods,
     Pie as Pie,
     Precedence as Precedence,
     Priority as Priority,

@@ -216,11 +216,11 @@ def _of_simulator(
         judged = [_judged(shares) for shares in rows.values()]
         return {
             "ports": _port(samples),
-            "errors": st.Series(
+            "errors": st.RunSeries(
                 {"gains": np.array(list(rows), dtype=object)},
                 {column: [each[column] for each in judged] for column in judged[0]},
             ),
-            "courses": st.Series(
+            "courses": st.RunSeries(
                 {"time": course.time.round(3)}, {"measured": course.measured, "estimated": course.estimated}
             ),
         }
@@ -262,7 +262,7 @@ def _carry_over(bench: st.Workbench, gains: Mapping[str, Gains], scale: Scale) -
         samples = network.samples(load, of, run).since(of.start)
         rows = {name: _judged(samples.shares(found, of.alpha)) for name, found in gains.items()}
         return {
-            "carry_over": st.Series(
+            "carry_over": st.RunSeries(
                 {"gains": np.array(list(rows), dtype=object)}, {"mse": [row["mse"] for row in rows.values()]}
             )
         }

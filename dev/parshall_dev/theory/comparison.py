@@ -8,7 +8,7 @@ from typing import Literal
 
 from parshall.stats import Interval
 
-__all__ = ["Comparison", "Curve", "Panel", "Point", "Series"]
+__all__ = ["Comparison", "Curve", "Panel", "Point", "PointSeries"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Series:
+class PointSeries:
     """Points that belong together."""
 
     label: str
@@ -71,7 +71,7 @@ class Panel:
     x_label: str
     y_label: str
     curves: tuple[Curve, ...]
-    series: tuple[Series, ...]
+    series: tuple[PointSeries, ...]
     log_x: bool = False
     log_y: bool = False
     legend: Literal["upper left", "lower left", "center right"] = "upper left"
@@ -90,7 +90,7 @@ class Comparison:
     """Runs that it rests on."""
     facts: dict[str, str]
 
-    def series(self) -> Iterator[tuple[Panel, Series]]:
+    def series(self) -> Iterator[tuple[Panel, PointSeries]]:
         """Every series with the panel that it is in."""
         return ((panel, series) for panel in self.panels for series in panel.series)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from parshall.stats import mean_interval
 from parshall.theory.queue_laws import little_backlog
-from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, Series
+from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, PointSeries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ def backlog_and_product(run: Recording, port: int) -> tuple[float, float]:
 def compare(groups: Mapping[str, Sequence[Sequence[tuple[float, float]]]]) -> Comparison:
     """Groups of settings; a setting is one pair of :func:`backlog_and_product` for each seed."""
     series = tuple(
-        Series(label, tuple(_point(pairs) for pairs in settings)) for label, settings in groups.items()
+        PointSeries(label, tuple(_point(pairs) for pairs in settings)) for label, settings in groups.items()
     )
     pairs = [pair for settings in groups.values() for setting in settings for pair in setting]
     most = max(point.law for each in series for point in each.points)

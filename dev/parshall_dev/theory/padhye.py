@@ -11,7 +11,7 @@ from parshall.engine.measure import measure
 from parshall.scenario import BernoulliLoss, Bulk, Flow, Scenario, Tcp
 from parshall.stats import mean_interval
 from parshall.theory.tcp_laws import padhye_send_rate
-from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, Series
+from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, PointSeries
 from parshall_dev.theory.network import one_link
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _panel(acked: int, points: dict[tuple[int, Recovery, float], Point]) -> Pane
     x = tuple(float(loss) for loss in np.geomspace(LOSSES[0], LOSSES[-1], 60))
     curve = Curve("Padhye et al.", x, tuple(padhye_send_rate(loss, RTT, TIMEOUT, acked) for loss in x))
     series = tuple(
-        Series(label, tuple(points[acked, recovery, loss] for loss in LOSSES))
+        PointSeries(label, tuple(points[acked, recovery, loss] for loss in LOSSES))
         for recovery, label in RECOVERIES.items()
     )
     title = f"b = {acked}: {'every packet' if acked == 1 else 'every second packet'} acknowledged"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from parshall_studies import study as st
 
 if TYPE_CHECKING:
-    from parshall_dev.theory.comparison import Comparison, Panel, Point, Series
+    from parshall_dev.theory.comparison import Comparison, Panel, Point, PointSeries
 
 __all__ = ["SEEDS", "measure", "write"]
 
@@ -99,11 +99,11 @@ def _place(comparison: Comparison) -> str:
     return _at(panel, series, comparison.worst)
 
 
-def _at(panel: Panel, series: Series, point: Point) -> str:
+def _at(panel: Panel, series: PointSeries, point: Point) -> str:
     return f"{panel.title}; {series.label}; {panel.x_label} = {point.x:.3g}"
 
 
-def _agreeing(series: list[Series]) -> str:
+def _agreeing(series: list[PointSeries]) -> str:
     return f"{sum(each.agreeing for each in series)} of {sum(len(each.points) for each in series)}"
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parshall.engine.measure import measure
-from parshall.scenario import Flow, Record, Schedule, Series as Sampled, Udp
+from parshall.scenario import Flow, Record, Schedule, Series, Udp
 from parshall.stats import mean_interval
 from parshall.theory.queue_laws import md1_wait, mm1_wait, pollaczek_khinchine_wait
-from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, Series
+from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, PointSeries
 from parshall_dev.theory.network import SENDER_PORT, one_link
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def scenario(times: list[NDArray[np.float64]], sizes: list[int], duration: float
         )
         for index, (size, instants) in enumerate(zip(sizes, times, strict=True))
     ]
-    record = Record(port_series=Sampled(of="link", interval=SAMPLE_EVERY))
+    record = Record(port_series=Series(of="link", interval=SAMPLE_EVERY))
     return one_link(flows, duration=duration, rate=RATE, warm_up=WARM_UP * duration, record=record)
 
 
@@ -119,7 +119,7 @@ def _law(load: float, sizes: list[int]) -> float:
 
 def _panel(name: str, sizes: list[int], points: dict[tuple[str, float], Point]) -> Panel:
     x = tuple(float(load) for load in np.linspace(LOADS[0], LOADS[-1], 81))
-    series = Series("measured", tuple(points[name, load] for load in LOADS))
+    series = PointSeries("measured", tuple(points[name, load] for load in LOADS))
     if name == "M/D/1":
         curves: tuple[Curve, ...] = (Curve("M/D/1", x, tuple(1e3 * md1_wait(load, SERVICE) for load in x)),)
         title = "One packet size: M/D/1"

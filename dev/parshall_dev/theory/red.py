@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from parshall.engine.measure import measure
-from parshall.scenario import Bulk, Dumbbell, FlowGroup, Record, Red, Series as Sampled, Tcp
+from parshall.scenario import Bulk, Dumbbell, FlowGroup, Record, Red, Series, Tcp
 from parshall.stats import mean_interval
 from parshall.theory.red_law import red_drop_rate, red_mean_gap, red_probability, replayed_drop_rate
-from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, Series
+from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, PointSeries
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,7 +60,7 @@ def scenario(flows: int, *, wait: bool, duration: float = DURATION) -> Dumbbell:
                 access_delay=[float(delay) for delay in delays],
             )
         ],
-        record=Record(packets="bottleneck", port_series=Sampled(of="bottleneck", interval=SAMPLE_EVERY)),
+        record=Record(packets="bottleneck", port_series=Series(of="bottleneck", interval=SAMPLE_EVERY)),
     )
 
 
@@ -142,7 +142,7 @@ def compare(seeds: int, jobs: int | None) -> tuple[Comparison, list[tuple[float,
     outside = np.mean(np.reshape([run.outside for run in kept], (len(settings), seeds)), axis=1)
     facts["outside"] = f"{100 * float(np.max(outside)):.1f}"
     series = tuple(
-        Series(f"{'wait' if wait else 'no wait'}, {FLOWS[0]} to {FLOWS[-1]} flows", tuple(points[wait]))
+        PointSeries(f"{'wait' if wait else 'no wait'}, {FLOWS[0]} to {FLOWS[-1]} flows", tuple(points[wait]))
         for wait in (True, False)
     )
     comparison = Comparison("red", "RED on its drop curve", (_panel(series),), len(kept), facts)
@@ -175,7 +175,7 @@ def _law(average: float, *, wait: bool) -> float:
     return red_drop_rate(red_probability(average, LOW, HIGH, MOST), wait=wait)
 
 
-def _panel(series: tuple[Series, ...]) -> Panel:
+def _panel(series: tuple[PointSeries, ...]) -> Panel:
     x = tuple(float(average) for average in np.linspace(LOW + 0.5, HIGH - 0.5, 160))
     curves = (
         Curve("law with wait", x, tuple(_law(average, wait=True) for average in x)),

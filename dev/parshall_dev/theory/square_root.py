@@ -16,7 +16,7 @@ from parshall.theory.tcp_laws import (
     random_loss_window,
     stepped_window,
 )
-from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, Series
+from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, PointSeries
 from parshall_dev.theory.network import one_link
 
 if TYPE_CHECKING:
@@ -79,11 +79,11 @@ def compare(seeds: int, jobs: int | None) -> Comparison:
         (kind, loss): Point(loss, _LAWS[kind](loss), mean_interval(row))
         for (kind, loss), row in windows.items()
     }
-    series = tuple(Series(kind, tuple(points[kind, loss] for loss in LOSSES)) for kind in _LAWS)
+    series = tuple(PointSeries(kind, tuple(points[kind, loss] for loss in LOSSES)) for kind in _LAWS)
     return Comparison("square-root", "The square-root law", (_panel(series),), len(runs), _facts(series))
 
 
-def _panel(series: tuple[Series, ...]) -> Panel:
+def _panel(series: tuple[PointSeries, ...]) -> Panel:
     x = tuple(float(loss) for loss in np.geomspace(LOSSES[0], LOSSES[-1], 50))
     labels = {PERIODIC: "sqrt(1.5 / p)", RANDOM: f"{random_loss_constant():.4f} / sqrt(p)"}
     curves = tuple(Curve(labels[kind], x, tuple(law(loss) for loss in x)) for kind, law in _LAWS.items())
@@ -99,7 +99,7 @@ def _panel(series: tuple[Series, ...]) -> Panel:
     )
 
 
-def _facts(series: tuple[Series, ...]) -> dict[str, str]:
+def _facts(series: tuple[PointSeries, ...]) -> dict[str, str]:
     """By how many packets a round trip the flow stays behind, which explains the deviation."""
     periodic = next(each for each in series if each.label == PERIODIC)
     behind = [point.law - point.measured.mean for point in periodic.points]

@@ -24,7 +24,7 @@ from parshall.control.base import EVENTS, Control
 from parshall.control.identity import code_hash, compiled_helpers
 from parshall.control.interface import lent, structure
 from parshall.errors import InputError, ParshallError, shown
-from parshall.estimators import Ewma, RtoEstimator, SlidingMad, SlidingMedian
+from parshall.estimators import EwmaFilter, RtoEstimator, SlidingMad, SlidingMedian
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +42,7 @@ _TOLD = {
 }
 """What each method is told, as a structure."""
 
-_ESTIMATORS = (Ewma, SlidingMad, SlidingMedian, RtoEstimator)
+_ESTIMATORS = (EwmaFilter, SlidingMad, SlidingMedian, RtoEstimator)
 
 RAISED = -(2**31)
 """What a function returns after an exception."""

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from parshall.estimators.alarm import Alarm
 from parshall.estimators.base import Estimator
-from parshall.estimators.filters import Ewma, SlidingMad, SlidingMedian
+from parshall.estimators.filters import EwmaFilter, SlidingMad, SlidingMedian
 from parshall.estimators.nonresponsive import (
     NonresponsiveEstimate,
     NonresponsiveEstimator,
@@ -68,7 +68,7 @@ __all__ = [
     "CapacityQuality",
     "CapacitySeries",
     "Estimator",
-    "Ewma",
+    "EwmaFilter",
     "JacobsonRto",
     "JacobsonTicksRto",
     "LinuxRto",

@@ -26,7 +26,7 @@ class Estimator:
     ``copy.copy``, ``copy.deepcopy`` and ``pickle`` give an estimator in the same state that goes on by
     itself; :meth:`clone` gives a fresh one. A pickle can be read by the version of Parshall that wrote it.
 
-    >>> median = Ewma(gain=0.5)
+    >>> median = EwmaFilter(gain=0.5)
     >>> median.update(8.0)
     8.0
     >>> other = median.copy()

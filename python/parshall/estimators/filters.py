@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Ewma", "SlidingMad", "SlidingMedian"]
+__all__ = ["EwmaFilter", "SlidingMad", "SlidingMedian"]
 
 
 class _Filter(Estimator):
@@ -92,10 +92,10 @@ class SlidingMad(_Filter):
         super().__init__(core, {"window": window})
 
 
-class Ewma(_Filter):
+class EwmaFilter(_Filter):
     """Exponentially weighted moving average: ``value += gain (x - value)``, and the first number as it is.
 
-    >>> Ewma(gain=0.5).run([0.0, 1.0, 1.0])
+    >>> EwmaFilter(gain=0.5).run([0.0, 1.0, 1.0])
     array([0.  , 0.5 , 0.75])
     """
 

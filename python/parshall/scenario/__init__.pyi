@@ -91,9 +91,9 @@ from .toml import load as load, loads as loads
 from .traffic import (
     Bulk as Bulk,
     Cbr as Cbr,
-    Exponential as Exponential,
+    ExponentialPeriods as ExponentialPeriods,
     OnOff as OnOff,
-    Pareto as Pareto,
+    ParetoPeriods as ParetoPeriods,
     Schedule as Schedule,
     SelfSimilar as SelfSimilar,
     Transfer as Transfer,

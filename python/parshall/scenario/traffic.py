@@ -29,7 +29,17 @@ from parshall.scenario.quantities import (
 if TYPE_CHECKING:
     from parshall.scenario.quantities import Given, Table
 
-__all__ = ["Bulk", "Cbr", "Exponential", "OnOff", "Pareto", "Schedule", "SelfSimilar", "Transfer", "Vbr"]
+__all__ = [
+    "Bulk",
+    "Cbr",
+    "ExponentialPeriods",
+    "OnOff",
+    "ParetoPeriods",
+    "Schedule",
+    "SelfSimilar",
+    "Transfer",
+    "Vbr",
+]
 
 
 class Bulk(Model):
@@ -82,14 +92,14 @@ class Vbr(Model):
     """How long a rate lasts is drawn uniformly from this range."""
 
 
-class Exponential(Model):
+class ExponentialPeriods(Model):
     """Exponentially distributed durations."""
 
     kind: Literal["exponential"] = "exponential"
     """Names this law."""
 
 
-class Pareto(Model):
+class ParetoPeriods(Model):
     """Pareto distributed durations: heavy tailed below a shape of 2."""
 
     kind: Literal["pareto"] = "pareto"
@@ -99,9 +109,10 @@ class Pareto(Model):
 
 
 if TYPE_CHECKING:
-    Law: TypeAlias = Given[Exponential | Pareto, Exponential | Pareto | Literal["exponential"] | Table]
+    _Law: TypeAlias = ExponentialPeriods | ParetoPeriods
+    Law: TypeAlias = Given[_Law, _Law | Literal["exponential"] | Table]
 else:
-    Law = one_of(Exponential, Pareto)
+    Law = one_of(ExponentialPeriods, ParetoPeriods)
 
 
 class OnOff(Model):

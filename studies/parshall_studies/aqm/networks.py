@@ -21,7 +21,7 @@ from parshall.scenario import (
     FlowGroup,
     FqCodel,
     OnOff,
-    Pareto,
+    ParetoPeriods,
     Pie,
     Record,
     Red,
@@ -300,7 +300,7 @@ def _short(cell: Cell, part: Part) -> Iterator[FlowGroup]:
         count=max(1, count - round(CYCLE / part.probe_spacing)),
         transport=_user_sender(cell),
         app=OnOff(
-            law=Pareto(shape=_REGULAR),
+            law=ParetoPeriods(shape=_REGULAR),
             rate=burst_rate,
             on=TRANSFER_PACKETS * 8 * PACKET_BYTES / burst_rate,
             off=CYCLE,

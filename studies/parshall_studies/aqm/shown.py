@@ -69,8 +69,8 @@ _VIEWS = (
 are none."""
 _SACK, _CUBIC = {"senders": "sack"}, {"senders": "cubic"}
 _MAPS = (
-    st.Grid("map", "Capacity, buffer and short flows, by queue", "grid", _SACK),
-    st.Grid(
+    st.GridMap("map", "Capacity, buffer and short flows, by queue", "grid", _SACK),
+    st.GridMap(
         "map-on-off",
         "The same with ON/OFF flows (Figure 28)",
         "on_off",
@@ -79,12 +79,12 @@ _MAPS = (
     ),
 )
 _OF_TUNED = (
-    st.Grid("map-tuned", "Tuned RED, CBR flows in phase", "tuned", _SACK),
-    st.Grid("map-tuned-spread", "Tuned RED, CBR flows that start at random", "tuned_spread", _SACK),
+    st.GridMap("map-tuned", "Tuned RED, CBR flows in phase", "tuned", _SACK),
+    st.GridMap("map-tuned-spread", "Tuned RED, CBR flows that start at random", "tuned_spread", _SACK),
 )
 _OF_TODAY = (
-    st.Grid("map-modern", "The chapter's senders", MODERN.name, _SACK),
-    st.Grid("map-cubic", "CUBIC senders", MODERN.name, _CUBIC),
+    st.GridMap("map-modern", "The chapter's senders", MODERN.name, _SACK),
+    st.GridMap("map-cubic", "CUBIC senders", MODERN.name, _CUBIC),
 )
 _DIMENSIONS = (
     st.Dimension("queue", QUEUES),
@@ -363,9 +363,9 @@ SHOWN: tuple[st.Shown, ...] = (
             ("fig-31", "relative_delay", _RELATIVE),
         )
     ),
-    st.Grids(_VIEWS, _MAPS, _DIMENSIONS),
-    st.Grids(_VIEWS, _OF_TODAY, _DIMENSIONS),
-    st.Grids(_VIEWS, _OF_TUNED, _DIMENSIONS, _TUNING),
+    st.GridMaps(_VIEWS, _MAPS, _DIMENSIONS),
+    st.GridMaps(_VIEWS, _OF_TODAY, _DIMENSIONS),
+    st.GridMaps(_VIEWS, _OF_TUNED, _DIMENSIONS, _TUNING),
     st.drawing(
         "phases",
         [

@@ -44,7 +44,7 @@ _FEWEST = 30
 """Samples that are worth a fit."""
 
 
-def errors_of(run: Recording) -> st.Series:
+def errors_of(run: Recording) -> st.RunSeries:
     """The mean distance between forecast and next round trip over the mean round trip, by forecaster; NaN
     where there are too few samples.
     """
@@ -52,7 +52,7 @@ def errors_of(run: Recording) -> st.Series:
     found = [
         _error(forecast.Forecaster(model).run(rtts)[:-1] - rtts[1:], rtts) for _, model in GIVEN.values()
     ]
-    return st.Series({"forecaster": list(LABELS)}, {"error": [*found, _error(_residuals(rtts), rtts)]})
+    return st.RunSeries({"forecaster": list(LABELS)}, {"error": [*found, _error(_residuals(rtts), rtts)]})
 
 
 def _error(errors: Reals, rtts: Reals) -> float:

@@ -231,9 +231,9 @@ def _windows(bench: st.Workbench, grid: Any) -> st.Measures:
     )
 
 
-def _window(run: Recording) -> st.Series:
+def _window(run: Recording) -> st.RunSeries:
     window = run.columns("window")
-    return st.Series({"time": window["time"]}, {name: window[name] for name in ("cwnd", "ssthresh")})
+    return st.RunSeries({"time": window["time"]}, {name: window[name] for name in ("cwnd", "ssthresh")})
 
 
 def _decisions(bench: st.Workbench) -> st.Measures:

@@ -200,14 +200,14 @@ def _step(bench: st.Workbench) -> st.Measures:
         tables=("port_series",),
     )
 
-    def course(name: str) -> st.Series:
+    def course(name: str) -> st.RunSeries:
         quiet, busy = CALM.model(name), loaded.model(name)
         first = simulate(quiet, begin)
         second = simulate(busy, stop - begin, first)
         parts = [each.every(_SAMPLE_EVERY) for each in (first, second, simulate(quiet, end - stop, second))]
         time = np.concatenate([part.time[:-1] for part in parts])  # each begins where the one before ends
         queue = np.concatenate([part.queue[:-1] for part in parts])
-        return _late(st.Series({"time": time}, {"queue": queue}), begin - 5)
+        return _late(st.RunSeries({"time": time}, {"queue": queue}), begin - 5)
 
     return {**packets, "step_models": _courses(bench, "The models in time", course)}
 
@@ -240,7 +240,7 @@ def _cycle(bench: st.Workbench) -> st.Measures:
     )
     queues = dict(zip(MOVING, bench.work("Cycles of the models", MOVING, of_models), strict=True))
     courses = {
-        name: st.Series({"time": times[shown]}, {"queue": queue[shown]}) for name, queue in queues.items()
+        name: st.RunSeries({"time": times[shown]}, {"queue": queue[shown]}) for name, queue in queues.items()
     }
     lengths = {
         "model": list(queues),
@@ -290,11 +290,11 @@ def _swings(bench: st.Workbench) -> st.Measures:
     return {**packets, "swings_of_models": _solved(bench, "Swings of the models", models, of_model)}
 
 
-def queue_of(run: Recording) -> st.Series:
+def queue_of(run: Recording) -> st.RunSeries:
     """The backlog of the bottleneck in packets, as it was sampled."""
     series = run.columns("port_series")
     backlog = np.asarray(series["backlog_packets"], dtype=float)
-    return st.Series({"time": np.asarray(series["time"])}, {"queue": backlog})
+    return st.RunSeries({"time": np.asarray(series["time"])}, {"queue": backlog})
 
 
 def busiest_frequency(queue: Reals, interval: float = _SAMPLE_EVERY) -> float:
@@ -306,10 +306,10 @@ def busiest_frequency(queue: Reals, interval: float = _SAMPLE_EVERY) -> float:
     return float(frequencies[int(np.argmax(power))])
 
 
-def _late(series: st.Series, begin: float, end: float = math.inf) -> st.Series:
+def _late(series: st.RunSeries, begin: float, end: float = math.inf) -> st.RunSeries:
     time = np.round(series.dims["time"], 6)
     kept = (time >= begin) & (time < end)
-    return st.Series({"time": time[kept]}, {"queue": series.numbers["queue"][kept]})
+    return st.RunSeries({"time": time[kept]}, {"queue": series.numbers["queue"][kept]})
 
 
 # --- Stability ----------------------------------------------------------------------------------------------
@@ -382,7 +382,7 @@ def _courses(bench: st.Workbench, what: str, course: Any) -> Any:
     return _by_model(dict(zip(MOVING, bench.work(what, MOVING, course), strict=True)))
 
 
-def _by_model(courses: Mapping[str, st.Series]) -> Any:
+def _by_model(courses: Mapping[str, st.RunSeries]) -> Any:
     rows = [
         {"model": name, "time": time, "queue": queue}
         for name, each in courses.items()

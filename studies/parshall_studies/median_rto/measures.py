@@ -147,18 +147,18 @@ def _margins(rtt: Mapping[str, Any]) -> dict[str, float]:
     }
 
 
-def _goodput_over_time(series: Mapping[str, Any]) -> st.Series:
+def _goodput_over_time(series: Mapping[str, Any]) -> st.RunSeries:
     """Cumulative goodput of all flows together, in Mbit."""
     times, place = np.unique(series["time"], return_inverse=True)
     packets = np.bincount(place, weights=series["packets_delivered"])
-    return st.Series({"time": times}, {"megabits": packets * (PAYLOAD_BITS / 1e6)})
+    return st.RunSeries({"time": times}, {"megabits": packets * (PAYLOAD_BITS / 1e6)})
 
 
-def _example(run: Recording) -> st.Series:
+def _example(run: Recording) -> st.RunSeries:
     """RTT samples and RTOs of one flow."""
     rtt = run.columns("rtt")
     own = rtt["flow"] == run.flows.index(EXAMPLE_FLOW)
-    return st.Series({"time": rtt["time"][own]}, {name: rtt[name][own] for name in ("rtt", "rto")})
+    return st.RunSeries({"time": rtt["time"][own]}, {name: rtt[name][own] for name in ("rtt", "rto")})
 
 
 def _live(bench: st.Workbench) -> st.Measures:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Literal
 
 from parshall.scenario import (
     Dumbbell,
-    Exponential,
+    ExponentialPeriods,
     FlowGroup,
     JacobsonRtoConfig,
     MedianRtoConfig,
     OnOff,
-    Pareto,
+    ParetoPeriods,
     Record,
     Series,
     Tcp,
@@ -173,8 +173,8 @@ def study_scenarios() -> dict[str, Dumbbell]:
     }
 
 
-def _law(traffic: Traffic) -> Exponential | Pareto:
-    return Exponential() if traffic == "exponential" else Pareto(shape=PARETO_SHAPE)
+def _law(traffic: Traffic) -> ExponentialPeriods | ParetoPeriods:
+    return ExponentialPeriods() if traffic == "exponential" else ParetoPeriods(shape=PARETO_SHAPE)
 
 
 # --- Beyond the document: the parameters of the filters -----------------------------------------------------

@@ -340,13 +340,18 @@ def scatter(results: st.Results, traffic: str) -> float:
 
 
 def best_families(results: st.Results) -> tuple[list[tuple[str, int]], list[float]]:
-    """How many series each family waits least on, at RFC 6298's risk, and how much less that is in %."""
+    """How many series each family waits least on, at RFC 6298's risk, and by how many percent less than RFC
+    6298's setting. ``none`` are series on which no setting waits less than that.
+    """
     best: dict[str, dict[str, Any]] = {}
     for row in matched(results, frontier_grid()):
         if row["wait_ratio"] is not None:
             best[row["series"]] = min(best.get(row["series"], row), row, key=lambda each: each["wait_ratio"])
-    won = Counter(row["family"] for row in best.values())
-    return won.most_common(), [100 * (1 - row["wait_ratio"]) for row in best.values()]
+    better = [row for row in best.values() if row["wait_ratio"] < 1.0]
+    won = Counter(row["family"] for row in better).most_common()
+    none = len(best) - len(better)
+    gains = [100 * (1 - row["wait_ratio"]) for row in better]
+    return [*won, ("none", none)] if none else won, gains
 
 
 NAMES = {

@@ -86,8 +86,8 @@ def measure(bench: st.Workbench, entries: Sequence[Entry]) -> st.Measures:
         }
         numbers = dict(zip(_BY_LEVEL, (np.concatenate(column) for column in columns), strict=True))
         return {
-            "areas": st.Series({"estimator": list(names), "rule": list(rules)}, {"area": areas}),
-            "alarms": st.Series(dims, numbers),
+            "areas": st.RunSeries({"estimator": list(names), "rule": list(rules)}, {"area": areas}),
+            "alarms": st.RunSeries(dims, numbers),
         }
 
     variants = {crowd: alarm_case(crowd).network for crowd in CROWDS}

@@ -112,7 +112,7 @@ def _judged(found: Tuned, case: Case, run: Recording) -> st.Rows:
     }
     if case.name in DRAWN or case.name.partition("/")[0] in DRAWN:
         shown = {**_shown(entries, case)}
-        rows["intervals"] = st.Series(
+        rows["intervals"] = st.RunSeries(
             {"time": traces.times},
             {"share": truth[0], **{k: _run(e, case, traces) for k, e in shown.items()}},
         )
@@ -122,7 +122,7 @@ def _judged(found: Tuned, case: Case, run: Recording) -> st.Rows:
         rows["starts"] = _starts(entries, case, traces)
     if case.name in found.homes:
         errors = [_mse(found.homes[home], case, traces) for home in found.homes]
-        rows["transfer"] = st.Series({"home": list(found.homes)}, {"mse": errors})
+        rows["transfer"] = st.RunSeries({"home": list(found.homes)}, {"mse": errors})
     if case.several_hops:
         rows["links"] = _links(run)
     if case.name == "short":
@@ -141,7 +141,7 @@ def _dithered(found: Tuned, case: Case, run: Recording) -> st.Rows:
     }
     if case.name == DITHERED:
         numbers = {"share": traces.true_share[0], "responsiveness": traces.recorded["responsiveness"][0]}
-        rows["dithered_intervals"] = st.Series({"time": traces.times}, numbers)
+        rows["dithered_intervals"] = st.RunSeries({"time": traces.times}, numbers)
     return rows
 
 
@@ -151,10 +151,10 @@ def _run(entry: Entry, case: Case, traces: Traces) -> Reals:
     return found
 
 
-def _scores(case: Case, traces: Traces, entries: Sequence[Entry]) -> st.Series:
+def _scores(case: Case, traces: Traces, entries: Sequence[Entry]) -> st.RunSeries:
     truth = traces.true_share
     estimates = [_run(entry, case, traces)[None] for entry in entries]
-    return st.Series(
+    return st.RunSeries(
         {"entry": [entry.name for entry in entries]},
         {
             "mse": [mean_square_error(each, truth)[0] for each in estimates],
@@ -178,7 +178,7 @@ def _shown(entries: Sequence[Entry], case: Case) -> dict[str, Entry]:
     }
 
 
-def _whole_numbers(case: Case, traces: Traces, entries: Sequence[Entry]) -> st.Series:
+def _whole_numbers(case: Case, traces: Traces, entries: Sequence[Entry]) -> st.RunSeries:
     """How far the form in whole numbers (Chapter III) is from the floating one on the same samples: the
     mean distance over the mean of the floating estimate, and the greatest distance in any interval, in
     points of share.
@@ -192,10 +192,10 @@ def _whole_numbers(case: Case, traces: Traces, entries: Sequence[Entry]) -> st.S
         apart = np.abs(fixed - floating)
         rows[entry.kind] = (np.nanmean(apart) / np.nanmean(floating), 100 * np.nanmax(apart))
     relative, most = zip(*rows.values(), strict=True)
-    return st.Series({"settings": list(rows)}, {"relative": relative, "most": most})
+    return st.RunSeries({"settings": list(rows)}, {"relative": relative, "most": most})
 
 
-def _starts(entries: Sequence[Entry], case: Case, traces: Traces) -> st.Series:
+def _starts(entries: Sequence[Entry], case: Case, traces: Traces) -> st.RunSeries:
     """The error of the basic algorithm over its start value, with printed and with tuned gains."""
     truth = traces.true_share
     rows = []
@@ -207,14 +207,14 @@ def _starts(entries: Sequence[Entry], case: Case, traces: Traces) -> st.Series:
                 rows.append((entry.kind, start, error, np.nanmean(estimates)))
     kinds, starts, errors, estimates_of = zip(*rows, strict=True)
     dims = {"settings": kinds, "start_share": starts}
-    return st.Series(dims, {"mse": errors, "mean_estimate": estimates_of})
+    return st.RunSeries(dims, {"mse": errors, "mean_estimate": estimates_of})
 
 
-def _links(run: Recording) -> st.Series:
+def _links(run: Recording) -> st.RunSeries:
     """Drop rates in % at the three bottlenecks of Figure 11, over the whole run."""
     ports = [run.port(name) for name in ("r1->r2", "r2->r3", "r2->r4")]
     rates = [100 * port.packets_dropped / port.packets_arrived for port in ports]
-    return st.Series({"link": [1, 2, 3]}, {"drop_rate": rates})
+    return st.RunSeries({"link": [1, 2, 3]}, {"drop_rate": rates})
 
 
 def _port(case: Case, run: Recording, traces: Traces) -> dict[str, float]:

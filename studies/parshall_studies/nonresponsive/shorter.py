@@ -51,7 +51,7 @@ def measure(bench: st.Workbench, entries: Sequence[Entry]) -> st.Measures:
         case, samples = interval_case(*key), key[1]
         traces = traces_of(case, run)
         found = [_error(entry, case, traces, samples) for entry in judged]
-        return {"shorter": st.Series({"entry": [entry.name for entry in judged]}, {"mse": found})}
+        return {"shorter": st.RunSeries({"entry": [entry.name for entry in judged]}, {"mse": found})}
 
     variants = {key: interval_case(*key).network for key in keys}
     return bench.measure(

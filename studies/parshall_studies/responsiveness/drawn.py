@@ -22,11 +22,11 @@ from parshall.scenario import (
     Cubic,
     DropTail,
     Dumbbell,
-    Exponential,
+    ExponentialPeriods,
     FlowGroup,
     FqCodel,
     OnOff,
-    Pareto,
+    ParetoPeriods,
     Pie,
     Record,
     Red,
@@ -287,8 +287,8 @@ class Drawn:
         apps: Mapping[str, Callable[[], Any]] = {
             "cbr": lambda: Cbr(rate=rate),
             "vbr": lambda: Vbr(rates=(0.5 * rate, 1.5 * rate), intervals=(0.1, 5.0)),
-            "on-off": lambda: OnOff(law=Pareto(shape=1.5), rate=2 * rate, on=1.0, off=1.0),
-            "bursts": lambda: OnOff(law=Exponential(), rate=2 * rate, on=0.02, off=0.02),
+            "on-off": lambda: OnOff(law=ParetoPeriods(shape=1.5), rate=2 * rate, on=1.0, off=1.0),
+            "bursts": lambda: OnOff(law=ExponentialPeriods(), rate=2 * rate, on=0.02, off=0.02),
         }
         if self.deaf != "pulses":
             return [FlowGroup(**common, app=apps[self.deaf]())]

@@ -101,7 +101,7 @@ def _windows(bench: st.Workbench) -> st.Measures:
 
     def of_run(_: Any, run: Recording) -> dict[str, Any]:
         window = run.columns("window")
-        return {"windows": st.Series({"time": window["time"]}, {"cwnd": window["cwnd"]})}
+        return {"windows": st.RunSeries({"time": window["time"]}, {"cwnd": window["cwnd"]})}
 
     return bench.measure(
         "A window", variants, of_run, dims=("edge",), seeds=bench.seeds[:1], tables=("window",)

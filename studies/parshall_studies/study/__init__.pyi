@@ -1,4 +1,4 @@
-from .bench import Rows as Rows, Series as Series, Workbench as Workbench
+from .bench import Rows as Rows, RunSeries as RunSeries, Workbench as Workbench
 from .charts import (
     Course as Course,
     Made as Made,
@@ -34,7 +34,13 @@ from .figures import (
     rows_axis as rows_axis,
 )
 from .grades import Grade as Grade
-from .maps import Dimension as Dimension, Grid as Grid, Grids as Grids, View as View, map_figure as map_figure
+from .maps import (
+    Dimension as Dimension,
+    GridMap as GridMap,
+    GridMaps as GridMaps,
+    View as View,
+    map_figure as map_figure,
+)
 from .markdown import markdown as markdown
 from .numbers import NumbersOf as NumbersOf
 from .printed import Printed as Printed, numbers_in as numbers_in

@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from parshall.engine.measure import Made
     from parshall.recording import Recording
 
-__all__ = ["Rows", "Series", "Workbench", "tables_of"]
+__all__ = ["Rows", "RunSeries", "Workbench", "tables_of"]
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 
 @dataclass(frozen=True)
-class Series:
+class RunSeries:
     """Several rows of a run: columns of one length, some of them dimensions."""
 
     dims: Mapping[str, Any]
     numbers: Mapping[str, Any]
 
 
-Row: TypeAlias = "Mapping[str, float] | Series"
+Row: TypeAlias = "Mapping[str, float] | RunSeries"
 Rows: TypeAlias = "Mapping[str, Row]"
 """What a run adds to each table, by the table's name: one row of numbers, or a series of rows."""
 
@@ -161,7 +161,9 @@ class _Builder:
 
     def add(self, place: Mapping[str, Label], rows: Row) -> None:
         series = (
-            rows if isinstance(rows, Series) else Series({}, {name: [value] for name, value in rows.items()})
+            rows
+            if isinstance(rows, RunSeries)
+            else RunSeries({}, {name: [value] for name, value in rows.items()})
         )
         count = len(next(iter(series.numbers.values())))
         self.dims = (*place, *series.dims)

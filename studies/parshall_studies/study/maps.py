@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from parshall_studies.study.results import Results
 
-__all__ = ["Dimension", "Grid", "Grids", "View", "map_figure"]
+__all__ = ["Dimension", "GridMap", "GridMaps", "View", "map_figure"]
 
 _ABOVE, _MAP, _BELOW = 0.24, 0.92, 0.42
 """Inches above the maps, of a row of maps, and below them."""
@@ -56,7 +56,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Grid:
+class GridMap:
     """Rows of a table that are seen together, through several metrics."""
 
     id: str
@@ -67,13 +67,13 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Grids:
+class GridMaps:
     """A picker for each grid whose table is there. They stand side by side, so the colours of a metric mean
     the same in all of them.
     """
 
     views: Sequence[View]
-    chosen: Sequence[Grid]
+    chosen: Sequence[GridMap]
     dims: tuple[Dimension, ...]
     """They run down and across a figure, then down and across each map."""
     tables: frozenset[str] = frozenset()
@@ -94,7 +94,7 @@ class Grids:
             yield Picker(grid.id, grid.title, "Metric", tuple(figures[grid.id]), grid.caption)
 
 
-def _viewed(results: Results, view: View, grid: Grid, dims: tuple[Dimension, ...]) -> Values:
+def _viewed(results: Results, view: View, grid: GridMap, dims: tuple[Dimension, ...]) -> Values:
     confined = {
         dim: [label for label in results.labels(grid.table, dim) if label in labels]
         for dim, labels in view.where.items()

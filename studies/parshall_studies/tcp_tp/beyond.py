@@ -124,7 +124,7 @@ def _of_arrival(run: Recording) -> dict[str, Any]:
         "last_jain": jain(rates),
         "last_throughput": float(rates.sum()),
     }
-    phases = st.Series({"time": time}, {"first_rate": first, "second_rate": second})
+    phases = st.RunSeries({"time": time}, {"first_rate": first, "second_rate": second})
     return {"arrivals": row, "phases": phases}
 
 

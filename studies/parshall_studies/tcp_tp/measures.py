@@ -151,7 +151,7 @@ def _of_dynamic(run: Recording) -> dict[str, Any]:
         row[f"delivered_{at:g}"] = float(np.interp(at, time, delivered))
     return {
         "dynamic": row,
-        "courses": st.Series({"time": time}, {"rate": rates, "window": windows, "delivered": delivered}),
+        "courses": st.RunSeries({"time": time}, {"rate": rates, "window": windows, "delivered": delivered}),
     }
 
 
@@ -238,7 +238,7 @@ def _windows(bench: st.Workbench) -> st.Measures:
         window = run.columns("window")
         later = window["time"] > WARM_UP
         return {
-            "windows": st.Series({"time": window["time"][later]}, {"cwnd": window["cwnd"][later]}),
+            "windows": st.RunSeries({"time": window["time"][later]}, {"cwnd": window["cwnd"][later]}),
             "curves": series.curves(run, GAIN_SHOWN),
         }
 

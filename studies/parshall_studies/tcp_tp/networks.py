@@ -12,12 +12,12 @@ from parshall.scenario import (
     Bulk,
     DropTail,
     Dumbbell,
-    Exponential,
+    ExponentialPeriods,
     Flow,
     FlowGroup,
     Link,
     OnOff,
-    Pareto,
+    ParetoPeriods,
     Record,
     Scenario,
     Transfer,
@@ -41,10 +41,10 @@ PERIOD = 0.5
 NO_RECORD = Record()
 
 
-_PARETO = Pareto(shape=1.5)
+_PARETO = ParetoPeriods(shape=1.5)
 
 
-def on_off(rate: float, law: Pareto | Exponential = _PARETO, period: float = PERIOD) -> OnOff:
+def on_off(rate: float, law: ParetoPeriods | ExponentialPeriods = _PARETO, period: float = PERIOD) -> OnOff:
     """Bursts and silences of the same mean length; the shape 1.5 gives sums of them H = 0.75."""
     return OnOff(law=law, rate=rate, on=period, off=period)
 
@@ -62,7 +62,7 @@ SOURCES: Mapping[str, Source] = {
     "pareto-0.5": Source("Pareto, 0.5 Mbit/s", on_off(0.5e6)),
     "pareto-2": Source("Pareto, 2 Mbit/s", on_off(2e6)),
     "pareto-long": Source("Pareto, 1 Mbit/s, periods of 5 s", on_off(1e6, period=10 * PERIOD)),
-    "exponential-1": Source("exponential, 1 Mbit/s", on_off(1e6, Exponential())),
+    "exponential-1": Source("exponential, 1 Mbit/s", on_off(1e6, ExponentialPeriods())),
     "bulk": Source("without end", Bulk()),
 }
 """On-off parameters are not printed; the first is the one that the study is about."""

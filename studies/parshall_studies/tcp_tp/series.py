@@ -114,7 +114,7 @@ def of_traffic(run: Recording) -> dict[str, Any]:
             excess = wrong["rmse"] - _promised(predictor, found["hurst"])
             for name, value in {**wrong, "excess": excess}.items():
                 numbers.setdefault(name, []).append(value)
-    return {"traffic": st.Series(dims, numbers), "traffic_memory": found}
+    return {"traffic": st.RunSeries(dims, numbers), "traffic_memory": found}
 
 
 def _promised(predictor: str, hurst: float) -> float:
@@ -153,7 +153,7 @@ def of_sender(run: Recording) -> dict[str, Any]:
             dims["predictor"].append(predictor)
             for name, value in errors(series, predictor).items():
                 numbers.setdefault(name, []).append(value)
-    return {"own": st.Series(dims, numbers), "own_memory": memory(attained(run, 1.0)[1])}
+    return {"own": st.RunSeries(dims, numbers), "own_memory": memory(attained(run, 1.0)[1])}
 
 
 def curves(run: Recording, gain: float) -> Any:
@@ -162,4 +162,4 @@ def curves(run: Recording, gain: float) -> Any:
 
     time, series = attained(run, gain)
     estimate = forecast.Forecaster(HE_2002).run(series)
-    return st.Series({"time": time[1:]}, {"actual": series[1:], "estimate": estimate[:-1]})
+    return st.RunSeries({"time": time[1:]}, {"actual": series[1:], "estimate": estimate[:-1]})

@@ -8,7 +8,7 @@ import numpy as np
 
 from parshall.stats import mean_interval
 from parshall.theory.wrong_predictions import SharedLink, law
-from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, Series
+from parshall_dev.theory.comparison import Comparison, Curve, Panel, Point, PointSeries
 from parshall_dev.theory.wrong_predictions.draws import draw_rectangle
 from parshall_dev.theory.wrong_predictions.text import facts
 
@@ -72,7 +72,7 @@ def _panel(
         Curve(label, x, tuple(value(law(_link(label, error))) for error in x)) for label in BUFFERS
     )
     series = tuple(
-        Series(
+        PointSeries(
             label,
             tuple(
                 Point(
