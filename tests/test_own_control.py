@@ -111,7 +111,7 @@ def test_estimators_work_inside() -> None:
 @pytest.mark.parametrize(
     "make_one",
     [
-        lambda: parshall.Ewma(0.2),
+        lambda: parshall.EwmaFilter(0.2),
         lambda: parshall.SlidingMad(7),
         lambda: parshall.MedianRto(5, min_rto=0.01),
         lambda: parshall.JacobsonRto(min_rto=0.01),
@@ -134,7 +134,7 @@ def test_every_estimator_is_the_same_in_compiled_code(make_one: Any) -> None:
 
 def test_an_estimator_that_all_flows_would_share_is_refused() -> None:
     with pytest.raises(InputError, match=r"Shared\.rtt: got Ewma\(gain=0\.5\), expected field\(init=False"):
-        type("Shared", (Control,), {"rtt": parshall.Ewma(0.5), "__annotations__": {"rtt": Any}})
+        type("Shared", (Control,), {"rtt": parshall.EwmaFilter(0.5), "__annotations__": {"rtt": Any}})
 
 
 def test_arrays_are_state_in_compiled_controls() -> None:

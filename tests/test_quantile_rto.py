@@ -18,7 +18,7 @@ import pytest
 import parshall
 from parshall import Dumbbell, FlowGroup, OnOff, Tcp, Udp
 from parshall.estimators import JacobsonRto, MedianRto, QuantileRto, WeightedMedianRto, evaluate_rto
-from parshall.scenario import Bulk, Exponential, QuantileRtoConfig
+from parshall.scenario import Bulk, ExponentialPeriods, QuantileRtoConfig
 from parshall_studies.median_rto.costs import WARM_UP, read_rtts
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ def _scenario(risk: float, rtt_sampling: Sampling = "timestamps", window: int = 
             ),
             FlowGroup(
                 count=4,
-                app=OnOff(law=Exponential(), rate=3e6, on=0.2, off=0.5),
+                app=OnOff(law=ExponentialPeriods(), rate=3e6, on=0.2, off=0.5),
                 transport=Udp(payload_bytes=1000),
             ),
         ],

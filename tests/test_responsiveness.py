@@ -19,7 +19,7 @@ from parshall.scenario import (
     DitherLoss,
     DropTail,
     Dumbbell,
-    Exponential,
+    ExponentialPeriods,
     FlowGroup,
     OnOff,
     Record,
@@ -234,7 +234,7 @@ def test_a_dither_shows_at_a_drop_tail_queue_who_responds() -> None:
     """Sources that switch on and off make the drops of a drop-tail queue, which are no trial of them. A
     dither is: three packets in 1000, dropped at random.
     """
-    on_off = OnOff(law=Exponential(), rate="1.4 Mbit/s", on=3, off=3)
+    on_off = OnOff(law=ExponentialPeriods(), rate="1.4 Mbit/s", on=3, off=3)
     dumbbell = bell(40, 35, duration=199.5).with_(
         {
             "delay": "8 ms",

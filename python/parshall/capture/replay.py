@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parshall.estimators import (
-    ArimaRto,
-    JacobsonRto,
-    LinuxRto,
-    MedianRto,
-    QuantileRto,
-    WeightedMedianRto,
-)
+from parshall.rto.filters import LINUX as BASE, filters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,23 +21,9 @@ if TYPE_CHECKING:
     from parshall.capture.reading import Capture
     from parshall.estimators.rto import RtoEstimator
 
-__all__ = ["BASE", "LEAST_SAMPLES", "PathRtts", "Replayed", "filters", "path_rtts", "replay"]
+__all__ = ["BASE", "LEAST_SAMPLES", "PathRtts", "Replayed", "path_rtts", "replay"]
 
-BASE = "linux"
 LEAST_SAMPLES = 20
-_LEAST_RTO = 0.2
-
-
-def filters() -> dict[str, RtoEstimator]:
-    """The filters, with the least RTO of Linux, so that they differ in nothing else."""
-    return {
-        BASE: LinuxRto(min_rto=_LEAST_RTO),
-        "jacobson": JacobsonRto(min_rto=_LEAST_RTO),
-        "median": MedianRto(window=5, min_rto=_LEAST_RTO),
-        "weighted median": WeightedMedianRto(min_rto=_LEAST_RTO),
-        "quantile": QuantileRto(min_rto=_LEAST_RTO),
-        "arima": ArimaRto(min_rto=_LEAST_RTO),
-    }
 
 
 @dataclass(frozen=True)

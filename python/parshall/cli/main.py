@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from parshall.cli.completing import completing, prepare
+from parshall.cli.measured import COMMANDS
 from parshall.engine.limits import MAX_SEED, MOST_JOBS, MOST_SEEDS
 from parshall.errors import ParshallError, ScenarioError
 
@@ -28,11 +30,14 @@ FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 
 JOBS, SEEDS = click.IntRange(1, MOST_JOBS), click.IntRange(1, MOST_SEEDS)
 
+FILES, FOLDERS = completing("files"), completing("folders")
+
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit status. No fault of input or system leaves it as an exception."""
+    prepare()
     logging.getLogger("parshall").addHandler(_LINES)
     try:
         status = cli.main(arguments, prog_name="parshall", standalone_mode=False)
@@ -90,13 +95,14 @@ CHANGES = click.option(
     "--set",
     "changes",
     metavar="PATH=VALUE",
+    shell_complete=completing("changes"),
     multiple=True,
     help='Replace a value, such as links[bottleneck].rate="5 Mbit/s"; may be repeated.',
 )
 
 
 @cli.command()
-@click.argument("file")
+@click.argument("file", shell_complete=FILES)
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Seed of the random numbers; 1 unless given.")
 @click.option(
     "--seeds",
@@ -104,7 +110,12 @@ CHANGES = click.option(
     help="Run several seeds: a number of them, or a list such as 7-20 or 1,5,8-10.",
 )
 @CHANGES
-@click.option("--out", metavar="DIR", help="Write the recording there: Parquet, captures, scenario.")
+@click.option(
+    "--out",
+    metavar="DIR",
+    shell_complete=FOLDERS,
+    help="Write the recording there: Parquet, captures, scenario.",
+)
 @click.option(
     "--format",
     "form",
@@ -124,7 +135,7 @@ def run(file: str, **options: Any) -> int:
 
 
 @cli.command()
-@click.argument("file")
+@click.argument("file", shell_complete=FILES)
 @CHANGES
 def check(file: str, changes: tuple[str, ...]) -> None:
     """Check the scenario in FILE without running it; - is the standard input.
@@ -142,10 +153,26 @@ def check(file: str, changes: tuple[str, ...]) -> None:
 
 
 @cli.command()
-@click.argument("folder", metavar="DIR")
-@click.option("--flow", "flows", metavar="NAME", multiple=True, help="Draw this flow only; may be repeated.")
-@click.option("--port", "ports", metavar="NAME", multiple=True, help="Draw this port only; may be repeated.")
-@click.option("--out", metavar="FILE", help="SVG, PNG or PDF; plot.svg in DIR unless given.")
+@click.argument("folder", metavar="DIR", shell_complete=FOLDERS)
+@click.option(
+    "--flow",
+    "flows",
+    metavar="NAME",
+    shell_complete=completing("flows"),
+    multiple=True,
+    help="Draw this flow only; may be repeated.",
+)
+@click.option(
+    "--port",
+    "ports",
+    metavar="NAME",
+    shell_complete=completing("ports"),
+    multiple=True,
+    help="Draw this port only; may be repeated.",
+)
+@click.option(
+    "--out", metavar="FILE", shell_complete=FILES, help="SVG, PNG or PDF; plot.svg in DIR unless given."
+)
 @click.option("--open", "show", is_flag=True, help="Open the figure.")
 def plot(folder: str, **options: Any) -> None:
     """Draw the recording in DIR over time.
@@ -159,12 +186,14 @@ def plot(folder: str, **options: Any) -> None:
 
 
 @cli.command()
-@click.argument("a", metavar="A")
-@click.argument("b", metavar="B")
+@click.argument("a", metavar="A", shell_complete=FILES)
+@click.argument("b", metavar="B", shell_complete=FILES)
 @click.option(
     "--seeds", metavar="N|LIST", help="Seeds for two scenario files: a number of them (10), or a list."
 )
-@click.option("--out", metavar="FILE", help="Draw the differences there: SVG, PNG or PDF.")
+@click.option(
+    "--out", metavar="FILE", shell_complete=FILES, help="Draw the differences there: SVG, PNG or PDF."
+)
 def compare(a: str, b: str, seeds: str | None, out: str | None) -> None:
     """Compare A and B by paired differences.
 
@@ -177,7 +206,7 @@ def compare(a: str, b: str, seeds: str | None, out: str | None) -> None:
 
 
 @cli.command()
-@click.argument("file", metavar="FILE.toml")
+@click.argument("file", metavar="FILE.toml", shell_complete=FILES)
 @click.option(
     "--kind",
     type=click.Choice(["dumbbell", "parking-lot", "red"]),
@@ -227,7 +256,7 @@ def schema(sweep: bool) -> None:
 
 
 @cli.command()
-@click.argument("file")
+@click.argument("file", shell_complete=FILES)
 @click.option("--seeds", type=SEEDS, help="Replicates of each point; the file's unless given.")
 @click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
 @click.option(
@@ -235,7 +264,12 @@ def schema(sweep: bool) -> None:
     metavar="WHERE",
     help="dask, or a Dask scheduler such as tcp://host:8786; this machine's cores unless given.",
 )
-@click.option("--out", metavar="DIR", help="Where the tables go; out/NAME of the file unless given.")
+@click.option(
+    "--out",
+    metavar="DIR",
+    shell_complete=FOLDERS,
+    help="Where the tables go; out/NAME of the file unless given.",
+)
 @click.option(
     "--partition", metavar="NAME", multiple=True, help="Split the tables by this parameter; may be repeated."
 )
@@ -276,15 +310,28 @@ def studies() -> int:
 
 
 @cli.command()
-@click.argument("study")
+@click.argument("study", shell_complete=completing("studies"))
 @click.option("--seeds", type=SEEDS, help="Number of seeds; the study's own unless given.")
 @click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
 @click.option(
-    "--out", metavar="DIR", help="Where the report goes; out/STUDY, or the folder of --from, unless given."
+    "--out",
+    metavar="DIR",
+    shell_complete=FOLDERS,
+    help="Where the report goes; out/STUDY, or the folder of --from, unless given.",
 )
-@click.option("--data", metavar="DIR", multiple=True, help="A folder of measured data; may be repeated.")
 @click.option(
-    "--from", "source", metavar="DIR", help="Make the report again from the tables in DIR; nothing is run."
+    "--data",
+    metavar="DIR",
+    shell_complete=FOLDERS,
+    multiple=True,
+    help="A folder of measured data; may be repeated.",
+)
+@click.option(
+    "--from",
+    "source",
+    metavar="DIR",
+    shell_complete=FOLDERS,
+    help="Make the report again from the tables in DIR; nothing is run.",
 )
 @click.option("--full", is_flag=True, help="Run the whole document where a study does less by default.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep results of runs.")
@@ -304,100 +351,6 @@ def reproduce(study: str, no_cache: bool, **options: Any) -> None:
     of.reproduce(study, cache=not no_cache, console=Console(), **options)
 
 
-@cli.command()
-@click.argument("file")
-@click.option("--horizons", default="1,2,5,10,20,50", show_default=True, help="How many samples ahead.")
-@click.option(
-    "--warm-up", type=click.IntRange(0), help="Samples not scored; a tenth, at most 2000, unless given."
-)
-@click.option(
-    "--coverage", default=0.9, show_default=True, help="Share of samples that intervals are to hold."
-)
-@click.option("--column", metavar="NAME", help="Which column of a CSV file holds round-trip times.")
-@click.option("--unit", metavar="UNIT", help="Unit of numbers where FILE names none: s, ms, us or ns.")
-@click.option(
-    "--out", metavar="DIR", default="out/forecast", show_default=True, help="Where the figure goes."
-)
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print all scores as JSON, in seconds, instead of the table."
-)
-def forecast(file: str, **options: Any) -> None:
-    """Compare forecasters on the round-trip times in FILE.
-
-    FILE is a CSV file or what ping or fping printed; - is the standard input. Prints the table of the
-    first horizon, in the unit of FILE, and draws error against horizon.
-    """
-    from parshall.forecast.command import forecast_file
-
-    forecast_file(file, **options)
-
-
-@cli.command()
-@click.argument("file")
-@click.option("--column", metavar="NAME", help="Which column of a CSV file holds the series.")
-@click.option(
-    "--block",
-    type=click.IntRange(1, 2**32 - 1),
-    default=1,
-    show_default=True,
-    metavar="M",
-    help="Look at the means of blocks of M samples.",
-)
-@click.option("--out", metavar="DIR", default="out/hurst", show_default=True, help="Where the figure goes.")
-@click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON instead of the table.")
-def hurst(file: str, **options: Any) -> None:
-    """Estimate the long memory of the series in FILE.
-
-    FILE is read as by parshall forecast; - is the standard input. Prints the Hurst parameter by every
-    method with its standard error, and whether the level shifts; draws the log-log diagrams.
-    """
-    from parshall.long_memory.command import hurst_file
-
-    hurst_file(file, **options)
-
-
-@cli.command()
-@click.argument("file")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv", "parquet"]),
-    default="table",
-    show_default=True,
-    help="What is printed; parquet only writes, to out/NAME unless --out is given.",
-)
-@click.option("--out", metavar="DIR", help="Write tables as Parquet and a report as HTML there.")
-@click.option("--flow", type=click.IntRange(1), metavar="N", help="This connection only, by its number.")
-@click.option(
-    "--filter", metavar="EXPRESSION", help="Packets to look at, such as 'tcp and host 10.0.0.1 and port 443'."
-)
-@click.option("--anonymise", is_flag=True, help="Put hashes in place of addresses.")
-@click.option("--nanoseconds", is_flag=True, help="Keep times finer than a microsecond.")
-@click.option(
-    "--max-flows",
-    type=click.IntRange(1),
-    default=1_000_000,
-    show_default=True,
-    help="Flows that may be open at once; the oldest are ended for new ones.",
-)
-@click.option(
-    "--share", is_flag=True, help="Tell the share of packets whose flows do not respond to congestion."
-)
-@click.option(
-    "--drops", metavar="FILE", help="Frames that were dropped behind the point, a number a line, for --share."
-)
-def capture(file: str, **options: Any) -> None:
-    """Tell what happened on the connections in the capture FILE.
-
-    FILE is pcap or pcapng, also compressed by gzip or zstd; - is the standard input, as of tcpdump -w -.
-    Prints connections, the worst first: retransmissions by kind, needless ones, round trips, and what other
-    retransmission timeouts would have done.
-    """
-    from parshall.capture.command import capture_file
-
-    capture_file(file, **options)
-
-
 @cli.group()
 def qdisc() -> None:
     """Read the queue disciplines of this computer."""
@@ -405,7 +358,12 @@ def qdisc() -> None:
 
 @qdisc.command()
 @click.option("--device", metavar="NAME", help="Read this network device only.")
-@click.option("--out", metavar="FILE", help="Write there, in one step, instead of to standard output.")
+@click.option(
+    "--out",
+    metavar="FILE",
+    shell_complete=FILES,
+    help="Write there, in one step, instead of to standard output.",
+)
 def export(device: str | None, out: str | None) -> None:
     """Print backlog, drops, marks and estimates for Prometheus.
 
@@ -415,6 +373,10 @@ def export(device: str | None, out: str | None) -> None:
     from parshall.qdisc.command import export_qdiscs
 
     export_qdiscs(device, out)
+
+
+for _command in COMMANDS:
+    cli.add_command(_command)
 
 
 def _offered() -> dict[str, EntryPoint]:

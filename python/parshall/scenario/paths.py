@@ -12,7 +12,7 @@ from parshall.scenario.faults import join, known_keys
 if TYPE_CHECKING:
     from parshall.scenario.base import Model
 
-__all__ = ["PathError", "parse", "picks", "places", "replace"]
+__all__ = ["PathError", "names_of", "parse", "picks", "places", "replace"]
 
 _M = TypeVar("_M", bound="Model")
 _P = TypeVar("_P")
@@ -131,11 +131,11 @@ def picks(key: str, index: int, item: Any) -> bool:
         return True
     if key.isdecimal():
         return index == int(key)
-    return any(fnmatchcase(name, key) for name in _names(item))
+    return any(fnmatchcase(name, key) for name in names_of(item))
 
 
-def _names(item: Any) -> list[str]:
-    """What an item may be called: its name, and for a link its ends as in ``a->b``."""
+def names_of(item: Any) -> list[str]:
+    """Names by which an item is picked: its own, and for a link its ends as in ``a->b``."""
     names = [item] if isinstance(item, str) else [getattr(item, "name", None)]
     between = getattr(item, "between", None)
     if between:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import logging
 import sys
 from collections.abc import Sequence
@@ -57,11 +58,24 @@ def _scenario_of(file: str, changes: Sequence[str]) -> Scenario:
 
 
 def _changed(model: Scenario | Dumbbell, path: str, value: Any) -> Scenario | Dumbbell:
-    """A copy with another value at a path: of a dumbbell's own fields, or of the network it stands for."""
+    """A copy with another value at a path: of a dumbbell's own fields, of the network it stands for, or of
+    the transport of all flows with TCP, whose fields have short names here (``control=cubic``).
+    """
+    from parshall.scenario.transport import Tcp
+
     path = path.removeprefix("dumbbell.")
     first = path.split(".")[0].split("[")[0]
-    own = first in type(model).model_fields or first not in type(model.scenario()).model_fields
-    return (model if own else model.scenario()).replace(path, value)
+    if first in type(model).model_fields:
+        return model.replace(path, value)
+    network = model.scenario()
+    if first in type(network).model_fields:
+        return network.replace(path, value)
+    if first in Tcp.model_fields and first != "kind":
+        return model.replace(f"flows[*].transport.{path}", value)
+    known = {*type(model).model_fields, *type(network).model_fields, *Tcp.model_fields}
+    if close := difflib.get_close_matches(first, known, n=1):
+        raise ScenarioError(first, "no such field", f'the key "{close[0]}"')
+    return model.replace(path, value)
 
 
 def seeds_of(text: str) -> list[int]:

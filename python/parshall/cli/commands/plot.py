@@ -13,7 +13,7 @@ from parshall.errors import InputError, shown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["SUFFIXES", "plot_folder", "write_picture"]
+__all__ = ["SUFFIXES", "open_picture", "plot_folder", "write_picture"]
 
 SUFFIXES = (".svg", ".png", ".pdf")
 
@@ -38,9 +38,14 @@ def plot_folder(
     written = write_picture(canvas, Path(folder) / "plot.svg" if out is None else Path(out))
     click.echo(f"{written} written")
     if show:
-        import webbrowser
+        open_picture(written)
 
-        webbrowser.open(written.absolute().as_uri())
+
+def open_picture(file: Path) -> None:
+    """Shows a picture in the browser."""
+    import webbrowser
+
+    webbrowser.open(file.absolute().as_uri())
 
 
 def write_picture(canvas: Figure, file: Path) -> Path:

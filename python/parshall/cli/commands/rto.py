@@ -1,0 +1,91 @@
+"""The command ``rto``: reads round trips, prints costs of the filters and the advice, writes the figure."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from parshall.cli.commands.plot import SUFFIXES, open_picture, write_picture
+from parshall.errors import InputError, shown
+from parshall.forecast.reading import MeasuredSeries, read_quietly
+from parshall.rto.comparison import RtoComparison, compare
+from parshall.rto.shown import remarks, svg_of, table_of
+from parshall.support.files import write_whole
+from parshall.units import parse_duration
+
+__all__ = ["rto_file"]
+
+
+def rto_file(
+    file: str,
+    *,
+    risk: float,
+    min_rto: str,
+    column: str | None,
+    unit: str | None,
+    out: str,
+    as_json: bool,
+    show: bool,
+) -> None:
+    """The figure goes into ``out``, a folder or the name of a picture. Raises InputError and OutputError."""
+    series = read_quietly(file, column, unit)
+    found = _compared(series, risk, min_rto)
+    place = Path(out)
+    if place.suffix not in SUFFIXES:
+        place /= f"{series.name.replace(' ', '-')}.svg"
+    if place.suffix == ".svg":
+        write_whole(place, svg_of(found, f"Retransmission timeouts on {series.name}"))
+    else:
+        write_picture(found.plot(), place)
+    if as_json:
+        click.echo(json.dumps(_plain(found), indent=2))
+        for remark in series.remarks:
+            click.echo(remark, err=True)
+    else:
+        console = Console()
+        console = console if console.is_terminal else Console(width=140)
+        console.print(table_of(found))
+        for remark in (*series.remarks, *remarks(found)):
+            console.print(remark, highlight=False)
+        console.print(f"early timeouts against waiting drawn in {place}", highlight=False)
+    if show:
+        open_picture(place)
+
+
+def _compared(series: MeasuredSeries, risk: float, min_rto: str) -> RtoComparison:
+    try:
+        least = parse_duration(min_rto)
+    except InputError as error:
+        raise InputError("--min-rto", shown(min_rto), error.expected) from None
+    try:
+        return compare(series.rtts, risk=risk, min_rto=least)
+    except InputError as error:
+        raise InputError(
+            series.name if error.path == "rtts" else f"--{error.path}", error.value, error.expected
+        ) from None
+
+
+def _plain(found: RtoComparison) -> dict[str, object]:
+    """Seconds and shares, for other programs."""
+    return {
+        "samples": len(found.rtts),
+        "lost": found.gaps,
+        "risk": found.risk,
+        "min_rto": found.min_rto,
+        "chosen": found.chosen,
+        "advice": found.advice,
+        "filters": [
+            {
+                "filter": name,
+                "early": costs.spurious,
+                "early_share": costs.spurious_share,
+                "mean_rto": costs.mean_wait,
+                "second_half_early_share": found.judged[name].spurious_share,
+                "second_half_mean_rto": found.judged[name].mean_wait,
+            }
+            for name, costs in found.rows.items()
+        ],
+    }

@@ -1,0 +1,168 @@
+"""Commands that read measured files: series of round-trip times and packet captures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from parshall.cli.completing import completing
+
+__all__ = ["COMMANDS"]
+
+_FILES, _FOLDERS = completing("files"), completing("folders")
+
+
+@click.command()
+@click.argument("file", shell_complete=_FILES)
+@click.option("--horizons", default="1,2,5,10,20,50", show_default=True, help="How many samples ahead.")
+@click.option(
+    "--warm-up", type=click.IntRange(0), help="Samples not scored; a tenth, at most 2000, unless given."
+)
+@click.option(
+    "--coverage", default=0.9, show_default=True, help="Share of samples that intervals are to hold."
+)
+@click.option("--column", metavar="NAME", help="Which column of a CSV file holds round-trip times.")
+@click.option("--unit", metavar="UNIT", help="Unit of numbers where FILE names none: s, ms, us or ns.")
+@click.option(
+    "--out",
+    shell_complete=_FOLDERS,
+    metavar="DIR",
+    default="out/forecast",
+    show_default=True,
+    help="Where the figure goes.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print all scores as JSON, in seconds, instead of the table."
+)
+def forecast(file: str, **options: Any) -> None:
+    """Compare forecasters on the round-trip times in FILE.
+
+    FILE is a CSV file or what ping or fping printed; - is the standard input. Prints the table of the
+    first horizon, in the unit of FILE, and draws error against horizon.
+    """
+    from parshall.forecast.command import forecast_file
+
+    forecast_file(file, **options)
+
+
+@click.command()
+@click.argument("file", shell_complete=_FILES)
+@click.option("--column", metavar="NAME", help="Which column of a CSV file holds the series.")
+@click.option(
+    "--block",
+    type=click.IntRange(1, 2**32 - 1),
+    default=1,
+    show_default=True,
+    metavar="M",
+    help="Look at the means of blocks of M samples.",
+)
+@click.option(
+    "--out",
+    metavar="DIR",
+    shell_complete=_FOLDERS,
+    default="out/hurst",
+    show_default=True,
+    help="Where the figure goes.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print all estimates as JSON instead of the table.")
+def hurst(file: str, **options: Any) -> None:
+    """Estimate the long memory of the series in FILE.
+
+    FILE is read as by parshall forecast; - is the standard input. Prints the Hurst parameter by every
+    method with its standard error, and whether the level shifts; draws the log-log diagrams.
+    """
+    from parshall.long_memory.command import hurst_file
+
+    hurst_file(file, **options)
+
+
+@click.command()
+@click.argument("file", shell_complete=_FILES)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv", "parquet"]),
+    default="table",
+    show_default=True,
+    help="What is printed; parquet only writes, to out/NAME unless --out is given.",
+)
+@click.option(
+    "--out",
+    metavar="DIR",
+    shell_complete=_FOLDERS,
+    help="Write tables as Parquet and a report as HTML there.",
+)
+@click.option("--flow", type=click.IntRange(1), metavar="N", help="This connection only, by its number.")
+@click.option(
+    "--filter", metavar="EXPRESSION", help="Packets to look at, such as 'tcp and host 10.0.0.1 and port 443'."
+)
+@click.option("--anonymise", is_flag=True, help="Put hashes in place of addresses.")
+@click.option("--nanoseconds", is_flag=True, help="Keep times finer than a microsecond.")
+@click.option(
+    "--max-flows",
+    type=click.IntRange(1),
+    default=1_000_000,
+    show_default=True,
+    help="Flows that may be open at once; the oldest are ended for new ones.",
+)
+@click.option(
+    "--share", is_flag=True, help="Tell the share of packets whose flows do not respond to congestion."
+)
+@click.option(
+    "--drops",
+    metavar="FILE",
+    shell_complete=_FILES,
+    help="Frames that were dropped behind the point, a number a line, for --share.",
+)
+def capture(file: str, **options: Any) -> None:
+    """Tell what happened on the connections in the capture FILE.
+
+    FILE is pcap or pcapng, also compressed by gzip or zstd; - is the standard input, as of tcpdump -w -.
+    Prints connections, the worst first: retransmissions by kind, needless ones, round trips, and what other
+    retransmission timeouts would have done.
+    """
+    from parshall.capture.command import capture_file
+
+    capture_file(file, **options)
+
+
+@click.command()
+@click.argument("file", shell_complete=_FILES)
+@click.option(
+    "--risk",
+    type=click.FloatRange(1e-6, 0.2),
+    default=0.01,
+    show_default=True,
+    help="Share of early timeouts that is accepted.",
+)
+@click.option(
+    "--min-rto", default="0 s", show_default=True, help='Least RTO of all filters, such as "10 ms".'
+)
+@click.option("--column", metavar="NAME", help="Which column of a CSV file holds round-trip times.")
+@click.option("--unit", metavar="UNIT", help="Unit of numbers where FILE names none: s, ms, us or ns.")
+@click.option(
+    "--out",
+    metavar="DIR|FILE",
+    default="out/rto",
+    show_default=True,
+    shell_complete=_FILES,
+    help="Where the figure goes; a name that ends in .svg, .png or .pdf is that of the figure.",
+)
+@click.option("--open", "show", is_flag=True, help="Open the figure.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the costs as JSON, in seconds, instead of the table."
+)
+def rto(file: str, **options: Any) -> None:
+    """Weigh retransmission timeouts on the round-trip times in FILE.
+
+    FILE is a CSV file or what ping or fping printed; - is the standard input. For every filter: how many
+    timeouts would have been early, and how long a lost packet would have waited; then which to take. Draws
+    one against the other.
+    """
+    from parshall.cli.commands.rto import rto_file
+
+    rto_file(file, **options)
+
+
+COMMANDS = (forecast, hurst, rto, capture)
