@@ -18,6 +18,7 @@ from parshall.scenario import JacobsonRtoConfig
 from parshall_studies import study as st
 from parshall_studies.median_rto import costs
 from parshall_studies.median_rto.scenarios import Tuned, frontier_grid, study_scenarios
+from parshall_studies.median_rto.shown import best_families
 from parshall_studies.study.data import find
 
 SHARED = Path(__file__).parents[2] / "shared"
@@ -90,6 +91,27 @@ def test_a_family_that_always_fires_too_early_has_no_setting_at_equal_risk() -> 
         ("as early", grid[2], 0.75),
         ("earlier", None, None),
     ]
+
+
+def test_the_best_filter_is_none_where_no_setting_waits_less() -> None:
+    grid = frontier_grid()
+    standard = next(each.name for each in grid if each.family == "Jacobson" and each.standard)
+    better = next(each.name for each in grid if each.family == "Median")
+    rows = [
+        (series, each.name, 0.02, wait.get(each.name, 3.0))
+        for series, wait in (
+            ("a", {standard: 2.0, better: 1.5}),
+            ("b", {standard: 2.0}),
+            ("c", {standard: 2.0}),
+        )
+        for each in grid
+    ]
+    names = ("series", "setting", "spurious_share", "normalized_wait")
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    table = st.tidy(columns, ("series", "setting"))
+    won, gains = best_families(st.Results({"series_costs": table}))
+    assert won == [("Median", 1), ("none", 2)]
+    assert gains == [pytest.approx(25.0)]
 
 
 def test_simulated_series_are_cut_by_flow() -> None:

@@ -123,6 +123,8 @@ def compare(rtts: ArrayLike, *, risk: float = 0.01, min_rto: float = 0.0) -> Rto
     answered = series[~np.isnan(series)]
     if len(answered) < LEAST_SAMPLES:
         raise InputError("rtts", f"{len(answered)} round trips", f"at least {LEAST_SAMPLES}")
+    if not answered.any():
+        raise InputError("rtts", "zeros alone", "round-trip times above 0")
     compared = filters(min_rto, risk)
     compared.update({f"linux, {_ms(LINUX_MIN_RTO)}": LinuxRto(min_rto=LINUX_MIN_RTO)})
     if min_rto == LINUX_MIN_RTO:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from parshall.stats import Interval
     from parshall.sweep.sweep import Sweep
 
 __all__ = ["list_points", "run_and_write"]
@@ -151,7 +152,7 @@ def _show_means(console: Console, result: SweepResult, title: str) -> None:
     for point, seeds in list(zip(result.points, result.seeds, strict=True))[:_MOST_ROWS]:
         labels = [_number(label) for label in point.parameters.values()]
         means = (result.interval(name, point) for name in result.metrics)
-        cells = (f"{_number(mean.mean)} ± {_number(mean.half_width, 2)}" for mean in means)
+        cells = (_with_interval(mean) for mean in means)
         table.add_row(*labels, str(len(seeds)), *cells)
     if not console.is_terminal:  # a file is as wide as it has to be
         options = console.options.update(max_width=10_000)
@@ -166,6 +167,13 @@ def _too_wide(sweep: Sweep, result: SweepResult) -> int:
     rule = sweep.stop
     assert rule is not None
     return sum(not rule.satisfied(result.interval(rule.metric, point)) for point in result.points)
+
+
+def _with_interval(mean: Interval) -> str:
+    """A mean and half of its interval, if it has one; a dash where nothing was measured."""
+    if math.isnan(mean.mean):
+        return "-"
+    return f"{_number(mean.mean)} ± {_number(mean.half_width, 2)}" if mean.bounded else _number(mean.mean)
 
 
 def _number(value: object, digits: int = 4) -> str:

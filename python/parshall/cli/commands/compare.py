@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -150,6 +151,11 @@ def _named(names: Sequence[str]) -> str:
 # --- What is shown ------------------------------------------------------------------------------------------
 
 
+def _figure(value: float, sign: str) -> str:
+    """A number to four digits; a dash where there is none, as the mean delay of no packets."""
+    return "-" if math.isnan(value) else f"{value:{sign}.4g}"
+
+
 def _print(pairs: Pairs, a: str, b: str) -> None:
     from rich.console import Console
     from rich.text import Text
@@ -160,7 +166,8 @@ def _print(pairs: Pairs, a: str, b: str) -> None:
     for each in pairs.found:
         means, spread = each.means, each.difference
         interval = f"{spread.low:+.3g} to {spread.high:+.3g}" if spread.bounded else "-"
-        table.add_row(Text(each.label), *(f"{mean:.4g}" for mean in means), f"{spread.mean:+.4g}", interval)
+        shown = (_figure(mean, "") for mean in means)
+        table.add_row(Text(each.label), *shown, _figure(spread.mean, "+"), interval)
     console = Console()
     if not console.is_terminal:
         console.width = 120
