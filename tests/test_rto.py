@@ -193,3 +193,23 @@ def test_rooms_are_there_without_an_import() -> None:
     assert parshall.rto.compare is compare
     for room in ("forecast", "stats", "units", "sweep", "capture", "fluid", "long_memory", "theory"):
         assert getattr(parshall, room).__name__ == f"parshall.{room}"
+
+
+def test_the_guide_shows_what_the_command_prints(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (repository / "docs" / "guide" / "rto.md").read_text(encoding="utf-8")
+    data = repository.parent / "shared" / "data" / "rtt" / "ros-wifi-static.csv.gz"
+    monkeypatch.chdir(tmp_path)
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(compile(code, "docs/guide/rto.md", "exec"), {"__name__": "guide"})
+    assert "Take " in capsys.readouterr().out
+    assert Path("rto.svg").is_file()
+    if not data.is_file():
+        pytest.skip("needs ../shared/data")
+    assert main(["rto", str(data)]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    shown = page.partition("it prints:")[2].partition("- *early*")[0]
+    for line in shown.strip().splitlines()[:8]:
+        assert " ".join(line.split()) in printed
+    assert " ".join(shown.partition("    Take")[2].split()) in printed
