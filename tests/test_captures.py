@@ -55,7 +55,7 @@ SENDERS = {
     "reno-ns2": Tcp(recovery="reno", profile="ns2"),
     "newreno": Tcp(recovery="newreno"),
     "newreno-ns2": Tcp(profile="ns2"),
-    "newreno-linux": Tcp(recovery="newreno", profile="linux"),
+    "newreno-linux": Tcp(recovery="newreno", profile="linux", control="aimd"),
     "sack": Tcp(recovery="sack"),
     "sack1-ns2": Tcp(recovery="sack", profile="ns2"),
     "sack-prr": Tcp(recovery="sack", prr=True),

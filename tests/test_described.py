@@ -12,9 +12,12 @@ from parshall import ArimaVegas, Bbr, Cubic, Dumbbell, Scenario, ScenarioError, 
 from parshall.scenario.docs import class_doc, field_docs
 from parshall.scenario.profiles import PROFILES, blank_defaults
 from parshall.scenario.schema import json_schema, tables
+from parshall.sweep import Grid, LatinHypercube, Listed, Parameter, Sobol, StopRule
+
+CLASSES = [*tables(Scenario, Dumbbell), Grid, LatinHypercube, Listed, Parameter, Sobol, StopRule]
 
 
-@pytest.mark.parametrize("model", tables(Scenario, Dumbbell), ids=lambda model: model.__name__)
+@pytest.mark.parametrize("model", CLASSES, ids=lambda model: model.__name__)
 def test_every_class_shows_its_call_and_the_text_of_its_fields(model: type) -> None:
     fields = [name for name in model.model_fields if name != "kind"]
     signature = inspect.signature(model)

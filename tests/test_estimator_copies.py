@@ -16,7 +16,7 @@ from parshall.estimators import (
     Alarm,
     ArimaRto,
     Estimator,
-    Ewma,
+    EwmaFilter,
     JacobsonRto,
     JacobsonTicksRto,
     LinuxRto,
@@ -88,7 +88,7 @@ class _Clock:
 
 _PORT = (3500.0, 0.1, 0.033)
 MAKERS: dict[str, tuple[Callable[[], Any], Feed | str]] = {
-    "ewma": (lambda: Ewma(0.1), _update),
+    "ewma": (lambda: EwmaFilter(0.1), _update),
     "median": (lambda: SlidingMedian(5), _update),
     "long median": (lambda: SlidingMedian(200), _update),
     "mad": (lambda: SlidingMad(9), _update),

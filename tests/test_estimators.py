@@ -21,7 +21,7 @@ from hypothesis import given, strategies as st
 from parshall import estimators
 from parshall.estimators import (
     ArimaRto,
-    Ewma,
+    EwmaFilter,
     JacobsonRto,
     JacobsonTicksRto,
     LinuxRto,
@@ -64,7 +64,7 @@ EVERY_FILTER: list[Callable[[], Any]] = [
     lambda: SlidingMedian(5),
     lambda: SlidingMedian(90),
     lambda: SlidingMad(6),
-    lambda: Ewma(0.2),
+    lambda: EwmaFilter(0.2),
 ]
 
 times = st.floats(0, 10, allow_subnormal=False)
@@ -105,7 +105,7 @@ def test_ewma_agrees_with_pandas(gain: float) -> None:
     pandas = pytest.importorskip("pandas")
     xs = np.random.default_rng(0).standard_normal(2000)
     expected = pandas.Series(xs).ewm(alpha=gain, adjust=False).mean().to_numpy()
-    np.testing.assert_allclose(Ewma(gain).run(xs), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(EwmaFilter(gain).run(xs), expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("make", EVERY_FILTER)

@@ -12,7 +12,7 @@ from tests.test_estimators import EVERY_RTO
 from parshall.errors import InputError
 from parshall.estimators import (
     ArimaRto,
-    Ewma,
+    EwmaFilter,
     JacobsonRto,
     JacobsonTicksRto,
     MedianRto,
@@ -111,7 +111,7 @@ BAD_VALUES: list[tuple[Callable[[], object], str]] = [
     (lambda: QuantileRto(risk=0), "risk: got 0, expected a share from 0.000001 to 0.2"),
     (lambda: SlidingMedian(0), "window: got 0, expected a whole number from 1 to 16777216"),
     (lambda: SlidingMad(0), "window: got 0, expected a whole number from 1 to 16777216"),
-    (lambda: Ewma(float("nan")), "gain: got NaN, expected a number above 0 and at most 1"),
+    (lambda: EwmaFilter(float("nan")), "gain: got NaN, expected a number above 0 and at most 1"),
     (lambda: JacobsonRto().update(-0.1), f"rtt: got -0.1, expected {RTT}"),
     (lambda: JacobsonRto().update(float("nan")), f"rtt: got NaN, expected {RTT}"),
     (lambda: JacobsonRto().update(-1, retransmitted=True), f"rtt: got -1, expected {RTT}"),
@@ -131,7 +131,7 @@ BAD_VALUES: list[tuple[Callable[[], object], str]] = [
         "retransmitted: got an array of shape (1, 1), expected one dimension",
     ),
     (lambda: SlidingMedian(3).run([1.0, -np.inf]), "xs[1]: got -inf, expected a finite number"),
-    (lambda: Ewma(0.5).update(float("inf")), "x: got inf, expected a finite number"),
+    (lambda: EwmaFilter(0.5).update(float("inf")), "x: got inf, expected a finite number"),
     (lambda: evaluate_rto([0.1, -0.1], MedianRto()), f"rtts[1]: got -0.1, expected {RTT}"),
     (lambda: evaluate_rto([0.1], MedianRto()), "rtts: got 1 samples, expected more than the 1 of warm_up"),
 ]
@@ -143,7 +143,7 @@ BAD_TYPES: list[tuple[Callable[[], object], str]] = [
     (lambda: MedianRto(min_rto="1 s"), 'min_rto: got "1 s", expected a number'),  # type: ignore[arg-type]
     (lambda: JacobsonRto(gain=None), "gain: got nothing, expected a number"),  # type: ignore[arg-type]
     (lambda: JacobsonRto().update("0.1"), 'rtt: got "0.1", expected a number of seconds'),  # type: ignore[arg-type]
-    (lambda: Ewma(0.5).update(None), "x: got nothing, expected a number"),  # type: ignore[arg-type]
+    (lambda: EwmaFilter(0.5).update(None), "x: got nothing, expected a number"),  # type: ignore[arg-type]
     (lambda: MedianRto().run("0.1"), 'rtts: got "0.1", expected an array of numbers'),
     (lambda: MedianRto().run(["0.1"]), 'rtts: got ["0.1"], expected an array of numbers'),
     (lambda: MedianRto().run([True]), "rtts: got [true], expected an array of numbers"),

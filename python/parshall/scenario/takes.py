@@ -32,7 +32,7 @@ def takes(field: dict[str, Any], link: Callable[[str], str] = str, code: str = "
 
 
 def _simple(field: dict[str, Any], link: Callable[[str], str], code: str) -> str:
-    kind = field["type"]
+    kind = field.get("type", "")
     if kind == "boolean":
         return f"{code}true{code}, {code}false{code}"
     if kind == "object":
@@ -40,7 +40,7 @@ def _simple(field: dict[str, Any], link: Callable[[str], str], code: str) -> str
             return "a table of numbers, flags, text or lists"
         return code + "{ " + ", ".join(f'{key} = "FILE"' for key in field["properties"]) + " }" + code
     if kind == "array":
-        items = field.get("items") or {"type": "value"}
+        items = field.get("items") or {}
         pairs = f"list of {code}[time, packets]{code}"
         return pairs if "prefixItems" in items else f"list of {takes(items, link, code)}"
-    return _SIMPLE[kind]
+    return _SIMPLE.get(kind, "value")
