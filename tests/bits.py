@@ -160,7 +160,7 @@ def bell(queue: Any = DROPTAIL, group: Mapping[str, Any] | None = None, **more: 
 def kinds() -> Iterator[tuple[str, Scenario]]:
     """A scenario for one of each kind, by its name."""
     sack = Tcp(recovery="sack")
-    for one in each(control.Control):
+    for one in each(control.MaybeControl):
         marks = one.kind == "dctcp"
         queue = Red(**GIVEN["Red"], ecn=True) if marks else DROPTAIL
         yield f"control {one.kind}", bell(queue, {"transport": Tcp(recovery="sack", control=one, ecn=marks)})
