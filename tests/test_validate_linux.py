@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from pathlib import Path
 
 import pytest
 
+import parshall
+from parshall import Tcp
 from parshall.cli.main import main
 from parshall_dev.validate.linux import Compared, compare_folder, network_of
 
@@ -38,6 +41,35 @@ def test_the_path_is_that_of_the_emulator() -> None:
     assert [flow.transport.control.kind for flow in network.flows] == ["aimd", "bbr"]
     assert {flow.transport.profile for flow in network.flows} == {"linux"}
     assert [flow.start for flow in network.flows] == [0.0, 5.0]
+    of_hosts = {"quick_acks", "payload_bytes", "header_bytes", "ack_bytes"}
+    assert {name for flow in network.flows for name in flow.transport.given()} - of_hosts == {
+        "profile",
+        "control",
+    }
+
+
+def test_nothing_but_the_profile_and_a_controls_name_does_as_linux_does() -> None:
+    """Packets have the size of Linux's. Two runs of CUBIC lose more: the hosts that were measured acknowledge
+    each of the first 740 packets, and the profile the first 16.
+    """
+    if not FOLDER.is_dir():
+        pytest.skip("needs ../shared/reference/linux-tcp")
+    with (FOLDER / "summary.csv").open(encoding="utf-8", newline="") as file:
+        measured = {line["name"]: line for line in csv.DictReader(file)}
+    asked = json.loads((FOLDER / "scenarios.json").read_text(encoding="utf-8"))
+    near = 0
+    for control, name in (("reno", "aimd"), ("cubic", "cubic"), ("bbr", "bbr")):
+        alone = next(each for each in asked if each["name"] == f"r20_t40_b1_{control}")
+        tcp = Tcp(profile="linux", control=name, payload_bytes=1448, header_bytes=52, ack_bytes=52)
+        network = network_of(alone, 5.0).replace("flows[*].transport", tcp)
+        linux, settled = measured[alone["name"]], parshall.run(network, seed=1)
+        goodput = 8e-6 * settled.flow("f0").bytes_delivered / (alone["duration_s"] - 5)
+        delay = 1e3 * (settled.port("bottleneck").mean_delay - 12_000 / 20e6)
+        assert goodput == pytest.approx(float(linux["thr_5_end"]), rel=0.01)
+        assert delay == pytest.approx(float(linux["queue_delay_mean_ms"]), rel=0.1, abs=1.0)
+        drops = parshall.run(network.replace("warm_up", 0), seed=1).flow("f0").packets_dropped
+        near += drops == pytest.approx(int(linux["drops"]), rel=0.1)
+    assert near == 2
 
 
 def test_single_flows_do_as_linux_does(found: dict[str, Compared]) -> None:
