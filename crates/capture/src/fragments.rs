@@ -56,3 +56,42 @@ impl Fragments {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Fragments;
+    use crate::decode::{decode, Frame};
+    use crate::packet::{Decoded, Transport};
+
+    /// UDP in IPv4: the first fragment with the ports, or a later one without.
+    fn frame(id: u8, flags: u8, offset: u8) -> Decoded {
+        let mut data = vec![0x45, 0, 0, 36, 0, id, flags, offset, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+        data.extend([0, 7, 0, 9, 0, 16, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
+        decode(&Frame { number: 1, time: 0, interface: 0, link: 101, data: &data, wire: 36 })
+    }
+
+    #[test]
+    fn a_later_fragment_has_the_ports_of_the_first() {
+        let mut fragments = Fragments::default();
+        let Decoded::Packet(first) = frame(5, 0x20, 0) else { panic!("the first has ports") };
+        fragments.on_packet(&first);
+        for (id, found) in [(5, true), (6, false)] {
+            let Decoded::Fragment(part) = frame(id, 0, 2) else { panic!("a later one has none") };
+            let whose = fragments.whose(&part);
+            assert_eq!(whose.is_some(), found);
+            if let Some(packet) = whose {
+                assert_eq!((packet.source.port, packet.destination.port), (7, 9));
+                assert_eq!((packet.ip_length, packet.transport), (36, Transport::Part { tcp: false }));
+            }
+        }
+    }
+
+    #[test]
+    fn a_packet_that_is_whole_is_not_remembered() {
+        let mut fragments = Fragments::default();
+        let Decoded::Packet(whole) = frame(5, 0x40, 0) else { panic!("it has ports") };
+        fragments.on_packet(&whole);
+        let Decoded::Fragment(part) = frame(5, 0, 2) else { panic!("a later one has none") };
+        assert!(fragments.whose(&part).is_none());
+    }
+}
