@@ -32,9 +32,9 @@ truth that it says. At the receiver a lost first copy was never seen, and nobody
 again from a first one.
 """
 
-_TAIL = """What is left in the tail: while holes are open Linux takes samples from SACK blocks, too, and a burst of
-ACKs within a millisecond, as behind an outage, changes its RTO faster than the two clocks can be laid upon
-each other."""
+_TAIL = """What is left in the tail: while holes are open Linux takes samples from SACK blocks, too,
+and a burst of ACKs within a millisecond, as behind an outage, changes its RTO faster than the two clocks
+can be laid upon each other."""
 
 
 def page(
