@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -97,6 +98,19 @@ def test_a_path_that_is_offered_can_be_set(folder: Path) -> None:
     assert {"rate=", "delay=", "queue.", "flows[", "links[", "control=", "min_rto="} <= set(names)
     rate = next(each for each in names if each.startswith("rate"))
     assert main(["check", str(folder / "bell.toml"), "--set", f"{rate}5 Mbit/s"]) == 0
+
+
+@pytest.mark.parametrize(
+    "control", ['"loud_own:Own"', '"own.so"', '{ kind = "user", source = "loud_own:Own" }']
+)
+def test_completing_runs_no_code_of_a_file(control: str, folder: Path) -> None:
+    (folder / "loud_own.py").write_text("raise SystemExit('run')")
+    text = (folder / "bell.toml").read_text()
+    (folder / "own.toml").write_text(
+        re.sub(r"(?m)^transport = .*", f"transport = {{ kind = 'tcp', control = {control} }}", text, count=1)
+    )
+    assert offered("parshall run own.toml --set rat", folder) == ["more,rate="]
+    assert "loud_own" not in sys.modules
 
 
 def test_a_file_that_is_wrong_completes_nothing(folder: Path) -> None:

@@ -134,7 +134,6 @@ def _steps(file: str, incomplete: str) -> Iterator[str]:
     """What may stand in place of the last, unfinished step of a path."""
     from parshall.scenario.base import Model
     from parshall.scenario.paths import names_of, parse
-    from parshall.scenario.toml import load_model
     from parshall.scenario.transport import Tcp
 
     if incomplete.endswith("]"):
@@ -143,7 +142,7 @@ def _steps(file: str, incomplete: str) -> Iterator[str]:
         before = incomplete[:open]
     else:
         before = incomplete[: max(incomplete.rfind("."), 0)]
-    model = load_model(file)
+    model = _model(file)
     for whole in dict.fromkeys((model, model.scenario())):
         place: Any = whole
         for step in parse(before) if before else ():
@@ -162,6 +161,28 @@ def _steps(file: str, incomplete: str) -> Iterator[str]:
             yield from (f"{before}[{name}]" for name in ("*", *names))
     if not before:
         yield from (f"{name}=" for name in Tcp.model_fields if name != "kind")
+
+
+def _model(file: str) -> Any:
+    """The scenario in a file without controls of one's own, whose code nobody wants to run by a key of the
+    shell.
+    """
+    from parshall.scenario.toml import model_of, parsed
+
+    place = Path(file)
+    return model_of(_without_code(parsed(place.read_text(encoding="utf-8"), file)), place.parent)
+
+
+def _without_code(part: Any) -> Any:
+    """Tables with another control in place of one's own."""
+    if isinstance(part, list):
+        return [_without_code(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    own = part.get("control")
+    kind = own.get("kind") if isinstance(own, dict) else own
+    replaced = {"control": "aimd"} if kind == "user" or (isinstance(own, str) and not own.isalpha()) else {}
+    return {**{name: _without_code(each) for name, each in part.items()}, **replaced}
 
 
 def _picked(items: Any, key: str) -> Any:

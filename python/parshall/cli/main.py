@@ -97,7 +97,7 @@ CHANGES = click.option(
     metavar="PATH=VALUE",
     shell_complete=completing("changes"),
     multiple=True,
-    help='Replace a value, such as links[bottleneck].rate="5 Mbit/s"; may be repeated.',
+    help='Replace a value, such as links[bottleneck].rate="5 Mbit/s" or control=cubic; may be repeated.',
 )
 
 

@@ -122,7 +122,8 @@ def compare(rtts: ArrayLike, *, risk: float = 0.01, min_rto: float = 0.0) -> Rto
         raise InputError("rtts", f"{series.ndim} dimensions", "a series of numbers")
     answered = series[~np.isnan(series)]
     if len(answered) < LEAST_SAMPLES:
-        raise InputError("rtts", f"{len(answered)} round trips", f"at least {LEAST_SAMPLES}")
+        count = f"{len(answered)} round trip{'s' * (len(answered) != 1)}"
+        raise InputError("rtts", count, f"at least {LEAST_SAMPLES}")
     if not answered.any():
         raise InputError("rtts", "zeros alone", "round-trip times above 0")
     compared = filters(min_rto, risk)
