@@ -85,6 +85,7 @@ def _compare(lines: list[str], study: st.Study) -> None:
         place, says, outcome, ours, links = (cell.strip().replace("\\|", "|") for cell in row)
         assert (place, says) == (sentence.place, sentence.says)
         assert (outcome == "not judged") is bool(sentence.reason)
+        assert outcome != "not reproduced"
         if sentence.reason:
             assert ours == sentence.reason
         assert [template.rpartition(":")[2] for template in sentence.claims] == re.findall(r"`(.+?)`", links)
