@@ -306,3 +306,31 @@ fn c_has_no_undefined_behaviour_whatever_it_is_fed() {
     assert!(accepted > 1500, "{accepted} configurations are within their ranges");
     assert!(compare(&driver, &runs) > 10_000);
 }
+
+/// With z0 all but frozen and twice as many arrivals from an instant on, the average goes to the new share by
+/// 1 - alpha an estimation interval, not a sampling interval.
+#[test]
+fn the_average_forgets_from_one_estimation_interval_to_the_next() {
+    let one = f64::from(1 << 14);
+    let config =
+        EstmredConfig { interval: 20, gamma2: 1, pzthd: 0, ..EstmredConfig::new(3_500_000, 1000, 50_000) };
+    let alpha = f64::from(config.average_alpha) / one;
+    let mut estmred = Estmred::new(&config).expect("settings within their ranges");
+    let (mut filtered, mut seen) = (None::<(f64, f64)>, 0);
+    for i in 0..120_000 {
+        let arrived = if i < 30_000 { 1000 } else { 2000 };
+        let sample = ByteSample { backlog: 20_000, arrived, dropped: 20 * (i % 2), marked: 0 };
+        if estmred.take(i * 250, &sample) {
+            let e = estmred.estimate();
+            let (z0, share) = (e.z0 as f64, e.share.expect("traffic") as f64 / one);
+            let (part, whole) = (z0, z0 / (1.0 - share));
+            let (before, all) = filtered.unwrap_or((part, whole));
+            let now = (alpha * before + (1.0 - alpha) * part, alpha * all + (1.0 - alpha) * whole);
+            filtered = Some(now);
+            let average = e.average.expect("an average") as f64 / one;
+            assert!((average - (1.0 - now.0 / now.1)).abs() < 0.01, "{average} after {seen}: {now:?}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 20);
+}
