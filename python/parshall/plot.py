@@ -38,6 +38,7 @@ __all__ = [
     "legend_of",
     "log_axis",
     "standalone",
+    "themed",
     "to_svg",
 ]
 
@@ -129,17 +130,26 @@ _FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-ser
 
 @contextmanager
 def drawing(
-    height: float = 2.9, *, rows: int = 1, columns: int = 1, width: float = WIDTH, **options: Any
+    height: float = 2.9,
+    *,
+    rows: int = 1,
+    columns: int = 1,
+    width: float = WIDTH,
+    paper: bool = False,
+    **options: Any,
 ) -> Iterator[tuple[Canvas, list[Axes]]]:
     """A canvas and its axes, row by row, in the common style. Inches; ``options`` go to ``Figure.subplots``.
 
-    No global figure is made, so several threads may draw at once.
+    ``paper`` fills the background, for pictures that do not become part of a page: on a dark one their text
+    could not be read. No global figure is made, so several threads may draw at once.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure as Canvas
 
     with mpl.rc_context(_STYLE):
         canvas = Canvas(figsize=(width, height), layout="constrained")
+        if paper:
+            canvas.set_facecolor(PAPER)
         axes = canvas.subplots(rows, columns, squeeze=False, **options)
         yield canvas, [axis for row in axes for axis in row]
 
@@ -173,6 +183,20 @@ def standalone(svg: str) -> str:
     svg = re.sub(r"var\(--fig-[a-z0-9-]+, (#[0-9a-f]{6})\)", r"\1", svg)
     svg = svg.replace("<svg ", f'<svg xmlns="{_SVG}" ', 1)
     return re.sub(r"(</desc>)", r'\1<rect width="100%" height="100%" fill="#ffffff" />', svg, count=1) + "\n"
+
+
+def themed(svg: str) -> str:
+    """An SVG file with the colours of a light page, as one that takes those of a dark page where the reader
+    prefers dark ones. Programs that know nothing of that show the light ones.
+    """
+    rules = [
+        f'[style*="{what}: {colour}"] {{ {what}: {DARK[role]} !important }}'
+        for role, colour in LIGHT.items()
+        for what in ("fill", "stroke")
+        if f"{what}: {colour}" in svg
+    ]
+    style = f"<style>@media (prefers-color-scheme: dark) {{ {' '.join(rules)} }}</style>"
+    return re.sub(r"(<svg [^>]*>)", lambda found: f"{found[1]}{style}", svg, count=1)
 
 
 # --- Pieces that figures share ------------------------------------------------------------------------------

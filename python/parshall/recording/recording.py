@@ -151,15 +151,23 @@ class Recording:
             raise unknown("port", name, (*self._named_ports, *self.ports))
         return view(PortView, self._result["ports"], index, port, rate=self._rate(index), _recording=self)
 
-    def plot(self, flows: Sequence[str] | None = None, ports: Sequence[str] | None = None) -> Figure:
-        """One sheet over time: cwnd, srtt, throughput, queue and drops, from what was recorded.
+    def plot(
+        self,
+        flows: Sequence[str] | None = None,
+        ports: Sequence[str] | None = None,
+        *,
+        start: float | str = 0.0,
+        end: float | str | None = None,
+    ) -> Figure:
+        """One sheet over time: cwnd, srtt, throughput, queue, delay and drops, from what was recorded.
 
         A panel without data says what to record. All flows and the ports of named links are drawn unless
-        ``flows`` or ``ports`` name some. Returns the Matplotlib figure.
+        ``flows`` or ``ports`` name some; of more than 40 flows it is quantiles over them. ``start`` and
+        ``end`` cut the time: seconds, or text such as ``"1.5 s"``. Returns the Matplotlib figure.
         """
         from parshall.recording.pictures import plot_recording
 
-        return plot_recording(self, flows, ports)
+        return plot_recording(self, flows, ports, start=start, end=end)
 
     def asked_columns(self, table: str, asked: str, name: str) -> Mapping[str, Any]:
         """As :meth:`columns`. Raises ParshallError when ``record.<asked>`` left ``name`` out."""

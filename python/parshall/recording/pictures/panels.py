@@ -1,43 +1,33 @@
-"""What a sheet shows of a run: for each panel the lines of flows or ports, or what to record for it."""
+"""Panels of a sheet: for each quantity the lines of flows or ports, or what to record for it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parshall.errors import ParshallError
+from parshall.recording.pictures.delays import delay_of_backlog, delay_of_packets
+from parshall.recording.pictures.lines import Bands, Line, bands_of, cut
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from parshall.recording.recording import Recording
-    from parshall.recording.views import FlowView, PortView
 
-    Reals = NDArray[np.float64]
+    Columns = Mapping[str, NDArray[Any]]
 
-__all__ = ["Line", "Panel", "panels_of"]
+__all__ = ["Panel", "Subjects", "panels_of"]
 
 RECEIVED = 4
 """Code of the event that a packet reached its host."""
+MOST_LINES = 40
+"""Lines that are drawn one by one; of more of them a panel shows quantiles."""
 
 _BINS = 100
-"""In which packets are counted where no series was recorded."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """Of one flow or port."""
-
-    name: str
-    time: Reals
-    """Seconds."""
-    value: Reals
-    steps: bool = True
-    """Whether a value holds until the next one, and is not the mean since the last one."""
+"""Intervals in which packets are counted where no series was recorded."""
 
 
 @dataclass(frozen=True)
@@ -45,106 +35,199 @@ class Panel:
     """One panel of a sheet."""
 
     title: str
-    """What it shows, with the unit."""
+    """Quantity and unit."""
     of: str
     """``flows`` or ``ports``."""
     record: str
-    """What the scenario has to record for it, as it stands in a file."""
+    """The line under ``[record]`` that the scenario needs for it."""
     lines: tuple[Line, ...] = field(default=())
+    bands: Bands | None = None
+    """Quantiles in place of the lines, where there are too many of them."""
 
     @property
     def missing(self) -> str | None:
-        """What to record where nothing was."""
-        return None if self.lines else f"not recorded; [record] {self.record} shows it"
+        """The line to add under ``[record]`` where nothing was recorded."""
+        return None if self.lines or self.bands else f"not recorded; [record] {self.record} shows it"
 
 
-def panels_of(recording: Recording, flows: Sequence[str], ports: Sequence[str]) -> list[Panel]:
-    """The panels of these flows and ports. Raises InputError for a name that is not there."""
-    every = [recording.flow(name) for name in flows]
-    queues = [recording.port(name) for name in ports]
-    one = flows[0] if len(flows) == 1 else "*"
-    port = ports[0] if len(ports) == 1 else "*"
+class Subjects:
+    """The flows or the ports that a sheet shows, and their rows in the recorded tables."""
+
+    def __init__(self, recording: Recording, key: str, names: Sequence[str]) -> None:
+        """``key`` is ``flow`` or ``port``. Raises InputError for a name that is not there."""
+        self.recording = recording
+        self.key = key
+        self._numbers = {name: _number(recording, key, name) for name in names}
+        self._rows: dict[str, _Rows] = {}
+
+    def lines(self, *sources: Source) -> tuple[Line, ...]:
+        """A line for each name, from the first source that was recorded of it."""
+        found = (self._line(name, number, sources) for name, number in self._numbers.items())
+        return tuple(line for line in found if line is not None and np.isfinite(line.value).any())
+
+    def _line(self, name: str, number: int, sources: Sequence[Source]) -> Line | None:
+        for source in sources:
+            if (rows := self._rows_of(source)).recorded(name):
+                line = source.line(self.recording, number, rows.of(number))
+                return None if line is None else replace(line, name=self._shown(name))
+        return None
+
+    def _rows_of(self, source: Source) -> _Rows:
+        if source.asked not in self._rows:
+            self._rows[source.asked] = _Rows(self.recording, source, self.key)
+        return self._rows[source.asked]
+
+    def _shown(self, name: str) -> str:
+        """The name of a port's link, if that has one."""
+        return self._links.get(name, name) if self.key == "port" else name
+
+    @cached_property
+    def _links(self) -> dict[str, str]:
+        return {port: link for link, port in self.recording.scenario.named_ports.items()}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A way to the line of one flow or port."""
+
+    table: str
+    asked: str
+    """The field of the scenario's record that asks for it."""
+    line: Callable[[Recording, int, _Part], Line | None]
+    """The line from the index of the flow or port and its rows; none where the rows do not tell."""
+
+
+class _Rows:
+    """A table's rows by flow or port, sorted once for all."""
+
+    def __init__(self, recording: Recording, source: Source, key: str) -> None:
+        there = source.table in recording.tables
+        self._asked = recording._recorded(source.asked) if there else set()
+        self._named = recording.scenario.named_ports
+        columns = recording.columns(source.table) if there else {}
+        self._columns: Columns = {name: np.asarray(columns[name]) for name in columns}
+        self._key = key
+        self._count = len(recording.flows if key == "flow" else recording.ports)
+
+    def recorded(self, name: str) -> bool:
+        return name in self._asked or self._named.get(name) in self._asked
+
+    def of(self, number: int) -> _Part:
+        order, starts = self._sorted
+        return _Part(self._columns, order[starts[number] : starts[number + 1]])
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        keys = self._columns[self._key]
+        order = np.argsort(keys, kind="stable")
+        return order, np.searchsorted(keys[order], np.arange(self._count + 1))
+
+
+class _Part:
+    """Rows of a table, of which a column is taken when it is asked for."""
+
+    def __init__(self, columns: Columns, rows: NDArray[np.int64]) -> None:
+        self._columns = columns
+        self._rows = rows
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        part: NDArray[Any] = self._columns[name][self._rows]
+        return part
+
+
+def _number(recording: Recording, key: str, name: str) -> int:
+    """The index of a flow or port. Raises InputError for a name that is not there."""
+    if key == "port":
+        return recording.port(name)._index
+    known = recording._flow_numbers
+    return known[name] if isinstance(name, str) and name in known else recording.flow(name)._index
+
+
+def panels_of(
+    recording: Recording,
+    flows: Sequence[str],
+    ports: Sequence[str],
+    span: tuple[float, float] | None = None,
+) -> list[Panel]:
+    """The panels of these flows and ports between two instants, the whole run unless given. Raises InputError
+    for a name that is not there.
+    """
     found: list[Panel] = []
-    if every:
-        series = f'flow_series = {{ of = ["{one}"], interval = "100 ms" }}'
-        found += [
-            _panel("cwnd, packets", "flows", f'window = ["{one}"]', every, _cwnd),
-            _panel("srtt, ms", "flows", f'rtt = ["{one}"]', every, _srtt),
-            _panel("delivered in order, Mbit/s", "flows", series, every, _throughput),
-        ]
-    if queues:
-        series = f'port_series = {{ of = ["{port}"], interval = "100 ms" }}'
-        since = " since warm-up" if recording.scenario.warm_up else " so far"
-        found += [
-            _panel("queue, packets", "ports", series, queues, _backlog),
-            _panel(f"drops{since}, packets", "ports", series, queues, _drops),
-        ]
-    return found
+    if flows:
+        found += _flow_panels(Subjects(recording, "flow", flows), flows[0] if len(flows) == 1 else "*")
+    if ports:
+        found += _port_panels(Subjects(recording, "port", ports), ports[0] if len(ports) == 1 else "*")
+    start, end = span or (0.0, recording.scenario.duration)
+    return [_within(panel, start, end) for panel in found]
 
 
-def _panel(
-    title: str, of: str, record: str, views: Sequence[Any], line: Callable[[Any], Line | None]
-) -> Panel:
-    lines = (line(view) for view in views)
-    shown = (each for each in lines if each is not None and np.isfinite(each.value).any())
-    return Panel(title, of, record, tuple(shown))
+def _within(panel: Panel, start: float, end: float) -> Panel:
+    lines = tuple(cut(line, start, end) for line in panel.lines)
+    lines = tuple(line for line in lines if len(line.time))
+    if len(lines) <= MOST_LINES:
+        return replace(panel, lines=lines)
+    return replace(panel, lines=(), bands=bands_of(lines, start, end))
 
 
-def _first(*attempts: Callable[[], Line]) -> Line | None:
-    """The first that was recorded."""
-    for attempt in attempts:
-        with suppress(ParshallError):
-            return attempt()
-    return None
-
-
-def _cwnd(flow: FlowView) -> Line | None:
-    return _first(
-        lambda: Line(flow.name, flow.window.time, flow.window.cwnd),
-        lambda: Line(flow.name, flow.series.time, flow.series.cwnd),
+def _flow_panels(flows: Subjects, of: str) -> list[Panel]:
+    window, rtt = (
+        Source(name, name, _column(column, factor))
+        for name, column, factor in (("window", "cwnd", 1.0), ("rtt", "srtt", 1e3))
     )
-
-
-def _srtt(flow: FlowView) -> Line | None:
-    return _first(
-        lambda: Line(flow.name, flow.rtt.time, 1e3 * flow.rtt.srtt),
-        lambda: Line(flow.name, flow.window.time, 1e3 * flow.window.srtt),
-        lambda: Line(flow.name, flow.series.time, 1e3 * flow.series.srtt),
+    series = f'flow_series = {{ of = ["{of}"], interval = "100 ms" }}'
+    cwnd = flows.lines(window, Source("flow_series", "flow_series", _column("cwnd")))
+    srtt = flows.lines(
+        rtt,
+        Source("window", "window", _column("srtt", 1e3)),
+        Source("flow_series", "flow_series", _column("srtt", 1e3)),
     )
+    delivered = flows.lines(
+        Source("flow_series", "flow_series", _from_series), Source("packets", "deliveries", _from_deliveries)
+    )
+    return [
+        Panel("cwnd, packets", "flows", f'window = ["{of}"]', cwnd),
+        Panel("srtt, ms", "flows", f'rtt = ["{of}"]', srtt),
+        Panel("delivered in order, Mbit/s", "flows", series, delivered),
+    ]
 
 
-def _throughput(flow: FlowView) -> Line | None:
-    return _first(lambda: _from_series(flow), lambda: _from_deliveries(flow))
+def _port_panels(ports: Subjects, of: str) -> list[Panel]:
+    series = f'port_series = {{ of = ["{of}"], interval = "100 ms" }}'
+    since = " since warm-up" if ports.recording.scenario.warm_up else " so far"
+
+    def sampled(column: str) -> tuple[Line, ...]:
+        return ports.lines(Source("port_series", "port_series", _column(column)))
+
+    delays = ports.lines(
+        Source("packets", "packets", delay_of_packets),
+        Source("port_series", "port_series", delay_of_backlog),
+    )
+    return [
+        Panel("queue, packets", "ports", series, sampled("backlog_packets")),
+        Panel("delay, ms", "ports", series, delays),
+        Panel(f"drops{since}, packets", "ports", series, sampled("packets_dropped")),
+    ]
 
 
-def _from_series(flow: FlowView) -> Line:
+def _column(name: str, factor: float = 1.0) -> Callable[[Recording, int, _Part], Line]:
+    def line(_: Recording, __: int, rows: _Part) -> Line:
+        return Line("", rows["time"], factor * rows[name].astype(np.float64))
+
+    return line
+
+
+def _from_series(recording: Recording, number: int, rows: _Part) -> Line:
     """Payload delivered in each interval of the series."""
-    series = flow.series
-    scenario = flow._recording.scenario
-    payload = next(each.transport.payload_bytes for each in scenario.flows if each.name == flow.name)
-    delivered = np.diff(series.packets_delivered.astype(np.float64))
-    return Line(flow.name, series.time[1:], 8e-6 * payload * delivered / np.diff(series.time), steps=False)
+    payload = recording.scenario.flows[number].transport.payload_bytes
+    delivered = np.diff(rows["packets_delivered"].astype(np.float64))
+    rate = 8e-6 * payload * delivered / np.diff(rows["time"])
+    return Line("", rows["time"][1:], rate, steps=False)
 
 
-def _from_deliveries(flow: FlowView) -> Line:
-    """What reached the receiver in a hundredth of the run, headers included."""
-    packets = flow.deliveries
-    data = ~packets.ack & (packets.event == RECEIVED)
-    end = flow._recording.scenario.duration
-    weights = packets.size_bytes[data].astype(np.float64)
-    total, edges = np.histogram(packets.time[data], bins=_BINS, range=(0, end), weights=weights)
-    return Line(flow.name, edges[1:], 8e-6 * total / np.diff(edges), steps=False)
-
-
-def _name(port: PortView) -> str:
-    """That of its link, if it has one."""
-    named = port._recording.scenario.named_ports
-    return next((link for link, own in named.items() if own == port.name), port.name)
-
-
-def _backlog(port: PortView) -> Line | None:
-    return _first(lambda: Line(_name(port), port.series.time, port.series.backlog_packets.astype(np.float64)))
-
-
-def _drops(port: PortView) -> Line | None:
-    return _first(lambda: Line(_name(port), port.series.time, port.series.packets_dropped.astype(np.float64)))
+def _from_deliveries(recording: Recording, _: int, rows: _Part) -> Line:
+    """Bytes that reached the receiver in a hundredth of the run, headers included."""
+    data = ~rows["ack"] & (rows["event"] == RECEIVED) & (rows["port"] < 0)
+    end = recording.scenario.duration
+    weights = rows["size_bytes"][data].astype(np.float64)
+    total, edges = np.histogram(rows["time"][data], bins=_BINS, range=(0, end), weights=weights)
+    return Line("", edges[1:], 8e-6 * total / np.diff(edges), steps=False)
