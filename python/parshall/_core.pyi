@@ -58,6 +58,9 @@ def simulate(
     Raises as ``check`` does, RuntimeError when the engine fails, and what ``progress`` or a signal raises.
     """
 
+def flow_starts(scenario_json: str, seed: int) -> list[float]:
+    """The seconds at which the flows start in a run with this seed, in the order of the scenario."""
+
 @final
 class Names(Mapping[str, list[str]]):
     """Names by what they are of, ``flows`` or ``ports``. Each list is made when it is first asked for."""

@@ -9,7 +9,7 @@ use parshall_sim::expect::Expected;
 use parshall_sim::headroom::{self, Memory};
 use parshall_sim::pulse::Failure;
 use parshall_sim::record::{Joined, Recording};
-use parshall_sim::run::{Batch, Done, DoneTogether, Job, Single, ENGINE_VERSION};
+use parshall_sim::run::{starts, Batch, Done, DoneTogether, Job, Single, ENGINE_VERSION};
 use parshall_sim::scenario::{Scenario, Transport};
 use parshall_sim::units::Time;
 use pyo3::create_exception;
@@ -39,6 +39,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(memory, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(flow_starts, module)?)?;
     module.add_function(wrap_pyfunction!(normalize, module)?)?;
     module.add_function(wrap_pyfunction!(filled_transport, module)?)?;
     module.add_function(wrap_pyfunction!(engine_seconds, module)?)?;
@@ -104,6 +105,12 @@ fn filled_transport(transport_json: &str) -> PyResult<String> {
         other => other,
     };
     serde_json::to_string(&filled).map_err(error)
+}
+
+/// The seconds at which the flows start in a run with this seed, in the order of the scenario.
+#[pyfunction]
+fn flow_starts(scenario_json: &str, seed: u64) -> PyResult<Vec<f64>> {
+    Ok(starts(&parse(scenario_json)?, seed).into_iter().map(Time::secs).collect())
 }
 
 /// Runs a scenario and returns its tables. `progress` is called from time to time with the simulated seconds so far.
