@@ -170,15 +170,26 @@ def check(file: str, changes: tuple[str, ...]) -> None:
     multiple=True,
     help="Draw this port only; may be repeated.",
 )
+@click.option("--from", "start", metavar="TIME", help='Draw from this instant on, such as "2.5 s".')
+@click.option("--to", "end", metavar="TIME", help="Draw up to this instant.")
+@click.option(
+    "--metric",
+    "metrics",
+    metavar="NAME",
+    multiple=True,
+    help="Of a sweep, draw this metric only; may be repeated.",
+)
+@click.option("--x", metavar="NAME", help="Of a sweep, the parameter along the axis.")
 @click.option(
     "--out", metavar="FILE", shell_complete=FILES, help="SVG, PNG or PDF; plot.svg in DIR unless given."
 )
 @click.option("--open", "show", is_flag=True, help="Open the figure.")
 def plot(folder: str, **options: Any) -> None:
-    """Draw the recording in DIR over time.
+    """Draw the result in DIR.
 
-    DIR is what parshall run --out wrote. One sheet shows cwnd, srtt, throughput, queue and drops; a panel
-    without data says what the scenario has to record.
+    DIR is what parshall run --out or parshall sweep wrote. Of one run a sheet shows cwnd, srtt, throughput,
+    queue, delay and drops over time; a panel without data says what the scenario has to record. Of several
+    seeds it is means and distributions, of a sweep each metric over a parameter.
     """
     from parshall.cli.commands.plot import plot_folder
 
@@ -186,23 +197,30 @@ def plot(folder: str, **options: Any) -> None:
 
 
 @cli.command()
-@click.argument("a", metavar="A", shell_complete=FILES)
-@click.argument("b", metavar="B", shell_complete=FILES)
+@click.argument("sides", metavar="A [B [C]]", nargs=-1, required=True, shell_complete=FILES)
+@click.option("--seeds", metavar="N|LIST", help="Seeds for scenario files: a number of them (10), or a list.")
+@CHANGES
+@click.option("--jobs", type=JOBS, help="Threads for scenario files; all cores unless given.")
 @click.option(
-    "--seeds", metavar="N|LIST", help="Seeds for two scenario files: a number of them (10), or a list."
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
+    help="How the differences are printed.",
 )
 @click.option(
     "--out", metavar="FILE", shell_complete=FILES, help="Draw the differences there: SVG, PNG or PDF."
 )
-def compare(a: str, b: str, seeds: str | None, out: str | None) -> None:
-    """Compare A and B by paired differences.
+def compare(sides: tuple[str, ...], **options: Any) -> None:
+    """Compare B, and C, with A by paired differences.
 
-    Both are scenario files, which are run with the same seeds, or folders that parshall run or parshall
-    sweep wrote.
+    All are scenario files, which are run with the same seeds, or folders that parshall run or parshall
+    sweep wrote. --set changes all scenario files alike; of a single file it makes B.
     """
     from parshall.cli.commands.compare import compare_and_print
 
-    compare_and_print(a, b, seeds, out)
+    compare_and_print(sides, **options)
 
 
 @cli.command()

@@ -103,6 +103,13 @@ class Recording:
         captures: Mapping[str, bytes] = self._result["pcap"]
         return captures
 
+    @cached_property
+    def flow_starts(self) -> tuple[float, ...]:
+        """When each flow starts, in seconds and in the order of ``flows``."""
+        from parshall.recording.starts import flow_starts
+
+        return flow_starts(self.scenario, self.seed)
+
     @property
     def counted_seconds(self) -> float:
         """Simulated seconds that the counters cover: from the warm-up to the end."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from parshall.recording.views import cell
+from parshall.stats import jain
 from parshall.units import format_duration, format_rate
 
 if TYPE_CHECKING:
@@ -32,10 +34,33 @@ def print_summary(recording: Recording, console: Console | None = None) -> None:
     console.print(f"{title}{seconds}, seed {recording.seed}, scenario {scenario.hash[:12]}", highlight=False)
     console.print(_flows([recording.flow(name) for name in recording.flows[:_MOST_ROWS]]))
     _more(console, len(recording.flows), "flows")
+    if len(recording.flows) > 1:
+        console.print(_together(recording), highlight=False)
     ports = _notable(recording)
     if ports:
         console.print(_ports(ports[:_MOST_ROWS], recording))
         _more(console, len(ports), "ports")
+
+
+def _together(recording: Recording) -> str:
+    """What all flows have: goodput, how evenly it is shared, and when the last transfer was complete."""
+    delivered = recording.columns("flows")["bytes_delivered"]
+    goodput = _rate(8 * float(delivered.sum()) / recording.counted_seconds)
+    index = jain(delivered)
+    said = f"all {len(recording.flows):,} flows: goodput {goodput}"
+    if not math.isnan(index):
+        said += f", fairness {index:.3f} (Jain)"
+    return f"{said}{_completion(recording)}"
+
+
+def _completion(recording: Recording) -> str:
+    finite = [place for place, flow in enumerate(recording.scenario.flows) if flow.app.kind == "transfer"]
+    ends = recording.columns("flows")["completed_at"][finite]
+    done = ends[~np.isnan(ends)]
+    if not finite:
+        return ""
+    last = f", the last at {done.max():.4g} s" if len(done) else ""
+    return f", {len(done):,} of {len(finite):,} transfers complete{last}"
 
 
 def _flows(flows: Sequence[FlowView]) -> Table:

@@ -242,6 +242,18 @@ class FlowView:
     _index: int = field(repr=False)
 
     @property
+    def started_at(self) -> float:
+        """When the flow started, in seconds; with ``start_spread`` the instant that was drawn."""
+        return self._recording.flow_starts[self._index]
+
+    @property
+    def completion_time(self) -> float:
+        """Seconds from the start of the flow until its finite transfer was acknowledged; NaN before and for
+        other applications.
+        """
+        return self.completed_at - self.started_at
+
+    @property
     def goodput(self) -> float:
         """Payload delivered per second after the warm-up, in bit/s."""
         return 8 * self.bytes_delivered / self._recording.counted_seconds

@@ -147,12 +147,14 @@ def _show_means(console: Console, result: SweepResult, title: str) -> None:
         caption="mean ± half of the 95 % interval over the seeds",
         caption_justify="left",
     )
+    shown = list(zip(result.points, result.seeds, strict=True))[:_MOST_ROWS]
+    scales = {name: _scale(result, name) for name in (*result.parameters, *result.metrics)}
     for name in (*result.parameters, "seeds", *result.metrics):
-        table.add_column(name, justify="right", no_wrap=True)
-    for point, seeds in list(zip(result.points, result.seeds, strict=True))[:_MOST_ROWS]:
-        labels = [_number(label) for label in point.parameters.values()]
-        means = (result.interval(name, point) for name in result.metrics)
-        cells = (_with_interval(mean) for mean in means)
+        unit = scales[name][1] if name in scales else ""
+        table.add_column(f"{name}, {unit}" if unit else name, justify="right", no_wrap=True)
+    for point, seeds in shown:
+        labels = [_number(label, scales[name][0]) for name, label in point.parameters.items()]
+        cells = [_cell(result.interval(name, point), scales[name][0]) for name in result.metrics]
         table.add_row(*labels, str(len(seeds)), *cells)
     if not console.is_terminal:  # a file is as wide as it has to be
         options = console.options.update(max_width=10_000)
@@ -169,20 +171,36 @@ def _too_wide(sweep: Sweep, result: SweepResult) -> int:
     return sum(not rule.satisfied(result.interval(rule.metric, point)) for point in result.points)
 
 
-def _with_interval(mean: Interval) -> str:
-    """A mean and half of its interval, if it has one; a dash where nothing was measured."""
-    if math.isnan(mean.mean):
+def _scale(result: SweepResult, name: str) -> tuple[float, str]:
+    """The number that a column is divided by when it is shown, and the name of its unit."""
+    from parshall.recording.pictures.units import scale_of
+
+    if name in result.parameters:
+        values = [point.parameters[name] for point in result.points]
+        numbers = [float(value) for value in values if isinstance(value, int | float)]
+    else:
+        numbers = [result.interval(name, point).mean for point in result.points]
+    return scale_of(numbers, result.units.get(name, ""))
+
+
+def _cell(interval: Interval, scale: float) -> str:
+    """A mean and half of its interval; a dash where there is none."""
+    if not interval.n:
         return "-"
-    return f"{_number(mean.mean)} ± {_number(mean.half_width, 2)}" if mean.bounded else _number(mean.mean)
+    mean = _number(interval.mean, scale)
+    return f"{mean} ± {_number(interval.half_width, scale, 2)}" if interval.bounded else mean
 
 
-def _number(value: object, digits: int = 4) -> str:
+def _number(value: object, scale: float, digits: int = 4) -> str:
     """A number without an exponent where it can be read without one."""
-    if not isinstance(value, float):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
-    if not math.isfinite(value) or abs(value) >= 1e15:
-        return f"{value:g}"
-    return f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
+    if isinstance(value, int) and scale == 1:
+        return str(value)
+    scaled = value / scale
+    if not math.isfinite(scaled) or abs(scaled) >= 1e15:
+        return f"{scaled:g}"
+    return f"{scaled:,.0f}" if abs(scaled) >= 10**digits else f"{scaled:.{digits}g}"
 
 
 def _count(number: int, what: str) -> str:

@@ -138,6 +138,8 @@ def _manifest(result: SweepResult, names: Sequence[str], by: Sequence[str]) -> d
         "partitioned_by": list(by),
         "parameters": list(result.parameters),
         "metrics": list(result.metrics),
+        "units": dict(result.units),
+        "title": result.title,
         "seeds": list(longest),
         "points": [
             {"parameters": dict(point.parameters), "scenario": point.hash, "seeds": len(seeds)}

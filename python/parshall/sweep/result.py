@@ -22,6 +22,7 @@ from parshall.sweep.points import Point
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+    from matplotlib.figure import Figure
 
     from parshall.recording.tables import Block, Key
     from parshall.sweep.base import Label
@@ -50,6 +51,10 @@ class SweepResult:
     """Runs that are missing from the tables, and why."""
     _values: Mapping[Key, tuple[float, ...]] = field(repr=False)
     _blocks: Sequence[Block] = field(repr=False)
+    units: Mapping[str, str] = field(default_factory=dict)
+    """Units of parameters and metrics: ``bit/s``, ``s``, ``bytes``, ``packets`` or ``share`` (of 1)."""
+    title: str = ""
+    """For people."""
 
     def __repr__(self) -> str:
         seeds = sum(map(len, self.seeds))
@@ -100,6 +105,21 @@ class SweepResult:
         from parshall.recording.frames import to_polars
 
         return to_polars(self.table(name))
+
+    def plot(self, metrics: Sequence[str] | str | None = None, x: str | None = None) -> Figure:
+        """Draws metrics with their 95 % intervals over the parameter ``x``, unless given the number that has
+        most values; where no parameter is a number with three values, in a row for each point.
+
+        ``metrics`` are all unless named. Returns the Matplotlib figure. Raises InputError for names that are
+        not there.
+        """
+        from parshall.recording.pictures import Measured, plot_points
+
+        values = {
+            name: [list(self.values(name, point).values()) for point in self.points] for name in self.metrics
+        }
+        points = tuple(dict(point.parameters) for point in self.points)
+        return plot_points(Measured(self.title, points, values, self.units), metrics, x)
 
     def write(self, folder: str | Path, partition: Sequence[str] | None = None) -> Path:
         """Writes every table as a partitioned Parquet data set; see :func:`parshall.sweep.dataset.write`."""

@@ -33,6 +33,7 @@ from parshall.sweep.parameter import GivenParameter, Parameter, parameter_of
 from parshall.sweep.points import Point, expanded
 from parshall.sweep.result import SweepResult
 from parshall.sweep.stopping import StopRule
+from parshall.sweep.units import units_of
 
 if TYPE_CHECKING:
     from parshall.engine.cache import Cache
@@ -205,8 +206,11 @@ class Sweep:
 
     def _looked_at(self) -> tuple[str, ...]:
         """Tables that metrics need: a function may ask its recording for everything that was recorded."""
-        if not any(metric.of_recording for metric in self.checked_metrics.values()):
-            return ("flows", "ports")
+        metrics = self.checked_metrics.values()
+        if not any(metric.of_recording for metric in metrics):
+            return tuple(
+                dict.fromkeys(["flows", "ports", *(name for each in metrics for name in each.tables)])
+            )
         return tuple(sorted({"pcap"}.union(*(point.scenario.recorded_tables() for point in self.points))))
 
     def _check_tables(self) -> None:
@@ -245,6 +249,8 @@ class Sweep:
             runs.failures,
             measured.values,
             tuple(runs.blocks),
+            units_of(self.checked_parameters, self.checked_metrics),
+            self.title,
         )
 
     def _first_count(self) -> int:

@@ -1,11 +1,11 @@
-"""The command ``plot``: the sheet of a recording that was written, as a picture beside it or elsewhere."""
+"""The command ``plot``: a picture of a result in a folder, beside it or elsewhere."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,30 +22,34 @@ SUFFIXES = (".svg", ".png", ".pdf")
 def plot_folder(
     folder: str,
     *,
-    flows: Sequence[str],
-    ports: Sequence[str],
-    out: str | None,
+    flows: Sequence[str] = (),
+    ports: Sequence[str] = (),
     start: str | None = None,
     end: str | None = None,
+    metrics: Sequence[str] = (),
+    x: str | None = None,
+    out: str | None = None,
     show: bool = False,
 ) -> None:
-    """Draws the recording in a folder into ``out``, ``plot.svg`` in it unless given, and opens it if asked.
+    """Draws what is in a folder into ``out``, ``plot.svg`` in it unless given, and opens it if asked: a
+    recording over time, runs with several seeds, or a sweep.
 
-    Of named flows alone no port is drawn, and the other way round. Raises ParshallError for a folder that
-    holds no recording, InputError for a name that is not there.
+    Of named flows alone no port is drawn, and the other way round. Raises ParshallError for a folder without
+    a result, InputError for a name that is not there and for options of another kind of folder.
     """
-    from parshall.recording import Recording
-    from parshall.recording.pictures import plot_recording
-
-    recording = Recording.load(folder)
-    canvas = plot_recording(
-        recording,
-        flows or (() if ports else None),
-        ports or (() if flows else None),
-        start=0.0 if start is None else start,
-        end=end,
-    )
-    written = write_picture(canvas, Path(folder) / "plot.svg" if out is None else Path(out))
+    place = Path(folder)
+    of_recording: dict[str, Any] = {"--flow": flows, "--port": ports, "--from": start, "--to": end}
+    of_sweep: dict[str, Any] = {"--metric": metrics, "--x": x}
+    if (place / "sweep.json").is_file():
+        _refuse(of_recording, f"none: {folder} is a sweep")
+        canvas = _sweep(place, metrics, x)
+    elif (place / "ensemble.json").is_file():
+        _refuse(of_recording | of_sweep, f"none: {folder} has runs of several seeds")
+        canvas = _ensemble(place)
+    else:
+        _refuse(of_sweep, f"none: {folder} is no sweep")
+        canvas = _sheet(folder, flows, ports, start, end)
+    written = write_picture(canvas, place / "plot.svg" if out is None else Path(out))
     click.echo(f"{written} written")
     if show:
         open_picture(written)
@@ -56,6 +60,49 @@ def open_picture(file: Path) -> None:
     import webbrowser
 
     webbrowser.open(file.absolute().as_uri())
+
+
+def _sweep(folder: Path, metrics: Sequence[str], x: str | None) -> Figure:
+    from parshall.cli.commands.pictures import sweep_picture
+
+    return sweep_picture(folder, metrics, x)
+
+
+def _ensemble(folder: Path) -> Figure:
+    from parshall.cli.commands.pictures import ensemble_picture
+
+    return ensemble_picture(folder)
+
+
+def _refuse(options: Mapping[str, Any], expected: str) -> None:
+    for name, given in options.items():
+        if given:
+            raise InputError(name, shown(given if isinstance(given, str) else given[0]), expected)
+
+
+def _sheet(
+    folder: str, flows: Sequence[str], ports: Sequence[str], start: str | None, end: str | None
+) -> Figure:
+    from parshall.recording import Recording
+    from parshall.recording.pictures import plot_recording
+
+    return plot_recording(
+        Recording.load(folder),
+        flows or (() if ports else None),
+        ports or (() if flows else None),
+        start=0.0 if start is None else _seconds("--from", start),
+        end=None if end is None else _seconds("--to", end),
+    )
+
+
+def _seconds(option: str, text: str) -> float:
+    """A time with its unit, or a number of seconds."""
+    from parshall.units import parse_duration
+
+    try:
+        return parse_duration(f"{text} s" if text.strip()[-1:].isdigit() else text)
+    except InputError as error:
+        raise InputError(option, shown(text), error.expected) from None
 
 
 def write_picture(canvas: Figure, file: Path) -> Path:

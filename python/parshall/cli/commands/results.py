@@ -4,20 +4,21 @@ scenarios that are run now.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from parshall.cli.commands.figures import Figures, figures_of, of_recording, with_bottleneck
 from parshall.cli.commands.given import scenario_of
 from parshall.errors import ParshallError
+from parshall.recording.pictures.points import label_text
 from parshall.support.checksums import opened, verified
 
 if TYPE_CHECKING:
     from parshall.scenario import Scenario
 
-__all__ = ["Result", "read", "run_both"]
+__all__ = ["Result", "ensemble_tables", "read", "run_sides", "sweep_rows"]
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,18 @@ class Result:
     """Names of its ports."""
     seed: int | None = None
     """Of a single run."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """Units of figures whose names do not have them."""
 
 
-def run_both(a: str, b: str, seeds: Sequence[int]) -> list[Result]:
-    """Two scenario files, run with the same seeds. Raises RunError if a run fails."""
+def run_sides(
+    sides: Sequence[tuple[str, Sequence[str]]], seeds: Sequence[int], jobs: int | None = None
+) -> list[Result]:
+    """Scenario files with changes to them, run with the same seeds. Raises RunError if a run fails."""
     from parshall.engine.measure import measure
 
-    variants = {"A": scenario_of(a), "B": scenario_of(b)}
-    found = measure(variants, seeds, lambda _, recording: of_recording(recording))
+    variants = {str(place): scenario_of(file, changes) for place, (file, changes) in enumerate(sides)}
+    found = measure(variants, seeds, lambda _, recording: of_recording(recording), jobs=jobs)
     return [
         _runs(dict(zip(map(_seed, seeds), found[side], strict=True)), scenario)
         for side, scenario in variants.items()
@@ -79,8 +84,7 @@ def _runs(runs: Mapping[str, Figures], scenario: Scenario, seed: int | None = No
 
 
 def _of_ensemble(folder: Path) -> Result:
-    manifest = opened(folder / "ensemble.json")
-    tables = {name: _table(verified(folder, f"{name}.parquet", manifest)) for name in ("flows", "ports")}
+    manifest, tables = ensemble_tables(folder)
     runs, seconds = {}, manifest["counted_seconds"]
     flows: list[str] = []
     names: list[str] = []
@@ -98,6 +102,21 @@ def _of_ensemble(folder: Path) -> Result:
     return Result(points, failed, bottleneck, seconds, tuple(flows), tuple(names))
 
 
+def ensemble_tables(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a folder of several seeds says of itself, and its tables by name."""
+    manifest = opened(folder / "ensemble.json")
+    return manifest, {
+        name: _table(verified(folder, f"{name}.parquet", manifest)) for name in ("flows", "ports")
+    }
+
+
+def sweep_rows(folder: Path, manifest: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The rows of the table of runs of a sweep."""
+    for file in manifest["sha256"]:
+        if file.startswith("runs/"):
+            yield from _table(verified(folder, file, manifest)).to_pylist()
+
+
 def _rows(table: Any, seed: int) -> dict[str, Any]:
     import pyarrow.compute as pc
 
@@ -108,18 +127,16 @@ def _rows(table: Any, seed: int) -> dict[str, Any]:
 def _of_sweep(folder: Path) -> Result:
     manifest = opened(folder / "sweep.json")
     points: dict[str, dict[str, dict[str, float]]] = {}
-    for file in manifest["sha256"]:
-        if file.startswith("runs/"):
-            for row in _table(verified(folder, file, manifest)).to_pylist():
-                place = ", ".join(f"{name}={row[name]}" for name in manifest["parameters"])
-                points.setdefault(place, {})[_seed(row["seed"])] = {
-                    name: float("nan") if row[name] is None else float(row[name])
-                    for name in manifest["metrics"]
-                }
+    units = manifest.get("units", {})
+    for row in sweep_rows(folder, manifest):
+        place = ", ".join(label_text(name, row[name], units.get(name, "")) for name in manifest["parameters"])
+        points.setdefault(place, {})[_seed(row["seed"])] = {
+            name: float("nan") if row[name] is None else float(row[name]) for name in manifest["metrics"]
+        }
     failed = len(manifest["failures"])
     if not points:
         raise ParshallError(f"{folder}: all {failed} runs failed, expected some that can be compared")
-    return Result(points, failed)
+    return Result(points, failed, units=units)
 
 
 def _table(content: bytes) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,22 +11,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from parshall.cli.commands.given import scenario_of, seeds_of
+from parshall.cli.commands.outcome import (
+    done_of,
+    ensemble_as_json,
+    finished,
+    print_means,
+    recording_as_json,
+    with_starts,
+)
 from parshall.errors import InputError, OutputError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-    from rich.console import Console
-
     from parshall.engine.ensemble import Ensemble
-    from parshall.recording import Recording
     from parshall.scenario import Scenario
 
 __all__ = ["FORMATS", "run_file"]
 
 FORMATS = ("table", "json", "parquet")
 _TABLES = ("flows", "ports")
-_MOST_ROWS = 16
-_SHOWN = ("goodput", "packets_dropped", "packets_retransmitted", "timeouts")
 
 _log = logging.getLogger("parshall")
 
@@ -78,7 +79,7 @@ def _one(
         recording = run(scenario, seed, max_events=max_events, progress=progress)
     written = recording.save(folder) if folder is not None else None
     if form == "json":
-        click.echo(json.dumps(_as_json(recording), ensure_ascii=False, allow_nan=False))
+        click.echo(json.dumps(recording_as_json(recording), ensure_ascii=False, allow_nan=False))
     elif form == "table":
         print_summary(recording)
     if written is not None and form != "json":
@@ -118,101 +119,15 @@ def _many(
     if folder is not None:
         _write(ensemble, scenario, Path(folder))
     if form == "json":
-        click.echo(json.dumps(_ensemble_as_json(ensemble, scenario), ensure_ascii=False, allow_nan=False))
+        click.echo(json.dumps(ensemble_as_json(ensemble, scenario), ensure_ascii=False, allow_nan=False))
     elif form == "table":
-        _print_means(Console(), ensemble, scenario)
+        print_means(Console(), ensemble, scenario)
     if folder is not None and form != "json":
-        click.echo(f"{', '.join(_TABLES)} of {_done(ensemble)} runs written to {folder}")
+        click.echo(f"{', '.join(_TABLES)} of {done_of(ensemble)} runs written to {folder}")
     return not ensemble.failures
 
 
-# --- What is printed ----------------------------------------------------------------------------------------
-
-
-def _as_json(recording: Recording) -> dict[str, Any]:
-    return {
-        "scenario": recording.scenario.hash,
-        "title": recording.scenario.title,
-        "seed": recording.seed,
-        "engine_version": recording.engine_version,
-        "events": recording.events,
-        **{name: _rows(recording.table(name)) for name in _TABLES},
-    }
-
-
-def _ensemble_as_json(ensemble: Ensemble, scenario: Scenario) -> dict[str, Any]:
-    return {
-        "scenario": scenario.hash,
-        "title": scenario.title,
-        "seeds": _finished(ensemble),
-        "failures": [{"seed": each.seed, "reason": each.reason} for each in ensemble.failures],
-        **{name: _rows(ensemble.table(name).drop_columns(["variant"])) for name in _TABLES},
-    }
-
-
-def _rows(table: pa.Table) -> list[dict[str, Any]]:
-    """Rows as JSON has them, without numbers that are none."""
-    return [{name: _plain(value) for name, value in row.items()} for row in table.to_pylist()]
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _finished(ensemble: Ensemble) -> list[int]:
-    """Seeds whose runs did not fail."""
-    failed = {each.seed for each in ensemble.failures}
-    return [seed for seed in ensemble.seeds if seed not in failed]
-
-
-def _done(ensemble: Ensemble) -> str:
-    """How many runs there are results of."""
-    done, every = len(_finished(ensemble)), len(ensemble.seeds)
-    return str(every) if done == every else f"{done} of {every}"
-
-
-def _print_means(console: Console, ensemble: Ensemble, scenario: Scenario) -> None:
-    """The mean of what a flow shows, and half of its 95 % interval over the seeds."""
-    from parshall.recording.summary import figure_table
-
-    seconds = scenario.duration - scenario.warm_up
-    columns = _by_flow(ensemble, seconds)
-    console.print(
-        f"{_done(ensemble)} seeds, scenario {scenario.hash[:12]}; "
-        "mean ± half of the 95 % interval over the seeds",
-        highlight=False,
-    )
-    table = figure_table("flow", "goodput", "dropped", "retransmitted", "timeouts")
-    for flow, values in list(columns.items())[:_MOST_ROWS]:
-        table.add_row(flow, *(_mean(values[name], "bit/s" if name == "goodput" else "") for name in _SHOWN))
-    if not console.is_terminal:
-        console.width = 120
-    console.print(table)
-    if len(columns) > _MOST_ROWS:
-        console.print(f"... and {len(columns) - _MOST_ROWS} more flows", highlight=False)
-
-
-def _by_flow(ensemble: Ensemble, seconds: float) -> dict[str, dict[str, list[float]]]:
-    found: dict[str, dict[str, list[float]]] = {}
-    for row in ensemble.table("flows").to_pylist():
-        own = found.setdefault(row["flow"], {name: [] for name in _SHOWN})
-        row["goodput"] = 8 * row["bytes_delivered"] / seconds
-        for name in _SHOWN:
-            own[name].append(float(row[name]))
-    return found
-
-
-def _mean(values: Sequence[float], unit: str) -> str:
-    from parshall.stats import mean_interval
-    from parshall.units import format_rate
-
-    if len(values) < 2:
-        return format_rate(float(f"{values[0]:.4g}")) if unit else f"{values[0]:,.0f}"
-    interval = mean_interval(values)
-    if unit:
-        mean, half = float(f"{interval.mean:.4g}"), float(f"{interval.half_width:.2g}")
-        return f"{format_rate(mean)} ± {format_rate(half)}"
-    return f"{interval.mean:,.1f} ± {interval.half_width:,.1f}"
+# --- What is written ---------------------------------------------------------------------------------------
 
 
 def _write(ensemble: Ensemble, scenario: Scenario, folder: Path) -> None:
@@ -226,15 +141,18 @@ def _write(ensemble: Ensemble, scenario: Scenario, folder: Path) -> None:
     with failing_as(folder), staged(folder) as stage:
         names = [f"{name}.parquet" for name in _TABLES]
         for name, file in zip(_TABLES, names, strict=True):
-            parquet.write_table(ensemble.table(name), stage / file, compression="zstd")
+            table = ensemble.table(name)
+            written = with_starts(table, scenario) if name == "flows" else table
+            parquet.write_table(written, stage / file, compression="zstd")
         if (folder / "recording.json").exists():
             raise OutputError(str(folder / "recording.json"), "is there already, expected a new folder")
         manifest: Mapping[str, Any] = {
             "engine_version": ENGINE_VERSION,
             "scenario": scenario.hash,
+            "title": scenario.title,
             "counted_seconds": scenario.duration - scenario.warm_up,
             "named_ports": dict(scenario.named_ports),
-            "seeds": _finished(ensemble),
+            "seeds": finished(ensemble),
             "failures": [{"seed": each.seed, "reason": each.reason} for each in ensemble.failures],
             "tables": list(_TABLES),
         }

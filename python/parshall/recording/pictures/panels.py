@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parshall.recording.pictures.delays import delay_of_backlog, delay_of_packets
+from parshall.recording.delays import delay_of_backlog, delay_of_packets
 from parshall.recording.pictures.lines import Bands, Line, bands_of, cut
 
 if TYPE_CHECKING:
@@ -199,8 +199,8 @@ def _port_panels(ports: Subjects, of: str) -> list[Panel]:
         return ports.lines(Source("port_series", "port_series", _column(column)))
 
     delays = ports.lines(
-        Source("packets", "packets", delay_of_packets),
-        Source("port_series", "port_series", delay_of_backlog),
+        Source("packets", "packets", _delay_of_packets),
+        Source("port_series", "port_series", _delay_of_backlog),
     )
     return [
         Panel("queue, packets", "ports", series, sampled("backlog_packets")),
@@ -231,3 +231,13 @@ def _from_deliveries(recording: Recording, _: int, rows: _Part) -> Line:
     weights = rows["size_bytes"][data].astype(np.float64)
     total, edges = np.histogram(rows["time"][data], bins=_BINS, range=(0, end), weights=weights)
     return Line("", edges[1:], 8e-6 * total / np.diff(edges), steps=False)
+
+
+def _delay_of_packets(_: Recording, __: int, rows: _Part) -> Line:
+    departed, delay = delay_of_packets(rows)
+    return Line("", departed, 1e3 * delay)
+
+
+def _delay_of_backlog(recording: Recording, port: int, rows: _Part) -> Line | None:
+    delay = delay_of_backlog(recording.scenario, port, rows)
+    return None if delay is None else Line("", rows["time"], 1e3 * delay)

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from parshall.recording.pictures.lines import Line
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from parshall.recording.recording import Recording
+    from parshall.scenario import Scenario
 
-__all__ = ["delay_of_backlog", "delay_of_packets"]
+    Reals = NDArray[np.float64]
+
+__all__ = ["Rows", "delay_of_backlog", "delay_of_packets"]
+
+ARRIVAL, DEPARTURE = 0, 1
+"""Codes of packet events."""
 
 
 class Rows(Protocol):
@@ -23,12 +26,8 @@ class Rows(Protocol):
         """The values of a column."""
 
 
-ARRIVAL, DEPARTURE = 0, 1
-"""Codes of packet events."""
-
-
-def delay_of_packets(_: Recording, __: int, rows: Rows) -> Line:
-    """Milliseconds from arrival to the end of transmission, packet by packet, at the time of departure."""
+def delay_of_packets(rows: Rows) -> tuple[Reals, Reals]:
+    """Times of departure, in order, and seconds from arrival to the end of transmission of each packet."""
     own = rows["event"] <= DEPARTURE
     time, event = rows["time"][own], rows["event"][own]
     # The same number may pass again as a retransmission: an arrival belongs to the departure that follows it.
@@ -40,16 +39,15 @@ def delay_of_packets(_: Recording, __: int, rows: Rows) -> Line:
     pairs = alike & (event[order][:-1] == ARRIVAL) & (event[order][1:] == DEPARTURE)
     arrived, departed = time[order][:-1][pairs], time[order][1:][pairs]
     by_time = np.argsort(departed, kind="stable")
-    return Line("", departed[by_time], 1e3 * (departed - arrived)[by_time])
+    return departed[by_time], (departed - arrived)[by_time]
 
 
-def delay_of_backlog(recording: Recording, port: int, rows: Rows) -> Line | None:
-    """Milliseconds that the link takes to transmit what the port holds, at each sample; none of a link with
-    a recorded capacity, whose rate is not constant.
+def delay_of_backlog(scenario: Scenario, port: int, rows: Rows) -> Reals | None:
+    """Seconds that the link takes to transmit what the port holds, at each sample; none of a link whose rate
+    is not constant.
     """
-    link = recording.scenario.links[port // 2]
+    link = scenario.links[port // 2]
     end = link if port % 2 == 0 else link.reverse
-    if end.capacity is not None:
+    if end.capacity is not None or any(event.kind == "rate-change" for event in end.events):
         return None
-    rate = end.rate or link.rate
-    return Line("", rows["time"], 8e3 * rows["backlog_bytes"].astype(np.float64) / rate)
+    return 8 * rows["backlog_bytes"].astype(np.float64) / (end.rate or link.rate)

@@ -1,0 +1,32 @@
+"""Units of axes: the largest that leaves numbers that can be read, such as Mbit/s for 2000000 bit/s."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+__all__ = ["quantity_label", "scale_of"]
+
+_SCALES = {
+    "bit/s": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),
+    "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
+    "bytes": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes")),
+    "share": ((1e-2, "%"),),
+}
+
+
+def scale_of(values: Iterable[float], unit: str) -> tuple[float, str]:
+    """The number that values are divided by, and the name of what they are then in."""
+    scales = _SCALES.get(unit)
+    if scales is None:
+        return 1.0, unit
+    known = np.abs(np.array([value for value in values if np.isfinite(value)] or [0.0]))
+    most = float(known.max())
+    # A second is not 1000 ms, but a quantity that stays below one is read in the smaller unit.
+    return next(((scale, name) for scale, name in scales if most >= scale), scales[-1])
+
+
+def quantity_label(name: str, unit: str) -> str:
+    """The name of a quantity with its unit, as axes have it."""
+    return f"{name}, {unit}" if unit else name
