@@ -120,6 +120,7 @@ figures: setup
 	$(BIN)/python -m parshall_dev.guides.tcp_tp out/tcp-tp
 	PYTHONPATH=. $(BIN)/python -m parshall_dev.guides.linux
 	$(BIN)/python -m parshall_dev.guides.diffserv
+	$(BIN)/python -m parshall_dev.guides.classics
 	$(REPRODUCE) responsiveness
 	$(BIN)/python -m parshall_dev.guides.responsiveness out/responsiveness
 	[ ! -d ../shared/data/rtt ] || $(BIN)/python -m parshall_dev.guides.forecasting ../shared/data/rtt

@@ -71,7 +71,7 @@ def test_points_of_a_sweep_are_compared_one_by_one(
         result = Sweep(base, {RATE: rates}, seeds=3, metrics=["goodput"]).run()
         result.write(tmp_path / side)
         values[side] = [list(result.values("goodput", point).values()) for point in result.points]
-    found = compare(str(tmp_path / "a"), str(tmp_path / "b"), None)
+    (found,) = compare([str(tmp_path / "a"), str(tmp_path / "b")])
     assert found.pairs == 6
     assert [each.point for each in found.found] == [f"{RATE}=2000000.0", f"{RATE}=8000000.0"]
     for each, a, b in zip(found.found, values["a"], values["b"], strict=True):

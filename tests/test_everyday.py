@@ -162,13 +162,16 @@ def test_a_sheet_shows_what_was_recorded(file: Path) -> None:
         "srtt, ms",
         "delivered in order, Mbit/s",
         "queue, packets",
+        "delay, ms",
         "drops so far, packets",
     ]
-    cwnd, srtt, delivered, queue, drops = figure.axes
+    cwnd, srtt, delivered, queue, delay, drops = figure.axes
     window = recording.flow("f1").window
     assert np.array_equal(cwnd.lines[0].get_ydata(), window.cwnd)
     assert np.array_equal(srtt.lines[0].get_ydata(), 1e3 * window.srtt, equal_nan=True)
     assert np.array_equal(queue.lines[0].get_ydata(), recording.port("bottleneck").series.backlog_packets)
+    backlog = recording.port("bottleneck").series.backlog_bytes
+    assert np.allclose(delay.lines[0].get_ydata(), 8e3 * backlog / recording.port("bottleneck").rate)
     assert drops.lines[0].get_ydata()[-1] == recording.port("bottleneck").series.packets_dropped[-1]
     series = recording.flow("f1").series
     rate = 8e-6 * 1000 * np.diff(series.packets_delivered.astype(float)) / 0.1
@@ -180,8 +183,8 @@ def test_a_sheet_shows_what_was_recorded(file: Path) -> None:
 def test_a_panel_without_data_says_what_to_record_and_that_helps(tmp_path: Path) -> None:
     scenario = parshall.loads(network(top=BARE))
     figure = parshall.run(scenario).plot()
-    said = [text.get_text() for axis in figure.axes for text in axis.texts]
-    assert len(said) == 5
+    said = [text.get_text().replace("\n", " ") for axis in figure.axes for text in axis.texts]
+    assert len(said) == 6
     lines = dict.fromkeys(re.search(r"\[record\] (.*) shows it", each)[1] for each in said)  # type: ignore[index]
     helped = parshall.loads(network(top=BARE) + "[record]\n" + "\n".join(lines) + "\n")
     assert not any(axis.texts for axis in parshall.run(helped).plot().axes)

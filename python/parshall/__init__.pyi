@@ -140,6 +140,7 @@ from .scenario import (
     json_schema as json_schema,
     load as load,
     loads as loads,
+    parking_lot as parking_lot,
 )
 from .studies import reproduce as reproduce
 from .sweep import Sweep as Sweep

@@ -179,10 +179,13 @@ def to_svg(canvas: Canvas, ident: str, title: str, description: str) -> str:
 
 
 def standalone(svg: str) -> str:
-    """An element made by :func:`to_svg` as a file of its own: light colours on white, and a namespace."""
+    """An element made by :func:`to_svg` as a file of its own: with a ground, a namespace, and the colours of
+    a dark page for readers who prefer that.
+    """
     svg = re.sub(r"var\(--fig-[a-z0-9-]+, (#[0-9a-f]{6})\)", r"\1", svg)
     svg = svg.replace("<svg ", f'<svg xmlns="{_SVG}" ', 1)
-    return re.sub(r"(</desc>)", r'\1<rect width="100%" height="100%" fill="#ffffff" />', svg, count=1) + "\n"
+    ground = rf'\1<rect width="100%" height="100%" style="fill: {PAPER}" />'
+    return themed(re.sub(r"(</desc>)", ground, svg, count=1)) + "\n"
 
 
 def themed(svg: str) -> str:

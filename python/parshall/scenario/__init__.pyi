@@ -67,6 +67,7 @@ from .meters import (
 )
 from .model import Scenario as Scenario
 from .network import Jitter as Jitter, Link as Link, Reverse as Reverse
+from .parking_lot import parking_lot as parking_lot
 from .queue_share import (
     FixedPointMethod as FixedPointMethod,
     KaczmarzMethod as KaczmarzMethod,

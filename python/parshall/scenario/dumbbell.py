@@ -74,6 +74,8 @@ class FlowGroup(Model):
     group, so that their round-trip times differ."""
     access_queue: MaybeQueue = ABSENT
     """Queue of these flows' access links where it differs."""
+    access_jitter: MaybeJitter = ABSENT
+    """Random delay of what these flows send, on the sender's access link."""
 
 
 if TYPE_CHECKING:
@@ -210,21 +212,32 @@ class Dumbbell(Model):
 
     def _links(self, members: Iterable[_Member]) -> Iterator[Link]:
         """Those of hosts: two of each flow, alike within a group but for their ends and delays."""
-        first: dict[int, Link] = {}
+        first: dict[tuple[int, bool], Link] = {}
         for member in members:
             group = member.group
             delay = self.access_delay if member.access_delay is None else member.access_delay
-            for between in ((f"s{member.number}", "r0"), ("r1", f"d{member.number}")):
-                if (known := first.get(id(group))) is not None:
+            for left, between in ((True, (f"s{member.number}", "r0")), (False, ("r1", f"d{member.number}"))):
+                key = (id(group), left or group.access_jitter is None)
+                if (known := first.get(key)) is not None:
                     yield known.alike(between=between, delay=delay)
                     continue
-                first[id(group)] = Link(
+                first[key] = Link(
                     between=between,
                     rate=self.access_rate if group.access_rate is None else group.access_rate,
                     delay=delay,
                     queue=group.access_queue or self.access_queue,
+                    **_jitter(group, left),
                 )
-                yield first[id(group)]
+                yield first[key]
+
+
+def _jitter(group: FlowGroup, left: bool) -> dict[str, Any]:
+    """The jitter of an access link, in the direction in which its host sends."""
+    if group.access_jitter is None or left != (group.direction == "forward"):
+        return {}
+    if left:
+        return {"jitter": group.access_jitter}
+    return {"reverse": Reverse(jitter=group.access_jitter)}
 
 
 @contextmanager

@@ -182,7 +182,7 @@ def _label(axis: Axes, title: str, positive: bool) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     low, high = axis.get_ylim()
-    if positive and low < 0.4 * high:
+    if positive and -0.1 * high < low < 0.4 * high:
         axis.set_ylim(0, high)
     axis.yaxis.set_major_locator(MaxNLocator(4, min_n_ticks=2))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))

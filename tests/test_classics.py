@@ -1,0 +1,136 @@
+"""The ten well-known results: short, and as docs/guide/classics.md tells them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parshall_dev.guides.classics import FIGURES_OF, measured
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+EXAMPLES = sorted(
+    path for path in (REPOSITORY / "examples/classics").iterdir() if path.suffix in (".toml", ".py")
+)
+GUIDE = REPOSITORY / "docs/guide/classics.md"
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARSHALL_CACHE", str(tmp_path / "cache"))
+
+
+def mean(result: Any, metric: str, **labels: Any) -> float:
+    (point,) = [p for p in result.points if all(p.parameters[name] == own for name, own in labels.items())]
+    return float(result.interval(metric, point).mean)
+
+
+def test_ten_examples_have_forty_lines_at_most_and_a_figure() -> None:
+    assert {path.stem for path in EXAMPLES} == {function.__name__ for function in FIGURES_OF}
+    assert len(EXAMPLES) == 10
+    text = GUIDE.read_text()
+    for path in EXAMPLES:
+        assert len(path.read_text().splitlines()) <= 40
+        assert f"(../../examples/classics/{path.name})" in text
+    for link in re.findall(r"\]\(([^)]+)\)", text):
+        assert (GUIDE.parent / link).exists()
+
+
+@pytest.mark.exhaustive
+def test_mathis() -> None:
+    result = measured("mathis")
+    for acks, constant in (("an ACK for each packet", 1.22), ("an ACK for two", 0.87)):
+        for loss in (0.0003, 0.001, 0.003, 0.01):
+            law = 8e3 * constant / (0.1 * np.sqrt(loss))
+            assert 0.65 < mean(result, "rate", loss=loss, acks=acks) / law < 1.15
+
+
+@pytest.mark.exhaustive
+def test_incast() -> None:
+    result = measured("incast")
+
+    def part(servers: int, least: float) -> float:
+        return 8 * 176 * 1460 * servers / mean(result, "last", servers=servers, least=least) / 1e9
+
+    assert part(1, 0.2) > 0.85
+    assert all(part(servers, 0.2) < 0.11 for servers in (2, 4, 8, 16, 32, 48))
+    assert all(part(servers, 0.001) > 0.5 for servers in (1, 2, 4, 8, 16, 32))
+
+
+@pytest.mark.exhaustive
+def test_bbr_beside_cubic() -> None:
+    result = measured("bbr_cubic")
+    for flows in (1, 2, 4, 8, 16):
+        bbr, cubic = (mean(result, name, flows=flows) for name in ("bbr", "cubic"))
+        assert 0.33 < bbr / (bbr + cubic) < 0.48
+
+
+@pytest.mark.exhaustive
+def test_rtt_unfairness() -> None:
+    result = measured("rtt_unfairness")
+    for delay in (0.0125, 0.02, 0.035):
+        ratio = mean(result, "near", delay=delay) / mean(result, "far", delay=delay)
+        assert 1.8 < np.log(ratio) / np.log((10 + 4000 * delay) / 30) < 2.1
+
+
+@pytest.mark.exhaustive
+def test_phase_effects() -> None:
+    result = measured("phase")
+    parts = {}
+    for noise in (1e-6, 0.01, 0.04):
+        own = [point for point in result.points if point.parameters["noise"] == noise]
+        pairs = [(result.interval("first", p).mean, result.interval("second", p).mean) for p in own]
+        parts[noise] = np.array([second / (first + second) for first, second in pairs])
+    jumps = {noise: np.abs(np.diff(own)).max() for noise, own in parts.items()}
+    assert parts[1e-6].max() > 0.85
+    assert jumps[1e-6] > 0.3
+    assert jumps[0.01] < 0.12
+    assert parts[0.01].max() < 0.8
+    assert parts[0.04].min() > 0.45
+    assert parts[0.04].max() < 0.62
+
+
+@pytest.mark.exhaustive
+def test_dctcp() -> None:
+    result = measured("dctcp")
+    tcp, dctcp = (mean(result, "goodput", sender=name) for name in ("tcp", "dctcp"))
+    assert dctcp > 0.99 * tcp > 0.95e9
+    assert mean(result, "queue", sender="dctcp") < 0.1 * mean(result, "queue", sender="tcp")
+
+
+@pytest.mark.exhaustive
+def test_codel() -> None:
+    result = measured("codel")
+    for buffer in (50, 100, 200, 500, 1000):
+        assert 0.003 < mean(result, "delay", queue="codel", buffer=buffer) < 0.007
+        full = buffer * 1040 * 8 / 10e6
+        assert 0.65 * full < mean(result, "delay", queue="droptail", buffer=buffer) < full
+        goodputs = [mean(result, "goodput", queue=queue, buffer=buffer) for queue in ("codel", "droptail")]
+        assert goodputs[0] > 0.975 * goodputs[1]
+
+
+@pytest.mark.exhaustive
+def test_parking_lot() -> None:
+    result = measured("parking_lot")
+    for hops in range(2, 7):
+        long, cross = (mean(result, name, hops=hops) for name in ("long", "cross"))
+        assert 1 / (1 + hops) < long / (long + cross) < 1 / (1 + np.sqrt(hops))
+
+
+@pytest.mark.exhaustive
+def test_red() -> None:
+    result = measured("red")
+    red, drop = ("red 35", "droptail 60")
+    assert abs(mean(result, "delay", queue=red) - mean(result, "delay", queue=drop)) < 0.0006
+    assert mean(result, "throughput", queue=red) > mean(result, "throughput", queue=drop) + 0.08
+
+
+@pytest.mark.exhaustive
+def test_cellular() -> None:
+    result = measured("cellular")
+    assert mean(result, "delay", queue="droptail") > 5
+    assert mean(result, "delay", queue="codel") < 0.05
+    assert mean(result, "goodput", queue="codel") > 0.8 * mean(result, "goodput", queue="droptail")
