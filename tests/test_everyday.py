@@ -197,7 +197,7 @@ def test_many_flows_share_a_grey(tmp_path: Path, capsys: pytest.CaptureFixture[s
     bell.write_text(text.replace('window = ["tcp1", "tcp2"]', 'window = ["*"]').replace('"60 s"', '"12 s"'))
     figure = parshall.run(parshall.load(bell)).plot()
     labels = [each.get_text() for each in figure.axes[0].get_legend().get_texts()]
-    assert labels == [*(f"tcp{i}" for i in range(1, 7)), "and 6 more"]
+    assert labels == [*(f"tcp{i}" for i in range(1, 7)), "and 7 more"]
 
 
 def test_the_command_draws_and_opens(
@@ -263,7 +263,7 @@ def test_folders_are_compared(
         done(capsys, "run", each, "--out", tmp_path / f"{name}1")
     assert "2 pairs of runs" in done(capsys, "compare", tmp_path / "a", tmp_path / "b")
     assert "One pair of runs has no interval" in done(capsys, "compare", tmp_path / "a1", tmp_path / "b1")
-    assert "expected a scenario file as A is" in refused(capsys, "compare", file, tmp_path / "a")
+    assert "expected a scenario file, like A" in refused(capsys, "compare", file, tmp_path / "a")
     assert "no seed or point in common" in refused(capsys, "compare", tmp_path / "a", tmp_path / "a1")
     assert "--seeds" in refused(capsys, "compare", tmp_path / "a", tmp_path / "b", "--seeds", "1-2")
 

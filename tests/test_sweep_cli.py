@@ -59,7 +59,7 @@ def test_a_sweep_is_run_once_and_written(file: Path, capsys: pytest.CaptureFixtu
     assert first.out.endswith(f"4 points, 12 runs, 12 done now. Tables: {Path('out') / 'sweep'}\n")
     result = load_sweep(file).run()
     interval = result.interval("goodput", result.points[0])
-    assert re.search(rf"1,000,000 +5 +3 +{interval.mean:,.0f} ± ", first.out)
+    assert re.search(rf"rate, Mbit/s.*\n.*\n +1 +5 +3 +{interval.mean / 1e6:.4g} ± ", first.out)
     rows = pyarrow.dataset.dataset("out/sweep/runs", format="parquet").to_table()
     assert rows.num_rows == 12
     assert {"rate", "limit", "seed", "goodput", "port:bottleneck.mean_delay"} == set(rows.column_names)

@@ -146,7 +146,7 @@ def drawing(
     import matplotlib as mpl
     from matplotlib.figure import Figure as Canvas
 
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(_STYLE | {"savefig.facecolor": "auto"} if paper else _STYLE):
         canvas = Canvas(figsize=(width, height), layout="constrained")
         if paper:
             canvas.set_facecolor(PAPER)

@@ -27,7 +27,7 @@ class Rows(Protocol):
 
 
 def delay_of_packets(rows: Rows) -> tuple[Reals, Reals]:
-    """Times of departure, in order, and seconds from arrival to the end of transmission of each packet."""
+    """Times at which transmissions begin, in order, and seconds from each packet's arrival until then."""
     own = rows["event"] <= DEPARTURE
     time, event = rows["time"][own], rows["event"][own]
     # The same number may pass again as a retransmission: an arrival belongs to the departure that follows it.

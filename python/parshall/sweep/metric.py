@@ -12,7 +12,8 @@ Quantities of flows are the counters of the table ``flows``, summed, and ``goodp
 others: the result is NaN where it would be that one. ``rtt`` and ``response_time`` (of transfers) are of
 recorded samples. Quantities of a port are the columns of the table ``ports``, and ``throughput``,
 ``utilization``, ``drop_rate``, ``loss_rate`` and ``mark_rate``; of recorded samples ``backlog_packets``,
-``backlog_bytes`` and ``delay``. In Python any function of a :class:`parshall.Recording` will do.
+``backlog_bytes`` and ``delay``, the wait before transmission. In Python any function of a
+:class:`parshall.Recording` will do.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ def _percentile(ordered: Any, statistic: str) -> float:
     share = 0.5 if statistic == "median" else float(statistic[1:]) / 100
     place = share * (len(ordered) - 1)
     low = int(place)
-    if place == low:
+    if place == low or ordered[low] == ordered[low + 1]:
         return float(ordered[low])
     return float(ordered[low] + (place - low) * (ordered[low + 1] - ordered[low]))
 

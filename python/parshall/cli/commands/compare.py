@@ -236,9 +236,10 @@ def _print(found: Sequence[Pairs], sides: Sequence[str]) -> None:
     if not console.is_terminal:
         console.width = 160
     named = ", ".join(f"{side} is {given}" for side, given in zip(_SIDES, sides, strict=False))
-    console.print(f"{named}; {_counted(found[0].pairs, 'pair')} of runs", highlight=False, markup=False)
+    pairs_of_runs = f"{_counted(found[0].pairs, 'pair')} of runs"
+    console.print(f"{named}; {pairs_of_runs}", highlight=False, markup=False, soft_wrap=True)
     for remark in dict.fromkeys(remark for pairs in found for remark in pairs.remarks):
-        console.print(remark, highlight=False, markup=False)
+        console.print(remark, highlight=False, markup=False, soft_wrap=True)
     console.print(table)
     if all(len(each.a) < 2 for pairs in found for each in pairs.found):
         console.print("One pair of runs has no interval; runs with several seeds have.", highlight=False)

@@ -186,8 +186,7 @@ def _label(axis: Axes, title: str, positive: bool) -> None:
         axis.set_ylim(0, high)
     axis.yaxis.set_major_locator(MaxNLocator(4, min_n_ticks=2))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
-    quantity, comma, unit = title.rpartition(", ")
-    axis.set_ylabel(f"{quantity}{comma}\n{unit}" if comma else title)
+    axis.set_ylabel(",\n".join(title.rsplit(", ", 1)))
 
 
 def _is_wide(places: Sequence[float]) -> bool:

@@ -109,8 +109,7 @@ def _draw(axis: Axes, panel: Panel, colours: dict[str, int]) -> None:
 
     from parshall.plot import FAINT
 
-    quantity, comma, unit = panel.title.rpartition(", ")
-    axis.set_ylabel(f"{quantity}{comma}\n{unit}")
+    axis.set_ylabel(",\n".join(panel.title.rsplit(", ", 1)))
     axis.yaxis.set_major_locator(MaxNLocator(4, min_n_ticks=2))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     if panel.missing is not None:
