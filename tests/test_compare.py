@@ -73,13 +73,13 @@ def test_points_of_a_sweep_are_compared_one_by_one(
         values[side] = [list(result.values("goodput", point).values()) for point in result.points]
     (found,) = compare([str(tmp_path / "a"), str(tmp_path / "b")])
     assert found.pairs == 6
-    assert [each.point for each in found.found] == ["2 Mbit/s", "8 Mbit/s"]
+    assert [each.point for each in found.found] == ["rate 2 Mbit/s", "rate 8 Mbit/s"]
     for each, a, b in zip(found.found, values["a"], values["b"], strict=True):
         expected = difference_interval(b, a)
         assert each.difference == expected
         assert expected.n == 3
     text = done(capsys, "compare", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "c.svg")
-    assert "2 Mbit/s: goodput, Mbit/s" in text
+    assert "rate 2 Mbit/s: goodput, Mbit/s" in text
     assert (tmp_path / "c.svg").stat().st_size > 1000
 
 

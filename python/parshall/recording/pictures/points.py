@@ -99,11 +99,14 @@ def _named(measured: Measured, labels: Mapping[str, Any]) -> str:
 
 
 def label_text(name: str, value: Any, unit: str) -> str:
-    """A parameter's value for people: with its unit, and with its name where it is a bare number."""
+    """A parameter's value for people: a number with its unit and the last word of the parameter's name."""
+    if isinstance(value, str):
+        return value
+    last = name.rpartition(".")[2]
     if not _is_number(value):
-        return str(value) if isinstance(value, str) else f"{name} {value}"
+        return f"{last} {value}"
     scale, shown_unit = scale_of([value], unit)
-    return f"{value / scale:,.6g} {shown_unit}" if shown_unit else f"{name} {value:,.6g}"
+    return f"{last} {value / scale:,.6g} {shown_unit}".rstrip()
 
 
 # --- Over a parameter ---------------------------------------------------------------------------------------
