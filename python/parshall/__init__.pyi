@@ -138,6 +138,7 @@ from .scenario import (
     Wirr as Wirr,
     Wrr as Wrr,
     json_schema as json_schema,
+    leaf_spine as leaf_spine,
     load as load,
     loads as loads,
     parking_lot as parking_lot,

@@ -180,6 +180,9 @@ pub struct Flow {
     /// Code point of the packets that both ends send.
     #[serde(default)]
     pub dscp: u8,
+    /// Routers that data passes, in this order; ACKs pass them in the opposite one. Between them paths are the shortest.
+    #[serde(default)]
+    pub via: Vec<SmolStr>,
 }
 
 impl Scenario {

@@ -255,6 +255,7 @@ mod tests {
             start_spread: Time::ZERO,
             stop: None,
             dscp: 0,
+            via: Vec::new(),
         }
     }
 

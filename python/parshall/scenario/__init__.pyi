@@ -47,6 +47,7 @@ from .laws import (
     ParetoLaw as ParetoLaw,
     UniformLaw as UniformLaw,
 )
+from .leaf_spine import leaf_spine as leaf_spine
 from .losses import (
     BernoulliLoss as BernoulliLoss,
     DitherLoss as DitherLoss,

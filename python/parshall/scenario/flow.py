@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from parshall.scenario.base import Model
-from parshall.scenario.quantities import ABSENT, DEFAULT_CLASS, ZERO, CodePoint, Duration, MaybeDuration, Name
+from parshall.scenario.quantities import (
+    ABSENT,
+    DEFAULT_CLASS,
+    NO_NAMES,
+    ZERO,
+    CodePoint,
+    Duration,
+    MaybeDuration,
+    Name,
+    Names,
+)
 from parshall.scenario.traffic import App
 from parshall.scenario.transport import Transport
 
@@ -31,3 +41,6 @@ class Flow(Model):
     """From this instant on the application hands nothing more to the transport."""
     dscp: CodePoint = DEFAULT_CLASS
     """Code point of the packets that both ends send."""
+    via: Names = NO_NAMES
+    """Routers that data passes, in this order; ACKs pass the same links in the opposite direction. Between
+    them, and without any, paths have the fewest links."""

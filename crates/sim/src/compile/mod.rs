@@ -312,10 +312,14 @@ impl<'a> Directory<'a> {
     /// Adds the ports that the flow's data and its ACKs cross.
     fn route(&self, at: &Place<'_>, flow: &Flow, router: &mut Router<'_>, paths: &mut Paths) -> Checked<()> {
         let source = self.host(&at.field("source"), &flow.source)?;
+        let via = at.field("via");
         let at = at.field("destination");
         let destination = self.host(&at, &flow.destination)?;
         if source == destination {
             return Err(ScenarioError::new(&at, quoted(&flow.destination), "another host than the source"));
+        }
+        if !flow.via.is_empty() {
+            return self.route_via(&via, flow, (source, destination), router, paths);
         }
         if !router.path(source, destination, &mut paths.ports) {
             let expected = format!("a host that {} can reach over routers", quoted(&flow.source));
@@ -324,6 +328,51 @@ impl<'a> Directory<'a> {
         paths.end();
         // Links are full duplex, so there is a way back.
         router.path(destination, source, &mut paths.ports);
+        paths.end();
+        Ok(())
+    }
+
+    /// Adds the paths of a flow that names routers on its way.
+    fn route_via(
+        &self,
+        at: &Place<'_>,
+        flow: &Flow,
+        (source, destination): (usize, usize),
+        router: &mut Router<'_>,
+        paths: &mut Paths,
+    ) -> Checked<()> {
+        let mut stops = Vec::with_capacity(flow.via.len() + 2);
+        stops.push(source);
+        for (index, name) in flow.via.iter().enumerate() {
+            let known = self.nodes.number(name).map(|node| node as usize);
+            let found = known.filter(|&node| self.topology.forwards(node) && !stops.contains(&node));
+            let expected = "the name of a router that the flow has not passed";
+            stops.push(found.ok_or_else(|| ScenarioError::new(&at.item(index), quoted(name), expected))?);
+        }
+        stops.push(destination);
+        let start = paths.ports.len();
+        for (index, leg) in stops.windows(2).enumerate() {
+            if !router.path(leg[0], leg[1], &mut paths.ports) {
+                let index = index.min(flow.via.len() - 1);
+                let expected =
+                    "a router that the flow can reach, and from which it can reach its destination";
+                return Err(ScenarioError::new(&at.item(index), quoted(&flow.via[index]), expected));
+            }
+        }
+        let mut passed = paths.ports[start..].to_vec();
+        passed.sort_unstable();
+        if passed.windows(2).any(|pair| pair[0] == pair[1]) {
+            let names = flow.via.join(", ");
+            return Err(ScenarioError::new(
+                at,
+                quoted(&names),
+                "a way that takes no link twice in a direction",
+            ));
+        }
+        // Links are full duplex: the way back is the same one.
+        let back = paths.ports[start..].iter().rev().map(|port| port ^ 1).collect::<Vec<_>>();
+        paths.end();
+        paths.ports.extend(back);
         paths.end();
         Ok(())
     }

@@ -144,6 +144,7 @@ mod tests {
             start_spread: Time::ZERO,
             stop: stop.map(Time::from_secs),
             dscp: 0,
+            via: Vec::new(),
         };
         let count = |stop| intervals(&flow(stop), &config(1.0), Time::from_secs(5.05));
         assert_eq!((count(None), count(Some(2.0)), count(Some(0.5))), (41, 10, 1));

@@ -1,0 +1,87 @@
+"""Leaf-spine networks: each leaf is linked to each spine, and a hash of a flow chooses its spine (ECMP)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from parshall.errors import InputError, shown
+from parshall.scenario.flow import Flow
+from parshall.scenario.model import Scenario
+from parshall.scenario.network import Link
+from parshall.scenario.record import Record
+
+__all__ = ["leaf_spine"]
+
+_MOST = 10_000
+
+
+def leaf_spine(
+    leaves: int,
+    spines: int,
+    hosts: int,
+    *,
+    duration: float | str,
+    flows: Iterable[Flow],
+    rate: float | str,
+    delay: float | str,
+    host_rate: float | str,
+    host_delay: float | str,
+    queue: Any = "droptail",
+    hash_seed: int = 0,
+    warm_up: float | str = 0.0,
+    record: Record | None = None,
+    title: str = "",
+) -> Scenario:
+    """A network of leaves, ``leaf1`` and so on, each with ``hosts`` hosts, ``h1_1`` and so on, and of
+    spines ``spine1`` and so on.
+
+    ``flows`` are between these hosts. One that goes from leaf to leaf passes one spine, there and back: that
+    of equal-cost routing by a hash (RFC 2992), here of ``hash_seed`` and the flow's name; one that names
+    routers (``via``) keeps its way. ``rate``, ``delay`` and ``queue`` are those of links between leaves and
+    spines, ``host_rate`` and ``host_delay`` those of links of hosts, whose queue is the same. Raises
+    InputError for numbers that are none, ScenarioError for what the fields do not take.
+    """
+    for name, count in (("leaves", leaves), ("spines", spines), ("hosts", hosts)):
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST:
+            raise InputError(name, shown(count), f"a whole number from 1 to {_MOST}")
+    leaf_of = {f"h{leaf}_{n}": leaf for leaf in range(1, leaves + 1) for n in range(1, hosts + 1)}
+    fabric = [
+        Link(between=(f"leaf{leaf}", f"spine{spine}"), rate=rate, delay=delay, queue=queue)
+        for leaf in range(1, leaves + 1)
+        for spine in range(1, spines + 1)
+    ]
+    access = [
+        Link(between=(host, f"leaf{leaf}"), rate=host_rate, delay=host_delay, queue=queue)
+        for host, leaf in leaf_of.items()
+    ]
+    return Scenario(
+        title=title,
+        duration=duration,
+        warm_up=warm_up,
+        hosts=list(leaf_of),
+        routers=[
+            f"{kind}{n + 1}" for kind, count in (("leaf", leaves), ("spine", spines)) for n in range(count)
+        ],
+        links=[*fabric, *access],
+        flows=list(_routed(flows, leaf_of, spines, hash_seed)),
+        record=Record() if record is None else record,
+    )
+
+
+def _routed(flows: Iterable[Flow], leaf_of: dict[str, int], spines: int, hash_seed: int) -> Iterator[Flow]:
+    """The flows, those from leaf to leaf with their spine."""
+    for flow in flows:
+        if not isinstance(flow, Flow):
+            raise InputError("flows", shown(flow), "flows")
+        ends = [leaf_of.get(host) for host in (flow.source, flow.destination)]
+        if flow.via or ends[0] == ends[1]:
+            yield flow
+        else:
+            yield flow.replace("via", [f"spine{_choice(flow.name, spines, hash_seed) + 1}"])
+
+
+def _choice(name: str, count: int, seed: int) -> int:
+    digest = hashlib.sha256(f"{seed}/{name}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") % count
