@@ -383,6 +383,7 @@ fn flow(index: usize, hosts: usize) -> impl Strategy<Value = Flow> {
             start_spread: seconds(spread),
             stop: None,
             dscp: [0, 46, 10][step % 3],
+            via: Vec::new(),
         },
     )
 }
