@@ -25,6 +25,8 @@ pub struct Extra {
     pub times: Option<SentTimes>,
     /// Whether packets leave a window in a round trip where the control asks for no rate.
     spreads_window: bool,
+    /// Packets that leave before pacing begins.
+    unpaced: u32,
 }
 
 /// A packet that leaves.
@@ -51,6 +53,7 @@ impl Extra {
                 times: timed.then(SentTimes::default),
                 // A control that is handed over asks for a rate, or ACKs let its packets go.
                 spreads_window: options.pacing || !matches!(control, Control::User(_)),
+                unpaced: options.unpaced_packets + u32::from(options.handshake),
                 ..Extra::default()
             })
         })
@@ -66,7 +69,9 @@ impl Extra {
         if let Some(times) = &mut self.times {
             times.on_send(&packet);
         }
-        if self.paces {
+        if self.unpaced > 0 {
+            self.unpaced -= 1;
+        } else if self.paces {
             self.pace(packet.now, rate, srtt, window);
         }
         if let Some(path) = &mut self.path {
@@ -82,5 +87,29 @@ impl Extra {
             }
             (None, _) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many packets after the SYN leave together.
+    fn together(options: TcpOptions) -> u32 {
+        let mut extra = Extra::new(&TcpOptions { pacing: true, ..options }).expect("it paces");
+        let window = Window { cwnd: 20.0, ssthresh: f64::INFINITY };
+        let mut seq = 0;
+        while extra.allows(Time::ZERO) {
+            let packet = Leaving { seq, first: 0, again: false, now: Time::ZERO };
+            extra.on_send(packet, None, (seq > 0).then_some(0.1), &window);
+            seq += 1;
+        }
+        seq as u32 - 1
+    }
+
+    #[test]
+    fn linux_paces_from_the_tenth_packet_on() {
+        assert_eq!(together(TcpOptions::linux()), 10);
+        assert_eq!(together(TcpOptions::rfc()), 1);
     }
 }

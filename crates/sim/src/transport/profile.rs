@@ -121,6 +121,8 @@ pub struct TcpOptions {
     pub growth_by_usage: bool,
     /// RACK: whether a probe comes no later than an RTO after the oldest packet was sent, once new data has followed it.
     pub probe_by_oldest: bool,
+    /// Packets of data that leave before pacing begins.
+    pub unpaced_packets: u32,
     /// Whether congestion avoidance counts packets, not ACKs.
     pub count_acked_packets: bool,
     /// The same in slow start, whatever the number (RFC 3465 without its limit).
@@ -186,6 +188,7 @@ impl TcpOptions {
             grow_when_limited: true,
             growth_by_usage: false,
             probe_by_oldest: false,
+            unpaced_packets: 0,
             count_acked_packets: true,
             slow_start_counts_packets: false,
             deflate_to_ssthresh: true,
@@ -231,6 +234,8 @@ impl TcpOptions {
             growth_by_usage: true,
             // tcp_schedule_loss_probe() asks tcp_rto_delta_us().
             probe_by_oldest: true,
+            // tcp_update_skb_after_send() paces from the tenth packet of data on.
+            unpaced_packets: 9,
             ..Self::rfc()
         }
     }

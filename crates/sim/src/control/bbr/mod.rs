@@ -8,6 +8,8 @@ mod bounds;
 mod config;
 mod linux;
 mod rates;
+#[cfg(test)]
+mod tests;
 
 use std::ops::RangeInclusive;
 
@@ -177,15 +179,23 @@ impl Bbr {
             return self.initial_window;
         }
         let filled = (gain * self.rate() * self.min_rtt).ceil();
-        let quantum = (self.pacing_rate * QUANTUM_S).floor();
         match &self.linux {
-            None => filled + 3.0 * quantum.max(LEAST_QUANTUM),
+            None => filled + 3.0 * self.quantum(LEAST_QUANTUM),
             Some(_) => {
                 // bbr_quantization_budget(): the sum is even.
-                let sum = filled + room + 3.0 * quantum.max(Linux::least_quantum(self.pacing_rate));
+                let sum = filled + room + 3.0 * self.linux_quantum();
                 2.0 * (sum / 2.0).ceil() + if self.probes_up() { 2.0 } else { 0.0 }
             }
         }
+    }
+
+    /// Packets that leave at once.
+    fn quantum(&self, least: f64) -> f64 {
+        (self.pacing_rate * QUANTUM_S).floor().max(least)
+    }
+
+    fn linux_quantum(&self) -> f64 {
+        self.quantum(Linux::least_quantum(self.pacing_rate))
     }
 
     fn probes_up(&self) -> bool {
@@ -230,7 +240,9 @@ impl Bbr {
         let gain = self.gains().0;
         let over = if gain > 1.0 {
             // In version 3 a loss alone does not end it; too many do.
-            lasted && (path.newly_lost > 0 && self.bounds.is_none() || before >= self.inflight(gain))
+            // Linux counts what leaves next as in flight already (bbr_packets_in_net_at_edt()).
+            let next = self.linux.as_ref().map_or(0.0, |_| self.linux_quantum());
+            lasted && (path.newly_lost > 0 && self.bounds.is_none() || before + next >= self.inflight(gain))
         } else if gain < 1.0 {
             lasted || before <= self.inflight(1.0)
         } else {
@@ -255,8 +267,8 @@ impl Bbr {
     }
 
     /// Section 4.3.2.2.
-    fn check_full_pipe(&mut self, path: &PathSample) {
-        if self.pipe_is_full || !self.round_start || path.app_limited {
+    fn check_full_pipe(&mut self, limited: bool) {
+        if self.pipe_is_full || !self.round_start || limited {
             return;
         }
         if self.rates.max() >= FULL_GROWTH * self.full_rate {
@@ -413,7 +425,7 @@ impl Congestion for Bbr {
         if self.phase == Phase::ProbeBw {
             self.advance_cycle(path, ack.now);
         }
-        self.check_full_pipe(path);
+        self.check_full_pipe(limited);
         self.check_drain(path, ack.now);
         self.update_min_rtt(window, ack, path);
         self.set_pacing_rate(window, path);
@@ -441,7 +453,8 @@ impl Congestion for Bbr {
     }
 
     fn on_timeout(&mut self, _: &Loss) {
-        (self.full_rate, self.round_start, self.after_timeout) = (0.0, true, true);
+        // The next ACK may already tell that nothing was lost, and then the window is what it was (bbr_set_state()).
+        (self.full_rate, self.round_start, self.after_timeout, self.repairing) = (0.0, true, true, true);
     }
 
     /// Section 4.3.1, BBRInit: the least round trip is no older than the connection, and until one of data is less that of
