@@ -47,7 +47,7 @@ const CACHED_FLOWS: usize = 4000;
 /// The name in messages of what is built at the start.
 const FLOWS: &str = "flows";
 
-/// A network in motion. What ends a run before its end unwinds from here; [`crate::run`] makes an error of it.
+/// A network in motion. What ends a run before its end unwinds from here; [`crate::run()`] makes an error of it.
 #[derive(Debug)]
 pub struct Simulation {
     /// Time of the event that is executed.

@@ -11,14 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from parshall.cli.commands.given import scenario_of, seeds_of
-from parshall.cli.commands.outcome import (
-    done_of,
-    ensemble_as_json,
-    finished,
-    print_means,
-    recording_as_json,
-    with_starts,
-)
 from parshall.errors import InputError, OutputError
 
 if TYPE_CHECKING:
@@ -79,6 +71,8 @@ def _one(
         recording = run(scenario, seed, max_events=max_events, progress=progress)
     written = recording.save(folder) if folder is not None else None
     if form == "json":
+        from parshall.cli.commands.outcome import recording_as_json
+
         click.echo(json.dumps(recording_as_json(recording), ensure_ascii=False, allow_nan=False))
     elif form == "table":
         print_summary(recording)
@@ -101,6 +95,7 @@ def _many(
 ) -> bool:
     from rich.console import Console
 
+    from parshall.cli.commands.outcome import done_of, ensemble_as_json, print_means
     from parshall.engine.ensemble import run_many
     from parshall.support.progress import progress_bar
 
@@ -135,6 +130,7 @@ def _write(ensemble: Ensemble, scenario: Scenario, folder: Path) -> None:
     from pyarrow import parquet
 
     from parshall._core import ENGINE_VERSION
+    from parshall.cli.commands.outcome import finished, with_starts
     from parshall.support.checksums import digests, sealed
     from parshall.support.files import failing_as, staged
 
