@@ -231,8 +231,10 @@ impl Analysis {
     /// Lets a connection that has been silent give back room. Each gets its turn.
     fn relax(&mut self) {
         self.hand = if self.hand < self.open.len() { self.hand + 1 } else { self.oldest };
+        // Those that are held are still to come, and may be copies of the last.
+        let Some(now) = self.held.front().map(|first| first.packet.time) else { return };
         if let Some(Some(state)) = self.open.get_mut(self.hand) {
-            state.relax(self.latest);
+            state.relax(now);
         }
     }
 

@@ -1,0 +1,34 @@
+//! What comes twice is known whatever the pauses between packets: what is known of a silent connection is kept for what is
+//! held back.
+
+use parshall_capture::analysis::{Analysis, Settings};
+use parshall_capture::decode::{decode, Frame};
+
+/// A segment of ten bytes.
+fn segment(number: u16) -> Vec<u8> {
+    let mut data = vec![0x45, 0, 0, 50, 0, 0, 0x40, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+    data[4..6].copy_from_slice(&(number + 1).to_be_bytes());
+    data.extend([0x10, 0, 0, 80]);
+    data.extend((1000 + u32::from(number) * 10).to_be_bytes());
+    data.extend([0, 0, 0, 1, 0x50, 16, 1, 0, 0, 0, 0, 0]);
+    data.extend([0; 10]);
+    data
+}
+
+#[test]
+fn packets_that_come_twice_are_known_whatever_the_pauses() {
+    for pause in [1_000_000, 300_000_000, 3_000_000_000_i64] {
+        let mut analysis = Analysis::new(Settings::default());
+        for number in 0..400_u16 {
+            // Copies of one packet fall into two of the steps in which packets are taken.
+            let packet = (number + 2) / 4;
+            let data = segment(packet);
+            let (time, wire) = (i64::from(packet) * pause, data.len() as u32);
+            let frame = Frame { number: number.into(), time, interface: 0, link: 101, data: &data, wire };
+            analysis.push(&decode(&frame));
+        }
+        let counts = analysis.finish().connections[0].ways.each_ref().map(|way| way.tally.counters());
+        let copies: u64 = counts.iter().map(|counts| counts.network_copies).sum();
+        assert_eq!(copies, 299, "{pause}");
+    }
+}
