@@ -245,6 +245,7 @@ def test_what_has_not_completed_is_later_than_all_others() -> None:
         ("port:bottleneck.packets_dropped.max", "a statistic of samples"),
         ("completed_at.max", "flows of which one has a transfer"),
         ("flow:tcp1.speed.max", "a quantity of flows"),
+        ("port:bottleneck.speed", "a quantity of a port"),
     ],
 )
 def test_a_statistic_that_is_none_is_said_in_a_line(metric: str, expected: str) -> None:

@@ -103,7 +103,7 @@ def test_a_wrong_value_is_one_line(bell: Dumbbell, parameters: Any, design: Any,
         ({"seeds": []}, "seeds: got none, expected at least one seed"),
         ({"seeds": [1, 2, 1]}, "seeds[2]: got 1 twice, expected seeds that differ"),
         ({"seeds": [1, -2]}, "seeds[1]: got -2, expected a whole number from 0 to 2^63 - 1"),
-        ({"metrics": ["gooput"]}, 'metrics[0]: got "gooput", expected a quantity of flows: acks_dropped'),
+        ({"metrics": ["gooput"]}, 'metrics[0]: got "gooput", expected a quantity of flows: goodput'),
         (
             {"metrics": ["port:bottleneck.goodput"]},
             'metrics[0]: got "port:bottleneck.goodput", expected a quantity',

@@ -72,6 +72,8 @@ def leaf_spine(
 
 def _routed(flows: Iterable[Flow], leaf_of: dict[str, int], spines: int, hash_seed: int) -> Iterator[Flow]:
     """The flows, those from leaf to leaf with their spine."""
+    if isinstance(flows, str) or not isinstance(flows, Iterable):
+        raise InputError("flows", shown(flows), "a list of flows")
     for flow in flows:
         if not isinstance(flow, Flow):
             raise InputError("flows", shown(flow), "flows")

@@ -53,6 +53,12 @@ _NAME = re.compile(
     r"(?:(?P<of>flow|port):(?P<name>.+?)\.)?(?P<quantity>[a-z_]+)"
     r"(?:\.(?P<statistic>min|max|median|mean|sum|p(?:100|\d{1,2}(?:\.\d{1,3})?)))?"
 )
+_QUANTITIES = {
+    "flow": "a quantity of flows: goodput, sending_rate, loss_rate, fairness, completed_at, completion_time, "
+    "rtt, response_time, or a counter such as timeouts",
+    "port": "a quantity of a port: throughput, utilization, drop_rate, loss_rate, mark_rate, mean_delay, "
+    "delay, backlog_packets, or a counter such as packets_dropped",
+}
 _EXPECTED = "a metric such as goodput, flow:tcp*.goodput.p95 or port:bottleneck.mean_delay"
 
 
@@ -105,8 +111,7 @@ def _metric(column: str, what: object, place: str) -> Metric:
     of_a_port = match["of"] == "port"
     known = PORT_QUANTITIES if of_a_port else FLOW_QUANTITIES
     if quantity not in known:
-        kind = "port" if of_a_port else "flows"
-        raise InputError(place, shown(what), f"a quantity of {kind}: {', '.join(sorted(known))}")
+        raise InputError(place, shown(what), _QUANTITIES["port" if of_a_port else "flow"])
     tables = (SAMPLED[quantity].table,) if quantity in SAMPLED else ()
     name = match["name"] or "*"
     together, single = (of_port, port_values) if of_a_port else (of_flows, flow_values)
