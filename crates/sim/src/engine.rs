@@ -56,8 +56,8 @@ pub struct Simulation {
     warm_up: Time,
     /// All events but arrivals; there is one for each flow's timer, but they seldom come.
     events: EventQueue,
-    executed: u64,
-    /// The event before which the run looks whether it is to end.
+    /// Events up to the one before which the run looks whether it is to end, and the number of that one.
+    to_look: u64,
     next_look: u64,
     limits: Limits,
     ports: Vec<Port>,
@@ -116,7 +116,7 @@ impl Simulation {
             warm_up: plan.warm_up,
             // A timer for each flow and application, and three more.
             events: EventQueue::with_capacity(plan.flows.len() + plan.apps.len() + 3),
-            executed: 0,
+            to_look: 0,
             next_look: 0,
             limits: Limits::new(None),
             in_flight: Calendar::new(plan.spacing, plan.flows.len()),
@@ -201,9 +201,28 @@ impl Simulation {
     #[cold]
     #[inline(never)]
     fn look(&mut self, due: u64) {
+        let executed = self.executed();
         let to_finish = || self.recorder.bytes_to_finish();
-        self.limits.look(self.executed + due, self.now, to_finish, || self.largest());
-        self.next_look = self.limits.next_look(self.executed);
+        self.limits.look(executed + due, self.now, to_finish, || self.largest());
+        self.next_look = self.limits.next_look(executed);
+        self.to_look = self.next_look - executed;
+    }
+
+    /// Events that are over.
+    fn executed(&self) -> u64 {
+        self.next_look - self.to_look
+    }
+
+    /// Counts an event that is about to be executed.
+    #[inline(always)]
+    fn begin_event(&mut self) {
+        match self.to_look.checked_sub(1) {
+            Some(left) => self.to_look = left,
+            None => {
+                self.look(1);
+                self.to_look -= 1;
+            }
+        }
     }
 
     /// Counts a step that is taken ahead of the events.
@@ -238,10 +257,7 @@ impl Simulation {
             }
             debug_assert!(first >= self.now, "time does not go back");
             self.now = first;
-            if self.executed == self.next_look {
-                self.look(1);
-            }
-            self.executed += 1;
+            self.begin_event();
             if arrival < event.time || (arrival == event.time && self.arrives_before(event)) {
                 let id = self.in_flight.take_first();
                 if self.looks_ahead {
@@ -320,7 +336,7 @@ impl Simulation {
     /// A packet has come off a link.
     #[inline]
     fn arrived(&mut self, id: PacketId, now: Time) {
-        let hop = self.in_flight[id].hop;
+        let Packet { hop, size, .. } = self.in_flight[id];
         let left = self.hops[hop as usize - 1];
         if left.feeds() {
             self.fed_arrived(left.flow() as usize);
@@ -328,7 +344,7 @@ impl Simulation {
         if left.is_last() {
             self.deliver(id, left, now);
         } else {
-            self.forward(id, hop, now);
+            self.forward(Leaving { id, hop, bytes: size }, now);
         }
     }
 
@@ -337,8 +353,8 @@ impl Simulation {
     ///
     /// What hosts do here is inline, which gives P1 4 % and P2 3 %.
     #[inline(always)]
-    fn forward(&mut self, mut id: PacketId, mut hop_index: u32, now: Time) {
-        let mut bytes = self.in_flight[id].size;
+    fn forward(&mut self, packet: Leaving, now: Time) {
+        let Leaving { mut id, hop: mut hop_index, mut bytes } = packet;
         let mut at = now;
         loop {
             let hop = self.hops[hop_index as usize];
@@ -346,7 +362,7 @@ impl Simulation {
             let kind = &self.kinds[port.kind()];
             let arrival = if kind.simple {
                 let leads = &self.leads;
-                match port.pass(kind, at, bytes, || lead(leads, hop_index, bytes)) {
+                match port.pass(kind, at, bytes, move || lead(leads, hop_index, bytes)) {
                     Some(departure) => departure + port.delay(),
                     None => return self.drop_packet(id, hop.flow(), at),
                 }
@@ -365,17 +381,15 @@ impl Simulation {
                 let Some(answer) = self.deliver_ahead(hop, id, at, hop_index) else {
                     return;
                 };
-                id = answer;
-                hop_index = self.in_flight[id].hop;
-                bytes = self.in_flight[id].size;
+                Leaving { id, hop: hop_index, bytes } = answer;
             }
         }
     }
 
     /// Sends a packet that is new.
     #[inline(never)]
-    fn leave_host(&mut self, id: PacketId, now: Time) {
-        self.forward(id, self.in_flight[id].hop, now);
+    fn leave_host(&mut self, packet: Leaving, now: Time) {
+        self.forward(packet, now);
     }
 
     /// A packet arrives at a port that asks a discipline, or that is watched. Returns when it reaches the
@@ -454,7 +468,7 @@ impl Simulation {
     /// A packet will reach its host at `at`, behind the hop that it has left, and the host may know that now. Returns
     /// the packet that the host sends then.
     #[inline(always)]
-    fn deliver_ahead(&mut self, left: Hop, id: PacketId, at: Time, next: u32) -> Option<PacketId> {
+    fn deliver_ahead(&mut self, left: Hop, id: PacketId, at: Time, next: u32) -> Option<Leaving> {
         let index = left.flow() as usize;
         if !self.in_flight[id].is_ack() {
             return self.deliver_data(id, left.flow(), at);
@@ -491,6 +505,15 @@ impl Simulation {
         let (flow, source) = (&self.flows[index], &self.sources[index]);
         self.before_warm_up[index].get_or_insert_with(|| flow.snapshot(source));
     }
+}
+
+/// A packet that goes to a port.
+#[derive(Clone, Copy, Debug)]
+struct Leaving {
+    id: PacketId,
+    /// Index of the hop.
+    hop: u32,
+    bytes: u16,
 }
 
 /// How long a packet of this size was on its way to a hop, where that decides ties.

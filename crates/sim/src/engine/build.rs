@@ -35,8 +35,10 @@ pub(super) fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) 
         let conditions = conditioned.contains(&(index as u32));
         let overheard = overheard.contains(&(index as u32));
         let asked = conditions || overheard || watched.contains(&(index as u32));
-        let simple = managed.is_none() && !serves && !asked;
         let limit_packets = plain_limit(&port.queue).unwrap_or(u32::MAX);
+        // A tie decides whether there is room.
+        let ties = !plan.leads.is_empty() && limit_packets < u32::MAX;
+        let simple = managed.is_none() && !serves && !asked && !(ties && limit_packets == 1);
         let kind = PortKind {
             ps_per_byte: port.rate.ps_per_byte(),
             transmissions: Transmissions::default(),
@@ -46,8 +48,7 @@ pub(super) fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) 
             serves,
             conditions,
             overheard,
-            // A tie decides whether there is room.
-            ties: !plan.leads.is_empty() && limit_packets < u32::MAX,
+            ties,
         };
         let flags = [simple, serves, conditions, overheard];
         let key = (kind.ps_per_byte.to_bits(), kind.limit_packets, flags);

@@ -3,7 +3,7 @@
 
 use super::build::own_code_point;
 use super::order::EventKind;
-use super::Simulation;
+use super::{Leaving, Simulation};
 use crate::flow::{Flow, ReceivingEnd, SendingEnd};
 use crate::network::{Hop, PacketId};
 use crate::packet::{ecn, Packet};
@@ -46,7 +46,7 @@ impl Simulation {
 
     /// Data reaches its receiver at `at`, which is now, or later if the last hop was folded. Returns the ACK.
     #[inline(always)]
-    pub(super) fn deliver_data(&mut self, id: PacketId, flow: u32, at: Time) -> Option<PacketId> {
+    pub(super) fn deliver_data(&mut self, id: PacketId, flow: u32, at: Time) -> Option<Leaving> {
         let packet = &self.in_flight[id];
         let index = flow as usize;
         let flow = &mut self.flows[index];
@@ -77,7 +77,7 @@ impl Simulation {
 
     /// Makes the ACK that a receiver sends at `at`.
     #[inline(always)]
-    pub(super) fn acknowledge(&mut self, index: usize, ack: Acknowledgement, at: Time) -> PacketId {
+    pub(super) fn acknowledge(&mut self, index: usize, ack: Acknowledgement, at: Time) -> Leaving {
         let flow = &self.flows[index];
         let ReceivingEnd::Tcp(receiver) = &flow.receiver else {
             unreachable!("only TCP receivers send ACKs");
@@ -89,11 +89,12 @@ impl Simulation {
         if !blocks.is_empty() {
             packet = packet.reporting(ack.number, self.blocks.put(ack.stamp, blocks));
         }
-        self.in_flight.add(packet.to(flow.ack_hops))
+        let hop = flow.ack_hops;
+        Leaving { id: self.in_flight.add(packet.to(hop)), hop, bytes: packet.size }
     }
 
     /// An ACK reaches its sender. Returns the last packet that the sender sends.
-    pub(super) fn on_ack(&mut self, id: PacketId, index: usize, now: Time) -> Option<PacketId> {
+    pub(super) fn on_ack(&mut self, id: PacketId, index: usize, now: Time) -> Option<Leaving> {
         let packet = &self.in_flight[id];
         let flow = &mut self.flows[index];
         let SendingEnd::Tcp(tcp) = &mut flow.sender else {
@@ -221,7 +222,11 @@ impl Simulation {
         }
         let emission = self.sources[index].emit(at);
         udp.next_write = emission.next.unwrap_or(Time::NEVER);
-        self.write(index, emission.packets, emission.close, at);
+        let counting = at >= self.warm_up;
+        if counting {
+            flow.offered += u64::from(emission.packets);
+        }
+        self.write_datagrams(index, emission.packets, counting, at);
         true
     }
 
@@ -241,19 +246,26 @@ impl Simulation {
                 }
                 self.send_all(index, now);
             }
-            SendingEnd::Udp(udp) => {
-                let first = udp.sent;
-                udp.sent += u64::from(packets);
-                if !counting {
-                    udp.sent_before = udp.sent;
-                }
-                self.recorder.sent(now, index as u32, first + u64::from(packets));
-                for seq in first..first + u64::from(packets) {
-                    self.step_ahead();
-                    let id = self.packet(index, seq as u32, 0, now);
-                    self.leave_host(id, now);
-                }
-            }
+            SendingEnd::Udp(_) => self.write_datagrams(index, packets, counting, now),
+        }
+    }
+
+    /// A flow without a protocol sends all that its application hands over, at once.
+    #[inline(always)]
+    fn write_datagrams(&mut self, index: usize, packets: u32, counting: bool, now: Time) {
+        let SendingEnd::Udp(udp) = &mut self.flows[index].sender else {
+            return;
+        };
+        let first = udp.sent;
+        udp.sent += u64::from(packets);
+        if !counting {
+            udp.sent_before = udp.sent;
+        }
+        self.recorder.sent(now, index as u32, first + u64::from(packets));
+        for seq in first..first + u64::from(packets) {
+            self.step_ahead();
+            let packet = self.packet(index, seq as u32, 0, now);
+            self.leave_host(packet, now);
         }
     }
 
@@ -266,7 +278,7 @@ impl Simulation {
 
     /// The same, but for the last packet, which it returns: mostly it is the only one.
     #[inline(always)]
-    pub(super) fn sender_acted(&mut self, index: usize, now: Time) -> Option<PacketId> {
+    pub(super) fn sender_acted(&mut self, index: usize, now: Time) -> Option<Leaving> {
         if self.tells {
             self.tell(index, now);
         }
@@ -278,7 +290,8 @@ impl Simulation {
             self.recorder.sender_state(now, index as u32, tcp.core());
         }
         self.arm_sender(index);
-        last.map(|(seq, ecn)| self.packet(index, seq, ecn, now))
+        let (seq, ecn) = last?;
+        Some(self.packet(index, seq, ecn, now))
     }
 
     /// Sends all packets in the outbox.
@@ -293,7 +306,7 @@ impl Simulation {
     }
 
     /// Makes sure that an event waits when a sender's timer expires, or its pacing lets a packet go.
-    #[inline]
+    #[inline(always)]
     pub(super) fn arm_sender(&mut self, index: usize) {
         let flow = &mut self.flows[index];
         let SendingEnd::Tcp(tcp) = &flow.sender else {
@@ -329,13 +342,14 @@ impl Simulation {
     }
 
     /// Makes a packet of data that flow `index` sends.
-    #[inline]
-    pub(super) fn packet(&mut self, index: usize, seq: u32, ecn: u8, now: Time) -> PacketId {
+    #[inline(always)]
+    pub(super) fn packet(&mut self, index: usize, seq: u32, ecn: u8, now: Time) -> Leaving {
         let flow = &mut self.flows[index];
         let size = flow.packet_bytes(seq);
         if now >= self.warm_up {
             flow.bytes_sent += u64::from(size);
         }
-        self.in_flight.add(Packet::data(seq, size, ecn, now).to(flow.data_hops))
+        let hop = flow.data_hops;
+        Leaving { id: self.in_flight.add(Packet::data(seq, size, ecn, now).to(hop)), hop, bytes: size }
     }
 }

@@ -75,7 +75,8 @@ impl Simulation {
     #[inline(never)]
     pub(super) fn finish(mut self, names: &Names) -> Recording {
         self.feed_to_the_end();
-        self.limits.heed_most(self.executed, self.end);
+        let executed = self.executed();
+        self.limits.heed_most(executed, self.end);
         let mut in_flight = room::filled(0u32, self.flows.len(), "rows of flows");
         for packet in self.in_flight.packets().filter(|p| !p.is_ack()) {
             in_flight[self.hops[packet.hop as usize - 1].flow() as usize] += 1;
@@ -114,8 +115,8 @@ impl Simulation {
             names: names.clone(),
             tables,
             captures: captures.into_iter().map(|(p, c)| (port_name(p), c)).collect(),
-            events: self.executed,
-            steps: self.limits.steps(self.executed),
+            events: executed,
+            steps: self.limits.steps(executed),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! At most one event waits for such a port, and none while its link is idle or its queue empty. A packet that finds
 //! the link idle leaves within the event that brought it.
 
-use super::{lead, own_code_point, EventKind, Simulation};
+use super::{lead, own_code_point, EventKind, Leaving, Simulation};
 use crate::network::{Hop, Next, Outcome, PacketId, Transmission};
 use crate::packet::{ecn, Packet};
 use crate::units::Time;
@@ -119,7 +119,7 @@ impl Simulation {
             return self.put_on_link(hop, id, at, next);
         }
         if !hop.is_last() {
-            return self.forward(id, next, at);
+            return self.forward(Leaving { id, hop: next, bytes: packet.size }, at);
         }
         if let Some(answer) = self.deliver_ahead(hop, id, at, next) {
             self.leave_host(answer, at);

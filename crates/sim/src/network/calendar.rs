@@ -77,6 +77,9 @@ pub struct Calendar {
     base: u64,
     /// Number of the first bucket of the wheel. It starts where a span does, which is half a wheel long.
     start: u64,
+    /// The bucket from which on the wheel is to move, and the first one that it does not have.
+    turn: u64,
+    reached: u64,
     /// The first packet of each bucket; the open one's is in `first`.
     buckets: Vec<u32>,
     /// A bit for each bucket that holds packets.
@@ -129,6 +132,8 @@ impl Calendar {
             open: 0,
             base: 0,
             start: 0,
+            turn: 0,
+            reached: 0,
             buckets: Vec::new(),
             occupied: Vec::new(),
             slots: room::with_room(packets.min(many), IN_FLIGHT),
@@ -152,8 +157,15 @@ impl Calendar {
         self.occupied = vec![0; buckets / 64];
         let span = 1 << (self.shift + self.span_shift());
         let spans = Time::from_secs(REACH).ps().div_ceil(span).next_power_of_two();
-        self.start = self.span(self.base) << self.span_shift();
+        self.begin_at(self.span(self.base));
         self.far.change(spans.clamp(4, SPANS) as usize)
+    }
+
+    /// The wheel begins with a span.
+    fn begin_at(&mut self, span: u64) {
+        let buckets = self.buckets.len() as u64;
+        self.start = span << self.span_shift();
+        (self.turn, self.reached) = (self.start + buckets / 2, self.start + buckets);
     }
 
     /// Most buckets that pay.
@@ -180,7 +192,7 @@ impl Calendar {
     /// Whether the wheel has a bucket, which must not be before its first.
     #[inline]
     fn reaches(&self, bucket: u64) -> bool {
-        bucket - self.start < self.buckets.len() as u64
+        bucket < self.reached
     }
 
     /// Keeps a packet, which is not on its way yet.
@@ -330,7 +342,7 @@ impl Calendar {
         if self.census.opened >= PERIOD || self.census.taken >= 4 * PERIOD {
             self.fit();
         }
-        if self.base >= self.start + self.buckets.len() as u64 / 2 {
+        if self.base >= self.turn {
             self.move_wheel();
         }
         match self.next_occupied() {
@@ -347,7 +359,7 @@ impl Calendar {
     #[inline(never)]
     fn move_wheel(&mut self) {
         let (left, span) = (self.span(self.start), self.span(self.base));
-        self.start = span << self.span_shift();
+        self.begin_at(span);
         for reached in (left + 2)..(span + 2).min(left + self.far.len()) {
             let list = self.far.detach(reached);
             self.put_all(list);

@@ -156,13 +156,10 @@ impl Port {
                 return None;
             }
             start = self.busy_until;
-        } else if kind.ties && kind.limit_packets == 1 && self.leaves_later(kind, now, lead) {
-            self.drop_plain(counted, bytes);
-            return None;
         }
         let departure = start + transmission;
         if kind.ties {
-            self.note_burst(kind, now, bytes, lead);
+            self.note_burst(kind, now, bytes, transmission, lead);
         }
         self.accept(now, departure, bytes, counted);
         Some(departure)
@@ -195,6 +192,10 @@ impl Port {
     ) -> Outcome {
         if self.managed().is_some() {
             return self.offer_managed(kind, now, packet, lead);
+        }
+        if kind.holds_one_of_ties() && self.leaves_later(kind, now, lead) {
+            self.refuse(kind, now, packet.size);
+            return Outcome::Dropped(Reason::Full);
         }
         let start = now.max(self.busy_until);
         match self.pass(kind, now, packet.size, lead) {

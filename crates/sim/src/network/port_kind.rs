@@ -29,6 +29,12 @@ pub struct PortKind {
 }
 
 impl PortKind {
+    /// Whether a packet may find the only one that the port holds still there when that leaves: [`super::Port::pass`] does not
+    /// look for it.
+    pub fn holds_one_of_ties(&self) -> bool {
+        self.ties && self.limit_packets == 1
+    }
+
     /// How long a packet of this size is in transmission.
     #[inline]
     pub fn transmission(&self, bytes: u16) -> Time {

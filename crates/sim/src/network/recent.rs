@@ -11,6 +11,8 @@ use crate::units::Time;
 #[derive(Clone, Debug, Default)]
 pub struct Recent {
     ring: Box<[(Time, u16)]>,
+    /// Departure of the last packet noted; zero if there is none.
+    last: Time,
     /// Packets noted; it may wrap around.
     noted: u32,
 }
@@ -33,6 +35,7 @@ impl Recent {
     fn grow(&mut self, room: usize) {
         let mut larger = Recent {
             ring: room::filled((Time::ZERO, 0), room, "packets at ports").into(),
+            last: self.last,
             noted: self.noted,
         };
         for back in 1..=self.ring.len() as u32 {
@@ -49,6 +52,7 @@ impl Recent {
         self.reach(1);
         let slot = self.slot(self.noted);
         self.ring[slot] = (departure, bytes);
+        self.last = departure;
         self.noted = self.noted.wrapping_add(1);
     }
 
@@ -62,11 +66,7 @@ impl Recent {
     /// Departure of the last packet noted; zero if there is none.
     #[inline]
     pub fn last(&self) -> Time {
-        if self.ring.is_empty() {
-            Time::ZERO
-        } else {
-            self.back(1).0
-        }
+        self.last
     }
 }
 

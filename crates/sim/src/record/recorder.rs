@@ -329,7 +329,7 @@ impl Recorder {
     }
 
     /// From `at` on, which may lie ahead or behind, a flow without windows has sent so many packets.
-    #[inline]
+    #[inline(always)]
     pub fn sent(&mut self, at: Time, flow: u32, packets: u64) {
         if let Some(series) = &mut self.flow_series {
             series.sent(at, flow, packets);

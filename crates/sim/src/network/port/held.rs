@@ -3,9 +3,19 @@
 use super::{Port, PortKind};
 use crate::units::Time;
 
+/// Room in a port whose packets are noted one by one.
+enum Room {
+    None,
+    Some,
+    /// If the first packet, of this size, leaves before the one that arrives at that instant.
+    Tie(u16),
+    /// By the rule for packets of one size: no others are held any more.
+    OneSize,
+}
+
 impl Port {
     /// Whether a plain port that is busy can hold one packet more.
-    #[inline]
+    #[inline(always)]
     pub(super) fn has_room(
         &mut self,
         kind: &PortKind,
@@ -15,13 +25,18 @@ impl Port {
         lead: impl Fn() -> Time + Copy,
     ) -> bool {
         if self.mixed || bytes != self.newest_bytes {
-            return self.has_room_for_mixed(kind, now, bytes, transmission, lead);
+            return match self.room_for_mixed(kind, now, bytes) {
+                Room::Some => true,
+                Room::None => false,
+                Room::Tie(leaving) => lead() <= kind.transmission(leaving),
+                Room::OneSize => self.has_room_for_one_more(kind, now, transmission, lead),
+            };
         }
         self.has_room_for_one_more(kind, now, transmission, lead)
     }
 
     /// The same, if it is of the size of those held.
-    #[inline]
+    #[inline(always)]
     fn has_room_for_one_more(
         &mut self,
         kind: &PortKind,
@@ -55,9 +70,9 @@ impl Port {
         kind: &PortKind,
         now: Time,
         bytes: u16,
+        transmission: Time,
         lead: impl Fn() -> Time + Copy,
     ) {
-        let transmission = kind.transmission(bytes);
         self.first_burst = if self.busy_until <= now {
             // Behind a packet that leaves now it does not find the link idle.
             u16::from(!self.leaves_later(kind, now, lead))
@@ -85,15 +100,9 @@ impl Port {
         ends && !(self.first_burst > 0 && self.began_at(now, transmission))
     }
 
+    /// The same for a packet of any size, with all that are held noted.
     #[inline(never)]
-    fn has_room_for_mixed(
-        &mut self,
-        kind: &PortKind,
-        now: Time,
-        bytes: u16,
-        transmission: Time,
-        lead: impl Fn() -> Time + Copy,
-    ) -> bool {
+    fn room_for_mixed(&mut self, kind: &PortKind, now: Time, bytes: u16) -> Room {
         if !self.mixed {
             self.note_all(kind, now);
         }
@@ -102,7 +111,7 @@ impl Port {
             rest.mixed_until = self.busy_until;
         } else if rest.mixed_until <= now {
             self.mixed = false;
-            return self.has_room_for_one_more(kind, now, transmission, lead);
+            return Room::OneSize;
         }
         if rest.recent.last() != self.busy_until {
             rest.recent.note(self.busy_until, self.newest_bytes);
@@ -111,16 +120,16 @@ impl Port {
         let most = self.most_held.max(1);
         let (first_departure, first_bytes) = rest.recent.back(most);
         if kind.ties && first_departure == now && most >= kind.limit_packets {
-            return lead() <= kind.transmission(first_bytes);
+            return Room::Tie(first_bytes);
         }
         if first_departure > now {
             if most >= kind.limit_packets {
-                return false;
+                return Room::None;
             }
             self.most_held = most + 1;
             rest.recent.reach(most + 1);
         }
-        true
+        Room::Some
     }
 
     /// A packet of another size comes to those that wait: all are noted until there is one size again.

@@ -54,10 +54,12 @@ impl Core {
 
     /// An ACK of new data comes, without SACK (section 2.1, steps 2 and 3b). Whether it is the second one after a timeout: only one
     /// packet has been sent again, so that it tells of originals. The window is as before then.
+    #[inline]
     pub fn advances_twice(&mut self, high: i64) -> bool {
-        if !self.options.frto || self.options.sack {
-            return false;
-        }
+        self.options.frto && !self.options.sack && self.advances_again(high)
+    }
+
+    fn advances_again(&mut self, high: i64) -> bool {
         match self.frto() {
             Frto::Done => false,
             Frto::FirstAck => {

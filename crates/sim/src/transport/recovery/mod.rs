@@ -123,6 +123,7 @@ macro_rules! any_recovery {
         }
 
         impl Recovery for AnyRecovery {
+            #[inline(always)]
             fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
                 match self { $(AnyRecovery::$name(r) => r.on_new_ack(core, ack, now, out),)* }
             }
