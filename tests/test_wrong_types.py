@@ -275,6 +275,7 @@ COMMON: dict[str, Any] = {
     "data": b"",
     "value": "1 ms",
     "rtts": abs(VALUES),
+    "amid_round": VALUES < 0,
     "rtt": 1.0,
     "xs": VALUES,
     "gain": 0.5,

@@ -44,15 +44,15 @@ def _from_objects(array: NDArray[Any]) -> Floats:
     return array.astype(np.float64)
 
 
-def flags(values: ArrayLike | None) -> NDArray[np.bool_] | None:
-    """Which samples come from retransmitted packets; ``None`` stays ``None``."""
+def flags(values: ArrayLike | None, name: str = "retransmitted") -> NDArray[np.bool_] | None:
+    """A truth value for each sample; ``None`` stays ``None``."""
     if values is None:
         return None
     array = np.asarray(values)
     if array.dtype.kind != "b" and array.size > 0:
-        raise wrong_type("retransmitted", values, "an array of truth values")
+        raise wrong_type(name, values, "an array of truth values")
     if array.ndim != 1:
-        raise InputError("retransmitted", f"an array of shape {array.shape}", "one dimension")
+        raise InputError(name, f"an array of shape {array.shape}", "one dimension")
     return np.ascontiguousarray(array, dtype=np.bool_)
 
 

@@ -125,7 +125,7 @@ class RtoEstimator(Estimator):
         array([3.       , 2.9375   , 2.8734375])
         """
         with arguments.Faults():
-            flags = arguments.flags(amid_round)
+            flags = arguments.flags(amid_round, "amid_round")
             series: Floats = self._core.run_rounds(arguments.samples("rtts", rtts), flags)
         return series
 

@@ -38,7 +38,8 @@ pub(super) fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) 
         let limit_packets = plain_limit(&port.queue).unwrap_or(u32::MAX);
         // A tie decides whether there is room.
         let ties = !plan.leads.is_empty() && limit_packets < u32::MAX;
-        let simple = managed.is_none() && !serves && !asked && !(ties && limit_packets == 1);
+        let holds_one_of_ties = ties && limit_packets == 1;
+        let simple = managed.is_none() && !(serves || asked || holds_one_of_ties);
         let kind = PortKind {
             ps_per_byte: port.rate.ps_per_byte(),
             transmissions: Transmissions::default(),

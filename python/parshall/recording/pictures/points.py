@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -37,19 +37,16 @@ class Measured:
     """Units of parameters and metrics, where they have one."""
 
 
-def plot_points(measured: Measured, metrics: Sequence[str] | None = None, x: str | None = None) -> Figure:
+def plot_points(
+    measured: Measured, metrics: Sequence[str] | str | None = None, x: str | None = None
+) -> Figure:
     """Draws means with their 95 % intervals: over the parameter ``x``, unless given the number that has most
     values (of at least three), in a curve for each combination of the others; without such a parameter in a
     row for each point.
 
     ``metrics`` are all unless named. Returns the figure. Raises InputError for names that are not there.
     """
-    if isinstance(metrics, str):
-        metrics = [metrics]
-    for name in metrics or ():
-        if name not in measured.metrics:
-            raise InputError("metric", shown(name), f"one of {', '.join(measured.metrics)}")
-    chosen = {name: measured.metrics[name] for name in metrics or measured.metrics}
+    chosen = {name: measured.metrics[name] for name in _chosen(measured, metrics)}
     axis = _parameter(measured, x)
     if axis is not None:
         return _over(measured, chosen, axis)
@@ -62,11 +59,24 @@ def plot_points(measured: Measured, metrics: Sequence[str] | None = None, x: str
     return draw_strips(strips, measured.title)
 
 
+def _chosen(measured: Measured, metrics: Sequence[str] | str | None) -> Sequence[str]:
+    """Names of the metrics to draw: those asked for, or all."""
+    if metrics is None:
+        return list(measured.metrics)
+    if not isinstance(metrics, Iterable):
+        raise InputError("metrics", shown(metrics), "names of metrics")
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    for name in names:
+        if not isinstance(name, str) or name not in measured.metrics:
+            raise InputError("metric", shown(name), f"one of {', '.join(measured.metrics)}")
+    return names or list(measured.metrics)
+
+
 def _parameter(measured: Measured, x: str | None) -> str | None:
     """The parameter along the axis, if there is one."""
     names = list(measured.points[0])
     if x is not None:
-        if x not in names:
+        if not isinstance(x, str) or x not in names:
             raise InputError("x", shown(x), f"one of {', '.join(names) or 'no parameter'}")
         return x
     counts = {name: len({point[name] for point in measured.points}) for name in names}

@@ -44,9 +44,10 @@ def plot_recording(
     for name, given in (("flows", flows), ("ports", ports)):
         if isinstance(given, str) or not isinstance(given, Iterable | None):
             raise InputError(name, shown(given), "a list of names")
-    flows = recording.flows if flows is None else flows
+    flows = recording.flows if flows is None else list(flows)
+    ports = _ports(recording) if ports is None else list(ports)
     span = _span(recording, start, end)
-    panels = panels_of(recording, flows, _ports(recording) if ports is None else ports, span)
+    panels = panels_of(recording, flows, ports, span)
     if not panels:
         raise InputError("flows", "none", "a flow or a port")
     heights = [_HEIGHT if panel.missing is None else _EMPTY_HEIGHT for panel in panels]
