@@ -312,7 +312,7 @@ def test_a_contest_that_was_interrupted_half_way_is_left_out(
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--only", "P9"], "got 'P9', expected some of P1, P2"),
+        (["--only", "P0"], "got 'P0', expected some of P1, P2"),
         (["--peers", "opnet"], "got 'opnet', expected some of ns2, ns3 or none"),
         (["--runs", "0"], "0 is not in the range"),
     ],

@@ -160,7 +160,7 @@ def test_a_sheet_shows_what_was_recorded(file: Path) -> None:
     assert titles(figure) == [
         "cwnd, packets",
         "srtt, ms",
-        "delivered in order, Mbit/s",
+        "delivered, Mbit/s",
         "queue, packets",
         "delay, ms",
         "drops so far, packets",
@@ -280,6 +280,25 @@ def test_sweeps_are_compared(
     text = done(capsys, "compare", tmp_path / "a", tmp_path / "b")
     assert "4 pairs of runs" in text
     assert "goodput" in text
+
+
+def test_a_third_sweep_may_share_other_points_with_the_first(
+    file: Path, small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rates = {"a": ["4 Mbit/s", "8 Mbit/s"], "b": ["4 Mbit/s"], "c": ["8 Mbit/s"]}
+    for (name, own), each in zip(rates.items(), (file, small, small), strict=True):
+        sweep = parshall.sweep.Sweep(parshall.load(each), {"links[bottleneck].rate": own}, seeds=2)
+        sweep.run(cache=None).write(tmp_path / name)
+    folders = [tmp_path / name for name in rates]
+    text = done(capsys, "compare", *folders, "--out", tmp_path / "three.svg")
+    assert "2 pairs of runs with B; 2 pairs of runs with C" in text
+    assert "goodput" in text
+    assert all(any(rate in line and "goodput" in line for line in text.splitlines()) for rate in ("4", "8"))
+
+
+def test_the_standard_input_is_compared_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "can be read once" in refused(capsys, "compare", "-", "-")
+    assert "can be read once" in refused(capsys, "compare", "-", "--set", "rate=1 Mbit/s")
 
 
 # --- new, cache, copies -------------------------------------------------------------------------------------

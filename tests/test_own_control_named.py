@@ -78,6 +78,13 @@ def test_a_file_names_a_class_beside_it(folder: Path) -> None:
     assert f'code = "{control.code}"' in by_text.to_toml()
 
 
+def test_values_that_are_no_table_are_one_line(folder: Path) -> None:
+    for wrong in ("3", "[1]", '"abc"'):
+        table = f'{{ kind = "user", source = "gentle_named:Gentle", values = {wrong} }}'
+        with pytest.raises(parshall.ParshallError, match=r"values.*expected a table"):
+            parshall.load(bell(folder, f'{{ kind = "tcp", control = {table} }}'))
+
+
 def test_other_code_has_another_hash(folder: Path) -> None:
     file = bell(folder, '{ kind = "tcp", control = "gentle_named:Gentle" }')
     first = parshall.load(file).hash

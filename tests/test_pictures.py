@@ -107,6 +107,33 @@ def test_delays_of_packets_are_those_of_the_port() -> None:
     assert delay.mean() + transmission == pytest.approx(port.mean_delay, rel=0.05)
 
 
+def test_packets_that_are_alike_leave_in_the_order_in_which_they_came() -> None:
+    """Duplicate ACKs wait together at the far end of a slow way back."""
+    way_back = {"rate": "60 kbit/s", "queue": {"kind": "droptail", "limit_packets": 60}}
+    scenario = parshall.Scenario(
+        duration=10,
+        hosts=["a", "b"],
+        links=[
+            parshall.Link(
+                name="path",
+                between=("a", "b"),
+                rate="3 Mbit/s",
+                delay="5 ms",
+                queue=parshall.DropTail(limit_packets=10),
+                reverse=way_back,
+            )
+        ],
+        flows=[parshall.Flow(name="f", source="a", destination="b", transport="tcp", app="bulk")],
+        record=parshall.Record(packets=["b->a"]),
+    )
+    recording = parshall.run(scenario)
+    port = recording.port("b->a")
+    _, delay = delay_of_packets(recording.columns("packets"))
+    assert recording.flow("f").packets_retransmitted > 5
+    assert len(delay) - port.packets_departed in (0, 1)
+    assert delay.mean() + 8 * 40 / 60e3 == pytest.approx(port.mean_delay, rel=0.05)
+
+
 # --- Sweeps and seeds ---------------------------------------------------------------------------------------
 
 

@@ -149,6 +149,7 @@ impl Analysis {
     /// # Errors
     /// If there is no memory for it: what has been found so far is still there.
     pub fn try_reserve(&mut self, frames: usize) -> Result<(), NoRoom> {
+        let frames = frames + self.held.len();
         // A frame opens a connection at most, which may take the place of one that ends.
         self.open.try_reserve(frames).map_err(|_| NoRoom)?;
         self.ended.try_reserve(self.alive + frames).map_err(|_| NoRoom)?;

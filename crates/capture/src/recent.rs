@@ -32,10 +32,10 @@ struct Seen {
     when: u32,
     /// Byte behind its last.
     end: u32,
-    /// Of all else that it carries.
+    /// Hash of acknowledgment, time stamp, payload and flags.
     digest: u32,
     id: u16,
-    /// Of its time to live and the interface that it passed.
+    /// Interface and time to live.
     place: u16,
 }
 
@@ -116,7 +116,7 @@ impl Recent {
         let now = Seen::new(packet, tcp);
         let (newer, older) = self.seen.split_at(usize::from(self.oldest).min(self.seen.len()));
         let found = newer.iter().rev().chain(older.iter().rev()).find(|seen| {
-            (seen.id, seen.end, seen.digest) == (id, end, now.digest) && seen.until(&now) < most
+            (seen.id, seen.end, seen.digest) == (id, end, now.digest) && seen.until(&now).abs() < most
         });
         let Some(found) = found else { return Again::No };
         let event = found.when & EVENT != 0;

@@ -32,3 +32,20 @@ fn packets_that_come_twice_are_known_whatever_the_pauses() {
         assert_eq!(copies, 299, "{pause}");
     }
 }
+
+#[test]
+fn a_segment_that_is_repeated_after_most_of_an_hour_is_no_copy() {
+    // Times of packets are kept modulo 73 minutes; without a number of IP nothing but time tells a copy.
+    for pause in [1_500_000_000_000, 2_800_000_000_000_i64] {
+        let mut analysis = Analysis::new(Settings::default());
+        for number in 0..2 {
+            let mut data = segment(0);
+            data[4..6].copy_from_slice(&[0, 0]);
+            let (time, wire) = (number * pause, data.len() as u32);
+            let frame = Frame { number: number as u64, time, interface: 0, link: 101, data: &data, wire };
+            analysis.push(&decode(&frame));
+        }
+        let counts = analysis.finish().connections[0].ways.each_ref().map(|way| way.tally.counters());
+        assert_eq!(counts.iter().map(|counts| counts.network_copies).sum::<u64>(), 0, "{pause}");
+    }
+}

@@ -18,7 +18,7 @@ use crate::units::Time;
 use crate::worker::{Ended, Worker, Workers};
 
 /// Changes whenever a recording of any scenario may change; results are cached under it.
-pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+37");
+pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+38");
 
 /// When each flow starts in a run with this seed, in the order of the scenario.
 pub fn starts(scenario: &Scenario, seed: u64) -> Vec<Time> {

@@ -461,7 +461,9 @@ fn events_of_links() {
     let changes =
         json!([{"kind": "rate-change", "at": 2, "rate": 1}, {"kind": "rate-change", "at": 2, "rate": 2}]);
     at(changes, "[1].at", "2 s", "later than the change before, 2 s");
-    at(one(json!({"kind": "rate-change", "at": 2, "rate": -1})), "[0].rate", "-1 bit/s", "a rate, or 0");
+    at(one(json!({"kind": "rate-change", "at": 2, "rate": -1})), "[0].rate", "-1 bit/s", "a rate above 0");
+    let slow = one(json!({"kind": "rate-change", "at": 2, "rate": 1e-6}));
+    at(slow, "[0].rate", "0.000001 bit/s", "at least 0.06 bit/s");
     let standing = json!({"kind": "rate-change", "at": 2, "rate": 0});
     let expected = "a later change to a rate above 0: a link that stands goes on some time";
     at(one(standing), "", "a last rate of 0 bit/s", expected);

@@ -5,7 +5,6 @@ Run as `python -m parshall_dev.bench.captures`, or as part of `make bench`.
 
 from __future__ import annotations
 
-import os
 import shutil
 import struct
 import subprocess
@@ -85,7 +84,7 @@ def _header(forward: bool, flow: int, tcp: tuple[int, int, int, int], number: in
 
 
 def _readers() -> Mapping[str, Sequence[str]]:
-    """Who reads, and how: those that are here."""
+    """Commands of the readers that are installed."""
     every = {
         "analysis": (sys.executable, "-c", _ANALYSE),
         "parshall capture": (sys.executable, "-c", _COMMAND, "capture", "--format", "csv"),
@@ -97,22 +96,32 @@ def _readers() -> Mapping[str, Sequence[str]]:
     return {name: command for name, command in every.items() if shutil.which(command[0])}
 
 
+_LAUNCH = """
+import os, subprocess, sys
+nothing = subprocess.DEVNULL
+child = subprocess.Popen(sys.argv[1:], stdin=nothing, stdout=nothing, stderr=nothing)
+_, status, used = os.wait4(child.pid, 0)
+print(os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss)
+"""
+
+
 def _cost(command: Sequence[str]) -> tuple[float, float]:
-    """Processor time in seconds and most resident memory in 10^6 bytes. Raises ProcessError."""
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    """Processor time in seconds and most resident memory in 10^6 bytes. Raises ProcessError.
+
+    A process begins with the most memory of the one that starts it, so that this is a small one.
+    """
+    launched = subprocess.run(
+        [sys.executable, "-S", "-c", _LAUNCH, *command], capture_output=True, text=True, check=True
     )
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise ProcessError(f"{command[0]}: status {process.returncode}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss * 1024 / 1e6
+    status, seconds, kilobytes = launched.stdout.split()
+    if status != "0":
+        raise ProcessError(f"{command[0]}: status {status}")
+    return float(seconds), int(kilobytes) * 1024 / 1e6
 
 
 def measure(runs: int, packets: int = PACKETS) -> list[dict[str, Any]]:
-    """Who takes what for each case, everybody in turn, less what they take for a capture without packets.
-
-    Raises ProcessError.
+    """Processor time and memory of each reader in each case, the median of its runs in turn, and beside them
+    those for a capture without packets. tshark runs once. Raises ProcessError.
     """
     found = []
     with tempfile.TemporaryDirectory() as folder:

@@ -112,7 +112,7 @@ def _controls(suite: Suite, say: Any) -> None:
 
 
 def _captures(suite: Suite, say: Any) -> None:
-    say(f"{CAPTURES}: captures of {captures.PACKETS:,} packets, {suite.runs} times by everybody")
+    say(f"{CAPTURES}: captures of {captures.PACKETS:,} packets, {suite.runs} times each, tshark once")
     suite.captures.extend(captures.measure(suite.runs))
     for line in captures.lines(suite.captures):
         say(line)

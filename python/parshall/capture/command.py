@@ -73,6 +73,8 @@ def capture_file(
         click.echo(as_json(capture, found))
     elif form == "csv":
         click.echo(as_csv(capture), nl=False)
+        if found is not None:
+            click.echo(share_line(found), err=True)
     else:
         _print(capture, out, form, found)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["worst_figure"]
 
 _MOST_POINTS = 4000
-"""Of a line; more cannot be told apart."""
+"""Points of a line at most; more cannot be told apart."""
 
 _KINDS = {
     "fast": "fast",

@@ -49,7 +49,7 @@ class PathRtts:
     """Round trips of a direction over the whole path, in the order of their answers."""
 
     time: NDArray[Any]
-    """Of the answer, in seconds."""
+    """Seconds at which each answer came."""
     rtt: NDArray[Any]
     """Seconds."""
     amid_round: NDArray[np.bool_]

@@ -30,6 +30,7 @@ _DOUBT = (
     ResponsivenessQuality.WARMING_UP | ResponsivenessQuality.LOW_EXCITATION | ResponsivenessQuality.DOUBTFUL
 )
 _UDP = -1
+_MOST_DIGITS = 19
 _INTERVAL_S = 0.7
 
 
@@ -67,10 +68,17 @@ def read_drops(file: str | os.PathLike[str]) -> NDArray[np.int64]:
     """
     place = checked_path("drops", file, "a path")
     try:
-        lines = place.read_text(encoding="utf-8").splitlines()
+        lines = place.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"
         raise InputError("drops", str(place), f"a file that can be read ({reason})") from None
+    try:
+        return np.array(_frames(lines), np.int64)
+    except csv.Error as error:
+        raise InputError("drops", str(place), f"numbers of frames, one a line ({error})") from None
+
+
+def _frames(lines: list[str]) -> list[int]:
     header = next(iter(csv.reader(lines[:1])), [])
     column, first = (header.index("frame"), 1) if "frame" in header else (0, 0)
     frames = []
@@ -78,10 +86,11 @@ def read_drops(file: str | os.PathLike[str]) -> NDArray[np.int64]:
         if not row:
             continue
         text = row[column].strip() if column < len(row) else ""
-        if not text.isdecimal() or int(text) < 1 or int(text) >= 2**63:
+        is_number = text.isdecimal() and len(text) <= _MOST_DIGITS
+        if not is_number or not 1 <= int(text) < 2**63:
             raise InputError(f"drops, line {number}", shown(text), "the number of a frame, from 1")
         frames.append(int(text))
-    return np.array(frames, np.int64)
+    return frames
 
 
 def share(capture: Capture, drops: NDArray[np.int64] | None = None) -> Share:

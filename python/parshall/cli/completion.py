@@ -94,7 +94,7 @@ def ports(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[s
 def changes(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Paths into the scenario that the command line names before, one step at a time."""
     del param
-    if "=" in incomplete or not (file := _named(ctx, "file", "a")):
+    if "=" in incomplete or not (file := _named(ctx, "file", "sides")):
         return []
     try:
         return _starting(incomplete, _steps(file, incomplete))
@@ -108,10 +108,11 @@ def _starting(incomplete: str, names: Iterator[str]) -> list[str]:
 
 
 def _named(ctx: click.Context, *arguments: str) -> str:
-    """What the command line gives for the first of these arguments; where an option has no value yet, Click
+    """The value on the command line of the first of these arguments; where an option has no value yet, Click
     leaves that among what it could not read.
     """
-    given = (ctx.params.get(name) for name in arguments)
+    own = (ctx.params.get(name) for name in arguments)
+    given = (each[0] if isinstance(each, tuple) and each else each for each in own)
     return str(next((each for each in (*given, *ctx.args) if each), ""))
 
 
@@ -131,7 +132,7 @@ def _recorded(ctx: click.Context, what: str) -> Iterator[str]:
 
 
 def _steps(file: str, incomplete: str) -> Iterator[str]:
-    """What may stand in place of the last, unfinished step of a path."""
+    """Candidates for the last, unfinished step of a path."""
     from parshall.scenario.base import Model
     from parshall.scenario.paths import names_of, parse
     from parshall.scenario.transport import Tcp

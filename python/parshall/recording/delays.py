@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Rows", "delay_of_backlog", "delay_of_packets"]
 
-ARRIVAL, DEPARTURE = 0, 1
+ARRIVAL, DEPARTURE, DROP = 0, 1, 2
 """Codes of packet events."""
 
 
@@ -28,18 +30,42 @@ class Rows(Protocol):
 
 def delay_of_packets(rows: Rows) -> tuple[Reals, Reals]:
     """Times at which transmissions begin, in order, and seconds from each packet's arrival until then."""
-    own = rows["event"] <= DEPARTURE
+    own = rows["event"] <= DROP
     time, event = rows["time"][own], rows["event"][own]
-    # The same number may pass again as a retransmission: an arrival belongs to the departure that follows it.
-    keys = (np.arange(len(time)), rows["seq"][own], rows["ack"][own], rows["flow"][own])
-    order = np.lexsort(keys)
-    alike = np.ones(max(len(order) - 1, 0), dtype=np.bool_)
-    for key in keys[1:]:
-        alike &= key[order][1:] == key[order][:-1]
-    pairs = alike & (event[order][:-1] == ARRIVAL) & (event[order][1:] == DEPARTURE)
-    arrived, departed = time[order][:-1][pairs], time[order][1:][pairs]
+    keys = (rows["seq"][own], rows["ack"][own], rows["flow"][own])
+    order = np.lexsort((np.arange(len(time)), *keys))
+    time, event = time[order], event[order]
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = np.logical_or.reduce([key[order][1:] != key[order][:-1] for key in keys])
+    starts = np.append(np.flatnonzero(first), len(order))
+    # Most packets are like no other: an arrival, and the departure that follows.
+    once = np.flatnonzero(np.diff(starts) == 2)
+    arrived, departed = time[starts[once]], time[starts[once] + 1]
+    left = event[starts[once] + 1] == DEPARTURE
+    several = [
+        pair
+        for group in np.flatnonzero(np.diff(starts) > 2)
+        for pair in _pairs(*(column[starts[group] : starts[group + 1]].tolist() for column in (time, event)))
+    ]
+    more = np.array(several, dtype=np.float64).reshape(-1, 2)
+    arrived, departed = np.append(arrived[left], more[:, 0]), np.append(departed[left], more[:, 1])
     by_time = np.argsort(departed, kind="stable")
     return departed[by_time], (departed - arrived)[by_time]
+
+
+def _pairs(times: list[float], events: list[int]) -> Iterator[tuple[float, float]]:
+    """Arrivals and departures of packets that are alike, such as duplicate ACKs or a packet that is sent
+    again: they leave in the order in which they came. A drop at the instant of an arrival takes that packet,
+    another drop the oldest one.
+    """
+    waiting: deque[float] = deque()
+    for time, event in zip(times, events, strict=True):
+        if event == ARRIVAL:
+            waiting.append(time)
+        elif waiting and event == DEPARTURE:
+            yield waiting.popleft(), time
+        elif waiting:
+            _ = waiting.pop() if waiting[-1] == time else waiting.popleft()
 
 
 def delay_of_backlog(scenario: Scenario, port: int, rows: Rows) -> Reals | None:

@@ -126,7 +126,11 @@ def compare(rtts: ArrayLike, *, risk: float = 0.01, min_rto: float = 0.0) -> Rto
         raise InputError("rtts", count, f"at least {LEAST_SAMPLES}")
     if not answered.any():
         raise InputError("rtts", "zeros alone", "round-trip times above 0")
-    compared = filters(min_rto, risk)
+    try:
+        compared = filters(min_rto, risk)
+    except InputError as error:
+        name = "min_rto" if error.path == "least_margin" else error.path
+        raise type(error)(name, error.value, error.expected) from None
     compared.update({f"linux, {_ms(LINUX_MIN_RTO)}": LinuxRto(min_rto=LINUX_MIN_RTO)})
     if min_rto == LINUX_MIN_RTO:
         compared.pop(LINUX)

@@ -66,7 +66,7 @@ def figure_of(found: RtoComparison) -> Figure:
 
 
 def svg_of(found: RtoComparison, title: str) -> str:
-    """The same as the text of a file."""
+    """The figure of :func:`figure_of` as the text of an SVG file."""
     with drawing(_HEIGHT) as (canvas, axes):
         _draw(found, canvas, axes[0])
         text = "Mean RTO against early timeouts, for each filter and over the parameters of four families."

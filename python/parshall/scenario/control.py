@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from pydantic import BeforeValidator, ValidationInfo, model_validator
 from typing_extensions import Self
 
-from parshall.errors import InputError
+from parshall.errors import InputError, shown
 from parshall.scenario.base import FOLDER, Model, OrElse, one_of
 from parshall.scenario.control_forecasting import ArimaVegas, Dual, TcpTp, check_order
 from parshall.scenario.quantities import NO_VALUES, Flag, NotNegative, Part, Positive, Text, Values
@@ -203,10 +203,13 @@ class UserControl(Model):
         source = given.get("source") if isinstance(given, Mapping) else None
         if not isinstance(source, str) or given.get("code"):
             return given
+        values = given.get("values")
+        if values is not None and not isinstance(values, Mapping):
+            raise InputError("values", shown(values), "a table")
         # By name, as the engine looks for it: what a scenario is made of does not depend on controls.
         find = import_module("parshall.control.found").named
         try:
-            part = find(source, dict(given.get("values") or {}), (info.context or {}).get(FOLDER))
+            part = find(source, dict(values or {}), (info.context or {}).get(FOLDER))
         except InputError as error:
             raise InputError(
                 error.path.removeprefix("control").lstrip("."), error.value, error.expected

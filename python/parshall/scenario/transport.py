@@ -146,8 +146,8 @@ class Tcp(Model):
 
     def resolved(self) -> Self:
         """The same sender and receiver, with every field that was left out at the value that its profile
-        gives it. Still None are a ``clock_phase`` that is drawn at random and an ``initial_ssthresh_packets``
-        at the receiver's window.
+        gives it. Still None are a ``clock_phase`` that is drawn at random, an ``initial_ssthresh_packets`` at
+        the receiver's window, and settings of the control that are those of its RFC or draft.
         """
         from parshall import _core
 

@@ -32,7 +32,7 @@ _LARGER = 1.5
 """Height of the answer's letters, of which there are fewer in a line, over that of other text."""
 _TALLY, _ENTRY = 130, 28
 _MOST_COLUMNS = 5
-"""Of a table that fits into a half."""
+"""Columns at most of a table that fits into a half."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class _Size:
     figures: float
     tables: float
     fits: bool
-    """Whether it may stand in a half."""
+    """True if it may stand in a half."""
     several: bool
-    """Whether it has several figures, which stand side by side, too."""
+    """True if it has several figures, which stand side by side, too."""
 
     @property
     def half(self) -> float:
@@ -61,7 +61,7 @@ class _Size:
 
 
 def halves(parts: Sequence[Part], items: Mapping[str, Figure | Picker | Table]) -> list[bool]:
-    """Whether each part takes a half of the page, in which case it and its neighbour stand side by side."""
+    """True for each part that takes a half of the page, beside its neighbour."""
     sizes = [_size(part, items) for part in parts]
 
     @cache
@@ -82,8 +82,8 @@ def halves(parts: Sequence[Part], items: Mapping[str, Figure | Picker | Table]) 
 def beside(
     answer: Part | None, items: Mapping[str, Figure | Picker | Table], tallies: int, entries: int
 ) -> tuple[bool, bool]:
-    """Whether so many tallies of verdicts fit under the answer, beside its figure, and whether a list of
-    contents does so, too.
+    """Two answers: so many tallies of verdicts fit under the answer, beside its figure; so does a list of
+    contents, too.
     """
     if answer is None:
         return True, True

@@ -1,5 +1,6 @@
 //! Checks what happens to a link: each event by itself, and those of a kind in their order.
 
+use super::checks::check_rate;
 use super::place::Place;
 use super::Checked;
 use crate::error::ScenarioError;
@@ -54,8 +55,9 @@ fn check_change(at: &Place<'_>, time: Time, rate: Rate, last: Option<(Time, Rate
         let expected = format!("later than the change before, {}", seconds(before));
         return Err(ScenarioError::new(&at.field("at"), seconds(time), expected));
     }
-    if !(rate.bps() >= 0.0 && rate.bps().is_finite()) {
-        return Err(ScenarioError::new(&at.field("rate"), format!("{} bit/s", rate.bps()), "a rate, or 0"));
+    // At 0 the link stands.
+    if rate.bps() != 0.0 {
+        check_rate(&at.field("rate"), rate)?;
     }
     Ok(())
 }

@@ -145,9 +145,12 @@ fn service(port: &PortPlan) -> Service {
     Rates::new(port.rate, &port.events).map_or(Service::Constant, Service::Changing)
 }
 
-/// What happens to the packets of a link at given times.
+/// Outages, stalls and reordering of a link.
 fn events(port: &PortPlan, streams: PortStreams<'_>) -> Option<Box<Events>> {
-    Events::new(&port.events, || streams.of("reordering"))
+    Events::new(&port.events, |number| match number {
+        0 => streams.of("reordering"),
+        _ => streams.of(&format!("reordering/{number}")),
+    })
 }
 
 /// Losses and jitter of a link.

@@ -9,6 +9,7 @@
 
 mod fit;
 mod order;
+mod wheel;
 
 use std::ops::{Index, IndexMut};
 
@@ -159,13 +160,6 @@ impl Calendar {
         let spans = Time::from_secs(REACH).ps().div_ceil(span).next_power_of_two();
         self.begin_at(self.span(self.base));
         self.far.change(spans.clamp(4, SPANS) as usize)
-    }
-
-    /// The wheel begins with a span.
-    fn begin_at(&mut self, span: u64) {
-        let buckets = self.buckets.len() as u64;
-        self.start = span << self.span_shift();
-        (self.turn, self.reached) = (self.start + buckets / 2, self.start + buckets);
     }
 
     /// Most buckets that pay.
@@ -352,27 +346,6 @@ impl Calendar {
                 self.fetch_next();
             }
             None => self.open_far(),
-        }
-    }
-
-    /// Moves the wheel on to the span of the last packet taken.
-    #[inline(never)]
-    fn move_wheel(&mut self) {
-        let (left, span) = (self.span(self.start), self.span(self.base));
-        self.begin_at(span);
-        for reached in (left + 2)..(span + 2).min(left + self.far.len()) {
-            let list = self.far.detach(reached);
-            self.put_all(list);
-        }
-        self.far.prefetch(span + 2);
-    }
-
-    /// Puts packets that were in a span where they belong by now.
-    fn put_all(&mut self, mut list: Detached) {
-        while !list.is_empty() {
-            let packet = self.far.pop(&mut list);
-            let PacketId(slot) = self.add(packet);
-            self.put_closed(packet.at.ps() >> self.shift, slot);
         }
     }
 

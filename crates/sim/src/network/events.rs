@@ -4,29 +4,34 @@ use crate::random::Stream;
 use crate::scenario::{LinkEvent, LossOf, Outage, Reordering, Stall};
 use crate::units::Time;
 
-/// What happens to the packets of one direction of a link.
+/// Outages, stalls and reordering in one direction of a link.
 #[derive(Clone, Debug)]
 pub struct Events {
     outages: Vec<Outage>,
     reorderings: Vec<Chooser>,
     /// In order of time.
     stalls: Vec<Stall>,
-    /// The last packet that a stall held, or that waited for those: the stall, and when it is handed over.
-    released: Option<(usize, Time)>,
+    /// For each stall, when the last packet that it held, or that waited for those, is handed over.
+    released: Vec<Option<Time>>,
 }
 
 impl Events {
-    /// Those of a scenario but for changes of the rate; none if there are no others.
-    pub fn new(events: &[LinkEvent], stream: impl Fn() -> Stream) -> Option<Box<Self>> {
-        let mut made = Events { outages: vec![], reorderings: vec![], stalls: vec![], released: None };
+    /// Those of a scenario but for changes of the rate; none if there are no others. The n-th reordering, from 0, draws from
+    /// `stream(n)`.
+    pub fn new(events: &[LinkEvent], stream: impl Fn(usize) -> Stream) -> Option<Box<Self>> {
+        let mut made = Events { outages: vec![], reorderings: vec![], stalls: vec![], released: vec![] };
         for event in events {
             match event {
                 LinkEvent::Rate(_) => {}
                 LinkEvent::Outage(outage) => made.outages.push(*outage),
                 LinkEvent::Stall(stall) => made.stalls.push(*stall),
-                LinkEvent::Reordering(config) => made.reorderings.push(Chooser::new(config, &stream)),
+                LinkEvent::Reordering(config) => {
+                    let number = made.reorderings.len();
+                    made.reorderings.push(Chooser::new(config, || stream(number)));
+                }
             }
         }
+        made.released = vec![None; made.stalls.len()];
         let any = !(made.outages.is_empty() && made.reorderings.is_empty() && made.stalls.is_empty());
         any.then(|| Box::new(made))
     }
@@ -60,10 +65,10 @@ impl Events {
             (None, Some(before)) => (before, arrival),
             (None, None) => return arrival,
         };
-        let behind = self.released.filter(|&(by, _)| by == stall);
-        let due = due.max(behind.map_or(Time::ZERO, |(_, at)| at + Time::from_ps(1)));
+        let released = &mut self.released[stall];
+        let due = due.max(released.map_or(Time::ZERO, |at| at + Time::from_ps(1)));
         if held.is_some() || due > arrival {
-            self.released = Some((stall, due));
+            *released = Some(due);
         }
         due
     }
@@ -115,7 +120,8 @@ mod tests {
 
     fn events(json: &str) -> Events {
         let events: Vec<LinkEvent> = serde_json::from_str(json).expect("events");
-        *Events::new(&events, || Stream::new(1, "link/a->b/reordering")).expect("some")
+        let stream = |number| Stream::new(1, &format!("link/a->b/reordering/{number}"));
+        *Events::new(&events, stream).expect("some")
     }
 
     fn ms(time: u64) -> Time {
@@ -131,7 +137,7 @@ mod tests {
     fn a_change_of_the_rate_is_no_event_of_packets() {
         let only: Vec<LinkEvent> =
             serde_json::from_str(r#"[{"kind": "rate-change", "at": 1.0, "rate": 1e6}]"#).expect("events");
-        assert!(Events::new(&only, || unreachable!()).is_none());
+        assert!(Events::new(&only, |_| unreachable!()).is_none());
     }
 
     #[test]
@@ -170,6 +176,23 @@ mod tests {
             r#"[{"kind": "reordering", "delay": 0.05, "packets": [1]}, {"kind": "stall", "start": 0.05, "end": 0.1}]"#,
         );
         assert_eq!(arrivals(&mut events, &[0, 1, 45]), [ms(100), ms(11), ms(100) + Time::from_ps(1)]);
+    }
+
+    #[test]
+    fn a_packet_that_an_earlier_stall_held_changes_no_order_in_a_later_one() {
+        let mut events = events(
+            r#"[{"kind": "reordering", "delay": 0.05, "packets": [1]}, {"kind": "stall", "start": 0.011, "end": 0.013},
+                {"kind": "stall", "start": 0.05, "end": 0.1}]"#,
+        );
+        assert_eq!(arrivals(&mut events, &[0, 1, 45]), [ms(100), ms(13), ms(100) + Time::from_ps(1)]);
+    }
+
+    #[test]
+    fn two_reorderings_choose_independently() {
+        let one = r#"{"kind": "reordering", "delay": 0.1, "probability": 0.5}"#;
+        let mut events = events(&format!("[{one}, {one}]"));
+        let delays: Vec<Time> = (0..100).map(|_| events.delay(ms(0), ms(10), false)).collect();
+        assert!([10, 110, 210].iter().all(|&at| delays.contains(&ms(at))));
     }
 
     #[test]

@@ -25,8 +25,9 @@ pub struct Extra {
     pub times: Option<SentTimes>,
     /// Whether packets leave a window in a round trip where the control asks for no rate.
     spreads_window: bool,
-    /// Packets that leave before pacing begins.
+    /// Packets of data that leave before pacing begins.
     unpaced: u32,
+    handshake: bool,
 }
 
 /// A packet that leaves.
@@ -53,7 +54,8 @@ impl Extra {
                 times: timed.then(SentTimes::default),
                 // A control that is handed over asks for a rate, or ACKs let its packets go.
                 spreads_window: options.pacing || !matches!(control, Control::User(_)),
-                unpaced: options.unpaced_packets + u32::from(options.handshake),
+                unpaced: options.unpaced_packets,
+                handshake: options.handshake,
                 ..Extra::default()
             })
         })
@@ -69,8 +71,9 @@ impl Extra {
         if let Some(times) = &mut self.times {
             times.on_send(&packet);
         }
+        let syn = self.handshake && packet.seq == 0;
         if self.unpaced > 0 {
-            self.unpaced -= 1;
+            self.unpaced -= u32::from(!syn);
         } else if self.paces {
             self.pace(packet.now, rate, srtt, window);
         }

@@ -1,4 +1,5 @@
-//! A flow's TCP with every option written out: the values that stand for those that it leaves to its profile.
+//! A flow's TCP with its options written out: the values that stand for those that it leaves to its profile. Settings of a control
+//! that are left open stay so where they are those of its RFC or draft.
 
 use crate::scenario::Tcp;
 use crate::transport::TcpOptions;

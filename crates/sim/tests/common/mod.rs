@@ -1,16 +1,14 @@
 //! Random scenarios, and recordings compared bit for bit.
 
+mod controls;
 pub mod recorded;
 pub mod restless;
 
 use std::sync::Arc;
 
+use controls::control;
 use parshall_estimators::forecast::ForecasterConfig;
 use parshall_estimators::rto::RtoConfig;
-use parshall_sim::control::hystart::HyStartRule;
-use parshall_sim::control::{
-    aimd, arima_vegas, bbr, binomial, copa, cubic, dctcp, dual, tcp_tp, vegas, veno, Control,
-};
 use parshall_sim::scenario::{
     App, BernoulliLoss, Capacity, CaptureFormat, Cbr, ConnectionUse, DitherLoss, DropTail, Flow, Jitter, Law,
     Link, Loss, LossOf, OnOff, ProfileName, Queue, QueueShareSeries, Record, RecoveryName, Reverse, Scenario,
@@ -156,38 +154,6 @@ fn rto() -> impl Strategy<Value = Option<RtoConfig>> {
         serde_json::from_str(r#"{"kind": "median", "window": 7, "deviation": "mad"}"#).expect("a median");
     let forecast = RtoConfig::arima(ForecasterConfig::jeyasekar_2014());
     select(vec![None, Some(median), Some(mad), Some(forecast)])
-}
-
-fn control() -> impl Strategy<Value = Control> {
-    let sqrt = binomial::Config { k: 0.5, l: 0.5, alpha: 1.0, beta: 0.5 };
-    select(vec![
-        Control::Aimd(aimd::Config {}),
-        Control::Bbr(bbr::Config::default()),
-        Control::Bbr(bbr::Config { bounds: true, ..Default::default() }),
-        Control::Bbr(bbr::Config { variant: Some(bbr::Variant::Linux), ..Default::default() }),
-        Control::Binomial(sqrt),
-        Control::Copa(copa::Config::default()),
-        Control::Cubic(cubic::Config::default()),
-        Control::Cubic(cubic::Config {
-            hystart: Some(HyStartRule::Classic),
-            variant: Some(cubic::Variant::Linux),
-            ..cubic::Config::default()
-        }),
-        Control::Cubic(cubic::Config { hystart: Some(HyStartRule::PlusPlus), ..cubic::Config::default() }),
-        Control::Dctcp(dctcp::Config::default()),
-        Control::Vegas(vegas::Config::default()),
-        Control::ArimaVegas(arima_vegas::Config::default()),
-        Control::ArimaVegas(arima_vegas::Config {
-            forecaster: ForecasterConfig::Holt { gain: 0.5, trend_gain: 0.5 },
-            decide: arima_vegas::Decide::Ack,
-            slow_start: arima_vegas::SlowStart::Stock,
-            ..arima_vegas::Config::default()
-        }),
-        Control::Dual(dual::Config::default()),
-        Control::TcpTp(tcp_tp::Config::default()),
-        Control::Veno(veno::Config::default()),
-        Control::Veno(veno::Config { backlog: veno::Estimate::Smoothed, ..veno::Config::default() }),
-    ])
 }
 
 fn tcp() -> impl Strategy<Value = Transport> {

@@ -110,6 +110,10 @@ def judge(asked: Asked, seen: Seen) -> Judged:
         for index, flow in enumerate(flows)
         for point in _points(asked, seen, index, np.asarray(flow.series.cwnd))
     ]
+    if not points:
+        raise ParshallError(
+            f"{asked.name}: no windows to compare, expected marks or samples of the flows within its phases"
+        )
     repeats = list(zip(*seen.totals, strict=True))
     return Judged(
         asked,

@@ -112,6 +112,8 @@ def compare(
     compared with itself after ``changes``. Raises InputError for too few or too many, for such of different
     kinds and for options that folders do not take, ParshallError for two that have nothing in common.
     """
+    if "-" in sides and (len(sides) == 1 or sides.count("-") > 1):
+        raise InputError("A B", "-", "files: the standard input can be read once")
     if len(sides) == 1 and changes and not Path(sides[0]).is_dir():
         numbers = seeds_of(seeds or _DEFAULT_SEEDS)
         first, second = run_sides([(sides[0], ()), (sides[0], changes)], numbers, jobs)
@@ -225,7 +227,8 @@ def _print(found: Sequence[Pairs], sides: Sequence[str]) -> None:
 
     others = [pairs.side for pairs in found]
     table = figure_table("", "A", *(head for b in others for head in (b, f"{b} - A", "95 % interval")))
-    for row in zip(*(_aligned(pairs, found[0]) for pairs in found), strict=True):
+    keys = _keys(found)
+    for row in zip(*(_aligned(pairs, keys) for pairs in found), strict=True):
         label = next(each.label for each in row if each is not None)
         first = next(each for each in row if each is not None)
         cells = [_figure(first.means[0] / first.scale[0], "")]
@@ -236,7 +239,10 @@ def _print(found: Sequence[Pairs], sides: Sequence[str]) -> None:
     if not console.is_terminal:
         console.width = 160
     named = ", ".join(f"{side} is {given}" for side, given in zip(_SIDES, sides, strict=False))
-    pairs_of_runs = f"{_counted(found[0].pairs, 'pair')} of runs"
+    pairs_of_runs = "; ".join(
+        f"{_counted(each.pairs, 'pair')} of runs" + (f" with {each.side}" if len(found) > 1 else "")
+        for each in found
+    )
     console.print(f"{named}; {pairs_of_runs}", highlight=False, markup=False, soft_wrap=True)
     for remark in dict.fromkeys(remark for pairs in found for remark in pairs.remarks):
         console.print(remark, highlight=False, markup=False, soft_wrap=True)
@@ -245,10 +251,15 @@ def _print(found: Sequence[Pairs], sides: Sequence[str]) -> None:
         console.print("One pair of runs has no interval; runs with several seeds have.", highlight=False)
 
 
-def _aligned(pairs: Pairs, first: Pairs) -> list[Comparison | None]:
-    """The comparisons in the order of those of B; C may lack some."""
+def _keys(found: Sequence[Pairs]) -> list[tuple[str, str]]:
+    """Points and figures of all sides, in the order in which they come."""
+    return list(dict.fromkeys((each.point, each.name) for pairs in found for each in pairs.found))
+
+
+def _aligned(pairs: Pairs, keys: Sequence[tuple[str, str]]) -> list[Comparison | None]:
+    """The comparisons in this order; a side may lack some."""
     own = {(each.point, each.name): each for each in pairs.found}
-    return [own.get((each.point, each.name)) for each in first.found]
+    return [own.get(key) for key in keys]
 
 
 def _cells(each: Comparison, scale: float) -> list[str]:
@@ -302,9 +313,11 @@ def _draw(found: Sequence[Pairs], sides: Sequence[str]) -> Figure:
     from parshall.recording.pictures import Row, Strip, draw_strips
 
     strips = []
-    for name in dict.fromkeys(each.name for each in found[0].found):
+    keys = _keys(found)
+    places = {point: number for number, point in enumerate(dict.fromkeys(point for point, _ in keys))}
+    for name in dict.fromkeys(name for _, name in keys):
         own = [(pairs.side, each) for pairs in found for each in pairs.found if each.name == name]
-        own.sort(key=lambda pair: [each.point for each in found[0].found].index(pair[1].point))
+        own.sort(key=lambda pair: places[pair[1].point])
         title, _, unit = name.rpartition(", ")
         rows = [
             Row(

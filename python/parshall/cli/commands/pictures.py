@@ -95,7 +95,7 @@ def _groups(names: Sequence[str], values: NDArray[np.float64]) -> tuple[tuple[st
 
 
 def _completion_times(flows: Any) -> NDArray[np.float64] | None:
-    """Seconds from start to completion; none where nothing completed, and where a file of before has no
+    """Seconds from start to completion; none where nothing completed, or where an older file has no
     starts.
     """
     if "started_at" not in flows.column_names:

@@ -65,7 +65,11 @@ def open_picture(file: Path) -> None:
 def _sweep(folder: Path, metrics: Sequence[str], x: str | None) -> Figure:
     from parshall.cli.commands.pictures import sweep_picture
 
-    return sweep_picture(folder, metrics, x)
+    try:
+        return sweep_picture(folder, metrics, x)
+    except InputError as error:
+        option = {"x": "--x", "metrics": "--metric"}.get(error.path, error.path)
+        raise InputError(option, error.value, error.expected) from None
 
 
 def _ensemble(folder: Path) -> Figure:

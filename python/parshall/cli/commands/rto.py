@@ -63,9 +63,9 @@ def _compared(series: MeasuredSeries, risk: float, min_rto: str) -> RtoCompariso
     try:
         return compare(series.rtts, risk=risk, min_rto=least)
     except InputError as error:
-        raise InputError(
-            series.name if error.path == "rtts" else f"--{error.path}", error.value, error.expected
-        ) from None
+        option = f"--{error.path.replace('_', '-')}"
+        place = series.name if error.path == "rtts" else option
+        raise InputError(place, error.value, error.expected) from None
 
 
 def _plain(found: RtoComparison) -> dict[str, object]:

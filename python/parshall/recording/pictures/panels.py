@@ -187,7 +187,7 @@ def _flow_panels(flows: Subjects, of: str) -> list[Panel]:
     return [
         Panel("cwnd, packets", "flows", f'window = ["{of}"]', cwnd),
         Panel("srtt, ms", "flows", f'rtt = ["{of}"]', srtt),
-        Panel("delivered in order, Mbit/s", "flows", series, delivered),
+        Panel("delivered, Mbit/s", "flows", series, delivered),
     ]
 
 
@@ -225,7 +225,7 @@ def _from_series(recording: Recording, number: int, rows: _Part) -> Line:
 
 
 def _from_deliveries(recording: Recording, _: int, rows: _Part) -> Line:
-    """Bytes that reached the receiver in a hundredth of the run, headers included."""
+    """Bytes that reached the receiver in a hundredth of the run: with headers, copies and late ones too."""
     data = ~rows["ack"] & (rows["event"] == RECEIVED) & (rows["port"] < 0)
     end = recording.scenario.duration
     weights = rows["size_bytes"][data].astype(np.float64)

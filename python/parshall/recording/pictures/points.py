@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -68,7 +69,7 @@ def _chosen(measured: Measured, metrics: Sequence[str] | str | None) -> Sequence
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     for name in names:
         if not isinstance(name, str) or name not in measured.metrics:
-            raise InputError("metric", shown(name), f"one of {', '.join(measured.metrics)}")
+            raise InputError("metrics", shown(name), f"one of {', '.join(measured.metrics)}")
     return names or list(measured.metrics)
 
 
@@ -135,7 +136,11 @@ def _over(measured: Measured, chosen: Mapping[str, Sequence[Sequence[float]]], x
             every = [value for own in values for value in own]
             scale, own_unit = scale_of(every, measured.units.get(name, ""))
             _draw_curves(axis, places, [[value / scale for value in own] for own in values], series)
-            _label(axis, quantity_label(name, own_unit), min(every, default=0.0) >= 0)
+            _label(
+                axis,
+                quantity_label(name, own_unit),
+                all(value >= 0 for value in every if not math.isnan(value)),
+            )
         if ticks is not None:
             axes[-1].set_xticks(range(len(ticks)), ticks)
         elif _is_wide(places):

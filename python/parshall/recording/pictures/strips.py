@@ -44,7 +44,7 @@ class Strip:
     """As in ``scale_of``."""
     rows: tuple[Row, ...]
     zero: bool = False
-    """Whether zero is marked: of differences."""
+    """True marks zero, for differences."""
 
 
 @dataclass(frozen=True)
