@@ -12,7 +12,7 @@ import pytest
 
 import parshall
 from parshall.estimators import (
-    Ewma,
+    EwmaFilter,
     NonresponsiveEstimator,
     NonresponsiveFixedPoint,
     NonresponsiveKaczmarz,
@@ -373,7 +373,7 @@ def test_recovers_the_share_of_cbr_traffic(
     means = []
     for cbr in (16, 22, 25):
         series = make(CAPACITY, PROPAGATION, 0.033, **settings).run(**port(cbr).samples())
-        estimate, actual = Ewma(0.025).run(series.share), Ewma(0.025).run(port(cbr).share())
+        estimate, actual = EwmaFilter(0.025).run(series.share), EwmaFilter(0.025).run(port(cbr).share())
         assert np.mean((estimate - actual) ** 2) < bound
         means.append(series.share.mean())
     assert means == sorted(means)

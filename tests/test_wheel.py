@@ -40,6 +40,7 @@ COMMANDS = [
     "sweep queues.toml --dry-run",
     "cache",
     "forecast rtts.csv",
+    "rto rtts.csv",
     "hurst long.csv",
     "qdisc --help",
     "run bell.toml --set record.pcap=* --set record.pcap_both_directions=true --out two",

@@ -84,6 +84,10 @@ def named(source: str, values: dict[str, Any], folder: Path | None = None) -> Us
     if Path(source).suffix in _LIBRARIES:
         from parshall.control.library import SharedControl
 
+        if "path" in values:
+            raise InputError(
+                "control.values.path", shown(values["path"]), "no such value: source is the path"
+            )
         return SharedControl(here / source, **values).__scenario_part__()
     with _looked_for_in(here, source.partition(":")[0]):
         cls = _imported(source, "a class derived from parshall.Control, as module:Class")

@@ -49,7 +49,7 @@ class SharedControl:
     parameter that it does not have. A call may take ``TIME_LIMIT`` seconds.
     """
 
-    def __init__(self, path: str | Path, /, **parameters: float) -> None:
+    def __init__(self, path: str | Path, **parameters: float) -> None:
         self.path = checked_path("path", path, "the name of a shared library").resolve()
         self.parameters = parameters
         code = _code_of(self.path)

@@ -124,6 +124,8 @@ class RtoEstimator(Estimator):
         >>> LinuxRto(min_rto=0).run_rounds([1.0, 0.1, 0.1], [False, True, True])
         array([3.       , 2.9375   , 2.8734375])
         """
+        if amid_round is None:
+            raise arguments.wrong_type("amid_round", amid_round, "an array of truth values")
         with arguments.Faults():
             flags = arguments.flags(amid_round, "amid_round")
             series: Floats = self._core.run_rounds(arguments.samples("rtts", rtts), flags)
