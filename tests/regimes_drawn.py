@@ -8,7 +8,7 @@ which links nobody uses.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, product
+from itertools import accumulate
 from typing import Any
 
 from hypothesis import strategies as st
@@ -124,12 +124,6 @@ def probe(tcp: Tcp) -> Scenario:
     link = Link(between=("a", "b"), rate="1 Mbit/s", delay="1 ms")
     flow = Flow(name="f", source="a", destination="b", transport=tcp, app=Bulk())
     return Scenario(duration="1 ms", hosts=["a", "b"], links=[link], flows=[flow])
-
-
-def stacks() -> list[tuple[str, str, str, str]]:
-    """All that there are: controls, recoveries, profiles and timeouts."""
-    each = product(CONTROLS, RECOVERIES, PROFILES, RTOS)
-    return [one for one in each if is_one(stack(*one))]
 
 
 @dataclass(frozen=True)

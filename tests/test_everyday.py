@@ -293,7 +293,7 @@ def test_a_third_sweep_may_share_other_points_with_the_first(
     text = done(capsys, "compare", *folders, "--out", tmp_path / "three.svg")
     assert "2 pairs of runs with B; 2 pairs of runs with C" in text
     assert "goodput" in text
-    assert all(any(rate in line and "goodput" in line for line in text.splitlines()) for rate in ("4", "8"))
+    assert all(f"rate {rate} Mbit/s: goodput" in text for rate in (4, 8))
 
 
 def test_the_standard_input_is_compared_once(capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,15 +49,14 @@ def test_the_path_is_that_of_the_emulator() -> None:
 
 
 def test_nothing_but_the_profile_and_a_controls_name_does_as_linux_does() -> None:
-    """Packets have the size of Linux's. Two runs of CUBIC lose more: the hosts that were measured acknowledge
-    each of the first 740 packets, and the profile the first 16.
+    """Packets have the size of Linux's. CUBIC loses more in slow start: the hosts that were measured
+    acknowledge each of the first 740 packets, and the profile the first 16.
     """
     if not FOLDER.is_dir():
         pytest.skip("needs ../shared/reference/linux-tcp")
     with (FOLDER / "summary.csv").open(encoding="utf-8", newline="") as file:
         measured = {line["name"]: line for line in csv.DictReader(file)}
     asked = json.loads((FOLDER / "scenarios.json").read_text(encoding="utf-8"))
-    near = 0
     for control, name in (("reno", "aimd"), ("cubic", "cubic"), ("bbr", "bbr")):
         alone = next(each for each in asked if each["name"] == f"r20_t40_b1_{control}")
         tcp = Tcp(profile="linux", control=name, payload_bytes=1448, header_bytes=52, ack_bytes=52)
@@ -68,8 +67,8 @@ def test_nothing_but_the_profile_and_a_controls_name_does_as_linux_does() -> Non
         assert goodput == pytest.approx(float(linux["thr_5_end"]), rel=0.01)
         assert delay == pytest.approx(float(linux["queue_delay_mean_ms"]), rel=0.1, abs=1.0)
         drops = parshall.run(network.replace("warm_up", 0), seed=1).flow("f0").packets_dropped
-        near += drops == pytest.approx(int(linux["drops"]), rel=0.1)
-    assert near == 2
+        if control != "cubic":
+            assert drops == pytest.approx(int(linux["drops"]), rel=0.1), control
 
 
 def test_single_flows_do_as_linux_does(found: dict[str, Compared]) -> None:

@@ -105,3 +105,11 @@ def test_idle_senders_do_as_linux_does(brief: dict[str, Judged]) -> None:
     for name, each in brief.items():
         assert each.differs == (), name
         assert len(each.points) >= 20
+
+
+def test_the_page_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    if not FOLDER.is_dir():
+        pytest.skip("needs ../shared/reference/linux-regimes")
+    assert main(["validate", "linux", str(FOLDER)]) == 0
+    file = Path(__file__).parents[1] / "docs" / "validation" / "linux-regimes.md"
+    assert file.read_text(encoding="utf-8") == capsys.readouterr().out, "write there what the command prints"

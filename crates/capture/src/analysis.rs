@@ -8,6 +8,7 @@ use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 
 use crate::connection::{Found, State};
+use crate::filter::Filter;
 use crate::fragments::Fragments;
 use crate::index::{hash, Slot};
 use crate::packet::{Decoded, Endpoint, Packet, Tcp, Transport};
@@ -27,17 +28,19 @@ const SAMPLES: usize = 4;
 const JUMBLED: i64 = 1_000_000;
 
 /// Settings of an analysis.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// Connections and flows that are open at most; the oldest of them is dropped for a new one.
     pub most_flows: usize,
     /// Packets with payload are kept: see [`Passed`].
     pub keep_passed: bool,
+    /// Chooses packets; all of them are looked at where there is none.
+    pub filter: Option<Filter>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { most_flows: 1_000_000, keep_passed: false }
+        Self { most_flows: 1_000_000, keep_passed: false, filter: None }
     }
 }
 
@@ -93,7 +96,7 @@ struct Held {
 
 /// Packets that are taken at once. With tens of thousands of connections nothing of one is in the processor's caches, and
 /// to wait for all that several packets need at once takes less than to wait for each.
-const TOGETHER: usize = 16;
+const BATCH: usize = 16;
 
 type Key = (Endpoint, Endpoint);
 
@@ -166,18 +169,25 @@ impl Analysis {
         match frame {
             Decoded::Packet(packet) => {
                 self.fragments.on_packet(packet);
-                self.hold(*packet);
+                self.choose(*packet);
             }
             Decoded::Fragment(part) => {
                 self.totals.fragments += 1;
-                match self.fragments.whose(part) {
-                    Some(packet) => self.hold(packet),
+                match self.fragments.located(part) {
+                    Some(packet) => self.choose(packet),
                     None => self.totals.lone_fragments += 1,
                 }
             }
             Decoded::OtherIp => self.totals.other_ip += 1,
             Decoded::NotIp => self.totals.not_ip += 1,
             Decoded::Damaged => self.totals.damaged += 1,
+        }
+    }
+
+    /// Holds a packet if the filter takes it.
+    fn choose(&mut self, packet: Packet) {
+        if self.settings.filter.as_ref().is_none_or(|filter| filter.takes(&packet)) {
+            self.hold(packet);
         }
     }
 
@@ -201,8 +211,8 @@ impl Analysis {
             let place = self.held.partition_point(|each| each.packet.time <= held.packet.time);
             self.held.insert(place, held);
         }
-        if self.held.len() == HELD + TOGETHER {
-            self.release(TOGETHER);
+        if self.held.len() == HELD + BATCH {
+            self.release(BATCH);
         }
     }
 
@@ -294,7 +304,7 @@ impl Analysis {
         }
         flow.recent.add(packet, &bare, false, false);
         flow.datagrams.count(packet);
-        if self.settings.keep_passed {
+        if self.settings.keep_passed && packet.payload > 0 && again == Again::No {
             let (time, frame, flow) = (packet.time, packet.frame, Flow::Udp(flow.datagrams.number));
             self.passed.push(Passed { time, frame, flow, marked: packet.ecn == 3 });
         }

@@ -96,13 +96,13 @@ impl State {
         ends == (self.opener, self.answerer) || ends == (self.answerer, self.opener)
     }
 
-    /// Looks at each part of it, so that all of it comes near at once. What it returns means nothing.
+    /// Reads each part of it, so that all come into the cache at once. The result is of no use.
     pub fn approach(&self) -> u64 {
         let ways = self.ways.each_ref().map(Direction::approach);
         ways[0] ^ ways[1] ^ u64::from(self.number) ^ self.end as u64
     }
 
-    /// The same with the lists of its directions.
+    /// Reads the lists of its directions likewise.
     pub fn approach_lists(&self) -> u64 {
         let ways = self.ways.each_ref().map(Direction::approach_lists);
         ways[0] ^ ways[1]
@@ -337,7 +337,7 @@ impl State {
         let (late, repeat) = match ahead {
             Some(ahead) if ahead < 0 => {
                 let (id, newest) = (packet.id.unwrap_or(0), direction.newest());
-                let before = direction.recent.sent_before(id, newest);
+                let before = direction.recent.sent_before(id, packet.time, newest);
                 (true, before.is_some_and(|before| before > start))
             }
             Some(_) => (false, true),

@@ -1,4 +1,4 @@
-//! What is counted of each direction of a connection. Most connections only count packets, bytes and what was acknowledged:
+//! Counts of each direction of a connection. Most connections only count packets, bytes and what was acknowledged:
 //! the rest takes room once it counts something.
 
 macro_rules! counters {
@@ -88,7 +88,7 @@ counters! {
     acks_without_sample,
 }
 
-/// Counts of one direction while packets come. What counts in nearly all of them stands here, in 32 bits; all else, and
+/// Counts of one direction while packets come. Those that nearly all directions have stand here, in 32 bits; all else, and
 /// what has outgrown these, in `more`.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {

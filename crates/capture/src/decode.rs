@@ -234,6 +234,10 @@ impl Walk<'_> {
         protocol: u8,
         (ip_length, ttl): (u32, u8),
     ) -> Decoded {
+        // Others have no ports, in the first fragment neither.
+        if !matches!(protocol, 6 | 17) {
+            return Decoded::OtherIp;
+        }
         let (frame, time, interface) = (self.frame.number, self.frame.time, self.interface);
         Decoded::Fragment(Fragment { frame, time, interface, addresses, id, protocol, ip_length, ttl })
     }

@@ -52,7 +52,7 @@ pub struct Deferred {
 /// Round trips that wait to be one.
 const MOST_DEFERRED: usize = 64;
 
-/// What is known of a direction in which something was sent again.
+/// State of a direction in which something was sent again.
 #[derive(Debug, Default)]
 pub struct Troubles {
     /// Retransmissions without a verdict.
@@ -80,7 +80,7 @@ pub struct Direction {
     pub recent: Recent,
     /// What its sender does.
     pub sender: Sender,
-    /// What is known of retransmissions, once there are any.
+    /// Retransmissions and SYNs that came again, once there are any.
     pub troubles: Option<Box<Troubles>>,
     /// TSvals that wait for their echo, and when they passed.
     pub stamps: VecDeque<(u32, i64)>,
@@ -156,7 +156,7 @@ impl Direction {
         Some(last.saturating_add_signed(i64::from(number.wrapping_sub(last as u32) as i32)))
     }
 
-    /// Counts of what does not happen to every packet.
+    /// Counts of events that not every packet has.
     pub fn count(&mut self) -> &mut Counters {
         self.summary.tally.more()
     }
@@ -212,7 +212,7 @@ impl Direction {
         self.high.get().unwrap_or(0).max(self.told)
     }
 
-    /// What is known of retransmissions.
+    /// Retransmissions and SYNs that came again; makes room for them.
     pub fn troubles(&mut self) -> &mut Troubles {
         self.troubles.get_or_insert_with(Box::default)
     }

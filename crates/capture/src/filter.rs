@@ -157,8 +157,8 @@ impl Side {
 impl Node {
     fn takes(&self, packet: &Packet) -> bool {
         match self {
-            Self::Tcp => matches!(packet.transport, Transport::Tcp(_)),
-            Self::Udp => matches!(packet.transport, Transport::Udp(_)),
+            Self::Tcp => matches!(packet.transport, Transport::Tcp(_) | Transport::Part { tcp: true }),
+            Self::Udp => matches!(packet.transport, Transport::Udp(_) | Transport::Part { tcp: false }),
             Self::Ip(six) => (packet.source.address >> 32 != 0xffff) == *six,
             Self::Net(side, number, bits) => side.any(packet, |end| {
                 let rest = 128 - bits;

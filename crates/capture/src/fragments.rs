@@ -37,7 +37,7 @@ impl Fragments {
     }
 
     /// A later fragment as a packet of its flow, if the first one has passed.
-    pub fn whose(&self, part: &Fragment) -> Option<Packet> {
+    pub fn located(&self, part: &Fragment) -> Option<Packet> {
         let key = (part.addresses, part.id, part.protocol);
         let (_, ports) = self.first.iter().find(|(first, _)| *first == key)?;
         Some(Packet {
@@ -77,7 +77,7 @@ mod tests {
         fragments.on_packet(&first);
         for (id, found) in [(5, true), (6, false)] {
             let Decoded::Fragment(part) = frame(id, 0, 2) else { panic!("a later one has none") };
-            let whose = fragments.whose(&part);
+            let whose = fragments.located(&part);
             assert_eq!(whose.is_some(), found);
             if let Some(packet) = whose {
                 assert_eq!((packet.source.port, packet.destination.port), (7, 9));
@@ -92,6 +92,6 @@ mod tests {
         let Decoded::Packet(whole) = frame(5, 0x40, 0) else { panic!("it has ports") };
         fragments.on_packet(&whole);
         let Decoded::Fragment(part) = frame(5, 0, 2) else { panic!("a later one has none") };
-        assert!(fragments.whose(&part).is_none());
+        assert!(fragments.located(&part).is_none());
     }
 }

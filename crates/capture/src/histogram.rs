@@ -7,7 +7,7 @@ const GROWTH: f64 = 1.01;
 /// Its natural logarithm.
 const LOG_GROWTH: f64 = 0.009_950_330_853_168_092;
 
-/// A bucket's number and, in its lower bits, how many durations it holds. A bucket that is full is followed by another of
+/// A bucket's number and, in its lower bits, how many durations it holds. A full bucket has in front of it another of
 /// its number.
 #[derive(Clone, Copy, Debug)]
 struct Bucket(u32);

@@ -9,7 +9,7 @@ use crate::packet::Endpoint;
 /// An open connection in the index: a hash of its ends, and its place among those that are open.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
-    /// Of its ends.
+    /// Hash of its two ends.
     pub hash: u32,
     /// Its place.
     pub at: u32,

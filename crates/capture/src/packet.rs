@@ -61,7 +61,7 @@ pub enum Transport {
     Udp(Option<u8>),
     /// A later fragment of a packet of TCP, or of UDP, whose ports the first one had.
     Part {
-        /// Of TCP.
+        /// TCP, not UDP.
         tcp: bool,
     },
 }
@@ -89,7 +89,7 @@ pub struct Packet {
     pub ecn: u8,
     /// Identification of an IPv4 packet.
     pub id: Option<u16>,
-    /// Of a first fragment, what its further ones are known by.
+    /// Identification that later fragments share, in a first fragment.
     pub fragmented: Option<u32>,
     /// What is above IP.
     pub transport: Transport,
@@ -106,7 +106,7 @@ pub struct Fragment {
     pub interface: u32,
     /// Addresses of source and destination, as in [`Endpoint`].
     pub addresses: (u128, u128),
-    /// What all fragments of its packet have.
+    /// Identification that all fragments of its packet share.
     pub id: u32,
     /// Protocol above IP.
     pub protocol: u8,

@@ -60,9 +60,9 @@ impl Seen {
         }
     }
 
-    /// Time from this packet to another, in nanoseconds.
-    fn until(&self, other: &Self) -> i64 {
-        i64::from((other.when & !3).wrapping_sub(self.when & !3) as i32 >> 2) << 12
+    /// Time from this packet to one at these ticks, in nanoseconds.
+    fn until(&self, when: u32) -> i64 {
+        i64::from((when & !3).wrapping_sub(self.when & !3) as i32 >> 2) << 12
     }
 }
 
@@ -105,6 +105,10 @@ impl Recent {
 
     /// Looks whether this packet was here before.
     pub fn again(&self, packet: &Packet, tcp: &Tcp) -> Again {
+        // Times of the ring come round; that of the last packet does not.
+        if self.last.get().is_none_or(|last| packet.time - last > TOGETHER) {
+            return Again::No;
+        }
         let (id, end) = (packet.id.unwrap_or(0), tcp.seq.wrapping_add(packet.payload));
         if !self.seen.iter().any(|seen| seen.id == id && seen.end == end) {
             return Again::No;
@@ -116,7 +120,7 @@ impl Recent {
         let now = Seen::new(packet, tcp);
         let (newer, older) = self.seen.split_at(usize::from(self.oldest).min(self.seen.len()));
         let found = newer.iter().rev().chain(older.iter().rev()).find(|seen| {
-            (seen.id, seen.end, seen.digest) == (id, end, now.digest) && seen.until(&now).abs() < most
+            (seen.id, seen.end, seen.digest) == (id, end, now.digest) && seen.until(now.when).abs() < most
         });
         let Some(found) = found else { return Again::No };
         let event = found.when & EVENT != 0;
@@ -157,11 +161,12 @@ impl Recent {
         self.last.get()
     }
 
-    /// Highest byte that was sent before the packet with this number, as far as packets are remembered. `high` is the
-    /// highest byte that was sent.
-    pub fn sent_before(&self, id: u16, high: u64) -> Option<u64> {
+    /// Highest byte that was sent before the packet with this number, which passed at `time`, by packets of the last second.
+    /// `high` is the highest byte that was sent.
+    pub fn sent_before(&self, id: u16, time: i64, high: u64) -> Option<u64> {
         self.seen
             .iter()
+            .filter(|seen| seen.until(ticks(time)) <= TOGETHER)
             .filter(|seen| seen.id != 0 && (seen.id.wrapping_sub(id) as i16) < 0)
             .filter(|seen| seen.when & LATE == 0)
             .map(|seen| high.saturating_add_signed(i64::from(seen.end.wrapping_sub(high as u32) as i32)))
@@ -179,7 +184,7 @@ impl Recent {
 
     /// Gives back its room if it remembers nothing that can come again.
     pub fn relax(&mut self, now: i64) {
-        if self.last.get().is_none_or(|last| now - last > TOGETHER) {
+        if self.last.get().is_none_or(|last| now - last > 2 * TOGETHER) {
             self.seen = Vec::new();
             self.oldest = 0;
         }
@@ -190,7 +195,8 @@ impl Recent {
         let number = self.seen.len();
         if number == self.seen.capacity() {
             // One that is too old to be the same packet makes room; otherwise there is more room.
-            let old = self.seen.get(oldest).is_some_and(|old| number == KEPT || old.until(&seen) >= TOGETHER);
+            let old =
+                self.seen.get(oldest).is_some_and(|old| number == KEPT || old.until(seen.when) >= TOGETHER);
             if old {
                 self.seen[oldest] = seen;
                 self.oldest = ((oldest + 1) % number) as u8;

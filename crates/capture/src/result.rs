@@ -167,7 +167,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Looks at its histograms, so that they come near. What it returns means nothing.
+    /// Reads its histograms, so that they come into the cache. The result is of no use.
     pub(crate) fn approach(&self) -> u64 {
         self.seq.count() ^ self.stamps.count()
     }

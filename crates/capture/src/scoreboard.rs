@@ -7,7 +7,7 @@ use crate::slim::{append, relax};
 /// Segments that are remembered at most: where ACKs do not pass, nothing else would end them.
 const MOST: usize = 16384;
 
-/// What is known of a segment besides its bytes and times.
+/// Marks of a segment.
 mod known {
     /// Its first passing had a time stamp.
     pub const FIRST_STAMP: u8 = 1;
@@ -51,12 +51,12 @@ impl Segment {
         }
     }
 
-    /// The same, which fills a hole below bytes that passed.
+    /// Marks it as filling a hole below bytes that passed.
     pub fn filling(self) -> Self {
         Self { known: self.known | known::FILLED, ..self }
     }
 
-    /// The same, which had been sent before and not passed.
+    /// Marks it as sent before without passing.
     pub fn again(self) -> Self {
         Self { known: self.known | known::REPEATED, ..self }
     }

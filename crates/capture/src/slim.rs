@@ -44,7 +44,7 @@ macro_rules! maybe {
 
 maybe!(i64, u64);
 
-/// Adds an element behind the others. The first takes room for itself alone; what becomes of most connections is a few.
+/// Adds an element at the end. Room grows slowly, since most queues stay short.
 pub fn append<T>(queue: &mut VecDeque<T>, element: T) {
     if queue.len() == queue.capacity() {
         let more = match queue.capacity() {

@@ -11,7 +11,7 @@ use parshall_capture::source::Source;
 fn read(bytes: Vec<u8>) {
     let most = bytes.len() as u64 / 8 + 1;
     let Ok(mut source) = Source::new(Cursor::new(bytes), true) else { return };
-    let mut analysis = Analysis::new(Settings { most_flows: 4, keep_passed: true });
+    let mut analysis = Analysis::new(Settings { most_flows: 4, keep_passed: true, ..Settings::default() });
     while source.next(&mut |frame| analysis.push(&decode(frame))) {}
     assert!(source.ending().is_some());
     assert!(source.frames() <= most);
@@ -40,7 +40,8 @@ fn any_bytes_are_read_to_the_end() {
 fn any_packets_are_followed() {
     type Drawn = (bool, u8, u32, u32, u8, u16, Vec<u8>);
     check!().with_type::<Vec<Drawn>>().for_each(|packets| {
-        let mut analysis = Analysis::new(Settings { most_flows: 2, keep_passed: true });
+        let mut analysis =
+            Analysis::new(Settings { most_flows: 2, keep_passed: true, ..Settings::default() });
         let mut time = 0;
         for (number, (forward, port, seq, ack, flags, length, options)) in packets.iter().enumerate() {
             time += i64::from(*port) * 1_000_000;

@@ -10,7 +10,7 @@ use parshall_capture::counters::Counters;
 use parshall_capture::decode::decode;
 use parshall_capture::filter::Filter;
 use parshall_capture::histogram::Histogram;
-use parshall_capture::packet::{Decoded, Endpoint};
+use parshall_capture::packet::Endpoint;
 use parshall_capture::passing::{Flow, Passed};
 use parshall_capture::result::{Event, Sample, Way};
 use parshall_capture::source::{Ending, Source, SourceError};
@@ -38,7 +38,6 @@ pub struct CaptureReader {
 struct Reading {
     source: Source,
     analysis: Option<Analysis>,
-    filter: Option<Filter>,
 }
 
 /// Frames that are read between two looks at the memory that is left.
@@ -58,17 +57,8 @@ impl Reading {
 
     /// Reads a frame; false at the end.
     fn next(&mut self) -> bool {
-        let Reading { source, analysis: Some(analysis), filter } = self else { return false };
-        source.next(&mut |frame| {
-            let decoded = decode(frame);
-            let taken = match (&decoded, &filter) {
-                (Decoded::Packet(packet), Some(filter)) => filter.takes(packet),
-                _ => true,
-            };
-            if taken {
-                analysis.push(&decoded);
-            }
-        })
+        let Reading { source, analysis: Some(analysis) } = self else { return false };
+        source.next(&mut |frame| analysis.push(&decode(frame)))
     }
 }
 
@@ -107,8 +97,8 @@ impl CaptureReader {
             SourceError::Io(error) => PyOSError::new_err((error.raw_os_error(), error.to_string())),
             SourceError::NotACapture => PyValueError::new_err("neither pcap nor pcapng"),
         })?;
-        let analysis = Some(Analysis::new(Settings { most_flows, keep_passed }));
-        Ok(Self { reading: Mutex::new(Reading { source, analysis, filter }) })
+        let analysis = Some(Analysis::new(Settings { most_flows, keep_passed, filter }));
+        Ok(Self { reading: Mutex::new(Reading { source, analysis }) })
     }
 
     /// Reads up to so many frames; false at the end. Raises MemoryError when memory runs low.

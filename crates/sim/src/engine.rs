@@ -57,8 +57,9 @@ pub struct Simulation {
     warm_up: Time,
     /// All events but arrivals; there is one for each flow's timer, but they seldom come.
     events: EventQueue,
-    /// Events up to the one before which the run looks whether it is to end, and the number of that one.
+    /// Events that are left until the run looks whether it is to end.
     to_look: u64,
+    /// The number of the event before which it looks.
     next_look: u64,
     limits: Limits,
     ports: Vec<Port>,

@@ -36,7 +36,8 @@ impl Failure {
     }
 
     /// Ends the run of this thread. It unwinds as a panic does, without saying so: no step of the engine has to ask
-    /// whether something went wrong in a place that almost no run has. Why it ended is kept beside; nothing is allocated.
+    /// whether something went wrong in a place that almost no run has. Why it ended is kept beside, so that
+    /// the payload needs no memory.
     pub(crate) fn end_run(self) -> ! {
         *locked(&Pulse::own().failure) = Some(self);
         resume_unwind(Box::new(Ended))

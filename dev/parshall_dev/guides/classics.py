@@ -45,7 +45,7 @@ def curve(axis, number, label, values):
 
 
 def law(axis, label, places, values, style="--"):
-    """What was published."""
+    """Draws a published law."""
     axis.plot(places, values, linestyle=style, color=INK, linewidth=1.0, label=label)
 
 

@@ -78,7 +78,8 @@ def remarks(capture: Capture) -> list[str]:
         ("damaged", "frames have headers that are cut or damaged"),
         (
             "lone_fragments",
-            "fragments of IP packets have no ports, and their first one is not in the capture",
+            "later fragments of IP packets belong to no known flow: the first one was not seen, or carries a"
+            " tunnel",
         ),
         ("dropped_flows", "flows were dropped, because more were open than --max-flows"),
     ):

@@ -68,10 +68,8 @@ def path_rtts(capture: Capture, row: Mapping[str, Any], way: str) -> PathRtts:
     of &= np.asarray(samples["direction"]) == way
     of &= np.asarray(samples["method"]) == "seq"
     other = row["handshake_sender" if way == "f" else "handshake_receiver"] or 0.0
-    columns = [np.asarray(samples[name])[of] for name in ("time", "rtt", "acked", "until", "in_flight")]
-    # A sample in doubt is decided by a later answer, and stands behind its time.
-    order = np.argsort(columns[0], kind="stable")
-    time, rtt, acked, until, flight = (column[order] for column in columns)
+    columns = ("time", "rtt", "acked", "until", "in_flight")
+    time, rtt, acked, until, flight = (np.asarray(samples[name])[of] for name in columns)
     return PathRtts(time, rtt + other, _amid_round(until, until - acked + flight))
 
 

@@ -93,7 +93,6 @@ def forecasts(capture: Capture) -> dict[tuple[int, str], Evaluation]:
     return {
         (row["connection"], way): evaluate(acks.rtt, times=acks.time)
         for row, way, acks in _directions(capture, _FEWEST_RTTS)
-        if np.all(np.diff(acks.time) >= 0)
     }
 
 
@@ -155,10 +154,14 @@ def _capacity(acks: _Acks, bytes_each: float) -> tuple[float | None, int]:
     packets = np.maximum(1, np.round(acks.acked / max(1.0, bytes_each)))
     follows = (acks.until[1:] - acks.acked[1:]) % 2**32 == acks.until[:-1]
     sent = acks.time - acks.rtt
-    # The first ACK behind one that made no sample is no pair with it.
-    sent[1:][~follows] = np.nan
+    gaps = 1 + np.flatnonzero(~follows)
+    # An ACK of nothing parts what follows an ACK without a sample from what came before.
     estimator = PacketPair()
-    estimator.run(acks.time, sent, packets)
+    estimator.run(
+        np.insert(acks.time, gaps, acks.time[gaps]),
+        np.insert(sent, gaps, np.nan),
+        np.insert(packets, gaps, 0),
+    )
     found = estimator.capacity()
     if found is None or found.pairs < _FEWEST_PAIRS or found.quality & _DOUBT:
         return None, 0 if found is None else found.pairs

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import os
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +97,9 @@ def _frames(lines: list[str]) -> list[int]:
 def share(capture: Capture, drops: NDArray[np.int64] | None = None) -> Share:
     """The share over a capture that was read with ``passed``. Raises InputError for one that was not."""
     if capture.passed is None:
-        raise InputError("capture", shown(capture.name), "one that was read with passed=True")
+        raise InputError(
+            "capture", shown(capture.name), "a whole one, not a flow of it, read with passed=True"
+        )
     rows = _busy(capture, capture.passed)
     times, number, direction, frame, marked = (
         np.asarray(rows[name]) for name in ("time", "number", "direction", "frame", "marked")
@@ -201,8 +204,14 @@ def _lost(capture: Capture, rows: pa.Table) -> NDArray[np.bool_]:
     before = np.asarray(events["copy_before"].fill_null(np.nan))
     known = np.isfinite(before) & ~needless
     way = np.asarray(events["direction"]) == "b"
-    lost = set(
-        zip(np.asarray(events["connection"])[known], way[known].astype(int), before[known], strict=True)
-    )
-    columns = (np.asarray(rows[name]) for name in ("number", "direction", "time"))
-    return np.fromiter((key in lost for key in zip(*columns, strict=True)), bool, rows.num_rows)
+    columns = (np.asarray(events["connection"])[known], way[known].astype(int), before[known])
+    # Packets of one instant are alike: as many are lost as were sent again.
+    left = Counter(zip(*(column.tolist() for column in columns), strict=True))
+    lost = np.zeros(rows.num_rows, np.bool_)
+    near = np.flatnonzero(np.isin(np.asarray(rows["time"]), before[known]))
+    keys = (np.asarray(rows[name])[near].tolist() for name in ("number", "direction", "time"))
+    for at, key in zip(near, zip(*keys, strict=True), strict=True):
+        if left[key] > 0:
+            left[key] -= 1
+            lost[at] = True
+    return lost

@@ -27,6 +27,9 @@ _KINDS = ("syn", "synack", "fast", "rto", "rto_next", "tlp", "retransmission")
 def samples(parts: Sequence[Mapping[str, NDArray[Any]]]) -> pa.Table:
     """Samples of round trips, from those of several steps."""
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    # A sample in doubt is decided by a later answer, and came behind its time.
+    order = np.argsort(joined["time"], kind="stable")
+    joined = {name: column[order] for name, column in joined.items()}
     columns = {name: numbers(joined[name]) for name in ("time", "frame", "connection")}
     columns["direction"] = _words(joined["direction"], _WAYS)
     columns["half"] = _words(joined["half"], _HALVES)

@@ -176,13 +176,15 @@ def _model(file: str) -> Any:
 
 def _without_code(part: Any) -> Any:
     """Tables with another control in place of one's own."""
+    from parshall.scenario.control import names_code
+
     if isinstance(part, list):
         return [_without_code(each) for each in part]
     if not isinstance(part, dict):
         return part
     own = part.get("control")
     kind = own.get("kind") if isinstance(own, dict) else own
-    replaced = {"control": "aimd"} if kind == "user" or (isinstance(own, str) and not own.isalpha()) else {}
+    replaced = {"control": "aimd"} if kind == "user" or names_code(own) else {}
     return {**{name: _without_code(each) for name, each in part.items()}, **replaced}
 
 

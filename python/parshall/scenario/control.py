@@ -223,6 +223,11 @@ class UserControl(Model):
         )
 
 
+def names_code(value: object) -> bool:
+    """True for text that names a control of one's own: its class, or the file of its library."""
+    return isinstance(value, str) and (":" in value or value.endswith((".so", ".dylib", ".dll")))
+
+
 if TYPE_CHECKING:
     _Control: TypeAlias = (
         Aimd
@@ -247,9 +252,8 @@ if TYPE_CHECKING:
 else:
 
     def _by_name(value: object) -> object:
-        """A control of one's own may stand as text: its class, or the file of its library."""
-        own = isinstance(value, str) and (":" in value or value.endswith((".so", ".dylib", ".dll")))
-        return {"kind": "user", "source": value} if own else value
+        """A control of one's own may stand as text."""
+        return {"kind": "user", "source": value} if names_code(value) else value
 
     _Any = one_of(
         Aimd, ArimaVegas, Bbr, Binomial, Copa, Cubic, Dctcp, Dual, TcpTp, VegasControl, Veno, UserControl

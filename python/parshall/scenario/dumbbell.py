@@ -123,7 +123,7 @@ class Dumbbell(Model):
     loss: MaybeLoss = ABSENT
     """Packets lost on arrival at the bottleneck, forward direction."""
     events: Events = NO_EVENTS
-    """What happens to the bottleneck at given times, forward direction: changes of the rate, outages, stalls,
+    """Events of the bottleneck at given times, forward direction: changes of the rate, outages, stalls,
     reordering."""
     reverse: Reverse = Reverse.known()
     """What differs in the bottleneck's reverse direction."""

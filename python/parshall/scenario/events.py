@@ -34,7 +34,7 @@ __all__ = ["Outage", "RateChange", "Reordering", "Stall"]
 class RateChange(Model):
     """From an instant on the link has another rate. A packet in transmission goes on at the new one. At 0 the
     link stands: what waits goes on waiting, and what finds the queue full is dropped; a later change must
-    let it go on. Changes come in order of time. Queues that go by the rate go by that of the link.
+    let it go on. Changes come in order of time. Queues that compute with a rate keep the link's own.
     """
 
     kind: Literal["rate-change"] = "rate-change"

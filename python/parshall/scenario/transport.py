@@ -145,7 +145,7 @@ class Tcp(Model):
     """Whether a timeout forgets the duplicate ACKs counted so far; ns-2's Tahoe does not."""
 
     def resolved(self) -> Self:
-        """The same sender and receiver, with every field that was left out at the value that its profile
+        """This sender and receiver, with every field that was left out at the value that its profile
         gives it. Still None are a ``clock_phase`` that is drawn at random, an ``initial_ssthresh_packets`` at
         the receiver's window, and settings of the control that are those of its RFC or draft.
         """

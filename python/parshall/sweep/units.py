@@ -17,7 +17,7 @@ __all__ = ["units_of"]
 _DIMENSIONS = (RATE, DURATION, SIZE)
 _WORDS = {
     "bit/s": ("rate", "cir", "pir"),
-    "s": ("delay", "duration", "start", "interval", "rtt", "target", "jitter"),
+    "s": ("delay", "duration", "start", "rtt", "target", "jitter"),
     "bytes": ("bytes",),
     "packets": ("packets",),
 }
@@ -43,7 +43,8 @@ def _of_parameter(name: str, parameter: Parameter) -> str:
             if isinstance(value, str) and _is_of(dimension, value):
                 return dimension.base
     last = parameter.paths(name)[0].rpartition(".")[2]
-    numbers = all(isinstance(value, int | float) for value in written if value is not None)
+    given = [value for value in written if value is not None]
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in given)
     for unit, words in _WORDS.items():
         if numbers and last.rpartition("_")[2] in words:
             return unit

@@ -95,7 +95,7 @@ PRINTED_TABLES = (
 
 
 def _crossing(metric: str, queue: str, part: str = "crossing") -> st.Expression:
-    """Begin and end of the surge, or of a part of the quiet time around it, in seconds."""
+    """A metric of the part with the surge, or of another part around it."""
     unit = UNITS.get(metric.partition("_")[0], "")
     return st.Quantity(part, metric, unit).at(queue=queue, senders="sack", buffer="1", load=0)
 

@@ -77,7 +77,7 @@ def _above_vegas(metric: str, errors: str = "none") -> st.ByReading:
 
 
 def _above_vegas_lossy(metric: str) -> st.ByReading:
-    """Rule for that with errors, wherever they are."""
+    """Rule by which CA-ARTT has more of something, however slow start ends and wherever errors are."""
     return st.ByReading(
         {
             f"{start}, {place}": _figure_5(metric, sender, where) > _figure_5(metric, VEGAS, where)

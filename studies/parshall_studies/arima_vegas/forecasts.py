@@ -61,5 +61,5 @@ def _error(errors: Reals, rtts: Reals) -> float:
 
 
 def _residuals(rtts: Reals) -> Reals:
-    """Coefficients of the fit to the series itself, by conditional least squares as the document fits."""
+    """Residuals of the fit to the series itself, by conditional least squares as the document fits."""
     return forecast.fit(rtts, ORDER, method="css").residuals if len(rtts) >= _FEWEST else rtts

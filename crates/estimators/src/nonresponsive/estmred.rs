@@ -35,7 +35,7 @@ const MOST_US: u64 = 1 << 40;
 pub struct EstmredEstimate {
     /// Share of arriving bytes that does not respond, scaled; `None` when nothing arrived.
     pub share: Option<i64>,
-    /// The same of the intervals' mean z0 and z + D, filtered by `average_alpha` from one to the next.
+    /// Share by the intervals' mean z0 and z + D, filtered by `average_alpha` from one to the next.
     pub average: Option<i64>,
     /// Number of responsive flows, scaled.
     pub n_s: i64,

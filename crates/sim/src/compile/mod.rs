@@ -59,7 +59,7 @@ pub struct PortPlan {
     pub capacity: Option<Arc<Capacity>>,
     /// On the link.
     pub jitter: Option<Jitter>,
-    /// What happens to the link.
+    /// Events on the link.
     pub events: Vec<LinkEvent>,
 }
 

@@ -92,6 +92,11 @@ pub(super) struct Transfer {
 }
 
 impl Apps {
+    /// Bytes of the log of transfers, and of the room for more.
+    pub fn bytes(&self) -> u64 {
+        (self.log.capacity() * size_of::<Transfer>()) as u64
+    }
+
     /// Those of a plan.
     pub fn new(plan: &Plan, seed: u64) -> Self {
         let mut all = Apps::default();

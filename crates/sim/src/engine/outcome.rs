@@ -61,6 +61,7 @@ impl Simulation {
             Piece("flows", (self.flows.len() * size_of::<Flow>()) as u64),
             Piece("packets in flight", self.in_flight.bytes()),
             Piece("packets at ports", at_ports),
+            Piece("rows of transfers", self.apps.bytes()),
         ];
         Piece::largest(own.into_iter().chain(self.recorder.pieces()))
     }

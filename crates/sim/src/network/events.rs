@@ -36,7 +36,7 @@ impl Events {
         any.then(|| Box::new(made))
     }
 
-    /// Whether a packet that arrives at the port at `now` is lost in an outage.
+    /// Tells if a packet that arrives at the port at `now` is lost in an outage.
     pub fn loses(&self, now: Time, ack: bool) -> bool {
         self.outages
             .iter()
@@ -55,7 +55,7 @@ impl Events {
         self.hold(arrival)
     }
 
-    /// What a stall holds is handed over at its end, each packet a picosecond after the one that left before it, so that
+    /// Hands over what a stall holds at its end, each packet a picosecond after the one that left before it, so that
     /// their order shows; what comes at that instant waits for them.
     fn hold(&mut self, arrival: Time) -> Time {
         let ended = self.stalls.partition_point(|stall| stall.end <= arrival);

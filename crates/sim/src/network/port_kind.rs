@@ -29,8 +29,7 @@ pub struct PortKind {
 }
 
 impl PortKind {
-    /// Whether a packet may find the only one that the port holds still there when that leaves: [`super::Port::pass`] does not
-    /// look for it.
+    /// Tells if a tie decides whether a port of one packet has room. [`super::Port::pass`] does not look for that.
     pub fn holds_one_of_ties(&self) -> bool {
         self.ties && self.limit_packets == 1
     }

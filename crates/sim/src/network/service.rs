@@ -19,12 +19,12 @@ pub enum Service {
 }
 
 impl Service {
-    /// Whether the time that a packet is in transmission depends on its size alone.
+    /// Tells if the time that a packet is in transmission depends on its size alone.
     pub fn is_constant(&self) -> bool {
         matches!(self, Service::Constant)
     }
 
-    /// Whether packets leave at recorded instants and take no time on the link.
+    /// Tells if packets leave at recorded instants and take no time on the link.
     pub fn is_recorded(&self) -> bool {
         matches!(self, Service::Recorded(_))
     }

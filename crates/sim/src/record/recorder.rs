@@ -445,11 +445,11 @@ impl Recorder {
     }
 }
 
-/// Departures were noted ahead of their time: puts the rows in order.
-/// Without code points in the scenario there are no columns for what follows from them.
 /// The name in messages of what grows here.
 const PACKETS: &str = "rows of packets";
 
+/// Departures were noted ahead of their time: puts the rows in order.
+/// Without code points in the scenario there are no columns for what follows from them.
 fn packet_table(mut rows: Vec<PacketRow>, classes: bool) -> Table {
     room::to_sort(&rows, PACKETS);
     rows.sort_by(|a, b| a.time.total_cmp(&b.time));

@@ -1,4 +1,4 @@
-//! What happens to a link at given times: its rate changes, packets are lost for a while, held, or overtaken.
+//! Events of a link at given times: its rate changes, packets are lost for a while, held, or overtaken.
 
 use serde::{Deserialize, Serialize};
 

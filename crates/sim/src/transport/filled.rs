@@ -6,7 +6,7 @@ use crate::transport::TcpOptions;
 use crate::units::Time;
 
 impl Tcp {
-    /// The same sender and receiver, with nothing left to the profile. Still open are a phase of the clock that is drawn at random, and
+    /// Writes out what is left to the profile. Still open are a phase of the clock that is drawn at random, and
     /// a first end of slow start at the receiver's window.
     pub fn filled(&self) -> Tcp {
         let options = TcpOptions::resolve(self);

@@ -1,9 +1,9 @@
 //! A set of packet numbers as intervals: what a receiver holds beyond a gap, what a sender knows to be there.
 
-/// Half-open intervals in ascending order that neither overlap nor touch. Few in practice: one a gap. Packets have
-/// numbers of 32 bits.
 use crate::room::Room;
 
+/// Half-open intervals in ascending order that neither overlap nor touch. Few in practice: one a gap. Packets have
+/// numbers of 32 bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Intervals(Vec<(u32, u32)>);
 

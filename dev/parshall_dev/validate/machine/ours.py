@@ -23,6 +23,7 @@ from parshall.scenario import (
     Series,
     Tcp,
 )
+from parshall_dev.validate.linux_hosts import CONTROLS, FAST, PAYLOAD
 from parshall_dev.validate.machine.cells import PACKET, Cell, Place, starts_ms
 from parshall_dev.validate.machine.reading import LINE_S, Run
 
@@ -31,11 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["queue_of", "scenario_of", "simulate"]
 
-_CONTROLS: dict[str, Any] = {"reno": "aimd", "cubic": "cubic", "bbr": "bbr"}
-_PAYLOAD = 1448
-_HEADER = PACKET - _PAYLOAD
-_FAST = 100e9
-"""Bit/s of what does not limit."""
+_HEADER = PACKET - PAYLOAD
 _LOOKS = 40
 """Looks at the backlog in each step, as the machine's program has it."""
 _PIE_UPDATE_S = 0.016
@@ -69,9 +66,9 @@ def scenario_of(cell: Cell, draw: int) -> Scenario:
             start=ms / 1e3,
             transport=Tcp(
                 profile="linux",
-                control=_CONTROLS[cell.control],
+                control=CONTROLS[cell.control],
                 quick_acks=_quick_acks(cell),
-                payload_bytes=_PAYLOAD,
+                payload_bytes=PAYLOAD,
                 header_bytes=_HEADER,
                 ack_bytes=_HEADER,
             ),
@@ -79,7 +76,7 @@ def scenario_of(cell: Cell, draw: int) -> Scenario:
         )
         for index, ms in enumerate(starts_ms(cell.flows, draw))
     ]
-    fast = Link(between=("sender", "router"), rate=_FAST, delay=0, queue=DropTail())
+    fast = Link(between=("sender", "router"), rate=FAST, delay=0, queue=DropTail())
     # ACKs have the whole delay here as there.
     bottleneck = Link(
         name="bottleneck",
@@ -87,7 +84,7 @@ def scenario_of(cell: Cell, draw: int) -> Scenario:
         rate=place.rate_mbit * 1e6,
         delay=0,
         queue=queue_of(place),
-        reverse=Reverse(rate=_FAST, delay=place.rtt_ms / 1e3, queue=DropTail()),
+        reverse=Reverse(rate=FAST, delay=place.rtt_ms / 1e3, queue=DropTail()),
     )
     return Scenario(
         # A little longer, since there is no sample at the very end.
@@ -156,7 +153,7 @@ def _read(cell: Cell, recording: Recording) -> Run:
         _steps(port.bytes_departed[ends]),
         _steps(port.packets_departed[ends]),
         _steps(port.packets_dropped[ends]),
-        _PAYLOAD * np.array([_steps(each) for each in delivered]).T,
+        PAYLOAD * np.array([_steps(each) for each in delivered]).T,
         int(sum(recording.columns("flows")["acks_received"])),
     )
 

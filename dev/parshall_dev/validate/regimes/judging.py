@@ -46,7 +46,7 @@ class Point:
 
     @property
     def agrees(self) -> bool:
-        """Whether ours is as near as it should be."""
+        """True if ours is as near as it should be."""
         return self.off <= self.tolerance
 
 
@@ -59,7 +59,7 @@ class Sum:
 
     @property
     def agrees(self) -> bool:
-        """Whether ours is within a third or 2 packets of what lies between the repeats."""
+        """True if ours is within a third or 2 packets of the range of the repeats."""
         nearest = min(max(self.ours, min(self.linux)), max(self.linux))
         return abs(self.ours - nearest) <= max(_PACKETS, _SUMS * nearest)
 
@@ -75,7 +75,7 @@ class Judged:
 
     @property
     def differs(self) -> tuple[str, ...]:
-        """What is farther apart than it should be."""
+        """Parts that are farther apart than they should be."""
         parts = {
             "window": all(point.agrees for point in self.points),
             "lost": self.lost.agrees,

@@ -61,7 +61,7 @@ def _sum(total: Sum) -> tuple[str, str]:
 
 
 def _reasons(differing: Iterable[Judged]) -> Iterator[str]:
-    """What is known of the runs that differ, a paragraph for each reason, and which have none."""
+    """Known reasons of the runs that differ, a paragraph each, and the runs without one."""
     left = {each.asked.name: each.differs for each in differing}
     known = tomllib.loads(files(__package__).joinpath("known.toml").read_text(encoding="utf-8"))
     for reason in known["reason"]:

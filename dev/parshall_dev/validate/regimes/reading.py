@@ -20,11 +20,11 @@ import numpy.typing as npt
 
 from parshall.errors import InputError, ParshallError, shown
 from parshall_dev.validate.fields import Fields
+from parshall_dev.validate.linux_hosts import CONTROLS
 
 __all__ = ["Asked", "Event", "Flow", "Seen", "Totals", "Write", "is_regimes", "read_asked", "read_seen"]
 
 Floats = npt.NDArray[np.float64]
-CONTROLS = ("reno", "cubic", "bbr")
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Event:
-    """What happens to the path: ``rate`` at ``start``; ``outage``, ``hold``, ``reorder`` until ``end``."""
+    """An event of the path: ``rate`` at ``start``; ``outage``, ``hold``, ``reorder`` until ``end``."""
 
     kind: str
     start: float
@@ -65,7 +65,6 @@ class Asked:
     """A run: its path, flows and events, and the times at which it is looked at."""
 
     name: str
-    category: str
     rate_mbit: float
     base_rtt_ms: float
     limit_packets: int
@@ -74,15 +73,14 @@ class Asked:
     flows: tuple[Flow, ...]
     events: tuple[Event, ...]
     restarts: bool
-    """Whether the window comes down while a sender is idle."""
+    """True if the window comes down while a sender is idle."""
     phases: tuple[float, ...]
     """Boundaries, the first and the last those of the run."""
-    repeats: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Totals:
-    """What a flow had lost and sent again in the whole run."""
+    """Packets that a flow lost and sent again in the whole run."""
 
     lost: int
     """Dropped by the queue or in an outage."""
@@ -91,24 +89,20 @@ class Totals:
 
 @dataclass(frozen=True)
 class Seen:
-    """What Linux did: of each flow."""
+    """Linux's run: a value for each flow."""
 
     times: Floats
-    """Of the samples of the first repeat."""
+    """Seconds of the samples, in the first repeat."""
     cwnd: tuple[Floats, ...]
     """NaN where there is none."""
-    ssthresh: tuple[Floats, ...]
-    """Infinite before the first loss."""
-    srtt: tuple[Floats, ...]
-    """In seconds."""
     marks: tuple[Mapping[float, tuple[float, ...]], ...]
     """cwnd at the marks, of each repeat."""
     totals: tuple[tuple[Totals, ...], ...]
-    """Of each repeat."""
+    """By repeat."""
 
 
 def is_regimes(folder: Path) -> bool:
-    """Whether a folder has this form: its flows have writes. False for what cannot be read."""
+    """Tells if the flows of a folder have writes. False for what cannot be read."""
     try:
         asked = json.loads((folder / "scenarios.json").read_text(encoding="utf-8"))
         return any("writes" in flow for flow in asked[0]["flows"])
@@ -127,7 +121,6 @@ def _asked(fields: Fields) -> Asked:
     value = fields.read
     return Asked(
         name=fields.word("name"),
-        category=fields.word("category"),
         rate_mbit=fields.number("rate_mbit"),
         base_rtt_ms=fields.number("base_rtt_ms"),
         limit_packets=fields.whole("limit_packets", 2),
@@ -138,7 +131,6 @@ def _asked(fields: Fields) -> Asked:
         ),
         restarts=bool(value.get("tcp_slow_start_after_idle", 1)),
         phases=tuple(float(each) for each in _list(fields, "phases_s", 2)),
-        repeats=tuple(int(each) for each in _list(fields, "repeats", 1)),
     )
 
 
@@ -151,7 +143,7 @@ def _list(fields: Fields, name: str, least: int) -> Sequence[Any]:
 
 def _flow(fields: Fields) -> Flow:
     writes = [_write(each, fields) for each in _list(fields, "writes", 1) if each != "close"]
-    return Flow(fields.one_of("cc", CONTROLS), fields.number("connect_s", zero=True), tuple(writes))
+    return Flow(fields.one_of("cc", tuple(CONTROLS)), fields.number("connect_s", zero=True), tuple(writes))
 
 
 def _write(value: Any, fields: Fields) -> Write:
@@ -183,14 +175,12 @@ def read_seen(folder: Path, asked: Asked) -> Seen:
     marks = _rows(folder / "marks.csv", asked.name)
     columns = _series(folder / f"{asked.name}.series.csv.gz")
 
-    def column(name: str, flow: int, scale: float = 1.0, nothing: float = math.nan) -> Floats:
-        return scale * np.array([float(text or nothing) for text in columns[f"{name}{flow}"]])
+    def window(flow: int) -> Floats:
+        return np.array([float(text or math.nan) for text in columns[f"cwnd{flow}"]])
 
     return Seen(
         times=np.array(columns["t_s"], dtype=np.float64),
-        cwnd=tuple(column("cwnd", flow) for flow in flows),
-        ssthresh=tuple(column("ssthresh", flow, nothing=math.inf) for flow in flows),
-        srtt=tuple(column("rtt_us", flow, 1e-6) for flow in flows),
+        cwnd=tuple(map(window, flows)),
         marks=tuple(_marks(marks, flow) for flow in flows),
         totals=tuple(_totals(summary, flow) for flow in flows),
     )

@@ -40,6 +40,8 @@ class Comparison:
     """Of the same seeds; pairs of which one does not exist are left out."""
     point: str = ""
     """Point of a sweep to which it belongs."""
+    place: str = ""
+    """That point in words."""
     unit: str = ""
     """Unit of a metric whose name does not have it."""
 
@@ -47,7 +49,7 @@ class Comparison:
     def label(self) -> str:
         """Name with the point, and with the unit in which the figures are shown."""
         name = quantity_label(self.name, self.scale[1])
-        return f"{self.point}: {name}" if self.point else name
+        return f"{self.place}: {name}" if self.place else name
 
     @property
     def scale(self) -> tuple[float, str]:
@@ -117,7 +119,7 @@ def compare(
     if len(sides) == 1 and changes and not Path(sides[0]).is_dir():
         numbers = seeds_of(seeds or _DEFAULT_SEEDS)
         first, second = run_sides([(sides[0], ()), (sides[0], changes)], numbers, jobs)
-        return [_paired("B", (sides[0], _changed(sides[0], changes)), first, second)]
+        return [_paired("B", (sides[0], _changed(sides[0], changes)), [first, second], 1)]
     if not 2 <= len(sides) <= len(_SIDES):
         raise InputError(
             "A B", f"{len(sides)} results", "two or three scenario files or folders, or one file with --set"
@@ -134,8 +136,7 @@ def compare(
     else:
         results = run_sides([(side, changes) for side in sides], seeds_of(seeds or _DEFAULT_SEEDS), jobs)
     return [
-        _paired(_SIDES[place], (sides[0], sides[place]), results[0], results[place])
-        for place in range(1, len(sides))
+        _paired(_SIDES[place], (sides[0], sides[place]), results, place) for place in range(1, len(sides))
     ]
 
 
@@ -144,10 +145,15 @@ def _changed(file: str, changes: Sequence[str]) -> str:
     return f"{file} with {', '.join(changes)}"
 
 
-def _paired(side: str, names: tuple[str, str], first: Result, second: Result) -> Pairs:
+def _paired(side: str, names: tuple[str, str], results: Sequence[Result], place: int) -> Pairs:
+    """A result beside the first, by the runs that all results with a point have: one mean of A for a row."""
+    first, second = results[0], results[place]
     common = {
-        point: [run for run in runs if run in second.points.get(point, {})]
+        point: [
+            run for run in runs if all(run in each.points[point] for each in results if point in each.points)
+        ]
         for point, runs in first.points.items()
+        if point in second.points
     }
     both = " and ".join(names)
     pairs = sum(map(len, common.values()))
@@ -171,6 +177,7 @@ def _of_point(point: str, runs: Sequence[str], first: Result, second: Result) ->
                 tuple(pair[0] for pair in known),
                 tuple(pair[1] for pair in known),
                 point,
+                first.labels.get(point, point),
                 first.units.get(name, ""),
             )
         )
@@ -277,7 +284,7 @@ def _rows(found: Sequence[Pairs]) -> list[dict[str, Any]]:
     return [
         {
             "side": pairs.side,
-            "point": each.point,
+            "point": each.place,
             "figure": each.name,
             "unit": each.unit,
             "a": number(each.means[0]),
@@ -321,7 +328,7 @@ def _draw(found: Sequence[Pairs], sides: Sequence[str]) -> Figure:
         title, _, unit = name.rpartition(", ")
         rows = [
             Row(
-                ", ".join(part for part in (each.point, f"{side} - A") if part),
+                ", ".join(part for part in (each.place, f"{side} - A") if part),
                 each.difference,
                 tuple(np.subtract(each.b, each.a).tolist()),
                 _SIDES.index(side) - 1,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,19 @@ if TYPE_CHECKING:
 __all__ = ["SUFFIXES", "open_picture", "plot_folder", "write_picture"]
 
 SUFFIXES = (".svg", ".png", ".pdf")
+
+
+_OPTIONS = {
+    "x": "--x",
+    "metrics": "--metric",
+    "start": "--from",
+    "end": "--to",
+    "flow": "--flow",
+    "flows": "--flow",
+    "port": "--port",
+    "ports": "--port",
+}
+"""Options of the command by the arguments of what draws."""
 
 
 def plot_folder(
@@ -34,21 +48,27 @@ def plot_folder(
     """Draws what is in a folder into ``out``, ``plot.svg`` in it unless given, and opens it if asked: a
     recording over time, runs with several seeds, or a sweep.
 
-    Of named flows alone no port is drawn, and the other way round. Raises ParshallError for a folder without
-    a result, InputError for a name that is not there and for options of another kind of folder.
+    Where only flows are named no port is drawn, and the other way round. Raises ParshallError for a folder
+    without a result, InputError for a name that is not there and for options of another kind of folder.
     """
+    from parshall.cli.commands.pictures import ensemble_picture, sweep_picture
+
     place = Path(folder)
     of_recording: dict[str, Any] = {"--flow": flows, "--port": ports, "--from": start, "--to": end}
     of_sweep: dict[str, Any] = {"--metric": metrics, "--x": x}
     if (place / "sweep.json").is_file():
         _refuse(of_recording, f"none: {folder} is a sweep")
-        canvas = _sweep(place, metrics, x)
+        drawn = partial(sweep_picture, place, metrics, x)
     elif (place / "ensemble.json").is_file():
         _refuse(of_recording | of_sweep, f"none: {folder} has runs of several seeds")
-        canvas = _ensemble(place)
+        drawn = partial(ensemble_picture, place)
     else:
         _refuse(of_sweep, f"none: {folder} is no sweep")
-        canvas = _sheet(folder, flows, ports, start, end)
+        drawn = partial(_sheet, folder, flows, ports, start, end)
+    try:
+        canvas = drawn()
+    except InputError as error:
+        raise InputError(_OPTIONS.get(error.path, error.path), error.value, error.expected) from None
     written = write_picture(canvas, place / "plot.svg" if out is None else Path(out))
     click.echo(f"{written} written")
     if show:
@@ -60,22 +80,6 @@ def open_picture(file: Path) -> None:
     import webbrowser
 
     webbrowser.open(file.absolute().as_uri())
-
-
-def _sweep(folder: Path, metrics: Sequence[str], x: str | None) -> Figure:
-    from parshall.cli.commands.pictures import sweep_picture
-
-    try:
-        return sweep_picture(folder, metrics, x)
-    except InputError as error:
-        option = {"x": "--x", "metrics": "--metric"}.get(error.path, error.path)
-        raise InputError(option, error.value, error.expected) from None
-
-
-def _ensemble(folder: Path) -> Figure:
-    from parshall.cli.commands.pictures import ensemble_picture
-
-    return ensemble_picture(folder)
 
 
 def _refuse(options: Mapping[str, Any], expected: str) -> None:

@@ -41,6 +41,8 @@ class Result:
     """Of a single run."""
     units: Mapping[str, str] = field(default_factory=dict)
     """Units of figures whose names do not have them."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Points in words for people, whose numbers are rounded."""
 
 
 def run_sides(
@@ -103,7 +105,7 @@ def _of_ensemble(folder: Path) -> Result:
 
 
 def ensemble_tables(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a folder of several seeds says of itself, and its tables by name."""
+    """The manifest of a folder of several seeds, and its tables by name."""
     manifest = opened(folder / "ensemble.json")
     return manifest, {
         name: _table(verified(folder, f"{name}.parquet", manifest)) for name in ("flows", "ports")
@@ -127,16 +129,19 @@ def _rows(table: Any, seed: int) -> dict[str, Any]:
 def _of_sweep(folder: Path) -> Result:
     manifest = opened(folder / "sweep.json")
     points: dict[str, dict[str, dict[str, float]]] = {}
+    labels: dict[str, str] = {}
     units = manifest.get("units", {})
     for row in sweep_rows(folder, manifest):
-        place = ", ".join(label_text(name, row[name], units.get(name, "")) for name in manifest["parameters"])
+        own = {name: row[name] for name in manifest["parameters"]}
+        place = ", ".join(f"{name}={value}" for name, value in own.items())
+        labels[place] = ", ".join(label_text(name, own[name], units.get(name, "")) for name in own)
         points.setdefault(place, {})[_seed(row["seed"])] = {
             name: float("nan") if row[name] is None else float(row[name]) for name in manifest["metrics"]
         }
     failed = len(manifest["failures"])
     if not points:
         raise ParshallError(f"{folder}: all {failed} runs failed, expected some that can be compared")
-    return Result(points, failed, units=units)
+    return Result(points, failed, units=units, labels=labels)
 
 
 def _table(content: bytes) -> Any:

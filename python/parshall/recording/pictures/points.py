@@ -48,6 +48,8 @@ def plot_points(
     ``metrics`` are all unless named. Returns the figure. Raises InputError for names that are not there.
     """
     chosen = {name: measured.metrics[name] for name in _chosen(measured, metrics)}
+    if not chosen:
+        raise InputError("metrics", "none", "a sweep that has a metric")
     axis = _parameter(measured, x)
     if axis is not None:
         return _over(measured, chosen, axis)
@@ -163,26 +165,26 @@ def _places(measured: Measured, x: str) -> tuple[list[float], list[str] | None, 
     return [float(known.index(str(label))) for label in labels], known, ""
 
 
-def _series(measured: Measured, x: str) -> dict[str, list[int]]:
-    """Numbers of the points of each curve, by its name."""
-    found: dict[str, list[int]] = {}
+def _series(measured: Measured, x: str) -> list[tuple[str, list[int]]]:
+    """The name of each curve and the numbers of its points."""
+    found: dict[tuple[tuple[str, Any], ...], list[int]] = {}
     for number, point in enumerate(measured.points):
-        others = {name: value for name, value in point.items() if name != x}
-        found.setdefault(_named(measured, others), []).append(number)
+        others = tuple((name, value) for name, value in point.items() if name != x)
+        found.setdefault(others, []).append(number)
     if len(found) <= _MOST_SERIES:
-        return found
-    return {"": list(range(len(measured.points)))}
+        return [(_named(measured, dict(others)), numbers) for others, numbers in found.items()]
+    return [("", list(range(len(measured.points))))]
 
 
 def _draw_curves(
     axis: Axes,
     places: Sequence[float],
     values: Sequence[Sequence[float]],
-    series: Mapping[str, Sequence[int]],
+    series: Sequence[tuple[str, Sequence[int]]],
 ) -> None:
     from parshall.plot import MARKERS, SERIES
 
-    for number, (name, members) in enumerate(series.items()):
+    for number, (name, members) in enumerate(series):
         ordered = sorted(members, key=lambda member: places[member])
         xs = [places[member] for member in ordered]
         intervals = [mean_interval(list(values[member])) for member in ordered]

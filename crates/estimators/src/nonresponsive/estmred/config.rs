@@ -35,7 +35,7 @@ pub struct Config {
     pub signal_alpha: u32,
     /// Of the drops l(t).
     pub drop_alpha: u32,
-    /// Of z0 and z + D from one estimation interval to the next, for the average.
+    /// Forgetting factor of z0 and z + D from one estimation interval to the next, for the average.
     pub average_alpha: u32,
     /// After how many quiet sampling intervals z is extrapolated (2.17); 0 is never.
     pub pzthd: u32,

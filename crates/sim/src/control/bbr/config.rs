@@ -13,7 +13,7 @@ pub(super) const LEAST_WINDOW: f64 = 4.0;
 pub struct Config {
     /// Whether losses and marks bound rate and window, as in version 3.
     pub bounds: bool,
-    /// Whose version 1 it is; none is that of the flow's profile.
+    /// Author of version 1; none is that of the flow's profile.
     pub variant: Option<Variant>,
 }
 

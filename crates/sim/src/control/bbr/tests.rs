@@ -1,4 +1,4 @@
-//! What timeouts and stays in ProbeRTT leave of BBR's model.
+//! Effects of timeouts and stays in ProbeRTT on BBR's model.
 
 use super::super::samples::{ack, loss, start};
 use super::*;

@@ -15,9 +15,9 @@ pub struct Config {
     pub beta: f64,
     /// Whether a flow that loses early makes room (section 4.7).
     pub fast_convergence: bool,
-    /// What else than a loss ends slow start (section 4.10); none is that of the flow's profile.
+    /// Other end of slow start than a loss (section 4.10); none is that of the flow's profile.
     pub hystart: Option<HyStartRule>,
-    /// Whose curve it is; none is that of the flow's profile.
+    /// Author of the curve; none is that of the flow's profile.
     pub variant: Option<Variant>,
 }
 

@@ -3,8 +3,8 @@
 use super::{Port, PortKind};
 use crate::units::Time;
 
-/// Room in a port whose packets are noted one by one.
-enum Room {
+/// Space in a port whose packets are noted one by one.
+enum Space {
     None,
     Some,
     /// If the first packet, of this size, leaves before the one that arrives at that instant.
@@ -25,11 +25,11 @@ impl Port {
         lead: impl Fn() -> Time + Copy,
     ) -> bool {
         if self.mixed || bytes != self.newest_bytes {
-            return match self.room_for_mixed(kind, now, bytes) {
-                Room::Some => true,
-                Room::None => false,
-                Room::Tie(leaving) => lead() <= kind.transmission(leaving),
-                Room::OneSize => self.has_room_for_one_more(kind, now, transmission, lead),
+            return match self.space_for_mixed(kind, now, bytes) {
+                Space::Some => true,
+                Space::None => false,
+                Space::Tie(leaving) => lead() <= kind.transmission(leaving),
+                Space::OneSize => self.has_room_for_one_more(kind, now, transmission, lead),
             };
         }
         self.has_room_for_one_more(kind, now, transmission, lead)
@@ -100,9 +100,9 @@ impl Port {
         ends && !(self.first_burst > 0 && self.began_at(now, transmission))
     }
 
-    /// The same for a packet of any size, with all that are held noted.
+    /// Looks for space for a packet of any size; all that are held are noted.
     #[inline(never)]
-    fn room_for_mixed(&mut self, kind: &PortKind, now: Time, bytes: u16) -> Room {
+    fn space_for_mixed(&mut self, kind: &PortKind, now: Time, bytes: u16) -> Space {
         if !self.mixed {
             self.note_all(kind, now);
         }
@@ -111,7 +111,7 @@ impl Port {
             rest.mixed_until = self.busy_until;
         } else if rest.mixed_until <= now {
             self.mixed = false;
-            return Room::OneSize;
+            return Space::OneSize;
         }
         if rest.recent.last() != self.busy_until {
             rest.recent.note(self.busy_until, self.newest_bytes);
@@ -120,16 +120,16 @@ impl Port {
         let most = self.most_held.max(1);
         let (first_departure, first_bytes) = rest.recent.back(most);
         if kind.ties && first_departure == now && most >= kind.limit_packets {
-            return Room::Tie(first_bytes);
+            return Space::Tie(first_bytes);
         }
         if first_departure > now {
             if most >= kind.limit_packets {
-                return Room::None;
+                return Space::None;
             }
             self.most_held = most + 1;
             rest.recent.reach(most + 1);
         }
-        Room::Some
+        Space::Some
     }
 
     /// A packet of another size comes to those that wait: all are noted until there is one size again.
