@@ -32,6 +32,7 @@ from parshall import (
     DropTail,
     Drr,
     Dual,
+    Ecmp,
     ExponentialLaw,
     ExponentialPeriods,
     FairExcessMeter,
@@ -139,7 +140,7 @@ MIRRORED += [
 MIRRORED += [OnOff, SelfSimilar, Schedule, Record, Series, ShareSeries, QueueShareSeries]
 MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 MIRRORED += [CoDel, Pie, FqCodel]
-MIRRORED += [RateChange, Outage, Stall, Reordering]
+MIRRORED += [RateChange, Outage, Stall, Reordering, Ecmp]
 MIRRORED += [TransferSequence, Telnet, Web]
 MIRRORED += [
     Conditioner,

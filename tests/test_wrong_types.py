@@ -72,6 +72,7 @@ RESULTS = {
     "Recording",
     "ResponsivenessEstimate",
     "ResponsivenessSeries",
+    "Route",
     "RtoCosts",
     "RtoSeries",
     "Samples",

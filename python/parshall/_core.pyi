@@ -61,6 +61,12 @@ def simulate(
 def flow_starts(scenario_json: str, seed: int) -> list[float]:
     """The seconds at which the flows start in a run with this seed, in the order of the scenario."""
 
+def routes(scenario_json: str) -> list[list[list[int]]]:
+    """The ports that each flow's data and its ACKs cross, by their numbers, in the order of the scenario.
+
+    Raises as ``check`` does.
+    """
+
 @final
 class Names(Mapping[str, list[str]]):
     """Names by what they are of, ``flows`` or ``ports``. Each list is made when it is first asked for."""

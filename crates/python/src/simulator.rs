@@ -40,6 +40,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(memory, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(flow_starts, module)?)?;
+    module.add_function(wrap_pyfunction!(routes, module)?)?;
     module.add_function(wrap_pyfunction!(normalize, module)?)?;
     module.add_function(wrap_pyfunction!(filled_transport, module)?)?;
     module.add_function(wrap_pyfunction!(engine_seconds, module)?)?;
@@ -111,6 +112,14 @@ fn filled_transport(transport_json: &str) -> PyResult<String> {
 #[pyfunction]
 fn flow_starts(scenario_json: &str, seed: u64) -> PyResult<Vec<f64>> {
     Ok(starts(&parse(scenario_json)?, seed).into_iter().map(Time::secs).collect())
+}
+
+/// The ports that each flow's data and its ACKs cross, by their numbers, in the order of the scenario.
+#[pyfunction]
+fn routes(py: Python<'_>, scenario_json: &str) -> PyResult<Vec<[Vec<u32>; 2]>> {
+    let plan = plan(py, scenario_json)?;
+    let ports = |first| plan.path(first).iter().map(|hop| hop.port).collect();
+    Ok(plan.named_flows().map(|flow| [ports(flow.data_hops), ports(flow.ack_hops)]).collect())
 }
 
 /// Runs a scenario and returns its tables. `progress` is called from time to time with the simulated seconds so far.

@@ -12,6 +12,7 @@ mod events;
 mod losses;
 mod queues;
 mod record;
+mod routing;
 mod traffic;
 mod transport;
 
@@ -25,6 +26,7 @@ pub use events::*;
 pub use losses::*;
 pub use queues::*;
 pub use record::*;
+pub use routing::*;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 pub use traffic::*;
@@ -47,6 +49,9 @@ pub struct Scenario {
     /// Nodes that forward.
     #[serde(default)]
     pub routers: Vec<SmolStr>,
+    /// Which of several paths a flow takes.
+    #[serde(default)]
+    pub routing: Routing,
     /// Full-duplex links; at most one between two nodes.
     #[serde(deserialize_with = "alike::list")]
     pub links: Vec<Link>,

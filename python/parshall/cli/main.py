@@ -137,7 +137,8 @@ def run(file: str, **options: Any) -> int:
 @cli.command()
 @click.argument("file", shell_complete=FILES)
 @CHANGES
-def check(file: str, changes: tuple[str, ...]) -> None:
+@click.option("--routes", is_flag=True, help="Print which nodes each flow passes.")
+def check(file: str, changes: tuple[str, ...], routes: bool) -> None:
     """Check the scenario in FILE without running it; - is the standard input.
 
     FILE may also be the folder of a recording or of a sweep: its files are held against their checksums.
@@ -149,7 +150,10 @@ def check(file: str, changes: tuple[str, ...]) -> None:
 
         click.echo(f"{file}: {check_folder(folder)}")
         return
-    click.echo(f"{file}: {_described(scenario_of(file, changes))}")
+    scenario = scenario_of(file, changes)
+    click.echo(f"{file}: {_described(scenario)}")
+    for name, route in scenario.routes.items() if routes else ():
+        click.echo(f"{name}: {route}")
 
 
 @cli.command()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from parshall.recording.recording import Recording
+    from parshall.scenario import Route
 
     Reals = NDArray[np.float64]
     Counts = NDArray[np.int64]
@@ -252,6 +253,11 @@ class FlowView:
         other applications.
         """
         return self.completed_at - self.started_at
+
+    @property
+    def route(self) -> Route:
+        """The nodes that its data and its ACKs pass."""
+        return self._recording.scenario.routes[self.name]
 
     @property
     def goodput(self) -> float:

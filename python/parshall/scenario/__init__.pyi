@@ -78,6 +78,7 @@ from .queue_share import (
 )
 from .queues import CoDel as CoDel, DropTail as DropTail, FqCodel as FqCodel, Pie as Pie, Red as Red
 from .record import Record as Record, Series as Series, ShareSeries as ShareSeries
+from .routing import Ecmp as Ecmp, Route as Route, ShortestPaths as ShortestPaths
 from .rto import (
     ArimaRtoConfig as ArimaRtoConfig,
     JacobsonRtoConfig as JacobsonRtoConfig,

@@ -1,9 +1,8 @@
-"""Leaf-spine networks: each leaf is linked to each spine, and a hash of a flow chooses its spine (ECMP)."""
+"""Leaf-spine networks: each leaf is linked to each spine, and a hash chooses a flow's spine (ECMP)."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from parshall.errors import InputError, shown
@@ -11,6 +10,7 @@ from parshall.scenario.flow import Flow
 from parshall.scenario.model import Scenario
 from parshall.scenario.network import Link
 from parshall.scenario.record import Record
+from parshall.scenario.routing import Ecmp
 
 __all__ = ["leaf_spine"]
 
@@ -37,11 +37,12 @@ def leaf_spine(
     """A network of leaves, ``leaf1`` and so on, each with ``hosts`` hosts, ``h1_1`` and so on, and of
     spines ``spine1`` and so on.
 
-    ``flows`` are between these hosts. One that goes from leaf to leaf passes one spine, there and back: that
-    of equal-cost routing by a hash (RFC 2992), here of ``hash_seed`` and the flow's name; one that names
-    routers (``via``) keeps its way. ``rate``, ``delay`` and ``queue`` are those of links between leaves and
-    spines, ``host_rate`` and ``host_delay`` those of links of hosts, whose queue is the same. Raises
-    InputError for numbers that are none, ScenarioError for what the fields do not take.
+    ``flows`` are between these hosts. One that goes from leaf to leaf passes the spine that :class:`Ecmp`
+    with ``hash_seed`` chooses, and its ACKs the one that it chooses for them; one that names routers
+    (``via``) keeps its way. ``routes`` of the network tells all ways. ``rate``, ``delay`` and ``queue`` are
+    those of links between leaves and spines, ``host_rate`` and ``host_delay`` those of links of hosts, whose
+    queue is the same. Raises InputError for numbers that are none, ScenarioError for what the fields do not
+    take.
     """
     for name, count in (("leaves", leaves), ("spines", spines), ("hosts", hosts)):
         if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST:
@@ -64,26 +65,18 @@ def leaf_spine(
         routers=[
             f"{kind}{n + 1}" for kind, count in (("leaf", leaves), ("spine", spines)) for n in range(count)
         ],
+        routing=Ecmp(hash_seed=hash_seed),
         links=[*fabric, *access],
-        flows=list(_routed(flows, leaf_of, spines, hash_seed)),
+        flows=_listed(flows),
         record=Record() if record is None else record,
     )
 
 
-def _routed(flows: Iterable[Flow], leaf_of: dict[str, int], spines: int, hash_seed: int) -> Iterator[Flow]:
-    """The flows, those from leaf to leaf with their spine."""
+def _listed(flows: Iterable[Flow]) -> list[Flow]:
     if isinstance(flows, str) or not isinstance(flows, Iterable):
         raise InputError("flows", shown(flows), "a list of flows")
-    for flow in flows:
+    listed = list(flows)
+    for flow in listed:
         if not isinstance(flow, Flow):
             raise InputError("flows", shown(flow), "flows")
-        ends = [leaf_of.get(host) for host in (flow.source, flow.destination)]
-        if flow.via or ends[0] == ends[1]:
-            yield flow
-        else:
-            yield flow.replace("via", [f"spine{_choice(flow.name, spines, hash_seed) + 1}"])
-
-
-def _choice(name: str, count: int, seed: int) -> int:
-    digest = hashlib.sha256(f"{seed}/{name}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") % count
+    return listed

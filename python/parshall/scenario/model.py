@@ -21,6 +21,7 @@ from parshall.scenario.network import Link
 from parshall.scenario.quantities import NO_NAMES, ZERO, Duration, Names, Period, Text
 from parshall.scenario.queues import Red
 from parshall.scenario.record import Record
+from parshall.scenario.routing import SHORTEST, Route, Routing, routes_of
 from parshall.units import format_duration
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ __all__ = ["Scenario"]
 
 
 _DUMBBELL = "<dumbbell>"  # no name of an attribute
-_OWN_FIELDS = {"hosts", "routers", "links", "flows"}
+_OWN_FIELDS = {"hosts", "routers", "routing", "links", "flows"}
 """Those that a dumbbell does not have, or has as something else; both have the others."""
 
 
@@ -64,6 +65,8 @@ class Scenario(Model):
     """Nodes where flows start and end. A host forwards nothing."""
     routers: Names = NO_NAMES
     """Nodes that forward."""
+    routing: Routing = SHORTEST
+    """Which of several paths with the fewest links a flow takes."""
     links: Links
     """Full-duplex links; at most one between two nodes."""
     flows: Flows
@@ -109,6 +112,17 @@ class Scenario(Model):
     def named_ports(self) -> dict[str, str]:
         """The forward port of each link that has a name, by that name."""
         return {link.name: link.ports[0] for link in self.links if link.name}
+
+    @property
+    def routes(self) -> dict[str, Route]:
+        """The nodes that each flow's data and ACKs pass, by the flow's name. Raises ScenarioError."""
+        text = self.to_json()
+        return remembered(
+            self,
+            "routes",
+            hashed(text),
+            lambda: routes_of(text, self.ports, [flow.name for flow in self.flows]),
+        )
 
     def recorded_tables(self) -> set[str]:
         """The tables that a recording may have besides the counters: what ``record`` asks for, and what tuned

@@ -10,6 +10,7 @@ mod leads;
 mod nodes;
 mod nonresponsive;
 mod place;
+mod routing;
 mod watched;
 
 use std::collections::HashMap;
@@ -28,6 +29,7 @@ use layout::{lay_out, Paths};
 use leads::leads;
 use nodes::Nodes;
 use place::{quoted, Place};
+use routing::Routes;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use watched::{watch, Known};
@@ -36,7 +38,7 @@ use crate::control::user::{self, Found, Maker};
 use crate::control::Control;
 use crate::error::ScenarioError;
 use crate::names::{NameList, Names};
-use crate::network::{ConditionerPlan, Hop, Lead, Router, Topology};
+use crate::network::{ConditionerPlan, Hop, Lead, Topology};
 use crate::record::Watch;
 use crate::scenario::{App, Capacity, Flow, Jitter, Link, LinkEvent, Loss, Queue, Scenario, Tcp, Transport};
 use crate::transport::TcpOptions;
@@ -128,7 +130,7 @@ impl Plan {
     /// Compiles a scenario, whose parts move into the plan: with very many flows a copy takes time and memory.
     pub fn of(scenario: Scenario, folding: Folding) -> Checked<Self> {
         check_durations(&scenario)?;
-        let Scenario { duration, warm_up, hosts, routers, links, mut flows, record } = scenario;
+        let Scenario { duration, warm_up, hosts, routers, routing, links, mut flows, record } = scenario;
         let mut directory = Directory::new(&hosts, &routers, links.len())?;
         let ports = directory.add_links(links)?;
         let named = flows.len();
@@ -138,7 +140,7 @@ impl Plan {
         let mut options = SharedOptions::default();
         let mut plans = Vec::with_capacity(flows.len());
         let mut paths = Paths { ends: Vec::with_capacity(2 * flows.len()), ..Paths::default() };
-        let mut router = Router::new(&directory.topology);
+        let mut router = Routes::new(&directory, routing);
         let list = Place::of("flows");
         for (i, flow) in flows.iter().enumerate() {
             let at = list.item(i);
@@ -146,7 +148,7 @@ impl Plan {
             plans.push(FlowPlan { tcp, data_hops: 0, ack_hops: 0, feeds: false });
             check_app(&at, flow, duration)?;
             check_dscp(&at, "dscp", flow.dscp)?;
-            directory.route(&at, flow, &mut router, &mut paths)?;
+            router.add(&at, flow, i < named, &mut paths)?;
         }
         drop(router);
         let asked = std::mem::take(&mut directory.conditioners);
@@ -186,6 +188,20 @@ impl Plan {
             owners,
             makers,
         })
+    }
+}
+
+impl Plan {
+    /// The hops of a path, from its first.
+    pub fn path(&self, first: u32) -> &[Hop] {
+        let hops = &self.hops[first as usize..];
+        let last = hops.iter().position(Hop::is_last).unwrap_or(hops.len() - 1);
+        &hops[..=last]
+    }
+
+    /// The flows of the scenario, without the members of applications.
+    pub fn named_flows(&self) -> impl Iterator<Item = &FlowPlan> {
+        self.flows.iter().take(self.names.flows.len())
     }
 }
 
@@ -307,74 +323,6 @@ impl<'a> Directory<'a> {
             return self.named.get(name).copied();
         };
         self.topology.port(self.nodes.number(a)?, self.nodes.number(b)?)
-    }
-
-    /// Adds the ports that the flow's data and its ACKs cross.
-    fn route(&self, at: &Place<'_>, flow: &Flow, router: &mut Router<'_>, paths: &mut Paths) -> Checked<()> {
-        let source = self.host(&at.field("source"), &flow.source)?;
-        let via = at.field("via");
-        let at = at.field("destination");
-        let destination = self.host(&at, &flow.destination)?;
-        if source == destination {
-            return Err(ScenarioError::new(&at, quoted(&flow.destination), "another host than the source"));
-        }
-        if !flow.via.is_empty() {
-            return self.route_via(&via, flow, (source, destination), router, paths);
-        }
-        if !router.path(source, destination, &mut paths.ports) {
-            let expected = format!("a host that {} can reach over routers", quoted(&flow.source));
-            return Err(ScenarioError::new(&at, quoted(&flow.destination), expected));
-        }
-        paths.end();
-        // Links are full duplex, so there is a way back.
-        router.path(destination, source, &mut paths.ports);
-        paths.end();
-        Ok(())
-    }
-
-    /// Adds the paths of a flow that names routers on its way.
-    fn route_via(
-        &self,
-        at: &Place<'_>,
-        flow: &Flow,
-        (source, destination): (usize, usize),
-        router: &mut Router<'_>,
-        paths: &mut Paths,
-    ) -> Checked<()> {
-        let mut stops = Vec::with_capacity(flow.via.len() + 2);
-        stops.push(source);
-        for (index, name) in flow.via.iter().enumerate() {
-            let known = self.nodes.number(name).map(|node| node as usize);
-            let found = known.filter(|&node| self.topology.forwards(node) && !stops.contains(&node));
-            let expected = "the name of a router that the flow has not passed";
-            stops.push(found.ok_or_else(|| ScenarioError::new(&at.item(index), quoted(name), expected))?);
-        }
-        stops.push(destination);
-        let start = paths.ports.len();
-        for (index, leg) in stops.windows(2).enumerate() {
-            if !router.path(leg[0], leg[1], &mut paths.ports) {
-                let index = index.min(flow.via.len() - 1);
-                let expected =
-                    "a router that the flow can reach, and from which it can reach its destination";
-                return Err(ScenarioError::new(&at.item(index), quoted(&flow.via[index]), expected));
-            }
-        }
-        let mut passed = paths.ports[start..].to_vec();
-        passed.sort_unstable();
-        if passed.windows(2).any(|pair| pair[0] == pair[1]) {
-            let names = flow.via.join(", ");
-            return Err(ScenarioError::new(
-                at,
-                quoted(&names),
-                "a way that takes no link twice in a direction",
-            ));
-        }
-        // Links are full duplex: the way back is the same one.
-        let back = paths.ports[start..].iter().rev().map(|port| port ^ 1).collect::<Vec<_>>();
-        paths.end();
-        paths.ports.extend(back);
-        paths.end();
-        Ok(())
     }
 }
 

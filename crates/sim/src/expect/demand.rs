@@ -1,7 +1,6 @@
 //! Demand of each flow, members included.
 
 use super::asks::{number, Asks};
-use super::path;
 use super::shares::rate;
 use super::window::{loss_probability, rate_with_losses, rounds_of, sent_after};
 use crate::compile::{Asking, Plan};
@@ -116,7 +115,7 @@ struct Path {
 impl Path {
     fn new(plan: &Plan, index: usize, options: &TcpOptions) -> Self {
         let flow = &plan.flows[index];
-        let (data, acks) = (path(plan, flow.data_hops), path(plan, flow.ack_hops));
+        let (data, acks) = (plan.path(flow.data_hops), plan.path(flow.ack_hops));
         let once = |hops: &[Hop], bytes: u16| -> f64 {
             let hop = |hop: &Hop| {
                 plan.ports[hop.port as usize].delay.secs() + 8.0 * f64::from(bytes) / rate(plan, hop.port)

@@ -54,8 +54,8 @@ impl Expected {
         for (flow, (demand, share)) in demands.iter().zip(shares).enumerate() {
             let packets = (share.pps * demand.seconds).min(demand.packets);
             let acks = packets * demand.acks;
-            let back = crossing(path(plan, demand.ack_hops), plan, &[]);
-            let data = crossing(path(plan, demand.data_hops), plan, &share.survive);
+            let back = crossing(plan.path(demand.ack_hops), plan, &[]);
+            let data = crossing(plan.path(demand.data_hops), plan, &share.survive);
             expected.packets += packets;
             // What folds into one event still takes its time.
             expected.events += packets * (data.max(1.0) + demand.own_events) + acks * back + demand.writes;
@@ -81,13 +81,6 @@ impl Expected {
             gib(memory.total)
         ))
     }
-}
-
-/// The hops of a path, from its first.
-fn path(plan: &Plan, first: u32) -> &[Hop] {
-    let hops = &plan.hops[first as usize..];
-    let last = hops.iter().position(Hop::is_last).unwrap_or(hops.len() - 1);
-    &hops[..=last]
 }
 
 /// Events that a packet causes on a path, of which this part reaches each hop; all reach those that are not listed.

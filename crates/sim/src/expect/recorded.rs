@@ -1,7 +1,6 @@
 //! Memory that a run takes, and looks at ports in equal intervals.
 
 use super::demand::Demand;
-use super::path;
 use crate::compile::{Plan, PortPlan};
 use crate::flow::Flow;
 use crate::network::{Hop, Port};
@@ -55,9 +54,8 @@ impl Recorded {
 
     /// Bytes of what is kept of a flow.
     pub fn bytes(&self, plan: &Plan, flow: u32, demand: &Demand, (packets, acks): (f64, f64)) -> f64 {
-        let along = |first: u32| -> f64 {
-            path(plan, first).iter().map(|hop| self.at_ports[hop.port as usize]).sum()
-        };
+        let along =
+            |first: u32| -> f64 { plan.path(first).iter().map(|hop| self.at_ports[hop.port as usize]).sum() };
         let mut bytes = packets * along(demand.data_hops) + acks * along(demand.ack_hops);
         let has = |list: &[u32]| list.binary_search(&flow).is_ok();
         let watch = &plan.watch;

@@ -1,7 +1,6 @@
 //! Shares of the links for the flows that cross them.
 
 use super::demand::Demand;
-use super::path;
 use crate::compile::Plan;
 use crate::network::Hop;
 use crate::scenario::LinkEvent;
@@ -52,11 +51,11 @@ pub fn shares(plan: &Plan, demands: &[Demand]) -> Vec<Share> {
             demand.elastic && demand.follows.is_none() && share.pps < 0.99 * demand.pps
         };
         for (_, demand) in shares.iter().zip(demands).filter(|(share, demand)| wants(share, demand)) {
-            path(plan, demand.data_hops).iter().for_each(|hop| users[hop.port as usize] += 1);
+            plan.path(demand.data_hops).iter().for_each(|hop| users[hop.port as usize] += 1);
         }
         let before = left.clone();
         for (share, demand) in shares.iter_mut().zip(demands).filter(|(share, d)| wants(share, d)) {
-            let hops = path(plan, demand.data_hops);
+            let hops = plan.path(demand.data_hops);
             let fair = |hop: &Hop| before[hop.port as usize] / f64::from(users[hop.port as usize]);
             let bits = hops.iter().map(fair).fold(f64::INFINITY, f64::min);
             let more = (bits / (8.0 * demand.packet_bytes)).min(demand.pps - share.pps);
@@ -84,7 +83,7 @@ fn of_udp(plan: &Plan, demands: &[Demand], shares: &mut [Share]) -> Vec<f64> {
         for (index, demand) in flows() {
             let mut part = 1.0;
             shares[index].survive.clear();
-            for hop in path(plan, demand.data_hops) {
+            for hop in plan.path(demand.data_hops) {
                 shares[index].survive.push(part);
                 next[hop.port as usize] += 8.0 * demand.packet_bytes * demand.pps * part;
                 if offered[hop.port as usize] > 0.0 {

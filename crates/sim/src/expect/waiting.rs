@@ -1,7 +1,6 @@
 //! Packets of UDP that wait in front of links which are offered more than they can send.
 
 use super::demand::Demand;
-use super::path;
 use super::shares::Share;
 use crate::compile::Plan;
 use crate::packet::Packet;
@@ -15,7 +14,7 @@ pub fn waiting_bytes(plan: &Plan, demands: &[Demand], shares: &[Share]) -> f64 {
     let mut waiting = vec![0.0; plan.ports.len()];
     for (demand, share) in demands.iter().zip(shares) {
         let packets = (share.pps * demand.seconds).min(demand.packets);
-        for (hop, passed) in path(plan, demand.data_hops).iter().zip(share.survive.windows(2)) {
+        for (hop, passed) in plan.path(demand.data_hops).iter().zip(share.survive.windows(2)) {
             let most = most_packets(&plan.ports[hop.port as usize].queue, demand.packet_bytes);
             let here: &mut f64 = &mut waiting[hop.port as usize];
             *here = (*here + packets * (passed[0] - passed[1])).min(most);

@@ -3,6 +3,7 @@
 mod calendar;
 mod conditioner;
 mod dither;
+mod ecmp;
 mod events;
 mod jitter;
 mod lead;

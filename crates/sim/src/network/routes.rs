@@ -58,6 +58,16 @@ impl Topology {
         self.routers[node].is_some()
     }
 
+    /// The number of a node among the routers, if it is one.
+    pub(super) fn router(&self, node: u32) -> Option<usize> {
+        self.routers[node as usize].map(|number| number as usize)
+    }
+
+    /// The ports that lead away from a node, and the node that each leads to, in the order in which they were added.
+    pub(super) fn neighbours(&self, node: u32) -> impl ExactSizeIterator<Item = (u32, u32)> + '_ {
+        self.ports_from(node).map(|(port, edge)| (port, edge.to))
+    }
+
     /// The ports that lead away from a node, and where each leads, in the order in which they were added.
     fn ports_from(&self, node: u32) -> impl ExactSizeIterator<Item = (u32, &Edge)> {
         self.by_node.of(node).iter().map(|&port| (port, &self.edges[port as usize]))
@@ -154,7 +164,7 @@ impl Trees {
 /// two trees of two.
 #[derive(Debug)]
 pub struct Router<'a> {
-    topology: &'a Topology,
+    pub(super) topology: &'a Topology,
     trees: Trees,
 }
 
@@ -183,6 +193,12 @@ impl<'a> Router<'a> {
             ports.push(last_port);
         }
         true
+    }
+
+    /// How many links lie between a router and another one, over routers; none if there is no way.
+    pub(super) fn links(&mut self, router: u32, root: u32) -> Option<u32> {
+        let number = self.topology.router(router)?;
+        self.trees.to(self.topology, root)[number].map(|((links, _), ..)| links)
     }
 
     /// The best choice of the first link, and of the last one where there are two or more.

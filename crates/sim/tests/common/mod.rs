@@ -431,6 +431,7 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
                 warm_up: seconds(warm_up),
                 hosts: (0..hosts).map(|h| format!("h{h}").into()).collect(),
                 routers: (0..routers).map(|r| format!("r{r}").into()).collect(),
+                routing: Default::default(),
                 links: trunk.into_iter().chain(access).collect(),
                 flows,
                 record,
