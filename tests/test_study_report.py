@@ -354,6 +354,8 @@ def test_no_element_is_wider_than_the_page(html: str, tmp_path: Path, width: int
         (0.0123456, "0.0123"),
         (-1.666, "−1.67"),
         (0.0, "0"),
+        (-1.1e-15, "0"),
+        (2e-9, "0.000000002"),
         (float("nan"), "–"),
         (float("inf"), "–"),
         (None, "–"),

@@ -46,6 +46,8 @@ NAMES = {
     "wire": WIRE,
     "equation_error": equation_error,
 }
+_NUMBER_TICKS = {float(n): "" if n == 100 else str(n) for n in NUMBERS}
+"""There is no room for 100 beside 200."""
 _FAR = st.Axis("round trip of F2", "ms", ticks={float(far): str(far) for far in FARS if far != 20})
 _RATE = st.Axis("throughput", "Mbit/s", limits=(0, 8))
 _PAIR_LOOKS = st.looks({"F1": "F1, 20 ms", "F2": "F2"})
@@ -182,7 +184,7 @@ SHOWN: tuple[st.Shown, ...] = (
     st.drawing(
         "numbers",
         [st.Means(f"numbers.rate_{name}", "flows", look) for name, look in _NUMBERS_LOOKS.items()],
-        st.Axis("connections in each aggregate", log=True, ticks={float(n): str(n) for n in NUMBERS}),
+        st.Axis("connections in each aggregate", log=True, ticks=_NUMBER_TICKS),
         _RATE,
         panels=st.each("{edge}", edge=_edges(STANDARD, RTT, RTT_RTO, RTT_SW)),
         marks=[st.Mark(y=CAPACITY / 2)],

@@ -28,16 +28,19 @@ __all__ = [
 
 _MINUS = "\N{MINUS SIGN}"
 _NONE = "\N{EN DASH}"
+_MOST_DECIMALS = 9
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """``digits`` significant digits or all before the point, thousands apart."""
+    """``digits`` significant digits or all before the point, thousands apart; 0 where nine decimals show
+    nothing, as of what rounding leaves of a difference.
+    """
     if value is None or not math.isfinite(value):
         return _NONE
-    if value == 0:
+    if abs(value) < 0.5 * 10.0**-_MOST_DECIMALS:
         return "0"
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    return _fixed(value, min(decimals, 9))
+    return _fixed(value, min(decimals, _MOST_DECIMALS))
 
 
 def capital(text: str) -> str:
