@@ -42,6 +42,8 @@ app = {kind = "cbr", interval = "1 s"}
 
 EACH_PICOSECOND = '{kind = "cbr", interval = "1 ps"}'
 MUCH = '{kind = "cbr", rate = "8 Gbit/s"}'
+LITTLE = '{kind = "cbr", rate = "1 Mbit/s"}'
+LINUX = '{kind = "tcp", profile = "linux"}'
 CLASSES = 'kind = "diffserv", queues = [{limit_packets = 4000000000, precedences = [{dscp = "DF"}]}]'
 TRANSFERS = (
     '{kind = "transfer-sequence", packets = {kind = "constant", value = 1}, '
@@ -77,6 +79,16 @@ def recorded(record: str, **others: str) -> str:
     return network(app=MUCH, transport='{kind = "udp"}', record=record, **others)
 
 
+def looked_at(record: str, **others: str) -> str:
+    """A slow flow of UDP on links that are looked at often."""
+    return network(app=LITTLE, transport='{kind = "udp"}', record=record, **others)
+
+
+TUNED = (
+    'kind = "red", limit_packets = 100, min_threshold_packets = 10, max_threshold_packets = 30, '
+    'max_probability = 0.1, weight = 0.002, tune_by = "responsiveness", tune_interval = "50 us"'
+)
+EDGE = 'rules = [{of = "data", meter = {kind = "fair-excess", cir = "8 Gbit/s"}, if_red = "drop"}]'
 MOST = "limit_packets = 4000000000"
 
 RUNS = {
@@ -92,10 +104,21 @@ RUNS = {
         transport='{kind = "udp"}',
     ),
     "rows of flow_series": network(record='flow_series = {of = ["*"], interval = "100 us"}'),
-    "rows of port_series": network(
-        app='{kind = "cbr", rate = "1 Mbit/s"}',
-        transport='{kind = "udp"}',
-        record='port_series = {of = ["*"], interval = "150 us"}',
+    "rows of port_series": looked_at('port_series = {of = ["*"], interval = "150 us"}'),
+    "rows of rtt": network(record='rtt = ["*"]', transport=LINUX),
+    "rows of window": network(record='window = ["*"]', transport=LINUX),
+    "rows of responsiveness": looked_at('responsiveness = {of = ["bottleneck"], interval = "150 us"}'),
+    "rows of nonresponsive": looked_at(
+        'nonresponsive = {of = ["*"], sampling = "240 us", propagation = "24 ms"}'
+    ),
+    "rows of red_tuning": looked_at(
+        'port_series = {of = ["bottleneck"], interval = "1000 s"}', bottleneck=f"queue = {{{TUNED}}}"
+    ),
+    "rows of edges": network(
+        record='edges = {of = ["bottleneck"], interval = "25 us"}',
+        transport=LINUX,
+        bottleneck=f"conditioner = {{{EDGE}}}",
+        rate="1 Gbit/s",
     ),
     "rows of class_state": recorded('class_state = ["bottleneck"]', bottleneck=f"queue = {{{CLASSES}}}"),
     "rows of transfers": network(app=TRANSFERS, record='transfers = ["*"]', duration="1e6 s"),

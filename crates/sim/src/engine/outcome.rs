@@ -62,6 +62,8 @@ impl Simulation {
             Piece("packets in flight", self.in_flight.bytes()),
             Piece("packets at ports", at_ports),
             Piece("rows of transfers", self.apps.bytes()),
+            Piece("rows of red_tuning", self.ports.iter().map(Port::bytes_tuning).sum()),
+            Piece("rows of edges", self.conditioners.iter().map(|(_, each)| each.bytes_samples()).sum()),
         ];
         Piece::largest(own.into_iter().chain(self.recorder.pieces()))
     }

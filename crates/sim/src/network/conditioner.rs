@@ -170,6 +170,11 @@ impl Conditioner {
         }
     }
 
+    /// Bytes of what was kept of what it knew.
+    pub fn bytes_samples(&self) -> u64 {
+        self.samples.as_ref().map_or(0, |samples| (samples.rows.capacity() * size_of::<EdgeRow>()) as u64)
+    }
+
     /// What was kept of what it knew, without the number of its port.
     pub fn take_samples(&mut self) -> Vec<EdgeRow> {
         self.samples.as_mut().map_or_else(Vec::new, |samples| std::mem::take(&mut samples.rows))

@@ -89,6 +89,14 @@ impl Managed {
         self.events.as_mut().map_or(arrival, |events| events.delay(departure, arrival, ack))
     }
 
+    /// Bytes of the queue's record of moved thresholds.
+    pub fn bytes_tuning(&self) -> u64 {
+        match &self.discipline {
+            Discipline::Red(red) => red.bytes_tuning(),
+            _ => 0,
+        }
+    }
+
     /// What the queue shows.
     pub fn probe(&mut self) -> Probe<'_> {
         match &mut self.discipline {

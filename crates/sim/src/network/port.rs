@@ -117,6 +117,12 @@ impl Port {
         self.rest.as_ref()?.more.as_ref()?.serving.as_deref()
     }
 
+    /// Bytes of its queue's record of moved thresholds.
+    pub fn bytes_tuning(&self) -> u64 {
+        let more = self.rest.as_ref().and_then(|rest| rest.more.as_ref());
+        more.and_then(|more| more.managed.as_ref()).map_or(0, |managed| managed.bytes_tuning())
+    }
+
     /// Propagation delay of its link.
     #[inline]
     pub fn delay(&self) -> Time {

@@ -204,6 +204,11 @@ impl Red {
         self.tuning.is_some()
     }
 
+    /// Bytes of its record of moved thresholds.
+    pub fn bytes_tuning(&self) -> u64 {
+        self.tuning.as_ref().map_or(0, |tuning| tuning.bytes())
+    }
+
     /// The part that moves the thresholds.
     pub fn tuning_mut(&mut self) -> Option<&mut Tuning> {
         self.tuning.as_deref_mut()

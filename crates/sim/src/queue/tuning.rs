@@ -149,6 +149,11 @@ impl Tuning {
         self.log = Some(Vec::new());
     }
 
+    /// Bytes of what was kept.
+    pub fn bytes(&self) -> u64 {
+        self.log.as_ref().map_or(0, |log| (log.capacity() * size_of::<Tuned>()) as u64)
+    }
+
     /// What was kept until `end`, if anything should be.
     pub fn take(&mut self, end: Time) -> Option<Vec<Tuned>> {
         self.follow(end, None);

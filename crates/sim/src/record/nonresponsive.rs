@@ -156,6 +156,11 @@ impl QueueObservers {
         self.observers.iter().map(|observer| observer.port)
     }
 
+    /// Bytes of the estimates so far.
+    pub fn bytes(&self) -> u64 {
+        self.rows.bytes()
+    }
+
     /// Time between two looks.
     pub fn interval(&self) -> Time {
         self.interval

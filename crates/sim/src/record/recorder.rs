@@ -399,6 +399,7 @@ impl Recorder {
         let packets = (self.packets.capacity() * size_of::<PacketRow>()) as u64;
         let captured = self.captures.as_ref().map_or(0, |captures| captures.bytes());
         let responsiveness = self.observers.iter().map(PortObserver::bytes).sum();
+        let nonresponsive = self.watch.nonresponsive.as_ref().map_or(0, QueueObservers::bytes);
         [
             Piece("rows of rtt", self.rtt.bytes()),
             Piece("rows of window", self.window.bytes()),
@@ -408,6 +409,7 @@ impl Recorder {
             Piece("captured packets", captured),
             Piece("rows of class_state", self.class_state.bytes() + self.averages.bytes()),
             Piece("rows of responsiveness", responsiveness),
+            Piece("rows of nonresponsive", nonresponsive),
         ]
         .into_iter()
     }
