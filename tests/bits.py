@@ -77,6 +77,8 @@ GIVEN: Mapping[str, Mapping[str, Any]] = {
     "ListedLoss": {"arrivals": [50, 51, 500]},
     "GilbertElliottLoss": {"good_to_bad": 0.01, "bad_to_good": 0.3, "loss_bad": 0.5},
     "DitherLoss": {"floor": 0.05},
+    "DelayChange": {"at": "1 s", "delay": "5 ms"},
+    "LossChange": {"at": "1 s", "probability": 0.02},
     "RateChange": {"at": "1 s", "rate": "500 kbit/s"},
     "Outage": {"start": "1 s", "end": "1.2 s"},
     "Stall": {"start": "1 s", "end": "1.5 s"},

@@ -17,6 +17,7 @@ from parshall import (
     ConstantLaw,
     Copa,
     Cubic,
+    DelayChange,
     DitherLoss,
     DropTail,
     Dual,
@@ -36,6 +37,7 @@ from parshall import (
     ListedLoss,
     LognormalLaw,
     LomaxLaw,
+    LossChange,
     MedianRtoConfig,
     OnOff,
     Outage,
@@ -197,6 +199,8 @@ events = st.lists(
             others,
             [*others, Stall(start=0, end="1 s"), Stall(start="2 s", end="2.5 s")],
             [RateChange(at=0.5, rate=0), *others, RateChange(at="1 s", rate="2 Mbit/s")],
+            [DelayChange(at=0.5, delay=0), *others, DelayChange(at="1 s", delay="7 ms")],
+            [LossChange(at=0, probability=0.1), *others, LossChange(at="1 s", probability=0, of="acks")],
         ]
     )
 )

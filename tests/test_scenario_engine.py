@@ -27,6 +27,7 @@ from parshall import (
     Copa,
     Cubic,
     Dctcp,
+    DelayChange,
     DiffServ,
     DitherLoss,
     DropTail,
@@ -50,6 +51,7 @@ from parshall import (
     ListedLoss,
     LognormalLaw,
     LomaxLaw,
+    LossChange,
     MedianRtoConfig,
     OnOff,
     Outage,
@@ -140,7 +142,7 @@ MIRRORED += [
 MIRRORED += [OnOff, SelfSimilar, Schedule, Record, Series, ShareSeries, QueueShareSeries]
 MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 MIRRORED += [CoDel, Pie, FqCodel]
-MIRRORED += [RateChange, Outage, Stall, Reordering, Ecmp]
+MIRRORED += [RateChange, DelayChange, LossChange, Outage, Stall, Reordering, Ecmp]
 MIRRORED += [TransferSequence, Telnet, Web]
 MIRRORED += [
     Conditioner,

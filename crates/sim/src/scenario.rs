@@ -92,7 +92,7 @@ pub struct Link {
     /// What is done to arriving packets before all else.
     #[serde(default)]
     pub conditioner: Option<Arc<Conditioner>>,
-    /// Events at given times: changes of the rate and stalls each in order of time.
+    /// Events at given times: changes of each kind, and stalls, in order of time.
     #[serde(default)]
     pub events: Vec<LinkEvent>,
     /// What differs in the direction from the second node to the first. A field left out is as above,

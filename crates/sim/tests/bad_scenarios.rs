@@ -461,6 +461,13 @@ fn events_of_links() {
     let changes =
         json!([{"kind": "rate-change", "at": 2, "rate": 1}, {"kind": "rate-change", "at": 2, "rate": 2}]);
     at(changes, "[1].at", "2 s", "later than the change before, 2 s");
+    for (kind, field) in [("delay-change", "delay"), ("loss-change", "probability")] {
+        let twice = json!([{"kind": kind, "at": 3, field: 1}, {"kind": "rate-change", "at": 1, "rate": 1e6},
+                           {"kind": kind, "at": 2.5, field: 0}]);
+        at(twice, "[2].at", "2.5 s", "later than the change before, 3 s");
+    }
+    let often = one(json!({"kind": "loss-change", "at": 2, "probability": 1.5}));
+    at(often, "[0].probability", "1.5", "a probability from 0 to 1");
     at(one(json!({"kind": "rate-change", "at": 2, "rate": -1})), "[0].rate", "-1 bit/s", "a rate above 0");
     let slow = one(json!({"kind": "rate-change", "at": 2, "rate": 1e-6}));
     at(slow, "[0].rate", "0.000001 bit/s", "at least 0.06 bit/s");

@@ -103,8 +103,12 @@ fn eventful(mut scenario: Scenario) -> Scenario {
     let events = |json: serde_json::Value| serde_json::from_value(json).expect("events");
     for (index, link) in scenario.links.iter_mut().enumerate() {
         link.events = match index % 3 {
-            0 => events(json!([{"kind": "stall", "start": 0.2, "end": 0.5},
-                               {"kind": "outage", "start": 0.6, "end": 0.65}])),
+            0 => events(json!([{"kind": "delay-change", "at": 0.1, "delay": 0.04},
+                               {"kind": "stall", "start": 0.2, "end": 0.5},
+                               {"kind": "loss-change", "at": 0.5, "probability": 0.02},
+                               {"kind": "outage", "start": 0.6, "end": 0.65},
+                               {"kind": "delay-change", "at": 0.7, "delay": 0.0},
+                               {"kind": "loss-change", "at": 0.9, "probability": 0}])),
             1 => events(json!([{"kind": "reordering", "start": 0.1, "delay": 0.004, "every": 7}])),
             _ if link.capacity.is_none() => events(json!([{"kind": "rate-change", "at": 0.3, "rate": 0},
                                                           {"kind": "rate-change", "at": 0.4, "rate": 3e6}])),

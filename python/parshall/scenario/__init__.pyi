@@ -32,6 +32,8 @@ from .control import (
 )
 from .dumbbell import Dumbbell as Dumbbell, FlowGroup as FlowGroup
 from .events import (
+    DelayChange as DelayChange,
+    LossChange as LossChange,
     Outage as Outage,
     RateChange as RateChange,
     Reordering as Reordering,

@@ -123,8 +123,8 @@ class Dumbbell(Model):
     loss: MaybeLoss = ABSENT
     """Packets lost on arrival at the bottleneck, forward direction."""
     events: Events = NO_EVENTS
-    """Events of the bottleneck at given times, forward direction: changes of the rate, outages, stalls,
-    reordering."""
+    """Events of the bottleneck at given times, forward direction: changes of rate, delay and losses, outages,
+    stalls, reordering."""
     reverse: Reverse = Reverse.known()
     """What differs in the bottleneck's reverse direction."""
     access_rate: Rate

@@ -1,4 +1,4 @@
-"""Events of links: the rate changes, packets are lost for a while, held, or overtaken."""
+"""Events of links: rate, delay or losses change, packets are lost for a while, held, or overtaken."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from parshall.scenario.quantities import Given, Table
 
-__all__ = ["Outage", "RateChange", "Reordering", "Stall"]
+__all__ = ["DelayChange", "LossChange", "Outage", "RateChange", "Reordering", "Stall"]
 
 
 class RateChange(Model):
@@ -43,6 +43,37 @@ class RateChange(Model):
     """When the rate changes."""
     rate: RateOrZero
     """Bits per second from then on."""
+
+
+class DelayChange(Model):
+    """From an instant on the link has another propagation delay. A packet has that of the instant at which
+    its transmission ends, so what is under way arrives as if nothing had changed. No packet overtakes
+    another: where the delay becomes shorter, those that would wait for the last one before them and arrive
+    with it. Changes of the delay come in order of time. Paths go by the delays of the links themselves.
+    """
+
+    kind: Literal["delay-change"] = "delay-change"
+    """Names this event."""
+    at: Duration
+    """When the delay changes."""
+    delay: Duration
+    """Propagation delay from then on."""
+
+
+class LossChange(Model):
+    """From an instant on each packet that arrives at the port is lost with this probability, independently,
+    in place of the losses that the link had: its ``loss``, or the change before. Changes of losses come in
+    order of time.
+    """
+
+    kind: Literal["loss-change"] = "loss-change"
+    """Names this event."""
+    at: Duration
+    """When the losses change."""
+    probability: Probability
+    """Between 0 and 1; 0 is no loss."""
+    of: Literal["all", "data", "acks"] = "all"
+    """Which packets can be lost."""
 
 
 class Outage(Model):
@@ -125,8 +156,8 @@ NO_EVENTS: Any = ()
 """Nothing happens."""
 
 if TYPE_CHECKING:
-    Event: TypeAlias = RateChange | Outage | Stall | Reordering
+    Event: TypeAlias = RateChange | DelayChange | LossChange | Outage | Stall | Reordering
     Events: TypeAlias = Given[tuple[Event, ...], Sequence[Event | Table]]
 else:
-    Event = one_of(RateChange, Outage, Stall, Reordering)
+    Event = one_of(RateChange, DelayChange, LossChange, Outage, Stall, Reordering)
     Events = tuple[Event, ...]

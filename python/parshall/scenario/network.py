@@ -63,7 +63,7 @@ class Reverse(Model):
     conditioner: MaybeConditioner = ABSENT
     """What is done to arriving packets before all else: classes are metered, marked and dropped."""
     events: Events = NO_EVENTS
-    """Events at given times: changes of the rate, outages, stalls, reordering."""
+    """Events at given times: changes of rate, delay and losses, outages, stalls, reordering."""
 
 
 class Link(Model):
@@ -90,8 +90,8 @@ class Link(Model):
     """What is done to packets that arrive at the forward port before all else: classes are metered, marked
     and dropped."""
     events: Events = NO_EVENTS
-    """Events in the forward direction at given times: changes of the rate, outages, stalls,
-    reordering."""
+    """Events in the forward direction at given times: changes of rate, delay and losses, outages,
+    stalls, reordering."""
     reverse: Reverse = Reverse.known()
     """What differs in the direction from the second node to the first."""
 

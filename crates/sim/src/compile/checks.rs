@@ -226,7 +226,7 @@ pub(super) fn check_loss(path: &Place<'_>, loss: Option<Arc<Loss>>) -> Checked<O
 }
 
 /// Probabilities by the names of their fields.
-fn check_probabilities(path: &Place<'_>, probabilities: &[(&str, f64)]) -> Checked<()> {
+pub(super) fn check_probabilities(path: &Place<'_>, probabilities: &[(&str, f64)]) -> Checked<()> {
     for (field, probability) in probabilities {
         if !(0.0..=1.0).contains(probability) {
             let path = format!("{path}.{field}");

@@ -1,6 +1,6 @@
 //! Checks what happens to a link: each event by itself, and those of a kind in their order.
 
-use super::checks::check_rate;
+use super::checks::{check_probabilities, check_rate};
 use super::place::Place;
 use super::Checked;
 use crate::error::ScenarioError;
@@ -14,6 +14,7 @@ pub(super) fn check_events(
     recorded: bool,
 ) -> Checked<Vec<LinkEvent>> {
     let mut last_change: Option<(Time, Rate)> = None;
+    let [mut last_delay, mut last_loss] = [None; 2];
     let mut stalled_until = Time::ZERO;
     for (index, event) in events.iter().enumerate() {
         let at = at.item(index);
@@ -22,8 +23,21 @@ pub(super) fn check_events(
                 return Err(ScenarioError::new(&at, "a rate", "none on a link with a recorded capacity"));
             }
             LinkEvent::Rate(change) => {
-                check_change(&at, change.at, change.rate, last_change)?;
+                check_order(&at, change.at, last_change.map(|(time, _)| time))?;
+                // At 0 the link stands.
+                if change.rate.bps() != 0.0 {
+                    check_rate(&at.field("rate"), change.rate)?;
+                }
                 last_change = Some((change.at, change.rate));
+            }
+            LinkEvent::Delay(change) => {
+                check_order(&at, change.at, last_delay)?;
+                last_delay = Some(change.at);
+            }
+            LinkEvent::Loss(change) => {
+                check_order(&at, change.at, last_loss)?;
+                check_probabilities(&at, &[("probability", change.probability)])?;
+                last_loss = Some(change.at);
             }
             LinkEvent::Outage(outage) => check_end(&at, outage.start, outage.end)?,
             LinkEvent::Stall(stall) => {
@@ -50,16 +64,15 @@ fn seconds(time: Time) -> String {
     format!("{} s", time.secs())
 }
 
-fn check_change(at: &Place<'_>, time: Time, rate: Rate, last: Option<(Time, Rate)>) -> Checked<()> {
-    if let Some((before, _)) = last.filter(|(before, _)| *before >= time) {
-        let expected = format!("later than the change before, {}", seconds(before));
-        return Err(ScenarioError::new(&at.field("at"), seconds(time), expected));
+/// Changes of a kind come in order.
+fn check_order(at: &Place<'_>, time: Time, last: Option<Time>) -> Checked<()> {
+    match last.filter(|&before| before >= time) {
+        None => Ok(()),
+        Some(before) => {
+            let expected = format!("later than the change before, {}", seconds(before));
+            Err(ScenarioError::new(&at.field("at"), seconds(time), expected))
+        }
     }
-    // At 0 the link stands.
-    if rate.bps() != 0.0 {
-        check_rate(&at.field("rate"), rate)?;
-    }
-    Ok(())
 }
 
 fn check_end(at: &Place<'_>, start: Time, end: Time) -> Checked<()> {

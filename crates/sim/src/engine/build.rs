@@ -156,7 +156,8 @@ fn events(port: &PortPlan, streams: PortStreams<'_>) -> Option<Box<Events>> {
 /// Losses and jitter of a link.
 pub(super) fn link_parts(port: &PortPlan, streams: PortStreams<'_>) -> (Option<Loss>, Option<Jitter>) {
     let jitter = |j: Jittering| Jitter::new(j.most, j.reorder, streams.of("jitter"));
-    (port.loss.as_ref().map(|loss| Loss::new(loss, streams.seed, streams.name)), port.jitter.map(jitter))
+    let loss = Loss::new(port.loss.as_deref(), &port.events, || streams.of("loss"));
+    (loss, port.jitter.map(jitter))
 }
 
 /// What tells a flow from others, whatever their order in the scenario.

@@ -1,8 +1,8 @@
 //! Demand of each flow, members included.
 
 use super::asks::{number, Asks};
-use super::shares::rate;
-use super::window::{loss_probability, rate_with_losses, rounds_of, sent_after};
+use super::shares::{delay, lost, rate};
+use super::window::{rate_with_losses, rounds_of, sent_after};
 use crate::compile::{Asking, Plan};
 use crate::network::Hop;
 use crate::scenario::{App, ConnectionUse, Transport};
@@ -117,14 +117,11 @@ impl Path {
         let flow = &plan.flows[index];
         let (data, acks) = (plan.path(flow.data_hops), plan.path(flow.ack_hops));
         let once = |hops: &[Hop], bytes: u16| -> f64 {
-            let hop = |hop: &Hop| {
-                plan.ports[hop.port as usize].delay.secs() + 8.0 * f64::from(bytes) / rate(plan, hop.port)
-            };
+            let hop = |hop: &Hop| delay(plan, hop.port) + 8.0 * f64::from(bytes) / rate(plan, hop.port);
             hops.iter().map(hop).sum()
         };
         let slowest = data.iter().map(|hop| rate(plan, hop.port)).fold(f64::INFINITY, f64::min);
-        let kept =
-            |hop: &Hop| 1.0 - plan.ports[hop.port as usize].loss.as_deref().map_or(0.0, loss_probability);
+        let kept = |hop: &Hop| 1.0 - lost(plan, hop.port);
         Path {
             rtt: (once(data, options.data_bytes) + once(acks, options.ack_bytes)).max(1e-9),
             pps: slowest / (8.0 * f64::from(options.data_bytes)),

@@ -1,9 +1,10 @@
 //! Shares of the links for the flows that cross them.
 
 use super::demand::Demand;
+use super::window::loss_probability;
 use crate::compile::Plan;
 use crate::network::Hop;
-use crate::scenario::LinkEvent;
+use crate::scenario::{LinkEvent, LossOf};
 use crate::units::Time;
 
 /// TCP has so much of a link at least, whatever UDP sends.
@@ -27,18 +28,46 @@ pub fn rate(plan: &Plan, port: u32) -> f64 {
     if let Some(capacity) = &port.capacity {
         return 8.0 * f64::from(capacity.bytes) * capacity.times.len() as f64 / capacity.period.secs();
     }
-    if port.events.is_empty() {
-        return port.rate.bps();
+    let changes = port.events.iter().filter_map(|event| match event {
+        LinkEvent::Rate(change) => Some((change.at, change.rate.bps())),
+        _ => None,
+    });
+    mean(plan.duration, port.rate.bps(), changes)
+}
+
+/// Seconds that a packet is under way on a link.
+pub fn delay(plan: &Plan, port: u32) -> f64 {
+    let port = &plan.ports[port as usize];
+    let changes = port.events.iter().filter_map(|event| match event {
+        LinkEvent::Delay(change) => Some((change.at, change.delay.secs())),
+        _ => None,
+    });
+    mean(plan.duration, port.delay.secs(), changes)
+}
+
+/// The part of the data that a link loses.
+pub fn lost(plan: &Plan, port: u32) -> f64 {
+    let port = &plan.ports[port as usize];
+    let changes = port.events.iter().filter_map(|event| match event {
+        LinkEvent::Loss(change) if change.of == LossOf::Acks => Some((change.at, 0.0)),
+        LinkEvent::Loss(change) => Some((change.at, change.probability)),
+        _ => None,
+    });
+    mean(plan.duration, port.loss.as_deref().map_or(0.0, loss_probability), changes)
+}
+
+/// The mean over a run of what is `first` until it changes.
+fn mean(duration: Time, first: f64, changes: impl Iterator<Item = (Time, f64)>) -> f64 {
+    let (mut sum, mut value, mut since) = (0.0, first, Time::ZERO);
+    for (at, next) in changes {
+        let until = at.min(duration);
+        sum += value * until.since(since).secs();
+        (value, since) = (next, until);
     }
-    let (mut bits, mut rate, mut since) = (0.0, port.rate.bps(), Time::ZERO);
-    for event in &port.events {
-        if let LinkEvent::Rate(change) = event {
-            let until = change.at.min(plan.duration);
-            bits += rate * until.since(since).secs();
-            (rate, since) = (change.rate.bps(), until);
-        }
+    if since == Time::ZERO {
+        return value;
     }
-    (bits + rate * plan.duration.since(since).secs()) / plan.duration.secs()
+    (sum + value * duration.since(since).secs()) / duration.secs()
 }
 
 /// Shares of all flows: UDP first, then TCP in equal shares of the rest.

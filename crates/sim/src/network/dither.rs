@@ -56,6 +56,11 @@ impl Dither {
         Dither { floor, part, own, own_if_long: own, backlog: 0.0, signals: 0.0, stream }
     }
 
+    /// The stream that it draws from.
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
     /// With which probability the packet that meets this backlog is picked, and whether it is.
     pub fn asks(&mut self, backlog: u64) -> (f64, bool) {
         let part = if self.is_long(backlog) { self.part * self.own_if_long.mean } else { 0.0 };

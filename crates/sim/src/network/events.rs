@@ -1,12 +1,16 @@
-//! Outages, stalls and reordering of a link at given times. Changes of its rate are in `rates.rs`.
+//! Outages, stalls, reordering and changes of the delay of a link at given times. Changes of its rate are in `rates.rs`,
+//! those of its losses in `loss.rs`.
 
+use super::delays::Delays;
+use super::jitter::Jitter;
 use crate::random::Stream;
 use crate::scenario::{LinkEvent, LossOf, Outage, Reordering, Stall};
 use crate::units::Time;
 
-/// Outages, stalls and reordering in one direction of a link.
+/// Outages, stalls, reordering and changes of the delay in one direction of a link.
 #[derive(Clone, Debug)]
 pub struct Events {
+    delays: Option<Delays>,
     outages: Vec<Outage>,
     reorderings: Vec<Chooser>,
     /// In order of time.
@@ -16,13 +20,15 @@ pub struct Events {
 }
 
 impl Events {
-    /// Those of a scenario but for changes of the rate; none if there are no others. The n-th reordering, from 0, draws from
-    /// `stream(n)`.
+    /// Those of a scenario but for changes of the rate and of losses; none if there are no others. The n-th reordering, from
+    /// 0, draws from `stream(n)`.
     pub fn new(events: &[LinkEvent], stream: impl Fn(usize) -> Stream) -> Option<Box<Self>> {
-        let mut made = Events { outages: vec![], reorderings: vec![], stalls: vec![], released: vec![] };
+        let delays = Delays::new(events);
+        let mut made =
+            Events { delays, outages: vec![], reorderings: vec![], stalls: vec![], released: vec![] };
         for event in events {
             match event {
-                LinkEvent::Rate(_) => {}
+                LinkEvent::Rate(_) | LinkEvent::Delay(_) | LinkEvent::Loss(_) => {}
                 LinkEvent::Outage(outage) => made.outages.push(*outage),
                 LinkEvent::Stall(stall) => made.stalls.push(*stall),
                 LinkEvent::Reordering(config) => {
@@ -32,8 +38,8 @@ impl Events {
             }
         }
         made.released = vec![None; made.stalls.len()];
-        let any = !(made.outages.is_empty() && made.reorderings.is_empty() && made.stalls.is_empty());
-        any.then(|| Box::new(made))
+        let none = made.outages.is_empty() && made.reorderings.is_empty() && made.stalls.is_empty();
+        (made.delays.is_some() || !none).then(|| Box::new(made))
     }
 
     /// Tells if a packet that arrives at the port at `now` is lost in an outage.
@@ -72,6 +78,21 @@ impl Events {
         }
         due
     }
+}
+
+/// When a packet that has left at `departure` reaches the far end, where it would at `arrival` but for jitter and events.
+pub(super) fn far_end(
+    (jitter, events): (Option<&mut Jitter>, Option<&mut Events>),
+    departure: Time,
+    arrival: Time,
+    ack: bool,
+) -> Time {
+    let (mut events, mut arrival) = (events, arrival);
+    if let Some(delays) = events.as_mut().and_then(|events| events.delays.as_mut()) {
+        arrival = delays.arrival(departure, arrival);
+    }
+    let arrival = jitter.map_or(arrival, |jitter| jitter.delay(arrival));
+    events.map_or(arrival, |events| events.delay(departure, arrival, ack))
 }
 
 fn concerns(of: LossOf, ack: bool) -> bool {

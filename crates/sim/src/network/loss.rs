@@ -1,10 +1,11 @@
-//! Losses on a link that are not the queue's doing.
+//! Losses on a link that are not the queue's doing, and their changes at given times.
 
 use parshall_estimators::responsiveness::Dither as Draw;
 
 use super::dither::Dither;
 use crate::random::Stream;
-use crate::scenario::{self, LossOf};
+use crate::scenario::{self, LinkEvent, LossChange, LossOf};
+use crate::units::Time;
 
 /// What becomes of a packet before it meets the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,14 +23,18 @@ pub enum Fate {
 pub struct Loss {
     of: LossOf,
     law: Law,
+    /// Those to come, the next one last.
+    changes: Vec<LossChange>,
     /// What was done about the last packet, if that was drawn at random.
     draw: Draw,
 }
 
 #[derive(Clone, Debug)]
 enum Law {
+    /// None, with what will draw the losses after a change.
+    Nothing(Stream),
     /// Listed arrival numbers; the last entry comes next.
-    Listed { seen: u64, left: Vec<u64> },
+    Listed { seen: u64, left: Vec<u64>, stream: Stream },
     /// Independent losses.
     Bernoulli { probability: f64, stream: Stream },
     /// Two states, each with its own probability; the state may change before each packet.
@@ -39,30 +44,32 @@ enum Law {
 }
 
 impl Loss {
-    /// The losses that a scenario asks for at the port called `port`.
-    pub fn new(config: &scenario::Loss, seed: u64, port: &str) -> Self {
-        let stream = || Stream::new(seed, &format!("link/{port}/loss"));
+    /// The losses of a link whose events may change them; none if there are none.
+    pub fn new(
+        config: Option<&scenario::Loss>,
+        events: &[LinkEvent],
+        stream: impl Fn() -> Stream,
+    ) -> Option<Self> {
+        let changes = events.iter().rev().filter_map(|event| match event {
+            LinkEvent::Loss(change) => Some(*change),
+            _ => None,
+        });
+        let changes: Vec<_> = changes.collect();
         let (of, law) = match config {
-            scenario::Loss::Listed(listed) => {
-                let mut left = listed.arrivals.clone();
-                left.sort_unstable_by(|a, b| b.cmp(a));
-                left.dedup();
-                (listed.of, Law::Listed { seen: 0, left })
-            }
-            scenario::Loss::Bernoulli(config) => {
-                (config.of, Law::Bernoulli { probability: config.probability, stream: stream() })
-            }
-            scenario::Loss::GilbertElliott(config) => {
-                (config.of, Law::GilbertElliott { config: *config, bad: false, stream: stream() })
-            }
-            scenario::Loss::Dither(config) => (config.of, Law::Dither(Dither::new(*config, stream()))),
+            None if changes.is_empty() => return None,
+            None => (LossOf::All, Law::Nothing(stream())),
+            Some(config) => Law::new(config, stream),
         };
-        Loss { of, law, draw: Draw::NONE }
+        Some(Loss { of, law, changes, draw: Draw::NONE })
     }
 
     /// What becomes of the packet that arrives now, an ACK or not. Packets of the other kind do not count.
-    /// The queue holds `backlog` bytes.
-    pub fn fate(&mut self, ack: bool, ecn_capable: bool, backlog: u64) -> Fate {
+    /// The queue holds `backlog` bytes. Calls must be in order of time.
+    pub fn fate(&mut self, now: Time, ack: bool, ecn_capable: bool, backlog: u64) -> Fate {
+        while let Some(change) = self.changes.pop_if(|change| change.at <= now) {
+            self.of = change.of;
+            self.law.change(change.probability);
+        }
         self.draw = Draw::NONE;
         match self.concerns(ack) && self.takes_next(backlog) {
             true if ecn_capable && matches!(self.law, Law::Dither(_)) => Fate::Marked,
@@ -101,10 +108,40 @@ impl Loss {
 }
 
 impl Law {
+    /// The law of a scenario, and which packets it is about.
+    fn new(config: &scenario::Loss, stream: impl Fn() -> Stream) -> (LossOf, Self) {
+        match config {
+            scenario::Loss::Listed(listed) => {
+                let mut left = listed.arrivals.clone();
+                left.sort_unstable_by(|a, b| b.cmp(a));
+                left.dedup();
+                (listed.of, Law::Listed { seen: 0, left, stream: stream() })
+            }
+            scenario::Loss::Bernoulli(config) => {
+                (config.of, Law::Bernoulli { probability: config.probability, stream: stream() })
+            }
+            scenario::Loss::GilbertElliott(config) => {
+                (config.of, Law::GilbertElliott { config: *config, bad: false, stream: stream() })
+            }
+            scenario::Loss::Dither(config) => (config.of, Law::Dither(Dither::new(*config, stream()))),
+        }
+    }
+
+    /// From now on losses are independent and have this probability. The stream goes on where it was.
+    fn change(&mut self, probability: f64) {
+        let stream = match self {
+            Law::Nothing(stream) | Law::Listed { stream, .. } => stream,
+            Law::Bernoulli { stream, .. } | Law::GilbertElliott { stream, .. } => stream,
+            Law::Dither(dither) => dither.stream(),
+        };
+        *self = Law::Bernoulli { probability, stream: stream.clone() };
+    }
+
     /// The probability of a loss, 0 where losses are not drawn one by one, and whether the next packet is lost.
     fn takes_next(&mut self, backlog: u64) -> (f64, bool) {
         match self {
-            Law::Listed { seen, left } => {
+            Law::Nothing(_) => (0.0, false),
+            Law::Listed { seen, left, .. } => {
                 *seen += 1;
                 (0.0, left.pop_if(|next| *next == *seen).is_some())
             }
@@ -124,12 +161,18 @@ mod tests {
     use super::*;
 
     fn loss(json: &str) -> Loss {
-        Loss::new(&serde_json::from_str(json).expect("a loss"), 1, "p")
+        changing(Some(json), "[]")
+    }
+
+    fn changing(json: Option<&str>, events: &str) -> Loss {
+        let config: Option<scenario::Loss> = json.map(|json| serde_json::from_str(json).expect("a loss"));
+        let events: Vec<LinkEvent> = serde_json::from_str(events).expect("events");
+        Loss::new(config.as_ref(), &events, || Stream::new(1, "link/p/loss")).expect("losses")
     }
 
     fn takes(loss: &mut Loss, ack: bool) -> bool {
         // Only a dither looks at whether a packet may be marked.
-        loss.fate(ack, true, 0) == Fate::Lost
+        loss.fate(Time::ZERO, ack, true, 0) == Fate::Lost
     }
 
     #[test]
@@ -170,19 +213,63 @@ mod tests {
         assert!((rate * f64::from(n) / bursts - 4.0).abs() < 0.15);
     }
 
+    /// Losses among so many packets, of which one comes each millisecond from 0 on.
+    fn lost(loss: &mut Loss, n: u32) -> Vec<bool> {
+        let at = |ms: u32| Time::from_secs(f64::from(ms) * 0.001);
+        (0..n).map(|ms| loss.fate(at(ms), false, true, 0) == Fate::Lost).collect()
+    }
+
+    const BERNOULLI: &str = r#"{"kind": "bernoulli", "probability": 0.3}"#;
+
+    #[test]
+    fn a_change_at_the_start_is_as_a_link_that_has_these_losses() {
+        let change = r#"[{"kind": "loss-change", "at": 0, "probability": 0.3}]"#;
+        let fixed = lost(&mut loss(BERNOULLI), 500);
+        for before in [
+            None,
+            Some(r#"{"kind": "listed", "arrivals": [1]}"#),
+            Some(r#"{"kind": "bernoulli", "probability": 0.9, "of": "acks"}"#),
+            Some(r#"{"kind": "gilbert-elliott", "good_to_bad": 0.5, "bad_to_good": 0.5}"#),
+            Some(r#"{"kind": "dither", "floor": 0.1}"#),
+        ] {
+            assert_eq!(lost(&mut changing(before, change), 500), fixed, "{before:?}");
+        }
+    }
+
+    #[test]
+    fn changes_come_at_their_times_and_leave_the_draws() {
+        let changes = r#"[{"kind": "loss-change", "at": 0.1, "probability": 0.0},
+                          {"kind": "loss-change", "at": 0.2, "probability": 1.0},
+                          {"kind": "loss-change", "at": 0.3, "probability": 0.3, "of": "data"}]"#;
+        let found = lost(&mut changing(Some(BERNOULLI), changes), 500);
+        let fixed = lost(&mut loss(BERNOULLI), 500);
+        assert_eq!((&found[..100], &found[300..]), (&fixed[..100], &fixed[300..]));
+        assert!(!found[100..200].contains(&true) && !found[200..300].contains(&false));
+    }
+
+    #[test]
+    fn what_comes_later_is_lost_with_its_probability() {
+        let change = r#"[{"kind": "loss-change", "at": 5, "probability": 0.1}]"#;
+        let found = lost(&mut changing(None, change), 105_000);
+        assert!(!found[..5000].contains(&true));
+        let count = found.iter().filter(|&&lost| lost).count() as f64;
+        // Standard deviation of the count: sqrt(n p (1 - p)) = 95.
+        assert!((count - 10_000.0).abs() < 4.0 * 95.0, "{count}");
+    }
+
     #[test]
     fn a_dither_marks_what_may_carry_a_mark() {
         let mut loss = loss(r#"{"kind": "dither", "floor": 1.0, "of": "data"}"#);
-        assert_eq!(loss.fate(false, true, 0), Fate::Marked);
-        assert_eq!(loss.fate(false, false, 0), Fate::Lost);
-        assert_eq!(loss.fate(true, false, 0), Fate::Passes);
+        assert_eq!(loss.fate(Time::ZERO, false, true, 0), Fate::Marked);
+        assert_eq!(loss.fate(Time::ZERO, false, false, 0), Fate::Lost);
+        assert_eq!(loss.fate(Time::ZERO, true, false, 0), Fate::Passes);
         for _ in 0..10_000 {
             loss.note(true, true, 0); // an ACK, which it does not count
         }
-        assert_eq!(loss.fate(false, false, 0), Fate::Lost);
+        assert_eq!(loss.fate(Time::ZERO, false, false, 0), Fate::Lost);
         for _ in 0..10_000 {
             loss.note(false, true, 0);
         }
-        assert_eq!(loss.fate(false, false, 0), Fate::Passes);
+        assert_eq!(loss.fate(Time::ZERO, false, false, 0), Fate::Passes);
     }
 }

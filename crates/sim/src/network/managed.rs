@@ -3,7 +3,7 @@
 
 use parshall_estimators::responsiveness::Dither;
 
-use super::events::Events;
+use super::events::{far_end, Events};
 use super::jitter::Jitter;
 use super::loss::{Fate, Loss};
 use super::port_kind::PortKind;
@@ -52,8 +52,10 @@ impl Managed {
             self.backlog.hold_leaving();
         }
         let backlog = self.backlog.bytes();
-        let fate =
-            self.loss.as_mut().map_or(Fate::Passes, |loss| loss.fate(packet.is_ack(), ecn_capable, backlog));
+        let fate = self
+            .loss
+            .as_mut()
+            .map_or(Fate::Passes, |loss| loss.fate(now, packet.is_ack(), ecn_capable, backlog));
         let dark = self.events.as_ref().is_some_and(|events| events.loses(now, packet.is_ack()));
         if dark || fate == Fate::Lost {
             return Outcome::Lost;
@@ -85,8 +87,7 @@ impl Managed {
 
     /// When a packet that has left at `departure` reaches the far end, where it would at `arrival` but for jitter and events.
     pub fn far_end(&mut self, departure: Time, arrival: Time, ack: bool) -> Time {
-        let arrival = self.jitter.as_mut().map_or(arrival, |jitter| jitter.delay(arrival));
-        self.events.as_mut().map_or(arrival, |events| events.delay(departure, arrival, ack))
+        far_end((self.jitter.as_mut(), self.events.as_deref_mut()), departure, arrival, ack)
     }
 
     /// Bytes of the queue's record of moved thresholds.

@@ -2,6 +2,7 @@
 
 mod calendar;
 mod conditioner;
+mod delays;
 mod dither;
 mod ecmp;
 mod events;

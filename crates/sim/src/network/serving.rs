@@ -2,7 +2,7 @@
 
 use parshall_estimators::responsiveness::Dither;
 
-use super::events::Events;
+use super::events::{far_end, Events};
 use super::jitter::Jitter;
 use super::loss::{Fate, Loss};
 use super::port_kind::PortKind;
@@ -110,8 +110,10 @@ impl Serving {
         self.counters.bytes_arrived += bytes;
         let ecn_capable = packet.ecn & ecn::CAPABLE != 0;
         let waiting = self.queue.waiting().1;
-        let fate =
-            self.loss.as_mut().map_or(Fate::Passes, |loss| loss.fate(packet.is_ack(), ecn_capable, waiting));
+        let fate = self
+            .loss
+            .as_mut()
+            .map_or(Fate::Passes, |loss| loss.fate(now, packet.is_ack(), ecn_capable, waiting));
         let dark = self.events.as_ref().is_some_and(|events| events.loses(now, packet.is_ack()));
         if dark || fate == Fate::Lost {
             self.counters.packets_lost += counted;
@@ -235,8 +237,7 @@ impl Serving {
 
     /// When a packet that has left at `departure` reaches the far end, where it would at `arrival` but for jitter and events.
     pub fn far_end(&mut self, departure: Time, arrival: Time, ack: bool) -> Time {
-        let arrival = self.jitter.as_mut().map_or(arrival, |jitter| jitter.delay(arrival));
-        self.events.as_mut().map_or(arrival, |events| events.delay(departure, arrival, ack))
+        far_end((self.jitter.as_mut(), self.events.as_deref_mut()), departure, arrival, ack)
     }
 
     /// Packets and bytes held, the packet in transmission included.

@@ -1,4 +1,4 @@
-//! Events of a link at given times: its rate changes, packets are lost for a while, held, or overtaken.
+//! Events of a link at given times: its rate, delay or losses change, packets are lost for a while, held, or overtaken.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,12 @@ pub enum LinkEvent {
     /// From an instant on the link has another rate; at 0 it stands, and what waits for it goes on waiting.
     #[serde(rename = "rate-change")]
     Rate(RateChange),
+    /// From an instant on packets are under way for another time.
+    #[serde(rename = "delay-change")]
+    Delay(DelayChange),
+    /// From an instant on packets are lost with another probability.
+    #[serde(rename = "loss-change")]
+    Loss(LossChange),
     /// Packets that arrive at the port for a while are lost.
     Outage(Outage),
     /// Packets that would reach the far end during a while reach it at its end, in order.
@@ -29,6 +35,30 @@ pub struct RateChange {
     pub at: Time,
     /// Bits per second from then on; 0 for a link that stands.
     pub rate: Rate,
+}
+
+/// See [`LinkEvent::Delay`]. A packet has the delay of the instant at which its transmission ends; where that is so much
+/// shorter than before that it would overtake, it waits for those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DelayChange {
+    /// When the delay changes.
+    pub at: Time,
+    /// Propagation delay from then on.
+    pub delay: Time,
+}
+
+/// See [`LinkEvent::Loss`]. It takes the place of the link's losses until then.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LossChange {
+    /// When the losses change.
+    pub at: Time,
+    /// Each packet is lost with this probability from then on, independently.
+    pub probability: f64,
+    /// Which packets can be lost.
+    #[serde(default)]
+    pub of: LossOf,
 }
 
 /// See [`LinkEvent::Outage`].
