@@ -524,9 +524,11 @@ class CaptureReader:
         """Reads up to so many frames; False at the end."""
     def glance(self) -> tuple[int, int, int]:
         """Connections, retransmissions and timeouts so far."""
-    def samples(self) -> dict[str, NDArray[Any]]:
-        """Samples of round trips since the last call."""
-    def passed(self) -> dict[str, NDArray[Any]]:
-        """Packets with payload since the last call, if they are kept."""
-    def finish(self) -> dict[str, dict[str, Any]]:
-        """Ends the analysis; its tables by name."""
+    def rows(self, samples: bool) -> dict[str, Any]:
+        """Rows of each table that nothing can change any more, since the last call; samples if they are
+        wanted, and their number, ``sample_count``.
+        """
+    def end(self, most: int) -> bool:
+        """Ends so many connections and flows, when all frames are read; False when all have ended."""
+    def finish(self, samples: bool) -> dict[str, Any]:
+        """Ends the analysis; the other rows, with ``totals`` and ``traffic``."""

@@ -19,10 +19,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     while source.next(&mut |frame| analysis.push(&decode(frame))) {
         // The totals alone need no samples.
         if table == "totals" && source.frames() % 4096 == 0 {
-            analysis.samples();
+            analysis.rows();
         }
     }
-    let found = analysis.finish();
+    let finished = analysis.finish();
+    let found = &finished.rows;
     match table.as_str() {
         "events" => {
             println!("frame,connection,direction,kind,needless,network_copy,late,captured_again,seq,payload");
@@ -67,9 +68,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
         _ => {
-            println!("{:?} {:?}", found.totals, source.ending());
+            println!("{:?} {:?}", finished.totals, source.ending());
             let seconds = began.elapsed().as_secs_f64();
-            println!("{:.2} M packets/s", found.totals.frames as f64 / seconds / 1e6);
+            println!("{:.2} M packets/s", finished.totals.frames as f64 / seconds / 1e6);
         }
     }
     Ok(())

@@ -1,13 +1,15 @@
 //! A connection: two directions, each of which answers the other.
 
+mod again;
 mod answers;
 
 use std::collections::VecDeque;
 
 use crate::direction::{newer, Direction, Pending};
+use crate::events::Events;
 use crate::packet::{flag, Endpoint, Packet, Tcp};
-use crate::recent::{Again, TOGETHER};
-use crate::result::{Event, Kind, Sample, Way};
+use crate::recent::Again;
+use crate::result::{Connection, Event, Kind, Sample, Way};
 use crate::scoreboard::Segment;
 use crate::sender::{Repeat, SHORTEST_TIMEOUT};
 use crate::slim::Maybe;
@@ -24,7 +26,7 @@ pub struct Found {
     /// Samples of round trips.
     pub samples: Vec<Sample>,
     /// Events of frames.
-    pub events: Vec<Event>,
+    pub events: Events,
 }
 
 /// State of a connection.
@@ -44,6 +46,8 @@ pub struct State {
     pub opened: bool,
     /// A reset passed.
     pub reset: bool,
+    /// It is among those that were closed and end when they have been silent for long.
+    pub closing: bool,
     /// Round trips of the handshake: to who answers, and to who opened.
     pub handshake: [Maybe<i64>; 2],
     /// Both directions, forward first.
@@ -84,6 +88,7 @@ impl State {
             end: packet.time,
             opened: syn,
             reset: false,
+            closing: false,
             handshake: [Maybe::<i64>::NONE; 2],
             // Who missed the SYNs takes it that both sides have SACK, as nearly all do.
             ways: [Direction::new(!syn), Direction::new(!syn)],
@@ -108,9 +113,35 @@ impl State {
         ways[0] ^ ways[1]
     }
 
-    /// Gives back room that nothing needs any more.
-    pub fn relax(&mut self, now: i64) {
+    /// It was closed from both sides, or reset.
+    pub fn closed(&self) -> bool {
+        self.reset || self.ways.iter().all(|way| way.finished)
+    }
+
+    /// Ends it: no verdict on its retransmissions comes any more.
+    pub fn end(mut self: Box<Self>, found: &mut Found) -> Connection {
+        let closed = self.closed();
         for way in &mut self.ways {
+            way.settle(usize::MAX, &mut found.events);
+        }
+        Connection {
+            number: self.number,
+            opener: self.opener,
+            answerer: self.answerer,
+            start: self.start,
+            end: self.end,
+            handshake: self.handshake[0].get(),
+            handshake_back: self.handshake[1].get(),
+            opened: self.opened,
+            closed,
+            ways: self.ways.map(|way| way.summary),
+        }
+    }
+
+    /// Gives back room that nothing needs any more.
+    pub fn relax(&mut self, now: i64, found: &mut Found) {
+        for way in &mut self.ways {
+            way.settle_old(now, &mut found.events);
             way.recent.relax(now);
             way.board.relax();
             if way.stamps.is_empty() {
@@ -154,7 +185,7 @@ impl State {
         self.ways[at].on_packet(packet, tcp);
         let event = if again == Again::No { self.on_bytes(packet, tcp, way, found) } else { None };
         if again == Again::No {
-            let late = event.is_some_and(|event| found.events[event].late);
+            let late = event.is_some_and(|event| found.events.get(event).is_some_and(|event| event.late));
             self.ways[at].recent.add(packet, tcp, event.is_some(), late);
         }
         let sampled = packet.payload > 0 || tcp.flags & (flag::SYN | flag::FIN) != 0;
@@ -166,59 +197,13 @@ impl State {
         again
     }
 
-    /// A packet that was here before.
-    fn on_again(&mut self, packet: &Packet, tcp: &Tcp, way: Way, again: Again, found: &mut Found) {
-        let (event, copied) = match again {
-            Again::Copied(event) => (event, true),
-            Again::Captured(event) => (event, false),
-            Again::No => return,
-        };
-        let twin = if event { self.first_record(packet, tcp, way, &found.events) } else { None };
-        let counters = self.ways[way as usize].count();
-        if copied {
-            counters.network_copies += 1;
-        } else {
-            counters.captured_again += 1;
-            if twin.is_none() {
-                return;
-            }
-        }
-        let first = twin.map(|twin| found.events[twin]);
-        found.events.push(Event {
-            frame: packet.frame,
-            time: packet.time,
-            connection: self.number,
-            way,
-            kind: first.and_then(|first| first.kind),
-            needless: None,
-            network_copy: copied || first.is_some_and(|first| first.network_copy),
-            late: !copied && first.is_some_and(|first| first.late),
-            captured_again: !copied,
-            seq: self.relative(tcp.seq, way),
-            payload: packet.payload,
-            copy_before: None,
-            twin,
-        });
-    }
-
-    /// The event of a packet that comes again.
-    fn first_record(&self, packet: &Packet, tcp: &Tcp, way: Way, events: &[Event]) -> Option<usize> {
-        let seq = self.relative(tcp.seq, way);
-        let recent = |event: &&Event| packet.time - event.time <= 2 * TOGETHER;
-        let found = events.iter().rev().take_while(recent).position(|event| {
-            let same = (event.connection, event.way, event.seq) == (self.number, way, seq);
-            same && event.payload == packet.payload && event.twin.is_none()
-        });
-        found.map(|back| events.len() - 1 - back)
-    }
-
     pub(super) fn relative(&self, seq: u32, way: Way) -> u64 {
         let direction = &self.ways[way as usize];
         u64::from(direction.first.map_or(0, |first| seq.wrapping_sub(first)))
     }
 
     /// Takes in the bytes of a packet, and tells its event if it is one.
-    fn on_bytes(&mut self, packet: &Packet, tcp: &Tcp, way: Way, found: &mut Found) -> Option<usize> {
+    fn on_bytes(&mut self, packet: &Packet, tcp: &Tcp, way: Way, found: &mut Found) -> Option<u64> {
         let passing = self.place(packet, tcp, way);
         let at = way as usize;
         let now = packet.time;
@@ -245,8 +230,7 @@ impl State {
         if kind.is_none() && !passing.late {
             return None;
         }
-        let event = found.events.len();
-        found.events.push(Event {
+        let event = Event {
             frame: packet.frame,
             time: now,
             connection: self.number,
@@ -259,14 +243,15 @@ impl State {
             seq: self.relative(tcp.seq, way),
             payload: packet.payload,
             copy_before,
-            twin: None,
-        });
+        };
+        let event = found.events.push(event, kind.is_some());
         self.count_event(at, kind, &passing, high);
         if kind.is_some() {
             let stamp = tcp.stamps.map(|stamps| stamps.0);
             let (start, end) = (passing.start, passing.end);
             let decided = needless.is_some();
-            self.ways[at].wait(Pending { event, start, end, time: now, stamp, decided, reported: false });
+            let pending = Pending { event, start, end, time: now, stamp, decided, reported: false };
+            self.ways[at].wait(pending, &mut found.events);
         }
         Some(event)
     }

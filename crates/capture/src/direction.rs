@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use crate::counters::Counters;
+use crate::events::Events;
 use crate::packet::{flag, Packet, Tcp};
 use crate::recent::Recent;
-use crate::result::{Sample, Summary};
+use crate::result::{Kind, Sample, Summary};
 use crate::scoreboard::Scoreboard;
 use crate::sender::Sender;
 use crate::slim::{append, relax, Maybe};
@@ -19,11 +20,18 @@ const MOST_STAMPS: usize = 4096;
 /// Retransmissions of which a verdict may come.
 const MOST_PENDING: usize = 512;
 
+/// Time after which no report of a retransmission comes any more, in nanoseconds: it and the report live two minutes at most
+/// (RFC 9293, section 3.4.1).
+const TOLD: i64 = 240_000_000_000;
+
+/// SYNs that are remembered besides the first.
+const MOST_SYNS: usize = 64;
+
 /// A retransmission that waits for a verdict: whether it was needless.
 #[derive(Clone, Copy, Debug)]
 pub struct Pending {
     /// Its event.
-    pub event: usize,
+    pub event: u64,
     /// First byte.
     pub start: u64,
     /// Byte behind the last.
@@ -197,7 +205,11 @@ impl Direction {
             self.syn = Maybe::<i64>::new(now);
             self.syn_stamp = stamp;
         } else {
-            self.troubles().syns.push((now, stamp));
+            let syns = &mut self.troubles().syns;
+            if syns.len() == MOST_SYNS {
+                syns.remove(0);
+            }
+            syns.push((now, stamp));
         }
     }
 
@@ -272,11 +284,33 @@ impl Direction {
     }
 
     /// Lets a retransmission wait for a verdict.
-    pub fn wait(&mut self, pending: Pending) {
-        let waiting = &mut self.troubles().pending;
-        if waiting.len() == MOST_PENDING {
-            waiting.drain(..MOST_PENDING / 2);
+    pub fn wait(&mut self, pending: Pending, events: &mut Events) {
+        self.settle_old(pending.time, events);
+        if self.troubles().pending.len() == MOST_PENDING {
+            self.settle(MOST_PENDING / 2, events);
         }
-        waiting.push(pending);
+        self.troubles().pending.push(pending);
+    }
+
+    /// Ends the wait of the first retransmissions that have a verdict and are so old that no other comes.
+    pub fn settle_old(&mut self, now: i64, events: &mut Events) {
+        let Some(troubles) = &self.troubles else { return };
+        let old = |each: &&Pending| each.decided && now - each.time > TOLD;
+        let number = troubles.pending.iter().take_while(old).count();
+        if number > 0 {
+            self.settle(number, events);
+        }
+    }
+
+    /// Ends the wait of the first retransmissions, so many, and counts those that were needless.
+    pub fn settle(&mut self, number: usize, events: &mut Events) {
+        let Some(troubles) = &mut self.troubles else { return };
+        let number = number.min(troubles.pending.len());
+        let settled = troubles.pending.drain(..number).filter_map(|each| events.settle(each.event));
+        for event in settled.filter(|event| event.needless == Some(true)) {
+            let counters = self.summary.tally.more();
+            counters.needless += 1;
+            counters.spurious_timeouts += u64::from(event.kind == Some(Kind::Timeout));
+        }
     }
 }

@@ -10,7 +10,7 @@
 //! let mut source = Source::new(std::fs::File::open("link.pcap")?, false)?;
 //! let mut analysis = Analysis::new(Settings::default());
 //! while source.next(&mut |frame| analysis.push(&decode(frame))) {}
-//! for connection in analysis.finish().connections {
+//! for connection in analysis.finish().rows.connections {
 //!     println!("{}: {} retransmissions", connection.number, connection.ways[0].tally.counters().retransmissions);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -19,8 +19,10 @@
 pub mod analysis;
 mod connection;
 pub mod counters;
+mod datagrams;
 pub mod decode;
 mod direction;
+mod events;
 pub mod filter;
 mod fragments;
 pub mod histogram;
@@ -34,4 +36,5 @@ mod sender;
 mod slim;
 pub mod source;
 pub mod spin;
+mod table;
 pub mod traffic;

@@ -3,7 +3,38 @@
 use crate::counters::Tally;
 use crate::histogram::Histogram;
 use crate::packet::{Endpoint, Packet};
-use crate::spin::Spun;
+use crate::passing::Passed;
+use crate::spin::{SpinSample, Spun};
+use crate::traffic::Traffic;
+
+/// What a capture has, and what it lacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Frames.
+    pub frames: u64,
+    /// Packets of TCP.
+    pub tcp: u64,
+    /// Packets of UDP.
+    pub udp: u64,
+    /// Later fragments.
+    pub fragments: u64,
+    /// Those of them whose first one did not pass before, so that their flow is unknown.
+    pub lone_fragments: u64,
+    /// IP with something else above it.
+    pub other_ip: u64,
+    /// Frames without IP.
+    pub not_ip: u64,
+    /// Frames whose headers are cut or damaged.
+    pub damaged: u64,
+    /// TCP packets whose options the snap length cut.
+    pub options_cut: u64,
+    /// Packets in the wrong order by their times, which were put right.
+    pub swapped: u64,
+    /// Steps of the clock to before what came before.
+    pub steps_back: u64,
+    /// Connections and flows that were ended to make room for new ones.
+    pub dropped_flows: u64,
+}
 
 /// Direction of a packet within its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,8 +116,6 @@ pub struct Event {
     pub payload: u32,
     /// When the copy before it passed, in nanoseconds since 1970, of a retransmission whose first copy did.
     pub copy_before: Option<i64>,
-    /// The event of which this frame repeats the packet.
-    pub(crate) twin: Option<usize>,
 }
 
 /// What a round trip goes by.
@@ -240,4 +269,41 @@ pub struct Datagrams {
     pub end: i64,
     /// Round trips by the spin bit, if it is of QUIC and spins.
     pub spin: Option<Box<Spun>>,
+}
+
+/// Rows that nothing can change any more.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// Connections that have ended.
+    pub connections: Vec<Connection>,
+    /// Events.
+    pub events: Vec<Event>,
+    /// Samples of round trips, in the order in which they became known.
+    pub samples: Vec<Sample>,
+    /// Flows of UDP that have ended.
+    pub datagrams: Vec<Datagrams>,
+    /// Changes of spin bits. Those of a flow are round trips if it spins, as its row says when it ends.
+    pub spun: Vec<SpinSample>,
+    /// Packets with payload, if they are kept.
+    pub passed: Vec<Passed>,
+}
+
+impl Rows {
+    /// Sorts connections and flows by number, and events by frame.
+    pub fn sort(&mut self) {
+        self.connections.sort_by_key(|connection| connection.number);
+        self.datagrams.sort_by_key(|flow| flow.number);
+        self.events.sort_by_key(|event| event.frame);
+    }
+}
+
+/// All that an analysis says in the end.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// What the capture has.
+    pub totals: Totals,
+    /// Packets and bytes over time.
+    pub traffic: Traffic,
+    /// Rows that were not taken before: connections and flows by number, events by frame.
+    pub rows: Rows,
 }

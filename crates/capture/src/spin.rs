@@ -136,6 +136,12 @@ impl Spin {
         &self.ways[way]
     }
 
+    /// Ends a direction: its round trips. What follows in it is counted anew.
+    pub fn end(&mut self, way: usize) -> Spun {
+        let opened = self.ways[way].opened;
+        std::mem::replace(&mut self.ways[way], Spun { opened, ..Spun::default() })
+    }
+
     /// Takes in a packet. Calls `sample` for each round trip that it ends.
     pub fn on_packet(&mut self, turn: &Turn, mut sample: impl FnMut(Turned)) {
         let Turn { time, first, way, ports } = *turn;

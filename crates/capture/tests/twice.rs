@@ -27,7 +27,7 @@ fn packets_that_come_twice_are_known_whatever_the_pauses() {
             let frame = Frame { number: number.into(), time, interface: 0, link: 101, data: &data, wire };
             analysis.push(&decode(&frame));
         }
-        let counts = analysis.finish().connections[0].ways.each_ref().map(|way| way.tally.counters());
+        let counts = analysis.finish().rows.connections[0].ways.each_ref().map(|way| way.tally.counters());
         let copies: u64 = counts.iter().map(|counts| counts.network_copies).sum();
         assert_eq!(copies, 299, "{pause}");
     }
@@ -45,7 +45,7 @@ fn a_segment_that_is_repeated_after_most_of_an_hour_is_no_copy() {
             let frame = Frame { number: number as u64, time, interface: 0, link: 101, data: &data, wire };
             analysis.push(&decode(&frame));
         }
-        let counts = analysis.finish().connections[0].ways.each_ref().map(|way| way.tally.counters());
+        let counts = analysis.finish().rows.connections[0].ways.each_ref().map(|way| way.tally.counters());
         assert_eq!(counts.iter().map(|counts| counts.network_copies).sum::<u64>(), 0, "{pause}");
     }
 }

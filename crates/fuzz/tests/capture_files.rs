@@ -52,7 +52,7 @@ fn any_packets_are_followed() {
         }
         let found = analysis.finish();
         assert_eq!(found.totals.frames, packets.len() as u64);
-        for connection in &found.connections {
+        for connection in &found.rows.connections {
             for way in &connection.ways {
                 let counts = way.tally.counters();
                 assert!(counts.needless <= counts.retransmissions);

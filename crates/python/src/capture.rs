@@ -5,14 +5,14 @@ use std::io::Read;
 use std::sync::{Mutex, PoisonError};
 
 use numpy::IntoPyArray;
-use parshall_capture::analysis::{Analysis, Finished, Settings, Totals};
+use parshall_capture::analysis::{Analysis, Settings};
 use parshall_capture::counters::Counters;
 use parshall_capture::decode::decode;
 use parshall_capture::filter::Filter;
 use parshall_capture::histogram::Histogram;
 use parshall_capture::packet::Endpoint;
 use parshall_capture::passing::{Flow, Passed};
-use parshall_capture::result::{Event, Sample, Way};
+use parshall_capture::result::{Connection, Datagrams, Event, Rows, Sample, Totals, Way};
 use parshall_capture::source::{Ending, Source, SourceError};
 use parshall_capture::spin::{SpinSample, Spun};
 use parshall_capture::traffic::Traffic;
@@ -141,34 +141,40 @@ impl CaptureReader {
         self.reading().analysis.as_ref().map_or((0, 0, 0), Analysis::glance)
     }
 
-    /// Samples since the last call.
-    fn samples<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let samples = self.reading().analysis.as_mut().map(Analysis::samples).unwrap_or_default();
-        samples_dict(py, &samples)
+    /// Rows that nothing can change any more, since the last call; those of samples only if they are wanted.
+    fn rows<'py>(&mut self, py: Python<'py>, samples: bool) -> PyResult<Bound<'py, PyDict>> {
+        let rows = self.reading().analysis.as_mut().map(Analysis::rows).unwrap_or_default();
+        rows_dict(py, &rows, samples)
     }
 
-    /// Packets with payload since the last call, if they are kept.
-    fn passed<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let passed = self.reading().analysis.as_mut().map(Analysis::passed).unwrap_or_default();
-        passed_dict(py, &passed)
+    /// Ends connections and flows, so many at most, when all frames are read. False when all have ended.
+    fn end(&mut self, py: Python<'_>, most: usize) -> bool {
+        let reading = self.reading();
+        py.detach(|| reading.analysis.as_mut().is_some_and(|analysis| analysis.end(most)))
     }
 
-    /// Ends the analysis; returns its tables.
-    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    /// Ends the analysis; returns the rows that were not asked for before, what the capture has, and its traffic.
+    fn finish<'py>(&mut self, py: Python<'py>, samples: bool) -> PyResult<Bound<'py, PyDict>> {
         let analysis =
             self.reading().analysis.take().ok_or_else(|| PyValueError::new_err("finished already"))?;
         let found = py.detach(|| analysis.finish());
-        let result = PyDict::new(py);
+        let result = rows_dict(py, &found.rows, samples)?;
         result.set_item("totals", totals_dict(py, &found.totals)?)?;
-        result.set_item("connections", connections_dict(py, &found)?)?;
-        result.set_item("events", events_dict(py, &found.events)?)?;
-        result.set_item("samples", samples_dict(py, &found.samples)?)?;
-        result.set_item("datagrams", datagrams_dict(py, &found)?)?;
-        result.set_item("spun", spun_dict(py, &found.spun)?)?;
         result.set_item("traffic", traffic_dict(py, &found.traffic)?)?;
-        result.set_item("passed", passed_dict(py, &found.passed)?)?;
         Ok(result)
     }
+}
+
+fn rows_dict<'py>(py: Python<'py>, rows: &Rows, samples: bool) -> PyResult<Bound<'py, PyDict>> {
+    let result = PyDict::new(py);
+    result.set_item("connections", connections_dict(py, &rows.connections)?)?;
+    result.set_item("events", events_dict(py, &rows.events)?)?;
+    result.set_item("sample_count", rows.samples.len())?;
+    result.set_item("samples", samples_dict(py, if samples { &rows.samples } else { &[] })?)?;
+    result.set_item("datagrams", datagrams_dict(py, &rows.datagrams)?)?;
+    result.set_item("spun", spun_dict(py, &rows.spun)?)?;
+    result.set_item("passed", passed_dict(py, &rows.passed)?)?;
+    Ok(result)
 }
 
 fn quoted(word: &str) -> String {
@@ -251,8 +257,7 @@ fn events_dict<'py>(py: Python<'py>, events: &[Event]) -> PyResult<Bound<'py, Py
     Ok(dict)
 }
 
-fn connections_dict<'py>(py: Python<'py>, found: &Finished) -> PyResult<Bound<'py, PyDict>> {
-    let rows = &found.connections;
+fn connections_dict<'py>(py: Python<'py>, rows: &[Connection]) -> PyResult<Bound<'py, PyDict>> {
     let dict = columns!(py, rows, c => {
         "connection": c.number as i32,
         "aport": i32::from(c.opener.port),
@@ -322,8 +327,7 @@ fn traffic_dict<'py>(py: Python<'py>, traffic: &Traffic) -> PyResult<Bound<'py, 
     Ok(dict)
 }
 
-fn datagrams_dict<'py>(py: Python<'py>, found: &Finished) -> PyResult<Bound<'py, PyDict>> {
-    let rows = &found.datagrams;
+fn datagrams_dict<'py>(py: Python<'py>, rows: &[Datagrams]) -> PyResult<Bound<'py, PyDict>> {
     let dict = columns!(py, rows, flow => {
         "sport": i32::from(flow.source.port),
         "dport": i32::from(flow.destination.port),

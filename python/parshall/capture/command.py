@@ -5,18 +5,21 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from parshall.capture.findings import remarks
-from parshall.capture.reading import Capture, Progress
+from parshall.capture.gathering import Goal
+from parshall.capture.kept import Bounds
+from parshall.capture.reading import Capture, Progress, Source, bounded
+from parshall.capture.replay import MOST_REPLAYED
 from parshall.capture.share import Share, read_drops, share as share_of
 from parshall.capture.shown import (
-    as_csv,
-    as_json,
+    csv_parts,
+    json_parts,
     replay_lines,
     series_lines,
     share_line,
@@ -24,6 +27,7 @@ from parshall.capture.shown import (
     table,
     worst_first,
 )
+from parshall.errors import checked_path
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,6 +47,8 @@ def capture_file(
     anonymise: bool,
     nanoseconds: bool,
     max_flows: int,
+    rows: int,
+    connections: int,
     share: bool,
     drops: str | None,
 ) -> None:
@@ -51,28 +57,31 @@ def capture_file(
     share = share or drops is not None
     if form == "parquet" and out is None:
         out = f"out/{Path(file).name.split('.')[0] if file != '-' else 'capture'}"
-    with _progress(file) as tell:
-        capture = Capture.read(
-            file,
-            filter=filter,
-            anonymise=anonymise,
-            nanoseconds=nanoseconds,
-            max_flows=max_flows,
-            passed=share,
-            tell=tell,
-        )
-    found = share_of(capture, dropped) if share else None
-    if flow is not None:
-        capture = capture.flow(flow)
-    if out is not None:
-        from parshall.capture.report import write_report
+    place = None if out is None else checked_path("out", out, "a path")
+    shown = None if form == "json" else MOST_REPLAYED if place else _MOST_ROWS if form == "table" else 0
+    bounds = Bounds(rows, connections, shown, flow, share, anonymise)
+    goal: Goal = "written" if place else "shown" if form == "table" else "read"
+    with ExitStack() as stack:
+        with _progress(file) as tell:
+            source = Source(file, filter, nanoseconds, max_flows, tell)
+            capture = stack.enter_context(bounded(source, bounds, goal, place))
+        found = share_of(capture, dropped) if share else None
+        if place is not None:
+            from parshall.capture.report import write_report
 
-        capture.write(out)
-        write_report(capture, Path(out) / "report.html", found)
+            capture.write(place)
+            write_report(capture, place / "report.html", found)
+        _show(capture, form, out, found)
+
+
+def _show(capture: Capture, form: str, out: str | None, found: Share | None) -> None:
     if form == "json":
-        click.echo(as_json(capture, found))
+        for part in json_parts(capture, found):
+            click.echo(part, nl=False)
+        click.echo()
     elif form == "csv":
-        click.echo(as_csv(capture), nl=False)
+        for part in csv_parts(capture):
+            click.echo(part, nl=False)
         if found is not None:
             click.echo(share_line(found), err=True)
     else:
@@ -85,10 +94,9 @@ def _print(capture: Capture, out: str | None, form: str, found: Share | None) ->
     console = Console()
     console = console if console.is_terminal else Console(width=160)
     if form == "table":
-        directions = worst_first(capture)
-        console.print(table(directions, _MOST_ROWS), highlight=False)
-        if len(directions) > _MOST_ROWS:
-            console.print(f"... and {len(directions) - _MOST_ROWS:,} more directions", highlight=False)
+        console.print(table(worst_first(capture, _MOST_ROWS)), highlight=False)
+        if (more := capture.counts.directions - _MOST_ROWS) > 0:
+            console.print(f"... and {more:,} more directions", highlight=False)
         _print_replay(capture, console)
         for line in spin_lines(capture, _MOST_ROWS):
             console.print(line, highlight=False)
@@ -103,8 +111,10 @@ def _print(capture: Capture, out: str | None, form: str, found: Share | None) ->
 
 def _print_replay(capture: Capture, console: Console) -> None:
     """The filters and other estimators on the worst direction with enough round trips."""
-    replayed = capture.replay() if capture.connections.num_rows <= _MOST_ROWS else []
-    for way in worst_first(capture):
+    if capture.counts.connections > _MOST_ROWS:
+        return
+    replayed = capture.replay()
+    for way in worst_first(capture, 2 * _MOST_ROWS):
         if lines := replay_lines(replayed, way):
             title = f"RTO filters on {way['connection']}{way['direction']}, {way['from']} to {way['to']}:"
             more = series_lines(capture, way)
@@ -116,9 +126,9 @@ def _summary(capture: Capture) -> str:
     totals = capture.totals
     parts = [
         _several(totals["frames"], "frame"),
-        _several(capture.connections.num_rows, "connection"),
-        _several(capture.udp.num_rows, "UDP flow"),
-        _several(capture.samples.num_rows, "RTT sample"),
+        _several(capture.counts.connections, "connection"),
+        _several(capture.counts.udp, "UDP flow"),
+        _several(capture.counts.samples, "RTT sample"),
     ]
     return f"{', '.join(parts)}; read in {capture.seconds:.2f} s"
 

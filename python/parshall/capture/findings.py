@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from parshall.capture.reading import Capture
+    from parshall.capture.whole import Whole
 
-__all__ = ["badness", "finding", "remarks", "ways"]
+__all__ = ["finding", "remarks", "ways"]
 
 _HIGH_LOSS = 0.02
 
@@ -24,12 +25,6 @@ def ways(row: Mapping[str, Any]) -> list[dict[str, Any]]:
             head = {"connection": row["connection"], "direction": way, "from": source, "to": destination}
             result.append({**head, "seconds": row["end"] - row["start"], **own})
     return result
-
-
-def badness(way: Mapping[str, Any]) -> tuple[float, float]:
-    """Order of directions, the worst the greatest: a timeout costs more than a fast retransmission."""
-    cost = 10 * (way["timeouts"] + way["syns"] + way["synacks"]) + 3 * way["probes"] + way["retransmissions"]
-    return float(cost), float(way["data_bytes"])
 
 
 def finding(way: Mapping[str, Any]) -> str:
@@ -85,25 +80,31 @@ def remarks(capture: Capture) -> list[str]:
     ):
         if totals[name]:
             found.append(f"{totals[name]:,} {text}")
-    return [*found, *_of_connections(capture)]
+    return [*found, *_of_connections(capture.counts), *_left_out(capture)]
 
 
-def _of_connections(capture: Capture) -> list[str]:
-    rows = capture.connections.to_pylist()
-    sums = {
-        name: sum(row[f"{name}_f"] + row[f"{name}_b"] for row in rows)
-        for name in ("captured_again", "missing_bytes", "network_copies")
-    }
+def _of_connections(counts: Whole) -> list[str]:
     found = []
-    if sums["captured_again"]:
+    if counts.captured_again:
+        found.append(f"{counts.captured_again:,} packets were captured twice (two interfaces) and count once")
+    if counts.missing_bytes:
         found.append(
-            f"{sums['captured_again']:,} packets were captured twice (two interfaces) and count once"
+            f"{counts.missing_bytes:,} bytes were acknowledged and are not in the capture: it has holes"
         )
-    if sums["missing_bytes"]:
-        found.append(
-            f"{sums['missing_bytes']:,} bytes were acknowledged and are not in the capture: it has holes"
-        )
-    one_way = sum(not row["packets_f"] or not row["packets_b"] for row in rows)
-    if one_way:
-        found.append(f"only one direction was captured of {one_way:,} of {_count(len(rows), 'connection')}")
+    if counts.one_way:
+        of = _count(counts.connections, "connection")
+        found.append(f"only one direction was captured of {counts.one_way:,} of {of}")
     return found
+
+
+def _left_out(capture: Capture) -> list[str]:
+    """What is told of other timeouts, of rates and of shares does not go by all rows."""
+    return [
+        f"{number:,} {what}, which are more than --rows allows, are left out of {where}"
+        for name, what, where in (
+            ("samples", "round trips", "what is said of other timeouts, forecasts and rates"),
+            ("events", "events", "what is said of other timeouts"),
+            ("passed", "packets", "the share that does not respond"),
+        )
+        if (number := capture.left_out.get(name, 0))
+    ]

@@ -75,7 +75,9 @@ def _draw_rtt(axis: Axes, capture: Capture, way: Mapping[str, Any], start: float
 
 
 def _draw_kinds(axis: Axes, capture: Capture) -> None:
-    counts = Counter(kind for kind in capture.events["kind"].to_pylist() if kind)
+    counts = capture.counts.kinds
+    if not capture.lacks_events:
+        counts = Counter(kind for kind in capture.events["kind"].to_pylist() if kind)
     names = sorted(counts, key=lambda name: -counts[name]) or ["none"]
     bars = axis.barh(names[::-1], [counts[name] for name in names[::-1]], color=SERIES[0], height=0.6)
     axis.bar_label(bars, padding=3, fmt="{:,.0f}")

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from parshall import _core
 from parshall.capture import tables
+from parshall.capture.gathering import Gathering, Goal, Scratch
+from parshall.capture.kept import Bounds
+from parshall.capture.spool import Growing
+from parshall.capture.whole import Whole
 from parshall.errors import InputError, checked_path, shown
+from parshall.support.files import failing_as, staged
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,13 +29,16 @@ if TYPE_CHECKING:
     from parshall.long_memory import HurstEstimate
     from parshall.long_memory.estimates import Method
 
-__all__ = ["Capture", "Progress"]
+__all__ = ["Capture", "Progress", "Source", "bounded"]
 
 _STEP = 50_000
 """Frames that are read between two looks at the clock."""
 
 _STEP_LIVE = 64
 """The same of a stream, which may be slow."""
+
+_ENDED = 10_000
+"""Connections and flows whose rows are made together in the end."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +82,14 @@ class Capture:
     """Name of the file."""
     seconds: float = field(default=0.0, compare=False)
     """Time that reading took."""
+    counts: Whole = field(default_factory=Whole)
+    """Counts over all rows, also those that are not in the tables."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Rows of tables that are missing because there were too many of them."""
+    share_rows: Mapping[str, pa.Table] = field(default_factory=dict, repr=False, compare=False)
+    """What a share goes by, where it is not in the tables."""
+    _all: Gathering | None = field(default=None, repr=False, compare=False)
+    """Where all rows are, if the tables do not hold them."""
 
     @staticmethod
     def read(
@@ -93,32 +110,8 @@ class Capture:
         the oldest are ended. With ``passed`` every packet with payload is kept, for ``responsiveness``: 40
         bytes each. ``tell`` is called now and then. Raises InputError.
         """
-        began = time.monotonic()
-        live = os.fspath(file) == "-"
-        path = checked_path("file", file, "a path")
-        reader = _opened(path, live, filter, nanoseconds, (max_flows, passed))
-        parts, packets = [reader.samples()], [reader.passed()]
-        while reader.step(_STEP_LIVE if live else _STEP):
-            if not live:
-                parts.append(reader.samples())
-                packets.append(reader.passed())
-            if tell is not None:
-                tell(Progress(reader.bytes_read, reader.frames, *reader.glance()))
-        found = reader.finish()
-        hide = tables.anonymous(found) if anonymise else {}
-        return Capture(
-            connections=tables.connections(found["connections"], hide),
-            samples=tables.samples([*parts, found["samples"]]),
-            events=tables.events(found["events"]),
-            udp=tables.datagrams(found["datagrams"], hide),
-            spin=tables.spun(found["spun"]),
-            traffic=tables.traffic(found["traffic"]),
-            totals=found["totals"],
-            ending=reader.ending or "whole",
-            passed=tables.passed([*packets, found["passed"]]) if passed else None,
-            name="standard input" if live else path.name,
-            seconds=time.monotonic() - began,
-        )
+        source = Source(file, filter, nanoseconds, max_flows, tell)
+        return _gathered(source, Bounds(passed=passed, anonymise=anonymise), Scratch(), "shown")
 
     def flow(self, connection: int) -> Capture:
         """One connection of it. Raises InputError if there is none of this number."""
@@ -129,18 +122,24 @@ class Capture:
 
         if of(self.connections).num_rows == 0:
             raise InputError("flow", shown(connection), f"a connection, 1 to {self.connections.num_rows}")
-        return Capture(
-            connections=of(self.connections),
-            samples=of(self.samples),
-            events=of(self.events),
+        connections, samples, events = of(self.connections), of(self.samples), of(self.events)
+        counts = Whole(samples=samples.num_rows)
+        counts.add(connections, events, self.udp.slice(0, 0))
+        return replace(
+            self,
+            connections=connections,
+            samples=samples,
+            events=events,
             udp=self.udp.slice(0, 0),
             spin=self.spin.slice(0, 0),
-            traffic=self.traffic.slice(0, 0),
-            totals=self.totals,
-            ending=self.ending,
-            name=self.name,
-            seconds=self.seconds,
+            passed=None,
+            counts=counts,
         )
+
+    @property
+    def lacks_events(self) -> bool:
+        """The table of events does not hold all."""
+        return bool(self.events.num_rows < self.counts.events)
 
     def replay(self) -> list[Replayed]:
         """Every RTO filter on every direction with enough samples; see :mod:`parshall.capture.replay`."""
@@ -188,28 +187,112 @@ class Capture:
             "traffic": self.traffic,
         }
 
+    def batches(self, name: str) -> Iterator[pa.Table]:
+        """All rows of a table in parts, in order; also those that the tables do not hold, within
+        :func:`bounded`.
+        """
+        all_rows = None if name == "traffic" else self._all
+        return iter([self.tables()[name]]) if all_rows is None else all_rows.batches(name)
+
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Writes the tables as Parquet into a folder. Raises OutputError."""
-        from pyarrow import parquet
-
-        from parshall.support.files import failing_as
-
         place = checked_path("folder", folder, "a path")
         with failing_as(place):
             place.mkdir(parents=True, exist_ok=True)
-            for name, rows in self.tables().items():
-                parquet.write_table(rows, place / f"{name}.parquet", compression="zstd")
+            for name in self.tables():
+                file = Growing(place / f"{name}.parquet")
+                for part in self.batches(name):
+                    file.add(part)
+                file.close()
 
 
-def _opened(
-    path: Path, live: bool, filter: str | None, nanoseconds: bool, kept: tuple[int, bool]
-) -> _core.CaptureReader:
-    """``kept``: flows at most, and whether packets are. Raises InputError for what cannot be read."""
-    max_flows, passed = kept
-    if isinstance(max_flows, bool) or not isinstance(max_flows, int) or max_flows < 1:
-        raise InputError("max_flows", shown(max_flows), "a whole number, 1 or more")
+@dataclass(frozen=True)
+class Source:
+    """A file and how it is read, as :meth:`Capture.read` has it."""
+
+    file: str | os.PathLike[str]
+    filter: str | None = None
+    nanoseconds: bool = False
+    max_flows: int = 1_000_000
+    tell: Callable[[Progress], None] | None = None
+
+
+@contextmanager
+def bounded(source: Source, bounds: Bounds, goal: Goal, out: Path | None = None) -> Iterator[Capture]:
+    """A capture of which the tables hold only so many rows. Where the others are wanted they are in files
+    until the end, inside of ``out`` if that is given. Raises InputError and OutputError.
+    """
+    if out is not None:
+        with staged(out) as stage:
+            yield _gathered(source, bounds, Scratch(stage), goal)
+        return
+    scratch = Scratch()
     try:
-        return _core.CaptureReader(None if live else str(path), filter, nanoseconds, max_flows, passed)
+        yield _gathered(source, bounds, scratch, goal)
+    finally:
+        scratch.remove()
+
+
+def _gathered(source: Source, bounds: Bounds, scratch: Scratch, goal: Goal) -> Capture:
+    """Reads a file to its end. Raises InputError and OutputError."""
+    began = time.monotonic()
+    live = os.fspath(source.file) == "-"
+    path = checked_path("file", source.file, "a path")
+    reader = _opened(path, live, source, bounds.passed)
+    with failing_as(scratch.place):
+        gathering = Gathering(bounds, scratch, goal)
+        found, begun = _drained(reader, gathering, source, _STEP_LIVE if live else _STEP)
+    if bounds.flow is not None and not gathering.whole.connections:
+        raise InputError("flow", shown(bounds.flow), f"a connection, 1 to {begun}")
+    share_rows = gathering.share_rows()
+    return Capture(
+        **gathering.kept(),
+        traffic=tables.traffic(found["traffic"]),
+        totals=found["totals"],
+        ending=reader.ending or "whole",
+        passed=share_rows.get("passed"),
+        name="standard input" if live else path.name,
+        seconds=time.monotonic() - began,
+        counts=gathering.whole,
+        left_out=gathering.left_out(),
+        share_rows=share_rows,
+        _all=None if goal == "shown" else gathering,
+    )
+
+
+def _drained(
+    reader: _core.CaptureReader, gathering: Gathering, source: Source, step: int
+) -> tuple[Mapping[str, Mapping[str, Any]], int]:
+    """Reads to the end; the last of what the engine says, and the number of connections. Raises OSError."""
+
+    def gather(found: Mapping[str, Any]) -> None:
+        gathering.add(found, reader.glance()[0])
+
+    taken = 0
+    while reader.step(step):
+        if reader.frames - taken >= _STEP:
+            taken = reader.frames
+            gather(reader.rows(gathering.wants_samples))
+        if source.tell is not None:
+            source.tell(Progress(reader.bytes_read, reader.frames, *reader.glance()))
+    more = True
+    while more:
+        gather(reader.rows(gathering.wants_samples))
+        more = reader.end(_ENDED)
+    begun = reader.glance()[0]
+    found = reader.finish(gathering.wants_samples)
+    gathering.add(found, begun)
+    return found, begun
+
+
+def _opened(path: Path, live: bool, source: Source, passed: bool) -> _core.CaptureReader:
+    """Raises InputError for what cannot be read."""
+    most = source.max_flows
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise InputError("max_flows", shown(most), "a whole number, 1 or more")
+    file = None if live else str(path)
+    try:
+        return _core.CaptureReader(file, source.filter, source.nanoseconds, most, passed)
     except OSError as error:
         raise InputError("file", str(path), f"a file that can be read ({_reason(error)})") from None
     except ValueError as error:

@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from parshall.capture.reading import Capture
     from parshall.estimators.rto import RtoEstimator
 
-__all__ = ["BASE", "LEAST_SAMPLES", "PathRtts", "Replayed", "path_rtts", "replay"]
+__all__ = ["BASE", "LEAST_SAMPLES", "MOST_REPLAYED", "PathRtts", "Replayed", "path_rtts", "replay"]
 
 LEAST_SAMPLES = 20
+
+MOST_REPLAYED = 200
+"""Connections of a capture whose report has the filters on each."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,9 @@ def replay(capture: Capture) -> list[Replayed]:
             if row[f"rtt_seq_samples_{way}"] < LEAST_SAMPLES or _is_near_receiver(row, way):
                 continue
             rtts = path_rtts(capture, row, way)
+            # There may be more samples than are kept.
+            if len(rtts.rtt) < LEAST_SAMPLES:
+                continue
             own = timeouts[(owner == row["connection"]) & (side == way)]
             for name, estimator in filters().items():
                 found.append(_replayed(row["connection"], way, name, estimator, (rtts, own)))

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from parshall.capture.findings import finding, remarks
+from parshall.capture.kept import First, only
 from parshall.capture.pictures import worst_figure
-from parshall.capture.replay import Replayed
+from parshall.capture.replay import MOST_REPLAYED, Replayed
 from parshall.capture.shown import share_line, worst_first
 from parshall.plot import DARK, LIGHT, SERIES, drawing, to_svg
 from parshall.support.files import write_whole
@@ -22,7 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["write_report"]
 
 _MOST_ROWS = 50
-_MOST_REPLAYED = 200
+_MOST_DRAWN = 500_000
+"""Rows of a connection that are read for its figure."""
 
 _STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:80rem;margin:1.5rem auto;padding:0 1rem}
 h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.15rem}.scroll{overflow-x:auto}
@@ -49,21 +54,23 @@ _COLUMNS = {
 
 def write_report(capture: Capture, file: Path, share: Share | None = None) -> None:
     """Writes the page. Raises OutputError."""
-    directions = worst_first(capture)
-    replayed = capture.replay() if capture.connections.num_rows <= _MOST_REPLAYED else []
+    directions = worst_first(capture, _MOST_ROWS)
+    few = capture.counts.connections <= MOST_REPLAYED
+    replayed = capture.replay() if few else []
     parts = [f"<h1>{html.escape(capture.name)}</h1>", f"<p>{html.escape(_sentence(directions))}</p>"]
     notes = [*remarks(capture), *([] if share is None else [share_line(share)])]
     parts += [f"<p>{html.escape(note)}.</p>" for note in notes]
-    parts += ["<h2>Connections, the worst first</h2>", _table(directions[:_MOST_ROWS])]
+    parts += ["<h2>Connections, the worst first</h2>", _table(directions)]
     if directions:
-        parts += [f"<figure>{worst_figure(capture, directions[0])}</figure>"]
+        whole = _with_rows_of(capture, file.parent, directions[0]["connection"])
+        parts += [f"<figure>{worst_figure(whole, directions[0])}</figure>"]
     if replayed:
         parts += [
             "<h2>What other timeouts would have done</h2>",
             f'<figure class="small">{_frontier(replayed)}</figure>',
         ]
         parts += [_replay_table(replayed)]
-    if capture.connections.num_rows <= _MOST_REPLAYED and (delivered := capture.deliveries()):
+    if few and (delivered := capture.deliveries()):
         parts += ["<h2>How fast data arrived</h2>", _delivery_table(delivered)]
     if spinning := [flow for flow in capture.udp.to_pylist() if flow["spin_path_p50"] is not None]:
         parts += ["<h2>QUIC, by the spin bit</h2>", _spin_table(spinning)]
@@ -79,6 +86,21 @@ def write_report(capture: Capture, file: Path, share: Share | None = None) -> No
         ]
     )
     write_whole(file, page)
+
+
+def _with_rows_of(capture: Capture, folder: Path, connection: int) -> Capture:
+    """The capture with the rows of a connection that were written, in place of tables that lack some."""
+    from pyarrow import parquet
+
+    lack = {"samples": capture.samples.num_rows < capture.counts.samples, "events": capture.lacks_events}
+    found = {}
+    for name in (name for name, lacks in lack.items() if lacks):
+        with parquet.ParquetFile(folder / f"{name}.parquet") as file:
+            kept = First(_MOST_DRAWN)
+            for part in file.iter_batches(8192, use_threads=False):
+                kept.add(only(pa.Table.from_batches([part]), connection))
+        found[name] = kept.rows()
+    return replace(capture, **found)
 
 
 def _colours() -> str:

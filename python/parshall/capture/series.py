@@ -82,8 +82,10 @@ def _directions(capture: Capture, least: int) -> Iterator[tuple[Mapping[str, Any
         for way in ("f", "b"):
             if row[f"rtt_seq_samples_{way}"] >= least:
                 key = 2 * row["connection"] + (way == "f")
-                own = slice(*np.searchsorted(keys, [key, key + 1]))
-                yield row, way, _Acks(*(column[own] for column in columns))
+                start, stop = np.searchsorted(keys, [key, key + 1])
+                # There may be more samples than are kept.
+                if stop - start >= least:
+                    yield row, way, _Acks(*(column[start:stop] for column in columns))
 
 
 def forecasts(capture: Capture) -> dict[tuple[int, str], Evaluation]:

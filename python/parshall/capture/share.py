@@ -100,13 +100,14 @@ def share(capture: Capture, drops: NDArray[np.int64] | None = None) -> Share:
         raise InputError(
             "capture", shown(capture.name), "a whole one, not a flow of it, read with passed=True"
         )
-    rows = _busy(capture, capture.passed)
+    given = capture.share_rows
+    rows = _busy(given["connections"], given["udp"], capture.passed)
     times, number, direction, frame, marked = (
         np.asarray(rows[name]) for name in ("time", "number", "direction", "frame", "marked")
     )
     udp = direction == _UDP
     if drops is None:
-        signalled = marked | _lost(capture, rows)
+        signalled = marked | _lost(given["events"], rows)
         seen = ~udp | np.isin(number, np.unique(number[udp & marked]))
     else:
         _check(drops, capture.totals["frames"])
@@ -174,18 +175,18 @@ def _check(drops: NDArray[np.int64], frames: int) -> None:
         raise InputError("drops", f"frame {beyond[0]}", f"a frame of the capture, 1 to {frames}")
 
 
-def _busy(capture: Capture, passed: pa.Table) -> pa.Table:
+def _busy(connections: pa.Table, udp: pa.Table, passed: pa.Table) -> pa.Table:
     """The packets that went, between any two hosts, in the direction of more bytes."""
     bytes_by: dict[tuple[str, str], int] = {}
     ends: dict[tuple[int, int], tuple[str, str]] = {}
-    for row in capture.connections.to_pylist():
+    for row in connections.to_pylist():
         for way, pair, size in (
             (0, (row["a"], row["b"]), row["data_bytes_f"]),
             (1, (row["b"], row["a"]), row["data_bytes_b"]),
         ):
             ends[row["connection"], way] = pair
             bytes_by[pair] = bytes_by.get(pair, 0) + size
-    for row in capture.udp.to_pylist():
+    for row in udp.to_pylist():
         pair = (row["source"], row["destination"])
         ends[row["flow"], _UDP] = pair
         bytes_by[pair] = bytes_by.get(pair, 0) + row["bytes"]
@@ -197,9 +198,8 @@ def _busy(capture: Capture, passed: pa.Table) -> pa.Table:
     return passed.filter(np.isin(own, keys))
 
 
-def _lost(capture: Capture, rows: pa.Table) -> NDArray[np.bool_]:
+def _lost(events: pa.Table, rows: pa.Table) -> NDArray[np.bool_]:
     """Packets of TCP that were lost behind the point: a copy followed that was not needless."""
-    events = capture.events
     needless = np.array([value is True for value in events["needless"].to_pylist()], bool)
     before = np.asarray(events["copy_before"].fill_null(np.nan))
     known = np.isfinite(before) & ~needless

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from parshall.capture.findings import badness, finding, remarks, ways
+from parshall.capture.findings import finding, remarks, ways
+from parshall.capture.whole import worst_directions
 from parshall.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from parshall.forecast import Evaluation
 
 __all__ = [
-    "as_csv",
-    "as_json",
+    "csv_parts",
+    "json_parts",
     "replay_lines",
     "series_lines",
     "share_line",
@@ -36,13 +37,16 @@ _LAST = "last value"
 """Label of the forecaster that others are compared with."""
 
 
-def worst_first(capture: Capture) -> list[dict[str, Any]]:
-    """Directions of connections that carried data, the worst first."""
-    every = [way for row in capture.connections.to_pylist() for way in ways(row)]
-    return sorted(every, key=badness, reverse=True)
+def worst_first(capture: Capture, most: int) -> list[dict[str, Any]]:
+    """Directions of connections that carried data, the worst first, so many at most."""
+    found = []
+    for at, way in worst_directions(capture.connections, most):
+        [row] = capture.connections.slice(at, 1).to_pylist()
+        found += [each for each in ways(row) if each["direction"] == way]
+    return found
 
 
-def table(directions: Sequence[Mapping[str, Any]], most: int) -> Table:
+def table(directions: Sequence[Mapping[str, Any]]) -> Table:
     """The worst directions."""
     from rich.table import Table
 
@@ -50,7 +54,7 @@ def table(directions: Sequence[Mapping[str, Any]], most: int) -> Table:
     right = ("MB", "again", "rto", "tlp", "needless", "RTT ms", "p95 ms")
     for title in ("#", "", "from", "to", *right, "what is wrong"):
         result.add_column(title, justify="right" if title in right or title == "#" else "left")
-    for way in directions[:most]:
+    for way in directions:
         result.add_row(
             str(way["connection"]),
             way["direction"],
@@ -68,30 +72,55 @@ def _millis(seconds: float | None) -> str:
     return "" if seconds is None else f"{1e3 * seconds:.3g}"
 
 
-def as_json(capture: Capture, share: Share | None = None) -> str:
-    """All but the samples, which are for Parquet."""
-    record = {
+def json_parts(capture: Capture, share: Share | None = None) -> Iterator[str]:
+    """An object with all but the samples, which are for Parquet, in parts."""
+    fields: dict[str, Any] = {
         "totals": dict(capture.totals),
         "ending": capture.ending,
         "remarks": remarks(capture),
-        "connections": capture.connections.to_pylist(),
-        "udp": capture.udp.to_pylist(),
-        "deliveries": [asdict(each) for each in capture.deliveries()],
-        "events": capture.events.to_pylist(),
+        "connections": _rows(capture, "connections"),
+        "udp": _rows(capture, "udp"),
+        "deliveries": (asdict(each) for each in capture.deliveries()),
+        "events": _rows(capture, "events"),
     }
     if share is not None:
-        record["responsiveness"] = asdict(share)
-    return json.dumps(record, indent=2)
+        fields["responsiveness"] = asdict(share)
+    before = "{\n  "
+    for name, value in fields.items():
+        yield f"{before}{json.dumps(name)}: "
+        before = ",\n  "
+        yield from _indented([value], "  ") if isinstance(value, (dict, list, str)) else _listed(value)
+    yield "\n}"
 
 
-def as_csv(capture: Capture) -> str:
-    """The connections."""
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    rows = capture.connections
-    writer.writerow(rows.column_names)
-    writer.writerows(zip(*(rows[name].to_pylist() for name in rows.column_names), strict=True))
-    return lines.getvalue()
+def _rows(capture: Capture, name: str) -> Iterator[dict[str, Any]]:
+    return (row for part in capture.batches(name) for row in part.to_pylist())
+
+
+def _indented(values: Iterable[Any], margin: str) -> Iterator[str]:
+    return (json.dumps(value, indent=2).replace("\n", f"\n{margin}") for value in values)
+
+
+def _listed(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """A list, as ``json.dumps`` has it inside of an object."""
+    before, after = "[\n    ", "[]"
+    for text in _indented(rows, "    "):
+        yield before + text
+        before, after = ",\n    ", "\n  ]"
+    yield after
+
+
+def csv_parts(capture: Capture) -> Iterator[str]:
+    """The connections, in parts."""
+    head = True
+    for rows in capture.batches("connections"):
+        lines = io.StringIO()
+        writer = csv.writer(lines, lineterminator="\n")
+        if head:
+            writer.writerow(rows.column_names)
+        head = False
+        writer.writerows(zip(*(rows[name].to_pylist() for name in rows.column_names), strict=True))
+        yield lines.getvalue()
 
 
 def series_lines(capture: Capture, way: Mapping[str, Any]) -> list[str]:

@@ -107,6 +107,20 @@ def hurst(file: str, **options: Any) -> None:
     help="Flows that may be open at once; the oldest are ended for new ones.",
 )
 @click.option(
+    "--rows",
+    type=click.IntRange(1),
+    default=500_000,
+    show_default=True,
+    help="Rows of samples, and of events, kept in memory for what is shown; --out has all.",
+)
+@click.option(
+    "--connections",
+    type=click.IntRange(100),
+    default=10_000,
+    show_default=True,
+    help="Connections kept in memory for what is shown, the worst of them; --out has all.",
+)
+@click.option(
     "--share", is_flag=True, help="Tell the share of packets whose flows do not respond to congestion."
 )
 @click.option(

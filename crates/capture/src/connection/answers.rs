@@ -79,7 +79,7 @@ impl State {
                     if each.start < segment.end() && segment.start < each.end {
                         each.decided = true;
                         let soon = least > SHORTEST_TOLD && packet.time - each.time < least * 8 / 10;
-                        found.events[each.event].needless = Some(soon);
+                        found.events.judge(each.event, Some(soon));
                     }
                 }
             });
@@ -97,7 +97,7 @@ impl State {
         if let Some(each) = named {
             each.reported = true;
             each.decided = true;
-            found.events[each.event].needless = Some(true);
+            found.events.judge(each.event, Some(true));
         }
         self.on_original(data, from, until, found);
     }
@@ -201,7 +201,7 @@ impl State {
                 needed = (!needless).then_some(each.time);
             }
             let known = least > 0 || (head && echo.is_some());
-            found.events[each.event].needless = known.then_some(needless);
+            found.events.judge(each.event, known.then_some(needless));
         }
         verdict
     }
