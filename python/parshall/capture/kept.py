@@ -42,10 +42,11 @@ class First:
 
     def add(self, rows: pa.Table) -> None:
         """Takes in rows."""
-        if self._parts and not rows.num_rows:
-            return
         room = rows.num_rows if self._most is None else self._most - self._count
         self.left_out += max(0, rows.num_rows - room)
+        # Even an empty part of a table holds all of it.
+        if self._parts and not (room and rows.num_rows):
+            return
         self._parts.append(rows.slice(0, room))
         self._count += self._parts[-1].num_rows
 
