@@ -31,8 +31,9 @@ _REPEATED = 97
 _ANALYSE = """import sys
 from parshall._core import CaptureReader
 reader = CaptureReader(sys.argv[1], None, False, 1_000_000, False)
-while reader.step(50_000): reader.samples()
-reader.finish()"""
+while reader.step(50_000): reader.rows(True)
+while reader.end(10_000): reader.rows(True)
+reader.finish(True)"""
 _COMMAND = "import sys; from parshall.cli.main import main; sys.exit(main())"
 
 
