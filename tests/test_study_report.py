@@ -398,6 +398,7 @@ def test_lists_spans_and_changes_read_as_sentences() -> None:
     assert words.listed(["one"]) == "one"
     assert words.span([3.14, 0.2], "s") == "0.20 to 3.1 s"
     assert words.span([2.0, 2.0]) == "2.0"
+    assert words.span([0.999, 1.01]) == "1.0"
     assert words.signed(-0.02) == "−0.020"
     assert words.signed(float("nan")) == "–"
     assert (

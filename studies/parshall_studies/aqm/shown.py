@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ def _crossing(results: st.Results, judged: st.Judgements) -> st.Table:
                     for metric, (_, scale, decimals) in _MOVED.items()
                 ]
                 rows.append((f"{QUEUES[queue]}, {capacity} Mbit/s, {phase}", *cells))
-    return st.Table("crossing", ("Cell", *(head for head, _, _ in _MOVED.values())), rows, "matrix")
+    return st.Table("crossing", ("Cell", *(head for head, _, _ in _MOVED.values())), rows)
 
 
 def _cell_of(value: float, decimals: int) -> st.Number | None:
@@ -254,12 +255,17 @@ def _tradeoff(id: str, metric: str, y: st.Axis) -> st.Made[st.Figure]:
     return st.drawing(id, lines, x, y, panels=_PANELS, height=6.0, legend=3)
 
 
-_BESIDE_NS2 = (
-    ("ltrf", "long TCP throughput (%)", 100.0, False),
-    ("delay", "mean delay (ms)", 1e3, True),
-    ("ltnrf_drop", "drops, non-responsive (%)", 100.0, False),
-    ("delay_sd", "delay, deviation (ms)", 1e3, True),
-)
+_BESIDE_NS2 = {
+    "ns2-cells": (
+        ("ltrf", "long TCP throughput (%)", 100.0, False),
+        ("ltnrf_drop", "CBR drops (%)", 100.0, False),
+    ),
+    "ns2-delays": (
+        ("delay", "mean delay (ms)", 1e3, False),
+        ("delay_sd", "delay, deviation (ms)", 1e3, True),
+    ),
+}
+"""Figures, and of each the metrics: column, title, scale, and whether the axes are logarithmic."""
 
 
 def beside_ns2(results: st.Results, metric: str, queues: Sequence[str] = tuple(OF_CHAPTER)) -> np.ndarray:
@@ -280,18 +286,18 @@ def beside_ns2(results: st.Results, metric: str, queues: Sequence[str] = tuple(O
     )
 
 
-def _ns2(results: st.Results, judged: st.Judgements) -> st.Figure:
+def _ns2(id: str, results: st.Results, judged: st.Judgements) -> st.Figure:
     """Ours over ns-2's, cell by cell."""
     panels = []
-    for metric, title, scale, log in _BESIDE_NS2:
+    for metric, title, scale, log in _BESIDE_NS2[id]:
         traces = []
         for queue in OF_CHAPTER:
             points = scale * beside_ns2(results, metric, [queue])
             traces.append(st.Trace(LOOKS[queue](size=3.2), points[:, 0], points[:, 1], style="points"))
         axis = [st.Axis(name, log=log) for name in ("ns-2", "ours")]
         panels.append(st.Panel(tuple(traces), title, x=axis[0], y=axis[1], marks=(st.Mark(),)))
-    options: dict[str, Any] = {"columns": 2, "height": 4.6, "share": (False, False), "legend": 3}
-    return st.drawn("ns2-cells", panels, st.Axis("ns-2"), st.Axis("ours"), **options)
+    options: dict[str, Any] = {"columns": 2, "height": 2.6, "share": (False, False), "legend": 3}
+    return st.drawn(id, panels, st.Axis("ns-2"), st.Axis("ours"), **options)
 
 
 def off_ns2(results: st.Results, metric: str) -> str:
@@ -397,5 +403,5 @@ SHOWN: tuple[st.Shown, ...] = (
     st.Made(_tuned, _TUNING),
     _tradeoff("response", "response_mean", st.Axis("response", "s", limits=(0, None))),
     _tradeoff("tradeoff", "relative_delay", _RELATIVE),
-    st.Made(_ns2, frozenset({"ns2"})),
+    *(st.Made(partial(_ns2, id), frozenset({"ns2"})) for id in _BESIDE_NS2),
 )

@@ -351,11 +351,29 @@ def _set_axes(axis: Axes, panel: Panel, x: Axis, y: Axis) -> None:
             plot.log_axis(side, [value for trace in every for value in getattr(trace, places)])
         if own.limits is not None:
             (axis.set_xlim if places == "x" else axis.set_ylim)(*own.limits)
+            _leave_room(axis, own, places, every)
         if own.ticks is not None:
             side.set_ticks(list(own.ticks), list(own.ticks.values()))
             if own.label == "":
                 side.set_tick_params(length=0)
                 axis.grid(axis="x" if places == "x" else "y", visible=False)
+
+
+_ROOM = 0.06
+"""Of an axis with a fixed beginning, beyond the greatest value: markers are whole there."""
+
+
+def _leave_room(axis: Axes, own: Axis, places: str, drawn: Sequence[Trace]) -> None:
+    """Room for markers at an end that the axis finds itself, which goes by the values' range alone."""
+    low, high = own.limits or (None, None)
+    values = [value for each in drawn for value in getattr(each, places) if math.isfinite(value)]
+    if low is None or high is not None or own.log or not values:
+        return
+    set_limits, limits = (
+        (axis.set_xlim, axis.get_xlim()) if places == "x" else (axis.set_ylim, axis.get_ylim())
+    )
+    greatest = max(values)
+    set_limits(low, max(limits[1], greatest + _ROOM * (greatest - low)))
 
 
 # --- What is drawn, as a table and in words -----------------------------------------------------------------

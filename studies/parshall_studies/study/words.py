@@ -120,7 +120,8 @@ def span(values: Iterable[float], unit: str = "", digits: int = 2) -> str:
     every = list(values)
     tail = f" {unit}" if unit else ""
     low, high = number(min(every), digits), number(max(every), digits)
-    return f"{low}{tail}" if low == high else f"{low} to {high}{tail}"
+    alike = low in (high, f"{high}0")  # 0.999 and 1.01 are 1.00 and 1.0
+    return f"{high}{tail}" if alike else f"{low} to {high}{tail}"
 
 
 def listed(items: Iterable[object], last: str = "and") -> str:
