@@ -350,8 +350,8 @@ def _set_axes(axis: Axes, panel: Panel, x: Axis, y: Axis) -> None:
         if own.log:
             plot.log_axis(side, [value for trace in every for value in getattr(trace, places)])
         if own.limits is not None:
-            (axis.set_xlim if places == "x" else axis.set_ylim)(*own.limits)
             _leave_room(axis, own, places, every)
+            (axis.set_xlim if places == "x" else axis.set_ylim)(*own.limits)
         if own.ticks is not None:
             side.set_ticks(list(own.ticks), list(own.ticks.values()))
             if own.label == "":
@@ -369,11 +369,10 @@ def _leave_room(axis: Axes, own: Axis, places: str, drawn: Sequence[Trace]) -> N
     values = [value for each in drawn for value in getattr(each, places) if math.isfinite(value)]
     if low is None or high is not None or own.log or not values:
         return
-    set_limits, limits = (
-        (axis.set_xlim, axis.get_xlim()) if places == "x" else (axis.set_ylim, axis.get_ylim())
-    )
     greatest = max(values)
-    set_limits(low, max(limits[1], greatest + _ROOM * (greatest - low)))
+    end = greatest + _ROOM * (greatest - low)
+    axis.update_datalim([(end, end)], updatex=places == "x", updatey=places == "y")
+    axis.autoscale_view()
 
 
 # --- What is drawn, as a table and in words -----------------------------------------------------------------

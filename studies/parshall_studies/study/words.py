@@ -39,8 +39,10 @@ def number(value: float | None, digits: int = 3) -> str:
         return _NONE
     if abs(value) < 0.5 * 10.0**-_MOST_DECIMALS:
         return "0"
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    return _fixed(value, min(decimals, _MOST_DECIMALS))
+    magnitude = math.floor(math.log10(abs(value)))
+    if round(abs(value), digits - 1 - magnitude) >= 10.0 ** (magnitude + 1):  # 99.97 has three digits as 100
+        magnitude += 1
+    return _fixed(value, min(max(0, digits - 1 - magnitude), _MOST_DECIMALS))
 
 
 def capital(text: str) -> str:
@@ -120,8 +122,7 @@ def span(values: Iterable[float], unit: str = "", digits: int = 2) -> str:
     every = list(values)
     tail = f" {unit}" if unit else ""
     low, high = number(min(every), digits), number(max(every), digits)
-    alike = low in (high, f"{high}0")  # 0.999 and 1.01 are 1.00 and 1.0
-    return f"{high}{tail}" if alike else f"{low} to {high}{tail}"
+    return f"{low}{tail}" if low == high else f"{low} to {high}{tail}"
 
 
 def listed(items: Iterable[object], last: str = "and") -> str:
