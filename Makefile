@@ -4,6 +4,7 @@
 # make test-all  the exhaustive ones too: all kernels, all pairs, long property tests
 # make durations writes down how long each test takes, on a quiet machine; by it `make check` leaves slow ones out
 # make bench     measures the simulator beside ns-2 and ns-3; the table is also in out/bench/bench.json
+# make wasm      builds the engine for browsers and Node: out/wasm/parshall.wasm
 # make setup     leaves the command at .venv/bin/parshall, built for release
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ BIN    := $(VENV)/bin
 # Two processes at least: tests of emulated machines and of interrupts mostly wait.
 PYTEST := $(BIN)/python -m pytest -n $(shell n=$$(nproc); echo $$((n > 2 ? n : 2))) --dist loadfile --no-loadscope-reorder
 
-.PHONY: run check test test-all durations setup bench crates dist lint test-rust test-python linux-tools wireshark clean figures
+.PHONY: run check test test-all durations setup bench wasm crates dist lint test-rust test-python linux-tools wireshark clean figures
 
 # Measured data that lies beside the checkout, if any does; studies leave out what they are not given.
 BESIDE := $(shell ls -d ../shared/data ../shared/reference/baselines 2>/dev/null | paste -sd:)
@@ -28,6 +29,7 @@ check: lint
 test: setup linux-tools wireshark lint test-rust test-python
 
 test-all: setup linux-tools wireshark lint
+	@$(MAKE) --no-print-directory wasm || echo "tests of WebAssembly are skipped: it could not be built" >&2
 	PARSHALL_EXHAUSTIVE=1 cargo test --workspace --quiet
 	$(PYTEST) -m ""
 
@@ -73,6 +75,10 @@ crates:
 # Options: make bench BENCH='--only P1,P2 --runs 9 --peers ns2'
 bench: setup
 	$(BIN)/python -m parshall_dev.bench.run $(BENCH)
+
+# The engine as WebAssembly. The compiler is fetched below target/, 140 MB once.
+wasm:
+	@bash tools/wasm
 
 lint: setup
 	cargo fmt --all --check

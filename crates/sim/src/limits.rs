@@ -82,6 +82,7 @@ impl Limits {
         let pulse = Pulse::own();
         pulse.heed();
         pulse.has_come_to(now);
+        pulse.tell(now);
         self.heed_most(executed, now);
         if let Some(shortage) = headroom::shortage(to_finish) {
             let (at, Piece(what, bytes)) = (now.secs(), largest());

@@ -11,6 +11,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ops::Range;
 
 const LINE_BYTES: usize = 64;
+#[cfg(target_os = "linux")]
 const PAGE_BYTES: usize = 4096;
 
 /// What the system's allocator aligns to without being asked, and moves by its pages when it grows.

@@ -4,7 +4,6 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;
-use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -39,10 +38,19 @@ impl Failure {
     /// whether something went wrong in a place that almost no run has. Why it ended is kept beside, so that
     /// the payload needs no memory.
     pub(crate) fn end_run(self) -> ! {
-        *locked(&Pulse::own().failure) = Some(self);
-        resume_unwind(Box::new(Ended))
+        // Where nothing unwinds this ends the program, and a panic is heard by its hook.
+        #[cfg(panic = "abort")]
+        panic!("{}", self.message);
+        #[cfg(not(panic = "abort"))]
+        {
+            *locked(&Pulse::own().failure) = Some(self);
+            std::panic::resume_unwind(Box::new(Ended))
+        }
     }
 }
+
+/// The message of a run that somebody ended.
+const INTERRUPTED: &str = "interrupted";
 
 /// A run has ended before its end.
 struct Ended;
@@ -131,6 +139,9 @@ impl Named {
 
 type Interrupt = Arc<dyn Fn() + Send + Sync>;
 
+/// Told how far a run has come, some thousand times a second; false ends the run.
+pub type Watcher = Arc<dyn Fn(Time) -> bool + Send + Sync>;
+
 /// See the head of this file. Only the thread itself counts and names; everybody may look.
 #[derive(Default)]
 pub struct Pulse {
@@ -144,6 +155,7 @@ pub struct Pulse {
     /// Where the run was when it last looked, in picoseconds.
     come_to_ps: AtomicU64,
     interrupt: Mutex<Option<Interrupt>>,
+    watcher: Mutex<Option<Watcher>>,
     /// Why the run of this thread ends before its end.
     failure: Mutex<Option<Failure>>,
 }
@@ -258,11 +270,24 @@ impl Pulse {
         self.come_to_ps.store(now.ps(), Relaxed);
     }
 
+    /// Tells a watcher of the runs of this thread how far they have come.
+    pub fn on_look(&self, watcher: Option<Watcher>) {
+        *locked(&self.watcher) = watcher;
+    }
+
+    /// Tells the watcher, if there is one, and ends the run if it says so.
+    pub(crate) fn tell(&self, now: Time) {
+        let watcher = locked(&self.watcher).clone();
+        if watcher.is_some_and(|watcher| !watcher(now)) {
+            Failure::new(INTERRUPTED).end_run();
+        }
+    }
+
     /// Ends the run of this thread if that was asked for.
     #[inline]
     pub(crate) fn heed(&self) {
         if self.is_stopped() {
-            Failure::new("interrupted").end_run();
+            Failure::new(INTERRUPTED).end_run();
         }
     }
 

@@ -1,0 +1,159 @@
+//! Answers to what a host asks, as JSON.
+
+use parshall_sim::compile::{Folding, Plan};
+use parshall_sim::expect::Expected;
+use parshall_sim::record::Recording;
+use parshall_sim::run::run_once;
+use parshall_sim::scenario::Scenario;
+use parshall_sim::ScenarioError;
+use serde::Serialize;
+
+use crate::head::Head;
+
+/// JSON.
+pub type Answer = Vec<u8>;
+
+/// Why there is no answer.
+#[derive(Debug, Default, Serialize)]
+pub struct Failed {
+    /// `json` for text that is not a network, `scenario` for a network that cannot be run, `failure` for a run that ended
+    /// before its end.
+    pub kind: &'static str,
+    /// All of it in one line.
+    pub message: String,
+    /// Path of the field, of a network that cannot be run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The value found there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// What would have been right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+}
+
+impl Failed {
+    /// Text that is no network.
+    pub fn json(error: &dyn std::error::Error) -> Self {
+        Failed { kind: "json", message: error.to_string(), ..Failed::default() }
+    }
+
+    /// A run that ended before its end.
+    pub fn failure(message: &str) -> Self {
+        Failed { kind: "failure", message: message.to_string(), ..Failed::default() }
+    }
+
+    /// As JSON.
+    pub fn answer(&self) -> Answer {
+        json(self)
+    }
+}
+
+impl From<ScenarioError> for Failed {
+    fn from(error: ScenarioError) -> Self {
+        let message = error.to_string();
+        let ScenarioError { path, value, expected } = error;
+        Failed { kind: "scenario", message, path: Some(path), value: Some(value), expected: Some(expected) }
+    }
+}
+
+/// What a run will take.
+#[derive(Serialize)]
+struct Takes {
+    packets: f64,
+    events: f64,
+    seconds: f64,
+    bytes: f64,
+}
+
+fn json(value: &impl Serialize) -> Answer {
+    serde_json::to_vec(value).expect("texts and numbers are JSON")
+}
+
+fn read(text: &str) -> Result<Scenario, Failed> {
+    serde_json::from_str(text).map_err(|error| Failed::json(&error))
+}
+
+fn plan(text: &str) -> Result<Plan, Failed> {
+    Ok(Plan::of(read(text)?, Folding::On)?)
+}
+
+/// Runs a network; the answer says where the columns of the recording lie.
+///
+/// # Errors
+/// If the text is no network, if it cannot be run, or if the run ends before its end.
+pub fn run(text: &str, seed: u64, max_events: Option<u64>) -> Result<(Answer, Recording), Failed> {
+    let plan = plan(text)?;
+    if let Some(reason) = Expected::of(&plan).out_of_reach().filter(|_| max_events.is_none()) {
+        return Err(Failed::failure(&reason));
+    }
+    let mut recording =
+        run_once(plan, seed, max_events).map_err(|failure| Failed::failure(&failure.message))?;
+    for table in &mut recording.tables {
+        let columns = std::mem::take(&mut table.columns);
+        table.columns = columns.into_iter().map(|(name, column)| (name, column.expanded())).collect();
+    }
+    Ok((json(&Head::of(&recording)), recording))
+}
+
+/// Checks a network without running it; the answer is what a run will take.
+///
+/// # Errors
+/// If the text is no network or cannot be run.
+pub fn check(text: &str) -> Result<Answer, Failed> {
+    let Expected { packets, events, seconds, bytes } = Expected::of(&plan(text)?);
+    Ok(json(&Takes { packets, events, seconds, bytes }))
+}
+
+/// The network with every default filled in.
+///
+/// # Errors
+/// If the text is no network.
+pub fn normalize(text: &str) -> Result<Answer, Failed> {
+    Ok(json(&read(text)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_slice, Value};
+
+    const NETWORK: &str = r#"{"duration": 2.0, "hosts": ["a", "b"], "routers": [],
+        "links": [{"between": ["a", "b"], "rate": 1e6, "delay": 0.01, "queue": {"kind": "droptail", "limit_packets": 9}}],
+        "flows": [{"name": "f", "source": "a", "destination": "b", "transport": {"kind": "tcp"}, "app": {"kind": "bulk"}}],
+        "record": {"rtt": ["f"]}}"#;
+
+    #[test]
+    fn columns_lie_where_the_head_says() {
+        let (answer, recording) = run(NETWORK, 1, None).expect("it runs");
+        let head: Value = from_slice(&answer).expect("JSON");
+        assert_eq!(head["flows"], serde_json::json!(["f"]));
+        let rtt = recording.tables.iter().position(|table| table.name == "rtt").expect("it was recorded");
+        let told = &head["tables"][rtt]["columns"][0];
+        let parshall_sim::record::Column::F64(times) = &recording.tables[rtt].columns[0].1 else {
+            panic!("times")
+        };
+        assert_eq!((&told["name"], &told["type"]), (&"time".into(), &"f64".into()));
+        assert_eq!(told["at"], times.as_ptr().addr());
+        assert_eq!(head["tables"][rtt]["rows"], times.len());
+    }
+
+    #[test]
+    fn what_is_wrong_is_told() {
+        let told = |text: &str| check(text).expect_err("it is wrong");
+        assert_eq!(told("{").kind, "json");
+        let failed = told(&NETWORK.replace("\"b\", \"transport\"", "\"c\", \"transport\""));
+        assert_eq!((failed.kind, failed.path.as_deref()), ("scenario", Some("flows[0].destination")));
+        let failed = run(NETWORK, 1, Some(10)).expect_err("too few");
+        assert_eq!(failed.kind, "failure");
+        assert!(failed.message.contains("as max_events says"), "{}", failed.message);
+    }
+
+    #[test]
+    fn a_check_says_what_a_run_takes() {
+        let takes: Value = from_slice(&check(NETWORK).expect("it can be run")).expect("JSON");
+        assert!(takes["packets"].as_f64().is_some_and(|packets| packets > 100.0));
+        let normal: Value = from_slice(&normalize(NETWORK).expect("it is one")).expect("JSON");
+        assert_eq!(normal["warm_up"], 0.0);
+    }
+}
