@@ -135,6 +135,7 @@ def captures(folder: str, out: str) -> None:
     from parshall.support.files import write_whole
     from parshall_dev.validate.captures import DESIGN, JUDGE, judge, scenarios
     from parshall_dev.validate.captures_page import page
+    from parshall_dev.validate.captures_share import judge_shares, lines
 
     place = Path(folder)
     known = scenarios(place)
@@ -146,7 +147,7 @@ def captures(folder: str, out: str) -> None:
     }
     judged = {part: (names, judge(place, names)) for part, names in parts.items() if names}
     tools = next((file for file in (place / "tools.csv", place.parent / "tools.csv") if file.exists()), None)
-    text = "\n".join(page(judged, tools))
+    text = "\n".join([*page(judged, tools), *lines(judge_shares(place)), ""])
     if out == "-":
         click.echo(text)
     else:

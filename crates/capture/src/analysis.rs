@@ -8,7 +8,7 @@ use crate::datagrams::Flows;
 use crate::filter::Filter;
 use crate::fragments::Fragments;
 use crate::index::hash;
-use crate::packet::{flag, Decoded, Packet, Tcp, Transport};
+use crate::packet::{flag, Decoded, Packet, Part, Tcp, Transport};
 use crate::passing::{Flow, Passed};
 use crate::recent::Again;
 use crate::result::{Event, Finished, Rows, Totals, Way};
@@ -201,10 +201,7 @@ impl Analysis {
                 self.totals.udp += 1;
                 self.on_udp(held, *first)
             }
-            Transport::Part { tcp } => {
-                self.on_part(held, *tcp);
-                Again::No
-            }
+            Transport::Part(part) => self.on_part(held, part),
         };
         if !matches!(again, Again::Captured(_)) {
             self.traffic.add(packet.time, packet.ip_length);
@@ -212,13 +209,19 @@ impl Analysis {
     }
 
     /// A later fragment: more bytes of its flow.
-    fn on_part(&mut self, held: &Held, tcp: bool) {
-        if !tcp {
+    fn on_part(&mut self, held: &Held, part: &Part) -> Again {
+        if part.seq.is_none() && !part.again {
             self.flows.on_part(&held.packet, held.hash);
-        } else if let Some(at) = self.place(held) {
-            if let Some(state) = self.open.get_mut(at) {
-                state.on_part(&held.packet);
+        } else if part.seq.is_some() {
+            let at = self.place(held);
+            if let Some(state) = at.and_then(|at| self.open.get_mut(at)) {
+                state.on_part(&held.packet, part);
             }
+        }
+        if part.again {
+            Again::Captured(false)
+        } else {
+            Again::No
         }
     }
 

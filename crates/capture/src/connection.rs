@@ -2,6 +2,7 @@
 
 mod again;
 mod answers;
+mod parts;
 
 use std::collections::VecDeque;
 
@@ -162,13 +163,6 @@ impl State {
         }
     }
 
-    /// Takes in a later fragment.
-    pub fn on_part(&mut self, packet: &Packet) {
-        let at = usize::from(packet.source != self.opener);
-        self.end = self.end.max(packet.time);
-        self.ways[at].summary.tally.packet(packet.ip_length);
-    }
-
     /// Takes in a packet. Tells whether it has come before.
     pub fn on_packet(&mut self, packet: &Packet, tcp: &Tcp, found: &mut Found) -> Again {
         let way = if packet.source == self.opener { Way::Forward } else { Way::Back };
@@ -297,7 +291,9 @@ impl State {
     fn place(&mut self, packet: &Packet, tcp: &Tcp, way: Way) -> Passing {
         let direction = &mut self.ways[way as usize];
         let start = direction.advance(tcp.seq);
-        let ends = u64::from(tcp.flags & flag::SYN != 0) + u64::from(tcp.flags & flag::FIN != 0);
+        // Behind a first fragment are others, and the FIN behind all of them.
+        let fin = tcp.flags & flag::FIN != 0 && packet.fragmented.is_none();
+        let ends = u64::from(tcp.flags & flag::SYN != 0) + u64::from(fin);
         let end = start + u64::from(packet.payload) + ends;
         let Some(high) = direction.high.get() else {
             let repeat = self.answers_again(tcp, way);

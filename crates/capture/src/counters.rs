@@ -127,6 +127,12 @@ impl Tally {
         self.data_packets += 1;
     }
 
+    /// Payload that belongs to a packet before.
+    pub fn part(&mut self, payload: u32) {
+        self.data(payload);
+        self.data_packets -= 1;
+    }
+
     /// Bytes that were acknowledged.
     pub fn acked(&mut self, bytes: u64) {
         match u32::try_from(bytes) {

@@ -178,7 +178,8 @@ impl Walk<'_> {
         let id = u16::from_be_bytes([head[4], head[5]]);
         if fragment & 0x1fff != 0 {
             let addresses = (mapped(12), mapped(16));
-            return Some(self.fragment(addresses, id.into(), head[9], (length, head[8])));
+            let above = (u32::from(fragment & 0x1fff) * 8, length.saturating_sub(header as u32));
+            return Some(self.fragment(addresses, id.into(), head[9], (length, head[8]), above));
         }
         let above = Above {
             source: mapped(12),
@@ -211,7 +212,9 @@ impl Walk<'_> {
                     let (place, id) = (be16(self.frame.data, at + 2)?, be32(self.frame.data, at + 4)?);
                     if place & 0xfff8 != 0 {
                         let protocol = *self.frame.data.get(at)?;
-                        return Some(self.fragment((source, destination), id, protocol, (ip_length, ttl)));
+                        let above = (u32::from(place & 0xfff8), rest.saturating_sub(8));
+                        let ends = (source, destination);
+                        return Some(self.fragment(ends, id, protocol, (ip_length, ttl), above));
                     }
                     fragmented = (place & 1 != 0).then_some(id);
                     8
@@ -233,13 +236,16 @@ impl Walk<'_> {
         id: u32,
         protocol: u8,
         (ip_length, ttl): (u32, u8),
+        (offset, length): (u32, u32),
     ) -> Decoded {
         // Others have no ports, in the first fragment neither.
         if !matches!(protocol, 6 | 17) {
             return Decoded::OtherIp;
         }
         let (frame, time, interface) = (self.frame.number, self.frame.time, self.interface);
-        Decoded::Fragment(Fragment { frame, time, interface, addresses, id, protocol, ip_length, ttl })
+        let above =
+            Fragment { frame, time, interface, addresses, id, protocol, offset, length, ip_length, ttl };
+        Decoded::Fragment(above)
     }
 
     fn above(&mut self, protocol: u8, at: usize, above: Above) -> Option<Decoded> {
@@ -319,6 +325,7 @@ impl Walk<'_> {
             seq: be32(head, 4)?,
             ack: be32(head, 8)?,
             flags: head[13],
+            header: header as u8,
             window: be16(self.frame.data, at + 14).unwrap_or(u16::MAX),
             ..Tcp::default()
         };

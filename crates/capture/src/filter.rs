@@ -5,7 +5,7 @@
 
 use std::net::IpAddr;
 
-use crate::packet::{Endpoint, Packet, Transport};
+use crate::packet::{Endpoint, Packet, Part, Transport};
 
 /// Side of a packet that an expression looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,8 +157,12 @@ impl Side {
 impl Node {
     fn takes(&self, packet: &Packet) -> bool {
         match self {
-            Self::Tcp => matches!(packet.transport, Transport::Tcp(_) | Transport::Part { tcp: true }),
-            Self::Udp => matches!(packet.transport, Transport::Udp(_) | Transport::Part { tcp: false }),
+            Self::Tcp => {
+                matches!(packet.transport, Transport::Tcp(_) | Transport::Part(Part { seq: Some(_), .. }))
+            }
+            Self::Udp => {
+                matches!(packet.transport, Transport::Udp(_) | Transport::Part(Part { seq: None, .. }))
+            }
             Self::Ip(six) => (packet.source.address >> 32 != 0xffff) == *six,
             Self::Net(side, number, bits) => side.any(packet, |end| {
                 let rest = 128 - bits;

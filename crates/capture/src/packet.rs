@@ -34,6 +34,8 @@ pub struct Tcp {
     pub ack: u32,
     /// See [`flag`].
     pub flags: u8,
+    /// Length of the header, in bytes.
+    pub header: u8,
     /// Window as it stands in the header, not scaled.
     pub window: u16,
     /// TSval and TSecr of RFC 7323.
@@ -60,10 +62,18 @@ pub enum Transport {
     /// UDP, with the first byte of its payload where it was captured.
     Udp(Option<u8>),
     /// A later fragment of a packet of TCP, or of UDP, whose ports the first one had.
-    Part {
-        /// TCP, not UDP.
-        tcp: bool,
-    },
+    Part(Part),
+}
+
+/// What a later fragment carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Sequence number of its first byte, of TCP; none of UDP.
+    pub seq: Option<u32>,
+    /// TSval of its packet.
+    pub stamp: Option<u32>,
+    /// The capture has it already: it passed two interfaces.
+    pub again: bool,
 }
 
 /// A packet's headers.
@@ -110,6 +120,10 @@ pub struct Fragment {
     pub id: u32,
     /// Protocol above IP.
     pub protocol: u8,
+    /// Where it begins in what is above IP, in bytes.
+    pub offset: u32,
+    /// Bytes that it carries of what is above IP.
+    pub length: u32,
     /// Length of the IP packet on the wire, in bytes.
     pub ip_length: u32,
     /// Time to live, or hop limit.

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from parshall.capture.findings import finding, remarks, ways
 from parshall.capture.whole import worst_directions
 from parshall.errors import InputError
+from parshall.recording.columns import table as table_of, texts
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from rich.table import Table
 
     from parshall.capture.reading import Capture
@@ -122,17 +122,30 @@ def _starts(rows: pa.Table) -> range:
 
 def csv_parts(capture: Capture) -> Iterator[str]:
     """The connections, in parts."""
+    from pyarrow import csv
+
+    options = csv.WriteOptions(include_header=False, quoting_style="none")
     head = True
-    for rows in (
-        part.slice(at, _TOGETHER) for part in capture.batches("connections") for at in _starts(part)
-    ):
-        lines = io.StringIO()
-        writer = csv.writer(lines, lineterminator="\n")
+    for part in capture.batches("connections"):
         if head:
-            writer.writerow(rows.column_names)
+            yield ",".join(part.column_names) + "\n"
         head = False
-        writer.writerows(zip(*(rows[name].to_pylist() for name in rows.column_names), strict=True))
-        yield lines.getvalue()
+        for rows in (part.slice(at, _TOGETHER) for at in _starts(part)):
+            lines = pa.BufferOutputStream()
+            csv.write_csv(_printed(rows), lines, options)
+            yield lines.getvalue().to_pybytes().decode()
+
+
+def _printed(rows: pa.Table) -> pa.Table:
+    """The rows with numbers and truth values as Python prints them, and nothing where there is none."""
+
+    def printed(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        differs = pa.types.is_floating(column.type) or pa.types.is_boolean(column.type)
+        if not differs or column.null_count == len(column):
+            return column
+        return texts(["" if value is None else str(value) for value in column.to_pylist()])
+
+    return table_of({name: printed(rows[name]) for name in rows.column_names})
 
 
 def series_lines(capture: Capture, way: Mapping[str, Any]) -> list[str]:
