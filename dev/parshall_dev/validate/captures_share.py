@@ -77,7 +77,7 @@ def lines(found: list[SharedLink]) -> Iterator[str]:
     """The section of the page, line by line."""
     yield _HEAD
     yield ""
-    yield "| | UDP: truth | found | drops: truth | given | of TCP: truth | inferred | said by given; inferred |"
+    yield "| | UDP: truth | found | drops: truth | given | TCP: truth | inferred | said by given; inferred |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
     for link in found:
         yield (
