@@ -15,7 +15,7 @@ delay = "1 ms"
 [[links]]
 name = "bottleneck"
 between = ["r1", "r2"]
-rate = "{rate}"
+rate = "{narrow}"
 delay = "10 ms"
 {bottleneck}
 [[links]]
@@ -59,11 +59,13 @@ def network(
     access: str = "",
     bottleneck: str = "",
     rate: str = "10 Gbit/s",
+    narrow: str = "",
     duration: str = "1e5 s",
     more: str = "",
 ) -> str:
-    """A flow over three links, as TOML."""
+    """A flow over three links, as TOML; that in the middle has another rate if it is ``narrow``."""
     record = f"record = {{{record}}}" if record else ""
+    narrow = narrow or rate
     return NETWORK.format(**locals())
 
 

@@ -101,30 +101,31 @@ pub struct Tally {
     more: Option<Box<Counters>>,
 }
 
-/// From here on a count of 32 bits is emptied into one of 64.
-const FULL: u32 = 1 << 31;
+/// Adds to a count of 32 bits. What they do not hold goes on in 64, in `more`.
+fn add(
+    count: &mut u32,
+    by: u64,
+    more: &mut Option<Box<Counters>>,
+    large: impl Fn(&mut Counters) -> &mut u64,
+) {
+    let sum = u64::from(*count) + by;
+    *count = u32::try_from(sum).unwrap_or_else(|_| {
+        *large(more.get_or_insert_with(Box::default)) += sum;
+        0
+    });
+}
 
 impl Tally {
     /// A packet, and its length as IP has it.
     pub fn packet(&mut self, ip_length: u32) {
-        if self.packets >= FULL || self.bytes >= FULL || ip_length >= FULL {
-            self.empty();
-            self.more().bytes += u64::from(ip_length);
-        } else {
-            self.bytes += ip_length;
-        }
-        self.packets += 1;
+        add(&mut self.packets, 1, &mut self.more, |more| &mut more.packets);
+        add(&mut self.bytes, ip_length.into(), &mut self.more, |more| &mut more.bytes);
     }
 
     /// A packet with payload.
     pub fn data(&mut self, payload: u32) {
-        if self.data_packets >= FULL || self.data_bytes >= FULL || payload >= FULL {
-            self.empty();
-            self.more().data_bytes += u64::from(payload);
-        } else {
-            self.data_bytes += payload;
-        }
-        self.data_packets += 1;
+        add(&mut self.data_packets, 1, &mut self.more, |more| &mut more.data_packets);
+        add(&mut self.data_bytes, payload.into(), &mut self.more, |more| &mut more.data_bytes);
     }
 
     /// Payload that belongs to a packet before.
@@ -135,10 +136,7 @@ impl Tally {
 
     /// Bytes that were acknowledged.
     pub fn acked(&mut self, bytes: u64) {
-        match u32::try_from(bytes) {
-            Ok(bytes) if bytes < FULL && self.acked_bytes < FULL => self.acked_bytes += bytes,
-            _ => self.more().acked_bytes += bytes,
-        }
+        add(&mut self.acked_bytes, bytes, &mut self.more, |more| &mut more.acked_bytes);
     }
 
     /// Bytes in flight.
@@ -160,13 +158,6 @@ impl Tally {
     /// All other counts, if anything has counted.
     pub fn seen(&self) -> Option<&Counters> {
         self.more.as_deref()
-    }
-
-    fn empty(&mut self) {
-        let counts = self.counters();
-        let more = self.more.take();
-        *self = Self { more, ..Self::default() };
-        *self.more() = counts;
     }
 
     /// The counts.

@@ -16,6 +16,7 @@ import click
 
 from parshall.cli.completing import completing, prepare
 from parshall.cli.measured import COMMANDS
+from parshall.cli.options import FILES, FOLDERS, form
 from parshall.engine.limits import MAX_SEED, MOST_JOBS, MOST_SEEDS
 from parshall.errors import ParshallError, ScenarioError
 
@@ -29,8 +30,6 @@ __all__ = ["cli", "main"]
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 
 JOBS, SEEDS = click.IntRange(1, MOST_JOBS), click.IntRange(1, MOST_SEEDS)
-
-FILES, FOLDERS = completing("files"), completing("folders")
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -116,12 +115,10 @@ CHANGES = click.option(
     shell_complete=FOLDERS,
     help="Write the recording there: Parquet, captures, scenario.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "parquet"]),
-    default="table",
-    show_default=True,
+@form(
+    "table",
+    "json",
+    "parquet",
     help="What is printed; parquet only writes, to out/NAME unless --out is given.",
 )
 @click.option("--max-events", type=click.IntRange(1), help="End a run with an error after so many events.")
@@ -205,14 +202,7 @@ def plot(folder: str, **options: Any) -> None:
 @click.option("--seeds", metavar="N|LIST", help="Seeds for scenario files: a number of them (10), or a list.")
 @CHANGES
 @click.option("--jobs", type=JOBS, help="Threads for scenario files; all cores unless given.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-    help="How the differences are printed.",
-)
+@form("table", "json", "csv", help="How the differences are printed.")
 @click.option(
     "--out", metavar="FILE", shell_complete=FILES, help="Draw the differences there: SVG, PNG or PDF."
 )

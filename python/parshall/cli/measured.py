@@ -6,15 +6,13 @@ from typing import Any
 
 import click
 
-from parshall.cli.completing import completing
+from parshall.cli.options import FILES, FOLDERS, form
 
 __all__ = ["COMMANDS"]
 
-_FILES, _FOLDERS = completing("files"), completing("folders")
-
 
 @click.command()
-@click.argument("file", shell_complete=_FILES)
+@click.argument("file", shell_complete=FILES)
 @click.option("--horizons", default="1,2,5,10,20,50", show_default=True, help="How many samples ahead.")
 @click.option(
     "--warm-up", type=click.IntRange(0), help="Samples not scored; a tenth, at most 2000, unless given."
@@ -26,7 +24,7 @@ _FILES, _FOLDERS = completing("files"), completing("folders")
 @click.option("--unit", metavar="UNIT", help="Unit of numbers where FILE names none: s, ms, us or ns.")
 @click.option(
     "--out",
-    shell_complete=_FOLDERS,
+    shell_complete=FOLDERS,
     metavar="DIR",
     default="out/forecast",
     show_default=True,
@@ -47,7 +45,7 @@ def forecast(file: str, **options: Any) -> None:
 
 
 @click.command()
-@click.argument("file", shell_complete=_FILES)
+@click.argument("file", shell_complete=FILES)
 @click.option("--column", metavar="NAME", help="Which column of a CSV file holds the series.")
 @click.option(
     "--block",
@@ -60,7 +58,7 @@ def forecast(file: str, **options: Any) -> None:
 @click.option(
     "--out",
     metavar="DIR",
-    shell_complete=_FOLDERS,
+    shell_complete=FOLDERS,
     default="out/hurst",
     show_default=True,
     help="Where the figure goes.",
@@ -78,19 +76,18 @@ def hurst(file: str, **options: Any) -> None:
 
 
 @click.command()
-@click.argument("file", shell_complete=_FILES)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv", "parquet"]),
-    default="table",
-    show_default=True,
+@click.argument("file", shell_complete=FILES)
+@form(
+    "table",
+    "json",
+    "csv",
+    "parquet",
     help="What is printed; parquet only writes, to out/NAME unless --out is given.",
 )
 @click.option(
     "--out",
     metavar="DIR",
-    shell_complete=_FOLDERS,
+    shell_complete=FOLDERS,
     help="Write tables as Parquet and a report as HTML there.",
 )
 @click.option("--flow", type=click.IntRange(1), metavar="N", help="This connection only, by its number.")
@@ -126,7 +123,7 @@ def hurst(file: str, **options: Any) -> None:
 @click.option(
     "--drops",
     metavar="FILE",
-    shell_complete=_FILES,
+    shell_complete=FILES,
     help="Frames that were dropped behind the point, a number a line, for --share.",
 )
 def capture(file: str, **options: Any) -> None:
@@ -142,7 +139,7 @@ def capture(file: str, **options: Any) -> None:
 
 
 @click.command()
-@click.argument("file", shell_complete=_FILES)
+@click.argument("file", shell_complete=FILES)
 @click.option(
     "--risk",
     type=click.FloatRange(1e-6, 0.2),
@@ -160,7 +157,7 @@ def capture(file: str, **options: Any) -> None:
     metavar="DIR|FILE",
     default="out/rto",
     show_default=True,
-    shell_complete=_FILES,
+    shell_complete=FILES,
     help="Where the figure goes; a name that ends in .svg, .png or .pdf is that of the figure.",
 )
 @click.option("--open", "show", is_flag=True, help="Open the figure.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from parshall.recording.views import cell
+from parshall.recording.views import LOST, cell
 from parshall.units import format_duration, format_rate
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["figure_table", "print_summary"]
 
 _MOST_ROWS = 16
-_LOST = ("packets_dropped", "packets_lost", "packets_marked")
 
 
 def print_summary(recording: Recording, console: Console | None = None) -> None:
@@ -102,7 +101,7 @@ def _notable(recording: Recording) -> list[PortView]:
     return [
         recording.port(name)
         for index, name in enumerate(recording.ports)
-        if name in named or any(cell(counters, what, index) for what in _LOST)
+        if name in named or any(cell(counters, what, index) for what in LOST)
     ]
 
 

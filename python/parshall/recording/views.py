@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 __all__ = [
+    "LOST",
     "FlowSeries",
     "FlowView",
     "Packets",
@@ -37,6 +38,9 @@ __all__ = [
     "Transfers",
     "WindowChanges",
 ]
+
+LOST = ("packets_dropped", "packets_lost", "packets_marked")
+"""Counters of ports, of which one at least is more than 0 where a port did more than pass packets on."""
 
 _R = TypeVar("_R")
 

@@ -10,11 +10,11 @@ impl Tcp {
     /// a first end of slow start at the receiver's window.
     pub fn filled(&self) -> Tcp {
         let options = TcpOptions::resolve(self);
+        let plain = options.plain();
         let rto = &options.rto_rules;
         let finite = options.initial_ssthresh.is_finite();
         Tcp {
             profile: self.profile,
-            recovery: Some(options.recovery),
             control: Some(options.control),
             ecn: options.ecn,
             pacing: options.pacing,
@@ -27,35 +27,14 @@ impl Tcp {
                 .delayed_ack
                 .or(self.delayed_ack_timer)
                 .or(TcpOptions::rfc().delayed_ack),
-            quick_acks: Some(options.quick_acks),
             initial_window_packets: Some(options.initial_window),
             max_window_packets: Some(options.max_window as u32),
             initial_ssthresh_packets: finite.then_some(options.initial_ssthresh),
-            handshake: Some(options.handshake),
-            limited_transmit: Some(options.limited_transmit),
-            dupack_threshold: Some(options.dupack_threshold),
             initial_rto: Some(Time::from_secs(rto.initial_s)),
             min_rto: Some(Time::from_secs(rto.min_s)),
             max_rto: Some(Time::from_secs(rto.max_s)),
-            clock_tick: Some(options.clock_tick),
             clock_phase: options.clock_phase,
-            prr: Some(options.prr),
-            rack: Some(options.rack),
-            eifel: Some(options.eifel),
-            frto: Some(options.frto),
-            dsack: Some(options.dsack),
-            reduce_from: Some(options.reduce_from),
-            integer_ssthresh: Some(options.integer_ssthresh),
-            rtt_sampling: Some(options.rtt_sampling),
-            backoff_reset: Some(options.backoff_reset),
-            idle_restart: Some(options.idle_restart),
-            fast_retransmit_guard: Some(options.fast_retransmit_guard),
-            partial_ack_timer: Some(options.partial_ack_timer),
-            grow_when_limited: Some(options.grow_when_limited),
-            count_acked_packets: Some(options.count_acked_packets),
-            slow_start_counts_packets: Some(options.slow_start_counts_packets),
-            deflate_to_ssthresh: Some(options.deflate_to_ssthresh),
-            timeout_clears_dupacks: Some(options.timeout_clears_dupacks),
+            ..plain
         }
     }
 }

@@ -133,6 +133,49 @@ pub struct TcpOptions {
     pub timeout_clears_dupacks: bool,
 }
 
+/// Options that a scenario names as they are named here: each is the profile's unless the scenario says otherwise.
+macro_rules! plain_options {
+    ($($option:ident,)*) => {
+        impl TcpOptions {
+            /// These options, as a scenario sets them.
+            fn with_plain(self, tcp: &Tcp) -> Self {
+                TcpOptions { $($option: tcp.$option.unwrap_or(self.$option),)* ..self }
+            }
+
+            /// A scenario that sets each of them.
+            pub(super) fn plain(&self) -> Tcp {
+                Tcp { $($option: Some(self.$option),)* ..Tcp::default() }
+            }
+        }
+    };
+}
+
+plain_options! {
+    recovery,
+    quick_acks,
+    handshake,
+    limited_transmit,
+    dupack_threshold,
+    clock_tick,
+    prr,
+    rack,
+    eifel,
+    frto,
+    dsack,
+    reduce_from,
+    integer_ssthresh,
+    rtt_sampling,
+    backoff_reset,
+    idle_restart,
+    fast_retransmit_guard,
+    partial_ack_timer,
+    grow_when_limited,
+    count_acked_packets,
+    slow_start_counts_packets,
+    deflate_to_ssthresh,
+    timeout_clears_dupacks,
+}
+
 impl TcpOptions {
     /// The RFCs: 5681, 6298, 6675, 6928, 3042 and 9293; 6582 for a sender without SACK.
     pub fn rfc() -> Self {
@@ -314,13 +357,14 @@ impl TcpOptions {
             ProfileName::Rfc => Self::rfc(),
             ProfileName::Linux => Self::linux(),
             ProfileName::Ns2 => Self::ns2(),
-        };
+        }
+        .with_plain(tcp);
         let ns2 = tcp.profile == ProfileName::Ns2;
-        let recovery = tcp.recovery.unwrap_or(base.recovery);
+        let recovery = base.recovery;
         let sack = recovery == RecoveryName::Sack;
         let control = control_of(tcp, recovery);
         let max_window = tcp.max_window_packets.map_or(base.max_window, f64::from);
-        let clock_tick = tcp.clock_tick.unwrap_or(base.clock_tick);
+        let clock_tick = base.clock_tick;
         let min_rto_s = tcp.min_rto.map_or(base.rto_rules.min_s, Time::secs);
         let rto = match (&tcp.rto, &base.rto) {
             (Some(config), _) => config.clone(),
@@ -353,10 +397,8 @@ impl TcpOptions {
             syn_bytes: if small_syn { tcp.header_bytes as u16 } else { data_bytes },
             ack_bytes: tcp.ack_bytes as u16,
             payload_bytes: tcp.payload_bytes,
-            recovery,
             rto,
             delayed_ack,
-            quick_acks: tcp.quick_acks.unwrap_or(base.quick_acks),
             exact_echo: control.exact_echo(),
             control,
             ecn: tcp.ecn,
@@ -365,9 +407,6 @@ impl TcpOptions {
             initial_window: tcp.initial_window_packets.unwrap_or(base.initial_window),
             max_window,
             initial_ssthresh,
-            handshake: tcp.handshake.unwrap_or(base.handshake),
-            limited_transmit: tcp.limited_transmit.unwrap_or(base.limited_transmit),
-            dupack_threshold: tcp.dupack_threshold.unwrap_or(base.dupack_threshold),
             rto_rules: RtoRules {
                 initial_s: tcp.initial_rto.map_or(base.rto_rules.initial_s, Time::secs),
                 min_s: min_rto_s,
@@ -376,19 +415,12 @@ impl TcpOptions {
             },
             // rtt_timeout() raises anything less.
             least_timeout: if ns2 { clock_tick + clock_tick } else { base.least_timeout },
-            clock_tick,
             clock_phase: tcp.clock_phase.or(base.clock_phase),
             // Losses told by time leave what may be sent to it (RFC 8985, section 9.3).
             prr: sack && tcp.prr.unwrap_or(base.prr || (tcp.rack == Some(true) && !ns2)),
-            rack: sack && tcp.rack.unwrap_or(base.rack),
-            eifel: tcp.eifel.unwrap_or(base.eifel),
-            frto: tcp.frto.unwrap_or(base.frto) && recovery != RecoveryName::Vegas,
-            dsack: sack && tcp.dsack.unwrap_or(base.dsack),
-            reduce_from: tcp.reduce_from.unwrap_or(base.reduce_from),
-            integer_ssthresh: tcp.integer_ssthresh.unwrap_or(base.integer_ssthresh),
-            rtt_sampling: tcp.rtt_sampling.unwrap_or(base.rtt_sampling),
-            backoff_reset: tcp.backoff_reset.unwrap_or(base.backoff_reset),
-            idle_restart: tcp.idle_restart.unwrap_or(base.idle_restart),
+            rack: sack && base.rack,
+            frto: base.frto && recovery != RecoveryName::Vegas,
+            dsack: sack && base.dsack,
             idle_timer: match tcp.idle_restart {
                 Some(IdleRestart::OnTimer) => true,
                 Some(IdleRestart::OnSend | IdleRestart::Halving) => false,
@@ -396,18 +428,10 @@ impl TcpOptions {
             },
             // Below one packet only a timer that goes on with nothing in flight lets a sender send again
             // (RFC 3168, section 6.1.2).
-            least_window: match tcp.idle_restart.unwrap_or(base.idle_restart) {
+            least_window: match base.idle_restart {
                 IdleRestart::OnTimer => base.least_window,
                 _ => base.least_window.max(1.0),
             },
-            fast_retransmit_guard: tcp.fast_retransmit_guard.unwrap_or(base.fast_retransmit_guard),
-            partial_ack_timer: tcp.partial_ack_timer.unwrap_or(base.partial_ack_timer),
-            grow_when_limited: tcp.grow_when_limited.unwrap_or(base.grow_when_limited),
-            count_acked_packets: tcp.count_acked_packets.unwrap_or(base.count_acked_packets),
-            slow_start_counts_packets: tcp
-                .slow_start_counts_packets
-                .unwrap_or(base.slow_start_counts_packets),
-            deflate_to_ssthresh: tcp.deflate_to_ssthresh.unwrap_or(base.deflate_to_ssthresh),
             timeout_clears_dupacks: tcp.timeout_clears_dupacks.unwrap_or(!keeps_dupacks),
             ..base
         }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from parshall.recording.views import LOST
 from parshall.stats import jain
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 __all__ = ["Figures", "figures_of", "of_recording", "with_bottleneck"]
-
-_LOST = ("packets_dropped", "packets_lost", "packets_marked")
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def figures_of(
     delivered = _reals(flows["bytes_delivered"])
     sent = _reals(flows["packets_sent"]).sum()
     delay = _reals(ports["mean_delay"])
-    lost = np.sum([_reals(ports[column]) for column in _LOST], axis=0) > 0
+    lost = np.sum([_reals(ports[column]) for column in LOST], axis=0) > 0
     values = {
         "goodput, Mbit/s": float(8e-6 * delivered.sum() / seconds),
         "fairness (Jain)": jain(delivered),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parshall.recording.starts import flow_starts
+from parshall.recording.views import LOST
 from parshall.stats import jain
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ __all__ = ["done_of", "ensemble_as_json", "finished", "print_means", "recording_
 _TABLES = ("flows", "ports")
 _MOST_ROWS = 16
 _COUNTS = ("packets_dropped", "packets_retransmitted", "timeouts")
-_LOST = ("packets_dropped", "packets_lost", "packets_marked")
 
 
 def recording_as_json(recording: Recording) -> dict[str, Any]:
@@ -139,11 +139,11 @@ def _print_ports(console: Console, ensemble: Ensemble, scenario: Scenario) -> No
     """The ports of named links, and those that lost or marked packets, as of a single run."""
     from parshall.recording.summary import figure_table
 
-    columns = ("packets_arrived", "mean_delay", "max_backlog_packets", *_LOST)
+    columns = ("packets_arrived", "mean_delay", "max_backlog_packets", *LOST)
     every = _by_name(ensemble.table("ports"), "port", columns)
     links = {port: link for link, port in scenario.named_ports.items()}
     ports = {
-        name: own for name, own in every.items() if name in links or any(any(own[lost]) for lost in _LOST)
+        name: own for name, own in every.items() if name in links or any(any(own[lost]) for lost in LOST)
     }
     if not ports:
         return
