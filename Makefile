@@ -10,8 +10,9 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-# Two processes at least: tests of emulated machines and of interrupts mostly wait.
-PYTEST := $(BIN)/python -m pytest -n $(shell n=$$(nproc); echo $$((n > 2 ? n : 2))) --dist loadfile --no-loadscope-reorder
+# Two processes at least: tests of emulated machines and of interrupts mostly wait. What is imported is compiled once, also where
+# PYTHONDONTWRITEBYTECODE is set: tests start a few hundred processes, and each would compile NumPy, Arrow and Matplotlib anew.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(shell n=$$(nproc); echo $$((n > 2 ? n : 2))) --dist loadfile --no-loadscope-reorder
 
 .PHONY: run check test test-all durations setup bench wasm crates dist lint test-rust test-python linux-tools wireshark clean figures
 

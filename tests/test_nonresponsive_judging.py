@@ -14,7 +14,16 @@ from tests.brief_studies import brief_case
 from tests.nonresponsive_traces import Seen, entry_of, made_traces, short_case
 
 from parshall import run
-from parshall_studies.nonresponsive import alarm, cases, measures, networks, phase, shorter, tuning
+from parshall_studies.nonresponsive import (
+    alarm,
+    cases,
+    excitation,
+    measures,
+    networks,
+    phase,
+    shorter,
+    tuning,
+)
 from parshall_studies.nonresponsive.cases import Case
 from parshall_studies.nonresponsive.contestants import CONTESTANTS, HOP_TRAINING, TRAINING, contestant
 from parshall_studies.nonresponsive.traces import (
@@ -41,7 +50,7 @@ def _measured(patch: pytest.MonkeyPatch, case: Case) -> Results:
     patch.setattr(measures, "case", {case.name: case}.__getitem__)
     patch.setattr(measures, "tuned", lambda bench: Tuned(_UNTUNED, {}, {}))
     patch.setattr(held_out, "without_dither", lambda *given: {})
-    for module in (alarm, phase, shorter):
+    for module in (alarm, excitation, phase, shorter):
         patch.setattr(module, "measure", lambda *given: {})
     return Results(measures.measure(Workbench([1, 2, 3], cache=False)))
 
