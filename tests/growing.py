@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 NETWORK = """
-duration = "{duration}"
+{top}
 hosts = ["a", "b"]
 routers = ["r1", "r2"]
-{record}
 [[links]]
 between = ["a", "r1"]
 rate = "{rate}"
@@ -60,11 +59,12 @@ def network(
     bottleneck: str = "",
     rate: str = "10 Gbit/s",
     narrow: str = "",
+    top: str = "",
     duration: str = "1e5 s",
     more: str = "",
 ) -> str:
-    """A flow over three links, as TOML; that in the middle has another rate if it is ``narrow``."""
-    record = f"record = {{{record}}}" if record else ""
+    """A flow over three links, as TOML; ``narrow`` is the rate of the second where that is another."""
+    top = top or f'duration = "{duration}"' + (f"\nrecord = {{{record}}}" if record else "")
     narrow = narrow or rate
     return NETWORK.format(**locals())
 

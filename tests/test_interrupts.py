@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 from tests import growing
-from tests.growing import EACH_PICOSECOND
 
 import parshall
 from parshall.errors import InputError, RunError
@@ -22,31 +21,30 @@ from parshall.errors import InputError, RunError
 COMMAND = str(Path(sys.executable).parent / "parshall")
 
 BULK = '{kind = "bulk"}'
+FAST = growing.EACH_PICOSECOND
 
 
-def network(app: str = BULK, transport: str = "tcp", *, duration: str = "1e6 s", **others: str) -> str:
+def network(app: str = BULK, transport: str = "tcp", *, top: str = 'duration = "1e6 s"', **links: str) -> str:
     """A flow over a link of 10 Mbit/s."""
     kind = f'{{kind = "{transport}"}}'
-    return growing.network(
-        app=app, transport=kind, duration=duration, rate="1 Gbit/s", narrow="10 Mbit/s", **others
-    )
+    return growing.network(app=app, transport=kind, top=top, rate="1 Gbit/s", narrow="10 Mbit/s", **links)
 
 
 ENDLESS = {
     "a long run": network(),
-    "a packet each picosecond": network(EACH_PICOSECOND, "udp", duration="10 s"),
+    "a packet each picosecond": network(FAST, "udp", top='duration = "10 s"'),
     "a source that writes ahead and is dropped": network(
-        EACH_PICOSECOND, "udp", duration="10 s", access='queue = {kind = "droptail", limit_packets = 1}'
+        FAST, "udp", top='duration = "10 s"', access='queue = {kind = "droptail", limit_packets = 1}'
     ),
     "four billion packets at once": network(
-        '{kind = "schedule", writes = [[0, 4000000000]]}', "udp", duration="10 s"
+        '{kind = "schedule", writes = [[0, 4000000000]]}', "udp", top='duration = "10 s"'
     ),
     "a recorded link of a picosecond": network(bottleneck='capacity = {times = [0], period = "1 ps"}'),
     "an update each picosecond": network(
         '{kind = "cbr", interval = "10 s"}', "udp", bottleneck='queue = {kind = "pie", update = "1 ps"}'
     ),
     "a series of four billion rows": network(
-        duration="10 s", record='responsiveness = {of = ["bottleneck"], interval = "3 ns"}'
+        top='duration = "10 s"\nrecord = {responsiveness = {of = ["bottleneck"], interval = "3 ns"}}'
     ),
 }
 
@@ -93,7 +91,7 @@ def test_ctrl_c_ends_a_run_whatever_it_does(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_ends_many_runs_and_keeps_what_was_finished(jobs: int, tmp_path: Path) -> None:
     (tmp_path / "long.toml").write_text(network())
-    (tmp_path / "short.toml").write_text(network(duration="1 s"))
+    (tmp_path / "short.toml").write_text(network(top='duration = "1 s"'))
     code = f"""
 import parshall
 from parshall import Cache
@@ -116,7 +114,7 @@ parshall.run_many(runs, [1], jobs={jobs}, cache=Cache({str(tmp_path / "cache")!r
 
 @pytest.fixture
 def short() -> parshall.Scenario:
-    return parshall.loads(network(duration="10 s"))
+    return parshall.loads(network(top='duration = "10 s"'))
 
 
 def test_a_run_has_as_many_events_as_it_may(short: parshall.Scenario) -> None:
@@ -165,8 +163,8 @@ def test_progress_is_told_and_can_end_a_run() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="only Linux tells what memory is left")
 def test_memory_that_runs_low_ends_a_run_with_a_message(tmp_path: Path) -> None:
-    much = network('{kind = "cbr", rate = "900 Mbit/s"}', "udp", duration="1000 s", record='packets = ["*"]')
-    (tmp_path / "much.toml").write_text(much)
+    everything = 'duration = "1000 s"\nrecord = {packets = ["*"]}'
+    (tmp_path / "much.toml").write_text(network('{kind = "cbr", rate = "900 Mbit/s"}', "udp", top=everything))
     code = f"""
 import resource, parshall
 from parshall import _core

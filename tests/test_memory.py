@@ -48,7 +48,7 @@ for line in sys.stdin:
 
 RUN = """
 scenario = parshall.loads({!r})
-bound(128)
+bound(64)
 parshall.run(scenario, max_events=10**9)
 """
 

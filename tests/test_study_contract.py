@@ -210,7 +210,13 @@ def _contents(folder: Path) -> dict[str, bytes]:
 _WITH_DATA = sorted(study.name for study in st.list_studies() if study.loaded.data)
 
 
-@pytest.mark.parametrize("name", _WITH_DATA)
+_LONG = {"aqm", "nonresponsive"}
+"""They take half of the time; others show what a study does where it is not given its data."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.exhaustive] * (name in _LONG)) for name in _WITH_DATA]
+)
 def test_a_study_is_reproduced_without_the_data_that_it_reads(name: str, tmp_path: Path) -> None:
     quiet = Console(file=io.StringIO())
     with pytest.MonkeyPatch.context() as patch:

@@ -159,8 +159,8 @@ WRONG: list[Any] = [
 VALUES = np.random.default_rng(1).normal(size=60) + 20
 STEPS = np.cumsum(VALUES - 20)
 SCENARIO = Dumbbell(
-    duration="2 s",
-    warm_up="1 s",
+    duration="0.4 s",
+    warm_up="0.2 s",
     rate="2 Mbit/s",
     delay="10 ms",
     queue=DropTail(limit_packets=10),
@@ -293,6 +293,11 @@ FUNCTIONS = {"family", "history", "derivative", "lag"}
 
 
 def public() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """What is offered, each once: under the last of the names by which it is."""
+    return iter({id(found): (place, found) for place, found in offered_by_modules()}.values())
+
+
+def offered_by_modules() -> Iterator[tuple[str, Callable[..., Any]]]:
     for module in MODULES:
         offered = importlib.import_module(module)
         for name in sorted(offered.__all__):
