@@ -74,6 +74,13 @@ mod tests {
     }
 
     #[test]
+    fn sizes_are_those_of_the_scenario() {
+        let sizes = Tcp { payload_bytes: 500, header_bytes: 52, ack_bytes: 60, ..Tcp::default() };
+        let TcpOptions { payload_bytes, data_bytes, syn_bytes, ack_bytes, .. } = TcpOptions::resolve(&sizes);
+        assert_eq!((payload_bytes, data_bytes, syn_bytes, ack_bytes), (500, 552, 52, 60));
+    }
+
+    #[test]
     fn linux_is_what_it_is_called() {
         let tcp = |control| Tcp { profile: ProfileName::Linux, control, ..Tcp::default() };
         let linux = cubic::Config::default().linux();

@@ -90,6 +90,16 @@ mod tests {
     }
 
     #[test]
+    fn a_ring_that_is_full_grows() {
+        for count in [16, 17, 32, 33, 64, 65] {
+            let mut times = SentTimes::default();
+            (0..count).for_each(|seq| send(&mut times, seq, 0, false, 10 + seq as u64));
+            let sent = (0..count).map(|seq| times.last_sent(seq, Time::ZERO));
+            assert!(sent.eq((0..count).map(|seq| ms(10 + seq as u64))), "{count}");
+        }
+    }
+
+    #[test]
     fn what_fills_a_gap_is_what_is_timed() {
         let mut times = SentTimes::default();
         (0..4).for_each(|seq| send(&mut times, seq, 0, false, 10 + seq as u64));

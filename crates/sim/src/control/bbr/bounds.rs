@@ -270,9 +270,12 @@ mod tests {
 
     #[test]
     fn startup_ends_by_six_losses_that_are_more_than_a_fiftieth() {
-        let over = |lost| Bounds::default().on_ack(&path(50, lost), false, true, &model(Stage::Startup));
-        assert!(!over(5));
-        assert!(over(6));
+        let over = |delivered, lost| {
+            Bounds::default().on_ack(&path(delivered, lost), false, true, &model(Stage::Startup))
+        };
+        assert!(!over(50, 5));
+        assert!(over(50, 6));
+        assert!(!over(294, 6));
     }
 
     #[test]
