@@ -48,7 +48,7 @@ for line in sys.stdin:
 
 RUN = """
 scenario = parshall.loads({!r})
-bound(64)
+bound(128)
 parshall.run(scenario, max_events=10**9)
 """
 
