@@ -73,7 +73,7 @@ def test_points_of_a_sweep_are_compared_one_by_one(
         values[side] = [list(result.values("goodput", point).values()) for point in result.points]
     (found,) = compare([str(tmp_path / "a"), str(tmp_path / "b")])
     assert found.pairs == 6
-    assert [each.point for each in found.found] == ["rate 2 Mbit/s", "rate 8 Mbit/s"]
+    assert [each.place for each in found.found] == ["rate 2 Mbit/s", "rate 8 Mbit/s"]
     for each, a, b in zip(found.found, values["a"], values["b"], strict=True):
         expected = difference_interval(b, a)
         assert each.difference == expected
