@@ -90,6 +90,7 @@ GIVEN: Mapping[str, Mapping[str, Any]] = {
     "SelfSimilar": {"rate": "500 kbit/s", "h": 0.8, "sd": "200 kbit/s", "interval": "10 ms"},
     "Schedule": {"writes": [(0, 50), ("3 s", 80)]},
     "TransferSequence": {"packets": {"kind": "pareto", "mean": 12, "shape": 1.2}, "think": "500 ms"},
+    "Barrier": {"packets": 30, "think": "100 ms"},
     "ConstantLaw": {"value": 9},
     "ExponentialLaw": {"mean": 9},
     "ParetoLaw": {"mean": 9, "shape": 1.3},

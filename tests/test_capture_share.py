@@ -6,6 +6,7 @@ import csv
 import gzip
 import heapq
 import json
+import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -133,9 +134,17 @@ def test_drops_of_tcp_are_inferred_as_they_were(mixed: tuple[Path, Path, float])
 def test_a_line_says_what_is_known(
     mixed: tuple[Path, Path, float], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file, drops, _ = mixed
-    assert main(["capture", str(file), "--share"]) == 0
-    assert "cannot be known, because drops of UDP" in capsys.readouterr().out
+    file, drops, truth = mixed
+    guide = (Path(__file__).parents[1] / "docs/guide/captures-in.md").read_text()
+    for options in (["--share"], ["--drops", str(drops)]):
+        assert main(["capture", str(file), *options]) == 0
+        out = capsys.readouterr().out
+        _, start, rest = out.partition("Packets of flows that do not respond")
+        words = " ".join((start + rest).split())
+        line = re.match(r".* drops and marks, (inferred|given)", words)[0]
+        assert f"    {line}\n" in guide
+        assert ("cannot be known, because drops of UDP" in line) == (options == ["--share"])
+    assert f"the truth is {100 * truth:.1f} %" in guide
     assert main(["capture", str(file), "--drops", str(drops), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["responsiveness"]["given"] is True
 

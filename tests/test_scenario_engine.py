@@ -13,6 +13,7 @@ import parshall
 from parshall import (
     Aimd,
     ArimaVegas,
+    Barrier,
     Bbr,
     BernoulliLoss,
     Binomial,
@@ -143,7 +144,7 @@ MIRRORED += [OnOff, SelfSimilar, Schedule, Record, Series, ShareSeries, QueueSha
 MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 MIRRORED += [CoDel, Pie, FqCodel]
 MIRRORED += [RateChange, DelayChange, LossChange, Outage, Stall, Reordering, Ecmp]
-MIRRORED += [TransferSequence, Telnet, Web]
+MIRRORED += [TransferSequence, Barrier, Telnet, Web]
 MIRRORED += [
     Conditioner,
     Knowledge,
@@ -261,7 +262,7 @@ def test_the_documents_model_is_a_named_one() -> None:
         (
             "App",
             "sim/src/scenario/traffic.rs",
-            [Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule, TransferSequence, Telnet, Web],
+            [Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule, TransferSequence, Barrier, Telnet, Web],
         ),
         ("Variate", "sim/src/scenario/apps.rs", LAWS),
         ("Law", "sim/src/scenario/traffic.rs", [ExponentialPeriods, ParetoPeriods]),

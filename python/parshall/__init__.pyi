@@ -47,6 +47,7 @@ from .scenario import (
     Aimd as Aimd,
     ArimaRtoConfig as ArimaRtoConfig,
     ArimaVegas as ArimaVegas,
+    Barrier as Barrier,
     Bbr as Bbr,
     BernoulliLoss as BernoulliLoss,
     Binomial as Binomial,

@@ -94,7 +94,7 @@ impl Source {
                 first = schedule.writes.first().map_or(Time::NEVER, |&(t, _)| start + t);
                 SourceKind::Schedule(Box::new(Schedule { start, writes: schedule.writes.clone(), done: 0 }))
             }
-            App::TransferSequence(_) | App::Telnet(_) | App::Web(_) => {
+            App::TransferSequence(_) | App::Barrier(_) | App::Telnet(_) | App::Web(_) => {
                 first = Time::NEVER;
                 SourceKind::HearsBack
             }

@@ -8,6 +8,7 @@ import numpy as np
 from parshall.plot import INK, MARKERS, SERIES, drawing, legend_of, log_axis, standalone, to_svg
 from parshall.stats import mean_interval
 from parshall.sweep.file import load_sweep
+from parshall.theory import random_loss_window
 from parshall_dev.checkout import ROOT
 
 EXAMPLES = ROOT / "examples/classics"
@@ -53,10 +54,11 @@ def mathis(axis):
     """Goodput over the loss rate, beside the law."""
     result = measured("mathis")
     losses = np.geomspace(2e-4, 0.015, 50)
-    for number, (acks, constant) in enumerate((("an ACK for each packet", 1.22), ("an ACK for two", 0.87))):
+    for number, (acks, acked) in enumerate((("an ACK for each packet", 1), ("an ACK for two", 2))):
         curve(axis, number, acks, means(result, "rate", "loss", 1e-6, acks=acks))
+        constant = random_loss_window(0.5, acked) * np.sqrt(0.5)
         style = "--" if number == 0 else ":"
-        law(axis, f"{constant} MSS / (RTT √p)", losses, 8e-3 * constant / (0.1 * np.sqrt(losses)), style)
+        law(axis, f"{constant:.2f} MSS / (RTT √p)", losses, 8e-3 * constant / (0.1 * np.sqrt(losses)), style)
     log_axis(axis.xaxis, [2e-4, 0.015])
     log_axis(axis.yaxis, [0.4, 7])
     axis.set(xlabel="loss rate p", ylabel="goodput (Mbit/s)")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
+    from parshall.recording.rounds import Rounds
     from parshall.recording.tables import Result
     from parshall.recording.views import FlowView, PortView
     from parshall.scenario import Capacity, Scenario
@@ -109,6 +110,14 @@ class Recording:
         from parshall.recording.starts import flow_starts
 
         return flow_starts(self.scenario, self.seed)
+
+    def rounds(self, group: str = "") -> Rounds:
+        """The rounds of flows with the application :class:`Barrier` and this ``group``; needs
+        ``record.transfers``.
+        """
+        from parshall.recording.rounds import rounds
+
+        return rounds(self, group)
 
     @property
     def counted_seconds(self) -> float:

@@ -1,4 +1,9 @@
-from .applications import Telnet as Telnet, TransferSequence as TransferSequence, Web as Web
+from .applications import (
+    Barrier as Barrier,
+    Telnet as Telnet,
+    TransferSequence as TransferSequence,
+    Web as Web,
+)
 from .capacity import Capacity as Capacity
 from .class_queues import (
     ClassQueue as ClassQueue,

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from parshall.scenario.base import Model
 from parshall.scenario.laws import LomaxLaw, NumberLaw, TimeLaw, constant, exponential
-from parshall.scenario.quantities import ABSENT, Count, Flag, MaybeSize
+from parshall.scenario.quantities import ABSENT, Count, Flag, MaybeSize, Text
 
-__all__ = ["Telnet", "TransferSequence", "Web"]
+__all__ = ["Barrier", "Telnet", "TransferSequence", "Web"]
 
 _OBJECTS: Any = LomaxLaw.known(mean=12.0, shape=1.2)
 
@@ -33,6 +33,32 @@ class TransferSequence(Model):
     """Whether the destination, a client, asks the source, a server, for each. The client opens the
     connection, its request is a packet that crosses the network (and is sent again if it is lost), and the
     response follows on the same connection."""
+    request_bytes: MaybeSize = ABSENT
+    """Payload of a request; none is that of the flow's packets."""
+
+
+class Barrier(Model):
+    """Rounds of many transfers at once over TCP: a client asks all sources of a group for an answer of the
+    same length, and asks again when it has all answers (a barrier: reads that are spread over servers, the
+    workers of a computation). The flow's source is the server, its destination the client, whose request is
+    a packet that crosses the network. All flows with the same ``group`` make a round together, and have the
+    same fields here; the first round begins when the last of them has started. In the table of transfers the
+    session is the number of the round.
+    """
+
+    kind: Literal["barrier"] = "barrier"
+    """Names this application."""
+    group: Text = ""
+    """Flows with the same text here wait for one another."""
+    packets: Count
+    """Packets of an answer."""
+    rounds: Count | None = None
+    """How many there are; none is as many as the run has time for."""
+    think: TimeLaw = constant(0.0)
+    """Time between the end of one round and the start of the next."""
+    connection: Literal["new", "persistent"] = "persistent"
+    """Whether all answers of a flow share a connection, or each has one of its own, with handshake, initial
+    window and all estimates anew."""
     request_bytes: MaybeSize = ABSENT
     """Payload of a request; none is that of the flow's packets."""
 

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, model_validator
 from typing_extensions import Self
 
 from parshall.errors import InputError, shown
-from parshall.scenario.applications import Telnet, TransferSequence, Web
+from parshall.scenario.applications import Barrier, Telnet, TransferSequence, Web
 from parshall.scenario.base import Model, one_of
 from parshall.scenario.quantities import (
     ABSENT,
@@ -165,7 +165,6 @@ class Schedule(Model):
 
 if TYPE_CHECKING:
     App: TypeAlias = Given[
-        Bulk | Transfer | Cbr | Vbr | OnOff | SelfSimilar | Schedule | TransferSequence | Telnet | Web,
         Bulk
         | Transfer
         | Cbr
@@ -174,10 +173,24 @@ if TYPE_CHECKING:
         | SelfSimilar
         | Schedule
         | TransferSequence
+        | Barrier
+        | Telnet
+        | Web,
+        Bulk
+        | Transfer
+        | Cbr
+        | Vbr
+        | OnOff
+        | SelfSimilar
+        | Schedule
+        | TransferSequence
+        | Barrier
         | Telnet
         | Web
         | Literal["bulk", "telnet", "web"]
         | Table,
     ]
 else:
-    App = one_of(Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule, TransferSequence, Telnet, Web)
+    App = one_of(
+        Bulk, Transfer, Cbr, Vbr, OnOff, SelfSimilar, Schedule, TransferSequence, Barrier, Telnet, Web
+    )

@@ -16,6 +16,7 @@ import numpy as np
 from parshall.errors import InputError, shown
 from parshall.recording import Recording
 from parshall.recording.delays import delay_of_packets
+from parshall.recording.rounds import flows_of_group, rounds_of
 from parshall.recording.starts import flow_starts
 from parshall.recording.views import FlowView, PortView
 from parshall.stats import jain, known_mean
@@ -45,7 +46,10 @@ Values: TypeAlias = "Callable[[Result, int], NDArray[np.float64]]"
 """The values of each flow, or of each sample."""
 
 _NOT_COUNTED = {"name", "completed_at", "mean_delay", "max_backlog_packets", "rate"}
-_SECONDS = {"completed_at", "completion_time", "timeout_wait", "mean_delay", "delay", "rtt", "response_time"}
+_SECONDS = {
+    *("completed_at", "completion_time", "timeout_wait", "mean_delay", "delay"),
+    *("rtt", "response_time", "round_time"),
+}
 _RATES = {"goodput", "sending_rate", "throughput"}
 _SHARES = {"loss_rate", "drop_rate", "mark_rate", "utilization"}
 _ENDS = ("completed_at", "completion_time")
@@ -63,6 +67,7 @@ class _Sampled:
 SAMPLED = {
     "rtt": _Sampled("rtt", "rtt"),
     "response_time": _Sampled("transfers", "transfers"),
+    "round_time": _Sampled("transfers", "transfers"),
     "backlog_packets": _Sampled("port_series", "port_series"),
     "backlog_bytes": _Sampled("port_series", "port_series"),
     "delay": _Sampled("packets", "packets"),
@@ -78,7 +83,7 @@ _FLOW_COUNTERS = _columns(FlowView) - _NOT_COUNTED
 _PORT_COLUMNS = _columns(PortView) - {"name", "rate"}
 FLOW_QUANTITIES = _FLOW_COUNTERS | {
     *("goodput", "sending_rate", "loss_rate", "completed_at", "completion_time", "fairness"),
-    *("rtt", "response_time"),
+    *("rtt", "response_time", "round_time"),
 }
 PORT_QUANTITIES = _PORT_COLUMNS | {
     *("throughput", "utilization", "drop_rate", "loss_rate", "mark_rate"),
@@ -166,6 +171,8 @@ def _flow_samples(scenario: Scenario, chosen: NDArray[np.int64], quantity: str) 
         )
     names = [scenario.flows[number].name for number in chosen]
     _check_recorded(scenario, quantity, names)
+    if quantity == "round_time":
+        return _round_times(scenario, chosen)
 
     def samples(result: Result, _: int) -> NDArray[np.float64]:
         rows = result.get(SAMPLED[quantity].table)
@@ -177,6 +184,22 @@ def _flow_samples(scenario: Scenario, chosen: NDArray[np.int64], quantity: str) 
         return np.asarray((rows["end"] - rows["start"])[own & (rows["start"] >= scenario.warm_up)])
 
     return samples
+
+
+def _round_times(scenario: Scenario, chosen: NDArray[np.int64]) -> Values:
+    """Of each round of the groups to which these flows belong, from the warm-up on."""
+    apps = [scenario.flows[number].app for number in chosen]
+    groups = sorted({app.group for app in apps if app.kind == "barrier"})
+    if not groups:
+        raise InputError("", "round_time", "flows of which one has the application barrier")
+
+    def times(result: Result, _: int) -> NDArray[np.float64]:
+        rows = result.get("transfers")
+        found = [rounds_of(rows, flows_of_group(scenario, group)) for group in groups if rows is not None]
+        counted = [each.completion_time[each.start >= scenario.warm_up] for each in found]
+        return np.concatenate(counted) if counted else np.empty(0)
+
+    return times
 
 
 def _chosen(scenario: Scenario, pattern: str) -> NDArray[np.int64]:

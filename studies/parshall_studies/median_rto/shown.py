@@ -35,12 +35,8 @@ if TYPE_CHECKING:
 
 
 LOOKS = st.looks({name: entry.label for name, entry in FILTERS.items()})
-_FAMILIES = {
-    "Jacobson": LOOKS[ORIGINAL](label="Jacobson"),
-    "Median": LOOKS["median-5"](label="Median"),
-    "Median, MAD": LOOKS["median-mad-5"](label="Median, MAD"),
-    "Weighted median": LOOKS["weighted-median"],
-}
+_FAMILIES = st.looks({name: name for name in ("Jacobson", "Median", "Median, MAD", "Weighted median")})
+"""Of their own: there are more filters than colours."""
 """Families of filters over their parameters look like their best-known member."""
 _PRINTED = st.Look("document", plot.INK, "D")
 _DRAWN = {"bit/s": (1e-3, "kbit/s"), "%": (1.0, "%")}

@@ -76,7 +76,7 @@ pub(super) fn check_app(at: &Place<'_>, flow: &Flow, duration: Time) -> Checked<
         }
         App::SelfSimilar(config) => check_self_similar(at, config, flow, duration),
         // Checked when they were given their members.
-        App::TransferSequence(_) | App::Telnet(_) | App::Web(_) => Ok(()),
+        App::TransferSequence(_) | App::Barrier(_) | App::Telnet(_) | App::Web(_) => Ok(()),
         App::Schedule(schedule) => {
             if let Some(i) = schedule.writes.iter().position(|&(_, packets)| packets == u32::MAX) {
                 let path = format!("{at}.writes[{i}][1]");

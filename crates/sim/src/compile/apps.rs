@@ -4,6 +4,7 @@
 //! it gets, has further flows behind those of the scenario, its *members*, which nobody else sees: a recording
 //! counts them with the flow that they belong to.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::checks::MAX_PACKET_BYTES;
@@ -11,7 +12,7 @@ use super::place::{quoted, Place};
 use super::Checked;
 use crate::error::ScenarioError;
 use crate::scenario::{
-    App, Flow, Tcp, Telnet, TransferSequence, Transport, Variate, Web, WebRequests, LEAST_INTERVAL,
+    App, Barrier, Flow, Tcp, Telnet, TransferSequence, Transport, Variate, Web, WebRequests, LEAST_INTERVAL,
 };
 use crate::traffic::apps::{self, MOST, MOST_CONNECTIONS, MOST_OBJECTS};
 use crate::units::Time;
@@ -35,6 +36,8 @@ pub enum Asking {
 pub struct AppPlan {
     /// The one of the scenario, which is that of its first slot.
     pub flow: u32,
+    /// Whether its slots are flows of the scenario, which wait for one another.
+    pub together: bool,
     /// How transfers are asked for.
     pub asking: Asking,
     /// Of each slot, the flow with the data, and the one with the requests if there are any.
@@ -43,7 +46,8 @@ pub struct AppPlan {
 
 /// Adds the members of all applications behind the flows. Their errors are those of their flows.
 pub fn add_members(flows: &mut Vec<Flow>) -> Checked<Vec<AppPlan>> {
-    let mut plans = Vec::new();
+    let mut plans: Vec<AppPlan> = Vec::new();
+    let mut groups: HashMap<String, usize> = HashMap::new();
     let list = Place::of("flows");
     for index in 0..flows.len() {
         let Some(slots) = apps::slots(&flows[index].app) else {
@@ -52,7 +56,23 @@ pub fn add_members(flows: &mut Vec<Flow>) -> Checked<Vec<AppPlan>> {
         let place = list.item(index);
         check(&place, &flows[index])?;
         let asking = asking(&flows[index].app);
-        let mut plan = AppPlan { flow: index as u32, asking, slots: Vec::new() };
+        let group = match &flows[index].app {
+            App::Barrier(barrier) => Some(barrier.group.clone()),
+            _ => None,
+        };
+        let number = match &group {
+            Some(name) => *groups.entry(name.clone()).or_insert(plans.len()),
+            None => plans.len(),
+        };
+        match plans.get(number) {
+            Some(plan) => check_alike(&place, &flows[plan.flow as usize], &flows[index])?,
+            None => plans.push(AppPlan {
+                flow: index as u32,
+                together: group.is_some(),
+                asking,
+                slots: Vec::new(),
+            }),
+        }
         let own = flows[index].clone();
         if asking == Asking::Http {
             // The handshake is that of the request.
@@ -68,9 +88,8 @@ pub fn add_members(flows: &mut Vec<Flow>) -> Checked<Vec<AppPlan>> {
                 flows.push(requests_of(&own, slot));
                 flows.len() as u32 - 1
             });
-            plan.slots.push((data as u32, requests));
+            plans[number].slots.push((data as u32, requests));
         }
-        plans.push(plan);
     }
     Ok(plans)
 }
@@ -83,8 +102,9 @@ pub fn owners(named: usize, flows: usize, plans: &[AppPlan]) -> Vec<u32> {
     let mut owners: Vec<u32> = (0..flows as u32).collect();
     for plan in plans {
         for (data, requests) in &plan.slots {
-            owners[*data as usize] = plan.flow;
-            requests.iter().for_each(|&requests| owners[requests as usize] = plan.flow);
+            let owner = if plan.together { *data } else { plan.flow };
+            owners[*data as usize] = owner;
+            requests.iter().for_each(|&requests| owners[requests as usize] = owner);
         }
     }
     owners
@@ -119,6 +139,7 @@ fn requests_of(own: &Flow, slot: u32) -> Flow {
 fn request_bytes(app: &App) -> (Option<u32>, bool) {
     match app {
         App::TransferSequence(sequence) => (sequence.request_bytes, sequence.requests),
+        App::Barrier(barrier) => (barrier.request_bytes, true),
         App::Web(web) => (web.request_bytes, true),
         _ => (None, false),
     }
@@ -127,6 +148,7 @@ fn request_bytes(app: &App) -> (Option<u32>, bool) {
 fn asking(app: &App) -> Asking {
     match app {
         App::TransferSequence(sequence) if sequence.requests => Asking::Http,
+        App::Barrier(_) => Asking::Http,
         App::Web(web) if web.requests == WebRequests::Ns2 => Asking::Ns2,
         App::Web(_) => Asking::Http,
         _ => Asking::Nobody,
@@ -138,6 +160,7 @@ fn check(place: &Place<'_>, flow: &Flow) -> Checked<()> {
     let Transport::Tcp(tcp) = &flow.transport else {
         let kind = match &flow.app {
             App::Telnet(_) => "telnet",
+            App::Barrier(_) => "barrier",
             App::Web(_) => "web",
             _ => "transfer-sequence",
         };
@@ -146,6 +169,7 @@ fn check(place: &Place<'_>, flow: &Flow) -> Checked<()> {
     };
     match &flow.app {
         App::TransferSequence(sequence) => check_sequence(at, sequence),
+        App::Barrier(barrier) => check_barrier(at, barrier),
         App::Telnet(telnet) => check_telnet(at, telnet),
         App::Web(web) => check_web(at, web),
         _ => Ok(()),
@@ -167,6 +191,24 @@ fn check_sequence(at: &Place<'_>, sequence: &TransferSequence) -> Checked<()> {
     check_number(&at.field("packets"), &sequence.packets, MOST)?;
     check_time(&at.field("think"), &sequence.think)?;
     check_count(&at.field("transfers_at_most"), sequence.transfers_at_most, u32::MAX, "transfer")
+}
+
+fn check_barrier(at: &Place<'_>, barrier: &Barrier) -> Checked<()> {
+    check_count(&at.field("packets"), Some(barrier.packets), MOST, "packet")?;
+    check_time(&at.field("think"), &barrier.think)?;
+    check_count(&at.field("rounds"), barrier.rounds, u32::MAX, "round")
+}
+
+/// Checks that a flow does as the first of its group.
+fn check_alike(place: &Place<'_>, first: &Flow, flow: &Flow) -> Checked<()> {
+    let expected = |what: &str| format!("{what} of {}, which is of the same group", quoted(&first.name));
+    if flow.app != first.app {
+        return Err(ScenarioError::new(&place.field("app"), "another barrier", expected("that")));
+    }
+    if flow.stop != first.stop {
+        return Err(ScenarioError::new(&place.field("stop"), "another time", expected("that")));
+    }
+    Ok(())
 }
 
 fn check_telnet(at: &Place<'_>, telnet: &Telnet) -> Checked<()> {

@@ -1,6 +1,6 @@
 //! Names of what is recorded, turned into numbers of flows and ports.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::apps::{with_members, AppPlan};
 use super::nonresponsive::queue_observers;
@@ -97,10 +97,13 @@ pub(super) fn watch(
 
 /// Those of the flows in a list that have transfers; one that is named must have them.
 fn transfers(list: &[String], flows: Vec<u32>, known: Known<'_>) -> Checked<Option<Vec<u32>>> {
-    let has = |flow: u32| known.apps.iter().any(|app| app.flow == flow);
+    let together = known.apps.iter().filter(|app| app.together);
+    let grouped = together.flat_map(|app| app.slots.iter().map(|&(data, _)| data));
+    let having: FxHashSet<u32> = known.apps.iter().map(|app| app.flow).chain(grouped).collect();
+    let has = |flow: u32| having.contains(&flow);
     for (i, name) in list.iter().enumerate().filter(|(_, name)| *name != "*") {
         if !has(known.flows[name.as_str()]) {
-            let expected = "a flow whose application is a transfer-sequence, telnet or web";
+            let expected = "a flow whose application is a transfer-sequence, barrier, telnet or web";
             return Err(ScenarioError::new(format!("record.transfers[{i}]"), quoted(name), expected));
         }
     }

@@ -31,10 +31,18 @@ pub(super) struct App {
     pub slots: Vec<Slot>,
     /// When it wants to be asked.
     pub due: Time,
-    /// Whether its transfers are kept, how many there are, and of which flow.
-    pub keeps: bool,
-    pub transfers: u64,
+    /// The one of the scenario that it is about, or the first of several.
     pub flow: u32,
+    /// By flow of the scenario.
+    pub counts: Vec<Count>,
+}
+
+/// Transfers of a flow: whether they are kept, and how many there were.
+#[derive(Debug)]
+pub(super) struct Count {
+    flow: u32,
+    keeps: bool,
+    transfers: u64,
 }
 
 #[derive(Debug)]
@@ -42,6 +50,8 @@ pub(super) struct Slot {
     pub data: usize,
     pub requests: Option<usize>,
     pub order: Write,
+    /// Where its transfers count.
+    count: usize,
 }
 
 /// Packets to be written.
@@ -123,19 +133,23 @@ impl Apps {
                 self.lines.len() - 1
             };
             let (data, requests) = (add(data, false), requests.map(|flow| add(flow, true)));
-            slots.push(Slot {
-                data,
-                requests,
-                order: Write { line: data, packets: 0, fresh: false, entry: None },
-            });
+            let order = Write { line: data, packets: 0, fresh: false, entry: None };
+            slots.push(Slot { data, requests, order, count: if app.together { slot as usize } else { 0 } });
         }
+        let kept = plan.watch.transfers.as_ref();
+        let keeps = |flow: &u32| kept.is_some_and(|flows| flows.binary_search(flow).is_ok());
+        let flows: Vec<u32> = match app.together {
+            true => app.slots.iter().map(|&(data, _)| data).collect(),
+            false => vec![app.flow],
+        };
+        // What several do together begins when the last of them has started.
+        let starts = flows.iter().map(|&flow| start(&plan.asked[flow as usize], seed));
         self.apps.push(App {
             machine,
             slots,
-            due: start(asked, seed),
-            keeps: plan.watch.transfers.as_ref().is_some_and(|flows| flows.binary_search(&app.flow).is_ok()),
-            transfers: 0,
+            due: starts.max().unwrap_or(Time::NEVER),
             flow: app.flow,
+            counts: flows.iter().map(|&flow| Count { flow, keeps: keeps(&flow), transfers: 0 }).collect(),
         });
     }
 
@@ -157,14 +171,15 @@ impl Apps {
     /// Puts a transfer that begins into the log, if it is kept.
     pub fn enter(&mut self, app: usize, demand: &Demand) -> Option<usize> {
         let app = &mut self.apps[app];
-        app.transfers += 1;
-        if !app.keeps {
+        let count = &mut app.counts[app.slots[demand.slot as usize].count];
+        count.transfers += 1;
+        if !count.keeps {
             return None;
         }
         self.log.make_room(1, "rows of transfers");
         self.log.push(Transfer {
-            flow: app.flow,
-            number: app.transfers - 1,
+            flow: count.flow,
+            number: count.transfers - 1,
             place: demand.place,
             start: demand.asked,
             first: Time::NEVER,

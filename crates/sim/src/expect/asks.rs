@@ -1,6 +1,6 @@
 //! Mean demand of applications.
 
-use crate::scenario::{App, SelfSimilar, TransferSequence, Transport, Variate, Web};
+use crate::scenario::{App, SelfSimilar, Transport, Variate, Web};
 use crate::traffic::{apps, cbr_interval};
 use crate::units::Time;
 
@@ -47,7 +47,14 @@ impl Asks {
                 let packets = written.clone().map(|&(_, packets)| f64::from(packets)).sum();
                 in_all(packets, written.count() as f64)
             }
-            App::TransferSequence(config) => sequence(config, network),
+            App::TransferSequence(config) => {
+                let transfers = config.transfers_at_most.map_or(f64::INFINITY, f64::from);
+                one_by_one(number(&config.packets), &config.think, transfers, network)
+            }
+            App::Barrier(config) => {
+                let rounds = config.rounds.map_or(f64::INFINITY, f64::from);
+                one_by_one(f64::from(config.packets), &config.think, rounds, network)
+            }
             App::Telnet(config) => {
                 let packets = number(&config.packets);
                 let typing = (packets - 1.0) * apps::mean(&config.interval);
@@ -70,10 +77,9 @@ pub fn number(law: &Variate) -> f64 {
     apps::mean(law).max(1.0)
 }
 
-fn sequence(config: &TransferSequence, network: impl Fn(f64) -> f64) -> Asks {
-    let packets = number(&config.packets);
-    let cycle = network(packets) + apps::mean(&config.think);
-    let transfers = config.transfers_at_most.map_or(f64::INFINITY, f64::from);
+/// Transfers of so many packets, one after the other.
+fn one_by_one(packets: f64, think: &Variate, transfers: f64, network: impl Fn(f64) -> f64) -> Asks {
+    let cycle = network(packets) + apps::mean(think);
     Asks {
         pps: packets / cycle.max(1e-12),
         packets: packets * transfers,

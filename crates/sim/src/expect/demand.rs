@@ -36,6 +36,7 @@ pub struct Demand {
 /// Place of a flow in an application that hears back.
 #[derive(Clone, Copy, Debug)]
 struct Membership {
+    /// Flows among which it divides its demand.
     slots: f64,
     asking: Asking,
     /// For requests: the flow with the responses.
@@ -51,7 +52,8 @@ pub fn demands(plan: &Plan) -> Vec<Demand> {
 fn memberships(plan: &Plan) -> Vec<Option<Membership>> {
     let mut members = vec![None; if plan.apps.is_empty() { 0 } else { plan.flows.len() }];
     for app in &plan.apps {
-        let own = Membership { slots: app.slots.len() as f64, asking: app.asking, requests_for: None };
+        let slots = if app.together { 1.0 } else { app.slots.len() as f64 };
+        let own = Membership { slots, asking: app.asking, requests_for: None };
         for &(data, requests) in &app.slots {
             members[data as usize] = Some(own);
             let asks = requests.into_iter();
@@ -200,6 +202,7 @@ fn waiting_for_ack(asking: Asking, options: &TcpOptions) -> f64 {
 fn is_fresh(app: &App) -> bool {
     match app {
         App::TransferSequence(config) => config.connection == ConnectionUse::New,
+        App::Barrier(config) => config.connection == ConnectionUse::New,
         App::Telnet(config) => config.connection == ConnectionUse::New && number(&config.packets) < 2.0,
         App::Web(_) => true,
         _ => false,

@@ -99,6 +99,33 @@ pub struct TransferSequence {
     pub request_bytes: Option<u32>,
 }
 
+fn persistent() -> ConnectionUse {
+    ConnectionUse::Persistent
+}
+
+/// See [`super::App::Barrier`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Barrier {
+    /// Flows with this name in this field wait for one another.
+    #[serde(default)]
+    pub group: String,
+    /// Packets of an answer.
+    pub packets: u32,
+    /// How many rounds there are; none is as many as the run has time for.
+    #[serde(default)]
+    pub rounds: Option<u32>,
+    /// Time between the end of one round and the start of the next.
+    #[serde(default = "Variate::none")]
+    pub think: Variate,
+    /// Whether each answer has a connection of its own.
+    #[serde(default = "persistent")]
+    pub connection: ConnectionUse,
+    /// Payload of a request, one packet; none is that of the flow's packets.
+    #[serde(default)]
+    pub request_bytes: Option<u32>,
+}
+
 fn telnet_packets() -> Variate {
     Variate::Exponential { mean: 20.0 }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Telnet, TransferSequence, Web};
+use super::{Barrier, Telnet, TransferSequence, Web};
 use crate::units::{Rate, Time};
 
 /// When an application has data. Rates count payload.
@@ -26,6 +26,8 @@ pub enum App {
     Schedule(Schedule),
     /// One transfer after the other.
     TransferSequence(Box<TransferSequence>),
+    /// Rounds of requests to many at once, each when all answers to the one before are there.
+    Barrier(Box<Barrier>),
     /// Sessions of single packets.
     Telnet(Box<Telnet>),
     /// Pages of objects that a client asks a server for.

@@ -24,6 +24,10 @@ _ROW, _FRAME, _CURVES = 0.2, 0.62, 1.7
 """Heights of a row, of the rest of a strip, and of a panel of distributions, in inches."""
 
 
+_WHOLE = {"share": 1.0, "%": 100.0}
+"""The most of a quantity in this unit."""
+
+
 @dataclass(frozen=True)
 class Row:
     """A mean with its 95 % interval, and the numbers that it is made of."""
@@ -90,10 +94,10 @@ def _draw_strip(axis: Axes, strip: Strip) -> None:
         axis.plot(
             values, np.full(len(values), place), "|", color=colour, markersize=7, alpha=0.35, clip_on=False
         )
-        half = row.interval.half_width / scale if row.interval.bounded else 0.0
+        below, above = _arms(strip, row)
         axis.errorbar(
-            row.interval.mean / scale, place, xerr=half, fmt=marker, color=colour, markersize=4, capsize=2.5,
-            linewidth=1.2, clip_on=False,
+            row.interval.mean / scale, place, xerr=[[below / scale], [above / scale]], fmt=marker,
+            color=colour, markersize=4, capsize=2.5, linewidth=1.2, clip_on=False,
         )  # fmt: skip
     labels = [row.label for row in strip.rows]
     axis.set_yticks(range(len(labels)), labels)
@@ -102,6 +106,16 @@ def _draw_strip(axis: Axes, strip: Strip) -> None:
     axis.margins(x=0.06)
     axis.set_title(quantity_label(strip.title, unit), fontsize="small", fontweight="normal")
     _plain_numbers(axis)
+
+
+def _arms(strip: Strip, row: Row) -> tuple[float, float]:
+    """How far the interval reaches on either side: no share is negative, or more than all."""
+    half = row.interval.half_width if row.interval.bounded else 0.0
+    most = _WHOLE.get(strip.unit, 1.0 if strip.title.startswith("fairness") else None)
+    if strip.zero or most is None:
+        return half, half
+    mean = row.interval.mean
+    return min(half, max(mean, 0.0)), min(half, max(most - mean, 0.0))
 
 
 def _extent(strip: Strip) -> list[float]:

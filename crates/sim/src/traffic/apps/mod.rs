@@ -3,11 +3,13 @@
 //!
 //! It knows of *slots*, each of which carries one connection at a time, and of nothing below them.
 
+mod barrier;
 mod sequence;
 mod telnet;
 mod variate;
 mod web;
 
+use barrier::Barrier;
 use sequence::Sequence;
 use telnet::Telnet;
 use web::Web;
@@ -63,16 +65,18 @@ pub struct Machine {
 #[derive(Debug)]
 enum AppKind {
     Sequence(Sequence),
+    Barrier(Barrier),
     Telnet(Telnet),
     Web(Box<Web>),
 }
 
 impl Machine {
-    /// The application of a flow with so many slots, or none if it does not hear back.
+    /// The application of a flow, or of a group of which it is the first, with so many slots, or none if it does not hear back.
     pub fn new(flow: &Flow, slots: u32, seed: u64) -> Option<Self> {
         let stream = Stream::new(seed, &format!("flow/{}/source", flow.name));
         let kind = match &flow.app {
             App::TransferSequence(config) => AppKind::Sequence(Sequence::new(config, stream)),
+            App::Barrier(config) => AppKind::Barrier(Barrier::new(config, slots, stream)),
             App::Telnet(config) => AppKind::Telnet(Telnet::new(config, stream)),
             App::Web(config) => AppKind::Web(Box::new(Web::new(config, slots, stream))),
             _ => return None,
@@ -85,6 +89,7 @@ impl Machine {
         if now < self.stop {
             match &mut self.kind {
                 AppKind::Sequence(sequence) => sequence.on_time(now, out),
+                AppKind::Barrier(barrier) => barrier.on_time(now, out),
                 AppKind::Telnet(telnet) => telnet.on_time(now, out),
                 AppKind::Web(web) => web.on_time(now, out),
             }
@@ -96,6 +101,7 @@ impl Machine {
         if now < self.stop {
             match &mut self.kind {
                 AppKind::Sequence(sequence) => sequence.on_done(now, out),
+                AppKind::Barrier(barrier) => barrier.on_done(now, out),
                 AppKind::Telnet(telnet) => telnet.on_done(now, out),
                 AppKind::Web(web) => web.on_done(slot, now, out),
             }
@@ -115,7 +121,7 @@ pub const MOST_CONNECTIONS: u32 = 256;
 /// average: of exponential numbers 1 in 22000 is larger.
 pub fn slots(app: &App) -> Option<u32> {
     match app {
-        App::TransferSequence(_) | App::Telnet(_) => Some(1),
+        App::TransferSequence(_) | App::Barrier(_) | App::Telnet(_) => Some(1),
         App::Web(web) => Some(web.connections.unwrap_or_else(|| {
             let objects = variate::greatest(&web.objects).unwrap_or(10.0 * variate::mean(&web.objects));
             objects.ceil().clamp(1.0, f64::from(MOST_CONNECTIONS)) as u32
