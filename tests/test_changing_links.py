@@ -170,3 +170,11 @@ def test_a_file_and_set_change_them(tmp_path: Path, capsys: pytest.CaptureFixtur
     capsys.readouterr()
     assert main(["check", str(file), "--set", "links[0].events[1].probability=2"]) == 1
     assert "probability: got 2, expected a number from 0 to 1" in capsys.readouterr().err
+
+
+def test_a_picture_says_what_to_record_where_the_rate_changes(tmp_path: Path) -> None:
+    file = Path(__file__).parents[1] / "examples/changing_link.toml"
+    scenario = parshall.load(file).with_(duration="1 s")
+    svg = tmp_path / "plot.svg"
+    parshall.run(scenario).plot().savefig(svg)
+    assert 'packets = ["bottleneck"] shows it' in svg.read_text().replace("&quot;", '"')

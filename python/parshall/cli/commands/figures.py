@@ -50,7 +50,7 @@ def with_bottleneck(runs: Sequence[Figures]) -> tuple[str, list[dict[str, float]
         {
             **run.values,
             "delay at the bottleneck, ms": 1e3 * float(run.delay[place]),
-            "most held at the bottleneck": float(run.most_held[place]),
+            "most held at the bottleneck, packets": float(run.most_held[place]),
         }
         for run in runs
     ]

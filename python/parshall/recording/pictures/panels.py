@@ -202,9 +202,12 @@ def _port_panels(ports: Subjects, of: str) -> list[Panel]:
         Source("packets", "packets", _delay_of_packets),
         Source("port_series", "port_series", _delay_of_backlog),
     )
+    queues = sampled("backlog_packets")
+    # What a queue holds tells no delay where the rate changes.
+    wanted = f'packets = ["{of}"]' if queues and not delays else series
     return [
-        Panel("queue, packets", "ports", series, sampled("backlog_packets")),
-        Panel("delay, ms", "ports", series, delays),
+        Panel("queue, packets", "ports", series, queues),
+        Panel("delay, ms", "ports", wanted, delays),
         Panel(f"drops{since}, packets", "ports", series, sampled("packets_dropped")),
     ]
 
