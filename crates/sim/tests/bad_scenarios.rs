@@ -444,7 +444,7 @@ fn applications_that_hear_back() {
     let scenario: Scenario = serde_json::from_value(scenario).expect("a well-formed scenario");
     let error = Plan::new(&scenario, Folding::On).expect_err("a refusal");
     assert_eq!((error.path.as_str(), error.value.as_str()), ("flows[0].app.kind", "\"web\""));
-    let expected = "a flow whose application is a transfer-sequence, telnet or web";
+    let expected = "a flow whose application is a transfer-sequence, barrier, telnet or web";
     refuses("/record", json!({"transfers": ["f"]}), "record.transfers[0]", "\"f\"", expected);
 }
 
