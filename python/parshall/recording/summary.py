@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from parshall.recording.views import LOST, cell
+from parshall.recording.counters import LOST, cell
 from parshall.units import format_duration, format_rate
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from parshall.errors import InputError, shown
+from parshall.recording.counters import cell
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 __all__ = [
-    "LOST",
     "FlowSeries",
     "FlowView",
     "Packets",
@@ -38,9 +38,6 @@ __all__ = [
     "Transfers",
     "WindowChanges",
 ]
-
-LOST = ("packets_dropped", "packets_lost", "packets_marked")
-"""Counters of ports, of which one at least is more than 0 where a port did more than pass packets on."""
 
 _R = TypeVar("_R")
 
@@ -484,12 +481,6 @@ class PortView:
 
 def _rows(kind: type[_R], columns: Mapping[str, Any], chosen: NDArray[np.bool_]) -> _R:
     return kind(**{column.name: columns[column.name][chosen] for column in fields(kind)})  # type: ignore[arg-type]
-
-
-def cell(columns: Mapping[str, Any], name: str, row: int) -> Any:
-    """One value of a table as a Python number; columns of the engine need not become arrays for it."""
-    at = getattr(columns, "at", None)
-    return columns[name][row].item() if at is None else at(name, row)
 
 
 def view(kind: Callable[..., _R], columns: Mapping[str, Any], index: int, name: str, **others: object) -> _R:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parshall.recording.views import LOST
+from parshall.recording.counters import LOST
 from parshall.stats import jain
 
 if TYPE_CHECKING:

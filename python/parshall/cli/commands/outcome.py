@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from parshall.recording.counters import LOST
 from parshall.recording.starts import flow_starts
-from parshall.recording.views import LOST
 from parshall.stats import jain
 
 if TYPE_CHECKING:
