@@ -73,7 +73,9 @@ class Batches:
                 broken = RuntimeError("the engine failed\nin two lines")
                 return [([self.spoiled.pop()], broken)]
             done = self.batch.next(timeout)
-            self.count(sum(len(indices) for indices, _ in done or ()))
+            # Runs that are stopped under way come back as errors.
+            ended = [indices for indices, result in done or () if not isinstance(result, Exception)]
+            self.count(sum(map(len, ended)))
             return done and [([self.left[index] for index in indices], result) for indices, result in done]
 
         def stop(self) -> None:

@@ -85,7 +85,7 @@ def test_the_page_lists_what_is_tested() -> None:
     assert re.findall(r"^\| (.*?) \|", section, re.MULTILINE) == [*RUNS]
 
 
-@pytest.mark.parametrize("limit_kib", [None, 3 << 20])
+@pytest.mark.parametrize("limit_kib", [None, 3 << 19])
 @pytest.mark.parametrize("more", [(), ("--max-events", "1000000000000")])
 def test_a_packet_each_picosecond_is_one_line(
     limit_kib: int | None, more: tuple[str, ...], tmp_path: Path

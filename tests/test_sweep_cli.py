@@ -279,7 +279,7 @@ def test_a_fault_in_the_scenarios_own_file_names_that_file(
 
 
 def test_a_fault_in_a_scenario_inside_names_its_place(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = EXAMPLES[0].read_text()
+    text = next(example for example in EXAMPLES if example.stem == "queues").read_text()
     file.write_text(text.replace('rate = "5 Mbit/s"', 'rate = "5 Mbits"', 1))
     where = text.splitlines().index('rate = "5 Mbit/s"') + 1
     pattern = rf'.*sweep\.toml:{where}: scenario\.dumbbell\.rate: got "5 Mbits", expected .*'

@@ -157,7 +157,7 @@ impl Simulation {
             ranks: Ranks::new(plan.hops.len() + 1, plan.flows.len(), plan.ports.len()),
         };
         for (asked, flow) in plan.asked.iter().zip(&plan.flows) {
-            limits::look_at_memory();
+            limits::look_at_memory(|| Some(simulation.largest()));
             simulation.add_flow(asked, flow, seed);
         }
         simulation.attends = simulation.recorder.watches_flows() || !simulation.apps.is_empty();

@@ -109,14 +109,16 @@ impl Steps {
     #[cold]
     fn look() {
         Pulse::own().heed();
-        look_at_memory();
+        look_at_memory(|| None);
     }
 }
 
-/// Ends the run of this thread if memory runs low.
-pub(crate) fn look_at_memory() {
+/// Ends the run of this thread if memory runs low. `largest` is what takes most of it, where that is known.
+pub(crate) fn look_at_memory(largest: impl FnOnce() -> Option<Piece>) {
     if let Some(shortage) = headroom::shortage(|| 0) {
         let at = Pulse::own().simulated().secs();
-        Failure::new(format!("stopped at {at} s: {shortage}; {ADVICE}")).end_run();
+        let taken =
+            largest().map_or(String::new(), |Piece(what, bytes)| format!("{what} take {}; ", gib(bytes)));
+        Failure::new(format!("stopped at {at} s: {shortage}; {taken}{ADVICE}")).end_run();
     }
 }
