@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,13 +35,16 @@ _MARKS = {"fast": "x", "rto": "v", "rto_next": "^", "tlp": "s", "retransmission"
 
 
 def worst_figure(capture: Capture, way: Mapping[str, Any]) -> str:
-    """Bytes over time, RTT over time, and retransmissions by kind of the worst direction."""
-    with drawing(8.4, rows=3, columns=1, height_ratios=(4, 3, 2.2)) as (canvas, axes):
+    """Bytes and RTT over time of the worst direction; retransmissions of the capture by kind, if any."""
+    counts = _kinds(capture)
+    ratios = (4.0, 3.0, 0.4 + 0.35 * len(counts)) if counts else (4.0, 3.0)
+    with drawing(0.91 * sum(ratios), rows=len(ratios), columns=1, height_ratios=ratios) as (canvas, axes):
         start = _start(capture, way)
         _draw_sequence(axes[0], capture, way, start)
         _draw_rtt(axes[1], capture, way, start)
         axes[1].sharex(axes[0])
-        _draw_kinds(axes[2], capture)
+        if counts:
+            _draw_kinds(axes[2], counts)
         name = f"connection {way['connection']}, direction {way['direction']}"
         title = f"Worst of the capture: {name}"
         text = "Bytes sent, acknowledged and sent again, and round trips, over time."
@@ -71,25 +74,30 @@ def _draw_rtt(axis: Axes, capture: Capture, way: Mapping[str, Any], start: float
             axis.plot(times, rtts, ".", markersize=2, color=color, label=label, rasterized=len(times) > 5000)
     axis.set_xlabel("time (s)")
     axis.set_ylabel("RTT to the receiver (ms)")
-    _legend(axis, "upper right")
+    if axis.lines:
+        # Round trips fill the whole height; points of their size would not be seen in a legend.
+        axis.legend(
+            loc="lower right", bbox_to_anchor=(1, 1), ncols=2, fontsize=7, markerscale=4, frameon=False
+        )
 
 
-def _draw_kinds(axis: Axes, capture: Capture) -> None:
-    counts = capture.counts.kinds
-    if not capture.lacks_events:
-        counts = Counter(kind for kind in capture.events["kind"].to_pylist() if kind)
-    names = sorted(counts, key=lambda name: -counts[name]) or ["none"]
+def _kinds(capture: Capture) -> Mapping[str, int]:
+    """Retransmissions by kind."""
+    if capture.lacks_events:
+        return capture.counts.kinds
+    return Counter(kind for kind in capture.events["kind"].to_pylist() if kind)
+
+
+def _draw_kinds(axis: Axes, counts: Mapping[str, int]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    names = sorted(counts, key=lambda name: -counts[name])
     bars = axis.barh(names[::-1], [counts[name] for name in names[::-1]], color=SERIES[0], height=0.6)
     axis.bar_label(bars, padding=3, fmt="{:,.0f}")
     axis.set_yticks(range(len(names)), [_KINDS.get(name, name) for name in names[::-1]])
+    axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     axis.set_xlabel("retransmissions in the whole capture")
     axis.margins(x=0.1)
-
-
-def _legend(axis: Axes, place: Literal["upper left", "upper right"]) -> None:
-    """A legend of what is drawn, if anything is."""
-    if axis.lines:
-        axis.legend(loc=place, fontsize=7)
 
 
 def _draw_sequence(axis: Axes, capture: Capture, way: Mapping[str, Any], start: float) -> None:
@@ -108,7 +116,8 @@ def _draw_sequence(axis: Axes, capture: Capture, way: Mapping[str, Any], start: 
     _draw_repeats(axis, capture, way, (acked_at, places, start))
     axis.set_xlabel("time (s)")
     axis.set_ylabel("byte (MB)")
-    _legend(axis, "upper left")
+    if axis.lines:
+        axis.legend(loc="lower right", fontsize=7)
 
 
 def _draw_repeats(

@@ -15,7 +15,7 @@ from parshall.capture.kept import First, only
 from parshall.capture.pictures import worst_figure
 from parshall.capture.replay import MOST_REPLAYED, Replayed
 from parshall.capture.shown import share_line, worst_first
-from parshall.plot import DARK, LIGHT, SERIES, drawing, to_svg
+from parshall.plot import DARK, LIGHT, MARKERS, SERIES, drawing, to_svg
 from parshall.support.files import write_whole
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.15rem}.scroll{overflow
 table{border-collapse:collapse;font-size:14px}td,th{padding:.2rem .6rem;text-align:right;white-space:nowrap}
 td.t,th.t{text-align:left;white-space:normal;min-width:10rem}tr:nth-child(even){background:#8881}
 figure{margin:1.5rem 0;max-width:38rem}figure.small{max-width:30rem}svg{width:100%;height:auto}
+.beside{display:flex;flex-wrap:wrap;gap:0 2rem}.beside>*{min-width:0}.beside>figure{flex:1 1 20rem}
+.beside>div{flex:1 1 42rem}
 @media(prefers-color-scheme:dark){body{background:#14171a;color:#ddd}}"""
 
 _COLUMNS = {
@@ -61,15 +63,15 @@ def write_report(capture: Capture, file: Path, share: Share | None = None) -> No
     notes = [*remarks(capture), *([] if share is None else [share_line(share)])]
     parts += [f"<p>{html.escape(note)}.</p>" for note in notes]
     parts += ["<h2>Connections, the worst first</h2>", _table(directions)]
+    beside = []
     if directions:
         whole = _with_rows_of(capture, file.parent, directions[0]["connection"])
-        parts += [f"<figure>{worst_figure(whole, directions[0])}</figure>"]
+        beside += [f"<figure>{worst_figure(whole, directions[0])}</figure>"]
     if replayed:
-        parts += [
-            "<h2>What other timeouts would have done</h2>",
-            f'<figure class="small">{_frontier(replayed)}</figure>',
-        ]
-        parts += [_replay_table(replayed)]
+        figure = f'<figure class="small">{_frontier(replayed)}</figure>'
+        title = "<h2>What other timeouts would have done</h2>"
+        beside += [f"<div>{title}{figure}{_replay_table(replayed)}</div>"]
+    parts += [f'<div class="beside">{"".join(beside)}</div>']
     if few and (delivered := capture.deliveries()):
         parts += ["<h2>How fast data arrived</h2>", _delivery_table(delivered)]
     if spinning := [flow for flow in capture.udp.to_pylist() if flow["spin_path_p50"] is not None]:
@@ -147,17 +149,20 @@ def _frontier(replayed: Sequence[Replayed]) -> str:
 
     names = list(dict.fromkeys(each.filter for each in replayed))
     with drawing() as (canvas, axes):
-        for color, name in zip(SERIES * 2, names, strict=False):
+        for place, (color, name) in enumerate(zip(SERIES * 2, names, strict=False)):
             own = [each for each in replayed if each.filter == name]
             samples = sum(each.samples for each in own)
             wait = sum(each.mean_rto * each.samples for each in own) / samples
-            axes[0].plot([wait], [sum(each.spurious for each in own)], "o", color=color, label=name)
+            spurious = sum(each.spurious for each in own)
+            # Filters that do the same lie upon one another, the later ones smaller.
+            mark, size = MARKERS[place % len(MARKERS)], max(4.0, 13 - 1.7 * place)
+            axes[0].plot([wait], [spurious], mark, markersize=size, color=color, label=name)
         axes[0].set_xlabel("mean RTO (s)")
         axes[0].set_ylabel("spurious timeouts")
         top = max(1.0, 1.05 * axes[0].get_ylim()[1])
         axes[0].set_ylim(bottom=-top / 30, top=top)
         axes[0].yaxis.set_major_locator(MaxNLocator(integer=True))
-        axes[0].legend(fontsize=7)
+        axes[0].legend(fontsize=7, ncols=2, labelspacing=1.1)
         return to_svg(canvas, "frontier", "RTO filters", "Spurious timeouts against mean RTO.")
 
 
