@@ -22,10 +22,10 @@ def starting(runs: int) -> dict[str, float]:
     """Medians of `parshall --help` and of `parshall run` on a tiny scenario. Raises ProcessError."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "small.toml"
-        file.write_text(_SMALL.scenario(0.01).to_toml())
+        file.write_text(_SMALL.scenario(0.2).to_toml())
         return {
             "parshall --help": _median(runs, "--help"),
-            "parshall run, 1 flow, 10 ms": _median(runs, "run", str(file)),
+            "parshall run, 1 flow, 0.2 s": _median(runs, "run", str(file)),
         }
 
 
