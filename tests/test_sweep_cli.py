@@ -47,7 +47,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def schema() -> Any:
-    """What judges files; to make it takes longer than to judge."""
+    """A judge of files, which takes longer to make than to use."""
     found = json_schema()
     judge = jsonschema.validators.validator_for(found)
     judge.check_schema(found)

@@ -107,7 +107,7 @@ class Site(SimpleHTTPRequestHandler):
     found: SimpleQueue[dict[str, str]] = SimpleQueue()
 
     def do_POST(self) -> None:
-        """What the page says goes to the test."""
+        """Hands the test what the page says."""
         self.found.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
         self.send_response(204)
         self.end_headers()

@@ -293,7 +293,7 @@ FUNCTIONS = {"family", "history", "derivative", "lag"}
 
 
 def public() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """What is offered, each once: under the last of the names by which it is."""
+    """Everything that is offered, each once: under the last of its names."""
     return iter({id(found): (place, found) for place, found in offered_by_modules()}.values())
 
 

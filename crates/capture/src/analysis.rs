@@ -79,7 +79,7 @@ pub struct Analysis {
     held: VecDeque<Held>,
     latest: i64,
     found: Found,
-    /// What has been found and not taken; samples and events are still in `found`.
+    /// Findings that nobody has taken; samples and events are still in `found`.
     rows: Rows,
 }
 
@@ -292,7 +292,7 @@ impl Analysis {
         (self.open.begun() as usize, repeats, timeouts)
     }
 
-    /// What the capture has, so far.
+    /// Counts of the capture so far.
     pub fn totals(&self) -> Totals {
         self.totals
     }

@@ -26,7 +26,7 @@ struct First {
     key: Key,
     time: i64,
     ports: (u16, u16),
-    /// Of TCP, the sequence number that the first byte above IP would have, and the TSval.
+    /// For TCP: the sequence number that the first byte above IP would have, and the TSval.
     tcp: Option<(u32, Option<u32>)>,
     seen: Vec<Seen>,
 }

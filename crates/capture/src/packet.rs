@@ -65,7 +65,7 @@ pub enum Transport {
     Part(Part),
 }
 
-/// What a later fragment carries.
+/// Bytes that a later fragment carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Sequence number of its first byte, of TCP; none of UDP.

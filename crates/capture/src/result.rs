@@ -7,7 +7,7 @@ use crate::passing::Passed;
 use crate::spin::{SpinSample, Spun};
 use crate::traffic::Traffic;
 
-/// What a capture has, and what it lacks.
+/// Counts over a capture: its frames by kind, and what it lacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Frames.
@@ -300,7 +300,7 @@ impl Rows {
 /// All that an analysis says in the end.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// What the capture has.
+    /// Counts over the capture.
     pub totals: Totals,
     /// Packets and bytes over time.
     pub traffic: Traffic,

@@ -9,7 +9,7 @@ pub struct ScenarioError {
     pub path: String,
     /// The value found there.
     pub value: String,
-    /// What would have been right.
+    /// The right values, in words.
     pub expected: String,
 }
 

@@ -27,7 +27,7 @@ pub struct Failed {
     /// The value found there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// What would have been right.
+    /// The right values, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
 }
@@ -57,7 +57,7 @@ impl From<ScenarioError> for Failed {
     }
 }
 
-/// What a run will take.
+/// Cost of a run to come.
 #[derive(Serialize)]
 struct Takes {
     packets: f64,

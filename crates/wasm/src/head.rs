@@ -38,7 +38,7 @@ struct CaptureHead<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// That of a recording whose columns are expanded, and which stays where it is.
+    /// The head of a recording whose columns are expanded, and which stays where it is.
     pub fn of(recording: &'a Recording) -> Self {
         let capture = |(port, file): &'a (String, Vec<u8>)| CaptureHead {
             port,

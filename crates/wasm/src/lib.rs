@@ -18,7 +18,7 @@ use crate::answer::{Answer, Failed};
 thread_local! {
     static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static OUTPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-    /// What the output points into.
+    /// The recording that the output points into.
     static KEPT: RefCell<Option<parshall_sim::record::Recording>> = const { RefCell::new(None) };
 }
 

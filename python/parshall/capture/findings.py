@@ -98,7 +98,7 @@ def _of_connections(counts: Whole) -> list[str]:
 
 
 def _left_out(capture: Capture) -> list[str]:
-    """What is told of other timeouts, of rates and of shares does not go by all rows."""
+    """Lines that say which findings do not go by all rows: other timeouts, rates and shares."""
     return [
         f"{number:,} {what}, which are more than --rows allows, are left out of {where}"
         for name, what, where in (

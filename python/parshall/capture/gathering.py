@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Gathering", "Goal", "Scratch"]
 
 Goal = Literal["shown", "read", "written"]
-"""What becomes of rows that are not kept: they are left out, read once more, or written, with all samples."""
+"""Use of rows that are not kept: they are left out, read once more, or written, with all samples."""
 
 _KEYS = {"connections": "connection", "samples": "time", "events": "frame", "udp": "flow", "spin": None}
 """Columns by which tables are sorted."""

@@ -87,7 +87,7 @@ class Capture:
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Rows of tables that are missing because there were too many of them."""
     share_rows: Mapping[str, pa.Table] = field(default_factory=dict, repr=False, compare=False)
-    """What a share goes by, where it is not in the tables."""
+    """Rows that a share goes by, where they are not in the tables."""
     _all: Gathering | None = field(default=None, repr=False, compare=False)
     """Where all rows are, if the tables do not hold them."""
 

@@ -36,7 +36,7 @@ _KINDS = ("syn", "synack", "fast", "rto", "rto_next", "tlp", "retransmission")
 
 
 Name = Callable[[str], str]
-"""What an address is called."""
+"""Gives an address the name that it is shown by."""
 
 
 def samples(found: Mapping[str, NDArray[Any]]) -> pa.Table:

@@ -57,8 +57,8 @@ class Barrier(Model):
     think: TimeLaw = constant(0.0)
     """Time between the end of one round and the start of the next."""
     connection: Literal["new", "persistent"] = "persistent"
-    """Whether all answers of a flow share a connection, or each has one of its own, with handshake, initial
-    window and all estimates anew."""
+    """One connection for all answers of a flow, or one for each, with handshake, initial window and all
+    estimates anew."""
     request_bytes: MaybeSize = ABSENT
     """Payload of a request; none is that of the flow's packets."""
 

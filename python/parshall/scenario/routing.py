@@ -17,8 +17,8 @@ __all__ = ["Ecmp", "Route", "ShortestPaths"]
 
 
 class ShortestPaths(Model):
-    """Of the paths with the fewest links all flows take the one with the least propagation delay, of equal
-    ones that whose links come first in the scenario.
+    """The path with the fewest links for all flows; of several the one with the least propagation delay, and
+    of equal ones the one whose links come first in the scenario.
     """
 
     kind: Literal["shortest"] = "shortest"

@@ -187,7 +187,7 @@ def _flow_samples(scenario: Scenario, chosen: NDArray[np.int64], quantity: str) 
 
 
 def _round_times(scenario: Scenario, chosen: NDArray[np.int64]) -> Values:
-    """Of each round of the groups to which these flows belong, from the warm-up on."""
+    """Durations of the rounds of the groups to which these flows belong, from the warm-up on."""
     apps = [scenario.flows[number].app for number in chosen]
     groups = sorted({app.group for app in apps if app.kind == "barrier"})
     if not groups:

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 LOOKS = st.looks({name: entry.label for name, entry in FILTERS.items()})
 _FAMILIES = st.looks({name: name for name in ("Jacobson", "Median", "Median, MAD", "Weighted median")})
-"""Of their own: there are more filters than colours."""
-"""Families of filters over their parameters look like their best-known member."""
+"""Looks of families of filters over their parameters; there are more filters than colours."""
 _PRINTED = st.Look("document", plot.INK, "D")
 _DRAWN = {"bit/s": (1e-3, "kbit/s"), "%": (1.0, "%")}
 """The unit a measure is drawn in, and the factor to it."""

@@ -360,7 +360,7 @@ def _set_axes(axis: Axes, panel: Panel, x: Axis, y: Axis) -> None:
 
 
 _ROOM = 0.06
-"""Of an axis with a fixed beginning, beyond the greatest value: markers are whole there."""
+"""Room beyond the greatest value on an axis with a fixed beginning: markers are whole there."""
 
 
 def _leave_room(axis: Axes, own: Axis, places: str, drawn: Sequence[Trace]) -> None:

@@ -36,7 +36,7 @@ pub enum Asking {
 pub struct AppPlan {
     /// The one of the scenario, which is that of its first slot.
     pub flow: u32,
-    /// Whether its slots are flows of the scenario, which wait for one another.
+    /// True if its slots are flows of the scenario, which wait for one another.
     pub together: bool,
     /// How transfers are asked for.
     pub asking: Asking,

@@ -45,7 +45,7 @@ impl<'a> Routes<'a> {
         Ok(())
     }
 
-    /// What a router hashes of the packets of a connection in one direction; none where nothing is hashed.
+    /// The key that a router hashes of the packets of a connection in one direction; none where nothing is hashed.
     fn key(&self, connection: &str, (from, to): (impl AsRef<str>, impl AsRef<str>)) -> Option<u64> {
         match self.routing {
             Routing::Shortest {} => None,

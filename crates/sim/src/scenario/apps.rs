@@ -118,7 +118,7 @@ pub struct Barrier {
     /// Time between the end of one round and the start of the next.
     #[serde(default = "Variate::none")]
     pub think: Variate,
-    /// Whether each answer has a connection of its own.
+    /// One connection for all answers of a flow, or one for each.
     #[serde(default = "persistent")]
     pub connection: ConnectionUse,
     /// Payload of a request, one packet; none is that of the flow's packets.

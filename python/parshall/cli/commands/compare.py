@@ -41,7 +41,7 @@ class Comparison:
     point: str = ""
     """Point of a sweep to which it belongs."""
     place: str = ""
-    """That point in words."""
+    """The point in words."""
     unit: str = ""
     """Unit of a metric whose name does not have it."""
 
