@@ -200,3 +200,21 @@ def test_looks_at_ports_count() -> None:
     recording = parshall.run(scenario)
     assert 0.9 < scenario.expected.events / recording.events < 1.1
     assert scenario.expected.memory_bytes > 10_000 * 2 * 50
+
+
+def test_what_waits_counts_wherever_on_the_way_it_does() -> None:
+    fast, slow = {"rate": "100 Gbit/s", "delay": "1 ms"}, {"rate": "1 Gbit/s", "delay": "1 ms"}
+    app = {"kind": "cbr", "interval": "100 ns"}
+
+    def expected(*links: dict[str, str]) -> float:
+        nodes = ["a", *(f"r{number}" for number in range(1, len(links))), "b"]
+        flow = Flow(name="f", source="a", destination="b", transport="udp", app=app)
+        path = [Link(between=ends, **link) for ends, link in zip(pairwise(nodes), links, strict=True)]
+        return Scenario(
+            duration="10 s", hosts=["a", "b"], routers=nodes[1:-1], links=path, flows=[flow]
+        ).expected.memory_bytes
+
+    first = expected(slow, fast)
+    assert first > 1e9
+    for other in (expected(slow), expected(fast, slow), expected(fast, slow, fast)):
+        assert first / 2 < other < 2 * first

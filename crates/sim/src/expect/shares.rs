@@ -18,7 +18,7 @@ const STEPS: usize = 8;
 pub struct Share {
     /// Packets that it sends a second.
     pub pps: f64,
-    /// Part of them that gets as far as each hop of its path; empty for one whose packets all do.
+    /// Part of them that gets as far as each hop of its path, and as its end; empty for one whose packets all do.
     pub survive: Vec<f64>,
 }
 
@@ -119,6 +119,7 @@ fn of_udp(plan: &Plan, demands: &[Demand], shares: &mut [Share]) -> Vec<f64> {
                     part *= passed(hop.port, &offered);
                 }
             }
+            shares[index].survive.push(part);
             shares[index].pps = demand.pps;
         }
         offered = next;
