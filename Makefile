@@ -71,7 +71,7 @@ dist: setup
 
 # The crates, as far as an index would take them.
 crates:
-	cargo publish --dry-run --allow-dirty -p parshall-estimators -p parshall-sim -p parshall-capture
+	cargo publish --dry-run --allow-dirty -p parshall-estimators -p parshall-control -p parshall-sim -p parshall-capture
 
 # Options: make bench BENCH='--only P1,P2 --runs 9 --peers ns2'
 bench: setup

@@ -1,4 +1,4 @@
-"""What is given away is whole: the source distribution, and the two crates with their documentation."""
+"""What is given away is whole: the source distribution, and the crates with their documentation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PUBLISHED = ("parshall-estimators", "parshall-sim", "parshall-capture")
+PUBLISHED = ("parshall-estimators", "parshall-control", "parshall-sim", "parshall-capture")
 
 needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="no cargo")
 
@@ -46,6 +46,7 @@ def test_the_source_distribution_can_be_built_tested_and_read(tmp_path: Path) ->
         ("studies", "**/*.md"),
         ("dev", "**/*.py"),
         ("dev", "**/*.cc"),
+        ("crates/control/src", "**/*.rs"),
         ("crates/sim/src", "**/*.rs"),
     ):
         there = {

@@ -193,7 +193,7 @@ def test_parameters_of_a_meter_are_those_of_the_engine(model: type, repository: 
 @pytest.mark.parametrize("model", CONTROLS, ids=lambda model: model.__name__)
 def test_parameters_of_a_control_are_those_of_its_file(model: type, repository: Path) -> None:
     kind = model.model_fields["kind"].default.replace("-", "_")
-    controls = repository / "crates/sim/src/control"
+    controls = repository / "crates/control/src"
     files = [*controls.glob(f"{kind}.rs"), *controls.glob(f"{kind}/*.rs")]
     source = "\n".join(file.read_text() for file in files)
     fields = rust_structs(source).get("Config", {})
@@ -201,7 +201,7 @@ def test_parameters_of_a_control_are_those_of_its_file(model: type, repository: 
 
 
 def test_every_control_of_the_engine_has_its_class(repository: Path) -> None:
-    source = (repository / "crates/sim/src/control/registry.rs").read_text()
+    source = (repository / "crates/control/src/registry.rs").read_text()
     registered = re.findall(r"^    (\w+)::\w+,$", source, re.MULTILINE)
     assert registered == [model.model_fields["kind"].default.replace("-", "_") for model in CONTROLS]
 
@@ -310,15 +310,15 @@ def test_kinds_are_those_of_the_engine(enum: str, file: str, members: list[type]
         ("IdleRestart", "sim/src/scenario/transport.rs", Tcp, "idle_restart"),
         ("FastRetransmitGuard", "sim/src/scenario/transport.rs", Tcp, "fast_retransmit_guard"),
         ("PartialAckTimer", "sim/src/scenario/transport.rs", Tcp, "partial_ack_timer"),
-        ("HyStartRule", "sim/src/control/hystart.rs", Cubic, "hystart"),
-        ("Variant", "sim/src/control/cubic/config.rs", Cubic, "variant"),
-        ("Variant", "sim/src/control/bbr/config.rs", Bbr, "variant"),
-        ("Decide", "sim/src/control/arima_vegas.rs", ArimaVegas, "decide"),
-        ("SlowStart", "sim/src/control/arima_vegas.rs", ArimaVegas, "slow_start"),
-        ("Estimate", "sim/src/control/veno.rs", Veno, "backlog"),
-        ("Decide", "sim/src/control/tcp_tp.rs", TcpTp, "decide"),
-        ("Backoff", "sim/src/control/dual.rs", Dual, "backoff"),
-        ("RoundTrip", "sim/src/control/tcp_tp.rs", TcpTp, "rtt"),
+        ("HyStartRule", "control/src/hystart.rs", Cubic, "hystart"),
+        ("Variant", "control/src/cubic/config.rs", Cubic, "variant"),
+        ("Variant", "control/src/bbr/config.rs", Bbr, "variant"),
+        ("Decide", "control/src/arima_vegas.rs", ArimaVegas, "decide"),
+        ("SlowStart", "control/src/arima_vegas.rs", ArimaVegas, "slow_start"),
+        ("Estimate", "control/src/veno.rs", Veno, "backlog"),
+        ("Decide", "control/src/tcp_tp.rs", TcpTp, "decide"),
+        ("Backoff", "control/src/dual.rs", Dual, "backoff"),
+        ("RoundTrip", "control/src/tcp_tp.rs", TcpTp, "rtt"),
         ("Deviation", "estimators/src/rto/config.rs", MedianRtoConfig, "deviation"),
         ("Signals", "sim/src/scenario/record.rs", ShareSeries, "signals"),
         ("Form", "estimators/src/nonresponsive/settings.rs", QueueShareSeries, "form"),

@@ -28,7 +28,6 @@
 
 mod blocks;
 pub mod compile;
-pub mod control;
 pub mod engine;
 pub mod error;
 mod events;
@@ -42,7 +41,6 @@ mod network;
 pub mod packet;
 pub mod pulse;
 pub mod queue;
-pub mod random;
 pub mod record;
 mod room;
 pub mod run;
@@ -50,8 +48,11 @@ pub mod scenario;
 mod spans;
 mod traffic;
 mod transport;
-pub mod units;
 mod worker;
 
 pub use error::ScenarioError;
+#[doc(no_inline)]
+pub use parshall_control as control;
+#[doc(no_inline)]
+pub use parshall_control::{random, units};
 pub use run::run;

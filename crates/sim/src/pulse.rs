@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parshall_control::user::{self, Method, Named, Watch};
+
 use crate::units::Time;
 
 /// Why a run ended before its end.
@@ -15,7 +17,7 @@ pub struct Failure {
     /// In one line.
     pub message: String,
     /// What the code that failed has to say besides, for those who know that code.
-    pub cause: Option<Box<dyn Any + Send>>,
+    pub cause: Option<Box<dyn Any + Send + Sync>>,
 }
 
 impl Failure {
@@ -75,66 +77,9 @@ impl From<String> for Failure {
     }
 }
 
-/// What of a control is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// See [`crate::control::Congestion::on_ack`].
-    Ack,
-    /// See [`crate::control::Congestion::after_loss`].
-    Loss,
-    /// See [`crate::control::Congestion::after_mark`].
-    Mark,
-    /// See [`crate::control::Congestion::after_timeout`].
-    Timeout,
-    /// See [`crate::control::Congestion::on_restart`].
-    Restart,
-    /// See [`crate::control::Congestion::on_timer`].
-    Timer,
-    /// The beginning of a flow.
-    Start,
-}
-
-impl Method {
-    const ALL: [Method; 7] = [
-        Method::Ack,
-        Method::Loss,
-        Method::Mark,
-        Method::Timeout,
-        Method::Restart,
-        Method::Timer,
-        Method::Start,
-    ];
-
-    /// What its authors call it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Ack => "on_ack",
-            Method::Loss => "on_loss",
-            Method::Mark => "on_mark",
-            Method::Timeout => "on_timeout",
-            Method::Restart => "on_restart",
-            Method::Timer => "on_timer",
-            Method::Start => "on_start",
-        }
-    }
-}
-
-/// A user's control, and the flow that it belongs to in this run.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Named {
-    /// Of the control.
-    pub class: String,
-    /// Its flow.
-    pub flow: String,
-    /// How long one of its methods may take.
-    pub time_limit: Option<Duration>,
-}
-
-impl Named {
-    /// Where something went wrong: one beginning of a line for all.
-    pub fn place(&self, method: Method, now: Time) -> String {
-        format!("{}.{}, flow {}, {} s", self.class, method.name(), self.flow, now.secs())
-    }
+/// The failure of a control, with its place in front.
+fn failed(named: &Named, method: Method, now: Time, failure: user::Failure) -> Failure {
+    Failure { message: format!("{}: {}", named.place(method, now), failure.message), cause: failure.cause }
 }
 
 type Interrupt = Arc<dyn Fn() + Send + Sync>;
@@ -246,8 +191,8 @@ impl Pulse {
     /// That the call under way takes too long, in words.
     pub(crate) fn overdue(&self, waited: Duration) -> Failure {
         let (named, method, now) = self.current();
-        let place = named.place(method, now);
-        Failure::new(format!("{place}: does not return for {:.0} s", waited.as_secs_f64()))
+        let late = format!("does not return for {:.0} s", waited.as_secs_f64());
+        failed(&named, method, now, user::Failure::new(late))
     }
 
     /// Asks the run of this thread to end at its next opportunity.
@@ -302,5 +247,34 @@ impl Pulse {
         if let Some(interrupt) = interrupt {
             interrupt();
         }
+    }
+}
+
+/// The watch over a user's control: its calls are counted and heed a stop, and its failure ends the run of this thread.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    number: u32,
+    pulse: Arc<Pulse>,
+}
+
+impl Watch for Watched {
+    fn new(named: &Named) -> Self {
+        let pulse = Pulse::own();
+        Watched { number: pulse.name(named.clone()), pulse }
+    }
+
+    #[inline]
+    fn enter(&self, method: Method, now: Time) {
+        self.pulse.heed();
+        self.pulse.enter(self.number, method, now);
+    }
+
+    #[inline]
+    fn leave(&self) {
+        self.pulse.leave();
+    }
+
+    fn fail(named: &Named, method: Method, now: Time, failure: user::Failure) -> ! {
+        failed(named, method, now, failure).end_run()
     }
 }

@@ -7,9 +7,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use parshall_sim::control::user::{Answer, Maker, UserControl};
+use parshall_sim::control::user::{Answer, Failure, Maker, Method, UserControl};
 use parshall_sim::control::{self, AckSample, Loss, Start};
-use parshall_sim::pulse::{Failure, Method};
 use parshall_sim::units::Time;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

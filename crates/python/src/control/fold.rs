@@ -2,9 +2,8 @@
 
 use std::fmt::Debug;
 
-use parshall_sim::control::user::{Answer, UserControl};
+use parshall_sim::control::user::{Answer, Failure, Method, UserControl};
 use parshall_sim::control::{AckSample, Loss};
-use parshall_sim::pulse::{Failure, Method};
 use parshall_sim::units::Time;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

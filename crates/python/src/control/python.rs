@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use parshall_sim::control::user::{Answer, Maker, UserControl};
+use parshall_sim::control::user::{Answer, Failure, Maker, Method, UserControl};
 use parshall_sim::control::{AckSample, Loss, Start, Window};
-use parshall_sim::pulse::{Failure, Method, Pulse};
+use parshall_sim::pulse::Pulse;
 use parshall_sim::random::Stream;
 use parshall_sim::units::Time;
 use pyo3::intern;

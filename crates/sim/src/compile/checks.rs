@@ -397,5 +397,5 @@ fn check_control(at: &Place<'_>, tcp: &Tcp) -> Checked<()> {
     }
     control
         .check()
-        .map_err(|unfit| ScenarioError::new(format!("{at}.{}", unfit.field), unfit.value, unfit.expected))
+        .map_err(|error| ScenarioError::new(format!("{at}.{}", error.field), error.value, error.expected))
 }

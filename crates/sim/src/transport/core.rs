@@ -21,7 +21,7 @@ use super::path::Path;
 use super::{Ack, Clock, Outbox, TcpOptions};
 use crate::control::{AckKind, AckSample, AnyControl, Loss, PathSample, Start, Window};
 use crate::packet::ecn;
-use crate::pulse::Failure;
+use crate::pulse::{Failure, Watched};
 use crate::room::{self, Room};
 use crate::scenario::{BackoffReset, FastRetransmitGuard, ReduceFrom, RttSampling};
 use crate::units::Time;
@@ -91,7 +91,7 @@ pub struct Core {
     pub counters: SenderCounters,
     /// The last RTT sample, in seconds; NaN before the first.
     pub last_rtt: f64,
-    control: AnyControl,
+    control: AnyControl<Watched>,
     /// Marks on packets up to this one have been answered.
     mark_answered: i64,
     /// The next new packet says that the window has been reduced.

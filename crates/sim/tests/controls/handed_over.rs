@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::control::user::{Answer, Config, Maker, UserControl};
+use parshall_sim::control::user::{Answer, Config, Failure, Maker, Method, UserControl};
 use parshall_sim::control::{AckSample, Loss, Start};
-use parshall_sim::pulse::{Failure, Method};
 use parshall_sim::run::{run_once, Batch, Job};
 use parshall_sim::units::Time;
 

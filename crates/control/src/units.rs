@@ -1,0 +1,148 @@
+//! Time and rate as types. Time is a whole number of picoseconds in 64 bits, which reach 213 days.
+
+use std::ops::{Add, AddAssign, Sub};
+
+const PS_PER_SECOND: f64 = 1e12;
+
+/// An instant on a clock of the caller's, as the time since it began, or a duration; in picoseconds.
+///
+/// With the feature `serde` it is read and written as seconds, rounded to the nearest picosecond.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(u64);
+
+impl Time {
+    /// The beginning of the clock.
+    pub const ZERO: Time = Time(0);
+    /// Later than anything that happens.
+    pub const NEVER: Time = Time(u64::MAX);
+
+    /// From picoseconds.
+    #[inline]
+    pub const fn from_ps(ps: u64) -> Self {
+        Time(ps)
+    }
+
+    /// From seconds, rounded to the nearest picosecond; negative and NaN give zero, the far future saturates.
+    #[inline]
+    pub fn from_secs(seconds: f64) -> Self {
+        Time((seconds * PS_PER_SECOND).round() as u64)
+    }
+
+    /// Picoseconds.
+    #[inline]
+    pub const fn ps(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds. Below 4000 s, [`Time::from_secs`] gives back the same picosecond.
+    #[inline]
+    pub fn secs(self) -> f64 {
+        self.0 as f64 / PS_PER_SECOND
+    }
+
+    /// The time since `earlier`, or zero if that lies ahead.
+    #[inline]
+    pub fn since(self, earlier: Time) -> Time {
+        Time(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add for Time {
+    type Output = Time;
+    #[inline]
+    fn add(self, other: Time) -> Time {
+        Time(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Time {
+    #[inline]
+    fn add_assign(&mut self, other: Time) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Time {
+    type Output = Time;
+    #[inline]
+    fn sub(self, other: Time) -> Time {
+        debug_assert!(self >= other, "a duration cannot be negative");
+        Time(self.0 - other.0)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Time {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.secs())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Time {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let seconds = <f64 as serde::Deserialize>::deserialize(deserializer)?;
+        if (0.0..=1e7).contains(&seconds) {
+            Ok(Time::from_secs(seconds))
+        } else {
+            Err(serde::de::Error::custom(format!("{seconds} s, expected 0 to 1e7 s")))
+        }
+    }
+}
+
+/// Bits per second.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(transparent))]
+pub struct Rate(f64);
+
+impl Rate {
+    /// From bits per second.
+    #[inline]
+    pub const fn from_bps(bps: f64) -> Self {
+        Rate(bps)
+    }
+
+    /// Bits per second.
+    #[inline]
+    pub const fn bps(self) -> f64 {
+        self.0
+    }
+
+    /// How long one byte takes, in picoseconds.
+    #[inline]
+    pub fn ps_per_byte(self) -> f64 {
+        8.0 * PS_PER_SECOND / self.0
+    }
+
+    /// How long `bytes` take, to the nearest picosecond.
+    #[inline]
+    pub fn transmission(self, bytes: u32) -> Time {
+        Time::from_ps((f64::from(bytes) * self.ps_per_byte() + 0.5) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_round_to_the_nearest_picosecond() {
+        assert_eq!(Time::from_secs(0.02371).ps(), 23_710_000_000);
+        assert_eq!(Time::from_secs(1e-12).ps(), 1);
+        assert_eq!(Time::from_secs(0.4e-12).ps(), 0);
+    }
+
+    #[test]
+    fn seconds_survive_a_round_trip() {
+        for ps in [0, 1, 999, 23_710_000_001, 3_999_999_999_999_999] {
+            assert_eq!(Time::from_secs(Time::from_ps(ps).secs()).ps(), ps);
+        }
+    }
+
+    #[test]
+    fn transmission_takes_eight_bits_a_byte() {
+        assert_eq!(Rate::from_bps(1.6e6).transmission(1000), Time::from_secs(0.005));
+        assert_eq!(Rate::from_bps(28e6).transmission(1000).ps(), 285_714_286);
+    }
+}

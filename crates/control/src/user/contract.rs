@@ -1,0 +1,141 @@
+//! The contract between a control that somebody else wrote and the transport that runs it.
+
+use std::any::Any;
+use std::fmt::{self, Debug};
+use std::time::Duration;
+
+use crate::units::Time;
+use crate::{AckSample, Loss, Start, Window};
+
+/// Makes a control for each flow that asks for it.
+pub trait Maker: Debug + Send + Sync {
+    /// The name for messages: that of the control's class.
+    fn name(&self) -> &str;
+
+    /// A control for a flow that begins, which may change what it begins with.
+    ///
+    /// # Errors
+    /// If there is none.
+    fn make(&self, start: &Start<'_>, answer: &mut Answer) -> Result<Box<dyn UserControl>, Failure>;
+
+    /// Whether its receivers report marks packet by packet; see [`crate::Parameters::exact_echo`].
+    fn exact_echo(&self) -> bool;
+
+    /// How long one of its methods may take.
+    fn time_limit(&self) -> Option<Duration>;
+
+    /// Does a whole run; a place to take and give back what all calls of a run need.
+    fn around(&self, run: &mut dyn FnMut()) {
+        run();
+    }
+}
+
+/// The answer of a control.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer {
+    /// Packets that may be in flight, and where slow start ends.
+    pub window: Window,
+    /// Packets a second that may leave; 0 leaves that to the sender.
+    pub pacing_rate: f64,
+    /// When it wants to be woken, in seconds; infinity for not at all.
+    pub wake_at: f64,
+}
+
+/// A control as somebody else writes it: methods of [`crate::Congestion`] that can fail. Each finds the window in
+/// `answer`, and may change it and the rest.
+///
+/// # Errors
+/// Every method may return a [`Failure`], which ends what its caller is doing: see [`super::Watch::fail`].
+pub trait UserControl: Debug + Send {
+    /// See [`crate::Congestion::on_ack`].
+    fn on_ack(&mut self, answer: &mut Answer, ack: &AckSample<'_>) -> Result<(), Failure>;
+
+    /// The window after a loss, a mark or a timeout, as `method` says; see [`crate::Congestion::after_loss`].
+    fn after_loss(&mut self, answer: &mut Answer, loss: &Loss, method: Method) -> Result<f64, Failure>;
+
+    /// See [`crate::Congestion::on_restart`].
+    fn on_restart(&mut self, answer: &mut Answer, now: Time) -> Result<(), Failure>;
+
+    /// See [`crate::Congestion::on_timer`].
+    fn on_timer(&mut self, answer: &mut Answer, now: Time) -> Result<(), Failure>;
+}
+
+/// The reason why a user's control cannot go on.
+pub struct Failure {
+    /// In one line.
+    pub message: String,
+    /// What the code that failed has to say besides, for those who know that code.
+    pub cause: Option<Box<dyn Any + Send + Sync>>,
+}
+
+impl Failure {
+    /// A failure that needs no more than a line.
+    pub fn new(message: impl Into<String>) -> Self {
+        Failure { message: message.into(), cause: None }
+    }
+}
+
+impl Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Failure").field("message", &self.message).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Failure::new(message)
+    }
+}
+
+/// A method of a user's control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// See [`crate::Congestion::on_ack`].
+    Ack,
+    /// See [`crate::Congestion::after_loss`].
+    Loss,
+    /// See [`crate::Congestion::after_mark`].
+    Mark,
+    /// See [`crate::Congestion::after_timeout`].
+    Timeout,
+    /// See [`crate::Congestion::on_restart`].
+    Restart,
+    /// See [`crate::Congestion::on_timer`].
+    Timer,
+    /// See [`Maker::make`].
+    Start,
+}
+
+impl Method {
+    /// All methods, each at the index that it is as a number.
+    pub const ALL: [Method; 7] = [
+        Method::Ack,
+        Method::Loss,
+        Method::Mark,
+        Method::Timeout,
+        Method::Restart,
+        Method::Timer,
+        Method::Start,
+    ];
+
+    /// The name by which its authors know it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Ack => "on_ack",
+            Method::Loss => "on_loss",
+            Method::Mark => "on_mark",
+            Method::Timeout => "on_timeout",
+            Method::Restart => "on_restart",
+            Method::Timer => "on_timer",
+            Method::Start => "on_start",
+        }
+    }
+}
