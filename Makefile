@@ -69,9 +69,10 @@ dist: setup
 	$(BIN)/maturin sdist --out dist
 	$(BIN)/python -m build --outdir dist studies
 
-# The crates, as far as an index would take them.
+# The crates as an index would get them, each built from its package and from the packages that it needs. With
+# CARGO_NET_OFFLINE=true no index is asked; `cargo publish --dry-run` asks one in any case.
 crates:
-	cargo publish --dry-run --allow-dirty -p parshall-estimators -p parshall-control -p parshall-sim -p parshall-capture
+	cargo package --allow-dirty --workspace --exclude parshall-python --exclude parshall-fuzz --exclude parshall-wasm
 
 # Options: make bench BENCH='--only P1,P2 --runs 9 --peers ns2'
 bench: setup

@@ -15,7 +15,7 @@ impl Parameters for Config {}
 pub struct Aimd;
 
 impl Aimd {
-    /// The control that a scenario asks for.
+    /// The control at the start of a connection, by parameters that were checked.
     pub fn new(_: &Config, _: &Start<'_>) -> Self {
         Aimd
     }

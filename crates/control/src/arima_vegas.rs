@@ -13,21 +13,21 @@ use crate::{AckKind, AckSample, Congestion, InvalidParameter, Loss, Parameters, 
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields, default))]
 pub struct Config {
-    /// Backlog below which the window grows.
+    /// Backlog below which the window grows, in packets.
     pub alpha: f64,
-    /// Backlog above which it shrinks.
+    /// Backlog above which it shrinks, in packets.
     pub beta: f64,
-    /// Backlog above which slow start ends.
+    /// Backlog above which slow start ends, in packets.
     pub gamma: f64,
-    /// What forecasts the next round trip.
+    /// Forecaster of the next round trip, in seconds.
     pub forecaster: ForecasterConfig,
-    /// How often it decides.
+    /// Times at which it decides.
     pub decide: Decide,
     /// Backlog that ends slow start.
     pub slow_start: SlowStart,
 }
 
-/// Which backlog ends slow start, of which the document says nothing.
+/// The backlog that ends slow start, of which the document says nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -39,7 +39,7 @@ pub enum SlowStart {
     Stock,
 }
 
-/// How often a window is decided on.
+/// The times at which a window is decided on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -104,7 +104,7 @@ pub struct ArimaVegas {
 }
 
 impl ArimaVegas {
-    /// The control that a scenario asks for.
+    /// The control at the start of a connection, by parameters that were checked.
     pub fn new(config: &Config, _: &Start<'_>) -> Self {
         ArimaVegas {
             bounds: config.bounds(),

@@ -55,7 +55,7 @@ pub struct Binomial {
 }
 
 impl Binomial {
-    /// The control that a scenario asks for.
+    /// The control at the start of a connection, by parameters that were checked.
     pub fn new(config: &Config, _: &Start<'_>) -> Self {
         Binomial { k: config.k, l: config.l, alpha: config.alpha, beta: config.beta }
     }

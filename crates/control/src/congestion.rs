@@ -3,51 +3,55 @@
 use crate::units::Time;
 use crate::{AckSample, Loss, Silence, Window};
 
-/// A congestion control.
+/// A congestion control. The [documentation of the crate](crate#calls) has a table of who calls what when.
+///
+/// `window` is the transport's, in packets: a method that gets it as `&mut` sets it, and one that returns a number leaves that
+/// to the transport.
 pub trait Congestion {
-    /// Whether it sets a rate or a timer, or looks at what is measured of the path. It is then paced, and told of the
-    /// path with each ACK, which costs a record of each packet in flight.
+    /// Asks to be paced and told of the path: for a control that sets a rate or a timer, or looks at [`AckSample::path`],
+    /// which costs a record of each packet in flight.
     const PACED: bool = false;
 
-    /// Whether it sets its window on every ACK, during recovery too. Nothing else then brings the window down.
+    /// Asks to be the only one that moves the window in recovery and after a silence: for a control that sets it on
+    /// every ACK, those during recovery included.
     const RULES_RECOVERY: bool = false;
 
-    /// An ACK has come, and recovery has dealt with it.
+    /// Answers an ACK, any but that of a handshake's first packet, once recovery has dealt with it.
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>);
 
-    /// The window after a loss.
+    /// Returns the window after a loss, in packets; the first of a recovery, which covers all that was in flight.
     fn after_loss(&mut self, window: &Window, loss: &Loss) -> f64;
 
-    /// The window after a mark.
+    /// Returns the window after a mark, in packets; the first in a round trip.
     fn after_mark(&mut self, window: &Window, loss: &Loss) -> f64 {
         self.after_loss(window, loss)
     }
 
-    /// Where slow start shall end after a timeout.
+    /// Returns the end of slow start after a timeout, in packets; the first of several in a row.
     fn after_timeout(&mut self, window: &Window, loss: &Loss) -> f64 {
         self.after_loss(window, loss)
     }
 
-    /// The timer has expired; comes at each timeout, behind [`Congestion::after_timeout`], which is asked at the first of several
-    /// in a row. What was in flight is taken for lost.
+    /// Hears of each timeout, behind [`Congestion::after_timeout`]: all that was in flight is taken for lost, and the
+    /// transport is about to begin with a small window.
     fn on_timeout(&mut self, _loss: &Loss) {}
 
-    /// The connection begins: with its first packet, and once more, with the round trip in seconds if there is one, when
-    /// its SYN has been acknowledged. A control is made before that.
+    /// Hears that the connection begins: with its first packet, and once more when a handshake is over, with the round
+    /// trip in seconds if it has measured one.
     fn on_begin(&mut self, _window: &Window, _now: Time, _srtt: Option<f64>) {}
 
-    /// The sender is about to send after a time with nothing in flight.
+    /// Hears that the sender is about to send after a time with nothing in flight.
     fn on_restart(&mut self, _window: &mut Window, _silence: &Silence) {}
 
-    /// The time that [`Congestion::wake_at`] named has come.
+    /// Hears that the time has come which [`Congestion::wake_at`] named. It names a later one then, or none.
     fn on_timer(&mut self, _window: &mut Window, _now: Time) {}
 
-    /// Packets a second that may leave; none leaves that to the sender.
+    /// Returns the packets a second that may leave; `None` leaves that to the transport.
     fn pacing_rate(&self) -> Option<f64> {
         None
     }
 
-    /// When [`Congestion::on_timer`] shall be called; [`Time::NEVER`] for not at all.
+    /// Returns the time of the next [`Congestion::on_timer`]; [`Time::NEVER`] for none. Any other call may change it.
     fn wake_at(&self) -> Time {
         Time::NEVER
     }

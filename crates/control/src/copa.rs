@@ -32,9 +32,9 @@ use crate::{AckSample, Congestion, InvalidParameter, Loss, Parameters, PathSampl
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields, default))]
 pub struct Config {
-    /// How much delay counts beside throughput: the flow keeps 1/delta packets in the queue (section 1).
+    /// Weight of delay beside throughput: the flow keeps 1/delta packets in the queue (section 1); above 0.
     pub delta: f64,
-    /// Whether it competes with flows that fill the buffer (section 2.2).
+    /// Lets it compete with flows that fill the buffer (section 2.2).
     pub competitive: bool,
 }
 
@@ -161,7 +161,7 @@ pub struct Copa {
 }
 
 impl Copa {
-    /// The control that a scenario asks for.
+    /// The control at the start of a connection, by parameters that were checked.
     pub fn new(config: &Config, start: &Start<'_>) -> Self {
         Copa {
             config: *config,

@@ -46,7 +46,7 @@ pub struct Dctcp {
 }
 
 impl Dctcp {
-    /// The control that a scenario asks for. Alpha starts at 1: the first mark halves the window.
+    /// The control at the start of a connection, by parameters that were checked. Alpha starts at 1: the first mark halves the window.
     pub fn new(config: &Config, _: &Start<'_>) -> Self {
         // [RFC 8257 3.3-a]
         Dctcp { gain: config.gain, alpha: 1.0, acked: 0, marked: 0, window_end: 0 }

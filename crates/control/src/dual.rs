@@ -15,27 +15,27 @@ const LEAST: f64 = 2.0;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields, default))]
 pub struct Config {
-    /// Where between the least and the greatest round trip, as a share of their distance, it backs off.
+    /// Place between the least and the greatest round trip, as a share of their distance, beyond which it backs off; in [0, 1).
     pub threshold: f64,
-    /// What is left of the window then, or, in proportion, where the greatest round trip is expected.
+    /// Part of the window that is left then, or, in proportion, where the greatest round trip is expected; in (0, 1).
     pub beta: f64,
-    /// By how much it backs off.
+    /// Rule for how far it backs off.
     pub backoff: Backoff,
-    /// It looks once in so many round trips.
+    /// Round trips from one decision to the next.
     pub rounds: u32,
-    /// What forecasts the mean of the next round trip.
+    /// Forecaster of the mean of the next round trip, in seconds.
     pub forecaster: ForecasterConfig,
 }
 
-/// By how much the window shrinks.
+/// The rule for how far the window shrinks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Backoff {
-    /// By the same part whatever is expected.
+    /// The same part whatever is expected.
     #[default]
     Constant,
-    /// By more the higher the expected round trip is above the limit.
+    /// More the higher the expected round trip is above the limit.
     Proportional,
 }
 
@@ -81,7 +81,7 @@ pub struct Dual {
 }
 
 impl Dual {
-    /// The control that a scenario asks for.
+    /// The control at the start of a connection, by parameters that were checked.
     pub fn new(config: &Config, _: &Start<'_>) -> Self {
         Dual {
             threshold: config.threshold,

@@ -37,7 +37,7 @@ const CAUTIOUS_ROUNDS: u32 = 5;
 
 /// What is known of this round of slow start, and of the one before. Times are seconds.
 #[derive(Clone, Copy, Debug)]
-pub struct HyStart {
+pub(crate) struct HyStart {
     rule: HyStartRule,
     /// The round ends when this packet is acknowledged.
     round_end: i64,

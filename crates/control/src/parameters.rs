@@ -1,54 +1,64 @@
 //! Parameters of controls, and their check.
 
 use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
 
 use parshall_estimators::ConfigError;
 
-/// The parameters of a control.
+/// The parameters of a control: each control has a type `Config` that implements this.
 pub trait Parameters {
-    /// Whether they make sense.
+    /// Checks that each is in its range, without which a control may panic or never move its window.
     ///
     /// # Errors
-    /// The first that does not.
+    /// The first that is not.
     fn check(&self) -> Result<(), InvalidParameter> {
         Ok(())
     }
 
-    /// Whether it goes by round-trip times. It is then told when the last packet was sent that an ACK answers, which costs
-    /// a note of each packet in flight.
+    /// Tells if the control goes by round-trip times. [`AckSample::sent`](crate::AckSample::sent) is then the time of the last
+    /// packet that an ACK answers, which costs a note of each packet in flight.
     fn timed(&self) -> bool {
         false
     }
 
-    /// Whether receivers report marks packet by packet (RFC 8257, section 3.2).
+    /// Tells if receivers have to report marks packet by packet (RFC 8257, section 3.2).
     fn exact_echo(&self) -> bool {
         false
     }
 
-    /// Whether it cannot do without marks.
+    /// Tells if the control cannot do without marks.
     fn needs_marks(&self) -> bool {
         false
     }
 }
 
-/// Why a parameter of a control cannot be as it is.
-#[derive(Clone, Debug, PartialEq)]
+/// The error of a parameter outside of its range.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidParameter {
-    /// Which: a field, or its path.
+    /// Name of the field of `Config`, or its path.
     pub field: Cow<'static, str>,
-    /// What it is, as text.
+    /// Its value, as text.
     pub value: String,
-    /// What it should be.
+    /// The values that it may have.
     pub expected: &'static str,
 }
 
 impl InvalidParameter {
-    /// What is wrong with an estimator that stands in a field.
+    /// The error of an estimator that stands in a field.
     pub(crate) fn within(field: &'static str, error: ConfigError) -> Self {
         let field = format!("{field}.{}", error.field).into();
         InvalidParameter { field, value: error.value, expected: error.expected }
     }
 }
+
+impl fmt::Display for InvalidParameter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: got {}, expected {}", self.field, self.value, self.expected)
+    }
+}
+
+impl Error for InvalidParameter {}
 
 /// Refuses a parameter for which `holds` is false.
 pub(crate) fn require(

@@ -5,22 +5,27 @@ use crate::user::{self, Unwatched, User, Watch};
 use crate::{aimd, arima_vegas, bbr, binomial, copa, cubic, dctcp, dual, tcp_tp, vegas, veno};
 use crate::{AckSample, Congestion, InvalidParameter, Loss, Parameters, Silence, Start, Window};
 
-/// Defines [`Control`], what a scenario says, and [`AnyControl`], what a sender has, and hands each call on to the
+/// Defines [`Control`], a choice with its parameters, and [`AnyControl`], a state, which hands each call on to the
 /// control inside.
 macro_rules! controls {
     ($($(#[$doc:meta])* $module:ident::$name:ident,)*) => {
-        /// A congestion control, as a scenario asks for it.
+        /// A congestion control and its parameters, as a plain value.
+        ///
+        /// [`Control::NAMES`] lists those that can be named without parameters: `"cubic".parse::<Control>()`.
         #[derive(Clone, Debug, PartialEq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case"))]
         pub enum Control {
             $($(#[$doc])* $name($module::Config),)*
-            /// One that is handed over with the scenario.
+            /// A control that the caller hands over.
             User(user::Config),
         }
 
         impl Control {
-            /// Whether its parameters make sense.
+            /// Checks the parameters; see [`Parameters::check`].
+            ///
+            /// # Errors
+            /// The first that is out of its range.
             pub fn check(&self) -> Result<(), InvalidParameter> {
                 match self {
                     $(Control::$name(config) => config.check(),)*
@@ -28,7 +33,7 @@ macro_rules! controls {
                 }
             }
 
-            /// See [`Parameters::exact_echo`].
+            /// Tells if receivers have to report marks packet by packet; see [`Parameters::exact_echo`].
             pub fn exact_echo(&self) -> bool {
                 match self {
                     $(Control::$name(config) => config.exact_echo(),)*
@@ -36,7 +41,7 @@ macro_rules! controls {
                 }
             }
 
-            /// See [`Parameters::needs_marks`].
+            /// Tells if the control cannot do without marks; see [`Parameters::needs_marks`].
             pub fn needs_marks(&self) -> bool {
                 match self {
                     $(Control::$name(config) => config.needs_marks(),)*
@@ -44,7 +49,7 @@ macro_rules! controls {
                 }
             }
 
-            /// Whether it may look at the path and set a rate and a timer; see [`Congestion::PACED`].
+            /// Tells if the control asks to be paced, for a timer and for the path; see [`Congestion::PACED`].
             pub fn paced(&self) -> bool {
                 match self {
                     $(Control::$name(_) => <$module::$name as Congestion>::PACED,)*
@@ -52,7 +57,7 @@ macro_rules! controls {
                 }
             }
 
-            /// See [`Parameters::timed`].
+            /// Tells if the control goes by round-trip times; see [`Parameters::timed`].
             pub fn timed(&self) -> bool {
                 match self {
                     $(Control::$name(config) => config.timed(),)*
@@ -60,7 +65,7 @@ macro_rules! controls {
                 }
             }
 
-            /// See [`Congestion::RULES_RECOVERY`].
+            /// Tells if nothing else moves the window in recovery; see [`Congestion::RULES_RECOVERY`].
             pub fn rules_recovery(&self) -> bool {
                 match self {
                     $(Control::$name(_) => <$module::$name as Congestion>::RULES_RECOVERY,)*
@@ -69,17 +74,19 @@ macro_rules! controls {
             }
         }
 
-        /// The state of a control. That of AIMD is empty, and a box of it is no more than the tag. `W` watches over a control
-        /// that is handed over, and is nothing to the others.
+        /// The state of any control. That of AIMD is empty, and a box of it is no more than the tag.
+        ///
+        /// `W` watches over a control that is handed over, and is nothing to the others: write the type without it.
         #[derive(Debug)]
         pub enum AnyControl<W = Unwatched> {
             $($(#[$doc])* $name(Box<$module::$name>),)*
-            /// One that is handed over with the scenario.
+            /// A control that the caller has handed over.
             User(Box<User<W>>),
         }
 
         impl<W: Watch> AnyControl<W> {
-            /// The control that a configuration asks for; one that is handed over may change its flow's first window.
+            /// A control at the start of a connection. `control` has passed its [`check`](Control::check). One that is handed over
+            /// may change the window that its connection begins with.
             pub fn new(control: &Control, start: &Start<'_>, window: &mut Window) -> Self {
                 match control {
                     $(Control::$name(config) => AnyControl::$name(Box::new($module::$name::new(config, start))),)*
@@ -87,8 +94,8 @@ macro_rules! controls {
                 }
             }
 
-            /// See [`Congestion::on_ack`]. What is said of the ACK is put together for the control that is there, so
-            /// that one which looks at little costs little.
+            /// See [`Congestion::on_ack`]. The sample is put together for the control that is there, so that one which looks at
+            /// little costs little.
             #[inline(always)]
             pub fn on_ack<'a>(&mut self, window: &mut Window, ack: impl Fn() -> AckSample<'a>) {
                 match self {

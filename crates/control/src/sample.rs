@@ -1,83 +1,112 @@
-//! Values that a control is told: of a start, an ACK, the path, a loss, a silence.
+//! Values that a transport tells a control: of a start, an ACK, the path, a loss, a silence.
 
 use crate::random::Stream;
 use crate::units::Time;
 
-/// What a control knows when its flow begins.
+/// The start of a connection, for the control that is made for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Start<'a> {
     /// Packets that may be sent before the first ACK.
     pub initial_window: f64,
-    /// The seed of the run.
+    /// Seed of the control's random numbers, together with `flow`. Only BBR draws any.
     pub seed: u64,
-    /// The flow's name.
+    /// Name of the connection: with one seed, connections with different names draw different numbers.
     pub flow: &'a str,
-    /// Bytes of a data packet on the wire.
+    /// Size of a data packet on the wire, in bytes. TCP-TP computes packets a second from a capacity in bits a second.
     pub packet_bytes: u16,
 }
 
 impl Start<'_> {
-    /// Random numbers of this flow's control alone.
+    /// The random numbers of this connection's control alone.
     pub fn stream(&self) -> Stream {
         Stream::new(self.seed, &format!("flow/{}/control", self.flow))
     }
 }
 
-/// What an ACK is to the sender.
+/// The meaning of an ACK for the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckKind {
-    /// It acknowledges new data.
+    /// Acknowledges new data, outside of recovery, or all that was in flight when recovery began.
     New,
-    /// It acknowledges new data during recovery, but not all that was in flight at its start.
+    /// Acknowledges new data during recovery, but not all that was in flight when it began.
     Partial,
-    /// It acknowledges what is acknowledged already.
+    /// Acknowledges nothing new.
     Duplicate,
-    /// It acknowledges less than that: an ACK that others have overtaken.
+    /// Acknowledges less than an ACK that came before: others have overtaken it.
     Old,
 }
 
-/// What a control is told of an ACK. Packets are numbered from 0.
+/// An ACK, once recovery has dealt with it. Packets are numbered from 0.
+///
+/// [`AckSample::new`] makes one of the most common kind; other fields can be set on it with struct update syntax:
+/// `AckSample { ecn_echo: true, may_grow: false, ..AckSample::new(now, sent, 1, high_ack, next_seq) }`.
 #[derive(Clone, Copy, Debug)]
 pub struct AckSample<'a> {
-    /// When it came.
+    /// Arrival of the ACK.
     pub now: Time,
-    /// When the first packet that it answers was sent.
+    /// Departure of the first packet that it answers. Only controls that are handed over ([`crate::user`]) look at it.
     pub echo: Time,
-    /// When the last was sent: the first may have waited for it at the receiver. The same as `echo` for controls that do not
-    /// ask for it with [`Parameters::timed`].
+    /// Departure of the last packet that it answers: the first may have waited for that one at the receiver. For controls that
+    /// do not ask for it with [`Parameters::timed`](crate::Parameters::timed), `echo` will do.
     pub sent: Time,
-    /// What it is to the sender.
+    /// Meaning of the ACK for the sender.
     pub kind: AckKind,
-    /// Packets that it acknowledges for the first time, cumulatively.
+    /// Packets acknowledged for the first time; where ACKs are cumulative, by the cumulative part.
     pub acked: u32,
-    /// What of them counts for growth: all, or one an ACK.
+    /// Packets that count for growth in congestion avoidance: `acked`, or 1 where a sender grows by ACKs (RFC 5681,
+    /// section 3.1).
     pub growth: f64,
-    /// The same in slow start, where what was reported beyond a gap before does not count again.
+    /// Packets that count for growth in slow start: `growth`, or less where packets beyond a gap were counted before.
     pub slow_start: f64,
-    /// Highest packet acknowledged.
+    /// Highest packet acknowledged, this ACK included; -1 before the first.
     pub high_ack: i64,
-    /// Next packet to be sent.
+    /// Number of the next new packet.
     pub next_seq: i64,
-    /// Whether it reports a mark.
+    /// Tells if the ACK reports a mark (ECN).
     pub ecn_echo: bool,
-    /// Whether cwnd was what limited the sender.
+    /// Tells if cwnd was what limited the sender, and not the application or the receiver. CUBIC's clock stands while
+    /// it was not.
     pub window_limited: bool,
-    /// Whether the window may grow: new data outside recovery, no mark, and a window that is used, if the options
-    /// ask for that.
+    /// Tells if the window may grow: an ACK of kind [`AckKind::New`] that reports no mark, and a window that was used, if
+    /// the transport asks for that.
     pub may_grow: bool,
-    /// What is measured for controls that ask for it with [`Congestion::PACED`].
+    /// The path, for controls that ask for it with [`Congestion::PACED`](crate::Congestion::PACED).
     pub path: Option<&'a PathSample>,
 }
 
+impl AckSample<'static> {
+    /// An ACK at `now` of `acked` new packets, outside of recovery, without a mark, from a sender that used its window and
+    /// counts all of them for growth. The last of them left at `sent`; `high_ack` is the highest packet acknowledged, and
+    /// `next_seq` the next new one.
+    #[must_use]
+    pub fn new(now: Time, sent: Time, acked: u32, high_ack: i64, next_seq: i64) -> Self {
+        AckSample {
+            now,
+            echo: sent,
+            sent,
+            kind: AckKind::New,
+            acked,
+            growth: f64::from(acked),
+            slow_start: f64::from(acked),
+            high_ack,
+            next_seq,
+            ecn_echo: false,
+            window_limited: true,
+            may_grow: true,
+            path: None,
+        }
+    }
+}
+
 impl AckSample<'_> {
-    /// Seconds since the last packet that it answers was sent.
+    /// The round trip of the last packet that the ACK answers, in seconds.
     #[inline]
     pub fn rtt(&self) -> f64 {
         self.now.since(self.sent).secs()
     }
 }
 
-/// What a sender has measured of its path when an ACK came. Rates are in packets a second.
+/// The path as a sender has measured it when an ACK came: what paced controls go by (draft-ietf-ccwg-bbr, section 4.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathSample {
     /// Smoothed round-trip time, in seconds; NaN before the first sample.
@@ -92,31 +121,31 @@ pub struct PathSample {
     pub newly_delivered: u32,
     /// Packets that this ACK makes the sender think lost.
     pub newly_lost: u32,
-    /// How many had been delivered when the latest of the packets that this ACK reports was sent; 0 if it is not known
-    /// which it reports.
+    /// Value of `delivered` when the latest of the packets that this ACK reports was sent; 0 if it is not known which
+    /// it reports.
     pub prior_delivered: u64,
-    /// At what rate packets have been delivered since; NaN if that cannot be told.
+    /// Packets delivered since then, per second; NaN if that cannot be told.
     pub delivery_rate: f64,
-    /// Whether that rate was limited by what the application gave to send, or the receiver to its window.
+    /// Tells if that rate was limited by what the application gave to send, or the receiver to its window.
     pub app_limited: bool,
-    /// Whether the sender repairs losses, after this ACK.
+    /// Tells if the sender repairs losses, after this ACK.
     pub in_recovery: bool,
 }
 
-/// What a control is told of a loss, a mark or a timeout.
+/// A loss, a mark or a timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
-    /// When it was noticed.
+    /// Time at which it was noticed.
     pub now: Time,
-    /// Packets in use: in flight, or the window, as the options have it.
+    /// Packets in use, from which a reduction is computed: those in flight (RFC 5681, equation 4), or the window.
     pub in_use: f64,
 }
 
-/// What a control is told of a time with nothing in flight that ends.
+/// A time with nothing in flight that ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Silence {
-    /// When it ends.
+    /// Its end.
     pub now: Time,
-    /// When the last packet was sent before it.
+    /// Departure of the last packet before it.
     pub last_sent: Time,
 }

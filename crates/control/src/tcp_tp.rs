@@ -25,23 +25,23 @@ pub struct Config {
     pub capacity: Option<Rate>,
     /// Measurement interval, in smoothed round-trip times.
     pub interval: f64,
-    /// Weight of the newest interval in the sampled throughput.
+    /// Weight of the newest interval in the sampled throughput, in (0, 1].
     pub gain: f64,
-    /// How many intervals are measured before the rule applies.
+    /// Intervals that are measured before the rule applies; at least 1.
     pub samples: u32,
-    /// What forecasts the throughput of the next interval, in packets a second.
+    /// Forecaster of the throughput of the next interval, in packets a second.
     pub forecaster: ForecasterConfig,
-    /// How the number of connections is made whole.
+    /// Rounding of the number of connections.
     pub rounding: Rounding,
-    /// Which round trip the window is for.
+    /// Round trip that the window is for.
     pub rtt: RoundTrip,
-    /// How often the window is set.
+    /// Times at which the window is set.
     pub decide: Decide,
-    /// Whether a window that is set below ssthresh opens by slow start again. If not, ssthresh comes down with it.
+    /// Lets a window that is set below ssthresh open by slow start again. If not, ssthresh comes down with it.
     pub slow_start_again: bool,
 }
 
-/// What makes a whole number of the connections of equation 10.
+/// The rounding that makes a whole number of the connections of equation 10.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -77,7 +77,7 @@ pub enum RoundTrip {
     Least,
 }
 
-/// How often the window is set.
+/// The times at which the window is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -140,7 +140,7 @@ pub struct TcpTp {
 }
 
 impl TcpTp {
-    /// The control that a scenario asks for.
+    /// The control at the start of a connection, by parameters that were checked.
     pub fn new(config: &Config, start: &Start<'_>) -> Self {
         let sampler = ThroughputSampler::new(config.gain, Every::Interval(1.0));
         TcpTp {

@@ -1,6 +1,7 @@
 //! Time and rate as types. Time is a whole number of picoseconds in 64 bits, which reach 213 days.
 
 use std::ops::{Add, AddAssign, Sub};
+use std::time::Duration;
 
 const PS_PER_SECOND: f64 = 1e12;
 
@@ -16,13 +17,13 @@ impl Time {
     /// Later than anything that happens.
     pub const NEVER: Time = Time(u64::MAX);
 
-    /// From picoseconds.
+    /// A time of so many picoseconds.
     #[inline]
     pub const fn from_ps(ps: u64) -> Self {
         Time(ps)
     }
 
-    /// From seconds, rounded to the nearest picosecond; negative and NaN give zero, the far future saturates.
+    /// A time of so many seconds, rounded to the nearest picosecond; negative and NaN give zero, the far future saturates.
     #[inline]
     pub fn from_secs(seconds: f64) -> Self {
         Time((seconds * PS_PER_SECOND).round() as u64)
@@ -44,6 +45,15 @@ impl Time {
     #[inline]
     pub fn since(self, earlier: Time) -> Time {
         Time(self.0.saturating_sub(earlier.0))
+    }
+}
+
+/// A longer time than [`Time`] reaches is [`Time::NEVER`].
+impl From<Duration> for Time {
+    #[inline]
+    fn from(duration: Duration) -> Self {
+        let ps = duration.as_nanos().saturating_mul(1000);
+        Time(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 }
 
@@ -90,14 +100,14 @@ impl<'de> serde::Deserialize<'de> for Time {
     }
 }
 
-/// Bits per second.
+/// A rate in bits a second.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
 pub struct Rate(f64);
 
 impl Rate {
-    /// From bits per second.
+    /// A rate of so many bits a second.
     #[inline]
     pub const fn from_bps(bps: f64) -> Self {
         Rate(bps)
@@ -109,13 +119,13 @@ impl Rate {
         self.0
     }
 
-    /// How long one byte takes, in picoseconds.
+    /// The time that one byte takes, in picoseconds.
     #[inline]
     pub fn ps_per_byte(self) -> f64 {
         8.0 * PS_PER_SECOND / self.0
     }
 
-    /// How long `bytes` take, to the nearest picosecond.
+    /// The time that `bytes` take, to the nearest picosecond.
     #[inline]
     pub fn transmission(self, bytes: u32) -> Time {
         Time::from_ps((f64::from(bytes) * self.ps_per_byte() + 0.5) as u64)
@@ -138,6 +148,12 @@ mod tests {
         for ps in [0, 1, 999, 23_710_000_001, 3_999_999_999_999_999] {
             assert_eq!(Time::from_secs(Time::from_ps(ps).secs()).ps(), ps);
         }
+    }
+
+    #[test]
+    fn a_duration_is_as_many_nanoseconds() {
+        assert_eq!(Time::from(Duration::from_nanos(1_234_567_891)).ps(), 1_234_567_891_000);
+        assert_eq!(Time::from(Duration::MAX), Time::NEVER);
     }
 
     #[test]

@@ -14,11 +14,11 @@ pub(super) const LEAST: f64 = 2.0;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields, default))]
 pub struct Config {
-    /// Below this the window grows.
+    /// Backlog below which the window grows.
     pub alpha: f64,
-    /// Above this it shrinks.
+    /// Backlog above which it shrinks; at least `alpha`.
     pub beta: f64,
-    /// Above this slow start ends.
+    /// Backlog above which slow start ends.
     pub gamma: f64,
 }
 
@@ -52,7 +52,7 @@ pub struct Vegas {
 }
 
 impl Vegas {
-    /// The control that a scenario asks for.
+    /// The control at the start of a connection, by parameters that were checked.
     pub fn new(config: &Config, _: &Start<'_>) -> Self {
         Vegas { config: *config, base_rtt: f64::INFINITY, round: Round::default(), grows: true }
     }

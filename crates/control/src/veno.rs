@@ -64,7 +64,7 @@ pub struct Veno {
 }
 
 impl Veno {
-    /// The control that a scenario asks for.
+    /// The control at the start of a connection, by parameters that were checked.
     pub fn new(config: &Config, _: &Start<'_>) -> Self {
         Veno {
             beta: config.beta,

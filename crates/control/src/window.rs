@@ -12,13 +12,13 @@ pub struct Window {
 }
 
 impl Window {
-    /// Whether the window is in slow start.
+    /// Tells if the window is in slow start.
     #[inline]
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
 
-    /// Slow start and congestion avoidance (RFC 5681, section 3.1).
+    /// Opens the window as slow start and congestion avoidance do (RFC 5681, section 3.1).
     #[inline]
     pub fn open_as_reno(&mut self, ack: &AckSample<'_>) {
         // [RFC 5681 3.1-a] [RFC 5681 3.1-h] [RFC 5681 3.1-i] [RFC 5681 3.1-j]
@@ -29,7 +29,7 @@ impl Window {
         }
     }
 
-    /// Slow start opens the window by so many packets, or by one and up to ssthresh.
+    /// Opens the window as slow start does: by so many packets, but beyond ssthresh by one at most.
     #[inline]
     pub fn open(&mut self, packets: f64) {
         self.cwnd = (self.cwnd + packets).min(self.ssthresh.max(self.cwnd + 1.0));

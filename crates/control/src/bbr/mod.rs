@@ -89,7 +89,7 @@ pub struct Bbr {
 }
 
 impl Bbr {
-    /// The control that a scenario asks for (section 4.3.1, BBRInit).
+    /// The control at the start of a connection (section 4.3.1, BBRInit).
     pub fn new(config: &Config, start: &Start<'_>) -> Self {
         Bbr {
             phase: Phase::Startup,

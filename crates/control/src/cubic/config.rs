@@ -9,32 +9,33 @@ use crate::{InvalidParameter, Parameters};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields, default))]
 pub struct Config {
-    /// How steep the curve is (RFC 9438, section 5.1).
+    /// Steepness of the curve, in packets per cubic second (RFC 9438, section 5.1).
     pub c: f64,
-    /// What is left of the window after a loss (section 4.6).
+    /// Part of the window that is left after a loss (section 4.6); in (0, 1).
     pub beta: f64,
-    /// Whether a flow that loses early makes room (section 4.7).
+    /// Lets a flow that loses early make room (section 4.7).
     pub fast_convergence: bool,
-    /// Other end of slow start than a loss (section 4.10); none is that of the flow's profile.
+    /// Rule that ends slow start before a loss does (section 4.10); `None` is [`HyStartRule::None`], unless a profile of the
+    /// caller's says otherwise.
     pub hystart: Option<HyStartRule>,
-    /// Author of the curve; none is that of the flow's profile.
+    /// Author of the curve; `None` is [`Variant::Rfc`], unless a profile of the caller's says otherwise.
     pub variant: Option<Variant>,
 }
 
-/// See [`Config::variant`].
+/// The author of CUBIC's curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Variant {
-    /// The RFC's.
+    /// RFC 9438's, on real numbers.
     #[default]
     Rfc,
-    /// Linux's: see `linux.rs`.
+    /// Linux's: counted in whole packets, by the ticks of its clock.
     Linux,
 }
 
 impl Config {
-    /// CUBIC as Linux has it, where nothing else is said.
+    /// These parameters with Linux's curve and HyStart where nothing else is said.
     pub fn linux(self) -> Self {
         Config {
             hystart: self.hystart.or(Some(HyStartRule::Classic)),

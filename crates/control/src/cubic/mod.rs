@@ -40,7 +40,7 @@ struct Epoch {
 }
 
 impl Cubic {
-    /// The control that a scenario asks for.
+    /// The control at the start of a connection, by parameters that were checked.
     pub fn new(config: &Config, _: &Start<'_>) -> Self {
         Cubic {
             config: *config,

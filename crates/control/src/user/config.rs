@@ -13,33 +13,33 @@ use crate::Parameters;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(untagged))]
 pub enum Value {
-    /// Yes or no.
+    /// A truth value.
     Flag(bool),
     /// A whole number.
     Integer(i64),
-    /// Any other number.
+    /// A number that is not whole.
     Number(f64),
     /// Text.
     Text(SmolStr),
-    /// Several.
+    /// A list.
     List(Vec<Value>),
 }
 
-/// What a scenario says of such a control: enough to know it again, and to find it.
+/// A user's control by name: enough to know it again, and to find it.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Config {
-    /// In what form its code comes.
+    /// Form in which its code comes.
     pub form: SmolStr,
-    /// Where it is found: a class as `module:Name`, a library as a path.
+    /// Place of its code: a class as `module:Name`, a library as a path.
     pub source: SmolStr,
-    /// What its code is, as a hash.
+    /// Hash of its code.
     pub code: SmolStr,
-    /// Its parameters, where they are not at their defaults.
+    /// Parameters that are not at their defaults.
     #[cfg_attr(feature = "serde", serde(default))]
     pub values: BTreeMap<SmolStr, Value>,
-    /// What makes one, once it has been found.
+    /// Maker of such controls, once it has been found.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub maker: Found,
 }
@@ -54,7 +54,7 @@ impl Parameters for Config {
     }
 }
 
-/// What makes controls, if it has been found. It does not take part in comparisons: the code's hash does.
+/// The maker of a control, if it has been found. It does not take part in comparisons: the code's hash does.
 #[derive(Clone, Debug, Default)]
 pub struct Found(pub Option<Arc<dyn Maker>>);
 

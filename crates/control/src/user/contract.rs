@@ -18,10 +18,10 @@ pub trait Maker: Debug + Send + Sync {
     /// If there is none.
     fn make(&self, start: &Start<'_>, answer: &mut Answer) -> Result<Box<dyn UserControl>, Failure>;
 
-    /// Whether its receivers report marks packet by packet; see [`crate::Parameters::exact_echo`].
+    /// Tells if receivers have to report marks packet by packet; see [`crate::Parameters::exact_echo`].
     fn exact_echo(&self) -> bool;
 
-    /// How long one of its methods may take.
+    /// Time that one of its methods may take; `None` for any.
     fn time_limit(&self) -> Option<Duration>;
 
     /// Does a whole run; a place to take and give back what all calls of a run need.
@@ -37,7 +37,7 @@ pub struct Answer {
     pub window: Window,
     /// Packets a second that may leave; 0 leaves that to the sender.
     pub pacing_rate: f64,
-    /// When it wants to be woken, in seconds; infinity for not at all.
+    /// Time at which it wants to be woken, in seconds; infinity for not at all.
     pub wake_at: f64,
 }
 
@@ -64,7 +64,7 @@ pub trait UserControl: Debug + Send {
 pub struct Failure {
     /// In one line.
     pub message: String,
-    /// What the code that failed has to say besides, for those who know that code.
+    /// Value that the code which failed adds, for those who know that code.
     pub cause: Option<Box<dyn Any + Send + Sync>>,
 }
 

@@ -11,9 +11,9 @@ use crate::units::Time;
 pub struct Named {
     /// The control's class.
     pub class: String,
-    /// Its flow.
+    /// The name of its connection.
     pub flow: String,
-    /// How long one of its methods may take.
+    /// Time that one of its methods may take.
     pub time_limit: Option<Duration>,
 }
 
@@ -32,7 +32,7 @@ pub trait Watch: Debug {
     /// A method is about to be called, at `now` of the transport's clock.
     fn enter(&self, method: Method, now: Time);
 
-    /// It has returned.
+    /// The method has returned.
     fn leave(&self);
 
     /// Ends whatever needs the control, which has failed in `method` at `now`: it has no window to offer any more.
