@@ -1,3 +1,4 @@
+//! For those who maintain the crate: `retransmissions` is the example of how to use it.
 //! Prints events, samples or connections of a capture as CSV: `tables FILE events|samples|connections|totals`.
 
 use std::fs::File;

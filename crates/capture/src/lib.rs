@@ -4,10 +4,10 @@
 //! - [`analysis`] follows connections. It reads neither files nor clocks.
 //! - [`result`] is what it says.
 //!
-//! ```no_run
+//! ```
 //! use parshall_capture::{analysis::Analysis, analysis::Settings, decode::decode, source::Source};
 //!
-//! let mut source = Source::new(std::fs::File::open("link.pcap")?, false)?;
+//! let mut source = Source::new(std::fs::File::open("examples/transfer.pcap")?, false)?;
 //! let mut analysis = Analysis::new(Settings::default());
 //! while source.next(&mut |frame| analysis.push(&decode(frame))) {}
 //! for connection in analysis.finish().rows.connections {
@@ -38,3 +38,8 @@ pub mod source;
 pub mod spin;
 mod table;
 pub mod traffic;
+
+/// The example of the README, which runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
