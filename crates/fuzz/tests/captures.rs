@@ -5,8 +5,7 @@ use std::sync::Arc;
 use bolero::check;
 use etherparse::{NetSlice, SlicedPacket, TransportSlice};
 use parshall_fuzz::{network, Bytes};
-use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::run::Job;
+use parshall_sim::internal::{Folding, Job, Plan};
 use parshall_sim::scenario::Scenario;
 use serde_json::json;
 
@@ -87,8 +86,8 @@ fn any_capture() {
         let Ok(recording) = job.run() else {
             return;
         };
-        assert_eq!(recording.captures.len(), 2);
-        for (_, file) in &recording.captures {
+        assert_eq!(recording.captures().len(), 2);
+        for (_, file) in recording.captures() {
             let packets = if format == "pcap" { of_pcap(file) } else { of_pcapng(file) };
             packets.into_iter().for_each(is_a_packet);
         }

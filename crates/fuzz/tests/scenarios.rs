@@ -2,9 +2,9 @@
 
 use bolero::check;
 use parshall_fuzz::{network, spoiled, Bytes};
-use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::expect::Expected;
+use parshall_sim::internal::{Folding, Plan};
 use parshall_sim::scenario::Scenario;
+use parshall_sim::Expected;
 
 #[test]
 fn any_text() {

@@ -16,7 +16,7 @@ use parshall_capture::result::{Connection, Datagrams, Event, Rows, Sample, Total
 use parshall_capture::source::{Ending, Source, SourceError};
 use parshall_capture::spin::{SpinSample, Spun};
 use parshall_capture::traffic::Traffic;
-use parshall_sim::headroom;
+use parshall_sim::internal::shortage;
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -47,7 +47,7 @@ impl Reading {
     /// Makes room for what the next frames may add.
     fn look(&mut self) -> PyResult<()> {
         let Some(analysis) = &mut self.analysis else { return Ok(()) };
-        let low = headroom::shortage(|| 0);
+        let low = shortage(|| 0).map(|low| low.to_string());
         let low = low.or_else(|| analysis.try_reserve(LOOKING as usize).err().map(|error| error.to_string()));
         low.map_or(Ok(()), |reason| {
             let frames = self.source.frames();

@@ -3,12 +3,11 @@
 //! Most runs of a sweep are never looked at one by one, and a summary needs a few cells: neither has to pay for
 //! an array a column, or for loading NumPy.
 
-use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard};
 
 use numpy::IntoPyArray;
-use parshall_sim::headroom;
-use parshall_sim::record::{Column, Table};
+use parshall_sim::internal::{fits, too_large};
+use parshall_sim::{Column, NoMemory, Table, ValueType, Values};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -52,17 +51,16 @@ macro_rules! shown {
 shown!(u64 => i64, u32 => i64, u16 => i64, u8 => i16);
 shown!(f64, i64, i32, bool);
 
-/// Calls an expression with the values of an expanded column, whatever their type.
+/// Calls an expression with the values of a column, whatever their type.
 macro_rules! with_values {
     ($column:expr, $values:ident => $result:expr) => {
         match $column {
-            Column::F64($values) => $result,
-            Column::U64($values) => $result,
-            Column::I64($values) => $result,
-            Column::I32($values) => $result,
-            Column::U8($values) => $result,
-            Column::Bool($values) => $result,
-            Column::Compact(_) => unreachable!("a column is expanded before its values are read"),
+            Values::F64($values) => $result,
+            Values::U64($values) => $result,
+            Values::I64($values) => $result,
+            Values::I32($values) => $result,
+            Values::U8($values) => $result,
+            Values::Bool($values) => $result,
         }
     };
 }
@@ -73,36 +71,19 @@ enum Slot {
     Array(Py<PyAny>),
 }
 
-/// Gives a column that is kept in less room its values.
-fn expand<'a>(column: &'a mut Column, name: &str) -> PyResult<&'a mut Column> {
-    if let Column::Compact(_) = column {
-        ask(column.bytes(), name)?;
-        *column = take(column).expanded();
-    }
-    Ok(column)
-}
-
-/// Bytes that are taken besides by the array that a column becomes.
-fn taken_besides(column: &Column) -> usize {
-    match column {
-        // What has changed is put in order first.
-        Column::Compact(_) => 2 * column.bytes(),
-        // A byte becomes two.
-        Column::U8(values) => 2 * values.len(),
-        _ => 0,
-    }
+/// Takes the values of a column, which stays as it is if there is no memory for them.
+fn take_values(column: &mut Column, name: &str) -> PyResult<Values> {
+    let no_memory = |error: NoMemory| PyMemoryError::new_err(error.for_column(name));
+    column.values().map_err(no_memory)?;
+    std::mem::replace(column, Vec::<u8>::new().into()).into_values().map_err(no_memory)
 }
 
 /// Checks that there is memory for so many bytes of a column.
 fn ask(bytes: usize, name: &str) -> PyResult<()> {
-    if headroom::fits(bytes) {
+    if fits(bytes) {
         return Ok(());
     }
-    Err(PyMemoryError::new_err(headroom::too_large(&format!("values of {name}"), bytes)))
-}
-
-fn take(column: &mut Column) -> Column {
-    std::mem::replace(column, Column::U8(Vec::new()))
+    Err(PyMemoryError::new_err(too_large(&format!("values of {name}"), bytes)))
 }
 
 /// The columns of a table by name: a read-only mapping to NumPy arrays.
@@ -123,8 +104,12 @@ impl From<Table> for Columns {
         Columns {
             rows: table.rows(),
             nbytes: table.bytes(),
-            names: table.columns.iter().map(|(name, _)| *name).collect(),
-            slots: table.columns.into_iter().map(|(_, column)| Mutex::new(Slot::Engine(column))).collect(),
+            names: table.names().collect(),
+            slots: table
+                .into_columns()
+                .into_iter()
+                .map(|(_, column)| Mutex::new(Slot::Engine(column)))
+                .collect(),
         }
     }
 }
@@ -170,7 +155,10 @@ impl Columns {
         }
         match &mut *self.lock(py, self.find(name)?) {
             Slot::Engine(column) => {
-                with_values!(expand(column, name)?, values => values[row].into_py_any(py))
+                let values = take_values(column, name)?;
+                let cell = with_values!(&values, values => values[row].into_py_any(py));
+                *column = values.into();
+                cell
             }
             Slot::Array(array) => array.bind(py).get_item(row)?.call_method0("item").map(Bound::unbind),
         }
@@ -194,9 +182,12 @@ impl Columns {
         let array = match &mut *slot {
             Slot::Array(array) => return Ok(array.clone_ref(py)),
             Slot::Engine(column) => {
-                ask(taken_besides(column), self.names[index])?;
-                let taken = take(column).expanded();
-                with_values!(taken, values => values.shown().into_pyarray(py).into_any().unbind())
+                let name = self.names[index];
+                if column.value_type() == ValueType::U8 {
+                    // A byte becomes two.
+                    ask(2 * column.len(), name)?;
+                }
+                with_values!(take_values(column, name)?, values => values.shown().into_pyarray(py).into_any().unbind())
             }
         };
         *slot = Slot::Array(array.clone_ref(py));
@@ -228,7 +219,7 @@ fn join_column<'py>(
     tables: &[Bound<'py, Columns>],
     index: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut whole: Option<Column> = None;
+    let mut whole: Option<Values> = None;
     let name = tables.first().map_or("", |table| table.get().names[index]);
     ask(tables.iter().map(|table| table.get().rows).sum::<usize>() * LARGEST_CELL, name)?;
     for table in tables {
@@ -238,17 +229,17 @@ fn join_column<'py>(
             return join_arrays(py, tables, index);
         };
         // What is kept in less room stays so: here its values are needed once.
-        let values = match column {
-            Column::Compact(_) => Cow::Owned(column.clone().expanded()),
-            column => Cow::Borrowed(&*column),
-        };
+        let more = column.to_values().map_err(|error| PyMemoryError::new_err(error.for_column(name)))?;
         match &mut whole {
-            None => whole = Some(values.into_owned()),
-            Some(whole) if whole.fits(&values) => whole.extend(&values),
-            Some(_) => return Err(PyValueError::new_err("columns of different types")),
+            None => whole = Some(more.into_owned()),
+            Some(whole) => {
+                if !whole.append(&more) {
+                    return Err(PyValueError::new_err("columns of different types"));
+                }
+            }
         }
     }
-    let whole = whole.unwrap_or(Column::U8(Vec::new()));
+    let whole = whole.unwrap_or(Vec::<u8>::new().into());
     Ok(with_values!(whole, values => values.shown().into_pyarray(py).into_any()))
 }
 

@@ -28,7 +28,7 @@ mod sender;
 mod simulator;
 mod state;
 
-use parshall_sim::memory::LargePages;
+use parshall_sim::LargePages;
 use pyo3::prelude::*;
 
 #[global_allocator]

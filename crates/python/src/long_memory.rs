@@ -5,7 +5,7 @@ use parshall_estimators::long_memory::{
     Aggregate, Bandwidth, Family, Generator, Hurst, HurstEstimator, LevelShifts, Method, Point, Process,
     SeriesError,
 };
-use parshall_sim::headroom;
+use parshall_sim::internal::{fits, too_large};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -151,8 +151,8 @@ impl PyGenerator {
     fn new(family: &str, parameter: f64, n: usize) -> PyResult<Self> {
         let process = process_of(family, parameter)?;
         let bytes = n.min(MOST_SAMPLES) * BYTES_A_SAMPLE;
-        if !headroom::fits(bytes) {
-            return Err(PyMemoryError::new_err(headroom::too_large("samples of a path", bytes)));
+        if !fits(bytes) {
+            return Err(PyMemoryError::new_err(too_large("samples of a path", bytes)));
         }
         Ok(PyGenerator { generator: Generator::new(process, n).map_err(config_fault)? })
     }

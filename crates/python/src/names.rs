@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use parshall_sim::names::NameList;
+use parshall_sim::internal::NameList;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -17,8 +17,8 @@ pub struct Names {
     lists: [PyOnceLock<Py<PyList>>; 2],
 }
 
-impl From<&parshall_sim::names::Names> for Names {
-    fn from(names: &parshall_sim::names::Names) -> Self {
+impl From<&parshall_sim::internal::Names> for Names {
+    fn from(names: &parshall_sim::internal::Names) -> Self {
         Names {
             names: [names.flows.clone(), names.ports.clone()],
             lists: [PyOnceLock::new(), PyOnceLock::new()],

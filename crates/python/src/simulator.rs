@@ -4,14 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::expect::Expected;
-use parshall_sim::headroom::{self, Memory};
-use parshall_sim::pulse::Failure;
-use parshall_sim::record::{Joined, Recording};
-use parshall_sim::run::{starts, Batch, Done, DoneTogether, Job, Single, ENGINE_VERSION};
+use parshall_sim::internal::{too_large, Batch, Done, DoneTogether, Folding, Job, Joined, Plan, Single};
 use parshall_sim::scenario::{Scenario, Transport};
 use parshall_sim::units::Time;
+use parshall_sim::{starts, Expected, Memory, Recording, RunError, ENGINE_VERSION};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -136,13 +132,13 @@ fn simulate(
     drop(scenario);
     if max_events.is_none() {
         let out_of_reach = py.detach(|| Expected::of(&plan).out_of_reach());
-        out_of_reach.map_or(Ok(()), |reason| Err(PyRuntimeError::new_err(reason)))?;
+        out_of_reach.map_or(Ok(()), |reason| Err(PyRuntimeError::new_err(reason.to_string())))?;
     }
     let mut watched = Watched::start(plan, seed, max_events);
     let recording = watched.wait(py, progress.as_ref());
     py.detach(|| drop(watched));
-    let recording = recording?.map_err(|failure| error_of(py, failure))?;
-    let names = Py::new(py, Names::from(&recording.names))?;
+    let recording = recording?.map_err(|error| error_of(py, error))?;
+    let names = Py::new(py, Names::from(recording.names()))?;
     to_python(py, recording, names)
 }
 
@@ -167,7 +163,7 @@ impl Watched {
         &mut self,
         py: Python<'_>,
         progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Result<Recording, Failure>> {
+    ) -> PyResult<Result<Recording, RunError>> {
         loop {
             if let Some(result) = py.detach(|| self.result(LOOKING)) {
                 return Ok(result);
@@ -179,12 +175,12 @@ impl Watched {
         }
     }
 
-    fn result(&mut self, timeout: Duration) -> Option<Result<Recording, Failure>> {
+    fn result(&mut self, timeout: Duration) -> Option<Result<Recording, RunError>> {
         match self {
             Watched::Own(single) => single.wait(timeout),
             Watched::Others(batch) => match batch.next(timeout) {
                 Some(done) => done.into_iter().next().map(|(_, result)| result),
-                None => Some(Err(Failure::new("the engine failed"))),
+                None => Some(Err(RunError::Engine("the engine failed".into()))),
             },
         }
     }
@@ -205,7 +201,7 @@ const LOOKING: Duration = Duration::from_millis(20);
 #[pyfunction]
 fn engine_seconds(py: Python<'_>, scenario_json: &str, seeds: Vec<u64>, threads: usize) -> PyResult<f64> {
     let plan = Arc::new(plan(py, scenario_json)?);
-    let run_all = || -> Result<f64, Failure> {
+    let run_all = || -> Result<f64, RunError> {
         let started = Instant::now();
         let jobs = seeds.iter().map(|&seed| Job::new(plan.clone(), seed)).collect();
         let mut batch = Batch::start(jobs, threads);
@@ -216,7 +212,7 @@ fn engine_seconds(py: Python<'_>, scenario_json: &str, seeds: Vec<u64>, threads:
         }
         Ok(started.elapsed().as_secs_f64())
     };
-    py.detach(run_all).map_err(|failure| error_of(py, failure))
+    py.detach(run_all).map_err(|error| error_of(py, error))
 }
 
 /// The plan of each distinct scenario of a batch, compiled once.
@@ -296,7 +292,7 @@ impl<T: Send + 'static> Running<T> {
         });
     }
 
-    fn names(&self, py: Python<'_>, named: &parshall_sim::names::Names) -> PyResult<Py<Names>> {
+    fn names(&self, py: Python<'_>, named: &parshall_sim::internal::Names) -> PyResult<Py<Names>> {
         let address = Arc::as_ptr(&named.flows) as usize;
         // Not locked while Python makes an object, which may let other threads run.
         let known = |py| self.known_names().get(&address).map(|names| names.clone_ref(py));
@@ -321,16 +317,19 @@ impl<T: Send + 'static> Drop for Running<T> {
     }
 }
 
-/// A failure as an exception; what raised it in Python is its cause.
-fn error_of(py: Python<'_>, failure: Failure) -> PyErr {
-    let error = PyRuntimeError::new_err(failure.message);
-    let cause = failure.cause.and_then(|cause| cause.downcast::<PyErr>().ok());
-    error.set_cause(py, cause.map(|cause| *cause));
-    error
+/// What ended a run as an exception; what a control raised in Python is its cause.
+fn error_of(py: Python<'_>, error: RunError) -> PyErr {
+    let raised = PyRuntimeError::new_err(error.to_string());
+    let cause = match error {
+        RunError::Control(failed) => failed.failure.cause.and_then(|cause| cause.downcast::<PyErr>().ok()),
+        _ => None,
+    };
+    raised.set_cause(py, cause.map(|cause| *cause));
+    raised
 }
 
-fn failed(py: Python<'_>, failure: Failure) -> Py<PyAny> {
-    error_of(py, failure).into_value(py).into_any()
+fn failed(py: Python<'_>, error: RunError) -> Py<PyAny> {
+    error_of(py, error).into_value(py).into_any()
 }
 
 /// Runs under way on several threads.
@@ -356,10 +355,10 @@ impl PyBatch {
         self.0.next(py, timeout_s, |(index, result)| {
             let result = match result {
                 Ok(recording) => {
-                    let names = self.0.names(py, &recording.names)?;
+                    let names = self.0.names(py, recording.names())?;
                     to_python(py, recording, names)?.into_any()
                 }
-                Err(failure) => failed(py, failure),
+                Err(error) => failed(py, error),
             };
             (index, result).into_py_any(py)
         })
@@ -399,7 +398,7 @@ impl PyJoiningBatch {
         self.0.next(py, timeout_s, |(indices, result)| {
             let result = match result {
                 Ok(joined) => self.joined(py, joined)?.into_any(),
-                Err(failure) => failed(py, failure),
+                Err(error) => failed(py, error),
             };
             (indices, result).into_py_any(py)
         })
@@ -421,8 +420,8 @@ impl PyJoiningBatch {
         let nbytes = joined.bytes();
         let (tables, rows) = (PyDict::new(py), PyDict::new(py));
         for (table, of_each) in joined.tables.into_iter().zip(joined.rows) {
-            rows.set_item(table.name, of_each)?;
-            tables.set_item(table.name, Columns::from(table))?;
+            rows.set_item(table.name(), of_each)?;
+            tables.set_item(table.name(), Columns::from(table))?;
         }
         let names: PyResult<Vec<_>> = joined.names.iter().map(|names| self.0.names(py, names)).collect();
         let captures: PyResult<Vec<_>> =
@@ -453,11 +452,13 @@ struct JoinedRuns {
 fn to_python(py: Python<'_>, recording: Recording, names: Py<Names>) -> PyResult<Py<PyDict>> {
     let result = PyDict::new(py);
     result.set_item("names", names)?;
-    for table in recording.tables {
-        result.set_item(table.name, Columns::from(table))?;
+    let events = recording.events();
+    let (tables, captures) = recording.into_parts();
+    for table in tables {
+        result.set_item(table.name(), Columns::from(table))?;
     }
-    result.set_item("pcap", captures_to_python(py, recording.captures)?)?;
-    result.set_item("events", recording.events)?;
+    result.set_item("pcap", captures_to_python(py, captures)?)?;
+    result.set_item("events", events)?;
     Ok(result.unbind())
 }
 
@@ -470,7 +471,7 @@ fn captures_to_python(py: Python<'_>, captures: Vec<(String, Vec<u8>)>) -> PyRes
         });
         let copied = filled.map_err(|_| {
             let what = format!("bytes of the capture at {port}");
-            PyMemoryError::new_err(headroom::too_large(&what, bytes.len()))
+            PyMemoryError::new_err(too_large(&what, bytes.len()))
         })?;
         by_port.set_item(port, copied)?;
     }

@@ -1,3 +1,4 @@
+//! A measurement for those who maintain the engine, and no example of how to use it: `two_queues` and `own_control` are.
 //! Times the engine on a scenario: `cargo run --release --example time_run -- SCENARIO.json [TIMES]`.
 //!
 //! The file holds what `Scenario.to_json()` writes. This is what docs/performance.md profiles.
@@ -5,10 +6,9 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::engine::Simulation;
-use parshall_sim::memory::LargePages;
+use parshall_sim::internal::{Folding, Plan, Simulation};
 use parshall_sim::scenario::Scenario;
+use parshall_sim::LargePages;
 
 #[global_allocator]
 static ALLOCATOR: LargePages = LargePages;
@@ -21,7 +21,7 @@ fn time(path: &str, times: u32) -> Result<(), String> {
         let started = Instant::now();
         let recording = Simulation::new(&plan, 1).run(&plan);
         let seconds = started.elapsed().as_secs_f64();
-        let events = recording.events;
+        let events = recording.events();
         println!("{seconds:.4} s, {events} events, {:.1} ns an event", seconds * 1e9 / events as f64);
     }
     Ok(())

@@ -6,6 +6,8 @@ mod system;
 #[path = "headroom/wasm.rs"]
 mod system;
 
+use std::fmt;
+
 use crate::room::gib;
 
 /// What of the memory stays free: a sixteenth, and at most this.
@@ -14,7 +16,7 @@ const SPARED_PART: u64 = 16;
 
 /// Why what grows cannot go on, if it cannot: what is free does not hold what it needs to finish, and something to spare.
 /// Looks once in a while only, whichever thread asks.
-pub fn shortage(to_finish: impl FnOnce() -> u64) -> Option<String> {
+pub fn shortage(to_finish: impl FnOnce() -> u64) -> Option<Shortage> {
     if !system::is_due() {
         return None;
     }
@@ -48,16 +50,29 @@ impl Memory {
         self.available >= bytes.saturating_add(spared)
     }
 
-    fn shortage(self, to_finish: u64) -> Option<String> {
-        if self.holds(to_finish) {
-            return None;
-        }
-        Some(format!(
-            "memory runs low: {} of {} are left and {} more are taken to finish",
-            gib(self.available),
-            gib(self.total),
-            gib(to_finish)
-        ))
+    fn shortage(self, to_finish: u64) -> Option<Shortage> {
+        (!self.holds(to_finish)).then_some(Shortage { memory: self, to_finish })
+    }
+}
+
+impl fmt::Display for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} are left", gib(self.available), gib(self.total))
+    }
+}
+
+/// Less memory than it takes to finish.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shortage {
+    /// The memory there is.
+    pub memory: Memory,
+    /// Bytes that it still takes.
+    pub to_finish: u64,
+}
+
+impl fmt::Display for Shortage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "memory runs low: {} and {} more are taken to finish", self.memory, gib(self.to_finish))
     }
 }
 
@@ -68,10 +83,13 @@ pub fn fits(bytes: usize) -> bool {
 
 /// The message that `what` does not fit into memory, and how much there is.
 pub fn too_large(what: &str, bytes: usize) -> String {
-    let left = Memory::now().map_or(String::new(), |memory| {
-        format!(", and {} of {} are left", gib(memory.available), gib(memory.total))
-    });
-    format!("memory runs low: {what} need {}{left}", gib(bytes as u64))
+    too_large_for(what, bytes as u64, Memory::now())
+}
+
+/// The same where it is known how much there was.
+pub(crate) fn too_large_for(what: &str, bytes: u64, memory: Option<Memory>) -> String {
+    let left = memory.map_or(String::new(), |memory| format!(", and {memory}"));
+    format!("memory runs low: {what} need {}{left}", gib(bytes))
 }
 
 #[cfg(test)]
@@ -84,7 +102,7 @@ mod tests {
     fn a_run_ends_before_the_memory_does() {
         let memory = Memory { total: 24 * GIB, available: 5 * GIB };
         assert_eq!(memory.shortage(3 * GIB), None);
-        let reason = memory.shortage(5 * GIB).expect("too little");
+        let reason = memory.shortage(5 * GIB).expect("too little").to_string();
         assert!(reason.starts_with("memory runs low: 5.0 GiB of 24.0 GiB are left"), "{reason}");
         let small = Memory { total: GIB, available: GIB / 8 };
         assert!(small.shortage(0).is_none() && small.shortage(GIB / 10).is_some());

@@ -1,58 +1,88 @@
-//! A packet-level network simulator.
+//! A packet-level network simulator: TCP, queue disciplines, DiffServ and traffic at congested links.
 //!
-//! A [`scenario::Scenario`] is a plain value; [`compile::Plan`] checks it and turns names into indices;
-//! [`engine::Simulation`] runs it with a seed; [`record::Recording`] is what is left. Equal scenario and seed
-//! give an equal recording, bit for bit.
+//! A [`Scenario`](scenario::Scenario) is a plain value: built in Rust, as below, or read from JSON. [`run()`] runs it with a seed, and a
+//! [`Recording`] is what is left: tables of named columns. Equal scenario and seed give an equal recording, bit for bit,
+//! on any machine and any number of threads.
 //!
 //! ```
-//! use parshall_sim::record::Column;
-//! use parshall_sim::scenario::Scenario;
+//! use parshall_sim::scenario::{DropTail, Flow, Link, Scenario, Tcp};
+//! use parshall_sim::units::{Rate, Time};
 //!
-//! let scenario: Scenario = serde_json::from_str(
-//!     r#"{
-//!         "duration": 10.0, "hosts": ["a", "b"], "routers": ["r"],
-//!         "links": [
-//!             {"between": ["a", "r"], "rate": 1e9, "delay": 0.001},
-//!             {"between": ["r", "b"], "rate": 1e6, "delay": 0.02, "queue": {"kind": "droptail", "limit_packets": 20}}
-//!         ],
-//!         "flows": [{"name": "f", "source": "a", "destination": "b", "transport": {"kind": "tcp"}, "app": {"kind": "bulk"}}]
-//!     }"#,
-//! )?;
+//! let duration = Time::from_secs(10.0);
+//! let access = Link::new(("a", "r"), Rate::from_bps(1e9), Time::from_secs(0.001));
+//! let narrow = Link::new(("r", "b"), Rate::from_bps(1e6), Time::from_secs(0.02)).with_queue(DropTail::packets(20));
+//! let scenario = Scenario::new(duration, [access, narrow], [Flow::bulk("f", "a", "b", Tcp::default())]);
+//!
 //! let recording = parshall_sim::run(&scenario, 1)?;
-//! let flows = &recording.tables[0];
-//! let delivered = flows.columns.iter().find(|(name, _)| *name == "bytes_delivered");
-//! let Some((_, Column::U64(bytes))) = delivered else { panic!("counts") };
-//! assert!((0.7e6..1e6).contains(&(8.0 * bytes[0] as f64 / 10.0)), "goodput of {bytes:?} bytes in 10 s");
+//! let bytes = recording.table("flows")?.u64("bytes_delivered")?[0];
+//! let goodput = 8.0 * bytes as f64 / duration.secs();
+//! assert!((0.7e6..1e6).contains(&goodput), "{goodput} bit/s");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! - [`check`] says what is wrong with a scenario, or what a run of it will take; [`run_with`] limits and watches a run,
+//!   [`run_many`] runs many seeds on several threads. What ends a run before its end is a [`RunError`]: nothing panics.
+//! - [`Scenario::record`](scenario::Scenario::record) asks for more than counters: samples of the round-trip time, series of flows and ports,
+//!   packets, captures. [`Table`] reads them.
+//! - [`control`] has the congestion controls, and what a control of one's own looks like.
+//! - A program that declares [`LargePages`] as its allocator runs very many flows faster.
 
 mod blocks;
-pub mod compile;
-pub mod engine;
-pub mod error;
+mod compile;
+mod engine;
+mod error;
 mod events;
-pub mod expect;
+mod expect;
 mod flow;
-pub mod headroom;
+mod headroom;
 mod limits;
-pub mod memory;
-pub mod names;
+mod memory;
+mod names;
 mod network;
-pub mod packet;
-pub mod pulse;
-pub mod queue;
-pub mod record;
+mod packet;
+mod pulse;
+mod queue;
+mod record;
 mod room;
-pub mod run;
+mod run;
 pub mod scenario;
 mod spans;
 mod traffic;
 mod transport;
+mod unwind;
 mod worker;
 
 pub use error::ScenarioError;
+pub use expect::{Expected, OutOfReach};
+pub use headroom::Memory;
+pub use memory::LargePages;
 #[doc(no_inline)]
 pub use parshall_control as control;
 #[doc(no_inline)]
 pub use parshall_control::{random, units};
-pub use run::run;
+pub use record::{Column, LookupError, NoMemory, Recording, Table, ValueType, Values};
+pub use run::{
+    check, run, run_many, run_with, starts, ControlFailure, LowMemory, Need, RunError, RunOptions, Runs,
+    ENGINE_VERSION,
+};
+
+/// Parts of the engine for the other crates of this project and for its tests. They change without notice.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::compile::{Folding, Plan};
+    pub use crate::engine::Simulation;
+    pub use crate::headroom::{fits, shortage, too_large};
+    pub use crate::names::{NameList, Names};
+    pub use crate::packet::{ecn, Packet};
+    pub use crate::pulse::Pulse;
+    pub use crate::queue::{
+        AnyDepartureQueue, Arrival, ArrivalQueue, Backlog, DepartureQueue, Held, Pie, Reason, Verdict,
+    };
+    pub use crate::record::Joined;
+    pub use crate::run::{run_once, run_plan, Batch, Done, DoneTogether, Job, Single};
+}
+
+/// The example of the README, which runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

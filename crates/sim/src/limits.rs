@@ -1,9 +1,9 @@
 //! What ends a run before its end: a request, its limit of events, or the memory of
 //! this computer runs low. Runs look for it once in a while, which takes a fiftieth of the engine's instructions.
 
-use crate::headroom;
-use crate::pulse::{Failure, Pulse};
-use crate::room::gib;
+use crate::headroom::{self, Shortage};
+use crate::pulse::Pulse;
+use crate::run::{LowMemory, Need, RunError};
 use crate::units::Time;
 
 /// For a run that there is no memory for.
@@ -60,12 +60,7 @@ impl Limits {
     #[cold]
     pub fn heed_most(&self, executed: u64, now: Time) {
         if self.steps(executed) > self.most {
-            Failure::new(format!(
-                "stopped at {} s after {} events, as max_events says",
-                now.secs(),
-                self.most
-            ))
-            .end_run();
+            RunError::MaxEvents { at: now, limit: self.most }.end_run();
         }
     }
 
@@ -85,9 +80,7 @@ impl Limits {
         pulse.tell(now);
         self.heed_most(executed, now);
         if let Some(shortage) = headroom::shortage(to_finish) {
-            let (at, Piece(what, bytes)) = (now.secs(), largest());
-            Failure::new(format!("stopped at {at} s: {shortage}; {what} take {}; {ADVICE}", gib(bytes)))
-                .end_run();
+            runs_low(now, shortage, Some(largest()));
         }
     }
 }
@@ -116,9 +109,13 @@ impl Steps {
 /// Ends the run of this thread if memory runs low. `largest` is what takes most of it, where that is known.
 pub(crate) fn look_at_memory(largest: impl FnOnce() -> Option<Piece>) {
     if let Some(shortage) = headroom::shortage(|| 0) {
-        let at = Pulse::own().simulated().secs();
-        let taken =
-            largest().map_or(String::new(), |Piece(what, bytes)| format!("{what} take {}; ", gib(bytes)));
-        Failure::new(format!("stopped at {at} s: {shortage}; {taken}{ADVICE}")).end_run();
+        runs_low(Pulse::own().simulated(), shortage, largest());
     }
+}
+
+#[cold]
+fn runs_low(at: Time, shortage: Shortage, largest: Option<Piece>) -> ! {
+    let Shortage { memory, to_finish } = shortage;
+    let need = Need::Rest { bytes: to_finish, largest: largest.map(|Piece(items, bytes)| (items, bytes)) };
+    RunError::from(LowMemory { at, need, memory: Some(memory) }).end_run()
 }

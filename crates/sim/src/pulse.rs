@@ -1,85 +1,20 @@
 //! What a thread that runs a simulation is doing, for others to see: whether it is inside a control that somebody
 //! else wrote, since when, and in which. They can ask it to stop.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use parshall_control::user::{self, Method, Named, Watch};
+use parshall_control::user::{Failure, Method, Named, Watch};
 
+use crate::run::{ControlFailure, RunError};
 use crate::units::Time;
 
-/// Why a run ended before its end.
-pub struct Failure {
-    /// In one line.
-    pub message: String,
-    /// What the code that failed has to say besides, for those who know that code.
-    pub cause: Option<Box<dyn Any + Send + Sync>>,
-}
-
-impl Failure {
-    /// A failure that needs no more than a line.
-    pub fn new(message: impl Into<String>) -> Self {
-        Failure { message: message.into(), cause: None }
-    }
-
-    /// Why the run of this thread ended that unwound with this: what it ended itself with, or what a panic says.
-    pub(crate) fn of_panic(panic: Box<dyn Any + Send>) -> Self {
-        if let (true, Some(failure)) = (panic.is::<Ended>(), Pulse::own().take_failure()) {
-            return failure;
-        }
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-        Failure::new(text.unwrap_or("the engine failed"))
-    }
-
-    /// Ends the run of this thread. It unwinds as a panic does, without saying so: no step of the engine has to ask
-    /// whether something went wrong in a place that almost no run has. Why it ended is kept beside, so that
-    /// the payload needs no memory.
-    pub(crate) fn end_run(self) -> ! {
-        // Where nothing unwinds this ends the program, and a panic is heard by its hook.
-        #[cfg(panic = "abort")]
-        panic!("{}", self.message);
-        #[cfg(not(panic = "abort"))]
-        {
-            *locked(&Pulse::own().failure) = Some(self);
-            std::panic::resume_unwind(Box::new(Ended))
-        }
-    }
-}
-
-/// The message of a run that somebody ended.
-const INTERRUPTED: &str = "interrupted";
-
-/// A run has ended before its end.
-struct Ended;
-
-impl fmt::Debug for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Failure").field("message", &self.message).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Failure {}
-
-impl From<String> for Failure {
-    fn from(message: String) -> Self {
-        Failure::new(message)
-    }
-}
-
-/// The failure of a control, with its place in front.
-fn failed(named: &Named, method: Method, now: Time, failure: user::Failure) -> Failure {
-    Failure { message: format!("{}: {}", named.place(method, now), failure.message), cause: failure.cause }
+/// The failure of a control, and where it failed.
+fn failed(named: Named, method: Method, at: Time, failure: Failure) -> RunError {
+    ControlFailure { control: named.class, method, flow: named.flow, at, failure }.into()
 }
 
 type Interrupt = Arc<dyn Fn() + Send + Sync>;
@@ -102,7 +37,7 @@ pub struct Pulse {
     interrupt: Mutex<Option<Interrupt>>,
     watcher: Mutex<Option<Watcher>>,
     /// Why the run of this thread ends before its end.
-    failure: Mutex<Option<Failure>>,
+    failure: Mutex<Option<RunError>>,
 }
 
 impl fmt::Debug for Pulse {
@@ -136,7 +71,15 @@ impl Pulse {
         locked(&self.named).clear();
     }
 
-    fn take_failure(&self) -> Option<Failure> {
+    /// The run of this thread ends for this reason.
+    #[cfg_attr(panic = "abort", allow(dead_code))]
+    pub(crate) fn fail(&self, error: RunError) {
+        *locked(&self.failure) = Some(error);
+    }
+
+    /// The reason why it ended, once.
+    #[cfg_attr(panic = "abort", allow(dead_code))]
+    pub(crate) fn take_failure(&self) -> Option<RunError> {
         locked(&self.failure).take()
     }
 
@@ -188,11 +131,18 @@ impl Pulse {
         self.current().0.time_limit
     }
 
-    /// That the call under way takes too long, in words.
-    pub(crate) fn overdue(&self, waited: Duration) -> Failure {
+    /// The failure of a call under way that takes too long.
+    pub(crate) fn overdue(&self, waited: Duration) -> RunError {
         let (named, method, now) = self.current();
-        let late = format!("does not return for {:.0} s", waited.as_secs_f64());
-        failed(&named, method, now, user::Failure::new(late))
+        failed(named, method, now, Failure::new(format!("does not return for {:.0} s", waited.as_secs_f64())))
+    }
+
+    /// The failure of a control that panicked, if one was being called. The call is over.
+    pub(crate) fn panicked(&self, text: &str) -> Option<RunError> {
+        self.call()?;
+        self.leave();
+        let (named, method, now) = self.current();
+        Some(failed(named, method, now, Failure::new(format!("panicked: {text}"))))
     }
 
     /// Asks the run of this thread to end at its next opportunity.
@@ -224,7 +174,7 @@ impl Pulse {
     pub(crate) fn tell(&self, now: Time) {
         let watcher = locked(&self.watcher).clone();
         if watcher.is_some_and(|watcher| !watcher(now)) {
-            Failure::new(INTERRUPTED).end_run();
+            RunError::Stopped.end_run();
         }
     }
 
@@ -232,7 +182,7 @@ impl Pulse {
     #[inline]
     pub(crate) fn heed(&self) {
         if self.is_stopped() {
-            Failure::new(INTERRUPTED).end_run();
+            RunError::Stopped.end_run();
         }
     }
 
@@ -274,7 +224,7 @@ impl Watch for Watched {
         self.pulse.leave();
     }
 
-    fn fail(named: &Named, method: Method, now: Time, failure: user::Failure) -> ! {
-        failed(named, method, now, failure).end_run()
+    fn fail(named: &Named, method: Method, now: Time, failure: Failure) -> ! {
+        failed(named.clone(), method, now, failure).end_run()
     }
 }

@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
-use crate::headroom::{too_large, Memory};
-use crate::limits::ADVICE;
-use crate::pulse::{Failure, Pulse};
+use crate::headroom::Memory;
+use crate::pulse::Pulse;
+use crate::run::{LowMemory, Need, RunError};
 
 /// A smaller piece is not worth a look at the memory that is left, which takes some ten microseconds, and would leave small pages
 /// behind where it is asked for and given back.
@@ -114,10 +114,9 @@ fn is_free(bytes: usize) -> bool {
 }
 
 #[cold]
-fn refuse(what: &str, bytes: usize) -> ! {
-    let at = Pulse::own().simulated().secs();
-    let reason = too_large(what, bytes);
-    Failure::new(format!("stopped at {at} s: {reason}; {ADVICE}")).end_run()
+fn refuse(what: &'static str, bytes: usize) -> ! {
+    let need = Need::List { items: what, bytes: bytes as u64 };
+    RunError::from(LowMemory { at: Pulse::own().simulated(), need, memory: Memory::now() }).end_run()
 }
 
 /// A size as messages give it.

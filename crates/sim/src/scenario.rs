@@ -6,6 +6,7 @@
 
 mod alike;
 mod apps;
+mod build;
 mod defaults;
 mod diffserv;
 mod events;

@@ -1,13 +1,15 @@
 //! The threads of a batch. One that hangs in a user's code is given up, and another takes its place.
 
 use std::fmt;
+use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::pulse::{Failure, Pulse};
+use crate::pulse::Pulse;
+use crate::run::RunError;
 use crate::units::Time;
 
 /// What a thread does that was asked to stop gets so long to come back.
@@ -73,18 +75,18 @@ impl Call {
 }
 
 impl<T: Send + 'static> Thread<T> {
-    fn start(sender: SyncSender<T>, work: Work<T>) -> Self {
+    fn start(sender: SyncSender<T>, work: Work<T>) -> io::Result<Self> {
         let pulse = Arc::new(Pulse::default());
         let (job, held, sender) = (AtomicUsize::new(0), Mutex::new(None), Mutex::new(Some(sender)));
         let worker = Arc::new(Worker { pulse: pulse.clone(), job, held, sender });
         let own = worker.clone();
-        let handle = std::thread::spawn(move || {
+        let handle = std::thread::Builder::new().spawn(move || {
             pulse.adopt();
             // Where results are not taken, neither are errors.
             let _ = work(&own);
             own.let_go();
-        });
-        Thread { worker, handle, call: None }
+        })?;
+        Ok(Thread { worker, handle, call: None })
     }
 
     /// The call it is in, if that takes longer than it may.
@@ -103,7 +105,7 @@ impl<T: Send + 'static> Thread<T> {
 pub(crate) struct Workers<T> {
     threads: Vec<Thread<T>>,
     work: Work<T>,
-    failed: fn(usize, Failure) -> T,
+    failed: fn(usize, RunError) -> T,
     stopped: bool,
 }
 
@@ -114,15 +116,23 @@ impl<T> fmt::Debug for Workers<T> {
 }
 
 impl<T: Send + 'static> Workers<T> {
-    /// Starts `count` threads that do `work`.
+    /// Starts `count` threads that do `work`, or as many as the system gives, and then also says why there are no more.
     pub fn start(
         count: usize,
         sender: SyncSender<T>,
         work: Work<T>,
-        failed: fn(usize, Failure) -> T,
-    ) -> Self {
-        let threads = (0..count).map(|_| Thread::start(sender.clone(), work.clone())).collect();
-        Workers { threads, work, failed, stopped: false }
+        failed: fn(usize, RunError) -> T,
+    ) -> (Self, Option<io::Error>) {
+        let mut refused = None;
+        let started = (0..count).map(|_| Thread::start(sender.clone(), work.clone()));
+        let threads =
+            started.map_while(|thread| thread.map_err(|error| refused = Some(error)).ok()).collect();
+        (Workers { threads, work, failed, stopped: false }, refused)
+    }
+
+    /// Tells if there is no thread.
+    pub fn is_empty(&self) -> bool {
+        self.threads.is_empty()
     }
 
     /// The results of jobs that hang: a thread that can be interrupted is, and one that still does not come back is
@@ -130,22 +140,26 @@ impl<T: Send + 'static> Workers<T> {
     pub fn give_up_what_hangs(&mut self) -> Vec<T> {
         let patience = self.stopped.then_some(PATIENCE);
         let mut results = Vec::new();
-        for thread in &mut self.threads {
+        let (work, failed) = (&self.work, self.failed);
+        self.threads.retain_mut(|thread| {
             let Some(call) = thread.overdue(patience) else {
-                continue;
+                return true;
             };
             if call.interrupted.is_none() {
                 call.interrupted = Some(Instant::now());
                 thread.worker.pulse.interrupt();
-                continue;
+                return true;
             }
             let waited = call.noticed.elapsed();
             let failure = thread.worker.pulse.overdue(waited);
-            if let Some(sender) = thread.worker.let_go() {
-                results.push((self.failed)(thread.worker.job.load(Ordering::Relaxed), failure));
-                *thread = Thread::start(sender, self.work.clone());
-            }
-        }
+            let Some(sender) = thread.worker.let_go() else {
+                return true;
+            };
+            results.push(failed(thread.worker.job.load(Ordering::Relaxed), failure));
+            // Where the system gives no other thread, the rest do what is left.
+            let other = Thread::start(sender, work.clone());
+            other.map(|other| *thread = other).is_ok()
+        });
         results
     }
 

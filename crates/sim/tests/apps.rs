@@ -3,19 +3,17 @@
 
 use std::sync::Arc;
 
-use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::engine::Simulation;
-use parshall_sim::record::{Column, Recording};
-use parshall_sim::run::run;
+use parshall_sim::internal::{Folding, Plan, Simulation};
 use parshall_sim::scenario::{App, ProfileName, Record, Scenario, Transport};
 use parshall_sim::units::Time;
+use parshall_sim::{run, Recording};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{json, Value};
 
 use crate::common::hearing;
-use crate::common::recorded::{bits, counts, reals};
+use crate::common::recorded::{bits, counts, reals, table};
 
 /// A server `s`, a client `c`, and a link of 1 Mbit/s and 10 ms between them.
 fn one(app: Value, transport: Value) -> Scenario {
@@ -162,11 +160,8 @@ fn telnet_packets_are_transfers_and_the_last_of_a_session_says_so() {
     assert_near(ends[0], 2.0 * 0.01032 + crossing);
     (1..4).for_each(|i| assert_near(ends[i] - starts[i], crossing));
     assert_near(starts[4], ends[3] + 0.01032 + 2.0);
-    let last = recording.tables.iter().find(|table| table.name == "transfers").expect("the table");
-    let Column::Bool(last) = &last.columns.iter().find(|(name, _)| *name == "last").expect("it").1 else {
-        panic!("truth values");
-    };
-    assert_eq!(last, &[false, false, false, true, false, false, false, true]);
+    let last = table(&recording, "transfers").bool("last").expect("truth values");
+    assert_eq!(last, [false, false, false, true, false, false, false, true]);
     assert_eq!(counts(&recording, "transfers", "session"), [0, 0, 0, 0, 1, 1, 1, 1]);
 }
 
@@ -254,15 +249,10 @@ fn members_are_counted_with_their_flow() {
     let all = || vec!["*".to_string()];
     scenario.record = Record { rtt: all(), window: all(), deliveries: all(), ..scenario.record };
     let recording = run(&scenario, 2).expect("a recording");
-    assert_eq!(recording.names.flows.len(), 1);
-    for table in &recording.tables {
-        for (_, column) in table.columns.iter().filter(|(name, _)| *name == "flow") {
-            assert!(
-                matches!(column, Column::I32(flows) if flows.iter().all(|&flow| flow == 0)),
-                "{}",
-                table.name
-            );
-        }
+    assert_eq!(recording.flow_names().len(), 1);
+    for table in recording.tables().iter().filter(|table| table.names().any(|name| name == "flow")) {
+        let flows = table.i32("flow").expect("indices");
+        assert!(flows.iter().all(|&flow| flow == 0), "{}", table.name());
     }
     let samples = counts(&recording, "flows", "rtt_samples")[0];
     assert_eq!(reals(&recording, "rtt", "rtt").len() as u64, samples);
@@ -291,8 +281,7 @@ proptest! {
         let dropped: u64 = flows("packets_dropped").iter().chain(&flows("acks_dropped")).sum();
         let ports = |column| counts(&recording, "ports", column);
         prop_assert_eq!(dropped, ports("packets_dropped").iter().chain(&ports("packets_lost")).sum::<u64>());
-        let table = recording.tables.iter().find(|table| table.name == "transfers").expect("transfers");
-        let Column::I32(of) = &table.columns[0].1 else { panic!("indices") };
+        let of = table(&recording, "transfers").i32("flow").expect("indices");
         let (starts, firsts, ends) =
             (times(&recording, "start"), times(&recording, "first_byte"), times(&recording, "end"));
         let packets = counts(&recording, "transfers", "packets");

@@ -1,6 +1,6 @@
 //! Every scenario that cannot be run is refused with the field, its value and what was expected.
 
-use parshall_sim::compile::{Folding, Plan};
+use parshall_sim::internal::{Folding, Plan};
 use parshall_sim::scenario::Scenario;
 use serde_json::{json, Value};
 

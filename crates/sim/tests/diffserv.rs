@@ -1,11 +1,9 @@
 //! Queues for classes and conditioners, beside what they must agree with: RED where there is one class, shares of the link
 //! where there are several, the same recording whether hops are folded or not.
 
-use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::engine::Simulation;
-use parshall_sim::record::{Column, Recording};
-use parshall_sim::run::run;
+use parshall_sim::internal::{Folding, Plan, Simulation};
 use parshall_sim::scenario::Scenario;
+use parshall_sim::{run, Recording, Values};
 use serde_json::{json, Value};
 
 use crate::common::recorded::bits;
@@ -39,10 +37,10 @@ fn scenario(tcp: usize, queue: &Value, changed: impl FnOnce(&mut Value)) -> Scen
 }
 
 fn counts(recording: &Recording, table: &str, name: &str) -> Vec<u64> {
-    let table = recording.tables.iter().find(|t| t.name == table).expect("a table of this name");
-    match &table.columns.iter().find(|(column, _)| *column == name).expect("a column of this name").1 {
-        Column::U64(values) => values.clone(),
-        Column::U8(values) => values.iter().map(|&value| value.into()).collect(),
+    let column = recording.table(table).and_then(|table| table.column(name)).expect("a column of this name");
+    match column.values().expect("memory") {
+        Values::U64(values) => values.clone(),
+        Values::U8(values) => values.iter().map(|&value| value.into()).collect(),
         other => panic!("{other:?}"),
     }
 }
@@ -149,7 +147,7 @@ fn folding_changes_nothing_of_what_is_coloured() {
                 let plan = Plan::new(&scenario, folding).expect("a plan");
                 Simulation::new(&plan, seed).run(&plan)
             });
-            assert!(on.events <= off.events);
+            assert!(on.events() <= off.events());
             assert_eq!(bits(&on), bits(&off));
         }
     }

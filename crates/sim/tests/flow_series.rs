@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::engine::Simulation;
-use parshall_sim::record::{Column, Recording};
-use parshall_sim::run::run;
+use parshall_sim::internal::{Folding, Plan, Simulation};
 use parshall_sim::scenario::{Record, Scenario};
+use parshall_sim::{run, Recording, Values};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -41,12 +39,11 @@ fn acts_ahead(plan: &Plan) -> [bool; 3] {
 }
 
 fn indices(recording: &Recording, table: &str, column: &str) -> Vec<i32> {
-    let table = recording.tables.iter().find(|t| t.name == table).expect("a table");
-    let (_, column) = table.columns.iter().find(|(name, _)| *name == column).expect("a column");
-    match column.clone().expanded() {
-        Column::I32(values) => values,
-        Column::I64(values) => values.into_iter().map(|value| value as i32).collect(),
-        Column::Bool(values) => values.into_iter().map(i32::from).collect(),
+    let column = recording.table(table).and_then(|table| table.column(column)).expect("a column");
+    match column.values().expect("memory") {
+        Values::I32(values) => values.clone(),
+        Values::I64(values) => values.iter().map(|&value| value as i32).collect(),
+        Values::Bool(values) => values.iter().map(|&value| i32::from(value)).collect(),
         other => panic!("{other:?}"),
     }
 }

@@ -4,18 +4,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::engine::Simulation;
-use parshall_sim::record::{Column, Recording};
+use parshall_sim::internal::{Folding, Plan, Simulation};
 use parshall_sim::scenario::{Record, Scenario, Transport};
 use parshall_sim::units::Time;
+use parshall_sim::Recording;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::json;
 
-use crate::common::recorded::{bits, column, counts};
+use crate::common::recorded::{bits, counts, table};
 use crate::common::restless::restless;
 
 fn plan(scenario: &Scenario, folding: Folding) -> Plan {
@@ -40,11 +39,8 @@ fn ahead(plan: &Plan) -> Vec<usize> {
 fn acks(scenario: &Scenario, flow: usize, seed: u64) -> Vec<Time> {
     let record = Record { deliveries: vec![scenario.flows[flow].name.to_string()], ..Record::default() };
     let recording = run_folded(&Scenario { record, ..scenario.clone() }, Folding::Off, seed);
-    let [Column::F64(times), Column::Bool(acks)] =
-        ["time", "ack"].map(|name| column(&recording, "packets", name))
-    else {
-        panic!("columns of other types");
-    };
+    let packets = table(&recording, "packets");
+    let (times, acks) = (packets.f64("time").expect("times"), packets.bool("ack").expect("flags"));
     times.iter().zip(acks).filter(|(_, &ack)| ack).map(|(&time, _)| Time::from_secs(time)).collect()
 }
 
@@ -131,7 +127,7 @@ proptest! {
     fn what_comes_between_changes_nothing(scenario in restless(), seed in 0u64..1000) {
         let [folded, unfolded] = [Folding::On, Folding::Off].map(|folding| run_folded(&scenario, folding, seed));
         prop_assert_eq!(bits(&folded), bits(&unfolded));
-        prop_assert!(folded.events <= unfolded.events);
+        prop_assert!(folded.events() <= unfolded.events());
     }
 
     #[test]
@@ -197,7 +193,7 @@ fn a_sender_that_has_had_to_wait_acts_ahead_again() {
         assert_eq!(timed_out, initial_rto < 3.0);
         // A packet arrives at six ports and hosts, and one such arrival in three is an event: at the shared link, there
         // and back.
-        let share = folded.events as f64 / unfolded.events as f64;
+        let share = folded.events() as f64 / unfolded.events() as f64;
         assert!(
             (0.33..0.34).contains(&share),
             "{share} with a warm-up of {warm_up} s, {initial_rto} s for the first RTT"
@@ -234,11 +230,9 @@ fn jumbled() -> Scenario {
 
 /// Pairs of packets that arrive at one host at one instant, by flow and direction.
 fn tied_arrivals(recording: &Recording) -> HashMap<(i32, bool), usize> {
-    let [Column::F64(times), Column::I32(flows), Column::Bool(acks)] =
-        ["time", "flow", "ack"].map(|name| column(recording, "packets", name))
-    else {
-        panic!("columns of other types");
-    };
+    let packets = table(recording, "packets");
+    let (times, flows) = (packets.f64("time").expect("times"), packets.i32("flow").expect("indices"));
+    let acks = packets.bool("ack").expect("flags");
     let (mut last, mut ties) = (HashMap::new(), HashMap::new());
     for ((&flow, &ack), &time) in flows.iter().zip(acks).zip(times) {
         if last.insert((flow, ack), time) == Some(time) {
@@ -294,6 +288,6 @@ fn folding_changes_nothing_for_many_flows_either() {
     let scenario = crowd(4500);
     let [folded, unfolded] = [Folding::On, Folding::Off].map(|folding| run_folded(&scenario, folding, 1));
     assert!(counts(&folded, "flows", "packets_dropped").iter().filter(|&&dropped| dropped > 0).count() > 100);
-    assert!(folded.events < unfolded.events);
+    assert!(folded.events() < unfolded.events());
     assert_eq!(bits(&folded), bits(&unfolded));
 }

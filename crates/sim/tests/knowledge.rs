@@ -1,11 +1,9 @@
 //! Conditioners that know more of connections than sizes: the same recording whether hops are folded or not, what passes
 //! beside what senders say, and what cannot be known.
 
-use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::engine::Simulation;
-use parshall_sim::record::{Column, Recording};
-use parshall_sim::run::run;
+use parshall_sim::internal::{Folding, Plan, Simulation};
 use parshall_sim::scenario::{Conditioner, Scenario};
+use parshall_sim::{run, Recording};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
@@ -65,19 +63,11 @@ fn meters() -> [Value; 4] {
 fn no_change(_: &mut Value) {}
 
 fn numbers<'a>(recording: &'a Recording, table: &str, name: &str) -> &'a [f64] {
-    let table = recording.tables.iter().find(|t| t.name == table).expect("a table of this name");
-    match &table.columns.iter().find(|(column, _)| *column == name).expect("a column of this name").1 {
-        Column::F64(values) => values,
-        other => panic!("{other:?}"),
-    }
+    recording.table(table).and_then(|table| table.f64(name)).expect("numbers")
 }
 
 fn counters<'a>(recording: &'a Recording, table: &str, name: &str) -> &'a [u64] {
-    let table = recording.tables.iter().find(|t| t.name == table).expect("a table of this name");
-    match &table.columns.iter().find(|(column, _)| *column == name).expect("a column of this name").1 {
-        Column::U64(values) => values,
-        other => panic!("{other:?}"),
-    }
+    recording.table(table).and_then(|table| table.u64(name)).expect("counts")
 }
 
 #[test]
@@ -92,7 +82,7 @@ fn folding_changes_nothing_of_what_is_known() {
                     let plan = Plan::new(&scenario, folding).expect("a plan");
                     Simulation::new(&plan, 1).run(&plan)
                 });
-                assert!(on.events <= off.events);
+                assert!(on.events() <= off.events());
                 assert_eq!(bits(&on), bits(&off), "{source} {meter}");
             }
         }

@@ -6,6 +6,7 @@ mod bits;
 mod common;
 mod controls;
 mod diffserv;
+mod examples;
 mod flow_series;
 mod folding;
 mod knowledge;

@@ -7,8 +7,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::engine::Simulation;
+use parshall_sim::internal::{Folding, Plan, Simulation};
 use parshall_sim::scenario::Scenario;
 use serde_json::{json, Value};
 
@@ -95,13 +94,11 @@ impl Dumbbell {
         PEAK.set(live);
         let recording = Simulation::new(&plan, 1).run(&plan);
         // The peak comes when the flows' table has been written and the network is still there.
-        let flows = &recording.tables[0];
-        assert_eq!(flows.name, "flows");
-        let written: usize = flows.columns.iter().map(|(_, column)| column.bytes()).sum();
+        let written = recording.table("flows").expect("the table").bytes();
         Usage {
             calls: CALLS.get() - calls,
             peak_bytes: (PEAK.get() - live) as usize - written,
-            events: recording.events,
+            events: recording.events(),
         }
     }
 }

@@ -3,15 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::engine::Simulation;
-use parshall_sim::record::{Joined, Recording, Table};
-use parshall_sim::run::{run, Batch, DoneTogether, Job};
+use parshall_sim::internal::{Batch, DoneTogether, Folding, Job, Joined, Plan, Simulation};
 use parshall_sim::scenario::{App, ProfileName, Record, Scenario, Transport};
 use parshall_sim::units::Time;
+use parshall_sim::{run, Recording};
 use proptest::prelude::*;
 
-use crate::common::recorded::{bits, counts, reals};
+use crate::common::recorded::{bits, counts, reals, table_bits};
 use crate::common::scenario;
 
 fn run_folded(scenario: &Scenario, folding: Folding, seed: u64) -> Recording {
@@ -62,7 +60,7 @@ proptest! {
         let folded = run_folded(&scenario, Folding::On, seed);
         let unfolded = run_folded(&scenario, Folding::Off, seed);
         prop_assert_eq!(bits(&folded), bits(&unfolded));
-        prop_assert!(folded.events <= unfolded.events);
+        prop_assert!(folded.events() <= unfolded.events());
     }
 
     #[test]
@@ -103,13 +101,13 @@ proptest! {
     #[test]
     fn recorded_times_do_not_go_back(scenario in scenario(), seed in 0u64..1000) {
         let recording = run(&scenario, seed).expect("a valid scenario");
-        for table in recording.tables.iter().filter(|t| t.columns[0].0 == "time") {
-            let times = reals(&recording, table.name, "time");
-            prop_assert!(times.windows(2).all(|w| w[0] <= w[1]), "{}", table.name);
+        for table in recording.tables().iter().filter(|t| t.names().next() == Some("time")) {
+            let times = reals(&recording, table.name(), "time");
+            prop_assert!(times.windows(2).all(|w| w[0] <= w[1]), "{}", table.name());
             // An interval of estimation may end with the run.
             let end = scenario.duration.secs();
-            let within = |t: f64| t < end || (t == end && ["responsiveness", "red_tuning"].contains(&table.name));
-            prop_assert!(times.iter().all(|&t| within(t)), "{}", table.name);
+            let within = |t: f64| t < end || (t == end && ["responsiveness", "red_tuning"].contains(&table.name()));
+            prop_assert!(times.iter().all(|&t| within(t)), "{}", table.name());
         }
     }
 
@@ -122,25 +120,20 @@ proptest! {
 
 /// Whether a joined recording has all that is in these, one behind the other, and nothing else.
 fn is_made_of(joined: &Joined, parts: &[&Recording]) -> bool {
-    let tables = |tables: &[Table]| {
-        let none = Recording { tables: tables.to_vec(), captures: Vec::new(), ..parts[0].clone() };
-        bits(&none)
-    };
-    let mut whole: Vec<(String, Vec<u64>)> = tables(&parts[0].tables);
+    let mut whole: Vec<(String, Vec<u64>)> = table_bits(parts[0].tables());
     for part in &parts[1..] {
-        for ((name, values), (called, more)) in whole.iter_mut().zip(tables(&part.tables)) {
+        for ((name, values), (called, more)) in whole.iter_mut().zip(table_bits(part.tables())) {
             assert_eq!(*name, called);
             values.extend(more);
         }
     }
-    let rows = (0..parts[0].tables.len())
-        .map(|table| parts.iter().map(|part| part.tables[table].columns[0].1.len()).collect::<Vec<_>>());
-    let of_each = parts
-        .iter()
-        .zip(&joined.names)
-        .zip(&joined.captures)
-        .all(|((part, names), captures)| (&part.names, &part.captures) == (names, captures));
-    tables(&joined.tables) == whole
+    let rows = (0..parts[0].tables().len())
+        .map(|table| parts.iter().map(|part| part.tables()[table].rows()).collect::<Vec<_>>());
+    let of_each = parts.iter().zip(&joined.names).zip(&joined.captures).all(|((part, names), captures)| {
+        let own = part.captures().map(|(port, file)| (port.to_string(), file.to_vec()));
+        part.names() == names && own.eq(captures.iter().cloned())
+    });
+    table_bits(&joined.tables) == whole
         && rows.eq(joined.rows.iter().cloned())
         && of_each
         && (joined.names.len(), joined.captures.len()) == (parts.len(), parts.len())

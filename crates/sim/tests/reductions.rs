@@ -1,9 +1,8 @@
 //! What losses and silence leave of the window, over links whose times can be worked out by hand.
 
 use crate::common::recorded::{reals, sent};
-use parshall_sim::record::Recording;
-use parshall_sim::run;
 use parshall_sim::scenario::Scenario;
+use parshall_sim::{run, Recording};
 use serde_json::{json, Value};
 
 /// A flow over one link with these options; `link` has more of the link's fields than its ends.

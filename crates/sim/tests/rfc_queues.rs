@@ -1,12 +1,11 @@
 //! CoDel, PIE and FQ-CoDel step by step against their RFCs, written down once more in `rfc/`: the disciplines alone on
 //! random arrivals, and whole runs of the simulator, of which the arrivals at a port are recorded.
 
-use parshall_sim::queue::{AnyDepartureQueue, Pie};
+use parshall_sim::internal::{AnyDepartureQueue, Pie};
 use parshall_sim::random::Stream;
-use parshall_sim::record::{Column, Recording};
-use parshall_sim::run::run;
 use parshall_sim::scenario::{Queue, Scenario};
 use parshall_sim::units::{Rate, Time};
+use parshall_sim::{run, Recording};
 use proptest::prelude::*;
 use serde_json::{json, Value};
 
@@ -216,11 +215,6 @@ fn traffic() -> impl Strategy<Value = Vec<(Value, Value)>> {
     prop::collection::vec(kind, 1..6)
 }
 
-fn column<'a>(recording: &'a Recording, name: &str) -> &'a Column {
-    let table = recording.tables.iter().find(|table| table.name == "packets").expect("packets");
-    &table.columns.iter().find(|(column, _)| *column == name).expect("a column").1
-}
-
 /// What a recording says of the recorded port: who arrived, numbered, with the flow and number of each; and in
 /// order of time what became of packets.
 struct Recorded {
@@ -230,18 +224,11 @@ struct Recorded {
 }
 
 fn recorded(recording: &Recording) -> Recorded {
-    let (Column::F64(times), Column::U8(events)) = (column(recording, "time"), column(recording, "event"))
-    else {
-        panic!("columns of other types");
-    };
-    let (Column::I32(flows), Column::U64(sizes)) =
-        (column(recording, "flow"), column(recording, "size_bytes"))
-    else {
-        panic!("columns of other types");
-    };
-    let Column::I64(seqs) = column(recording, "seq") else {
-        panic!("columns of other types");
-    };
+    let packets = recording.table("packets").expect("packets");
+    let (times, events) = (packets.f64("time").expect("times"), packets.u8("event").expect("codes"));
+    let (flows, sizes) = (packets.i32("flow").expect("indices"), packets.u64("size_bytes").expect("sizes"));
+    let seqs = packets.i64("seq").expect("numbers");
+    let names: Vec<&str> = recording.flow_names().collect();
     let mut found = Recorded { arrivals: Vec::new(), names: Vec::new(), fates: Vec::new() };
     for row in 0..times.len() {
         let time = (times[row] * SECOND as f64).round() as u64;
@@ -249,7 +236,7 @@ fn recorded(recording: &Recording) -> Recorded {
         let name = (flows[row], seqs[row]);
         if events[row] == 0 {
             let id = found.arrivals.len() as u32;
-            let flow = fnv1a(&recording.names.flows[flows[row] as usize]);
+            let flow = fnv1a(names[flows[row] as usize]);
             found.arrivals.push(Pkt { id, flow, size: sizes[row] as u16, ecn: false, arrived: time });
             found.names.push(name);
         } else {

@@ -4,14 +4,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use parshall_sim::record::{Column, Recording};
-use parshall_sim::run::run;
 use parshall_sim::scenario::{Link, Loss, Queue, Record, Scenario, Series};
 use parshall_sim::units::Time;
+use parshall_sim::{run, Recording};
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::common::recorded::{bits, column};
+use crate::common::recorded::{bits, counts, reals, table};
 use crate::common::scenario;
 
 fn queue(config: serde_json::Value) -> Queue {
@@ -111,30 +110,22 @@ fn overloaded(queue: serde_json::Value, more: serde_json::Value) -> Recording {
 #[test]
 fn a_drop_counts_in_the_interval_in_which_its_packet_came() {
     let recording = overloaded(json!({"kind": "codel"}), json!({}));
-    let (Column::U8(events), Column::F64(times)) =
-        (column(&recording, "packets", "event"), column(&recording, "packets", "time"))
-    else {
-        panic!("columns of other types");
-    };
-    let Column::I64(numbers) = column(&recording, "packets", "seq") else {
-        panic!("a column of another type")
-    };
+    let packets = table(&recording, "packets");
+    let (events, times) = (packets.u8("event").expect("codes"), packets.f64("time").expect("times"));
+    let numbers = packets.i64("seq").expect("numbers");
     let rows = |event: u8| (0..times.len()).filter(move |&row| events[row] == event);
     let came: HashMap<i64, f64> = rows(0).map(|row| (numbers[row], times[row])).collect();
     let dropped: Vec<f64> = rows(2).map(|row| came[&numbers[row]]).collect();
     let sent = events.iter().filter(|&&event| event == 1).count();
-    let (Column::U64(signals), Column::F64(ends)) =
-        (column(&recording, "responsiveness", "signals"), column(&recording, "responsiveness", "time"))
-    else {
-        panic!("columns of other types");
-    };
+    let shares = table(&recording, "responsiveness");
+    let (signals, ends) = (shares.u64("signals").expect("counts"), shares.f64("time").expect("times"));
     assert!(dropped.len() > 100);
     for (signals, end) in signals.iter().zip(ends) {
         let within = dropped.iter().filter(|&&time| (end - 1.0..*end).contains(&time)).count();
         assert_eq!(*signals as usize, within, "up to {end} s");
     }
     // 24 bytes of the file, then 16 for each packet with its headers of 28 and its payload.
-    assert_eq!(recording.captures[0].1.len(), 24 + sent * (16 + 28 + 500));
+    assert_eq!(recording.captures().next().expect("a capture").1.len(), 24 + sent * (16 + 28 + 500));
 }
 
 /// Every discipline, patient enough to drop nothing.
@@ -162,18 +153,13 @@ fn the_mean_delay_has_one_meaning_in_all_disciplines() {
     let expected = (0..6000).map(|k| f64::from(k + 1) / 250.0 - f64::from(k) / 300.0).sum::<f64>() / 6000.0;
     for queue in patient() {
         let recording = overloaded(queue.clone(), json!({}));
-        let Column::F64(delays) = column(&recording, "ports", "mean_delay") else {
-            panic!("a column of another type")
-        };
-        assert!((delays[2] / expected - 1.0).abs() < 2e-3, "{queue}: {} of {expected}", delays[2]);
+        let mean_delay = |recording: &Recording| reals(recording, "ports", "mean_delay")[2];
+        let delay = mean_delay(&recording);
+        assert!((delay / expected - 1.0).abs() < 2e-3, "{queue}: {delay} of {expected}");
         // With a recorded capacity of the same rate, too.
         let capacity = json!({"capacity": {"times": [0.004], "period": 0.004, "bytes": 500}});
-        let Column::F64(recorded) =
-            column(&overloaded(queue.clone(), capacity), "ports", "mean_delay").clone()
-        else {
-            panic!("a column of another type")
-        };
-        assert!((recorded[2] / expected - 1.0).abs() < 2e-3, "{queue}: {} of {expected}", recorded[2]);
+        let recorded = mean_delay(&overloaded(queue.clone(), capacity));
+        assert!((recorded / expected - 1.0).abs() < 2e-3, "{queue}: {recorded} of {expected}");
     }
 }
 
@@ -187,9 +173,7 @@ fn an_instant_of_a_recorded_capacity_serves_all_that_it_may() {
             let period = together as f64 / 200.0;
             let capacity = json!({"capacity": {"times": times, "period": period, "bytes": 500}});
             let recording = overloaded(queue.clone(), capacity);
-            let Column::U64(departed) = column(&recording, "ports", "packets_departed") else {
-                panic!("a column of another type")
-            };
+            let departed = counts(&recording, "ports", "packets_departed");
             // In 20 s, but for the first instants, before which nothing has come yet.
             let missing = 4000 - departed[2];
             assert!(missing <= 7 + 2 * together as u64, "{queue}, {together}: {missing} missing");
@@ -205,10 +189,7 @@ fn losses_jitter_and_recorded_capacities_work_at_such_ports_too() {
                       "loss": {"kind": "bernoulli", "probability": 0.1}});
     for queue in [json!({"kind": "codel"}), json!({"kind": "fq-codel"})] {
         let recording = overloaded(queue, more.clone());
-        let count = |name: &str| match column(&recording, "ports", name) {
-            Column::U64(values) => values[2],
-            other => panic!("{other:?}"),
-        };
+        let count = |name: &str| counts(&recording, "ports", name)[2];
         let arrived = count("packets_arrived");
         assert_eq!(
             count("packets_departed")
@@ -240,10 +221,7 @@ fn a_dither_works_at_ports_that_decide_at_departure() {
         }))
         .expect("a scenario");
         let recording = run(&scenario, 1).expect("a valid scenario");
-        let at = |name: &str| match column(&recording, "ports", name) {
-            Column::U64(values) => values[2] as f64,
-            other => panic!("{other:?}"),
-        };
+        let at = |name: &str| counts(&recording, "ports", name)[2] as f64;
         let (found, expected) = (at(count), 0.01 * at("packets_arrived"));
         assert!((found - expected).abs() < 4.0 * expected.sqrt(), "{count}: {found} of {expected}");
         assert!(found > 50.0, "{count}: {found}");

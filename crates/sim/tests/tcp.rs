@@ -3,9 +3,8 @@
 //! The link is 8 Mbit/s with 10 ms each way: a packet of 1000 bytes takes 1 ms, an ACK of 40 bytes 0.04 ms.
 
 use crate::common::recorded::{reals, sent};
-use parshall_sim::record::Recording;
-use parshall_sim::run;
 use parshall_sim::scenario::Scenario;
+use parshall_sim::{run, Recording};
 use serde_json::{json, Value};
 
 /// A flow from `a` to `b` over one link, with these options, losses of data and application.

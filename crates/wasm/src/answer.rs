@@ -1,11 +1,8 @@
 //! Answers to what a host asks, as JSON.
 
-use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::expect::Expected;
-use parshall_sim::record::Recording;
-use parshall_sim::run::run_once;
+use parshall_sim::internal::{run_plan, Folding, Plan};
 use parshall_sim::scenario::Scenario;
-use parshall_sim::ScenarioError;
+use parshall_sim::{check, Expected, NoMemory, Recording, RunError, RunOptions, ScenarioError};
 use serde::Serialize;
 
 use crate::head::Head;
@@ -39,8 +36,8 @@ impl Failed {
     }
 
     /// A run that ended before its end.
-    pub fn failure(message: &str) -> Self {
-        Failed { kind: "failure", message: message.to_string(), ..Failed::default() }
+    pub fn failure(message: impl Into<String>) -> Self {
+        Failed { kind: "failure", message: message.into(), ..Failed::default() }
     }
 
     /// As JSON.
@@ -54,6 +51,21 @@ impl From<ScenarioError> for Failed {
         let message = error.to_string();
         let ScenarioError { path, value, expected } = error;
         Failed { kind: "scenario", message, path: Some(path), value: Some(value), expected: Some(expected) }
+    }
+}
+
+impl From<RunError> for Failed {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Scenario(error) => error.into(),
+            error => Failed::failure(error.to_string()),
+        }
+    }
+}
+
+impl From<NoMemory> for Failed {
+    fn from(error: NoMemory) -> Self {
+        Failed::failure(error.to_string())
     }
 }
 
@@ -74,34 +86,22 @@ fn read(text: &str) -> Result<Scenario, Failed> {
     serde_json::from_str(text).map_err(|error| Failed::json(&error))
 }
 
-fn plan(text: &str) -> Result<Plan, Failed> {
-    Ok(Plan::of(read(text)?, Folding::On)?)
-}
-
 /// Runs a network; the answer says where the columns of the recording lie.
 ///
 /// # Errors
 /// If the text is no network, if it cannot be run, or if the run ends before its end.
-pub fn run(text: &str, seed: u64, max_events: Option<u64>) -> Result<(Answer, Recording), Failed> {
-    let plan = plan(text)?;
-    if let Some(reason) = Expected::of(&plan).out_of_reach().filter(|_| max_events.is_none()) {
-        return Err(Failed::failure(&reason));
-    }
-    let mut recording =
-        run_once(plan, seed, max_events).map_err(|failure| Failed::failure(&failure.message))?;
-    for table in &mut recording.tables {
-        let columns = std::mem::take(&mut table.columns);
-        table.columns = columns.into_iter().map(|(name, column)| (name, column.expanded())).collect();
-    }
-    Ok((json(&Head::of(&recording)), recording))
+pub fn run(text: &str, seed: u64, options: &RunOptions) -> Result<(Answer, Recording), Failed> {
+    let plan = Plan::of(read(text)?, Folding::On)?;
+    let recording = run_plan(plan, seed, options)?;
+    Ok((json(&Head::of(&recording)?), recording))
 }
 
 /// Checks a network without running it; the answer is what a run will take.
 ///
 /// # Errors
 /// If the text is no network or cannot be run.
-pub fn check(text: &str) -> Result<Answer, Failed> {
-    let Expected { packets, events, seconds, bytes } = Expected::of(&plan(text)?);
+pub fn takes(text: &str) -> Result<Answer, Failed> {
+    let Expected { packets, events, seconds, bytes } = check(&read(text)?)?;
     Ok(json(&Takes { packets, events, seconds, bytes }))
 }
 
@@ -125,14 +125,12 @@ mod tests {
 
     #[test]
     fn columns_lie_where_the_head_says() {
-        let (answer, recording) = run(NETWORK, 1, None).expect("it runs");
+        let (answer, recording) = run(NETWORK, 1, &RunOptions::new()).expect("it runs");
         let head: Value = from_slice(&answer).expect("JSON");
         assert_eq!(head["flows"], serde_json::json!(["f"]));
-        let rtt = recording.tables.iter().position(|table| table.name == "rtt").expect("it was recorded");
+        let rtt = recording.tables().iter().position(|table| table.name() == "rtt").expect("it was recorded");
         let told = &head["tables"][rtt]["columns"][0];
-        let parshall_sim::record::Column::F64(times) = &recording.tables[rtt].columns[0].1 else {
-            panic!("times")
-        };
+        let times = recording.table("rtt").and_then(|table| table.f64("time")).expect("times");
         assert_eq!((&told["name"], &told["type"]), (&"time".into(), &"f64".into()));
         assert_eq!(told["at"], times.as_ptr().addr());
         assert_eq!(head["tables"][rtt]["rows"], times.len());
@@ -140,18 +138,18 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told() {
-        let told = |text: &str| check(text).expect_err("it is wrong");
+        let told = |text: &str| takes(text).expect_err("it is wrong");
         assert_eq!(told("{").kind, "json");
         let failed = told(&NETWORK.replace("\"b\", \"transport\"", "\"c\", \"transport\""));
         assert_eq!((failed.kind, failed.path.as_deref()), ("scenario", Some("flows[0].destination")));
-        let failed = run(NETWORK, 1, Some(10)).expect_err("too few");
+        let failed = run(NETWORK, 1, &RunOptions::new().max_events(10)).expect_err("too few");
         assert_eq!(failed.kind, "failure");
         assert!(failed.message.contains("as max_events says"), "{}", failed.message);
     }
 
     #[test]
     fn a_check_says_what_a_run_takes() {
-        let takes: Value = from_slice(&check(NETWORK).expect("it can be run")).expect("JSON");
+        let takes: Value = from_slice(&takes(NETWORK).expect("it can be run")).expect("JSON");
         assert!(takes["packets"].as_f64().is_some_and(|packets| packets > 100.0));
         let normal: Value = from_slice(&normalize(NETWORK).expect("it is one")).expect("JSON");
         assert_eq!(normal["warm_up"], 0.0);

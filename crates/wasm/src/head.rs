@@ -1,7 +1,6 @@
 //! The head of a recording: what there is of it, and where in memory.
 
-use parshall_sim::record::{Column, Recording};
-use parshall_sim::run::ENGINE_VERSION;
+use parshall_sim::{Column, NoMemory, Recording, Table, Values, ENGINE_VERSION};
 use serde::Serialize;
 
 /// A recording without its numbers.
@@ -38,40 +37,44 @@ struct CaptureHead<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// The head of a recording whose columns are expanded, and which stays where it is.
-    pub fn of(recording: &'a Recording) -> Self {
-        let capture = |(port, file): &'a (String, Vec<u8>)| CaptureHead {
+    /// The head of a recording, which stays where it is.
+    ///
+    /// # Errors
+    /// If there is no memory for the values of a column.
+    pub fn of(recording: &'a Recording) -> Result<Self, NoMemory> {
+        let capture = |(port, file): (&'a str, &[u8])| CaptureHead {
             port,
             at: file.as_ptr().addr(),
             bytes: file.len(),
         };
-        let table = |table: &parshall_sim::record::Table| TableHead {
-            name: table.name,
-            rows: table.columns.first().map_or(0, |(_, column)| column.len()),
-            columns: table.columns.iter().map(|(name, column)| ColumnHead::of(name, column)).collect(),
-        };
-        Head {
+        Ok(Head {
             engine: ENGINE_VERSION,
-            events: recording.events,
-            flows: recording.names.flows.iter().collect(),
-            ports: recording.names.ports.iter().collect(),
-            tables: recording.tables.iter().map(table).collect(),
-            captures: recording.captures.iter().map(capture).collect(),
-        }
+            events: recording.events(),
+            flows: recording.flow_names().collect(),
+            ports: recording.port_names().collect(),
+            tables: recording.tables().iter().map(TableHead::of).collect::<Result<_, _>>()?,
+            captures: recording.captures().map(capture).collect(),
+        })
+    }
+}
+
+impl TableHead {
+    fn of(table: &Table) -> Result<Self, NoMemory> {
+        let columns = table.columns().map(|(name, column)| ColumnHead::of(name, column));
+        Ok(TableHead { name: table.name(), rows: table.rows(), columns: columns.collect::<Result<_, _>>()? })
     }
 }
 
 impl ColumnHead {
-    fn of(name: &'static str, column: &Column) -> Self {
-        let (r#type, at) = match column {
-            Column::F64(values) => ("f64", values.as_ptr().addr()),
-            Column::U64(values) => ("u64", values.as_ptr().addr()),
-            Column::I64(values) => ("i64", values.as_ptr().addr()),
-            Column::I32(values) => ("i32", values.as_ptr().addr()),
-            Column::U8(values) => ("u8", values.as_ptr().addr()),
-            Column::Bool(values) => ("bool", values.as_ptr().addr()),
-            Column::Compact(_) => unreachable!("columns are expanded before they are told of"),
+    fn of(name: &'static str, column: &Column) -> Result<Self, NoMemory> {
+        let at = match column.values()? {
+            Values::F64(values) => values.as_ptr().addr(),
+            Values::U64(values) => values.as_ptr().addr(),
+            Values::I64(values) => values.as_ptr().addr(),
+            Values::I32(values) => values.as_ptr().addr(),
+            Values::U8(values) => values.as_ptr().addr(),
+            Values::Bool(values) => values.as_ptr().addr(),
         };
-        ColumnHead { name, r#type, at }
+        Ok(ColumnHead { name, r#type: column.value_type().name(), at })
     }
 }

@@ -13,13 +13,15 @@ mod head;
 
 use std::cell::RefCell;
 
+use parshall_sim::{Recording, RunOptions};
+
 use crate::answer::{Answer, Failed};
 
 thread_local! {
     static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static OUTPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     /// The recording that the output points into.
-    static KEPT: RefCell<Option<parshall_sim::record::Recording>> = const { RefCell::new(None) };
+    static KEPT: RefCell<Option<Recording>> = const { RefCell::new(None) };
 }
 
 #[cfg(target_family = "wasm")]
@@ -44,7 +46,8 @@ pub extern "C" fn input(bytes: usize) -> *mut u8 {
 #[no_mangle]
 pub extern "C" fn run(seed: u64, max_events: u64) -> u32 {
     tell(|text| {
-        let (answer, recording) = answer::run(text, seed, (max_events > 0).then_some(max_events))?;
+        let options = if max_events > 0 { watched().max_events(max_events) } else { watched() };
+        let (answer, recording) = answer::run(text, seed, &options)?;
         KEPT.set(Some(recording));
         Ok(answer)
     })
@@ -53,7 +56,7 @@ pub extern "C" fn run(seed: u64, max_events: u64) -> u32 {
 /// Checks the network of the input; the output says what a run will take: packets, events, seconds and bytes.
 #[no_mangle]
 pub extern "C" fn check() -> u32 {
-    tell(answer::check)
+    tell(answer::takes)
 }
 
 /// Fills every default into the network of the input; the output is that network.
@@ -87,7 +90,27 @@ fn tell(question: impl FnOnce(&str) -> Result<Answer, Failed>) -> u32 {
     code
 }
 
-/// The first call lets the host hear of panics, which are the end where nothing unwinds, and of progress.
+/// A run whose progress the host hears of.
+#[cfg(target_family = "wasm")]
+fn watched() -> RunOptions {
+    use std::ops::ControlFlow;
+    RunOptions::new().progress(|at| {
+        // SAFETY: the host gives a function that takes a number and returns one.
+        let goes_on = unsafe { progress(at.secs()) } != 0;
+        if goes_on {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    })
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn watched() -> RunOptions {
+    RunOptions::new()
+}
+
+/// The first call lets the host hear of panics, which are the end where nothing unwinds.
 #[cfg(target_family = "wasm")]
 fn begin() {
     static BEGUN: std::sync::Once = std::sync::Once::new();
@@ -97,9 +120,6 @@ fn begin() {
             let text = text.or_else(|| info.payload().downcast_ref::<&str>().copied());
             OUTPUT.set(Failed::failure(text.unwrap_or("the engine failed")).answer());
         }));
-        // SAFETY: the host gives a function that takes a number and returns one.
-        let told = |at: parshall_sim::units::Time| unsafe { progress(at.secs()) } != 0;
-        parshall_sim::pulse::Pulse::own().on_look(Some(std::sync::Arc::new(told)));
     });
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use parshall_sim::control::user::{Answer, Failure, Maker, Method, UserControl};
 use parshall_sim::control::{AckSample, Loss, Start, Window};
-use parshall_sim::pulse::Pulse;
+use parshall_sim::internal::Pulse;
 use parshall_sim::random::Stream;
 use parshall_sim::units::Time;
 use pyo3::intern;

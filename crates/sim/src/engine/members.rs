@@ -1,7 +1,7 @@
 //! Counting the members of a flow, the connections that its application has besides its own, with the flow itself.
 
 use super::Simulation;
-use crate::record::{Column, FlowRow, FlowTable, Table};
+use crate::record::{FlowRow, FlowTable, Table, Values};
 
 /// Counters of flows, those of members added to those of the flow that they belong to.
 pub(super) struct Counts<'a> {
@@ -61,7 +61,7 @@ pub(super) fn count_with_owners(tables: &mut [Table], owners: &[u32]) {
     }
     let columns = tables.iter_mut().flat_map(|table| &mut table.columns);
     for (_, column) in columns.filter(|(name, _)| *name == "flow") {
-        if let Column::I32(flows) = column {
+        if let Some(Values::I32(flows)) = column.values_mut() {
             flows.iter_mut().for_each(|flow| *flow = owners[*flow as usize] as i32);
         }
     }

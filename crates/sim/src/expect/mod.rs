@@ -9,6 +9,8 @@ mod shares;
 mod waiting;
 mod window;
 
+use std::fmt;
+
 use demand::demands;
 use recorded::{state_bytes, Recorded};
 use shares::shares;
@@ -70,16 +72,33 @@ impl Expected {
 const OFF: f64 = 10.0;
 
 impl Expected {
-    /// Why there is no use in starting such a run, if it takes more memory than this computer has, however far the estimate
-    /// is off.
-    pub fn out_of_reach(&self) -> Option<String> {
+    /// The reason why there is no use in starting such a run, if it takes more memory than this computer has, however far the
+    /// estimate is off.
+    pub fn out_of_reach(&self) -> Option<OutOfReach> {
         let memory = Memory::now().filter(|memory| self.bytes > OFF * memory.total as f64)?;
-        Some(format!(
+        Some(OutOfReach { bytes: self.bytes as u64, total: memory.total })
+    }
+}
+
+/// A run that would take far more memory than this computer has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OutOfReach {
+    /// Bytes that it would take, as estimated.
+    pub bytes: u64,
+    /// Bytes of memory that there are.
+    pub total: u64,
+}
+
+impl fmt::Display for OutOfReach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
             "the run would take about {} of memory, and there are {}; simulate or record less, or over a shorter time, or \
              end it by max_events",
-            gib(self.bytes as u64),
-            gib(memory.total)
-        ))
+            gib(self.bytes),
+            gib(self.total)
+        )
     }
 }
 

@@ -15,14 +15,14 @@ mod red;
 mod tuning;
 
 pub use backlog::Backlog;
-pub use codel::{Codel, CodelLaw, CodelParams};
-pub use diffserv::{ClassCounts, DiffServ, Seat, CODE_POINTS};
+pub use codel::Codel;
+pub use diffserv::{DiffServ, CODE_POINTS};
 pub use droptail::DropTail;
 pub use fq_codel::FqCodel;
-pub use held::{Fifo, Held, Leaving};
+pub use held::{Held, Leaving};
 pub use pie::Pie;
 pub use red::Red;
-pub use tuning::{queue_settings, Tuned, Tuning};
+pub use tuning::{queue_settings, Tuning};
 
 use crate::random::Stream;
 use crate::scenario;

@@ -130,6 +130,7 @@ impl Red {
     }
 
     /// The average queue, in packets or bytes.
+    #[cfg(test)]
     pub fn average(&self) -> f64 {
         self.average
     }

@@ -15,10 +15,9 @@ use std::sync::{Arc, OnceLock};
 
 use parshall_estimators::rto::RtoEstimator;
 
-use super::table::IntoColumn;
-use super::{Column, Table};
-use crate::pulse::Failure;
+use super::{Column, Table, ValueType, Values};
 use crate::room::{self, Room};
+use crate::run::RunError;
 use crate::transport::Core;
 use crate::units::Time;
 
@@ -224,8 +223,8 @@ impl FlowSeries {
         let grid = Grid::new(flows, interval, end);
         room::ask::<u64>(grid.samples.saturating_mul(flows.len()), SERIES);
         if u32::try_from(grid.samples).is_err() {
-            Failure::new(format!("flow_series: {} samples are more than {}", grid.samples, u32::MAX))
-                .end_run();
+            let message = format!("flow_series: {} samples are more than {}", grid.samples, u32::MAX);
+            RunError::TooMany(message).end_run();
         }
         let mut places = vec![Self::NOWHERE; count];
         for (place, &flow) in flows.iter().enumerate() {
@@ -283,7 +282,7 @@ impl FlowSeries {
     pub fn into_table(self) -> Table {
         let held =
             Arc::new(Held { grid: self.grid, blocks: self.changes.blocks, by_sample: OnceLock::new() });
-        let column = |shows| Column::Compact(Compact { held: held.clone(), shows });
+        let column = |shows| Column::from(Compact { held: held.clone(), shows });
         let columns = vec![
             ("time", column(Shows::Time)),
             ("flow", column(Shows::Flow)),
@@ -301,13 +300,13 @@ impl FlowSeries {
 }
 
 /// A column of a flow series in less room than its values take.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Compact {
     held: Arc<Held>,
     shows: Shows,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 enum Shows {
     Time,
     Flow,
@@ -322,25 +321,34 @@ enum Shows {
 }
 
 impl Compact {
-    /// Number of values, and bytes of each.
-    pub(super) fn shape(&self) -> (usize, usize) {
-        let width = if self.shows == Shows::Flow { size_of::<i32>() } else { size_of::<f64>() };
-        (self.held.grid.rows(), width)
+    /// Number of values.
+    pub(super) fn len(&self) -> usize {
+        self.held.grid.rows()
+    }
+
+    /// The type of the values.
+    pub(super) fn value_type(&self) -> ValueType {
+        match self.shows {
+            Shows::Flow => ValueType::I32,
+            Shows::HighAck => ValueType::I64,
+            Shows::Count(_) => ValueType::U64,
+            _ => ValueType::F64,
+        }
     }
 
     /// The values.
-    pub(super) fn expanded(self) -> Column {
+    pub(super) fn values(&self) -> Values {
         let held = &self.held;
         match &self.shows {
-            Shows::Time => held.times().into_column(),
-            Shows::Flow => held.flows().into_column(),
-            Shows::Cwnd => held.spread(|shown| shown.cwnd).into_column(),
-            Shows::Ssthresh => held.spread(|shown| shown.ssthresh).into_column(),
-            Shows::Rtt => held.spread(|shown| shown.rtt).into_column(),
-            Shows::Srtt => held.spread(|shown| shown.srtt).into_column(),
-            Shows::Rto => held.spread(|shown| shown.rto).into_column(),
-            Shows::HighAck => held.spread(|shown| shown.high_ack).into_column(),
-            Shows::Count(growth) => summed(growth, held.grid.flows.len()).into_column(),
+            Shows::Time => held.times().into(),
+            Shows::Flow => held.flows().into(),
+            Shows::Cwnd => held.spread(|shown| shown.cwnd).into(),
+            Shows::Ssthresh => held.spread(|shown| shown.ssthresh).into(),
+            Shows::Rtt => held.spread(|shown| shown.rtt).into(),
+            Shows::Srtt => held.spread(|shown| shown.srtt).into(),
+            Shows::Rto => held.spread(|shown| shown.rto).into(),
+            Shows::HighAck => held.spread(|shown| shown.high_ack).into(),
+            Shows::Count(growth) => summed(growth, held.grid.flows.len()).into(),
         }
     }
 }
@@ -353,13 +361,6 @@ struct Held {
     /// The numbers of all changes, by sample, once they were asked for: senders that act ahead of time have put them
     /// into another order.
     by_sample: OnceLock<Vec<u32>>,
-}
-
-impl PartialEq for Held {
-    fn eq(&self, other: &Self) -> bool {
-        let shown = |held: &Held| held.spread(|shown| *shown);
-        self.grid == other.grid && shown(self) == shown(other)
-    }
 }
 
 impl Held {

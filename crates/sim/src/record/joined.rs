@@ -54,16 +54,6 @@ impl Joined {
 }
 
 impl Table {
-    /// Its rows.
-    pub fn rows(&self) -> usize {
-        self.columns.first().map_or(0, |(_, column)| column.len())
-    }
-
-    /// Bytes that its columns take, once they have their values.
-    pub fn bytes(&self) -> usize {
-        self.columns.iter().map(|(_, column)| column.bytes()).sum()
-    }
-
     fn fits(&self, other: &Table) -> bool {
         let mut pairs = self.columns.iter().zip(&other.columns);
         self.name == other.name
@@ -78,32 +68,18 @@ impl Table {
     }
 }
 
-/// Looks at two columns of one type, or does something else if they are not.
-macro_rules! of_one_type {
-    ($pair:expr, $own:ident, $other:ident => $result:expr, else $none:expr) => {
-        match $pair {
-            (Column::F64($own), Column::F64($other)) => $result,
-            (Column::U64($own), Column::U64($other)) => $result,
-            (Column::I64($own), Column::I64($other)) => $result,
-            (Column::I32($own), Column::I32($other)) => $result,
-            (Column::U8($own), Column::U8($other)) => $result,
-            (Column::Bool($own), Column::Bool($other)) => $result,
-            _ => $none,
-        }
-    };
-}
-
 impl Column {
-    /// Whether both have their values, of one type.
-    pub fn fits(&self, other: &Column) -> bool {
-        of_one_type!((self, other), _own, _other => true, else false)
+    /// Tells if both have their values, of one type.
+    fn fits(&self, other: &Column) -> bool {
+        self.is_whole() && other.is_whole() && self.value_type() == other.value_type()
     }
 
     /// Adds the values of a column that fits.
     ///
     /// # Panics
     /// If it does not.
-    pub fn extend(&mut self, other: &Column) {
-        of_one_type!((self, other), own, other => own.extend_from_slice(other), else panic!("columns of one type"));
+    fn extend(&mut self, other: &Column) {
+        let values = self.values_mut().zip(other.values().ok());
+        assert!(values.is_some_and(|(own, more)| own.append(more)), "columns of one type");
     }
 }

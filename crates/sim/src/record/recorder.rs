@@ -318,7 +318,7 @@ impl Recorder {
     }
 
     /// The sender of `flow` has dealt with an event.
-    #[inline]
+    #[inline(always)]
     pub fn sender_state(&mut self, now: Time, flow: u32, core: &Core) {
         if self.flags(flow).window {
             self.window_row(now, flow, core);

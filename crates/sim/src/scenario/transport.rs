@@ -41,7 +41,7 @@ impl Transport {
 
 /// TCP: recovery, retransmission timeout, window and receiver options compose. An option that is left out
 /// takes the profile's value; see `transport::profile`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tcp {
     /// The set of defaults.

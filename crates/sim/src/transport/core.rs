@@ -21,8 +21,9 @@ use super::path::Path;
 use super::{Ack, Clock, Outbox, TcpOptions};
 use crate::control::{AckKind, AckSample, AnyControl, Loss, PathSample, Start, Window};
 use crate::packet::ecn;
-use crate::pulse::{Failure, Watched};
+use crate::pulse::Watched;
 use crate::room::{self, Room};
+use crate::run::RunError;
 use crate::scenario::{BackoffReset, FastRetransmitGuard, ReduceFrom, RttSampling};
 use crate::units::Time;
 
@@ -369,7 +370,7 @@ impl Core {
     fn end_run_for_want_of_numbers(now: Time) -> ! {
         let message =
             format!("stopped at {} s: a TCP flow has sent 2^32 packets, the most that it can", now.secs());
-        Failure::new(message).end_run()
+        RunError::TooMany(message).end_run()
     }
 
     fn path(&mut self) -> Option<&mut Path> {
@@ -468,9 +469,8 @@ fn timeouts(config: &RtoConfig) -> AnyRto {
 
 #[cfg(test)]
 mod tests {
-    use std::panic::{catch_unwind, AssertUnwindSafe};
-
     use super::*;
+    use crate::unwind::caught;
 
     /// A sender that stalls there instead says nothing of it.
     #[test]
@@ -480,9 +480,9 @@ mod tests {
         core.counters.packets_sent = u32::MAX - 4;
         core.limit = i64::MAX;
         let mut out = Outbox::default();
-        let send = AssertUnwindSafe(|| core.send_window(Time::from_secs(7.0), 0, u32::MAX, &mut out));
-        let failure = Failure::of_panic(catch_unwind(send).expect_err("too many packets"));
-        assert_eq!(failure.message, "stopped at 7 s: a TCP flow has sent 2^32 packets, the most that it can");
+        let sent = caught(|| core.send_window(Time::from_secs(7.0), 0, u32::MAX, &mut out));
+        let Err(RunError::TooMany(message)) = sent else { panic!("too many packets") };
+        assert_eq!(message, "stopped at 7 s: a TCP flow has sent 2^32 packets, the most that it can");
         assert_eq!(out.packets.len(), 4);
     }
 }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::control::user::{Answer, Config, Failure, Maker, Method, UserControl};
 use parshall_sim::control::{AckSample, Loss, Start};
-use parshall_sim::run::{run_once, Batch, Job};
-use parshall_sim::units::Time;
+use parshall_sim::internal::{run_once, Batch, Folding, Job, Plan};
+use parshall_sim::scenario::{Flow, Link, Tcp};
+use parshall_sim::units::{Rate, Time};
+use parshall_sim::{run_many, RunError};
 
 use super::*;
 
@@ -17,6 +18,7 @@ enum Own {
     Sound,
     Fails,
     Hangs,
+    Panics,
 }
 
 impl UserControl for Own {
@@ -27,6 +29,9 @@ impl UserControl for Own {
         }
         if late && *self == Own::Hangs {
             std::thread::sleep(Duration::from_secs(3600));
+        }
+        if late && *self == Own::Panics {
+            std::panic::resume_unwind(Box::new("what now"));
         }
         if ack.may_grow {
             answer.window.open_as_reno(ack);
@@ -93,10 +98,7 @@ fn it_does_what_the_engines_own_does() {
     let ours = run_once(plan(Own::Sound), 1, None).expect("a recording");
     let theirs = run(&scenario(json!({"kind": "aimd"})), 1).expect("a recording");
     for table in ["flows", "ports"] {
-        let columns = |recording: &Recording| {
-            let table = recording.tables.iter().find(|each| each.name == table).expect("a table");
-            format!("{:?}", table.columns)
-        };
+        let columns = |recording: &Recording| recording.table(table).expect("a table").clone();
         assert_eq!(columns(&ours), columns(&theirs));
     }
 }
@@ -113,8 +115,10 @@ fn code_that_was_not_handed_over_is_asked_for() {
 #[test]
 fn a_failure_ends_its_run_and_says_where() {
     let failure = run_once(plan(Own::Fails), 1, None).expect_err("a failure");
-    assert!(failure.message.starts_with("Own.on_ack, flow f, 2.0"), "{failure}");
-    assert!(failure.message.ends_with(" s: had enough"), "{failure}");
+    let text = failure.to_string();
+    assert!(text.starts_with("Own.on_ack, flow f, 2.0") && text.ends_with(" s: had enough"), "{text}");
+    let RunError::Control(failed) = failure else { panic!("{failure:?}") };
+    assert_eq!((failed.method, failed.failure.message.as_str()), (Method::Ack, "had enough"));
 }
 
 #[test]
@@ -134,4 +138,32 @@ fn a_run_that_hangs_is_given_up_and_the_next_one_takes_its_place() {
     assert!(ended[1].contains("does not return for "), "{ended:?}");
     assert!(ended[3].starts_with("Own.on_ack, flow f, 2.0"), "{ended:?}");
     assert!(ended[4].ends_with("had enough"), "{ended:?}");
+}
+
+/// Flows share what is equal of their transports, and these differ in nothing that can be seen.
+#[test]
+fn two_controls_of_one_name_are_two() {
+    let links = ["a", "b"].map(|end| Link::new((end, "c"), Rate::from_bps(5e6), Time::from_secs(0.02)));
+    let flow = |name, source, own| Flow::bulk(name, source, "c", Tcp::with_control_of(own));
+    let flows = [flow("sound", "a", Own::Sound), flow("fails", "b", Own::Fails)];
+    let error = run(&Scenario::new(Time::from_secs(10.0), links, flows), 1).expect_err("one fails");
+    let RunError::Control(failed) = error else { panic!("{error}") };
+    assert_eq!((failed.control.as_str(), failed.flow.as_str()), ("Own", "fails"));
+}
+
+/// Code that panics is no fault of the engine, and says where as any other failure does.
+#[test]
+fn a_control_that_panics_ends_its_run_alone() {
+    let flows = |own| [Flow::bulk("f", "a", "b", Tcp::with_control_of(own))];
+    let link = || Link::new(("a", "b"), Rate::from_bps(5e6), Time::from_secs(0.02));
+    let scenario = Scenario::new(Time::from_secs(10.0), [link()], flows(Own::Panics));
+    let results: Vec<_> = run_many(&scenario, 0..3, 1).expect("it can be run").collect();
+    assert_eq!(results.len(), 3);
+    for (_, result) in results {
+        let text = result.expect_err("it panics").to_string();
+        assert!(
+            text.starts_with("Own.on_ack, flow f, 2.0") && text.ends_with(" s: panicked: what now"),
+            "{text}"
+        );
+    }
 }

@@ -8,9 +8,8 @@ mod dctcp;
 mod handed_over;
 
 use crate::common::recorded::reals;
-use parshall_sim::record::Recording;
-use parshall_sim::run;
 use parshall_sim::scenario::Scenario;
+use parshall_sim::{run, Recording};
 use serde_json::{json, Value};
 
 const FILL: u32 = 100;

@@ -1,8 +1,8 @@
 //! The simulator's disciplines behind the link of [`super::through_link`].
 
-use parshall_sim::packet::{ecn, Packet};
-use parshall_sim::queue::{
-    AnyDepartureQueue, Arrival, ArrivalQueue, Backlog, DepartureQueue, Held, Pie, Reason, Verdict,
+use parshall_sim::internal::{
+    ecn, AnyDepartureQueue, Arrival, ArrivalQueue, Backlog, DepartureQueue, Held, Packet, Pie, Reason,
+    Verdict,
 };
 use parshall_sim::units::Time;
 

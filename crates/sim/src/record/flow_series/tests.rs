@@ -7,11 +7,14 @@ fn instants(interval: u64, end: u64) -> Vec<u64> {
     (0..end).step_by(interval as usize).collect()
 }
 
+/// The values of a column, which says of them before they are there what holds afterwards.
 fn column(table: &Table, name: &str) -> Column {
-    let (_, column) = table.columns.iter().find(|(known, _)| *known == name).expect("a column");
-    assert_eq!(column.len(), column.clone().expanded().len());
-    assert_eq!(column.bytes(), column.clone().expanded().bytes());
-    column.clone().expanded()
+    let column = table.column(name).expect("a column");
+    let whole = Column::from(column.clone().into_values().expect("memory"));
+    let said = |column: &Column| (column.len(), column.bytes(), column.value_type());
+    assert_eq!(said(column), said(&whole));
+    assert_eq!(column.values().expect("memory"), whole.values().expect("memory"));
+    whole
 }
 
 fn shown(number: u64) -> Shown {
@@ -69,23 +72,22 @@ proptest! {
         let rows: Vec<(u64, u32)> =
             instants(interval, end).into_iter().flat_map(|at| of.iter().map(move |&flow| (at, flow))).collect();
         let counts = |noted: &[(u64, u32, u64)]| -> Column {
-            rows.iter().map(|&(at, flow)| last(noted, flow, at).unwrap_or(0)).collect::<Vec<_>>().into_column()
+            rows.iter().map(|&(at, flow)| last(noted, flow, at).unwrap_or(0)).collect::<Vec<_>>().into()
         };
         let table = series.into_table();
         let times: Vec<f64> = rows.iter().map(|&(at, _)| Time::from_ps(at).secs()).collect();
-        prop_assert_eq!(column(&table, "time"), times.into_column());
+        prop_assert_eq!(column(&table, "time"), times.into());
         let flows: Vec<i32> = rows.iter().map(|&(_, flow)| flow as i32).collect();
-        prop_assert_eq!(column(&table, "flow"), flows.into_column());
+        prop_assert_eq!(column(&table, "flow"), flows.into());
         prop_assert_eq!(column(&table, "packets_sent"), counts(&sent));
         prop_assert_eq!(column(&table, "packets_delivered"), counts(&delivered));
         let state = |&(at, flow): &(u64, u32)| last(&changed, flow, at).map_or(Shown::NOTHING, shown);
         let states: Vec<Shown> = rows.iter().map(state).collect();
         let high_acks: Vec<i64> = states.iter().map(|shown| shown.high_ack).collect();
-        prop_assert_eq!(column(&table, "high_ack"), high_acks.into_column());
+        prop_assert_eq!(column(&table, "high_ack"), high_acks.into());
         let reals = |shown: &Shown| [shown.cwnd, shown.ssthresh, shown.rtt, shown.srtt, shown.rto].map(f64::to_bits);
         for (index, name) in ["cwnd", "ssthresh", "rtt", "srtt", "rto"].into_iter().enumerate() {
-            let Column::F64(values) = column(&table, name) else { panic!("{name} is not real") };
-            let bits: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
+            let bits: Vec<u64> = table.f64(name).expect("reals").iter().map(|value| value.to_bits()).collect();
             let expected: Vec<u64> = states.iter().map(|shown| reals(shown)[index]).collect();
             prop_assert_eq!(bits, expected, "{}", name);
         }
@@ -102,13 +104,14 @@ fn changes_fill_block_after_block() {
     }
     assert_eq!(series.changes.blocks.iter().map(Vec::len).collect::<Vec<_>>(), [Changes::BLOCK, 5]);
     let expected: Vec<i64> = (0..samples as i64).map(|at| at + 1).collect();
-    assert_eq!(column(&series.into_table(), "high_ack"), expected.into_column());
+    assert_eq!(column(&series.into_table(), "high_ack"), expected.into());
 }
 
 #[test]
 fn what_does_not_fit_into_memory_is_said_at_once() {
     let new = || FlowSeries::new(&[0], Time::from_ps(1), Time::from_secs(1000.0), 1);
-    let failure = Failure::of_panic(std::panic::catch_unwind(new).expect_err("too many samples"));
+    let Err(RunError::LowMemory(low)) = crate::unwind::caught(new) else { panic!("too many samples") };
+    assert_eq!((low.at, low.asked()), (Time::ZERO, 8_000_000_000_000_000));
     let beginning = "stopped at 0 s: memory runs low: rows of flow_series need 7450580.6 GiB";
-    assert!(failure.message.starts_with(beginning), "{failure}");
+    assert!(low.to_string().starts_with(beginning), "{low}");
 }
