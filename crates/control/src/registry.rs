@@ -15,6 +15,7 @@ macro_rules! controls {
         #[derive(Clone, Debug, PartialEq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case"))]
+        #[non_exhaustive]
         pub enum Control {
             $($(#[$doc])* $name($module::Config),)*
             /// A control that the caller hands over.
@@ -78,6 +79,7 @@ macro_rules! controls {
         ///
         /// `W` watches over a control that is handed over, and is nothing to the others: write the type without it.
         #[derive(Debug)]
+        #[non_exhaustive]
         pub enum AnyControl<W = Unwatched> {
             $($(#[$doc])* $name(Box<$module::$name>),)*
             /// A control that the caller has handed over.

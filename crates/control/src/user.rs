@@ -178,3 +178,6 @@ impl<W: Watch> Congestion for User<W> {
         self.wake_at
     }
 }
+
+#[cfg(test)]
+mod tests;
