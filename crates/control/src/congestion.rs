@@ -7,6 +7,25 @@ use crate::{AckSample, Loss, Silence, Window};
 ///
 /// `window` is the transport's, in packets: a method that gets it as `&mut` sets it, and one that returns a number leaves that
 /// to the transport.
+///
+/// ```
+/// use parshall_control::{AckSample, Congestion, Loss, Window};
+///
+/// /// Grows as AIMD does, and gives up a quarter of its window.
+/// struct Lenient;
+///
+/// impl Congestion for Lenient {
+///     fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
+///         if ack.may_grow {
+///             window.open_as_reno(ack);
+///         }
+///     }
+///
+///     fn after_loss(&mut self, _: &Window, loss: &Loss) -> f64 {
+///         0.75 * loss.in_use
+///     }
+/// }
+/// ```
 pub trait Congestion {
     /// Asks to be paced and told of the path: for a control that sets a rate or a timer, or looks at [`AckSample::path`],
     /// which costs a record of each packet in flight.
