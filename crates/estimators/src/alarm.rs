@@ -2,7 +2,7 @@
 //!
 //! An estimate that is missing, or that its estimator doubts, never raises an alarm.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 use crate::error::ConfigError;
 

@@ -3,6 +3,11 @@
 //!
 //! These look at a whole series at once, and give vectors of lags, lag 0 first.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::math::{sqrt, square};
+
 /// Sample autocorrelations of lags 0 to `lags`: the mean is removed, and every sum is divided by the number of samples.
 /// `None` if the series does not vary, or has no more than `lags` samples.
 pub fn autocorrelations(xs: &[f64], lags: usize) -> Option<Vec<f64>> {
@@ -21,7 +26,7 @@ pub fn autocorrelations(xs: &[f64], lags: usize) -> Option<Vec<f64>> {
     }
     let covariance = |lag: usize| -> f64 { centred[lag..].iter().zip(&centred).map(|(a, b)| a * b).sum() };
     let variance = covariance(0);
-    let rounding = xs.len() as f64 * (8.0 * f64::EPSILON).powi(2);
+    let rounding = xs.len() as f64 * square(8.0 * f64::EPSILON);
     (variance > rounding).then(|| (0..=lags).map(|lag| covariance(lag) / variance).collect())
 }
 
@@ -57,7 +62,7 @@ pub fn bartlett_errors(acf: &[f64], n: usize) -> Vec<f64> {
         if lag == 0 {
             return 0.0;
         }
-        let error = (sum / n as f64).sqrt();
+        let error = sqrt(sum / n as f64);
         sum += 2.0 * r * r;
         error
     };

@@ -1,6 +1,8 @@
 //! What is wrong with a configuration: the field, its value, and what was expected.
 
-use std::fmt;
+use alloc::string::String;
+use alloc::string::ToString;
+use core::fmt;
 
 /// A parameter outside its range.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,4 +42,4 @@ impl fmt::Display for ConfigError {
     }
 }
 
-impl std::error::Error for ConfigError {}
+impl core::error::Error for ConfigError {}

@@ -43,7 +43,7 @@ macro_rules! flags {
             }
         }
 
-        impl std::ops::BitOr for Flags {
+        impl core::ops::BitOr for Flags {
             type Output = Flags;
 
             fn bitor(self, others: Flags) -> Flags {
@@ -51,14 +51,14 @@ macro_rules! flags {
             }
         }
 
-        impl std::ops::BitOrAssign for Flags {
+        impl core::ops::BitOrAssign for Flags {
             fn bitor_assign(&mut self, others: Flags) {
                 self.0 |= others.0;
             }
         }
 
-        impl std::fmt::Display for Flags {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        impl core::fmt::Display for Flags {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 let mut separator = "";
                 for &(flag, name) in Flags::NAMES {
                     if self.contains(flag) {

@@ -3,6 +3,8 @@
 //! To add one: implement [`Forecaster`] in a file of its own beside the others, give [`ForecasterConfig`] a variant with
 //! its parameters, and add its line to [`AnyForecaster`].
 
+use alloc::boxed::Box;
+
 mod adaptive_ewma;
 mod arima;
 mod arima_config;

@@ -31,6 +31,12 @@
 //! ever, so the filters leave them out: such a call changes nothing. Round-trip times must not be negative
 //! either. A caller that prefers an error asks first, with [`sample`].
 
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
 pub mod alarm;
 pub mod arima;
 pub mod correlation;
@@ -42,6 +48,7 @@ pub mod fractional;
 pub mod lmmse;
 pub mod long_memory;
 pub mod mad;
+mod math;
 pub mod median;
 pub mod meter;
 pub mod midpath;

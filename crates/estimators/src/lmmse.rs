@@ -9,6 +9,9 @@ mod levinson;
 pub use autocovariance::SlidingAutocovariance;
 pub use levinson::levinson;
 
+use alloc::boxed::Box;
+use alloc::vec;
+
 use crate::error::ConfigError;
 use crate::sample::is_finite;
 

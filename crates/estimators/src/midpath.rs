@@ -9,7 +9,7 @@
 //! From both follow the timeout (RFC 6298 over the round trips seen) and the window: what has passed beyond the ACK that
 //! the sender had when it sent, which passed one near half before.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 use crate::rto::{Jacobson, RtoEstimator, RtoRules, RtoTimer};
 

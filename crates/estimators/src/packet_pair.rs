@@ -22,6 +22,9 @@ mod tests;
 pub use flags::Flags;
 pub use settings::{Filter, PacketPairSettings};
 
+use alloc::boxed::Box;
+use alloc::vec;
+
 use crate::error::ConfigError;
 use crate::sample::is_finite;
 use density::Density;
@@ -29,7 +32,7 @@ use histogram::Histogram;
 use progress::Progress;
 
 /// Packets a second that a pair may tell. What lies outside is a fault of a clock.
-const RATES: std::ops::RangeInclusive<f64> = 1e-6..=1e12;
+const RATES: core::ops::RangeInclusive<f64> = 1e-6..=1e12;
 
 /// Fewer pairs than this are too few.
 const FEW_PAIRS: usize = 8;

@@ -318,7 +318,7 @@ impl Responsiveness {
     }
 
     fn finish(&mut self, end_s: f64, now_s: f64) -> Estimate {
-        let tally = std::mem::take(&mut self.tally);
+        let tally = core::mem::take(&mut self.tally);
         self.interval = self.interval.saturating_add(1);
         if !self.every {
             self.interval = self.interval.max(self.interval_at(now_s));

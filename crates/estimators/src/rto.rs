@@ -6,6 +6,8 @@
 //! To add an estimator: implement [`RtoEstimator`] in a file of its own beside the others, give [`RtoConfig`] a
 //! variant with its parameters, and add its line to [`AnyRto`].
 
+use alloc::boxed::Box;
+
 mod arima;
 mod centred;
 mod config;

@@ -1,5 +1,8 @@
 //! How arrays of numbers that serde has no form for are written: as one list.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 use serde::{de::Error, Deserialize, Deserializer, Serialize, Serializer};
 
 /// Numbers in a fixed shape.

@@ -5,6 +5,9 @@
 //! processor could mispredict, which takes a third to a half of the time of a search and a move; above, by a
 //! binary search and a move of memory.
 
+use alloc::boxed::Box;
+use alloc::vec;
+
 use crate::error::ConfigError;
 
 /// Largest window of any estimator here: 2^24 samples.
@@ -47,7 +50,7 @@ impl SortedWindow {
     /// Takes in a finite sample; the oldest leaves a full window.
     #[inline]
     pub fn push(&mut self, x: f64) {
-        let old = std::mem::replace(&mut self.arrivals[self.oldest], x);
+        let old = core::mem::replace(&mut self.arrivals[self.oldest], x);
         self.oldest = if self.oldest + 1 == self.arrivals.len() { 0 } else { self.oldest + 1 };
         self.len = (self.len + 1).min(self.arrivals.len());
         let sorted = &mut self.sorted;

@@ -4,6 +4,9 @@
 //! says where the sample of a slot stands, so the oldest sample is found at once and its node is overwritten by
 //! the newest. That moves O(log k) nodes, and typically far fewer.
 
+use alloc::boxed::Box;
+use alloc::vec;
+
 /// Marks, in `place`, a node of the lower half.
 const LOWER: u32 = 1 << 31;
 

@@ -3,6 +3,9 @@
 //! G. R. Arce and J. L. Paredes, "Recursive weighted median filters admitting negative weights and their
 //! optimization", IEEE Transactions on Signal Processing 48(3), 2000. The weights here are not negative.
 
+use alloc::boxed::Box;
+use alloc::vec;
+
 use crate::error::ConfigError;
 use crate::sample::is_finite;
 

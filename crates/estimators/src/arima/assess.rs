@@ -1,5 +1,7 @@
 //! What else is to be known of a fit: standard errors, errors of the forecasts, and the exact likelihood.
 
+use alloc::vec::Vec;
+
 use super::fit::Fitter;
 use super::innovations::{Innovations, CONVERGED, STATES};
 use super::likelihood::{Likelihood, Matrix, Method, Space, Vector, MAX_COEFFICIENTS};
@@ -7,6 +9,7 @@ use super::linear::inverse;
 use super::partial_autocorrelations;
 use super::summary::{log_likelihood, FitSummary};
 use super::MAX_ORDER;
+use crate::math::{powi, sqrt};
 
 /// Steps of the difference quotients, the largest that stays in the region of stationary models.
 const STEPS: [f64; 4] = [1e-4, 1e-5, 1e-6, 1e-7];
@@ -55,12 +58,12 @@ impl Fitter {
         }
         let covariance = inverse(&curvature, k)?;
         let mut coefficients = [0.0; MAX_COEFFICIENTS];
-        (0..k).for_each(|i| coefficients[i] = covariance[i][i].sqrt());
+        (0..k).for_each(|i| coefficients[i] = sqrt(covariance[i][i]));
         let through_coefficients: f64 = (0..k)
             .map(|i| (0..k).map(|j| mean_slope[i] * covariance[i][j] * mean_slope[j]).sum::<f64>())
             .sum();
         let sigma2 = value.squares / likelihood.count() as f64;
-        let of_mean = (sigma2 / value.mean_weight + through_coefficients).sqrt() * self.series.scale();
+        let of_mean = sqrt(sigma2 / value.mean_weight + through_coefficients) * self.series.scale();
         let mean = fit.order.has_mean().then_some(of_mean);
         Some(StandardErrors { coefficients, p: fit.order.p, q: fit.order.q, mean })
     }
@@ -101,7 +104,7 @@ impl Fitter {
         while !value.objective.is_finite() && shrink < 0.5 {
             let (ar, ma) = at.split_at_mut(fit.order.p);
             for coefficients in [ar, ma] {
-                let towards_zero = |(i, c): (usize, &mut f64)| *c *= (1.0 - shrink).powi(i as i32 + 1);
+                let towards_zero = |(i, c): (usize, &mut f64)| *c *= powi(1.0 - shrink, i as i32 + 1);
                 coefficients.iter_mut().enumerate().for_each(towards_zero);
             }
             value = likelihood.value(Space::Coefficients, &at);

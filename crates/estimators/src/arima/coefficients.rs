@@ -1,5 +1,9 @@
 //! What an ARIMA model is made of: its coefficients and how often the series is differenced.
 
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+
 use super::{ar_is_stationary, ma_is_invertible};
 use crate::error::ConfigError;
 
@@ -50,7 +54,7 @@ impl Coefficients {
         polynomial.extend(self.ar.iter().map(|phi| -phi));
         for _ in 0..self.d {
             let before = polynomial.iter().copied().chain([0.0]);
-            let shifted = std::iter::once(0.0).chain(polynomial.iter().copied());
+            let shifted = core::iter::once(0.0).chain(polynomial.iter().copied());
             polynomial = before.zip(shifted).map(|(a, b)| a - b).collect();
         }
         polynomial[1..].iter().map(|c| -c).collect()

@@ -1,5 +1,8 @@
 //! Fitting an ARIMA to a series, with stationarity and invertibility kept.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use super::fit_flags::FitFlags;
 use super::innovations::CONVERGED;
 use super::likelihood::{Likelihood, Method, Space, Vector, MAX_COEFFICIENTS};
@@ -10,6 +13,7 @@ use super::starts::{fixed, free_from, hannan_rissanen, FIXED};
 use super::summary::{log_likelihood, FitSummary};
 use super::{ar_is_stationary, Coefficients, Order, MAX_ORDER};
 use crate::error::ConfigError;
+use crate::math::powi;
 
 /// From each start: a look at where it leads.
 const LOOK: Effort = Effort { tolerance: 1e-2, steps: 12 };
@@ -213,7 +217,7 @@ fn inside(mut coefficients: [f64; MAX_ORDER], count: usize) -> [f64; MAX_ORDER] 
     let mut shrink: f64 = 1e-12;
     while !is_well_inside(&coefficients[..count]) && shrink < 0.1 {
         for (i, coefficient) in coefficients.iter_mut().enumerate() {
-            *coefficient *= (1.0 - shrink).powi(i as i32 + 1);
+            *coefficient *= powi(1.0 - shrink, i as i32 + 1);
         }
         shrink *= 4.0;
     }

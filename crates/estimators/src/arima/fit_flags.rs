@@ -1,6 +1,7 @@
 //! What is to be said of fitted coefficients: roots near the unit circle, and roots that cancel.
 
 use super::{ar_is_stationary, ma_is_invertible, MAX_ORDER};
+use crate::math::{powi, sqrt};
 
 /// Roots within this share of the unit circle are flagged.
 const NEAR: f64 = 1.002;
@@ -33,7 +34,7 @@ impl FitFlags {
             nearly_cancelling: nearly_cancel(
                 ar,
                 ma,
-                (CANCELLING / (count as f64).sqrt()).min(CANCELLING_AT_MOST),
+                (CANCELLING / sqrt(count as f64)).min(CANCELLING_AT_MOST),
             ),
         }
     }
@@ -43,7 +44,7 @@ impl FitFlags {
 fn stretched(coefficients: &[f64]) -> [f64; MAX_ORDER] {
     let mut all = [0.0; MAX_ORDER];
     for (i, &coefficient) in coefficients.iter().enumerate() {
-        all[i] = coefficient * NEAR.powi(i as i32 + 1);
+        all[i] = coefficient * powi(NEAR, i as i32 + 1);
     }
     all
 }

@@ -7,6 +7,7 @@
 
 use super::scalar::Scalar;
 use super::MAX_ORDER;
+use crate::math::square;
 
 /// Elements of the state, at most.
 pub const STATES: usize = MAX_ORDER + 1;
@@ -139,7 +140,7 @@ impl<S: Scalar, const R: usize> Innovations<S, R> {
             let moved = self.phi[i] * first + next(&self.fading, i);
             self.covariance[i] = self.covariance[i] + moved * multiplier;
             self.fading[i] = moved - self.covariance[i] * back;
-            left += self.fading[i].value().powi(2);
+            left += square(self.fading[i].value());
         }
         if left * self.scale.value() < self.settles_at {
             self.settle();
@@ -148,7 +149,7 @@ impl<S: Scalar, const R: usize> Innovations<S, R> {
 
     /// What is expected after one more step without a value.
     pub fn ahead(&self, state: &State<S, R>) -> State<S, R> {
-        std::array::from_fn(|i| self.phi[i] * state[0] + next(state, i))
+        core::array::from_fn(|i| self.phi[i] * state[0] + next(state, i))
     }
 
     fn settle(&mut self) {

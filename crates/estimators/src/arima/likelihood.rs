@@ -232,7 +232,7 @@ impl Likelihood<'_> {
             }
             Space::Coefficients => Dual::<K>::parameter(point[k], k, 1.0),
         };
-        let model = Model::at(space, self.order, &std::array::from_fn::<_, K, _>(parameter))?;
+        let model = Model::at(space, self.order, &core::array::from_fn::<_, K, _>(parameter))?;
         let (before, values) = self.values.split_at(self.skipped());
         let mut centred = [0.0; MAX_ORDER];
         centred.iter_mut().zip(before).for_each(|(place, value)| *place = value - mean);

@@ -1,6 +1,7 @@
 //! Small symmetric systems of equations, in place.
 
 use super::likelihood::{Matrix, Vector, MAX_COEFFICIENTS};
+use crate::math::sqrt;
 
 /// Cholesky's factor of the first `k` rows and columns of a symmetric matrix, below the diagonal and on it; `None` if the
 /// matrix is not positive definite.
@@ -14,7 +15,7 @@ pub fn cholesky(matrix: &Matrix, k: usize) -> Option<Matrix> {
                 if left.is_nan() || left <= 1e-14 * matrix[i][i].abs() {
                     return None;
                 }
-                factor[i][i] = left.sqrt();
+                factor[i][i] = sqrt(left);
             } else {
                 factor[i][j] = left / factor[j][j];
             }

@@ -4,6 +4,7 @@
 
 use super::likelihood::{Gradient, Likelihood, Matrix, Space, Vector, MAX_COEFFICIENTS};
 use super::linear::{dot, inverse};
+use crate::math::sqrt;
 
 /// A free parameter moves by no more at once: beyond 3 a partial autocorrelation is hardly told from 1.
 const LONGEST_STEP: f64 = 1.5;
@@ -124,7 +125,7 @@ impl<'a> Search<'a> {
             let (objective, gradient) = self.attempt(&point, halvings);
             if self.at.objective - objective > -1e-4 * length * descent {
                 self.at.objective = objective;
-                let before = std::mem::replace(&mut self.at.point, point);
+                let before = core::mem::replace(&mut self.at.point, point);
                 self.gradient = gradient.or_else(|| self.look());
                 self.learn(&before, slope);
                 return true;
@@ -163,7 +164,7 @@ impl<'a> Search<'a> {
         }
         self.fresh = false;
         let curved = dot(&moved, &bent, k);
-        if curved <= 1e-12 * (dot(&moved, &moved, k) * dot(&bent, &bent, k)).sqrt() {
+        if curved <= 1e-12 * sqrt(dot(&moved, &moved, k) * dot(&bent, &bent, k)) {
             self.refresh();
             return;
         }

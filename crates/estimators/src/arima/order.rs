@@ -1,8 +1,9 @@
 //! The order of a model, and how many samples it takes to fit it.
 
+use core::fmt;
+
 use super::{MAX_DIFFERENCES, MAX_ORDER};
 use crate::error::ConfigError;
-use std::fmt;
 
 /// The order of an ARIMA(p,d,q).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,7 +3,7 @@
 //! The likelihood is written once, for any [`Scalar`]. With `f64` it gives values; with [`Dual`] it gives values and
 //! exact gradients (forward differentiation, Wengert 1964), which no difference quotient can spoil.
 
-use std::ops::{Add, Mul, Sub};
+use core::ops::{Add, Mul, Sub};
 
 /// What the likelihood computes with.
 pub trait Scalar: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {

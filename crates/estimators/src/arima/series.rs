@@ -1,9 +1,16 @@
 //! The series that a model is fitted to: checked, differenced, centred if it has a mean, and scaled to a mean square of 1, so
 //! that no search depends on units.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
+
 use super::Order;
 use crate::error::ConfigError;
-use std::fmt;
+use crate::math::sqrt;
 
 /// Greatest size of a sample; squares of greater ones overflow.
 const LARGEST: f64 = 1e100;
@@ -74,7 +81,7 @@ impl fmt::Display for FitError {
     }
 }
 
-impl std::error::Error for FitError {}
+impl core::error::Error for FitError {}
 
 /// A series that was differenced d times.
 #[derive(Clone, Debug)]
@@ -128,7 +135,7 @@ impl Difference {
             self.values.iter_mut().for_each(|value| *value -= mean);
             self.centre += mean;
         }
-        self.scale = (self.values.iter().map(|value| value * value).sum::<f64>() / n).sqrt();
+        self.scale = sqrt(self.values.iter().map(|value| value * value).sum::<f64>() / n);
         let largest = xs.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         let rounding = 4.0 * f64::EPSILON * largest * f64::from(1 << self.order.d);
         if self.scale <= rounding.max(LEAST) {

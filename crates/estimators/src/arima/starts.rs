@@ -4,6 +4,7 @@ use super::likelihood::{Likelihood, Matrix, Vector, MAX_COEFFICIENTS};
 use super::linear::{cholesky, solve};
 use super::partial::{free_of, step_down};
 use super::{Order, MAX_ORDER};
+use crate::math::powi;
 
 /// Free parameters that are begun with whatever the data: the first two of phi, and the first two of minus theta. The
 /// others are 0. The last of them are models whose roots cancel, or lie near the unit circle, where maxima hide.
@@ -48,7 +49,7 @@ fn place_inside(coefficients: &[f64], free: &mut [f64]) {
     for _ in 0..60 {
         let mut inside = [0.0; MAX_ORDER];
         for (i, &coefficient) in coefficients.iter().enumerate() {
-            inside[i] = coefficient * shrink.powi(i as i32 + 1);
+            inside[i] = coefficient * powi(shrink, i as i32 + 1);
         }
         let partial = step_down(&inside[..coefficients.len()]);
         if let Some(partial) = partial.filter(|all| all.iter().all(|r| r.abs() < 0.9999)) {

@@ -1,9 +1,10 @@
 //! What a fit found, as a plain value.
 
+use core::f64::consts::PI;
+
 use super::fit_flags::FitFlags;
 use super::likelihood::Method;
 use super::{Coefficients, Order, MAX_ORDER};
-use std::f64::consts::PI;
 
 /// The model that a fit found, and how well it fits.
 #[derive(Clone, Copy, Debug, PartialEq)]

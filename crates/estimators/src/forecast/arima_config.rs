@@ -1,5 +1,8 @@
 //! ARIMA with given coefficients as a plain value: the model, and what is assumed before the first sample.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 use super::{AnyForecaster, ArimaForecaster, ExactArima};
 use crate::arima::Coefficients;
 use crate::error::ConfigError;

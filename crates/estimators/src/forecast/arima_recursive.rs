@@ -95,7 +95,7 @@ impl RecursiveArima {
     fn difference(&mut self, x: f64) -> Option<f64> {
         let mut value = x;
         for (order, last) in self.last[..self.d].iter_mut().enumerate() {
-            let before = std::mem::replace(last, value);
+            let before = core::mem::replace(last, value);
             if self.seen <= order as u32 {
                 return None;
             }

@@ -3,6 +3,8 @@
 //! Each fit begins where the one before ended. The exact filter then starts at the window's first sample, because with
 //! theta near -1, as round-trip times have it, the plain recursion never forgets how it was begun.
 
+use alloc::vec::Vec;
+
 use super::{ExactArima, Forecaster};
 use crate::arima::{Coefficients, Fitter, Method, Order, MAX_ORDER};
 use crate::error::ConfigError;

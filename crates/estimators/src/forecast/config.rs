@@ -1,5 +1,7 @@
 //! The forecasters and their parameters as a plain value, as a scenario holds it.
 
+use alloc::boxed::Box;
+
 use super::{
     AdaptiveEwma, AnyForecaster, ArimaConfig, Constant, EwmaForecaster, Fractional, FractionalForecaster,
     Holt, LastValue, LmmseForecaster, Lms, Loss, MedianForecaster, Mixture, RecursiveArima, RefittedArima,

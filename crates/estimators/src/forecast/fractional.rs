@@ -1,5 +1,8 @@
 //! Predictors of long memory as forecasters: the weights follow from the Hurst parameter, which is given or estimated.
 
+use alloc::boxed::Box;
+use alloc::vec;
+
 use super::regressors::Regressors;
 use super::Forecaster;
 use crate::error::ConfigError;

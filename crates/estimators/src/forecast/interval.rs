@@ -7,6 +7,7 @@
 
 use super::Forecaster;
 use crate::error::ConfigError;
+use crate::math::ceil;
 use crate::sample::is_finite;
 use crate::sorted_window::SortedWindow;
 
@@ -86,7 +87,7 @@ impl<F: Forecaster> PredictionInterval<F> {
 fn rank(level: f64, n: usize) -> Result<usize, f64> {
     let wanted = (n as f64 + 1.0) * (1.0 - level);
     if wanted <= n as f64 {
-        Ok((wanted.ceil() as usize).max(1))
+        Ok((ceil(wanted) as usize).max(1))
     } else if level > 0.0 {
         Ok(n)
     } else {

@@ -5,6 +5,9 @@
 //! `w += step e u`, or `w += step e u / (eps + u.u)` where it is normalised (Nagumo and Noda 1967). An error counts for at
 //! most `clip` usual ones: without that an outlier, which is met while u.u is still small, throws the weights far away.
 
+use alloc::boxed::Box;
+use alloc::vec;
+
 use super::clip::Clip;
 use super::regressors::{dot, Regressors};
 use super::young_mean::YoungMean;

@@ -28,6 +28,11 @@ pub use shift::ShiftDetector;
 /// How many rules set weights.
 const RULES: usize = 4;
 
+/// What is left of a sum after a sample, and of the greatest square, which fades as if there were a sample for each expert
+/// or rule: 0.99 and 0.99^29, 0.998 and 0.998^4, the powers rounded once. Products would miss the former's last digits.
+const FORGETFUL: (f64, f64) = (0.99, 0.7471720943315961);
+const TOP: (f64, f64) = (0.998, 0.992023968016);
+
 /// How many jumps have to be seen before what they taught counts for half.
 const JUMPS_TO_TRUST: f64 = 1.0;
 
@@ -115,14 +120,14 @@ impl Mixture {
             loss,
             experts: Experts::new(),
             detector: ShiftDetector::new(),
-            steady: Polynomial::new(1.0),
-            forgetful: Polynomial::new(0.99),
-            calm: Polynomial::new(1.0),
-            jumped: Polynomial::new(1.0),
+            steady: Polynomial::new(1.0, 1.0),
+            forgetful: Polynomial::new(FORGETFUL.0, FORGETFUL.1),
+            calm: Polynomial::new(1.0, 1.0),
+            jumped: Polynomial::new(1.0, 1.0),
             jumps: 0.0,
             gradient: Boa::new(),
-            top_calm: Polynomial::new(0.998),
-            top_jumped: Polynomial::new(0.998),
+            top_calm: Polynomial::new(TOP.0, TOP.1),
+            top_jumped: Polynomial::new(TOP.0, TOP.1),
             rules: [[0.0; EXPERTS]; RULES],
             by_rule: [0.0; RULES],
             weights: [0.0; EXPERTS],

@@ -1,5 +1,8 @@
 //! The last samples, the newest first and in one piece, less what the series lies around.
 
+use alloc::boxed::Box;
+use alloc::vec;
+
 use super::sliding_mean::SlidingMean;
 use super::young_mean::YoungMean;
 use crate::error::ConfigError;

@@ -6,11 +6,15 @@
 //! forgotten while P is above a limit, in units of 1 / the mean square of the samples. When a series shrinks s times, P has to
 //! grow by s^2, which takes 2 ln s memories.
 
+use alloc::boxed::Box;
+use alloc::vec;
+
 use super::clip::Clip;
 use super::regressors::{dot, Regressors};
 use super::young_mean::YoungMean;
 use super::Forecaster;
 use crate::error::ConfigError;
+use crate::math::{sqrt, square};
 use crate::sample::is_finite;
 
 /// Variance of a weight at the start, times the mean square of the samples.
@@ -70,7 +74,7 @@ impl Rls {
     fn start(&mut self, power: f64) {
         let order = self.weights.len();
         self.root.fill(0.0);
-        let deviation = (START / power).sqrt();
+        let deviation = sqrt(START / power);
         self.root.iter_mut().step_by(order + 1).for_each(|s| *s = deviation);
         self.started = deviation.is_finite() && deviation > 0.0;
     }
@@ -79,7 +83,7 @@ impl Rls {
         let order = self.weights.len();
         let u = self.regressors.deviations();
         let power = dot(u, u) / order as f64;
-        let rounding = (ROUNDING * self.regressors.centre()).powi(2).max(f64::MIN_POSITIVE);
+        let rounding = square(ROUNDING * self.regressors.centre()).max(f64::MIN_POSITIVE);
         let error = self.clip.clip(error);
         if !(power > rounding && power.is_finite()) {
             return;
@@ -108,8 +112,8 @@ impl Rls {
         let most = UNCERTAIN * START / self.power.value() * order as f64;
         let f = if squares < most { self.forgetting } else { 1.0 };
         let b = 1.0 / (f + dot(along, along));
-        let by = b / (1.0 + (f * b).sqrt());
-        let grow = 1.0 / f.sqrt();
+        let by = b / (1.0 + sqrt(f * b));
+        let grow = 1.0 / sqrt(f);
         for (row, w) in self.root.chunks_exact_mut(order).zip(&mut self.weights) {
             let gain = dot(row, along);
             *w += b * gain * error;

@@ -1,5 +1,8 @@
 //! The newest samples and their mean.
 
+use alloc::boxed::Box;
+use alloc::vec;
+
 /// The mean of the newest `window` samples, and the samples themselves.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -25,7 +25,7 @@ pub fn fbm_weights(h: f64, weights: &mut [f64]) {
     let n = weights.len();
     assert!(n >= 2, "the past has at least two increments");
     let b = h - 0.5;
-    let scale = libm::sin(std::f64::consts::PI * b) / std::f64::consts::PI;
+    let scale = libm::sin(core::f64::consts::PI * b) / core::f64::consts::PI;
     let past =
         Past { b, length: n as f64, inner: ends().map(|(s, w)| (s, w * libm::pow(s * (s + n as f64), b))) };
     weights[0] = scale * past.first();

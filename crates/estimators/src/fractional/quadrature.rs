@@ -9,9 +9,9 @@ pub(super) const SMOOTH_NODES: usize = 12;
 /// Nodes and weights of the double exponential formula (Takahasi and Mori 1974), which does not mind that the integrand or
 /// its slope is infinite at an end. Nodes near 0 are exact to their last digit.
 pub(super) fn ends() -> [(f64, f64); END_NODES] {
-    use std::f64::consts::FRAC_PI_2;
+    use core::f64::consts::FRAC_PI_2;
     const STEP: f64 = 0.1;
-    std::array::from_fn(|i| {
+    core::array::from_fn(|i| {
         let s = STEP * (i as f64 - (END_NODES / 2) as f64);
         let t = FRAC_PI_2 * libm::sinh(s);
         // x = (1 + tanh t) / 2, and dx = (pi/4) cosh s / cosh^2 t ds.
@@ -24,8 +24,8 @@ pub(super) fn ends() -> [(f64, f64); END_NODES] {
 /// Nodes and weights of Gauss and Legendre.
 pub(super) fn smooth() -> [(f64, f64); SMOOTH_NODES] {
     let n = SMOOTH_NODES as f64;
-    std::array::from_fn(|i| {
-        let mut x = libm::cos(std::f64::consts::PI * (i as f64 + 0.75) / (n + 0.5));
+    core::array::from_fn(|i| {
+        let mut x = libm::cos(core::f64::consts::PI * (i as f64 + 0.75) / (n + 0.5));
         let mut slope = 1.0;
         // Newton's method from a start that is right to three digits.
         for _ in 0..6 {

@@ -3,6 +3,9 @@
 //! Sums of products are kept of `x - origin`; what the mean takes off them is reckoned when they are asked for. Each time
 //! the ring has gone round they are summed anew, around a new origin, so that rounding does not build up.
 
+use alloc::boxed::Box;
+use alloc::vec;
+
 /// Mean and autocovariances, with divisor n and the mean removed, of the newest `window` samples.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

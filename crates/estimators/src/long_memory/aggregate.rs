@@ -41,7 +41,7 @@ impl Aggregate {
         self.mean += weight * x - weight * self.mean;
         (self.count == self.m).then(|| {
             self.count = 0;
-            std::mem::take(&mut self.mean)
+            core::mem::take(&mut self.mean)
         })
     }
 

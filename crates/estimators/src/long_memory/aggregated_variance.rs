@@ -1,7 +1,10 @@
 //! H from the variance of block means, which falls like `m^(2H-2)` (Taqqu, Teverovsky and Willinger 1995).
 
+use alloc::vec::Vec;
+
 use super::line::line;
 use super::Point;
+use crate::math::square;
 
 /// The smallest blocks.
 const SMALLEST: usize = 4;
@@ -32,5 +35,5 @@ fn variance_of_means(xs: &[f64], size: usize) -> f64 {
     let count = blocks.len() as f64;
     let means = blocks.map(|block| block.iter().sum::<f64>() / size as f64);
     let mean = means.clone().sum::<f64>() / count;
-    means.map(|x| (x - mean).powi(2)).sum::<f64>() / count
+    means.map(|x| square(x - mean)).sum::<f64>() / count
 }

@@ -1,5 +1,7 @@
 //! Exact autocovariances of processes with long memory, of variance 1.
 
+use alloc::boxed::Box;
+
 use crate::error::ConfigError;
 
 /// A stationary Gaussian process with long memory.

@@ -1,5 +1,7 @@
 //! H of a series by any of the methods, with a look for level shifts.
 
+use alloc::vec::Vec;
+
 use super::level_shift::{LevelShifts, ShiftTest};
 use super::local_whittle::{self, Bandwidth};
 use super::periodogram::Periodogram;

@@ -3,8 +3,9 @@
 //! Powers of 2 are transformed in place (Cooley and Tukey 1965); every other length becomes a convolution of a power of 2
 //! (Bluestein 1970).
 
-use std::f64::consts::PI;
-use std::ops::{Add, Mul, Sub};
+use alloc::vec::Vec;
+use core::f64::consts::PI;
+use core::ops::{Add, Mul, Sub};
 
 /// A complex number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

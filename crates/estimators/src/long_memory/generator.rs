@@ -1,8 +1,12 @@
 //! Exact paths of processes with long memory, by circulant embedding (Davies and Harte 1987, Wood and Chan 1994).
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use super::autocovariance::Process;
 use super::fft::{Complex, PowerOfTwo};
 use crate::error::ConfigError;
+use crate::math::sqrt;
 
 /// Longest path.
 const LONGEST: usize = 1 << 24;
@@ -47,7 +51,7 @@ impl Generator {
         }
         let powers = PowerOfTwo::new(size);
         powers.transform(&mut work);
-        let amplitude = |x: &Complex| (x.re.max(0.0) / size as f64).sqrt();
+        let amplitude = |x: &Complex| sqrt(x.re.max(0.0) / size as f64);
         let amplitudes = work[..=half].iter().map(amplitude).collect();
         Ok(Generator { length, powers, amplitudes, work, path: Vec::with_capacity(length) })
     }
@@ -72,7 +76,7 @@ impl Generator {
         self.work[0] = Complex { re: self.amplitudes[0] * normals[0], im: 0.0 };
         self.work[half] = Complex { re: self.amplitudes[half] * normals[1], im: 0.0 };
         for k in 1..half {
-            let scale = self.amplitudes[k] * std::f64::consts::FRAC_1_SQRT_2;
+            let scale = self.amplitudes[k] * core::f64::consts::FRAC_1_SQRT_2;
             let (re, im) = (scale * normals[2 * k], scale * normals[2 * k + 1]);
             self.work[k] = Complex { re, im };
             self.work[size - k] = Complex { re, im: -im };

@@ -6,12 +6,15 @@
 //! It is the supremum test for a shift at an unknown time (Andrews 1993) with the long memory itself estimated under both
 //! hypotheses, as Lavielle and Moulines (2000) least squares are without. Its critical values grow with H and were simulated.
 
+use alloc::vec::Vec;
+
 use super::fft::{Complex, Fft};
 use super::local_whittle::Bandwidth;
 use super::series::Series;
 use super::tables::SHIFT_CRITICAL;
 use super::SeriesError;
 use crate::error::ConfigError;
+use crate::math::{round, sqrt, square};
 
 /// Most shifts that are looked for.
 pub const MOST_SHIFTS: usize = 3;
@@ -177,8 +180,8 @@ impl ShiftTest {
         self.transform.extend_from_slice(&self.fft.of(xs)[1..=m]);
         self.places.clear();
         let share = |i: usize| TRIMMED + (1.0 - 2.0 * TRIMMED) * i as f64 / (PLACES - 1) as f64;
-        self.places.extend((0..PLACES).map(|i| (n as f64 * share(i)).round() as usize));
-        let turn = -std::f64::consts::TAU / n as f64;
+        self.places.extend((0..PLACES).map(|i| round(n as f64 * share(i)) as usize));
+        let turn = -core::f64::consts::TAU / n as f64;
         self.steps.clear();
         for &t in &self.places {
             self.steps.extend((1..=m).map(|j| step(turn, j, j * t % n)));
@@ -204,7 +207,7 @@ impl ShiftTest {
     /// The place whose step explains most, at whichever H is then best.
     fn best(&self, rest: &[f64; GRID]) -> usize {
         let value = |left: &[(f64, f64); GRID]| {
-            let with = std::array::from_fn(|i| rest[i] - gain(left[i]));
+            let with = core::array::from_fn(|i| rest[i] - gain(left[i]));
             lowest(&with).1
         };
         let values = self.left.iter().map(value).enumerate();
@@ -223,7 +226,7 @@ impl ShiftTest {
         for other in 0..self.places.len() {
             let column = &self.steps[other * m..(other + 1) * m];
             for i in 0..GRID {
-                let length = chosen[i].1.sqrt();
+                let length = sqrt(chosen[i].1);
                 let weights = &self.weights[i * m..(i + 1) * m];
                 let raw = product(weights, column, &self.steps[ours.clone()]);
                 let explained = &mut self.explained[other];
@@ -293,7 +296,7 @@ fn refine(xs: &[f64], at: &mut [usize]) {
         let mut best = (0.0, at[k]);
         for (t, x) in xs.iter().enumerate().take(high + 1).skip(low) {
             let (before, after) = ((t - start) as f64, (end - t) as f64);
-            let between = left * left / before + (total - left).powi(2) / after;
+            let between = left * left / before + square(total - left) / after;
             if between > best.0 {
                 best = (between, t);
             }

@@ -1,5 +1,7 @@
 //! A straight line through points, by weighted least squares.
 
+use crate::math::{sqrt, square};
+
 /// The slope of a line through points, and its standard error where the weights are the inverse variances of the ordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Line {
@@ -12,9 +14,9 @@ pub(super) fn line(points: impl Iterator<Item = (f64, f64, f64)> + Clone) -> Lin
     let sum = |f: fn((f64, f64, f64)) -> f64| points.clone().map(f).sum::<f64>();
     let weight = sum(|(_, _, w)| w);
     let centre = sum(|(x, _, w)| w * x) / weight;
-    let squares: f64 = points.clone().map(|(x, _, w)| w * (x - centre).powi(2)).sum();
+    let squares: f64 = points.clone().map(|(x, _, w)| w * square(x - centre)).sum();
     let products: f64 = points.map(|(x, y, w)| w * (x - centre) * y).sum();
-    Line { slope: products / squares, standard_error: squares.sqrt().recip() }
+    Line { slope: products / squares, standard_error: sqrt(squares).recip() }
 }
 
 #[cfg(test)]

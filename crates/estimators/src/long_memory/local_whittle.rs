@@ -1,9 +1,12 @@
 //! Local Whittle estimation of H (Robinson 1995, "Gaussian semiparametric estimation of long range dependence").
 
+use alloc::vec::Vec;
+
 use super::periodogram::{frequencies, Periodogram};
 use super::series::Series;
 use super::{Hurst, SeriesError};
 use crate::error::ConfigError;
+use crate::math::{floor, sqrt, square};
 
 /// Fewest frequencies that an estimate may rest on.
 const LEAST_FREQUENCIES: usize = 6;
@@ -47,7 +50,7 @@ impl Bandwidth {
     /// The number of frequencies of a series of `n` samples.
     pub(super) fn of(self, n: usize) -> usize {
         let count = match self {
-            Bandwidth::Power(power) => libm::pow(n as f64, power).floor() as usize,
+            Bandwidth::Power(power) => floor(libm::pow(n as f64, power)) as usize,
             Bandwidth::Frequencies(count) => count,
         };
         count.min(frequencies(n))
@@ -144,7 +147,7 @@ pub(super) fn minimum(ordinates: &[f64], log_frequencies: &[f64]) -> Option<Hurs
         return None;
     }
     let mean = log_frequencies.iter().sum::<f64>() / count as f64;
-    let spread: f64 = log_frequencies.iter().map(|l| (l - mean).powi(2)).sum();
+    let spread: f64 = log_frequencies.iter().map(|l| square(l - mean)).sum();
     let slope = |h: f64| -> f64 {
         let weigh = |(i, l): (&f64, &f64)| {
             let weight = libm::exp((2.0 * h - 1.0) * (l - mean)) * i;
@@ -155,7 +158,7 @@ pub(super) fn minimum(ordinates: &[f64], log_frequencies: &[f64]) -> Option<Hurs
         moment / total
     };
     let h = root_of_rising(slope, BOUNDS);
-    Some(Hurst::found(h, BOUNDS, 0.5 / spread.sqrt(), count))
+    Some(Hurst::found(h, BOUNDS, 0.5 / sqrt(spread), count))
 }
 
 /// Where a function that rises crosses 0 between two bounds; the bound, if it does not.

@@ -1,5 +1,7 @@
 //! The periodogram at the Fourier frequencies.
 
+use alloc::vec::Vec;
+
 use super::fft::Fft;
 
 /// Periodograms of series of every length up to a greatest one.
@@ -18,7 +20,7 @@ impl Periodogram {
     /// `|sum x[t] exp(-i w_j t)|^2 / (2 pi n)` of `w_j = 2 pi j / n`, from j = 1 to the last below the Nyquist frequency.
     pub(super) fn of(&mut self, xs: &[f64]) -> &[f64] {
         let count = frequencies(xs.len());
-        let scale = 1.0 / (std::f64::consts::TAU * xs.len() as f64);
+        let scale = 1.0 / (core::f64::consts::TAU * xs.len() as f64);
         self.ordinates.clear();
         self.ordinates.extend(self.fft.of(xs)[1..=count].iter().map(|x| scale * x.power()));
         &self.ordinates

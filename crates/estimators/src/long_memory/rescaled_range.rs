@@ -1,8 +1,11 @@
 //! H from the rescaled range of blocks, which grows like `k^H` (Hurst 1951), with the correction of Anis and Lloyd (1976).
 
+use alloc::vec::Vec;
+
 use super::line::line;
 use super::special::ln_gamma;
 use super::Point;
+use crate::math::{sqrt, square};
 
 /// The smallest blocks.
 const SMALLEST: usize = 16;
@@ -34,7 +37,7 @@ pub(super) fn estimate(xs: &[f64], corrected: bool, diagram: &mut Vec<Point>) ->
             return None;
         }
         left_out |= used < count;
-        let expected = if corrected { expectation(size) / (size as f64).sqrt() } else { 1.0 };
+        let expected = if corrected { expectation(size) / sqrt(size as f64) } else { 1.0 };
         diagram.push(Point {
             x: libm::log2(size as f64),
             y: libm::log2(sum / used as f64 / expected),
@@ -55,17 +58,17 @@ fn rescaled_range(block: &[f64]) -> Option<f64> {
         at += x - mean;
         low = low.min(at);
         high = high.max(at);
-        squares += (x - mean).powi(2);
+        squares += square(x - mean);
     }
-    let deviation = (squares / count).sqrt();
+    let deviation = sqrt(squares / count);
     (deviation > 1e-13).then(|| (high - low) / deviation)
 }
 
 /// The expectation of R/S in white noise (Anis and Lloyd 1976).
 fn expectation(k: usize) -> f64 {
     let half = k as f64 / 2.0;
-    let factor = libm::exp(ln_gamma(half - 0.5) - ln_gamma(half)) / std::f64::consts::PI.sqrt();
-    factor * (1..k).map(|i| ((k - i) as f64 / i as f64).sqrt()).sum::<f64>()
+    let factor = libm::exp(ln_gamma(half - 0.5) - ln_gamma(half)) / sqrt(core::f64::consts::PI);
+    factor * (1..k).map(|i| sqrt((k - i) as f64 / i as f64)).sum::<f64>()
 }
 
 #[cfg(test)]

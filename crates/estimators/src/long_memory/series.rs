@@ -1,6 +1,11 @@
 //! The series that is looked at: checked, centred and scaled, so that no estimate depends on units.
 
-use std::fmt;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// A series that H cannot be estimated from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,7 +66,7 @@ impl fmt::Display for SeriesError {
     }
 }
 
-impl std::error::Error for SeriesError {}
+impl core::error::Error for SeriesError {}
 
 /// Room for a series, which is kept with mean 0 and greatest deviation 1.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ pub(super) fn ln_gamma(mut x: f64) -> f64 {
     }
     let y = 1.0 / (x * x);
     let series = 1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y * (1.0 / 1680.0 - y / 1188.0)));
-    (x - 0.5) * libm::log(x) - x + 0.5 * libm::log(std::f64::consts::TAU) + series / x - libm::log(product)
+    (x - 0.5) * libm::log(x) - x + 0.5 * libm::log(core::f64::consts::TAU) + series / x - libm::log(product)
 }
 
 /// The derivative of `ln Gamma(x)`, x > 0 (6.3.18).

@@ -1,9 +1,12 @@
 //! H from the energy of wavelet coefficients over octaves (Abry and Veitch 1998; Veitch and Abry 1999), with Daubechies'
 //! wavelet of 3 vanishing moments (1988): straight lines and parabolas in the series change nothing.
 
+use alloc::vec::Vec;
+
 use super::line::line;
 use super::special::{digamma, trigamma};
 use super::Point;
+use crate::math::{sqrt, square};
 
 /// How many coefficients a filter has.
 const TAPS: usize = 6;
@@ -22,8 +25,8 @@ pub(super) fn least_samples(first: u32) -> usize {
 
 /// The scaling filter.
 fn scaling_filter() -> [f64; TAPS] {
-    let ten = 10_f64.sqrt();
-    let root = (5.0 + 2.0 * ten).sqrt();
+    let ten = sqrt(10_f64);
+    let root = sqrt(5.0 + 2.0 * ten);
     [
         1.0 + ten + root,
         5.0 + ten + 3.0 * root,
@@ -32,7 +35,7 @@ fn scaling_filter() -> [f64; TAPS] {
         5.0 + ten - 3.0 * root,
         1.0 + ten - root,
     ]
-    .map(|x| x / (16.0 * std::f64::consts::SQRT_2))
+    .map(|x| x / (16.0 * core::f64::consts::SQRT_2))
 }
 
 /// H and its standard error, with the octaves and the logarithms of their energies; `None` if an octave has no energy. The
@@ -68,8 +71,8 @@ pub(super) fn estimate(mut xs: &mut [f64], first: u32, diagram: &mut Vec<Point>)
 /// and normal (Veitch and Abry 1999, section II).
 fn point(octave: u32, energy: f64, count: usize) -> Option<Point> {
     let half = count as f64 / 2.0;
-    let bias = digamma(half) / std::f64::consts::LN_2 - libm::log2(half);
-    let weight = std::f64::consts::LN_2.powi(2) / trigamma(half);
+    let bias = digamma(half) / core::f64::consts::LN_2 - libm::log2(half);
+    let weight = square(core::f64::consts::LN_2) / trigamma(half);
     (energy > 1e-25).then(|| Point { x: f64::from(octave), y: libm::log2(energy) - bias, weight })
 }
 

@@ -1,9 +1,11 @@
 //! Whittle's likelihood of a process over all frequencies (Whittle 1953; Beran 1994, section 6.1). It is sharper than the local
 //! estimators, and wrong where the series is of another kind: short memory and other families count as long memory.
 
+use core::f64::consts::{PI, TAU};
+
 use super::special::{hurwitz_zeta, ln_gamma};
 use super::Hurst;
-use std::f64::consts::{PI, TAU};
+use crate::math::{sqrt, square};
 
 /// A family of spectral densities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +34,7 @@ impl Family {
             Family::Fgn => {
                 let (s, a) = (2.0 * h + 1.0, frequency / TAU);
                 let folded = hurwitz_zeta(s, a) + hurwitz_zeta(s, 1.0 - a);
-                libm::log(2.0 * libm::sin(0.5 * frequency).powi(2) * folded)
+                libm::log(2.0 * square(libm::sin(0.5 * frequency)) * folded)
             }
             Family::Farima => (1.0 - 2.0 * h) * libm::log(2.0 * libm::sin(0.5 * frequency)),
         }
@@ -75,7 +77,7 @@ pub(super) fn estimate(family: Family, ordinates: &[f64], n: usize) -> Option<Hu
     };
     let sums = (0..ordinates.len()).map(slope).fold((0.0, 0.0), |(a, b), g| (a + g, b + g * g));
     let spread = sums.1 - sums.0 * sums.0 / count;
-    Some(Hurst::found(h, bounds, spread.sqrt().recip(), ordinates.len()))
+    Some(Hurst::found(h, bounds, sqrt(spread).recip(), ordinates.len()))
 }
 
 /// The lowest point of a function with one minimum between two bounds, or the bound (Brent 1973, chapter 5).

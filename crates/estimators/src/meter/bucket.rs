@@ -1,5 +1,7 @@
 //! A bucket of tokens, one a byte, that come at a rate.
 
+use crate::math::floor;
+
 /// How tokens come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tokens {
@@ -40,7 +42,7 @@ impl Bucket {
         match self.tokens {
             Tokens::Fractional => self.rate * (now_s - then_s),
             Tokens::Whole => {
-                let count = |time_s: f64| (self.rate * time_s * (1.0 + ROUNDING)).floor();
+                let count = |time_s: f64| floor(self.rate * time_s * (1.0 + ROUNDING));
                 count(now_s) - count(then_s)
             }
         }

@@ -1,5 +1,8 @@
 //! What can be set of a meter, and whether it makes sense.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use crate::ConfigError;
 
 /// A meter and its parameters. Rates are bit/s, bursts bytes, windows seconds.
@@ -238,7 +241,7 @@ impl MeterConfig {
 
     fn check_numbers(&self) -> Result<(), ConfigError> {
         let (cir, second) = self.rates();
-        for (field, rate) in std::iter::once(("cir", cir)).chain(second) {
+        for (field, rate) in core::iter::once(("cir", cir)).chain(second) {
             let expected = "a rate of at least 0";
             ConfigError::unless(rate >= 0.0 && rate.is_finite(), field, rate, expected)?;
         }

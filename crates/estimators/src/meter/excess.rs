@@ -9,6 +9,7 @@ use super::bucket::Clock;
 use super::config::{FairExcessMeter, RttAwareMeter, RttRtoMeter, TcpModelMeter};
 use super::tsw::TswRate;
 use super::Colour;
+use crate::math::sqrt;
 
 /// What is known of an aggregate of TCP connections; NaN for what is not known yet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -178,12 +179,12 @@ fn power(ratio: f64, exponent: f64) -> f64 {
 /// `RTO2 p1 x^2 + RTT2 sqrt(p1) x = RTT1 sqrt(p1) + RTO1 p1`. With few losses the root tends to `(RTT1 / RTT2)^2`
 /// (equation 7), with many to `RTO1 / RTO2` (equation 8); in between it is neither, nor their product.
 pub fn drop_ratio(first: &AggregateView, second: &AggregateView) -> f64 {
-    let root_p = first.loss.max(0.0).sqrt();
+    let root_p = sqrt(first.loss.max(0.0));
     // Divided by sqrt(p1), so that nothing vanishes without losses.
     let (a, b) = (second.rto_s * root_p, second.rtt_s);
     let c = first.rtt_s + first.rto_s * root_p;
     // The form of the root that loses no digits where `a` is small.
-    let x = 2.0 * c / (b + (b * b + 4.0 * a * c).sqrt());
+    let x = 2.0 * c / (b + sqrt(b * b + 4.0 * a * c));
     x * x
 }
 
@@ -191,7 +192,7 @@ pub fn drop_ratio(first: &AggregateView, second: &AggregateView) -> f64 {
 /// both, with a packet an ACK (Habib, Bhargava and Fahmy 2002, equation 2 for both). No formula gives it, and intervals are
 /// halved: the rate falls with losses.
 pub fn padhye_ratio(first: &AggregateView, second: &AggregateView) -> f64 {
-    let root_p = first.loss.max(0.0).sqrt();
+    let root_p = sqrt(first.loss.max(0.0));
     let target = padhye_seconds(first, root_p);
     let over = |root: f64| padhye_seconds(second, root * root_p) * root - target;
     if over(1.0).is_nan() {
@@ -212,8 +213,8 @@ pub fn padhye_ratio(first: &AggregateView, second: &AggregateView) -> f64 {
 /// Seconds that a packet takes by that model, over the root of the losses, whose root is `root_p`.
 fn padhye_seconds(view: &AggregateView, root_p: f64) -> f64 {
     let p = root_p * root_p;
-    let often = (3.0 * 0.375_f64.sqrt() * root_p).min(1.0);
-    view.rtt_s * (2.0_f64 / 3.0).sqrt() + view.rto_s * often * root_p * (1.0 + 32.0 * p * p)
+    let often = (3.0 * sqrt(0.375_f64) * root_p).min(1.0);
+    view.rtt_s * sqrt(2.0_f64 / 3.0) + view.rto_s * often * root_p * (1.0 + 32.0 * p * p)
 }
 
 /// Moves the red part of an aggregate's excess until it gets as much as others: a proportional and integral control.

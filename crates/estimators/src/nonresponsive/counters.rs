@@ -1,6 +1,6 @@
 //! From a port's cumulative counters to samples.
 
-use std::fmt;
+use core::fmt;
 
 use super::sample::Sample;
 
@@ -104,7 +104,7 @@ impl fmt::Display for CounterFault {
     }
 }
 
-impl std::error::Error for CounterFault {}
+impl core::error::Error for CounterFault {}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,7 @@
 //! The estimator: front end, linear model, method, estimation intervals.
 
 use crate::error::ConfigError;
+use crate::math::{sqrt, square};
 
 use super::estimate::Estimate;
 use super::flags::Flags;
@@ -216,7 +217,7 @@ impl<const D: usize, M: Model<D>> Follower<D, M> {
     fn z0_se(&self, beta: &Vector<D>) -> Option<f64> {
         let covariance = self.solver.covariance().filter(|_| self.extrapolated.is_none())?;
         self.model.z0(beta, self.rtt_s)?;
-        Some(variance_along(&covariance, &self.model.gradient(beta, self.rtt_s)).sqrt())
+        Some(sqrt(variance_along(&covariance, &self.model.gradient(beta, self.rtt_s))))
     }
 }
 
@@ -252,12 +253,12 @@ impl<const D: usize> Excitation<D> {
 
     /// Determinant of the matrix of cosines of the first `columns` columns; 0 when one of them is 0.
     fn value(&self, columns: usize) -> f64 {
-        let length = |i: usize| self.products[i][i].sqrt();
+        let length = |i: usize| sqrt(self.products[i][i]);
         if (0..columns).any(|i| length(i) <= 0.0) {
             return 0.0;
         }
         let cosine = |i: usize, j: usize| self.products[i][j] / (length(i) * length(j));
-        let pair = 1.0 - cosine(0, 1).powi(2);
+        let pair = 1.0 - square(cosine(0, 1));
         let determinant = if columns == 2 {
             pair
         } else {

@@ -149,7 +149,7 @@ impl Estmred {
             return false;
         }
         let next = Partial { began_us: Some(now_us), ..Partial::default() };
-        let ended = std::mem::replace(&mut self.partial, next);
+        let ended = core::mem::replace(&mut self.partial, next);
         self.end_sample(&ended, us.min(MOST_US) as i64);
         if self.signals.quiet >= self.settings.sleep_after {
             self.fall_asleep();
@@ -305,7 +305,7 @@ impl Estmred {
     }
 
     fn close(&mut self) {
-        let sums = std::mem::take(&mut self.sums);
+        let sums = core::mem::take(&mut self.sums);
         let usable = sums.usable.max(1);
         let offered = div_round(sums.offered, self.settings.mean_packet_bytes);
         let z0 = div_round(sums.z0, usable);
@@ -328,7 +328,7 @@ impl Estmred {
                 | sums.findings(&self.settings)
                 | Flags::OUT_OF_RANGE.when(outside)
                 | Flags::LOW_EXCITATION.when(excitation < ONE / 100)
-                | Flags::SATURATED.when(std::mem::take(&mut fixed.saturated)),
+                | Flags::SATURATED.when(core::mem::take(&mut fixed.saturated)),
         };
         self.estimates += 1;
     }

@@ -1,6 +1,7 @@
 //! Settings of the fixed-point estimator, from numbers with a point.
 
 use crate::error::ConfigError;
+use crate::math::{ceil, round};
 
 use super::estmred::Settings as Whole;
 use super::fixed::ONE;
@@ -30,7 +31,7 @@ pub(super) fn whole(
     let expected = "a whole number of milliseconds from 1 to 1000";
     ConfigError::unless((1..=1000).contains(&tick_ms), "tick_ms", tick_ms, expected)?;
     let (gamma1, gamma2) = gains(settings)?;
-    let sampling_ticks = (settings.sampling_s * 1000.0 / f64::from(tick_ms) - 1e-6).ceil().max(1.0);
+    let sampling_ticks = ceil(settings.sampling_s * 1000.0 / f64::from(tick_ms) - 1e-6).max(1.0);
     check_sampling(settings, sampling_ticks * f64::from(tick_ms))?;
     let memory = settings.backlog_alpha.max(settings.signal_alpha);
     let lag = settings.least_rtt_s() * 1000.0 / (sampling_ticks * f64::from(tick_ms));
@@ -84,7 +85,7 @@ fn check_sampling(settings: &Settings, sampling_ms: f64) -> Result<(), ConfigErr
 
 /// `x` times 2^14, to the nearest.
 fn scaled(field: &'static str, x: f64) -> Result<i64, ConfigError> {
-    let scaled = (x * ONE as f64).round();
+    let scaled = round(x * ONE as f64);
     ConfigError::unless(scaled.abs() < 1e15, field, x, "a number below 6e10, to fit the fixed-point form")?;
     Ok(scaled as i64)
 }

@@ -5,6 +5,7 @@
 
 use super::sample::Sample;
 use super::settings::Settings;
+use crate::math::ceil;
 
 /// Slots of the delay line.
 const SLOTS: usize = 128;
@@ -62,7 +63,7 @@ impl Filter {
     /// Samples until a hundredth of the first one is left.
     fn memory(&self) -> u32 {
         if self.alpha > 0.0 {
-            (libm::log(FORGOTTEN) / libm::log(self.alpha)).ceil().min(1e9) as u32
+            ceil(libm::log(FORGOTTEN) / libm::log(self.alpha)).min(1e9) as u32
         } else {
             0
         }
@@ -212,7 +213,7 @@ impl FrontEnd {
     /// chi, or chi + l', and q'; `None` until there are two differences.
     #[inline]
     fn growth(&mut self, q: f64, l: f64, rtt_s: f64) -> Option<(f64, f64)> {
-        let before = std::mem::replace(&mut self.history, History { value: Some((q, l)), rate: None });
+        let before = core::mem::replace(&mut self.history, History { value: Some((q, l)), rate: None });
         let (q_before, l_before) = before.value?;
         let rate = self.rate.update((q - q_before) * self.per_sampling);
         self.history.rate = Some(rate);

@@ -88,7 +88,7 @@ impl Interval {
 
     /// The estimate of the interval, and a new interval.
     pub fn close(&mut self, closing: &Closing) -> Estimate {
-        let sums = std::mem::take(&mut self.sums);
+        let sums = core::mem::take(&mut self.sums);
         let usable = f64::from(sums.usable.max(1));
         let share = (sums.offered > 0.0).then(|| 1.0 - sums.z0 / sums.offered);
         let outside = share.is_some_and(|share| !(0.0..=1.0).contains(&share));

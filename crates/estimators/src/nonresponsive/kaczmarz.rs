@@ -26,7 +26,7 @@ impl<const D: usize> Kaczmarz<D> {
     pub fn update(&mut self, w: &Vector<D>, y: f64) {
         let error = y - dot(w, &self.beta);
         let step = error * self.gamma2 / (self.gamma1 + dot(w, w));
-        let next = std::array::from_fn(|i| self.beta[i] + step * w[i]);
+        let next = core::array::from_fn(|i| self.beta[i] + step * w[i]);
         if all_finite(&next) {
             self.beta = next;
         }

@@ -75,7 +75,7 @@ impl<const D: usize> Kalman<D> {
         let innovation_variance = noise + variance_along(&self.p, w);
         let per_variance = 1.0 / innovation_variance;
         let gain = pw.map(|x| x * per_variance);
-        let next: Vector<D> = std::array::from_fn(|i| self.beta[i] + gain[i] * innovation);
+        let next: Vector<D> = core::array::from_fn(|i| self.beta[i] + gain[i] * innovation);
         if all_sane(&next) && all_finite(&pw) && all_finite(&gain) {
             self.beta = next;
             shrink(&mut self.p, &gain, &pw, 1.0);

@@ -15,18 +15,18 @@ pub(super) fn dot<const D: usize>(a: &Vector<D>, b: &Vector<D>) -> f64 {
 /// `m v`.
 #[inline]
 pub(super) fn product<const D: usize>(m: &Matrix<D>, v: &Vector<D>) -> Vector<D> {
-    std::array::from_fn(|i| dot(&m[i], v))
+    core::array::from_fn(|i| dot(&m[i], v))
 }
 
 /// The matrix with `d` on its diagonal.
 pub(super) fn diagonal<const D: usize>(d: Vector<D>) -> Matrix<D> {
-    std::array::from_fn(|i| std::array::from_fn(|j| if i == j { d[i] } else { 0.0 }))
+    core::array::from_fn(|i| core::array::from_fn(|j| if i == j { d[i] } else { 0.0 }))
 }
 
 /// Each number of `a` times its counterpart in `b`.
 #[inline]
 pub(super) fn by_element<const D: usize>(a: &Vector<D>, b: &Vector<D>) -> Vector<D> {
-    std::array::from_fn(|i| a[i] * b[i])
+    core::array::from_fn(|i| a[i] * b[i])
 }
 
 /// `m = (m - a b^T) factor` by its upper half, so that a symmetric matrix stays symmetric; `a b^T` is symmetric, and

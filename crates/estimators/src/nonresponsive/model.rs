@@ -3,6 +3,7 @@
 use super::front_end::Dynamics;
 use super::linear::Vector;
 use super::settings::Settings;
+use crate::math::sqrt;
 
 /// A linear model with `D` unknowns.
 pub(super) trait Model<const D: usize> {
@@ -53,12 +54,12 @@ fn one_hop(dynamics: &Dynamics, rtt_s: f64) -> Vector<2> {
 #[inline]
 fn geometric_mean(beta0: f64, beta1: f64) -> Option<f64> {
     let square = beta0 * beta1;
-    (beta0 > 0.0 && square > 0.0 && square < f64::INFINITY).then(|| square.sqrt())
+    (beta0 > 0.0 && square > 0.0 && square < f64::INFINITY).then(|| sqrt(square))
 }
 
 /// The derivatives of that mean: `sqrt(beta1 / beta0) / 2` and its inverse's half.
 fn gradient_of_mean(beta0: f64, beta1: f64) -> [f64; 2] {
-    let ratio = (beta1 / beta0).sqrt();
+    let ratio = sqrt(beta1 / beta0);
     [0.5 * ratio, 0.5 / ratio]
 }
 

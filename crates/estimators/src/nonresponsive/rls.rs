@@ -42,7 +42,7 @@ impl<const D: usize> Rls<D> {
         let (forgetting, per_variance) = self.weights(&pw, along);
         let error = y - dot(w, &self.beta);
         let step = error * per_variance;
-        let next = std::array::from_fn(|i| self.beta[i] + pw[i] * step);
+        let next = core::array::from_fn(|i| self.beta[i] + pw[i] * step);
         if !all_sane(&next) || !all_finite(&pw) || !along.is_finite() {
             *self = Rls::new(self.forgetting, self.start, self.limit);
             return;

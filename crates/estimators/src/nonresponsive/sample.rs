@@ -1,6 +1,6 @@
 //! What a port shows in a sampling interval.
 
-use std::fmt;
+use core::fmt;
 
 /// More than any port counts in a sampling interval; what is above is taken for a fault.
 const MOST: f64 = 1e12;
@@ -74,7 +74,7 @@ impl fmt::Display for SampleFault {
     }
 }
 
-impl std::error::Error for SampleFault {}
+impl core::error::Error for SampleFault {}
 
 #[cfg(test)]
 mod tests {

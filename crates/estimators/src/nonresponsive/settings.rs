@@ -1,5 +1,7 @@
 //! What an operator tells the estimator about the port, and how it shall estimate.
 
+use alloc::string::String;
+
 use crate::error::ConfigError;
 
 /// Window that the default start values are made of: `sqrt(2/p)`, the equilibrium of eq. 2.2, at p = 0.05.
@@ -266,7 +268,7 @@ impl Settings {
 }
 
 fn within(
-    range: std::ops::RangeInclusive<f64>,
+    range: core::ops::RangeInclusive<f64>,
     field: &'static str,
     value: f64,
     expected: &'static str,

@@ -27,7 +27,7 @@ enum Running<const D: usize> {
 impl<const D: usize> Solver<D> {
     /// `scale` holds the size that each parameter may have; none is 0.
     pub fn new(method: &Method, start: Vector<D>, scale: Vector<D>, sampling_s: f64) -> Self {
-        let unit: Vector<D> = std::array::from_fn(|i| start[i] / scale[i]);
+        let unit: Vector<D> = core::array::from_fn(|i| start[i] / scale[i]);
         match *method {
             Method::Kaczmarz { gamma1, gamma2 } => {
                 let method = Running::Kaczmarz(Kaczmarz::new(gamma1, gamma2, start));
@@ -73,6 +73,6 @@ impl<const D: usize> Solver<D> {
             Running::Rls(rls) => rls.covariance(),
             Running::Kalman(kalman) => Some(kalman.covariance()),
         }?;
-        Some(std::array::from_fn(|i| std::array::from_fn(|j| scaled[i][j] * self.scale[i] * self.scale[j])))
+        Some(core::array::from_fn(|i| core::array::from_fn(|j| scaled[i][j] * self.scale[i] * self.scale[j])))
     }
 }

@@ -4,6 +4,9 @@
 //! over all samples xi (Lai and Baker 1999, section 3). A new sample adds to the density at each other one and the oldest
 //! is taken off, so that a sample costs O(n) instead of O(n^2).
 
+use alloc::boxed::Box;
+use alloc::vec;
+
 use super::Mode;
 
 #[derive(Clone, Debug)]

@@ -1,5 +1,8 @@
 //! The fullest of bins that all have the same relative width.
 
+use alloc::boxed::Box;
+use alloc::vec;
+
 use super::{Mode, Pair, RATES};
 
 #[derive(Clone, Debug)]

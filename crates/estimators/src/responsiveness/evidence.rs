@@ -33,6 +33,7 @@
 //! time scales are kept beside each other.
 
 use super::Dither;
+use crate::math::powi;
 
 /// Time scales that are watched at once.
 pub(super) const SCALES: usize = 4;
@@ -280,7 +281,7 @@ impl Evidence {
             let mean = self.before[scale] / self.weight;
             let after = self.at_once[scale] + mean * (f64::from(by.excesses.first[scale]) - by.excess);
             let spread = (self.before_squared[scale] / self.weight / (mean * mean) - 1.0).max(0.0);
-            let tau = LONGEST_S / f64::from(RATIO).powi(scale as i32);
+            let tau = LONGEST_S / powi(f64::from(RATIO), scale as i32);
             (-after / (mean * by.trials) * tau, spread * tau * tau / by.trials)
         };
         let ((at_first, first_variance), (in_the_end, last_variance)) = (within(scale), within(0));

@@ -1,6 +1,7 @@
 //! How likely what a flow has shown is if it responds, and if it does not: what is known of congestion controls.
 
 use super::evidence::{Contrast, Evidence, GivenUp, SCALES};
+use crate::math::{sqrt, square};
 
 /// Laws of `rho` over flows that respond: the most likely value, and the deviations below and above it. The first is
 /// that of controls which give up a packet or so of a large window, the second that of smooth ones, the third that of
@@ -53,7 +54,7 @@ pub(super) fn ratios(evidence: &Evidence) -> [f64; WAYS_TO_RESPOND] {
         let (queue, dither) = (evidence.contrast(scale), evidence.dither_contrast(scale));
         for (ratio, law) in ratios.iter_mut().zip(RESPONSES) {
             let by_queue = queue.map_or(0.0, |contrast| nats(contrast, dependence(contrast.spread), law));
-            let by_dither = dither.map_or(0.0, |contrast| nats(contrast, NO_RESPONSE_TO_DITHER.powi(2), law));
+            let by_dither = dither.map_or(0.0, |contrast| nats(contrast, square(NO_RESPONSE_TO_DITHER), law));
             *ratio = libm::exp((weight * by_queue + by_dither).clamp(-MOST_NATS, MOST_NATS));
         }
     }
@@ -64,7 +65,7 @@ pub(super) fn ratios(evidence: &Evidence) -> [f64; WAYS_TO_RESPOND] {
 /// honest one gives up within a short time is not less in the end. Only a dither can tell: whom the queue hits has
 /// sent more than usual, and sends less later anyway.
 pub(super) fn imitates(evidence: &Evidence) -> f64 {
-    let deviations = |each: &GivenUp| each.at_first / (each.first_variance + 1e-12).sqrt();
+    let deviations = |each: &GivenUp| each.at_first / sqrt(each.first_variance + 1e-12);
     let clearest = (1..SCALES)
         .filter_map(|scale| evidence.given_up(scale))
         .max_by(|a, b| deviations(a).total_cmp(&deviations(b)));
@@ -77,7 +78,7 @@ pub(super) fn imitates(evidence: &Evidence) -> f64 {
 /// Logarithm of the likelihood of what was given up if nothing of it is in the end, over that if all is, or more.
 fn made_good(given_up: GivenUp) -> f64 {
     let GivenUp { at_first, in_the_end, variance, .. } = given_up;
-    let tolerance = variance + (LASTS * at_first).powi(2) + NO_RESPONSE_TO_DITHER.powi(2);
+    let tolerance = variance + square(LASTS * at_first) + square(NO_RESPONSE_TO_DITHER);
     let (missing, left) = ((at_first - in_the_end).max(0.0), in_the_end.max(0.0));
     if at_first > 0.0 {
         0.5 * (missing * missing - left * left) / tolerance
@@ -88,7 +89,7 @@ fn made_good(given_up: GivenUp) -> f64 {
 
 /// Variance of `rho` over flows that do not respond, by the queue's signals.
 fn dependence(spread: f64) -> f64 {
-    NO_RESPONSE.powi(2) + NO_RESPONSE_BURSTS.powi(2) * spread
+    square(NO_RESPONSE) + square(NO_RESPONSE_BURSTS) * spread
 }
 
 /// Logarithm of the likelihood of a contrast if the flow responds by this law, over that if it does not. `bias` is the
@@ -100,7 +101,7 @@ fn nats(contrast: Contrast, bias: f64, [mode, below, above]: [f64; 3]) -> f64 {
     let distance = rho - mode;
     let responds = if distance < 0.0 { below } else { above };
     // Two halves of normal laws that meet at their common mode, against one normal law.
-    let densities = 2.0 * does_not.sqrt() / (below.sqrt() + above.sqrt());
+    let densities = 2.0 * sqrt(does_not) / (sqrt(below) + sqrt(above));
     libm::log(densities) - 0.5 * (distance * distance / responds - rho * rho / does_not)
 }
 

@@ -4,6 +4,9 @@
 //! heard of lately is not watched. When that happens too often, only flows whose hash falls below a limit are let in:
 //! the flows in the table are then a random sample of flows, each with all of its packets.
 
+use alloc::boxed::Box;
+use alloc::vec;
+
 use super::evidence::Evidence;
 
 /// Places for one key.
@@ -37,7 +40,7 @@ pub(super) struct Watched {
 }
 
 // What `Settings::flows` says of memory.
-const _: () = assert!(std::mem::size_of::<Watched>() <= 512);
+const _: () = assert!(core::mem::size_of::<Watched>() <= 512);
 
 /// Flows by hash.
 #[derive(Clone, Debug)]
@@ -82,6 +85,8 @@ impl Places {
 /// A table is mostly empty: only its size and the places that are taken are written.
 #[cfg(feature = "serde")]
 mod taken {
+    use alloc::vec::Vec;
+
     use serde::{de::Error, Deserialize, Deserializer, Serialize, Serializer};
 
     use super::{Places, Watched, WAYS};

@@ -4,6 +4,7 @@ use super::flags::Flags;
 use super::likelihood::WAYS_TO_RESPOND;
 use super::table::Watched;
 use super::Estimate;
+use crate::math::sqrt;
 
 /// Deviation of the share of flows that respond, as long as nothing is known of it: uniform from 0 to 1.
 const PRIOR_DEVIATION: f64 = 0.289;
@@ -104,7 +105,7 @@ impl Tally {
         let scatter = scatter.max(cautious * (1.0 - cautious) * one);
         let shared = self.shared_doubt * PRIOR_DEVIATION;
         let variance = self.doubt + shared * shared + (1.0 - self.watched()) * scatter;
-        variance.sqrt() / self.watched
+        sqrt(variance) / self.watched
     }
 }
 

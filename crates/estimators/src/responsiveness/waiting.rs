@@ -4,7 +4,7 @@
 //! arrival. The evidence is about what a flow sent after a packet *arrived*, so packets wait here until all before
 //! them have met their fates.
 
-use std::collections::VecDeque;
+use alloc::collections::VecDeque;
 
 use super::Dither;
 

@@ -1,5 +1,7 @@
 //! The estimators and their parameters as a plain value, as a scenario holds it.
 
+use alloc::boxed::Box;
+
 use super::{
     AnyRto, ArimaRto, Jacobson, JacobsonTicks, LinuxRto, MedianMadRto, MedianRto, QuantileRto,
     WeightedMedianRto,

@@ -2,6 +2,7 @@
 
 use super::RtoEstimator;
 use crate::error::ConfigError;
+use crate::math::round;
 use crate::sample::is_rtt;
 
 /// The estimator as the appendix of Jacobson's paper writes it for an integer machine, and ns-2.35 runs it.
@@ -63,7 +64,7 @@ impl RtoEstimator for JacobsonTicks {
     fn on_sample(&mut self, rtt_s: f64) {
         if is_rtt(rtt_s) {
             // A conversion of a number beyond the range of i64 gives its greatest value.
-            self.on_ticks((rtt_s / self.tick_s).round() as i64);
+            self.on_ticks(round(rtt_s / self.tick_s) as i64);
         }
     }
 

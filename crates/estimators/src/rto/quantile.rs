@@ -5,12 +5,15 @@ mod expert;
 mod levels;
 mod tail;
 
+use alloc::vec::Vec;
+
 use budget::Budget;
 use expert::{Asked, Expert, LONGEST_S, WAYS};
 use levels::Levels;
 
 use super::{Jacobson, RtoEstimator};
 use crate::error::ConfigError;
+use crate::math::ceil;
 use crate::sample::is_rtt;
 
 /// The share of early timeouts is the setting; the timeout is whatever keeps it.
@@ -85,7 +88,7 @@ impl QuantileRto {
             samples: 0,
             least_s: f64::INFINITY,
             early_in_a_row: 0,
-            burst: (libm::log(CHANCE_OF_BURST) / libm::log(risk)).ceil() as u32,
+            burst: ceil(libm::log(CHANCE_OF_BURST) / libm::log(risk)) as u32,
             base_s: 0.0,
         })
     }

@@ -1,5 +1,7 @@
 //! A timer over a whole series of samples.
 
+use alloc::vec::Vec;
+
 use super::{RtoEstimator, RtoTimer};
 
 /// What a timer knew after each sample of a series; NaN where it knew nothing yet. All times are seconds.

@@ -1,6 +1,6 @@
 //! The rules around every estimator: initial value, minimum, maximum, clock granularity, backoff, Karn.
 
-use std::borrow::Borrow;
+use core::borrow::Borrow;
 
 use super::RtoEstimator;
 use crate::error::ConfigError;

@@ -3,10 +3,13 @@
 //! L. Ma, G. R. Arce and K. E. Barner, "TCP retransmission timeout algorithm using weighted medians", IEEE
 //! Signal Processing Letters 11(6), 2004, DOI 10.1109/LSP.2004.827957. Equation numbers are the letter's.
 
+use alloc::vec::Vec;
+
 use super::config::check_multiplier;
 use super::RtoEstimator;
 use crate::error::ConfigError;
 use crate::ewma::{deviation_toward, toward};
+use crate::math::powi;
 use crate::sample::is_rtt;
 use crate::weighted_median::{RecursiveWeightedMedian, MAX_WEIGHTS};
 
@@ -103,7 +106,7 @@ impl WeightedMedianRto {
 
 /// The weights of the samples by lag (6).
 fn fading(window: u32, decay: f64) -> Vec<f64> {
-    (0..window as i32).map(|lag| decay.powi(lag)).collect()
+    (0..window as i32).map(|lag| powi(decay, lag)).collect()
 }
 
 /// The newest sample, whose weight of 1 is the greatest of the samples', and the estimate fed back must each

@@ -4,6 +4,7 @@
 //! expert's weight is in proportion to `eta exp(eta sum r (1 - eta r))`.
 
 use super::normalise;
+use crate::math::sqrt;
 
 /// Exponents that are this much below the greatest count for nothing.
 const NEGLIGIBLE: f64 = -16.0;
@@ -39,7 +40,7 @@ impl<const N: usize> Boa<N> {
             let size = r.abs();
             self.greatest[i] = if size > self.greatest[i] { size } else { self.greatest[i] };
             self.squares[i] += r * r;
-            let (first, second) = (0.5 / self.greatest[i], (half_log / self.squares[i]).sqrt());
+            let (first, second) = (0.5 / self.greatest[i], sqrt(half_log / self.squares[i]));
             let rate = if first < second { first } else { second };
             // An expert that never differed from the mixture has no rate yet.
             self.rates[i] = if rate < f64::MAX { rate } else { 0.0 };

@@ -1,5 +1,7 @@
 //! Who is asked: experts of every kind, from the last sample to models of the whole past.
 
+use alloc::vec::Vec;
+
 use super::Weights;
 use crate::forecast::young_mean::YoungMean;
 use crate::forecast::{AnyForecaster, Forecaster, ForecasterConfig};
@@ -59,7 +61,7 @@ pub(super) struct Experts {
 
 impl Experts {
     pub fn new() -> Self {
-        let memories: [f64; MEANS] = std::array::from_fn(|i| {
+        let memories: [f64; MEANS] = core::array::from_fn(|i| {
             MEMORIES.get(i).copied().unwrap_or_else(|| RESTARTED_MEMORIES[i - MEMORIES.len()])
         });
         let models = models();

@@ -21,8 +21,8 @@ pub(super) struct Polynomial<const N: usize> {
 }
 
 impl<const N: usize> Polynomial<N> {
-    pub fn new(keep: f64) -> Self {
-        let keep_greatest = keep.powi(N as i32);
+    /// Weights that remember all (1, 1), or that leave `keep` of a sum after a sample and `keep_greatest` of the greatest square.
+    pub fn new(keep: f64, keep_greatest: f64) -> Self {
         Polynomial { keep, keep_greatest, regret: [0.0; N], squares: [0.0; N], greatest: 0.0 }
     }
 
@@ -57,7 +57,7 @@ impl<const N: usize> Polynomial<N> {
     }
 
     pub fn reset(&mut self) {
-        *self = Polynomial::new(self.keep);
+        *self = Polynomial::new(self.keep, self.keep_greatest);
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn weights_follow_by_hand() {
-        let mut rule = Polynomial::<3>::new(1.0);
+        let mut rule = Polynomial::<3>::new(1.0, 1.0);
         let mut weights = [0.0; 3];
         rule.weigh(&mut weights);
         assert_eq!(weights, [1.0, 0.0, 0.0]);
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn scale_does_not_matter() {
-        let (mut small, mut large) = (Polynomial::<2>::new(0.99), Polynomial::<2>::new(0.99));
+        let (mut small, mut large) = (Polynomial::<2>::new(0.99, 0.9801), Polynomial::<2>::new(0.99, 0.9801));
         for i in 0..50 {
             let less = [f64::from(i % 7) - 2.0, f64::from(i % 5) - 2.0];
             small.learn(&less);
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn what_is_not_finite_teaches_nothing() {
-        let mut rule = Polynomial::<2>::new(1.0);
+        let mut rule = Polynomial::<2>::new(1.0, 1.0);
         rule.learn(&[f64::NAN, 1.0]);
         rule.learn(&[1e300, 1.0]);
         let mut weights = [0.0; 2];

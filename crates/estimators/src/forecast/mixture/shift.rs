@@ -1,6 +1,8 @@
 //! Notices that the level of a series has changed, such as after a change of route: two cumulative sums (Page 1954) of how
 //! far samples lie from the median, in units of their usual distance, cut off so that one outlier is never enough.
 
+use alloc::boxed::Box;
+
 use crate::median::SlidingMedian;
 
 /// Samples that the median looks back on.

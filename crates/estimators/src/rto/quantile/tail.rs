@@ -1,5 +1,8 @@
 //! The upper tail of what has been seen: a histogram whose bins grow with the values, and whose old entries fade.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 /// Bins to an octave: a bin is at most 1/8 of its values wide, and inside it the tail is taken for straight.
 const PER_OCTAVE: usize = 8;
 /// Octaves of values above and below 0. Tails lie above; what is below is needed where a level is above the quantile.
@@ -49,7 +52,7 @@ impl Tail {
     pub fn restart(&mut self, unit: f64) {
         self.bins.fill(EMPTY);
         *self =
-            Tail { bins: std::mem::take(&mut self.bins), unit, per_unit: 1.0 / unit, place: 0, above: 0.0 };
+            Tail { bins: core::mem::take(&mut self.bins), unit, per_unit: 1.0 / unit, place: 0, above: 0.0 };
     }
 
     /// Takes in a value with a weight.
