@@ -25,6 +25,10 @@
 //! | [`long_memory`] | the Hurst parameter of a series |
 //! | [`rto`] | TCP's retransmission timeout, from any of these |
 //!
+//! # Times
+//!
+//! Times are `f64` in seconds or [`core::time::Duration`], whichever the caller has: [`Seconds`].
+//!
 //! # Samples
 //!
 //! A sample is a finite number. NaN and infinities measure nothing and would stay in a recursive filter for
@@ -59,10 +63,12 @@ pub mod rto;
 pub mod sample;
 #[cfg(feature = "serde")]
 mod saved;
+mod seconds;
 mod sorted_window;
 pub mod throughput;
 mod two_heaps;
 pub mod weighted_median;
 
 pub use error::ConfigError;
+pub use seconds::Seconds;
 pub use sorted_window::MAX_WINDOW;

@@ -38,6 +38,8 @@ pub use token_bucket::TokenBucket;
 pub use trtcm::Trtcm;
 pub use tsw::{Tsw2cm, Tsw3cm, TswRate};
 
+use crate::seconds::Seconds;
+
 /// How well a packet keeps to its aggregate's profile, best first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Colour {
@@ -105,17 +107,18 @@ impl AnyMeter {
         }
     }
 
-    /// The colour of a packet of so many `bytes` that arrives at `now_s`, in seconds from the start, no earlier than the
+    /// The colour of a packet of so many `bytes` that arrives at `now`, a time from the start, no earlier than the
     /// one before. `arriving` is the colour that it brings, which counts in colour-aware mode. `around` is what a marker
     /// of [excess](ExcessMarker) goes by. `uniform` draws from `[0, 1)` where a marker draws.
     pub fn colour(
         &mut self,
-        now_s: f64,
+        now: impl Into<Seconds>,
         bytes: f64,
         arriving: Colour,
         around: &Surroundings,
         uniform: impl FnOnce() -> f64,
     ) -> Colour {
+        let now_s = now.into().get();
         match self {
             AnyMeter::TokenBucket(meter) => meter.colour(now_s, bytes),
             AnyMeter::Srtcm(meter) => meter.colour(now_s, bytes, arriving),

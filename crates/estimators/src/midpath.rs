@@ -12,6 +12,7 @@
 use alloc::collections::VecDeque;
 
 use crate::rto::{Jacobson, RtoEstimator, RtoRules, RtoTimer};
+use crate::seconds::Seconds;
 
 /// ACKs on their way to the sender that are kept at most; of more, the oldest count as arrived.
 const ACKS_UNDER_WAY: usize = 256;
@@ -97,8 +98,9 @@ impl Midpath {
         *self = Midpath { near_s, far_s, timer, packets, repeated, ..Midpath::new(*self.timer.rules()) };
     }
 
-    /// Data of the numbers from `first` up to `next`, exclusive, pass at `now_s`, in seconds.
-    pub fn on_data(&mut self, now_s: f64, first: u64, next: u64) {
+    /// Data of the numbers from `first` up to `next`, exclusive, pass at `now`.
+    pub fn on_data(&mut self, now: impl Into<Seconds>, first: u64, next: u64) {
+        let now_s = now.into().get();
         self.note_start(now_s);
         self.packets += 1;
         let before = self.sent;
@@ -130,8 +132,9 @@ impl Midpath {
         }
     }
 
-    /// An ACK that expects `next` passes at `now_s`. An ACK of data that have not passed does not belong to this connection.
-    pub fn on_ack(&mut self, now_s: f64, next: u64) {
+    /// An ACK that expects `next` passes at `now`. An ACK of data that have not passed does not belong to this connection.
+    pub fn on_ack(&mut self, now: impl Into<Seconds>, next: u64) {
+        let now_s = now.into().get();
         if next <= self.acked || next > self.sent {
             return;
         }

@@ -27,6 +27,7 @@ use alloc::vec;
 
 use crate::error::ConfigError;
 use crate::sample::is_finite;
+use crate::seconds::Seconds;
 use density::Density;
 use histogram::Histogram;
 use progress::Progress;
@@ -131,13 +132,19 @@ impl PacketPair {
         })
     }
 
-    /// Takes in an ACK that came at `now_s` and acknowledged `packets_acked` more packets, the newest of which was sent at
-    /// `sent_at_s`. Whether it completed a pair.
+    /// Takes in an ACK that came at `now` and acknowledged `packets_acked` more packets, the newest of which was sent at
+    /// `sent_at`. Whether it completed a pair.
     ///
-    /// Packets are taken to be of one size. An ACK of nothing (a duplicate), a `sent_at_s` that is NaN (a packet that was
+    /// Packets are taken to be of one size. An ACK of nothing (a duplicate), a `sent_at` that is NaN (a packet that was
     /// sent twice) and instants that run backwards end a run of pairs as [`PacketPair::interrupt`] does.
     #[inline]
-    pub fn on_ack(&mut self, now_s: f64, sent_at_s: f64, packets_acked: u32) -> bool {
+    pub fn on_ack(
+        &mut self,
+        now: impl Into<Seconds>,
+        sent_at: impl Into<Seconds>,
+        packets_acked: u32,
+    ) -> bool {
+        let (now_s, sent_at_s) = (now.into().get(), sent_at.into().get());
         let known = is_finite(now_s) && is_finite(sent_at_s);
         if !known || packets_acked == 0 {
             self.interrupt();

@@ -27,6 +27,7 @@ mod waiting;
 pub use flags::Flags;
 pub use waiting::Ticket;
 
+use crate::seconds::Seconds;
 use crate::ConfigError;
 use prior::Prior;
 use signal_rate::SignalRate;
@@ -185,21 +186,22 @@ impl Responsiveness {
         &self.settings
     }
 
-    /// Takes a packet that arrives at `now_s`, in seconds, belongs to the flow with this key, and is dropped or
+    /// Takes a packet that arrives at `now`, belongs to the flow with this key, and is dropped or
     /// marked (`signalled`) or neither. Where a queue drops at random as well as when it is full, the
     /// former are the better signals: pass those alone. A time that is not finite, 1e12 s or later, or before the
     /// last one, changes nothing but the flags.
     ///
     /// Ask [`close`](Self::close) first: a packet counts in the interval that is under way.
     #[inline]
-    pub fn packet(&mut self, now_s: f64, flow: u64, signalled: bool) {
-        self.packet_dithered(now_s, flow, signalled, Dither::NONE);
+    pub fn packet(&mut self, now: impl Into<Seconds>, flow: u64, signalled: bool) {
+        self.packet_dithered(now, flow, signalled, Dither::NONE);
     }
 
     /// The same at a port with a dither. `signalled` says what the queue did; it means nothing of a packet that the
     /// dither chose.
     #[inline]
-    pub fn packet_dithered(&mut self, now_s: f64, flow: u64, signalled: bool, dither: Dither) {
+    pub fn packet_dithered(&mut self, now: impl Into<Seconds>, flow: u64, signalled: bool, dither: Dither) {
+        let now_s = now.into().get();
         if self.waiting.is_empty() {
             self.take(now_s, flow, signalled, dither);
         } else {
@@ -211,13 +213,13 @@ impl Responsiveness {
     /// Takes a packet whose fate is not known yet, as at a queue that decides at departure. [`decide`](Self::decide)
     /// tells it. Estimates come once all packets of their interval have met theirs; of more than 65,536 that wait,
     /// the oldest is taken as spared, and the interval flagged.
-    pub fn arrive(&mut self, now_s: f64, flow: u64) -> Ticket {
-        self.arrive_dithered(now_s, flow, Dither::NONE)
+    pub fn arrive(&mut self, now: impl Into<Seconds>, flow: u64) -> Ticket {
+        self.arrive_dithered(now, flow, Dither::NONE)
     }
 
     /// The same at a port with a dither, which decides at arrival.
-    pub fn arrive_dithered(&mut self, now_s: f64, flow: u64, dither: Dither) -> Ticket {
-        self.wait(Arrived { at_s: now_s, flow, fate: Fate::Undecided, dither })
+    pub fn arrive_dithered(&mut self, now: impl Into<Seconds>, flow: u64, dither: Dither) -> Ticket {
+        self.wait(Arrived { at_s: now.into().get(), flow, fate: Fate::Undecided, dither })
     }
 
     /// Tells the fate of a packet that has arrived: dropped or marked (`Some(true)`), neither, or to be left out
@@ -274,10 +276,11 @@ impl Responsiveness {
         }
     }
 
-    /// The estimate of the interval under way, if it is over at `now_s`; the next one begins. With
+    /// The estimate of the interval under way, if it is over at `now`; the next one begins. With
     /// [`Responsiveness::from_zero`] long silences hold several intervals: ask until there is none.
     #[inline]
-    pub fn close(&mut self, now_s: f64) -> Option<Estimate> {
+    pub fn close(&mut self, now: impl Into<Seconds>) -> Option<Estimate> {
+        let now_s = now.into().get();
         if self.waiting.is_empty() {
             self.close_at(now_s)
         } else {

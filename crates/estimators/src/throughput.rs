@@ -6,6 +6,7 @@
 use crate::error::ConfigError;
 use crate::ewma::{check_gain, Ewma};
 use crate::sample::is_finite;
+use crate::seconds::Seconds;
 
 /// When a sample is due.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,9 +82,10 @@ impl ThroughputSampler {
         })
     }
 
-    /// Takes in an ACK of `amount` more, in packets or bytes, at the instant `now_s`; the new sample f(t) if one is due.
+    /// Takes in an ACK of `amount` more, in packets or bytes, at the instant `now`; the new sample f(t) if one is due.
     #[inline]
-    pub fn on_ack(&mut self, now_s: f64, amount: f64) -> Option<f64> {
+    pub fn on_ack(&mut self, now: impl Into<Seconds>, amount: f64) -> Option<f64> {
+        let now_s = now.into().get();
         if !is_finite(now_s) || !(0.0..f64::INFINITY).contains(&amount) {
             return None;
         }
@@ -131,14 +133,14 @@ impl ThroughputSampler {
         self.every
     }
 
-    /// Samples by time from now on, once `seconds` have passed since the last sample: a sender whose interval is in round
+    /// Samples by time from now on, once this `interval` has passed since the last sample: a sender whose interval is in round
     /// trips calls this as its round-trip time changes.
     ///
     /// # Errors
     /// An interval that is not above 0; the sampler then stays as it was.
     #[inline]
-    pub fn set_interval(&mut self, seconds: f64) -> Result<(), ConfigError> {
-        self.set_every(Every::Interval(seconds))
+    pub fn set_interval(&mut self, interval: impl Into<Seconds>) -> Result<(), ConfigError> {
+        self.set_every(Every::Interval(interval.into().get()))
     }
 
     /// Samples by another rule from now on. What was acknowledged since the last sample counts on.
@@ -152,9 +154,9 @@ impl ThroughputSampler {
         Ok(())
     }
 
-    /// Counts anew from `now_s` on, and keeps f: at the start of a transfer, or after the sender was idle.
-    pub fn restart(&mut self, now_s: f64) {
-        self.since_s = Some(now_s).filter(|&now_s| is_finite(now_s));
+    /// Counts anew from `now` on, and keeps f: at the start of a transfer, or after the sender was idle.
+    pub fn restart(&mut self, now: impl Into<Seconds>) {
+        self.since_s = Some(now.into().get()).filter(|&now_s| is_finite(now_s));
         self.acked = 0.0;
     }
 

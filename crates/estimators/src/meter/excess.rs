@@ -10,6 +10,7 @@ use super::config::{FairExcessMeter, RttAwareMeter, RttRtoMeter, TcpModelMeter};
 use super::tsw::TswRate;
 use super::Colour;
 use crate::math::sqrt;
+use crate::seconds::Seconds;
 
 /// What is known of an aggregate of TCP connections; NaN for what is not known yet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,11 +109,12 @@ impl ExcessMarker {
     /// The colour of a packet. It draws only where the rate exceeds CIR.
     pub fn colour(
         &mut self,
-        now_s: f64,
+        now: impl Into<Seconds>,
         bytes: f64,
         around: &Surroundings,
         uniform: impl FnOnce() -> f64,
     ) -> Colour {
+        let now_s = now.into().get();
         let rate = self.rate.update(now_s, bytes);
         if let Division::Feedback(feedback) = &mut self.division {
             feedback.learn(now_s, around);

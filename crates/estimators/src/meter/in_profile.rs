@@ -4,6 +4,7 @@
 use super::bucket::{size, Clock};
 use super::config::Rfc4115Meter;
 use super::{counted, Bucket, Colour, Tokens};
+use crate::seconds::Seconds;
 
 /// Two buckets with rates of their own; yellow packets take nothing from what green ones may use.
 #[derive(Clone, Debug)]
@@ -27,8 +28,8 @@ impl InProfile {
 
     /// The colour of a packet (section 3). A packet that takes all the tokens that there are is in profile, as in the
     /// other meters.
-    pub fn colour(&mut self, now_s: f64, bytes: f64, arriving: Colour) -> Colour {
-        let (then_s, now_s) = self.clock.advance(now_s);
+    pub fn colour(&mut self, now: impl Into<Seconds>, bytes: f64, arriving: Colour) -> Colour {
+        let (then_s, now_s) = self.clock.advance(now.into().get());
         self.committed.fill(self.committed.due(then_s, now_s));
         // [RFC 4115 3-a]
         self.excess.fill(self.excess.due(then_s, now_s));

@@ -3,6 +3,7 @@
 use super::bucket::{size, Clock};
 use super::config::SrtcmMeter;
 use super::{counted, Bucket, Colour, Tokens};
+use crate::seconds::Seconds;
 
 /// Tokens come at CIR. Those that the committed bucket has no room for go to the excess bucket.
 #[derive(Clone, Debug)]
@@ -25,8 +26,8 @@ impl Srtcm {
     }
 
     /// The colour of a packet (section 3).
-    pub fn colour(&mut self, now_s: f64, bytes: f64, arriving: Colour) -> Colour {
-        let (then_s, now_s) = self.clock.advance(now_s);
+    pub fn colour(&mut self, now: impl Into<Seconds>, bytes: f64, arriving: Colour) -> Colour {
+        let (then_s, now_s) = self.clock.advance(now.into().get());
         // [RFC 2697 3-a]
         let over = self.committed.fill(self.committed.due(then_s, now_s));
         self.excess.fill(over);

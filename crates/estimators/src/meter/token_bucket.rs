@@ -3,6 +3,7 @@
 use super::bucket::{size, Clock};
 use super::config::TokenBucketMeter;
 use super::{Bucket, Colour, Tokens};
+use crate::seconds::Seconds;
 
 /// One bucket. A packet that it does not cover takes nothing, so a smaller one behind it may be in profile.
 #[derive(Clone, Debug)]
@@ -19,8 +20,8 @@ impl TokenBucket {
     }
 
     /// Green for a packet in profile, red for another one.
-    pub fn colour(&mut self, now_s: f64, bytes: f64) -> Colour {
-        let (then_s, now_s) = self.clock.advance(now_s);
+    pub fn colour(&mut self, now: impl Into<Seconds>, bytes: f64) -> Colour {
+        let (then_s, now_s) = self.clock.advance(now.into().get());
         self.bucket.fill(self.bucket.due(then_s, now_s));
         let bytes = size(bytes);
         if !self.bucket.covers(bytes) {

@@ -3,6 +3,7 @@
 use super::bucket::{size, Clock};
 use super::config::TrtcmMeter;
 use super::{counted, Bucket, Colour, Tokens};
+use crate::seconds::Seconds;
 
 /// A packet beyond the peak rate is red, one beyond the committed rate yellow.
 #[derive(Clone, Debug)]
@@ -25,8 +26,8 @@ impl Trtcm {
     }
 
     /// The colour of a packet (section 3).
-    pub fn colour(&mut self, now_s: f64, bytes: f64, arriving: Colour) -> Colour {
-        let (then_s, now_s) = self.clock.advance(now_s);
+    pub fn colour(&mut self, now: impl Into<Seconds>, bytes: f64, arriving: Colour) -> Colour {
+        let (then_s, now_s) = self.clock.advance(now.into().get());
         self.committed.fill(self.committed.due(then_s, now_s));
         // [RFC 2698 3-a]
         self.peak.fill(self.peak.due(then_s, now_s));

@@ -4,6 +4,7 @@
 use super::bucket::{size, Clock};
 use super::config::{Tsw2cmMeter, Tsw3cmMeter};
 use super::{counted, Colour};
+use crate::seconds::Seconds;
 
 /// The rate of an aggregate, averaged over a window that slides with its packets (RFC 2859, section 3).
 #[derive(Clone, Debug)]
@@ -21,8 +22,8 @@ impl TswRate {
     }
 
     /// The rate after a packet, in bytes/s.
-    pub fn update(&mut self, now_s: f64, bytes: f64) -> f64 {
-        let (then_s, now_s) = self.clock.advance(now_s);
+    pub fn update(&mut self, now: impl Into<Seconds>, bytes: f64) -> f64 {
+        let (then_s, now_s) = self.clock.advance(now.into().get());
         self.rate = (self.rate * self.window_s + size(bytes)) / (now_s - then_s + self.window_s);
         self.rate
     }
@@ -54,12 +55,12 @@ impl Tsw2cm {
     /// The colour of a packet. It draws only where the rate exceeds CIR.
     pub fn colour(
         &mut self,
-        now_s: f64,
+        now: impl Into<Seconds>,
         bytes: f64,
         arriving: Colour,
         uniform: impl FnOnce() -> f64,
     ) -> Colour {
-        let rate = self.rate.update(now_s, bytes);
+        let rate = self.rate.update(now, bytes);
         let red = rate > self.cir && uniform() < (rate - self.cir) / rate;
         let drawn = if red { Colour::Red } else { Colour::Green };
         drawn.max(counted(arriving, self.colour_aware))
@@ -94,12 +95,12 @@ impl Tsw3cm {
     /// The colour of a packet. It draws only where the rate exceeds CIR.
     pub fn colour(
         &mut self,
-        now_s: f64,
+        now: impl Into<Seconds>,
         bytes: f64,
         arriving: Colour,
         uniform: impl FnOnce() -> f64,
     ) -> Colour {
-        let rate = self.rate.update(now_s, bytes);
+        let rate = self.rate.update(now, bytes);
         self.drawn(rate, uniform).max(counted(arriving, self.colour_aware))
     }
 

@@ -10,6 +10,8 @@
 //! - the same packet, had it been lost: the sender would have waited for that RTO.
 
 use super::{RtoEstimator, RtoTimer, MAX_BACKOFF};
+use crate::sample::is_rtt;
+use crate::seconds::Seconds;
 
 /// Sums over the judged samples of a series. Each pair of estimators fed the same series is comparable.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -46,7 +48,8 @@ impl RtoCosts {
 /// The first `warm_up` samples are fed to the timer and not judged. Without `karn` every sample is fed, also
 /// after a spurious timeout, as a sender with timestamps would (RFC 7323), and no backoff is ever in force. With
 /// `karn` a sample that outlasts its RTO backs the timer off once for each expiry before its ACK and is then
-/// left out as ambiguous, so that the next RTOs are backed-off ones until a sample stays within its own.
+/// left out as ambiguous, so that the next RTOs are backed-off ones until a sample stays within its own. What is no
+/// round-trip time, since it is negative, NaN or infinite, is left out and not judged.
 ///
 /// ```
 /// use parshall_estimators::rto::{evaluate, RtoConfig, RtoRules, RtoTimer};
@@ -57,18 +60,19 @@ impl RtoCosts {
 /// assert_eq!((costs.samples, costs.spurious), (1, 1));
 /// assert!((costs.total_wait_s - 0.3).abs() < 1e-15);
 /// ```
-pub fn evaluate<E: RtoEstimator>(
+pub fn evaluate<E: RtoEstimator, T: Copy + Into<Seconds>>(
     timer: &mut RtoTimer<E>,
-    rtts_s: &[f64],
+    rtts: &[T],
     warm_up: usize,
     karn: bool,
 ) -> RtoCosts {
-    let (unjudged, judged) = rtts_s.split_at(warm_up.min(rtts_s.len()));
+    let (unjudged, judged) = rtts.split_at(warm_up.min(rtts.len()));
     unjudged.iter().for_each(|&rtt| timer.on_sample(rtt));
-    let mut costs = RtoCosts { samples: judged.len() as u64, ..RtoCosts::default() };
-    for &rtt in judged {
+    let mut costs = RtoCosts::default();
+    for rtt in judged.iter().map(|&rtt| rtt.into().get()).filter(|&rtt_s| is_rtt(rtt_s)) {
         let rto = timer.rto();
         let spurious = rtt > rto;
+        costs.samples += 1;
         costs.spurious += u64::from(spurious);
         costs.total_wait_s += rto;
         costs.total_rtt_s += rtt;
@@ -141,6 +145,16 @@ mod tests {
     fn an_ack_at_the_instant_of_the_expiry_is_in_time() {
         let costs = evaluate(&mut timer(&RtoConfig::jacobson(), 0.0), &[0.25, 0.75, 0.75], 1, false);
         assert_eq!((costs.samples, costs.spurious), (2, 0));
+    }
+
+    #[test]
+    fn what_is_no_round_trip_time_is_not_judged() {
+        let config = RtoConfig::jacobson();
+        let with = [0.1, f64::NAN, 0.4, -0.1, f64::INFINITY, 0.2];
+        let costs = evaluate(&mut timer(&config, 0.0), &with, 1, true);
+        assert_eq!(costs, evaluate(&mut timer(&config, 0.0), &[0.1, 0.4, 0.2], 1, true));
+        let durations = [100, 400, 200].map(core::time::Duration::from_millis);
+        assert_eq!(costs, evaluate(&mut timer(&config, 0.0), &durations, 1, true));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{RtoEstimator, RtoTimer};
+use crate::seconds::Seconds;
 
 /// What a timer knew after each sample of a series; NaN where it knew nothing yet. All times are seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,14 +23,14 @@ pub struct RtoTrace {
 ///
 /// # Panics
 ///
-/// If `retransmitted` has another length than `rtts_s`.
-pub fn run<E: RtoEstimator>(
+/// If `retransmitted` has another length than `rtts`.
+pub fn run<E: RtoEstimator, T: Copy + Into<Seconds>>(
     timer: &mut RtoTimer<E>,
-    rtts_s: &[f64],
+    rtts: &[T],
     retransmitted: Option<&[bool]>,
 ) -> Vec<f64> {
-    let mut rtos = Vec::with_capacity(rtts_s.len());
-    each(timer, rtts_s, retransmitted, |timer| rtos.push(timer.rto()));
+    let mut rtos = Vec::with_capacity(rtts.len());
+    each(timer, rtts, retransmitted, |timer| rtos.push(timer.rto()));
     rtos
 }
 
@@ -37,15 +38,15 @@ pub fn run<E: RtoEstimator>(
 ///
 /// # Panics
 ///
-/// If `retransmitted` has another length than `rtts_s`.
-pub fn trace<E: RtoEstimator>(
+/// If `retransmitted` has another length than `rtts`.
+pub fn trace<E: RtoEstimator, T: Copy + Into<Seconds>>(
     timer: &mut RtoTimer<E>,
-    rtts_s: &[f64],
+    rtts: &[T],
     retransmitted: Option<&[bool]>,
 ) -> RtoTrace {
-    let column = || Vec::with_capacity(rtts_s.len());
+    let column = || Vec::with_capacity(rtts.len());
     let mut trace = RtoTrace { srtt: column(), rttvar: column(), rto: column() };
-    each(timer, rtts_s, retransmitted, |timer| {
+    each(timer, rtts, retransmitted, |timer| {
         trace.srtt.push(timer.estimator().srtt().unwrap_or(f64::NAN));
         trace.rttvar.push(timer.estimator().rttvar().unwrap_or(f64::NAN));
         trace.rto.push(timer.rto());
@@ -55,21 +56,21 @@ pub fn trace<E: RtoEstimator>(
 
 /// Feeds the series to the timer and calls `after` behind each sample.
 #[inline]
-fn each<E: RtoEstimator>(
+fn each<E: RtoEstimator, T: Copy + Into<Seconds>>(
     timer: &mut RtoTimer<E>,
-    rtts_s: &[f64],
+    rtts: &[T],
     retransmitted: Option<&[bool]>,
     mut after: impl FnMut(&RtoTimer<E>),
 ) {
     let Some(flags) = retransmitted else {
-        for &rtt in rtts_s {
+        for &rtt in rtts {
             timer.on_sample(rtt);
             after(timer);
         }
         return;
     };
-    assert_eq!(flags.len(), rtts_s.len(), "one flag for each sample");
-    for (&rtt, &flag) in rtts_s.iter().zip(flags) {
+    assert_eq!(flags.len(), rtts.len(), "one flag for each sample");
+    for (&rtt, &flag) in rtts.iter().zip(flags) {
         timer.on_ack(rtt, flag);
         after(timer);
     }
@@ -79,6 +80,7 @@ fn each<E: RtoEstimator>(
 mod tests {
     use super::*;
     use crate::rto::{AnyRto, Deviation, RtoConfig, RtoRules};
+    use core::time::Duration;
     use proptest::prelude::*;
 
     fn every_estimator() -> Vec<RtoConfig> {
@@ -138,12 +140,24 @@ mod tests {
     }
 
     #[test]
+    fn durations_are_the_same_series() {
+        let milliseconds = [100, 400, 1500, 0, 250];
+        let durations = milliseconds.map(Duration::from_millis);
+        let seconds = durations.map(|duration| duration.as_secs_f64());
+        for config in every_estimator() {
+            let by_number = trace(&mut timer(&config), &seconds, None);
+            assert_eq!(trace(&mut timer(&config), &durations, None), by_number);
+            assert_eq!(run(&mut timer(&config), &durations, None), by_number.rto);
+        }
+    }
+
+    #[test]
     fn without_flags_every_sample_counts() {
         let rtts = [0.1, 0.4, 0.2];
         let config = RtoConfig::jacobson();
         let with = run(&mut timer(&config), &rtts, Some(&[false; 3]));
         assert_eq!(run(&mut timer(&config), &rtts, None), with);
-        assert_eq!(run(&mut timer(&config), &[], None), Vec::<f64>::new());
+        assert_eq!(run(&mut timer(&config), &[0.0; 0], None), Vec::<f64>::new());
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! The rules around every estimator: initial value, minimum, maximum, clock granularity, backoff, Karn.
 
 use core::borrow::Borrow;
+use core::time::Duration;
 
 use super::RtoEstimator;
 use crate::error::ConfigError;
+use crate::sample::is_rtt;
+use crate::seconds::Seconds;
 
 /// The rules that turn a base RTO into the time a timer is set to. All times are seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,8 +105,9 @@ impl<E: RtoEstimator, R: Borrow<RtoRules>> RtoTimer<E, R> {
     /// Takes in an unambiguous sample and ends the backoff (RFC 6298, section 5). A value that is no round-trip
     /// time is left out.
     #[inline]
-    pub fn on_sample(&mut self, rtt_s: f64) {
-        if crate::sample::is_rtt(rtt_s) {
+    pub fn on_sample(&mut self, rtt: impl Into<Seconds>) {
+        let rtt_s = rtt.into().get();
+        if is_rtt(rtt_s) {
             self.estimator.on_sample(rtt_s);
             self.backoff = 1;
         }
@@ -111,8 +115,9 @@ impl<E: RtoEstimator, R: Borrow<RtoRules>> RtoTimer<E, R> {
 
     /// The same for a sample amid a round trip; see [`RtoEstimator::on_sample_amid_round`].
     #[inline]
-    pub fn on_sample_amid_round(&mut self, rtt_s: f64) {
-        if crate::sample::is_rtt(rtt_s) {
+    pub fn on_sample_amid_round(&mut self, rtt: impl Into<Seconds>) {
+        let rtt_s = rtt.into().get();
+        if is_rtt(rtt_s) {
             self.estimator.on_sample_amid_round(rtt_s);
             self.backoff = 1;
         }
@@ -121,12 +126,12 @@ impl<E: RtoEstimator, R: Borrow<RtoRules>> RtoTimer<E, R> {
     /// Takes in the round-trip time of an acknowledged packet by Karn's rule (RFC 6298, section 3): one that was
     /// retransmitted says nothing, since the ACK may belong to either copy, and the backoff stays.
     #[inline]
-    pub fn on_ack(&mut self, rtt_s: f64, retransmitted: bool) {
+    pub fn on_ack(&mut self, rtt: impl Into<Seconds>, retransmitted: bool) {
         // [RFC 6298 3-a] [RFC 6298 3-b]
         if retransmitted {
             self.on_early_timeout();
         } else {
-            self.on_sample(rtt_s);
+            self.on_sample(rtt);
         }
     }
 
@@ -168,10 +173,22 @@ impl<E: RtoEstimator, R: Borrow<RtoRules>> RtoTimer<E, R> {
         rules.apply(base.unwrap_or(rules.initial_s), self.backoff)
     }
 
+    /// [`RtoTimer::rto`] as a duration, rounded to a nanosecond.
+    #[inline]
+    pub fn timeout(&self) -> Duration {
+        Seconds::from(self.rto()).to_duration()
+    }
+
     /// The estimator inside.
     #[inline]
     pub fn estimator(&self) -> &E {
         &self.estimator
+    }
+
+    /// The estimator inside, to tell it what a timer does not know. Samples go through the timer, which ends the backoff.
+    #[inline]
+    pub fn estimator_mut(&mut self) -> &mut E {
+        &mut self.estimator
     }
 
     /// The rules.
