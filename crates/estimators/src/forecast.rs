@@ -1,7 +1,7 @@
 //! Forecasters: what a series will be next, from what it was.
 //!
-//! To add one: implement [`Forecaster`] in a file of its own beside the others, give [`ForecasterConfig`] a variant with
-//! its parameters, and add its line to [`AnyForecaster`].
+//! Whatever takes a forecaster takes yours: implement [`Forecaster`]. To add one to the crate, do so in a file of its own beside
+//! the others, give [`ForecasterConfig`] a variant with its parameters, and add its line to [`AnyForecaster`].
 
 use alloc::boxed::Box;
 
@@ -11,9 +11,11 @@ mod arima_config;
 mod arima_exact;
 mod arima_recursive;
 mod arima_refitted;
+mod blend;
 mod clip;
 mod config;
 mod constant;
+mod evaluate;
 mod ewma;
 mod fractional;
 mod holt;
@@ -36,8 +38,10 @@ pub use arima_config::{ArimaConfig, Start};
 pub use arima_exact::ExactArima;
 pub use arima_recursive::RecursiveArima;
 pub use arima_refitted::RefittedArima;
+pub use blend::Blend;
 pub use config::ForecasterConfig;
 pub use constant::Constant;
+pub use evaluate::{evaluate, ForecastErrors};
 pub use ewma::EwmaForecaster;
 pub use fractional::{Fractional, FractionalForecaster};
 pub use holt::Holt;
@@ -49,23 +53,82 @@ pub use median::MedianForecaster;
 pub use mixture::{Loss, Mixture, ShiftDetector};
 pub use rls::Rls;
 
-/// What forecasts a series, one sample at a time. A finite series gives finite forecasts.
+/// A forecaster of a series, which comes one sample at a time. A finite series gives finite forecasts.
+///
+/// [`evaluate`] judges any of them, [`PredictionInterval`] says how far off the next sample may lie, [`Blend`] mixes several,
+/// and [`ForecastRto`](crate::rto::ForecastRto) makes a retransmission timeout of one. A `Box<dyn Forecaster>` and a `&mut dyn
+/// Forecaster` are forecasters, too.
+///
+/// # Examples
+///
+/// A forecaster of one's own, the middle of all that came, and how it does beside the last value:
+///
+/// ```
+/// use parshall_estimators::forecast::{evaluate, Forecaster, LastValue};
+///
+/// #[derive(Default)]
+/// struct Middle(Option<(f64, f64)>);
+///
+/// impl Forecaster for Middle {
+///     fn update(&mut self, x: f64) {
+///         if x.is_finite() {
+///             self.0 = Some(self.0.map_or((x, x), |(least, most)| (least.min(x), most.max(x))));
+///         }
+///     }
+///     fn forecast(&self) -> Option<f64> { self.0.map(|(least, most)| least / 2.0 + most / 2.0) }
+///     fn reset(&mut self) { self.0 = None; }
+/// }
+///
+/// let swings = [1.0, 5.0, 1.0, 5.0, 1.0, 5.0];
+/// assert_eq!(evaluate(&mut Middle::default(), &swings, 2).mae(), Some(2.0));
+/// assert_eq!(evaluate(&mut LastValue::default(), &swings, 2).mae(), Some(4.0));
+/// ```
 pub trait Forecaster {
-    /// Takes in a sample; one that is not finite is left out.
+    /// Takes in a sample; one that is not finite must be left out.
     fn update(&mut self, x: f64);
 
-    /// The next sample, as far as can be told; `None` before that can be told at all.
+    /// The next sample, as far as can be told; `None` before that can be told at all. Asking changes nothing.
     fn forecast(&self) -> Option<f64>;
 
-    /// The sample after `steps` more, where 1 is the next; that of 0 is that of 1. Most forecasters expect the same of
-    /// each.
+    /// The sample after `steps` more, where 1 is the next; that of 0 is that of 1. Unless written otherwise, the same is
+    /// expected of each.
     fn forecast_ahead(&self, _steps: u32) -> Option<f64> {
         self.forecast()
     }
 
-    /// Forgets every sample.
+    /// Forgets every sample and keeps the parameters.
     fn reset(&mut self);
 }
+
+/// Hands each call on to the forecaster that is pointed at.
+macro_rules! pointed_at {
+    ($pointer:ty) => {
+        impl<F: Forecaster + ?Sized> Forecaster for $pointer {
+            #[inline]
+            fn update(&mut self, x: f64) {
+                (**self).update(x);
+            }
+
+            #[inline]
+            fn forecast(&self) -> Option<f64> {
+                (**self).forecast()
+            }
+
+            #[inline]
+            fn forecast_ahead(&self, steps: u32) -> Option<f64> {
+                (**self).forecast_ahead(steps)
+            }
+
+            #[inline]
+            fn reset(&mut self) {
+                (**self).reset();
+            }
+        }
+    };
+}
+
+pointed_at!(Box<F>);
+pointed_at!(&mut F);
 
 /// Defines [`AnyForecaster`] and hands each call on to the forecaster inside.
 macro_rules! any_forecaster {

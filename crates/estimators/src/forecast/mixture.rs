@@ -22,7 +22,7 @@ use super::Forecaster;
 use crate::sample::is_finite;
 use boa::Boa;
 use experts::{Experts, EXPERTS};
-use polynomial::Polynomial;
+pub(super) use polynomial::Polynomial;
 pub use shift::ShiftDetector;
 
 /// How many rules set weights.
@@ -54,7 +54,7 @@ pub enum Loss {
 
 impl Loss {
     #[inline]
-    fn of(self, error: f64) -> f64 {
+    pub(super) fn of(self, error: f64) -> f64 {
         match self {
             Loss::Absolute => error.abs(),
             Loss::Squared => error * error,

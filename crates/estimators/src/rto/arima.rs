@@ -11,7 +11,34 @@ use crate::sample::is_rtt;
 ///
 /// The first sample `R` gives `rttvar = R / 2`, as in Jacobson's filter. A forecast that is no round-trip time, since it is
 /// negative, is none, and the sample stands for it; so `srtt + multiplier rttvar` is neither below the forecast nor below 0.
-pub type ArimaRto = Centred<AnyForecaster>;
+///
+/// Any [`Forecaster`] will do, also one of your own:
+///
+/// ```
+/// use parshall_estimators::forecast::Holt;
+/// use parshall_estimators::rto::{ForecastRto, RtoRules, RtoTimer};
+///
+/// let filter = ForecastRto::with_forecaster(Holt::new(0.5, 0.5)?, 0.25, 4.0)?;
+/// let mut timer = RtoTimer::new(filter, RtoRules { min_s: 0.0, ..RtoRules::default() });
+/// (0..200).for_each(|n| timer.on_sample(0.1 + 0.01 * f64::from(n)));
+/// assert!((timer.rto() - 2.1).abs() < 1e-6); // the ramp goes on, and nothing deviates from it
+/// # Ok::<(), parshall_estimators::ConfigError>(())
+/// ```
+pub type ForecastRto<F> = Centred<F>;
+
+/// [`ForecastRto`] with a forecaster of [`ForecasterConfig`].
+pub type ArimaRto = ForecastRto<AnyForecaster>;
+
+impl<F: Forecaster> ForecastRto<F> {
+    /// A forecaster that has seen nothing, a gain in (0, 1], a multiplier that is not negative.
+    ///
+    /// # Errors
+    ///
+    /// A gain or a multiplier out of its range.
+    pub fn with_forecaster(forecaster: F, deviation_gain: f64, multiplier: f64) -> Result<Self, ConfigError> {
+        Centred::around(forecaster, deviation_gain, multiplier)
+    }
+}
 
 impl ArimaRto {
     /// A forecaster whose parameters are in their ranges, a gain in (0, 1], a multiplier that is not negative.
@@ -28,7 +55,7 @@ impl ArimaRto {
     }
 }
 
-impl Centre for AnyForecaster {
+impl<F: Forecaster> Centre for F {
     // What few flows have must not grow into the code of all.
     #[inline(never)]
     fn take(&mut self, rtt_s: f64) -> f64 {

@@ -8,7 +8,7 @@ use super::normalise;
 /// Weights for N experts, from what they lost.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Polynomial<const N: usize> {
+pub(in crate::forecast) struct Polynomial<const N: usize> {
     /// What is left of a sum after a sample: 1 remembers all.
     keep: f64,
     /// The same for the greatest square, which fades faster.

@@ -55,7 +55,9 @@ fn worked_by_hand() {
 fn a_sample_that_is_the_least_one_and_the_delay_counts_without_it() {
     // As numbers 0.045 - 0.005 is less than 0.04.
     let mut pto = path();
-    for (rtt, delay) in [(40, 0), (45, 5)].map(|(rtt, delay)| (Duration::from_millis(rtt), Duration::from_millis(delay))) {
+    for (rtt, delay) in
+        [(40, 0), (45, 5)].map(|(rtt, delay)| (Duration::from_millis(rtt), Duration::from_millis(delay)))
+    {
         pto.on_delayed_sample(Application, rtt, delay);
     }
     assert_eq!(pto.srtt(), Some(0.04));
