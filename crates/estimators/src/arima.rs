@@ -26,7 +26,8 @@ pub use fit::Fitter;
 pub use fit_flags::FitFlags;
 pub use likelihood::Method;
 pub use order::Order;
-pub use partial::step_up;
+#[cfg(test)]
+pub(crate) use partial::step_up;
 pub use series::FitError;
 pub use stability::{ar_is_stationary, ma_is_invertible};
 pub use summary::FitSummary;

@@ -1,6 +1,6 @@
 //! Streaming estimators: numbers in, numbers out.
 //!
-//! No clock, no I/O, no simulator, and no allocation after construction. Every estimator takes one sample at a
+//! No clock, no I/O, no simulator, no standard library, and no allocation after construction. Every estimator takes one sample at a
 //! time and can be asked for its value after each; a value that does not exist yet is `None`, never zero.
 //! Fits ([`arima::Fitter`]) and [`correlation`] look at a whole series at once.
 //!
@@ -23,7 +23,16 @@
 //! | [`midpath`] | a TCP connection's round trip, timeout and window, from the packets that pass a router |
 //! | [`meter`] | the colour of a packet, from what its aggregate may send (DiffServ) |
 //! | [`long_memory`] | the Hurst parameter of a series |
-//! | [`rto`] | TCP's retransmission timeout, from any of these |
+//! | [`rto`] | TCP's retransmission timeout, from any of these, and QUIC's probe timeout |
+//!
+//! # Your own
+//!
+//! [`rto::RtoEstimator`] and [`forecast::Forecaster`] are open: whatever takes one of the crate's takes yours.
+//!
+//! # Features
+//!
+//! `std`, on by default, makes square roots and roundings faster and changes no result. `serde` lets configurations and the
+//! states of estimators be written and read.
 //!
 //! # Times
 //!
@@ -44,7 +53,7 @@ extern crate std;
 pub mod alarm;
 pub mod arima;
 pub mod correlation;
-pub mod error;
+mod error;
 pub mod ewma;
 mod flags;
 pub mod forecast;
@@ -68,6 +77,10 @@ mod sorted_window;
 pub mod throughput;
 mod two_heaps;
 pub mod weighted_median;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub use error::ConfigError;
 pub use seconds::Seconds;

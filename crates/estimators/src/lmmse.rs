@@ -6,14 +6,13 @@
 mod autocovariance;
 mod levinson;
 
-pub use autocovariance::SlidingAutocovariance;
-pub use levinson::levinson;
-
 use alloc::boxed::Box;
 use alloc::vec;
 
 use crate::error::ConfigError;
 use crate::sample::is_finite;
+use autocovariance::SlidingAutocovariance;
+pub(crate) use levinson::levinson;
 
 /// Largest order.
 pub const MAX_LMMSE_ORDER: u32 = 100;

@@ -26,7 +26,8 @@ mod token_bucket;
 mod trtcm;
 mod tsw;
 
-pub use bucket::{Bucket, Tokens};
+use bucket::Bucket;
+pub use bucket::Tokens;
 pub use config::{
     FairExcessMeter, MeterConfig, Rfc4115Meter, RttAwareMeter, RttRtoMeter, SrtcmMeter, TcpModelMeter,
     TokenBucketMeter, TrtcmMeter, Tsw2cmMeter, Tsw3cmMeter,
@@ -36,7 +37,7 @@ pub use in_profile::InProfile;
 pub use srtcm::Srtcm;
 pub use token_bucket::TokenBucket;
 pub use trtcm::Trtcm;
-pub use tsw::{Tsw2cm, Tsw3cm, TswRate};
+pub use tsw::{Tsw2cm, Tsw3cm};
 
 use crate::seconds::Seconds;
 

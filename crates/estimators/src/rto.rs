@@ -62,7 +62,7 @@ pub use weighted_median::WeightedMedianRto;
 ///     fn reset(&mut self) { self.0 = None; }
 /// }
 ///
-/// let rtts = [0.1, 0.1, 0.25, 0.1, 0.1, 0.3, 0.1];
+/// let rtts = [0.1, 0.1, 0.24, 0.1, 0.1, 0.27, 0.1];
 /// let rules = RtoRules { min_s: 0.0, ..RtoRules::default() };
 /// let judged = |filter: Box<dyn RtoEstimator>| evaluate(&mut RtoTimer::new(filter, rules), &rtts, 1, false);
 /// let (ours, rfc) = (judged(Box::<TwiceTheGreatest>::default()), judged(Box::<Jacobson>::default()));

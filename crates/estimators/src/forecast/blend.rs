@@ -42,7 +42,7 @@ impl<F: Forecaster, const N: usize> Blend<F, N> {
             loss,
             experts,
             forecasts: [0.0; N],
-            rule: Polynomial::new(1.0),
+            rule: Polynomial::new(1.0, 1.0),
             weights: [0.0; N],
             next: None,
         }

@@ -45,11 +45,6 @@ impl SlidingAutocovariance {
         self.len
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// Whether the next sample pushes one out.
     pub fn is_full(&self) -> bool {
         self.len == self.ring.len()

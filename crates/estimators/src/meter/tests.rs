@@ -1,5 +1,6 @@
 //! The meters beside the text of their RFCs, followed token by token.
 
+use super::tsw::TswRate;
 use super::*;
 
 /// Numbers that look random, the same every time.

@@ -127,7 +127,8 @@ fn an_expiry_doubles_the_timeout_of_every_space_and_an_ack_ends_that() {
 fn after_persistent_congestion_the_newest_sample_is_the_least() {
     let mut pto = path();
     pto.on_persistent_congestion();
-    [0.25, 0.5].map(|rtt| pto.on_sample(rtt));
+    pto.on_sample(0.25);
+    pto.on_sample(0.5);
     assert_eq!(pto.min_rtt(), Some(0.25));
     pto.on_persistent_congestion();
     assert_eq!(pto.min_rtt(), Some(0.5));

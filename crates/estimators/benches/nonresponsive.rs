@@ -1,5 +1,4 @@
-//! Nanoseconds a sample of every estimator of non-responsive traffic:
-//! `cargo run --release -p parshall-estimators --example nonresponsive_speed`.
+//! Nanoseconds a sample of every estimator of non-responsive traffic: `cargo bench --bench nonresponsive`.
 //!
 //! Each figure is the median of several timed passes over the same samples, with the least and the greatest in
 //! brackets; on a machine that is busy with other things the least is the one to look at. Each sample ends a sampling interval, every twentieth an estimation interval.
@@ -16,7 +15,9 @@ const PASSES: usize = 7;
 
 fn main() {
     if cfg!(debug_assertions) {
-        eprintln!("nonresponsive_speed: built without optimisation, so its figures would mean nothing; use --release");
+        eprintln!(
+            "nonresponsive: built without optimisation, so its figures would mean nothing; run `cargo bench`"
+        );
         std::process::exit(1);
     }
     let samples = samples();
