@@ -29,6 +29,18 @@ impl Time {
         Time((seconds * PS_PER_SECOND).round() as u64)
     }
 
+    /// A time of so many milliseconds, rounded as [`Time::from_secs`] does.
+    #[inline]
+    pub fn ms(milliseconds: f64) -> Self {
+        Time((milliseconds * 1e9).round() as u64)
+    }
+
+    /// A time of so many microseconds, rounded as [`Time::from_secs`] does.
+    #[inline]
+    pub fn us(microseconds: f64) -> Self {
+        Time((microseconds * 1e6).round() as u64)
+    }
+
     /// Picoseconds.
     #[inline]
     pub const fn ps(self) -> u64 {
@@ -113,6 +125,24 @@ impl Rate {
         Rate(bps)
     }
 
+    /// A rate of so many kbit/s, rounded to a thousandth of a bit a second: 2.3 is 2300 bit/s.
+    #[inline]
+    pub fn kbit(kbit: f64) -> Self {
+        Rate((kbit * 1e6).round() / 1e3)
+    }
+
+    /// A rate of so many Mbit/s, rounded as [`Rate::kbit`] does.
+    #[inline]
+    pub fn mbit(mbit: f64) -> Self {
+        Rate((mbit * 1e9).round() / 1e3)
+    }
+
+    /// A rate of so many Gbit/s, rounded as [`Rate::kbit`] does.
+    #[inline]
+    pub fn gbit(gbit: f64) -> Self {
+        Rate((gbit * 1e12).round() / 1e3)
+    }
+
     /// Bits per second.
     #[inline]
     pub const fn bps(self) -> f64 {
@@ -141,6 +171,18 @@ mod tests {
         assert_eq!(Time::from_secs(0.02371).ps(), 23_710_000_000);
         assert_eq!(Time::from_secs(1e-12).ps(), 1);
         assert_eq!(Time::from_secs(0.4e-12).ps(), 0);
+    }
+
+    /// A unit changes nothing: what is written with one is the number that it stands for.
+    #[test]
+    fn units_are_exact() {
+        assert_eq!(Time::ms(23.71), Time::from_secs(0.02371));
+        assert_eq!(Time::us(0.3).ps(), 300_000);
+        assert_eq!(
+            (Rate::kbit(2.3), Rate::mbit(2.3), Rate::gbit(2.3)),
+            (Rate(2.3e3), Rate(2.3e6), Rate(2.3e9))
+        );
+        assert_eq!(Rate::mbit(1e-9), Rate(0.001));
     }
 
     #[test]

@@ -76,8 +76,7 @@ impl Maker for Patient {
 
 /// The goodput of a flow with such a TCP over a link of 10 Mbit/s, in Mbit/s, and its median round trip in milliseconds.
 pub fn measured(tcp: Tcp) -> Result<(f64, f64), Box<dyn Error>> {
-    let link =
-        Link::new(("a", "b"), Rate::from_bps(1e7), Time::from_secs(0.02)).with_queue(DropTail::packets(100));
+    let link = Link::new(("a", "b"), Rate::mbit(10.0), Time::ms(20.0)).with_queue(DropTail::packets(100));
     let record = Record { rtt: vec!["*".into()], ..Record::default() };
     let scenario = Scenario::new(Time::from_secs(30.0), [link], [Flow::bulk("f", "a", "b", tcp)]);
     let recording = parshall_sim::run(&Scenario { record, ..scenario }, 1)?;

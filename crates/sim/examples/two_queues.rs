@@ -11,8 +11,8 @@ const DURATION_S: f64 = 30.0;
 
 /// Two TCP flows over a link of 10 Mbit/s, a round trip of 42 ms when nobody waits.
 fn scenario(queue: impl Into<Queue>) -> Scenario {
-    let access = |host, router| Link::new((host, router), Rate::from_bps(1e9), Time::from_secs(0.0005));
-    let narrow = Link::new(("r1", "r2"), Rate::from_bps(1e7), Time::from_secs(0.02)).with_queue(queue);
+    let access = |host, router| Link::new((host, router), Rate::gbit(1.0), Time::ms(0.5));
+    let narrow = Link::new(("r1", "r2"), Rate::mbit(10.0), Time::ms(20.0)).with_queue(queue);
     let links = [
         access("s1", "r1"),
         access("s2", "r1"),

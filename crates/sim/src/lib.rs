@@ -9,8 +9,8 @@
 //! use parshall_sim::units::{Rate, Time};
 //!
 //! let duration = Time::from_secs(10.0);
-//! let access = Link::new(("a", "r"), Rate::from_bps(1e9), Time::from_secs(0.001));
-//! let narrow = Link::new(("r", "b"), Rate::from_bps(1e6), Time::from_secs(0.02)).with_queue(DropTail::packets(20));
+//! let access = Link::new(("a", "r"), Rate::gbit(1.0), Time::ms(1.0));
+//! let narrow = Link::new(("r", "b"), Rate::mbit(1.0), Time::ms(20.0)).with_queue(DropTail::packets(20));
 //! let scenario = Scenario::new(duration, [access, narrow], [Flow::bulk("f", "a", "b", Tcp::default())]);
 //!
 //! let recording = parshall_sim::run(&scenario, 1)?;

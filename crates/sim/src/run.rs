@@ -43,7 +43,7 @@ pub fn check(scenario: &Scenario) -> Result<Expected, ScenarioError> {
 /// ```
 /// # use parshall_sim::scenario::{Flow, Link, Scenario, Tcp};
 /// # use parshall_sim::units::{Rate, Time};
-/// # let link = Link::new(("a", "b"), Rate::from_bps(1e6), Time::from_secs(0.02));
+/// # let link = Link::new(("a", "b"), Rate::mbit(1.0), Time::ms(20.0));
 /// # let scenario = Scenario::new(Time::from_secs(5.0), [link], [Flow::bulk("f", "a", "b", Tcp::default())]);
 /// let recording = parshall_sim::run(&scenario, 1)?;
 /// assert_eq!(recording, parshall_sim::run(&scenario, 1)?);
@@ -63,7 +63,7 @@ pub fn run(scenario: &Scenario, seed: u64) -> Result<Recording, RunError> {
 /// use parshall_sim::{run_with, RunError, RunOptions};
 /// # use parshall_sim::scenario::{Flow, Link, Scenario, Tcp};
 /// # use parshall_sim::units::{Rate, Time};
-/// # let link = Link::new(("a", "b"), Rate::from_bps(1e8), Time::from_secs(0.02));
+/// # let link = Link::new(("a", "b"), Rate::mbit(100.0), Time::ms(20.0));
 /// # let scenario = Scenario::new(Time::from_secs(5.0), [link], [Flow::bulk("f", "a", "b", Tcp::default())]);
 ///
 /// let limited = run_with(&scenario, 1, &RunOptions::new().max_events(100));

@@ -2,7 +2,7 @@
 //!
 //! This is the one schema of the project. The Python classes in `parshall.scenario` have the same fields and
 //! write the JSON that is read here; a test compares the two. Times are seconds, rates bit/s, sizes bytes
-//! unless a field's name says packets. Every name is checked by [`crate::compile`], not here.
+//! unless a field's name says packets. Names are checked by [`crate::check`] and before a run, not here.
 
 mod alike;
 mod apps;

@@ -96,11 +96,11 @@ pub trait DepartureQueue {
 /// The disciplines that decide at departure.
 #[derive(Clone, Debug)]
 pub enum AnyDepartureQueue {
-    /// See [`Codel`].
+    /// See `Codel`.
     Codel(Codel),
-    /// See [`FqCodel`].
+    /// See `FqCodel`.
     FqCodel(FqCodel),
-    /// See [`DiffServ`].
+    /// See `DiffServ`.
     DiffServ(Box<DiffServ>),
 }
 

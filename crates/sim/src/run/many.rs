@@ -21,7 +21,7 @@ const WAITING: Duration = Duration::from_secs(1);
 /// ```
 /// # use parshall_sim::scenario::{Flow, Link, Scenario, Tcp};
 /// # use parshall_sim::units::{Rate, Time};
-/// # let link = Link::new(("a", "b"), Rate::from_bps(1e6), Time::from_secs(0.02));
+/// # let link = Link::new(("a", "b"), Rate::mbit(1.0), Time::ms(20.0));
 /// # let scenario = Scenario::new(Time::from_secs(5.0), [link], [Flow::bulk("f", "a", "b", Tcp::default())]);
 /// let mut timeouts = 0;
 /// for (seed, recording) in parshall_sim::run_many(&scenario, 1..=8, 2)? {
@@ -101,7 +101,7 @@ mod tests {
     use crate::units::{Rate, Time};
 
     fn scenario(seconds: f64) -> Scenario {
-        let link = Link::new(("a", "b"), Rate::from_bps(1e6), Time::from_secs(0.01));
+        let link = Link::new(("a", "b"), Rate::mbit(1.0), Time::ms(10.0));
         let mut flow = Flow::bulk("f", "a", "b", Tcp::default());
         flow.start_spread = Time::from_secs(1.0);
         Scenario::new(Time::from_secs(seconds), [link], [flow])

@@ -22,10 +22,10 @@ impl Scenario {
     /// use parshall_sim::scenario::{Flow, Link, Scenario, Tcp};
     /// use parshall_sim::units::{Rate, Time};
     ///
-    /// let delay = Time::from_secs(0.01);
+    /// let delay = Time::ms(10.0);
     /// let links = [
-    ///     Link::new(("a", "r"), Rate::from_bps(1e8), delay),
-    ///     Link::new(("r", "b"), Rate::from_bps(1e6), delay),
+    ///     Link::new(("a", "r"), Rate::mbit(100.0), delay),
+    ///     Link::new(("r", "b"), Rate::mbit(1.0), delay),
     /// ];
     /// let flows = [Flow::bulk("f", "a", "b", Tcp::default())];
     /// let scenario = Scenario::new(Time::from_secs(10.0), links, flows);
@@ -236,15 +236,14 @@ mod tests {
     #[test]
     fn what_is_not_said_is_as_in_a_file() {
         let queue = CoDel { ecn: true, ..CoDel::default() };
-        let link = Link::new(("a", "r"), Rate::from_bps(1e6), Time::from_secs(0.02));
+        let link = Link::new(("a", "r"), Rate::mbit(1.0), Time::ms(20.0));
         let links = [
             link.named("narrow").with_queue(queue),
-            Link::new(("r", "b"), Rate::from_bps(1e8), Time::from_secs(0.001))
-                .with_queue(DropTail::packets(9)),
+            Link::new(("r", "b"), Rate::mbit(100.0), Time::ms(1.0)).with_queue(DropTail::packets(9)),
         ];
         let flows = [
             Flow::bulk("f", "a", "b", Tcp { ecn: true, ..Tcp::default() }),
-            Flow::constant("u", "b", "a", Rate::from_bps(1e5)),
+            Flow::constant("u", "b", "a", Rate::kbit(100.0)),
             Flow::new("t", "a", "b", Tcp::default(), Transfer { packets: 3 }),
         ];
         let built = Scenario::new(Time::from_secs(2.0), links, flows);

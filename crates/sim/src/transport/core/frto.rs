@@ -54,7 +54,7 @@ impl Core {
 
     /// An ACK of new data comes, without SACK (section 2.1, steps 2 and 3b). Whether it is the second one after a timeout: only one
     /// packet has been sent again, so that it tells of originals. The window is as before then.
-    #[inline]
+    #[inline(always)]
     pub fn advances_twice(&mut self, high: i64) -> bool {
         self.options.frto && !self.options.sack && self.advances_again(high)
     }
