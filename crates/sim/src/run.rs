@@ -40,6 +40,9 @@ pub fn check(scenario: &Scenario) -> Result<Expected, ScenarioError> {
 
 /// Runs a scenario on this thread. Equal scenario and seed give an equal recording, bit for bit.
 ///
+/// A control of the caller's own has to return: unlike a thread of [`run_many`] this one cannot be given up when it takes longer
+/// than its [`time_limit`](crate::control::user::Maker::time_limit).
+///
 /// ```
 /// # use parshall_sim::scenario::{Flow, Link, Scenario, Tcp};
 /// # use parshall_sim::units::{Rate, Time};

@@ -92,7 +92,8 @@ fn read(text: &str) -> Result<Scenario, Failed> {
 /// If the text is no network, if it cannot be run, or if the run ends before its end.
 pub fn run(text: &str, seed: u64, options: &RunOptions) -> Result<(Answer, Recording), Failed> {
     let plan = Plan::of(read(text)?, Folding::On)?;
-    let recording = run_plan(plan, seed, options)?;
+    let mut recording = run_plan(plan, seed, options)?;
+    recording.expand()?;
     Ok((json(&Head::of(&recording)?), recording))
 }
 

@@ -237,6 +237,17 @@ impl Column {
         })
     }
 
+    /// Puts the values in place of what they are made of.
+    pub(super) fn expand(&mut self) -> Result<(), NoMemory> {
+        if self.is_whole() {
+            return Ok(());
+        }
+        self.values()?;
+        let kept = std::mem::replace(self, Vec::<u8>::new().into());
+        *self = kept.into_values()?.into();
+        Ok(())
+    }
+
     /// Checks that there is memory for the values, and to put in order what they are made of.
     fn ask(&self) -> Result<(), NoMemory> {
         let bytes = 2 * self.bytes();

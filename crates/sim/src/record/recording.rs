@@ -1,6 +1,6 @@
 //! What is left of a run.
 
-use super::Table;
+use super::{NoMemory, Table};
 use crate::names::Names;
 
 /// All that is known of a run once it has ended. Two are equal if all their bits are.
@@ -39,6 +39,18 @@ impl Recording {
     /// The index of a port, which is also its row in the table `ports`.
     pub fn port(&self, name: &str) -> Option<usize> {
         self.port_names().position(|known| known == name)
+    }
+
+    /// Gives all columns their values, and lets go of what series are kept in until then. Columns are read without it, too; this
+    /// is for a program that reads all of them and has little memory.
+    ///
+    /// # Errors
+    /// If there is no memory for the values. Columns that have theirs keep them.
+    pub fn expand(&mut self) -> Result<(), NoMemory> {
+        self.tables
+            .iter_mut()
+            .flat_map(|table| &mut table.columns)
+            .try_for_each(|(_, column)| column.expand())
     }
 
     /// Packet captures, as files in the format that the scenario asks for, with the names of their ports.

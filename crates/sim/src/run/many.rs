@@ -92,7 +92,14 @@ impl Iterator for Runs {
         self.open[index] = false;
         Some((self.seeds[index], result))
     }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.open.iter().filter(|&&open| open).count();
+        (if self.stopped { self.finished.len() } else { left }, Some(left))
+    }
 }
+
+impl std::iter::FusedIterator for Runs {}
 
 #[cfg(test)]
 mod tests {
@@ -110,7 +117,9 @@ mod tests {
     #[test]
     fn each_seed_has_the_recording_of_a_run_with_it() {
         let scenario = scenario(3.0);
-        let mut runs: Vec<_> = run_many(&scenario, 3..15, 3).expect("it can be run").collect();
+        let runs = run_many(&scenario, 3..15, 3).expect("it can be run");
+        assert_eq!(runs.size_hint(), (12, Some(12)));
+        let mut runs: Vec<_> = runs.collect();
         runs.sort_by_key(|(seed, _)| *seed);
         assert!(runs.iter().map(|(seed, _)| *seed).eq(3..15));
         for (seed, recording) in runs {

@@ -14,6 +14,9 @@ fn column(table: &Table, name: &str) -> Column {
     let said = |column: &Column| (column.len(), column.bytes(), column.value_type());
     assert_eq!(said(column), said(&whole));
     assert_eq!(column.values().expect("memory"), whole.values().expect("memory"));
+    let mut expanded = column.clone();
+    expanded.expand().expect("memory");
+    assert!(expanded.is_whole() && expanded == whole && *column == whole);
     whole
 }
 
