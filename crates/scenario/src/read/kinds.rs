@@ -1,0 +1,143 @@
+//! Fields that take a table of one of several kinds, and what may stand in its place.
+
+use serde_json::{json, Map, Value};
+
+use super::single::{level, number, real, values};
+use super::Reader;
+use crate::fault::Fault;
+use crate::given::Given;
+use crate::part::Part;
+use crate::parts::{ANY_CONTROL, ANY_LAW, ANY_WEIGHT, USER_CONTROL};
+use crate::shown::shown;
+use crate::takes::{Range, Takes, AMOUNT, NOT_NEGATIVE, WEIGHT};
+
+/// Fields of laws that hold one amount each.
+const AMOUNTS: [&str; 4] = ["value", "mean", "low", "high"];
+/// Ends of the names of shared libraries.
+const LIBRARIES: [&str; 3] = [".so", ".dylib", ".dll"];
+
+impl Reader<'_> {
+    /// A table of one of these kinds, or the name of one that needs nothing else.
+    pub(super) fn one_of(&mut self, kinds: &[&'static Part], given: &Given) -> Option<Value> {
+        let expected = || {
+            let quoted: Vec<String> =
+                kinds.iter().map(|part| format!("\"{}\"", part.kind.unwrap_or_default())).collect();
+            quoted.join(" or ")
+        };
+        let (place, kind) = match given {
+            Given::Text(_) => ("", given),
+            Given::Table(_) => ("kind", given.get("kind").unwrap_or(&Given::Nothing)),
+            _ => {
+                let fault = Fault::new("", shown(given), format!("a table with kind = {}", expected()));
+                return self.noted(Err(fault));
+            }
+        };
+        let is_kind = |part: &&&'static Part| matches!(kind, Given::Text(text) if part.kind == Some(text));
+        let Some(part) = kinds.iter().find(is_kind) else {
+            return self.noted(Err(Fault::new(place, shown(kind), expected())));
+        };
+        match given {
+            Given::Text(_) => self.table(part, &Given::Table(Vec::new())),
+            _ => self.table(part, given),
+        }
+    }
+
+    /// Law of a time: a time alone is a constant.
+    pub(super) fn time_law(&mut self, given: &Given) -> Option<Value> {
+        if let Given::Table(_) = given {
+            return self.one_of(ANY_LAW, given);
+        }
+        let Takes::Level(range) = AMOUNT else { return None };
+        self.noted(level(given, range)).map(constant)
+    }
+
+    /// Law of a number: a number alone is a constant, and no number has a unit.
+    pub(super) fn number_law(&mut self, given: &Given) -> Option<Value> {
+        let Takes::Real(range) = NOT_NEGATIVE else { return None };
+        let Given::Table(_) = given else {
+            return self.noted(real(given, range, range.words)).map(constant);
+        };
+        self.noted(without_units(given, range))?;
+        self.one_of(ANY_LAW, given)
+    }
+
+    /// Weight of a queue in its average: a number alone is that.
+    pub(super) fn weight(&mut self, given: &Given) -> Option<Value> {
+        if let Given::Text(_) | Given::Table(_) = given {
+            return self.one_of(ANY_WEIGHT, given);
+        }
+        let value = self.noted(real(given, WEIGHT, WEIGHT.words))?;
+        Some(json!({"kind": "fixed", "value": number(value)}))
+    }
+
+    /// A congestion control. One of the user's own may stand as text.
+    pub(super) fn control(&mut self, given: &Given) -> Option<Value> {
+        match given {
+            Given::Text(text) if names_code(text) => {
+                let table = Given::Table(vec![
+                    ("kind".to_owned(), Given::Text("user".to_owned())),
+                    ("source".to_owned(), given.clone()),
+                ]);
+                self.user_control(&table)
+            }
+            Given::Table(_) if given.get("kind") == Some(&Given::Text("user".to_owned())) => {
+                self.user_control(given)
+            }
+            _ => self.one_of(ANY_CONTROL, given),
+        }
+    }
+
+    /// A control of the user's own. Its code is looked for if the hash of it is not given.
+    fn user_control(&mut self, given: &Given) -> Option<Value> {
+        let has_code = matches!(given.get("code"), Some(Given::Text(code)) if !code.is_empty());
+        let Some(Given::Text(source)) = given.get("source").filter(|_| !has_code) else {
+            return self.table(&USER_CONTROL, given);
+        };
+        let nothing = Given::Table(Vec::new());
+        let parameters = match given.get("values") {
+            None | Some(Given::Nothing) => &nothing,
+            Some(table @ Given::Table(_)) => table,
+            Some(other) => return self.noted(Err(Fault::new("values", shown(other), "a table"))),
+        };
+        let parameters = values(parameters).map_err(|fault| fault.within("values"));
+        let parameters = self.noted(parameters)?;
+        let found = self.noted(self.find(source, &parameters))?;
+        let Given::Table(entries) = given else { return None };
+        let mut entries: Vec<(String, Given)> =
+            entries.iter().filter(|(key, _)| !found.contains_key(key)).cloned().collect();
+        entries.extend(found.iter().map(|(key, value)| (key.clone(), value.into())));
+        self.table(&USER_CONTROL, &Given::Table(entries))
+    }
+
+    fn find(&self, source: &str, parameters: &Map<String, Value>) -> Result<Map<String, Value>, Fault> {
+        match self.surroundings.find_control {
+            Some(find) => find(source, parameters),
+            None => {
+                let value = shown(&Given::Text(source.to_owned()));
+                Err(Fault::new("source", value, "a control of your own with its form and the hash of its code"))
+            }
+        }
+    }
+}
+
+/// Whether a text names a control of one's own: its class, or the file of its library.
+fn names_code(text: &str) -> bool {
+    text.contains(':') || LIBRARIES.iter().any(|end| text.ends_with(end))
+}
+
+fn constant(value: f64) -> Value {
+    json!({"kind": "constant", "value": number(value)})
+}
+
+/// Refuses amounts with a unit.
+fn without_units(given: &Given, range: Range) -> Result<(), Fault> {
+    let refuse = |place: String, value: &Given| match value {
+        Given::Text(_) => Err(Fault::new(place, shown(value), range.words)),
+        _ => Ok(()),
+    };
+    for name in AMOUNTS {
+        given.get(name).map_or(Ok(()), |value| refuse(name.to_owned(), value))?;
+    }
+    let Some(Given::List(items)) = given.get("values") else { return Ok(()) };
+    items.iter().enumerate().try_for_each(|(index, item)| refuse(format!("values[{index}]"), item))
+}

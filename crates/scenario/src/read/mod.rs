@@ -1,0 +1,186 @@
+//! Reading: from what somebody wrote to the canonical form, with every fault named by its path.
+
+mod checks;
+mod kinds;
+mod keys;
+mod recorded;
+mod single;
+
+pub(crate) use checks::*;
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::fault::{joined, Fault, Faults};
+use crate::given::Given;
+use crate::part::{Default, Field, Fields, Part, TITLE};
+use crate::shown::{shown, shown_text};
+use crate::takes::Takes;
+
+/// Finds the code of a control of the user's own that is named without its hash: of a source and the values of its
+/// parameters the keys `form`, `source` and `code`.
+pub type FindControl<'a> = dyn Fn(&str, &Map<String, Value>) -> Result<Map<String, Value>, Fault> + 'a;
+
+/// What reading needs besides the text.
+#[derive(Clone, Copy, Default)]
+pub struct Surroundings<'a> {
+    /// The folder in which files are looked for that a scenario names; none is the current one.
+    pub folder: Option<&'a Path>,
+    /// What finds controls of the user's own; without it such a control must come with the hash of its code.
+    pub find_control: Option<&'a FindControl<'a>>,
+}
+
+/// Reads a part. The table that is returned has the canonical form: no field at its default, and no title.
+pub(crate) fn read(
+    part: &'static Part,
+    given: &Given,
+    surroundings: Surroundings<'_>,
+) -> Result<Map<String, Value>, Faults> {
+    let mut reader = Reader { surroundings, faults: Vec::new(), at: Vec::new() };
+    let table = reader.part(part, given);
+    Faults::check(reader.faults)?;
+    Ok(table)
+}
+
+/// A step of the path to what is being read.
+enum Step {
+    Field(&'static str),
+    Item(usize),
+}
+
+struct Reader<'a> {
+    surroundings: Surroundings<'a>,
+    faults: Vec<Fault>,
+    at: Vec<Step>,
+}
+
+impl Reader<'_> {
+    fn part(&mut self, part: &'static Part, given: &Given) -> Map<String, Value> {
+        let mut table = Map::new();
+        let Given::Table(entries) = given else {
+            self.fault(Fault::new("", shown(given), "a table"));
+            return table;
+        };
+        let before = self.faults.len();
+        self.kind(part, given, &mut table);
+        for field in part.fields {
+            self.at.push(Step::Field(field.name));
+            self.field(field, given.get(field.name), &mut table);
+            self.at.pop();
+        }
+        for (key, _) in entries {
+            if part.field(key).is_none() && !(part.kind.is_some() && key == "kind") {
+                self.fault(Fault::new(step(key), "an unknown key", keys::known(key, part)));
+            }
+        }
+        if let Some(check) = part.check.filter(|_| self.faults.len() == before) {
+            if let Err(fault) = check(&Fields { part, values: &table }) {
+                self.fault(fault);
+            }
+        }
+        if part.field(TITLE).is_some() {
+            table.remove(TITLE);
+        }
+        table
+    }
+
+    fn kind(&mut self, part: &'static Part, given: &Given, table: &mut Map<String, Value>) {
+        let Some(kind) = part.kind else { return };
+        match given.get("kind") {
+            None => {}
+            Some(Given::Text(text)) if text == kind => {}
+            Some(other) => self.fault(Fault::new("kind", shown(other), format!("\"{kind}\""))),
+        }
+        table.insert("kind".to_owned(), kind.into());
+    }
+
+    fn field(&mut self, field: &'static Field, given: Option<&Given>, table: &mut Map<String, Value>) {
+        let Some(given) = given else {
+            if field.default.is_none() {
+                self.fault(Fault::new("", "nothing", needed(field)));
+            }
+            return;
+        };
+        if matches!((given, field.default), (Given::Nothing, Some(Default::Nothing))) {
+            return;
+        }
+        if let Some(value) = self.value(&field.takes, given) {
+            if !field.is_default(&value) {
+                table.insert(field.name.to_owned(), value);
+            }
+        }
+    }
+
+    /// Reads a value; none once a fault has been noted.
+    fn value(&mut self, takes: &Takes, given: &Given) -> Option<Value> {
+        match *takes {
+            Takes::Table(part) => self.table(part, given),
+            Takes::Tables(part) => self.items(given, |reader, item| reader.table(part, item)),
+            Takes::OneOf(kinds) => self.one_of(kinds, given),
+            Takes::EachOf(kinds) => self.items(given, |reader, item| reader.one_of(kinds, item)),
+            Takes::TimeLaw => self.time_law(given),
+            Takes::NumberLaw => self.number_law(given),
+            Takes::Weight => self.weight(given),
+            Takes::Control => self.control(given),
+            Takes::Capacity => self.capacity(given),
+            ref single => self.noted(single::read(single, given)),
+        }
+    }
+
+    fn table(&mut self, part: &'static Part, given: &Given) -> Option<Value> {
+        let before = self.faults.len();
+        let table = self.part(part, given);
+        (self.faults.len() == before).then_some(Value::Object(table))
+    }
+
+    fn items(
+        &mut self,
+        given: &Given,
+        mut read: impl FnMut(&mut Self, &Given) -> Option<Value>,
+    ) -> Option<Value> {
+        let Given::List(items) = given else {
+            return self.noted(Err(Fault::new("", shown(given), "a list")));
+        };
+        let mut values = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            self.at.push(Step::Item(index));
+            values.extend(read(self, item));
+            self.at.pop();
+        }
+        (values.len() == items.len()).then_some(Value::Array(values))
+    }
+
+    /// A result, whose fault is noted.
+    fn noted<T>(&mut self, result: Result<T, Fault>) -> Option<T> {
+        result.map_err(|fault| self.fault(fault)).ok()
+    }
+
+    /// Notes a fault, whose path leads on from here.
+    fn fault(&mut self, fault: Fault) {
+        let place = self.at.iter().fold(String::new(), |path, step| match step {
+            Step::Field(name) => joined(&path, name),
+            Step::Item(index) => joined(&path, &format!("[{index}]")),
+        });
+        self.faults.push(fault.within(&place));
+    }
+}
+
+/// A key as a step of a path, in quotes if it is an odd one.
+pub(crate) fn step(key: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    if !key.is_empty() && key.chars().all(plain) {
+        key.to_owned()
+    } else {
+        shown_text(key)
+    }
+}
+
+/// What a field that has to be there is for.
+fn needed(field: &Field) -> String {
+    let text = field.text().replace('`', "");
+    match text.trim_end_matches('.') {
+        "" => "a value".to_owned(),
+        text => format!("a value: {text}"),
+    }
+}

@@ -1,0 +1,189 @@
+//! TOML: from the text of a file to what was given, and from the path of a fault to its line.
+
+use toml_edit::{Array, Document, InlineTable, Item, Table, Value};
+
+use crate::fault::{Fault, Faults};
+use crate::given::Given;
+
+/// A text that was parsed.
+pub(crate) struct Parsed<'a> {
+    text: &'a str,
+    document: Document<&'a str>,
+}
+
+impl<'a> Parsed<'a> {
+    pub(crate) fn new(text: &'a str) -> Result<Self, Faults> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let document = Document::parse(text).map_err(|error| {
+            let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
+            let mut fault = Fault::new("", format!("text that is not TOML: {message}"), "a scenario file");
+            fault.line = error.span().map(|span| line(text, span.start));
+            Faults::from(fault)
+        })?;
+        Ok(Parsed { text, document })
+    }
+
+    /// What was given.
+    pub(crate) fn given(&self) -> Given {
+        table(self.document.as_table())
+    }
+
+    /// The same faults with their lines: that of the value, or of the closest thing around it that the file has.
+    pub(crate) fn placed(&self, faults: Faults) -> Faults {
+        faults.map(|fault| {
+            let line = fault.line.or_else(|| self.line(&fault.path));
+            Fault { line, ..fault }
+        })
+    }
+
+    fn line(&self, path: &str) -> Option<usize> {
+        let mut at = At::Table(self.document.as_table());
+        let mut found = None;
+        for step in steps(path) {
+            let Some((offset, next)) = at.step(step) else { break };
+            found = offset.or(found);
+            at = next;
+        }
+        found.map(|offset| line(self.text, offset))
+    }
+}
+
+fn line(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
+}
+
+/// A step of a path: a key, or the index of an item.
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Key(&'a str),
+    Item(usize),
+}
+
+fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
+    let parts = path.split(['.', '[']).filter(|part| !part.is_empty());
+    parts.map(|part| match part.strip_suffix(']').map(str::parse) {
+        Some(Ok(index)) => Step::Item(index),
+        _ => Step::Key(part.trim_matches('"')),
+    })
+}
+
+/// A place in a document.
+enum At<'a> {
+    Table(&'a Table),
+    Inline(&'a InlineTable),
+    Tables(&'a toml_edit::ArrayOfTables),
+    Array(&'a Array),
+    Single,
+}
+
+impl<'a> At<'a> {
+    /// Where a step leads, and where that begins in the text if it stands there itself.
+    fn step(&self, step: Step<'_>) -> Option<(Option<usize>, At<'a>)> {
+        match (self, step) {
+            (At::Table(table), Step::Key(key)) => {
+                let (key, item) = table.get_key_value(key)?;
+                Some((key_start(key, item), At::item(item)))
+            }
+            (At::Inline(table), Step::Key(key)) => {
+                let (key, item) = table.get_key_value(key)?;
+                Some((key_start(key, item), At::item(item)))
+            }
+            (At::Tables(tables), Step::Item(index)) => {
+                let table = tables.get(index)?;
+                Some((table.span().map(|span| span.start), At::Table(table)))
+            }
+            (At::Array(array), Step::Item(index)) => {
+                let value = array.get(index)?;
+                Some((value.span().map(|span| span.start), At::value(value)))
+            }
+            _ => None,
+        }
+    }
+
+    fn item(item: &'a Item) -> Self {
+        match item {
+            Item::Table(table) => At::Table(table),
+            Item::ArrayOfTables(tables) => At::Tables(tables),
+            Item::Value(value) => At::value(value),
+            Item::None => At::Single,
+        }
+    }
+
+    fn value(value: &'a Value) -> Self {
+        match value {
+            Value::InlineTable(table) => At::Inline(table),
+            Value::Array(array) => At::Array(array),
+            _ => At::Single,
+        }
+    }
+}
+
+/// Where a key begins; none for a table that only the header of another one implies.
+fn key_start(key: &toml_edit::Key, item: &Item) -> Option<usize> {
+    if item.as_table().is_some_and(Table::is_implicit) {
+        return None;
+    }
+    key.span().map(|span| span.start)
+}
+
+fn table(table: &Table) -> Given {
+    Given::Table(table.iter().map(|(key, inner)| (key.to_owned(), item(inner))).collect())
+}
+
+fn item(item: &Item) -> Given {
+    match item {
+        Item::None => Given::Nothing,
+        Item::Value(inner) => value(inner),
+        Item::Table(inner) => table(inner),
+        Item::ArrayOfTables(tables) => Given::List(tables.iter().map(table).collect()),
+    }
+}
+
+fn value(value_: &Value) -> Given {
+    match value_ {
+        Value::String(text) => Given::Text(text.value().clone()),
+        Value::Integer(whole) => Given::Whole((*whole.value()).into()),
+        Value::Float(number) => Given::Number(*number.value()),
+        Value::Boolean(flag) => Given::Flag(*flag.value()),
+        Value::Datetime(date) => Given::Other(date.value().to_string()),
+        Value::Array(array) => Given::List(array.iter().map(value).collect()),
+        Value::InlineTable(inner) => {
+            Given::Table(inner.iter().map(|(key, inner)| (key.to_owned(), value(inner))).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "duration = \"1 s\"\n\n[dumbbell]\nrate = 5\nqueue = { kind = \"red\",\n  limit = 3 }\n[[dumbbell.flows]]\ncount = 1\n[[dumbbell.flows]]\nstarts = [\n 1,\n 2]\n[record.series]\nof = 1\n";
+
+    #[test]
+    fn faults_find_the_line_of_what_they_name() {
+        let parsed = Parsed::new(TEXT).expect("TOML");
+        for (path, line) in [
+            ("duration", Some(1)),
+            ("dumbbell", Some(3)),
+            ("dumbbell.rate", Some(4)),
+            ("dumbbell.queue.kind", Some(5)),
+            ("dumbbell.queue.limit", Some(6)),
+            ("dumbbell.flows", Some(7)),
+            ("dumbbell.flows[0].app", Some(7)),
+            ("dumbbell.flows[1]", Some(9)),
+            ("dumbbell.flows[1].starts[1]", Some(12)),
+            ("record", None),
+            ("record.series.of", Some(14)),
+            ("nowhere", None),
+        ] {
+            assert_eq!(parsed.line(path), line, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_toml_is_a_fault_with_a_line() {
+        let fault = Parsed::new("a = 1\nb = = 2\n").err().expect("a fault").first().clone();
+        assert_eq!(fault.line, Some(2));
+        assert!(fault.value.starts_with("text that is not TOML: "), "{fault}");
+    }
+}
