@@ -20,6 +20,7 @@ mod long_memory;
 mod names;
 #[allow(missing_docs)]
 mod nonresponsive;
+mod parts;
 #[allow(missing_docs)]
 mod responsiveness;
 #[allow(missing_docs)]
@@ -42,6 +43,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     estimators::register(module)?;
     forecast::register(module)?;
     long_memory::register(module)?;
+    parts::register(module)?;
     nonresponsive::register(module)?;
     responsiveness::register(module)?;
     alarm::register(module)?;

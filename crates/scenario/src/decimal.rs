@@ -173,7 +173,9 @@ mod tests {
 
     #[test]
     fn what_stands_behind_a_number_is_left() {
-        for (text, rest) in [("5", ""), ("5 ms", "ms"), (".5s", "s"), ("5.", ""), ("5e", "e"), ("5e12345", "5")] {
+        for (text, rest) in
+            [("5", ""), ("5 ms", "ms"), (".5s", "s"), ("5.", ""), ("5e", "e"), ("5e12345", "5")]
+        {
             assert_eq!(parse(text).map(|parsed| parsed.rest), Some(rest), "{text}");
         }
         assert!(["", ".", "-", "e5", "ms", "+.e1"].iter().all(|text| parse(text).is_none()));

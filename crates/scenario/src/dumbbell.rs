@@ -178,10 +178,7 @@ impl Member<'_> {
 
     /// The ends of its access links, that on the left first.
     pub(crate) fn links(&self) -> [[String; 2]; 2] {
-        [
-            [format!("s{}", self.number), "r0".to_owned()],
-            ["r1".to_owned(), format!("d{}", self.number)],
-        ]
+        [[format!("s{}", self.number), "r0".to_owned()], ["r1".to_owned(), format!("d{}", self.number)]]
     }
 }
 
@@ -199,7 +196,9 @@ impl Group {
             [("access_rate", "access_rate", "rate"), ("access_queue", "access_queue", "queue")]
         {
             let value = group.get(own).or_else(|| bell.get(common));
-            links.extend(value.filter(|value| !is_default_queue(value)).map(|value| (field.to_owned(), value.clone())));
+            links.extend(
+                value.filter(|value| !is_default_queue(value)).map(|value| (field.to_owned(), value.clone())),
+            );
         }
         let (mut left, mut right) = (links.clone(), links);
         if let Some(jitter) = group.get("access_jitter") {

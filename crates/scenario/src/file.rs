@@ -1,17 +1,16 @@
 //! Scenario files: a network written out, or a `[dumbbell]`.
 
-use std::path::Path;
-
 use serde_json::{Map, Value};
 
 use crate::canonical;
 use crate::dumbbell::Dumbbell;
 use crate::fault::{joined, Fault, Faults};
 use crate::given::Given;
+use crate::part::{Part, TITLE};
 use crate::parts::{DUMBBELL, SCENARIO};
 use crate::read::{self, Surroundings};
 use crate::shown::shown;
-use crate::toml::Parsed;
+use crate::toml::Toml;
 
 /// Keys that stand at the top of a file whether its network is written out or a dumbbell.
 pub(crate) const COMMON: [&str; 4] = ["title", "duration", "warm_up", "record"];
@@ -34,7 +33,7 @@ impl Read {
     /// # Errors
     /// All faults, each with its path and its line.
     pub fn toml(text: &str, surroundings: Surroundings<'_>) -> Result<Self, Faults> {
-        let parsed = Parsed::new(text)?;
+        let parsed = Toml::new(text)?;
         Self::given(&parsed.given(), surroundings).map_err(|faults| parsed.placed(faults))
     }
 
@@ -43,9 +42,8 @@ impl Read {
     /// # Errors
     /// All faults, each with its path.
     pub fn json(text: &str, surroundings: Surroundings<'_>) -> Result<Self, Faults> {
-        let value: Value = serde_json::from_str(text).map_err(|error| {
-            Fault::new("", format!("text that is not JSON ({error})"), "a scenario")
-        })?;
+        let value: Value = serde_json::from_str(text)
+            .map_err(|error| Fault::new("", format!("text that is not JSON ({error})"), "a scenario"))?;
         Self::given(&Given::from(&value), surroundings)
     }
 
@@ -55,13 +53,15 @@ impl Read {
     /// All faults, each with its path.
     pub fn given(given: &Given, surroundings: Surroundings<'_>) -> Result<Self, Faults> {
         refuse_sweep(given)?;
-        let title = match given.get("title") {
-            Some(Given::Text(title)) => title.clone(),
+        let (part, mut table) = tables(given, surroundings)?;
+        let title = match table.remove(TITLE) {
+            Some(Value::String(title)) => title,
             _ => String::new(),
         };
-        let network = match given.get("dumbbell") {
-            None => Network::Written(read::read(&SCENARIO, given, surroundings)?),
-            Some(bell) => Network::Dumbbell(Box::new(dumbbell(given, bell, surroundings)?)),
+        let network = if std::ptr::eq(part, &SCENARIO) {
+            Network::Written(table)
+        } else {
+            Network::Dumbbell(Box::new(Dumbbell::new(table).map_err(|faults| faults.map(inside))?))
         };
         Ok(Read { title, network })
     }
@@ -80,19 +80,6 @@ impl Read {
     }
 }
 
-/// The text of a file.
-///
-/// # Errors
-/// A fault that names the file.
-pub(crate) fn text_of(path: &Path) -> Result<String, Faults> {
-    let fault = |reason: String| Fault::new("", format!("{} ({reason})", path.display()), "a scenario file");
-    let bytes = std::fs::read(path).map_err(|error| fault(error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        fault(format!("byte {} is not UTF-8", error.utf8_error().valid_up_to() + 1))
-    })?;
-    Ok(text)
-}
-
 fn refuse_sweep(given: &Given) -> Result<(), Fault> {
     let has = |key| given.get(key).is_some();
     if has("parameters") && has("scenario") && !has("links") {
@@ -101,23 +88,38 @@ fn refuse_sweep(given: &Given) -> Result<(), Fault> {
     Ok(())
 }
 
-fn dumbbell(given: &Given, bell: &Given, surroundings: Surroundings<'_>) -> Result<Dumbbell, Faults> {
+/// The part that a file is, and its table: a scenario, or a dumbbell with what stands at the top of its file.
+///
+/// # Errors
+/// All faults, each with its path.
+pub fn tables(
+    given: &Given,
+    surroundings: Surroundings<'_>,
+) -> Result<(&'static Part, Map<String, Value>), Faults> {
+    refuse_sweep(given)?;
+    let Some(bell) = given.get("dumbbell") else {
+        return Ok((&SCENARIO, read::read(&SCENARIO, given, surroundings)?));
+    };
+    let table = flattened(given, bell)?;
+    let read = read::read(&DUMBBELL, &table, surroundings);
+    Ok((&DUMBBELL, read.map_err(|faults| faults.map(inside))?))
+}
+
+/// A dumbbell with what stands at the top of its file.
+fn flattened(given: &Given, bell: &Given) -> Result<Given, Fault> {
     let (Given::Table(top), Given::Table(inner)) = (given, bell) else {
-        return Err(Fault::new("dumbbell", shown(bell), "a table").into());
+        return Err(Fault::new("dumbbell", shown(bell), "a table"));
     };
     if let Some((key, _)) = top.iter().find(|(key, _)| !COMMON.contains(&key.as_str()) && key != "dumbbell") {
         let expected = format!("one of {}, dumbbell", COMMON.join(", "));
-        return Err(Fault::new(read::step(key), "a key beside a dumbbell", expected).into());
+        return Err(Fault::new(read::step(key), "a key beside a dumbbell", expected));
     }
     if let Some(key) = COMMON.iter().find(|key| bell.get(key).is_some()) {
         let expected = format!("{key} at the top of the file");
-        let path = format!("dumbbell.{key}");
-        return Err(Fault::new(path, "a key inside of the dumbbell", expected).into());
+        return Err(Fault::new(format!("dumbbell.{key}"), "a key inside of the dumbbell", expected));
     }
     let common = top.iter().filter(|(key, _)| key != "dumbbell");
-    let table = Given::Table(common.chain(inner).cloned().collect());
-    let read = read::read(&DUMBBELL, &table, surroundings).and_then(Dumbbell::new);
-    read.map_err(|faults| faults.map(inside))
+    Ok(Given::Table(common.chain(inner).cloned().collect()))
 }
 
 /// The same fault with `dumbbell.` before its path, unless it is about the top of the file.

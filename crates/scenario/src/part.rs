@@ -18,6 +18,20 @@ pub struct Part {
     pub(crate) check: Option<Check>,
 }
 
+/// Parts of which one is chosen by its kind.
+pub struct Kinds {
+    /// A word for what they are, as in `queue discipline`.
+    pub noun: &'static str,
+    /// The parts.
+    pub parts: &'static [&'static Part],
+}
+
+impl Kinds {
+    pub(crate) const fn new(noun: &'static str, parts: &'static [&'static Part]) -> Self {
+        Kinds { noun, parts }
+    }
+}
+
 /// A check of what depends on several fields. It is asked once each fits by itself.
 pub(crate) type Check = fn(&Fields<'_>) -> Result<(), Fault>;
 
@@ -75,6 +89,16 @@ impl Part {
     /// The field of this name.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// Whether something depends on several of its fields.
+    pub fn has_check(&self) -> bool {
+        self.check.is_some()
+    }
+
+    /// A word for what it is, where it has a kind.
+    pub fn noun(&self) -> &'static str {
+        crate::schema::noun(self)
     }
 
     /// Whether nothing but its kind has to be given.

@@ -148,6 +148,10 @@ impl Dimension {
         match given {
             Given::Whole(whole) => Some((*whole < 0, Decimal::whole(whole.unsigned_abs()))),
             Given::Number(number) => Decimal::of(*number),
+            Given::Decimal(text) => {
+                let parsed = decimal::parse(text).filter(|parsed| parsed.rest.is_empty())?;
+                Some((parsed.negative, parsed.number))
+            }
             Given::Text(text) => {
                 let parsed = decimal::parse(text.trim())?;
                 let unit = self.units.iter().find(|unit| unit.name == parsed.rest)?;
@@ -203,10 +207,7 @@ pub(crate) fn rate_text(rate: f64) -> String {
     if thousandths == 0 {
         return "0 bit/s".to_owned();
     }
-    in_largest(
-        thousandths,
-        &[("Tbit/s", 15), ("Gbit/s", 12), ("Mbit/s", 9), ("kbit/s", 6), ("bit/s", 3)],
-    )
+    in_largest(thousandths, &[("Tbit/s", 15), ("Gbit/s", 12), ("Mbit/s", 9), ("kbit/s", 6), ("bit/s", 3)])
 }
 
 fn in_largest(steps: u128, units: &[(&str, usize)]) -> String {
@@ -231,7 +232,8 @@ mod tests {
 
     #[test]
     fn units_and_bare_numbers_are_one_value() {
-        for given in [text("23.71 ms"), Given::Number(0.02371), Given::Number(23.71 * 1e-3), text("23710us")] {
+        for given in [text("23.71 ms"), Given::Number(0.02371), Given::Number(23.71 * 1e-3), text("23710us")]
+        {
             assert_eq!(DURATION.read(&given, false), Ok(0.02371));
         }
         assert_eq!(RATE.read(&text("3.5 MB/s"), false), Ok(28e6));
@@ -242,13 +244,19 @@ mod tests {
     #[test]
     fn faults_say_what_was_expected() {
         let expected = |given: &Given, zero| DURATION.read(given, zero).expect_err("a fault").expected;
-        assert_eq!(expected(&text("5 MS"), true), "a duration of at least 0 such as \"50 ms\" (the unit is \"ms\")");
+        assert_eq!(
+            expected(&text("5 MS"), true),
+            "a duration of at least 0 such as \"50 ms\" (the unit is \"ms\")"
+        );
         assert_eq!(expected(&Given::Whole(0), false), "a duration above 0 such as \"50 ms\"");
         assert_eq!(expected(&text("1e8 s"), false), "a duration of at most 1e+07 s");
         assert_eq!(expected(&text("10000000.0000000000001 s"), false), "a duration of at most 1e+07 s");
         assert_eq!(expected(&text("0.1 ps"), false), "a duration of at least 1e-12 s");
         assert_eq!(expected(&Given::Number(f64::NAN), true), "a duration of at least 0 such as \"50 ms\"");
-        assert_eq!(size(&text("0.5 B"), false).expect_err("a fault").expected, "a whole number of bytes, or a size such as \"64 kB\"");
+        assert_eq!(
+            size(&text("0.5 B"), false).expect_err("a fault").expected,
+            "a whole number of bytes, or a size such as \"64 kB\""
+        );
     }
 
     #[test]

@@ -107,8 +107,9 @@ fn write(text: &mut String, value: &Given, outermost: bool) {
         Given::Number(value) if !value.is_finite() => text.push_str(&not_finite(*value, outermost)),
         Given::Number(value) => number(text, *value),
         Given::Text(inner) => text.push_str(&quoted(inner)),
-        Given::Other(inner) if outermost => text.push_str(inner),
-        Given::Other(inner) => text.push_str(&quoted(inner)),
+        Given::Decimal(inner) => text.push_str(inner),
+        Given::Read(part) => write_other(text, &part.text, outermost),
+        Given::Class(_, inner) | Given::Other(inner) => write_other(text, inner, outermost),
         Given::List(items) => {
             between(text, ['[', ']'], items, |text, item| write(text, item, false));
         }
@@ -120,8 +121,22 @@ fn write(text: &mut String, value: &Given, outermost: bool) {
     }
 }
 
+fn write_other(text: &mut String, inner: &str, outermost: bool) {
+    if outermost {
+        text.push_str(inner);
+    } else {
+        text.push_str(&quoted(inner));
+    }
+}
+
 fn not_finite(value: f64, outermost: bool) -> String {
-    let name = if value.is_nan() { "nan" } else if value > 0.0 { "inf" } else { "-inf" };
+    let name = if value.is_nan() {
+        "nan"
+    } else if value > 0.0 {
+        "inf"
+    } else {
+        "-inf"
+    };
     if outermost {
         return name.to_owned();
     }
@@ -162,7 +177,16 @@ mod tests {
 
     #[test]
     fn brief_numbers_have_six_digits() {
-        for (value, text) in [(0.0, "0"), (1.0, "1"), (0.25, "0.25"), (1e15, "1e+15"), (1e-12, "1e-12"), (1234567.0, "1.23457e+06"), (100000.0, "100000"), (0.0001, "0.0001")] {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.25, "0.25"),
+            (1e15, "1e+15"),
+            (1e-12, "1e-12"),
+            (1234567.0, "1.23457e+06"),
+            (100000.0, "100000"),
+            (0.0001, "0.0001"),
+        ] {
             assert_eq!(brief(value), text);
         }
     }

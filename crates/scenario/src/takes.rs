@@ -1,7 +1,7 @@
 //! Descriptions of what a field takes. They are data, so that reading, messages, JSON Schema and the reference follow
 //! from one place.
 
-use crate::part::Part;
+use crate::part::{Kinds, Part};
 
 /// What a field takes.
 #[derive(Clone, Copy)]
@@ -74,9 +74,9 @@ pub enum Takes {
     /// A list of tables.
     Tables(&'static Part),
     /// A table of one of several kinds, or the name of a kind that needs no more.
-    OneOf(&'static [&'static Part]),
+    OneOf(&'static Kinds),
     /// A list of such tables.
-    EachOf(&'static [&'static Part]),
+    EachOf(&'static Kinds),
     /// Law of a random time; a time alone is a constant.
     TimeLaw,
     /// Law of a random number; a number alone is a constant.
@@ -134,7 +134,8 @@ const fn range(least: f64, with_least: bool, most: f64, with_most: bool, words: 
 const ANY: Range = range(-INFINITY, false, INFINITY, false, "a finite number");
 const AT_LEAST_0: Range = range(0.0, true, INFINITY, false, "a number of at least 0");
 /// What a weight of a queue's average is.
-pub(crate) const WEIGHT: Range = range(0.0, false, 1.0, true, "a number above 0, at most 1, or \"from-rate\"");
+pub(crate) const WEIGHT: Range =
+    range(0.0, false, 1.0, true, "a number above 0, at most 1, or \"from-rate\"");
 
 /// How many samples a sliding median looks back on at most.
 const MOST_SAMPLES: u64 = 1 << 24;
@@ -192,7 +193,8 @@ pub(crate) const PROBABILITY: Takes = Takes::Real(range(0.0, true, 1.0, true, "a
 pub(crate) const SHARE: Takes = Takes::Real(range(0.0, false, 1.0, true, "a number above 0, at most 1"));
 pub(crate) const RISK: Takes = Takes::Real(range(1e-6, true, 0.2, true, "a share from 0.000001 to 0.2"));
 pub(crate) const PART: Takes = Takes::Real(range(0.0, false, 1.0, false, "a number between 0 and 1"));
-pub(crate) const PART_OR_ZERO: Takes = Takes::Real(range(0.0, true, 1.0, false, "a number from 0 to below 1"));
+pub(crate) const PART_OR_ZERO: Takes =
+    Takes::Real(range(0.0, true, 1.0, false, "a number from 0 to below 1"));
 pub(crate) const TAIL_EXPONENT: Takes = Takes::Real(range(1.0, false, INFINITY, false, "a number above 1"));
 pub(crate) const FLAG: Takes = Takes::Flag;
 pub(crate) const TEXT: Takes = Takes::Text;

@@ -5,14 +5,18 @@ use toml_edit::{Array, Document, InlineTable, Item, Table, Value};
 use crate::fault::{Fault, Faults};
 use crate::given::Given;
 
-/// A text that was parsed.
-pub(crate) struct Parsed<'a> {
+/// The text of a file in TOML, parsed.
+pub struct Toml<'a> {
     text: &'a str,
     document: Document<&'a str>,
 }
 
-impl<'a> Parsed<'a> {
-    pub(crate) fn new(text: &'a str) -> Result<Self, Faults> {
+impl<'a> Toml<'a> {
+    /// Parses a text.
+    ///
+    /// # Errors
+    /// A fault with a line for what is no TOML.
+    pub fn new(text: &'a str) -> Result<Self, Faults> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let document = Document::parse(text).map_err(|error| {
             let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
@@ -20,23 +24,24 @@ impl<'a> Parsed<'a> {
             fault.line = error.span().map(|span| line(text, span.start));
             Faults::from(fault)
         })?;
-        Ok(Parsed { text, document })
+        Ok(Toml { text, document })
     }
 
-    /// What was given.
-    pub(crate) fn given(&self) -> Given {
+    /// The tables of the file.
+    pub fn given(&self) -> Given {
         table(self.document.as_table())
     }
 
     /// The same faults with their lines: that of the value, or of the closest thing around it that the file has.
-    pub(crate) fn placed(&self, faults: Faults) -> Faults {
+    pub fn placed(&self, faults: Faults) -> Faults {
         faults.map(|fault| {
             let line = fault.line.or_else(|| self.line(&fault.path));
             Fault { line, ..fault }
         })
     }
 
-    fn line(&self, path: &str) -> Option<usize> {
+    /// The line of the value at a path, or of the closest thing around it that the file has.
+    pub fn line(&self, path: &str) -> Option<usize> {
         let mut at = At::Table(self.document.as_table());
         let mut found = None;
         for step in steps(path) {
@@ -161,7 +166,7 @@ mod tests {
 
     #[test]
     fn faults_find_the_line_of_what_they_name() {
-        let parsed = Parsed::new(TEXT).expect("TOML");
+        let parsed = Toml::new(TEXT).expect("TOML");
         for (path, line) in [
             ("duration", Some(1)),
             ("dumbbell", Some(3)),
@@ -182,7 +187,7 @@ mod tests {
 
     #[test]
     fn what_is_no_toml_is_a_fault_with_a_line() {
-        let fault = Parsed::new("a = 1\nb = = 2\n").err().expect("a fault").first().clone();
+        let fault = Toml::new("a = 1\nb = = 2\n").err().expect("a fault").first().clone();
         assert_eq!(fault.line, Some(2));
         assert!(fault.value.starts_with("text that is not TOML: "), "{fault}");
     }

@@ -1,7 +1,7 @@
 //! Applications that hear back.
 
 use crate::part::{parts, B, J, NONE, T};
-use crate::takes::{COUNT, FLAG, SIZE, TEXT, Takes};
+use crate::takes::{Takes, COUNT, FLAG, SIZE, TEXT};
 
 parts! {
     /// One transfer after the other over TCP, with time to think in between. A transfer that nobody asks

@@ -1,8 +1,11 @@
 //! Queues for classes and their schedulers.
 
-use crate::part::{Part, parts, B, EMPTY_LIST, F, I, J, NONE, T};
+use crate::part::{parts, Kinds, B, EMPTY_LIST, F, I, J, NONE, T};
 use crate::read as checks;
-use crate::takes::{BURST_SIZE, CODE_POINTS, COUNT, FLAG, NOT_NEGATIVE, PACKET_SIZE, POSITIVE, RATES_OR_ZERO, TURN_WEIGHTS, Takes};
+use crate::takes::{
+    Takes, BURST_SIZE, CODE_POINTS, COUNT, FLAG, NOT_NEGATIVE, PACKET_SIZE, POSITIVE, RATES_OR_ZERO,
+    TURN_WEIGHTS,
+};
 
 parts! {
     /// Queues for classes, each with drop precedences (RFC 2597), and a scheduler between them. Lengths and
@@ -12,7 +15,7 @@ parts! {
         /// In the order of their priority, where that matters.
         queues: Takes::Tables(&CLASS_QUEUE),
         /// Which queue the link serves next.
-        scheduler: Takes::OneOf(ANY_SCHEDULER) => J(r#"{"kind":"priority"}"#),
+        scheduler: Takes::OneOf(&ANY_SCHEDULER) => J(r#"{"kind":"priority"}"#),
         /// Size of a mean packet: idle times are counted in these.
         mean_packet_bytes: PACKET_SIZE => I(1000),
         /// Whose averages, drops and schedulers these are: those of `red`, or of ns-2's module, departures
@@ -88,4 +91,4 @@ parts! {
 }
 
 /// The kinds of scheduler.
-pub static ANY_SCHEDULER: &[&Part] = &[&PRIORITY, &ROUND_ROBIN, &WRR, &DRR, &WIRR];
+pub static ANY_SCHEDULER: Kinds = Kinds::new("scheduler", &[&PRIORITY, &ROUND_ROBIN, &WRR, &DRR, &WIRR]);

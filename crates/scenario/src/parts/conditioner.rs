@@ -1,9 +1,9 @@
 //! Conditioners of a link.
 
 use crate::part::{parts, B, EMPTY_LIST, F, J, NONE, T};
-use crate::parts::{ANY_METER};
+use crate::parts::ANY_METER;
 use crate::read as checks;
-use crate::takes::{CODE_POINTS, DURATION, FLAG, NAMES, PERIOD, POSITIVE, TREATMENT, Takes};
+use crate::takes::{Takes, CODE_POINTS, DURATION, FLAG, NAMES, PERIOD, POSITIVE, TREATMENT};
 
 parts! {
     /// What is done to packets before they join the queue of a link. Of its rules, the first that a packet
@@ -33,7 +33,7 @@ parts! {
         /// Code points that a packet arrives with; none is any.
         dscp: CODE_POINTS => EMPTY_LIST,
         /// What colours packets; without one all are green.
-        meter: Takes::OneOf(ANY_METER) => NONE,
+        meter: Takes::OneOf(&ANY_METER) => NONE,
         /// Which bytes of a packet are metered: all, or those behind the headers. An ACK is nothing but
         /// header.
         count: Takes::Choice(&["wire", "payload"]) => T("wire"),

@@ -1,9 +1,11 @@
 //! Congestion controls.
 
-use crate::part::{Part, parts, B, EMPTY_TABLE, F, I, J, NONE, T};
-use crate::parts::{ANY_FORECASTER};
+use crate::part::{parts, Kinds, B, EMPTY_TABLE, F, I, J, NONE, T};
+use crate::parts::ANY_FORECASTER;
 use crate::read as checks;
-use crate::takes::{FLAG, NOT_NEGATIVE, PART, PART_OR_ZERO, POSITIVE, RATE, SHARE, TEXT, VALUES, WINDOW, Takes};
+use crate::takes::{
+    Takes, FLAG, NOT_NEGATIVE, PART, PART_OR_ZERO, POSITIVE, RATE, SHARE, TEXT, VALUES, WINDOW,
+};
 
 parts! {
     /// One packet a round trip up, half of the window down (RFC 5681).
@@ -23,7 +25,7 @@ parts! {
         /// Backlog above which slow start ends.
         gamma: NOT_NEGATIVE => F(1.0),
         /// What forecasts the next round trip, in seconds, from that of each ACK of new data.
-        forecaster: Takes::OneOf(ANY_FORECASTER) => J(r#"{"ar":[-0.36251,0.17573],"d":1,"kind":"arima","ma":[-0.95108]}"#),
+        forecaster: Takes::OneOf(&ANY_FORECASTER) => J(r#"{"ar":[-0.36251,0.17573],"d":1,"kind":"arima","ma":[-0.95108]}"#),
         /// When it decides: once a round trip, as Vegas does, or with each ACK of new data, as the
         /// document's algorithm reads.
         decide: Takes::Choice(&["round", "ack"]) => T("round"),
@@ -111,7 +113,7 @@ parts! {
         /// It looks once in so many round trips.
         rounds: WINDOW => I(2),
         /// What forecasts the mean of the next round trip, in seconds, from those of the last ones.
-        forecaster: Takes::OneOf(ANY_FORECASTER) => J(r#"{"kind":"last-value"}"#),
+        forecaster: Takes::OneOf(&ANY_FORECASTER) => J(r#"{"kind":"last-value"}"#),
     }
 
     /// TCP-TP: jumps to the share of the link that a forecast of its own throughput `f` implies, for `N =
@@ -127,7 +129,7 @@ parts! {
         /// How many intervals are measured before the rule applies.
         samples: WINDOW => I(20),
         /// What forecasts the throughput of the next interval, in packets a second.
-        forecaster: Takes::OneOf(ANY_FORECASTER) => J(r#"{"every":1,"kind":"lmmse","window":21}"#),
+        forecaster: Takes::OneOf(&ANY_FORECASTER) => J(r#"{"every":1,"kind":"lmmse","window":21}"#),
         /// What makes N whole: up as printed, to the nearest, or down to one at least.
         rounding: Takes::Choice(&["up", "nearest", "down"]) => T("up"),
         /// Which round trip the window is for: the smoothed one, or the least so far.
@@ -178,4 +180,20 @@ parts! {
 }
 
 /// The kinds of control.
-pub static ANY_CONTROL: &[&Part] = &[&AIMD, &ARIMA_VEGAS, &BBR, &BINOMIAL, &COPA, &CUBIC, &DCTCP, &DUAL, &TCP_TP, &VEGAS_CONTROL, &VENO, &USER_CONTROL];
+pub static ANY_CONTROL: Kinds = Kinds::new(
+    "control",
+    &[
+        &AIMD,
+        &ARIMA_VEGAS,
+        &BBR,
+        &BINOMIAL,
+        &COPA,
+        &CUBIC,
+        &DCTCP,
+        &DUAL,
+        &TCP_TP,
+        &VEGAS_CONTROL,
+        &VENO,
+        &USER_CONTROL,
+    ],
+);

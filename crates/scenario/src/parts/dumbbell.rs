@@ -2,7 +2,7 @@
 
 use crate::part::{parts, EMPTY_LIST, F, I, J, NONE, T};
 use crate::parts::{ANY_APP, ANY_EVENT, ANY_LOSS, ANY_QUEUE, ANY_TRANSPORT, JITTER, RECORD, REVERSE};
-use crate::takes::{CODE_POINT, DURATION, DURATION_OR_LIST, FLOW_COUNT, NAME, PERIOD, RATE, TEXT, Takes};
+use crate::takes::{Takes, CODE_POINT, DURATION, DURATION_OR_LIST, FLOW_COUNT, NAME, PERIOD, RATE, TEXT};
 
 parts! {
     /// A scenario with one bottleneck `r0->r1`, named `bottleneck`. Flow number i sends from host `s<i>` to
@@ -20,17 +20,17 @@ parts! {
         /// Propagation delay of the bottleneck.
         delay: DURATION,
         /// Queue in front of the bottleneck, one in each direction.
-        queue: Takes::OneOf(ANY_QUEUE) => J(r#"{"kind":"droptail"}"#),
+        queue: Takes::OneOf(&ANY_QUEUE) => J(r#"{"kind":"droptail"}"#),
         /// Instants at which packets may leave the bottleneck, forward direction, in place of the rate,
         /// which then only tells RED, and the observers of `record.nonresponsive`, what to expect.
         capacity: Takes::Capacity => NONE,
         /// Random delay on top of the bottleneck's propagation delay, forward direction.
         jitter: Takes::Table(&JITTER) => NONE,
         /// Packets lost on arrival at the bottleneck, forward direction.
-        loss: Takes::OneOf(ANY_LOSS) => NONE,
+        loss: Takes::OneOf(&ANY_LOSS) => NONE,
         /// Events of the bottleneck at given times, forward direction: changes of rate, delay and losses,
         /// outages, stalls, reordering.
-        events: Takes::EachOf(ANY_EVENT) => EMPTY_LIST,
+        events: Takes::EachOf(&ANY_EVENT) => EMPTY_LIST,
         /// What differs in the bottleneck's reverse direction.
         reverse: Takes::Table(&REVERSE) => J(r#"{}"#),
         /// Rate of the links between hosts and routers.
@@ -38,7 +38,7 @@ parts! {
         /// Propagation delay of the links between hosts and routers.
         access_delay: DURATION,
         /// Queues in front of the links between hosts and routers.
-        access_queue: Takes::OneOf(ANY_QUEUE) => J(r#"{"kind":"droptail"}"#),
+        access_queue: Takes::OneOf(&ANY_QUEUE) => J(r#"{"kind":"droptail"}"#),
         /// Groups of flows.
         flows: Takes::Tables(&FLOW_GROUP),
         /// What is recorded besides the counters.
@@ -52,9 +52,9 @@ parts! {
         /// How many flows.
         count: FLOW_COUNT => I(1),
         /// How data travels.
-        transport: Takes::OneOf(ANY_TRANSPORT),
+        transport: Takes::OneOf(&ANY_TRANSPORT),
         /// When there is data to send.
-        app: Takes::OneOf(ANY_APP),
+        app: Takes::OneOf(&ANY_APP),
         /// `forward` sends from the left, from `s1`, `s2` and so on; `reverse` from the right.
         direction: Takes::Choice(&["forward", "reverse"]) => T("forward"),
         /// Earliest start; a list gives one to each flow of the group.
@@ -71,7 +71,7 @@ parts! {
         /// the group, so that their round-trip times differ.
         access_delay: DURATION_OR_LIST => NONE,
         /// Queue of these flows' access links where it differs.
-        access_queue: Takes::OneOf(ANY_QUEUE) => NONE,
+        access_queue: Takes::OneOf(&ANY_QUEUE) => NONE,
         /// Random delay of what these flows send, on the sender's access link.
         access_jitter: Takes::Table(&JITTER) => NONE,
     }

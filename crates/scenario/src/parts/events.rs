@@ -1,8 +1,8 @@
 //! Events of links.
 
-use crate::part::{Part, parts, EMPTY_LIST, F, NONE, T};
+use crate::part::{parts, Kinds, EMPTY_LIST, F, NONE, T};
 use crate::read as checks;
-use crate::takes::{COUNT, COUNTS, DURATION, PERIOD, PROBABILITY, RATE_OR_ZERO, Takes};
+use crate::takes::{Takes, COUNT, COUNTS, DURATION, PERIOD, PROBABILITY, RATE_OR_ZERO};
 
 parts! {
     /// From an instant on the link has another rate. A packet in transmission goes on at the new one. At 0
@@ -81,4 +81,5 @@ parts! {
 }
 
 /// The kinds of event.
-pub static ANY_EVENT: &[&Part] = &[&RATE_CHANGE, &DELAY_CHANGE, &LOSS_CHANGE, &OUTAGE, &STALL, &REORDERING];
+pub static ANY_EVENT: Kinds =
+    Kinds::new("event", &[&RATE_CHANGE, &DELAY_CHANGE, &LOSS_CHANGE, &OUTAGE, &STALL, &REORDERING]);

@@ -1,8 +1,10 @@
 //! Forecasters.
 
-use crate::part::{Part, parts, B, EMPTY_LIST, F, I, NONE, T};
+use crate::part::{parts, Kinds, B, EMPTY_LIST, F, I, NONE, T};
 use crate::read as checks;
-use crate::takes::{DIFFERENCES, FLAG, LEVEL, NOT_NEGATIVE, NUMBERS, ORDER_OF, PART, POSITIVE, REAL, SHARE, WINDOW, Takes};
+use crate::takes::{
+    Takes, DIFFERENCES, FLAG, LEVEL, NOT_NEGATIVE, NUMBERS, ORDER_OF, PART, POSITIVE, REAL, SHARE, WINDOW,
+};
 
 parts! {
     /// One number, whatever comes: what any other forecaster has to do better than.
@@ -175,4 +177,24 @@ parts! {
 }
 
 /// The kinds of forecaster.
-pub static ANY_FORECASTER: &[&Part] = &[&CONSTANT, &LAST_VALUE, &EWMA, &HOLT, &ADAPTIVE_EWMA, &MEDIAN, &ARIMA, &LMMSE, &LMS, &NLMS, &RLS, &FBM, &FARIMA, &ARIMA_RECURSIVE, &ARIMA_REFITTED, &MIXTURE];
+pub static ANY_FORECASTER: Kinds = Kinds::new(
+    "forecaster",
+    &[
+        &CONSTANT,
+        &LAST_VALUE,
+        &EWMA,
+        &HOLT,
+        &ADAPTIVE_EWMA,
+        &MEDIAN,
+        &ARIMA,
+        &LMMSE,
+        &LMS,
+        &NLMS,
+        &RLS,
+        &FBM,
+        &FARIMA,
+        &ARIMA_RECURSIVE,
+        &ARIMA_REFITTED,
+        &MIXTURE,
+    ],
+);

@@ -1,6 +1,6 @@
 //! Laws of random times and numbers.
 
-use crate::part::{Part, parts};
+use crate::part::{parts, Kinds};
 use crate::takes::{AMOUNT, AMOUNTS, CHOICE_WEIGHTS, NOT_NEGATIVE, TAIL_EXPONENT};
 
 parts! {
@@ -59,4 +59,7 @@ parts! {
 }
 
 /// The kinds of law.
-pub static ANY_LAW: &[&Part] = &[&CONSTANT_LAW, &EXPONENTIAL_LAW, &PARETO_LAW, &LOMAX_LAW, &UNIFORM_LAW, &LOGNORMAL_LAW, &CHOICE_LAW];
+pub static ANY_LAW: Kinds = Kinds::new(
+    "law",
+    &[&CONSTANT_LAW, &EXPONENTIAL_LAW, &PARETO_LAW, &LOMAX_LAW, &UNIFORM_LAW, &LOGNORMAL_LAW, &CHOICE_LAW],
+);

@@ -1,7 +1,7 @@
 //! Losses on links.
 
-use crate::part::{Part, parts, F, T};
-use crate::takes::{COUNTS, PROBABILITY, Takes};
+use crate::part::{parts, Kinds, F, T};
+use crate::takes::{Takes, COUNTS, PROBABILITY};
 
 parts! {
     /// Loses the packets with these arrival numbers at the port.
@@ -52,4 +52,5 @@ parts! {
 }
 
 /// The kinds of loss.
-pub static ANY_LOSS: &[&Part] = &[&LISTED_LOSS, &BERNOULLI_LOSS, &GILBERT_ELLIOTT_LOSS, &DITHER_LOSS];
+pub static ANY_LOSS: Kinds =
+    Kinds::new("kind of loss", &[&LISTED_LOSS, &BERNOULLI_LOSS, &GILBERT_ELLIOTT_LOSS, &DITHER_LOSS]);

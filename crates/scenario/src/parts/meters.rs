@@ -1,7 +1,7 @@
 //! Meters of conditioners.
 
-use crate::part::{Part, parts, B, F, I};
-use crate::takes::{FLAG, NOT_NEGATIVE, PERIOD, RATE_OR_ZERO, SIZE_OR_ZERO, Takes};
+use crate::part::{parts, Kinds, B, F, I};
+use crate::takes::{Takes, FLAG, NOT_NEGATIVE, PERIOD, RATE_OR_ZERO, SIZE_OR_ZERO};
 
 parts! {
     /// One bucket of tokens: packets are green while there are tokens for them, and red otherwise.
@@ -140,4 +140,18 @@ parts! {
 }
 
 /// The kinds of meter.
-pub static ANY_METER: &[&Part] = &[&TOKEN_BUCKET_METER, &SRTCM_METER, &TRTCM_METER, &RFC4115_METER, &TSW2CM_METER, &TSW3CM_METER, &RTT_AWARE_METER, &RTT_RTO_METER, &TCP_MODEL_METER, &FAIR_EXCESS_METER];
+pub static ANY_METER: Kinds = Kinds::new(
+    "meter",
+    &[
+        &TOKEN_BUCKET_METER,
+        &SRTCM_METER,
+        &TRTCM_METER,
+        &RFC4115_METER,
+        &TSW2CM_METER,
+        &TSW3CM_METER,
+        &RTT_AWARE_METER,
+        &RTT_RTO_METER,
+        &TCP_MODEL_METER,
+        &FAIR_EXCESS_METER,
+    ],
+);

@@ -1,9 +1,12 @@
 //! The network: nodes, links, recorded capacities, routing, flows.
 
-use crate::part::{Part, parts, B, EMPTY_LIST, F, I, J, NONE, T};
+use crate::part::{parts, Kinds, B, EMPTY_LIST, F, I, J, NONE, T};
 use crate::parts::{ANY_APP, ANY_EVENT, ANY_LOSS, ANY_QUEUE, ANY_TRANSPORT, CONDITIONER, RECORD};
 use crate::read as checks;
-use crate::takes::{BURST_SIZE, CODE_POINT, COUNT_OR_NONE, DURATION, FLAG, INSTANTS, NAME, NAMES, NAME_PAIR, PERIOD, RATE, TEXT, Takes};
+use crate::takes::{
+    Takes, BURST_SIZE, CODE_POINT, COUNT_OR_NONE, DURATION, FLAG, INSTANTS, NAME, NAMES, NAME_PAIR, PERIOD,
+    RATE, TEXT,
+};
 
 parts! {
     /// What is simulated: a plain value. Equal scenario and seed give an equal recording, bit for bit.
@@ -19,7 +22,7 @@ parts! {
         /// Nodes that forward.
         routers: NAMES => EMPTY_LIST,
         /// Which of several paths with the fewest links a flow takes.
-        routing: Takes::OneOf(ANY_ROUTING) => J(r#"{"kind":"shortest"}"#),
+        routing: Takes::OneOf(&ANY_ROUTING) => J(r#"{"kind":"shortest"}"#),
         /// Full-duplex links; at most one between two nodes.
         links: Takes::Tables(&LINK),
         /// Traffic.
@@ -58,20 +61,20 @@ parts! {
         /// Propagation delay, in each direction.
         delay: DURATION,
         /// Queue in front of the link, one in each direction.
-        queue: Takes::OneOf(ANY_QUEUE) => J(r#"{"kind":"droptail"}"#),
+        queue: Takes::OneOf(&ANY_QUEUE) => J(r#"{"kind":"droptail"}"#),
         /// Instants at which packets may leave in the forward direction, in place of the rate, which then
         /// only tells RED, and the observers of `record.nonresponsive`, what to expect.
         capacity: Takes::Capacity => NONE,
         /// Random delay on top of the propagation delay, in the forward direction.
         jitter: Takes::Table(&JITTER) => NONE,
         /// Packets lost on arrival at the forward port, before the queue.
-        loss: Takes::OneOf(ANY_LOSS) => NONE,
+        loss: Takes::OneOf(&ANY_LOSS) => NONE,
         /// What is done to packets that arrive at the forward port before all else: classes are metered,
         /// marked and dropped.
         conditioner: Takes::Table(&CONDITIONER) => NONE,
         /// Events in the forward direction at given times: changes of rate, delay and losses, outages,
         /// stalls, reordering.
-        events: Takes::EachOf(ANY_EVENT) => EMPTY_LIST,
+        events: Takes::EachOf(&ANY_EVENT) => EMPTY_LIST,
         /// What differs in the direction from the second node to the first.
         reverse: Takes::Table(&REVERSE) => J(r#"{}"#),
     }
@@ -105,17 +108,17 @@ parts! {
         /// Propagation delay.
         delay: DURATION => NONE,
         /// Queue in front of the link.
-        queue: Takes::OneOf(ANY_QUEUE) => NONE,
+        queue: Takes::OneOf(&ANY_QUEUE) => NONE,
         /// Instants at which packets may leave, in place of the rate.
         capacity: Takes::Capacity => NONE,
         /// Random delay on top of the propagation delay.
         jitter: Takes::Table(&JITTER) => NONE,
         /// Packets lost on arrival at the port, before the queue.
-        loss: Takes::OneOf(ANY_LOSS) => NONE,
+        loss: Takes::OneOf(&ANY_LOSS) => NONE,
         /// What is done to arriving packets before all else: classes are metered, marked and dropped.
         conditioner: Takes::Table(&CONDITIONER) => NONE,
         /// Events at given times: changes of rate, delay and losses, outages, stalls, reordering.
-        events: Takes::EachOf(ANY_EVENT) => EMPTY_LIST,
+        events: Takes::EachOf(&ANY_EVENT) => EMPTY_LIST,
     }
 
     /// An application over a transport between two hosts.
@@ -127,9 +130,9 @@ parts! {
         /// Host that receives it.
         destination: NAME,
         /// How data travels.
-        transport: Takes::OneOf(ANY_TRANSPORT),
+        transport: Takes::OneOf(&ANY_TRANSPORT),
         /// When there is data to send.
-        app: Takes::OneOf(ANY_APP),
+        app: Takes::OneOf(&ANY_APP),
         /// Earliest start.
         start: DURATION => F(0.0),
         /// The start is drawn uniformly from `[start, start + start_spread)`.
@@ -145,4 +148,4 @@ parts! {
 }
 
 /// The kinds of routing.
-pub static ANY_ROUTING: &[&Part] = &[&SHORTEST_PATHS, &ECMP];
+pub static ANY_ROUTING: Kinds = Kinds::new("routing", &[&SHORTEST_PATHS, &ECMP]);

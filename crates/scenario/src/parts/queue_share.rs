@@ -1,7 +1,10 @@
 //! Estimates of the share of non-responsive traffic from a queue, and their methods.
 
-use crate::part::{Part, parts, B, F, I, J, NONE, T};
-use crate::takes::{COUNT, DURATION, FLAG, NAMES, NOT_NEGATIVE, PACKET_SIZE, PART_OR_ZERO, PERIOD, POSITIVE, PROBABILITY, SHARE, Takes};
+use crate::part::{parts, Kinds, B, F, I, J, NONE, T};
+use crate::takes::{
+    Takes, COUNT, DURATION, FLAG, NAMES, NOT_NEGATIVE, PACKET_SIZE, PART_OR_ZERO, PERIOD, POSITIVE,
+    PROBABILITY, SHARE,
+};
 
 parts! {
     /// Estimates of the share of non-responsive traffic from what a queue shows: its length, arrivals,
@@ -18,7 +21,7 @@ parts! {
         /// Size of a packet, which makes packets/s of the link's rate.
         mean_packet_bytes: PACKET_SIZE => I(1000),
         /// How the unknowns are followed.
-        method: Takes::OneOf(ANY_METHOD) => J(r#"{"kind":"kaczmarz"}"#),
+        method: Takes::OneOf(&ANY_METHOD) => J(r#"{"kind":"kaczmarz"}"#),
         /// The unknowns: one congested hop (eq. 2.14), several (eq. 2.23), or flows of a constant rate
         /// (appendix A).
         form: Takes::Choice(&["basic", "multi-hop", "cbr"]) => T("basic"),
@@ -92,4 +95,5 @@ parts! {
 }
 
 /// The kinds of method.
-pub static ANY_METHOD: &[&Part] = &[&KACZMARZ_METHOD, &RLS_METHOD, &KALMAN_METHOD, &FIXED_POINT_METHOD];
+pub static ANY_METHOD: Kinds =
+    Kinds::new("method", &[&KACZMARZ_METHOD, &RLS_METHOD, &KALMAN_METHOD, &FIXED_POINT_METHOD]);

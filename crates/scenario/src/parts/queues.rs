@@ -1,9 +1,12 @@
 //! Queues in front of links.
 
-use crate::part::{Part, parts, B, F, I, J, NONE, T};
-use crate::parts::{DIFF_SERV};
+use crate::part::{parts, Kinds, B, F, I, J, NONE, T};
+use crate::parts::DIFF_SERV;
 use crate::read as checks;
-use crate::takes::{BURST_SIZE, COUNT, DURATION, FLAG, PACKET_SIZE, PERIOD, POSITIVE, PROBABILITY, QUEUE_COUNT, SHARE, SIZE, Takes};
+use crate::takes::{
+    Takes, BURST_SIZE, COUNT, DURATION, FLAG, PACKET_SIZE, PERIOD, POSITIVE, PROBABILITY, QUEUE_COUNT, SHARE,
+    SIZE,
+};
 
 parts! {
     /// First in, first out; an arriving packet is dropped when the queue is full. Both limits count the
@@ -179,7 +182,8 @@ parts! {
 }
 
 /// The kinds of queue.
-pub static ANY_QUEUE: &[&Part] = &[&DROP_TAIL, &RED, &CO_DEL, &PIE, &FQ_CODEL, &DIFF_SERV];
+pub static ANY_QUEUE: Kinds =
+    Kinds::new("queue discipline", &[&DROP_TAIL, &RED, &CO_DEL, &PIE, &FQ_CODEL, &DIFF_SERV]);
 
 /// The kinds of weight.
-pub static ANY_WEIGHT: &[&Part] = &[&FIXED_WEIGHT, &WEIGHT_FROM_RATE];
+pub static ANY_WEIGHT: Kinds = Kinds::new("kind of weight", &[&FIXED_WEIGHT, &WEIGHT_FROM_RATE]);

@@ -1,8 +1,8 @@
 //! Records of a run.
 
 use crate::part::{parts, B, EMPTY_LIST, NONE, T};
-use crate::parts::{QUEUE_SHARE_SERIES};
-use crate::takes::{FLAG, NAMES, PERIOD, Takes};
+use crate::parts::QUEUE_SHARE_SERIES;
+use crate::takes::{Takes, FLAG, NAMES, PERIOD};
 
 parts! {
     /// What is recorded besides the counters. Flows are named, or `*` for all; ports are named `a->b`, or

@@ -1,8 +1,8 @@
 //! Estimators of the retransmission timeout.
 
-use crate::part::{Part, parts, F, I, J, NONE, T};
-use crate::parts::{ANY_FORECASTER};
-use crate::takes::{DURATION, NOT_NEGATIVE, PERIOD, RISK, SHARE, WEIGHTS, WINDOW, Takes};
+use crate::part::{parts, Kinds, F, I, J, NONE, T};
+use crate::parts::ANY_FORECASTER;
+use crate::takes::{Takes, DURATION, NOT_NEGATIVE, PERIOD, RISK, SHARE, WEIGHTS, WINDOW};
 
 parts! {
     /// Exponentially weighted mean and mean deviation (Jacobson and Karels; RFC 6298).
@@ -65,7 +65,7 @@ parts! {
     /// a forecast that is negative.
     ARIMA_RTO_CONFIG: "ArimaRtoConfig" as "arima" {
         /// What forecasts the next round trip, in seconds.
-        forecaster: Takes::OneOf(ANY_FORECASTER) => J(r#"{"ar":[-0.36251,0.17573],"d":1,"kind":"arima","ma":[-0.95108]}"#),
+        forecaster: Takes::OneOf(&ANY_FORECASTER) => J(r#"{"ar":[-0.36251,0.17573],"d":1,"kind":"arima","ma":[-0.95108]}"#),
         /// Weight of a forecast's error in rttvar.
         deviation_gain: SHARE => F(0.25),
         /// How many rttvar are added to the forecast.
@@ -74,4 +74,15 @@ parts! {
 }
 
 /// The kinds of rto.
-pub static ANY_RTO: &[&Part] = &[&JACOBSON_RTO_CONFIG, &JACOBSON_TICKS_RTO_CONFIG, &LINUX_RTO_CONFIG, &MEDIAN_RTO_CONFIG, &QUANTILE_RTO_CONFIG, &WEIGHTED_MEDIAN_RTO_CONFIG, &ARIMA_RTO_CONFIG];
+pub static ANY_RTO: Kinds = Kinds::new(
+    "estimator",
+    &[
+        &JACOBSON_RTO_CONFIG,
+        &JACOBSON_TICKS_RTO_CONFIG,
+        &LINUX_RTO_CONFIG,
+        &MEDIAN_RTO_CONFIG,
+        &QUANTILE_RTO_CONFIG,
+        &WEIGHTED_MEDIAN_RTO_CONFIG,
+        &ARIMA_RTO_CONFIG,
+    ],
+);

@@ -1,9 +1,11 @@
 //! Applications that do not hear back.
 
-use crate::part::{Part, parts, EMPTY_LIST, NONE};
+use crate::part::{parts, Kinds, EMPTY_LIST, NONE};
 use crate::parts::{BARRIER, TELNET, TRANSFER_SEQUENCE, WEB};
 use crate::read as checks;
-use crate::takes::{COUNT, DURATION_RANGE, PART, PAYLOADS, PERIOD, RATE, RATE_RANGE, TAIL_EXPONENT, WRITES, Takes};
+use crate::takes::{
+    Takes, COUNT, DURATION_RANGE, PART, PAYLOADS, PERIOD, RATE, RATE_RANGE, TAIL_EXPONENT, WRITES,
+};
 
 parts! {
     /// Always has data.
@@ -36,7 +38,7 @@ parts! {
     /// whole number of packets to its drawn length, at least one.
     ON_OFF: "OnOff" as "on-off" {
         /// Law of both durations.
-        law: Takes::OneOf(ANY_PERIODS),
+        law: Takes::OneOf(&ANY_PERIODS),
         /// Payload bits per second during a burst.
         rate: RATE,
         /// Mean length of a burst.
@@ -81,7 +83,22 @@ parts! {
 }
 
 /// The kinds of app.
-pub static ANY_APP: &[&Part] = &[&BULK, &TRANSFER, &CBR, &VBR, &ON_OFF, &SELF_SIMILAR, &SCHEDULE, &TRANSFER_SEQUENCE, &BARRIER, &TELNET, &WEB];
+pub static ANY_APP: Kinds = Kinds::new(
+    "application",
+    &[
+        &BULK,
+        &TRANSFER,
+        &CBR,
+        &VBR,
+        &ON_OFF,
+        &SELF_SIMILAR,
+        &SCHEDULE,
+        &TRANSFER_SEQUENCE,
+        &BARRIER,
+        &TELNET,
+        &WEB,
+    ],
+);
 
 /// The kinds of periods.
-pub static ANY_PERIODS: &[&Part] = &[&EXPONENTIAL_PERIODS, &PARETO_PERIODS];
+pub static ANY_PERIODS: Kinds = Kinds::new("law", &[&EXPONENTIAL_PERIODS, &PARETO_PERIODS]);

@@ -1,8 +1,8 @@
 //! Transports.
 
-use crate::part::{Part, parts, B, I, NONE, T};
-use crate::parts::{ANY_RTO};
-use crate::takes::{COUNT, COUNT_OR_NONE, DURATION, FLAG, HEADER_SIZE, PACKET_SIZE, PERIOD, POSITIVE, Takes};
+use crate::part::{parts, Kinds, B, I, NONE, T};
+use crate::parts::ANY_RTO;
+use crate::takes::{Takes, COUNT, COUNT_OR_NONE, DURATION, FLAG, HEADER_SIZE, PACKET_SIZE, PERIOD, POSITIVE};
 
 parts! {
     /// Reliable and congestion controlled. Recovery, retransmission timeout, window and receiver options
@@ -26,7 +26,7 @@ parts! {
         /// Whether packets are spread over the round trip instead of sent as ACKs let them go.
         pacing: FLAG => B(false),
         /// How the retransmission timeout is estimated.
-        rto: Takes::OneOf(ANY_RTO) => NONE,
+        rto: Takes::OneOf(&ANY_RTO) => NONE,
         /// Payload of a full segment.
         payload_bytes: PACKET_SIZE => I(1000),
         /// Headers of a data packet. With a handshake, packet 0 is a SYN of this size.
@@ -129,4 +129,4 @@ parts! {
 }
 
 /// The kinds of transport.
-pub static ANY_TRANSPORT: &[&Part] = &[&TCP, &UDP];
+pub static ANY_TRANSPORT: Kinds = Kinds::new("transport", &[&TCP, &UDP]);

@@ -123,8 +123,11 @@ pub(crate) fn weights_and_probabilities(queues: &Fields<'_>) -> Checked {
     for (number, queue) in queues.items("queues").iter().enumerate() {
         let Some(queue) = Fields::of(&CLASS_QUEUE, queue) else { continue };
         let precedences = queue.items("precedences").iter();
-        for (index, precedence) in precedences.filter_map(|value| Fields::of(&PRECEDENCE, value)).enumerate() {
-            let Some(most) = precedence.number("max_probability").filter(|most| *most > 1.0) else { continue };
+        for (index, precedence) in precedences.filter_map(|value| Fields::of(&PRECEDENCE, value)).enumerate()
+        {
+            let Some(most) = precedence.number("max_probability").filter(|most| *most > 1.0) else {
+                continue;
+            };
             let place = format!("queues[{number}].precedences[{index}].max_probability");
             return Err(Fault::new(place, shown_number(most), "a number above 0, at most 1"));
         }

@@ -5,10 +5,11 @@ use serde_json::{json, Map, Value};
 use super::single::{level, number, real, values};
 use super::Reader;
 use crate::fault::Fault;
-use crate::given::Given;
-use crate::part::Part;
-use crate::parts::{ANY_CONTROL, ANY_LAW, ANY_WEIGHT, USER_CONTROL};
-use crate::shown::shown;
+use crate::given::{Given, ReadPart};
+use crate::listing::all_parts;
+use crate::part::{Kinds, Part};
+use crate::parts::{ANY_CONTROL, ANY_LAW, ANY_WEIGHT, CBR, USER_CONTROL};
+use crate::shown::{shown, shown_text};
 use crate::takes::{Range, Takes, AMOUNT, NOT_NEGATIVE, WEIGHT};
 
 /// Fields of laws that hold one amount each.
@@ -18,22 +19,26 @@ const LIBRARIES: [&str; 3] = [".so", ".dylib", ".dll"];
 
 impl Reader<'_> {
     /// A table of one of these kinds, or the name of one that needs nothing else.
-    pub(super) fn one_of(&mut self, kinds: &[&'static Part], given: &Given) -> Option<Value> {
+    pub(super) fn one_of(&mut self, kinds: &'static Kinds, given: &Given) -> Option<Value> {
         let expected = || {
             let quoted: Vec<String> =
-                kinds.iter().map(|part| format!("\"{}\"", part.kind.unwrap_or_default())).collect();
+                kinds.parts.iter().map(|part| format!("\"{}\"", part.kind.unwrap_or_default())).collect();
             quoted.join(" or ")
         };
+        if let Given::Read(part) = given {
+            return self.read_part(kinds, part, expected);
+        }
         let (place, kind) = match given {
             Given::Text(_) => ("", given),
             Given::Table(_) => ("kind", given.get("kind").unwrap_or(&Given::Nothing)),
+            Given::Class(name, _) => return self.noted(Err(instance_of(name))),
             _ => {
                 let fault = Fault::new("", shown(given), format!("a table with kind = {}", expected()));
                 return self.noted(Err(fault));
             }
         };
         let is_kind = |part: &&&'static Part| matches!(kind, Given::Text(text) if part.kind == Some(text));
-        let Some(part) = kinds.iter().find(is_kind) else {
+        let Some(part) = kinds.parts.iter().find(is_kind) else {
             return self.noted(Err(Fault::new(place, shown(kind), expected())));
         };
         match given {
@@ -42,10 +47,19 @@ impl Reader<'_> {
         }
     }
 
+    /// A part that has been read already, if it is one of these kinds.
+    fn read_part(&mut self, kinds: &Kinds, part: &ReadPart, expected: impl Fn() -> String) -> Option<Value> {
+        if kinds.parts.iter().any(|each| each.name == part.name) {
+            return Some(part.value.clone());
+        }
+        let kind = part.kind.as_ref().unwrap_or(&part.name);
+        self.noted(Err(Fault::new("kind", shown_text(kind), expected())))
+    }
+
     /// Law of a time: a time alone is a constant.
     pub(super) fn time_law(&mut self, given: &Given) -> Option<Value> {
-        if let Given::Table(_) = given {
-            return self.one_of(ANY_LAW, given);
+        if let Given::Table(_) | Given::Read(_) = given {
+            return self.one_of(&ANY_LAW, given);
         }
         let Takes::Level(range) = AMOUNT else { return None };
         self.noted(level(given, range)).map(constant)
@@ -54,17 +68,20 @@ impl Reader<'_> {
     /// Law of a number: a number alone is a constant, and no number has a unit.
     pub(super) fn number_law(&mut self, given: &Given) -> Option<Value> {
         let Takes::Real(range) = NOT_NEGATIVE else { return None };
+        if let Given::Read(_) = given {
+            return self.one_of(&ANY_LAW, given);
+        }
         let Given::Table(_) = given else {
             return self.noted(real(given, range, range.words)).map(constant);
         };
         self.noted(without_units(given, range))?;
-        self.one_of(ANY_LAW, given)
+        self.one_of(&ANY_LAW, given)
     }
 
     /// Weight of a queue in its average: a number alone is that.
     pub(super) fn weight(&mut self, given: &Given) -> Option<Value> {
-        if let Given::Text(_) | Given::Table(_) = given {
-            return self.one_of(ANY_WEIGHT, given);
+        if let Given::Text(_) | Given::Table(_) | Given::Read(_) = given {
+            return self.one_of(&ANY_WEIGHT, given);
         }
         let value = self.noted(real(given, WEIGHT, WEIGHT.words))?;
         Some(json!({"kind": "fixed", "value": number(value)}))
@@ -83,7 +100,7 @@ impl Reader<'_> {
             Given::Table(_) if given.get("kind") == Some(&Given::Text("user".to_owned())) => {
                 self.user_control(given)
             }
-            _ => self.one_of(ANY_CONTROL, given),
+            _ => self.one_of(&ANY_CONTROL, given),
         }
     }
 
@@ -114,10 +131,22 @@ impl Reader<'_> {
             Some(find) => find(source, parameters),
             None => {
                 let value = shown(&Given::Text(source.to_owned()));
-                Err(Fault::new("source", value, "a control of your own with its form and the hash of its code"))
+                Err(Fault::new(
+                    "source",
+                    value,
+                    "a control of your own with its form and the hash of its code",
+                ))
             }
         }
     }
+}
+
+/// The fault of a class where one of its instances is wanted.
+fn instance_of(name: &str) -> Fault {
+    let part = all_parts().into_iter().find(|part| part.name == name);
+    let arguments =
+        if part.is_none_or(|part| part.is_complete() && !std::ptr::eq(part, &CBR)) { "" } else { "..." };
+    Fault::new("", format!("the class {name}"), format!("one of it: {name}({arguments})"))
 }
 
 /// Whether a text names a control of one's own: its class, or the file of its library.

@@ -38,7 +38,8 @@ impl Reader<'_> {
     }
 
     fn recorded(&self, name: &str) -> Result<Map<String, Value>, Fault> {
-        let path = self.surroundings.folder.map_or_else(|| Path::new(name).to_owned(), |folder| folder.join(name));
+        let path =
+            self.surroundings.folder.map_or_else(|| Path::new(name).to_owned(), |folder| folder.join(name));
         let content = content(&path).map_err(|reason| {
             Fault::new(FILE, format!("{} ({reason})", shown_text(name)), "a recorded capacity")
         })?;

@@ -43,6 +43,7 @@ pub(super) fn real(given: &Given, range: Range, expected: &str) -> Result<f64, F
     let value = match given {
         Given::Whole(whole) => *whole as f64,
         Given::Number(number) => *number,
+        Given::Decimal(text) => text.parse().unwrap_or(f64::NAN),
         _ => f64::NAN,
     };
     if range.holds(value) {
@@ -105,7 +106,7 @@ fn size(given: &Given, zero: bool, most: Most) -> Result<Value, Fault> {
     Err(Fault::new("", shown(given), expected))
 }
 
-fn whole(given: &Given, least: u64, most: u64) -> Result<Value, Fault> {
+pub(crate) fn whole(given: &Given, least: u64, most: u64) -> Result<Value, Fault> {
     let range = i128::from(least)..=i128::from(most);
     match given {
         Given::Whole(whole) if range.contains(whole) => Ok(u64::try_from(*whole).unwrap_or(0).into()),
@@ -199,7 +200,7 @@ fn ascending(times: impl Iterator<Item = f64>, inside: &str) -> Result<(), Fault
 
 fn duration_or_list(given: &Given) -> Result<Value, Fault> {
     match given {
-        Given::Text(_) | Given::Whole(_) | Given::Number(_) | Given::Flag(_) => {
+        Given::Text(_) | Given::Whole(_) | Given::Number(_) | Given::Decimal(_) | Given::Flag(_) => {
             DURATION.read(given, true).map(number)
         }
         _ => list(given, 1, usize::MAX, |item| DURATION.read(item, true).map(number)).map(Value::Array),

@@ -1,0 +1,5 @@
+//! Prints the JSON Schema of scenario files.
+
+fn main() {
+    println!("{}", parshall_scenario::json_schema());
+}
