@@ -72,6 +72,11 @@ export class Engine {
     return this.#call(network)("normalize");
   }
 
+  /** The JSON Schema of scenario files. */
+  schema() {
+    return this.#call("")("schema");
+  }
+
   #call(network, progress = () => true) {
     const { exports } = new WebAssembly.Instance(this.#module, {
       parshall: { progress: (seconds) => (progress(seconds) === false ? 0 : 1) },

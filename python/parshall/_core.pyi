@@ -1,7 +1,8 @@
 """The engine, written in Rust; docs/architecture.md says what a result holds."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, final
+from pathlib import Path
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,57 @@ _Given = str | tuple[object, Callable[[type], list[tuple[str, str, Any, bool]] |
 
 def normalize(scenario: _Given) -> str:
     """The scenario as the engine understands it, with every default filled in, as JSON."""
+
+def slow_links(scenario: _Given) -> str | None:
+    """A sentence about links that send no packet in the time of the run; none where there are none."""
+
+_Fault: TypeAlias = tuple[str, str, str, int | None]
+"""A path, its value, what was expected, and the line of the file where it is known."""
+
+class ReadScenario:
+    """A scenario that was read from a file, without an object for each of its parts."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def counts(self) -> tuple[int, int, int, int]:
+        """Hosts, routers, links and flows."""
+
+    @property
+    def duration(self) -> float: ...
+    @property
+    def canonical_json(self) -> str: ...
+    @property
+    def hash(self) -> str: ...
+    @property
+    def slow_links(self) -> str | None:
+        """A sentence about links that send no packet in the time of the run; none where there are none."""
+
+    def check(self) -> tuple[float, float, float, float]:
+        """What a run will take, as :func:`check` says. Raises ScenarioError."""
+
+def read_scenario(
+    text: str,
+    is_json: bool,
+    folder: Path | None,
+    find: Callable[[str, dict[str, Any], Path | None], tuple[str, str, str]],
+) -> tuple[ReadScenario | None, list[_Fault]]:
+    """The scenario that the text of a file describes, or its faults.
+
+    ``find`` finds the form, the source and the hash of the code of a control that is named without it.
+    """
+
+def toml_tables(text: str) -> tuple[dict[str, Any], list[_Fault]]:
+    """The tables of a text in TOML, or the fault."""
+
+def toml_line(text: str, path: str) -> int | None:
+    """The line of a path in a text in TOML, or of the closest thing around it."""
+
+def scenario_schema() -> str:
+    """The JSON Schema of scenario files."""
+
+def scenario_parts() -> str:
+    """The parts that scenario files are made of, with their fields, texts and defaults, as JSON."""
 
 def filled_transport(transport_json: str) -> str:
     """A flow's transport with every option at the value that its profile gives it, from JSON to JSON."""

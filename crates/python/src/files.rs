@@ -1,28 +1,24 @@
-//! Parts of scenarios, read by `parshall-scenario`: Python's values go in, and those of the fields come out.
-
-mod given;
-mod made;
+//! Scenario files, read by `parshall-scenario`.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
 
 use parshall_scenario::{
-    all_parts, json_schema, kinds_in, read, read_value, tables, Fault, Faults, Field, Part, Surroundings,
-    Takes, Toml,
+    all_parts, json_schema, slow_links, Fault, Faults, Field, Given, Part, Read, Scenario, Surroundings, Toml,
 };
-use pyo3::exceptions::PyValueError;
+use parshall_sim::compile::{Folding, Plan};
+use parshall_sim::expect::Expected;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyList};
+use pyo3::IntoPyObjectExt;
 use serde_json::{json, Map, Value};
 
-use made::Classes;
+use crate::simulator::scenario_error;
 
 /// Adds the readers to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(read_part, module)?)?;
-    module.add_function(wrap_pyfunction!(read_field, module)?)?;
-    module.add_function(wrap_pyfunction!(read_whole, module)?)?;
-    module.add_function(wrap_pyfunction!(read_file, module)?)?;
+    module.add_class::<ReadScenario>()?;
+    module.add_function(wrap_pyfunction!(read_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(toml_tables, module)?)?;
     module.add_function(wrap_pyfunction!(toml_line, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_schema, module)?)?;
@@ -31,181 +27,73 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// A fault as Python gets it: path, value, what was expected, line.
 type Told = (String, String, String, Option<usize>);
-/// What was read, or the faults.
-type Answer = (Option<Py<PyAny>>, Vec<Told>);
 
-/// Reads a part by its name from the values of its fields. `classes` are those of the parts by their names, `make` makes
-/// an instance of one from the values of its fields, `find` finds the code of a control. The answer is a dictionary of the
-/// fields that are not at their defaults, or the faults.
-#[pyfunction]
-fn read_part(
-    name: &str,
-    values: &Bound<'_, PyAny>,
-    folder: Option<PathBuf>,
-    classes: &Bound<'_, PyDict>,
-    make: &Bound<'_, PyAny>,
-    find: &Bound<'_, PyAny>,
-) -> PyResult<Answer> {
-    let part = part_named(name)?;
-    let py = values.py();
-    let outcome = reading(find, folder, |surroundings| {
-        let given = given::table(values, part.has_check(), false)?;
-        Ok(match read(part, &given, surroundings) {
-            // Texts of parts are only wanted for messages, and take long.
-            Err(_) => read(part, &given::table(values, part.has_check(), true)?, surroundings),
-            read => read,
-        })
-    })?;
-    let classes = Classes { classes, make };
-    answer(py, outcome, |table| Ok(classes.fields(part, &table, Some(values))?.into_any()))
+/// A scenario that was read from a file.
+#[pyclass(module = "parshall._core", frozen)]
+pub struct ReadScenario {
+    title: String,
+    canonical_json: String,
+    scenario: Scenario,
 }
 
-/// Reads the value of one field.
-#[pyfunction]
-fn read_field(part: &str, field: &str, value: &Bound<'_, PyAny>) -> PyResult<Answer> {
-    let field = part_named(part)?.field(field).ok_or_else(|| PyValueError::new_err("no such field"))?;
-    let read = read_value(&field.takes, &given::value(value, false, true)?, Surroundings::default());
-    answer(value.py(), read, |read| made::plain(value.py(), &read))
-}
+#[pymethods]
+impl ReadScenario {
+    /// Text for people.
+    #[getter]
+    fn title(&self) -> &str {
+        &self.title
+    }
 
-/// Reads a whole number in a range.
-#[pyfunction]
-fn read_whole(value: &Bound<'_, PyAny>, least: u64, most: u64) -> PyResult<Answer> {
-    let read = read_value(
-        &Takes::Whole { least, most },
-        &given::value(value, false, true)?,
-        Surroundings::default(),
-    );
-    answer(value.py(), read, |read| made::plain(value.py(), &read))
-}
+    /// How many hosts, routers, links and flows there are.
+    #[getter]
+    fn counts(&self) -> (usize, usize, usize, usize) {
+        let Scenario { hosts, routers, links, flows, .. } = &self.scenario;
+        (hosts.len(), routers.len(), links.len(), flows.len())
+    }
 
-/// Reads the tables of a scenario file: those of its text, or those that are given. The answer is the name of a part and
-/// the dictionary of [`read_part`].
-#[pyfunction]
-fn read_file(
-    file: &Bound<'_, PyAny>,
-    folder: Option<PathBuf>,
-    classes: &Bound<'_, PyDict>,
-    make: &Bound<'_, PyAny>,
-    find: &Bound<'_, PyAny>,
-) -> PyResult<Answer> {
-    let py = file.py();
-    let text = file.cast::<PyString>().ok().map(|text| text.to_str()).transpose()?;
-    let outcome = reading(find, folder, |surroundings| {
-        Ok(match text {
-            Some(text) => Toml::new(text)
-                .and_then(|toml| tables(&toml.given(), surroundings).map_err(|faults| toml.placed(faults))),
-            None => tables(&given::table(file, false, true)?, surroundings),
-        })
-    })?;
-    let classes = Classes { classes, make };
-    answer(py, outcome, |(part, table)| {
-        let fields = classes.fields(part, &table, None)?;
-        Ok((part.name, fields).into_pyobject(py)?.into_any())
-    })
-}
+    /// Simulated seconds.
+    #[getter]
+    fn duration(&self) -> f64 {
+        self.scenario.duration.secs()
+    }
 
-/// The tables of a text in TOML.
-#[pyfunction]
-fn toml_tables(py: Python<'_>, text: &str) -> PyResult<Answer> {
-    answer(py, Toml::new(text).map(|toml| toml.given()), |given| made::given(py, &given))
-}
+    /// The canonical JSON.
+    #[getter]
+    fn canonical_json(&self) -> &str {
+        &self.canonical_json
+    }
 
-/// The line of a path in a text in TOML.
-#[pyfunction]
-fn toml_line(text: &str, path: &str) -> Option<usize> {
-    Toml::new(text).ok()?.line(path)
-}
+    /// The SHA-256 of the canonical JSON, in hexadecimal.
+    #[getter]
+    fn hash(&self) -> String {
+        parshall_scenario::hashed(&self.canonical_json)
+    }
 
-/// The JSON Schema of scenario files.
-#[pyfunction]
-fn scenario_schema() -> String {
-    json_schema()
-}
+    /// A sentence about links that send no packet in the time of the run; none where there are none.
+    #[getter]
+    fn slow_links(&self) -> Option<String> {
+        slow_links(&self.scenario)
+    }
 
-/// The parts that scenario files are made of, as JSON: what Python's classes are generated from.
-#[pyfunction]
-fn scenario_parts() -> String {
-    let parts: Vec<Value> = all_parts().into_iter().map(described).collect();
-    Value::Array(parts).to_string()
-}
-
-fn described(part: &'static Part) -> Value {
-    let fields: Vec<Value> = part.fields.iter().map(described_field).collect();
-    json!({"name": part.name, "kind": part.kind, "noun": part.noun(), "text": part.text(), "fields": fields,
-           "checked": part.has_check()})
-}
-
-fn described_field(field: &'static Field) -> Value {
-    json!({"name": field.name, "text": field.text(), "takes": words(&field.takes),
-           "required": field.default.is_none(),
-           "default": field.default.map(|default| default.value())})
-}
-
-/// What a field takes, in the words that the generator of Python's classes knows.
-fn words(takes: &Takes) -> Value {
-    let names =
-        |takes| kinds_in(takes).map(|kinds| kinds.parts.iter().map(|part| part.name).collect::<Vec<_>>());
-    match takes {
-        Takes::Rate { .. } => json!("rate"),
-        Takes::Duration { .. } => json!("duration"),
-        Takes::Size { .. } => json!("size"),
-        Takes::Whole { .. } => json!("whole"),
-        Takes::Real(_) => json!("real"),
-        Takes::Level(_) => json!("level"),
-        Takes::Flag => json!("flag"),
-        Takes::Text => json!("text"),
-        Takes::Name => json!("name"),
-        Takes::CodePoint => json!("code point"),
-        Takes::Treatment => json!("treatment"),
-        Takes::Values => json!("values"),
-        Takes::List { of, most: 2, .. } => json!({"pair": words(of)}),
-        Takes::List { of, bare, .. } => json!({"list": words(of), "bare": bare}),
-        Takes::Span(of) => json!({"pair": words(of)}),
-        Takes::Instants => json!({"list": "duration", "bare": false}),
-        Takes::DurationOrList => json!("duration or list"),
-        Takes::Writes => json!("writes"),
-        Takes::Choice(names) => json!({"choice": names}),
-        Takes::Numbers(numbers) => json!({"choice": numbers}),
-        Takes::Table(part) => json!({"table": part.name}),
-        Takes::Tables(part) => json!({"tables": part.name}),
-        Takes::OneOf(_) => json!({"one of": names(takes)}),
-        Takes::EachOf(_) => json!({"each of": names(takes)}),
-        Takes::TimeLaw => json!("time law"),
-        Takes::NumberLaw => json!("number law"),
-        Takes::Weight => json!("weight"),
-        Takes::Control => json!("control"),
-        Takes::Capacity => json!("capacity"),
+    /// What a run will take: packets, events, seconds and bytes of memory. Raises ScenarioError for what needs the whole
+    /// network.
+    fn check(&self, py: Python<'_>) -> PyResult<(f64, f64, f64, f64)> {
+        let plan = py.detach(|| Plan::new(&self.scenario, Folding::On));
+        let plan = plan.map_err(|error| scenario_error(py, &error))?;
+        let Expected { packets, events, seconds, bytes } = py.detach(|| Expected::of(&plan));
+        Ok((packets, events, seconds, bytes))
     }
 }
 
-fn part_named(name: &str) -> PyResult<&'static Part> {
-    let found = parshall_scenario::part_named(name);
-    found.ok_or_else(|| PyValueError::new_err(format!("no part is called {name}")))
-}
-
-fn answer<'py, T>(
-    py: Python<'py>,
-    outcome: Result<T, Faults>,
-    make: impl FnOnce(T) -> PyResult<Bound<'py, PyAny>>,
-) -> PyResult<Answer> {
-    let _ = py;
-    match outcome {
-        Ok(read) => Ok((Some(make(read)?.unbind()), Vec::new())),
-        Err(faults) => Ok((None, faults.all().iter().map(told).collect())),
-    }
-}
-
-fn told(fault: &Fault) -> Told {
-    (fault.path.clone(), fault.value.clone(), fault.expected.clone(), fault.line)
-}
-
-/// Reads with Python's way of finding controls, whose own errors are raised again.
-fn reading<T>(
-    find: &Bound<'_, PyAny>,
+/// Reads the text of a scenario file. `find` finds the code of a control from its source, the values of its parameters and
+/// the folder. The answer is the scenario, or the faults.
+#[pyfunction]
+fn read_scenario(
+    text: &str,
+    is_json: bool,
     folder: Option<PathBuf>,
-    read: impl FnOnce(Surroundings<'_>) -> PyResult<Result<T, Faults>>,
-) -> PyResult<Result<T, Faults>> {
+    find: &Bound<'_, PyAny>,
+) -> PyResult<(Option<ReadScenario>, Vec<Told>)> {
     let raised = RefCell::new(None);
     let find_control = |source: &str, values: &Map<String, Value>| {
         found(find, source, values, folder.as_ref()).map_err(|error| {
@@ -217,8 +105,23 @@ fn reading<T>(
         })
     };
     let surroundings = Surroundings { folder: folder.as_deref(), find_control: Some(&find_control) };
-    let outcome = read(surroundings)?;
-    raised.take().map_or(Ok(outcome), Err)
+    let read = if is_json { Read::json(text, surroundings) } else { Read::toml(text, surroundings) };
+    if let Some(error) = raised.take() {
+        return Err(error);
+    }
+    let made = read.and_then(|read| {
+        let (title, canonical_json) = (read.title.clone(), read.canonical_json());
+        Ok(ReadScenario { title, canonical_json, scenario: read.scenario()? })
+    });
+    Ok(match made {
+        Ok(made) => (Some(made), Vec::new()),
+        Err(faults) => (None, told(&faults)),
+    })
+}
+
+fn told(faults: &Faults) -> Vec<Told> {
+    let each = |fault: &Fault| (fault.path.clone(), fault.value.clone(), fault.expected.clone(), fault.line);
+    faults.all().iter().map(each).collect()
 }
 
 fn found(
@@ -227,12 +130,10 @@ fn found(
     values: &Map<String, Value>,
     folder: Option<&PathBuf>,
 ) -> PyResult<Map<String, Value>> {
-    let values = made::plain(find.py(), &Value::Object(values.clone()))?;
+    let values = python_of(find.py(), &Given::from(&Value::Object(values.clone())))?;
     let (form, source, code): (String, String, String) = find.call1((source, values, folder))?.extract()?;
-    Ok([("form", form), ("source", source), ("code", code)]
-        .map(|(key, text)| (key.to_owned(), text.into()))
-        .into_iter()
-        .collect())
+    let entries = [("form", form), ("source", source), ("code", code)];
+    Ok(entries.into_iter().map(|(key, text)| (key.to_owned(), text.into())).collect())
 }
 
 /// The fault that an error of the package tells of; none for any other error.
@@ -240,4 +141,70 @@ fn fault_of(py: Python<'_>, error: &PyErr) -> Option<Fault> {
     let value = error.value(py);
     let text = |name| value.getattr(name).ok()?.extract::<String>().ok();
     Some(Fault::new(text("path")?, text("value")?, text("expected")?))
+}
+
+/// The tables of a text in TOML, or the fault.
+#[pyfunction]
+fn toml_tables(py: Python<'_>, text: &str) -> PyResult<(Option<Py<PyAny>>, Vec<Told>)> {
+    match Toml::new(text) {
+        Ok(toml) => Ok((Some(python_of(py, &toml.given())?.unbind()), Vec::new())),
+        Err(faults) => Ok((None, told(&faults))),
+    }
+}
+
+/// The line of a path in a text in TOML, or of the closest thing around it.
+#[pyfunction]
+fn toml_line(text: &str, path: &str) -> Option<usize> {
+    Toml::new(text).ok()?.line(path)
+}
+
+/// A value as Python's own reader of TOML gives it.
+fn python_of<'py>(py: Python<'py>, value: &Given) -> PyResult<Bound<'py, PyAny>> {
+    match value {
+        Given::Flag(flag) => flag.into_bound_py_any(py),
+        Given::Whole(whole) => whole.into_bound_py_any(py),
+        Given::Number(number) => number.into_bound_py_any(py),
+        Given::Text(text) => text.into_bound_py_any(py),
+        Given::Other(text) => moment(py, text),
+        Given::List(items) => {
+            let items: Vec<_> = items.iter().map(|item| python_of(py, item)).collect::<PyResult<_>>()?;
+            Ok(PyList::new(py, items)?.into_any())
+        }
+        Given::Table(entries) => {
+            let table = PyDict::new(py);
+            entries.iter().try_for_each(|(key, value)| table.set_item(key, python_of(py, value)?))?;
+            Ok(table.into_any())
+        }
+        _ => Ok(py.None().into_bound(py)),
+    }
+}
+
+/// A date, a time, or both.
+fn moment<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    let datetime = py.import("datetime")?;
+    let text = text.replace('Z', "+00:00");
+    let read = |class| datetime.getattr(class)?.call_method1("fromisoformat", (&text,));
+    read("datetime").or_else(|_| read("date")).or_else(|_| read("time"))
+}
+
+/// The JSON Schema of scenario files.
+#[pyfunction]
+fn scenario_schema() -> String {
+    json_schema()
+}
+
+/// The parts that scenario files are made of, with their fields, texts and defaults, as JSON.
+#[pyfunction]
+fn scenario_parts() -> String {
+    Value::Array(all_parts().into_iter().map(described).collect()).to_string()
+}
+
+fn described(part: &'static Part) -> Value {
+    let fields: Vec<Value> = part.fields.iter().map(described_field).collect();
+    json!({"name": part.name, "kind": part.kind, "text": part.text(), "fields": fields})
+}
+
+fn described_field(field: &'static Field) -> Value {
+    json!({"name": field.name, "text": field.text(), "required": field.default.is_none(),
+           "default": field.default.map(|default| default.value())})
 }

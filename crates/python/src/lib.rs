@@ -12,6 +12,7 @@ mod columns;
 mod control;
 mod estimators;
 #[allow(missing_docs)]
+mod files;
 mod filter;
 mod forecast;
 mod given;
@@ -20,7 +21,7 @@ mod long_memory;
 mod names;
 #[allow(missing_docs)]
 mod nonresponsive;
-mod parts;
+
 #[allow(missing_docs)]
 mod responsiveness;
 #[allow(missing_docs)]
@@ -43,7 +44,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     estimators::register(module)?;
     forecast::register(module)?;
     long_memory::register(module)?;
-    parts::register(module)?;
+    files::register(module)?;
     nonresponsive::register(module)?;
     responsiveness::register(module)?;
     alarm::register(module)?;

@@ -38,6 +38,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(flow_starts, module)?)?;
     module.add_function(wrap_pyfunction!(routes, module)?)?;
     module.add_function(wrap_pyfunction!(normalize, module)?)?;
+    module.add_function(wrap_pyfunction!(slow_links, module)?)?;
     module.add_function(wrap_pyfunction!(filled_transport, module)?)?;
     module.add_function(wrap_pyfunction!(engine_seconds, module)?)?;
     module.add_function(wrap_pyfunction!(canonical_json, module)?)?;
@@ -52,7 +53,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyBatch>()
 }
 
-fn scenario_error(py: Python<'_>, error: &parshall_sim::ScenarioError) -> PyErr {
+pub fn scenario_error(py: Python<'_>, error: &parshall_sim::ScenarioError) -> PyErr {
     let raised = ScenarioError::new_err(error.to_string());
     let value = raised.value(py);
     for (name, text) in [("path", &error.path), ("value", &error.value), ("expected", &error.expected)] {
@@ -93,12 +94,18 @@ fn normalize(scenario: Given<'_>) -> PyResult<String> {
     serde_json::to_string(&scenario.read()?).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
+/// A sentence about links that send no packet in the time of the run; none where there are none.
+#[pyfunction]
+fn slow_links(scenario: Given<'_>) -> PyResult<Option<String>> {
+    Ok(parshall_scenario::slow_links(&scenario.read()?))
+}
+
 /// A flow's transport with every option at the value that its profile gives it, from JSON to JSON.
 #[pyfunction]
 fn filled_transport(transport_json: &str) -> PyResult<String> {
     let error = |error: serde_json::Error| PyValueError::new_err(error.to_string());
     let filled = match serde_json::from_str(transport_json).map_err(error)? {
-        Transport::Tcp(tcp) => Transport::Tcp(Arc::new(tcp.filled())),
+        Transport::Tcp(tcp) => Transport::Tcp(Arc::new(parshall_sim::internal::filled(&tcp))),
         other => other,
     };
     serde_json::to_string(&filled).map_err(error)

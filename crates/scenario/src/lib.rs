@@ -1,5 +1,6 @@
-//! Scenarios of the Parshall network simulator.
+#![doc = include_str!("../README.md")]
 
+mod built;
 mod canonical;
 mod code_points;
 mod decimal;
@@ -14,16 +15,22 @@ mod quantity;
 mod read;
 mod schema;
 mod shown;
+mod slow;
 mod takes;
 mod toml;
+pub mod value;
 
 pub use canonical::hashed;
 pub use fault::{Fault, Faults};
 pub use file::{tables, Read};
 pub use given::{Given, ReadPart};
 pub use listing::{all_parts, kinds_in, part_named, parts_in};
+#[doc(no_inline)]
+pub use parshall_control::{units, Control};
 pub use part::{Default, Field, Kinds, Part};
 pub use read::{read, read_value, FindControl, Surroundings};
 pub use schema::json_schema;
+pub use slow::slow_links;
 pub use takes::{Most, Range, Takes};
 pub use toml::Toml;
+pub use value::Scenario;

@@ -64,12 +64,35 @@ enum Step<'a> {
     Item(usize),
 }
 
-fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
-    let parts = path.split(['.', '[']).filter(|part| !part.is_empty());
-    parts.map(|part| match part.strip_suffix(']').map(str::parse) {
-        Some(Ok(index)) => Step::Item(index),
-        _ => Step::Key(part.trim_matches('"')),
-    })
+/// The steps of a path. A key in quotes may hold dots and brackets.
+fn steps(path: &str) -> Vec<Step<'_>> {
+    let mut steps = Vec::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        let (step, after) = match rest.as_bytes()[0] {
+            b'.' => {
+                rest = &rest[1..];
+                continue;
+            }
+            b'"' => {
+                let end = rest[1..].find('"').map_or(rest.len(), |end| end + 1);
+                (Step::Key(&rest[1..end]), rest.get(end + 1..).unwrap_or_default())
+            }
+            b'[' => {
+                let end = rest.find(']').unwrap_or(rest.len());
+                let item = &rest[1..end];
+                let step = item.parse().map_or(Step::Key(item), Step::Item);
+                (step, rest.get(end + 1..).unwrap_or_default())
+            }
+            _ => {
+                let end = rest.find(['.', '[']).unwrap_or(rest.len());
+                (Step::Key(&rest[..end]), &rest[end..])
+            }
+        };
+        steps.push(step);
+        rest = after;
+    }
+    steps
 }
 
 /// A place in a document.

@@ -45,7 +45,6 @@ mod queue;
 mod record;
 mod room;
 mod run;
-pub mod scenario;
 mod spans;
 mod traffic;
 mod transport;
@@ -60,6 +59,8 @@ pub use memory::LargePages;
 pub use parshall_control as control;
 #[doc(no_inline)]
 pub use parshall_control::{random, units};
+#[doc(no_inline)]
+pub use parshall_scenario::value as scenario;
 pub use record::{Column, LookupError, NoMemory, Recording, Table, ValueType, Values};
 pub use run::{
     check, run, run_many, run_with, starts, ControlFailure, LowMemory, Need, RunError, RunOptions, Runs,
@@ -80,6 +81,7 @@ pub mod internal {
     };
     pub use crate::record::Joined;
     pub use crate::run::{run_once, run_plan, Batch, Done, DoneTogether, Job, Single};
+    pub use crate::transport::filled;
 }
 
 /// The example of the README, which runs as a test.

@@ -1,5 +1,6 @@
 //! Answers to what a host asks, as JSON.
 
+use parshall_scenario::Fault;
 use parshall_sim::internal::{run_plan, Folding, Plan};
 use parshall_sim::scenario::Scenario;
 use parshall_sim::{check, Expected, NoMemory, Recording, RunError, RunOptions, ScenarioError};
@@ -13,7 +14,7 @@ pub type Answer = Vec<u8>;
 /// Why there is no answer.
 #[derive(Debug, Default, Serialize)]
 pub struct Failed {
-    /// `json` for text that is not a network, `scenario` for a network that cannot be run, `failure` for a run that ended
+    /// `json` for text that is neither JSON nor TOML, `scenario` for a network that cannot be run, `failure` for a run that ended
     /// before its end.
     pub kind: &'static str,
     /// All of it in one line.
@@ -27,6 +28,9 @@ pub struct Failed {
     /// The right values, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
+    /// Line of the text, from 1, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
 }
 
 impl Failed {
@@ -46,11 +50,28 @@ impl Failed {
     }
 }
 
+impl From<&Fault> for Failed {
+    fn from(fault: &Fault) -> Self {
+        let whole = fault.path.is_empty();
+        let kind = if whole && fault.value.starts_with("text that is not ") { "json" } else { "scenario" };
+        let Fault { path, value, expected, line, .. } = fault.clone();
+        Failed {
+            kind,
+            message: fault.to_string(),
+            path: Some(path),
+            value: Some(value),
+            expected: Some(expected),
+            line,
+        }
+    }
+}
+
 impl From<ScenarioError> for Failed {
     fn from(error: ScenarioError) -> Self {
         let message = error.to_string();
         let ScenarioError { path, value, expected } = error;
-        Failed { kind: "scenario", message, path: Some(path), value: Some(value), expected: Some(expected) }
+        let [path, value, expected] = [path, value, expected].map(Some);
+        Failed { kind: "scenario", message, path, value, expected, line: None }
     }
 }
 
@@ -82,8 +103,14 @@ fn json(value: &impl Serialize) -> Answer {
     serde_json::to_vec(value).expect("texts and numbers are JSON")
 }
 
+/// A scenario file: JSON where it begins as a table of JSON does, TOML otherwise.
 fn read(text: &str) -> Result<Scenario, Failed> {
-    serde_json::from_str(text).map_err(|error| Failed::json(&error))
+    let read = if text.trim_start().starts_with('{') {
+        Scenario::from_json(text)
+    } else {
+        Scenario::from_toml(text)
+    };
+    read.map_err(|faults| Failed::from(faults.first()))
 }
 
 /// Runs a network; the answer says where the columns of the recording lie.
@@ -104,6 +131,14 @@ pub fn run(text: &str, seed: u64, options: &RunOptions) -> Result<(Answer, Recor
 pub fn takes(text: &str) -> Result<Answer, Failed> {
     let Expected { packets, events, seconds, bytes } = check(&read(text)?)?;
     Ok(json(&Takes { packets, events, seconds, bytes }))
+}
+
+/// The JSON Schema of scenario files.
+///
+/// # Errors
+/// None.
+pub fn schema(_: &str) -> Result<Answer, Failed> {
+    Ok(parshall_scenario::json_schema().into_bytes())
 }
 
 /// The network with every default filled in.
@@ -141,11 +176,23 @@ mod tests {
     fn what_is_wrong_is_told() {
         let told = |text: &str| takes(text).expect_err("it is wrong");
         assert_eq!(told("{").kind, "json");
+        assert_eq!((told("a = = 1").kind, told("a = = 1").line), ("json", Some(1)));
         let failed = told(&NETWORK.replace("\"b\", \"transport\"", "\"c\", \"transport\""));
         assert_eq!((failed.kind, failed.path.as_deref()), ("scenario", Some("flows[0].destination")));
         let failed = run(NETWORK, 1, &RunOptions::new().max_events(10)).expect_err("too few");
         assert_eq!(failed.kind, "failure");
         assert!(failed.message.contains("as max_events says"), "{}", failed.message);
+    }
+
+    #[test]
+    fn a_file_in_toml_is_a_network_too() {
+        let bell = "duration = \"2 s\"\n[dumbbell]\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\naccess_rate = \"8 Mbit/s\"\n\
+                    access_delay = 0\n[[dumbbell.flows]]\ntransport = \"tcp\"\napp = \"bulk\"\n";
+        assert!(run(bell, 1, &RunOptions::new()).is_ok());
+        let failed = takes(&bell.replace("10 ms", "10 MS")).expect_err("a wrong unit");
+        assert_eq!((failed.path.as_deref(), failed.line), (Some("dumbbell.delay"), Some(4)));
+        let schema: Value = from_slice(&schema("").expect("a schema")).expect("JSON");
+        assert!(schema["$defs"]["Dumbbell"].is_object());
     }
 
     #[test]

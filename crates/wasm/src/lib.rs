@@ -1,5 +1,5 @@
-//! The engine as a WebAssembly module. A host writes a network as JSON into memory that [`input`] makes, calls [`run`],
-//! [`check`] or [`normalize`], and reads JSON at [`output`]: after a run where each column lies in memory, so that
+//! The engine as a WebAssembly module. A host writes a network as TOML or JSON into memory that [`input`] makes, calls
+//! [`run`], [`check`], [`normalize`] or [`schema`], and reads JSON at [`output`]: after a run where each column lies in memory, so that
 //! typed arrays over it need no copy. All of it stays until the next call.
 //!
 //! A run that fails within the engine traps, since nothing unwinds here; what went wrong is in the output all the same.
@@ -63,6 +63,12 @@ pub extern "C" fn check() -> u32 {
 #[no_mangle]
 pub extern "C" fn normalize() -> u32 {
     tell(answer::normalize)
+}
+
+/// Puts the JSON Schema of scenario files into the output.
+#[no_mangle]
+pub extern "C" fn schema() -> u32 {
+    tell(answer::schema)
 }
 
 /// The start of the output.

@@ -26,7 +26,7 @@ SECONDS = {"P1": 40.0, "P2": 3.0}
 FUNCTIONS = {
     "Simulation::on_ack": "senders, and what they send",
     "TcpReceiver::on_data": "receivers",
-    "Simulation::feed": "sources of UDP, and the first ports of what they send",
+    "Simulation::write_ahead": "sources of UDP, and the first ports of what they send",
     "Port::has_room_for_mixed": "queues in which packets of several sizes wait",
     "Calendar::order": "putting a bucket of several packets in order",
 }

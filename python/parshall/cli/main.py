@@ -140,15 +140,18 @@ def check(file: str, changes: tuple[str, ...], routes: bool) -> None:
 
     FILE may also be the folder of a recording or of a sweep: its files are held against their checksums.
     """
-    from parshall.cli.commands.given import scenario_of
+    from parshall.cli.commands.given import described, in_a_line, scenario_of
 
     if (folder := Path(file)).is_dir():
         from parshall.support.checksums import check_folder
 
         click.echo(f"{file}: {check_folder(folder)}")
         return
+    if not (changes or routes):
+        click.echo(f"{file}: {described(file)}")
+        return
     scenario = scenario_of(file, changes)
-    click.echo(f"{file}: {_described(scenario)}")
+    click.echo(f"{file}: {in_a_line(scenario)}")
     for name, route in scenario.routes.items() if routes else ():
         click.echo(f"{name}: {route}")
 
@@ -407,17 +410,6 @@ def _load(name: str) -> click.Command | None:
         return command
     except Exception as error:
         raise ParshallError(f"command {name} ({point.value}): {type(error).__name__}: {error}") from error
-
-
-def _described(scenario: Scenario) -> str:
-    parts = {
-        "host": len(scenario.hosts),
-        "router": len(scenario.routers),
-        "link": len(scenario.links),
-        "flow": len(scenario.flows),
-    }
-    counts = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for what, count in parts.items())
-    return f"ok, {counts}, {scenario.duration:g} s; {scenario.expected}; scenario {scenario.hash}"
 
 
 class _Lines(logging.Handler):

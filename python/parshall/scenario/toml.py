@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import stat
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pydantic.fields import FieldInfo
 
@@ -16,17 +16,14 @@ from parshall.errors import InputError, ParshallError, ScenarioError, shown
 from parshall.scenario.base import Model
 from parshall.scenario.dumbbell import Dumbbell
 from parshall.scenario.faults import as_step
-from parshall.scenario.lines import lines_of, nearest
 from parshall.scenario.model import Scenario
 from parshall.scenario.paths import places
 from parshall.scenario.quantities import Written
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+if TYPE_CHECKING:
+    from parshall._core import ReadScenario
 
-__all__ = ["load", "load_model", "loads", "model_of", "parsed", "placed", "read_text", "write"]
+__all__ = ["checked", "load", "load_model", "loads", "model_of", "parsed", "placed", "read_text", "write"]
 
 COMMON = ("title", "duration", "warm_up", "record")
 """What stands at the top of a file whether its network is written out or a dumbbell."""
@@ -76,10 +73,11 @@ def _checked(model: Scenario | Dumbbell) -> Scenario | Dumbbell:
 
 def parsed(text: str, expected: str) -> dict[str, Any]:
     """The tables of a TOML text. Raises ScenarioError."""
-    try:
-        tables: dict[str, Any] = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits
-        raise ScenarioError("", f"text that is not TOML: {error}", expected) from None
+    from parshall import _core
+
+    tables, faults = _core.toml_tables(text)
+    for path, value, _, line in faults:
+        raise ScenarioError(path, value, expected, line=line)
     return tables
 
 
@@ -105,19 +103,49 @@ def placed(read: Callable[[], _T], file: str, text: str) -> _T:
     try:
         return read()
     except ScenarioError as error:
-        lines = lines_of(text) if error.path else {}
-        first, *others = (
-            ScenarioError(
-                e.path,
-                e.value,
-                e.expected,
-                file=file if e.file is None else e.file,
-                line=nearest(lines, places(e.path)) if e.file is None else e.line,
-            )
-            for e in error.all()
-        )
-        first.others = tuple(others)
-        raise first from None
+        raise _all([_placed(each, file, text) for each in error.all()]) from None
+
+
+def _placed(error: ScenarioError, file: str, text: str) -> ScenarioError:
+    """The same fault with its file, and its line in that."""
+    from parshall import _core
+
+    if error.file is not None:
+        return ScenarioError(error.path, error.value, error.expected, file=error.file, line=error.line)
+    line = _core.toml_line(text, error.path) if error.line is None and error.path else error.line
+    return ScenarioError(error.path, error.value, error.expected, file=file, line=line)
+
+
+def _all(faults: Sequence[ScenarioError]) -> ScenarioError:
+    """The first fault, which has the others."""
+    first, *others = faults
+    first.others = tuple(others)
+    return first
+
+
+def checked(file: str, text: str) -> ReadScenario:
+    """What the text of a file says, without an object for each of its parts: a million flows take seconds.
+
+    Checked as :func:`load` does it. Raises ScenarioError.
+    """
+    from parshall import _core
+
+    is_json = file.endswith(".json")
+    scenario, faults = _core.read_scenario(text, is_json, Path(file).parent, _find)
+    if scenario is None:
+        raise _all([ScenarioError(*fault, file=file, line=line) for *fault, line in faults])
+    return scenario
+
+
+def _find(source: str, values: dict[str, Any], folder: Path | None) -> tuple[str, str, str]:
+    """The form, the source and the hash of the code of a control of the user's own. Raises InputError."""
+    find = import_module("parshall.control.found").named
+    try:
+        part = find(source, values, folder)
+    except InputError as error:
+        path = error.path.removeprefix("control").lstrip(".")
+        raise InputError(path, error.value, error.expected) from None
+    return part.form, part.source, part.code
 
 
 def _is_sweep(tables: Mapping[str, Any]) -> bool:

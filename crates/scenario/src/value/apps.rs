@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::units::Time;
+use parshall_control::units::Time;
 
 /// Law of a random time in seconds, or of a random number of packets or other things.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

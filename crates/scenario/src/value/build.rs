@@ -10,17 +10,17 @@ use super::{
     App, Cbr, CoDel, DropTail, Flow, FqCodel, Link, OnOff, Pie, Queue, Record, Red, Reverse, Routing,
     Scenario, Schedule, SelfSimilar, Series, Tcp, Transfer, Transport, Udp, Vbr,
 };
-use crate::control::user::{Config, Found, Maker};
-use crate::control::Control;
-use crate::units::{Rate, Time};
+use parshall_control::user::{Config, Found, Maker};
+use parshall_control::Control;
+use parshall_control::units::{Rate, Time};
 
 impl Scenario {
     /// A network of these links, with these flows. The ends of flows are its hosts, and all other nodes are routers.
     /// There is no warm-up, and nothing is recorded but counters.
     ///
     /// ```
-    /// use parshall_sim::scenario::{Flow, Link, Scenario, Tcp};
-    /// use parshall_sim::units::{Rate, Time};
+    /// use parshall_scenario::value::{Flow, Link, Scenario, Tcp};
+    /// use parshall_scenario::units::{Rate, Time};
     ///
     /// let delay = Time::ms(10.0);
     /// let links = [

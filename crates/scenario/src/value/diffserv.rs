@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use super::defaults::{default_max_probability, default_payload, yes};
 use super::{LossOf, RedWeight};
-use crate::units::{Rate, Time};
+use parshall_control::units::{Rate, Time};
 
 /// What the edge of a domain does to packets before they join the queue of a link. Of its rules, the first that a
 /// packet fits is followed; a packet that fits none passes as it is.

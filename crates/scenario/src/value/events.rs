@@ -3,12 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::LossOf;
-use crate::units::{Rate, Time};
+use parshall_control::units::{Rate, Time};
 
 /// An event of one direction of a link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum LinkEvent {
     /// From an instant on the link has another rate; at 0 it stands, and what waits for it goes on waiting.
     #[serde(rename = "rate-change")]

@@ -7,7 +7,6 @@ use super::defaults::one;
 /// Losses that are not the queue's doing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Loss {
     /// The packets with these arrival numbers at the port (counted from 1, lost packets included) are lost.
     Listed(ListedLoss),

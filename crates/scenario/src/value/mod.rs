@@ -1,8 +1,7 @@
 //! The scenario as a plain value: what a user asks for, before names become indices.
 //!
-//! This is the one schema of the project. The Python classes in `parshall.scenario` have the same fields and
-//! write the JSON that is read here; a test compares the two. Times are seconds, rates bit/s, sizes bytes
-//! unless a field's name says packets. Names are checked by [`crate::check`] and before a run, not here.
+//! Times are seconds, rates bit/s, sizes bytes unless a field's name says packets. [`crate::parts`] says what may be given
+//! for each field, and a test holds the two together; names of nodes and flows are checked where a scenario is run.
 
 mod alike;
 mod apps;
@@ -19,12 +18,12 @@ mod transport;
 
 use std::sync::Arc;
 
-pub use crate::control::Control;
 pub use alike::{push_alike, Alike};
 pub use apps::*;
 pub use diffserv::*;
 pub use events::*;
 pub use losses::*;
+pub use parshall_control::Control;
 pub use queues::*;
 pub use record::*;
 pub use routing::*;
@@ -33,8 +32,8 @@ use smol_str::SmolStr;
 pub use traffic::*;
 pub use transport::*;
 
-use crate::control::user;
-use crate::units::{Rate, Time};
+use parshall_control::units::{Rate, Time};
+use parshall_control::user;
 
 /// A network, the flows that cross it, how long it runs and what is recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

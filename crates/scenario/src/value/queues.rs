@@ -4,12 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::defaults::{default_max_probability, default_payload, yes};
 use super::{default_mtu, DiffServ};
-use crate::units::Time;
+use parshall_control::units::Time;
 
 /// A queue discipline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Queue {
     /// First in, first out; an arriving packet is dropped when the queue is full.
     Droptail(DropTail),

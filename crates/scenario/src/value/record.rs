@@ -4,7 +4,7 @@ use parshall_estimators::nonresponsive::Form;
 use serde::{Deserialize, Serialize};
 
 use super::defaults::default_payload;
-use crate::units::Time;
+use parshall_control::units::Time;
 
 /// What is recorded besides the counters. Flows are named, or `*` for all; ports are named `a->b`, or by the
 /// name of their link (its forward direction), or `*` for all.

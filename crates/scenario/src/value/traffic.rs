@@ -3,12 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Barrier, Telnet, TransferSequence, Web};
-use crate::units::{Rate, Time};
+use parshall_control::units::{Rate, Time};
 
 /// When an application has data. Rates count payload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum App {
     /// Always.
     Bulk {},

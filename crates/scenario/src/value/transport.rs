@@ -6,13 +6,12 @@ use parshall_estimators::rto::RtoConfig;
 use serde::{Deserialize, Serialize};
 
 use super::defaults::default_payload;
-use crate::control::Control;
-use crate::units::Time;
+use parshall_control::units::Time;
+use parshall_control::Control;
 
 /// A transport protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Transport {
     /// Reliable, congestion controlled.
     Tcp(Arc<Tcp>),
@@ -175,7 +174,6 @@ fn default_header() -> u32 {
 /// Named sets of TCP defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum ProfileName {
     /// What the RFCs say today.
     #[default]
@@ -189,7 +187,6 @@ pub enum ProfileName {
 /// What is sent after a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum RecoveryName {
     /// Fast retransmit, then slow start from one packet.
     Tahoe,

@@ -5,37 +5,32 @@ use crate::scenario::Tcp;
 use crate::transport::TcpOptions;
 use crate::units::Time;
 
-impl Tcp {
-    /// Writes out what is left to the profile. Still open are a phase of the clock that is drawn at random, and
-    /// a first end of slow start at the receiver's window.
-    pub fn filled(&self) -> Tcp {
-        let options = TcpOptions::resolve(self);
-        let plain = options.plain();
-        let rto = &options.rto_rules;
-        let finite = options.initial_ssthresh.is_finite();
-        Tcp {
-            profile: self.profile,
-            control: Some(options.control),
-            ecn: options.ecn,
-            pacing: options.pacing,
-            rto: Some(options.rto),
-            payload_bytes: self.payload_bytes,
-            header_bytes: self.header_bytes,
-            ack_bytes: self.ack_bytes,
-            delayed_ack: Some(options.delayed_ack.is_some()),
-            delayed_ack_timer: options
-                .delayed_ack
-                .or(self.delayed_ack_timer)
-                .or(TcpOptions::rfc().delayed_ack),
-            initial_window_packets: Some(options.initial_window),
-            max_window_packets: Some(options.max_window as u32),
-            initial_ssthresh_packets: finite.then_some(options.initial_ssthresh),
-            initial_rto: Some(Time::from_secs(rto.initial_s)),
-            min_rto: Some(Time::from_secs(rto.min_s)),
-            max_rto: Some(Time::from_secs(rto.max_s)),
-            clock_phase: options.clock_phase,
-            ..plain
-        }
+/// A TCP with what it leaves to its profile written out. Still open are a phase of the clock that is drawn at random, and a
+/// first end of slow start at the receiver's window.
+pub fn filled(tcp: &Tcp) -> Tcp {
+    let options = TcpOptions::resolve(tcp);
+    let plain = options.plain();
+    let rto = &options.rto_rules;
+    let finite = options.initial_ssthresh.is_finite();
+    Tcp {
+        profile: tcp.profile,
+        control: Some(options.control),
+        ecn: options.ecn,
+        pacing: options.pacing,
+        rto: Some(options.rto),
+        payload_bytes: tcp.payload_bytes,
+        header_bytes: tcp.header_bytes,
+        ack_bytes: tcp.ack_bytes,
+        delayed_ack: Some(options.delayed_ack.is_some()),
+        delayed_ack_timer: options.delayed_ack.or(tcp.delayed_ack_timer).or(TcpOptions::rfc().delayed_ack),
+        initial_window_packets: Some(options.initial_window),
+        max_window_packets: Some(options.max_window as u32),
+        initial_ssthresh_packets: finite.then_some(options.initial_ssthresh),
+        initial_rto: Some(Time::from_secs(rto.initial_s)),
+        min_rto: Some(Time::from_secs(rto.min_s)),
+        max_rto: Some(Time::from_secs(rto.max_s)),
+        clock_phase: options.clock_phase,
+        ..plain
     }
 }
 
@@ -68,7 +63,7 @@ mod tests {
     fn what_is_written_out_is_the_same_sender() {
         assert_eq!(senders().count(), 72);
         for tcp in senders() {
-            let filled = tcp.filled();
+            let filled = filled(&tcp);
             assert_eq!(TcpOptions::resolve(&filled), TcpOptions::resolve(&tcp), "{tcp:?}");
         }
     }
@@ -85,10 +80,10 @@ mod tests {
         let tcp = |control| Tcp { profile: ProfileName::Linux, control, ..Tcp::default() };
         let linux = cubic::Config::default().linux();
         assert_eq!(linux.variant, Some(cubic::Variant::Linux));
-        let unnamed = tcp(None).filled();
+        let unnamed = filled(&tcp(None));
         assert_eq!((unnamed.recovery, unnamed.rack), (Some(RecoveryName::Sack), Some(true)));
         assert_eq!(unnamed.control, Some(Control::Cubic(linux)));
-        let named = |control| tcp(Some(control)).filled().control;
+        let named = |control| filled(&tcp(Some(control))).control;
         assert_eq!(named(Control::Cubic(cubic::Config::default())), Some(Control::Cubic(linux)));
         let rfc =
             cubic::Config { variant: Some(cubic::Variant::Rfc), hystart: Some(Default::default()), ..linux };

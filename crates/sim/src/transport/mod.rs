@@ -22,6 +22,7 @@ mod sent_times;
 
 pub use self::core::{Core, SenderCounters};
 pub use clock::Clock;
+pub use filled::filled;
 pub use intervals::Intervals;
 pub use profile::TcpOptions;
 pub use receiver::{Acknowledgement, TcpReceiver};

@@ -12,14 +12,11 @@ from parshall.engine.limits import MAX_SEED, MOST_SEEDS
 from parshall.errors import InputError, ParshallError, ScenarioError, shown
 
 if TYPE_CHECKING:
+    from parshall._core import ReadScenario
     from parshall.scenario import Dumbbell, Scenario
+    from parshall.scenario.expected import Expected
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-__all__ = ["scenario_of", "seeds_of"]
+__all__ = ["described", "in_a_line", "scenario_of", "seeds_of"]
 
 _log = logging.getLogger("parshall")
 
@@ -36,6 +33,41 @@ def scenario_of(file: str, changes: Sequence[str] = ()) -> Scenario:
     if (warning := slow_links(scenario)) is not None:
         _log.warning(warning)
     return scenario
+
+
+def described(file: str) -> str:
+    """The scenario in a file, or on standard input, in a line; checked. Raises as :func:`scenario_of`."""
+    from parshall.scenario.expected import Expected
+    from parshall.scenario.toml import checked, placed, read_text
+
+    name = "standard input" if file == "-" else file
+    scenario = checked(name, _standard_input() if file == "-" else read_text(file, "a scenario file"))
+    expected = placed(lambda: Expected(*_checked(scenario)), name, "")
+    if scenario.slow_links is not None:
+        _log.warning(scenario.slow_links)
+    return _line(scenario.counts, scenario.duration, expected, scenario.hash)
+
+
+def in_a_line(scenario: Scenario) -> str:
+    """A scenario in the words of :func:`described`. Raises ScenarioError."""
+    parts = (scenario.hosts, scenario.routers, scenario.links, scenario.flows)
+    return _line([len(part) for part in parts], scenario.duration, scenario.expected, scenario.hash)
+
+
+def _line(counts: Sequence[int], duration: float, expected: Expected, digest: str) -> str:
+    parts = zip(("host", "router", "link", "flow"), counts, strict=True)
+    listed = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for what, count in parts)
+    return f"ok, {listed}, {duration:g} s; {expected}; scenario {digest}"
+
+
+def _checked(scenario: ReadScenario) -> tuple[float, float, float, float]:
+    from parshall import _core
+    from parshall.scenario.checking import engine_error
+
+    try:
+        return scenario.check()
+    except (_core.ScenarioError, ValueError) as error:
+        raise engine_error(error) from None
 
 
 def _scenario_of(file: str, changes: Sequence[str]) -> Scenario:
@@ -118,10 +150,12 @@ def _standard_input() -> str:
 
 def _change(text: str) -> tuple[str, Any]:
     """Path and value of a change. A value is read as TOML where it is that, and is text otherwise."""
+    from parshall.scenario.toml import parsed
+
     path, sign, value = text.partition("=")
     if not (sign and path.strip() and value.strip()):
         raise InputError("--set", shown(text), 'PATH=VALUE, such as links[bottleneck].rate="5 Mbit/s"')
     try:
-        return path.strip(), tomllib.loads(f"value = {value}")["value"]
-    except (ValueError, RecursionError):
+        return path.strip(), parsed(f"value = {value}", "")["value"]
+    except ScenarioError:
         return path.strip(), value.strip()

@@ -1,0 +1,92 @@
+"""Scenario files are read alike by Python's classes and by the crate parshall-scenario."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from tests.bits import runs
+from tests.scenarios_drawn import scenarios, unhurried
+from tests.scenarios_marred import marred, toml
+from tests.scenarios_written import BELL, FAULTS, NETWORK
+
+import parshall
+from parshall import Scenario, ScenarioError, _core
+from parshall.scenario.schema import json_schema
+from parshall.scenario.toml import checked, model_of, parsed
+
+MANY = 4000 if os.environ.get("PARSHALL_EXHAUSTIVE") else 400
+
+
+def told(read: Callable[[], Any]) -> list[str]:
+    """The hash of a scenario, or each of its faults."""
+    try:
+        return [str(read().hash)]
+    except ScenarioError as error:
+        return [f"{each.path}: got {each.value}, expected {each.expected}" for each in error.all()]
+
+
+def by_classes(text: str) -> list[str]:
+    return told(lambda: model_of(parsed(text, "a scenario file")).scenario())
+
+
+def by_crate(text: str) -> list[str]:
+    return told(lambda: checked("x.toml", text))
+
+
+def test_fields_ranges_defaults_and_texts_are_those_of_the_crate() -> None:
+    plain = json.loads(json.dumps(json_schema(), ensure_ascii=False).replace("``", "`"))
+    assert json.loads(_core.scenario_schema()) == plain
+
+
+def test_files_of_the_examples_have_one_hash(repository: Path) -> None:
+    files = [*(repository / "examples").glob("*.toml"), *(repository / "examples/classics").glob("*.toml")]
+    assert len(files) > 10
+    for file in files:
+        assert checked(str(file), file.read_text()).hash == parshall.load(file).hash, file
+
+
+def test_every_kind_of_scenario_has_one_hash() -> None:
+    for name, scenario in runs():
+        assert checked("x.json", scenario.to_json()).canonical_json == scenario.to_json(), name
+        bell = scenario.dumbbell
+        assert checked("x.toml", (scenario if bell is None else bell).to_toml()).hash == scenario.hash, name
+
+
+@unhurried
+@given(scenarios)
+def test_any_scenario_has_one_hash(scenario: Scenario) -> None:
+    assert checked("x.json", scenario.to_json()).canonical_json == scenario.to_json()
+
+
+@pytest.mark.parametrize("right", FAULTS)
+def test_known_faults_are_told_alike(right: str) -> None:
+    text = BELL.replace(right, FAULTS[right][0])
+    assert by_crate(text) == by_classes(text)
+    assert by_crate(text) != [parshall.loads(BELL).hash]
+
+
+def test_any_faults_are_told_alike() -> None:
+    chance = random.Random(7)
+    tables = [parsed(text, "") for text in (BELL, NETWORK)]
+    tables += [parsed((each.dumbbell or each).to_toml(), "") for _, each in runs() if chance.random() < 0.7]
+    faults = 0
+    for _ in range(MANY):
+        text = toml(marred(chance.choice(tables), chance))
+        found = by_crate(text)
+        assert found == by_classes(text), text
+        faults += ": got " in found[0]
+    assert faults > MANY / 2
+
+
+def test_what_a_file_holds_is_told_without_its_objects() -> None:
+    read = checked("x.toml", f'title = "two flows"\n{BELL}')
+    assert (read.title, read.counts, read.duration) == ("two flows", (4, 2, 5, 2), 10.0)
+    assert read.check()[0] > 100
+    assert read.slow_links is None
