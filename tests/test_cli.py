@@ -379,8 +379,8 @@ def test_what_happens_on_the_way_is_a_line_too(
 def test_a_missing_engine_is_one_line(
     file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing(_: str) -> None:
+    def missing(*_: object) -> None:
         raise ModuleNotFoundError("No module named 'parshall._core'", name="parshall._core")
 
-    monkeypatch.setattr("parshall.scenario.model.check_json", missing)
+    monkeypatch.setattr("parshall._core.read_scenario", missing)
     Outcome(capsys, "check", file).fails_with("the compiled engine is missing; build it with make setup", 1)

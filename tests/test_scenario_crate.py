@@ -49,6 +49,8 @@ def test_files_of_the_examples_have_one_hash(repository: Path) -> None:
     files = [*(repository / "examples").glob("*.toml"), *(repository / "examples/classics").glob("*.toml")]
     assert len(files) > 10
     for file in files:
+        if "[parameters" in file.read_text():
+            continue  # a sweep
         assert checked(str(file), file.read_text()).hash == parshall.load(file).hash, file
 
 

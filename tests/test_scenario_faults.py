@@ -308,18 +308,18 @@ def test_python_objects_refuse_the_same(make: Any, path: str) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"\xff\xfe", r"byte 1 is not UTF-8, expected a scenario file"),
-        (b"duration = ", r"got text that is not TOML: .+, expected a scenario file"),
-        (b"duration = " + 9999 * b"9", r"got text that is not TOML: .*"),
-        (b"duration = " + 9999 * b"[", r"got text that is not TOML: .*"),
-        (b"duration = 1\nduration = 2", r"got text that is not TOML: .*"),
-        (b"", r"duration: got nothing, expected a value: .*"),
+        (b"\xff\xfe", r": byte 1 is not UTF-8, expected a scenario file"),
+        (b"duration = ", r":\d+: got text that is not TOML: .+, expected a scenario file"),
+        (b"duration = " + 9999 * b"9", r":\d+: got text that is not TOML: .*"),
+        (b"duration = " + 9999 * b"[", r":\d+: got text that is not TOML: .*"),
+        (b"duration = 1\nduration = 2", r":\d+: got text that is not TOML: .*"),
+        (b"", r": duration: got nothing, expected a value: .*"),
     ],
 )
 def test_a_file_that_is_no_scenario(content: bytes, message: str, tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
     file.write_bytes(content)
-    with pytest.raises(parshall.ParshallError, match=f"^{re.escape(str(file))}: {message}$"):
+    with pytest.raises(parshall.ParshallError, match=f"^{re.escape(str(file))}{message}$"):
         parshall.load(file)
 
 

@@ -2,12 +2,14 @@
 
 use std::cell::RefCell;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use parshall_scenario::{
     all_parts, json_schema, slow_links, Fault, Faults, Field, Given, Part, Read, Scenario, Surroundings, Toml,
 };
 use parshall_sim::compile::{Folding, Plan};
 use parshall_sim::expect::Expected;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use pyo3::IntoPyObjectExt;
@@ -33,7 +35,32 @@ type Told = (String, String, String, Option<usize>);
 pub struct ReadScenario {
     title: String,
     canonical_json: String,
-    scenario: Scenario,
+    counts: (usize, usize, usize, usize),
+    duration: f64,
+    slow_links: Option<String>,
+    /// Moved into the plan by the first check: with very many flows a copy takes time and memory.
+    scenario: Mutex<Option<Scenario>>,
+}
+
+impl ReadScenario {
+    fn new(read: Read) -> Result<Self, Faults> {
+        let (title, canonical_json) = (read.title.clone(), read.canonical_json());
+        let scenario = read.scenario()?;
+        let Scenario { hosts, routers, links, flows, duration, .. } = &scenario;
+        Ok(ReadScenario {
+            title,
+            canonical_json,
+            counts: (hosts.len(), routers.len(), links.len(), flows.len()),
+            duration: duration.secs(),
+            slow_links: slow_links(&scenario),
+            scenario: Mutex::new(Some(scenario)),
+        })
+    }
+
+    fn taken(&self) -> Result<Scenario, Faults> {
+        let kept = self.scenario.lock().ok().and_then(|mut scenario| scenario.take());
+        kept.map_or_else(|| Scenario::from_json(&self.canonical_json), Ok)
+    }
 }
 
 #[pymethods]
@@ -47,14 +74,13 @@ impl ReadScenario {
     /// How many hosts, routers, links and flows there are.
     #[getter]
     fn counts(&self) -> (usize, usize, usize, usize) {
-        let Scenario { hosts, routers, links, flows, .. } = &self.scenario;
-        (hosts.len(), routers.len(), links.len(), flows.len())
+        self.counts
     }
 
     /// Simulated seconds.
     #[getter]
     fn duration(&self) -> f64 {
-        self.scenario.duration.secs()
+        self.duration
     }
 
     /// The canonical JSON.
@@ -71,16 +97,16 @@ impl ReadScenario {
 
     /// A sentence about links that send no packet in the time of the run; none where there are none.
     #[getter]
-    fn slow_links(&self) -> Option<String> {
-        slow_links(&self.scenario)
+    fn slow_links(&self) -> Option<&str> {
+        self.slow_links.as_deref()
     }
 
     /// What a run will take: packets, events, seconds and bytes of memory. Raises ScenarioError for what needs the whole
     /// network.
     fn check(&self, py: Python<'_>) -> PyResult<(f64, f64, f64, f64)> {
-        let plan = py.detach(|| Plan::new(&self.scenario, Folding::On));
-        let plan = plan.map_err(|error| scenario_error(py, &error))?;
-        let Expected { packets, events, seconds, bytes } = py.detach(|| Expected::of(&plan));
+        let scenario = self.taken().map_err(|faults| PyValueError::new_err(faults.to_string()))?;
+        let planned = py.detach(|| Plan::of(scenario, Folding::On).map(|plan| Expected::of(&plan)));
+        let Expected { packets, events, seconds, bytes } = planned.map_err(|error| scenario_error(py, &error))?;
         Ok((packets, events, seconds, bytes))
     }
 }
@@ -109,11 +135,7 @@ fn read_scenario(
     if let Some(error) = raised.take() {
         return Err(error);
     }
-    let made = read.and_then(|read| {
-        let (title, canonical_json) = (read.title.clone(), read.canonical_json());
-        Ok(ReadScenario { title, canonical_json, scenario: read.scenario()? })
-    });
-    Ok(match made {
+    Ok(match read.and_then(ReadScenario::new) {
         Ok(made) => (Some(made), Vec::new()),
         Err(faults) => (None, told(&faults)),
     })
@@ -184,7 +206,7 @@ fn moment<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     let datetime = py.import("datetime")?;
     let text = text.replace('Z', "+00:00");
     let read = |class| datetime.getattr(class)?.call_method1("fromisoformat", (&text,));
-    read("datetime").or_else(|_| read("date")).or_else(|_| read("time"))
+    read("date").or_else(|_| read("datetime")).or_else(|_| read("time"))
 }
 
 /// The JSON Schema of scenario files.

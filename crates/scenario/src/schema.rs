@@ -166,7 +166,7 @@ fn text_with_unit(dimension: &Dimension) -> Entries {
 
 fn whole(least: u64, most: u64) -> Entries {
     let mut schema = vec![("type", "integer".into()), ("minimum", least.into())];
-    if most < u64::MAX {
+    if most <= u32::MAX.into() {
         schema.push(("maximum", most.into()));
     }
     schema

@@ -126,6 +126,8 @@ impl Range {
 
 const INFINITY: f64 = f64::INFINITY;
 const U32: u64 = u32::MAX as u64;
+/// The most that an integer of TOML can be.
+const I64: u64 = i64::MAX as u64;
 
 const fn range(least: f64, with_least: bool, most: f64, with_most: bool, words: &'static str) -> Range {
     Range { least, with_least, most, with_most, words }
@@ -173,7 +175,7 @@ pub(crate) const CODE_POINTS: Takes = Takes::List { of: &CODE_POINT, least: 0, m
 pub(crate) const TREATMENT: Takes = Takes::Treatment;
 pub(crate) const COUNT: Takes = whole(1, U32);
 pub(crate) const COUNT_OR_NONE: Takes = whole(0, U32);
-pub(crate) const COUNTS: Takes = list(&whole(1, u64::MAX), 0, ENDLESS);
+pub(crate) const COUNTS: Takes = list(&whole(1, I64), 0, ENDLESS);
 pub(crate) const TURN_WEIGHTS: Takes = list(&COUNT, 1, ENDLESS);
 pub(crate) const FLOW_COUNT: Takes = whole(1, 1 << 22);
 pub(crate) const QUEUE_COUNT: Takes = whole(1, 1 << 16);

@@ -15,7 +15,7 @@ from pydantic import PlainValidator, WithJsonSchema
 
 from parshall.scenario import readers
 from parshall.scenario.code_points import CODE_POINTS, MOST, code_point, treatment
-from parshall.scenario.readers import U32_MAX, U64_MAX
+from parshall.scenario.readers import U32_MAX, I64_MAX
 from parshall.units import (
     DURATION,
     RATE,
@@ -297,7 +297,7 @@ else:
         int, readers.whole(1, MAX_WEIGHTS), {"type": "integer", "minimum": 1, "maximum": MAX_WEIGHTS}
     )
     Counts = _field(
-        tuple[int, ...], readers.list_of(readers.whole(1, U64_MAX)), _array({"type": "integer", "minimum": 1})
+        tuple[int, ...], readers.list_of(readers.whole(1, I64_MAX)), _array({"type": "integer", "minimum": 1})
     )
 
     TurnWeights = _field(tuple[int, ...], readers.list_of(readers.whole(1, U32_MAX), 1), _array(_COUNT, 1))

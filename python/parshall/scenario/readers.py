@@ -18,7 +18,7 @@ from parshall.units import RATE, parse_duration, parse_rate, parse_size
 
 __all__ = [
     "U32_MAX",
-    "U64_MAX",
+    "I64_MAX",
     "code_points",
     "duration_or_list",
     "finite",
@@ -46,7 +46,8 @@ __all__ = [
 ]
 
 U32_MAX = 2**32 - 1
-U64_MAX = 2**64 - 1
+I64_MAX = 2**63 - 1
+"""The most that an integer of TOML can be."""
 MAX_PACKET_BYTES = 65_535
 
 _NO_EXPONENT_BELOW = 1e7

@@ -41,8 +41,9 @@ def described(file: str) -> str:
     from parshall.scenario.toml import checked, placed, read_text
 
     name = "standard input" if file == "-" else file
-    scenario = checked(name, _standard_input() if file == "-" else read_text(file, "a scenario file"))
-    expected = placed(lambda: Expected(*_checked(scenario)), name, "")
+    text = _standard_input() if file == "-" else read_text(file, "a scenario file")
+    scenario = checked(name, text)
+    expected = placed(lambda: Expected(*_checked(scenario)), name, text)
     if scenario.slow_links is not None:
         _log.warning(scenario.slow_links)
     return _line(scenario.counts, scenario.duration, expected, scenario.hash)
