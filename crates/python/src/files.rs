@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use parshall_scenario::{
     all_parts, json_schema, slow_links, Fault, Faults, Field, Given, Part, Read, Scenario, Surroundings, Toml,
 };
-use parshall_sim::compile::{Folding, Plan};
-use parshall_sim::expect::Expected;
+use parshall_sim::internal::{Folding, Plan};
+use parshall_sim::Expected;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -106,7 +106,8 @@ impl ReadScenario {
     fn check(&self, py: Python<'_>) -> PyResult<(f64, f64, f64, f64)> {
         let scenario = self.taken().map_err(|faults| PyValueError::new_err(faults.to_string()))?;
         let planned = py.detach(|| Plan::of(scenario, Folding::On).map(|plan| Expected::of(&plan)));
-        let Expected { packets, events, seconds, bytes } = planned.map_err(|error| scenario_error(py, &error))?;
+        let Expected { packets, events, seconds, bytes } =
+            planned.map_err(|error| scenario_error(py, &error))?;
         Ok((packets, events, seconds, bytes))
     }
 }

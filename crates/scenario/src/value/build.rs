@@ -10,9 +10,9 @@ use super::{
     App, Cbr, CoDel, DropTail, Flow, FqCodel, Link, OnOff, Pie, Queue, Record, Red, Reverse, Routing,
     Scenario, Schedule, SelfSimilar, Series, Tcp, Transfer, Transport, Udp, Vbr,
 };
+use parshall_control::units::{Rate, Time};
 use parshall_control::user::{Config, Found, Maker};
 use parshall_control::Control;
-use parshall_control::units::{Rate, Time};
 
 impl Scenario {
     /// A network of these links, with these flows. The ends of flows are its hosts, and all other nodes are routers.
