@@ -154,7 +154,7 @@ queues = st.one_of(
 lost = st.sampled_from(["all", "data", "acks"])
 losses = st.one_of(
     st.none(),
-    st.builds(ListedLoss, arrivals=st.lists(st.integers(1, 2**63), max_size=3), of=lost),
+    st.builds(ListedLoss, arrivals=st.lists(st.integers(1, 2**63 - 1), max_size=3), of=lost),
     st.builds(BernoulliLoss, probability=st.floats(0, 1), of=lost),
     st.builds(DitherLoss, floor=st.floats(0, 1), of=lost),
     st.builds(
@@ -179,7 +179,7 @@ spans = st.tuples(durations, periods).map(
 chosen = st.one_of(
     st.builds(dict, every=counts),
     st.builds(dict, probability=st.floats(0, 1)),
-    st.builds(dict, packets=st.lists(st.integers(1, 2**63), min_size=1, max_size=3)),
+    st.builds(dict, packets=st.lists(st.integers(1, 2**63 - 1), min_size=1, max_size=3)),
 )
 events = st.lists(
     st.one_of(

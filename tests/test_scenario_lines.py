@@ -65,7 +65,9 @@ def test_every_key_of_a_written_file_has_a_line(scenario: Scenario) -> None:
     text = scenario.to_toml()
     rows = text.splitlines()
     for place in places(parsed(text, "")):
-        line = _core.toml_line(text, "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place))
+        line = _core.toml_line(
+            text, "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+        )
         assert line is not None
         if isinstance(place[-1], str):
             assert place[-1] in rows[line - 1]

@@ -253,7 +253,7 @@ def test_a_killed_sweep_keeps_what_is_finished_too(file: Path, own_cache: Path, 
             '[stop]\nmetric = "x"\nrelative = 1\n[parameters]',
             '6: stop.metric: got "x", expected .*',
         ),
-        ("[parameters]", "[parameters", r":\d+: got text that is not TOML: .*, expected a sweep file"),
+        ("[parameters]", "[parameters", "5: got text that is not TOML: .*, expected a sweep file"),
     ],
 )
 def test_a_wrong_value_names_file_and_line(

@@ -30,7 +30,7 @@ pub struct Failed {
     pub expected: Option<String>,
     /// Line of the text, from 1, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<usize>,
+    pub line: Option<u32>,
 }
 
 impl Failed {
@@ -61,7 +61,7 @@ impl From<&Fault> for Failed {
             path: Some(path),
             value: Some(value),
             expected: Some(expected),
-            line,
+            line: line.and_then(|line| u32::try_from(line).ok()),
         }
     }
 }

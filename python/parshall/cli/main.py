@@ -23,7 +23,6 @@ from parshall.errors import ParshallError, ScenarioError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from parshall.scenario import Scenario
 
 __all__ = ["cli", "main"]
 

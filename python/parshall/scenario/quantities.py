@@ -15,7 +15,7 @@ from pydantic import PlainValidator, WithJsonSchema
 
 from parshall.scenario import readers
 from parshall.scenario.code_points import CODE_POINTS, MOST, code_point, treatment
-from parshall.scenario.readers import U32_MAX, I64_MAX
+from parshall.scenario.readers import I64_MAX, U32_MAX
 from parshall.units import (
     DURATION,
     RATE,

@@ -17,8 +17,8 @@ from parshall.scenario.code_points import code_point
 from parshall.units import RATE, parse_duration, parse_rate, parse_size
 
 __all__ = [
-    "U32_MAX",
     "I64_MAX",
+    "U32_MAX",
     "code_points",
     "duration_or_list",
     "finite",

@@ -170,3 +170,66 @@ fn without_units(given: &Given, range: Range) -> Result<(), Fault> {
     let Some(Given::List(items)) = given.get("values") else { return Ok(()) };
     items.iter().enumerate().try_for_each(|(index, item)| refuse(format!("values[{index}]"), item))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::{FLOW, LINK};
+    use crate::read::{read_value, Surroundings};
+
+    fn part(name: &str, kind: &str) -> Given {
+        let value = json!({"kind": kind, "limit_packets": 5});
+        Given::Read(Box::new(ReadPart {
+            name: name.to_owned(),
+            kind: Some(kind.to_owned()),
+            value,
+            text: format!("{name}(limit_packets=5)"),
+        }))
+    }
+
+    fn queue(given: &Given) -> Result<Value, String> {
+        let field = LINK.field("queue").expect("a field");
+        read_value(&field.takes, given, Surroundings::default()).map_err(|faults| faults.to_string())
+    }
+
+    #[test]
+    fn a_part_that_was_read_is_taken_as_it_is() {
+        assert_eq!(queue(&part("DropTail", "droptail")), Ok(json!({"kind": "droptail", "limit_packets": 5})));
+        let refused = queue(&part("Tcp", "tcp")).expect_err("no queue");
+        assert!(refused.starts_with("kind: got \"tcp\", expected \"droptail\" or \"red\""), "{refused}");
+    }
+
+    #[test]
+    fn a_class_is_no_instance() {
+        let class = |name: &str| Given::Class(name.to_owned(), format!("<class '{name}'>"));
+        assert_eq!(
+            queue(&class("DropTail")),
+            Err("got the class DropTail, expected one of it: DropTail()".to_owned())
+        );
+        assert_eq!(queue(&class("Red")), Err("got the class Red, expected one of it: Red(...)".to_owned()));
+    }
+
+    #[test]
+    fn decimal_numbers_are_exact() {
+        let start = FLOW.field("start").expect("a field");
+        let read =
+            |text: &str| read_value(&start.takes, &Given::Decimal(text.to_owned()), Surroundings::default());
+        assert_eq!(read("0.02371"), Ok(json!(0.02371)));
+        assert_eq!(read("-1").expect_err("a fault").first().value, "-1");
+    }
+
+    #[test]
+    fn a_control_of_ones_own_is_found_by_its_source() {
+        let find = |source: &str, _: &Map<String, Value>| {
+            let entries = [("form", "python"), ("source", source), ("code", "abc")];
+            Ok(entries.into_iter().map(|(key, text)| (key.to_owned(), text.into())).collect())
+        };
+        let control = crate::parts::TCP.field("control").expect("a field");
+        let given = Given::Text("mine:Control".to_owned());
+        let surroundings = Surroundings { find_control: Some(&find), ..Surroundings::default() };
+        let expected = json!({"kind": "user", "form": "python", "source": "mine:Control", "code": "abc"});
+        assert_eq!(read_value(&control.takes, &given, surroundings), Ok(expected));
+        let unfound = read_value(&control.takes, &given, Surroundings::default()).expect_err("a fault");
+        assert_eq!(unfound.first().path, "source");
+    }
+}

@@ -102,3 +102,19 @@ fn milliseconds(text: &str) -> Option<u64> {
     let digits = text.len() <= MOST_DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten().filter(|time| *time <= MOST_MS)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::times;
+
+    #[test]
+    fn recordings_are_milliseconds_in_ascending_order() {
+        assert_eq!(times(b"0\n5\r\n5\n12\n"), Ok(vec![0, 5, 5, 12]));
+        let fault = |content: &[u8]| times(content).expect_err("a fault");
+        assert_eq!(fault(b"").1, "an empty file");
+        assert_eq!(fault(b"5\nx\n"), (Some(2), "\"x\"".to_owned(), super::EXPECTED.to_owned()));
+        assert_eq!(fault(b"5\n4\n").2, "times in ascending order, at least 5");
+        assert_eq!(fault(b"0\n0\n").2, "a last time above 0");
+        assert_eq!(fault(b"10000000001\n").0, Some(1));
+    }
+}

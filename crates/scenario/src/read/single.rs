@@ -22,7 +22,7 @@ pub(super) fn read(takes: &Takes, given: &Given) -> Result<Value, Fault> {
         Takes::Real(range) => real(given, range, range.words).map(number),
         Takes::Level(range) => level(given, range).map(number),
         Takes::Flag => flag(given),
-        Takes::Text => text(given, "text on one line", |text| is_printable(text)),
+        Takes::Text => text(given, "text on one line", is_printable),
         Takes::Name => name(given),
         Takes::CodePoint => code_point(given),
         Takes::Treatment => treatment(given),
