@@ -10,7 +10,7 @@ import pytest
 
 
 def compiled(repository: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """What ``tools/no-std`` says, or the test is skipped."""
+    """Runs ``tools/no-std``; skips the test where there is nothing to compile against."""
     if shutil.which("cargo") is None:
         pytest.skip("no cargo")
     done = subprocess.run(

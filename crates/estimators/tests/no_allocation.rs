@@ -1,11 +1,13 @@
 //! After construction no estimator allocates, whatever it is fed and however often it is reset.
 
 use parshall_estimators::ewma::Ewma;
-use parshall_estimators::forecast::{Forecaster, ForecasterConfig, Loss, PredictionInterval};
+use parshall_estimators::forecast::{Blend, Forecaster, ForecasterConfig, Loss, PredictionInterval};
 use parshall_estimators::long_memory::{Bandwidth, Family, HurstEstimator, LocalWhittle, Method};
 use parshall_estimators::mad::SlidingMad;
 use parshall_estimators::median::SlidingMedian;
-use parshall_estimators::rto::{Deviation, RtoConfig, RtoEstimator, RtoRules, RtoTimer};
+use parshall_estimators::rto::{
+    Deviation, PacketSpace, QuicSettings, RtoConfig, RtoEstimator, RtoRules, RtoTimer,
+};
 
 use crate::counting::requests;
 
@@ -44,6 +46,36 @@ fn rto_estimators_do_not_allocate() {
         });
         assert_eq!(made, 0, "{config:?}");
     }
+}
+
+#[test]
+fn the_probe_timer_does_not_allocate() {
+    let mut timer = RtoTimer::quic(QuicSettings::default()).unwrap();
+    let made = requests(|| {
+        for (i, rtt) in samples().enumerate() {
+            timer.on_delayed_ack(PacketSpace::Application, rtt, rtt / 8.0);
+            if i % 100 < 5 {
+                timer.on_timeout();
+            }
+            assert!(timer.pto(PacketSpace::Initial) < timer.pto(PacketSpace::Application));
+        }
+        timer.reset();
+    });
+    assert_eq!(made, 0);
+}
+
+#[test]
+fn a_blend_does_not_allocate() {
+    let experts = [ForecasterConfig::LastValue {}, ForecasterConfig::Median { window: 9 }];
+    let mut blend = Blend::new(Loss::Absolute, experts.map(|config| config.build()));
+    let made = requests(|| {
+        for x in samples() {
+            blend.update(x);
+            assert!(blend.forecast_ahead(3).is_some_and(f64::is_finite));
+        }
+        blend.reset();
+    });
+    assert_eq!(made, 0);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! How wrong forecasts are on a series: mean absolute and squared errors.
+//! Errors of a forecaster on a series: their mean, their mean size and the root of their mean square.
 
 use super::Forecaster;
 use crate::math::sqrt;
