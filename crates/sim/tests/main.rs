@@ -15,6 +15,7 @@ mod properties;
 mod reductions;
 mod rfc;
 mod rfc_queues;
+mod run_errors;
 mod serving;
 mod tcp;
 mod tuned_red;
