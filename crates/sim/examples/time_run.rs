@@ -1,4 +1,5 @@
-//! A measurement for those who maintain the engine, and no example of how to use it: `two_queues` and `own_control` are.
+//! A measurement for those who maintain the engine, and no example of how to use it: `two_queues`, `own_control` and
+//! `run_file` are.
 //! Times the engine on a scenario: `cargo run --release --example time_run -- SCENARIO.json [TIMES]`.
 //!
 //! The file holds what `Scenario.to_json()` writes. This is what docs/performance.md profiles.

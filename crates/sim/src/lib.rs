@@ -1,6 +1,7 @@
 //! A packet-level network simulator: TCP, queue disciplines, DiffServ and traffic at congested links.
 //!
-//! A [`Scenario`](scenario::Scenario) is a plain value: built in Rust, as below, or read from JSON. [`run()`] runs it with a seed, and a
+//! A [`Scenario`](scenario::Scenario) is a plain value: built in Rust, as below, or read from TOML
+//! or JSON ([`Scenario::from_toml`](scenario::Scenario::from_toml)). [`run()`] runs it with a seed, and a
 //! [`Recording`] is what is left: tables of named columns. Equal scenario and seed give an equal recording, bit for bit,
 //! on any machine and any number of threads.
 //!

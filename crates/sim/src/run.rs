@@ -99,7 +99,7 @@ impl RunOptions {
         RunOptions::default()
     }
 
-    /// The most events that the run may take. A run of a second takes some ten million of them. With such a limit the run is
+    /// The most events that the run may take; the engine takes some ten million in a second. With such a limit the run is
     /// started even if it is expected to take more memory than there is.
     #[must_use]
     pub fn max_events(mut self, most: u64) -> Self {

@@ -4,6 +4,9 @@
 #[path = "../examples/own_control.rs"]
 mod own_control;
 #[allow(dead_code)]
+#[path = "../examples/run_file.rs"]
+mod run_file;
+#[allow(dead_code)]
 #[path = "../examples/two_queues.rs"]
 mod two_queues;
 
@@ -31,4 +34,27 @@ fn a_control_of_ones_own_does_what_it_is_told() {
         [aimd, patient].map(|tcp| own_control::measured(tcp).expect("a recording"));
     assert!(aimd > 9.0 && patient > 9.0, "{aimd} {patient} Mbit/s");
     assert!(short < 50.0 && full > 1.5 * short, "{full} {short} ms");
+}
+
+#[test]
+fn a_file_is_run_with_many_seeds() {
+    const TOML: &str = r#"
+        duration = "20 s"
+        [dumbbell]
+        rate = "1 Mbit/s"
+        delay = "20 ms"
+        queue = { kind = "droptail", limit_packets = 20 }
+        access_rate = "100 Mbit/s"
+        access_delay = "1 ms"
+        [[dumbbell.flows]]
+        count = 2
+        transport = { kind = "tcp" }
+        app = { kind = "on-off", law = { kind = "exponential" }, rate = "2 Mbit/s", on = "1 s", off = "1 s" }
+    "#;
+    let flows = run_file::goodputs(TOML, 6).expect("recordings");
+    assert!(flows.iter().map(|(name, _)| name.as_str()).eq(["f1", "f2"]), "{flows:?}");
+    assert!(flows.iter().all(|(_, [mean, least, most])| least < mean && mean < most), "{flows:?}");
+    let together: f64 = flows.iter().map(|(_, [mean, ..])| mean).sum();
+    assert!((0.5..1.0).contains(&together), "{together} Mbit/s");
+    assert!(run_file::goodputs("duration = 1", 1).is_err());
 }
