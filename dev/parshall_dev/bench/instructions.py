@@ -27,7 +27,7 @@ FUNCTIONS = {
     "Simulation::on_ack": "senders, and what they send",
     "TcpReceiver::on_data": "receivers",
     "Simulation::write_ahead": "sources of UDP, and the first ports of what they send",
-    "Port::has_room_for_mixed": "queues in which packets of several sizes wait",
+    "Port::space_for_mixed": "queues in which packets of several sizes wait",
     "Calendar::order": "putting a bucket of several packets in order",
 }
 """Functions that are not inlined, and what they do; each includes what it calls, so they nest."""
