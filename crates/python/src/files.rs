@@ -1,8 +1,10 @@
 //! Scenario files, read by `parshall-scenario`.
 
 use std::cell::RefCell;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::thread;
 
 use parshall_scenario::{
     all_parts, json_schema, slow_links, Fault, Faults, Field, Given, Part, Read, Scenario, Surroundings, Toml,
@@ -35,6 +37,7 @@ type Told = (String, String, String, Option<usize>);
 pub struct ReadScenario {
     title: String,
     canonical_json: String,
+    hash: String,
     counts: (usize, usize, usize, usize),
     duration: f64,
     slow_links: Option<String>,
@@ -43,13 +46,23 @@ pub struct ReadScenario {
 }
 
 impl ReadScenario {
-    fn new(read: Read) -> Result<Self, Faults> {
-        let (title, canonical_json) = (read.title.clone(), read.canonical_json());
-        let scenario = read.scenario()?;
+    fn new(read: &Read) -> Result<Self, Faults> {
+        // Both take a second or two of a million flows.
+        let (written, scenario) = thread::scope(|scope| {
+            let written = scope.spawn(|| {
+                let text = read.canonical_json();
+                let hash = parshall_scenario::hashed(&text);
+                (text, hash)
+            });
+            let scenario = read.scenario();
+            (written.join().unwrap_or_else(|panic| resume_unwind(panic)), scenario)
+        });
+        let ((canonical_json, hash), scenario) = (written, scenario?);
         let Scenario { hosts, routers, links, flows, duration, .. } = &scenario;
         Ok(ReadScenario {
-            title,
+            title: read.title.clone(),
             canonical_json,
+            hash,
             counts: (hosts.len(), routers.len(), links.len(), flows.len()),
             duration: duration.secs(),
             slow_links: slow_links(&scenario),
@@ -91,8 +104,8 @@ impl ReadScenario {
 
     /// The SHA-256 of the canonical JSON, in hexadecimal.
     #[getter]
-    fn hash(&self) -> String {
-        parshall_scenario::hashed(&self.canonical_json)
+    fn hash(&self) -> &str {
+        &self.hash
     }
 
     /// A sentence about links that send no packet in the time of the run; none where there are none.
@@ -136,7 +149,7 @@ fn read_scenario(
     if let Some(error) = raised.take() {
         return Err(error);
     }
-    Ok(match read.and_then(ReadScenario::new) {
+    Ok(match find.py().detach(|| read.and_then(|read| ReadScenario::new(&read))) {
         Ok(made) => (Some(made), Vec::new()),
         Err(faults) => (None, told(&faults)),
     })

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::canonical;
@@ -73,16 +74,20 @@ impl Read {
     ///
     /// # Errors
     /// None, as long as the parts and the values of this crate agree, which a test holds.
-    pub fn scenario(self) -> Result<Scenario, Faults> {
-        match self.network {
-            Network::Written(table) => Ok(value(Value::Object(table))?),
-            Network::Dumbbell(bell) => Ok(network(&bell)?),
+    pub fn scenario(&self) -> Result<Scenario, Faults> {
+        match &self.network {
+            Network::Written(table) => Ok(Scenario::deserialize(table).map_err(|error| misread(&error))?),
+            Network::Dumbbell(bell) => Ok(network(bell)?),
         }
     }
 }
 
 fn value<T: serde::de::DeserializeOwned>(read: Value) -> Result<T, Fault> {
-    serde_json::from_value(read).map_err(|error| Fault::new("", error.to_string(), "a scenario"))
+    serde_json::from_value(read).map_err(|error| misread(&error))
+}
+
+fn misread(error: &serde_json::Error) -> Fault {
+    Fault::new("", error.to_string(), "a scenario")
 }
 
 /// The network of a dumbbell. Flows of a group share their transport, links their queue.
