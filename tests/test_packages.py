@@ -13,7 +13,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PUBLISHED = ("parshall-estimators", "parshall-control", "parshall-sim", "parshall-capture")
+PUBLISHED = (
+    "parshall-estimators",
+    "parshall-control",
+    "parshall-scenario",
+    "parshall-sim",
+    "parshall-capture",
+)
 
 needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="no cargo")
 
