@@ -50,7 +50,7 @@ impl Decimal {
         }
     }
 
-    /// How many steps of `10^-places` it is, to the nearest, to the even one between two; none for more than `u128` holds.
+    /// Its number of steps of `10^-places`, rounded to the nearest, halves to even; none for more than `u128` holds.
     pub(crate) fn steps(self, places: i32) -> Option<u128> {
         if self.digits == 0 {
             return Some(0);
@@ -67,7 +67,7 @@ impl Decimal {
         Some(whole + u128::from(up))
     }
 
-    /// Whether it is a whole number of steps of `10^-places`.
+    /// True for a whole number of steps of `10^-places`.
     pub(crate) fn is_multiple(self, places: i32) -> bool {
         let shift = self.exponent.saturating_add(places);
         if self.more || self.digits == 0 || shift >= 0 {

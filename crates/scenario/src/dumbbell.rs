@@ -17,7 +17,7 @@ const OF_FLOWS: [&str; 5] = ["transport", "app", "start_spread", "stop", "dscp"]
 
 /// A dumbbell that was read.
 pub(crate) struct Dumbbell {
-    /// What a network has besides nodes, links and flows.
+    /// Fields of a network other than nodes, links and flows.
     pub common: Table,
     /// The link between the routers.
     pub bottleneck: Table,
@@ -94,12 +94,12 @@ impl Dumbbell {
         })
     }
 
-    /// How many flows it has.
+    /// Number of its flows.
     pub(crate) fn count(&self) -> usize {
         self.groups.iter().map(|group| group.count).sum()
     }
 
-    /// What all flows of a group have, and their links on either side.
+    /// Fields that all flows of a group have, and those of their links on either side.
     pub(crate) fn templates(&self) -> impl Iterator<Item = [&Table; 3]> {
         self.groups.iter().map(|group| [&group.flow, &group.left, &group.right])
     }
@@ -223,7 +223,7 @@ impl Group {
     }
 }
 
-/// Whether a value is the queue that links have unless one is given.
+/// True for the queue that links have unless one is given.
 fn is_default_queue(value: &Value) -> bool {
     value.as_object().is_some_and(|table| table.len() == 1 && table.get("kind") == Some(&"droptail".into()))
 }

@@ -40,7 +40,7 @@ pub struct Field {
     /// The key.
     pub name: &'static str,
     text: &'static str,
-    /// What it takes.
+    /// Values that it takes.
     pub takes: Takes,
     /// The value of a field that is left out; none if it must be there.
     pub default: Option<Default>,
@@ -91,7 +91,7 @@ impl Part {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// Whether something depends on several of its fields.
+    /// True if something depends on several of its fields.
     pub fn has_check(&self) -> bool {
         self.check.is_some()
     }
@@ -101,7 +101,7 @@ impl Part {
         crate::schema::noun(self)
     }
 
-    /// Whether nothing but its kind has to be given.
+    /// True if nothing but its kind has to be given.
     pub fn is_complete(&self) -> bool {
         self.fields.iter().all(|field| field.default.is_some())
     }
@@ -122,7 +122,7 @@ impl Field {
         on_one_line(self.text)
     }
 
-    /// Whether a value that was read is its default, which the canonical form leaves out.
+    /// True for a value that was read and is its default, which the canonical form leaves out.
     pub(crate) fn is_default(&self, value: &Value) -> bool {
         match self.default {
             None => false,

@@ -113,7 +113,7 @@ impl Dimension {
     /// A quantity in base units; `zero` is allowed where it makes sense.
     pub(crate) fn read(&self, given: &Given, zero: bool) -> Result<f64, Fault> {
         let steps = self.steps(given, zero)?;
-        // Of a decimal the nearest double is read, which a division would miss by rounding twice.
+        // The nearest double to a decimal: a division would miss it by rounding twice.
         Ok(format!("{steps}e-{}", self.places).parse().unwrap_or(f64::NAN))
     }
 
@@ -137,7 +137,7 @@ impl Dimension {
         Ok(steps)
     }
 
-    /// Whether a number that is rounded to the greatest value lies above it.
+    /// True for a number above the greatest value that is rounded to it.
     fn above(&self, number: Decimal) -> bool {
         let fine = self.places + 6;
         let greatest = 10u128.pow(self.greatest_exponent + fine.unsigned_abs());

@@ -30,7 +30,7 @@ pub fn json_schema() -> String {
     schema.to_string()
 }
 
-/// What stands at the top of a file with a dumbbell.
+/// Top of a file with a dumbbell.
 fn dumbbell_file() -> Json {
     let of_top = |field: &&Field| COMMON.contains(&field.name);
     let mut properties: Vec<(&str, Json)> =

@@ -44,7 +44,7 @@ pub fn brief(value: f64) -> String {
     format!("{}e{sign}{:02}", trimmed(digits), exponent.abs())
 }
 
-/// Whether a text has only characters that can be seen, or blanks.
+/// True for a text of nothing but characters that can be seen, and blanks.
 pub fn is_printable(text: &str) -> bool {
     text.chars().all(printable)
 }
@@ -85,7 +85,7 @@ fn escape(line: &mut String, character: char) {
     };
 }
 
-/// Whether a character can be seen, or is a blank.
+/// True for a character that can be seen, or is a blank.
 fn printable(character: char) -> bool {
     if character.is_ascii() {
         return !character.is_ascii_control();

@@ -3,7 +3,7 @@
 
 use crate::part::{Kinds, Part};
 
-/// What a field takes.
+/// Values that a field takes.
 #[derive(Clone, Copy)]
 pub enum Takes {
     /// A rate; zero or not.
@@ -48,11 +48,11 @@ pub enum Takes {
     Values,
     /// A list; `bare` if one item may stand without brackets.
     List {
-        /// What its items are.
+        /// Values that its items take.
         of: &'static Takes,
-        /// How many there are at least.
+        /// Least number of items.
         least: usize,
-        /// And at most.
+        /// Greatest number of items.
         most: usize,
         /// One item may stand without brackets.
         bare: bool,
@@ -116,7 +116,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Whether a number lies in it.
+    /// True for a number that lies in it.
     pub fn holds(&self, x: f64) -> bool {
         x.is_finite()
             && (x > self.least || self.with_least && x == self.least)
@@ -135,15 +135,15 @@ const fn range(least: f64, with_least: bool, most: f64, with_most: bool, words: 
 
 const ANY: Range = range(-INFINITY, false, INFINITY, false, "a finite number");
 const AT_LEAST_0: Range = range(0.0, true, INFINITY, false, "a number of at least 0");
-/// What a weight of a queue's average is.
+/// Weights of a queue in its average.
 pub(crate) const WEIGHT: Range =
     range(0.0, false, 1.0, true, "a number above 0, at most 1, or \"from-rate\"");
 
-/// How many samples a sliding median looks back on at most.
+/// Most samples that a sliding median looks back on.
 const MOST_SAMPLES: u64 = 1 << 24;
-/// How many values or weights a choice has at most.
+/// Most values or weights of a choice.
 const MOST_CHOICES: usize = 10_000;
-/// How many coefficients of each kind an ARIMA model has at most.
+/// Most coefficients of each kind of an ARIMA model.
 const MOST_COEFFICIENTS: usize = 5;
 const ENDLESS: usize = usize::MAX;
 

@@ -105,7 +105,7 @@ enum At<'a> {
 }
 
 impl<'a> At<'a> {
-    /// Where a step leads, and where that begins in the text if it stands there itself.
+    /// The place to which a step leads, and the offset at which that begins in the text if it stands there itself.
     fn step(&self, step: Step<'_>) -> Option<(Option<usize>, At<'a>)> {
         match (self, step) {
             (At::Table(table), Step::Key(key)) => {
@@ -146,7 +146,7 @@ impl<'a> At<'a> {
     }
 }
 
-/// Where a key begins; none for a table that only the header of another one implies.
+/// Offset of a key; none for a table that only the header of another one implies.
 fn key_start(key: &toml_edit::Key, item: &Item) -> Option<usize> {
     if item.as_table().is_some_and(Table::is_implicit) {
         return None;

@@ -45,7 +45,7 @@ fn sharing_words<'a>(key: &str, known: &[&'a str]) -> Vec<&'a str> {
     sorted
 }
 
-/// How much of two texts is alike, from 0 to 1 (Ratcliff and Obershelp 1988).
+/// Likeness of two texts, from 0 to 1 (Ratcliff and Obershelp 1988).
 fn likeness(a: &str, b: &str) -> f64 {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.is_empty() && b.is_empty() {

@@ -149,7 +149,7 @@ fn instance_of(name: &str) -> Fault {
     Fault::new("", format!("the class {name}"), format!("one of it: {name}({arguments})"))
 }
 
-/// Whether a text names a control of one's own: its class, or the file of its library.
+/// True for a text that names a control of one's own: its class, or the file of its library.
 fn names_code(text: &str) -> bool {
     text.contains(':') || LIBRARIES.iter().any(|end| text.ends_with(end))
 }

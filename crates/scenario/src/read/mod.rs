@@ -22,12 +22,12 @@ use crate::takes::Takes;
 /// parameters the keys `form`, `source` and `code`.
 pub type FindControl<'a> = dyn Fn(&str, &Map<String, Value>) -> Result<Map<String, Value>, Fault> + 'a;
 
-/// What reading needs besides the text.
+/// Things that reading needs besides the text.
 #[derive(Clone, Copy, Default)]
 pub struct Surroundings<'a> {
     /// The folder in which files are looked for that a scenario names; none is the current one.
     pub folder: Option<&'a Path>,
-    /// What finds controls of the user's own; without it such a control must come with the hash of its code.
+    /// Finder of controls of the user's own; without it such a control must come with the hash of its code.
     pub find_control: Option<&'a FindControl<'a>>,
 }
 
@@ -192,7 +192,7 @@ pub(crate) fn step(key: &str) -> String {
     }
 }
 
-/// What a field that has to be there is for.
+/// Purpose of a field that has to be there, as a message tells it.
 fn needed(field: &Field) -> String {
     let text = field.text().replace('`', "");
     match text.trim_end_matches('.') {
