@@ -18,8 +18,9 @@ from tests.scenarios_written import BELL, FAULTS, NETWORK
 
 import parshall
 from parshall import Scenario, ScenarioError, _core
+from parshall.scenario.files import checked, parsed
 from parshall.scenario.schema import json_schema
-from parshall.scenario.toml import checked, model_of, parsed
+from parshall.scenario.toml import model_of
 
 MANY = 4000 if os.environ.get("PARSHALL_EXHAUSTIVE") else 400
 

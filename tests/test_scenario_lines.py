@@ -8,7 +8,7 @@ from tests.scenarios_drawn import scenarios, unhurried
 from tests.scenarios_written import places
 
 from parshall import Scenario, ScenarioError, _core
-from parshall.scenario.toml import parsed
+from parshall.scenario.files import parsed
 
 TRICKY = '''
 # comment [not.a.table]

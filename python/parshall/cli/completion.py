@@ -168,7 +168,8 @@ def _model(file: str) -> Any:
     """The scenario in a file without controls of one's own, whose code nobody wants to run by a key of the
     shell.
     """
-    from parshall.scenario.toml import model_of, parsed
+    from parshall.scenario.files import parsed
+    from parshall.scenario.toml import model_of
 
     place = Path(file)
     return model_of(_without_code(parsed(place.read_text(encoding="utf-8"), file)), place.parent)

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import json
-import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
 
-from parshall.errors import InputError, ParshallError, ScenarioError, shown
+from parshall.errors import InputError, ScenarioError, shown
 from parshall.scenario.base import Model
 from parshall.scenario.dumbbell import Dumbbell
 from parshall.scenario.faults import as_step
+from parshall.scenario.files import parsed, placed, read_text
 from parshall.scenario.model import Scenario
 from parshall.scenario.paths import places
 from parshall.scenario.quantities import Written
 
-if TYPE_CHECKING:
-    from parshall._core import ReadScenario
-
-__all__ = ["checked", "load", "load_model", "loads", "model_of", "parsed", "placed", "read_text", "write"]
+__all__ = ["load", "load_model", "loads", "model_of", "write"]
 
 COMMON = ("title", "duration", "warm_up", "record")
 """What stands at the top of a file whether its network is written out or a dumbbell."""
 
 _JSON = json.JSONEncoder(ensure_ascii=False)
-_T = TypeVar("_T")
 _AT_THE_TOP = {(key,) for key in COMMON}
 
 
@@ -69,83 +64,6 @@ def loads(text: str, *, folder: str | Path | None = None) -> Scenario:
 def _checked(model: Scenario | Dumbbell) -> Scenario | Dumbbell:
     model.scenario().check()
     return model
-
-
-def parsed(text: str, expected: str) -> dict[str, Any]:
-    """The tables of a TOML text. Raises ScenarioError."""
-    from parshall import _core
-
-    tables, faults = _core.toml_tables(text)
-    for path, value, _, line in faults:
-        raise ScenarioError(path, value, expected, line=line)
-    return tables
-
-
-def read_text(file: str, expected: str) -> str:
-    """The text of a file. Raises ParshallError."""
-    try:
-        # The shell's own pipes, as of <(...), have a writer.
-        if stat.S_ISFIFO(Path(file).stat().st_mode) and not file.startswith(("/dev/", "/proc/")):
-            raise ParshallError(
-                f"{file}: is a pipe, which may wait for ever, expected {expected}; - reads standard input"
-            )
-        return Path(file).read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ParshallError(f"{file}: byte {error.start + 1} is not UTF-8, expected {expected}") from None
-    except OSError as error:
-        raise ParshallError(f"{file}: {error.strerror or error}, expected {expected}") from None
-    except ValueError:  # a null in its name
-        raise InputError("file", shown(file), f"the name of {expected}") from None
-
-
-def placed(read: Callable[[], _T], file: str, text: str) -> _T:
-    """Adds the file, and the line where it is known, to an error that names no file yet."""
-    try:
-        return read()
-    except ScenarioError as error:
-        raise _all([_placed(each, file, text) for each in error.all()]) from None
-
-
-def _placed(error: ScenarioError, file: str, text: str) -> ScenarioError:
-    """The same fault with its file, and its line in that."""
-    from parshall import _core
-
-    if error.file is not None:
-        return ScenarioError(error.path, error.value, error.expected, file=error.file, line=error.line)
-    line = _core.toml_line(text, error.path) if error.line is None and error.path else error.line
-    return ScenarioError(error.path, error.value, error.expected, file=file, line=line)
-
-
-def _all(faults: Sequence[ScenarioError]) -> ScenarioError:
-    """The first fault, which has the others."""
-    first, *others = faults
-    first.others = tuple(others)
-    return first
-
-
-def checked(file: str, text: str) -> ReadScenario:
-    """What the text of a file says, without an object for each of its parts: a million flows take seconds.
-
-    Checked as :func:`load` does it. Raises ScenarioError.
-    """
-    from parshall import _core
-
-    is_json = file.endswith(".json")
-    scenario, faults = _core.read_scenario(text, is_json, Path(file).parent, _find)
-    if scenario is None:
-        raise _all([ScenarioError(*fault, file=file, line=line) for *fault, line in faults])
-    return scenario
-
-
-def _find(source: str, values: dict[str, Any], folder: Path | None) -> tuple[str, str, str]:
-    """The form, the source and the hash of the code of a control of the user's own. Raises InputError."""
-    find = import_module("parshall.control.found").named
-    try:
-        part = find(source, values, folder)
-    except InputError as error:
-        path = error.path.removeprefix("control").lstrip(".")
-        raise InputError(path, error.value, error.expected) from None
-    return part.form, part.source, part.code
 
 
 def _is_sweep(tables: Mapping[str, Any]) -> bool:

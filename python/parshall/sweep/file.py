@@ -12,9 +12,10 @@ from parshall.engine.limits import MAX_SEED
 from parshall.errors import InputError, ScenarioError, shown
 from parshall.scenario import Dumbbell, Scenario
 from parshall.scenario.base import Model
+from parshall.scenario.files import parsed, placed, read_text
 from parshall.scenario.quantities import Names, Text
 from parshall.scenario.readers import U32_MAX, list_of, whole
-from parshall.scenario.toml import load_model, model_of, parsed, placed, read_text
+from parshall.scenario.toml import load_model, model_of
 from parshall.sweep.design import Design, Grid
 from parshall.sweep.parameter import Parameter, parameter_of
 from parshall.sweep.stopping import StopRule

@@ -38,7 +38,7 @@ def scenario_of(file: str, changes: Sequence[str] = ()) -> Scenario:
 def described(file: str) -> str:
     """The scenario in a file, or on standard input, in a line; checked. Raises as :func:`scenario_of`."""
     from parshall.scenario.expected import Expected
-    from parshall.scenario.toml import checked, placed, read_text
+    from parshall.scenario.files import checked, placed, read_text
 
     name = "standard input" if file == "-" else file
     text = _standard_input() if file == "-" else read_text(file, "a scenario file")
@@ -72,7 +72,8 @@ def _checked(scenario: ReadScenario) -> tuple[float, float, float, float]:
 
 
 def _scenario_of(file: str, changes: Sequence[str]) -> Scenario:
-    from parshall.scenario.toml import load_model, model_of, parsed, placed
+    from parshall.scenario.files import parsed, placed
+    from parshall.scenario.toml import load_model, model_of
 
     if file == "-":
         text = _standard_input()
@@ -151,7 +152,7 @@ def _standard_input() -> str:
 
 def _change(text: str) -> tuple[str, Any]:
     """Path and value of a change. A value is read as TOML where it is that, and is text otherwise."""
-    from parshall.scenario.toml import parsed
+    from parshall.scenario.files import parsed
 
     path, sign, value = text.partition("=")
     if not (sign and path.strip() and value.strip()):
