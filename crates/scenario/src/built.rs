@@ -82,7 +82,7 @@ impl Read {
     }
 }
 
-fn value<T: serde::de::DeserializeOwned>(read: Value) -> Result<T, Fault> {
+pub(crate) fn value<T: serde::de::DeserializeOwned>(read: Value) -> Result<T, Fault> {
     serde_json::from_value(read).map_err(|error| misread(&error))
 }
 

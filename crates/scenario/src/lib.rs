@@ -11,6 +11,7 @@ mod given;
 mod listing;
 mod part;
 pub mod parts;
+mod paths;
 mod quantity;
 mod read;
 mod schema;

@@ -10,7 +10,7 @@ const ALIKE: f64 = 0.6;
 const MOST_NAMED: usize = 3;
 
 /// The key that was meant, or those that there are.
-pub(super) fn known(key: &str, part: &Part) -> String {
+pub(crate) fn known(key: &str, part: &Part) -> String {
     let kind = part.kind.map(|_| "kind");
     let known: Vec<&str> = kind.into_iter().chain(part.fields.iter().map(|field| field.name)).collect();
     if let Some(meant) = meant(key, &known) {

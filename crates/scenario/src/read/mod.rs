@@ -7,6 +7,7 @@ mod recorded;
 mod single;
 
 pub(crate) use checks::*;
+pub(crate) use keys::known as known_keys;
 
 use std::path::Path;
 
