@@ -93,3 +93,63 @@ def test_what_a_file_holds_is_told_without_its_objects() -> None:
     assert (read.title, read.counts, read.duration) == ("two flows", (4, 2, 5, 2), 10.0)
     assert read.check()[0] > 100
     assert read.slow_links is None
+
+
+STILL = """import parshall
+
+
+class Still(parshall.Control):
+    def on_ack(self, ack):
+        pass
+"""
+
+
+def test_controls_of_ones_own_are_checked_with_their_code(tmp_path: Path) -> None:
+    lines = [
+        "import parshall",
+        "class Still(parshall.Control):",
+        "    def on_ack(self, window, ack):",
+        "        pass",
+    ]
+    (tmp_path / "still.py").write_text("\n".join(lines))
+    file = tmp_path / "own.toml"
+    file.write_text(BELL.replace('kind = "tcp",', 'kind = "tcp", control = "still:Still",'))
+    read = checked(str(file), file.read_text())
+    assert read.hash == parshall.load(file).hash
+    assert read.check()[0] > 100
+
+
+def test_a_control_with_its_hash_has_its_form() -> None:
+    control = 'kind = "tcp", control = { kind = "user", source = "a:b", code = "x" },'
+    text = BELL.replace('kind = "tcp",', control)
+    (told,) = by_crate(text)
+    assert told.startswith("dumbbell.flows[0].transport.control.form: got nothing, expected")
+    assert by_classes(text) == [told]
+
+
+def test_json_has_what_toml_has(tmp_path: Path) -> None:
+    file = tmp_path / "bell.json"
+    file.write_text("\ufeff" + json.dumps(parsed(BELL, "")), encoding="utf-8")
+    assert checked(str(file), file.read_text(encoding="utf-8")).hash == parshall.loads(BELL).hash
+    assert parshall.load(file).hash == parshall.loads(BELL).hash
+
+
+def test_many_faults_are_placed_in_little_time() -> None:
+    groups = 3000 * '[[dumbbell.flows]]\ntransport = "tcp"\napp = "bulkk"\n'
+    with pytest.raises(ScenarioError) as raised:
+        checked("x.toml", BELL.split("[[dumbbell.flows]]", maxsplit=1)[0] + groups)
+    faults = raised.value.all()
+    assert len(faults) == 3000
+    assert (faults[-1].line or 0) > 9000
+
+
+@pytest.mark.parametrize("date", ["2016-12-31T23:59:60Z", "0000-01-01"])
+def test_a_date_that_python_lacks_is_no_traceback(date: str) -> None:
+    with pytest.raises(ScenarioError, match=r"got text that is not TOML: .*, expected a scenario file"):
+        parsed(f"duration = {date}", "a scenario file")
+
+
+def test_blanks_of_other_scripts_are_no_blanks() -> None:
+    text = BELL.replace('"50 ms"', '"50\u00a0ms"')
+    assert by_crate(text) == by_classes(text)
+    assert "a duration" in by_crate(text)[0]

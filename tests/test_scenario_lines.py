@@ -56,7 +56,7 @@ k = inf
     ],
 )
 def test_lines_are_found_whatever_the_toml(path: str, line: int | None) -> None:
-    assert _core.toml_line(TRICKY, path) == line
+    assert _core.toml_lines(TRICKY, [path]) == [line]
 
 
 @unhurried
@@ -65,8 +65,8 @@ def test_every_key_of_a_written_file_has_a_line(scenario: Scenario) -> None:
     text = scenario.to_toml()
     rows = text.splitlines()
     for place in places(parsed(text, "")):
-        line = _core.toml_line(
-            text, "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+        (line,) = _core.toml_lines(
+            text, ["".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)]
         )
         assert line is not None
         if isinstance(place[-1], str):

@@ -87,8 +87,8 @@ def read_scenario(
 def toml_tables(text: str) -> tuple[dict[str, Any], list[_Fault]]:
     """The tables of a text in TOML, or the fault."""
 
-def toml_line(text: str, path: str) -> int | None:
-    """The line of a path in a text in TOML, or of the closest thing around it."""
+def toml_lines(text: str, paths: Sequence[str]) -> list[int | None]:
+    """The lines of paths in a text in TOML, or of the closest thing around each."""
 
 def scenario_schema() -> str:
     """The JSON Schema of scenario files."""

@@ -9,7 +9,6 @@ use std::thread;
 use parshall_scenario::{
     all_parts, json_schema, slow_links, Fault, Faults, Field, Given, Part, Read, Scenario, Surroundings, Toml,
 };
-use parshall_sim::internal::{Folding, Plan};
 use parshall_sim::Expected;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,14 +16,14 @@ use pyo3::types::{PyDict, PyList};
 use pyo3::IntoPyObjectExt;
 use serde_json::{json, Map, Value};
 
-use crate::simulator::scenario_error;
+use crate::simulator::compile;
 
 /// Adds the readers to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ReadScenario>()?;
     module.add_function(wrap_pyfunction!(read_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(toml_tables, module)?)?;
-    module.add_function(wrap_pyfunction!(toml_line, module)?)?;
+    module.add_function(wrap_pyfunction!(toml_lines, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_parts, module)?)
 }
@@ -118,9 +117,8 @@ impl ReadScenario {
     /// network.
     fn check(&self, py: Python<'_>) -> PyResult<(f64, f64, f64, f64)> {
         let scenario = self.taken().map_err(|faults| PyValueError::new_err(faults.to_string()))?;
-        let planned = py.detach(|| Plan::of(scenario, Folding::On).map(|plan| Expected::of(&plan)));
-        let Expected { packets, events, seconds, bytes } =
-            planned.map_err(|error| scenario_error(py, &error))?;
+        let plan = compile(py, scenario)?;
+        let Expected { packets, events, seconds, bytes } = py.detach(|| Expected::of(&plan));
         Ok((packets, events, seconds, bytes))
     }
 }
@@ -182,16 +180,25 @@ fn fault_of(py: Python<'_>, error: &PyErr) -> Option<Fault> {
 /// The tables of a text in TOML, or the fault.
 #[pyfunction]
 fn toml_tables(py: Python<'_>, text: &str) -> PyResult<(Option<Py<PyAny>>, Vec<Told>)> {
-    match Toml::new(text) {
-        Ok(toml) => Ok((Some(python_of(py, &toml.given())?.unbind()), Vec::new())),
-        Err(faults) => Ok((None, told(&faults))),
+    let toml = match Toml::new(text) {
+        Ok(toml) => toml,
+        Err(faults) => return Ok((None, told(&faults))),
+    };
+    match python_of(py, &toml.given()) {
+        Ok(tables) => Ok((Some(tables.unbind()), Vec::new())),
+        // A leap second, or the year 0: a date for TOML, none for Python.
+        Err(error) => {
+            let value = format!("text that is not TOML: {}", error.value(py));
+            Ok((None, vec![(String::new(), value, "a scenario file".to_owned(), None)]))
+        }
     }
 }
 
-/// The line of a path in a text in TOML, or of the closest thing around it.
+/// The lines of paths in a text in TOML, or of the closest thing around each.
 #[pyfunction]
-fn toml_line(text: &str, path: &str) -> Option<usize> {
-    Toml::new(text).ok()?.line(path)
+fn toml_lines(text: &str, paths: Vec<String>) -> Vec<Option<usize>> {
+    let toml = Toml::new(text).ok();
+    paths.iter().map(|path| toml.as_ref()?.line(path)).collect()
 }
 
 /// A value as Python's own reader of TOML gives it.

@@ -68,7 +68,7 @@ fn plan(py: Python<'_>, scenario_json: &str) -> PyResult<Plan> {
     compile(py, parse(scenario_json)?)
 }
 
-fn compile(py: Python<'_>, mut scenario: Scenario) -> PyResult<Plan> {
+pub fn compile(py: Python<'_>, mut scenario: Scenario) -> PyResult<Plan> {
     hand_over(py, &mut scenario)?;
     py.detach(|| Plan::of(scenario, Folding::On)).map_err(|error| scenario_error(py, &error))
 }

@@ -73,7 +73,7 @@ impl Read {
     /// The scenario as a value.
     ///
     /// # Errors
-    /// None, as long as the parts and the values of this crate agree, which a test holds.
+    /// None for what fits the parts, which are held to the values by tests; otherwise a fault without a path.
     pub fn scenario(&self) -> Result<Scenario, Faults> {
         match &self.network {
             Network::Written(table) => Ok(Scenario::deserialize(table).map_err(|error| misread(&error))?),

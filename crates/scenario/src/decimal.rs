@@ -87,6 +87,16 @@ impl Decimal {
     }
 }
 
+/// Blanks that may stand between a number and its unit.
+fn is_blank(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c')
+}
+
+/// A text without the blanks around it, the separators of ASCII among them.
+pub(crate) fn stripped(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c))
+}
+
 /// Reads a number from the start of a text.
 pub(crate) fn parse(text: &str) -> Option<Parsed<'_>> {
     let bytes = text.as_bytes();
@@ -113,7 +123,7 @@ pub(crate) fn parse(text: &str) -> Option<Parsed<'_>> {
     }
     let (exponent, end) = exponent(bytes, at);
     number.exponent = number.exponent.saturating_add(exponent);
-    Some(Parsed { negative, number, rest: text[end..].trim() })
+    Some(Parsed { negative, number, rest: text[end..].trim_start_matches(is_blank) })
 }
 
 fn take_digits(bytes: &[u8], from: usize, mut push: impl FnMut(u8)) -> usize {

@@ -42,6 +42,7 @@ impl Read {
     /// # Errors
     /// All faults, each with its path.
     pub fn json(text: &str, surroundings: Surroundings<'_>) -> Result<Self, Faults> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let value: Value = serde_json::from_str(text)
             .map_err(|error| Fault::new("", format!("text that is not JSON ({error})"), "a scenario"))?;
         Self::given(&Given::from(&value), surroundings)

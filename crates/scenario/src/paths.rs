@@ -104,6 +104,10 @@ fn replace_in_part(
     let Some((Step::Field(name), rest)) = steps.split_first() else {
         return Err(no_field(&steps[0], part, at));
     };
+    if name == "kind" && part.kind.is_some() && rest.is_empty() {
+        set(given, name, value.clone());
+        return Ok(());
+    }
     let Some(field) = part.field(name) else { return Err(no_field(&steps[0], part, at)) };
     let place = joined(at, name);
     let Given::Table(entries) = given else {
@@ -115,6 +119,15 @@ fn replace_in_part(
     }
     let Some((_, old)) = entries.iter_mut().find(|(key, _)| key == name) else { return Ok(()) };
     replace_in_field(old, &field.takes, rest, value, &place)
+}
+
+/// Sets the value of a key of a table.
+fn set(given: &mut Given, key: &str, value: Given) {
+    let Given::Table(entries) = given else { return };
+    match entries.iter_mut().find(|(known, _)| known == key) {
+        Some((_, old)) => *old = value,
+        None => entries.push((key.to_owned(), value)),
+    }
 }
 
 fn replace_in_field(
@@ -272,6 +285,14 @@ mod tests {
         assert_eq!(marked.count(), 2);
         let changed = bell().with("flows[?2].start", &json!(1)).expect("a scenario");
         assert_eq!(changed.flows.iter().map(|flow| flow.start.secs()).collect::<Vec<_>>(), [0.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn a_kind_is_replaced_where_the_other_fields_fit() {
+        let changed = bell().with("links[bottleneck].queue.kind", &json!("codel")).expect("a scenario");
+        assert!(matches!(&*changed.links[0].queue, Queue::Codel(codel) if codel.limit_packets == Some(9)));
+        assert!(fault("links[0].queue.kind", &json!("cake"))
+            .starts_with("links[0].queue.kind: got \"cake\", expected"));
     }
 
     #[test]

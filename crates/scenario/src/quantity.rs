@@ -153,7 +153,7 @@ impl Dimension {
                 Some((parsed.negative, parsed.number))
             }
             Given::Text(text) => {
-                let parsed = decimal::parse(text.trim())?;
+                let parsed = decimal::parse(decimal::stripped(text))?;
                 let unit = self.units.iter().find(|unit| unit.name == parsed.rest)?;
                 Some((parsed.negative, parsed.number.times(unit.factor, unit.exponent)))
             }
@@ -170,7 +170,7 @@ impl Dimension {
     /// The unit that was meant where only the case is wrong.
     fn meant(&self, given: &Given) -> Option<&'static str> {
         let Given::Text(text) = given else { return None };
-        let rest = decimal::parse(text.trim())?.rest;
+        let rest = decimal::parse(decimal::stripped(text))?.rest;
         let mut alike = self.units.iter().filter(|unit| unit.name.to_lowercase() == rest.to_lowercase());
         let first = alike.next()?;
         (first.name != rest && alike.all(|unit| unit.name != rest)).then_some(first.name)

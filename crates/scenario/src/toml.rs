@@ -1,5 +1,7 @@
 //! TOML: from the text of a file to what was given, and from the path of a fault to its line.
 
+use std::borrow::Cow;
+
 use toml_edit::{Array, Document, InlineTable, Item, Table, Value};
 
 use crate::fault::{Fault, Faults};
@@ -7,7 +9,8 @@ use crate::given::Given;
 
 /// The text of a file in TOML, parsed.
 pub struct Toml<'a> {
-    text: &'a str,
+    /// Offsets of the ends of lines.
+    ends: Vec<usize>,
     document: Document<&'a str>,
 }
 
@@ -21,10 +24,10 @@ impl<'a> Toml<'a> {
         let document = Document::parse(text).map_err(|error| {
             let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
             let mut fault = Fault::new("", format!("text that is not TOML: {message}"), "a scenario file");
-            fault.line = error.span().map(|span| line(text, span.start));
+            fault.line = error.span().map(|span| 1 + ends(text).partition_point(|end| *end < span.start));
             Faults::from(fault)
         })?;
-        Ok(Toml { text, document })
+        Ok(Toml { ends: ends(text), document })
     }
 
     /// The tables of the file.
@@ -49,18 +52,17 @@ impl<'a> Toml<'a> {
             found = offset.or(found);
             at = next;
         }
-        found.map(|offset| line(self.text, offset))
+        found.map(|offset| 1 + self.ends.partition_point(|end| *end < offset))
     }
 }
 
-fn line(text: &str, offset: usize) -> usize {
-    1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
+fn ends(text: &str) -> Vec<usize> {
+    text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect()
 }
 
 /// A step of a path: a key, or the index of an item.
-#[derive(Clone, Copy)]
 enum Step<'a> {
-    Key(&'a str),
+    Key(Cow<'a, str>),
     Item(usize),
 }
 
@@ -75,24 +77,37 @@ fn steps(path: &str) -> Vec<Step<'_>> {
                 continue;
             }
             b'"' => {
-                let end = rest[1..].find('"').map_or(rest.len(), |end| end + 1);
-                (Step::Key(&rest[1..end]), rest.get(end + 1..).unwrap_or_default())
+                let end = closing_quote(rest);
+                let key = serde_json::from_str(&rest[..end]).map_or_else(|_| rest[..end].into(), Cow::Owned);
+                (Step::Key(key), &rest[end..])
             }
             b'[' => {
                 let end = rest.find(']').unwrap_or(rest.len());
                 let item = &rest[1..end];
-                let step = item.parse().map_or(Step::Key(item), Step::Item);
+                let step = item.parse().map_or(Step::Key(item.into()), Step::Item);
                 (step, rest.get(end + 1..).unwrap_or_default())
             }
             _ => {
                 let end = rest.find(['.', '[']).unwrap_or(rest.len());
-                (Step::Key(&rest[..end]), &rest[end..])
+                (Step::Key(rest[..end].into()), &rest[end..])
             }
         };
         steps.push(step);
         rest = after;
     }
     steps
+}
+
+/// The end of a key in quotes, with which a text begins.
+fn closing_quote(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, character) in text.char_indices().skip(1) {
+        match character {
+            '"' if !escaped => return at + 1,
+            _ => escaped = character == '\\' && !escaped,
+        }
+    }
+    text.len()
 }
 
 /// A place in a document.
@@ -109,11 +124,11 @@ impl<'a> At<'a> {
     fn step(&self, step: Step<'_>) -> Option<(Option<usize>, At<'a>)> {
         match (self, step) {
             (At::Table(table), Step::Key(key)) => {
-                let (key, item) = table.get_key_value(key)?;
+                let (key, item) = table.get_key_value(&key)?;
                 Some((key_start(key, item), At::item(item)))
             }
             (At::Inline(table), Step::Key(key)) => {
-                let (key, item) = table.get_key_value(key)?;
+                let (key, item) = table.get_key_value(&key)?;
                 Some((key_start(key, item), At::item(item)))
             }
             (At::Tables(tables), Step::Item(index)) => {

@@ -105,6 +105,7 @@ fn json(value: &impl Serialize) -> Answer {
 
 /// A scenario file: JSON where it begins as a table of JSON does, TOML otherwise.
 fn read(text: &str) -> Result<Scenario, Failed> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let read = if text.trim_start().starts_with('{') {
         Scenario::from_json(text)
     } else {

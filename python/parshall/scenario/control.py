@@ -216,6 +216,12 @@ class UserControl(Model):
             ) from None
         return {**given, "form": part.form, "source": part.source, "code": part.code}
 
+    @model_validator(mode="after")
+    def _has_a_form(self) -> Self:
+        if self.form is None:
+            raise InputError("form", "nothing", '"python", "numba" or "library"')
+        return self
+
     def with_value(self, name: str, value: Any) -> Self:
         """The same control with another value of a parameter."""
         return type(self)(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -13,7 +14,7 @@ from parshall.errors import InputError, ParshallError, ScenarioError, shown
 if TYPE_CHECKING:
     from parshall._core import ReadScenario
 
-__all__ = ["checked", "parsed", "placed", "read_text"]
+__all__ = ["checked", "json_tables", "parsed", "placed", "read_text"]
 
 _T = TypeVar("_T")
 
@@ -26,6 +27,14 @@ def parsed(text: str, expected: str) -> dict[str, Any]:
     for path, value, _, line in faults:
         raise ScenarioError(path, value, expected, line=line)
     return tables
+
+
+def json_tables(text: str) -> Any:
+    """The value of a text in JSON. Raises ScenarioError."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ScenarioError("", f"text that is not JSON ({error})", "a scenario") from None
 
 
 def read_text(file: str, expected: str) -> str:
@@ -50,17 +59,25 @@ def placed(read: Callable[[], _T], file: str, text: str) -> _T:
     try:
         return read()
     except ScenarioError as error:
-        raise _all([_placed(each, file, text) for each in error.all()]) from None
+        raise _all(_placed(error.all(), file, text)) from None
 
 
-def _placed(error: ScenarioError, file: str, text: str) -> ScenarioError:
-    """The same fault with its file, and its line in that."""
+def _placed(faults: Sequence[ScenarioError], file: str, text: str) -> list[ScenarioError]:
+    """The same faults, each with its file and its line in that."""
     from parshall import _core
 
-    if error.file is not None:
-        return ScenarioError(error.path, error.value, error.expected, file=error.file, line=error.line)
-    line = _core.toml_line(text, error.path) if error.line is None and error.path else error.line
-    return ScenarioError(error.path, error.value, error.expected, file=file, line=line)
+    paths = [each.path if each.file is None and each.line is None else "" for each in faults]
+    lines = _core.toml_lines(text, paths) if any(paths) else [None] * len(faults)
+    return [
+        ScenarioError(
+            each.path,
+            each.value,
+            each.expected,
+            file=file if each.file is None else each.file,
+            line=line if each.line is None else each.line,
+        )
+        for each, line in zip(faults, lines, strict=True)
+    ]
 
 
 def _all(faults: Sequence[ScenarioError]) -> ScenarioError:

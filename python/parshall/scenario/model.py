@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -10,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pydantic import Field
 from typing_extensions import Self
 
-from parshall.errors import ScenarioError
 from parshall.scenario import paths
 from parshall.scenario.base import Model, remembered
 from parshall.scenario.canonical import canonical_json, hashed
 from parshall.scenario.checking import check_json
 from parshall.scenario.class_queues import DiffServ
+from parshall.scenario.files import json_tables
 from parshall.scenario.flow import Flow
 from parshall.scenario.network import Link
 from parshall.scenario.quantities import NO_NAMES, ZERO, Duration, Names, Period, Text
@@ -162,11 +161,7 @@ class Scenario(Model):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Reads what :meth:`to_json` wrote. Raises ScenarioError."""
-        try:
-            values = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise ScenarioError("", f"text that is not JSON ({error})", "a scenario") from None
-        return cls.from_dict(values)
+        return cls.from_dict(json_tables(text))
 
     @property
     def hash(self) -> str:

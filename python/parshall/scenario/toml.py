@@ -14,7 +14,7 @@ from parshall.errors import InputError, ScenarioError, shown
 from parshall.scenario.base import Model
 from parshall.scenario.dumbbell import Dumbbell
 from parshall.scenario.faults import as_step
-from parshall.scenario.files import parsed, placed, read_text
+from parshall.scenario.files import json_tables, parsed, placed, read_text
 from parshall.scenario.model import Scenario
 from parshall.scenario.paths import places
 from parshall.scenario.quantities import Written
@@ -44,7 +44,7 @@ def load_model(path: str | Path) -> Scenario | Dumbbell:
     file = str(path)
     text = read_text(file, "a scenario file")
     if file.endswith(".json"):
-        return placed(lambda: Scenario.from_json(text).check(), file, "")
+        return placed(lambda: _checked(_of_json(text, Path(file).parent)), file, "")
     return placed(lambda: _checked(model_of(parsed(text, "a scenario file"), Path(file).parent)), file, text)
 
 
@@ -59,6 +59,12 @@ def loads(text: str, *, folder: str | Path | None = None) -> Scenario:
         raise InputError("folder", shown(folder), "the name of a folder")
     tables = parsed(text, "a scenario file")
     return model_of(tables, None if folder is None else Path(folder)).scenario().check()
+
+
+def _of_json(text: str, folder: Path) -> Scenario | Dumbbell:
+    """The scenario or dumbbell of a file in JSON. Raises ScenarioError."""
+    tables = json_tables(text)
+    return model_of(tables, folder) if isinstance(tables, Mapping) else Scenario.from_dict(tables)
 
 
 def _checked(model: Scenario | Dumbbell) -> Scenario | Dumbbell:

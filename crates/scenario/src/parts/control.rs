@@ -166,7 +166,7 @@ parts! {
     /// `parshall.Control`, or a `parshall.SharedControl`, becomes this. The code itself is not in the
     /// scenario; to run it again takes that code. In a file `module:Class` alone names it, too: the module
     /// is looked for beside the file, and imported when the file is read.
-    USER_CONTROL: "UserControl" as "user" {
+    USER_CONTROL: "UserControl" as "user", checked by checks::form {
         /// In what form its code comes; left out, it is found out.
         form: Takes::Choice(&["python", "numba", "library"]) => NONE,
         /// Where it is found: a class as `module:Name`, a library as the path of its file.

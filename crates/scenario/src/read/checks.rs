@@ -17,6 +17,14 @@ pub(crate) fn red(red: &Fields<'_>) -> Checked {
     at_least("max_threshold_packets", high, "min_threshold_packets", low)
 }
 
+/// A control of the user's own whose code is named by its hash has its form.
+pub(crate) fn form(control: &Fields<'_>) -> Checked {
+    if control.given("form").is_some() {
+        return Ok(());
+    }
+    Err(Fault::new("form", "nothing", "\"python\", \"numba\" or \"library\""))
+}
+
 /// Bounds of a backlog come in order.
 pub(crate) fn ordered(control: &Fields<'_>) -> Checked {
     at_least("beta", control.number("beta"), "alpha", control.number("alpha"))

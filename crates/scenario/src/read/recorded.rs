@@ -77,13 +77,13 @@ fn content(path: &Path) -> Result<Vec<u8>, String> {
 
 /// The times of a recording in milliseconds; or the line, what it has, and what was expected.
 fn times(content: &[u8]) -> Result<Vec<u64>, (Option<usize>, String, String)> {
-    let content = content.trim_ascii_end();
+    let content = stripped_end(content);
     if content.is_empty() {
         return Err((None, "an empty file".to_owned(), "at least one time in milliseconds".to_owned()));
     }
     let mut times: Vec<u64> = Vec::new();
     for (index, line) in content.split(|byte| *byte == b'\n').enumerate() {
-        let text = String::from_utf8_lossy(line.trim_ascii());
+        let text = String::from_utf8_lossy(stripped(line));
         let fault = |value, expected: String| (Some(index + 1), value, expected);
         let time = milliseconds(&text).ok_or_else(|| fault(shown_text(&text), EXPECTED.to_owned()))?;
         let last = times.last().copied().unwrap_or(0);
@@ -96,6 +96,21 @@ fn times(content: &[u8]) -> Result<Vec<u64>, (Option<usize>, String, String)> {
         return Err((Some(times.len()), "0".to_owned(), "a last time above 0".to_owned()));
     }
     Ok(times)
+}
+
+/// Bytes without the blanks around them.
+fn stripped(bytes: &[u8]) -> &[u8] {
+    let first = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
+    stripped_end(&bytes[first..])
+}
+
+fn stripped_end(bytes: &[u8]) -> &[u8] {
+    let length = bytes.iter().rposition(|byte| !is_blank(byte)).map_or(0, |last| last + 1);
+    &bytes[..length]
+}
+
+fn is_blank(byte: &u8) -> bool {
+    byte.is_ascii_whitespace() || *byte == b'\x0b'
 }
 
 fn milliseconds(text: &str) -> Option<u64> {
