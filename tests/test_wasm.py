@@ -155,9 +155,11 @@ def test_what_is_wrong_is_told(built: Path) -> None:
         {"name": "limit", "network": network, "options": {"maxEvents": 100}},
         {"name": "destination", "network": lost},
         {"name": "text", "network": "{"},
+        {"name": "toml", "network": 'duration = "1 s"\n[dumbbell]\nrate = "5 mbit/s"\n'},
     ]
     told = in_node(built, asked)
     assert told["limit"].startswith("ParshallError: stopped at ")
     assert told["limit"].endswith("after 100 events, as max_events says")
     assert told["destination"].startswith("ParshallError: flows[0].destination: got ")
-    assert told["text"].startswith("ParshallError: EOF while parsing")
+    assert told["text"].startswith("ParshallError: got text that is not JSON (EOF while parsing")
+    assert told["toml"].startswith('ParshallError: line 3: dumbbell.rate: got "5 mbit/s", expected a rate above 0')

@@ -1,11 +1,8 @@
 //! Recorded capacities, and the files that Mahimahi keeps them in (Netravali et al., USENIX ATC 2015): each line is a
 //! time in milliseconds at which one packet of 1500 bytes may leave, and the recording repeats from its last time.
 
-use std::fs;
-use std::io::Read;
 use std::path::Path;
 
-use flate2::read::MultiGzDecoder;
 use serde_json::{Map, Value};
 
 use super::single::number;
@@ -16,7 +13,6 @@ use crate::parts::CAPACITY;
 use crate::shown::{shown, shown_text};
 
 const FILE: &str = "mahimahi";
-const GZIP: &[u8] = b"\x1f\x8b";
 const MOST_MS: u64 = 10_000_000_000;
 const MOST_DIGITS: usize = 11;
 const EXPECTED: &str = "a whole number of milliseconds, at most 1e10";
@@ -55,8 +51,21 @@ impl Reader<'_> {
     }
 }
 
+/// The content of a file: there is none in a browser.
+#[cfg(target_family = "wasm")]
+fn content(_: &Path) -> Result<Vec<u8>, String> {
+    Err("there are no files here".to_owned())
+}
+
 /// The content of a file, plain or compressed by gzip; or why there is none.
+#[cfg(not(target_family = "wasm"))]
 fn content(path: &Path) -> Result<Vec<u8>, String> {
+    use std::fs;
+    use std::io::Read;
+
+    use flate2::read::MultiGzDecoder;
+
+    const GZIP: &[u8] = b"\x1f\x8b";
     let reason = |error: std::io::Error| {
         let text = error.to_string();
         text.split(" (os error").next().unwrap_or_default().to_owned()
