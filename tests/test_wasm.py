@@ -162,4 +162,6 @@ def test_what_is_wrong_is_told(built: Path) -> None:
     assert told["limit"].endswith("after 100 events, as max_events says")
     assert told["destination"].startswith("ParshallError: flows[0].destination: got ")
     assert told["text"].startswith("ParshallError: got text that is not JSON (EOF while parsing")
-    assert told["toml"].startswith('ParshallError: line 3: dumbbell.rate: got "5 mbit/s", expected a rate above 0')
+    assert told["toml"].startswith(
+        'ParshallError: line 3: dumbbell.rate: got "5 mbit/s", expected a rate above 0'
+    )
