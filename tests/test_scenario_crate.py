@@ -134,7 +134,7 @@ def test_json_has_what_toml_has(tmp_path: Path) -> None:
     assert parshall.load(file).hash == parshall.loads(BELL).hash
 
 
-def test_many_faults_are_placed_in_little_time() -> None:
+def test_each_of_many_faults_has_its_line() -> None:
     groups = 3000 * '[[dumbbell.flows]]\ntransport = "tcp"\napp = "bulkk"\n'
     with pytest.raises(ScenarioError) as raised:
         checked("x.toml", BELL.split("[[dumbbell.flows]]", maxsplit=1)[0] + groups)

@@ -93,9 +93,6 @@ def toml_lines(text: str, paths: Sequence[str]) -> list[int | None]:
 def scenario_schema() -> str:
     """The JSON Schema of scenario files."""
 
-def scenario_parts() -> str:
-    """The parts that scenario files are made of, with their fields, texts and defaults, as JSON."""
-
 def filled_transport(transport_json: str) -> str:
     """A flow's transport with every option at the value that its profile gives it, from JSON to JSON."""
 

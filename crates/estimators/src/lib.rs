@@ -1,6 +1,7 @@
 //! Streaming estimators: numbers in, numbers out.
 //!
-//! No clock, no I/O, no simulator, no standard library, and no allocation after construction. Every estimator takes one sample at a
+//! No clock, no I/O, no simulator, no standard library, and no allocation after construction but for what keeps a
+//! state for each packet or flow under way ([`midpath`], [`responsiveness`]). Every estimator takes one sample at a
 //! time and can be asked for its value after each; a value that does not exist yet is `None`, never zero.
 //! Fits ([`arima::Fitter`]) and [`correlation`] look at a whole series at once.
 //!

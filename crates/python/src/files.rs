@@ -7,14 +7,14 @@ use std::sync::Mutex;
 use std::thread;
 
 use parshall_scenario::{
-    all_parts, json_schema, slow_links, Fault, Faults, Field, Given, Part, Read, Scenario, Surroundings, Toml,
+    json_schema, slow_links, Fault, Faults, Given, Scenario, ScenarioFile, Surroundings, Toml,
 };
 use parshall_sim::Expected;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use pyo3::IntoPyObjectExt;
-use serde_json::{json, Map, Value};
+use serde_json::{Map, Value};
 
 use crate::simulator::compile;
 
@@ -24,12 +24,11 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(read_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(toml_tables, module)?)?;
     module.add_function(wrap_pyfunction!(toml_lines, module)?)?;
-    module.add_function(wrap_pyfunction!(scenario_schema, module)?)?;
-    module.add_function(wrap_pyfunction!(scenario_parts, module)?)
+    module.add_function(wrap_pyfunction!(scenario_schema, module)?)
 }
 
 /// A fault as Python gets it: path, value, what was expected, line.
-type Told = (String, String, String, Option<usize>);
+type PyFault = (String, String, String, Option<usize>);
 
 /// A scenario that was read from a file.
 #[pyclass(module = "parshall._core", frozen)]
@@ -45,7 +44,7 @@ pub struct ReadScenario {
 }
 
 impl ReadScenario {
-    fn new(read: &Read) -> Result<Self, Faults> {
+    fn new(read: &ScenarioFile) -> Result<Self, Faults> {
         // Both take a second or two of a million flows.
         let (written, scenario) = thread::scope(|scope| {
             let written = scope.spawn(|| {
@@ -131,7 +130,7 @@ fn read_scenario(
     is_json: bool,
     folder: Option<PathBuf>,
     find: &Bound<'_, PyAny>,
-) -> PyResult<(Option<ReadScenario>, Vec<Told>)> {
+) -> PyResult<(Option<ReadScenario>, Vec<PyFault>)> {
     let raised = RefCell::new(None);
     let find_control = |source: &str, values: &Map<String, Value>| {
         found(find, source, values, folder.as_ref()).map_err(|error| {
@@ -143,17 +142,18 @@ fn read_scenario(
         })
     };
     let surroundings = Surroundings { folder: folder.as_deref(), find_control: Some(&find_control) };
-    let read = if is_json { Read::json(text, surroundings) } else { Read::toml(text, surroundings) };
+    let read =
+        if is_json { ScenarioFile::json(text, surroundings) } else { ScenarioFile::toml(text, surroundings) };
     if let Some(error) = raised.take() {
         return Err(error);
     }
     Ok(match find.py().detach(|| read.and_then(|read| ReadScenario::new(&read))) {
         Ok(made) => (Some(made), Vec::new()),
-        Err(faults) => (None, told(&faults)),
+        Err(faults) => (None, py_faults(&faults)),
     })
 }
 
-fn told(faults: &Faults) -> Vec<Told> {
+fn py_faults(faults: &Faults) -> Vec<PyFault> {
     let each = |fault: &Fault| (fault.path.clone(), fault.value.clone(), fault.expected.clone(), fault.line);
     faults.all().iter().map(each).collect()
 }
@@ -179,10 +179,10 @@ fn fault_of(py: Python<'_>, error: &PyErr) -> Option<Fault> {
 
 /// The tables of a text in TOML, or the fault.
 #[pyfunction]
-fn toml_tables(py: Python<'_>, text: &str) -> PyResult<(Option<Py<PyAny>>, Vec<Told>)> {
+fn toml_tables(py: Python<'_>, text: &str) -> PyResult<(Option<Py<PyAny>>, Vec<PyFault>)> {
     let toml = match Toml::new(text) {
         Ok(toml) => toml,
-        Err(faults) => return Ok((None, told(&faults))),
+        Err(faults) => return Ok((None, py_faults(&faults))),
     };
     match python_of(py, &toml.given()) {
         Ok(tables) => Ok((Some(tables.unbind()), Vec::new())),
@@ -234,20 +234,4 @@ fn moment<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
 #[pyfunction]
 fn scenario_schema() -> String {
     json_schema()
-}
-
-/// The parts that scenario files are made of, with their fields, texts and defaults, as JSON.
-#[pyfunction]
-fn scenario_parts() -> String {
-    Value::Array(all_parts().into_iter().map(described).collect()).to_string()
-}
-
-fn described(part: &'static Part) -> Value {
-    let fields: Vec<Value> = part.fields.iter().map(described_field).collect();
-    json!({"name": part.name, "kind": part.kind, "text": part.text(), "fields": fields})
-}
-
-fn described_field(field: &'static Field) -> Value {
-    json!({"name": field.name, "text": field.text(), "required": field.default.is_none(),
-           "default": field.default.map(|default| default.value())})
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use parshall_scenario::{Fault, Faults, Read, Surroundings};
+use parshall_scenario::{Fault, Faults, ScenarioFile, Surroundings};
 
 fn main() -> ExitCode {
     let mut passed = true;
@@ -23,12 +23,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn read(file: &Path) -> Result<Read, Faults> {
+fn read(file: &Path) -> Result<ScenarioFile, Faults> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Fault::new("", error.to_string(), "a scenario file"))?;
     let surroundings = Surroundings { folder: file.parent(), ..Surroundings::default() };
     if file.extension().is_some_and(|end| end == "json") {
-        return Read::json(&text, surroundings);
+        return ScenarioFile::json(&text, surroundings);
     }
-    Read::toml(&text, surroundings)
+    ScenarioFile::toml(&text, surroundings)
 }

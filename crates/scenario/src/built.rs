@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::canonical;
 use crate::dumbbell::Dumbbell;
 use crate::fault::{Fault, Faults};
-use crate::file::{Network, Read};
+use crate::file::{Network, ScenarioFile};
 use crate::given::Given;
 use crate::parts::SCENARIO;
 use crate::read::{self, Surroundings};
@@ -20,7 +20,7 @@ impl Scenario {
     /// # Errors
     /// All faults, each with its path, its value, what was expected and its line.
     pub fn from_toml(text: &str) -> Result<Self, Faults> {
-        Read::toml(text, Surroundings::default())?.scenario()
+        ScenarioFile::toml(text, Surroundings::default())?.scenario()
     }
 
     /// Reads JSON: the canonical form, or anything that has the keys of a scenario file.
@@ -28,7 +28,7 @@ impl Scenario {
     /// # Errors
     /// All faults, each with its path.
     pub fn from_json(text: &str) -> Result<Self, Faults> {
-        Read::json(text, Surroundings::default())?.scenario()
+        ScenarioFile::json(text, Surroundings::default())?.scenario()
     }
 
     /// Reads a scenario file: TOML, or JSON if its name ends in `.json`. Files that it names are looked for beside it.
@@ -41,9 +41,9 @@ impl Scenario {
             .map_err(|error| Fault::new("", format!("{} ({error})", path.display()), "a scenario file"))?;
         let surroundings = Surroundings { folder: path.parent(), ..Surroundings::default() };
         if path.extension().is_some_and(|end| end == "json") {
-            return Read::json(&text, surroundings)?.scenario();
+            return ScenarioFile::json(&text, surroundings)?.scenario();
         }
-        Read::toml(&text, surroundings)?.scenario()
+        ScenarioFile::toml(&text, surroundings)?.scenario()
     }
 
     /// The canonical JSON: SI base units, sorted keys, defaults left out. Equal scenarios have equal text.
@@ -69,7 +69,7 @@ fn unwritten(error: &serde_json::Error) -> Fault {
     Fault::new("", error.to_string(), "a scenario that JSON can hold")
 }
 
-impl Read {
+impl ScenarioFile {
     /// The scenario as a value.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A fault of a scenario.
+/// A fault of a scenario, in the three parts that a user needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Path of the field, as in `flows[2].destination`; empty for the scenario as a whole.
@@ -13,12 +13,24 @@ pub struct Fault {
     pub expected: String,
     /// Line of the file, from 1, where it is known.
     pub line: Option<usize>,
+    pub(crate) syntax: bool,
 }
 
 impl Fault {
     /// A fault at a path.
-    pub fn new(path: impl Into<String>, value: impl Into<String>, expected: impl Into<String>) -> Self {
-        Fault { path: path.into(), value: value.into(), expected: expected.into(), line: None }
+    pub fn new(path: impl Into<String>, value: impl fmt::Display, expected: impl Into<String>) -> Self {
+        let (path, value, expected) = (path.into(), value.to_string(), expected.into());
+        Fault { path, value, expected, line: None, syntax: false }
+    }
+
+    /// A text that cannot be read at all: neither TOML nor JSON.
+    pub(crate) fn of_syntax(value: String, expected: &str, line: Option<usize>) -> Self {
+        Fault { line, syntax: true, ..Fault::new("", value, expected) }
+    }
+
+    /// True for a text that cannot be read at all, false for a scenario with a fault.
+    pub fn is_syntax(&self) -> bool {
+        self.syntax
     }
 
     /// The same fault within a table or list at `place`.

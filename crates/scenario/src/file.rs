@@ -16,7 +16,7 @@ use crate::toml::Toml;
 pub(crate) const COMMON: [&str; 4] = ["title", "duration", "warm_up", "record"];
 
 /// A scenario as it was read: checked field by field, in its canonical form.
-pub struct Read {
+pub struct ScenarioFile {
     /// For people; leaves no trace in the hash.
     pub title: String,
     pub(crate) network: Network,
@@ -27,7 +27,7 @@ pub(crate) enum Network {
     Dumbbell(Box<Dumbbell>),
 }
 
-impl Read {
+impl ScenarioFile {
     /// Reads the text of a scenario file in TOML.
     ///
     /// # Errors
@@ -43,8 +43,9 @@ impl Read {
     /// All faults, each with its path.
     pub fn json(text: &str, surroundings: Surroundings<'_>) -> Result<Self, Faults> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let value: Value = serde_json::from_str(text)
-            .map_err(|error| Fault::new("", format!("text that is not JSON ({error})"), "a scenario"))?;
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            Fault::of_syntax(format!("text that is not JSON ({error})"), "a scenario", None)
+        })?;
         Self::given(&Given::from(&value), surroundings)
     }
 
@@ -53,7 +54,6 @@ impl Read {
     /// # Errors
     /// All faults, each with its path.
     pub fn given(given: &Given, surroundings: Surroundings<'_>) -> Result<Self, Faults> {
-        refuse_sweep(given)?;
         let (part, mut table) = tables(given, surroundings)?;
         let title = match table.remove(TITLE) {
             Some(Value::String(title)) => title,
@@ -64,7 +64,7 @@ impl Read {
         } else {
             Network::Dumbbell(Box::new(Dumbbell::new(table).map_err(|faults| faults.map(inside))?))
         };
-        Ok(Read { title, network })
+        Ok(ScenarioFile { title, network })
     }
 
     /// The canonical JSON: SI base units, sorted keys, defaults left out.
@@ -90,10 +90,7 @@ fn refuse_sweep(given: &Given) -> Result<(), Fault> {
 }
 
 /// The part that a file is, and its table: a scenario, or a dumbbell with what stands at the top of its file.
-///
-/// # Errors
-/// All faults, each with its path.
-pub fn tables(
+fn tables(
     given: &Given,
     surroundings: Surroundings<'_>,
 ) -> Result<(&'static Part, Map<String, Value>), Faults> {

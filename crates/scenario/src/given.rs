@@ -20,27 +20,8 @@ pub enum Given {
     List(Vec<Given>),
     /// Values by keys, in the order in which they were written.
     Table(Vec<(String, Given)>),
-    /// A decimal number, as its text.
-    Decimal(String),
-    /// A part that has been read already.
-    Read(Box<ReadPart>),
-    /// A class in place of one of its instances: its name, and its text for messages.
-    Class(String, String),
     /// A value that no field takes, such as a date, as text for messages.
     Other(String),
-}
-
-/// A part that has been read already.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ReadPart {
-    /// The name of the part, as in `DropTail`.
-    pub name: String,
-    /// Its kind, if it has one.
-    pub kind: Option<String>,
-    /// Its canonical form; `null` where nobody looks inside.
-    pub value: Value,
-    /// The part as text for messages.
-    pub text: String,
 }
 
 impl Given {

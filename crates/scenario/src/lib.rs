@@ -23,13 +23,13 @@ pub mod value;
 
 pub use canonical::hashed;
 pub use fault::{Fault, Faults};
-pub use file::{tables, Read};
-pub use given::{Given, ReadPart};
-pub use listing::{all_parts, kinds_in, part_named, parts_in};
+pub use file::ScenarioFile;
+pub use given::Given;
+pub use listing::{all_parts, parts_in};
 #[doc(no_inline)]
 pub use parshall_control::{units, Control};
 pub use part::{Default, Field, Kinds, Part};
-pub use read::{read, read_value, FindControl, Surroundings};
+pub use read::{FindControl, Surroundings};
 pub use schema::json_schema;
 pub use slow::slow_links;
 pub use takes::{Most, Range, Takes};

@@ -1,8 +1,5 @@
 //! Lists of the parts that a file is made of.
 
-use std::collections::HashMap;
-use std::sync::OnceLock;
-
 use crate::part::{Kinds, Part};
 use crate::parts::{ANY_CONTROL, ANY_LAW, ANY_WEIGHT, CAPACITY, DUMBBELL, SCENARIO};
 use crate::takes::Takes;
@@ -12,13 +9,6 @@ pub fn all_parts() -> Vec<&'static Part> {
     let mut found = Vec::new();
     [&SCENARIO, &DUMBBELL].into_iter().for_each(|part| collect(part, &mut found));
     found
-}
-
-/// The part of this name.
-pub fn part_named(name: &str) -> Option<&'static Part> {
-    static PARTS: OnceLock<HashMap<&'static str, &'static Part>> = OnceLock::new();
-    let parts = PARTS.get_or_init(|| all_parts().into_iter().map(|part| (part.name, part)).collect());
-    parts.get(name).copied()
 }
 
 /// The parts that may stand in a field: one, or those of which a kind chooses one.
@@ -32,7 +22,7 @@ pub fn parts_in(takes: &Takes) -> &'static [&'static Part] {
 }
 
 /// The kinds of which a field takes one.
-pub fn kinds_in(takes: &Takes) -> Option<&'static Kinds> {
+pub(crate) fn kinds_in(takes: &Takes) -> Option<&'static Kinds> {
     match takes {
         Takes::OneOf(kinds) | Takes::EachOf(kinds) => Some(kinds),
         Takes::TimeLaw | Takes::NumberLaw => Some(&ANY_LAW),

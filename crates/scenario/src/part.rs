@@ -91,16 +91,6 @@ impl Part {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// True if something depends on several of its fields.
-    pub fn has_check(&self) -> bool {
-        self.check.is_some()
-    }
-
-    /// A word for what it is, where it has a kind.
-    pub fn noun(&self) -> &'static str {
-        crate::schema::noun(self)
-    }
-
     /// True if nothing but its kind has to be given.
     pub fn is_complete(&self) -> bool {
         self.fields.iter().all(|field| field.default.is_some())

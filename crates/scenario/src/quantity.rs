@@ -148,10 +148,6 @@ impl Dimension {
         match given {
             Given::Whole(whole) => Some((*whole < 0, Decimal::whole(whole.unsigned_abs()))),
             Given::Number(number) => Decimal::of(*number),
-            Given::Decimal(text) => {
-                let parsed = decimal::parse(text).filter(|parsed| parsed.rest.is_empty())?;
-                Some((parsed.negative, parsed.number))
-            }
             Given::Text(text) => {
                 let parsed = decimal::parse(decimal::stripped(text))?;
                 let unit = self.units.iter().find(|unit| unit.name == parsed.rest)?;

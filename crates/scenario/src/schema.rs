@@ -78,7 +78,7 @@ fn kind_of(part: &Part, kind: &'static str) -> Json {
 }
 
 /// A word for what a part with a kind is.
-pub(crate) fn noun(part: &Part) -> &'static str {
+fn noun(part: &Part) -> &'static str {
     let holds = |kinds: &&'static Kinds| kinds.parts.iter().any(|each| std::ptr::eq(*each, part));
     let fields = all_parts().into_iter().flat_map(|each| each.fields);
     fields.filter_map(|field| kinds_in(&field.takes)).find(holds).map_or("kind", |kinds| kinds.noun)

@@ -107,9 +107,8 @@ fn write(text: &mut String, value: &Given, outermost: bool) {
         Given::Number(value) if !value.is_finite() => text.push_str(&not_finite(*value, outermost)),
         Given::Number(value) => number(text, *value),
         Given::Text(inner) => text.push_str(&quoted(inner)),
-        Given::Decimal(inner) => text.push_str(inner),
-        Given::Read(part) => write_other(text, &part.text, outermost),
-        Given::Class(_, inner) | Given::Other(inner) => write_other(text, inner, outermost),
+        Given::Other(inner) if outermost => text.push_str(inner),
+        Given::Other(inner) => text.push_str(&quoted(inner)),
         Given::List(items) => {
             between(text, ['[', ']'], items, |text, item| write(text, item, false));
         }
@@ -118,14 +117,6 @@ fn write(text: &mut String, value: &Given, outermost: bool) {
             text.push_str(": ");
             write(text, value, false);
         }),
-    }
-}
-
-fn write_other(text: &mut String, inner: &str, outermost: bool) {
-    if outermost {
-        text.push_str(inner);
-    } else {
-        text.push_str(&quoted(inner));
     }
 }
 

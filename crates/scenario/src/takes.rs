@@ -111,8 +111,8 @@ pub struct Range {
     pub most: f64,
     /// The greatest number itself belongs to it.
     pub with_most: bool,
-    /// The range in words.
-    pub words: &'static str,
+    /// The range in words, as a message expects it.
+    pub description: &'static str,
 }
 
 impl Range {
@@ -129,8 +129,8 @@ const U32: u64 = u32::MAX as u64;
 /// The most that an integer of TOML can be.
 const I64: u64 = i64::MAX as u64;
 
-const fn range(least: f64, with_least: bool, most: f64, with_most: bool, words: &'static str) -> Range {
-    Range { least, with_least, most, with_most, words }
+const fn range(least: f64, with_least: bool, most: f64, with_most: bool, description: &'static str) -> Range {
+    Range { least, with_least, most, with_most, description }
 }
 
 const ANY: Range = range(-INFINITY, false, INFINITY, false, "a finite number");

@@ -23,8 +23,9 @@ impl<'a> Toml<'a> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let document = Document::parse(text).map_err(|error| {
             let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
-            let mut fault = Fault::new("", format!("text that is not TOML: {message}"), "a scenario file");
-            fault.line = error.span().map(|span| 1 + ends(text).partition_point(|end| *end < span.start));
+            let line = error.span().map(|span| 1 + ends(text).partition_point(|end| *end < span.start));
+            let fault =
+                Fault::of_syntax(format!("text that is not TOML: {message}"), "a scenario file", line);
             Faults::from(fault)
         })?;
         Ok(Toml { ends: ends(text), document })

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use parshall_scenario::{Read, Scenario, Surroundings};
+use parshall_scenario::{Scenario, ScenarioFile, Surroundings};
 
 const BELL: &str = r#"
 title = "a bell"
@@ -51,8 +51,8 @@ fn values_have_the_canonical_form_of_their_files() {
             continue;
         }
         let surroundings = Surroundings { folder: path.parent(), ..Surroundings::default() };
-        let read =
-            Read::toml(&text, surroundings).unwrap_or_else(|faults| panic!("{}: {faults}", path.display()));
+        let read = ScenarioFile::toml(&text, surroundings)
+            .unwrap_or_else(|faults| panic!("{}: {faults}", path.display()));
         let canonical = read.canonical_json();
         let scenario = Scenario::from_file(&path).expect("a scenario");
         assert_eq!(scenario.canonical_json().as_deref(), Ok(canonical.as_str()), "{}", path.display());
@@ -62,7 +62,7 @@ fn values_have_the_canonical_form_of_their_files() {
 
 #[test]
 fn a_dumbbell_is_the_network_that_it_stands_for() {
-    let read = Read::toml(BELL, Surroundings::default()).expect("a dumbbell");
+    let read = ScenarioFile::toml(BELL, Surroundings::default()).expect("a dumbbell");
     assert_eq!(read.title, "a bell");
     let canonical = read.canonical_json();
     let scenario = read.scenario().expect("a scenario");

@@ -1,6 +1,5 @@
 //! Answers to what a host asks, as JSON.
 
-use parshall_scenario::Fault;
 use parshall_sim::internal::{run_plan, Folding, Plan};
 use parshall_sim::scenario::Scenario;
 use parshall_sim::{check, Expected, NoMemory, Recording, RunError, RunOptions, ScenarioError};
@@ -50,28 +49,16 @@ impl Failed {
     }
 }
 
-impl From<&Fault> for Failed {
-    fn from(fault: &Fault) -> Self {
-        let whole = fault.path.is_empty();
-        let kind = if whole && fault.value.starts_with("text that is not ") { "json" } else { "scenario" };
-        let Fault { path, value, expected, line, .. } = fault.clone();
-        Failed {
-            kind,
-            message: fault.to_string(),
-            path: Some(path),
-            value: Some(value),
-            expected: Some(expected),
-            line: line.and_then(|line| u32::try_from(line).ok()),
-        }
-    }
-}
-
 impl From<ScenarioError> for Failed {
     fn from(error: ScenarioError) -> Self {
-        let message = error.to_string();
-        let ScenarioError { path, value, expected } = error;
-        let [path, value, expected] = [path, value, expected].map(Some);
-        Failed { kind: "scenario", message, path, value, expected, line: None }
+        Failed {
+            kind: if error.is_syntax() { "json" } else { "scenario" },
+            message: error.to_string(),
+            line: error.line.and_then(|line| u32::try_from(line).ok()),
+            path: Some(error.path),
+            value: Some(error.value),
+            expected: Some(error.expected),
+        }
     }
 }
 
@@ -111,7 +98,7 @@ fn read(text: &str) -> Result<Scenario, Failed> {
     } else {
         Scenario::from_toml(text)
     };
-    read.map_err(|faults| Failed::from(faults.first()))
+    read.map_err(|faults| Failed::from(faults.first().clone()))
 }
 
 /// Runs a network; the answer says where the columns of the recording lie.

@@ -5,11 +5,10 @@ use serde_json::{json, Map, Value};
 use super::single::{level, number, real, values};
 use super::Reader;
 use crate::fault::Fault;
-use crate::given::{Given, ReadPart};
-use crate::listing::all_parts;
+use crate::given::Given;
 use crate::part::{Kinds, Part};
-use crate::parts::{ANY_CONTROL, ANY_LAW, ANY_WEIGHT, CBR, USER_CONTROL};
-use crate::shown::{shown, shown_text};
+use crate::parts::{ANY_CONTROL, ANY_LAW, ANY_WEIGHT, USER_CONTROL};
+use crate::shown::shown;
 use crate::takes::{Range, Takes, AMOUNT, NOT_NEGATIVE, WEIGHT};
 
 /// Fields of laws that hold one amount each.
@@ -25,21 +24,17 @@ impl Reader<'_> {
                 kinds.parts.iter().map(|part| format!("\"{}\"", part.kind.unwrap_or_default())).collect();
             quoted.join(" or ")
         };
-        if let Given::Read(part) = given {
-            return self.read_part(kinds, part, expected);
-        }
         let (place, kind) = match given {
             Given::Text(_) => ("", given),
             Given::Table(_) => ("kind", given.get("kind").unwrap_or(&Given::Nothing)),
-            Given::Class(name, _) => return self.noted(Err(instance_of(name))),
             _ => {
                 let fault = Fault::new("", shown(given), format!("a table with kind = {}", expected()));
-                return self.noted(Err(fault));
+                return self.kept(Err(fault));
             }
         };
         let is_kind = |part: &&&'static Part| matches!(kind, Given::Text(text) if part.kind == Some(text));
         let Some(part) = kinds.parts.iter().find(is_kind) else {
-            return self.noted(Err(Fault::new(place, shown(kind), expected())));
+            return self.kept(Err(Fault::new(place, shown(kind), expected())));
         };
         match given {
             Given::Text(_) => self.table(part, &Given::Table(Vec::new())),
@@ -47,43 +42,31 @@ impl Reader<'_> {
         }
     }
 
-    /// A part that has been read already, if it is one of these kinds.
-    fn read_part(&mut self, kinds: &Kinds, part: &ReadPart, expected: impl Fn() -> String) -> Option<Value> {
-        if kinds.parts.iter().any(|each| each.name == part.name) {
-            return Some(part.value.clone());
-        }
-        let kind = part.kind.as_ref().unwrap_or(&part.name);
-        self.noted(Err(Fault::new("kind", shown_text(kind), expected())))
-    }
-
     /// Law of a time: a time alone is a constant.
     pub(super) fn time_law(&mut self, given: &Given) -> Option<Value> {
-        if let Given::Table(_) | Given::Read(_) = given {
+        if let Given::Table(_) = given {
             return self.one_of(&ANY_LAW, given);
         }
         let Takes::Level(range) = AMOUNT else { return None };
-        self.noted(level(given, range)).map(constant)
+        self.kept(level(given, range)).map(constant)
     }
 
     /// Law of a number: a number alone is a constant, and no number has a unit.
     pub(super) fn number_law(&mut self, given: &Given) -> Option<Value> {
         let Takes::Real(range) = NOT_NEGATIVE else { return None };
-        if let Given::Read(_) = given {
-            return self.one_of(&ANY_LAW, given);
-        }
         let Given::Table(_) = given else {
-            return self.noted(real(given, range, range.words)).map(constant);
+            return self.kept(real(given, range, range.description)).map(constant);
         };
-        self.noted(without_units(given, range))?;
+        self.kept(without_units(given, range))?;
         self.one_of(&ANY_LAW, given)
     }
 
     /// Weight of a queue in its average: a number alone is that.
     pub(super) fn weight(&mut self, given: &Given) -> Option<Value> {
-        if let Given::Text(_) | Given::Table(_) | Given::Read(_) = given {
+        if let Given::Text(_) | Given::Table(_) = given {
             return self.one_of(&ANY_WEIGHT, given);
         }
-        let value = self.noted(real(given, WEIGHT, WEIGHT.words))?;
+        let value = self.kept(real(given, WEIGHT, WEIGHT.description))?;
         Some(json!({"kind": "fixed", "value": number(value)}))
     }
 
@@ -114,11 +97,11 @@ impl Reader<'_> {
         let parameters = match given.get("values") {
             None | Some(Given::Nothing) => &nothing,
             Some(table @ Given::Table(_)) => table,
-            Some(other) => return self.noted(Err(Fault::new("values", shown(other), "a table"))),
+            Some(other) => return self.kept(Err(Fault::new("values", shown(other), "a table"))),
         };
         let parameters = values(parameters).map_err(|fault| fault.within("values"));
-        let parameters = self.noted(parameters)?;
-        let found = self.noted(self.find(source, &parameters))?;
+        let parameters = self.kept(parameters)?;
+        let found = self.kept(self.find(source, &parameters))?;
         let Given::Table(entries) = given else { return None };
         let mut entries: Vec<(String, Given)> =
             entries.iter().filter(|(key, _)| !found.contains_key(key)).cloned().collect();
@@ -141,14 +124,6 @@ impl Reader<'_> {
     }
 }
 
-/// The fault of a class where one of its instances is wanted.
-fn instance_of(name: &str) -> Fault {
-    let part = all_parts().into_iter().find(|part| part.name == name);
-    let arguments =
-        if part.is_none_or(|part| part.is_complete() && !std::ptr::eq(part, &CBR)) { "" } else { "..." };
-    Fault::new("", format!("the class {name}"), format!("one of it: {name}({arguments})"))
-}
-
 /// True for a text that names a control of one's own: its class, or the file of its library.
 fn names_code(text: &str) -> bool {
     text.contains(':') || LIBRARIES.iter().any(|end| text.ends_with(end))
@@ -161,7 +136,7 @@ fn constant(value: f64) -> Value {
 /// Refuses amounts with a unit.
 fn without_units(given: &Given, range: Range) -> Result<(), Fault> {
     let refuse = |place: String, value: &Given| match value {
-        Given::Text(_) => Err(Fault::new(place, shown(value), range.words)),
+        Given::Text(_) => Err(Fault::new(place, shown(value), range.description)),
         _ => Ok(()),
     };
     for name in AMOUNTS {
@@ -174,49 +149,13 @@ fn without_units(given: &Given, range: Range) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parts::{FLOW, LINK};
-    use crate::read::{read_value, Surroundings};
+    use crate::read::Surroundings;
+    use crate::ScenarioFile;
 
-    fn part(name: &str, kind: &str) -> Given {
-        let value = json!({"kind": kind, "limit_packets": 5});
-        Given::Read(Box::new(ReadPart {
-            name: name.to_owned(),
-            kind: Some(kind.to_owned()),
-            value,
-            text: format!("{name}(limit_packets=5)"),
-        }))
-    }
-
-    fn queue(given: &Given) -> Result<Value, String> {
-        let field = LINK.field("queue").expect("a field");
-        read_value(&field.takes, given, Surroundings::default()).map_err(|faults| faults.to_string())
-    }
-
-    #[test]
-    fn a_part_that_was_read_is_taken_as_it_is() {
-        assert_eq!(queue(&part("DropTail", "droptail")), Ok(json!({"kind": "droptail", "limit_packets": 5})));
-        let refused = queue(&part("Tcp", "tcp")).expect_err("no queue");
-        assert!(refused.starts_with("kind: got \"tcp\", expected \"droptail\" or \"red\""), "{refused}");
-    }
-
-    #[test]
-    fn a_class_is_no_instance() {
-        let class = |name: &str| Given::Class(name.to_owned(), format!("<class '{name}'>"));
-        assert_eq!(
-            queue(&class("DropTail")),
-            Err("got the class DropTail, expected one of it: DropTail()".to_owned())
-        );
-        assert_eq!(queue(&class("Red")), Err("got the class Red, expected one of it: Red(...)".to_owned()));
-    }
-
-    #[test]
-    fn decimal_numbers_are_exact() {
-        let start = FLOW.field("start").expect("a field");
-        let read =
-            |text: &str| read_value(&start.takes, &Given::Decimal(text.to_owned()), Surroundings::default());
-        assert_eq!(read("0.02371"), Ok(json!(0.02371)));
-        assert_eq!(read("-1").expect_err("a fault").first().value, "-1");
-    }
+    const BELL: &str =
+        "duration = 1\n[dumbbell]\nrate = 8e6\ndelay = 0\naccess_rate = 8e6\naccess_delay = 0\n\
+                        [[dumbbell.flows]]\napp = \"bulk\"\n\
+                        transport = { kind = \"tcp\", control = \"mine:Control\" }\n";
 
     #[test]
     fn a_control_of_ones_own_is_found_by_its_source() {
@@ -224,12 +163,12 @@ mod tests {
             let entries = [("form", "python"), ("source", source), ("code", "abc")];
             Ok(entries.into_iter().map(|(key, text)| (key.to_owned(), text.into())).collect())
         };
-        let control = crate::parts::TCP.field("control").expect("a field");
-        let given = Given::Text("mine:Control".to_owned());
         let surroundings = Surroundings { find_control: Some(&find), ..Surroundings::default() };
-        let expected = json!({"kind": "user", "form": "python", "source": "mine:Control", "code": "abc"});
-        assert_eq!(read_value(&control.takes, &given, surroundings), Ok(expected));
-        let unfound = read_value(&control.takes, &given, Surroundings::default()).expect_err("a fault");
-        assert_eq!(unfound.first().path, "source");
+        let text = ScenarioFile::toml(BELL, surroundings).expect("a scenario").canonical_json();
+        let control = r#""control":{"code":"abc","form":"python","kind":"user","source":"mine:Control"}"#;
+        assert!(text.contains(control), "{text}");
+        let unfound = ScenarioFile::toml(BELL, Surroundings::default()).err().expect("a fault");
+        assert_eq!(unfound.first().path, "dumbbell.flows[0].transport.control.source");
+        assert_eq!(unfound.first().line, Some(9));
     }
 }

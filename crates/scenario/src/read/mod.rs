@@ -33,10 +33,7 @@ pub struct Surroundings<'a> {
 }
 
 /// Reads a part. The table that is returned has no field at its default; without its title it is the canonical form.
-///
-/// # Errors
-/// All faults, each with its path below the part.
-pub fn read(
+pub(crate) fn read(
     part: &'static Part,
     given: &Given,
     surroundings: Surroundings<'_>,
@@ -45,17 +42,6 @@ pub fn read(
     let table = reader.part(part, given);
     Faults::check(reader.faults)?;
     Ok(table)
-}
-
-/// Reads the value of one field. The path of a fault begins below it.
-///
-/// # Errors
-/// All faults.
-pub fn read_value(takes: &Takes, given: &Given, surroundings: Surroundings<'_>) -> Result<Value, Faults> {
-    let mut reader = Reader { surroundings, faults: Vec::new(), at: Vec::new() };
-    let value = reader.value(takes, given);
-    Faults::check(reader.faults)?;
-    Ok(value.unwrap_or(Value::Null))
 }
 
 /// A step of the path to what is being read.
@@ -124,7 +110,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a value; none once a fault has been noted.
+    /// Reads a value; none if it has a fault, which is kept.
     fn value(&mut self, takes: &Takes, given: &Given) -> Option<Value> {
         match *takes {
             Takes::Table(part) => self.table(part, given),
@@ -136,16 +122,11 @@ impl Reader<'_> {
             Takes::Weight => self.weight(given),
             Takes::Control => self.control(given),
             Takes::Capacity => self.capacity(given),
-            ref single => self.noted(single::read(single, given)),
+            ref single => self.kept(single::read(single, given)),
         }
     }
 
     fn table(&mut self, part: &'static Part, given: &Given) -> Option<Value> {
-        if let Given::Read(read) = given {
-            if read.name == part.name {
-                return Some(read.value.clone());
-            }
-        }
         let before = self.faults.len();
         let table = self.part(part, given);
         (self.faults.len() == before).then_some(Value::Object(table))
@@ -157,7 +138,7 @@ impl Reader<'_> {
         mut read: impl FnMut(&mut Self, &Given) -> Option<Value>,
     ) -> Option<Value> {
         let Given::List(items) = given else {
-            return self.noted(Err(Fault::new("", shown(given), "a list")));
+            return self.kept(Err(Fault::new("", shown(given), "a list")));
         };
         let mut values = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
@@ -168,12 +149,12 @@ impl Reader<'_> {
         (values.len() == items.len()).then_some(Value::Array(values))
     }
 
-    /// A result, whose fault is noted.
-    fn noted<T>(&mut self, result: Result<T, Fault>) -> Option<T> {
+    /// The value of a result; its fault is kept.
+    fn kept<T>(&mut self, result: Result<T, Fault>) -> Option<T> {
         result.map_err(|fault| self.fault(fault)).ok()
     }
 
-    /// Notes a fault, whose path leads on from here.
+    /// Keeps a fault, whose path leads on from here.
     fn fault(&mut self, fault: Fault) {
         let place = self.at.iter().fold(String::new(), |path, step| match step {
             Step::Field(name) => joined(&path, name),

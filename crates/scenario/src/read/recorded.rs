@@ -24,13 +24,13 @@ impl Reader<'_> {
         let Given::Table(entries) = given else { return None };
         if let Some((other, _)) = entries.iter().find(|(key, _)| key != FILE) {
             let value = format!("the key {} beside mahimahi", shown_text(other));
-            return self.noted(Err(Fault::new("", value, "either a file or times")));
+            return self.kept(Err(Fault::new("", value, "either a file or times")));
         }
         let read = match name {
             Given::Text(text) if !text.is_empty() => self.recorded(text),
             _ => Err(Fault::new(FILE, shown(name), "the name of a file")),
         };
-        self.noted(read).map(Value::Object)
+        self.kept(read).map(Value::Object)
     }
 
     fn recorded(&self, name: &str) -> Result<Map<String, Value>, Fault> {

@@ -19,7 +19,7 @@ pub(super) fn read(takes: &Takes, given: &Given) -> Result<Value, Fault> {
         Takes::Duration { zero } => DURATION.read(given, zero).map(number),
         Takes::Size { zero, most } => size(given, zero, most),
         Takes::Whole { least, most } => whole(given, least, most),
-        Takes::Real(range) => real(given, range, range.words).map(number),
+        Takes::Real(range) => real(given, range, range.description).map(number),
         Takes::Level(range) => level(given, range).map(number),
         Takes::Flag => flag(given),
         Takes::Text => text(given, "text on one line", is_printable),
@@ -43,7 +43,6 @@ pub(super) fn real(given: &Given, range: Range, expected: &str) -> Result<f64, F
     let value = match given {
         Given::Whole(whole) => *whole as f64,
         Given::Number(number) => *number,
-        Given::Decimal(text) => text.parse().unwrap_or(f64::NAN),
         _ => f64::NAN,
     };
     if range.holds(value) {
@@ -57,7 +56,7 @@ pub(super) fn real(given: &Given, range: Range, expected: &str) -> Result<f64, F
 pub(super) fn level(given: &Given, range: Range) -> Result<f64, Fault> {
     match given {
         Given::Text(_) => DURATION.read(given, true),
-        _ => real(given, range, range.words),
+        _ => real(given, range, range.description),
     }
 }
 
@@ -200,7 +199,7 @@ fn ascending(times: impl Iterator<Item = f64>, inside: &str) -> Result<(), Fault
 
 fn duration_or_list(given: &Given) -> Result<Value, Fault> {
     match given {
-        Given::Text(_) | Given::Whole(_) | Given::Number(_) | Given::Decimal(_) | Given::Flag(_) => {
+        Given::Text(_) | Given::Whole(_) | Given::Number(_) | Given::Flag(_) => {
             DURATION.read(given, true).map(number)
         }
         _ => list(given, 1, usize::MAX, |item| DURATION.read(item, true).map(number)).map(Value::Array),

@@ -44,7 +44,8 @@ pub(super) fn watch(
     let flow_number = |name: &str| flows.get(name).copied();
     let port_number = |name: &str| directory.port(name);
     let flow = |field: &str, list: &[String]| select(field, list, flows.len(), flow_number, "flow");
-    let members = |field: &str, list: &[String]| Ok(with_members(flow(field, list)?, known.owners));
+    let members =
+        |field: &str, list: &[String]| Ok::<_, ScenarioError>(with_members(flow(field, list)?, known.owners));
     let port = |field: &str, list: &[String]| select(field, list, ports.len(), port_number, "port or link");
     let series = |field: &str, series: &Option<Series>, of_flows: bool| match series {
         None => Ok(None),

@@ -42,7 +42,7 @@ pub enum LookupError {
         table: &'static str,
         /// The column.
         column: &'static str,
-        /// What was asked for, and what there is.
+        /// The memory that was asked for, and that there is.
         memory: NoMemory,
     },
 }

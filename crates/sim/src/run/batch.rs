@@ -11,10 +11,10 @@ use crate::record::{Joined, Recording};
 use crate::units::Time;
 use crate::worker::{Ended, Worker, Workers};
 
-/// What became of the job with this index: its recording, or what the engine failed with.
+/// The outcome of the job with this index: its recording, or the error that it ended with.
 pub type Done = (usize, Result<Recording, RunError>);
 
-/// What became of the jobs with these indices: what they recorded, or what the engine failed with in the only one.
+/// The outcome of the jobs with these indices: their recordings, or the error that the only one ended with.
 pub type DoneTogether = (Vec<usize>, Result<Joined, RunError>);
 
 /// Jobs under way on several threads. Each thread's results come about in the order in which its jobs finish.
@@ -61,10 +61,10 @@ const JOINED_BYTES: usize = 1 << 20;
 /// Runs that end so soon after those taken last are short ones in a row.
 const IN_A_ROW: Duration = Duration::from_millis(5);
 
-/// How long to wait for more of them: to wake up for each would take a processor from them.
+/// Time to wait for more of them: to wake up for each would take a processor from them.
 const GATHERING: Duration = Duration::from_millis(1);
 
-/// How often it is looked for runs that hang in a user's code, and for results that wait behind a long run.
+/// Time between two searches for runs that hang in a user's code, and for results that wait behind a long run.
 const LOOKING: Duration = Duration::from_millis(100);
 
 /// The same once the caller waits for the end.
@@ -228,7 +228,7 @@ impl<T: Send + 'static> Batch<T> {
         self.workers.stop();
     }
 
-    /// How far the runs under way have come, in simulated time.
+    /// Simulated time that the runs under way have come to.
     pub fn simulated(&self) -> impl Iterator<Item = Time> + '_ {
         self.workers.simulated()
     }

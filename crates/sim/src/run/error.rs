@@ -91,13 +91,13 @@ impl From<ControlFailure> for RunError {
 pub struct LowMemory {
     /// Simulated time at which the run ended.
     pub at: Time,
-    /// What needed memory.
+    /// The use of memory that could not be had.
     pub need: Need,
     /// The memory of this computer; `None` where the system does not tell.
     pub memory: Option<Memory>,
 }
 
-/// What needed memory.
+/// The use of memory that could not be had.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Need {
@@ -112,7 +112,7 @@ pub enum Need {
     Rest {
         /// Bytes that the recording needs besides what it has.
         bytes: u64,
-        /// What takes most so far, in the plural, and its bytes, where that is known.
+        /// The rows that take most so far, in the plural, and their bytes, where that is known.
         largest: Option<(&'static str, u64)>,
     },
 }
@@ -157,7 +157,7 @@ pub struct ControlFailure {
     pub flow: String,
     /// Simulated time of the call.
     pub at: Time,
-    /// What it failed with.
+    /// The error that it returned.
     pub failure: Failure,
 }
 

@@ -10,7 +10,7 @@ use crate::expect::Expected;
 use crate::record::Recording;
 use crate::scenario::Scenario;
 
-/// How long to wait for a result before waiting again.
+/// Time to wait for a result before waiting again.
 const WAITING: Duration = Duration::from_secs(1);
 
 /// Runs a scenario with each of `seeds` on `threads` threads, at least one. The scenario is checked once.

@@ -127,7 +127,7 @@ impl Single {
         self.pulse.stop();
     }
 
-    /// How far it has come, in simulated time.
+    /// Simulated time that it has come to.
     pub fn simulated(&self) -> Time {
         self.pulse.simulated()
     }
