@@ -8,7 +8,7 @@ use parshall_scenario::parts::{
 use parshall_scenario::{Kinds, Scenario, ScenarioFile, Surroundings};
 use serde_json::{json, Value};
 
-/// A network in which one field of each family is to be replaced, and where these are.
+/// A network in which a field of each family is to be replaced.
 fn network() -> Value {
     json!({
         "duration": 1.0, "hosts": ["a", "b"], "routing": "shortest",
@@ -23,27 +23,31 @@ const RED: &str =
     r#"{"kind": "red", "min_threshold_packets": 5, "max_threshold_packets": 15, "limit_packets": 50}"#;
 const CLASSES: &str =
     r#"{"kind": "diffserv", "queues": [{"precedences": [{"dscp": [0]}], "limit_packets": 9}]}"#;
+const ON_OFF: &str = r#"{"kind": "on-off", "rate": 1e5, "on": 1, "off": 1}"#;
 
-/// The place of a family in the network, and what has to stand around it.
-fn places() -> Vec<(&'static Kinds, &'static str, Option<(&'static str, &'static str)>)> {
-    let link = |text| Some(("/links/0/queue", text));
+/// A family of kinds: its place in the network, and what has to stand around it, as a place and JSON.
+struct Family {
+    kinds: &'static Kinds,
+    place: &'static str,
+    around: Option<(&'static str, &'static str)>,
+}
+
+fn families() -> Vec<Family> {
+    let at = |kinds, place| Family { kinds, place, around: None };
+    let within = |kinds, place, holder, text| Family { kinds, place, around: Some((holder, text)) };
     vec![
-        (&ANY_ROUTING, "/routing", None),
-        (&ANY_QUEUE, "/links/0/queue", None),
-        (&ANY_WEIGHT, "/links/0/queue/weight", link(RED)),
-        (&ANY_SCHEDULER, "/links/0/queue/scheduler", link(CLASSES)),
-        (&ANY_LOSS, "/links/0/loss", None),
-        (&ANY_APP, "/flows/0/app", None),
-        (
-            &ANY_PERIODS,
-            "/flows/0/app/law",
-            Some(("/flows/0/app", r#"{"kind": "on-off", "rate": 1e5, "on": 1, "off": 1}"#)),
-        ),
-        (&ANY_TRANSPORT, "/flows/0/transport", None),
-        (&ANY_CONTROL, "/flows/0/transport/control", None),
-        (&ANY_FORECASTER, "/flows/0/transport/control/forecaster", None),
-        (&ANY_RTO, "/flows/0/transport/rto", None),
-        (&ANY_METHOD, "/record/nonresponsive/method", None),
+        at(&ANY_ROUTING, "/routing"),
+        at(&ANY_QUEUE, "/links/0/queue"),
+        within(&ANY_WEIGHT, "/links/0/queue/weight", "/links/0/queue", RED),
+        within(&ANY_SCHEDULER, "/links/0/queue/scheduler", "/links/0/queue", CLASSES),
+        at(&ANY_LOSS, "/links/0/loss"),
+        at(&ANY_APP, "/flows/0/app"),
+        within(&ANY_PERIODS, "/flows/0/app/law", "/flows/0/app", ON_OFF),
+        at(&ANY_TRANSPORT, "/flows/0/transport"),
+        at(&ANY_CONTROL, "/flows/0/transport/control"),
+        at(&ANY_FORECASTER, "/flows/0/transport/control/forecaster"),
+        at(&ANY_RTO, "/flows/0/transport/rto"),
+        at(&ANY_METHOD, "/record/nonresponsive/method"),
     ]
 }
 
@@ -56,7 +60,7 @@ fn set(network: &mut Value, place: &str, value: Value) {
 #[test]
 fn kinds_that_are_left_to_their_defaults_come_back_as_such() {
     let mut seen = 0;
-    for (kinds, place, around) in places() {
+    for Family { kinds, place, around } in families() {
         for kind in kinds.parts.iter().filter(|part| part.is_complete()).filter_map(|part| part.kind) {
             if kind == "cbr" {
                 continue; // One of its two fields has to be given.
