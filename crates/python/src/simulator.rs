@@ -53,7 +53,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyBatch>()
 }
 
-pub fn scenario_error(py: Python<'_>, error: &parshall_sim::ScenarioError) -> PyErr {
+fn scenario_error(py: Python<'_>, error: &parshall_sim::ScenarioError) -> PyErr {
     let raised = ScenarioError::new_err(error.to_string());
     let value = raised.value(py);
     for (name, text) in [("path", &error.path), ("value", &error.value), ("expected", &error.expected)] {

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use proptest::prelude::*;
+
 use parshall_scenario::{Scenario, ScenarioFile, Surroundings};
 
 const BELL: &str = r#"
@@ -105,4 +107,29 @@ fn lists_have_one_value_for_each_flow() {
 fn the_schema_is_json() {
     let schema: serde_json::Value = serde_json::from_str(&parshall_scenario::json_schema()).expect("JSON");
     assert_eq!(schema["$defs"]["DropTail"]["properties"]["limit_packets"]["minimum"], 1);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// Whatever a file holds, it is a scenario or has faults of one line each; nothing panics.
+    #[test]
+    fn no_text_is_answered_by_more_than_lines(
+        from in 0..BELL.len(),
+        length in 0usize..40,
+        text in "(?s).{0,20}|[\\[\\]{}=\"'.#\n0-9a-z]{0,20}",
+    ) {
+        let end = (from + length).min(BELL.len());
+        let marred = format!("{}{text}{}", &BELL[..from], &BELL[end..]);
+        for read in [ScenarioFile::toml(&marred, Surroundings::default()), ScenarioFile::json(&marred, Surroundings::default())] {
+            match read.and_then(|read| read.scenario()) {
+                Ok(scenario) => prop_assert!(scenario.canonical_json().is_ok()),
+                Err(faults) => {
+                    for fault in faults.all() {
+                        prop_assert_eq!(fault.to_string().lines().count(), 1, "{}", fault);
+                    }
+                }
+            }
+        }
+    }
 }

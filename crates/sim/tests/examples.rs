@@ -11,6 +11,7 @@ mod run_file;
 mod two_queues;
 
 use own_control::Patient;
+use parshall_sim::scenario::Scenario;
 use parshall_sim::scenario::{CoDel, DropTail, Tcp};
 
 #[test]
@@ -51,10 +52,13 @@ fn a_file_is_run_with_many_seeds() {
         transport = { kind = "tcp" }
         app = { kind = "on-off", law = { kind = "exponential" }, rate = "2 Mbit/s", on = "1 s", off = "1 s" }
     "#;
-    let flows = run_file::goodputs(TOML, 6).expect("recordings");
+    let scenario = Scenario::from_toml(TOML).expect("a scenario");
+    let flows = run_file::goodputs(&scenario, 6).expect("recordings");
     assert!(flows.iter().map(|(name, _)| name.as_str()).eq(["f1", "f2"]), "{flows:?}");
     assert!(flows.iter().all(|(_, [mean, least, most])| least < mean && mean < most), "{flows:?}");
     let together: f64 = flows.iter().map(|(_, [mean, ..])| mean).sum();
     assert!((0.5..1.0).contains(&together), "{together} Mbit/s");
-    assert!(run_file::goodputs("duration = 1", 1).is_err());
+    let mut lost = scenario;
+    lost.flows[0].destination = "nowhere".into();
+    assert!(run_file::goodputs(&lost, 1).is_err());
 }
