@@ -1,4 +1,4 @@
-"""What the shell offers after the line of the README: files, studies, flows, ports and paths of ``--set``."""
+"""What the shell offers after the line of the guide: files, studies, flows, ports and paths of ``--set``."""
 
 from __future__ import annotations
 
@@ -120,9 +120,9 @@ def test_a_file_that_is_wrong_completes_nothing(folder: Path) -> None:
 
 
 @pytest.mark.skipif(BASH is None, reason="needs bash")
-def test_the_line_of_the_readme_works_in_bash(folder: Path, repository: Path) -> None:
+def test_the_line_of_the_guide_works_in_bash(folder: Path, repository: Path) -> None:
     line = 'eval "$(_PARSHALL_COMPLETE=bash_source parshall)"'
-    assert line in (repository / "README.md").read_text()
+    assert line in (repository / "docs/guide/everyday.md").read_text()
     program = f"""
     {line}
     complete -p parshall

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import parshall
+from parshall_dev.bench import readme
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -22,12 +22,21 @@ def test_python_blocks_run(code: str, capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out
 
 
-@pytest.mark.parametrize("text", blocks("toml"))
-def test_toml_blocks_run(text: str) -> None:
-    scenario = parshall.loads(text)
-    assert parshall.run(scenario, seed=1).flow("f1").packets_delivered > 0
-
-
 @pytest.mark.parametrize("path", re.findall(r"\]\((?!http)([^)#]+)\)", README.read_text()))
 def test_links_lead_somewhere(path: str) -> None:
     assert (README.parent / path).exists()
+
+
+def test_the_table_of_neighbours_is_what_commands_found() -> None:
+    """``python -m parshall_dev.bench.readme`` makes it anew."""
+    text = README.read_text()
+    assert text.partition(readme.BEGIN)[2].partition(readme.END)[0] == readme.table()
+
+
+def test_nothing_is_said_of_a_neighbour_that_was_not_measured() -> None:
+    cells = [line.split("|")[5].strip() for line in readme.table().splitlines()[2:]]
+    assert set(cells) == {"not measured"}
+
+
+def test_it_is_read_in_a_minute() -> None:
+    assert len(README.read_text().split()) < 900
