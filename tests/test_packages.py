@@ -19,6 +19,7 @@ PUBLISHED = (
     "parshall-scenario",
     "parshall-sim",
     "parshall-capture",
+    "parshall-link",
 )
 
 needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="no cargo")

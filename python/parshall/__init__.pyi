@@ -17,6 +17,7 @@ from . import (
 from .control import Control as Control, SharedControl as SharedControl, native as native
 from .engine.cache import Cache as Cache
 from .engine.ensemble import Ensemble as Ensemble, run_many as run_many
+from .engine.link import Relay as Relay, Relayed as Relayed
 from .engine.run import run as run
 from .errors import (
     InputError as InputError,

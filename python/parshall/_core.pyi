@@ -172,6 +172,37 @@ class Batch:
         """Starts no further run, and ends those under way."""
 
 @final
+class Relay:
+    """A relay in real time over the one bottleneck of a scenario, which is JSON."""
+
+    def __new__(
+        cls,
+        scenario: str,
+        seed: int,
+        listen: str,
+        to: str,
+        duration: float | None,
+        realtime: bool | None,
+    ) -> Relay: ...
+    @property
+    def listening(self) -> str:
+        """The address at which it takes datagrams in."""
+
+    @property
+    def realtime(self) -> bool:
+        """Whether its thread has real-time priority."""
+
+    @property
+    def elapsed(self) -> float | None:
+        """Seconds since the first datagram; None before it, and once the relay has been finished."""
+
+    def wait(self, timeout_s: float) -> bool:
+        """Waits until it has ended; tells if it has."""
+
+    def finish(self) -> dict[str, Any]:
+        """Ends it. Returns what a run returns, and under ``link`` what only a relay has."""
+
+@final
 class Joined:
     """What several runs recorded."""
 

@@ -16,6 +16,8 @@ mod files;
 mod filter;
 mod forecast;
 mod given;
+#[allow(missing_docs)]
+mod link;
 mod long_memory;
 #[allow(missing_docs)]
 mod names;
@@ -43,6 +45,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     control::register(module)?;
     estimators::register(module)?;
     forecast::register(module)?;
+    link::register(module)?;
     long_memory::register(module)?;
     files::register(module)?;
     nonresponsive::register(module)?;

@@ -53,7 +53,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyBatch>()
 }
 
-fn scenario_error(py: Python<'_>, error: &parshall_sim::ScenarioError) -> PyErr {
+pub fn scenario_error(py: Python<'_>, error: &parshall_sim::ScenarioError) -> PyErr {
     let raised = ScenarioError::new_err(error.to_string());
     let value = raised.value(py);
     for (name, text) in [("path", &error.path), ("value", &error.value), ("expected", &error.expected)] {
@@ -456,7 +456,7 @@ struct JoinedRuns {
     nbytes: usize,
 }
 
-fn to_python(py: Python<'_>, recording: Recording, names: Py<Names>) -> PyResult<Py<PyDict>> {
+pub fn to_python(py: Python<'_>, recording: Recording, names: Py<Names>) -> PyResult<Py<PyDict>> {
     let result = PyDict::new(py);
     result.set_item("names", names)?;
     let events = recording.events();

@@ -19,9 +19,11 @@ mod outcome;
 mod serving;
 mod tuning;
 
-use build::{build_ports, code_points, conditioners, flow_keys, own_code_point, reverse, FlowKey};
+pub(crate) use build::build_ports;
+use build::{code_points, conditioners, flow_keys, own_code_point, reverse, FlowKey};
 use lines::Apps;
 use order::{EventKind, Ranks, INDEX_BITS, INDEX_MASK};
+pub(crate) use outcome::{port_row, port_sample};
 
 use crate::blocks::BlockStore;
 use crate::compile::{FlowPlan, Plan};

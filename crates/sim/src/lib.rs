@@ -37,6 +37,7 @@ mod expect;
 mod flow;
 mod headroom;
 mod limits;
+mod live;
 mod memory;
 mod names;
 mod network;
@@ -74,6 +75,7 @@ pub mod internal {
     pub use crate::compile::{Folding, Plan};
     pub use crate::engine::Simulation;
     pub use crate::headroom::{fits, shortage, too_large};
+    pub use crate::live::{guarded, Decided, Given, Live};
     pub use crate::names::{NameList, Names};
     pub use crate::packet::{ecn, Packet};
     pub use crate::pulse::Pulse;

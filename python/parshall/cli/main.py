@@ -132,6 +132,41 @@ def run(file: str, **options: Any) -> int:
 
 @cli.command()
 @click.argument("file", shell_complete=FILES)
+@click.option("--listen", metavar="ADDRESS", required=True, help="Where clients send to: 127.0.0.1:5000.")
+@click.option("--to", metavar="ADDRESS", required=True, help="Where the server is: 127.0.0.1:6000.")
+@click.option(
+    "--duration",
+    metavar="TIME",
+    help='From the first datagram to the end, such as "30 s"; FILE\'s unless given.',
+)
+@click.option(
+    "--realtime/--no-realtime",
+    default=None,
+    help="Insist on real-time priority, or go without; it is tried unless given.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0, MAX_SEED), default=1, help="Seed of the random numbers; 1 unless given."
+)
+@CHANGES
+@click.option(
+    "--out", metavar="DIR", shell_complete=FOLDERS, help="Write the recording there: Parquet and scenario."
+)
+@form("table", "json", help="What is printed.")
+def link(file: str, **options: Any) -> None:
+    """Be the bottleneck of the scenario in FILE, in real time.
+
+    A relay for UDP between clients and a server, without root: its rate, delay, queue, losses and recorded
+    capacity are those of the scenario, by the simulator's own code, both ways. Its clock starts with the
+    first datagram. It ends when its time is over or with Ctrl-C, and shows what a simulated port records,
+    and how late datagrams left.
+    """
+    from parshall.cli.commands.link import link_file
+
+    link_file(file, **options)
+
+
+@cli.command()
+@click.argument("file", shell_complete=FILES)
 @CHANGES
 @click.option("--routes", is_flag=True, help="Print which nodes each flow passes.")
 def check(file: str, changes: tuple[str, ...], routes: bool) -> None:

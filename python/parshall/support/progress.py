@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["progress_bar", "simulated"]
+__all__ = ["progress_bar", "relayed", "simulated"]
 
 _SHOW_AFTER_S = 1.0
 """A run that ends before needs no line."""
@@ -40,19 +40,28 @@ def progress_bar(console: Console) -> Progress:
     )
 
 
-@contextmanager
-def simulated(duration: float) -> Iterator[Callable[[float], None]]:
+def simulated(duration: float) -> AbstractContextManager[Callable[[float], None]]:
     """Shows on a terminal's standard error how much of ``duration`` seconds a run has simulated so far.
 
     Yields the function to tell it.
     """
+    return _seconds(duration, "simulated")
+
+
+def relayed(duration: float) -> AbstractContextManager[Callable[[float], None]]:
+    """The same for a relay in real time."""
+    return _seconds(duration, "relayed")
+
+
+@contextmanager
+def _seconds(duration: float, done: str) -> Iterator[Callable[[float], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     began = time.monotonic()
     console = Console(stderr=True)
     columns = (
-        TextColumn("{task.completed:g} of {task.total:g} s simulated"),
+        TextColumn(f"{{task.completed:.3g}} of {{task.total:g}} s {done}"),
         BarColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),

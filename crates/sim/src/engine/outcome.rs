@@ -18,23 +18,7 @@ impl Simulation {
         let interval = self.recorder.sample_ports(|index, packets_arrived_udp| {
             let port = &mut self.ports[index as usize];
             let kind = &self.kinds[port.kind()];
-            // First, because it may have to look back at the end of the warm-up.
-            let (packets_departed, bytes_departed) = port.departed(kind, now);
-            let (backlog_packets, backlog_bytes) = port.backlog(kind, now);
-            let counters = port.counters();
-            PortSample {
-                time: now.secs(),
-                port: index as i32,
-                backlog_packets,
-                backlog_bytes,
-                packets_arrived: counters.packets_arrived,
-                packets_arrived_udp,
-                packets_dropped: counters.packets_dropped + counters.packets_lost,
-                packets_marked: counters.packets_marked,
-                packets_departed,
-                bytes_arrived: counters.bytes_arrived,
-                bytes_departed,
-            }
+            port_sample(port, kind, now, index, packets_arrived_udp)
         });
         if let Some(interval) = interval {
             self.schedule(now + interval, self.ranks.series, EventKind::PortSeries.target(0));
@@ -124,7 +108,35 @@ impl Simulation {
     }
 }
 
-fn port_row(index: usize, port: &mut Port, kind: &PortKind, end: Time) -> PortRow {
+/// What a port shows at a sampling instant, after so many packets of UDP flows.
+pub(crate) fn port_sample(
+    port: &mut Port,
+    kind: &PortKind,
+    now: Time,
+    index: u32,
+    packets_arrived_udp: u64,
+) -> PortSample {
+    // First, because it may have to look back at the end of the warm-up.
+    let (packets_departed, bytes_departed) = port.departed(kind, now);
+    let (backlog_packets, backlog_bytes) = port.backlog(kind, now);
+    let counters = port.counters();
+    PortSample {
+        time: now.secs(),
+        port: index as i32,
+        backlog_packets,
+        backlog_bytes,
+        packets_arrived: counters.packets_arrived,
+        packets_arrived_udp,
+        packets_dropped: counters.packets_dropped + counters.packets_lost,
+        packets_marked: counters.packets_marked,
+        packets_departed,
+        bytes_arrived: counters.bytes_arrived,
+        bytes_departed,
+    }
+}
+
+/// What a port has counted by the end of a run.
+pub(crate) fn port_row(index: usize, port: &mut Port, kind: &PortKind, end: Time) -> PortRow {
     let (packets_departed, bytes_departed) = port.departed(kind, end);
     let (packets_queued, _) = port.backlog(kind, end);
     let c = port.counters();

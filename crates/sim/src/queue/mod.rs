@@ -166,6 +166,11 @@ pub fn decides_at_departure(config: &scenario::Queue) -> bool {
     matches!(config, scenario::Queue::Codel(_) | scenario::Queue::FqCodel(_) | scenario::Queue::Diffserv(_))
 }
 
+/// Tells if a queue treats packets by their code points.
+pub fn decides_by_class(config: &scenario::Queue) -> bool {
+    matches!(config, scenario::Queue::Diffserv(_))
+}
+
 /// The disciplines that decide at arrival.
 #[derive(Clone, Debug)]
 pub enum Discipline {

@@ -371,6 +371,12 @@ impl Recorder {
         }
     }
 
+    /// Ends the recording sooner than it was to end.
+    pub fn cut(&mut self, end: Time) {
+        self.end = self.end.min(end);
+        self.packets.retain(|row| row.time < end.secs());
+    }
+
     /// Adds a sample of each port that is sampled. `look` makes it, knowing how many packets of UDP flows have
     /// arrived from the warm-up on. Returns the time to the next samples, if there are any.
     pub fn sample_ports(&mut self, mut look: impl FnMut(u32, u64) -> PortSample) -> Option<Time> {

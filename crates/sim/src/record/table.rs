@@ -83,7 +83,7 @@ macro_rules! table {
         $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)?
     }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
         pub struct $row {
             $($(#[$field_doc])* pub $field: $type,)*
         }

@@ -1,0 +1,59 @@
+//! A link in real time: a UDP relay whose rate, delay, queue, losses, jitter, recorded capacity and events are those of a
+//! scenario of [`parshall_sim`], and the simulator's own code.
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use parshall_link::{Options, Relay};
+//! use parshall_sim::scenario::{DropTail, Flow, Link, Scenario, Tcp};
+//! use parshall_sim::units::{Rate, Time};
+//!
+//! let link = Link::new(("a", "b"), Rate::mbit(10.0), Time::ms(20.0)).with_queue(DropTail::packets(50));
+//! let scenario = Scenario::new(Time::from_secs(30.0), [link], [Flow::bulk("f", "a", "b", Tcp::default())]);
+//! let options = Options::new("127.0.0.1:5000".parse()?, "127.0.0.1:6000".parse()?);
+//! let mut relay = Relay::start(scenario, &options)?;
+//! // A client that sends to port 5000 now reaches the server at port 6000 over this link.
+//! while !relay.wait(Duration::from_secs(1)) {}
+//! let relayed = relay.finish()?;
+//! println!("{:?}", relayed.lateness.quantile(0.99));
+//! println!("{:?}", relayed.recording.table("ports")?.u64("packets_dropped")?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Time
+//!
+//! The scenario's clock starts with the first datagram. Each datagram has the time at which the kernel took it in, so that the
+//! queue decides as if the relay were never late; a departure can be late, and [`Lateness`] says by how much. On
+//! Linux the relay asks for real-time priority ([`Priority`]).
+//!
+//! # Addresses
+//!
+//! Each address that sends to the relay is a peer, with a socket of its own towards the server, as behind a router that
+//! translates addresses. The first peer stands for the first flow of the scenario, the second for the second one, further ones
+//! for the last: their ways have the delays of these flows, and the recording counts them there. The bits of ECN pass the
+//! relay, and queues set them.
+//!
+//! The relay runs on Linux; elsewhere [`Relay::start`] returns [`LinkError::System`].
+
+mod error;
+mod lateness;
+mod options;
+mod relay;
+
+#[cfg(target_os = "linux")]
+mod run;
+#[cfg(target_os = "linux")]
+mod socket;
+#[cfg(target_os = "linux")]
+mod store;
+#[cfg(target_os = "linux")]
+mod thread;
+
+pub use error::LinkError;
+pub use lateness::Lateness;
+pub use options::{Options, Priority};
+pub use relay::{Relay, Relayed};
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

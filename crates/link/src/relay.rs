@@ -1,0 +1,122 @@
+//! A relay on a thread of its own, and what is left of it.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use parshall_sim::scenario::Scenario;
+use parshall_sim::Recording;
+
+use crate::{Lateness, LinkError, Options};
+
+/// Results of a relay that has ended.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Relayed {
+    /// The tables `flows` and `ports`, and of the bottleneck's two ports what the scenario asks for by `record.port_series`,
+    /// `record.packets` and `record.nonresponsive`. Of `flows`, columns that only a transport knows are 0; a datagram is a
+    /// packet, and those on the way back are ACKs. Sizes include the headers of UDP and IP.
+    pub recording: Recording,
+    /// Time from the first datagram to the end, whose counters the recording has; 0 if none came.
+    pub elapsed: Duration,
+    /// How late datagrams left.
+    pub lateness: Lateness,
+    /// True if the relay had real-time priority.
+    pub realtime: bool,
+    /// Addresses that sent datagrams.
+    pub peers: usize,
+    /// Datagrams that the kernel dropped since the relay did not take them in time. Simulated queues do not know of them.
+    pub overflowed: u64,
+    /// Datagrams that the relay dropped as it kept too many, or had too many peers.
+    pub refused: u64,
+    /// Datagrams that the system did not take at their departure, such as those for a port where nobody listens.
+    pub undeliverable: u64,
+}
+
+/// A relay at work. It ends when its duration is over, by [`Relay::finish`], or when it is dropped.
+#[derive(Debug)]
+pub struct Relay {
+    #[cfg(target_os = "linux")]
+    running: crate::run::Running,
+    #[cfg(not(target_os = "linux"))]
+    none: std::convert::Infallible,
+}
+
+#[cfg(target_os = "linux")]
+impl Relay {
+    /// Starts a relay.
+    ///
+    /// # Errors
+    /// If the scenario cannot be run, has more than one bottleneck or treats packets by code points; if an address cannot be
+    /// used; if priority is required and not granted.
+    pub fn start(scenario: Scenario, options: &Options) -> Result<Self, LinkError> {
+        Ok(Relay { running: crate::run::Running::start(scenario, options)? })
+    }
+
+    /// The address at which it takes datagrams in, with the port that the system chose if port 0 was asked for.
+    pub fn listening(&self) -> SocketAddr {
+        self.running.listening
+    }
+
+    /// True if its thread has real-time priority.
+    pub fn is_realtime(&self) -> bool {
+        self.running.realtime
+    }
+
+    /// Time since the first datagram; none before it.
+    pub fn elapsed(&self) -> Option<Duration> {
+        self.running.shared.elapsed()
+    }
+
+    /// Waits until it has ended, for at most `timeout`; returns true if it has.
+    pub fn wait(&mut self, timeout: Duration) -> bool {
+        self.running.wait(timeout)
+    }
+
+    /// Ends it, if it has not ended yet.
+    ///
+    /// # Errors
+    /// If it failed on its way.
+    pub fn finish(self) -> Result<Relayed, LinkError> {
+        self.running.finish()
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Relay {
+    /// Starts a relay: here, none.
+    ///
+    /// # Errors
+    /// Always, as this is not Linux.
+    pub fn start(_: Scenario, _: &Options) -> Result<Self, LinkError> {
+        let reason = std::io::Error::new(std::io::ErrorKind::Unsupported, "it needs Linux");
+        Err(LinkError::System(reason))
+    }
+
+    /// The address at which it takes datagrams in.
+    pub fn listening(&self) -> SocketAddr {
+        match self.none {}
+    }
+
+    /// True if its thread has real-time priority.
+    pub fn is_realtime(&self) -> bool {
+        match self.none {}
+    }
+
+    /// Time since the first datagram; none before it.
+    pub fn elapsed(&self) -> Option<Duration> {
+        match self.none {}
+    }
+
+    /// Waits until it has ended, for at most `timeout`; returns true if it has.
+    pub fn wait(&mut self, _: Duration) -> bool {
+        match self.none {}
+    }
+
+    /// Ends it, if it has not ended yet.
+    ///
+    /// # Errors
+    /// If it failed on its way.
+    pub fn finish(self) -> Result<Relayed, LinkError> {
+        match self.none {}
+    }
+}

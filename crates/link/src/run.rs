@@ -1,0 +1,372 @@
+//! The loop of a relay: take datagrams in, let the bottleneck decide, hand over what is due.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{sync_channel, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+use nix::errno::Errno;
+use nix::poll::{ppoll, PollFd, PollFlags};
+use nix::sys::time::TimeSpec;
+use parshall_sim::internal::{guarded, Given, Live};
+use parshall_sim::scenario::Scenario;
+use parshall_sim::units::Time;
+
+use crate::socket::Socket;
+use crate::store::Store;
+use crate::{thread, Lateness, LinkError, Options, Relayed};
+
+/// How often the relay looks whether it is to end.
+const LOOKING: Duration = Duration::from_millis(20);
+
+/// Datagrams that are taken in before those that are due are handed over.
+const AT_ONCE: usize = 64;
+
+/// Each peer has a socket.
+const MOST_PEERS: usize = 500;
+
+/// The largest content of a datagram.
+const LARGEST: usize = 65_535;
+
+/// The bits of ECN of a packet that has met congestion.
+const MARKED: u8 = 0b11;
+
+type Ended = Result<Relayed, LinkError>;
+
+/// A relay on its thread, for the one who started it.
+#[derive(Debug)]
+pub(crate) struct Running {
+    pub listening: SocketAddr,
+    pub realtime: bool,
+    pub shared: Arc<Shared>,
+    results: Receiver<Ended>,
+    ended: Option<Ended>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What both threads know.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    stopped: AtomicBool,
+    /// Nanoseconds since the first datagram, and one; 0 before it.
+    elapsed_ns: AtomicU64,
+}
+
+impl Shared {
+    pub fn elapsed(&self) -> Option<Duration> {
+        self.elapsed_ns.load(Relaxed).checked_sub(1).map(Duration::from_nanos)
+    }
+}
+
+impl Running {
+    pub fn start(mut scenario: Scenario, options: &Options) -> Result<Self, LinkError> {
+        let Options { listen, to, seed, priority, .. } = *options;
+        if let Some(duration) = options.duration {
+            scenario.duration = Time::from_secs(duration.as_secs_f64());
+        }
+        let end = scenario.duration;
+        let live = Live::new(scenario, seed)?;
+        let socket = Socket::bind(listen).map_err(|reason| LinkError::Listen { at: listen, reason })?;
+        let listening = socket.address().map_err(LinkError::System)?;
+        check_target(to, listening).map_err(|reason| LinkError::To { at: to, reason })?;
+        let shared = Arc::new(Shared::default());
+        let (sender, results) = sync_channel(1);
+        let (told, priorities) = sync_channel(1);
+        let mut work = Work::new(live, socket, to, end, shared.clone());
+        let run = move || {
+            let granted = thread::prepare(priority);
+            work.realtime = matches!(granted, Ok(true));
+            let fails = granted.is_err();
+            // Where nobody takes a result there is nobody to tell.
+            let _ = told.send(granted);
+            if !fails {
+                work.run_and_tell(&sender);
+            }
+        };
+        let named = std::thread::Builder::new().name("parshall-link".into());
+        let thread = named.spawn(run).map_err(LinkError::System)?;
+        let failed = || LinkError::System(io::Error::other("its thread ended"));
+        let realtime = priorities.recv().map_err(|_| failed())??;
+        Ok(Running { listening, realtime, shared, results, ended: None, thread: Some(thread) })
+    }
+
+    pub fn wait(&mut self, timeout: Duration) -> bool {
+        if self.ended.is_none() {
+            self.ended = match self.results.recv_timeout(timeout) {
+                Ok(ended) => Some(ended),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => {
+                    Some(Err(LinkError::System(io::Error::other("its thread ended"))))
+                }
+            };
+        }
+        self.ended.is_some()
+    }
+
+    pub fn finish(mut self) -> Ended {
+        self.shared.stopped.store(true, Relaxed);
+        while !self.wait(Duration::from_secs(1)) {}
+        self.ended.take().unwrap_or_else(|| Err(LinkError::System(io::Error::other("it was ended twice"))))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.shared.stopped.store(true, Relaxed);
+        self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// Refuses an address that no datagram can be handed over at.
+fn check_target(to: SocketAddr, listening: SocketAddr) -> io::Result<()> {
+    if to.port() == 0 {
+        return Err(io::Error::other("expected a port from 1 to 65535"));
+    }
+    if to == listening {
+        return Err(io::Error::other("it is where the relay listens"));
+    }
+    Socket::connected(to).map(drop)
+}
+
+/// A datagram that is due at a time; the number keeps those of one instant in order.
+type Due = Reverse<(Time, u64, u32)>;
+
+/// An address that sends datagrams, and the socket by which they go on.
+struct Peer {
+    address: SocketAddr,
+    socket: Socket,
+}
+
+/// The state of the loop.
+struct Work {
+    live: Live,
+    listening: Socket,
+    to: SocketAddr,
+    end: Time,
+    shared: Arc<Shared>,
+    realtime: bool,
+    peers: Vec<Peer>,
+    by_address: HashMap<SocketAddr, u32>,
+    store: Store,
+    due: BinaryHeap<Due>,
+    numbered: u64,
+    /// The arrival of the first datagram.
+    started: Option<Instant>,
+    /// Datagrams that have come and are not in order yet.
+    came: Vec<(Instant, Given)>,
+    buffer: Vec<u8>,
+    lateness: Lateness,
+    refused: u64,
+    undeliverable: u64,
+}
+
+impl Work {
+    fn new(live: Live, listening: Socket, to: SocketAddr, end: Time, shared: Arc<Shared>) -> Self {
+        Work {
+            live,
+            listening,
+            to,
+            end,
+            shared,
+            realtime: false,
+            peers: Vec::new(),
+            by_address: HashMap::new(),
+            store: Store::default(),
+            due: BinaryHeap::new(),
+            numbered: 0,
+            started: None,
+            came: Vec::new(),
+            buffer: vec![0; LARGEST],
+            lateness: Lateness::default(),
+            refused: 0,
+            undeliverable: 0,
+        }
+    }
+
+    fn run_and_tell(mut self, results: &SyncSender<Ended>) {
+        let ended = guarded(|| self.run()).map_err(LinkError::from).and_then(|ended| ended);
+        let ended = ended.and_then(|end| guarded(|| self.results(end)).map_err(LinkError::from));
+        let _ = results.send(ended);
+    }
+
+    /// Relays until the end, and returns it.
+    fn run(&mut self) -> Result<Time, LinkError> {
+        while !self.shared.stopped.load(Relaxed) && self.now() < self.end {
+            self.wait().map_err(LinkError::System)?;
+            self.receive().map_err(LinkError::System)?;
+            self.decide();
+            self.hand_over();
+        }
+        Ok(self.now().min(self.end))
+    }
+
+    fn results(self, end: Time) -> Relayed {
+        let sockets = self.peers.iter().map(|peer| &peer.socket).chain([&self.listening]);
+        let (overflowed, unheard) = sockets.fold((0, 0), |(overflowed, unheard), socket| {
+            (overflowed + socket.overflowed(), unheard + socket.unheard())
+        });
+        Relayed {
+            recording: self.live.finish(end),
+            elapsed: Duration::from_nanos(end.ps() / 1000),
+            lateness: self.lateness,
+            realtime: self.realtime,
+            peers: self.peers.len(),
+            overflowed,
+            refused: self.refused,
+            undeliverable: self.undeliverable + unheard,
+        }
+    }
+
+    /// The scenario's time.
+    fn now(&self) -> Time {
+        self.time_of(Instant::now())
+    }
+
+    fn time_of(&self, instant: Instant) -> Time {
+        let since = self.started.map_or(Duration::ZERO, |started| instant.saturating_duration_since(started));
+        Time::from_ps((since.as_nanos() as u64).saturating_mul(1000))
+    }
+
+    /// Waits for a datagram, or until something is due.
+    fn wait(&self) -> io::Result<()> {
+        let due = self.due.peek().map_or(Time::NEVER, |due| due.0 .0);
+        let next = due.min(self.live.next_at()).min(self.end);
+        let left = Duration::from_nanos(next.since(self.now()).ps() / 1000);
+        let timeout = if self.started.is_some() { left.min(LOOKING) } else { LOOKING };
+        let sockets = self.peers.iter().map(|peer| &peer.socket).chain([&self.listening]);
+        let mut fds: Vec<PollFd<'_>> =
+            sockets.map(|socket| PollFd::new(socket.as_fd(), PollFlags::POLLIN)).collect();
+        match ppoll(&mut fds, Some(TimeSpec::from_duration(timeout)), None) {
+            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Takes in what has come.
+    fn receive(&mut self) -> io::Result<()> {
+        let clock = Clock::now();
+        for _ in 0..AT_ONCE {
+            let Some(received) = self.listening.receive(&mut self.buffer)? else { break };
+            let Some(peer) = received.from.and_then(|from| self.peer(from)) else {
+                self.refused += 1;
+                continue;
+            };
+            self.keep(peer, false, received.bytes, received.ecn, clock.instant(received.at));
+        }
+        for peer in 0..self.peers.len() {
+            for _ in 0..AT_ONCE {
+                let Some(received) = self.peers[peer].socket.receive(&mut self.buffer)? else { break };
+                self.keep(peer as u32, true, received.bytes, received.ecn, clock.instant(received.at));
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of the peer at an address; none if there are too many.
+    fn peer(&mut self, address: SocketAddr) -> Option<u32> {
+        if let Some(&known) = self.by_address.get(&address) {
+            return Some(known);
+        }
+        if self.peers.len() == MOST_PEERS {
+            return None;
+        }
+        let number = self.peers.len() as u32;
+        self.peers.push(Peer { address, socket: Socket::connected(self.to).ok()? });
+        self.by_address.insert(address, number);
+        Some(number)
+    }
+
+    fn keep(&mut self, peer: u32, back: bool, bytes: usize, ecn: u8, at: Instant) {
+        let headers = if self.to.is_ipv4() { 28 } else { 48 };
+        let size = (bytes + headers).min(usize::from(u16::MAX)) as u16;
+        let given = Given { peer, back, bytes: size, ecn_capable: ecn != 0, handle: 0 };
+        match self.store.keep(given, ecn, &self.buffer[..bytes]) {
+            Some(given) => self.came.push((at, given)),
+            None => self.refused += 1,
+        }
+    }
+
+    /// Lets the bottleneck decide about what has come, in order, and go on to now.
+    fn decide(&mut self) {
+        self.came.sort_by_key(|&(at, given)| (at, given.back));
+        let mut came = std::mem::take(&mut self.came);
+        for (at, given) in came.drain(..) {
+            self.started.get_or_insert(at);
+            let at = self.time_of(at).min(self.end - Time::from_ps(1));
+            self.live.arrive(at, &given);
+        }
+        self.came = came;
+        if self.started.is_some() {
+            let now = self.now();
+            self.live.advance(now.min(self.end - Time::from_ps(1)));
+            self.shared.elapsed_ns.store(now.ps() / 1000 + 1, Relaxed);
+        }
+        for decided in self.live.decided() {
+            match decided.arrival {
+                Some((at, marked)) => {
+                    if marked {
+                        self.store.mark(decided.handle, MARKED);
+                    }
+                    self.numbered += 1;
+                    self.due.push(Reverse((at, self.numbered, decided.handle)));
+                }
+                None => self.store.remove(decided.handle),
+            }
+        }
+    }
+
+    /// Hands over what is due.
+    fn hand_over(&mut self) {
+        while let Some(&Reverse((due, _, handle))) = self.due.peek() {
+            if due > self.now() {
+                return;
+            }
+            self.due.pop();
+            let kept = self.store.get(handle);
+            let peer = &self.peers[kept.given.peer as usize];
+            let sent = match kept.given.back {
+                false => peer.socket.send(&kept.payload, None, kept.ecn),
+                true => self.listening.send(&kept.payload, Some(peer.address), kept.ecn),
+            };
+            let now = self.now();
+            match sent {
+                Ok(()) => self.live.delivered(now, &kept.given, kept.payload.len() as u16),
+                Err(_) => self.undeliverable += 1,
+            }
+            self.lateness.add(Duration::from_nanos(now.since(due).ps() / 1000));
+            self.store.remove(handle);
+        }
+    }
+}
+
+/// The relay's clock and the system's at one instant.
+struct Clock {
+    instant: Instant,
+    system: Duration,
+}
+
+impl Clock {
+    /// Datagrams do not wait longer than this, unless somebody has set the system's clock.
+    const LONGEST: Duration = Duration::from_secs(10);
+
+    fn now() -> Self {
+        let system = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        Clock { instant: Instant::now(), system }
+    }
+
+    /// The instant of a time that the kernel gives; now, if it gives none.
+    fn instant(&self, at: Option<Duration>) -> Instant {
+        let Some(at) = at else { return self.instant };
+        match self.system.checked_sub(at) {
+            Some(ago) if ago < Clock::LONGEST => self.instant.checked_sub(ago).unwrap_or(self.instant),
+            Some(_) => self.instant,
+            // It came after the clocks were read.
+            None => self.instant + (at - self.system).min(LOOKING),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Bindings of relays in real time. `parshall.engine.link` is their face.
+
+use std::net::SocketAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use parshall_link::{LinkError, Options, Priority, Relay};
+use parshall_sim::RunError;
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::given::Given;
+use crate::names::Names;
+use crate::simulator::{scenario_error, to_python};
+
+/// Adds the class to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<PyRelay>()
+}
+
+/// A relay at work.
+#[pyclass(name = "Relay", module = "parshall._core")]
+struct PyRelay {
+    /// None once it has been finished.
+    relay: Mutex<Option<Relay>>,
+    listening: String,
+    realtime: bool,
+}
+
+#[pymethods]
+impl PyRelay {
+    /// Starts one. `realtime` says if real-time priority is needed or unwanted; without it, it is tried.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        scenario: Given<'_>,
+        seed: u64,
+        listen: &str,
+        to: &str,
+        duration: Option<f64>,
+        realtime: Option<bool>,
+    ) -> PyResult<Self> {
+        let scenario = scenario.read()?;
+        let mut options = Options::new(address(listen)?, address(to)?).with_seed(seed);
+        options = options.with_priority(match realtime {
+            None => Priority::Tried,
+            Some(true) => Priority::RealTime,
+            Some(false) => Priority::Normal,
+        });
+        options.duration = duration.map(seconds).transpose()?;
+        let relay = py.detach(|| Relay::start(scenario, &options)).map_err(|error| error_of(py, error))?;
+        let (listening, realtime) = (relay.listening().to_string(), relay.is_realtime());
+        Ok(PyRelay { relay: Mutex::new(Some(relay)), listening, realtime })
+    }
+
+    /// The address at which it takes datagrams in.
+    #[getter]
+    fn listening(&self) -> &str {
+        &self.listening
+    }
+
+    /// Tells if its thread has real-time priority.
+    #[getter]
+    fn realtime(&self) -> bool {
+        self.realtime
+    }
+
+    /// Seconds since the first datagram; None before it, and once the relay has been finished.
+    #[getter]
+    fn elapsed(&mut self) -> Option<f64> {
+        self.relay().as_ref().and_then(Relay::elapsed).map(|elapsed| elapsed.as_secs_f64())
+    }
+
+    /// Waits until it has ended, for at most so many seconds; tells if it has.
+    fn wait(&mut self, py: Python<'_>, timeout_s: f64) -> PyResult<bool> {
+        let timeout = seconds(timeout_s)?;
+        let relay = self.relay();
+        Ok(py.detach(|| relay.as_mut().is_none_or(|relay| relay.wait(timeout))))
+    }
+
+    /// Ends it. Returns what a run returns, and under `link` what only a relay has.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<Py<PyDict>> {
+        let Some(relay) = self.relay().take() else {
+            return Err(PyRuntimeError::new_err("the relay has been finished before"));
+        };
+        let relayed = py.detach(|| relay.finish()).map_err(|error| error_of(py, error))?;
+        let facts = PyDict::new(py);
+        facts.set_item("elapsed", relayed.elapsed.as_secs_f64())?;
+        for (name, share) in [("late_p50", 0.5), ("late_p99", 0.99)] {
+            facts.set_item(name, relayed.lateness.quantile(share).map(|late| late.as_secs_f64()))?;
+        }
+        facts.set_item("late_most", relayed.lateness.most().as_secs_f64())?;
+        facts.set_item("datagrams", relayed.lateness.datagrams())?;
+        facts.set_item("realtime", relayed.realtime)?;
+        facts.set_item("peers", relayed.peers)?;
+        facts.set_item("overflowed", relayed.overflowed)?;
+        facts.set_item("refused", relayed.refused)?;
+        facts.set_item("undeliverable", relayed.undeliverable)?;
+        let names = Py::new(py, Names::from(relayed.recording.names()))?;
+        let result = to_python(py, relayed.recording, names)?;
+        result.bind(py).set_item("link", facts)?;
+        Ok(result)
+    }
+}
+
+impl PyRelay {
+    fn relay(&mut self) -> &mut Option<Relay> {
+        self.relay.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An address that Python has looked at before.
+fn address(text: &str) -> PyResult<SocketAddr> {
+    text.parse().map_err(|_| PyValueError::new_err(format!("{text:?} is no address with a port")))
+}
+
+fn seconds(number: f64) -> PyResult<Duration> {
+    Duration::try_from_secs_f64(number)
+        .map_err(|_| PyValueError::new_err(format!("got {number}, expected seconds")))
+}
+
+fn error_of(py: Python<'_>, error: LinkError) -> PyErr {
+    match error {
+        LinkError::Scenario(RunError::Scenario(fault)) => scenario_error(py, &fault),
+        LinkError::Scenario(other) => PyRuntimeError::new_err(other.to_string()),
+        other => PyOSError::new_err(other.to_string()),
+    }
+}

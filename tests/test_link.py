@@ -1,0 +1,304 @@
+"""The relay in real time: what passes, what is recorded, how it ends, and what is said of bad input.
+
+No test looks at how fast anything is.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import parshall
+from parshall.cli.main import main
+from parshall.engine.link import Relayed
+from parshall.errors import InputError, OutputError, RunError, ScenarioError
+
+COMMAND = str(Path(sys.executable).parent / "parshall")
+
+SCENARIO = """
+duration = "{duration}"
+hosts = ["a", "b"]
+
+[[links]]
+name = "bottleneck"
+between = ["a", "b"]
+rate = "{rate}"
+delay = "1 ms"
+{link}
+
+[[flows]]
+name = "f"
+source = "a"
+destination = "b"
+transport = "tcp"
+app = "bulk"
+
+[record]
+packets = "bottleneck"
+port_series = {{ of = "bottleneck", interval = "10 ms" }}
+"""
+
+
+def scenario(link: str = "", duration: str = "60 s", rate: str = "100 Mbit/s", top: str = "") -> str:
+    return top + SCENARIO.format(link=link, duration=duration, rate=rate)
+
+
+@contextmanager
+def echo() -> Iterator[str]:
+    """A server that sends back what it gets; its address."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.1", 0))
+        server.settimeout(0.1)
+        ends = threading.Event()
+
+        def answer() -> None:
+            while not ends.is_set():
+                try:
+                    content, client = server.recvfrom(2000)
+                    server.sendto(content, client)
+                except OSError:
+                    continue
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        try:
+            yield f"127.0.0.1:{server.getsockname()[1]}"
+        finally:
+            ends.set()
+            thread.join()
+
+
+def asked(relay: str, times: int = 1, size: int = 100) -> int:
+    """Sends datagrams one after the other, each when the answer is there; how many answers came."""
+    host, port = relay.split(":")
+    came = 0
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+        client.settimeout(10)
+        for number in range(times):
+            client.sendto(bytes([number % 256]) * size, (host, int(port)))
+            came += client.recv(2000) == bytes([number % 256]) * size
+    return came
+
+
+def relayed(text: str, times: int = 3) -> Relayed:
+    with echo() as server, parshall.Relay(parshall.loads(text), to=server) as relay:
+        assert asked(relay.listening, times) == times
+        return relay.finish()
+
+
+def test_what_passes_is_recorded_as_by_a_simulated_port() -> None:
+    result = relayed(scenario())
+    recording = result.recording
+    port, back = recording.port("bottleneck"), recording.port("b->a")
+    assert (port.packets_departed, back.packets_departed) == (3, 3)
+    assert port.bytes_arrived == 3 * 128
+    assert recording.flow("f").bytes_delivered == 300
+    assert recording.scenario.duration == result.elapsed
+    assert recording.tables == ("flows", "ports", "port_series", "packets")
+    assert len(port.series.time) >= 1
+    assert recording.table("packets")["event"].to_pylist() == [0, 1] * 3
+    assert (result.peers, result.datagrams, result.overflowed, result.undeliverable) == (1, 6, 0, 0)
+    assert 0 <= result.late_p50 <= result.late_p99 <= result.late_most
+    assert result.lateness.startswith("6 datagrams left ")
+
+
+def test_a_recording_of_a_relay_is_saved_and_read_as_any_other(tmp_path: Path) -> None:
+    recording = relayed(scenario()).recording
+    read = parshall.Recording.load(recording.save(tmp_path / "out"))
+    assert read.tables == recording.tables
+    assert read.table("packets").equals(recording.table("packets"))
+    assert main(["plot", str(tmp_path / "out")]) == 0
+
+
+def test_losses_are_those_of_the_scenario_and_its_seed() -> None:
+    """The same arrivals are lost as in a run: a law that draws goes by the order of packets alone."""
+    text = scenario('loss = { kind = "bernoulli", probability = 0.3 }')
+    with echo() as server, parshall.Relay(parshall.loads(text), to=server, seed=5) as relay:
+        host, port = relay.listening.split(":")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            for _ in range(100):
+                client.sendto(b"x" * 1012, (host, int(port)))
+            while relay.elapsed is None or relay.elapsed < 0.3:
+                time.sleep(0.01)
+        result = relay.finish()
+    assert result.overflowed == 0
+    arrived = result.recording.port("bottleneck").packets_arrived
+    same = text.replace('transport = "tcp"', 'transport = "udp"').replace(
+        'app = "bulk"', f'app = {{ kind = "schedule", writes = [[0, {arrived}]] }}'
+    )
+    simulated = parshall.run(parshall.loads(same), seed=5)
+    assert result.recording.port("bottleneck").packets_lost == simulated.port("bottleneck").packets_lost > 0
+
+
+def test_a_relay_that_nobody_uses_and_one_that_ends_in_its_warm_up_have_no_recording() -> None:
+    with echo() as server, parshall.Relay(parshall.loads(scenario()), to=server) as relay:
+        assert relay.elapsed is None
+        with pytest.raises(RunError, match="before a datagram came"):
+            relay.finish()
+    with pytest.raises(RunError, match=r"within warm_up = 50 s: nothing was counted"):
+        relayed(scenario(top='warm_up = "50 s"'))
+
+
+def test_a_duration_ends_a_relay() -> None:
+    with echo() as server, parshall.Relay(parshall.loads(scenario()), to=server, duration="0.2 s") as relay:
+        assert not relay.wait(0.05)
+        assert asked(relay.listening) == 1
+        assert relay.wait(20)
+        result = relay.finish()
+    assert (result.elapsed, result.recording.scenario.duration) == (0.2, 0.2)
+
+
+def test_an_ecn_mark_of_a_queue_reaches_the_receiver() -> None:
+    """A queue of CoDel that marks all that waits longer than nothing."""
+    queue = 'queue = { kind = "codel", ecn = true, ce_threshold = 0 }'
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client,
+    ):
+        server.bind(("127.0.0.1", 0))
+        server.settimeout(20)
+        server.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
+        to = f"127.0.0.1:{server.getsockname()[1]}"
+        with parshall.Relay(parshall.loads(scenario(queue, rate="1 Mbit/s")), to=to) as relay:
+            host, port = relay.listening.split(":")
+            client.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, 2)
+            for _ in range(2):
+                client.sendto(b"x" * 1000, (host, int(port)))
+            bits = [control[0][2][0] & 3 for _, control, *_ in (server.recvmsg(2000, 100) for _ in range(2))]
+            marked = relay.finish().recording.port("bottleneck").packets_marked
+    # The first packet finds the link free; the second one waits for it, unless the machine stood still.
+    assert bits[0] == 2
+    assert bits.count(3) == marked
+
+
+BAD = {
+    "127.0.0.1": "an address and a port, such as 127.0.0.1:5000 or [::1]:5000",
+    "127.0.0.1:70000": "an address and a port",
+    "127.0.0.1:x": "an address and a port",
+    "::1:5000": "an address and a port",
+    "nowhere.example:5000": "an address and a port",
+    "": "an address and a port",
+}
+
+
+@pytest.mark.parametrize("address", BAD)
+def test_what_is_no_address_is_told(address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InputError, match=BAD[address].split(",")[0]):
+        parshall.Relay(parshall.loads(scenario()), to="127.0.0.1:9", listen=address)
+    file = tmp_path / "link.toml"
+    file.write_text(scenario())
+    assert main(["link", str(file), "--listen", "127.0.0.1:0", "--to", address]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("parshall: --to: got ")
+    assert said.count("\n") == 1
+
+
+def test_an_address_in_use_or_of_the_relay_itself_is_told() -> None:
+    network = parshall.loads(scenario())
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(OutputError, match=f"cannot listen at {address}: address already in use"):
+            parshall.Relay(network, listen=address, to="127.0.0.1:9")
+    with pytest.raises(OutputError, match="it is where the relay listens"):
+        parshall.Relay(network, listen=address, to=address)
+    with pytest.raises(InputError, match="an address and a port"):
+        parshall.Relay(network, to="127.0.0.1:0")
+
+
+def test_a_scenario_with_two_bottlenecks_is_told() -> None:
+    network = parshall.parking_lot(
+        hops=2, rate="1 Mbit/s", delay="1 ms", access_rate="1 Gbit/s", access_delay="1 ms", duration="1 s"
+    )
+    with pytest.raises(ScenarioError, match="bottleneck"):
+        parshall.Relay(network, to="127.0.0.1:9")
+    diffserv = 'queue = { kind = "diffserv", queues = [{ limit_packets = 9, precedences = [{ dscp = 0 }] }] }'
+    with pytest.raises(ScenarioError, match=r"links\[0\].queue: got diffserv"):
+        parshall.Relay(parshall.loads(scenario(diffserv)), to="127.0.0.1:9")
+
+
+def test_of_a_dumbbell_the_access_links_add_their_delay() -> None:
+    dumbbell = parshall.Dumbbell(
+        duration=60.0,
+        rate="100 Mbit/s",
+        delay="10 ms",
+        access_rate="1 Gbit/s",
+        access_delay="20 ms",
+        flows=[parshall.FlowGroup(transport=parshall.Tcp(), app=parshall.Bulk())],
+    )
+    with echo() as server, parshall.Relay(dumbbell, to=server) as relay:
+        began = time.monotonic()
+        assert asked(relay.listening) == 1
+        assert time.monotonic() - began >= 0.1
+        assert relay.finish().recording.port("bottleneck").packets_departed == 1
+
+
+@contextmanager
+def command(tmp_path: Path, server: str, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The command at work, and the address at which it listens."""
+    file = tmp_path / "link.toml"
+    file.write_text(scenario())
+    parts = [COMMAND, "link", str(file), "--listen", "127.0.0.1:0", "--to", server, *options]
+    with subprocess.Popen(parts, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        watch = threading.Timer(120, process.kill)
+        watch.start()
+        try:
+            assert process.stderr is not None
+            yield process, process.stderr.readline().split(" from ")[1].split(" to ")[0]
+        finally:
+            watch.cancel()
+            process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_the_command_and_keeps_what_was_recorded(number: int, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with echo() as server, command(tmp_path, server, "--out", str(out)) as (process, address):
+        assert asked(address, 2) == 2
+        process.send_signal(number)
+        said, _ = process.communicate(timeout=60)
+        assert process.returncode == 0
+    assert "4 datagrams left " in said
+    assert f"written to {out}" in said
+    assert parshall.Recording.load(out).port("bottleneck").packets_departed == 2
+
+
+def test_the_command_ends_when_its_time_is_over(tmp_path: Path) -> None:
+    options = ("--duration", "0.3 s", "--format", "json", "--no-realtime", "--seed", "3")
+    with echo() as server, command(tmp_path, server, *options) as (process, address):
+        assert asked(address) == 1
+        said, _ = process.communicate(timeout=60)
+        assert process.returncode == 0
+    shown = json.loads(said)
+    assert shown["link"]["datagrams"] == 2
+    assert (shown["link"]["elapsed"], shown["link"]["realtime"], shown["seed"]) == (0.3, False, 3)
+
+
+def test_bad_options_of_the_command_are_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "link.toml"
+    file.write_text(scenario())
+    usual = ["--listen", "127.0.0.1:0", "--to", "127.0.0.1:9"]
+    for options, status, said in [
+        (["--duration", "soon"], 1, "duration"),
+        (["--duration", "0 s"], 1, "duration"),
+        (["--seed", "-1"], 2, "--seed"),
+        (["--out", ""], 1, "--out"),
+        (["--set", "links[0].rate=0"], 1, "rate"),
+    ]:
+        assert main(["link", str(file), *usual, *options]) == status, options
+        error = capsys.readouterr().err
+        assert said in error, error
+        assert error.count("\n") == 1, error
+    assert main(["link", str(file), "--to", "127.0.0.1:9"]) == 2
+    assert main(["link", str(tmp_path / "none.toml"), *usual]) == 1
+    assert capsys.readouterr().err.count("\n") == 2
