@@ -5,6 +5,7 @@
 # make durations writes down how long each test takes, on a quiet machine; by it `make check` leaves slow ones out
 # make bench     measures the simulator beside ns-2 and ns-3; the table is also in out/bench/bench.json
 # make wasm      builds the engine for browsers and Node: out/wasm/parshall.wasm
+# make docs      builds the site, every example run, in out/docs/html; what has not changed is not run again
 # make setup     leaves the command at .venv/bin/parshall, built for release
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ BIN    := $(VENV)/bin
 # PYTHONDONTWRITEBYTECODE is set: tests start a few hundred processes, and each would compile NumPy, Arrow and Matplotlib anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(shell n=$$(nproc); echo $$((n > 2 ? n : 2))) --dist loadfile --no-loadscope-reorder
 
-.PHONY: run check test test-all durations setup bench wasm crates dist lint test-rust test-python linux-tools wireshark clean figures
+.PHONY: run check test test-all durations setup docs bench wasm crates dist lint test-rust test-python linux-tools wireshark clean figures
 
 # Measured data that lies beside the checkout, if any does; studies leave out what they are not given.
 BESIDE := $(shell ls -d ../shared/data ../shared/reference/baselines 2>/dev/null | paste -sd:)
@@ -115,6 +116,16 @@ wireshark:
 
 clean:
 	rm -rf $(VENV) target out
+
+# The site. What Sphinx needs is installed only for this; the crates' own pages stand beside the others.
+docs: setup $(VENV)/.docs
+	cargo doc --no-deps --quiet $(foreach crate,capture control estimators link scenario sim,-p parshall-$(crate))
+	PYTHONPATH=. $(BIN)/sphinx-build -q -W --keep-going -b html -d out/docs/doctrees docs out/docs/html
+	@echo "out/docs/html/index.html"
+
+$(VENV)/.docs: dev/pyproject.toml | $(VENV)/.beside
+	. $(BIN)/activate && $(BIN)/uv pip install --quiet -e 'dev[docs]'
+	touch $@
 
 # Figures of the documentation, from the studies and commands that make them.
 figures: setup

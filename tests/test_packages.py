@@ -59,7 +59,7 @@ def test_the_source_distribution_can_be_built_tested_and_read(tmp_path: Path) ->
         there = {
             str(file.relative_to(ROOT))
             for file in (ROOT / folder).glob(pattern)
-            if "__pycache__" not in file.parts
+            if "__pycache__" not in file.parts and not file.is_relative_to(ROOT / "docs/reference/api")
         }
         assert there <= names, sorted(there - names)[:5]
     built = [name for name in names if name.endswith((".so", ".ko", ".o", ".pyc")) or "/kernels/" in name]

@@ -119,6 +119,7 @@ def table(found: Iterator[Compared]) -> Iterator[str]:
     """As Markdown, line by line."""
     measures = ("goodput, Mbit/s", "mean queueing delay, ms", "drops")
     heads = ["run", *(head for each in measures for head in (f"{each}: Linux", "ours"))]
+    yield from ("# Runs beside Linux", "")
     rows = []
     for each in found:
         goodput = [", ".join(f"{pair[side]:.2f}" for pair in each.goodput) for side in (0, 1)]

@@ -106,6 +106,8 @@ def found(chosen: Iterator[Setting], jobs: int | None = None) -> dict[Setting, f
 
 def page(shares: Mapping[Setting, float]) -> Iterator[str]:
     """As Markdown, line by line: a table a profile and path, in percent; what falls short in bold."""
+    yield "# Every control alone on a clean link"
+    yield ""
     for profile, path in product(PROFILES, PATHS):
         columns = [
             name for name in RECOVERIES if any(s.recovery == name and s.profile == profile for s in shares)

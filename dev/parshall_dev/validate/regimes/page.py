@@ -25,6 +25,7 @@ def page(found: Iterable[Judged]) -> Iterator[str]:
     """As Markdown, line by line: the table, how many agree, and the reasons of those that do not."""
     runs = list(found)
     rows = [_row(each) for each in runs]
+    yield from ("# Regimes beside Linux", "")
     yield from st.markdown(st.Table("runs", [st.Column(head, "text") for head in (*_HEADS, "differs")], rows))
     agree = sum(not each.differs for each in runs)
     windows = sum(point.agrees for each in runs for point in each.points)

@@ -1,0 +1,66 @@
+"""The Sphinx extension of the site: what is generated before a build, and what is checked after it."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from parshall import _core
+from parshall_dev.checkout import ROOT
+from parshall_dev.site import check, llms, reference, repository, tables, themes
+from parshall_dev.site.fields import without_fields
+
+__all__ = ["setup", "state"]
+
+
+def state() -> str:
+    """The key of what was executed: the engine's version, and a digest of the Python package."""
+    digest = hashlib.sha256()
+    files = [
+        *(ROOT / "python" / "parshall").rglob("*.py"),
+        ROOT / "dev" / "parshall_dev" / "site" / "shell.py",
+    ]
+    for file in sorted(files):
+        digest.update(file.read_bytes())
+    return f"{_core.ENGINE_VERSION}-{digest.hexdigest()[:12]}"
+
+
+def setup(app: Any) -> dict[str, Any]:
+    """What Sphinx calls."""
+    app.connect("builder-inited", _generate)
+    app.connect("source-read", repository.link_files)
+    app.connect("autodoc-process-docstring", _process_docstring)
+    app.connect("build-finished", _finish)
+    return {"parallel_read_safe": False, "parallel_write_safe": True}
+
+
+def _generate(app: Any) -> None:
+    from sphinx.errors import ExtensionError
+
+    folder = ROOT / "docs" / "reference" / "api"
+    missing = reference.write(folder)
+    if missing:
+        raise ExtensionError(f"public names without a text: {', '.join(missing)}")
+    tables.write(folder)
+
+
+def _process_docstring(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    from sphinx.ext.napoleon import Config, GoogleDocstring
+
+    without_fields(lines)
+    if what in ("class", "exception", "function", "method"):  # of a property it would take a colon for a type
+        lines[:] = str(GoogleDocstring(lines, Config(), app, what, name, value, options)).splitlines()
+
+
+def _finish(app: Any, exception: Exception | None) -> None:
+    from sphinx.errors import ExtensionError
+
+    if exception is not None or app.builder.name != "html":
+        return
+    repository.copy_files(app)
+    repository.copy_rustdoc(app)
+    themes.darken(app.outdir)
+    llms.write(app)
+    faults = check.faults(app.outdir)
+    if faults:
+        raise ExtensionError("\n".join(faults))

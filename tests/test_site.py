@@ -1,0 +1,82 @@
+"""The site's pages, as far as can be judged without building it; ``make docs`` executes and checks them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from parshall_dev.site import names, reference, tables
+from parshall_dev.site.check import faults
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = sorted(
+    page for page in DOCS.rglob("*.md") if page.relative_to(DOCS).parts[:2] != ("reference", "api")
+)
+GENERATED = {f"reference/api/{name}.md" for name in tables.PAGES}
+NAMES = names.public_names()
+
+
+def test_every_public_name_has_a_text() -> None:
+    assert reference.missing_texts(NAMES) == []
+    assert len(NAMES) > 300
+    assert len({name.path for name in NAMES}) == len(NAMES)
+
+
+def test_a_name_without_a_text_is_told() -> None:
+    def silent() -> None: ...
+
+    assert reference.missing_texts([names.Name("", "parshall.silent", silent)]) == ["parshall.silent"]
+
+
+def test_links_of_pages_lead_somewhere() -> None:
+    made = GENERATED | {f"reference/api/{name.path}.md" for name in NAMES}
+    made |= {f"reference/api/index-{package or 'parshall'}.md" for package in names.PACKAGES}
+    dead = []
+    for page in PAGES:
+        text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for link in re.findall(r"\]\((?!https?:|#)([^)#\s]+)[^)]*\)", text):
+            target = (page.parent / link).resolve()
+            if not target.exists() and str(target.relative_to(DOCS.resolve())) not in made:
+                dead.append(f"{page.relative_to(DOCS)}: {link}")
+    assert dead == []
+
+
+NOTEBOOKS = [page for page in PAGES if "file_format: mystnb" in page.read_text(encoding="utf-8")]
+
+
+def test_there_are_five_chapters_and_25_answers() -> None:
+    parts = [page.parent.name for page in NOTEBOOKS]
+    assert (parts.count("tutorial"), parts.count("how-to") >= 25) == (5, True)
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda page: page.stem)
+def test_notebooks_are_listed_and_their_code_is_python(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    cells = re.findall(r"^```\{code-cell\}[^\n]*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert cells
+    for cell in cells:
+        ast.parse(re.sub(r"^[:%].*$", "", cell, flags=re.MULTILINE))
+        assert ".plot(" not in cell or "savefig" in cell or re.search(r"^:mystnb: .*alt: ", cell), (
+            "no alt text"
+        )
+    assert re.search(rf"^{page.stem}$", (page.parent / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("html", "fault"),
+    [
+        ('<a href="gone.html">x</a>', "dead link gone.html"),
+        ('<a href="#nowhere">x</a>', "no such place: #nowhere"),
+        ('<script src="https://example.org/x.js"></script>', "loads https://example.org/x.js"),
+        ('<img src="index.html">', "picture without alt text"),
+        ('<a href="https://example.org">x</a><h1 id="here"></h1><a href="#here">y</a>', ""),
+    ],
+)
+def test_what_is_wrong_with_a_page_is_told(html: str, fault: str, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text(f"<!doctype html>{html}")
+    told = faults(tmp_path)
+    assert len(told) == bool(fault)
+    assert all(fault in line for line in told)
