@@ -90,6 +90,7 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m parshall_dev.words
 
 test-rust:
 	cargo test --workspace --quiet
