@@ -87,8 +87,8 @@ def check(listed: Path | None) -> None:
         if count > most[language]:
             click.echo(
                 f"{count} docs in {language} open with What, Whether, Of, That, The same or Whose, and "
-                f"{most[language]} are allowed: start with the noun that the thing is, or the verb for what it "
-                "does (python -m parshall_dev.words --list PATH)",
+                f"{most[language]} are allowed: start with the noun that the thing is, or the verb for "
+                "what it does (python -m parshall_dev.words --list PATH)",
                 err=True,
             )
         elif count < most[language]:
