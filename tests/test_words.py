@@ -28,10 +28,7 @@ def test_rust(text: str, lines: list[int]) -> None:
         ('"""What this is."""\n', [1]),
         ('def a():\n    """Whether it is."""\n', [2]),
         (
-            'class A:\n    """A thing."""\n    x: int\n    """Of it."""\n'
-            '    y = 1\n    """That many."""\n',
-            [4, 6],
-        ),
+            'class A:\n    """A thing."""\n    x: int\n    """Of it."""\n    y = 1\n    """That many."""\n',
             [4, 6],
         ),
         ('"""Counts what is sent."""\nX = "What"\nprint("Whether")\n', []),
