@@ -53,7 +53,7 @@ class Figure:
 
 
 def loads() -> Mapping[str, Dumbbell]:
-    """What is simulated: ``mixed``, 35 TCP and 22 CBR flows over 28 Mbit/s, which lose one packet in twenty;
+    """Simulated network: ``mixed``, 35 TCP and 22 CBR flows over 28 Mbit/s, which lose one packet in twenty;
     ``bulk``, 100 flows with SACK over 1 Gbit/s.
     """
     from parshall.scenario import Bulk, Cbr, DropTail, Dumbbell, FlowGroup, Tcp, Udp

@@ -1,4 +1,4 @@
-"""What can go wrong that a user can put right, each in one line: place, value, what was expected."""
+"""Errors that a user can put right, each in one line: place, value, what was expected."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ DARK: Mapping[str, str] = {
     "series-7": "#a5a8f5",
     "series-8": "#d99a8b",
 }
-"""The same roles on a dark page."""
+"""Colours of the roles on a dark page."""
 
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",

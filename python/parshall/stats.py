@@ -58,7 +58,7 @@ class Interval:
 
     @property
     def bounded(self) -> bool:
-        """Whether both ends are finite numbers."""
+        """True if both ends are finite numbers."""
         return bool(np.isfinite(self.low) and np.isfinite(self.high))
 
     @property
@@ -67,11 +67,11 @@ class Interval:
         return (self.high - self.low) / 2
 
     def contains(self, value: float) -> bool:
-        """Whether ``value`` lies inside; the ends count as inside."""
+        """Returns true if ``value`` lies inside, ends included."""
         return self.low <= value <= self.high
 
     def scaled(self, factor: float) -> Interval:
-        """The same interval in another unit; ``factor`` is positive."""
+        """Returns the interval in another unit; ``factor`` is positive."""
         return Interval(self.mean * factor, self.low * factor, self.high * factor, self.n)
 
 

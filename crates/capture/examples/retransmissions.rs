@@ -1,4 +1,4 @@
-//! What was sent again on each connection of a capture, and how long its round trips were.
+//! Retransmissions and round trips of each connection of a capture.
 //!
 //! `cargo run --release --example retransmissions -- FILE`; `examples/transfer.pcap` is a small file to try.
 

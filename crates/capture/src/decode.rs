@@ -27,7 +27,7 @@ pub struct Frame<'a> {
     pub interface: u32,
     /// Type of the link layer, as tcpdump.org lists them.
     pub link: u16,
-    /// What was captured.
+    /// Captured bytes.
     pub data: &'a [u8],
     /// Length on the wire, in bytes.
     pub wire: u32,
@@ -355,7 +355,7 @@ impl Walk<'_> {
     }
 }
 
-/// What IP says of what is above it.
+/// Protocol and payload above IP.
 struct Above {
     source: u128,
     destination: u128,

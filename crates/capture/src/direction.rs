@@ -82,11 +82,11 @@ pub struct Direction {
     pub told: u64,
     /// Lowest byte that is not acknowledged, as ACKs that passed say.
     pub acked: Maybe<u64>,
-    /// What passed and is not acknowledged.
+    /// Data that passed and is not acknowledged.
     pub board: Scoreboard,
     /// The last packets.
     pub recent: Recent,
-    /// What its sender does.
+    /// State of its sender.
     pub sender: Sender,
     /// Retransmissions and SYNs that came again, once there are any.
     pub troubles: Option<Box<Troubles>>,
@@ -112,7 +112,7 @@ pub struct Direction {
     pub least: Maybe<i64>,
     /// Mean of the same, as RFC 6298 smooths it.
     pub smoothed: Maybe<i64>,
-    /// What is said in the end.
+    /// Final report.
     pub summary: Summary,
     /// Its SYN permits SACK.
     pub sack_permitted: bool,

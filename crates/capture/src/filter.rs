@@ -38,7 +38,7 @@ pub struct Filter {
 pub struct FilterError {
     /// The word, empty at the end.
     pub word: String,
-    /// What would be right.
+    /// Expected text.
     pub expected: &'static str,
 }
 

@@ -54,7 +54,7 @@ pub struct Tcp {
     pub options_cut: bool,
 }
 
-/// What is above IP.
+/// Payload above IP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
     /// TCP.
@@ -101,7 +101,7 @@ pub struct Packet {
     pub id: Option<u16>,
     /// Identification that later fragments share, in a first fragment.
     pub fragmented: Option<u32>,
-    /// What is above IP.
+    /// Payload above IP.
     pub transport: Transport,
 }
 
@@ -130,7 +130,7 @@ pub struct Fragment {
     pub ttl: u8,
 }
 
-/// What a frame turned out to be.
+/// Kind of a decoded frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decoded {
     /// TCP or UDP.

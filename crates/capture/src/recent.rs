@@ -13,7 +13,7 @@ const KEPT: usize = 32;
 /// Longest time between two records of one packet, in nanoseconds.
 pub const TOGETHER: i64 = 1_000_000_000;
 
-/// The same between those of packets whose only mark is what they carry: shorter than a retransmission can be.
+/// Time between copies of packets whose only mark is their payload: shorter than a retransmission can be.
 const TOGETHER_UNMARKED: i64 = 500_000;
 
 /// Numbers by which a packet may be late.
@@ -25,7 +25,7 @@ const EVENT: u32 = 1;
 /// It was late.
 const LATE: u32 = 2;
 
-/// What is remembered of a packet.
+/// Memory of a packet.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     /// When it passed, in ticks of 4.096 us, which come round after more than an hour; below them two marks.

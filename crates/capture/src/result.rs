@@ -1,4 +1,4 @@
-//! What the analysis says: samples of round trips, events of frames, and a line for each connection.
+//! Results of the analysis: samples of round trips, events of frames, and a line for each connection.
 
 use crate::counters::Tally;
 use crate::histogram::Histogram;
@@ -58,15 +58,15 @@ impl Way {
 /// Kind of a retransmission, by the state of the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Of a SYN.
+    /// Retransmission of a SYN.
     Syn,
-    /// Of a SYN that answers one.
+    /// Retransmission of a SYN that answers one.
     SynAck,
     /// After duplicate or selective ACKs.
     Fast,
     /// By the timer.
     Timeout,
-    /// What the ACKs after a timeout let go.
+    /// Retransmission by the ACKs after a timeout.
     AfterTimeout,
     /// A tail loss probe (RFC 8985, section 7).
     Probe,
@@ -118,7 +118,7 @@ pub struct Event {
     pub copy_before: Option<i64>,
 }
 
-/// What a round trip goes by.
+/// Evidence for a round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
     /// Data and its ACK.
@@ -172,7 +172,7 @@ pub struct Sample {
     pub way: Way,
     /// Half of the path.
     pub half: Half,
-    /// What it goes by.
+    /// Its evidence.
     pub method: Method,
     /// Nanoseconds.
     pub rtt: i64,
@@ -187,7 +187,7 @@ pub struct Sample {
 /// One direction of a connection.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// What was counted.
+    /// Counters.
     pub tally: Tally,
     /// Round trips by data and ACK.
     pub seq: Histogram,

@@ -1,4 +1,4 @@
-//! What the sender of a direction is doing, told from what passes the point: open, in recovery after duplicate ACKs, or in
+//! State of a direction's sender, inferred from passing packets: open, in recovery after duplicate ACKs, or in
 //! loss after a timeout. Kinds of retransmissions follow from it.
 
 use crate::result::Kind;
@@ -7,7 +7,7 @@ use crate::slim::Maybe;
 /// Shortest timeout that a sender is believed to have, less what clocks and queues take from it, in nanoseconds.
 pub const SHORTEST_TIMEOUT: i64 = 185_000_000;
 
-/// What a probe of a single segment allows for a delayed ACK (RFC 8985, section 7.2), in nanoseconds.
+/// Allowance of a single-segment probe for a delayed ACK (RFC 8985, section 7.2), in nanoseconds.
 const LONGEST_DELAYED_ACK: i64 = 200_000_000;
 
 /// State of a sender.

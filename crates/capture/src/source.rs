@@ -232,7 +232,7 @@ impl Source {
     }
 }
 
-/// What blocks change.
+/// State that blocks change.
 struct State<'a> {
     interfaces: &'a mut Vec<Interface>,
     first: &'a mut u32,

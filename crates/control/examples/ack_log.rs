@@ -56,7 +56,7 @@ struct Transport {
     /// Highest packet acknowledged, and sent. What is lost is sent again under a new number, as in QUIC.
     high_ack: i64,
     max_seq: i64,
-    /// What was lost or marked up to this packet has been answered.
+    /// Losses and marks up to this packet have been answered.
     recover: i64,
     delivered: u64,
     /// The number of packets delivered, each time that it changed.

@@ -97,9 +97,9 @@ pub struct ArimaVegas {
     round: Round,
     /// Mean of the last round's round-trip times.
     rtt: f64,
-    /// Whether slow start doubles the window in this round.
+    /// True if slow start doubles the window in this round.
     doubles: bool,
-    /// Whether the last decision was to grow.
+    /// True if the last decision was to grow.
     grows: bool,
 }
 
@@ -191,7 +191,7 @@ mod tests {
         ArimaVegas::new(&Config { forecaster, decide, ..Config::default() }, &start())
     }
 
-    /// What two rounds of 20 ACKs leave of a window of 20, when round trips go from 100 to 200 ms.
+    /// Window after two rounds of 20 ACKs, from 20, when round trips go from 100 to 200 ms.
     fn after_two_rounds(mut control: ArimaVegas, mut window: Window) -> Window {
         control.on_ack(&mut window, &ack(0.0, 0.1));
         (1..=40).for_each(|n| control.on_ack(&mut window, &ack(0.01 * f64::from(n), 0.2)));

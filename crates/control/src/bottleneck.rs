@@ -9,7 +9,7 @@ use crate::AckSample;
 /// Pairs that are looked at anew so often: the estimate costs more than a pair.
 const PAIRS_BETWEEN_ESTIMATES: u32 = 8;
 
-/// What a sender knows of its bottleneck's capacity.
+/// A sender's knowledge of its bottleneck's capacity.
 #[derive(Clone, Debug)]
 pub enum Bottleneck {
     /// Told, in packets a second.

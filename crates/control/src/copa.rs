@@ -155,7 +155,7 @@ pub struct Copa {
     competes: bool,
     /// 1/delta, in packets.
     inverse_delta: f64,
-    /// Whether this round has seen a loss.
+    /// True if this round has seen a loss.
     lost: bool,
     pacing_rate: Option<f64>,
 }
@@ -297,7 +297,7 @@ impl Congestion for Copa {
         self.nearly_empty_at = loss.now;
     }
 
-    /// What was seen before the silence says nothing of who fills the buffer now.
+    /// Forgets delays from before the silence: they say nothing of who fills the buffer now.
     fn on_restart(&mut self, window: &mut Window, silence: &Silence) {
         self.nearly_empty_at = silence.now;
         (self.round_cwnd, self.velocity, self.same_rounds) = (window.cwnd, 1.0, 0);

@@ -32,7 +32,7 @@ pub struct Config {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Backoff {
-    /// The same part whatever is expected.
+    /// A fixed part whatever is expected.
     #[default]
     Constant,
     /// More the higher the expected round trip is above the limit.

@@ -35,7 +35,7 @@ const HELD_BACK_S: f64 = 0.001;
 const CAUTIOUS_DIVISOR: f64 = 4.0;
 const CAUTIOUS_ROUNDS: u32 = 5;
 
-/// What is known of this round of slow start, and of the one before. Times are seconds.
+/// Observations of this round of slow start, and of the one before. Times are seconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HyStart {
     rule: HyStartRule,

@@ -243,7 +243,7 @@ mod tests {
         Config { capacity: Some(Rate::from_bps(8e6)), samples: 1, forecaster, ..Config::default() }
     }
 
-    /// What so many ACKs, 11 ms apart and 100 ms after their packets, make of a window of 20 in congestion avoidance.
+    /// Window in congestion avoidance after so many ACKs, from 20; ACKs are 11 ms apart and 100 ms after their packets.
     fn after(acks: u32, config: &Config) -> Window {
         let mut control = TcpTp::new(config, &start());
         let mut window = Window { cwnd: 20.0, ssthresh: 15.0 };

@@ -47,7 +47,7 @@ pub struct Vegas {
     config: Config,
     base_rtt: f64,
     round: Round,
-    /// Whether slow start doubles the window in this round; it does in every other one.
+    /// True if slow start doubles the window in this round; it does in every other one.
     grows: bool,
 }
 

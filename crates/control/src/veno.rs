@@ -43,7 +43,7 @@ impl Default for Config {
     }
 }
 
-/// What is left of the window after a loss that is taken to be random.
+/// Part of the window that is left after a loss taken to be random.
 const RANDOM_LOSS_FACTOR: f64 = 0.8;
 /// Weight of the latest sample in the smoothed round trip.
 const GAIN: f64 = 0.125;

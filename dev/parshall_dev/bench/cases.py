@@ -37,7 +37,7 @@ class Rival:
     """Simulated; Parshall is measured over as many beside it."""
     tolerance: Tolerance
     script: str = ""
-    """Of the peer; empty where the rival is ourselves."""
+    """Script of the peer; empty where the rival is ourselves."""
     network: Bottlenecks | None = None
     """The other network that we run ourselves."""
 
@@ -56,7 +56,7 @@ class Case:
     few: Bottlenecks | None = None
     """A smaller network of the same load: what memory it takes less is what the further flows take."""
     whole_process: bool = True
-    """Whether ``parshall run`` is timed too."""
+    """True if ``parshall run`` is timed too."""
 
 
 _MIXED = Bell(

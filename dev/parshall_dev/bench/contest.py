@@ -34,12 +34,12 @@ class Whole:
 
     @property
     def times(self) -> list[float]:
-        """Of the simulation alone."""
+        """Seconds of the simulation alone."""
         return net_times(self.whole, [run.seconds for run in self.empty])
 
     @property
     def whole(self) -> list[float]:
-        """Of the processes."""
+        """Seconds of the processes."""
         return [run.seconds for run in self.runs]
 
     @property
@@ -105,7 +105,7 @@ class Contest:
 
     @property
     def complete(self) -> bool:
-        """Whether both sides have run at least once, the peer for zero seconds too."""
+        """Returns true if both sides have run at least once, the peer for zero seconds too."""
         if self.peer is not None:
             return bool(self.ours.costs and self.peer.runs and self.peer.empty)
         return bool(self.ours.costs and self.other and self.other.costs)

@@ -1,4 +1,4 @@
-"""What is computed from measurements: medians, ratios, and whether two sides did the same work."""
+"""Figures computed from measurements: medians, ratios, and agreement of two sides."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        """Whether the difference is allowed."""
+        """True for a difference that is allowed."""
         return abs(self.difference) <= self.allowed
 
     def as_dict(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def ratio_of_medians(theirs: Sequence[float], ours: Sequence[float]) -> float | 
 
 @dataclass(frozen=True)
 class Rates:
-    """What a run costs."""
+    """Cost of a run."""
 
     packets_per_second: float
     events_per_packet: float

@@ -38,10 +38,10 @@ BYTES = 1500
 
 @dataclass(frozen=True)
 class Point:
-    """What a packet costs in one network."""
+    """Cost of a packet in one network."""
 
     along: str
-    """What grows: flows, hops or rate."""
+    """Growing quantity: flows, hops or rate."""
     value: float
     ns_per_packet: float
     ns_per_event: float

@@ -34,7 +34,7 @@ FUNCTIONS = {
 
 
 def profile(case: str, program: Path, folder: Path) -> dict[str, Any]:
-    """What callgrind counts in a run of a case, for each event, and the shares of functions."""
+    """Counts of callgrind in a run of a case, for each event, and the shares of functions."""
     scenario, counts = folder / f"{case}.json", folder / f"{case}.out"
     scenario.write_text(CASES[case].network.scenario(SECONDS[case]).to_json(), encoding="utf-8")
     command = ["valgrind", "--tool=callgrind", "--branch-sim=yes", "--cache-sim=yes"]

@@ -1,4 +1,4 @@
-"""What the numbers were measured on."""
+"""Description of the measuring machine."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _LAST_START = 1.0
 
 @dataclass(frozen=True)
 class Bottlenecks:
-    """What the networks of the suite share: TCP and CBR flows, each between two hosts of its own, and links
+    """Common parts of the suite's networks: TCP and CBR flows, each between two hosts of its own, and links
     between routers that drop. TCP is ns-2's, in all simulators.
     """
 
@@ -39,9 +39,9 @@ class Bottlenecks:
     cbr: int
     """CBR flows; how many cross which link is the network's matter."""
     rate: float
-    """Of a bottleneck, in bit/s."""
+    """Rate of a bottleneck, in bit/s."""
     delay: float
-    """Of a bottleneck, in seconds."""
+    """Delay of a bottleneck, in seconds."""
     limit: int
     """Packets that a bottleneck holds, the one in transmission included (RED: not included)."""
     access: float
@@ -53,11 +53,11 @@ class Bottlenecks:
     window: int = 64
     """The receiver's, in packets."""
     payload: int = 1000
-    """Of a TCP packet, in bytes, to which 40 are added."""
+    """Payload of a TCP packet, in bytes, to which 40 are added."""
     min_rto: float = 0.2
     """In seconds."""
     cbr_rate: float = 1e6
-    """Of a CBR flow, in bit/s on the wire."""
+    """Rate of a CBR flow, in bit/s on the wire."""
     cbr_packet: int = 1000
     """Bytes on the wire."""
     red: bool = False
@@ -65,14 +65,14 @@ class Bottlenecks:
     record_every: float | None = None
     """Interval of the recorded series, in seconds; none records counters only."""
     record_flows: bool = False
-    """Whether all flows are recorded too, and not the bottlenecks only."""
+    """True if all flows are recorded too, and not the bottlenecks only."""
 
     def with_(self, **changes: Any) -> Self:
         """A copy with other values."""
         return replace(self, **changes)
 
     def flows(self) -> Iterator[tuple[bool, str, str]]:
-        """Whether each flow is TCP, and the routers between which it runs, in the order of the scripts."""
+        """Flows: true for TCP, and the routers between which it runs, in the order of the scripts."""
         raise NotImplementedError
 
     def routers(self) -> list[str]:

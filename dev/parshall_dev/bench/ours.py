@@ -23,18 +23,18 @@ __all__ = ["Cost", "measure"]
 
 @dataclass(frozen=True)
 class Cost:
-    """What one run cost."""
+    """Cost of one run."""
 
     seconds: float
     """From the scenario to the recording."""
     json_seconds: float
-    """Of these, what it takes to write the scenario as JSON for the engine."""
+    """Part of these that writes the scenario as JSON for the engine."""
     events: int
     counters: Counters
     in_flight: int
     """Packets under way at the end."""
     peak_mb: float | None
-    """Of the whole process."""
+    """Peak memory of the whole process."""
     growth_mb: float | None
     """By how much the process grew at most while it ran the scenario."""
 

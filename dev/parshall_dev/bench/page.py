@@ -148,7 +148,7 @@ def _notes(report: Mapping[str, Any]) -> Iterable[str]:
 
 
 def many_flows(report: Mapping[str, Any], engine: Mapping[str, Any]) -> Iterable[str]:
-    """What a packet of P4 costs beside one of P2: with everything, and in the engine alone."""
+    """Cost of a packet of P4 beside one of P2: with everything, and in the engine alone."""
     whole = {case["name"]: case["ours"]["ns_per_packet"] for case in report["cases"]}
     alone = {name: point["ns_per_packet"] for name, point in engine.items()}
     if {"P2", "P4"} <= whole.keys() & alone.keys():

@@ -132,7 +132,7 @@ def _ns2() -> Ns2:
 
 
 def ns3_flags(*modules: str) -> list[str]:
-    """What the compiler is told to use ns-3, with modules beyond the usual. Raises Missing."""
+    """Options of the compiler for ns-3, with modules beyond the usual. Raises Missing."""
     modules = ("ns3-internet", "ns3-point-to-point", "ns3-applications", *modules)
     missing = Missing("ns-3 (Debian's packages libns3-dev, libgsl-dev, g++, pkg-config)")
     if shutil.which("g++") is None or shutil.which("pkg-config") is None:

@@ -22,7 +22,7 @@ class Finished:
     """A program that ended well."""
 
     seconds: float
-    """Of the whole process."""
+    """Seconds of the whole process."""
     output: str
     peak_mb: float | None
     """Most resident memory, in 10^6 bytes; None where the system does not tell."""

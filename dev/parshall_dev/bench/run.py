@@ -29,7 +29,7 @@ NAMES = (*CASES, SWEEP, CONTROLS, CAPTURES)
 
 @dataclass
 class Suite:
-    """What has been measured so far."""
+    """Measurements so far."""
 
     runs: int
     peers: dict[str, Peer] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Suite:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing failed and all sides did the same work."""
+        """True if nothing failed and all sides did the same work."""
         contests = [contest for result in self.results for contest in result.contests]
         return not self.failures and all(contest.passed for contest in contests)
 

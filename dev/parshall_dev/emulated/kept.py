@@ -1,4 +1,4 @@
-"""What machines said, kept in the cache: an equal machine with an equal script says the same again."""
+"""Output of machines, kept in the cache: an equal machine with an equal script says the same again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Runs:
         return Runs(digest, default_folder() / "linux" / "runs" if keep else None)
 
     def run(self, machine: Machine, script: str, read: Callable[[str], _T], timeout_s: float) -> _T:
-        """What `read` makes of what the script prints. What it refuses is not kept."""
+        """Returns what `read` makes of the script's output. Output that it refuses is not kept."""
         kept = None if self.folder is None else self.folder / self._key(machine, script)
         if kept is not None and kept.is_file():
             return read(kept.read_text(encoding="utf-8"))

@@ -18,7 +18,7 @@ class Kernel:
 
     folder: Path
     release: str
-    """What ``uname -r`` says of it."""
+    """Output of its ``uname -r``."""
 
     @staticmethod
     def load(folder: Path | str) -> Kernel:
@@ -39,7 +39,7 @@ class Kernel:
 
     @property
     def headers(self) -> Path:
-        """What modules are built against."""
+        """Folder of headers that modules are built against."""
         return self.folder / "build"
 
     def modules(self, names: list[str]) -> dict[str, bytes]:

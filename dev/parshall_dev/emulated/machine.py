@@ -42,7 +42,7 @@ class EmulationError(ParshallError):
 
 
 def missing(programs: Sequence[str] = ()) -> str | None:
-    """What to install before a machine can run, in a line; ``None`` when nothing is missing."""
+    """Returns, in a line, packages to install before a machine can run; ``None`` when nothing is missing."""
     absent = [each for each in (QEMU, "busybox", *programs) if _which(each) is None]
     if not absent:
         return None
@@ -52,7 +52,7 @@ def missing(programs: Sequence[str] = ()) -> str | None:
 
 @dataclass(frozen=True)
 class Machine:
-    """What a machine is made of."""
+    """Parts of a machine."""
 
     kernel: Kernel
     programs: Sequence[str] = ("tc", "ip")
@@ -63,22 +63,22 @@ class Machine:
     """Further files by their absolute paths; those in ``/bin`` can be executed."""
     memory_mib: int = 512
     exact: bool = True
-    """Whether time is counted in instructions, so that output is the same each time. Otherwise the machine
+    """True if time is counted in instructions, so that output is the same each time. Otherwise the machine
     has the computer's time, and is late under load."""
     boot: str = ""
     """Further words for the kernel's command line."""
     seed: int = 42
-    """Of what the kernel draws at random."""
+    """Seed of the kernel's random numbers."""
 
     def run(self, script: str, timeout_s: float = 300.0) -> str:
-        """What `script` prints. ``EmulationError`` where it does not end in `timeout_s` seconds."""
+        """Returns the output of `script`. ``EmulationError`` where it does not end in `timeout_s` seconds."""
         with tempfile.TemporaryDirectory() as folder:
             initrd = Path(folder) / "initrd"
             initrd.write_bytes(gzip.compress(self.archive(script).to_bytes(), 1, mtime=0))
             return _between_marks(self._emulate(initrd, timeout_s))
 
     def archive(self, script: str) -> Archive:
-        """What the machine starts from."""
+        """Builds the initial RAM disk."""
         archive = Archive()
         for name in ("/proc", "/sys", "/dev", "/tmp", "/run", "/etc"):
             archive.folder(name)
@@ -163,7 +163,7 @@ def _add_program(archive: Archive, program: str) -> None:
 
 
 def _loaded_late(libraries: Sequence[str]) -> list[str]:
-    """What the C library loads when a thread is cancelled; the loader's list does not have it."""
+    """Library that the C library loads when a thread is cancelled; the loader's list does not have it."""
     folders = {str(Path(library).parent) for library in libraries if "/libc.so" in library}
     beside = (f"{folder}/libgcc_s.so.1" for folder in sorted(folders))
     return [each for each in beside if Path(each).is_file()]

@@ -1,4 +1,4 @@
-"""What a machine gets that is made here: the module estmred, tc's plug-in for it, and small programs.
+"""Files made here for a machine: the module estmred, tc's plug-in for it, and small programs.
 
 The sources are the folder ``linux`` of Parshall's own; what is built of them is kept in the cache, under a
 digest of the sources.
@@ -59,7 +59,7 @@ class Workshop:
         return Kernel.load(self.source / "kernels" / series)
 
     def lacking(self, series: str, programs: Sequence[str]) -> str | None:
-        """What is to be installed or made before a machine can run, in a line; ``None`` if nothing is."""
+        """Returns, in a line, missing tools and files of a machine; ``None`` if nothing is."""
         absent = missing([*programs, "make", "gcc"])
         if absent:
             return absent
@@ -69,7 +69,7 @@ class Workshop:
 
     @cached_property
     def digest(self) -> str:
-        """Of the sources: the same text gives the same digest."""
+        """Digest of the sources: the same text gives the same digest."""
         found = hashlib.sha256()
         for path in self._files():
             found.update(str(path.relative_to(self.source)).encode() + b"\0" + path.read_bytes())

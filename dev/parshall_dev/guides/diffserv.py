@@ -156,7 +156,7 @@ def queues():
 
 
 def schedulers():
-    """What three classes get that each want more than a third of the link."""
+    """Rates of three classes that each want more than a third of the link."""
     classes = {"EF": "first queue", "AF11": "second", "DF": "third"}
     kinds = {
         "priority": Priority(),

@@ -34,7 +34,7 @@ def scores_table(found):
 
 
 def mixture_table(series):
-    """What the mixture loses beside the best of the others, on every series."""
+    """Loss of the mixture beside the best of the others, on every series."""
     yield "| series | best by MAE | mixture | best by RMSE | mixture |"
     yield "|---|---|---|---|---|"
     others = [label(model) for model in DEFAULT_MODELS if not isinstance(model, Mixture)]

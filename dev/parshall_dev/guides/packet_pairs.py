@@ -69,7 +69,7 @@ def acknowledged(recording):
 
 
 def estimates(_, recording):
-    """What each estimator says at the end: relative to the truth, and its flags."""
+    """Final estimate of each estimator: relative to the truth, and its flags."""
     times, sent, packets = acknowledged(recording)
     found = {}
     for name, settings in ESTIMATORS.items():
@@ -95,7 +95,7 @@ def cells(found, name):
 
 
 def thin_table(rows):
-    """What a thin way back makes of the estimate, and what the flags say of it."""
+    """Effect of a thin way back on the estimate, and its flags."""
     columns = (
         "way back, an ACK acknowledges",
         "its ACKs a second over the rate",

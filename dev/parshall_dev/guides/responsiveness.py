@@ -59,7 +59,7 @@ def runs(title):
 
 
 def failures(found):
-    """What is read of them, without and with a dither, as a table."""
+    """Table of the estimates, without and with a dither."""
     heads = ("true share", "read", "flagged, %", "wrong without a flag, %")
     yield f"| | {' | '.join([*heads, *(f'with a dither: {head}' for head in heads)])} |"
     yield "|---" * (2 * len(heads) + 1) + "|"
@@ -81,7 +81,7 @@ def course(run):
 
 
 def imitator():
-    """The same of a sender that catches up after a pause of 50 ms."""
+    """Estimates of a sender that catches up after a pause of 50 ms."""
     times, keys, dropped, hostile = attacks.stream(attacks.ATTACKS["short-pause"], 1)
     found = Responsiveness().run(time=times, flow=keys, signalled=dropped)
     ends = np.append(0.0, found.time)

@@ -1,4 +1,4 @@
-"""What the statements say in terms of what is measured; ``claims.md`` has their words."""
+"""Statements in terms of measures; ``claims.md`` has their words."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ _CLOSE, _NEAR = 0.03, 0.01
 
 
 def port(table: str, measure: str, experiment: str) -> st.Expression:
-    """Of the bottleneck, of machines (``machine_ports``) or the simulator (``ports``)."""
+    """Measure of the bottleneck, of machines (``machine_ports``) or the simulator (``ports``)."""
     return st.Quantity(table, measure, _UNITS[measure]).at(experiment=experiment)
 
 
 def seen(column: str, gains: str, experiment: Any) -> st.Expression:
-    """Of estimates in machines, one number a run."""
+    """Measure of estimates in machines, one number a run."""
     return st.Quantity("machine_errors", column).at(gains=gains, experiment=experiment)
 
 
 def ours(column: str, experiment: Any, gains: str = SIMULATOR) -> st.Expression:
-    """Of estimates in the simulator, with gains tuned there unless others are given."""
+    """Measure of estimates in the simulator, with gains tuned there unless others are given."""
     return st.Quantity("errors", column).at(gains=gains, experiment=experiment)
 
 
 def queue(column: str, queues: Any) -> st.Expression:
-    """Of a queue discipline of the kernel, one number a run."""
+    """Measure of a queue discipline of the kernel, one number a run."""
     return st.Quantity("queues", column, "%").at(queue=queues)
 
 
 def _by_flows(load: str) -> st.Expression:
-    """Of the estimator that looks at flows, on the machine's packets."""
+    """Measure of the estimator that looks at flows, on the machine's packets."""
     return st.Quantity("flows", "mse").at(experiment=load)
 
 
@@ -82,7 +82,7 @@ def _at_rate(measure: str) -> st.OneOfRuns:
 
 
 def hop(column: str, form: Any) -> st.Expression:
-    """Of a form of the module at the first of two bottlenecks, one number a run."""
+    """Measure of a form of the module at the first of two bottlenecks, one number a run."""
     return st.Quantity("hops", column).at(form=form)
 
 

@@ -18,7 +18,7 @@ MODULES = ("veth", "sch_tbf", "sch_netem", "sch_red", "sch_codel", "sch_fq_codel
 OWN = ("send_cbr", "watch_port", "watch_packets")
 MEMORY_MIB = 768
 _SECONDS_EACH = 20.0
-"""Of this computer for a second of the machine, at the chapter's rates, before it counts as stuck."""
+"""Seconds of this computer for a second of the machine, at the chapter's rates, before it counts as stuck."""
 
 
 @dataclass(frozen=True)

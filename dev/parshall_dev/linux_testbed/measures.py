@@ -1,4 +1,4 @@
-"""What is run and measured: machines, the same in the simulator, gains, and the carry-over check."""
+"""Runs and measures: machines, the same in the simulator, gains, and the carry-over check."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from parshall_dev.linux_testbed.settings import Experiment
 
 TRAINING_SEEDS = range(1001, 1005)
-"""Of the simulator's training runs; nothing is judged on them."""
+"""Seeds of the simulator's training runs; nothing is judged on them."""
 _JUDGED = {**EXPERIMENTS, **VARIANTS, **BESIDE, **HOPS}
 TRAINING_RUN = 1001
-"""Of machines."""
+"""Training run of machines."""
 CARRY_LOAD = 0.80
-"""Of the chapter's simulation: 80 CBR flows of 1 Mbit/s at 100 Mbit/s (III.D)."""
+"""Load of the chapter's simulation: 80 CBR flows of 1 Mbit/s at 100 Mbit/s (III.D)."""
 MODULE, MACHINE, SIMULATOR, CHAPTER_2, CONSTANT = "module", "machine", "simulator", "chapter II", "constant"
 """Where an estimate or its gains come from. ``module`` is what the kernel estimated itself, with gains tuned
 in the simulator; the others are made of samples of the queue, 33 ms each, in the same arithmetic."""
@@ -98,7 +98,7 @@ class _Job:
 
 
 def _in_machines(bench: st.Workbench, machines: Bench, jobs: Sequence[_Job]) -> dict[tuple[str, int], Seen]:
-    """What each job's machine said, by experiment and run."""
+    """Output of each job's machine, by experiment and run."""
 
     def done(job: _Job) -> Seen:
         options = job.gains.options(job.scale.rate)
@@ -154,7 +154,7 @@ def _of_machines(
 
 
 def _of_queues(seen: Mapping[tuple[str, int], Seen], scale: Scale) -> Any:
-    """What each queue discipline of the kernel does with the same traffic."""
+    """Results of each queue discipline of the kernel with the same traffic."""
     rows = []
     for (name, run), each in seen.items():
         samples = _seen_samples(each, scale)
@@ -173,7 +173,7 @@ def _of_queues(seen: Mapping[tuple[str, int], Seen], scale: Scale) -> Any:
 
 
 def _of_hops(seen: Mapping[tuple[str, int], Seen], scale: Scale) -> Any:
-    """What both forms of the module say at the first of two bottlenecks."""
+    """Estimates of both forms of the module at the first of two bottlenecks."""
     rows = []
     for (name, run), each in seen.items():
         judged = _judged(each.shares(scale.alpha))

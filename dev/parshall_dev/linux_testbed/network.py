@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from parshall.recording import Recording
 
 TABLES = ("flows", "ports", "port_series", "flow_series")
-"""Of a recording, that are looked at."""
+"""Tables of a recording that are read."""
 _FAST = 10e9
 """Bit/s of what does not limit."""
 _SPREAD = 1.0
@@ -108,7 +108,7 @@ def linux_tcp() -> Tcp:
 
 
 def samples(experiment: Experiment, scale: Scale, run: Recording) -> Samples:
-    """What the bottleneck showed."""
+    """Samples of the bottleneck."""
     series = run.columns("port_series")
 
     def counted(name: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

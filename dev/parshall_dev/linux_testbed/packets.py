@@ -26,14 +26,14 @@ _LAST = 0.5
 
 @dataclass(frozen=True)
 class Packets:
-    """What came in at the router, in order of time."""
+    """Packets that came in at the router, in order of time."""
 
     time: NDArray[np.float64]
     """Seconds."""
     flow: NDArray[np.uint32]
     """A key for each flow."""
     dropped: NDArray[np.bool_]
-    """Whether it never left."""
+    """True for packets that never left."""
     udp: NDArray[np.bool_]
 
     @staticmethod
@@ -51,7 +51,7 @@ class Packets:
         )
 
     def shares(self, start: float, alpha: float) -> Shares:
-        """Of packets, from an instant on: measured, and what ``Responsiveness`` estimates, filtered alike."""
+        """Shares from an instant on: measured, and as ``Responsiveness`` estimates them, filtered alike."""
         from parshall.estimators import Responsiveness
 
         kept = self.time >= start

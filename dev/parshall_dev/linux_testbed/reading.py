@@ -1,4 +1,4 @@
-"""What a machine has counted, as samples and as the module's own shares."""
+"""Counts of a machine, as samples and as the module's own shares."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ class Seen:
     tc: str
     """The queue as ``tc -s -d qdisc show`` shows it."""
     json: Any
-    """The same as JSON."""
+    """Output of tc as JSON."""
     elsewhere: float | None
-    """Of packets, in %, that the second bottleneck dropped, where there is one."""
+    """Share of packets, in %, that the second bottleneck dropped, where there is one."""
     packets: Packets | None
     """Where they were looked at."""
     delivered: float
     """TCP's part of the bytes that came through the bottleneck since the estimator's start."""
     web: str
-    """What the Web clients said."""
+    """Output of the Web clients."""
     complaints: str
-    """Of the kernel."""
+    """Complaints of the kernel."""
 
     @staticmethod
     def read(said: str) -> Seen:
-        """What a script has printed. Raises ParshallError for anything else."""
+        """Reads the output of a script. Raises ParshallError for anything else."""
         pieces = re.split(r"^== (\S+)\n", said, flags=re.MULTILINE)
         parts = dict(zip(pieces[1::2], pieces[2::2], strict=True))
         try:
@@ -123,7 +123,7 @@ class Seen:
 
 
 def _dropped(queues: str) -> float | None:
-    """Of packets, in %: what tc says as JSON of the queue under a link, or nothing."""
+    """Share of dropped packets, in %, from tc's JSON of the queue under a link, or nothing."""
     if not queues.strip():
         return None
     red = next(each for each in json.loads(queues) if each["kind"] == "red")
@@ -131,7 +131,7 @@ def _dropped(queues: str) -> float | None:
 
 
 def _delivered(devices: str) -> float:
-    """Of what the delay's host got, what went on: /proc/net/dev of an earlier and of a later instant."""
+    """Part of the delay host's packets that went on: /proc/net/dev of an earlier and of a later instant."""
     received = [int(each) for each in re.findall(r"^ *in: *(\d+)", devices, re.MULTILINE)]
     sent = [int(each) for each in re.findall(r"^ *out:(?: +\d+){8} +(\d+)", devices, re.MULTILINE)]
     (before, after), (went, gone) = received, sent

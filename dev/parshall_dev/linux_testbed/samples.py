@@ -1,4 +1,4 @@
-"""What a bottleneck shows in each sampling interval, of the kernel or of the simulator, and the shares of
+"""Samples of a bottleneck, of the kernel or of the simulator, and the shares of
 non-responsive traffic that follow: measured, and estimated by the module's arithmetic.
 """
 
@@ -49,12 +49,12 @@ class Samples:
 
     @property
     def drop_rate(self) -> float:
-        """Of packets, in %."""
+        """Share of dropped packets, in %."""
         return 100 * float(self.drops.sum() / self.packets.sum())
 
     @property
     def share(self) -> float:
-        """Of non-responsive bytes, over all of the time."""
+        """Share of non-responsive bytes, over all of the time."""
         return float(self.deaf.sum() / self.arrived.sum())
 
     @property
@@ -107,7 +107,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Gains:
-    """What tuning finds."""
+    """Result of tuning."""
 
     gamma1: float
     gamma2: float
@@ -135,13 +135,13 @@ class Gains:
 
 
 PRINTED = Gains(5.0, 0.45, 0.5, 6.3)
-"""Of Chapter II; III prints none. Start values are printed nowhere: half of the capacity, in windows of a
+"""Gains of Chapter II; III prints none. Start values are not printed: half of the capacity, in windows of a
 drop probability of 5 %."""
 
 
 @dataclass(frozen=True)
 class Shares:
-    """Of non-responsive traffic, an entry an estimation interval."""
+    """Shares of non-responsive traffic, an entry an estimation interval."""
 
     time: Reals
     """Seconds at its end."""

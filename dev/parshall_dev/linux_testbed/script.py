@@ -1,4 +1,4 @@
-"""What the emulated machine is told to do: the testbed of Figure 20, and an experiment on it.
+"""Script of the emulated machine: the testbed of Figure 20, and an experiment on it.
 
 Hosts are network namespaces: senders of TCP, of UDP and a Web server, each with a link of its own to the
 router, so that what each kind of traffic brings is counted by a device of its own; behind the router's
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 KINDS = ("tcp", "udp", "web")
-"""Of traffic, and the router's devices by which it comes."""
+"""Kinds of traffic, and the router's devices by which it comes."""
 
 HOSTS = """
 for host in tcp udp web router delay receiver; do
@@ -89,7 +89,7 @@ dmesg | grep -iE "BUG|oops|warn|call trace|stall" | grep -v "report a bug"; true
 
 
 def script(experiment: Experiment, scale: Scale, estimator: Mapping[str, float], seed: int) -> str:
-    """Of one experiment. ``estimator`` has options of the queue discipline by their names."""
+    """Script of one experiment. ``estimator`` has options of the queue discipline by their names."""
     return "\n".join(_lines(experiment, scale, estimator, seed))
 
 

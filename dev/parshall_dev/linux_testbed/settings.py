@@ -1,4 +1,4 @@
-"""What Chapter III says of its testbed, the experiments, and how much of it is run at once."""
+"""Settings of Chapter III's testbed, its experiments, and how much of it is run at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LIMIT, LOW, HIGH = 60_000, 15_000, 45_000
 """The queue in bytes: its limit and RED's thresholds (Figure 19)."""
 MEAN_PACKET = 1000
 EWMA = 4
-"""Of RED: the weight of the queue in its average is 2^-4 (Figure 19)."""
+"""Exponent of RED: the weight of the queue in its average is 2^-4 (Figure 19)."""
 PLOG = 19
 MOST = (HIGH - LOW) / 2**PLOG
 """RED's drop probability at the upper threshold: Figure 19's 'Plog 19' makes it rise by 2^-19 a byte."""
@@ -48,9 +48,9 @@ class Scale:
     """How much of the chapter's rates and times a run has. Loads, delays and the queue stay as they are."""
 
     rates: float
-    """Of the bottleneck, and of the numbers of flows and clients."""
+    """Scale of the bottleneck, and of the numbers of flows and clients."""
     times: float
-    """Of durations. The average of estimates forgets as much faster, so that its course looks the same."""
+    """Time scale. The average of estimates forgets as much faster, so that its course looks the same."""
     repetitions: int
 
     @property
@@ -115,11 +115,11 @@ class Experiment:
     web: tuple[float, float] | None = None
     """When Web clients come, and when they go."""
     super_packets: bool = False
-    """Whether senders hand down super-packets (GSO), which the bottleneck then drops whole."""
+    """True if senders hand down super-packets (GSO), which the bottleneck then drops whole."""
     queue: str = "estmred"
     """The queue discipline; a key of :data:`QUEUES`."""
     packets: bool = False
-    """Whether each packet at the router is looked at, too."""
+    """True if each packet at the router is looked at, too."""
     form: str = "one-hop"
     """Form of the estimator: a key of :data:`FORMS`."""
     second: float | None = None
@@ -158,7 +158,7 @@ BESIDE = {
     f"queue/{queue}": Experiment(f"queue/{queue}", QUEUE_LOAD, queue=queue, duration=QUEUE_DURATION)
     for queue in QUEUES
 }
-"""The same traffic through each of them."""
+"""Queues that get the same traffic."""
 FORMS = {"one-hop": "the one-hop form", "multi-hop": "the multi-hop form"}
 """Forms of the estimator in the module: the second one knows of drops at other routers (2.23)."""
 HOPS = {
@@ -167,7 +167,7 @@ HOPS = {
 }
 """Two bottlenecks in a row, where the chapter has one; it leaves the multi-hop form for later (III.A)."""
 RATE_LOAD = Experiment("rate/76", 0.76)
-"""What is run at the chapter's rate, too; scaled it is ``load/76``."""
+"""Experiment that is run at the chapter's rate, too; scaled it is ``load/76``."""
 TRAINING = {each.name: each for each in (Experiment("train/70", 0.70), Experiment("train/82", 0.82))}
 """On these gains are tuned; nothing is judged on them."""
 LABELS = {

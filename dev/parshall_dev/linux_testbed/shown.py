@@ -117,7 +117,7 @@ def _gains(results: st.Results, judged: st.Judgements) -> st.Table:
 
 
 def scale_of(results: st.Results) -> Scale:
-    """What machines ran at."""
+    """Rates at which machines ran."""
     rates, times, repetitions = (
         float(results.values("scale", "value", what=name).array) for name in ("rates", "times", "repetitions")
     )

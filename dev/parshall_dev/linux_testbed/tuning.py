@@ -32,5 +32,5 @@ def tune(training: Sequence[Samples], alpha: float) -> Gains:
 
 
 def constant(training: Sequence[Samples]) -> float:
-    """What one would say without looking: the mean share of the training runs."""
+    """Estimate without looking: the mean share of the training runs."""
     return float(np.mean([each.share for each in training]))

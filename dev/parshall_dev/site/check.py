@@ -72,7 +72,7 @@ def faults(folder: str | Path) -> list[str]:
 
 
 def _is_own(root: Path, file: Path) -> bool:
-    """Whether a file is not one of rustdoc's, which checks its own links."""
+    """Returns false for a file of rustdoc's, which checks its own links."""
     return file.relative_to(root).parts[0] != "rust"
 
 

@@ -26,7 +26,7 @@ def state() -> str:
 
 
 def setup(app: Any) -> dict[str, Any]:
-    """What Sphinx calls."""
+    """Connects the extension; Sphinx calls it."""
     app.connect("builder-inited", _generate)
     app.connect("source-read", repository.link_files)
     app.connect("autodoc-process-docstring", _process_docstring)

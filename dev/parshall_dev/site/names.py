@@ -53,7 +53,7 @@ class Name:
 
     @property
     def is_constant(self) -> bool:
-        """Whether it is a value rather than a class, a function or an alias of types."""
+        """True for a value rather than a class or a function."""
         return not callable(self.value)
 
 

@@ -51,7 +51,7 @@ def missing_texts(names: Iterable[Name]) -> list[str]:
 
 
 def _is_alias(name: Name) -> bool:
-    """Whether it is a union of types, which cannot carry a text; the page lists its members instead."""
+    """Returns true for a union of types, which carries no text; its page lists its members."""
     return hasattr(name.value, "__args__")
 
 

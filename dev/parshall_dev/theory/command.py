@@ -1,4 +1,4 @@
-"""What ``parshall validate theory`` does: measures, writes the page, prints each law's largest deviation."""
+"""Runs ``parshall validate theory``: measures, writes the page, prints each law's largest deviation."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Point:
 
     @property
     def agrees(self) -> bool:
-        """Whether the law lies inside the interval."""
+        """True if the law lies inside the interval."""
         return self.measured.contains(self.law)
 
 

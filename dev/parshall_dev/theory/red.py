@@ -66,7 +66,7 @@ def scenario(flows: int, *, wait: bool, duration: float = DURATION) -> Dumbbell:
 
 @dataclass(frozen=True)
 class Met:
-    """What each packet met that arrived at a port."""
+    """State that each arriving packet met at a port."""
 
     time: NDArray[np.float64]
     """When it arrived, in seconds."""
@@ -90,7 +90,7 @@ class Met:
 
 
 def packets_met(packets: Mapping[str, Any], port: int = PORT, rate: float = RATE) -> Met:
-    """What arrivals met, from the table of packet events at a first-in-first-out port of this rate."""
+    """State that arrivals met, from the table of packet events at a first-in-first-out port of this rate."""
     here = packets["port"] == port
     times, events = packets["time"][here], packets["event"][here]
     arrived, departed, dropped = (times[events == code] for code in (0, 1, 2))
@@ -104,7 +104,7 @@ def packets_met(packets: Mapping[str, Any], port: int = PORT, rate: float = RATE
 
 
 class _Run(NamedTuple):
-    """What is kept of a run."""
+    """Kept figures of a run."""
 
     average: float
     drop_rate: float
@@ -150,7 +150,7 @@ def compare(seeds: int, jobs: int | None) -> tuple[Comparison, list[tuple[float,
 
 
 def _equilibrium(run: Recording, draws: int, *, wait: bool, replay: bool) -> _Run:
-    """What a run settled at; ``draws`` seeds the replay."""
+    """Measures where a run settled; ``draws`` seeds the replay."""
     from parshall_dev.theory.little import backlog_and_product
 
     arrivals = packets_met(run.columns("packets"))

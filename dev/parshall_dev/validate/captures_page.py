@@ -97,7 +97,7 @@ def _rtts(points: Mapping[str, Judged]) -> Iterator[str]:
 
 
 def _others(points: Mapping[str, Judged], names: Sequence[str], file: Path) -> Iterator[str]:
-    """What tshark, tcptrace and pping say of the same captures."""
+    """Results of tshark, tcptrace and pping on the captures."""
     sums: dict[str, Counter[str]] = {point: Counter() for point in points}
     with file.open(encoding="utf-8") as lines:
         for row in csv.DictReader(lines):

@@ -1,4 +1,4 @@
-"""What ``parshall validate traces`` does: verdicts as they come, a summary, and a report as JSON."""
+"""The work of ``parshall validate traces``: verdicts as they come, a summary, and a report as JSON."""
 
 from __future__ import annotations
 

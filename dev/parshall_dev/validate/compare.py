@@ -29,7 +29,7 @@ class Pair:
 
     @property
     def same(self) -> bool:
-        """Whether both have it."""
+        """True if both have it."""
         return self.reference is not None and self.ours is not None
 
     @property

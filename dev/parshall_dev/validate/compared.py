@@ -23,7 +23,7 @@ __all__ = ["Compared", "validate"]
 
 @dataclass(frozen=True)
 class Compared:
-    """What became of one scenario: exact, a divergence, or a fault of the input that kept it from being
+    """Outcome of one scenario: exact, a divergence, or a fault of the input that kept it from being
     compared.
     """
 

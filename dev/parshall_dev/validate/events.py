@@ -21,7 +21,7 @@ EVENTS = ("+", "-", "d", "r")
 """Arrival at a port, start of transmission, drop at a port, reception by a host."""
 KINDS = ("data", "ack")
 NOTES = ("", "queue", "forced", "limit", "precedence", "average", "early")
-"""Of a drop: who dropped the packet, or of a queue for classes, why."""
+"""Notes of drops: who dropped the packet, or, in a queue for classes, why."""
 
 # The engine's event numbers (docs/architecture.md): arrival, departure, drop, loss, reception.
 _EVENT_OF = np.array([0, 1, 2, 2, 3])
@@ -90,7 +90,7 @@ class Events:
 def recorded_events(
     recording: Recording, flows: Sequence[int], ports: Mapping[str, str], classes: Collection[str] = ()
 ) -> Events:
-    """What a recording saw at ports, which are named by their places, and at the hosts. Its flows get the
+    """Events of a recording at ports, which are named by their places, and at the hosts. Its flows get the
     numbers ``flows``. The queues of the places ``classes`` tell why they drop.
     """
     columns = recording.columns("packets")

@@ -50,7 +50,7 @@ class Folder:
     entries: tuple[Entry, ...]
 
     def only(self, names: Sequence[str]) -> Folder:
-        """The same with these scenarios only. Raises InputError for a name that is not there."""
+        """A copy with these scenarios only. Raises InputError for a name that is not there."""
         known = {entry.name for entry in self.entries}
         for name in names:
             if name not in known:

@@ -24,7 +24,7 @@ __all__ = ["Compared", "compare_folder", "network_of", "table"]
 _FROM = 5.0
 """Seconds from which on goodput and delay are counted; drops are those of the whole run."""
 _PACKET_BITS = 12_000
-"""What a full packet is on the wire."""
+"""Bytes of a full packet on the wire."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Compared:
     name: str
     controls: tuple[str, ...]
     goodput: tuple[tuple[float, float], ...]
-    """Of each flow, Mbit/s, Linux's and ours."""
+    """Goodput of each flow, Mbit/s, Linux's and ours."""
     delay: tuple[float, float]
     """Mean queueing delay in ms, own transmission not included."""
     drops: tuple[tuple[int, int], ...]

@@ -58,7 +58,7 @@ class Rebuilt:
     colours: dict[int, str] | None
     """Names of code points, where packets have any."""
     slack: float
-    """What averages may differ by: an arrival that coincides with an end of transmission counts a packet more
+    """Tolerance of averages: an arrival that coincides with an end of transmission counts a packet more
     or less, with its weight.
     """
 
@@ -360,7 +360,7 @@ def _delayed_ack(flow: Fields) -> dict[str, Any]:
 
 
 def _variant_options(flow: Fields, variant: str) -> dict[str, Any]:
-    """What only one variant has."""
+    """Fields that only one variant has."""
     if variant == "sack1":
         _fixed(flow.table("sack"), _SACK_BLOCKS, "what our receiver reports")
     if variant == "vegas":

@@ -1,4 +1,4 @@
-"""What conditioners and class queues hold after each arrival: ns-2's and ours."""
+"""State of conditioners and class queues after each arrival: ns-2's and ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``parshall capture`` does: reads, prints the worst first, writes tables and a report."""
+"""The work of ``parshall capture``: reads, prints the worst first, writes tables and a report."""
 
 from __future__ import annotations
 

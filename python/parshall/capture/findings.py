@@ -1,4 +1,4 @@
-"""What is wrong with a connection, in one sentence, and which connection is worst."""
+"""Finds the fault of a connection, in one sentence, and the worst connections."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def ways(row: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def finding(way: Mapping[str, Any]) -> str:
-    """What is wrong, in one sentence."""
+    """Returns the fault in one sentence."""
     share = way["retransmissions"] / max(1, way["data_packets"])
     if way["spurious_timeouts"] and 2 * way["spurious_timeouts"] >= way["timeouts"]:
         text = f"{_count(way['spurious_timeouts'], 'timeout')} needless: the path was slow, nothing was lost"
@@ -56,7 +56,7 @@ def _count(number: int, one: str, several: str | None = None) -> str:
 
 
 def remarks(capture: Capture) -> list[str]:
-    """What the capture lacks, a line each."""
+    """Lists gaps of the capture, a line each."""
     totals = capture.totals
     lines = {
         "is cut: it ends in the middle of a record": capture.ending == "cut",

@@ -123,7 +123,7 @@ def _draw_sequence(axis: Axes, capture: Capture, way: Mapping[str, Any], start: 
 def _draw_repeats(
     axis: Axes, capture: Capture, way: Mapping[str, Any], line: tuple[NDArray[Any], NDArray[Any], float]
 ) -> None:
-    """What was sent again, near the line of what was acknowledged where numbers have come round."""
+    """Draws retransmissions near the line of what was acknowledged where numbers have come round."""
     acked_at, reached, start = line
     rows = capture.events
     own = _own(rows, way)

@@ -35,7 +35,7 @@ _STEP = 50_000
 """Frames that are read between two looks at the clock."""
 
 _STEP_LIVE = 64
-"""The same of a stream, which may be slow."""
+"""Frames between two looks at the clock for a stream, which may be slow."""
 
 _ENDED = 10_000
 """Connections and flows whose rows are made together in the end."""
@@ -54,7 +54,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Capture:
-    """What passed a link, by a packet capture. Times are in seconds; directions are ``f``, from who opened a
+    """Traffic on a link, from a packet capture. Times are in seconds; directions are ``f``, from who opened a
     connection, and ``b``.
 
     Columns are explained in docs/guide/captures-in.md.

@@ -1,4 +1,4 @@
-"""What another retransmission timeout would have done on a recorded connection.
+"""Replays other retransmission timeouts on a recorded connection.
 
 The round trips of a direction, by data and ACK, go through every RTO filter of the library. A round trip
 longer than the RTO in force would have been a spurious timeout; a timeout that happened would have waited for
@@ -90,7 +90,7 @@ def _amid_round(until: NDArray[Any], sent: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _is_near_receiver(row: Mapping[str, Any], way: str) -> bool:
-    """What varies lies between the sender and the point, so that no timeout can be judged."""
+    """Returns true if the delay varies between the sender and the point, so that no timeout can be judged."""
     far, near = row["handshake_sender"], row["handshake_receiver"]
     if far is None or near is None:
         return False

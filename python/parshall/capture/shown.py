@@ -205,7 +205,7 @@ def _forecast(found: Evaluation) -> str:
 
 
 def replay_lines(replayed: Sequence[Replayed], way: Mapping[str, Any]) -> list[str]:
-    """What the other filters would have done on a direction, a line each."""
+    """Lists the costs of the other filters on a direction, a line each."""
     own = [
         each
         for each in replayed

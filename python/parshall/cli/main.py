@@ -447,7 +447,7 @@ def _load(name: str) -> click.Command | None:
 
 
 class _Lines(logging.Handler):
-    """What happens on the way, as lines on standard error."""
+    """Log messages, as lines on standard error."""
 
     def emit(self, record: logging.LogRecord) -> None:
         click.echo(f"parshall: {record.getMessage()}", err=True)

@@ -187,7 +187,7 @@ class Cache:
 
     @contextmanager
     def _alone(self) -> Iterator[bool]:
-        """Whether no other process is at compaction, for as long as it lasts. Raises OutputError."""
+        """Yields true, and keeps others out, if no process is at compaction. Raises OutputError."""
         with failing_as(self.folder), (self._home / _LOCK).open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

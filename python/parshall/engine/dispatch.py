@@ -43,7 +43,7 @@ _AHEAD = 2
 """Chunks a worker has at a time: the next one waits beside it."""
 _WAIT_S = 0.05
 _WEIGHT = 0.3
-"""Of the newest chunk in what a run is thought to take."""
+"""Weight of the newest chunk in the expected duration of a run."""
 
 
 def dispatch(
@@ -154,7 +154,7 @@ class _Dispatch:
         return tuple(taken)
 
     def outcome(self, future: Future[Outcome], runs: tuple[Key, ...], stopped: bool) -> Outcome | None:
-        """What became of a chunk. Raises RunError when no further chunk can do better."""
+        """Returns the outcome of a chunk. Raises RunError when no further chunk can do better."""
         error = CancelledError() if future.cancelled() else future.exception()
         if error is None:
             return self.learned(future.result(), runs)

@@ -50,7 +50,7 @@ class Ensemble:
     """Runs that are missing from the tables, and why."""
     _blocks: Sequence[Block] = field(repr=False)
     _hashes: Mapping[str, str] = field(repr=False)
-    """Of the variants, as they were run."""
+    """Hashes of the variants, as they were run."""
 
     def __repr__(self) -> str:
         names = listed(list(self.variants))
@@ -155,7 +155,7 @@ def _networks(variants: object) -> dict[str, Scenario]:
 
 
 def _faults(missing: Iterable[Key], scenarios: Mapping[str, Scenario]) -> dict[str, ParshallError]:
-    """What is wrong with those of the scenarios, by hash, that cannot be run. Raises it when all are so."""
+    """Returns the faults of scenarios that cannot be run, by hash. Raises one if all have faults."""
     faults: dict[str, ParshallError] = {}
     for scenario in dict.fromkeys(scenario for scenario, _ in missing):
         try:

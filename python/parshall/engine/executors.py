@@ -74,13 +74,13 @@ def width(executor: Executor) -> int:
 
 
 def is_lost(executor: Executor) -> bool:
-    """Whether a cluster's client has lost its scheduler: what it was sent will never come back."""
+    """Returns true if a cluster's client has lost its scheduler: tasks that it was sent never come back."""
     client: Any = getattr(executor, "_client", None)
     return client is not None and client.status != "running"
 
 
 def tells_running(executor: Executor) -> bool:
-    """Whether ``cancel()`` leaves what is under way alone; that of Dask's futures does not."""
+    """Returns true if ``cancel()`` leaves running tasks alone; that of Dask's futures does not."""
     return isinstance(executor, ThreadPoolExecutor | ProcessPoolExecutor)
 
 
@@ -125,7 +125,7 @@ def _deaf_children() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quiet(name: str) -> Iterator[None]:
-    """What a library logs on the way, tracebacks included, is left out; what matters is raised."""
+    """Silences a library's log, tracebacks included; faults that matter are raised."""
     loggers = [logging.getLogger(each) for each in logging.root.manager.loggerDict if each.startswith(name)]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -32,7 +32,7 @@ class Kept:
         self.tables = tuple(tables)
         self._look = look
         self.blocks: list[Block] = []
-        """What is there so far, in the order in which it came."""
+        """Results so far, in order of arrival."""
         self._waiting: list[Block] = []
         self._bytes = 0
         self._flushed_at = time.monotonic()
@@ -48,7 +48,7 @@ class Kept:
             self.flush()
 
     def is_due(self, waiting_bytes: int) -> bool:
-        """Whether so much that waits, or the time since the last segment, asks for one."""
+        """Returns true if a segment is due, by the number of waiting results or by time."""
         return waiting_bytes >= _FLUSH_BYTES or time.monotonic() - self._flushed_at >= _FLUSH_EVERY_S
 
     def flush(self) -> None:

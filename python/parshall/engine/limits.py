@@ -1,4 +1,4 @@
-"""What may be asked of the engine: seeds, threads, events. Importing this module costs nothing."""
+"""Limits of requests to the engine: seeds, threads, events. Importing this module costs nothing."""
 
 from __future__ import annotations
 

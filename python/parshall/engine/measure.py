@@ -110,7 +110,7 @@ def _portions(variants: Mapping[_K, Made], seeds: Mapping[_K, Sequence[int]]) ->
 
 
 class _Work(Generic[_K, _T]):
-    """What has been found so far, and how more is."""
+    """Results so far, and the way to more."""
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ class _Work(Generic[_K, _T]):
     def _read(
         self, portion: _Portion[_K], workers: Executor, interrupted: Callable[[], bool]
     ) -> Iterator[_Made[_K, _T]]:
-        """What the cache has, segment by segment on all threads."""
+        """Reads cached results, segment by segment on all threads."""
         if self._store is None:
             return
         store = self._store
@@ -188,7 +188,7 @@ class _Work(Generic[_K, _T]):
             wait(pending)
 
     def _of(self, portion: _Portion[_K], block: Block) -> _Made[_K, _T]:
-        """What the function makes of each run of a block, for everybody who asks for it."""
+        """Applies the function to each run of a block, for all that ask for it."""
         names = {hash: names_of(portion.scenarios[hash]) for hash in {hash for hash, _ in block.keys}}
         made: _Made[_K, _T] = []
         for (hash, seed), result in results_of(block, names):
@@ -197,7 +197,7 @@ class _Work(Generic[_K, _T]):
         return made
 
     def _tried(self, portion: _Portion[_K], block: Block) -> _Made[_K, _T] | ParshallError:
-        """The same, or what went wrong: the runs are to be kept even then."""
+        """Applies it, or returns the error: the runs are to be kept even then."""
         try:
             return self._of(portion, block)
         except ParshallError as error:

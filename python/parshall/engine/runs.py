@@ -99,12 +99,12 @@ class Runs:
 
     @property
     def blocks(self) -> list[Block]:
-        """What is there so far, in the order in which it came."""
+        """Results so far, in order of arrival."""
         return self._kept.blocks
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """What could not be done, variant by variant and seed by seed."""
+        """Failed runs, variant by variant and seed by seed."""
         return tuple(sorted(self._failures, key=lambda each: (self._order[each.variant], each.seed)))
 
     def add(self, wanted: Sequence[Key], executor: Executor, interrupted: Callable[[], bool]) -> None:

@@ -38,13 +38,13 @@ class Segment:
     folder: Path
     keys: tuple[Key, ...]
     took: tuple[Took, ...]
-    """What each run took."""
+    """Duration of each run."""
     rows: dict[str, list[int]]
     files: dict[str, dict[str, int]]
 
     @cached_property
     def bytes(self) -> int:
-        """What its tables take on disk."""
+        """Bytes of its tables on disk."""
         return sum(file["bytes"] for file in self.files.values())
 
     def read(self, tables: Sequence[str] | None = None) -> Block:

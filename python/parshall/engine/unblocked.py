@@ -40,7 +40,7 @@ def results_of(block: Block, names: Mapping[str, Any]) -> Iterator[tuple[Key, di
 
 
 def _captures_of(block: Block) -> Callable[[int], dict[str, bytes]]:
-    """What gives the captures of a run, by its number in the block."""
+    """Returns the captures of a run by its number in the block."""
     table = block.tables.get(CAPTURES)
     if table is None:
         return lambda number: {}
@@ -93,7 +93,7 @@ class _Rows(Mapping[str, Any]):
         return sum(1 for _ in self)
 
     def _has(self, column: str) -> bool:
-        """Whether it is a column of this run, not only of others in the block."""
+        """Returns true for a column of this run, not only of others in the block."""
         if column in _LISTS or column not in self._whole.sparse:
             return True
         own = self._whole.table.column(column).slice(self._start, self._stop - self._start)

@@ -1,4 +1,4 @@
-"""What a worker does: a chunk of runs, in the engine, without the GIL.
+"""Work of a worker: a chunk of runs, in the engine, without the GIL.
 
 A chunk and its outcome can be pickled, so that they go through any executor: threads here, processes, or a
 cluster. Where the worker shares this process's memory, :func:`halt` ends its chunk after the run under
@@ -33,18 +33,18 @@ _stopped: set[str] = set()
 
 @dataclass(frozen=True)
 class Task:
-    """What is done with each of many runs, wherever that is."""
+    """Task for each of many runs, wherever they run."""
 
     tables: tuple[str, ...] | None = None
     """Tables that are wanted back; ``None`` for all that are recorded."""
     then: Callable[[Block], Any] | None = None
-    """What the worker makes of the finished runs of a chunk besides, with everything that they recorded."""
+    """Function of the worker for the finished runs of a chunk besides, with everything that they recorded."""
     max_events: int | None = None
     """A run that takes more events fails."""
     name: str = field(default_factory=lambda: f"task-{uuid.uuid4()}")
     """No other task has it."""
     engine_version: str = _core.ENGINE_VERSION
-    """That the worker has to have, for its results to be those of any other worker."""
+    """Engine version that the worker needs for equal results."""
 
 
 @dataclass(frozen=True)
@@ -61,16 +61,16 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a chunk. Runs that are in neither were not begun, or were stopped."""
+    """Outcome of a chunk. Runs that are in neither were not begun, or were stopped."""
 
     block: Block | None
     """The tables of the runs that finished."""
     failed: tuple[tuple[Key, str], ...]
     """Runs that the engine gave up, and why."""
     seconds: float
-    """That the chunk took."""
+    """Duration of the chunk."""
     made: Any = None
-    """What :attr:`Task.then` returned."""
+    """Value that :attr:`Task.then` returned."""
 
     @property
     def keys(self) -> tuple[Key, ...]:

@@ -66,11 +66,11 @@ class SolverError(ParshallError):
 
 
 class Equation(Protocol):
-    """What :func:`solve` solves. States are lists of floats, in the order that the equation likes."""
+    """Delay differential equation for :func:`solve`. States are lists of floats in the equation's order."""
 
     @property
     def least_delay(self) -> float:
-        """What the delay never falls below; positive. No step is longer."""
+        """Least delay; positive. No step is longer."""
         ...
 
     def delay(self, time: float, state: list[float]) -> float:
@@ -278,7 +278,7 @@ class _Integration:
         self._do_what_is_due(crossing)
 
     def _tolerated(self, width: float, error: float) -> bool:
-        """Whether a step is accurate; if not, the next is shorter."""
+        """Returns true for an accurate step; otherwise the next is shorter."""
         if self.fixed is not None or error <= 1:
             return True
         self.width = width * (_factor(error) if math.isfinite(error) else _SHRINK)

@@ -109,7 +109,7 @@ def equilibria(model: FluidModel) -> Equilibria:
 
 
 def _surplus(model: FluidModel, queue: float, overflow: float = 0.0) -> float:
-    """What enters less what leaves, packets a second, when all windows are at rest at this queue; at most the
+    """Net inflow, packets a second, when all windows are at rest at this queue; at most the
     ceiling.
     """
     early = model.loss.share(queue)

@@ -38,7 +38,7 @@ class LossLaw(Protocol):
 @typed
 @dataclass(frozen=True)
 class FixedLoss:
-    """The same share whatever the queue; with 0 a router that drops only what its buffer cannot hold.
+    """One share whatever the queue; with 0 a router that drops only what its buffer cannot hold.
 
     Raises InputError unless it is at least 0 and below 1.
     """

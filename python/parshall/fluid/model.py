@@ -50,9 +50,9 @@ class FluidModel:
     flows: float
     """N_s, responsive flows."""
     loss: LossLaw
-    """What the router drops early."""
+    """Law of early drops."""
     unresponsive: Unresponsive = NOTHING
-    """What does not back off."""
+    """Traffic that does not back off."""
     limit: float = math.inf
     """The most that the queue holds; what comes to a full one is lost."""
     weight: float | None = None
@@ -63,7 +63,7 @@ class FluidModel:
     response: Response = DOCUMENT
     """How a window answers losses."""
     count_drops: bool = False
-    """Whether packets that are dropped early do not enter the queue (2.18), or do as in (2.3)."""
+    """True if packets that are dropped early do not enter the queue (2.18); otherwise they do (2.3)."""
 
     def __post_init__(self) -> None:
         for name, unit in (
@@ -82,7 +82,7 @@ class FluidModel:
             raise InputError("elsewhere", shown(self.elsewhere), "a probability of at least 0, below 1")
 
     def with_(self, **changes: Any) -> FluidModel:
-        """The same with other parameters."""
+        """A copy with other parameters."""
         return replace(self, **changes)
 
     # --- What follows from a state --------------------------------------------------------------------------

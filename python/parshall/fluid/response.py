@@ -36,7 +36,7 @@ _MOST, _LEAST = 0.98, 0.2
 
 
 class Response(Protocol):
-    """What the window model asks of a flow."""
+    """Interface of a flow for the window model."""
 
     @property
     def increase(self) -> float:

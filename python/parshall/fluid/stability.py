@@ -1,4 +1,4 @@
-"""Whether the fluid model stays where it can rest: the linearised model and its roots.
+"""Stability of the fluid model's equilibria: the linearised model and its roots.
 
 The delay depends on the queue, but at rest the past is constant, so a delay that moves a little changes
 nothing to first order: the linear equation has the constant delay R_0 (Cooke and Huang, Proc. AMS 124, 1996).
@@ -42,12 +42,12 @@ class Linear:
     delay: float
     """R_0, seconds."""
     components: tuple[str, ...]
-    """Of ``window``, ``queue`` and ``average``, those that move: a queue that rests at an end does not."""
+    """Those that move, of ``window``, ``queue`` and ``average``: a queue that rests at an end does not."""
 
 
 @dataclass(frozen=True)
 class Stability:
-    """What becomes of a small deviation from an equilibrium."""
+    """Fate of a small deviation from an equilibrium."""
 
     linear: Linear
     roots: NDArray[np.complex128]

@@ -1,4 +1,4 @@
-"""What the model does in the course of time."""
+"""Courses of the model over time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Samples:
     queue: Reals
     """q, packets."""
     average: Reals
-    """What the loss law sees, packets."""
+    """Queue as the loss law sees it, packets."""
     loss: Reals
     """Share of arrivals lost at the router."""
     round_trip: Reals

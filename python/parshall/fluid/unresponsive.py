@@ -1,4 +1,4 @@
-"""What non-responsive flows send: so much a second, or so much a round trip."""
+"""Non-responsive traffic: a constant rate, or a constant window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``parshall hurst`` does: reads a series, prints the estimates, writes the figure."""
+"""The work of ``parshall hurst``: reads a series, prints the estimates, writes the figure."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def plot_all(estimates: Sequence[HurstEstimate]) -> Figure:
 
 
 def svg_of(estimates: Sequence[HurstEstimate], title: str) -> str:
-    """The same as a file."""
+    """The figure as the text of an SVG file."""
     description = (
         "Log-log diagrams of estimates of the Hurst parameter H, and lines whose slopes stand for it."
     )

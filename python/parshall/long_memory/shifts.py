@@ -17,21 +17,21 @@ __all__ = ["LevelShifts", "level_shifts"]
 
 @dataclass(frozen=True, slots=True)
 class LevelShifts:
-    """What was found about shifts of the mean of a series."""
+    """Findings about shifts of the mean of a series."""
 
     at: tuple[int, ...]
     """Index of the first sample of each new level, three at most; empty if there is no evidence."""
     ratios: tuple[float, ...]
     """Twice the gain of the local Whittle log-likelihood with 1, 2 and 3 shifts taken out."""
     critical: tuple[float, ...]
-    """What the ratios are held against."""
+    """Critical values of the ratios."""
     h: tuple[float, ...]
     """H by local Whittle estimation with 0, 1, 2 and 3 shifts taken out."""
     h_without: float
     """H with the shifts of ``at`` taken out."""
 
     def __bool__(self) -> bool:
-        """Whether there are any."""
+        """True if there are any shifts."""
         return bool(self.at)
 
 

@@ -1,4 +1,4 @@
-"""What the queue disciplines of this computer count, read by netlink, as text for Prometheus.
+"""Counters of this computer's queue disciplines, read by netlink, as text for Prometheus.
 
     from parshall.qdisc import prometheus_text, read
 

@@ -1,4 +1,4 @@
-"""What ``parshall qdisc export`` does."""
+"""The work of ``parshall qdisc export``."""
 
 from __future__ import annotations
 

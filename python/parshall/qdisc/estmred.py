@@ -1,4 +1,4 @@
-"""What the queue discipline ``estmred`` says of itself: ``struct tc_estmred_xstats``."""
+"""Statistics of the queue discipline ``estmred``: ``struct tc_estmred_xstats``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Estmred:
     share: float | None
     """Non-responsive bytes over all bytes in the last interval, 0 to 1; ``None`` where nothing arrived."""
     average: float | None
-    """The same, filtered."""
+    """Filtered share."""
     quality: Quality
     """Reasons to doubt the last interval."""
     flows: float

@@ -24,7 +24,7 @@ ATTRIBUTE = struct.Struct("=HH")
 KIND, STATS2 = 1, 7
 STATS_BASIC, STATS_QUEUE, STATS_APP, STATS_PACKETS = 1, 3, 4, 8
 TYPE_BITS = 0x3FFF
-"""What of an attribute's type is not a flag."""
+"""Mask of an attribute's type without its flags."""
 
 MARKS_AT = {"red": 12, "codel": 24, "fq_codel": 12, "pie": 36}
 """Where a discipline's own statistics have the count of marked packets, in bytes."""

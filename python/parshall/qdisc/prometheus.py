@@ -23,7 +23,7 @@ class _Metric:
 
 
 def _of_estmred(value: Callable[[Estmred], float | None]) -> Callable[[Qdisc], float | None]:
-    """Of what estimates; what is asleep or has no estimate yet has no value."""
+    """Reads a value of disciplines that estimate; one that is asleep or has no estimate yet has none."""
 
     def of(qdisc: Qdisc) -> float | None:
         estmred = qdisc.estmred

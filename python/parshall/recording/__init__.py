@@ -1,4 +1,4 @@
-"""What a run recorded: its tables, views of flows and ports, summaries and pictures."""
+"""Recordings of runs: their tables, views of flows and ports, summaries and pictures."""
 
 from parshall.recording.recording import Recording
 

@@ -74,7 +74,7 @@ def _where(blocks: Sequence[Block], name: str) -> dict[Key, _Piece]:
 
 
 def _coalesced(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
-    """The same rows in as few pieces as possible; at least one, for the types of its columns."""
+    """Joins rows in as few pieces as possible; at least one, for the types of its columns."""
     last = pieces[0]
     for piece in pieces[1:]:
         if piece.rows == 0:
@@ -96,7 +96,7 @@ class _Rows:
     tables: Sequence[pa.Table]
     pieces: Sequence[_Piece]
     index: NDArray[np.int64] | None
-    """Of many short pieces, the numbers of their rows, the tables one behind the other."""
+    """For many short pieces, the numbers of their rows, the tables one behind the other."""
 
     @classmethod
     def of(cls, tables: Sequence[pa.Table], pieces: Sequence[_Piece]) -> _Rows:
@@ -139,7 +139,7 @@ class _Rows:
 
 
 def _sparse(chunks: pa.ChunkedArray) -> bool:
-    """Whether some numbers are missing. Names may be: of no port."""
+    """Returns true if numbers are missing. Names may be: a row may have no port."""
     return bool(pa.types.is_primitive(chunks.type) and chunks.null_count)
 
 

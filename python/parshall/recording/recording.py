@@ -1,4 +1,4 @@
-"""What a run recorded: tables, flows and ports by name, and captures; to Arrow, data frames and files."""
+"""The recording of a run: tables, flows and ports by name, and captures; to Arrow, data frames and files."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Recording:
         self.scenario = scenario
         self.seed = seed
         self.engine_version = engine_version
-        """Of the engine that ran it."""
+        """Engine version of this run."""
         self._result = result
 
     def __repr__(self) -> str:
@@ -211,14 +211,14 @@ class Recording:
         return {name: number for number, name in enumerate(self._result["names"]["ports"])}
 
     def _rate(self, port: int) -> float:
-        """Of a port by its number: each link has two, forward and reverse."""
+        """Rate of a port by its number: each link has two, forward and reverse."""
         link = self.scenario.links[port // 2]
         if port % 2 == 0:
             return self._mean_rate(link.rate, link.capacity)
         return self._mean_rate(link.reverse.rate or link.rate, link.reverse.capacity)
 
     def _mean_rate(self, rate: float, capacity: Capacity | None) -> float:
-        """What a link can transmit in the time that is counted."""
+        """Bits that a link can transmit in the counted time."""
         if capacity is None:
             return rate
         return capacity.mean_rate(self.scenario.warm_up, self.scenario.duration)

@@ -47,7 +47,7 @@ class Events:
 
 @dataclass(frozen=True)
 class Sequence:
-    """What the picture shows of a flow."""
+    """Data of a flow for the picture."""
 
     port: str
     """Where the packets were seen."""
@@ -58,7 +58,7 @@ class Sequence:
     dropped: Events
     """Packets that the queue dropped or the link lost, at any port that was recorded."""
     acked: Events
-    """What the sender knew to be acknowledged; nothing for a flow without ACKs."""
+    """The ACK line at the sender; empty for a flow without ACKs."""
 
 
 def plot_sequence(recording: Recording, flow: str, ax: Axes | None = None) -> Figure:
@@ -106,7 +106,7 @@ def draw_sequence(sequence: Sequence, ax: Axes) -> None:
 
 
 def sequence_of(recording: Recording, flow: str) -> Sequence:
-    """What the picture shows, from what was recorded.
+    """Reads the picture's data from the recording.
 
     Packets come from a port of the flow's path that ``record.packets`` names: the first that a packet
     reached. The ACK line comes from ``record.deliveries``, or from ``record.window``, where an ACK that
@@ -151,7 +151,7 @@ def _events(packets: Mapping[str, Any], chosen: NDArray[np.bool_]) -> Events:
 
 
 def _first_times(seq: Numbers) -> NDArray[np.bool_]:
-    """Whether a number comes up for the first time."""
+    """Marks first occurrences of numbers."""
     first = np.zeros(len(seq), dtype=np.bool_)
     first[np.unique(seq, return_index=True)[1]] = True
     return first

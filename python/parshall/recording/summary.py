@@ -40,7 +40,7 @@ def print_summary(recording: Recording, console: Console | None = None) -> None:
 
 
 def _together(recording: Recording) -> str:
-    """What all flows have: goodput, how evenly it is shared, and when the last transfer was complete."""
+    """Totals of all flows: goodput, how evenly it is shared, and when the last transfer was complete."""
     counters = recording.columns("flows")
     # Without NumPy, which takes longer to load than most runs.
     delivered = [cell(counters, "bytes_delivered", row) for row in range(len(recording.flows))]

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["COUNTED", "Block", "Key", "Result", "Runs", "Took", "block", "joined", "run_table"]
 
 Result: TypeAlias = Mapping[str, Any]
-"""What the engine returns for a run; docs/architecture.md describes it."""
+"""Tables that the engine returns for a run; docs/architecture.md describes it."""
 Key: TypeAlias = tuple[str, int]
-"""What identifies a run: the hash of its scenario, and its seed."""
+"""Key of a run: the hash of its scenario, and its seed."""
 Runs: TypeAlias = "tuple[Sequence[Key], _core.Joined]"
 """Finished runs and what they recorded."""
 
@@ -42,7 +42,7 @@ def run_table(result: Result, name: str) -> pa.Table:
 
 
 class Took(NamedTuple):
-    """What a run took."""
+    """Duration of a run."""
 
     events: int
     """Events that the engine executed."""
@@ -56,7 +56,7 @@ class Block:
 
     keys: tuple[Key, ...]
     took: tuple[Took, ...]
-    """What each run took."""
+    """Duration of each run."""
     tables: Mapping[str, pa.Table]
     rows: Mapping[str, Sequence[int]]
     """For each table, the rows of each run; a run that did not record a table has none."""
@@ -67,7 +67,7 @@ class Block:
         return list(zip(accumulate(rows, initial=0), rows, strict=False))
 
     def with_tables(self, names: Collection[str]) -> Block:
-        """The same runs with no other tables than these."""
+        """The runs with these tables only."""
         kept = [name for name in self.tables if name in names]
         tables, rows = ({name: each[name] for name in kept} for each in (self.tables, self.rows))
         return Block(self.keys, self.took, tables, rows)
@@ -121,7 +121,7 @@ def block(finished: Sequence[Runs]) -> Block:
 
 
 def _block(finished: Sequence[Runs]) -> Block:
-    """Of runs whose tables have the same columns, where they have them."""
+    """Joins runs whose tables have the same columns, where they have them."""
     names = dict.fromkeys(name for _, joined in finished for name in joined.tables)
     tables, rows = {}, {}
     for name in names:

@@ -155,7 +155,7 @@ class Packets(_Rows):
     event: NDArray[np.int16]
     """0 arrival, 1 departure, 2 drop by the queue, 3 loss on the link, 4 received by a host."""
     ack: NDArray[np.bool_]
-    """Whether it is an ACK."""
+    """True for an ACK."""
     flow: NDArray[np.int32]
     """Index of the flow in the recording's ``flows``."""
     seq: Numbers
@@ -190,7 +190,7 @@ class Transfers(_Columns):
     bytes: Counts
     """Their payload."""
     last: NDArray[np.bool_]
-    """Whether it is the last one of its session."""
+    """True for the last transfer of its session."""
 
     @property
     def response_time(self) -> Reals:
@@ -267,7 +267,7 @@ class FlowView:
 
     @property
     def sending_rate(self) -> float:
-        """What was sent per second after the warm-up, headers and retransmissions included, in bit/s."""
+        """Bits sent per second after the warm-up, headers and retransmissions included."""
         return 8 * self.bytes_sent / self._recording.counted_seconds
 
     @property
@@ -380,7 +380,7 @@ class PortNonresponsive(_Rows):
 
 @dataclass(frozen=True, repr=False)
 class PortRedTuning(_Rows):
-    """What a RED that is tuned made of each estimate of the non-responsive share. ``time`` is the end of each
+    """Settings of a tuned RED after each estimate of the non-responsive share. ``time`` is the end of each
     estimation interval.
     """
 
@@ -424,7 +424,7 @@ class PortView:
     max_backlog_packets: int
     """Most packets held."""
     rate: float
-    """Of the link in this direction, in bit/s; of a recorded capacity, the mean of the counted time."""
+    """Rate of the link in this direction, in bit/s; for a recorded capacity, the mean of the counted time."""
     _recording: Recording = field(repr=False)
     _index: int = field(repr=False)
 
@@ -436,7 +436,7 @@ class PortView:
 
     @property
     def throughput(self) -> float:
-        """What was transmitted per second after the warm-up, in bit/s."""
+        """Bits transmitted per second after the warm-up."""
         return 8 * self.bytes_departed / self._recording.counted_seconds
 
     @property

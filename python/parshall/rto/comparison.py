@@ -32,7 +32,7 @@ _TOLD_BY = 3.0
 
 @dataclass(frozen=True)
 class RtoComparison:
-    """What each filter costs on a series; see :func:`compare`."""
+    """Costs of each filter on a series; see :func:`compare`."""
 
     rtts: NDArray[np.float64]
     """The round trips, in seconds, without lost replies."""

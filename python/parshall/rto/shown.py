@@ -43,7 +43,7 @@ def table_of(found: RtoComparison) -> Table:
 
 
 def remarks(found: RtoComparison) -> list[str]:
-    """What is to be said beside the figures, a sentence each; the last one says which filter to take."""
+    """Notes beside the figures, a sentence each; the last one says which filter to take."""
     least = f"{1e3 * found.min_rto:g} ms" if found.min_rto else "none"
     said = [
         f"{len(found.rtts):,} round trips, the first {found.warm_up} not judged. A timeout is early where "

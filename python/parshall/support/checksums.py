@@ -37,7 +37,7 @@ def sealed(manifest: Mapping[str, Any], files: Mapping[str, str]) -> str:
 
 
 def opened(file: Path) -> dict[str, Any]:
-    """What a sealed manifest says. Raises ParshallError for a damaged one, and what reading it raises."""
+    """Reads a sealed manifest. Raises ParshallError for a damaged one, and what reading it raises."""
     found = json.loads(file.read_text(encoding="utf-8"))
     if not isinstance(found, dict) or not isinstance(found.get(_FILES), dict):
         raise ParshallError(f"{file}: no checksums, expected what this version of Parshall writes")

@@ -49,7 +49,7 @@ def simulated(duration: float) -> AbstractContextManager[Callable[[float], None]
 
 
 def relayed(duration: float) -> AbstractContextManager[Callable[[float], None]]:
-    """The same for a relay in real time."""
+    """Shows the progress of a relay in real time."""
     return _seconds(duration, "relayed")
 
 

@@ -1,4 +1,4 @@
-"""What a sweep varies: a scenario or dumbbell whose fields are set by path, or a function that builds one."""
+"""Base of a sweep: a scenario or dumbbell whose fields are set by path, or a function that builds one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from parshall.sweep.parameter import Parameter, Setting
 __all__ = ["Base", "Builder", "Label", "base_of"]
 
 Label: TypeAlias = bool | int | float | str
-"""What stands in the table for a value."""
+"""Entry of the table for a value."""
 Builder: TypeAlias = Callable[..., Scenario | Dumbbell]
 """Called with a value for each parameter, by name."""
 
@@ -37,7 +37,7 @@ class Base(Protocol):
 
 
 def base_of(scenario: Scenario | Dumbbell | Builder) -> Base:
-    """What a scenario, a dumbbell or a function is as the base of a sweep."""
+    """Returns the base of a sweep for a scenario, a dumbbell or a function."""
     if isinstance(scenario, Scenario | Dumbbell):
         return _Fields(scenario)
     if callable(scenario):
@@ -90,7 +90,7 @@ class _Fields:
         return held
 
     def _of_network(self, path: str, setting: Setting) -> bool:
-        """Whether a path is one of the network that a dumbbell stands for, not of the dumbbell."""
+        """Returns true if a path is one of the network that a dumbbell stands for, not of the dumbbell."""
         if path.startswith(_OF_A_DUMBBELL):
             return False
         try:
@@ -112,7 +112,7 @@ def _own(path: str) -> str:
 
 
 def _held(model: Model, path: str) -> Any:
-    """What is at a path: of a dumbbell, of the one that a network stands for, or of a network."""
+    """Returns the value at a path: of a dumbbell, of the one that a network stands for, or of a network."""
     of_bell = path.startswith(_OF_A_DUMBBELL) or parse(path)[0] not in Scenario.model_fields
     if isinstance(model, Scenario) and of_bell and model.dumbbell is not None:
         model = model.dumbbell

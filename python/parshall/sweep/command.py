@@ -89,7 +89,7 @@ def _loaded(file: str, seeds: int | None) -> Sweep:
 
 
 def _refuse_early(sweep: Sweep, folder: Path, partition: Sequence[str]) -> None:
-    """What would only come to light after the runs."""
+    """Checks faults that would only come to light after the runs."""
     known = [*sweep.checked_parameters, "seed"]
     for name in partition:
         if name not in known:

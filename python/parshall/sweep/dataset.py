@@ -86,7 +86,7 @@ def _partition(result: SweepResult, given: Sequence[str] | None) -> list[str]:
 
 
 def _is_short(label: Label) -> bool:
-    """Whether it is a text or a whole number."""
+    """Returns true for text and whole numbers."""
     return isinstance(label, str | int) and not isinstance(label, bool)
 
 

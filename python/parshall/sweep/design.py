@@ -57,7 +57,7 @@ class LatinHypercube(Model):
     n: Count
     """Points."""
     seed: DesignSeed = 1
-    """Of the sample; it has nothing to do with the seeds of the runs."""
+    """Seed of the sample; it has nothing to do with the seeds of the runs."""
 
     def unit_sample(self, dimensions: int) -> NDArray[np.float64]:
         """Points in the unit cube, shape (n, dimensions)."""
@@ -77,7 +77,7 @@ class Sobol(Model):
     n: Count
     """Points: a power of 2, without which the sequence is not balanced."""
     seed: DesignSeed = 1
-    """Of the scrambling; it has nothing to do with the seeds of the runs."""
+    """Seed of the scrambling; it has nothing to do with the seeds of the runs."""
 
     def unit_sample(self, dimensions: int) -> NDArray[np.float64]:
         """Points in the unit cube, shape (n, dimensions). Raises InputError when n is no power of 2."""

@@ -24,7 +24,7 @@ from parshall.sweep.sweep import METRICS, Sweep
 __all__ = ["SweepFile", "load_sweep"]
 
 _SCENARIO = {"dumbbell", "links", "flows", "hosts", "routers", "duration"}
-"""What stands at the top of a scenario file."""
+"""Keys at the top of a scenario file."""
 GRID: Any = Grid.known(kind="grid")
 COUNTERS: Any = ("flows", "ports")
 
@@ -87,7 +87,7 @@ else:
 
 
 class SweepFile(Model):
-    """What stands in a sweep file."""
+    """Contents of a sweep file."""
 
     title: Text = ""
     """For people."""
@@ -103,7 +103,7 @@ class SweepFile(Model):
     design: Design = GRID
     """Which combinations of values are run."""
     parameters: _Parameters = Field(default_factory=dict)
-    """What varies, by the name of its column; a bare list stands for ``{ values = [...] }``."""
+    """Parameters by the names of their columns; a bare list stands for ``{ values = [...] }``."""
     stop: StopRule | None = None
     """When a point has had enough seeds."""
 

@@ -69,9 +69,9 @@ class Metric:
     place: str
     """Where it was named, for errors."""
     bind: Callable[[Scenario], Measure]
-    """What it is for one scenario. Raises InputError for a flow or port that the scenario does not have."""
+    """Function that prepares it for a scenario. Raises InputError for a flow or port that is not there."""
     of_recording: bool = False
-    """Whether it is a function of the recording, which may ask it for everything."""
+    """True for a function of the recording, which may ask it for everything."""
     tables: tuple[str, ...] = ()
     """Recorded tables that it needs besides ``flows`` and ``ports``."""
     unit: str = ""

@@ -20,9 +20,9 @@ class Setting:
     """One value of a parameter at one point."""
 
     value: Any
-    """What the fields are set to; what a callable base is given."""
+    """Value for the fields, or for a callable base."""
     label: bool | int | float | str | None
-    """What stands in the table; ``None`` for the value that the field holds afterwards."""
+    """Entry of the table; ``None`` for the value that the field holds afterwards."""
     place: str
     """Where the value was written, for errors."""
     changes: tuple[tuple[str, Any], ...] = ()
@@ -84,7 +84,7 @@ else:
 
 
 class Parameter(Model):
-    """What varies. Either it takes ``values``, or it is sampled between ``low`` and ``high``, or each of its
+    """Parameter. Either it takes ``values``, or it is sampled between ``low`` and ``high``, or each of its
     cases sets several fields (``set``).
     """
 
@@ -104,14 +104,14 @@ class Parameter(Model):
     scale: Literal["linear", "log"] = "linear"
     """How samples lie between the bounds: evenly, or evenly in the logarithm."""
     whole: bool | None = None
-    """Whether samples are whole numbers; as the field wants it unless given."""
+    """True for samples that are whole numbers; as the field wants it unless given."""
 
     def sampled(self) -> bool:
-        """Whether a design has to draw its values."""
+        """True if a design has to draw its values."""
         return self.low is not None or self.high is not None
 
     def listed(self) -> bool:
-        """Whether its values are given."""
+        """True if its values are given."""
         return self.values is not None or self.set is not None
 
     def checked(self, place: str) -> Parameter:
@@ -186,7 +186,7 @@ def _labels(values: Sequence[Any], place: str) -> list[str | None]:
 
 
 def _kind(value: Any) -> str | None:
-    """What names a table: its kind, or nothing (empty) for one without. None for what is no table."""
+    """Label of a table: its kind, or nothing (empty) for one without. None for what is no table."""
     if isinstance(value, Mapping):
         return str(value.get("kind", ""))
     if isinstance(value, Model):
@@ -210,4 +210,4 @@ def parameter_of(value: Any, place: str) -> Parameter:
 
 
 GivenParameter = Parameter | Sequence[Any] | Mapping[str, Any]
-"""What may stand for a parameter."""
+"""Forms in which a parameter may be given."""

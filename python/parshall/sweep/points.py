@@ -20,10 +20,10 @@ class Point:
     """One combination of values."""
 
     parameters: Mapping[str, Label]
-    """What stands in the table, by parameter."""
+    """Entries of the table, by parameter."""
     scenario: Scenario
     hash: str
-    """Of the scenario."""
+    """Hash of the scenario."""
 
     @property
     def name(self) -> str:

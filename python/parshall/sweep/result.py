@@ -1,4 +1,4 @@
-"""What a sweep gives: tidy tables with the parameters in front, summaries, and paired differences."""
+"""Results of a sweep: tidy tables with the parameters in front, summaries, and paired differences."""
 
 from __future__ import annotations
 

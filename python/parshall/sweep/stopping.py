@@ -64,7 +64,7 @@ class StopRule(Model):
         return self
 
     def satisfied(self, interval: Interval) -> bool:
-        """Whether an interval is narrow enough; where both bounds are given, either will do."""
+        """Returns true for an interval that is narrow enough; where both bounds are given, either will do."""
         return self.excess(interval) <= 1
 
     def excess(self, interval: Interval) -> float:

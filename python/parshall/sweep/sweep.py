@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["METRICS", "EngineExecutor", "Sweep"]
 
 METRICS = ("goodput", "loss_rate")
-"""What is measured unless said otherwise."""
+"""Metrics unless others are given."""
 
 _COLUMNS = {
     *("seed", "flow", "port", "time", "variant", "scenario", "metric", "mean", "low", "high", "n"),
@@ -63,7 +63,7 @@ _SERIES = {
     "nonresponsive": PortNonresponsive,
     "red_tuning": PortRedTuning,
 }
-"""What has the columns of the tables that a scenario may record."""
+"""Classes with the columns of the tables that a scenario may record."""
 _GRID = Grid.known(kind="grid")
 
 
@@ -75,10 +75,10 @@ class Sweep:
     """
 
     scenario: Scenario | Dumbbell | Builder
-    """What is varied: a scenario, a dumbbell, or a function that takes a value for each parameter by its name
+    """Base: a scenario, a dumbbell, or a function that takes a value for each parameter by its name
     and returns one."""
     parameters: Mapping[str, GivenParameter]
-    """What varies, by the name of its column. A bare list stands for a :class:`Parameter` with these values,
+    """Parameters by name of column. A bare list stands for a :class:`Parameter` with these values,
     whose name is the path. What only a list of points names is a parameter too."""
     design: Design = _GRID
     """Which combinations are run."""

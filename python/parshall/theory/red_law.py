@@ -1,4 +1,4 @@
-"""What share of packets RED drops at a constant average queue.
+"""Share of packets that RED drops at a constant average queue.
 
 RED makes the gaps between drops even: it counts packets since the last drop, and the drop probability of
 the n-th is p / (1 - n p) (Floyd and Jacobson 1993, section 7), or, with ns-2's option ``wait``, nothing while

@@ -1,4 +1,4 @@
-"""What a bulk TCP sends at a given loss probability and round-trip time, in closed form.
+"""Rate of a bulk TCP at a given loss probability and round-trip time, in closed form.
 
 Windows and rates count packets. The laws hold for a sender that the network alone limits, with a constant
 round-trip time.

@@ -1,4 +1,4 @@
-"""What errors of prediction cost connections that set windows by their predicted fair share, in closed form.
+"""Cost of prediction errors to connections that set windows by their predicted fair share, in closed form.
 
 The model is that of He, Gao, Hou and Park (A Case for Exploiting Self-Similarity of Network Traffic in TCP
 Congestion Control, section IV). N connections share a link of capacity C. In every round-trip time
@@ -82,7 +82,7 @@ class SharedLink:
 
 @dataclass(frozen=True)
 class PredictionErrorLaw:
-    """What the model says of one connection."""
+    """Prediction of the model for one connection."""
 
     sub_case: SubCase
     loss_probability: float
@@ -146,9 +146,9 @@ class _Lost(NamedTuple):
 
     probability: float
     mean: float
-    """Of u over that part."""
+    """Mean of u over that part."""
     square: float
-    """Of u^2."""
+    """Mean of u^2 over that part."""
 
 
 def _lost(link: SharedLink) -> _Lost:

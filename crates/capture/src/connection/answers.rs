@@ -1,4 +1,4 @@
-//! What a packet says of the other direction's data: new ACKs, SACK blocks, and which retransmissions were needless.
+//! Reports of a packet about the other direction's data: new ACKs, SACK blocks, and which retransmissions were needless.
 
 use super::{Found, State, SHORTEST_TOLD};
 use crate::direction::{newer, Deferred};
@@ -227,12 +227,12 @@ impl State {
     }
 }
 
-/// What an ACK covers that was not covered before.
+/// Range that an ACK covers for the first time.
 #[derive(Default)]
 struct Newly {
     bytes: u64,
     last: Option<Segment>,
-    /// What was sent again, last.
+    /// Latest retransmission.
     doubt: Option<(u64, u64)>,
     /// When the last of what was sent again, or filled a hole, passed, other than the last segment.
     refilled: Option<i64>,

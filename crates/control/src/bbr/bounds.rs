@@ -1,4 +1,4 @@
-//! What version 3 of BBR learns from losses and marks: bounds on rate and window, which its model alone does not have
+//! Bounds on rate and window that version 3 of BBR learns from losses and marks, which its model alone does not have
 //! (draft-ietf-ccwg-bbr-01, whose names are quoted; marks as in the authors' v3 for Linux, since the draft leaves them
 //! out).
 //!
@@ -28,7 +28,7 @@ const ALPHA_GAIN: f64 = 1.0 / 16.0;
 const ALPHA_FACTOR: f64 = 1.0 / 3.0;
 const MARK_THRESHOLD: f64 = 0.5;
 
-/// What BBR does while an ACK comes.
+/// State of BBR at an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// It looks for the path's rate for the first time.
@@ -39,10 +39,10 @@ pub enum Stage {
     Other,
 }
 
-/// What BBR's model says at an ACK: rates are packets a second, windows packets.
+/// BBR's model at an ACK: rates are packets a second, windows packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Model {
-    /// What it does.
+    /// Stage of BBR.
     pub stage: Stage,
     /// The greatest delivery rate of late.
     pub rate: f64,
@@ -52,7 +52,7 @@ pub struct Model {
     pub cwnd: f64,
 }
 
-/// What was seen in a round trip.
+/// Observations of a round trip.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     delivered: u32,
@@ -79,7 +79,7 @@ impl Seen {
 pub struct Bounds {
     /// The most that the path has been seen to hold (BBR.inflight_hi).
     most_inflight: f64,
-    /// What holds until the next probe (BBR.bw_lo and BBR.inflight_lo).
+    /// Bounds until the next probe (BBR.bw_lo and BBR.inflight_lo).
     rate: f64,
     inflight: f64,
     /// The share of marked packets, smoothed.

@@ -1,4 +1,4 @@
-//! What BBR has in Linux (`net/ipv4/tcp_bbr.c`, to whose functions comments refer) beyond the draft: a rate for paths that are
+//! Additions of Linux to BBR (`net/ipv4/tcp_bbr.c`, to whose functions comments refer) beyond the draft: a rate for paths that are
 //! policed, and room in the window for ACKs that come together.
 
 use crate::units::Time;
@@ -31,7 +31,7 @@ struct Interval {
     rounds: u32,
 }
 
-/// What Linux knows besides.
+/// State of Linux's additions.
 #[derive(Clone, Debug, Default)]
 pub struct Linux {
     /// Packets lost so far, and those delivered.

@@ -173,7 +173,7 @@ impl Bbr {
         self.inflight_with(gain, 0.0)
     }
 
-    /// The same with room for ACKs that come together, which Linux gives.
+    /// Inflight with room for ACKs that come together, as Linux gives it.
     fn inflight_with(&self, gain: f64, room: f64) -> f64 {
         if self.min_rtt.is_infinite() {
             return self.initial_window;

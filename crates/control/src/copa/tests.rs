@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 const MIN_RTT: f64 = 0.1;
 
-/// What is measured when an ACK reports the latest of so many packets.
+/// Measurement at an ACK for the latest of so many packets.
 fn one_of(delivered: u64) -> PathSample {
     PathSample {
         srtt: f64::NAN,

@@ -12,7 +12,7 @@ use crate::Silence;
 const TICKS: f64 = 250.0;
 /// While the window stays, so many ticks pass before `cnt` is looked at again.
 const PATIENCE: u64 = TICKS as u64 / 32;
-/// Of a second: the unit of times on the curve, and that of `c` and `beta`.
+/// Parts of a second, the unit of times on the curve, and of one, for `c` and `beta`.
 const SCALE: u64 = 1024;
 /// Packets for which the window grows by one where the curve does not rise, in windows.
 const SLOWEST: u64 = 100;
@@ -22,7 +22,7 @@ const FEWEST: u64 = 2;
 /// Longest time on the curve, in 1/1024 s, which is 24 days: `c` times its cube still fits.
 const LONGEST: u64 = 1 << 31;
 
-/// What Linux keeps between ACKs. Windows are packets, times ticks.
+/// State of Linux's CUBIC between ACKs. Windows are packets, times ticks.
 #[derive(Clone, Copy, Debug)]
 pub struct Counting {
     /// `c` and `beta` in 1/1024.

@@ -22,7 +22,7 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     hystart: HyStart,
     least_rtt: f64,
-    /// Of Linux's variant.
+    /// State of Linux's variant.
     counting: Option<Box<Counting>>,
 }
 

@@ -34,7 +34,7 @@ class Setting:
     """For BBR the buffer in bandwidth-delay products, for DCTCP the threshold in packets."""
     flows: int
     slow_start: bool = True
-    """Whether flows begin with slow start, or with two packets in congestion avoidance."""
+    """True if flows begin with slow start, not with two packets in congestion avoidance."""
     seconds: float = 30.0
     warm_up: float = 10.0
 

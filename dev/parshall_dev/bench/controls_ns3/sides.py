@@ -100,7 +100,7 @@ class Pair:
     theirs: list[Outcome]
 
     def means(self, key: str) -> tuple[float, float]:
-        """Of ours and of ns-3's."""
+        """Means of ours and of ns-3's."""
         mine, theirs = (np.mean([outcome[key] for outcome in side]) for side in (self.ours, self.theirs))
         return float(mine), float(theirs)
 

@@ -36,10 +36,10 @@ class Row:
     same_fate: float
     """Share of the packets that both sides sent at the same time, within a microsecond, or both dropped."""
     same_fate_as_approximate: float | None
-    """The same with ns-3's arithmetic in the place of ours; None where draws decide."""
+    """Share with ns-3's arithmetic in the place of ours; None where draws decide."""
 
     def mean(self, side: str, outcome: str) -> float:
-        """Of ``ours`` or ``theirs``."""
+        """Mean of ``ours`` or ``theirs``."""
         return float(np.mean(getattr(self, side)[outcome]))
 
     def difference(self, outcome: str) -> Interval:

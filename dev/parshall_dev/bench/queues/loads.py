@@ -1,4 +1,4 @@
-"""What is compared: loads of UDP flows over one bottleneck, and disciplines with their counterparts in ns-3.
+"""Comparison: loads of UDP flows over one bottleneck, and disciplines with their counterparts in ns-3.
 
 UDP does not answer, so the packets that arrive are the same whatever the queue does with them.
 """
@@ -14,7 +14,7 @@ __all__ = ["DISCIPLINES", "LOADS", "PORT", "RATE", "SPARSE", "Discipline", "Load
 
 PORT = "bottleneck"
 RATE = 1e7
-"""Of the bottleneck, in bit/s."""
+"""Rate of the bottleneck, in bit/s."""
 SPARSE = "sparse"
 """Flows of this name send little each."""
 

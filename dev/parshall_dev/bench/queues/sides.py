@@ -29,12 +29,12 @@ class Arrivals:
     size: NDArray[np.int64]
     """Bytes."""
     sparse: NDArray[np.bool_]
-    """Whether the packet's flow sends little."""
+    """True for packets of flows that send little."""
 
 
 @dataclass(frozen=True)
 class Fates:
-    """What became of each packet: the start of its transmission in seconds, NaN for one that was not sent."""
+    """Fate of each packet: the start of its transmission in seconds, NaN for one that was not sent."""
 
     start: NDArray[np.float64]
     dropped: int
@@ -83,7 +83,7 @@ class Ns3Queues:
         self._program = ns3_program(source, "ns3-discipline", ns3_flags("ns3-traffic-control"))
 
     def fates(self, arrivals: Arrivals, discipline: Discipline, seconds: float, seed: int) -> Fates:
-        """The same packets through ns-3's queue. Raises ProcessError."""
+        """Sends the packets through ns-3's queue. Raises ProcessError."""
         settings = ",".join(f"{name}={value}" for name, value in discipline.settings.items())
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
             columns = (np.rint(arrivals.time * _PS).astype(np.int64), arrivals.flow, arrivals.size)

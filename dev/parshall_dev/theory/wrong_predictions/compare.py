@@ -25,7 +25,7 @@ BUFFERS = {"L = 0.8 packets": 800.0, "L = 5 packets": 5000.0, "L = 20 packets": 
 """In bytes. With the first nearly every gamma is in sub-case 1; the last stays in 3 up to gamma = 0.8."""
 ERRORS = tuple(round(0.1 * step, 1) for step in range(1, 11))
 PREDICTIONS = 100_000
-"""Of one run."""
+"""Predictions of one run."""
 
 
 def compare(seeds: int) -> Comparison:

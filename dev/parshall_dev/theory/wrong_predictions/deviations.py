@@ -24,7 +24,7 @@ class Deviation:
 
     @property
     def holds(self) -> bool:
-        """Whether the printed formula gave the right value for every link."""
+        """True if the printed formula gave the right value for every link."""
         return self.largest <= ROUNDING
 
 

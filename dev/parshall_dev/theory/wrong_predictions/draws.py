@@ -22,7 +22,7 @@ class Drawn:
     rates: NDArray[np.float64]
     """The predicted rate of one connection, f, in bit/s."""
     lost: NDArray[np.bool_]
-    """Whether packets were lost then."""
+    """True if packets were lost then."""
     index: NDArray[np.float64]
     """Jain's index (13) of all connections at each prediction; halving all windows leaves it as it is."""
 

@@ -1,4 +1,4 @@
-"""What the page says of errors of prediction besides the figure: tables and numbers, all computed."""
+"""Text of the page on errors of prediction: tables and numbers, all computed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNDIVIDED = 320e3
 SPARES = (0.0, 320e3, 1e6, 2e6)
 """l of the table of independent errors, in bit/s."""
 SEEDS, PREDICTIONS = 10, 20_000
-"""Of each of its rows."""
+"""Seeds and predictions of each row."""
 
 
 def facts(connections: int, capacity: float, rtt: float, predictions: int) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What is compared: queue disciplines, rates, round trips, congestion controls and numbers of flows.
+"""Cells of the comparison: queue disciplines, rates, round trips, congestion controls and numbers of flows.
 
 A place is a queue at a rate and a round trip; a machine runs all cells of a place one after the other. The
 parameters of the queues are here, once for both sides.
@@ -52,7 +52,7 @@ class RedShape:
     low: int
     high: int
     burst: int
-    """What tc makes the weight of."""
+    """Burst from which tc makes the weight."""
 
     @property
     def weight_log(self) -> int:

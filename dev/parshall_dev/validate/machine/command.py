@@ -1,4 +1,4 @@
-"""What ``parshall validate linux`` does without a folder."""
+"""The work of ``parshall validate linux`` without a folder."""
 
 from __future__ import annotations
 

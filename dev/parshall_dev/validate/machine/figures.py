@@ -1,4 +1,4 @@
-"""What was found, drawn: all cells in one sheet, and single runs over time."""
+"""Figures of the findings: all cells in one sheet, and single runs over time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHOWN = tuple(Cell(Place(queue, 3, 50), "cubic", 4) for queue in QUEUES)
 
 _LABELS = {"reno": "Reno", "cubic": "CUBIC", "bbr": "BBR"}
 _LEAST = {"loss": 0.05}
-"""What is drawn in place of less, since an axis is logarithmic."""
+"""Least value that is drawn, since an axis is logarithmic."""
 _LINUX, _OURS = (
     Look("Linux", plot.INK, width=1.3),
     Look("the simulator", plot.SERIES[0], line="--", width=1.3),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["CONFIDENCE", "Judged", "judge"]
 
 CONFIDENCE = 0.99
-"""Of the interval of a difference."""
+"""Confidence of the interval of a difference."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Judged:
 
     @property
     def near(self) -> bool:
-        """Whether the means are as near as the measure asks for."""
+        """True if the means are as near as the measure asks for."""
         within = max(self.measure.relative * abs(self.means[0]), self.measure.absolute)
         return abs(self.difference) <= within
 
@@ -63,7 +63,7 @@ class Judged:
 
     @property
     def agrees(self) -> bool:
-        """Whether they are near, or no farther apart than both scatter."""
+        """True if they are near, or no farther apart than both scatter."""
         return self.near or self.within_scatter
 
 

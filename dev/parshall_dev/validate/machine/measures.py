@@ -1,4 +1,4 @@
-"""What runs are compared by: throughput, queueing delay, loss, shares, and how soon a run is steady."""
+"""Measures of the comparison: throughput, queueing delay, loss, shares, and how soon a run is steady."""
 
 from __future__ import annotations
 

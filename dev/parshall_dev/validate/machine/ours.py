@@ -1,4 +1,4 @@
-"""The same runs in the simulator: the network of the machine, queue by queue in our words."""
+"""Runs of the cells in the simulator: the network of the machine, queue by queue in our words."""
 
 from __future__ import annotations
 
@@ -159,5 +159,5 @@ def _read(cell: Cell, recording: Recording) -> Run:
 
 
 def _steps(counts: Any) -> Any:
-    """What was counted in each step, of what was counted so far."""
+    """Counts of each step, from counts so far."""
     return np.diff(np.asarray(counts, dtype=float), prepend=0.0)

@@ -1,4 +1,4 @@
-"""What was found, in Markdown: how many cells agree, which part, all numbers."""
+"""Findings in Markdown: how many cells agree, which part, all numbers."""
 
 from __future__ import annotations
 

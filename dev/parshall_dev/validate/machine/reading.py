@@ -1,4 +1,4 @@
-"""What a machine says of its runs, as numbers."""
+"""A machine's output about its runs, as numbers."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ LINE_S = 0.2
 
 @dataclass(frozen=True)
 class Run:
-    """What a run was like, in steps of ``LINE_S``; Linux's or ours."""
+    """Course of a run, in steps of ``LINE_S``; Linux's or ours."""
 
     backlog: NDArray[np.float64]
     """Mean bytes that waited in each step."""
     sent_bytes: NDArray[np.float64]
-    """What the queue sent in each step."""
+    """Bytes that the queue sent in each step."""
     sent: NDArray[np.float64]
-    """The same in packets."""
+    """Packets that it sent in each step."""
     dropped: NDArray[np.float64]
     """Packets that the queue dropped in each step."""
     taken: NDArray[np.float64]
@@ -37,7 +37,7 @@ class Run:
     acks: int = 0
     """Segments that the senders got."""
     counters: Mapping[str, int] | None = None
-    """What Linux's senders counted (``nstat`` names)."""
+    """Counters of Linux's senders (``nstat`` names)."""
 
 
 def read_runs(said: str) -> dict[str, Run]:

@@ -80,7 +80,7 @@ class Linux:
 
     @cached_property
     def _digest(self) -> str:
-        """Of what does not depend on the place: kernel, programs, machine."""
+        """Digest of the parts that do not depend on the place: kernel, programs, machine."""
         found = hashlib.sha256(f"{self.machine.kernel.release} {_MEMORY_MIB} {MODULES}".encode())
         for program in (*PROGRAMS, "busybox", "qemu-system-x86_64"):
             path = shutil.which(program) or shutil.which(program, path="/usr/sbin:/sbin:/bin:/usr/bin")

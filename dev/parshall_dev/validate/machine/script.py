@@ -1,4 +1,4 @@
-"""What a machine is told: the network, and the runs of a place one after the other.
+"""Script of a machine: the network, and the runs of a place one after the other.
 
 HTB gives the link its rate, since it takes a packet from the tested queue when the one before has been paid
 for: as a link does that fetches a packet when it has sent the last. What it passes on has no transmission

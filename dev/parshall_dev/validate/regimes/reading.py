@@ -169,7 +169,7 @@ def _event(fields: Fields) -> Event:
 
 
 def read_seen(folder: Path, asked: Asked) -> Seen:
-    """What Linux did in a run. Raises ParshallError."""
+    """Reads what Linux did in a run. Raises ParshallError."""
     flows = range(len(asked.flows))
     summary = _rows(folder / "summary.csv", asked.name)
     marks = _rows(folder / "marks.csv", asked.name)

@@ -1,4 +1,4 @@
-"""What ``parshall validate statistics`` does: studies compared one by one, a summary, and a document."""
+"""The work of ``parshall validate statistics``: studies compared one by one, a summary, and a document."""
 
 from __future__ import annotations
 

@@ -35,11 +35,11 @@ class Comparison:
     ours: Interval
     theirs: Interval
     standard_error: float
-    """Of the difference of the means."""
+    """Standard error of the difference of the means."""
     significance: float
     """Probability of a difference at least as large if the means were equal."""
     verdict: Verdict
-    """That the means are equal holds if the 95 % interval of the difference holds 0; it is open if it does
+    """Equality of the means: it holds if the 95 % interval of the difference holds 0; it is open if it does
     not, as happens by chance to one in twenty; and fails if it does not even at the confidence with which all
     tests of a study hold at once."""
 

@@ -56,7 +56,7 @@ def rebuild(settings: Settings, seed: int) -> Scenario:
 
 
 def _round_trips(settings: Settings, seed: int) -> list[float]:
-    """Of each connection, without queueing; drawn from a stream that the engine knows nothing of."""
+    """Round trips, without queueing; drawn from a stream that the engine knows nothing of."""
     least, most, count = settings.number("rtt"), settings.number("rttmax"), settings.whole("n")
     if most <= 0:
         return [least] * count
@@ -75,7 +75,7 @@ def _app(settings: Settings) -> dict[str, Any]:
 
 
 def measure(settings: Settings, run: Recording) -> dict[str, float]:
-    """What the script prints, from counters of the interval after the warm-up."""
+    """Output of the script, from counters of the interval after the warm-up."""
     flows, ports, port = run.columns("flows"), run.columns("ports"), run.ports.index("r1->r2")
     measured = settings.number("time") - settings.number("warm")
     bits_per_second = settings.number("pktsize") * 8 / measured

@@ -72,7 +72,7 @@ def rebuild(settings: Settings, seed: int) -> Scenario:
 
 
 def measure(settings: Settings, run: Recording) -> dict[str, float]:
-    """What the script prints, from the packet events of each bottleneck."""
+    """Output of the script, from the packet events of each bottleneck."""
     traffic = Traffic(
         warm_up=settings.number("warm"),
         end=settings.number("time"),

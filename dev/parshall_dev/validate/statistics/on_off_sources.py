@@ -48,7 +48,7 @@ def rebuild(settings: Settings, seed: int) -> Scenario:
 
 
 def measure(settings: Settings, run: Recording) -> dict[str, float]:
-    """What the script prints, from counters.
+    """Output of the script, from counters.
 
     It counts one packet more than was offered (``seqno_`` is the next packet, and it adds one), and the SYN
     as one that arrived in order.

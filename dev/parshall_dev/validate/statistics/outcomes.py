@@ -1,4 +1,4 @@
-"""What is compared: the measured values of a study, with the names that they have in ns-2's tables."""
+"""Outcomes: the measured values of a study, with the names that they have in ns-2's tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ns-2's flow monitor tells of a bottleneck, from the packet events at our port."""
+"""Figures of ns-2's flow monitor for a bottleneck, from the packet events at our port."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _ARRIVAL, _DEPARTURE, _DROP = 0, 1, 2
 
 @dataclass(frozen=True)
 class Traffic:
-    """What is known of the packets beforehand."""
+    """Properties of the packets that are known beforehand."""
 
     warm_up: float
     """Counting starts then, in seconds."""
     end: float
     """And ends here."""
     rate: float
-    """Of the link, in bit/s."""
+    """Rate of the link, in bit/s."""
     cbr: Sequence[bool]
-    """Of each flow, whether it is CBR; the others are TCP."""
+    """True for flows that are CBR; the others are TCP."""
 
 
 def port_outcomes(packets: Mapping[str, Any], port: int, traffic: Traffic) -> dict[str, float]:

@@ -22,7 +22,7 @@ class Reason:
     text: str
 
     def explains(self, comparison: Comparison) -> bool:
-        """Whether it is about that comparison."""
+        """Returns true if it is about that comparison."""
         return (
             self.study == comparison.study
             and re.fullmatch(self.label, comparison.label) is not None

@@ -149,7 +149,7 @@ def _measured(
     threads: int | None,
     progress: Progress | None,
 ) -> dict[str, list[dict[str, float]]]:
-    """What was measured, by label and in the order of seeds."""
+    """Measured values, by label and in the order of seeds."""
     if not scenarios:
         return {}
     settings = {baseline.label: baseline.settings for baseline in baselines}

@@ -6,4 +6,4 @@ __all__ = ["UnsupportedError"]
 
 
 class UnsupportedError(Exception):
-    """What is missing, in a few words; the scenario is listed as not rebuilt."""
+    """Missing feature, in a few words; the scenario is listed as not rebuilt."""

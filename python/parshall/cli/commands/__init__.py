@@ -1,1 +1,1 @@
-"""What the commands of every day do; ``parshall.cli.main`` is their face."""
+"""Implementations of the everyday commands; ``parshall.cli.main`` is their face."""

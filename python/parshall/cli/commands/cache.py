@@ -16,7 +16,7 @@ __all__ = ["Kept", "clear", "kept", "show"]
 
 @dataclass(frozen=True)
 class Kept:
-    """What of one engine version is in the cache."""
+    """Cached results of one engine version."""
 
     engine_version: str
     segments: tuple[Path, ...]
@@ -24,7 +24,7 @@ class Kept:
 
 
 def kept() -> list[Kept]:
-    """What is in the cache, by engine version."""
+    """Lists cached results by engine version."""
     from parshall.engine.cache import LAYOUT, default_folder
 
     home = default_folder() / LAYOUT

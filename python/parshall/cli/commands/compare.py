@@ -37,7 +37,7 @@ class Comparison:
     name: str
     a: tuple[float, ...]
     b: tuple[float, ...]
-    """Of the same seeds; pairs of which one does not exist are left out."""
+    """Values of B for the same seeds; pairs of which one does not exist are left out."""
     point: str = ""
     """Point of a sweep to which it belongs."""
     place: str = ""
@@ -77,7 +77,7 @@ class Pairs:
     pairs: int
     """Pairs of runs, of all points."""
     remarks: list[str]
-    """What somebody who reads the figures has to know."""
+    """Notes that the figures need."""
 
 
 def compare_and_print(

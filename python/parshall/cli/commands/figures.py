@@ -28,7 +28,7 @@ class Figures:
     values: Mapping[str, float]
     ports: tuple[str, ...]
     shown: NDArray[np.bool_]
-    """Whether ``parshall run`` shows the port: it is that of a named link, or it lost packets."""
+    """Returns true if ``parshall run`` shows the port: its link has a name, or it lost packets."""
     spent: Reals
     """Seconds that packets spent there in all."""
     delay: Reals

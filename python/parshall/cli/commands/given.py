@@ -1,4 +1,4 @@
-"""What commands are given: a scenario in a file or on standard input, changes to it, and seeds."""
+"""Inputs of commands: a scenario in a file or on standard input, changes to it, and seeds."""
 
 from __future__ import annotations
 

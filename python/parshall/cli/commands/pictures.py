@@ -45,7 +45,7 @@ def _key(labels: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
 
 
 def ensemble_picture(folder: Path) -> Figure:
-    """What the runs of several seeds have in common and how they differ: figures of each run, the flows, and
+    """Draws the common course and the spread of several seeds: figures of each run, the flows, and
     how long transfers took.
     """
     result = read(folder)

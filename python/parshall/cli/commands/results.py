@@ -23,7 +23,7 @@ __all__ = ["Result", "ensemble_tables", "read", "run_sides", "sweep_rows"]
 
 @dataclass(frozen=True)
 class Result:
-    """What one side has."""
+    """Results of one side."""
 
     points: dict[str, dict[str, dict[str, float]]]
     """Figures by name, of each run of each point of a sweep. What is no sweep has one point, without name."""
@@ -32,13 +32,13 @@ class Result:
     bottleneck: str | None = None
     """The port whose figures are among those."""
     seconds: float | None = None
-    """That are counted in a run."""
+    """Counted seconds of a run."""
     flows: tuple[str, ...] | None = None
     """Names of the flows of a run."""
     ports: tuple[str, ...] = ()
     """Names of its ports."""
     seed: int | None = None
-    """Of a single run."""
+    """Seed of a single run."""
     units: Mapping[str, str] = field(default_factory=dict)
     """Units of figures whose names do not have them."""
     labels: Mapping[str, str] = field(default_factory=dict)

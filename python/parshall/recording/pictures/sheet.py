@@ -156,7 +156,7 @@ def _shade(axis: Axes, bands: Bands) -> None:
 
 
 def _name_lines(axes: Sequence[Axes], names: Sequence[str], more: int) -> None:
-    """What is drawn in several panels, above the first of them, where it hides nothing."""
+    """Draws the legend of several panels above the first of them, where it hides nothing."""
     from matplotlib.lines import Line2D
 
     from parshall.plot import FAINT
