@@ -15,7 +15,7 @@ BIN    := $(VENV)/bin
 # PYTHONDONTWRITEBYTECODE is set: tests start a few hundred processes, and each would compile NumPy, Arrow and Matplotlib anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(shell n=$$(nproc); echo $$((n > 2 ? n : 2))) --dist loadfile --no-loadscope-reorder
 
-.PHONY: run check test test-all durations setup docs bench wasm crates dist lint test-rust test-python linux-tools wireshark clean figures
+.PHONY: run check test test-all durations setup docs bench wasm crates dist lint test-rust test-quic test-python linux-tools wireshark clean figures
 
 # Measured data that lies beside the checkout, if any does; studies leave out what they are not given.
 BESIDE := $(shell ls -d ../shared/data ../shared/reference/baselines 2>/dev/null | paste -sd:)
@@ -25,14 +25,16 @@ run: setup
 	$(REPRODUCE) median-rto
 
 check: lint
-	cargo test --workspace --quiet --lib
+	cargo test --workspace --exclude parshall-quinn --quiet --lib
 	$(PYTEST) -m "not slow and not exhaustive"
 
 test: setup linux-tools wireshark lint test-rust test-python
 
 test-all: setup linux-tools wireshark lint
 	@$(MAKE) --no-print-directory wasm || echo "tests of WebAssembly are skipped: it could not be built" >&2
-	PARSHALL_EXHAUSTIVE=1 cargo test --workspace --quiet
+	PARSHALL_EXHAUSTIVE=1 cargo test --workspace --exclude parshall-quinn --quiet
+	cargo clippy -p parshall-quinn --all-features --all-targets --quiet -- -D warnings
+	@$(MAKE) --no-print-directory test-quic
 	$(PYTEST) -m ""
 
 # What the extension is made of; maturin itself decides what has to be compiled again.
@@ -85,7 +87,7 @@ wasm:
 
 lint: setup
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo clippy --workspace --exclude parshall-quinn --all-targets --quiet -- -D warnings
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -93,7 +95,12 @@ lint: setup
 	$(BIN)/python -m parshall_dev.words
 
 test-rust:
-	cargo test --workspace --quiet
+	cargo test --workspace --exclude parshall-quinn --quiet
+	@$(MAKE) --no-print-directory test-quic
+
+# Transfers by quinn over the relay, 5 s each by three controls at once. QUIC itself is compiled for this alone.
+test-quic:
+	cargo test -p parshall-quinn --all-features --quiet
 
 test-python: setup
 	$(PYTEST)

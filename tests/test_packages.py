@@ -20,6 +20,7 @@ PUBLISHED = (
     "parshall-sim",
     "parshall-capture",
     "parshall-link",
+    "parshall-quinn",
 )
 
 needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="no cargo")

@@ -101,6 +101,21 @@ def theory(seeds: int, jobs: int | None, out: str) -> None:
 
 
 @validate.command()
+@click.option("--only", multiple=True, metavar="CONTROL", help="This control only; may be repeated.")
+@click.option(
+    "--out", metavar="DIR", default="docs/validation", show_default=True, help="Where the page goes."
+)
+def quic(only: tuple[str, ...], out: str) -> int:
+    """Compare with QUIC in real time: quinn over the relay, by the same controls, in three minutes.
+
+    The status is 0 only if goodput and queueing delay of all agree.
+    """
+    from parshall_dev.validate.quic.command import validate_quic
+
+    return 0 if validate_quic(only, out) else FAILED
+
+
+@validate.command()
 @click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
 @click.option("--out", metavar="FILE.md", help="Write the tables there, as Markdown.")
 def utilisation(jobs: int | None, out: str | None) -> None:

@@ -1,4 +1,4 @@
-//! What a caller sets besides the scenario.
+//! Addresses, seed, duration and priority: all that a caller sets besides the scenario.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -11,7 +11,7 @@ pub enum Priority {
     Tried,
     /// Real time, or the relay does not start.
     RealTime,
-    /// That of any process.
+    /// The priority of any process.
     Normal,
 }
 
@@ -37,17 +37,17 @@ impl Options {
         Options { listen, to, seed: 1, duration: None, priority: Priority::default() }
     }
 
-    /// The same with another seed.
+    /// Returns it with another seed.
     pub fn with_seed(self, seed: u64) -> Self {
         Options { seed, ..self }
     }
 
-    /// The same with a duration of its own.
+    /// Returns it with a duration of its own.
     pub fn with_duration(self, duration: Duration) -> Self {
         Options { duration: Some(duration), ..self }
     }
 
-    /// The same with another priority.
+    /// Returns it with another priority.
     pub fn with_priority(self, priority: Priority) -> Self {
         Options { priority, ..self }
     }

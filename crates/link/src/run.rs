@@ -49,7 +49,7 @@ pub(crate) struct Running {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What both threads know.
+/// State that both threads see.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
     stopped: AtomicBool,

@@ -37,11 +37,11 @@ class Relayed:
     late_p50: float
     """Median of the times by which they left too late."""
     late_p99: float
-    """The same for 99 % of them."""
+    """Time that 99 % of them did not exceed."""
     late_most: float
     """The longest of these times."""
     realtime: bool
-    """Whether the relay had real-time priority."""
+    """True if the relay had real-time priority."""
     peers: int
     """Addresses that sent datagrams."""
     overflowed: int
@@ -67,7 +67,7 @@ class Relayed:
         return f"{self.datagrams:,} datagrams left {late} after their time, with {priority} priority"
 
     def warnings(self) -> list[str]:
-        """What makes this another link than the scenario's, in a sentence each."""
+        """Reasons why this was another link than the scenario's, in a sentence each."""
         said = []
         if self.late_p99 > LATE_S:
             hint = "a quieter machine" if self.realtime else "real-time priority, or a quieter machine,"
@@ -144,7 +144,7 @@ class Relay:
 
     @property
     def realtime(self) -> bool:
-        """Whether it has real-time priority."""
+        """True if it has real-time priority."""
         return self._relay.realtime
 
     @property

@@ -108,7 +108,7 @@ impl Way<'_> {
         }
     }
 
-    /// What lies on a way besides this port.
+    /// The links on a way besides this port.
     fn beyond(&self, first: u32, port: u32) -> Result<Beyond, ScenarioError> {
         let path = self.plan.path(first);
         if !path.iter().any(|hop| hop.port == port) {

@@ -1,4 +1,4 @@
-//! What happens to the packets of each flow, as the table `flows` has it. A relay sees no transport: what only
+//! Counters of the packets of each flow, as the table `flows` has it. A relay sees no transport: what only
 //! that knows is 0.
 
 use crate::record::{FlowRow, FlowTable, Table};

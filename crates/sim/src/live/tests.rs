@@ -1,4 +1,4 @@
-//! What a port does with the packets of a run, it does with the same packets from outside.
+//! A port treats packets from outside as it treats the same packets in a run.
 
 use super::*;
 use crate::scenario::Scenario;

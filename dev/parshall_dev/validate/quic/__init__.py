@@ -1,0 +1,1 @@
+"""A real QUIC stack over the relay beside the simulator: the same scenario, the same controls."""

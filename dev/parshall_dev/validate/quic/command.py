@@ -1,0 +1,39 @@
+"""Builds the transfer, measures, prints, and writes the page of ``parshall validate quic``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from parshall.errors import InputError
+from parshall.support.files import write_whole
+from parshall_dev.validate.quic.figure import figure
+from parshall_dev.validate.quic.page import page
+from parshall_dev.validate.quic.transfers import CANDIDATES, built, compared
+
+__all__ = ["validate_quic"]
+
+
+def validate_quic(only: Sequence[str], out: str) -> bool:
+    """Compares controls, all or only those named as the transfer names them. Returns whether all agree that
+    have the same code in both worlds.
+    """
+    known = {candidate.transfer: candidate for candidate in CANDIDATES}
+    for name in only:
+        if name not in known:
+            raise InputError("--only", name, f"one of {', '.join(known)}")
+    chosen = tuple(known[name] for name in only) or CANDIDATES
+    results = []
+    for result in compared(built(), chosen):
+        results.append(result)
+        real = result.real
+        said = f"{real.goodput / 1e6:.2f} Mbit/s ({100 * result.goodput_off:+.1f} %)"
+        said += f", delay {1e3 * real.delay:.1f} ms ({1e3 * result.delay_off:+.1f} ms)"
+        parts = result.candidate.is_same and not result.agrees
+        click.echo(f"{result.candidate.name}: {said}{'  parts' if parts else ''}", err=True)
+    folder = Path(out)
+    write_whole(folder / "figures/quic.svg", figure(results))
+    write_whole(folder / "quic.md", "\n".join(page(results)))
+    return all(result.agrees for result in results if result.candidate.is_same)

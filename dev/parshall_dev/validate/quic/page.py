@@ -1,0 +1,63 @@
+"""The page of ``parshall validate quic``: a table, and what lies behind what parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from parshall_dev.validate.quic.transfers import JITTERS, Compared, with_jitter
+
+__all__ = ["page"]
+
+_HEAD = """# QUIC over the relay, beside the simulator
+
+Written by `parshall validate quic`. The scenario is `examples/quic/bottleneck.toml`: one flow over
+20 Mbit/s, a round trip of 40 ms and a queue of 100 packets, 20 s of which 5 s are warm-up. First the
+simulator; then quinn 0.11 over `parshall link`, in real time on one machine, each control once. Goodput is
+the payload handed over in order, delay the mean time that packets wait in the queue, drops the share that
+the queue drops. Late says how late the relay's departures were: 99 % of them no later.
+
+Goodput within 3 % and delay within 15 % or 2 ms is agreement.
+"""
+
+
+def page(results: Sequence[Compared]) -> Iterator[str]:
+    """The page, line by line."""
+    yield _HEAD
+    yield "| control | goodput, Mbit/s | by QUIC | | delay, ms | by QUIC | | drops | by QUIC | late, us | |"
+    yield "| --- |" + " ---: |" * 9 + " --- |"
+    for result in results:
+        here, there = result.simulated, result.real
+        verdict = ("agrees" if result.agrees else "parts") if result.candidate.is_same else "other code"
+        yield (
+            f"| {result.candidate.name} | {here.goodput / 1e6:.2f} | {there.goodput / 1e6:.2f} "
+            f"| {100 * result.goodput_off:+.1f} % | {1e3 * here.delay:.1f} | {1e3 * there.delay:.1f} "
+            f"| {1e3 * result.delay_off:+.1f} | {100 * here.lost:.2f} % | {100 * there.lost:.2f} % "
+            f"| {1e6 * there.late:.0f} | {verdict} |"
+        )
+    yield ""
+    yield from _parting([result for result in results if result.candidate.is_same and not result.agrees])
+    yield "![Queueing delay over time by control, simulated and by QUIC](figures/quic.svg)"
+    yield ""
+
+
+_PARTS = """## What parts
+
+A scheduler delivers ACKs late by fractions of a millisecond, which the scenario does not. The same
+transfers in the simulator, with ACKs that come up to so much late, each by a time drawn evenly:
+"""
+
+
+def _parting(results: Sequence[Compared]) -> Iterator[str]:
+    """Of controls that part, goodput and delay in the simulator where ACKs are late."""
+    if not results:
+        return
+    yield _PARTS
+    yield f"| control | by QUIC | none | {' | '.join(JITTERS)} |"
+    yield "| --- |" + " ---: |" * (2 + len(JITTERS))
+    for result in results:
+        cells = [
+            f"{each.goodput / 1e6:.2f} Mbit/s, {1e3 * each.delay:.1f} ms"
+            for each in (result.real, result.simulated, *with_jitter(result.candidate))
+        ]
+        yield f"| {result.candidate.name} | {' | '.join(cells)} |"
+    yield ""

@@ -1,0 +1,187 @@
+"""Transfers by quinn over the relay, and the same in the simulator."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import parshall
+from parshall import Scenario
+from parshall.errors import ParshallError
+from parshall.recording import Recording
+from parshall_dev.checkout import ROOT
+
+__all__ = ["CANDIDATES", "JITTERS", "Candidate", "Compared", "Measured", "built", "compared", "with_jitter"]
+
+JITTERS = ("0.2 ms", "0.5 ms", "1 ms", "2 ms")
+"""What a machine may add to the times of ACKs, at most."""
+
+EXAMPLES = ROOT / "examples/quic"
+PORT = "bottleneck"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A control, by its names in both worlds."""
+
+    name: str
+    transfer: str
+    """The option of the transfer: a control's name, or a class."""
+    control: str
+    """Its name in the simulator; of quinn's own ones, the control of that name."""
+
+    @property
+    def is_class(self) -> bool:
+        """True for a class in Python."""
+        return ":" in self.transfer
+
+    @property
+    def is_same(self) -> bool:
+        """True if both worlds run the same code."""
+        return not self.transfer.startswith("quinn-")
+
+
+CANDIDATES = (
+    Candidate("CUBIC", "cubic", "cubic"),
+    Candidate("BBR", "bbr", "bbr"),
+    Candidate("Copa", "copa", "copa"),
+    Candidate("CA-ARTT", "arima-vegas", "arima-vegas"),
+    Candidate("TCP-TP", "tcp-tp", "tcp-tp"),
+    Candidate("DUAL", "dual", "dual"),
+    Candidate("Gentle, in Python", "gentle:Gentle", "gentle:Gentle"),
+    Candidate("quinn's CUBIC", "quinn-cubic", "cubic"),
+    Candidate("quinn's BBR", "quinn-bbr", "bbr"),
+)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Goodput, delay and losses in one of both worlds."""
+
+    goodput: float
+    """Payload handed over in order, in bits a second."""
+    delay: float
+    """Mean queueing delay, in seconds: at the port, without the packet's own transmission."""
+    lost: float
+    """Share of the packets that the queue dropped."""
+    times: Any
+    delays: Any
+    """The backlog over time, as the delay that it means."""
+    late: float = 0.0
+    """Seconds by which 99 % of a relay's datagrams were at most late."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A control in both worlds."""
+
+    candidate: Candidate
+    simulated: Measured
+    real: Measured
+
+    @property
+    def goodput_off(self) -> float:
+        """By which part the real goodput is off."""
+        return self.real.goodput / self.simulated.goodput - 1
+
+    @property
+    def delay_off(self) -> float:
+        """Seconds by which the real delay is longer."""
+        return self.real.delay - self.simulated.delay
+
+    @property
+    def agrees(self) -> bool:
+        """Goodput within 3 %, mean queueing delay within 15 % or 2 ms."""
+        most = max(0.15 * self.simulated.delay, 2e-3)
+        return abs(self.goodput_off) <= 0.03 and abs(self.delay_off) <= most
+
+
+def scenario(control: str) -> Scenario:
+    """The scenario of the example with a control."""
+    network = parshall.load(EXAMPLES / "bottleneck.toml")
+    return network.replace("flows[0].transport.control", control)
+
+
+def built() -> Path:
+    """The program that transfers, compiled if it has to be. Raises ParshallError."""
+    command = ["cargo", "build", "--release", "--quiet", "-p", "parshall-quinn", "--features", "library"]
+    try:
+        subprocess.run([*command, "--examples"], cwd=ROOT, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise ParshallError(f"the transfer could not be compiled: {error}") from None
+    return ROOT / "target/release/examples/transfer"
+
+
+def compared(program: Path, candidates: tuple[Candidate, ...] = CANDIDATES) -> Iterator[Compared]:
+    """Compares controls, one after the other, so that the machine is free for each."""
+    for candidate in candidates:
+        yield Compared(candidate, _simulated(candidate), _real(program, candidate))
+
+
+def with_jitter(candidate: Candidate) -> list[Measured]:
+    """The simulated transfer with ACKs that come up to each of :data:`JITTERS` late."""
+    return [_simulated(candidate, parshall.Reverse(jitter=parshall.Jitter(most=most))) for most in JITTERS]
+
+
+def _simulated(candidate: Candidate, reverse: parshall.Reverse | None = None) -> Measured:
+    sys.path.insert(0, str(EXAMPLES))
+    try:
+        network = scenario(candidate.control)
+        if reverse is not None:
+            network = network.replace("links[0].reverse", reverse)
+        recording = parshall.run(network, seed=1)
+    finally:
+        sys.path.remove(str(EXAMPLES))
+    return _measured(recording, recording.flow("transfer").goodput)
+
+
+def _real(program: Path, candidate: Candidate) -> Measured:
+    network = scenario("cubic")
+    server = f"127.0.0.1:{_free_port()}"
+    seconds = network.duration
+    with parshall.Relay(network, to=server, duration=seconds + 60) as relay:
+        options = ["--relay", relay.listening, "--server", server]
+        options += ["--time", str(seconds), "--warm-up", str(network.warm_up)]
+        if candidate.is_class:
+            command = [sys.executable, str(EXAMPLES / "own.py"), candidate.transfer]
+        else:
+            command = [str(program), "--control", candidate.transfer]
+        # As exact as the relay is: what the machine adds to round trips is no part of the comparison.
+        exact = ["chrt", "-f", "5"] if relay.realtime and shutil.which("chrt") else []
+        done = subprocess.run([*exact, *command, *options], capture_output=True, text=True, check=False)
+        relayed = relay.finish()
+    if done.returncode != 0:
+        raise ParshallError(f"{candidate.name}: {done.stderr.strip() or 'the transfer failed'}")
+    goodput = float(json.loads(done.stdout.splitlines()[-1])["goodput"])
+    return _measured(relayed.recording, goodput, relayed.late_p99)
+
+
+def _measured(recording: Recording, goodput: float, late: float = 0.0) -> Measured:
+    port = recording.port(PORT)
+    rate = recording.scenario.links[0].rate
+    series = port.series
+    full = 8 * 1500 / rate
+    return Measured(
+        goodput=goodput,
+        delay=port.mean_delay - full,
+        lost=port.packets_dropped / max(1, port.packets_arrived),
+        times=np.array(series.time),
+        delays=8 * np.array(series.backlog_bytes) / rate,
+        late=late,
+    )
+
+
+def _free_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port

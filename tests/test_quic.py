@@ -1,0 +1,44 @@
+"""A class in Python that drives QUIC by the interface in C. Other controls are tests of crates/quinn."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+OWN = ROOT / "examples/quic/own.py"
+BUILT = [ROOT / f"target/{kind}/examples/libtransfer_library.so" for kind in ("release", "debug")]
+
+needs_library = pytest.mark.skipif(
+    not any(file.exists() for file in BUILT), reason="no library of the transfer: make test-quic builds it"
+)
+
+
+def transfer(source: str, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(OWN), source, "--time", "2", "--server", "127.0.0.1:6123", *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+@needs_library
+def test_a_class_in_python_sends_by_quic() -> None:
+    done = transfer("gentle:Gentle")
+    assert done.returncode == 0, done.stderr
+    shown = json.loads(done.stdout)
+    assert shown["bytes"] > 10_000
+    assert shown["srtt"] >= 0.04
+
+
+@needs_library
+def test_a_class_that_fails_is_told(tmp_path: Path) -> None:
+    (tmp_path / "failing.py").write_text(
+        "import parshall\n\n\nclass Failing(parshall.Control):\n"
+        "    def on_ack(self, ack):\n        raise ValueError('it does not know')\n"
+    )
+    command = [sys.executable, str(OWN), "failing:Failing", "--time", "2", "--server", "127.0.0.1:6124"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, cwd=tmp_path)
+    assert done.returncode != 0
+    assert "on_ack: ValueError: it does not know" in done.stderr
