@@ -33,8 +33,8 @@ from parshall import (
 from parshall.estimators import ArimaRto, MedianRto, QuantileRto, Responsiveness
 from parshall.forecast import Forecaster, fit
 from parshall.long_memory import METHODS, hurst, level_shifts, theoretical_autocovariance
-from parshall.scenario import (
-    QueueShareSeries,
+from parshall.scenario import QueueShareSeries
+from parshall.scenario.parts import (
     control,
     events,
     forecaster,
@@ -163,33 +163,33 @@ def bell(queue: Any = DROPTAIL, group: Mapping[str, Any] | None = None, **more: 
 def kinds() -> Iterator[tuple[str, Scenario]]:
     """A scenario for one of each kind, by its name."""
     sack = Tcp(recovery="sack")
-    for one in each(control.MaybeControl):
+    for one in each(control.AnyControl):
         marks = one.kind == "dctcp"
         queue = Red(**GIVEN["Red"], ecn=True) if marks else DROPTAIL
         yield f"control {one.kind}", bell(queue, {"transport": Tcp(recovery="sack", control=one, ecn=marks)})
-    for one in each(rto.MaybeRto):
+    for one in each(rto.RtoConfig):
         yield f"timeout {one.kind}", bell(RED, {"transport": Tcp(rto=one, min_rto="1 ms")})
-    for one in each(forecaster.AnyForecaster):
+    for one in each(forecaster.ForecasterConfig):
         yield (
             f"forecaster {one.kind}",
             bell(RED, {"transport": Tcp(rto=rto.ArimaRtoConfig(forecaster=one), min_rto="1 ms")}),
         )
-    for one in each(queues.Queue):
+    for one in each(queues.AnyQueue):
         yield f"queue {one.kind}", bell(one)
-    for one in each(losses.MaybeLoss):
+    for one in each(losses.AnyLoss):
         yield f"loss {one.kind}", bell(RED, loss=one)
-    for one in each(events.Event):
+    for one in each(events.AnyEvent):
         yield f"event {one.kind}", bell(RED, events=[one])
-    for one in each(traffic.App):
+    for one in each(traffic.AnyApp):
         udp = one.kind in ("cbr", "vbr", "on-off", "self-similar", "schedule")
         yield (
             f"application {one.kind}",
             bell(group={"app": one, "transport": Udp(payload_bytes=500) if udp else sack}),
         )
-    for one in each(laws.NumberLaw):
+    for one in each(laws.AnyLaw):
         yield f"law {one.kind}", bell(group={"app": traffic.Telnet(packets=one, interval=one)})
     known = Record(class_state=["bottleneck"])
-    for one in each(meters.MaybeMeter):
+    for one in each(meters.AnyMeter):
         rules = [
             scenario.Rule(flows=[flow], of="data", meter=one, if_yellow="drop", if_red="drop")
             for flow in ("tcp1", "*")
@@ -199,7 +199,7 @@ def kinds() -> Iterator[tuple[str, Scenario]]:
             f"meter {one.kind}",
             bell(RED, record=known).replace("links[bottleneck].conditioner", conditioner),
         )
-    for one in each(queue_share.Method):
+    for one in each(queue_share.AnyMethod):
         shares = QueueShareSeries(of=["bottleneck"], sampling="10 ms", propagation="40 ms", method=one)
         yield f"method {one.kind}", bell(RED, record=Record(nonresponsive=shares))
     tuned = Red(**GIVEN["Red"] | {"weight": 0.002, "gentle": True}, tune_by="responsiveness")
@@ -221,7 +221,7 @@ def found() -> Iterator[tuple[str, Any]]:
     rtts = [0.1 + 0.001 * (37 * i % 53) + (0.2 if i % 41 == 7 else 0.0) for i in range(600)]
     for order in ((2, 1, 1), (1, 0, 2), (0, 1, 1)):
         yield f"fit {order}", fit(rtts, order)
-    for model in each(forecaster.AnyForecaster):
+    for model in each(forecaster.ForecasterConfig):
         yield f"forecast {model.kind}", Forecaster(model).run(rtts)
     for timeout in (
         ArimaRto(min_rto=0),

@@ -71,8 +71,7 @@ from parshall import (
     Web,
     WeightedMedianRtoConfig,
 )
-from parshall.scenario import forecaster
-from parshall.scenario.forecaster import Arima
+from parshall.scenario.parts import Arima, forecaster
 from parshall.units import parse_duration
 
 names = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=6)

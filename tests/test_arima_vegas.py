@@ -13,7 +13,7 @@ import pytest
 import parshall
 from parshall import ArimaVegas, Control, Dumbbell, FlowGroup, Scenario, Tcp, VegasControl
 from parshall.control import NEW, PARTIAL
-from parshall.scenario.forecaster import Constant, Ewma, LastValue, Median
+from parshall.scenario.parts import Constant, Ewma, LastValue, Median
 
 PHI1, PHI2, THETA = -0.36251, 0.17573, -0.95108
 """Of the document, below equation 24."""

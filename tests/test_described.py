@@ -8,13 +8,21 @@ import pydoc
 import pytest
 
 import parshall
-from parshall import ArimaVegas, Bbr, Cubic, Dumbbell, Scenario, ScenarioError, Tcp
-from parshall.scenario.docs import class_doc, field_docs
+from parshall import ArimaVegas, Bbr, Cubic, Dumbbell, ScenarioError, Tcp
+from parshall.scenario import parts as classes
 from parshall.scenario.profiles import PROFILES, blank_defaults
-from parshall.scenario.schema import json_schema, tables
+from parshall.scenario.schema import json_schema, parts
 from parshall.sweep import Grid, LatinHypercube, Listed, Parameter, Sobol, StopRule
 
-CLASSES = [*tables(Scenario, Dumbbell), Grid, LatinHypercube, Listed, Parameter, Sobol, StopRule]
+CLASSES = [
+    *(getattr(classes, name) for name in parts()),
+    Grid,
+    LatinHypercube,
+    Listed,
+    Parameter,
+    Sobol,
+    StopRule,
+]
 
 
 @pytest.mark.parametrize("model", CLASSES, ids=lambda model: model.__name__)
@@ -26,11 +34,12 @@ def test_every_class_shows_its_call_and_the_text_of_its_fields(model: type) -> N
     without = {name for name, each in signature.parameters.items() if each.default is each.empty}
     assert without == required
     text = inspect.getdoc(model)
-    assert " ".join(text.split()).startswith(class_doc(model))
-    words = " ".join(text.split())
+    schema = model.table_schema()
+    words = " ".join(text.replace("``", "`").split())
+    assert words.startswith(schema["description"].replace("``", "`"))
     for name in fields:
         assert f"{name} : " in words
-        assert field_docs(model)[name].replace("``", "`") in words
+        assert schema["properties"][name]["description"].replace("``", "`") in words
 
 
 def test_help_of_tcp() -> None:
@@ -47,7 +56,7 @@ def test_help_of_tcp() -> None:
 def test_the_schema_has_the_texts_of_the_source_alone() -> None:
     _ = Tcp.__doc__
     described = json_schema()["$defs"]["Tcp"]["description"]
-    assert described == class_doc(Tcp)
+    assert described == " ".join((Tcp.__dict__["__doc__"]).split()).replace("``", "`")
     assert "Fields" not in described
 
 

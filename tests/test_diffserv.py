@@ -7,6 +7,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from parshall.scenario.code_points import CODE_POINTS, code_point, code_point_name
 
 import parshall
 from parshall import (
@@ -28,7 +29,6 @@ from parshall import (
     Udp,
     json_schema,
 )
-from parshall.scenario.code_points import CODE_POINTS, code_point, code_point_name
 from parshall.scenario.schema import definitions
 
 TEXT = """

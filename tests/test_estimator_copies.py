@@ -36,8 +36,7 @@ from parshall.estimators import (
     base,
 )
 from parshall.forecast import Forecaster
-from parshall.scenario import forecaster as models
-from parshall.scenario.forecaster import JEYASEKAR_2014
+from parshall.scenario.parts import Arima, forecaster as models
 
 Feed = Callable[[Any, float], object]
 """Gives an estimator a sample made of a number between 0.05 and 0.15, and returns what it says."""
@@ -120,7 +119,7 @@ for _name in models.__all__:
         except Exception:
             continue  # has settings without a default
         MAKERS[f"forecaster {_name}"] = (lambda model=_model: Forecaster(model), _update)
-MAKERS["forecaster exact"] = (lambda: Forecaster(JEYASEKAR_2014), _update)
+MAKERS["forecaster exact"] = (lambda: Forecaster(Arima.jeyasekar_2014()), _update)
 
 
 def _same(one: object, other: object, apart: float = 0.0) -> bool:

@@ -36,7 +36,7 @@ from parshall.estimators import (
     rto_costs,
     rto_filters,
 )
-from parshall.scenario.forecaster import Holt, Median
+from parshall.scenario.parts import Holt, Median
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -13,7 +13,7 @@ from tests.scenarios_drawn import scenarios, unhurried
 
 import parshall
 from parshall import DropTail, Dumbbell, RunError, Scenario, ScenarioError
-from parshall.scenario.base import Model
+from parshall.scenario.base import Part
 from parshall.sweep import Sweep
 
 
@@ -37,7 +37,7 @@ WAYS: dict[str, Callable[[Any, str, Any], Any]] = {
     "by hand": _set,
     "by hand, copied": lambda model, name, value: _set(copy.copy(model), name, value),
     "by hand, deep copied": lambda model, name, value: _set(copy.deepcopy(model), name, value),
-    "by hand, copied by Pydantic": lambda model, name, value: _set(model.model_copy(), name, value),
+    "by hand, copied by its method": lambda model, name, value: _set(model.model_copy(), name, value),
     "by hand, pickled": lambda model, name, value: _set(pickle.loads(pickle.dumps(model)), name, value),
     "in its __dict__": _put,
 }
@@ -96,7 +96,7 @@ def test_a_network_that_was_handed_out_and_changed_is_not_the_dumbbell(bell: Dum
         assert everything_derived(bell) == before
 
 
-def test_what_pydantic_would_not_check_is_checked(bell: Dumbbell) -> None:
+def test_copies_with_other_values_are_checked(bell: Dumbbell) -> None:
     assert bell.model_copy(update={"duration": "5 s"}).duration == 5.0
     assert DropTail.model_construct(limit_packets=5) == DropTail(limit_packets=5)
     for change in (
@@ -144,11 +144,11 @@ def test_points_of_a_sweep_follow_its_base(bell: Dumbbell) -> None:
     assert not after.equals(before)
 
 
-def parts(value: Any) -> list[Model]:
+def parts(value: Any) -> list[Part]:
     """A scenario and the models in it."""
     if isinstance(value, tuple):
         return [part for item in value for part in parts(item)]
-    if not isinstance(value, Model):
+    if not isinstance(value, Part):
         return []
     return [value, *(part for name in type(value).model_fields for part in parts(getattr(value, name)))]
 

@@ -1,4 +1,4 @@
-"""Scenario files are read alike by Python's classes and by the crate parshall-scenario."""
+"""Scenario files are read alike with and without objects of Python's classes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from tests.scenarios_marred import marred, toml
 from tests.scenarios_written import BELL, FAULTS, NETWORK
 
 import parshall
-from parshall import Scenario, ScenarioError, _core
+from parshall import Scenario, ScenarioError
 from parshall.scenario.files import checked, parsed
-from parshall.scenario.schema import json_schema
 from parshall.scenario.toml import model_of
 
 MANY = 4000 if os.environ.get("PARSHALL_EXHAUSTIVE") else 400
@@ -39,11 +38,6 @@ def by_classes(text: str) -> list[str]:
 
 def by_crate(text: str) -> list[str]:
     return told(lambda: checked("x.toml", text))
-
-
-def test_fields_ranges_defaults_and_texts_are_those_of_the_crate() -> None:
-    plain = json.loads(json.dumps(json_schema(), ensure_ascii=False).replace("``", "`"))
-    assert json.loads(_core.scenario_schema()) == plain
 
 
 def test_files_of_the_examples_have_one_hash(repository: Path) -> None:

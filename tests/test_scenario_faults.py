@@ -115,7 +115,7 @@ def test_json_that_the_engine_does_not_read() -> None:
     with pytest.raises(
         ScenarioError, match=r"^got what the engine does not read \(.*\), expected a scenario$"
     ):
-        parshall.scenario.model.check_json('{"duration": 1}')
+        parshall.scenario.checking.check_json('{"duration": 1}')
 
 
 def test_every_fault_of_a_file_is_found_at_once() -> None:

@@ -30,7 +30,7 @@ from parshall import (
     _core,
     loads,
 )
-from parshall.scenario.base import Model
+from parshall.scenario.base import Part
 from parshall.scenario.canonical import as_given, canonical_json
 from parshall.units import ms
 
@@ -120,7 +120,7 @@ def test_the_canonical_form_is_sorted_and_without_defaults(scenario: Scenario) -
 def plain_tables(value: Any) -> Any:
     if isinstance(value, tuple):
         return [plain_tables(item) for item in value]
-    if not isinstance(value, Model):
+    if not isinstance(value, Part):
         return value
     return {
         name: plain_tables(getattr(value, name))
@@ -164,7 +164,7 @@ def test_the_engine_reads_what_is_written(scenario: Scenario) -> None:
 
 def _filled(value: Any) -> Any:
     """A model with its defaults, but for what Python alone knows."""
-    if isinstance(value, parshall.scenario.base.Model):
+    if isinstance(value, parshall.scenario.base.Part):
         fields = type(value).model_fields.items()
         return {name: _filled(getattr(value, name)) for name, field in fields if not field.exclude}
     return [_filled(item) for item in value] if isinstance(value, tuple) else value

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from pydantic import Field
 from tests.scenarios_drawn import flows, links, unhurried
 from tests.scenarios_written import BELL
 
@@ -30,7 +29,7 @@ from parshall import (
     _core,
     loads,
 )
-from parshall.scenario.base import Model
+from parshall.scenario.base import Part
 from parshall.scenario.canonical import as_given
 
 
@@ -59,7 +58,7 @@ def test_the_engine_reads_many_flows_whatever_they_share() -> None:
 def test_neighbours_are_read_one_by_one_whatever_tells_them_apart(two_links: Any, two_flows: Any) -> None:
     """The engine copies what a link or flow has in common with the one before it."""
 
-    def mixed(one: Model, other: Model) -> list[Model]:
+    def mixed(one: Part, other: Part) -> list[Part]:
         changes = [{name: getattr(other, name)} for name in type(one).model_fields]
         return [one, one.model_copy(), *(one.alike(**change) for change in changes), other, one]
 
@@ -67,33 +66,36 @@ def test_neighbours_are_read_one_by_one_whatever_tells_them_apart(two_links: Any
     assert _core.normalize(as_given(scenario)) == _core.normalize(scenario.to_json())
 
 
-class Narrow(Link):
-    """What a user may derive; not all of it is part of a scenario."""
+class Fast(Link):
+    """What a user may derive: other defaults, and methods."""
 
-    note: str = Field(default="", exclude=True)
-    rate: float = 1e9
+    rate = 1e9
+    queue = DropTail(limit_packets=7)
+
+    def double(self) -> float:
+        """Twice the rate."""
+        return 2 * self.rate
 
 
 class Late(Flow):
-    """The engine does not know of another default, nor see what is left out."""
+    """The engine does not know of another default."""
 
-    start: float = Field(default=5.0, exclude=True)
+    start = 5.0
 
 
-def test_neighbours_of_derived_classes_are_read_as_their_json_is() -> None:
-    plain, narrow = (kind(between=("a", "b"), rate=1e6, delay=0.0) for kind in (Link, Narrow))
-    changes: list[dict[str, Any]] = [{"note": "left out"}, {"delay": 0.5}, {"rate": 2e6}]
-    links = (plain, narrow, *(narrow.alike(**change) for change in changes), plain)
-    late = Late(name="f", source="a", destination="b", transport=Tcp(), app=Bulk(), start=6.0)
-    flows = (late, late.alike(start=7.0), late.alike(name="g"))
-    given = bare_scenario(links=links, flows=flows)
+def test_derived_classes_have_their_own_defaults() -> None:
+    fast = Fast(between=("a", "b"), delay=0.0)
+    assert (fast.double(), fast.queue.limit_packets) == (2e9, 7)
+    assert fast.canonical()["rate"] == 1e9
+    assert Fast(between=("a", "b"), delay=0.0, queue="droptail").queue == DropTail()
+    late = Late(name="f", source="a", destination="b", transport=Tcp(), app=Bulk())
+    given = bare_scenario(links=(fast, fast.alike(rate=2e6), fast), flows=(late, late.replace("start", 0.0)))
     read = json.loads(_core.normalize(as_given(given)))
-    assert [link["delay"] for link in read["links"]] == [0, 0, 0, 0.5, 0, 0]
-    assert [flow["start"] for flow in read["flows"]] == [0, 0, 0]
+    assert [link["rate"] for link in read["links"]] == [1e9, 2e6, 1e9]
+    assert [link["queue"]["limit_packets"] for link in read["links"]] == [7, 7, 7]
+    assert [flow["start"] for flow in read["flows"]] == [5.0, 0.0]
     assert _core.normalize(as_given(given)) == _core.normalize(given.to_json())
-    no_rate = bare_scenario(links=(narrow, narrow.alike(rate=1e9)))
-    with pytest.raises(ValueError, match="missing field `rate`"):
-        _core.normalize(as_given(no_rate))
+    assert pickle.loads(pickle.dumps(late)) == late
 
 
 def test_tables_in_the_place_of_models_are_read_one_by_one() -> None:

@@ -13,7 +13,8 @@ import parshall
 from parshall import Control, Dumbbell, FlowGroup, Tcp, TcpTp
 from parshall.control import NEW, PARTIAL
 from parshall.forecast import Forecaster
-from parshall.scenario.forecaster import HE_2002, Constant, Ewma, LastValue
+from parshall.forecast.models import HE_2002
+from parshall.scenario.parts import Constant, Ewma, LastValue
 
 RATE = 4e6
 PACKET_BITS = 8 * 1040

@@ -77,7 +77,7 @@ def read_scenario(
     text: str,
     is_json: bool,
     folder: Path | None,
-    find: Callable[[str, dict[str, Any], Path | None], tuple[str, str, str]],
+    find: _Find,
 ) -> tuple[ReadScenario | None, list[_Fault]]:
     """The scenario that the text of a file describes, or its faults.
 
@@ -92,6 +92,38 @@ def toml_lines(text: str, paths: Sequence[str]) -> list[int | None]:
 
 def scenario_schema() -> str:
     """The JSON Schema of scenario files."""
+
+_Find: TypeAlias = Callable[[str, dict[str, Any], Path | None], tuple[str, str, str]]
+
+def part_fields(
+    name: str, given: object, folder: Path | None, find: _Find
+) -> tuple[dict[str, Any] | None, list[_Fault]]:
+    """The fields of a part that are not at their defaults, of a mapping from names to values; or the faults.
+
+    Parts among the values are kept as they are. ``find`` is that of :func:`read_scenario`.
+    """
+
+def file_fields(
+    given: object, folder: Path | None, find: _Find
+) -> tuple[str, dict[str, Any] | None, list[_Fault]]:
+    """The name of the part that the tables of a file stand for, and its fields; or the faults."""
+
+def network_fields(dumbbell_json: str) -> tuple[dict[str, Any] | None, list[_Fault]]:
+    """The fields of the network that a dumbbell in its canonical form stands for; or the fault."""
+
+def scenario_parts() -> str:
+    """All parts of scenarios and unions of their kinds, as JSON."""
+
+def scenario_part_schema(name: str) -> str:
+    """The JSON Schema of a part."""
+
+def known_keys(key: str, part: str) -> str:
+    """The key of a part that was meant by an unknown one, or those that there are, in words."""
+
+def mahimahi_times(path: str | Path) -> tuple[list[float] | None, tuple[str, str, int | None, bool] | None]:
+    """The times of a file as Mahimahi keeps them, in seconds; or the value, what was expected, the line, and
+    true unless the file cannot be read.
+    """
 
 def filled_transport(transport_json: str) -> str:
     """A flow's transport with every option at the value that its profile gives it, from JSON to JSON."""

@@ -142,9 +142,12 @@ impl<'py> Writer<'py> {
         let values = model.getattr(intern!(py, "__dict__"))?;
         let values = values.cast::<PyDict>()?;
         let mut before = b'{';
-        for field @ (name, key, ..) in fields {
-            let Some(value) = values.get_item(name)? else {
-                continue;
+        for field @ (name, key, default, always) in fields {
+            let value = match values.get_item(name)? {
+                Some(value) => value,
+                // Of what a class gives to all its instances, only the kind is written.
+                None if *always => default.bind(py).clone(),
+                None => continue,
             };
             if is_written(field, &value)? {
                 self.text.push(before);

@@ -28,7 +28,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 }
 
 /// A fault as Python gets it: path, value, what was expected, line.
-type PyFault = (String, String, String, Option<usize>);
+pub type PyFault = (String, String, String, Option<usize>);
 
 /// A scenario that was read from a file.
 #[pyclass(module = "parshall._core", frozen)]
@@ -132,16 +132,13 @@ fn read_scenario(
     find: &Bound<'_, PyAny>,
 ) -> PyResult<(Option<ReadScenario>, Vec<PyFault>)> {
     let raised = RefCell::new(None);
-    let find_control = |source: &str, values: &Map<String, Value>| {
-        found(find, source, values, folder.as_ref()).map_err(|error| {
-            let fault = fault_of(find.py(), &error);
-            if fault.is_none() {
-                *raised.borrow_mut() = Some(error);
-            }
-            fault.unwrap_or_else(|| Fault::new("", "", ""))
-        })
+    let finder = Finder { find, folder: folder.as_ref(), raised: &raised };
+    let find_control = |source: &str, values: &Map<String, Value>| finder.found(source, values);
+    let surroundings = Surroundings {
+        folder: folder.as_deref(),
+        find_control: Some(&find_control),
+        ..Surroundings::default()
     };
-    let surroundings = Surroundings { folder: folder.as_deref(), find_control: Some(&find_control) };
     let read =
         if is_json { ScenarioFile::json(text, surroundings) } else { ScenarioFile::toml(text, surroundings) };
     if let Some(error) = raised.take() {
@@ -153,25 +150,44 @@ fn read_scenario(
     })
 }
 
-fn py_faults(faults: &Faults) -> Vec<PyFault> {
+/// All faults as Python gets them.
+pub fn py_faults(faults: &Faults) -> Vec<PyFault> {
     let each = |fault: &Fault| (fault.path.clone(), fault.value.clone(), fault.expected.clone(), fault.line);
     faults.all().iter().map(each).collect()
 }
 
-fn found(
-    find: &Bound<'_, PyAny>,
-    source: &str,
-    values: &Map<String, Value>,
-    folder: Option<&PathBuf>,
-) -> PyResult<Map<String, Value>> {
-    let values = python_of(find.py(), &Given::from(&Value::Object(values.clone())))?;
-    let (form, source, code): (String, String, String) = find.call1((source, values, folder))?.extract()?;
-    let entries = [("form", form), ("source", source), ("code", code)];
-    Ok(entries.into_iter().map(|(key, text)| (key.to_owned(), text.into())).collect())
+/// Finds the code of controls of the user's own by a function of Python's.
+pub struct Finder<'a, 'py> {
+    /// Called with the source, the values of the parameters and the folder.
+    pub find: &'a Bound<'py, PyAny>,
+    /// The folder in which modules and libraries are looked for.
+    pub folder: Option<&'a PathBuf>,
+    /// The first exception that tells of no fault.
+    pub raised: &'a RefCell<Option<PyErr>>,
+}
+
+impl Finder<'_, '_> {
+    /// The keys `form`, `source` and `code`; or the fault.
+    pub fn found(&self, source: &str, values: &Map<String, Value>) -> Result<Map<String, Value>, Fault> {
+        self.called(source, values).map_err(|error| {
+            fault_of(self.find.py(), &error).unwrap_or_else(|| {
+                self.raised.borrow_mut().get_or_insert(error);
+                Fault::new("", "", "")
+            })
+        })
+    }
+
+    fn called(&self, source: &str, values: &Map<String, Value>) -> PyResult<Map<String, Value>> {
+        let values = python_of(self.find.py(), &Given::from(&Value::Object(values.clone())))?;
+        let (form, source, code): (String, String, String) =
+            self.find.call1((source, values, self.folder))?.extract()?;
+        let entries = [("form", form), ("source", source), ("code", code)];
+        Ok(entries.into_iter().map(|(key, text)| (key.to_owned(), text.into())).collect())
+    }
 }
 
 /// The fault that an error of the package tells of; none for any other error.
-fn fault_of(py: Python<'_>, error: &PyErr) -> Option<Fault> {
+pub fn fault_of(py: Python<'_>, error: &PyErr) -> Option<Fault> {
     let value = error.value(py);
     let text = |name| value.getattr(name).ok()?.extract::<String>().ok();
     Some(Fault::new(text("path")?, text("value")?, text("expected")?))

@@ -25,6 +25,8 @@ mod names;
 mod nonresponsive;
 
 #[allow(missing_docs)]
+mod parts;
+#[allow(missing_docs)]
 mod responsiveness;
 #[allow(missing_docs)]
 mod sender;
@@ -48,6 +50,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     link::register(module)?;
     long_memory::register(module)?;
     files::register(module)?;
+    parts::register(module)?;
     nonresponsive::register(module)?;
     responsiveness::register(module)?;
     alarm::register(module)?;

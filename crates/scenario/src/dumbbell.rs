@@ -15,8 +15,8 @@ const BOTTLENECK: [&str; 7] = ["rate", "queue", "capacity", "jitter", "loss", "e
 /// Keys of a group that its flows have.
 const OF_FLOWS: [&str; 5] = ["transport", "app", "start_spread", "stop", "dscp"];
 
-/// A dumbbell that was read.
-pub(crate) struct Dumbbell {
+/// A dumbbell that was read: hosts on either side of one bottleneck.
+pub struct Dumbbell {
     /// Fields of a network other than nodes, links and flows.
     pub common: Table,
     /// The link between the routers.
@@ -43,7 +43,7 @@ enum Each {
 }
 
 /// A flow of a dumbbell.
-pub(crate) struct Member<'a> {
+pub struct Member<'a> {
     /// The number of its hosts, from 1.
     pub number: usize,
     /// The index of its group.
@@ -59,7 +59,10 @@ pub(crate) struct Member<'a> {
 
 impl Dumbbell {
     /// The dumbbell of a table in the canonical form.
-    pub(crate) fn new(mut table: Table) -> Result<Self, Faults> {
+    ///
+    /// # Errors
+    /// The path of a list that has not one value for each flow.
+    pub fn new(mut table: Table) -> Result<Self, Faults> {
         let groups = match table.remove("flows") {
             Some(Value::Array(groups)) => groups,
             _ => Vec::new(),
@@ -75,7 +78,7 @@ impl Dumbbell {
     }
 
     /// Its flows, in order.
-    pub(crate) fn members(&self) -> impl Iterator<Item = Member<'_>> {
+    pub fn members(&self) -> impl Iterator<Item = Member<'_>> {
         let mut counted: HashMap<&str, usize> = HashMap::new();
         let mut number = 0;
         self.groups.iter().enumerate().flat_map(move |(index, group)| {
@@ -95,12 +98,12 @@ impl Dumbbell {
     }
 
     /// Number of its flows.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.groups.iter().map(|group| group.count).sum()
     }
 
     /// Fields that all flows of a group have, and those of their links on either side.
-    pub(crate) fn templates(&self) -> impl Iterator<Item = [&Table; 3]> {
+    pub fn templates(&self) -> impl Iterator<Item = [&Table; 3]> {
         self.groups.iter().map(|group| [&group.flow, &group.left, &group.right])
     }
 
@@ -167,7 +170,7 @@ impl Dumbbell {
 
 impl Member<'_> {
     /// The hosts from which and to which it sends.
-    pub(crate) fn ends(&self) -> [String; 2] {
+    pub fn ends(&self) -> [String; 2] {
         let [left, right] = [format!("s{}", self.number), format!("d{}", self.number)];
         if self.dumbbell.groups[self.group].forward {
             [left, right]
@@ -177,7 +180,7 @@ impl Member<'_> {
     }
 
     /// The ends of its access links, that on the left first.
-    pub(crate) fn links(&self) -> [[String; 2]; 2] {
+    pub fn links(&self) -> [[String; 2]; 2] {
         [[format!("s{}", self.number), "r0".to_owned()], ["r1".to_owned(), format!("d{}", self.number)]]
     }
 }

@@ -54,7 +54,7 @@ impl ScenarioFile {
     /// # Errors
     /// All faults, each with its path.
     pub fn given(given: &Given, surroundings: Surroundings<'_>) -> Result<Self, Faults> {
-        let (part, mut table) = tables(given, surroundings)?;
+        let (part, mut table) = read_file(given, surroundings)?;
         let title = match table.remove(TITLE) {
             Some(Value::String(title)) => title,
             _ => String::new(),
@@ -62,7 +62,7 @@ impl ScenarioFile {
         let network = if std::ptr::eq(part, &SCENARIO) {
             Network::Written(table)
         } else {
-            Network::Dumbbell(Box::new(Dumbbell::new(table).map_err(|faults| faults.map(inside))?))
+            Network::Dumbbell(Box::new(dumbbell_of_file(table)?))
         };
         Ok(ScenarioFile { title, network })
     }
@@ -89,8 +89,12 @@ fn refuse_sweep(given: &Given) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The part that a file is, and its table: a scenario, or a dumbbell with what stands at the top of its file.
-fn tables(
+/// The part that a file is, and its table as [`read_part`](crate::read_part) gives it: a scenario, or a dumbbell with what
+/// stands at the top of its file.
+///
+/// # Errors
+/// All faults, each with its path in the file.
+pub fn read_file(
     given: &Given,
     surroundings: Surroundings<'_>,
 ) -> Result<(&'static Part, Map<String, Value>), Faults> {
@@ -118,6 +122,14 @@ fn flattened(given: &Given, bell: &Given) -> Result<Given, Fault> {
     }
     let common = top.iter().filter(|(key, _)| key != "dumbbell");
     Ok(Given::Table(common.chain(inner).cloned().collect()))
+}
+
+/// The network that the table of a dumbbell in a file stands for.
+///
+/// # Errors
+/// The path in the file of a list that has not one value for each flow.
+pub fn dumbbell_of_file(table: Map<String, Value>) -> Result<Dumbbell, Faults> {
+    Dumbbell::new(table).map_err(|faults| faults.map(inside))
 }
 
 /// The same fault with `dumbbell.` before its path, unless it is about the top of the file.

@@ -1,6 +1,11 @@
 //! Values as they were written: what TOML, JSON and Python have in common.
 
+use std::fmt;
+
 use serde_json::Value;
+
+use crate::fault::Fault;
+use crate::part::Part;
 
 /// A value as somebody wrote it.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +19,8 @@ pub enum Given {
     Whole(i128),
     /// Any other number, NaN and infinities included.
     Number(f64),
+    /// A finite number with more digits than the others hold, in decimal notation.
+    Decimal(String),
     /// Text.
     Text(String),
     /// Values in order.
@@ -22,6 +29,46 @@ pub enum Given {
     Table(Vec<(String, Given)>),
     /// A value that no field takes, such as a date, as text for messages.
     Other(String),
+    /// A part that was read before, and is kept as it is.
+    Held(Held),
+    /// A value that has a fault wherever it stands.
+    Wrong(Fault),
+}
+
+/// A part that its owner has read before: only the owner knows its fields.
+#[derive(Clone, Copy)]
+pub struct Held {
+    /// The part.
+    pub part: &'static Part,
+    /// The number by which the owner knows it.
+    pub index: usize,
+}
+
+impl PartialEq for Held {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.part, other.part) && self.index == other.index
+    }
+}
+
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.part.name, self.index)
+    }
+}
+
+/// The key of a table that stands for a held part. No field has it.
+const HELD: &str = "\0";
+
+impl Held {
+    /// The table that stands for it in what is read.
+    pub(crate) fn marker(self) -> Value {
+        Value::Object([(HELD.to_owned(), self.index.into())].into_iter().collect())
+    }
+
+    /// The number of the held part that a value stands for.
+    pub fn index_of(value: &Value) -> Option<usize> {
+        usize::try_from(value.as_object()?.get(HELD)?.as_u64()?).ok()
+    }
 }
 
 impl Given {

@@ -12,6 +12,7 @@ pub struct Part {
     pub name: &'static str,
     /// The value of its key `kind`, where it has one.
     pub kind: Option<&'static str>,
+    module: &'static str,
     text: &'static str,
     /// Its fields, in the order in which they are read and listed; `kind` is none.
     pub fields: &'static [Field],
@@ -20,6 +21,9 @@ pub struct Part {
 
 /// Parts of which one is chosen by its kind.
 pub struct Kinds {
+    /// The name of their union, as in `AnyQueue`.
+    pub name: &'static str,
+    module: &'static str,
     /// A word for what they are, as in `queue discipline`.
     pub noun: &'static str,
     /// The parts.
@@ -27,8 +31,18 @@ pub struct Kinds {
 }
 
 impl Kinds {
-    pub(crate) const fn new(noun: &'static str, parts: &'static [&'static Part]) -> Self {
-        Kinds { noun, parts }
+    pub(crate) const fn new(
+        name: &'static str,
+        module: &'static str,
+        noun: &'static str,
+        parts: &'static [&'static Part],
+    ) -> Self {
+        Kinds { name, module, noun, parts }
+    }
+
+    /// The topic under which they are defined, as in `queues`.
+    pub fn topic(&self) -> &'static str {
+        topic(self.module)
     }
 }
 
@@ -74,11 +88,17 @@ impl Part {
     pub(crate) const fn new(
         name: &'static str,
         kind: Option<&'static str>,
+        module: &'static str,
         text: &'static str,
         fields: &'static [Field],
         check: Option<Check>,
     ) -> Self {
-        Part { name, kind, text, fields, check }
+        Part { name, kind, module, text, fields, check }
+    }
+
+    /// The topic under which it is defined, as in `queues`.
+    pub fn topic(&self) -> &'static str {
+        topic(self.module)
     }
 
     /// The text of the part, on one line, with literals in backticks.
@@ -144,6 +164,10 @@ impl Default {
     }
 }
 
+fn topic(module: &'static str) -> &'static str {
+    module.rsplit("::").next().unwrap_or(module)
+}
+
 fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -203,6 +227,7 @@ macro_rules! parts {
             pub static $ident: crate::part::Part = crate::part::Part::new(
                 $name,
                 parts!(@optional $($kind)?),
+                module_path!(),
                 concat!($($text, "\n"),*),
                 &[$(crate::part::Field::new(
                     stringify!($field),

@@ -148,6 +148,10 @@ impl Dimension {
         match given {
             Given::Whole(whole) => Some((*whole < 0, Decimal::whole(whole.unsigned_abs()))),
             Given::Number(number) => Decimal::of(*number),
+            Given::Decimal(digits) => {
+                let parsed = decimal::parse(digits)?;
+                parsed.rest.is_empty().then_some((parsed.negative, parsed.number))
+            }
             Given::Text(text) => {
                 let parsed = decimal::parse(decimal::stripped(text))?;
                 let unit = self.units.iter().find(|unit| unit.name == parsed.rest)?;

@@ -30,6 +30,11 @@ pub fn json_schema() -> String {
     schema.to_string()
 }
 
+/// The JSON Schema of one part, whose references are to the definitions of [`json_schema`].
+pub fn part_schema(part: &'static Part) -> String {
+    table(part, |_| true).to_string()
+}
+
 /// Top of a file with a dumbbell.
 fn dumbbell_file() -> Json {
     let of_top = |field: &&Field| COMMON.contains(&field.name);
@@ -250,13 +255,13 @@ fn one_of(kinds: &Kinds) -> Entries {
 }
 
 /// The kinds that may stand as text: those that need no further key.
+pub(crate) fn bare_kinds(kinds: &Kinds) -> impl Iterator<Item = &'static str> + '_ {
+    let stands = |part: &&&'static Part| part.is_complete() && !std::ptr::eq(**part, &CBR);
+    kinds.parts.iter().filter(stands).filter_map(|part| part.kind)
+}
+
 fn bare(kinds: &Kinds) -> Option<Json> {
-    let names: Vec<Json> = kinds
-        .parts
-        .iter()
-        .filter(|part| part.is_complete() && part.check.is_none_or(|_| !std::ptr::eq(**part, &CBR)))
-        .filter_map(|part| part.kind.map(Json::from))
-        .collect();
+    let names: Vec<Json> = bare_kinds(kinds).map(Json::from).collect();
     (!names.is_empty()).then(|| object([("enum", Json::Array(names))]))
 }
 

@@ -106,6 +106,9 @@ fn write(text: &mut String, value: &Given, outermost: bool) {
         }
         Given::Number(value) if !value.is_finite() => text.push_str(&not_finite(*value, outermost)),
         Given::Number(value) => number(text, *value),
+        Given::Decimal(digits) => text.push_str(digits),
+        Given::Held(held) => text.push_str(held.part.name),
+        Given::Wrong(fault) => text.push_str(&fault.value),
         Given::Text(inner) => text.push_str(&quoted(inner)),
         Given::Other(inner) if outermost => text.push_str(inner),
         Given::Other(inner) => text.push_str(&quoted(inner)),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from parshall.engine.measure import measure
 from parshall.scenario import Bulk, DropTail, Flow, Link, Scenario, Tcp
-from parshall.scenario.control import Bbr, Binomial, Cubic
+from parshall.scenario.parts import Bbr, Binomial, Cubic
 from parshall_studies import study as st
 
 if TYPE_CHECKING:

@@ -133,9 +133,9 @@ def _recorded(ctx: click.Context, what: str) -> Iterator[str]:
 
 def _steps(file: str, incomplete: str) -> Iterator[str]:
     """Candidates for the last, unfinished step of a path."""
-    from parshall.scenario.base import Model
+    from parshall.scenario.base import Part
+    from parshall.scenario.parts import Tcp
     from parshall.scenario.paths import names_of, parse
-    from parshall.scenario.transport import Tcp
 
     if incomplete.endswith("]"):
         before = incomplete
@@ -149,7 +149,7 @@ def _steps(file: str, incomplete: str) -> Iterator[str]:
         for step in parse(before) if before else ():
             item = step.startswith("[")
             place = _picked(place, step[1:-1]) if item else getattr(place, step, None)
-        if isinstance(place, Model):
+        if isinstance(place, Part):
             dot = "." if before else ""
             yield from (
                 f"{before}{dot}{_with_sign(name, place)}"
@@ -177,16 +177,19 @@ def _model(file: str) -> Any:
 
 def _without_code(part: Any) -> Any:
     """Tables with another control in place of one's own."""
-    from parshall.scenario.control import names_code
-
     if isinstance(part, list):
         return [_without_code(each) for each in part]
     if not isinstance(part, dict):
         return part
     own = part.get("control")
     kind = own.get("kind") if isinstance(own, dict) else own
-    replaced = {"control": "aimd"} if kind == "user" or names_code(own) else {}
+    replaced = {"control": "aimd"} if kind == "user" or _names_code(own) else {}
     return {**{name: _without_code(each) for name, each in part.items()}, **replaced}
+
+
+def _names_code(value: object) -> bool:
+    """True for text that names a control of one's own: its class, or the file of its library."""
+    return isinstance(value, str) and (":" in value or value.endswith((".so", ".dylib", ".dll")))
 
 
 def _picked(items: Any, key: str) -> Any:
@@ -198,9 +201,9 @@ def _picked(items: Any, key: str) -> Any:
 
 def _with_sign(name: str, model: Any) -> str:
     """A field with what comes behind it: a step into a table or list, or the value."""
-    from parshall.scenario.base import Model
+    from parshall.scenario.base import Part
 
     value = getattr(model, name)
     if isinstance(value, tuple) and value and not isinstance(value[0], int | float):
         return f"{name}["
-    return f"{name}." if isinstance(value, Model) else f"{name}="
+    return f"{name}." if isinstance(value, Part) else f"{name}="

@@ -13,9 +13,8 @@ from typing_extensions import Self, dataclass_transform
 
 from parshall import _core
 from parshall.control.report import Report, Told
-from parshall.errors import InputError, shown
-from parshall.scenario.control import UserControl
-from parshall.scenario.readers import plain
+from parshall.errors import InputError, ScenarioError, shown
+from parshall.scenario.parts import UserControl
 
 __all__ = ["DUPLICATE", "EVENTS", "NEW", "OLD", "PARTIAL", "TIME_LIMIT", "Control", "native"]
 
@@ -125,7 +124,11 @@ class Control(_core.ControlBase):
         args, kwargs = self._given
         bound = inspect.signature(type(self)).bind(*args, **kwargs).arguments
         defaults = {name: each.default for name, each in inspect.signature(type(self)).parameters.items()}
-        values = {name: plain(name, value) for name, value in bound.items()}
+        try:
+            values = UserControl(form="python", source=":", code="-", values=bound).values
+        except ScenarioError as error:
+            place = error.path.removeprefix("values").lstrip(".")
+            raise InputError(place, error.value, error.expected) from None
         return {name: value for name, value in values.items() if not _equal(value, defaults[name])}
 
     def __scenario_part__(self) -> UserControl:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from parshall import _core
 from parshall.control.identity import code_hash
 from parshall.errors import InputError, shown
-from parshall.scenario.control import UserControl
+from parshall.scenario.parts import UserControl
 
 if TYPE_CHECKING:
     from parshall.control.base import Control

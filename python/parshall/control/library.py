@@ -18,7 +18,7 @@ from parshall import _core
 from parshall.control.base import EVENTS, TIME_LIMIT
 from parshall.control.interface import structure, version
 from parshall.errors import InputError, checked_path, shown
-from parshall.scenario.control import UserControl
+from parshall.scenario.parts import UserControl
 
 __all__ = ["SharedControl", "controls_of"]
 

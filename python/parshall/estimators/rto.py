@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from parshall.scenario.base import Model
+    from parshall.scenario.base import Part
 
     Floats = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ class RtoEstimator(Estimator):
     granularity: float
     """That of the clock, in seconds."""
 
-    _config: ClassVar[type[Model]]
+    _config: ClassVar[type[Part]]
     """What a scenario calls it."""
 
     def __init__(
@@ -156,7 +156,7 @@ class RtoEstimator(Estimator):
         """Forget every sample and the backoff."""
         self._core.reset()
 
-    def __scenario_part__(self) -> Model:
+    def __scenario_part__(self) -> Part:
         """What a scenario says of it, ``Tcp(rto=...)``. Raises InputError for rules of its own: there they
         are the connection's.
         """

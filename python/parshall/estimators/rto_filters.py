@@ -13,9 +13,10 @@ from parshall import _core
 from parshall.estimators import arguments
 from parshall.estimators.rto import RtoEstimator, RtoRules
 from parshall.scenario.canonical import canonical_json
-from parshall.scenario.forecaster import JEYASEKAR_2014, ForecasterConfig
-from parshall.scenario.rto import (
+from parshall.scenario.parts import (
+    Arima,
     ArimaRtoConfig,
+    ForecasterConfig,
     JacobsonRtoConfig,
     JacobsonTicksRtoConfig,
     LinuxRtoConfig,
@@ -23,6 +24,8 @@ from parshall.scenario.rto import (
     QuantileRtoConfig,
     WeightedMedianRtoConfig,
 )
+
+_JEYASEKAR_2014 = Arima.jeyasekar_2014()
 
 __all__ = [
     "ArimaRto",
@@ -240,7 +243,7 @@ class ArimaRto(RtoEstimator):
     forecast before the sample R; the first sample gives R / 2. The base RTO is ``srtt + multiplier rttvar``,
     never below the forecast; the rules are those of :class:`JacobsonRto`.
 
-    >>> from parshall.scenario.forecaster import LastValue
+    >>> from parshall.scenario.parts import LastValue
     >>> ArimaRto(LastValue(), min_rto=0).run([1.0, 3.0, 1.0])
     array([3.   , 6.5  , 5.625])
     """
@@ -258,7 +261,7 @@ class ArimaRto(RtoEstimator):
 
     def __init__(
         self,
-        forecaster: ForecasterConfig = JEYASEKAR_2014,
+        forecaster: ForecasterConfig = _JEYASEKAR_2014,
         *,
         deviation_gain: float = 1 / 4,
         multiplier: float = 4.0,

@@ -19,7 +19,7 @@ from parshall.forecast.models import DEFAULT_MODELS, checked_model, label
 from parshall.forecast.reading import MeasuredSeries
 from parshall.forecast.regularity import irregular, sample_times
 from parshall.forecast.running import Forecaster
-from parshall.scenario.forecaster import Ewma, ForecasterConfig, LastValue
+from parshall.scenario.parts import Ewma, ForecasterConfig, LastValue
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from parshall.errors import InputTypeError, shown
-from parshall.scenario.forecaster import (
+from parshall.scenario.parts import (
     AdaptiveEwma,
     Arima,
     ArimaRecursive,
@@ -29,6 +29,7 @@ from parshall.scenario.forecaster import (
 
 __all__ = [
     "DEFAULT_MODELS",
+    "HE_2002",
     "AdaptiveEwma",
     "Arima",
     "ArimaRecursive",
@@ -49,6 +50,9 @@ __all__ = [
     "checked_model",
     "label",
 ]
+
+HE_2002 = Lmmse(order=20, window=21, every=1)
+"""The forecaster of He et al. 2002: linear, of order 20, fitted anew to the last 21 samples."""
 
 DEFAULT_MODELS: tuple[ForecasterConfig, ...] = (
     LastValue(),

@@ -17,7 +17,7 @@ from parshall.scenario.canonical import canonical_json
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from parshall.scenario.forecaster import ForecasterConfig
+    from parshall.scenario.parts import ForecasterConfig
 
     Floats = NDArray[np.float64]
 

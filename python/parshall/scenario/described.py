@@ -11,12 +11,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from parshall.scenario.docs import field_docs
+from parshall.scenario.takes import takes
 
 if TYPE_CHECKING:
-    from pydantic.fields import FieldInfo
-
-    from parshall.scenario.base import Model
+    from parshall.scenario.base import Field, Part
 
 __all__ = ["signature_of", "text_of"]
 
@@ -34,7 +32,7 @@ class _Words:
 
 
 @cache
-def signature_of(model: type[Model]) -> inspect.Signature:
+def signature_of(model: type[Part]) -> inspect.Signature:
     """The call that makes an instance: each field by its name, with what it takes and its default."""
     kinds = _kinds(model)
     required = sorted(model.model_fields.items(), key=lambda item: not item[1].is_required())
@@ -53,19 +51,20 @@ def signature_of(model: type[Model]) -> inspect.Signature:
 
 
 @cache
-def text_of(model: type[Model]) -> str:
+def text_of(model: type[Part]) -> str:
     """The text of a class, then its fields and theirs; of blank ones also what each profile gives them."""
     own = inspect.cleandoc(model.__dict__.get("__doc__") or "")
     fields = [name for name in model.model_fields if name != "kind"]
     if not fields:
         return own
-    kinds, texts = _kinds(model), field_docs(model)
+    kinds = _kinds(model)
+    texts = {name: field["description"] for name, field in model.table_schema()["properties"].items()}
     lines = [own, "", "Fields", "------"]
     for name in fields:
         field = model.model_fields[name]
         default = "" if field.is_required() or field.default is None else f"; {_default(field)} unless given"
         lines += _wrapped(f"{name} : {kinds[name]}{default}", "        ")
-        lines += _wrapped(texts.get(name, "").replace("``", "`"), "    ", "    ")
+        lines += _wrapped(texts.get(name, ""), "    ", "    ")
         lines += _wrapped(_by_profile(model, name), "    ", "    ")
     return "\n".join(lines)
 
@@ -74,32 +73,23 @@ def _wrapped(text: str, indent: str, first: str = "") -> list[str]:
     return textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def _by_profile(model: type[Model], name: str) -> str:
+def _by_profile(model: type[Part], name: str) -> str:
     from parshall.scenario.profiles import blank_defaults
 
     given = blank_defaults().get(name) if model.__name__ == "Tcp" else None
     return "; ".join(f"{profile}: {value}" for profile, value in given.items()) if given else ""
 
 
-def _default(field: FieldInfo) -> str:
-    from parshall.scenario.base import Model
-
-    value = field.default
-    if isinstance(value, Model):
-        given = dict(value.__repr_args__())
-        return f"{type(value).__name__}({', '.join(f'{name}={each!r}' for name, each in given.items())})"
-    return repr(value)
+def _default(field: Field) -> str:
+    return repr(field.default)
 
 
 @cache
-def _kinds(model: type[Model]) -> dict[str, str]:
+def _kinds(model: type[Part]) -> dict[str, str]:
     """What each field takes, in words."""
     return dict(_taken(model))
 
 
-def _taken(model: type[Model]) -> Iterator[tuple[str, str]]:
-    from parshall.scenario.schema import definitions
-    from parshall.scenario.takes import takes
-
-    for name, field in definitions(model)[model.__name__]["properties"].items():
+def _taken(model: type[Part]) -> Iterator[tuple[str, str]]:
+    for name, field in model.table_schema()["properties"].items():
         yield name, takes(field).replace("true, false", "True, False")

@@ -14,7 +14,7 @@ from parshall.errors import InputError, ParshallError, ScenarioError, shown
 if TYPE_CHECKING:
     from parshall._core import ReadScenario
 
-__all__ = ["checked", "json_tables", "parsed", "placed", "read_text"]
+__all__ = ["checked", "find_control", "json_tables", "parsed", "placed", "read_text"]
 
 _T = TypeVar("_T")
 
@@ -95,13 +95,13 @@ def checked(file: str, text: str) -> ReadScenario:
     from parshall import _core
 
     is_json = file.endswith(".json")
-    scenario, faults = _core.read_scenario(text, is_json, Path(file).parent, _find)
+    scenario, faults = _core.read_scenario(text, is_json, Path(file).parent, find_control)
     if scenario is None:
         raise _all([ScenarioError(*fault, file=file, line=line) for *fault, line in faults])
     return scenario
 
 
-def _find(source: str, values: dict[str, Any], folder: Path | None) -> tuple[str, str, str]:
+def find_control(source: str, values: dict[str, Any], folder: Path | None) -> tuple[str, str, str]:
     """The form, the source and the hash of the code of a control of the user's own. Raises InputError."""
     find = import_module("parshall.control.found").named
     try:

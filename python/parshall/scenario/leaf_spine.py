@@ -6,11 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from parshall.errors import InputError, shown
-from parshall.scenario.flow import Flow
-from parshall.scenario.model import Scenario
-from parshall.scenario.network import Link
-from parshall.scenario.record import Record
-from parshall.scenario.routing import Ecmp
+from parshall.scenario.parts import Ecmp, Flow, Link, Record, Scenario
 
 __all__ = ["leaf_spine"]
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from parshall.errors import InputError, shown
-from parshall.scenario.flow import Flow
-from parshall.scenario.model import Scenario
-from parshall.scenario.network import Link
-from parshall.scenario.record import Record
+from parshall.scenario.parts import Flow, Link, Record, Scenario
 
 __all__ = ["parking_lot"]
 

@@ -7,14 +7,13 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from parshall.errors import ScenarioError, shown
-from parshall.scenario.faults import join, known_keys
 
 if TYPE_CHECKING:
-    from parshall.scenario.base import Model
+    from parshall.scenario.base import Part
 
-__all__ = ["PathError", "names_of", "parse", "picks", "places", "replace"]
+__all__ = ["PathError", "as_step", "join", "names_of", "parse", "picks", "places", "replace"]
 
-_M = TypeVar("_M", bound="Model")
+_M = TypeVar("_M", bound="Part")
 _P = TypeVar("_P")
 _STEP = re.compile(r"\.?(?P<field>[A-Za-z_]\w*)|\[(?P<item>[^\[\]]+)\]")
 _SYNTAX = "a path such as flows[*].transport.rto"
@@ -30,6 +29,28 @@ class HasValues(Protocol):
 
 class PathError(ScenarioError):
     """A path that does not exist here; a pattern then looks at the next item."""
+
+
+def join(*parts: str) -> str:
+    """Joins path texts: ``links[0]`` and ``rate``, or ``arrivals`` and ``[3]``."""
+    path = ""
+    for part in parts:
+        path += part if part.startswith("[") or not path or not part else f".{part}"
+    return path
+
+
+def as_step(step: str | int) -> str:
+    """A step of a path as text: a key, in quotes when it is an odd one, or an index in brackets."""
+    if isinstance(step, int):
+        return f"[{step}]"
+    return step if re.fullmatch(r"[\w-]+", step) else shown(step)
+
+
+def _known_keys(key: str, part: Part) -> str:
+    """The key that was meant, or those that there are."""
+    from parshall import _core
+
+    return _core.known_keys(key, part._part)
 
 
 def parse(path: str) -> list[str]:
@@ -61,26 +82,26 @@ def places(path: str) -> tuple[str | int, ...]:
 
 
 def replace(model: _M, path: str, value: Any) -> _M:
-    """A copy of ``model`` with ``value`` at ``path``; see :meth:`parshall.scenario.base.Model.replace`."""
-    return _in_model(model, parse(path), value, "")
+    """A copy of ``model`` with ``value`` at ``path``; see :meth:`parshall.scenario.base.Part.replace`."""
+    return _in_part(model, parse(path), value, "")
 
 
-def _in_model(model: _M, steps: list[str], value: Any, at: str) -> _M:
-    from parshall.scenario.base import Model
+def _in_part(model: _M, steps: list[str], value: Any, at: str) -> _M:
+    from parshall.scenario.base import Part
 
     name, *rest = steps
     if not rest and name not in type(model).model_fields and isinstance(model, HasValues):
         return model.with_value(name, value)
     if name.startswith("[") or name not in type(model).model_fields:
-        raise PathError(join(at, name), "no such field", known_keys(name, type(model)))
+        raise PathError(join(at, name), "no such field", _known_keys(name, model))
     old = getattr(model, name)
     place = join(at, name)
     if not rest:
         new = value
     elif isinstance(old, tuple):
         new = _in_items(old, rest, value, place)
-    elif isinstance(old, Model):
-        new = _in_model(old, rest, value, place)
+    elif isinstance(old, Part):
+        new = _in_part(old, rest, value, place)
     else:
         raise PathError(place, shown(old), f"a table or list to look up {rest[0]} in")
     return _rebuilt(model, name, new, at)
@@ -114,12 +135,12 @@ def _in_items(items: tuple[Any, ...], steps: list[str], value: Any, at: str) -> 
 
 
 def _in_item(item: Any, steps: list[str], value: Any, at: str) -> Any:
-    from parshall.scenario.base import Model
+    from parshall.scenario.base import Part
 
     if not steps:
         return value
-    if isinstance(item, Model):
-        return _in_model(item, steps, value, at)
+    if isinstance(item, Part):
+        return _in_part(item, steps, value, at)
     if isinstance(item, tuple):
         return _in_items(item, steps, value, at)
     raise PathError(at, shown(item), f"a table or list to look up {steps[0]} in")

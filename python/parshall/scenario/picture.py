@@ -16,7 +16,7 @@ from parshall.units import format_duration, format_rate
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from parshall.scenario.model import Scenario
+    from parshall.scenario.parts import Scenario
 
 __all__ = ["network_svg"]
 

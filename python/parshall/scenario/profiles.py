@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Literal
 
+from parshall.scenario.parts import Tcp
 from parshall.scenario.toml import as_written
-from parshall.scenario.transport import Tcp
 
 __all__ = ["PROFILES", "blank_defaults", "table"]
 

@@ -11,11 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from parshall.scenario.docs import class_doc, field_docs
 from parshall.scenario.profiles import table
-from parshall.scenario.schema import json_schema, tables
+from parshall.scenario.schema import json_schema, parts
 from parshall.scenario.takes import takes
-from parshall.scenario.transport import Tcp
 
 __all__ = ["BEGIN", "END", "reference"]
 
@@ -26,22 +24,22 @@ END = "<!-- end of reference -->"
 def reference() -> str:
     """A section for each table of a scenario file, with its fields."""
     definitions = json_schema()["$defs"]
-    return "\n".join(line for model in tables() for line in _section(model, definitions[model.__name__]))
+    return "\n".join(line for name in parts() for line in _section(name, definitions[name]))
 
 
-def _section(model: type, schema: dict[str, Any]) -> Iterator[str]:
+def _section(part: str, schema: dict[str, Any]) -> Iterator[str]:
     kind = schema["properties"].get("kind", {}).get("const")
-    text = class_doc(model).replace("``", "`")
-    yield from (f"### {model.__name__}", "", f"`kind = {json.dumps(kind)}`. {text}" if kind else text, "")
+    text = schema["description"]
+    yield from (f"### {part}", "", f"`kind = {json.dumps(kind)}`. {text}" if kind else text, "")
     rows = [(name, field) for name, field in schema["properties"].items() if name != "kind"]
     if rows:
         yield from ("| field | takes | default | meaning |", "|---|---|---|---|")
     for name, field in rows:
-        meaning = field_docs(model).get(name, "").replace("``", "`").replace("|", "\\|")
+        meaning = field["description"].replace("|", "\\|")
         kinds = takes(field, _link, code="`")
         yield f"| `{name}` | {kinds} | {_default(name, field, schema)} | {meaning} |"
     yield ""
-    if model is Tcp:
+    if part == "Tcp":
         yield from ("#### Profiles", "", "Fields that are left out have these values.", "", *table(), "")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from parshall.scenario.canonical import as_given
 
 if TYPE_CHECKING:
-    from parshall.scenario.model import Scenario
+    from parshall.scenario.parts import Scenario
 
 __all__ = ["slow_links"]
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from pydantic.fields import FieldInfo
-
-from parshall.errors import InputError, ScenarioError, shown
-from parshall.scenario.base import Model
-from parshall.scenario.dumbbell import Dumbbell
-from parshall.scenario.faults import as_step
-from parshall.scenario.files import json_tables, parsed, placed, read_text
-from parshall.scenario.model import Scenario
-from parshall.scenario.paths import places
-from parshall.scenario.quantities import Written
+from parshall.errors import InputError, shown
+from parshall.scenario.base import Part, faults_of
+from parshall.scenario.files import find_control, json_tables, parsed, placed, read_text
+from parshall.scenario.parts import Dumbbell, Scenario
+from parshall.scenario.schema import part_takes
+from parshall.units import format_duration, format_rate
 
 __all__ = ["load", "load_model", "loads", "model_of", "write"]
 
@@ -25,7 +21,13 @@ COMMON = ("title", "duration", "warm_up", "record")
 """What stands at the top of a file whether its network is written out or a dumbbell."""
 
 _JSON = json.JSONEncoder(ensure_ascii=False)
-_AT_THE_TOP = {(key,) for key in COMMON}
+_Written = Callable[[float], str]
+_UNITS: dict[str, _Written] = {
+    "rate": format_rate,
+    "duration": format_duration,
+    "duration or list": format_duration,
+}
+"""Kinds of fields whose numbers have a unit in a file, and how these are written."""
 
 
 def load(path: str | Path) -> Scenario:
@@ -44,7 +46,7 @@ def load_model(path: str | Path) -> Scenario | Dumbbell:
     file = str(path)
     text = read_text(file, "a scenario file")
     if file.endswith(".json"):
-        return placed(lambda: _checked(_of_json(text, Path(file).parent)), file, "")
+        return placed(lambda: _checked(model_of(json_tables(text), Path(file).parent)), file, "")
     return placed(lambda: _checked(model_of(parsed(text, "a scenario file"), Path(file).parent)), file, text)
 
 
@@ -61,56 +63,19 @@ def loads(text: str, *, folder: str | Path | None = None) -> Scenario:
     return model_of(tables, None if folder is None else Path(folder)).scenario().check()
 
 
-def _of_json(text: str, folder: Path) -> Scenario | Dumbbell:
-    """The scenario or dumbbell of a file in JSON. Raises ScenarioError."""
-    tables = json_tables(text)
-    return model_of(tables, folder) if isinstance(tables, Mapping) else Scenario.from_dict(tables)
-
-
 def _checked(model: Scenario | Dumbbell) -> Scenario | Dumbbell:
     model.scenario().check()
     return model
 
 
-def _is_sweep(tables: Mapping[str, Any]) -> bool:
-    return "parameters" in tables and "scenario" in tables and "links" not in tables
-
-
-def model_of(tables: Mapping[str, Any], folder: Path | None = None) -> Scenario | Dumbbell:
+def model_of(tables: object, folder: Path | None = None) -> Scenario | Dumbbell:
     """The scenario or dumbbell that the tables of a file stand for. Raises ScenarioError."""
-    if _is_sweep(tables):
-        raise ScenarioError("", "a sweep file", "a scenario file; parshall sweep runs this one")
-    if "dumbbell" not in tables:
-        return Scenario.from_dict(tables, folder=folder)
-    bell = tables["dumbbell"]
-    if not isinstance(bell, Mapping):
-        raise ScenarioError("dumbbell", shown(bell), "a table")
-    for key in tables:
-        if key not in (*COMMON, "dumbbell"):
-            raise ScenarioError(
-                as_step(key), "a key beside a dumbbell", f"one of {', '.join(COMMON)}, dumbbell"
-            )
-    for key in COMMON:
-        if key in bell:
-            raise ScenarioError(
-                f"dumbbell.{key}", "a key inside of the dumbbell", f"{key} at the top of the file"
-            )
-    try:
-        common = {key: tables[key] for key in COMMON if key in tables}
-        model = Dumbbell.from_dict({**common, **bell}, folder=folder)
-        model.scenario()
-    except ScenarioError as error:
-        raise _inside_dumbbell(error) from None
-    return model
+    from parshall import _core
 
-
-def _inside_dumbbell(error: ScenarioError) -> ScenarioError:
-    """Puts ``dumbbell.`` before the paths of what a file has in that table."""
-    first, *others = (
-        e if places(e.path)[:1] in _AT_THE_TOP else ScenarioError(f"dumbbell.{e.path}", e.value, e.expected)
-        for e in error.all()
-    )
-    return ScenarioError(first.path, first.value, first.expected, others=tuple(others))
+    part, fields, faults = _core.file_fields(tables, folder, find_control)
+    if fields is None:
+        raise faults_of(faults)
+    return Scenario.known(**fields) if part == "Scenario" else Dumbbell.known(**fields)
 
 
 def write(model: Scenario | Dumbbell) -> str:
@@ -122,16 +87,16 @@ def write(model: Scenario | Dumbbell) -> str:
         lines = [*_table("", common), *_table("dumbbell", fields)]
     else:
         lines = [*_table("", fields)]
-    if isinstance(record, Model):
+    if isinstance(record, Part):
         lines += _table("record", dict(_changed(record)))
     return "\n".join(lines).lstrip() + "\n"
 
 
-def as_written(model: Model, name: str) -> str:
+def as_written(model: Part, name: str) -> str:
     """The value of a field as a file has it; a table that needs nothing but its kind is that text."""
     written = next(written for field, _, _, written in _fields(type(model)) if field == name)
     value = getattr(model, name)
-    if isinstance(value, Model) and [key for key, _ in _changed(value)] == ["kind"]:
+    if isinstance(value, Part) and [key for key, _ in _changed(value)] == ["kind"]:
         return _value(value.kind)  # type: ignore[attr-defined]
     return _value(value if written is None else _with_unit(value, written))
 
@@ -150,7 +115,7 @@ def _table(name: str, fields: Mapping[str, Any]) -> Iterator[str]:
             yield from (f"{inner} = {_value(value)}" for inner, value in _changed(table))
 
 
-def _changed(model: Model) -> Iterator[tuple[str, Any]]:
+def _changed(model: Part) -> Iterator[tuple[str, Any]]:
     """The fields that a file has to name, in the order of the schema, numbers with their unit as text."""
     for name, default, always, written in _fields(type(model)):
         value = getattr(model, name)
@@ -159,36 +124,30 @@ def _changed(model: Model) -> Iterator[tuple[str, Any]]:
 
 
 @cache
-def _fields(model: type[Model]) -> tuple[tuple[str, Any, bool, Written | None], ...]:
+def _fields(model: type[Part]) -> tuple[tuple[str, Any, bool, _Written | None], ...]:
     """Name and default of each field, whether a file always names it, and how its numbers are written."""
+    takes = part_takes(model._part)
     return tuple(
-        (
-            name,
-            field.default,
-            name == "kind" or field.is_required(),
-            next((mark for mark in _marks(field) if isinstance(mark, Written)), None),
-        )
+        (name, field.default, name == "kind" or field.is_required(), _unit(takes.get(name)))
         for name, field in model.model_fields.items()
     )
 
 
-def _with_unit(value: Any, written: Written) -> Any:
-    return [written.text(item) for item in value] if isinstance(value, tuple) else written.text(value)
+def _unit(takes: Any) -> _Written | None:
+    """How the numbers of a field with a unit are written."""
+    return _UNITS.get(str(takes["list"] if isinstance(takes, dict) and "list" in takes else takes))
 
 
-def _marks(field: FieldInfo) -> Iterator[Any]:
-    """What an annotation carries besides its type, also inside of an optional one."""
-    yield from field.metadata
-    for argument in get_args(field.annotation):
-        yield from getattr(argument, "__metadata__", ())
+def _with_unit(value: Any, written: _Written) -> Any:
+    return [written(item) for item in value] if isinstance(value, tuple) else written(value)
 
 
 def _is_list_of_tables(value: Any) -> bool:
-    return isinstance(value, tuple) and bool(value) and isinstance(value[0], Model)
+    return isinstance(value, tuple) and bool(value) and isinstance(value[0], Part)
 
 
 def _value(value: Any) -> str:
-    if isinstance(value, Model):
+    if isinstance(value, Part):
         return "{ " + ", ".join(f"{name} = {_value(inner)}" for name, inner in _changed(value)) + " }"
     if isinstance(value, dict):
         return (

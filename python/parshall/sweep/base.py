@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 from parshall.errors import InputError, ScenarioError, shown
 from parshall.scenario import Dumbbell, Scenario
-from parshall.scenario.base import Model
+from parshall.scenario.base import Part
 from parshall.scenario.paths import parse
 from parshall.sweep.lookup import look_up
 from parshall.sweep.parameter import Parameter, Setting
@@ -111,7 +111,7 @@ def _own(path: str) -> str:
     return path.removeprefix(_OF_A_DUMBBELL)
 
 
-def _held(model: Model, path: str) -> Any:
+def _held(model: Part, path: str) -> Any:
     """Returns the value at a path: of a dumbbell, of the one that a network stands for, or of a network."""
     of_bell = path.startswith(_OF_A_DUMBBELL) or parse(path)[0] not in Scenario.model_fields
     if isinstance(model, Scenario) and of_bell and model.dumbbell is not None:
@@ -138,13 +138,13 @@ def _of_point(error: InputError, settings: Mapping[str, Setting]) -> ScenarioErr
     return ScenarioError(f"parameters ({point}): {error.path}", error.value, error.expected)
 
 
-def _label(model: Model, path: str, setting: Setting) -> Label:
+def _label(model: Part, path: str, setting: Setting) -> Label:
     """The number or text that the field now holds, unless the setting has a label of its own."""
     if isinstance(setting.label, str):
         return setting.label
     held = _held(model, path)
-    if isinstance(held, Model):
-        if isinstance(setting.value, Model | Mapping):
+    if isinstance(held, Part):
+        if isinstance(setting.value, Part | Mapping):
             return str(getattr(held, "kind", setting.value))
         # A number or text stands for a table: weights of 0.002 and 0.02 are two, not two of one kind.
         return str(setting.value) if setting.label is None else setting.label

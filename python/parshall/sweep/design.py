@@ -16,13 +16,17 @@ from pydantic import PlainValidator, WithJsonSchema
 
 from parshall.control import exp, log
 from parshall.errors import InputError, shown
-from parshall.scenario.base import Model, one_of
-from parshall.scenario.quantities import Count
-from parshall.scenario.readers import U32_MAX, whole
+from parshall.sweep.model import Model, one_of
 from parshall.sweep.parameter import Parameter, Setting
+from parshall.sweep.readers import U32_MAX, whole
 
 __all__ = ["Bounds", "Design", "Grid", "LatinHypercube", "Listed", "Sobol", "settings_of"]
 
+Count = Annotated[
+    int,
+    PlainValidator(whole(1, U32_MAX)),
+    WithJsonSchema({"type": "integer", "minimum": 1, "maximum": U32_MAX}),
+]
 DesignSeed = Annotated[
     int, PlainValidator(whole(0, U32_MAX)), WithJsonSchema({"type": "integer", "minimum": 0})
 ]

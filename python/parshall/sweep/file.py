@@ -11,13 +11,12 @@ from pydantic import Field, PlainValidator, WithJsonSchema
 from parshall.engine.limits import MAX_SEED
 from parshall.errors import InputError, ScenarioError, shown
 from parshall.scenario import Dumbbell, Scenario
-from parshall.scenario.base import Model
 from parshall.scenario.files import parsed, placed, read_text
-from parshall.scenario.quantities import Names, Text
-from parshall.scenario.readers import U32_MAX, list_of, whole
 from parshall.scenario.toml import load_model, model_of
 from parshall.sweep.design import Design, Grid
+from parshall.sweep.model import Model
 from parshall.sweep.parameter import Parameter, parameter_of
+from parshall.sweep.readers import U32_MAX, list_of, names, text, whole
 from parshall.sweep.stopping import StopRule
 from parshall.sweep.sweep import METRICS, Sweep
 
@@ -63,6 +62,8 @@ _TEXTS = {"type": "array", "items": {"type": "string"}, "minItems": 1}
 _BY_NAME = {"type": "object", "additionalProperties": {"type": "string"}}
 if TYPE_CHECKING:
     _Scenario = str | dict[str, Any]
+    _Text = str
+    _Names = tuple[str, ...]
     _Seeds = int | tuple[int, ...]
     _Metrics = tuple[str, ...] | dict[str, str]
     _Parameters = dict[str, Parameter]
@@ -71,6 +72,10 @@ else:
     def _field(held, read, schema):
         return Annotated[held, PlainValidator(read), WithJsonSchema(schema)]
 
+    _NAME = {"type": "string", "minLength": 1}
+    _LISTED = {"type": "array", "items": _NAME, "minItems": 0}
+    _Text = _field(str, text, {"type": "string"})
+    _Names = _field(tuple[str, ...], names, {"anyOf": [_NAME, _LISTED]})
     _Scenario = _field(object, _scenario, {"type": ["string", "object"]})
     _Seeds = _field(
         object,
@@ -89,7 +94,7 @@ else:
 class SweepFile(Model):
     """Contents of a sweep file."""
 
-    title: Text = ""
+    title: _Text = ""
     """For people."""
     scenario: _Scenario
     """The base: the name of a scenario file, relative to this one, or a table with what stands in one."""
@@ -98,7 +103,7 @@ class SweepFile(Model):
     only a list counts."""
     metrics: _Metrics = METRICS
     """One number each for a run: a list of metrics, or a table of them by the names of their columns."""
-    tables: Names = COUNTERS
+    tables: _Names = COUNTERS
     """Tables that are written besides ``runs``: these two, or others that the scenario records."""
     design: Design = GRID
     """Which combinations of values are run."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from parshall.scenario.base import Model
+from parshall.scenario.base import Part
 from parshall.scenario.paths import parse, picks
 
 __all__ = ["look_up"]
 
 
-def look_up(model: Model, path: str) -> Any:
+def look_up(model: Part, path: str) -> Any:
     """The value at a path that exists; at a pattern, of the first item that has the rest of the path."""
     found = _at(model, parse(path))
     return found[0] if found else None
@@ -25,6 +25,6 @@ def _at(value: Any, steps: list[str]) -> list[Any]:
             return []
         items = [item for index, item in enumerate(value) if picks(step[1:-1], index, item)]
         return [found for item in items for found in _at(item, rest)]
-    if isinstance(value, Model) and step in type(value).model_fields:
+    if isinstance(value, Part) and step in type(value).model_fields:
         return _at(getattr(value, step), rest)
     return []

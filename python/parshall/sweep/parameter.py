@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import PlainValidator, WithJsonSchema
 
 from parshall.errors import InputError, shown
-from parshall.scenario.base import Model
-from parshall.scenario.faults import as_step
+from parshall.scenario.base import Part
+from parshall.scenario.paths import as_step
+from parshall.sweep.model import Model
 
 __all__ = ["GivenParameter", "Parameter", "Setting", "parameter_of"]
 
@@ -189,7 +190,7 @@ def _kind(value: Any) -> str | None:
     """Label of a table: its kind, or nothing (empty) for one without. None for what is no table."""
     if isinstance(value, Mapping):
         return str(value.get("kind", ""))
-    if isinstance(value, Model):
+    if isinstance(value, Part):
         return str(getattr(value, "kind", ""))
     return "" if isinstance(value, list | tuple) else None
 

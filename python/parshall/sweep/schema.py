@@ -6,6 +6,7 @@ from typing import Any
 
 from parshall.scenario import schema as scenarios
 from parshall.sweep.file import SweepFile
+from parshall.sweep.model import definitions
 from parshall.sweep.parameter import Parameter
 
 __all__ = ["json_schema"]
@@ -14,7 +15,7 @@ __all__ = ["json_schema"]
 def json_schema() -> dict[str, Any]:
     """The schema of a sweep file, with that of the scenario that it may hold."""
     base = scenarios.json_schema()
-    own = scenarios.definitions(SweepFile, Parameter)
+    own = definitions(SweepFile, Parameter)
     file = own.pop("SweepFile")
     properties = file["properties"]
     properties["scenario"] |= {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/ScenarioFile"}]}

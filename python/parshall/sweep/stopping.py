@@ -17,26 +17,27 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import PlainValidator, WithJsonSchema
 
 from parshall.errors import InputError
-from parshall.scenario.base import Model
-from parshall.scenario.quantities import Name
-from parshall.scenario.readers import U32_MAX, real, whole
 from parshall.stats import Interval, mean_interval
+from parshall.sweep.model import Model
+from parshall.sweep.readers import U32_MAX, name, positive, whole
 
 __all__ = ["StopRule"]
 
 if TYPE_CHECKING:
     _Bound = float | None
+    _Name = str
     _Least = int
     _Most = int
 else:
     _Bound = (
         Annotated[
             float,
-            PlainValidator(real(lambda x: x > 0, "a number above 0")),
+            PlainValidator(positive),
             WithJsonSchema({"type": "number", "exclusiveMinimum": 0}),
         ]
         | None
     )
+    _Name = Annotated[str, PlainValidator(name), WithJsonSchema({"type": "string", "minLength": 1})]
     _SCHEMA = WithJsonSchema({"type": "integer", "minimum": 2})
     _Least = _Most = Annotated[int, PlainValidator(whole(2, U32_MAX)), _SCHEMA]
 
@@ -44,7 +45,7 @@ else:
 class StopRule(Model):
     """More seeds for each point, in rounds, until the 95 % interval of a metric's mean is narrow enough."""
 
-    metric: Name
+    metric: _Name
     """Name of a metric."""
     half_width: _Bound = None
     """Enough when half the interval's width is at most this, in the metric's own unit."""

@@ -24,7 +24,7 @@ from parshall.recording.views import (
     RttSamples,
     WindowChanges,
 )
-from parshall.scenario.base import Model
+from parshall.scenario.base import Part
 from parshall.scenario.canonical import canonical_json
 from parshall.sweep.base import Builder, base_of
 from parshall.sweep.design import Design, Grid, LatinHypercube, Listed, Sobol
@@ -286,7 +286,7 @@ def _written(value: Any) -> Iterator[str]:
     """
     if isinstance(value, Parameter | Listed):
         yield from _written(list(dict(value).values()))
-    elif isinstance(value, Model):
+    elif isinstance(value, Part):
         yield canonical_json(value)
     elif isinstance(value, Mapping):
         yield from _written(list(value.values()))

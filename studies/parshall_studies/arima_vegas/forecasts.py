@@ -11,7 +11,7 @@ import numpy as np
 
 from parshall import forecast
 from parshall.scenario import ArimaVegas
-from parshall.scenario.forecaster import Ewma, LastValue, Median, Mixture
+from parshall.scenario.parts import Ewma, LastValue, Median, Mixture
 from parshall_studies import study as st
 from parshall_studies.arima_vegas import decisions
 from parshall_studies.arima_vegas.models import ORDER
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from parshall.recording import Recording
-    from parshall.scenario.forecaster import ForecasterConfig
+    from parshall.scenario.parts import ForecasterConfig
 
     Reals = NDArray[np.float64]
 

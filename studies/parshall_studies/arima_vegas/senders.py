@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from parshall.scenario import ArimaVegas, Cubic, Tcp, Veno
-from parshall.scenario.forecaster import Constant, Ewma, LastValue, Median, Mixture
+from parshall.scenario.parts import Constant, Ewma, LastValue, Median, Mixture
 
 WINDOW = 20
 """The receiver's window in packets: ns-2's default."""

@@ -163,10 +163,8 @@ class Drawn:
 
     def _capacity(self) -> Any:
         """A rate that changes every two seconds between half of the link's and all of it."""
-        from parshall.scenario.quantities import ABSENT
-
         if self.shape != "capacity":
-            return ABSENT
+            return None
         packets = self.rate / _PACKET_BITS
         times: list[float] = []
         for second, part in enumerate((1.0, 0.5, 0.8, 0.6, 1.0, 0.7)):

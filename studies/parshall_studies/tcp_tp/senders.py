@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from parshall.scenario import Aimd, Cubic, Dual, Tcp, TcpTp, VegasControl
-from parshall.scenario.forecaster import Constant, Ewma, Holt, LastValue, Lmmse, Lms, Mixture, Nlms
+from parshall.scenario.parts import Constant, Ewma, Holt, LastValue, Lmmse, Lms, Mixture, Nlms
 
 Rule: TypeAlias = "Aimd | Cubic | Dual | TcpTp | VegasControl"
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from parshall import forecast, long_memory
 from parshall.estimators import ThroughputSampler
-from parshall.scenario.forecaster import (
-    HE_2002,
+from parshall.forecast.models import HE_2002
+from parshall.scenario.parts import (
     Farima,
     Fbm,
     LastValue,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from parshall.recording import Recording
-    from parshall.scenario.forecaster import ForecasterConfig
+    from parshall.scenario.parts import ForecasterConfig
 
     Reals = NDArray[np.float64]
 

@@ -91,4 +91,5 @@ parts! {
 }
 
 /// The kinds of scheduler.
-pub static ANY_SCHEDULER: Kinds = Kinds::new("scheduler", &[&PRIORITY, &ROUND_ROBIN, &WRR, &DRR, &WIRR]);
+pub static ANY_SCHEDULER: Kinds =
+    Kinds::new("AnyScheduler", module_path!(), "scheduler", &[&PRIORITY, &ROUND_ROBIN, &WRR, &DRR, &WIRR]);

@@ -181,6 +181,8 @@ parts! {
 
 /// The kinds of control.
 pub static ANY_CONTROL: Kinds = Kinds::new(
+    "AnyControl",
+    module_path!(),
     "control",
     &[
         &AIMD,

@@ -81,5 +81,9 @@ parts! {
 }
 
 /// The kinds of event.
-pub static ANY_EVENT: Kinds =
-    Kinds::new("event", &[&RATE_CHANGE, &DELAY_CHANGE, &LOSS_CHANGE, &OUTAGE, &STALL, &REORDERING]);
+pub static ANY_EVENT: Kinds = Kinds::new(
+    "AnyEvent",
+    module_path!(),
+    "event",
+    &[&RATE_CHANGE, &DELAY_CHANGE, &LOSS_CHANGE, &OUTAGE, &STALL, &REORDERING],
+);

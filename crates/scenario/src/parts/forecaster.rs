@@ -178,6 +178,8 @@ parts! {
 
 /// The kinds of forecaster.
 pub static ANY_FORECASTER: Kinds = Kinds::new(
+    "ForecasterConfig",
+    module_path!(),
     "forecaster",
     &[
         &CONSTANT,

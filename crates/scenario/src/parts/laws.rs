@@ -60,6 +60,8 @@ parts! {
 
 /// The kinds of law.
 pub static ANY_LAW: Kinds = Kinds::new(
+    "AnyLaw",
+    module_path!(),
     "law",
     &[&CONSTANT_LAW, &EXPONENTIAL_LAW, &PARETO_LAW, &LOMAX_LAW, &UNIFORM_LAW, &LOGNORMAL_LAW, &CHOICE_LAW],
 );

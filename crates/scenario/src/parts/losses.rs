@@ -52,5 +52,9 @@ parts! {
 }
 
 /// The kinds of loss.
-pub static ANY_LOSS: Kinds =
-    Kinds::new("kind of loss", &[&LISTED_LOSS, &BERNOULLI_LOSS, &GILBERT_ELLIOTT_LOSS, &DITHER_LOSS]);
+pub static ANY_LOSS: Kinds = Kinds::new(
+    "AnyLoss",
+    module_path!(),
+    "kind of loss",
+    &[&LISTED_LOSS, &BERNOULLI_LOSS, &GILBERT_ELLIOTT_LOSS, &DITHER_LOSS],
+);

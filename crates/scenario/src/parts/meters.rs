@@ -141,6 +141,8 @@ parts! {
 
 /// The kinds of meter.
 pub static ANY_METER: Kinds = Kinds::new(
+    "AnyMeter",
+    module_path!(),
     "meter",
     &[
         &TOKEN_BUCKET_METER,

@@ -17,6 +17,7 @@ mod record;
 mod rto;
 mod traffic;
 mod transport;
+mod weights;
 
 pub use applications::*;
 pub use class_queues::*;
@@ -35,3 +36,4 @@ pub use record::*;
 pub use rto::*;
 pub use traffic::*;
 pub use transport::*;
+pub use weights::*;

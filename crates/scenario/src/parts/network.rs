@@ -148,4 +148,5 @@ parts! {
 }
 
 /// The kinds of routing.
-pub static ANY_ROUTING: Kinds = Kinds::new("routing", &[&SHORTEST_PATHS, &ECMP]);
+pub static ANY_ROUTING: Kinds =
+    Kinds::new("AnyRouting", module_path!(), "routing", &[&SHORTEST_PATHS, &ECMP]);

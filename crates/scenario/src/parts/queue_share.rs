@@ -95,5 +95,9 @@ parts! {
 }
 
 /// The kinds of method.
-pub static ANY_METHOD: Kinds =
-    Kinds::new("method", &[&KACZMARZ_METHOD, &RLS_METHOD, &KALMAN_METHOD, &FIXED_POINT_METHOD]);
+pub static ANY_METHOD: Kinds = Kinds::new(
+    "AnyMethod",
+    module_path!(),
+    "method",
+    &[&KACZMARZ_METHOD, &RLS_METHOD, &KALMAN_METHOD, &FIXED_POINT_METHOD],
+);

@@ -72,16 +72,6 @@ parts! {
         tune_rtt: PERIOD => NONE,
     }
 
-    /// A given weight. In its place a number may stand.
-    FIXED_WEIGHT: "FixedWeight" as "fixed" {
-        /// Weight of the current queue in its average.
-        value: SHARE,
-    }
-
-    /// A weight of `1 - exp(-1 / packets per second)`: the average has a time constant of one second.
-    WEIGHT_FROM_RATE: "WeightFromRate" as "from-rate" {
-    }
-
     /// CoDel, controlled delay (RFC 8289): when packets have waited longer than `target` for `interval`,
     /// one is dropped as it is about to leave, then more and more often until the wait falls below the
     /// target. The defaults are the RFC's. Limits do not count the packet in transmission; with neither the
@@ -182,8 +172,9 @@ parts! {
 }
 
 /// The kinds of queue.
-pub static ANY_QUEUE: Kinds =
-    Kinds::new("queue discipline", &[&DROP_TAIL, &RED, &CO_DEL, &PIE, &FQ_CODEL, &DIFF_SERV]);
-
-/// The kinds of weight.
-pub static ANY_WEIGHT: Kinds = Kinds::new("kind of weight", &[&FIXED_WEIGHT, &WEIGHT_FROM_RATE]);
+pub static ANY_QUEUE: Kinds = Kinds::new(
+    "AnyQueue",
+    module_path!(),
+    "queue discipline",
+    &[&DROP_TAIL, &RED, &CO_DEL, &PIE, &FQ_CODEL, &DIFF_SERV],
+);

@@ -75,6 +75,8 @@ parts! {
 
 /// The kinds of rto.
 pub static ANY_RTO: Kinds = Kinds::new(
+    "RtoConfig",
+    module_path!(),
     "estimator",
     &[
         &JACOBSON_RTO_CONFIG,

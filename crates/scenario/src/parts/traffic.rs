@@ -84,6 +84,8 @@ parts! {
 
 /// The kinds of app.
 pub static ANY_APP: Kinds = Kinds::new(
+    "AnyApp",
+    module_path!(),
     "application",
     &[
         &BULK,
@@ -101,4 +103,5 @@ pub static ANY_APP: Kinds = Kinds::new(
 );
 
 /// The kinds of periods.
-pub static ANY_PERIODS: Kinds = Kinds::new("law", &[&EXPONENTIAL_PERIODS, &PARETO_PERIODS]);
+pub static ANY_PERIODS: Kinds =
+    Kinds::new("AnyPeriods", module_path!(), "law", &[&EXPONENTIAL_PERIODS, &PARETO_PERIODS]);

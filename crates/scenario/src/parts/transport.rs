@@ -129,4 +129,4 @@ parts! {
 }
 
 /// The kinds of transport.
-pub static ANY_TRANSPORT: Kinds = Kinds::new("transport", &[&TCP, &UDP]);
+pub static ANY_TRANSPORT: Kinds = Kinds::new("AnyTransport", module_path!(), "transport", &[&TCP, &UDP]);

@@ -9,8 +9,8 @@ const ALIKE: f64 = 0.6;
 /// Keys that a message names.
 const MOST_NAMED: usize = 3;
 
-/// The key that was meant, or those that there are.
-pub(crate) fn known(key: &str, part: &Part) -> String {
+/// The key of a part that was meant by an unknown one, or those that there are, in words.
+pub fn known(key: &str, part: &Part) -> String {
     let kind = part.kind.map(|_| "kind");
     let known: Vec<&str> = kind.into_iter().chain(part.fields.iter().map(|field| field.name)).collect();
     if let Some(meant) = meant(key, &known) {

@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::given::Given;
 use crate::part::{Kinds, Part};
 use crate::parts::{ANY_CONTROL, ANY_LAW, ANY_WEIGHT, USER_CONTROL};
-use crate::shown::shown;
+use crate::shown::{shown, shown_text};
 use crate::takes::{Range, Takes, AMOUNT, NOT_NEGATIVE, WEIGHT};
 
 /// Fields of laws that hold one amount each.
@@ -24,6 +24,16 @@ impl Reader<'_> {
                 kinds.parts.iter().map(|part| format!("\"{}\"", part.kind.unwrap_or_default())).collect();
             quoted.join(" or ")
         };
+        if let Given::Wrong(fault) = given {
+            return self.kept(Err(fault.clone()));
+        }
+        if let Given::Held(held) = given {
+            if kinds.parts.iter().any(|part| std::ptr::eq(*part, held.part)) {
+                return Some(held.marker());
+            }
+            let kind = shown_text(held.part.kind.unwrap_or(held.part.name));
+            return self.kept(Err(Fault::new("kind", kind, expected())));
+        }
         let (place, kind) = match given {
             Given::Text(_) => ("", given),
             Given::Table(_) => ("kind", given.get("kind").unwrap_or(&Given::Nothing)),
@@ -44,7 +54,7 @@ impl Reader<'_> {
 
     /// Law of a time: a time alone is a constant.
     pub(super) fn time_law(&mut self, given: &Given) -> Option<Value> {
-        if let Given::Table(_) = given {
+        if let Given::Table(_) | Given::Held(_) = given {
             return self.one_of(&ANY_LAW, given);
         }
         let Takes::Level(range) = AMOUNT else { return None };
@@ -54,7 +64,7 @@ impl Reader<'_> {
     /// Law of a number: a number alone is a constant, and no number has a unit.
     pub(super) fn number_law(&mut self, given: &Given) -> Option<Value> {
         let Takes::Real(range) = NOT_NEGATIVE else { return None };
-        let Given::Table(_) = given else {
+        let (Given::Table(_) | Given::Held(_)) = given else {
             return self.kept(real(given, range, range.description)).map(constant);
         };
         self.kept(without_units(given, range))?;
@@ -63,7 +73,7 @@ impl Reader<'_> {
 
     /// Weight of a queue in its average: a number alone is that.
     pub(super) fn weight(&mut self, given: &Given) -> Option<Value> {
-        if let Given::Text(_) | Given::Table(_) = given {
+        if let Given::Text(_) | Given::Table(_) | Given::Held(_) = given {
             return self.one_of(&ANY_WEIGHT, given);
         }
         let value = self.kept(real(given, WEIGHT, WEIGHT.description))?;

@@ -7,14 +7,16 @@ mod recorded;
 mod single;
 
 pub(crate) use checks::*;
-pub(crate) use keys::known as known_keys;
+pub use keys::known as known_keys;
+pub use recorded::mahimahi_times;
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 
 use crate::fault::{joined, Fault, Faults};
-use crate::given::Given;
+use crate::given::{Given, Held};
 use crate::part::{Default, Field, Fields, Part};
 use crate::shown::{shown, shown_text};
 use crate::takes::Takes;
@@ -30,10 +32,16 @@ pub struct Surroundings<'a> {
     pub folder: Option<&'a Path>,
     /// Finder of controls of the user's own; without it such a control must come with the hash of its code.
     pub find_control: Option<&'a FindControl<'a>>,
+    /// The canonical form of held parts, by their numbers.
+    pub held: Option<&'a dyn Fn(usize) -> Value>,
 }
 
-/// Reads a part. The table that is returned has no field at its default; without its title it is the canonical form.
-pub(crate) fn read(
+/// Reads a part. The table that is returned has no field at its default; without its title it is the canonical form. Held
+/// parts stand in it as tables of which [`Held::index_of`] tells the number.
+///
+/// # Errors
+/// All faults, each with its path.
+pub fn read(
     part: &'static Part,
     given: &Given,
     surroundings: Surroundings<'_>,
@@ -76,11 +84,19 @@ impl Reader<'_> {
             }
         }
         if let Some(check) = part.check.filter(|_| self.faults.len() == before) {
-            if let Err(fault) = check(&Fields { part, values: &table }) {
-                self.fault(fault);
-            }
+            let checked = check(&Fields { part, values: &self.expanded(&table) });
+            self.kept(checked);
         }
         table
+    }
+
+    /// The table with the fields of the parts that are held in it, which checks look at.
+    fn expanded<'t>(&self, table: &'t Map<String, Value>) -> Cow<'t, Map<String, Value>> {
+        let Some(held) = self.surroundings.held.filter(|_| table.values().any(holds)) else {
+            return Cow::Borrowed(table);
+        };
+        let expanded = table.iter().map(|(key, value)| (key.clone(), with_held(value, held)));
+        Cow::Owned(expanded.collect())
     }
 
     fn kind(&mut self, part: &'static Part, given: &Given, table: &mut Map<String, Value>) {
@@ -112,6 +128,9 @@ impl Reader<'_> {
 
     /// Reads a value; none if it has a fault, which is kept.
     fn value(&mut self, takes: &Takes, given: &Given) -> Option<Value> {
+        if let Given::Wrong(fault) = given {
+            return self.kept(Err(fault.clone()));
+        }
         match *takes {
             Takes::Table(part) => self.table(part, given),
             Takes::Tables(part) => self.items(given, |reader, item| reader.table(part, item)),
@@ -127,6 +146,11 @@ impl Reader<'_> {
     }
 
     fn table(&mut self, part: &'static Part, given: &Given) -> Option<Value> {
+        match given {
+            Given::Held(held) if std::ptr::eq(held.part, part) => return Some(held.marker()),
+            Given::Wrong(fault) => return self.kept(Err(fault.clone())),
+            _ => {}
+        }
         let before = self.faults.len();
         let table = self.part(part, given);
         (self.faults.len() == before).then_some(Value::Object(table))
@@ -161,6 +185,28 @@ impl Reader<'_> {
             Step::Item(index) => joined(&path, &format!("[{index}]")),
         });
         self.faults.push(fault.within(&place));
+    }
+}
+
+/// True for a value in which parts are held.
+fn holds(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(holds),
+        Value::Object(table) => Held::index_of(value).is_some() || table.values().any(holds),
+        _ => false,
+    }
+}
+
+fn with_held(value: &Value, held: &dyn Fn(usize) -> Value) -> Value {
+    if let Some(index) = Held::index_of(value) {
+        return held(index);
+    }
+    match value {
+        Value::Array(items) => items.iter().map(|item| with_held(item, held)).collect(),
+        Value::Object(table) => {
+            table.iter().map(|(key, value)| (key.clone(), with_held(value, held))).collect()
+        }
+        _ => value.clone(),
     }
 }
 

@@ -36,19 +36,29 @@ impl Reader<'_> {
     fn recorded(&self, name: &str) -> Result<Map<String, Value>, Fault> {
         let path =
             self.surroundings.folder.map_or_else(|| Path::new(name).to_owned(), |folder| folder.join(name));
-        let content = content(&path).map_err(|reason| {
-            Fault::new(FILE, format!("{} ({reason})", shown_text(name)), "a recorded capacity")
+        let times = mahimahi_times(&path).map_err(|fault| {
+            if fault.is_syntax() {
+                return Fault::new(FILE, format!("{} ({})", shown_text(name), fault.value), fault.expected);
+            }
+            let line = fault.line.map_or(String::new(), |line| format!(", line {line}"));
+            Fault::new(FILE, format!("{} in {}{line}", fault.value, shown_text(name)), fault.expected)
         })?;
-        let times = times(&content).map_err(|(line, value, expected)| {
-            let line = line.map_or(String::new(), |line| format!(", line {line}"));
-            Fault::new(FILE, format!("{value} in {}{line}", shown_text(name)), expected)
-        })?;
-        let seconds = |ms: &u64| number(*ms as f64 / 1000.0);
         let mut table = Map::new();
-        table.insert("times".to_owned(), times.iter().map(seconds).collect());
-        table.insert("period".to_owned(), times.last().map_or(Value::Null, seconds));
+        table.insert("times".to_owned(), times.iter().copied().map(number).collect());
+        table.insert("period".to_owned(), times.last().copied().map_or(Value::Null, number));
         Ok(table)
     }
+}
+
+/// The times of a file as Mahimahi keeps them, plain or compressed by gzip, in seconds.
+///
+/// # Errors
+/// The line, and what it has; for a file that cannot be read a fault that [`Fault::is_syntax`], whose value is the reason.
+pub fn mahimahi_times(path: &Path) -> Result<Vec<f64>, Fault> {
+    let content = content(path).map_err(|reason| Fault::of_syntax(reason, "a recorded capacity", None))?;
+    let times = times(&content)
+        .map_err(|(line, value, expected)| Fault { line, ..Fault::new("", value, expected) })?;
+    Ok(times.iter().map(|ms| *ms as f64 / 1000.0).collect())
 }
 
 /// The content of a file: there is none in a browser.

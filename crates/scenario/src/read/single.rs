@@ -43,6 +43,7 @@ pub(super) fn real(given: &Given, range: Range, expected: &str) -> Result<f64, F
     let value = match given {
         Given::Whole(whole) => *whole as f64,
         Given::Number(number) => *number,
+        Given::Decimal(digits) => digits.parse().unwrap_or(f64::NAN),
         _ => f64::NAN,
     };
     if range.holds(value) {
@@ -161,6 +162,9 @@ fn items(given: &Given, least: usize, most: usize) -> Result<&[Given], Fault> {
     match given {
         Given::List(items) if (least..=most).contains(&items.len()) => Ok(items),
         _ if most == least => Err(Fault::new("", shown(given), format!("a list of {least}"))),
+        Given::List(items) if items.len() > most => {
+            Err(Fault::new("", shown(given), format!("a list of at most {most}")))
+        }
         _ if least > 0 => Err(Fault::new("", shown(given), "a list that is not empty")),
         _ => Err(Fault::new("", shown(given), "a list")),
     }
@@ -199,7 +203,7 @@ fn ascending(times: impl Iterator<Item = f64>, inside: &str) -> Result<(), Fault
 
 fn duration_or_list(given: &Given) -> Result<Value, Fault> {
     match given {
-        Given::Text(_) | Given::Whole(_) | Given::Number(_) | Given::Flag(_) => {
+        Given::Text(_) | Given::Whole(_) | Given::Number(_) | Given::Decimal(_) | Given::Flag(_) => {
             DURATION.read(given, true).map(number)
         }
         _ => list(given, 1, usize::MAX, |item| DURATION.read(item, true).map(number)).map(Value::Array),

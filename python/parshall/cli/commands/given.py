@@ -95,7 +95,7 @@ def _changed(model: Scenario | Dumbbell, path: str, value: Any) -> Scenario | Du
     """A copy with another value at a path: of a dumbbell's own fields, of the network it stands for, or of
     the transport of all flows with TCP, whose fields have short names here (``control=cubic``).
     """
-    from parshall.scenario.transport import Tcp
+    from parshall.scenario.parts import Tcp
 
     path = path.removeprefix("dumbbell.")
     first = path.split(".")[0].split("[")[0]
