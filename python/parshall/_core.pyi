@@ -120,6 +120,9 @@ def scenario_part_schema(name: str) -> str:
 def known_keys(key: str, part: str) -> str:
     """The key of a part that was meant by an unknown one, or those that there are, in words."""
 
+def quantity(name: str, given: object, zero: bool) -> tuple[float | None, tuple[str, str] | None]:
+    """A rate, a duration or a size in base units; or its value in words and what was expected."""
+
 def mahimahi_times(path: str | Path) -> tuple[list[float] | None, tuple[str, str, int | None, bool] | None]:
     """The times of a file as Mahimahi keeps them, in seconds; or the value, what was expected, the line, and
     true unless the file cannot be read.

@@ -6,10 +6,9 @@ Prefixes are decimal (``k`` = 1000); the binary ones are ``Ki``, ``Mi``, ``Gi``.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
-from numbers import Integral, Real
+from numbers import Real
 
 from parshall.errors import InputError, shown
 
@@ -49,166 +48,92 @@ ps, ns, us, ms, s, minute, h = 1e-12, 1e-9, 1e-6, 1e-3, 1.0, 60.0, 3600.0
 B, kB, MB, GB, KiB, MiB, GiB = 1, 10**3, 10**6, 10**9, 2**10, 2**20, 2**30  # noqa: N816 - SI's spelling
 """Sizes, in bytes."""
 
-_NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)\s*(\S.*)?", re.ASCII)
-
-# 60 digits hold any double to far below a picosecond, so the only rounding is the one to the step.
+# 60 digits hold any double to far below a picosecond.
 _EXACT = Context(prec=60, rounding=ROUND_HALF_EVEN)
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """A kind of quantity: its units, the step it is rounded to, and the greatest value allowed."""
+    """A kind of quantity, whose units the crate ``parshall-scenario`` knows."""
 
     name: str
     example: str
     base: str
-    units: dict[str, Decimal]
-    step: Decimal
-    greatest: Decimal
 
-    def parse(self, value: object, *, zero: bool = False) -> Decimal:
-        """A number in base units, or text with a unit, rounded to the step.
+    def parse(self, value: object, *, zero: bool = False) -> float:
+        """A number in base units, or text with a unit, rounded to the step of this kind.
 
         Raises InputError (with an empty path) for another dimension, a negative value, zero unless ``zero``
         says that it makes sense, NaN, and what is out of range.
         """
+        from parshall import _core
+
         if not isinstance(zero, bool):
             raise InputError("zero", shown(zero), "a truth value")
-        quantity = self._quantity(value, zero)
-        if not quantity.is_finite() or quantity < 0 or (quantity == 0 and not zero):
-            raise self._error(value, zero)
-        if quantity > self.greatest:
-            raise InputError(
-                "", shown(value), f"a {self.name} of at most {float(self.greatest):g} {self.base}"
-            )
-        # Adding zero makes -0 into 0.
-        rounded = quantity.quantize(self.step, context=_EXACT) + 0
-        if rounded == 0 < quantity:
-            raise InputError("", shown(value), f"a {self.name} of at least {float(self.step):g} {self.base}")
-        return rounded
-
-    def _quantity(self, value: object, zero: bool) -> Decimal:
-        if isinstance(value, str):
-            match = _NUMBER.fullmatch(value.strip())
-            unit = self.units.get(match[2] or "") if match else None
-            if match is None or unit is None:
-                raise self._error(value, zero)
-            return _EXACT.multiply(Decimal(match[1]), unit)
-        if type(value) is float:  # as below, without asking abstract classes: scenarios may hold very many
-            return Decimal(repr(value))
-        if isinstance(value, Decimal):
-            return value
-        if isinstance(value, Integral) and not isinstance(value, bool):
-            return Decimal(int(value))
-        if isinstance(value, Real) and not isinstance(value, bool):
-            # The shortest text of a double is what its writer meant: 23.71 * ms is 23.71 ms after rounding.
-            return _shortest(value)
-        raise self._error(value, zero)
-
-    def exact(self, value: float) -> Decimal:
-        """A number in base units as it is, without rounding. Raises InputError as :meth:`parse` does."""
-        quantity = None if isinstance(value, str) else self._quantity(value, zero=True)
-        if quantity is None or not quantity.is_finite() or quantity < 0:
-            raise self._error(value, zero=True)
+        quantity, fault = _core.quantity(self.name, value, zero)
+        if quantity is None:
+            raise InputError("", *(fault or (shown(value), f"a {self.name}")))
         return quantity
 
-    def _error(self, value: object, zero: bool) -> InputError:
-        least = "of at least 0" if zero else "above 0"
-        return InputError(
-            "", shown(value), f'a {self.name} {least} such as "{self.example}"{self._hint(value)}'
-        )
 
-    def _hint(self, value: object) -> str:
-        """The unit that was meant when only the case is wrong."""
-        match = _NUMBER.fullmatch(value.strip()) if isinstance(value, str) else None
-        given = (match[2] or "") if match else ""
-        alike = [unit for unit in self.units if unit.lower() == given.lower()]
-        return f' (the unit is "{alike[0]}")' if alike and given not in alike else ""
-
-
-def _shortest(value: Real) -> Decimal:
-    try:
-        return Decimal(repr(float(value)))
-    except OverflowError:
-        return Decimal("Infinity")
-
-
-def _table(**units: str) -> dict[str, Decimal]:
-    return {name: Decimal(factor) for name, factor in units.items()}
-
-
-_BIT_RATES = _table(bit="1", kbit="1e3", Mbit="1e6", Gbit="1e9", Tbit="1e12")
-_BYTE_RATES = _table(B="8", kB="8e3", MB="8e6", GB="8e9")
-_SECONDS = _table(ps="1e-12", ns="1e-9", us="1e-6", ms="1e-3", s="1", min="60", h="3600")
-_BYTES = _table(B="1", kB="1e3", MB="1e6", GB="1e9", KiB="1024", MiB="1048576", GiB="1073741824")
-
-RATE = Dimension(
-    name="rate",
-    example="28 Mbit/s",
-    base="bit/s",
-    units=(
-        {f"{unit}/s": factor for unit, factor in (_BIT_RATES | _BYTE_RATES).items()}
-        | {f"{unit.removesuffix('it')}/s": factor for unit, factor in _BIT_RATES.items()}
-        | {f"{unit.removesuffix('it')}ps": factor for unit, factor in _BIT_RATES.items()}
-    ),
-    step=Decimal("1e-3"),
-    greatest=Decimal("1e15"),
-)
+RATE = Dimension(name="rate", example="28 Mbit/s", base="bit/s")
 """Rates in bit/s, to 0.001 bit/s."""
 
-DURATION = Dimension(
-    name="duration",
-    example="50 ms",
-    base="s",
-    units=_SECONDS | {"µs": _SECONDS["us"], "μs": _SECONDS["us"]},
-    step=Decimal("1e-12"),
-    greatest=Decimal("1e7"),
-)
+DURATION = Dimension(name="duration", example="50 ms", base="s")
 """Durations in seconds, to a picosecond."""
 
-SIZE = Dimension(
-    name="size",
-    example="64 kB",
-    base="bytes",
-    units=_BYTES,
-    step=Decimal("1e-3"),
-    greatest=Decimal("1e15"),
-)
-"""Sizes in bytes; :func:`parse_size` wants them whole."""
+SIZE = Dimension(name="size", example="64 kB", base="bytes")
+"""Sizes in whole bytes."""
 
 
 def parse_rate(value: object) -> float:
     """Bit/s, above zero, of a number or of text such as ``"28 Mbit/s"``, ``"28 Mbps"`` or ``"3.5 MB/s"``."""
-    return float(RATE.parse(value))
+    return RATE.parse(value)
 
 
 def parse_duration(value: object, *, zero: bool = True) -> float:
     """Seconds of a number or of text such as ``"50 ms"``; ``zero`` says whether zero is allowed."""
-    return float(DURATION.parse(value, zero=zero))
+    return DURATION.parse(value, zero=zero)
 
 
 def parse_size(value: object, *, zero: bool = False) -> int:
     """Whole bytes of a number or of text such as ``"64 kB"`` or ``"1.5 KiB"``."""
-    size = SIZE.parse(value, zero=zero)
-    if size != size.to_integral_value():
-        raise InputError("", shown(value), f'a whole number of bytes, or a size such as "{SIZE.example}"')
-    return int(size)
+    return int(SIZE.parse(value, zero=zero))
+
+
+_RATES = {"Tbit/s": "1e12", "Gbit/s": "1e9", "Mbit/s": "1e6", "kbit/s": "1e3", "bit/s": "1"}
+_DURATIONS = {"s": "1", "ms": "1e-3", "us": "1e-6", "ns": "1e-9", "ps": "1e-12"}
+"""Units that quantities are written in, the largest first."""
 
 
 def format_rate(rate: float) -> str:
     """Text that :func:`parse_rate` reads back to the same value."""
-    return _format(rate, RATE, ("Tbit/s", "Gbit/s", "Mbit/s", "kbit/s", "bit/s"))
+    return _format(rate, RATE, _RATES)
 
 
 def format_duration(duration: float) -> str:
     """Text that :func:`parse_duration` reads back to the same value."""
-    return _format(duration, DURATION, ("s", "ms", "us", "ns", "ps"))
+    return _format(duration, DURATION, _DURATIONS)
 
 
-def _format(value: float, dimension: Dimension, units: tuple[str, ...]) -> str:
+def _format(value: float, dimension: Dimension, units: dict[str, str]) -> str:
     """In the largest unit that leaves at least one before the point; zero in the base unit."""
-    exact = dimension.exact(value)
-    smallest = units[-1] if exact else dimension.base
-    unit = next((unit for unit in units if exact >= dimension.units[unit]), smallest)
-    number = _EXACT.divide(exact, dimension.units[unit]).normalize()
+    exact = _exact(value)
+    if exact is None:
+        expected = f'a {dimension.name} of at least 0 such as "{dimension.example}"'
+        raise InputError("", shown(value), expected)
+    smallest = list(units)[-1] if exact else dimension.base
+    unit = next((unit for unit, factor in units.items() if exact >= Decimal(factor)), smallest)
+    number = _EXACT.divide(exact, Decimal(units[unit])).normalize()
     return f"{number:f} {unit}"
+
+
+def _exact(value: object) -> Decimal | None:
+    """The decimal that a number of at least 0 means: the shortest that stands for it."""
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal):
+        return None
+    try:
+        exact = value if isinstance(value, Decimal) else Decimal(repr(float(value)))
+    except OverflowError:
+        return None
+    return exact if exact.is_finite() and exact >= 0 else None

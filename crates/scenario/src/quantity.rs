@@ -177,6 +177,19 @@ impl Dimension {
     }
 }
 
+/// A quantity of the kind with this name, `rate`, `duration` or `size`, in base units; `zero` is allowed where it makes
+/// sense. None for any other name.
+///
+/// # Errors
+/// What was given, and what was expected.
+pub fn read_quantity(name: &str, given: &Given, zero: bool) -> Option<Result<f64, Fault>> {
+    let dimension = [&RATE, &DURATION].into_iter().find(|dimension| dimension.name == name);
+    match dimension {
+        Some(dimension) => Some(dimension.read(given, zero)),
+        None => (name == SIZE.name).then(|| size(given, zero).map(|bytes| bytes as f64)),
+    }
+}
+
 /// Whole bytes.
 pub(crate) fn size(given: &Given, zero: bool) -> Result<u64, Fault> {
     let steps = SIZE.steps(given, zero)?;

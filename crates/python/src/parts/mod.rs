@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use parshall_scenario::parts::DUMBBELL;
 use parshall_scenario::{
-    all_parts, described, dumbbell_of_file, part_schema, read_file, read_part, Dumbbell, Fault, Faults,
-    Given, Part, Surroundings,
+    all_parts, described, dumbbell_of_file, part_schema, read_file, read_part, read_quantity, Dumbbell,
+    Fault, Faults, Given, Part, Surroundings,
 };
 use pyo3::exceptions::PyKeyError;
 use pyo3::intern;
@@ -29,7 +29,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario_parts, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_part_schema, module)?)?;
     module.add_function(wrap_pyfunction!(known_keys, module)?)?;
-    module.add_function(wrap_pyfunction!(mahimahi_times, module)?)
+    module.add_function(wrap_pyfunction!(mahimahi_times, module)?)?;
+    module.add_function(wrap_pyfunction!(quantity, module)?)
 }
 
 type Fields<'py> = Option<Bound<'py, PyDict>>;
@@ -167,6 +168,21 @@ fn scenario_part_schema(name: &str) -> PyResult<String> {
 #[pyfunction]
 fn known_keys(key: &str, part: &str) -> PyResult<String> {
     Ok(parshall_scenario::known_keys(key, part_of(part)?))
+}
+
+/// A rate, a duration or a size in base units; or its value in words and what was expected.
+#[pyfunction]
+fn quantity(
+    name: &str,
+    given: &Bound<'_, PyAny>,
+    zero: bool,
+) -> PyResult<(Option<f64>, Option<(String, String)>)> {
+    let given = Taker::new(given.py()).given(given)?;
+    match read_quantity(name, &given, zero) {
+        Some(Ok(value)) => Ok((Some(value), None)),
+        Some(Err(fault)) => Ok((None, Some((fault.value, fault.expected)))),
+        None => Err(PyKeyError::new_err(format!("no kind of quantity is named {name}"))),
+    }
 }
 
 /// A fault of a recorded capacity: its value, what was expected, the line, and true unless the file cannot be read.
