@@ -170,13 +170,12 @@ fn known_keys(key: &str, part: &str) -> PyResult<String> {
     Ok(parshall_scenario::known_keys(key, part_of(part)?))
 }
 
+/// A value in words, and what was expected.
+type Words = (String, String);
+
 /// A rate, a duration or a size in base units; or its value in words and what was expected.
 #[pyfunction]
-fn quantity(
-    name: &str,
-    given: &Bound<'_, PyAny>,
-    zero: bool,
-) -> PyResult<(Option<f64>, Option<(String, String)>)> {
+fn quantity(name: &str, given: &Bound<'_, PyAny>, zero: bool) -> PyResult<(Option<f64>, Option<Words>)> {
     let given = Taker::new(given.py()).given(given)?;
     match read_quantity(name, &given, zero) {
         Some(Ok(value)) => Ok((Some(value), None)),

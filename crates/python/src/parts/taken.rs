@@ -131,7 +131,7 @@ impl<'py> Taker<'py> {
         }
         if value.hasattr(intern!(self.py, "tolist"))? {
             let plain = value.call_method0(intern!(self.py, "tolist"))?;
-            if !plain.get_type().is(&value.get_type()) {
+            if !plain.get_type().is(value.get_type()) {
                 return self.given(&plain);
             }
         }
