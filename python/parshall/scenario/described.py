@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
 from parshall.scenario.takes import takes
 
 if TYPE_CHECKING:
-    from parshall.scenario.base import Field, Part
+    from parshall.scenario.base import Part
 
 __all__ = ["signature_of", "text_of"]
 
@@ -41,7 +40,7 @@ def signature_of(model: type[Part]) -> inspect.Signature:
             inspect.Parameter(
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=inspect.Parameter.empty if field.is_required() else _Words(_default(field)),
+                default=inspect.Parameter.empty if field.is_required() else _Words(repr(field.default)),
                 annotation=_Words(kinds[name].replace(", ", " | ")),
             )
             for name, field in required
@@ -62,7 +61,7 @@ def text_of(model: type[Part]) -> str:
     lines = [own, "", "Fields", "------"]
     for name in fields:
         field = model.model_fields[name]
-        default = "" if field.is_required() or field.default is None else f"; {_default(field)} unless given"
+        default = "" if field.is_required() or field.default is None else f"; {field.default!r} unless given"
         lines += _wrapped(f"{name} : {kinds[name]}{default}", "        ")
         lines += _wrapped(texts.get(name, ""), "    ", "    ")
         lines += _wrapped(_by_profile(model, name), "    ", "    ")
@@ -80,16 +79,8 @@ def _by_profile(model: type[Part], name: str) -> str:
     return "; ".join(f"{profile}: {value}" for profile, value in given.items()) if given else ""
 
 
-def _default(field: Field) -> str:
-    return repr(field.default)
-
-
 @cache
 def _kinds(model: type[Part]) -> dict[str, str]:
-    """What each field takes, in words."""
-    return dict(_taken(model))
-
-
-def _taken(model: type[Part]) -> Iterator[tuple[str, str]]:
-    for name, field in model.table_schema()["properties"].items():
-        yield name, takes(field).replace("true, false", "True, False")
+    """The values that each field takes, in words."""
+    fields = model.table_schema()["properties"].items()
+    return {name: takes(field).replace("true, false", "True, False") for name, field in fields}
