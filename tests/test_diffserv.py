@@ -7,7 +7,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from parshall.scenario.code_points import CODE_POINTS, code_point, code_point_name
 
 import parshall
 from parshall import (
@@ -29,7 +28,6 @@ from parshall import (
     Udp,
     json_schema,
 )
-from parshall.scenario.schema import definitions
 
 TEXT = """
 duration = "5 s"
@@ -91,9 +89,7 @@ def scenario() -> Scenario:
 
 def test_names_of_code_points_are_those_of_the_rfcs() -> None:
     # RFC 2474, 2597, 3246, 5865, 8622.
-    assert {
-        name: f"{CODE_POINTS[name]:06b}" for name in ("DF", "CS3", "AF11", "AF23", "AF42", "EF", "LE")
-    } == {
+    bits = {
         "DF": "000000",
         "CS3": "011000",
         "AF11": "001010",
@@ -102,8 +98,10 @@ def test_names_of_code_points_are_those_of_the_rfcs() -> None:
         "EF": "101110",
         "LE": "000001",
     }
-    assert all(code_point(name.lower()) == code_point(value) == value for name, value in CODE_POINTS.items())
-    assert [code_point_name(value) for value in (46, 12, 3)] == ["EF", "AF12", "3"]
+    for name, expected in bits.items():
+        for given in (name, name.lower(), int(expected, 2)):
+            group = FlowGroup(transport="tcp", app="bulk", dscp=given)
+            assert f"{group.dscp:06b}" == expected
 
 
 def test_a_file_says_the_same_as_what_it_is_written_as(scenario: Scenario) -> None:
@@ -114,7 +112,7 @@ def test_a_file_says_the_same_as_what_it_is_written_as(scenario: Scenario) -> No
     assert (rule.if_green, rule.if_yellow, rule.if_red) == (10, 12, 14)
     plain: dict[str, Any] = {"conditioner": {"rules": [{"dscp": "EF", "if_green": "drop"}]}}
     link = {"between": ["a", "b"], "rate": 1, "delay": 0, **plain}
-    schema = {**definitions(Link)["Link"], "$defs": json_schema()["$defs"]}
+    schema = {**Link.table_schema(), "$defs": json_schema()["$defs"]}
     jsonschema.validate(link, schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**link, "conditioner": {"rules": [{"dscp": "AF14"}]}}, schema)

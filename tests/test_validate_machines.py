@@ -73,7 +73,7 @@ def test_tc_and_the_simulator_are_told_the_same() -> None:
         in words["red"]
     )
     assert f"limit {red.limit_packets * PACKET} " in words["red"]
-    assert json.loads(red.model_dump_json())["weight"]["value"] == 2**-4
+    assert red.weight.value == 2**-4
     assert "target 15ms" in words["pie"]
     kinds = {"codel": CoDel, "pie": Pie, "fq-codel": FqCodel}
     for queue, kind in kinds.items():

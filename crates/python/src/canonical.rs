@@ -29,7 +29,7 @@ pub fn canonical_json(
     String::from_utf8(writer.text).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Whether a field is written if it has this value.
+/// True for a field that is written if it has this value.
 fn is_written((_, _, default, always): &Field, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(*always || !(value.is(default) || value.eq(default)?))
 }
@@ -60,7 +60,7 @@ impl<'py> Writer<'py> {
         }
     }
 
-    /// What `read` makes of the text of a value, which must stay alive as long as the writer. The text is kept for
+    /// Reads the text of a value by `read`. The value must stay alive as long as the writer. The text is kept for
     /// a while where it holds what others may share.
     pub fn once<T>(
         &mut self,
@@ -79,12 +79,12 @@ impl<'py> Writer<'py> {
         result
     }
 
-    /// Whether a value is a model: its text depends on its class and its `__dict__` only.
+    /// True for a part of a scenario: its text depends on its class and its `__dict__` only.
     pub fn is_model(&mut self, value: &Bound<'py, PyAny>) -> PyResult<bool> {
         Ok(self.fields_of(&value.get_type())?.is_some())
     }
 
-    /// Whether a field of a model of this class is written if it has this value.
+    /// True if a field of a part of this class is written where it has this value.
     pub fn writes(
         &mut self,
         class: &Bound<'py, PyType>,

@@ -112,7 +112,7 @@ impl ReadScenario {
         self.slow_links.as_deref()
     }
 
-    /// What a run will take: packets, events, seconds and bytes of memory. Raises ScenarioError for what needs the whole
+    /// The expense of a run: packets, events, seconds and bytes of memory. Raises ScenarioError for what needs the whole
     /// network.
     fn check(&self, py: Python<'_>) -> PyResult<(f64, f64, f64, f64)> {
         let scenario = self.taken().map_err(|faults| PyValueError::new_err(faults.to_string()))?;

@@ -115,7 +115,7 @@ impl<'py> Fields<'py> {
     }
 }
 
-/// What a model stands for, if it has the values of the one `before`, which was read as `read`, but for some that can
+/// The value that a part stands for, if it has the values of the one `before`, which was read as `read`, but for some that can
 /// be set.
 fn copied<'py, T: Alike>(
     read: &T,
@@ -138,7 +138,7 @@ fn copied<'py, T: Alike>(
     Ok(Some(copy))
 }
 
-/// Whether two values are seen to be the same without much ado; they may be equal even if not.
+/// True for two values that are seen to be the same without much ado; they may be equal even if not.
 fn same<'py>(
     first: &Bound<'py, PyAny>,
     second: &Bound<'py, PyAny>,

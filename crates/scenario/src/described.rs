@@ -47,7 +47,7 @@ fn field(field: &Field) -> Value {
     entries
 }
 
-/// What a field takes: a word, or a table of one key.
+/// The kind of values that a field takes: a word, or a table of one key.
 fn takes(takes: &Takes) -> Value {
     match *takes {
         Takes::Rate { .. } => "rate".into(),

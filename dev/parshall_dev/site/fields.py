@@ -21,13 +21,10 @@ def plain(text: str) -> str:
 
 def field_names(kind: Any) -> list[tuple[str, str]]:
     """Names and texts of the fields of a scenario class; nothing for anything else."""
-    from parshall.scenario.base import Model
-    from parshall.scenario.docs import field_docs
-
-    if not (inspect.isclass(kind) and issubclass(kind, Model)):
+    if not (inspect.isclass(kind) and hasattr(kind, "table_schema")):
         return []
-    texts = field_docs(kind)
-    return [(name, texts.get(name, "")) for name in kind.model_fields if name != "kind"]
+    properties = kind.table_schema()["properties"]
+    return [(name, field["description"]) for name, field in properties.items() if name != "kind"]
 
 
 def definition_list(kind: Any, files: Mapping[str, str]) -> str:
@@ -35,9 +32,7 @@ def definition_list(kind: Any, files: Mapping[str, str]) -> str:
     names = field_names(kind)
     if not names:
         return ""
-    from parshall.scenario.schema import definitions
-
-    schema = definitions(kind)[kind.__name__]
+    schema = kind.table_schema()
     own = kind.model_fields.get("kind")
     first = f"In a file: `kind = {json.dumps(own.default)}`.\n\n" if own is not None else ""
     return first + "\n".join(_entries(kind, names, schema, files))
