@@ -87,7 +87,7 @@ impl<'py> Taker<'py> {
     fn stood_for(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Given> {
         match value.get_type().call_method1(intern!(self.py, "__scenario_part__"), (value,)) {
             Ok(part) => self.given(&part),
-            Err(error) => fault_of(self.py, &error).map(Given::Wrong).ok_or(error),
+            Err(error) => fault_of(self.py, &error).map(|fault| Given::Wrong(Box::new(fault))).ok_or(error),
         }
     }
 
@@ -119,7 +119,7 @@ impl<'py> Taker<'py> {
                 format!("the class {name}"),
                 format!("one of it: {name}({})", arguments(class)?),
             );
-            return Ok(Given::Wrong(fault));
+            return Ok(Given::Wrong(Box::new(fault)));
         }
         if let Ok(text) = value.cast::<PyString>() {
             return text_of(text);

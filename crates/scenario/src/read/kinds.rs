@@ -25,7 +25,7 @@ impl Reader<'_> {
             quoted.join(" or ")
         };
         if let Given::Wrong(fault) = given {
-            return self.kept(Err(fault.clone()));
+            return self.kept(Err(Fault::clone(fault)));
         }
         if let Given::Held(held) = given {
             if kinds.parts.iter().any(|part| std::ptr::eq(*part, held.part)) {

@@ -129,7 +129,7 @@ impl Reader<'_> {
     /// Reads a value; none if it has a fault, which is kept.
     fn value(&mut self, takes: &Takes, given: &Given) -> Option<Value> {
         if let Given::Wrong(fault) = given {
-            return self.kept(Err(fault.clone()));
+            return self.kept(Err(Fault::clone(fault)));
         }
         match *takes {
             Takes::Table(part) => self.table(part, given),
@@ -148,7 +148,7 @@ impl Reader<'_> {
     fn table(&mut self, part: &'static Part, given: &Given) -> Option<Value> {
         match given {
             Given::Held(held) if std::ptr::eq(held.part, part) => return Some(held.marker()),
-            Given::Wrong(fault) => return self.kept(Err(fault.clone())),
+            Given::Wrong(fault) => return self.kept(Err(Fault::clone(fault))),
             _ => {}
         }
         let before = self.faults.len();
