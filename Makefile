@@ -127,7 +127,7 @@ clean:
 
 # The site. What Sphinx needs is installed only for this; the crates' own pages stand beside the others.
 docs: setup $(VENV)/.docs
-	cargo doc --no-deps --quiet $(foreach crate,capture control estimators link scenario sim,-p parshall-$(crate))
+	cargo doc --no-deps --quiet $(foreach crate,capture control estimators link quinn scenario sim,-p parshall-$(crate))
 	PYTHONPATH=. $(BIN)/sphinx-build -q -W --keep-going -b html -d out/docs/doctrees docs out/docs/html
 	@echo "out/docs/html/index.html"
 

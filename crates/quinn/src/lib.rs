@@ -42,6 +42,8 @@
 //!   first round trip (`initial_rtt`) and the thresholds of losses (`packet_threshold`, `time_threshold`), and the rest is that of RFC 9002.
 //!   RTO filters of `parshall_estimators` cannot be put there.
 //!
+//! A control of a user's own that fails, or answers with a window that is none, panics in quinn's task, which ends the connection.
+//!
 //! # Features
 //!
 //! `library`: controls from shared libraries in C or any other language, by the interface of `parshall_control.h`

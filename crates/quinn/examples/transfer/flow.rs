@@ -10,12 +10,16 @@ use quinn::congestion::ControllerFactory;
 use quinn::{ClientConfig, Endpoint, ServerConfig, TransportConfig, VarInt};
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
 
 /// A result, or the reason why there is none.
 pub type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// UDP payload of a full packet: 1500 bytes with the headers of UDP and IP.
 pub const PACKET_BYTES: u16 = 1472;
+
+/// Time that a server waits for a client, and for a stream that stands.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A transfer to do.
 pub struct Transfer {
@@ -81,7 +85,8 @@ impl Transfer {
             runtime()?.block_on(async {
                 let endpoint = Endpoint::server(config, address)?;
                 ready.send(())?;
-                receive(&endpoint, time, warm_up).await
+                // A client that gives up does not tell.
+                timeout(time + PATIENCE, receive(&endpoint, time, warm_up)).await?
             })
         });
         // Where the server could not begin, its thread has the reason.

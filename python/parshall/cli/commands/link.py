@@ -7,6 +7,7 @@ import json
 import logging
 import signal
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,7 @@ import click
 from parshall.cli.commands.given import scenario_of
 from parshall.engine.link import Relay, checked_address
 from parshall.errors import InputError
+from parshall.scenario.files import placed
 
 if TYPE_CHECKING:
     from parshall.engine.link import Relayed
@@ -41,7 +43,9 @@ def link_file(
     addresses = checked_address("--listen", listen, 0), checked_address("--to", to, 1)
     scenario = scenario_of(file, changes)
     given: dict[str, Any] = {"seed": seed, "duration": duration, "realtime": realtime}
-    with _terminated_as_by_ctrl_c(), Relay(scenario, listen=addresses[0], to=addresses[1], **given) as relay:
+    name = "standard input" if file == "-" else file
+    start = partial(Relay, scenario, listen=addresses[0], to=addresses[1], **given)
+    with _terminated_as_by_ctrl_c(), placed(start, name, "") as relay:
         with contextlib.suppress(KeyboardInterrupt):
             _wait(relay, addresses[1])
         relayed = relay.finish()
