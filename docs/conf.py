@@ -13,7 +13,7 @@ author = "The authors of Parshall"
 version = release = parshall.__version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "parshall_dev.site.extension"]
-exclude_patterns = ["_build", "reference/examples"]
+exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "Parshall"
 html_static_path = ["_static"]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from parshall_dev.site import names, reference, tables
+import parshall
+from parshall_dev.site import examples, fields, names, reference, tables
 from parshall_dev.site.check import faults
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -29,6 +30,27 @@ def test_a_name_without_a_text_is_told() -> None:
     def silent() -> None: ...
 
     assert reference.missing_texts([names.Name("", "parshall.silent", silent)]) == ["parshall.silent"]
+
+
+def test_examples_of_the_reference_run() -> None:
+    """``make docs`` asks for one of every name besides."""
+    assert set(examples.examples()) <= {name.path for name in NAMES}
+    assert examples.broken() == []
+
+
+def test_a_name_without_an_example_is_told() -> None:
+    def unheard_of() -> None:
+        """Does nothing."""
+
+    told = reference.missing_examples([names.Name("", "parshall.unheard_of", unheard_of)])
+    assert told == ["parshall.unheard_of"]
+
+
+def test_fields_are_read_from_the_text_of_a_class() -> None:
+    found = {field.name: field for field in fields.fields(parshall.CoDel)}
+    assert list(found) == [name for name in parshall.CoDel.model_fields if name != "kind"]
+    assert found["target"].takes == "duration; 0.005 unless given"
+    assert found["target"].text == "Acceptable time in the queue."
 
 
 def test_links_of_pages_lead_somewhere() -> None:

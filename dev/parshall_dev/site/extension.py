@@ -7,7 +7,7 @@ from typing import Any
 
 from parshall import _core
 from parshall_dev.checkout import ROOT
-from parshall_dev.site import check, llms, reference, repository, tables, themes
+from parshall_dev.site import check, examples, llms, reference, repository, tables, themes
 from parshall_dev.site.fields import without_fields
 
 __all__ = ["setup", "state"]
@@ -40,16 +40,29 @@ def _generate(app: Any) -> None:
     folder = ROOT / "docs" / "reference" / "api"
     missing = reference.write(folder)
     if missing:
-        raise ExtensionError(f"public names without a text: {', '.join(missing)}")
+        raise ExtensionError(f"public names without a text or an example: {', '.join(missing)}")
     tables.write(folder)
+    wrong = examples.broken()
+    if wrong:
+        raise ExtensionError("".join(wrong))
 
 
 def _process_docstring(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
     from sphinx.ext.napoleon import Config, GoogleDocstring
 
     without_fields(lines)
+    _mark_code(lines)
     if what in ("class", "exception", "function", "method"):  # of a property it would take a colon for a type
         lines[:] = str(GoogleDocstring(lines, Config(), app, what, name, value, options)).splitlines()
+
+
+def _mark_code(lines: list[str]) -> None:
+    """Marks indented blocks as code: docstrings here have them without the colons that Sphinx wants."""
+    for index in range(len(lines) - 1, 1, -1):
+        above = next((line for line in reversed(lines[: index - 1]) if line.strip()), "")
+        starts = lines[index].startswith("    ") and not lines[index - 1].strip()
+        if starts and above and not above.startswith((" ", "-", "*", "..")) and not above.endswith("::"):
+            lines[index:index] = ["::", ""]
 
 
 def _finish(app: Any, exception: Exception | None) -> None:

@@ -14,19 +14,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from parshall_dev.checkout import ROOT
-from parshall_dev.site.fields import definition_list, field_names, plain
+from parshall_dev.site.examples import examples
+from parshall_dev.site.fields import definition_list, fields, plain
 from parshall_dev.site.names import PACKAGES, Name, first_sentence, public_names, text_of
 
-__all__ = ["missing_texts", "write"]
-
-SHARED = ("alike", "given", "from_dict", "replace", "with_")
-"""Methods that all scenario classes have; they stand on a page of their own."""
+__all__ = ["missing_examples", "missing_texts", "write"]
 
 _MOST_EXAMPLES = 6
 
 
 def write(folder: Path) -> list[str]:
-    """Writes the pages into ``folder`` and returns the paths of names that have no text."""
+    """Writes the pages into ``folder`` and returns the paths of names that have no text or no example."""
     names = public_names()
     pages = dict(_pages(names))
     folder.mkdir(parents=True, exist_ok=True)
@@ -37,7 +35,7 @@ def write(folder: Path) -> list[str]:
         path = folder / file
         if not path.exists() or path.read_text(encoding="utf-8") != text:  # Sphinx reads what is newer again
             path.write_text(text, encoding="utf-8")
-    return missing_texts(names)
+    return missing_texts(names) + missing_examples(names)
 
 
 def missing_texts(names: Iterable[Name]) -> list[str]:
@@ -46,8 +44,19 @@ def missing_texts(names: Iterable[Name]) -> list[str]:
     for name in names:
         if not text_of(name).strip() and not _is_alias(name):
             found.append(name.path)
-        found += [f"{name.path}.{field}" for field, text in field_names(name.value) if not text.strip()]
+        found += [f"{name.path}.{field.name}" for field in fields(name.value) if not field.text.strip()]
     return found
+
+
+def missing_examples(names: Iterable[Name]) -> list[str]:
+    """Paths of public names without an example: in the docstring, in examples.txt, or on another page."""
+    names = list(names)
+    uses, shown = _uses(names), examples()
+    return [
+        name.path
+        for name in names
+        if name.path not in uses and name.path not in shown and ">>> " not in text_of(name)
+    ]
 
 
 def _is_alias(name: Name) -> bool:
@@ -56,13 +65,13 @@ def _is_alias(name: Name) -> bool:
 
 
 def _pages(names: list[Name]) -> Iterator[tuple[str, str]]:
-    uses = _uses(names)
+    uses, shown = _uses(names), examples()
     files = {name.short: f"{name.path}.md" for name in names}
     for package, title in PACKAGES.items():
         own = [name for name in names if name.package == package]
         yield f"index-{package or 'parshall'}.md", _package_page(package, title, own)
     for name in names:
-        yield f"{name.path}.md", _page(name, uses.get(name.path, []), files)
+        yield f"{name.path}.md", _page(name, uses.get(name.path, []), shown.get(name.path, ""), files)
 
 
 def _package_page(package: str, title: str, names: list[Name]) -> str:
@@ -78,11 +87,13 @@ def _package_page(package: str, title: str, names: list[Name]) -> str:
     )
 
 
-def _page(name: Name, uses: list[str], files: Mapping[str, str]) -> str:
+def _page(name: Name, uses: list[str], example: str, files: Mapping[str, str]) -> str:
     parts = [f"# {name.short}\n", _object(name)]
-    fields = definition_list(name.value, files)
-    if fields:
-        parts += ["## Fields\n", fields]
+    if example:
+        parts.append(f"## Example\n\n```pycon\n{example}```\n")
+    listed = definition_list(name.value, files)
+    if listed:
+        parts += ["## Fields\n", listed]
     if uses:
         parts += ["## Used in\n", "\n".join(f"- {use}" for use in uses[:_MOST_EXAMPLES]) + "\n"]
     return "\n".join(parts)
@@ -110,18 +121,18 @@ def _rst(text: str) -> str:
 
 def _members(kind: type) -> list[str]:
     """Public members with a text that are the class's own or come from a class of Parshall's."""
-    fields = {field for field, _ in field_names(kind)}
-    shared = dict.fromkeys(SHARED) if fields and kind.__name__ not in ("Scenario", "Dumbbell") else {}
+    names = {field.name for field in fields(kind)}
+    hidden = names | {"kind"}
     found: dict[str, None] = {}
     for each in kind.__mro__:
-        if each.__module__.startswith("parshall") and not each.__name__.startswith("_"):
+        shared = each.__module__ == "parshall.scenario.base" and kind.__name__ not in ("Scenario", "Dumbbell")
+        if each.__module__.startswith("parshall") and not each.__name__.startswith("_") and not shared:
             found |= dict.fromkeys([*inspect.get_annotations(each), *each.__dict__])
-    hidden = fields | set(shared) | {"kind"}
     return [name for name in found if name not in hidden and _is_public(name)]
 
 
 def _is_public(name: str) -> bool:
-    return not name.startswith(("_", "model_")) and name not in ("copy", "known", "canonical")
+    return not name.startswith(("_", "model_")) and name not in ("copy", "known", "canonical", "table_schema")
 
 
 def _uses(names: list[Name]) -> dict[str, list[str]]:

@@ -13,7 +13,6 @@ from typing import Any
 
 from parshall_dev.site.fields import plain
 from parshall_dev.site.names import attribute_texts
-from parshall_dev.site.reference import SHARED
 
 __all__ = ["PAGES", "write"]
 
@@ -130,7 +129,13 @@ def _profiles() -> Iterator[str]:
     )
 
 
+_SHARED = ("alike", "given", "from_dict", "replace", "with_")
+
+
 def _common() -> Iterator[str]:
+    import parshall
+
+    base = next(each for each in parshall.Tcp.__mro__ if "with_" in each.__dict__)
     yield from (
         "# What all scenario classes have",
         "",
@@ -138,8 +143,8 @@ def _common() -> Iterator[str]:
         "they are made. A fault is a [ScenarioError](parshall.ScenarioError.md) of a line for each mistake.",
         "",
         "```{eval-rst}",
-        ".. autoclass:: parshall.scenario.base.Model",
-        f"   :members: {', '.join(SHARED)}",
+        f".. autoclass:: {base.__module__}.{base.__name__}",
+        f"   :members: {', '.join(_SHARED)}",
         "   :no-index:",
         "```",
     )
