@@ -1,4 +1,4 @@
-"""What ns-2 did: the runs of a study, grouped by label, read from a table of runs."""
+"""Results of ns-2: the runs of a study, grouped by label, read from a table of runs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Settings:
         return word
 
     def error(self, name: str, expected: str) -> InputError:
-        """What to raise for a setting that was not expected."""
+        """Returns the error for a setting that was not expected."""
         return InputError(f"{self.where}: {name}", shown(self.values[name]), expected)
 
 

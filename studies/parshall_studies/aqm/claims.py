@@ -111,7 +111,7 @@ def _phase(capacity: int) -> st.Holds:
 
 
 def _gain(capacity: int, load: int) -> st.Expression:
-    """What tuned RED gives long TCP flows more than RED does."""
+    """Gain of long TCP flows by tuned RED over RED."""
     here: dict[str, Any] = {"capacity": capacity, "buffer": "1", "load": load}
     return of("ltrf", "red-tuned", "tuned", **here) - of("ltrf", "red", **here)
 

@@ -1,4 +1,4 @@
-"""What Chapter IV prints, number by number."""
+"""Numbers that Chapter IV prints."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TABLE_6: Mapping[tuple[str, int], str] = {
 TABLE_7: Mapping[int, tuple[int, int, int]] = {0: (55, 0, 22), 5: (55, 250, 22), 30: (55, 1300, 14)}
 """LTRFs, STFs and LTNRFs at 35 Mbit/s, by load of short flows in %."""
 LTNRF_LOADS: Mapping[int, str] = {0: "0.60", 5: "0.55", 30: "0.30"}
-"""What LTNRF offer, as a share of the capacity, by load of short flows in % (IV.A.1)."""
+"""Load that LTNRF offer, as a share of the capacity, by load of short flows in % (IV.A.1)."""
 
 TABLE_8: Mapping[Place, str] = {
     (queue, "utilization", capacity, buffer, 30): number

@@ -1,4 +1,4 @@
-"""What the study varies, and the parts that it is made of. A cell is one scenario, to be run over seeds."""
+"""Dimensions of the study, and the parts that it is made of. A cell is one scenario, to be run over seeds."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ class Part:
     warm_up: float = 60.0
     """Counters count from here on, in seconds."""
     in_phase: bool = True
-    """Whether all CBR flows start at one instant."""
+    """True if all CBR flows start at one instant."""
     on_off: bool = False
-    """Whether they are on and off in turn."""
+    """True if they are on and off in turn."""
     surge: tuple[float, float] | None = None
     """From when until when most of them are there, in seconds; the others always are."""
     buffers: Sequence[str] = tuple(BUFFERS)
@@ -149,4 +149,4 @@ PARTS = (
     *(DOCUMENT, ON_OFF, SPREAD, THRESHOLDS, THRESHOLDS_ON_OFF),
     *(TUNED, TUNED_SPREAD, CROSSING, CROSSING_SPREAD, MODERN),
 )
-"""What the study runs, unless it is told otherwise."""
+"""Cells that the study runs by default."""

@@ -1,4 +1,4 @@
-"""What is measured of a run, with the chapter's own definitions, and what ns-2 gave in the same cells."""
+"""Measures of a run, by the chapter's own definitions, and ns-2's in the same cells."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _response_times(run: Recording) -> NDArray[np.float64]:
 
 
 def _estimated_share(run: Recording) -> float:
-    """What tuned RED takes the share of non-responsive packets to be, averaged over its estimates."""
+    """Tuned RED's estimate of the share of non-responsive packets, averaged over its estimates."""
     if run.scenario.record.responsiveness is None:
         return float("nan")
     estimates = run.columns("responsiveness")

@@ -83,13 +83,13 @@ CYCLE = 11.0
 ON_OFF_TIME = 20.0
 """Seconds on, and seconds off (Figure 28)."""
 PROBE = "p"
-"""What the names of short flows start with whose response time is taken."""
+"""Prefix of the names of short flows whose response time is taken."""
 SAMPLING = 0.0473
 """Seconds between samples of the queue; no multiple of a CBR period, so that all its phases are met."""
 
 _RECORD = Record(port_series=Series(of="bottleneck", interval=SAMPLING))
 _RECORD_SHARE = _RECORD.replace("responsiveness", ShareSeries(of="bottleneck", interval=1.0))
-"""Of tuned RED also what it is tuned by, at the same instants."""
+"""Record of tuned RED: its estimates, too, at the same instants."""
 _RECORD_FLOWS = _RECORD.replace("flow_series", Series(of="*", interval=1.0))
 """Where the load changes also who gets what when."""
 _STARTS = 1.0

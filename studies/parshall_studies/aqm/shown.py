@@ -30,7 +30,7 @@ _PANELS = st.each("{capacity} Mbit/s", capacity=CAPACITIES)
 
 
 def _grid(metric: str, part: str = "grid", **where: Any) -> st.Expression:
-    """Of the chapter's senders, for all queues."""
+    """Metric of the chapter's senders, for all queues."""
     return st.quantity(f"{part}.{metric}", senders="sack", **where)
 
 

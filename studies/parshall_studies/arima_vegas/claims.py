@@ -1,4 +1,4 @@
-"""What the document's statements say in terms of what is measured; ``claims.md`` has their words."""
+"""The document's statements in terms of measures; ``claims.md`` has their words."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _standard(cost: str, family: str) -> st.Quantity:
 
 
 def _model(criterion: str) -> st.Quantity:
-    """Of the document's choice, beside the least of all models."""
+    """Criterion of the document's choice, beside the least of all models."""
     return st.Quantity("models", criterion).at(model=CHOSEN)
 
 
@@ -133,7 +133,7 @@ def _matched(family: str) -> st.Quantity:
 
 
 def _risk(what: str) -> st.Quantity:
-    """Of each series, and of each share of early timeouts that is asked for."""
+    """Risk of each series, and of each share of early timeouts that is asked for."""
     return st.Quantity("risks", what)
 
 

@@ -1,4 +1,4 @@
-"""What the window rule decides, and on what: N of equation (33), computed once more from what was sent and
+"""Decisions of the window rule, and input: N of equation (33), computed once more from what was sent and
 acknowledged in runs of CA-ARTT, for the forecaster that decided.
 """
 

@@ -1,4 +1,4 @@
-"""What Jeyasekar, Kasmir Raja and Annie Uthra print, number by number, and how far their numbers agree with
+"""Numbers that Jeyasekar, Kasmir Raja and Annie Uthra print, and how far their numbers agree with
 each other.
 """
 
@@ -110,7 +110,7 @@ TABLE_5: Mapping[str, Cell] = {
 GAINS = ("39", "400")
 """Per cent of throughput, without errors: least and greatest (abstract; Section 6)."""
 CONCLUDED_GAINS = ("40", "300")
-"""The same, in the conclusion."""
+"""Gains in the conclusion."""
 UPSTREAM_RATES = tuple(sorted({float(rate) for rate in TABLE_2.values()}))
 """The eight rates in kbit/s that the 20 cells have between them."""
 LOW_LOSS_GAINS = ("45", "165")
@@ -131,7 +131,7 @@ def gain(cell: Cell) -> float:
 
 
 def gains(table: Mapping[tuple[int, int], Cell]) -> list[float]:
-    """Of all cells."""
+    """Gains of all cells."""
     return [gain(cell) for cell in table.values()]
 
 

@@ -1,4 +1,4 @@
-"""What is measured: of each run what the document counts, and how the window went."""
+"""Measures of each run: the document's counts, and the course of the window."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def _window(run: Recording) -> st.RunSeries:
 
 
 def _decisions(bench: st.Workbench) -> st.Measures:
-    """What the window rule decides with each forecaster."""
+    """Decisions of the window rule with each forecaster."""
     rules = {name: sender for name, sender in ABLATION.items() if name != VEGAS}
     variants = {
         (name, k): partial(network, sender, Path(CF, k), decisions.RECORD)

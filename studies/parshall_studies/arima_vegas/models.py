@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
 
 SAMPLES = 5000
-"""Of each measured series, from its beginning."""
+"""Samples of each measured series, from its beginning."""
 LAGS = 20
 KPSS_LIMIT = 0.463
 """Above it the KPSS test refuses stationarity at 5 % (Kwiatkowski et al. 1992)."""
@@ -92,7 +92,7 @@ Columns = Mapping[str, Any]
 
 
 def _of_series(rtts: Reals) -> dict[str, Columns]:
-    """What each table says of a series of round trips in milliseconds."""
+    """Rows of each table for a series of round trips in milliseconds."""
     from parshall import forecast
 
     once = np.diff(rtts)

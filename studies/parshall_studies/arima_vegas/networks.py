@@ -60,7 +60,7 @@ class Path:
     error_rate: float = ERROR_RATE
     round_trip: float = PROPAGATION
     backward: bool = True
-    """Whether there is traffic upstream."""
+    """True if there is traffic upstream."""
 
     @property
     def cr(self) -> float:
@@ -83,7 +83,7 @@ def network(sender: Sender, path: Path, record: Record = _RECORD) -> Dumbbell:
 
 
 def started(sender: Sender, path: Path, offset: float, record: Record = _RECORD) -> Dumbbell:
-    """The same with nothing drawn: the upstream flows start half of the spread apart, and the downstream one
+    """With nothing drawn: the upstream flows start half of the spread apart, and the downstream one
     ``offset`` seconds after the first of them.
     """
     first = 2 * START_SPREAD
@@ -130,7 +130,7 @@ def _upstream(name: str, *, count: int = 1, **starts: Any) -> FlowGroup:
 # --- Beyond the document: two flows that meet in one direction ----------------------------------------------
 
 MEETING_RATE, MEETING_DELAY = 10e6, 0.02
-"""Of the bottleneck where two senders meet: bit/s, and seconds in each direction."""
+"""Rate and delay of the bottleneck where two senders meet: bit/s, and seconds in each direction."""
 MEETING_DURATION, MEETING_WARM_UP = 80.0, 20.0
 MEETING_LIMIT = 100
 """Packets: two bandwidth-delay products."""

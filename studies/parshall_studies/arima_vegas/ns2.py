@@ -1,4 +1,4 @@
-"""What ns-2.35 gave for stock Vegas in the same network, where its table of runs is at hand."""
+"""Results of ns-2.35 for stock Vegas in the same network, where its table of runs is at hand."""
 
 from __future__ import annotations
 

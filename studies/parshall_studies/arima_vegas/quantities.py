@@ -25,7 +25,7 @@ def of(table: str, metric: str, sender: str | list[str], **where: Any) -> st.Qua
 
 
 def grid(metric: str, sender: str, errors: str = "none", **where: Any) -> st.Quantity:
-    """Of the 20 cells of Table 3 or 4, with Table 2's rates, or of some of them."""
+    """Metric of the 20 cells of Table 3 or 4, with Table 2's rates, or of some of them."""
     return of("grid", metric, sender, errors=errors, **{"k": _KS, "cf": _CFS, **where})
 
 

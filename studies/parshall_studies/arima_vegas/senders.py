@@ -1,4 +1,4 @@
-"""What sends: Vegas as ns-2 has it, the same with the document's window rule, what else could stand in the
+"""Senders: Vegas as ns-2 has it, the same with the document's window rule, what else could stand in the
 forecast's place, and what an engineer would take today.
 
 A sender is data: what a reader calls it, its transport, and what its network has for it.
@@ -37,7 +37,7 @@ class Sender:
     label: str
     transport: Tcp
     fair_queue: bool = False
-    """Whether FQ-CoDel is at the upstream link in place of DropTail."""
+    """True if FQ-CoDel is at the upstream link in place of DropTail."""
 
     @property
     def rule(self) -> ArimaVegas:
@@ -74,7 +74,7 @@ DOCUMENT: Mapping[str, Sender] = {
     VEGAS: Sender("Vegas", ns2_vegas()),
     ARTT: Sender("CA-ARTT", ns2_vegas(decide="round")),
 }
-"""What the document compares, in the reading that the study is about."""
+"""Senders that the document compares, in the reading that the study is about."""
 READINGS: Mapping[str, Sender] = {
     **DOCUMENT,
     LITERAL: Sender("CA-ARTT, each ACK", ns2_vegas(decide="ack")),
@@ -99,7 +99,7 @@ FORECASTERS: Mapping[str, Sender] = {
     "second": Sender("constant 1 s", ns2_vegas(forecaster=Constant(value=1.0))),
     ALWAYS: Sender("no rule, grows always", ns2_vegas(**_WITHOUT_RULE)),
 }
-"""What else may stand in place of ARIMA(2,1,1); last a window that no backlog stops."""
+"""Alternatives to ARIMA(2,1,1); last a window that no backlog stops."""
 ABLATION: Mapping[str, Sender] = {
     VEGAS: DOCUMENT[VEGAS],
     ARTT: Sender("ARIMA(2,1,1)", DOCUMENT[ARTT].transport),
@@ -114,4 +114,4 @@ TODAY: Mapping[str, Sender] = {
     "cubic-fq": Sender("CUBIC, FQ-CoDel", _cubic(delayed_ack=False), fair_queue=True),
     "cubic-fq-delayed": Sender("CUBIC, FQ-CoDel, delayed", _cubic(delayed_ack=True), fair_queue=True),
 }
-"""What an engineer may do on such a path: CUBIC with SACK, fewer ACKs, a queue of their own for ACKs."""
+"""Remedies of an engineer on such a path: CUBIC with SACK, fewer ACKs, a queue of their own for ACKs."""

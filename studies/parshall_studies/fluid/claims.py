@@ -1,4 +1,4 @@
-"""What the statements say in terms of what is measured and solved; ``claims.md`` has their words."""
+"""Statements in terms of measures and solutions; ``claims.md`` has their words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = {
     "timeouts": "timeouts (Padhye)",
 }
 UNITS = {"share": "", "queue": "packets", "loss": "%", "window": "packets"}
-"""Of what is compared at rest."""
+"""Units of quantities at rest."""
 _UNITS = {**UNITS, "growth": "1/s", "deviation": "packets"}
 _FEW_FLOWS = [20, 30, 40]
 _FACTOR, _LOSS_FACTOR = 1.25, 1.5
@@ -27,12 +27,12 @@ _EXACTLY = 1e-9
 
 
 def packets(measure: str) -> st.Expression:
-    """Of packets, by load of the chapter's network."""
+    """Measure of packets, by load of the chapter's network."""
     return st.Quantity("packets", measure, UNITS.get(measure, "")).at(network="chapter", elsewhere=0.0)
 
 
 def model(name: str, measure: str) -> st.Expression:
-    """Of a model at rest, by load of the chapter's network."""
+    """Measure of a model at rest, by load of the chapter's network."""
     whole = st.Quantity("models", measure, _UNITS.get(measure, ""))
     return whole.at(network="chapter", elsewhere=0.0, model=name, cbr=list(LOADS))
 
@@ -59,7 +59,7 @@ def _hops(name: str, measure: str, factor: float) -> st.Holds:
 
 
 def _swings(name: str, measure: str, **where: Any) -> tuple[st.Expression, st.Expression]:
-    """Of a model and of packets."""
+    """Swings of a model and of packets."""
     unit = _UNITS.get(measure, "")
     ours = st.Quantity("swings_of_models", measure, unit).at(model=name, **where)
     return ours, st.Quantity("swings", measure, unit).at(**where)

@@ -1,4 +1,4 @@
-"""What is measured of packets and solved of the models: where they rest, and how they move."""
+"""Measures of packets and solutions of the models: where they rest, and how they move."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STEP = (15.0, 25.0, 40.0)
 """CBR flows come and go, and the run ends; seconds."""
 CYCLE_CBR = 8
 CYCLE = (20.0, 100.0)
-"""Of a network whose rest is unstable: from when on it is looked at, and when the run ends; seconds."""
+"""Times of a network whose rest is unstable: from when on it is looked at, and when the run ends; seconds."""
 CYCLE_SHOWN = 4.0
 SWING_FLOWS = (20, 30, 40, 50, 60, 80, 100, 140, 200)
 SWING_SPAN = (20.0, 60.0)
@@ -55,7 +55,7 @@ _SLOWEST = 0.3
 
 
 def networks() -> dict[tuple[str, int, float], Setting]:
-    """What rests, by the name of the network, CBR flows, and losses elsewhere."""
+    """States at rest, by the name of the network, CBR flows, and losses elsewhere."""
     return {
         **{("chapter", cbr, 0.0): CHAPTER.with_(cbr=cbr) for cbr in LOADS},
         **{("calm", cbr, 0.0): CALM.with_(cbr=cbr) for cbr in (0, STEP_CBR)},
@@ -124,7 +124,7 @@ def _share_of_load(model: FluidModel) -> dict[str, float]:
 
 
 def of_run(setting: Setting, run: Recording) -> dict[str, float]:
-    """What packets show of the quantities that the model has; ``loss`` in %, ``queue`` with the packet in
+    """The model's quantities as packets show them; ``loss`` in %, ``queue`` with the packet in
     transmission, ``window`` as what a TCP flow sends in a round trip.
     """
     flows, ports = run.columns("flows"), run.columns("ports")
@@ -349,7 +349,7 @@ def fixed_loss(loss: float, cbr: int, delay: float) -> FluidModel:
 
 
 def _growth(model: FluidModel) -> dict[str, float]:
-    """Of every equilibrium there is, that of the least stable."""
+    """Growth at the least stable of all equilibria."""
     found = equilibria(model).found
     return {"growth": max((stability(model, each, 2).growth for each in found), default=math.nan)}
 

@@ -28,7 +28,7 @@ class Setting:
     tcp: int
     cbr: int
     rate: float
-    """Of the bottleneck, bit/s."""
+    """Rate of the bottleneck, bit/s."""
     round_trip: float
     """Without queueing, seconds."""
     low: float
@@ -44,7 +44,7 @@ class Setting:
         return self.rate / (8 * PACKET_BYTES)
 
     def with_(self, **changes: Any) -> Setting:
-        """The same with other values."""
+        """A copy with other values."""
         return replace(self, **changes)
 
     def model(self, name: str) -> FluidModel:

@@ -67,7 +67,7 @@ PRINTED_TABLES = tuple(_printed(table) for table in TABLES)
 def _more(
     measure: str, traffic: str, recovery: str = "tahoe", filters: str | list[str] = "median-5"
 ) -> st.Relation:
-    """That filters have more of something than the original TCP."""
+    """Relation: filters have more of something than the original TCP."""
     return of(measure, filters, traffic, recovery) > of(measure, ORIGINAL, traffic, recovery)
 
 

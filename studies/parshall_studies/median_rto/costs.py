@@ -1,4 +1,4 @@
-"""What an RTO costs: retransmissions that were not needed, and time spent waiting when one was.
+"""Costs of an RTO: retransmissions that were not needed, and time spent waiting when one was.
 
 The two costs are those of Allman and Paxson, "On estimating end-to-end network path properties", SIGCOMM
 1999. On a series of round-trip times every sample stands for both: a packet that arrived (needlessly
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Parts: TypeAlias = Sequence[NDArray[np.float64]]
 
 COSTS = ("spurious_share", "normalized_wait")
-"""Of a filter on a series: the share of RTTs longer than the RTO, and the mean RTO over the mean RTT."""
+"""Costs of a filter: the share of RTTs longer than the RTO, and the mean RTO over the mean RTT."""
 WARM_UP = 10
 """Samples at the start of each series that are not judged: most windows are full by then."""
 _WHAT = "Costs on measured round-trip times"
@@ -139,7 +139,7 @@ def least_waits(results: st.Results, grid: Sequence[Tuned]) -> pa.Table:
 
 
 def frontier_id(series: str) -> str:
-    """Of the figure of a series."""
+    """Id of the figure of a series."""
     return "frontier-" + "".join(c if c.isalnum() else "-" for c in series.lower())
 
 

@@ -1,4 +1,4 @@
-"""What Chan and Leis print: their four tables, number by number."""
+"""Numbers that Chan and Leis print, in their four tables."""
 
 from __future__ import annotations
 
@@ -78,5 +78,5 @@ def printed(traffic: str, filter: str, measure: str) -> st.Printed:
 
 
 def difference(traffic: str, filter: str, measure: str, baseline: str = ORIGINAL) -> st.Printed:
-    """What the document prints for a filter less what it prints for the baseline."""
+    """Printed difference of a filter and the baseline."""
     return printed(traffic, filter, measure).less(printed(traffic, baseline, measure))

@@ -1,4 +1,4 @@
-"""What is measured: of each run, with the document's own definitions, and of the filters over their
+"""Measures: of each run, with the document's own definitions, and of the filters over their
 parameters.
 """
 
@@ -162,7 +162,7 @@ def _example(run: Recording) -> st.RunSeries:
 
 
 def _live(bench: st.Workbench) -> st.Measures:
-    """What happened in runs of the simulator, for each setting and kind of traffic: counts of a run."""
+    """Events in runs of the simulator, for each setting and kind of traffic: counts of a run."""
     variants = {
         (traffic, tuned.name): scenarios.scenario(traffic, "tahoe", tuned.config, Record())
         for traffic in TRAFFICS

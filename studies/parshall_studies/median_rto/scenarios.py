@@ -1,4 +1,4 @@
-"""What the median study runs: six on/off sources over TCP, one bottleneck, and every RTO filter under test.
+"""Scenarios of the study: six on/off sources over TCP, one bottleneck, and every RTO filter under test.
 
 Section IV of the document gives the topology; what it leaves out is assumed, as the report says.
 """
@@ -33,7 +33,7 @@ Recovery = Literal["tahoe", "newreno"]
 TRAFFICS: tuple[Traffic, ...] = ("exponential", "pareto")
 """Cases 1 and 2 of the document."""
 RECOVERIES: tuple[Recovery, ...] = ("tahoe", "newreno")
-"""What the document used, as the report assumes, and today's."""
+"""Settings of the document, as the report assumes them, and today's."""
 PROTOCOLS: Mapping[Recovery, str] = {"tahoe": "Tahoe", "newreno": "NewReno"}
 """Their names for a reader."""
 
@@ -86,7 +86,7 @@ FILTERS: Mapping[str, Filter] = {
 MEDIAN_FILTERS = tuple(f"median-{k}" for k in MEDIANS)
 """The document's medians, in the default reading."""
 DOCUMENT_FILTERS = (ORIGINAL, *MEDIAN_FILTERS)
-"""What the document compares."""
+"""Filters that the document compares."""
 
 
 def traffic_name(traffic: Traffic) -> str:
@@ -117,7 +117,7 @@ class Variant:
 
     @property
     def of_document(self) -> bool:
-        """Whether the document runs it."""
+        """True if the document runs it."""
         return self.recovery == "tahoe" and self.filter in DOCUMENT_FILTERS
 
 
@@ -190,7 +190,7 @@ class Tuned:
     multiplier: float
     config: RtoConfig
     standard: bool
-    """Whether these are the parameters of the filter's source."""
+    """True if these are the parameters of the filter's source."""
 
     @property
     def name(self) -> str:

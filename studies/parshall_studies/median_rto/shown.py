@@ -291,7 +291,7 @@ def _matched(results: st.Results, judged: object) -> st.Table:
 
 
 def _controls(results: st.Results, judged: object) -> st.Table:
-    """What the median of 5 changes beside either control."""
+    """Differences by the median of 5 beside either control."""
     rows = [
         (
             f"{label}, {unit}, {traffic_name(traffic)}",

@@ -55,7 +55,7 @@ def alarm_case(crowd: str) -> Case:
 
 
 def measure(bench: st.Workbench, entries: Sequence[Entry]) -> st.Measures:
-    """Of each run, contestant and rule: the area under its ROC curve; by level of alarm also the hits and
+    """Each run, contestant and rule: the area under its ROC curve; by level of alarm also the hits and
     false alarms by interval, seconds to detect, and false alarms an hour.
     """
     judged = [each for each in entries if each.kind != "printed" and each.contestant.name in ALARMED]

@@ -33,14 +33,14 @@ MIN_THRESHOLDS = (15, 20, 25, 30, 35, 40)
 HOPS = (25, 22, 16)
 """CBR flows of set B: Figure 12."""
 UNEVEN = 6
-"""Of 22, those that leave at R3: Figure 13."""
+"""Flows, of 22, that leave at R3: Figure 13."""
 
 _HOPS_RTT = 0.24
 """Round trip of sets A and B: two hops of 50 ms and two access links of 10 ms, both ways."""
 _SHORT_DELAY = 0.005
 """Propagation delay of the bottleneck where round trips below 100 ms are asked for, in seconds."""
 _PRINTED_MEAN_RTT, _PRINTED_R0 = 0.09, 0.12
-"""What the text sets R0 to in Figures 7 and 8."""
+"""R0 of Figures 7 and 8, by the text."""
 
 
 @dataclass(frozen=True)

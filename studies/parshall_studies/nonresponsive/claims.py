@@ -167,7 +167,7 @@ PRINTED_TABLES = (
 
 
 def _accurate(names: Sequence[str], estimator: str, kind: str) -> st.Holds:
-    """That the relative error is within 10 % in every case: the bound that the chapter names (II.C.5)."""
+    """Claim: the relative error is within 10 % in every case: the bound that the chapter names (II.C.5)."""
     error = 100 * abs(score(list(names), estimator, kind, "relative_error"))
     return st.Holds((error < 10.0,), "% above 10 %")
 
@@ -271,7 +271,7 @@ def _carried(*away: str) -> st.Holds:
 
 
 def _cost(measure: str) -> st.Expression:
-    """What the dither changes of something at the port, in %."""
+    """Change by the dither of something at the port, in %."""
     return 100 * (st.Quantity("port_dithered", measure) / st.Quantity("port", measure) - 1)
 
 

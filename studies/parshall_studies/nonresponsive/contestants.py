@@ -27,7 +27,7 @@ Settings: TypeAlias = Mapping[str, float]
 TRAINING = ("load/16", "load/22", "load/25")
 """Cases on which settings are tuned, with seeds that nothing is judged on: the loads of Figure 3."""
 HOP_TRAINING = ("hops/25", "hops/22")
-"""The same for the form with several hops, as the document has other gains there."""
+"""Training cases of the form with several hops, as the document has other gains there."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,17 @@ class Contestant:
     also take ``samples``, the sampling intervals in an estimation interval.
     """
     printed: Settings = field(default_factory=dict)
-    """What the document prints; the search has it among its trials."""
+    """Printed settings; the search has them among its trials."""
     ranges: Mapping[str, Range] = field(default_factory=dict)
     """Settings that are tuned. Empty for an estimator that needs no tuning."""
     silent: tuple[str, ...] = ()
-    """Of these, those that the document does not print: with printed settings they are tuned alone."""
+    """Settings that the document does not print: with printed settings they are tuned alone."""
     training: tuple[str, ...] = TRAINING
     of_document: bool = False
     settings_of: str = ""
     """Another contestant, whose settings it takes as they are."""
     dithered: bool = False
-    """Whether it is judged on runs of its own, whose port tops up its drops by a dither."""
+    """True if it is judged on runs of its own, whose port tops up its drops by a dither."""
 
 
 _STARTS = {"start_share": Range(0.02, 0.98), "start_window": Range(1.0, 60.0, log=True)}
@@ -111,7 +111,7 @@ def _each_run(traces: Traces, estimator: NonresponsiveEstimator) -> Reals:
 
 
 def _count(case: Case, traces: Traces, settings: Settings) -> Reals:
-    """What a router finds that reads headers and counts bytes."""
+    """Estimates of a router that reads headers and counts bytes."""
     from parshall.estimators import UdpCounter
 
     del case, settings
@@ -120,7 +120,7 @@ def _count(case: Case, traces: Traces, settings: Settings) -> Reals:
 
 
 def _recorded(name: str) -> Callable[[Case, Traces, Settings], Reals]:
-    """What an observer inside the simulator made of the packets; nothing to set."""
+    """Estimates of an observer inside the simulator; nothing to set."""
     return lambda case, traces, settings: traces.recorded[name]
 
 
@@ -204,7 +204,7 @@ CONTESTANTS: tuple[Contestant, ...] = (
     Contestant("constant", "One number for ever", _constant, ranges={"share": Range(0.0, 1.0)}),
     Contestant("counter", "Count of UDP bytes", _count),
 )
-"""What is compared, in the order of the tables. The last two are what an estimator has to be held against: a
+"""Contestants in the order of the tables. The last two are what an estimator has to be held against: a
 number that looks at nothing, and a count that looks into every header.
 """
 

@@ -1,4 +1,4 @@
-"""What Chapter II prints, number by number."""
+"""Numbers that Chapter II prints."""
 
 from __future__ import annotations
 

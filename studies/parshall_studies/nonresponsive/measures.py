@@ -1,4 +1,4 @@
-"""What is measured: settings on training runs, every contestant in every case, the dither, shorter
+"""Measures: settings on training runs, every contestant in every case, the dither, shorter
 intervals, the queues of Table III, and alarms.
 """
 
@@ -71,7 +71,7 @@ def measure(bench: st.Workbench) -> st.Measures:
 
 
 def with_dither(case: Case) -> Case:
-    """The same case with the dither at its port."""
+    """The case with the dither at its port."""
     from dataclasses import replace
 
     loss = f"links[{case.port}].loss" if case.several_hops else "loss"
@@ -169,7 +169,7 @@ def _mse(settings: Any, case: Case, traces: Traces) -> float:
 
 
 def _shown(entries: Sequence[Entry], case: Case) -> dict[str, Entry]:
-    """What is drawn over time: the document's algorithm with both kinds of settings, and what needs none."""
+    """Courses over time: the document's algorithm with both kinds of settings, and what needs none."""
     of_document = "several-hops" if case.several_hops else "zero-drops"
     return {
         entry.kind if entry.contestant.name == of_document else entry.contestant.name: entry

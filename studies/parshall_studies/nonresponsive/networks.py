@@ -203,7 +203,7 @@ def single(
 
 
 def _record(port: str, sampling: float | None) -> Record:
-    """What a router's counters show, and what an observer of its packets makes of them."""
+    """Counters of a router, and estimates of an observer of its packets."""
     if sampling is None:
         return Record()
     return Record(

@@ -42,7 +42,7 @@ SWEEPS: Mapping[str, str] = {
     "tcp-jitter": "jitter of TCP packets (ms)",
     "cbr-jitter": "jitter of CBR packets (ms)",
 }
-"""What is varied, as an axis calls it."""
+"""Varied quantity, as an axis calls it."""
 
 _CBRS = 22
 _TABLE_RTT = 0.12
@@ -129,7 +129,7 @@ def of_run(run: Recording) -> dict[str, float]:
 
 
 def ns2_points(file: Path) -> pa.Table:
-    """The same from runs of ns-2: the curves that its table of runs has."""
+    """Points from runs of ns-2: the curves that its table of runs has."""
     from parshall_studies.baselines import load_study
 
     rows: list[tuple[Any, ...]] = []
@@ -178,7 +178,7 @@ def _queue(name: str) -> DropTail | Red:
 
 
 def _jittered(network: Dumbbell, flows: str, most: float) -> Scenario:
-    """The same with a random delay on the access links of the flows whose names start so; no overtaking."""
+    """A network with a random delay on the access links of the flows whose names start so; no overtaking."""
     whole = network.scenario()
     if most == 0:
         return whole

@@ -180,7 +180,7 @@ def _over_threshold(kind: str) -> st.Made[st.Figure]:
 
 
 def _over_start(kind: str, results: st.Results, judged: object) -> st.Figure:
-    """What the start value does: not in the document."""
+    """Effect of the start value: not in the document."""
     traces: list[st.Trace] = []
     marks = []
     for place, name in enumerate(START_CASES):
@@ -372,7 +372,7 @@ def start(results: st.Results, kind: str) -> dict[str, Any]:
 
 
 def alarms(results: st.Results) -> dict[str, tuple[float, float, float]]:
-    """Of an alarm at the limit: % of attack intervals, of others, and of others with a large flash crowd."""
+    """Alarms at the limit: % of attack intervals, of others, and of others with a large flash crowd."""
     level = int(np.argmin(np.abs(LEVELS - alarm.LIMIT)))
     found = {}
     for name in alarm.ALARMED:

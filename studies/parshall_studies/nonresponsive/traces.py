@@ -1,4 +1,4 @@
-"""What a router saw in each sampling interval of a run, the true share in each estimation interval, and how
+"""A router's view of each sampling interval of a run, the true share in each estimation interval, and how
 far estimates are from it (II.C).
 """
 

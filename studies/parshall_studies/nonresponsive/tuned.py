@@ -50,7 +50,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Tuned:
-    """What tuning gave."""
+    """Result of tuning."""
 
     entries: Sequence[Entry]
     fitted: Mapping[str, Sequence[Entry]]

@@ -26,7 +26,7 @@ _SEED = 20040501
 
 @dataclass(frozen=True)
 class Tuned:
-    """What a search found."""
+    """Result of a search."""
 
     settings: Settings
     error: float

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from parshall_studies.study.values import Reals
 
 PROBABILITY = 0.003
-"""Of a loss by the known dither."""
+"""Probability of a loss by the known dither."""
 HORIZONS: Mapping[str, float] = {"lock_in_short": 2.0, "lock_in": 8.0}
 """Round trips within which the answer is looked for."""
 _MOST_BITS = 3e9

@@ -33,7 +33,7 @@ class Attack:
     label: str
     """For a reader."""
     price: str
-    """What it asks of the sender besides what is lost."""
+    """Cost to the sender besides lost packets."""
     pause: float = 0.0
     """Seconds of silence after a drop, which the sender then makes good at twice its rate."""
     keys: Callable[[Reals, int, np.random.Generator], NDArray[np.int64]] | None = None
@@ -116,7 +116,7 @@ def scored(attack: Attack, seed: int) -> Mapping[str, float]:
 
 
 def is_deaf(attack: Attack, seed: int) -> bool:
-    """Whether the sender sends as many packets where twice as many are dropped: its truth by response."""
+    """True if the sender sends as many packets where twice as many are dropped: its truth by response."""
     once, twice = (
         sum(len(senders.hostile(rng, drops, pause=attack.pause)[0]) for _ in range(_HONEST))
         for rng, drops in ((np.random.default_rng(seed), times * _DROPPED) for times in (1, 2))

@@ -1,4 +1,4 @@
-"""What is asked of the estimator, in terms of what is measured; ``claims.md`` has the words."""
+"""Demands on the estimator in terms of measures; ``claims.md`` has the words."""
 
 from __future__ import annotations
 

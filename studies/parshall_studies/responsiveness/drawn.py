@@ -50,13 +50,13 @@ _RATES = (1e6, 2e9)
 _FLOWS = (2, 5000)
 _RTTS = (0.002, 0.6)
 _BUFFERS = (0.1, 6.0)
-"""Of the bandwidth-delay product."""
+"""Buffers in bandwidth-delay products."""
 _LEAST_FAIR_RATE = 20e3
 """Bit/s a flow: below, nobody would keep so many flows on a link."""
 _MOST_PACKETS = 1e7
 """Packets that a fast link may take in a run of more than a minute."""
 _SEED = 2004
-"""Of the hypercube."""
+"""Seed of the hypercube."""
 
 QUEUES = ("droptail", "red", "red-ecn", "codel", "pie", "fq-codel")
 RESPONSIVE = (
@@ -75,7 +75,7 @@ RESPONSIVE = (
 )
 DEAF = ("cbr", "vbr", "on-off", "pulses", "bursts")
 SHAPES = ("steady", "churn", "acks", "capacity")
-"""Whether flows come and go, ACKs of traffic in the other direction pass, or the link's rate changes."""
+"""True if flows come and go, ACKs of traffic in the other direction pass, or the link's rate changes."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Drawn:
     spread: float
     """The longest round trip over the shortest."""
     buffer: float
-    """Of the bandwidth-delay product."""
+    """Buffer in bandwidth-delay products."""
     queue: str
     responsive: str
     deaf: str
@@ -105,7 +105,7 @@ class Drawn:
 
     @property
     def held_out(self) -> bool:
-        """Whether it is one to judge on; the hash of its name says so, for ever."""
+        """True if it is one to judge on; the hash of its name says so, for ever."""
         return hashlib.sha256(self.name.encode()).digest()[0] % 2 == 0
 
     @property
@@ -116,11 +116,11 @@ class Drawn:
 
     @property
     def kinds(self) -> Mapping[str, str]:
-        """What coverage is asked of, each by itself."""
+        """Groups of which coverage is asked, each by itself."""
         return {"queue": self.queue, "responsive": self.responsive, "deaf": self.deaf, "shape": self.shape}
 
     def network(self) -> Dumbbell:
-        """What is run."""
+        """Scenario to run."""
         reach = self.rtt / 4  # half of the round trip; access links have the rest
         return Dumbbell(
             duration=self.duration,

@@ -85,7 +85,7 @@ def watched(scenario: Drawn, dither: str, deaf: Sequence[str]) -> Dumbbell:
 
 
 def scored(scenario: Drawn, run: Recording) -> Mapping[str, float]:
-    """What the estimates of a run are worth, over the intervals in which the link was full."""
+    """Quality of the estimates of a run, over the intervals in which the link was full."""
     seen, counted = run.columns("responsiveness"), run.columns("port_series")
     full = _full(scenario, seen, counted)
     packets = seen["packets"][full].astype(float)

@@ -1,4 +1,4 @@
-"""What is measured: drawn scenarios by key and without, attacks, and samples of flows."""
+"""Measures: drawn scenarios by key and without, attacks, and samples of flows."""
 
 from __future__ import annotations
 

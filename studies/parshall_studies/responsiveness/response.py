@@ -1,4 +1,4 @@
-"""What truly responds, whatever its protocol is: the elasticity of a group's packets to its losses, by twin
+"""True responses, whatever the protocol: the elasticity of a group's packets to its losses, by twin
 runs.
 
 The twins have common random numbers: every start, size, pause and draw of the one is that of the other. In

@@ -1,4 +1,4 @@
-"""What a table costs that has room for a sample of the flows only: how far its share is from the truth,
+"""Cost of a table that has room for a sample of the flows only: how far its share is from the truth,
 beside that of a table that holds all of them, and whether its standard error says so.
 
 Streams are made up, not simulated: flows of unequal rates, half of which halve theirs after a drop.

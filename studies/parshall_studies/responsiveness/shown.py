@@ -37,7 +37,7 @@ def _errors(results: st.Results, judged: object) -> st.Figure:
 
 
 def _drawn(results: st.Results, judged: object) -> st.Table:
-    """What an operator would ask, over all scenarios, by dither."""
+    """Answers to an operator, over all scenarios, by dither."""
     plain = _of_scenarios(results, "none", "bytes_departed")
     rows = []
     for dither in held_out.DITHERS:
@@ -96,7 +96,7 @@ _AGGREGATE = {
 
 
 def _aggregate(results: st.Results, judged: object) -> st.Table:
-    """What sees no keys."""
+    """Estimators that see no keys."""
     rows = []
     for name, label in _AGGREGATE.items():
         mse = results.values("aggregate", name).along("case", "seed")[:, 0]
@@ -115,7 +115,7 @@ def _of_scenarios(results: st.Results, dither: str, measure: str) -> np.ndarray:
 def parts(
     results: st.Results, dither: str, chosen: np.ndarray | slice = slice(None)
 ) -> tuple[float, float, float]:
-    """Of the intervals of these scenarios, or all: % that is flagged, % that is wrong without a flag, and of
+    """Intervals of these scenarios, or all: % that is flagged, % that is wrong without a flag, and of
     those without a flag % whose 95 % interval holds the truth.
     """
     every, clear, wrong, covered = (
@@ -136,7 +136,7 @@ def _digits(value: float, decimals: int) -> st.Number | None:
 
 
 def _attacks(results: st.Results, judged: object) -> st.Table:
-    """What is read of senders that know the method."""
+    """Estimates on senders that know the method."""
     of = st.NumbersOf(results)
     columns = {
         "Truth": ("truth", 2),

@@ -1,4 +1,4 @@
-"""What the document does not ask: what its silence decides, what an edge finds out that nobody tells, and
+"""Questions beyond the document: what its silence decides, what an edge finds out that nobody tells, and
 what an engineer would do today.
 """
 

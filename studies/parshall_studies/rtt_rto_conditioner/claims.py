@@ -1,4 +1,4 @@
-"""What the document's statements say in terms of what is measured; ``claims.md`` has their words."""
+"""The document's statements in terms of measures; ``claims.md`` has their words."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LONG = [far for far in FARS if far > 1000 * networks.NEAR]
 CAPACITY = networks.RATE / 1e6 * networks.PAYLOAD_BYTES / (networks.PAYLOAD_BYTES + networks.HEADER_BYTES)
 """Mbit/s of payload that the link can carry."""
 _TARGET = PROFILE.cir / 1e6 * networks.PAYLOAD_BYTES / (networks.PAYLOAD_BYTES + networks.HEADER_BYTES)
-"""The same of a target, which counts headers."""
+"""Payload of a target, which counts headers."""
 _SAME = 0.05
 _SIMILAR = 0.2
 _HALF = 0.5
@@ -58,7 +58,7 @@ def _part(table: str, edge: str | list[str], **where: Any) -> st.Expression:
 
 
 def _most(table: str, edge: str, **where: Any) -> st.Relation:
-    """That F2 has most of what both get beyond their targets."""
+    """Relation: F2 has most of what both get beyond their targets."""
     excess = of(table, "total", edge, **where) - 2 * _TARGET
     return of(table, "rate_F2", edge, **where) - _TARGET > 0.8 * excess
 
@@ -95,7 +95,7 @@ def _ratio(one: str, other: str, edge: str, core: str) -> st.Expression:
 
 
 def _alike(edge: str, core: str, names: tuple[str, ...], factor: float) -> st.Holds:
-    """That all of some aggregates get as much as the first of them, within a factor."""
+    """Claim: all of some aggregates get as much as the first of them, within a factor."""
     first, *others = names
     ratios = [_ratio(name, first, edge, core) for name in others]
     return st.Holds(

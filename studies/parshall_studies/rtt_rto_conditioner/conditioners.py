@@ -1,4 +1,4 @@
-"""What the edges do: the document's conditioners, what follows from its derivation, and one that has nothing
+"""Edges of the study: the document's conditioners, what follows from its derivation, and one that has nothing
 to tune.
 
 A conditioner is data: what a reader calls it, and the rule that it makes of a profile.
@@ -38,7 +38,7 @@ K = 3
 
 @dataclass(frozen=True)
 class Profile:
-    """What an aggregate may send: bit/s."""
+    """Rate that an aggregate may send, bit/s."""
 
     cir: float = 2e6
     pir: float = 3e6
@@ -73,7 +73,7 @@ class Edge:
 
     @property
     def asks_around(self) -> bool:
-        """Whether it goes by more than sizes."""
+        """True if it goes by more than sizes."""
         return self.small_window is not None or not isinstance(self.meter(PROFILE), Tsw3cmMeter)
 
 
@@ -85,7 +85,7 @@ _RTT = Edge("basic RTT", lambda profile: RttAwareMeter(cir=profile.cir))
 
 
 def small_windows(below_packets: float = K, *, repay: bool = True) -> SmallWindow:
-    """What protects small windows."""
+    """Protection of small windows."""
     return SmallWindow(below_packets=below_packets, repay=repay)
 
 
@@ -99,7 +99,7 @@ DOCUMENT: Mapping[str, Edge] = {
     RTT_RTO: Edge("RTT-RTO", lambda profile: RttRtoMeter(cir=profile.cir)),
     RTT_SW: replace(_RTT, label="RTT-SW", small_window=_PROTECTED),
 }
-"""What the document compares, with round trips, timeouts and windows from the senders."""
+"""Edges that the document compares, with round trips, timeouts and windows from the senders."""
 READINGS: Mapping[str, Edge] = {
     READING: Edge("RTT-RTO, (9) throughout", lambda profile: RttRtoMeter(cir=profile.cir, own_timeout=False)),
     PAID: replace(_RTT, label="RTT-SW, profile kept", small_window=small_windows()),
@@ -112,5 +112,5 @@ OURS: Mapping[str, Edge] = {
     FULL: Edge("equation 2 solved", lambda profile: TcpModelMeter(cir=profile.cir, full=True)),
     FAIR: Edge("feedback", lambda profile: FairExcessMeter(cir=profile.cir)),
 }
-"""What is proposed here."""
+"""Edges that are proposed here."""
 EDGES: Mapping[str, Edge] = {**DOCUMENT, **READINGS, **OURS}

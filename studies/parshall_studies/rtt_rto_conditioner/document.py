@@ -1,4 +1,4 @@
-"""What Habib, Bhargava and Fahmy print. Figures 3 to 6 are not in the text that there is; what it says of
+"""Numbers of Habib, Bhargava and Fahmy. Figures 3 to 6 are not in the text that there is; what it says of
 them is.
 """
 

@@ -1,4 +1,4 @@
-"""What the document runs, and what is counted of it."""
+"""Runs of the document, and their counts."""
 
 from __future__ import annotations
 

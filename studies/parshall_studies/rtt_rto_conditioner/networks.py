@@ -29,9 +29,9 @@ from parshall.scenario import (
 from parshall_studies.rtt_rto_conditioner.conditioners import PRECEDENCES, PROFILE, Edge, Profile
 
 RATE, LIMIT = 10e6, 100
-"""Of the link in the middle: bit/s and packets. The printed 2.3 and 7.52 Mbit/s point to 10 Mbit/s."""
+"""The link in the middle: bit/s and packets. The printed 2.3 and 7.52 Mbit/s point to 10 Mbit/s."""
 OTHER_RATE = 100e6
-"""Of all other links."""
+"""Rate of all other links."""
 CORE_DELAY = 0.001
 NEAR = 0.02
 """Round trip of F1 in seconds."""
@@ -40,7 +40,7 @@ DURATION, WARM_UP, START_SPREAD = 120.0, 20.0, 5.0
 FLOWS = 200
 """Connections in an aggregate."""
 THRESHOLDS = ((40, 55, 0.02), (25, 40, 0.05), (10, 25, 0.1))
-"""Of DP0, DP1 and DP2: two averages in packets, and the drop probability at the upper one."""
+"""Thresholds of DP0, DP1 and DP2: two averages in packets, and the drop probability at the upper one."""
 WEIGHT = 0.002
 _PLENTY = 100_000
 NO_RECORD = Record()
@@ -78,7 +78,7 @@ class Setting:
     warm_up: float = WARM_UP
 
     def tcp(self) -> Tcp:
-        """What each connection sends with."""
+        """Transport of each connection."""
         sizes: dict[str, Any] = {"payload_bytes": PAYLOAD_BYTES, "header_bytes": HEADER_BYTES}
         own: dict[str, Any] = {"max_window_packets": WINDOW, "min_rto": self.min_rto, **sizes}
         match self.transport:

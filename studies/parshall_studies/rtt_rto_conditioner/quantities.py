@@ -1,4 +1,4 @@
-"""What is counted of a run, and expressions that claims, tables and figures are made of."""
+"""Counts of a run, and expressions that claims, tables and figures are made of."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ UNITS: Mapping[str, str] = {
 
 
 def counts(run: Recording, names: Sequence[str] = PAIR) -> dict[str, float]:
-    """Of aggregates whose connections' names begin so: payload delivered in Mbit/s, timeouts a second, Jain's
+    """Aggregates whose connections' names begin so: payload delivered in Mbit/s, timeouts a second, Jain's
     index of their connections, and the part of each colour in per cent of its packets; the sum of rates,
     Jain's index of them, and the packets lost in per cent of those sent.
     """

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from parshall.recording import Recording
 
 RATE = 1e6
-"""Of all links, bit/s (V.D)."""
+"""Rate of all links, bit/s (V.D)."""
 PROFILES = {"printed": Profile(), "scaled": Profile(0.2e6, 0.3e6)}
 """The document's targets, which no aggregate can exceed at 1 Mbit/s, and a tenth of them."""
 TELNET_SESSIONS = 100

@@ -38,7 +38,7 @@ class RunSeries:
 
 Row: TypeAlias = "Mapping[str, float] | RunSeries"
 Rows: TypeAlias = "Mapping[str, Row]"
-"""What a run adds to each table, by the table's name: one row of numbers, or a series of rows."""
+"""Rows that a run adds to each table, by the table's name: one row of numbers, or a series of rows."""
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Workbench:
     files: Mapping[str, Path] = field(default_factory=dict)
     """Declared data that is at hand, by the path that it was declared with."""
     full: bool = False
-    """Whether the whole document is asked for, where the study does less by default."""
+    """True if the whole document is asked for, where the study does less by default."""
     runs: int = 0
     """Runs asked for so far."""
 
@@ -86,7 +86,7 @@ class Workbench:
         seeds: Sequence[int] | None = None,
         tables: Sequence[str] = ("flows", "ports"),
     ) -> dict[_T, list[_R]]:
-        """What ``function(variant, recording)`` returns of every run, by variant, in the order of seeds."""
+        """Values of ``function(variant, recording)`` for every run, by variant, in the order of seeds."""
         from parshall.engine.measure import measure
 
         chosen = self._seeds(seeds)

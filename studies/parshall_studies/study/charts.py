@@ -52,11 +52,11 @@ __all__ = [
 Item: TypeAlias = "Figure | Picker | Table"
 Kind = TypeVar("Kind")
 Place: TypeAlias = "tuple[str, Mapping[str, Any]]"
-"""What a reader calls some labels, and the labels by the names of their dimensions."""
+"""Readers' names of some labels, and the labels by the names of their dimensions."""
 Places: TypeAlias = "Sequence[Place] | Callable[[Results], Sequence[Place]] | str"
 """Some, those that a function finds in results, or every label of ``table.dimension`` under its own name."""
 Column: TypeAlias = "Expression | str | tuple[Expression | str, int]"
-"""Of a table. A text names a column as ``table.column``; with a number of decimals it is the mean alone."""
+"""Column. A text names a column as ``table.column``; with a number of decimals it is the mean alone."""
 Looks: TypeAlias = "Look | Mapping[Any, Look]"
 """One, or one for each label of a dimension."""
 
@@ -69,12 +69,12 @@ class Shown(Protocol):
         """The tables that they need: where one is absent they are left out."""
 
     def made(self, results: Results, judged: Judgements) -> Item | Iterable[Item]:
-        """What is shown."""
+        """Makes tables and figures of results."""
 
 
 @dataclass(frozen=True)
 class Made(Generic[Kind]):
-    """What a function makes of results and verdicts."""
+    """Result of a function of results and verdicts."""
 
     made: Callable[[Results, Judgements], Kind]
     tables: frozenset[str] = frozenset()
@@ -115,7 +115,7 @@ class Line(Protocol):
         """The tables that they need."""
 
     def at(self, where: Mapping[str, Any], column: str) -> Line:
-        """The same at some labels, and of another column if one is named."""
+        """A copy at some labels, and of another column if one is named."""
 
     def traces(self, results: Results) -> Iterator[Trace]:
         """The traces, of these results."""
@@ -136,11 +136,11 @@ class Means:
     """
     style: Style = "line"
     across: bool = False
-    """Whether means lie along the x axis, and labels along the other."""
+    """True if means lie along the x axis, and labels along the other."""
     bare: bool = False
-    """Whether intervals are left out, as where they would hide the line."""
+    """True if intervals are left out, as where they would hide the line."""
     label: bool = True
-    """Whether the legend names it."""
+    """True if the legend names it."""
 
     @property
     def tables(self) -> frozenset[str]:
@@ -149,7 +149,7 @@ class Means:
         return quantity(self.of).tables | also
 
     def at(self, where: Mapping[str, Any], column: str = "") -> Means:
-        """The same at some labels, and of another column."""
+        """A copy at some labels, and of another column."""
         of = quantity(self.of, **where)
         of = of.measuring(column) if column else of
         places = self.places.at(**where) if isinstance(self.places, Expression) else self.places
@@ -204,7 +204,7 @@ class Course:
         return frozenset({self.table})
 
     def at(self, where: Mapping[str, Any], column: str = "") -> Course:
-        """The same at some labels, and of another column."""
+        """A copy at some labels, and of another column."""
         look = _look(self.look, where.get(self.by))
         return replace(self, where={**self.where, **where}, y=column or self.y, look=look)
 
@@ -217,7 +217,7 @@ class Course:
 
 
 def _look(looks: Looks, label: Any) -> Looks:
-    """That of a label, where there is one for each."""
+    """Look of a label, where there is one for each."""
     return looks[label] if isinstance(looks, Mapping) and label is not None else looks
 
 
@@ -244,7 +244,7 @@ class Spread:
         return quantity(self.of).tables
 
     def at(self, where: Mapping[str, Any], column: str = "") -> Spread:
-        """The same at some labels, and of another column."""
+        """A copy at some labels, and of another column."""
         of = quantity(self.of, **where)
         return replace(self, of=of.measuring(column) if column else of)
 

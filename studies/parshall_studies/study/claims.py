@@ -43,7 +43,7 @@ class Claim:
 
     @property
     def rule(self) -> Rule:
-        """What decides it; a relation alone is a comparison."""
+        """Rule that decides it; a relation alone is a comparison."""
         return as_rule(self.says)
 
     @property
@@ -60,13 +60,13 @@ class Topic:
     title: str
     claims: tuple[Claim, ...]
     of_document: bool = True
-    """Whether the document makes them, or the study does beyond it."""
+    """True if the document makes them, or the study does beyond it."""
     table: str = ""
     """The id of the printed table that shows them, if there is one: they are folded into it."""
 
 
 def beyond(title: str, claims: Iterable[Claim]) -> Topic:
-    """What the document does not claim."""
+    """Statements that the document does not make."""
     return Topic(title, tuple(claims), of_document=False)
 
 
@@ -80,7 +80,7 @@ class Judged:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether it holds."""
+        """True if it holds."""
         return self.outcome.verdict
 
     @property
@@ -105,12 +105,12 @@ class Judged:
 
     @property
     def unit(self) -> str:
-        """Of our value."""
+        """Unit of our value."""
         return self.claim.rule.unit
 
     @property
     def decimals(self) -> int:
-        """That are worth showing of our value: two more than are printed."""
+        """Decimals worth showing of our value: two more than are printed."""
         says = self.claim.says
         return says.printed.decimals + 2 if isinstance(says, PrintedNumber | Exactly) else 9
 

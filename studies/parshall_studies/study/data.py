@@ -29,12 +29,12 @@ class Data:
     """Below one of the folders."""
     sha256: str
     what: str
-    """What it is for, as the report says when it is absent."""
+    """Purpose, as the report says when it is absent."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What is there, and why the rest is not."""
+    """Data that is there, and why the rest is not."""
 
     files: dict[str, Path]
     """By :attr:`Data.path`."""

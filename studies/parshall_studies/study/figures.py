@@ -57,14 +57,14 @@ class Figure:
     svg: str
     """An element made by :func:`parshall.plot.to_svg` with the same id."""
     data: pa.Table | None = None
-    """What is drawn; offered to the reader as CSV. A drawing without numbers is offered itself."""
+    """Drawn numbers; offered to the reader as CSV. A drawing without numbers is offered itself."""
     title: str = ""
     """The page may give title and caption instead."""
     caption: str = ""
-    """What is shown, and what is to be seen in it."""
+    """Caption: what is shown, and what is to be seen in it."""
 
     def with_words(self, title: str, caption: str) -> Figure:
-        """The same under a title of the page's."""
+        """A copy under a title of the page's."""
         return replace(self, title=title, caption=caption)
 
     @property
@@ -83,7 +83,7 @@ class Picker:
     id: str
     title: str
     label: str
-    """What is picked: ``Metric``."""
+    """Name of the choice: ``Metric``."""
     figures: tuple[Figure, ...]
     """In the order of the list; the first is shown at first. Their titles are what is picked from."""
     caption: str = ""
@@ -100,14 +100,14 @@ class Look:
     width: float = 1.5
     hollow: bool = False
     size: float | None = None
-    """Of the marker, in points, if not the common one."""
+    """Size of the marker, in points, if not the common one."""
     edge: str | None = None
     """Colour of the marker's edge, if not its own."""
     alpha: float = 1.0
     """Less lets what is behind it be seen."""
 
     def __call__(self, **changes: Any) -> Look:
-        """The same with other values."""
+        """A copy with other values."""
         return replace(self, **changes)
 
 
@@ -125,7 +125,7 @@ def looks(labels: Mapping[Label, str], **changes: Any) -> dict[Label, Look]:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What is along an axis."""
+    """Quantity along an axis."""
 
     label: str
     unit: str = ""
@@ -140,7 +140,7 @@ class Axis:
 
     @property
     def is_rows(self) -> bool:
-        """Whether it has the names of rows in place of a quantity."""
+        """True if it has the names of rows in place of a quantity."""
         return self.label == "" and bool(self.ticks)
 
     def row(self, place: float) -> str:
@@ -169,9 +169,9 @@ class Trace:
     style: Style = "line"
     """``bars`` are the intervals alone."""
     across: bool = False
-    """Whether intervals lie along the x axis."""
+    """True if intervals lie along the x axis."""
     label: bool = True
-    """Whether the legend names it."""
+    """True if the legend names it."""
 
 
 def of_intervals(
@@ -200,7 +200,7 @@ class Mark:
     y: float | tuple[float, float] | None = None
     label: str = ""
     colour: str = plot.FAINT
-    """Of a line."""
+    """Colour of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +254,7 @@ def drawn(
 def _label(
     canvas: Canvas, drawn: Sequence[tuple[Axes, Panel]], x: Axis, y: Axis, columns: int, *, shared: bool
 ) -> None:
-    """What is along the axes: said once where it is the same for all panels."""
+    """Quantities along the axes: said once where it is the same for all panels."""
     rows = math.ceil(len(drawn) / columns)
     once_x = columns > 1 and shared and not any(panel.x for _, panel in drawn)
     once_y = rows > 1 and not any(panel.y for _, panel in drawn)
@@ -423,7 +423,7 @@ def described(panels: Sequence[Panel], x: Axis, y: Axis) -> str:
 
 
 def _in_rows(trace: Trace, rows: Axis) -> str:
-    """What stands in each row."""
+    """Contents of each row."""
     points = [
         f"{number(value)} ({rows.row(place)})"
         for value, place in zip(trace.x, trace.y, strict=True)

@@ -139,7 +139,7 @@ class _Blocks:
             yield None, text[end:]
 
     def _blocks(self, kind: type, items: list[Any]) -> Iterator[str]:
-        """What stands together: figures side by side, pickers too, tables one below the other."""
+        """Blocks that stand together: figures side by side, pickers too, tables one below the other."""
         if kind is Table:
             yield from (str(self.macros.table(_table(item))) for item in items)
         else:
@@ -161,9 +161,9 @@ class _TableView:
     rows: list[list[tuple[str, Any]]]
     """Class and content of each cell."""
     claims: list[str]
-    """Of each row, the id of the claim that it shows."""
+    """Ids, row by row, of the claim that it shows."""
     grades: list[str]
-    """Of each row, the grade of that claim."""
+    """Grades, row by row, of that claim."""
 
 
 def _table(table: Table) -> _TableView:

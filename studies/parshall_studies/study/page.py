@@ -139,7 +139,7 @@ def _split(text: str, heading: re.Pattern[str]) -> list[tuple[str, str]]:
 
 
 def _context(results: Results, judged: Judgements) -> dict[str, Any]:
-    """What every page may name; docs/studies.md lists it."""
+    """Names that every page may use; docs/studies.md lists them."""
     numbers = NumbersOf(results)
     return {
         "judged": judged,
@@ -155,7 +155,7 @@ def _context(results: Results, judged: Judgements) -> dict[str, Any]:
 
 
 def items_of(content: Content, results: Results, judged: Judgements) -> Iterator[Figure | Picker | Table]:
-    """What a study shows, but for that whose tables are absent."""
+    """Parts that a study shows, but for those whose tables are absent."""
     for shown in content.shown:
         if shown.tables <= results.measures.keys():
             made = shown.made(results, judged)
@@ -173,7 +173,7 @@ def _with_words(item: Figure | Picker | Table, words: tuple[str, str] | None) ->
 
 
 def _left_over(items: Mapping[str, Any], parts: Sequence[Part]) -> list[Part]:
-    """What only the findings would have shown."""
+    """Parts that only the findings would have shown."""
     placed = {id for part in parts for id in part.shows}
     rest = [id for id in items if id not in placed]
     return [Part("Figures", "".join(f"[[show {id}]]\n\n" for id in rest))] if rest else []

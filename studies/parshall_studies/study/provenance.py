@@ -38,13 +38,13 @@ class Provenance:
     tables: tuple[str, ...]
     """Names of the Parquet files."""
     lacking: tuple[str, ...] = ()
-    """What was left out, and why."""
+    """Omissions, and why."""
     files: tuple[str, ...] = field(default=())
     """Everything that was written, so that a later report takes it away."""
     sha256: Mapping[str, str] = field(default_factory=dict)
     """Checksums of the Parquet files."""
     full: bool = False
-    """Whether ``--full`` was given."""
+    """True if ``--full`` was given."""
 
     def shown(self) -> dict[str, str]:
         """For the end of the page."""
@@ -74,7 +74,7 @@ def collected(
     lacking: Sequence[str],
     full: bool = False,
 ) -> Provenance:
-    """Of measures that have just been made. ``SOURCE_DATE_EPOCH`` fixes the date, for equal bytes."""
+    """Provenance of new measures. ``SOURCE_DATE_EPOCH`` fixes the date, for equal bytes."""
     from parshall import __version__
     from parshall._core import ENGINE_VERSION
 
@@ -98,7 +98,7 @@ def collected(
 
 
 def read(folder: Path) -> Provenance:
-    """What lies in a folder. Raises ParshallError for one that holds no study."""
+    """Reads the provenance in a folder. Raises ParshallError for one that holds no study."""
     try:
         found = json.loads((folder / FILE).read_text(encoding="utf-8"))
         read = Provenance(**{**found, "seeds": tuple(found["seeds"]), **_tuples(found)})
@@ -140,7 +140,7 @@ def _machine() -> str:
 
 
 def _commit() -> str:
-    """Of the checkout that this package lies in, if it is part of one."""
+    """Commit of the checkout that this package lies in, if it is part of one."""
     here = Path(__file__)
     try:
         tracked = ["git", "-C", str(here.parent), "ls-files", "--error-unmatch", here.name]

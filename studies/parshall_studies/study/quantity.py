@@ -40,11 +40,11 @@ class Expression:
         return frozenset()
 
     def at(self, **where: Any) -> Expression:
-        """The same for some labels only: one of a dimension, or a list of them, or a :class:`Span`."""
+        """A copy for some labels only: one of a dimension, or a list of them, or a :class:`Span`."""
         raise NotImplementedError
 
     def measuring(self, column: str) -> Expression:
-        """The same of another column of its tables."""
+        """A copy of another column of its tables."""
         raise NotImplementedError
 
     def mean(self, *dims: str) -> Expression:
@@ -214,7 +214,7 @@ class _Applied(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Relation:
-    """That one expression is greater, or less, than another, seed by seed."""
+    """Relation: one expression is greater, or less, than another, seed by seed."""
 
     left: Expression
     right: Expression
@@ -227,7 +227,7 @@ class Relation:
 
     @property
     def unit(self) -> str:
-        """Of the difference."""
+        """Unit of the difference."""
         return _difference_unit(self.left)
 
     def differences(self, results: Results) -> Values:
@@ -242,13 +242,13 @@ class Relation:
 
 
 def rises(expression: Expression, dim: str) -> Relation:
-    """That it grows from each label of a dimension to the next."""
+    """Relation: it grows from each label of a dimension to the next."""
     earlier, later = _neighbours(expression, dim)
     return later > earlier
 
 
 def falls(expression: Expression, dim: str) -> Relation:
-    """That it is greater at each label of a dimension than at the next."""
+    """Relation: it is greater at each label of a dimension than at the next."""
     earlier, later = _neighbours(expression, dim)
     return earlier > later
 

@@ -129,7 +129,7 @@ def _measured(
 
 
 def _read(study: Study, folder: Path) -> tuple[Provenance, Measures]:
-    """What an earlier run of the same study has written."""
+    """Files that an earlier run of the same study has written."""
     import pyarrow as pa
     from pyarrow import ArrowException, parquet
 
@@ -151,7 +151,7 @@ def _read(study: Study, folder: Path) -> tuple[Provenance, Measures]:
 
 
 def _made(study: Study, measures: Measures, source: str | Path | None) -> tuple[Results, Judgements, Page]:
-    """What follows from the tables."""
+    """Results that follow from the tables."""
     try:
         results = Results(measures)
         judged = judge(study.loaded.topics, results)

@@ -1,4 +1,4 @@
-"""What a study measured: tidy tables, of which some columns are dimensions and the others hold numbers.
+"""Measures of a study: tidy tables, of which some columns are dimensions and the others hold numbers.
 
 A table says in its metadata which columns are its dimensions, so that it can be read back from Parquet.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Measures", "Results", "dimensions_of", "tidy"]
 
 Measures: TypeAlias = Mapping[str, pa.Table]
-"""What a study computed from its runs: tidy tables by name, each written as ``NAME.parquet``."""
+"""Measures from a study's runs: tidy tables by name, each written as ``NAME.parquet``."""
 
 _DIMENSIONS = b"dimensions"
 

@@ -51,7 +51,7 @@ _ALPHA = 1 - CONFIDENCE
 
 
 class Verdict(str, Enum):
-    """What became of a claim."""
+    """Outcome of a claim."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
@@ -63,7 +63,7 @@ class Verdict(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Of the things that a claim is about, how many it is true of."""
+    """Count of things for which a claim is true."""
 
     true: int
     false: int
@@ -86,7 +86,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a rule found."""
+    """Finding of a rule."""
 
     ours: Interval
     verdict: Verdict
@@ -116,7 +116,7 @@ class Rule:
 
     @property
     def unit(self) -> str:
-        """Of our value."""
+        """Unit of our value."""
         return ""
 
     def judge(self, results: Results) -> Outcome:
@@ -126,12 +126,12 @@ class Rule:
 
 @dataclass(frozen=True)
 class Holds(Rule):
-    """That relations hold for all labels that are left in them, all at once."""
+    """Claim: relations hold for all labels that are left in them, all at once."""
 
     relations: tuple[Relation, ...]
     own_unit: str | None = None
     bounds: bool = False
-    """Whether the relations are bounds of one value: each label then counts once, not once a relation."""
+    """True if the relations are bounds of one value: each label then counts once, not once a relation."""
     kind: ClassVar[str] = "comparison"
     explanation: ClassVar[str] = (
         "Ours is the mean of paired differences (same seed, other variant) with its "
@@ -180,23 +180,23 @@ def as_rule(says: Rule | Relation) -> Rule:
 
 
 def within(value: Expression, low: float, high: float, unit: str = "") -> Holds:
-    """That all values lie between two numbers. Ours is the least favourable distance from one of them."""
+    """Claim: all values lie between two numbers. Ours is the least favourable distance from one of them."""
     return Holds((value > low, high - value > 0.0), f"{unit} to the nearer bound".strip(), bounds=True)
 
 
 def alike(left: Expression, right: Expression | float, factor: float) -> Holds:
-    """That the ratio of the two lies between 1 / ``factor`` and ``factor``."""
+    """Claim: the ratio of the two lies between 1 / ``factor`` and ``factor``."""
     return within(left / right, 1 / factor, factor, "in the ratio")
 
 
 @dataclass(frozen=True)
 class PrintedNumber(Rule):
-    """That a single run of ours might have given the printed number."""
+    """Claim: a single run of ours might have given the printed number."""
 
     printed: Printed
     of: Expression
     least: float | None = None
-    """What the quantity cannot be below, if there is such a number. Of one that cannot be below 0 the
+    """Least possible value of the quantity, if there is one. Of one that cannot be below 0 the
     interval is found for square roots."""
     less_is_better: bool = False
     """True of errors and losses: a smaller one than is printed is graded as better."""
@@ -235,7 +235,7 @@ class PrintedNumber(Rule):
 
 @dataclass(frozen=True)
 class Exactly(Rule):
-    """That a setting, or a number in closed form, rounds to the printed one."""
+    """Claim: a setting, or a number in closed form, rounds to the printed one."""
 
     printed: Printed
     value: float
@@ -262,7 +262,7 @@ class Exactly(Rule):
 
 @dataclass(frozen=True)
 class Computed(Rule):
-    """That a relation, in which there is no chance, is true of all labels that are left in it."""
+    """Claim: a relation, in which there is no chance, is true of all labels that are left in it."""
 
     relation: Relation
     kind: ClassVar[str] = "computed"
@@ -294,7 +294,7 @@ class Computed(Rule):
 
 @dataclass(frozen=True)
 class Observed(Computed):
-    """That a relation is true in each run of something that is looked at and not drawn again."""
+    """Claim: a relation is true in each run of something that is looked at and not drawn again."""
 
     kind: ClassVar[str] = "observed"
     explanation: ClassVar[str] = (
@@ -306,14 +306,14 @@ class Observed(Computed):
 
 @dataclass(frozen=True)
 class OneOfRuns(Rule):
-    """That what was seen elsewhere might be one of our runs."""
+    """Claim: what was seen elsewhere might be one of our runs."""
 
     seen: Expression
     """One number a run of the other, in the dimension ``run``."""
     of: Expression
     """Ours, one number a seed."""
     least: float | None = None
-    """What the quantity cannot be below, if there is such a number."""
+    """Least possible value of the quantity, if there is one."""
     kind: ClassVar[str] = "one of runs"
     explanation: ClassVar[str] = (
         f"It holds when every run of the other lies inside the {_PERCENT} prediction interval of a single "
@@ -343,7 +343,7 @@ class OneOfRuns(Rule):
 
 @dataclass(frozen=True)
 class MoreThanNoise(Rule):
-    """That a printed difference of single runs is more than a change of seed alone makes."""
+    """Claim: a printed difference of single runs is more than a change of seed alone makes."""
 
     printed: Printed
     of: Expression
@@ -375,7 +375,7 @@ class MoreThanNoise(Rule):
 
 @dataclass(frozen=True)
 class Never(Rule):
-    """That something is above zero in no run."""
+    """Claim: something is above zero in no run."""
 
     of: Expression
     own_unit: str = field(default="share of runs")
@@ -414,7 +414,7 @@ def _side(difference: Interval, sign: int) -> Verdict:
 
 
 def all_of(verdicts: Sequence[Verdict]) -> Verdict:
-    """What is to be said of all together: one that fails refutes all; one that is open leaves all open."""
+    """Joint outcome: one that fails refutes all; one that is open leaves all open."""
     for verdict in (Verdict.FAILS, Verdict.OPEN):
         if verdict in verdicts:
             return verdict

@@ -1,4 +1,4 @@
-"""What a study is: a document, what is measured for it, the claims, and what a reader is shown of them."""
+"""A study: a document, what is measured for it, the claims, and what a reader is shown of them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Document:
 
 @dataclass(frozen=True)
 class Content:
-    """What a study does. Everything but ``measure`` is a function of the measures alone, so that a report
+    """Parts of a study. Everything but ``measure`` is a function of the measures alone, so that a report
     can be made again without running anything.
     """
 
@@ -48,7 +48,7 @@ class Content:
     shown: Sequence[Shown] = ()
     """Tables and figures, which the page refers to by their ids."""
     names: Mapping[str, Any] = field(default_factory=dict)
-    """What the page may name besides: settings, expressions, functions of results."""
+    """Further names for the page: settings, expressions, functions of results."""
     data: Sequence[Data] = ()
     optional: frozenset[str] = frozenset()
     """Tables that may be absent, as those of measured data are; the claims about them are then left out."""
@@ -67,7 +67,7 @@ class Study:
     """How many each variant is run with, unless the caller says otherwise."""
     content: Content | Callable[[], Content]
     full: str = ""
-    """What ``--full`` runs of it, in words, if the study runs less of the document unless asked for all."""
+    """Extent of ``--full``, in words, if the study runs less of the document unless asked for all."""
 
     @cached_property
     def loaded(self) -> Content:
@@ -88,7 +88,7 @@ def list_studies() -> list[Study]:
 
 
 def try_studies() -> Iterator[Study | ParshallError]:
-    """The same, with an error in place of each that cannot be loaded."""
+    """Studies, with an error in place of each that cannot be loaded."""
     for name, points in sorted(_points().items()):
         try:
             yield _load(name, points)

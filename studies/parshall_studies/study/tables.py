@@ -50,7 +50,7 @@ class Column:
     label: str
     kind: Literal["text", "number"] = "number"
     key: bool = False
-    """Whether a reader needs it in sight at any width."""
+    """True if a reader needs it in sight at any width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Table:
     columns: Sequence[Column | str]
     """A text is a column of numbers, but the first, which names the rows."""
     rows: Sequence[Sequence[Any]]
-    """Of cells: see :data:`Cell`."""
+    """Rows of cells: see :data:`Cell`."""
     kind: Literal["records", "matrix"] = "records"
     title: str = ""
     """The page may give title and caption instead."""
@@ -77,7 +77,7 @@ class Table:
         return (names, *(Column(each) if isinstance(each, str) else each for each in others))
 
     def with_words(self, title: str, caption: str) -> Table:
-        """The same under a title of the page's."""
+        """A copy under a title of the page's."""
         return replace(self, title=title, caption=caption)
 
 
@@ -86,11 +86,11 @@ class Row:
     """A number of the document's table."""
 
     id: str
-    """Of the claim."""
+    """Id of the claim."""
     labels: tuple[str, ...]
     """The cells in front."""
     text: str
-    """What the number is, as a statement."""
+    """Meaning of the number, as a statement."""
     says: PrintedNumber | Exactly
 
 
@@ -104,10 +104,10 @@ class PrintedTable:
     title: str
     caption: str
     heads: tuple[str, ...]
-    """Of the cells in front."""
+    """Heads of the cells in front."""
     rows: tuple[Row, ...]
     of_document: bool = True
-    """Whether the document makes these claims; another reading of its numbers is the study's."""
+    """True if the document makes these claims; another reading of its numbers is the study's."""
 
     @property
     def topic(self) -> Topic:
@@ -118,7 +118,7 @@ class PrintedTable:
         )
 
     def together(self, results: Results) -> tuple[Verdict, int]:
-        """Whether all numbers at once are such as runs of ours give, with intervals that hold all of them
+        """Tests if all numbers at once are such as runs of ours give, with intervals that hold all of them
         together; and how many lie outside.
         """
         measured = [row.says for row in self.rows if isinstance(row.says, PrintedNumber)]

@@ -1,4 +1,4 @@
-"""What a study says in a terminal: the answer, what was found, how many claims hold, where the rest is."""
+"""Output of a study in a terminal: the answer, what was found, how many claims hold, where the rest is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["show"]
 
 _STYLES: Mapping[Grade, str] = {Grade.HOLDS: "green", Grade.BETTER: "green", Grade.FAILS: "red"}
-"""Of badges; those of others are yellow."""
+"""Colours of badges; those of others are yellow."""
 
 
 def show(console: Console, done: Reproduction, *, verbose: bool) -> None:

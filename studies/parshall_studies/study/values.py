@@ -45,7 +45,7 @@ class Values:
     """Numbers by the labels of their dimensions."""
 
     labels: Mapping[str, tuple[Label, ...]]
-    """Of each dimension, in the order of the array's axes."""
+    """Labels of each dimension, in the order of the array's axes."""
     array: Reals
 
     @property
@@ -116,7 +116,7 @@ class Values:
         return mean_interval(self.seeds, confidence)
 
     def intervals(self) -> dict[tuple[Label, ...], Interval]:
-        """The same for each combination of the other labels."""
+        """Intervals for each combination of the other labels."""
         return {tuple(labels.values()): mean_interval(values) for labels, values in self.members()}
 
     def combined(self, other: Values | float, operation: Callable[..., Any]) -> Values:
@@ -134,7 +134,7 @@ class Values:
         return Values(self.labels, np.asarray(operation(self.array)))
 
     def _in_order_of(self, first: Values) -> Values:
-        """The same with the labels of each common dimension in the order of another's."""
+        """A copy with the labels of each common dimension in the order of another's."""
         own, found = self, first.labels
         for dim in own.labels.keys() & found.keys():
             if own.labels[dim] != found[dim] and set(own.labels[dim]) == set(found[dim]):

@@ -46,7 +46,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def capital(text: str) -> str:
-    """The same with a capital letter at its beginning."""
+    """Returns the text with a capital letter at its beginning."""
     return text[:1].upper() + text[1:]
 
 
@@ -103,7 +103,7 @@ def plus_minus(value: Interval, decimals: int | None = None, most: int = 9) -> s
 
 
 def plus_minus_column(values: Sequence[Interval]) -> list[str]:
-    """The same for each, with the decimals that suit the widest as far as they suit the others, and no more
+    """Texts of intervals, with the decimals that suit the widest as far as they suit the others, and no more
     than two beyond these.
     """
     widest = max(

@@ -1,4 +1,4 @@
-"""What the document does not ask: over which traffic its claims hold, where the rule leads connections that
+"""Questions beyond the document: over which traffic its claims hold, where the rule leads connections that
 meet, what the forecast is good for, and who starves whom.
 """
 

@@ -1,4 +1,4 @@
-"""What the document's statements say in terms of what is measured; ``claims.md`` has their words."""
+"""The document's statements in terms of measures; ``claims.md`` has their words."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from parshall_studies.tcp_tp.senders import (
 
 _AS_MUCH, _SIMILAR = 0.98, 1.02
 _CLOSE = 0.02
-"""Of curves in Figure 2a, in the variance of the series, and of Jain's indices."""
+"""Closeness of curves in Figure 2a, in the variance of the series, and of Jain's indices."""
 _MARGINAL = 0.05
 """Relative improvement of a forecast up to which it is marginal."""
 _SOME = list(SOME_NS)

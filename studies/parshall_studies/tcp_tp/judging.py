@@ -50,7 +50,7 @@ DESIGNS: Mapping[str, Sender] = {
     "constant": answering("by 0.7 above 0.5", threshold=0.5, beta=0.7, backoff="constant"),
     **{name: sender for name, sender in OURS_FORECASTERS.items() if name != OURS},
 }
-"""What was tried on the networks of the design."""
+"""Candidates that were tried on the networks of the design."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ class Kind:
     round_trips: tuple[float, float] = (0.05, 0.05)
     transport: Mapping[str, Any] = field(default_factory=dict)
     link: Mapping[str, Any] = field(default_factory=dict)
-    """What else the bottleneck has."""
+    """Further properties of the bottleneck."""
     beside: Callable[[Sender, Bottleneck], list[FlowGroup]] = lambda sender, link: []
-    """What else is sent."""
+    """Further traffic."""
 
     def network(self, sender: Sender) -> Dumbbell:
         """Connections without end, called ``f``, with this sender."""
@@ -149,7 +149,7 @@ KINDS: Mapping[str, Kind] = {
         link={"queue": Red(min_threshold_packets=15, max_threshold_packets=45, limit_packets=100)},
     ),
 }
-"""What the rule is judged on."""
+"""Networks that the rule is judged on."""
 
 
 def measure(bench: st.Workbench) -> st.Measures:

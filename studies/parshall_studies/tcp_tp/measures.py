@@ -1,4 +1,4 @@
-"""What the document runs, and what is counted of it."""
+"""Runs of the document, and their counts."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _of_dynamic(run: Recording) -> dict[str, Any]:
 
 
 _PAYLOAD_SHARE = 1000 / 1040
-"""Of the bytes on the wire."""
+"""Payload's share of the bytes on the wire."""
 
 
 def _transfers(bench: st.Workbench) -> st.Measures:

@@ -1,4 +1,4 @@
-"""What no run is needed for: errors of prediction in theory (Figure 2a), the model of wrong predictions
+"""Results without runs: errors of prediction in theory (Figure 2a), the model of wrong predictions
 (Figure 8), and where the rule leads a connection by itself.
 """
 

@@ -27,7 +27,7 @@ from parshall_studies.tcp_tp.senders import PAYLOAD_BYTES, WIDE, WINDOW, Bottlen
 App: TypeAlias = "Bulk | OnOff"
 
 RATE, LIMIT, ROUND_TRIP = 20e6, 100, 0.05
-"""Of the bottleneck: bit/s and packets (III.A), and the round trip without queues, in seconds (V.A.1)."""
+"""Bottleneck: bit/s and packets (III.A), and the round trip without queues, in seconds (V.A.1)."""
 CORE_DELAY, ACCESS_RATE, ACCESS_LIMIT = 0.002, 100e6, 50
 DURATION, WARM_UP = 120.0, 20.0
 SHORTER = 70.0
@@ -51,7 +51,7 @@ def on_off(rate: float, law: ParetoPeriods | ExponentialPeriods = _PARETO, perio
 
 @dataclass(frozen=True)
 class Source:
-    """What each connection has to send, and what a reader calls it."""
+    """Traffic of each connection, and its name for readers."""
 
     label: str
     app: App
@@ -82,12 +82,12 @@ class Setting:
 
     @property
     def bottleneck(self) -> Bottleneck:
-        """What a sender may be told."""
+        """Facts that a sender may be told."""
         return Bottleneck(self.rate, self.connections)
 
     @property
     def delays(self) -> list[float]:
-        """Of each connection's access links. Unequal round trips are spread evenly over their range, which
+        """Delays of access links. Unequal round trips are spread evenly over their range, which
         has the moments of a draw and no chance in it.
         """
         low, high = self.round_trips
@@ -219,7 +219,7 @@ def chain(sender: Sender, connections: int, record: Record = NO_RECORD) -> Scena
 SIZES = {"30 kB": 30, "100 kB": 100, "300 kB": 300, "1 MB": 1000, "3 MB": 3000, "8 MB": 8000}
 """Packets of 1000 bytes, by what is transferred."""
 PATH = Setting(20, "pareto-0.5", rate=10e6, limit=60, round_trips=(0.04, 0.04))
-"""What stands in for the path of 2001: a link that cross traffic of NewReno fills to a half."""
+"""Stand-in for the path of 2001: a link that cross traffic of NewReno fills to a half."""
 TRANSFER_START = 10.0
 _SLOWEST = 0.25e6
 """Bit/s: no transfer is given longer than it takes at this rate, and ten seconds more."""

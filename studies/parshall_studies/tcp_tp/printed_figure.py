@@ -27,14 +27,14 @@ __all__ = [
 ]
 
 PUBLISHED = SharedLink(error=1.0, connections=20, capacity=10e6, buffer_bytes=40_000, rtt=0.02)
-"""Of Figure 8, at its right end."""
+"""Parameters of Figure 8, at its right end."""
 PRINTED_THROUGHPUT = 0.42
 """T at the right end, in Mbit/s."""
 PRINTED_FAIRNESS = 0.975
 """F at the right end."""
 PACKET_BYTES = 1000
 _UNITS = {"bits": 8.0, "bytes, as if bits": 1.0, "packets, as if bits": 1 / PACKET_BYTES}
-"""What L in bytes is multiplied by."""
+"""Factors of L in bytes."""
 _DIVISORS = {
     "RTT = 20 ms": 0.02,
     "RTT = 200 ms": 0.2,
@@ -50,7 +50,7 @@ class Reading:
     buffer: str
     """L counts these."""
     divisor: str
-    """What L is divided by."""
+    """Divisors of L."""
     spare: float
     """l, in bit/s."""
     throughput: float
@@ -65,12 +65,12 @@ class Reading:
 
     @property
     def fits(self) -> bool:
-        """Whether T by the right formulas is what was printed, to the digits printed."""
+        """True if T by the right formulas is what was printed, to the digits printed."""
         return _as_printed(self.throughput)
 
     @property
     def printed_fits(self) -> bool:
-        """Whether T by the printed formulas is."""
+        """True if T by the printed formulas is."""
         return _as_printed(self.printed_throughput)
 
 

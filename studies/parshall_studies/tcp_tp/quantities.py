@@ -1,4 +1,4 @@
-"""What is counted of a run, and expressions that claims, tables and figures are made of."""
+"""Counts of a run, and expressions that claims, tables and figures are made of."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def counts(run: Recording, ports: Sequence[str] = ("bottleneck",), flows: str = 
 
 
 def shares_of(run: Recording, group: str) -> tuple[Reals, Reals, Reals, Reals]:
-    """Of flows of a group whose series were recorded, in steps of :data:`BIN`: times, mean rate in Mbit/s of
+    """Flows of a group whose series were recorded, in steps of :data:`BIN`: times, mean rate in Mbit/s of
     payload, mean window in packets, and what each has delivered, in packets.
     """
     table = run.columns("flow_series")

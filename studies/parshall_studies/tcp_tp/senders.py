@@ -1,4 +1,4 @@
-"""What sends: NewReno as ns-2 has it, the same with TCP-TP's increase, what else could stand in place of
+"""Senders: NewReno as ns-2 has it, the same with TCP-TP's increase, what else could stand in place of
 the forecast, and window rules that use a forecast otherwise.
 
 A sender is data: what a reader calls it and the window rule that it has at a link.
@@ -18,7 +18,7 @@ Rule: TypeAlias = "Aimd | Cubic | Dual | TcpTp | VegasControl"
 WINDOW = 20
 """The receiver's window in packets in the document's networks: ns-2's default."""
 WIDE = 1000
-"""The same where nothing but the network is to limit a sender."""
+"""Window limit where nothing but the network is to limit a sender."""
 PAYLOAD_BYTES, HEADER_BYTES = 1000, 40
 NEWRENO, TP = "newreno", "tcp-tp"
 """The document's senders."""
@@ -28,7 +28,7 @@ DUAL, OURS = "dual", "ours"
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """What a rule may be told of the link."""
+    """Facts about the link that a rule may be told."""
 
     rate: float
     """Bit/s."""
@@ -74,7 +74,7 @@ DOCUMENT: Mapping[str, Sender] = {
     NEWRENO: Sender("NewReno", lambda _: Aimd()),
     TP: told("TCP-TP"),
 }
-"""What the document compares, in the reading that the study is about."""
+"""Senders that the document compares, in the reading that the study is about."""
 READINGS: Mapping[str, Sender] = {
     **DOCUMENT,
     "nearest": told("N to the nearest", rounding="nearest"),
@@ -87,7 +87,7 @@ READINGS: Mapping[str, Sender] = {
     "smooth": told("gain 1/8", gain=0.125),
     "measured": Sender("capacity by packet pairs", lambda _: TcpTp()),
 }
-"""The same with what the document does not say read otherwise."""
+"""Senders with the document's gaps read otherwise."""
 FORECASTERS: Mapping[str, Sender] = {
     "last-value": told("last value", forecaster=LastValue()),
     "ewma": told("EWMA, 1/8", forecaster=Ewma(gain=1 / 8)),
@@ -97,7 +97,7 @@ FORECASTERS: Mapping[str, Sender] = {
     "mixture": told("mixture", forecaster=Mixture()),
     "oracle": Sender("N is known", _oracle),
 }
-"""What else may stand in place of LMMSE(20); last the fair share itself."""
+"""Alternatives to LMMSE(20); last the fair share itself."""
 ABLATION: Mapping[str, Sender] = {
     NEWRENO: DOCUMENT[NEWRENO],
     TP: told("LMMSE(20), the document's"),
@@ -118,4 +118,4 @@ OURS_FORECASTERS: Mapping[str, Sender] = {
     "ours-mixture": answering("mixture", forecaster=Mixture()),
     "ours-lmmse": answering("LMMSE(5) of 50", forecaster=Lmmse(order=5, window=50)),
 }
-"""What may forecast in the rule proposed here."""
+"""Forecasters of the rule proposed here."""

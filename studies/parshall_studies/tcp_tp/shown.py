@@ -106,7 +106,7 @@ def _phases(half: int) -> st.Made[st.Figure]:
 
 
 def _counted(table: str) -> Mapping[str, Any]:
-    """What is counted of a run."""
+    """Counts of a run."""
     heads = {"loss": "loss, %", "throughput": "throughput, Mbit/s", "jain": "Jain's index"}
     return st.columns(table, **heads, delay="queueing delay, ms", cuts="cuts a minute")
 
