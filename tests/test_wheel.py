@@ -43,6 +43,7 @@ COMMANDS = [
     "rto rtts.csv",
     "hurst long.csv",
     "qdisc --help",
+    "link --help",
     "run bell.toml --set record.pcap=* --set record.pcap_both_directions=true --out two",
     "capture two/pcap/r0-to-r1.pcap --out seen",
 ]

@@ -89,6 +89,7 @@ RESULTS = {
     "Ack",
     "Loss",
     "Interval",
+    "Relayed",
 }
 """Made by functions, not by users."""
 NOT_CALLED = {
@@ -177,6 +178,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "parshall.load": {"path": "nowhere.toml"},
     "parshall.loads": {"text": ""},
     "parshall.native": {"cls": plain},
+    "parshall.Relay": {"scenario": SCENARIO, "to": "127.0.0.1:9"},
     "parking_lot": {"hops": 2, "delay": "1 ms", "access_rate": "10 Mbit/s", "access_delay": "1 ms"},
     "leaf_spine": {
         "leaves": 2,

@@ -119,6 +119,8 @@ class Relay:
         if duration is not None:
             self.scenario = self.scenario.replace("duration", duration)
         self.seed = checked_seed(seed)
+        if not isinstance(realtime, bool | None):
+            raise InputError("realtime", shown(realtime), "true, false or None")
         addresses = checked_address("listen", listen, 0), checked_address("to", to, 1)
         try:
             self._relay = _core.Relay(self.scenario.to_json(), self.seed, *addresses, None, realtime)
