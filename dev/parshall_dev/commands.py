@@ -10,7 +10,7 @@ import click
 from parshall.cli.main import FAILED, JOBS
 from parshall.engine.limits import MOST_SEEDS
 
-__all__ = ["bench", "validate"]
+__all__ = ["bench", "calibrate", "validate"]
 
 
 @click.group(no_args_is_help=False)
@@ -222,3 +222,54 @@ def bench(as_json: bool) -> None:
 
     figures = benchmark.measure()
     click.echo(json.dumps(benchmark.as_json(figures), indent=2) if as_json else benchmark.one_line(figures))
+
+
+@click.group(no_args_is_help=False)
+def calibrate() -> None:
+    """Make the table by which `Responsiveness` judges flows."""
+
+
+@calibrate.command()
+@click.argument("folder", metavar="DIR")
+@click.option(
+    "--first", type=click.IntRange(0), default=0, help="Number of the first scenario; 0 unless given."
+)
+@click.option("--last", type=click.IntRange(1), default=4000, help="One more than that of the last; 4000.")
+@click.option(
+    "--minutes", type=click.FloatRange(0), help="End after so many minutes; what is finished stays."
+)
+def draw(folder: str, first: int, last: int, minutes: float | None) -> None:
+    """Draw scenarios, run them, and keep in DIR what their flows show.
+
+    What DIR has already is not run again.
+    """
+    from parshall_dev.calibration.command import collect
+
+    collect(Path(folder), first, last, float("inf") if minutes is None else 60 * minutes)
+
+
+@calibrate.command()
+@click.argument("folder", metavar="DIR")
+@click.option("--scenarios", type=click.IntRange(10), help="Learn from the first so many only.")
+def learn(folder: str, scenarios: int | None) -> None:
+    """Learn from what DIR has, and write the table into the sources.
+
+    Prints how well bounds hold for kinds that were left out.
+    """
+    from parshall_dev.calibration.command import learn as learn_from
+
+    for line in learn_from(Path(folder), scenarios):
+        click.echo(line)
+
+
+@calibrate.command()
+@click.option("--scenarios", type=click.IntRange(1), help="Judge on the first so many only.")
+def judge(scenarios: int | None) -> None:
+    """Judge the estimator on kinds of scenarios that the table was not calibrated with.
+
+    Prints the table of the guide.
+    """
+    from parshall_dev.calibration.judging import lines
+
+    for line in lines(scenarios):
+        click.echo(line)

@@ -8,30 +8,34 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `evidence` | what a flow's packets tell about it |
-//! | `likelihood` | how likely that is of flows that respond, and of those that do not |
-//! | `prior` | what is known of a flow before it shows anything, from the others |
+//! | `judgement` | how likely a flow is not to respond that has shown this, and how wide bounds are |
+//! | `imitation` | whether it makes good what it gave up |
+//! | `calibration` | the table by which it goes, learned from simulated flows and generated |
 //! | `signal_rate` | the port's probability of a drop or mark just now |
 //! | `table` | a fixed number of flows, or a sample of them when there are more |
 //! | `tally` | the estimation interval that is under way |
 //! | `waiting` | packets whose fate is not decided yet |
 
+mod calibration;
 mod evidence;
 mod flags;
-mod likelihood;
-mod prior;
+mod imitation;
+mod judgement;
 mod signal_rate;
 mod table;
 mod tally;
 mod waiting;
 
+pub use calibration::VERSION as CALIBRATION_VERSION;
 pub use flags::Flags;
+pub use judgement::Label;
 pub use waiting::Ticket;
 
 use crate::seconds::Seconds;
 use crate::ConfigError;
-use prior::Prior;
+use evidence::numbers;
 use signal_rate::SignalRate;
-use table::{Found, Table};
+use table::{Found, Table, JUDGED_AFTER};
 use tally::Tally;
 use waiting::{Arrived, Fate, Waiting};
 
@@ -61,7 +65,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether every field is in its range.
+    /// Checks that every field is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let positive = self.interval_s > 0.0 && self.interval_s.is_finite();
         ConfigError::unless(positive, "interval_s", self.interval_s, "a time above 0, in seconds")?;
@@ -78,7 +82,7 @@ impl Settings {
 pub struct Dither {
     /// With which probability the packet was to be chosen, from 0 to 1.
     pub probability: f64,
-    /// Whether it was, and was dropped or marked for it.
+    /// True if it was, and was dropped or marked for it.
     pub chosen: bool,
 }
 
@@ -96,14 +100,19 @@ pub struct Estimate {
     /// End of the interval, in seconds.
     pub end_s: f64,
     /// Share of arriving packets of flows that do not respond to drops and marks, from 0 to 1. `None` when no watched
-    /// flow sent a packet. A flow of which little is known counts with its probability.
+    /// flow sent a packet, and when the bounds are further apart than 0.2: then it is unknown. A flow of which little
+    /// is known counts with its probability.
     pub share: Option<f64>,
     /// Standard error of the share.
     pub share_se: Option<f64>,
-    /// The share if flows of which little is known did not respond either: short flows, which end before they could
-    /// back off, count as load that does not respond.
+    /// Bounds of the share, which hold 95 % of those it was calibrated with. `None` when no watched flow sent a packet.
+    pub share_lower: Option<f64>,
+    /// See [`Estimate::share_lower`].
     pub share_upper: Option<f64>,
-    /// Part of the watched packets that belong to flows which have shown what they do.
+    /// Mean over the watched packets of `4 p (1 - p)`, where `p` is the probability that the packet's flow does not
+    /// respond: 0 where all flows are known, 1 where nothing is. By it the bounds are as wide as they are.
+    pub doubt: Option<f64>,
+    /// Part of the watched packets that belong to flows with a label.
     pub resolved: f64,
     /// Part of the packets that belong to watched flows.
     pub watched: f64,
@@ -115,6 +124,38 @@ pub struct Estimate {
     pub flows: u32,
     /// Reasons to doubt.
     pub flags: Flags,
+}
+
+/// A watched flow and what is known of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowEvidence {
+    /// Its key.
+    pub flow: u64,
+    /// Packets that it sent in the interval.
+    pub packets: u32,
+    /// Probability that it does not respond, with which its packets counted.
+    pub deaf: f64,
+    /// Its evidence, in the order of [`FlowEvidence::NAMES`]; NaN where there is nothing to tell a number from.
+    pub numbers: [f32; FlowEvidence::COUNT],
+}
+
+impl FlowEvidence {
+    /// How many numbers there are of a flow.
+    pub const COUNT: usize = numbers::COUNT;
+
+    /// Their names. `trials`, `dither_trials` and `spread_...` are logarithms (base 10): how many signals of the queue
+    /// and of the dither the flow had a choice to answer, faded; and the squared coefficient of variation of what it
+    /// sends within a time scale. `signals_over_expected` compares its signals with those of the port. `contrast_...`
+    /// is the part of its rate that it gives up for a signal, `deviations_...` that over its standard deviation, each
+    /// also by the dither's signals; `after_...` is the contrast without correction, `placebo_...` that of what it had
+    /// sent before the signal, which signals at random leave at 0; `correlation_...` how what it sent and what it sends
+    /// go together. `given_up_...` is what the dither's signals cost it by the end of the time scale, in seconds.
+    pub const NAMES: [&'static str; FlowEvidence::COUNT] = numbers::NAMES;
+
+    /// The label that follows from `deaf`.
+    pub fn label(&self) -> Label {
+        Label::of(self.deaf)
+    }
 }
 
 /// The share of non-responsive traffic at a port, from its packets. Takes constant time for a packet and no memory after
@@ -143,9 +184,10 @@ pub struct Responsiveness {
     now_s: f64,
     /// Number of the interval under way, which ends at so many times its length; 0 before the first packet.
     interval: u64,
+    /// Number of the interval of the last estimate; 0 before the first one.
+    closed: u64,
     /// Whether intervals without packets count.
     every: bool,
-    prior: Prior,
     warm: bool,
     waiting: Waiting,
 }
@@ -163,8 +205,8 @@ impl Responsiveness {
             tally: Tally::default(),
             now_s: f64::NEG_INFINITY,
             interval: 0,
+            closed: 0,
             every: false,
-            prior: Prior::default(),
             warm: false,
             waiting: Waiting::default(),
         })
@@ -181,7 +223,7 @@ impl Responsiveness {
         *self = start(self.settings).expect("settings that were valid before");
     }
 
-    /// What it was built with.
+    /// Settings that it was built with.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -264,11 +306,16 @@ impl Responsiveness {
             Found::Watched(flow) => {
                 if flow.interval != self.interval {
                     flow.interval = self.interval;
-                    flow.packets = 0.0;
-                    self.prior.judge(flow, &mut self.tally);
+                    flow.packets = 0;
+                    self.tally.flows += 1;
+                    if flow.since >= JUDGED_AFTER {
+                        flow.judge();
+                    }
                 }
                 self.tally.packet(flow);
-                flow.packets += 1.0;
+                flow.packets += 1;
+                let signalled = signalled || dither.chosen;
+                flow.since = flow.since.saturating_add(if signalled { JUDGED_AFTER } else { 1 });
                 flow.evidence.packet(now_s, signalled, probability, dither);
             }
             Found::Crowded => self.tally.crowded += 1.0,
@@ -322,16 +369,28 @@ impl Responsiveness {
 
     fn finish(&mut self, end_s: f64, now_s: f64) -> Estimate {
         let tally = core::mem::take(&mut self.tally);
+        self.closed = self.interval;
         self.interval = self.interval.saturating_add(1);
         if !self.every {
             self.interval = self.interval.max(self.interval_at(now_s));
         }
-        self.prior.learn(&tally);
         self.fit_sample(&tally);
         self.warm |= tally.resolved() >= 0.5;
         let mut estimate = tally.estimate(end_s);
         estimate.flags |= Flags::WARMING_UP.when(!self.warm);
         estimate
+    }
+
+    /// Evidence of the flows that sent a packet in the interval of the last estimate. Ask for it before the next
+    /// packet: later, flows that have sent again are missing.
+    pub fn evidence(&self) -> impl Iterator<Item = FlowEvidence> + '_ {
+        let sent = self.table.taken().filter(|flow| flow.interval > 0 && flow.interval == self.closed);
+        sent.map(|flow| FlowEvidence {
+            flow: flow.key,
+            packets: flow.packets,
+            deaf: f64::from(flow.deaf),
+            numbers: flow.evidence.numbers(),
+        })
     }
 
     /// Keeps the table nearly full, not crowded.

@@ -1,6 +1,8 @@
 //! The estimator of the non-responsive share on made-up flows whose nature is known.
 
-use parshall_estimators::responsiveness::{Estimate, Flags, Responsiveness, Settings};
+use parshall_estimators::responsiveness::{Estimate, Flags, Label, Responsiveness, Settings};
+use proptest::collection::vec;
+use proptest::prelude::*;
 
 /// Uniform numbers in [0, 1), the same in every run (Knuth's MMIX generator, upper bits).
 struct Random(u64);
@@ -48,9 +50,13 @@ fn truth(packets: &[(f64, u64, bool)], responsive: u64, from_s: f64) -> f64 {
     late.iter().filter(|p| p.1 >= responsive).count() as f64 / late.len() as f64
 }
 
+fn bounds(estimate: &Estimate) -> (f64, f64) {
+    (estimate.share_lower.expect("packets came"), estimate.share_upper.expect("packets came"))
+}
+
 fn mean_share(estimates: &[Estimate], from_s: f64) -> f64 {
     let late = estimates.iter().filter(|e| e.end_s > from_s);
-    let shares: Vec<f64> = late.map(|e| e.share.expect("packets came")).collect();
+    let shares: Vec<f64> = late.map(|e| e.share.expect("flows have shown what they do")).collect();
     shares.iter().sum::<f64>() / shares.len() as f64
 }
 
@@ -68,12 +74,13 @@ fn the_share_of_deaf_flows_is_found() {
 fn doubt_goes_as_evidence_comes() {
     let estimates = estimates(&mut port(4096), &traffic(10, 10, 60.0, 3));
     let (first, last) = (&estimates[0], estimates.last().expect("a minute has intervals"));
-    assert!(first.flags.contains(Flags::WARMING_UP | Flags::LOW_EXCITATION));
+    assert!(first.flags.contains(Flags::WARMING_UP | Flags::LOW_EXCITATION | Flags::DOUBTFUL));
     assert_eq!(last.flags, Flags::NONE);
-    assert!(last.share_se < first.share_se);
+    assert!(first.share.is_none() && last.share.is_some());
+    assert!(last.doubt < first.doubt);
     assert!(first.resolved < 0.5 && last.resolved > 0.95);
     assert_eq!(last.watched, 1.0);
-    assert_eq!(first.share_upper, Some(1.0));
+    assert_eq!(bounds(first), (0.0, 1.0));
 }
 
 #[test]
@@ -83,8 +90,10 @@ fn a_small_table_watches_a_sample_of_the_flows() {
     for estimate in estimates(&mut port(128), &packets).iter().filter(|e| e.end_s > 30.0) {
         assert!(estimate.flags.contains(Flags::SAMPLED), "{estimate:?}");
         assert!((0.03..0.6).contains(&estimate.watched), "{estimate:?}");
-        let error = (estimate.share.expect("packets came") - truth).abs();
-        assert!(error < 3.0 * estimate.share_se.expect("a share has one"), "{estimate:?} for {truth}");
+        let (lower, upper) = bounds(estimate);
+        assert!(upper - lower > 0.05, "a sample leaves a doubt: {estimate:?}");
+        let error = ((lower + upper) / 2.0 - truth).abs();
+        assert!(error < 0.75 * (upper - lower), "{estimate:?} for {truth}");
     }
 }
 
@@ -96,7 +105,7 @@ fn a_silent_port_says_so() {
     let estimates: Vec<Estimate> = std::iter::from_fn(|| port.close(2.2)).collect();
     assert_eq!(estimates.len(), 3);
     assert!(estimates[0].flags.contains(Flags::NO_SIGNALS));
-    assert_eq!(estimates[0].share, Some(0.5));
+    assert_eq!((estimates[0].share, bounds(&estimates[0])), (None, (0.0, 1.0)));
     for estimate in &estimates[1..] {
         assert!(estimate.flags.contains(Flags::NO_PACKETS));
         assert_eq!((estimate.share, estimate.share_se, estimate.packets), (None, None, 0));
@@ -193,4 +202,86 @@ fn a_packet_left_out_and_one_never_decided() {
     port.settle();
     let estimate = port.close(1.0).expect("an interval is over");
     assert_eq!((estimate.packets, estimate.signals), (2, 1));
+}
+
+#[test]
+fn evidence_is_of_the_flows_of_the_last_interval() {
+    let packets = traffic(3, 2, 40.0, 4);
+    let mut port = port(64);
+    let mut sent = [0; 5];
+    let mut asked = 0;
+    for &(now, flow, dropped) in &packets {
+        if let Some(estimate) = port.close(now) {
+            let mut rows: Vec<_> = port.evidence().collect();
+            rows.sort_by_key(|row| row.flow);
+            let found: Vec<(u64, u32)> = rows.iter().map(|row| (row.flow, row.packets)).collect();
+            let expected: Vec<(u64, u32)> = (0..).zip(sent).filter(|(_, packets)| *packets > 0).collect();
+            assert_eq!(found, expected, "{estimate:?}");
+            let doubt: f64 =
+                rows.iter().map(|row| f64::from(row.packets) * 4.0 * row.deaf * (1.0 - row.deaf)).sum();
+            assert!((doubt / estimate.packets as f64 - estimate.doubt.expect("packets came")).abs() < 1e-6);
+            if estimate.end_s > 30.0 {
+                for row in &rows {
+                    assert_eq!(
+                        row.label(),
+                        if row.flow < 3 { Label::Responds } else { Label::Deaf },
+                        "{row:?}"
+                    );
+                }
+                asked += 1;
+            }
+            sent = [0; 5];
+        }
+        sent[flow as usize] += 1;
+        port.packet(now, flow, dropped);
+    }
+    assert!(asked > 10);
+}
+
+/// A flow that few packets and no signals tell of is not judged at every interval.
+#[test]
+fn judgements_cost_little() {
+    let quiet: Vec<(f64, u64, bool)> = (0..4000).map(|i| (f64::from(i) * 0.1, 1, i % 400 == 399)).collect();
+    let mut port = port(64);
+    let mut changes = 0;
+    let mut last: Option<f64> = None;
+    for &(now, flow, dropped) in &quiet {
+        if let Some(estimate) = port.close(now) {
+            let doubt = estimate.doubt.expect("packets came");
+            changes += usize::from(last.is_some_and(|last| (last - doubt).abs() > 1e-9));
+            last = Some(doubt);
+        }
+        port.packet(now, flow, dropped);
+    }
+    // 571 intervals of seven packets: one in three has the sixteenth packet, and ten a signal.
+    assert!(changes <= 571 / 3 + 10, "{changes}");
+}
+
+proptest! {
+    /// Whatever packets come: a share lies between its bounds, and is told exactly where they are near each other.
+    #[test]
+    fn a_share_is_told_between_near_bounds_alone(
+        packets in vec((0.0..0.2f64, 0..40u64, 0..20u8), 1..400),
+        places in 2..64u32,
+    ) {
+        let mut port = port(places);
+        let mut now = 0.0;
+        for (gap, flow, fate) in packets {
+            now += gap;
+            while let Some(estimate) = port.close(now) {
+                prop_assert_eq!(estimate.share_lower.is_some(), estimate.watched > 0.0);
+                if let (Some(lower), Some(upper)) = (estimate.share_lower, estimate.share_upper) {
+                    prop_assert!(0.0 <= lower && lower <= upper && upper <= 1.0);
+                    prop_assert_eq!(estimate.share.is_some(), upper - lower <= 0.2);
+                    prop_assert_eq!(estimate.flags.contains(Flags::DOUBTFUL), estimate.share.is_none());
+                    let inside = |share: f64| lower <= share && share <= upper;
+                    prop_assert!(estimate.share.is_none_or(inside));
+                    prop_assert!(estimate.doubt.is_some_and(|doubt| (0.0..=1.0).contains(&doubt)));
+                }
+                let watched: u32 = port.evidence().map(|flow| flow.packets).sum();
+                prop_assert!(f64::from(watched) <= estimate.packets as f64);
+            }
+            port.packet(now, flow, fate == 0);
+        }
+    }
 }

@@ -42,6 +42,11 @@ fn responsiveness() {
             while let Some(estimate) = port.close(now) {
                 assert!(estimate.share.is_none_or(|share| (0.0..=1.0).contains(&share)), "{estimate:?}");
                 assert!(estimate.share_se.is_none_or(|se| se >= 0.0), "{estimate:?}");
+                if let (Some(lower), Some(upper)) = (estimate.share_lower, estimate.share_upper) {
+                    let share = estimate.share.unwrap_or(lower);
+                    assert!(0.0 <= lower && lower <= share && share <= upper && upper <= 1.0, "{estimate:?}");
+                }
+                assert!(port.evidence().all(|flow| (0.0..=1.0).contains(&flow.deaf)));
             }
             port.packet(now, u64::from(bytes.byte() % 32), bytes.byte() % 4 == 0);
         }

@@ -3,7 +3,9 @@
 //! A packet that cannot be used is no error: it flags the estimate of its interval.
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
-use parshall_estimators::responsiveness::{Dither, Estimate, Responsiveness, Settings, Ticket};
+use parshall_estimators::responsiveness::{
+    Dither, Estimate, FlowEvidence, Label, Responsiveness, Settings, Ticket,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,18 +19,26 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyResponsiveness>()
 }
 
-/// time, share, share_se, share_upper, resolved, watched, packets, signals, flows, flags; what does not
-/// exist is NaN.
-type Row = (f64, f64, f64, f64, f64, f64, u64, u64, u32, u16);
+/// Columns of real numbers.
+const REALS: [&str; 8] =
+    ["time", "share", "share_se", "share_lower", "share_upper", "doubt", "resolved", "watched"];
+
+/// The real numbers of an estimate, packets, signals, flows, flags; what does not exist is NaN.
+type Row = ([f64; REALS.len()], u64, u64, u32, u16);
 
 fn row(estimate: &Estimate) -> Row {
+    let known = |x: Option<f64>| x.unwrap_or(f64::NAN);
     (
-        estimate.end_s,
-        estimate.share.unwrap_or(f64::NAN),
-        estimate.share_se.unwrap_or(f64::NAN),
-        estimate.share_upper.unwrap_or(f64::NAN),
-        estimate.resolved,
-        estimate.watched,
+        [
+            estimate.end_s,
+            known(estimate.share),
+            known(estimate.share_se),
+            known(estimate.share_lower),
+            known(estimate.share_upper),
+            known(estimate.doubt),
+            estimate.resolved,
+            estimate.watched,
+        ],
         estimate.packets,
         estimate.signals,
         estimate.flows,
@@ -39,7 +49,7 @@ fn row(estimate: &Estimate) -> Row {
 /// Estimates by column.
 #[derive(Default)]
 struct Series {
-    reals: [Vec<f64>; 6],
+    reals: [Vec<f64>; REALS.len()],
     counts: [Vec<u64>; 2],
     flows: Vec<u32>,
     flags: Vec<u16>,
@@ -47,9 +57,7 @@ struct Series {
 
 impl Series {
     fn push(&mut self, estimate: &Estimate) {
-        let (time, share, share_se, if_deaf, resolved, watched, packets, signals, flows, flags) =
-            row(estimate);
-        let reals = [time, share, share_se, if_deaf, resolved, watched];
+        let (reals, packets, signals, flows, flags) = row(estimate);
         self.reals.iter_mut().zip(reals).for_each(|(column, x)| column.push(x));
         self.counts.iter_mut().zip([packets, signals]).for_each(|(column, x)| column.push(x));
         self.flows.push(flows);
@@ -57,7 +65,6 @@ impl Series {
     }
 
     fn into_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-        const REALS: [&str; 6] = ["time", "share", "share_se", "share_upper", "resolved", "watched"];
         let dict = PyDict::new(py);
         for (name, column) in REALS.into_iter().zip(self.reals) {
             dict.set_item(name, column.into_pyarray(py))?;
@@ -73,6 +80,15 @@ impl Series {
 
 fn dither_of((probability, chosen): (f64, bool)) -> Dither {
     Dither { probability, chosen }
+}
+
+/// See `parshall.estimators.FlowLabel`.
+fn code(label: Label) -> i64 {
+    match label {
+        Label::Responds => -1,
+        Label::Unknown => 0,
+        Label::Deaf => 1,
+    }
 }
 
 /// See `parshall.estimators.Responsiveness`.
@@ -119,6 +135,30 @@ impl PyResponsiveness {
     /// Takes packets whose fate was never told as spared.
     fn settle(&mut self) {
         self.estimator.settle();
+    }
+
+    /// Names of the numbers of a flow.
+    #[classattr]
+    #[pyo3(name = "EVIDENCE")]
+    fn names() -> Vec<&'static str> {
+        FlowEvidence::NAMES.to_vec()
+    }
+
+    /// Evidence of the flows of the last estimate's interval, by column.
+    fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let rows: Vec<FlowEvidence> = self.estimator.evidence().collect();
+        let dict = PyDict::new(py);
+        dict.set_item("flow", rows.iter().map(|row| row.flow).collect::<Vec<u64>>().into_pyarray(py))?;
+        let packets: Vec<u32> = rows.iter().map(|row| row.packets).collect();
+        dict.set_item("packets", packets.shown().into_pyarray(py))?;
+        dict.set_item("deaf", rows.iter().map(|row| row.deaf).collect::<Vec<f64>>().into_pyarray(py))?;
+        let labels: Vec<i64> = rows.iter().map(|row| code(row.label())).collect();
+        dict.set_item("label", labels.into_pyarray(py))?;
+        for (i, name) in FlowEvidence::NAMES.into_iter().enumerate() {
+            let column: Vec<f64> = rows.iter().map(|row| f64::from(row.numbers[i])).collect();
+            dict.set_item(name, column.into_pyarray(py))?;
+        }
+        Ok(dict)
     }
 
     /// Takes packets, and the time up to `until`.

@@ -12,9 +12,8 @@ import numpy as np
 import pyarrow.parquet as pq
 
 import parshall
-from parshall.estimators import Responsiveness, ResponsivenessQuality
+from parshall.estimators import Responsiveness
 from parshall.plot import GRID, INK, SERIES, drawing, legend_of, standalone, to_svg
-from parshall.stats import NORMAL_95
 from parshall_dev.checkout import ROOT
 from parshall_dev.guides.long_memory import put
 from parshall_studies import study as st
@@ -60,7 +59,7 @@ def runs(title):
 
 def failures(found):
     """Table of the estimates, without and with a dither."""
-    heads = ("true share", "read", "flagged, %", "wrong without a flag, %")
+    heads = ("true share", "read", "unknown, %", "wrong though told, %")
     yield f"| | {' | '.join([*heads, *(f'with a dither: {head}' for head in heads)])} |"
     yield "|---" * (2 * len(heads) + 1) + "|"
     for title, (scenario, both) in found.items():
@@ -77,7 +76,7 @@ def course(run):
     """Estimates over time, and the shares that do not respond."""
     seen = run.columns("responsiveness")
     truth = seen["packets_deaf"] / np.maximum(seen["packets"], 1)
-    return seen["time"], seen["share"], seen["share_se"], seen["flags"].astype(int), truth
+    return seen["time"], seen["share"], seen["share_lower"], seen["share_upper"], truth
 
 
 def imitator():
@@ -86,7 +85,7 @@ def imitator():
     found = Responsiveness().run(time=times, flow=keys, signalled=dropped)
     ends = np.append(0.0, found.time)
     truth = np.histogram(times[hostile], ends)[0] / np.histogram(times, ends)[0]
-    return found.time, found.share, found.share_se, found.flags.astype(int), truth
+    return found.time, found.share, found.share_lower, found.share_upper, truth
 
 
 def draw(found):
@@ -104,21 +103,19 @@ def draw(found):
         title = "Where the estimate fails"
         description = (
             "Share of the packets that does not respond over time: the truth by response, the estimate with "
-            "its 95 % interval, and intervals in which it carries a flag."
+            "its bounds, and intervals in which it is unknown."
         )
         FIGURE.write_text(standalone(to_svg(canvas, "failures", title, description)))
 
 
-def panel(axis, title, time, share, se, flags, truth):
+def panel(axis, title, time, share, lower, upper, truth):
     """One of them."""
-    flagged = (flags & ~int(ResponsivenessQuality.SAMPLED)) != 0
     step = np.median(np.diff(time))
-    for place, at in enumerate(time[flagged]):
-        axis.axvspan(at - step, at, color=GRID, linewidth=0, label="flagged" if place == 0 else None)
+    for place, at in enumerate(time[np.isnan(share)]):
+        axis.axvspan(at - step, at, color=GRID, linewidth=0, label="unknown" if place == 0 else None)
     axis.plot(time, truth, color=INK, label="truth")
     axis.plot(time, share, color=SERIES[0], label="estimate")
-    low, high = np.clip(share - NORMAL_95 * se, 0, 1), np.clip(share + NORMAL_95 * se, 0, 1)
-    axis.fill_between(time, low, high, color=SERIES[0], alpha=0.25, linewidth=0, label="its 95 % interval")
+    axis.fill_between(time, lower, upper, color=SERIES[0], alpha=0.25, linewidth=0, label="its bounds")
     axis.set(title=title, ylim=(-0.03, 1.03), xlim=(0, time[-1]))
 
 

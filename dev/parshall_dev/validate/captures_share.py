@@ -90,6 +90,6 @@ def lines(found: list[SharedLink]) -> Iterator[str]:
 
 
 def _said(found: Share) -> str:
-    if found.share is None or found.share_se is None:
+    if found.share is None or found.low is None:
         return found.reason
-    return f"{100 * found.share:.1f} % (standard error {100 * found.share_se:.1f} %)"
+    return f"{100 * found.share:.1f} % (bounds {100 * found.low:.1f} to {100 * found.high:.1f} %)"

@@ -18,6 +18,7 @@ import numpy as np
 
 from parshall.errors import InputError, checked_path, shown
 from parshall.estimators import Responsiveness, ResponsivenessQuality
+from parshall.stats import NORMAL_95
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,9 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Share", "read_drops", "share"]
 
-_DOUBT = (
-    ResponsivenessQuality.WARMING_UP | ResponsivenessQuality.LOW_EXCITATION | ResponsivenessQuality.DOUBTFUL
-)
+_WIDEST = 0.2
+"""Bounds that are further apart leave no share to tell, as those of an interval."""
 _UDP = -1
 _MOST_DIGITS = 19
 _INTERVAL_S = 0.7
@@ -44,9 +44,10 @@ class Share:
     share_se: float | None
     """Its standard error."""
     low: float | None
-    """The share if no flow whose drops are not seen were non-responsive; None where nothing is known."""
+    """The share is at least this, if no flow whose drops are not seen is non-responsive; None where nothing
+    is known."""
     high: float
-    """The share if all of these were."""
+    """And at most this, if all of these are."""
     udp: float
     """Part of the packets that is UDP."""
     packets: int
@@ -54,9 +55,9 @@ class Share:
     signals: int
     """Drops and marks among them."""
     resolved: float
-    """Part of the watched packets that belong to flows which have shown what they do."""
+    """Part of the watched packets that belong to flows with a label."""
     intervals: int
-    """Intervals of 0.7 s that tell a share."""
+    """Intervals of 0.7 s that tell bounds."""
     given: bool
     """The drops were given, and not inferred."""
     reason: str
@@ -138,22 +139,27 @@ def _share(
             **fields,
         )
     weights = known["packets"]
-    value, error, resolved, upper = (
+    error, resolved, lower, upper = (
         float(np.average(known[name], weights=weights))
-        for name in ("share", "share_se", "resolved", "share_upper")
+        for name in ("error", "resolved", "share_lower", "share_upper")
     )
     fields |= {"resolved": resolved, "intervals": len(weights)}
+    low, high = lower * (1 - unseen), upper * (1 - unseen) + unseen
+    reason = ""
     if unseen > 0:
-        low, high = value * (1 - unseen), upper * (1 - unseen) + unseen
         reason = f"drops of UDP, {100 * unseen:.0f} % of the packets, do not show in a capture"
+    elif upper - lower > _WIDEST:
+        reason = "flows have not shown what they do after a drop"
+    if reason:
         return Share(share=None, share_se=None, low=low, high=high, reason=reason, **fields)
-    return Share(share=value, share_se=error, low=value, high=upper, reason="", **fields)
+    value = float(np.average(known["middle"], weights=weights))
+    return Share(share=value, share_se=error, low=low, high=high, reason="", **fields)
 
 
 def _known(
     times: NDArray[Any], flows: NDArray[Any], signalled: NDArray[Any]
 ) -> dict[str, NDArray[Any]] | None:
-    """The intervals that tell a share, by column; None if there are none."""
+    """The intervals that tell bounds, by column; None if there are none."""
     if len(times) == 0:
         return None
     order = np.argsort(times, kind="stable")
@@ -161,12 +167,18 @@ def _known(
     series = estimator.run(
         time=times[order], flow=flows[order], signalled=signalled[order], until=times[order][-1] + _INTERVAL_S
     )
-    good = (series.flags & int(_DOUBT)) == 0
-    good &= np.isfinite(series.share)
+    good = (series.flags & int(ResponsivenessQuality.WARMING_UP)) == 0
+    good &= np.isfinite(series.share_lower)
     if not good.any():
         return None
-    names = ("share", "share_se", "share_upper", "resolved", "packets")
-    return {name: getattr(series, name)[good] for name in names}
+    between = (series.share_lower + series.share_upper) / 2
+    half = (series.share_upper - series.share_lower) / 2
+    columns = {
+        "middle": np.where(np.isfinite(series.share), series.share, between),
+        "error": np.where(np.isfinite(series.share_se), series.share_se, half / NORMAL_95),
+        **{name: getattr(series, name) for name in ("share_lower", "share_upper", "resolved", "packets")},
+    }
+    return {name: column[good] for name, column in columns.items()}
 
 
 def _check(drops: NDArray[np.int64], frames: int) -> None:

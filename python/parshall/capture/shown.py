@@ -167,7 +167,8 @@ def share_line(found: Share) -> str:
     """A line of the share of packets whose flows do not respond, or why it cannot be known."""
     drops = f"{found.signals:,} drops and marks, {'given' if found.given else 'inferred'}"
     if found.share is not None and found.share_se is not None:
-        text = f"{100 * found.share:.1f} % (standard error {100 * found.share_se:.1f} %)"
+        bounds = f"{100 * (found.low or 0):.1f} to {100 * found.high:.1f} %"
+        text = f"{100 * found.share:.1f} % (bounds {bounds})"
         return f"Packets of flows that do not respond: {text}; by {drops}"
     reason = f"Packets of flows that do not respond: cannot be known, because {found.reason}"
     if found.low is None:

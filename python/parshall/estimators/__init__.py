@@ -36,6 +36,7 @@ from parshall.estimators.nonresponsive import (
     Quality,
 )
 from parshall.estimators.responsiveness import (
+    FlowLabel,
     Responsiveness,
     ResponsivenessEstimate,
     ResponsivenessQuality,
@@ -69,6 +70,7 @@ __all__ = [
     "CapacitySeries",
     "Estimator",
     "EwmaFilter",
+    "FlowLabel",
     "JacobsonRto",
     "JacobsonTicksRto",
     "LinuxRto",

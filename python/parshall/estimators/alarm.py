@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from parshall import _core
 from parshall.errors import InputError, shown
 from parshall.estimators import arguments
 from parshall.estimators.base import Estimator
-from parshall.estimators.responsiveness import ResponsivenessQuality, ResponsivenessSeries
+from parshall.estimators.responsiveness import ResponsivenessSeries
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Alarm"]
@@ -32,7 +31,7 @@ class Alarm(Estimator):
       it, is above ``excess``; it stays between 0 and ``most``, so that an alarm ends after its cause.
 
     A missing estimate (NaN) never raises an alarm, and ends that of the cumulative sum. Put NaN where an
-    estimator flags a doubt that matters to you; :meth:`watch` does that for ``Responsiveness``.
+    estimator flags a doubt that matters to you. :meth:`watch` takes the lower bounds of ``Responsiveness``.
 
     >>> alarm = Alarm(level=0.6, rule="k-of-n", k=2, n=3)
     >>> [alarm.update(share) for share in (0.9, 0.5, 0.8, 0.2, 0.1)]
@@ -98,8 +97,9 @@ class Alarm(Estimator):
         return self._core.run(arguments.samples("shares", shares))
 
     def watch(self, series: ResponsivenessSeries) -> NDArray[np.bool_]:
-        """Takes a series of ``Responsiveness``; an estimate with a flag other than ``SAMPLED`` is none."""
+        """Takes a series of ``Responsiveness``. The alarm goes by the lower bound: what is unknown raises
+        none.
+        """
         if not isinstance(series, ResponsivenessSeries):
             raise arguments.wrong_type("series", series, "a series of Responsiveness")
-        doubted = (series.flags & ~np.uint16(ResponsivenessQuality.SAMPLED)) != 0
-        return self.run(np.where(doubted, np.nan, series.share))
+        return self.run(series.share_lower)

@@ -6,7 +6,7 @@ The method is described in ``docs/guide/responsiveness.md``.
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -16,48 +16,72 @@ from parshall.estimators import arguments
 from parshall.estimators.base import Estimator
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike, NDArray
 
     Reals = NDArray[np.float64]
 
-__all__ = ["Responsiveness", "ResponsivenessEstimate", "ResponsivenessQuality", "ResponsivenessSeries"]
+__all__ = [
+    "FlowLabel",
+    "Responsiveness",
+    "ResponsivenessEstimate",
+    "ResponsivenessQuality",
+    "ResponsivenessSeries",
+]
 
 
 class ResponsivenessQuality(enum.IntFlag):
     """Reasons to doubt an estimate; none is 0."""
 
     LOW_EXCITATION = 1
-    """Less than half of the watched packets belong to flows that have shown what they do: too few drops or
-    marks so far, or too many flows that are too short."""
+    """Less than half of the watched packets belong to flows with a label: too few drops or marks so far, too
+    many flows that are too short, or flows that do what both kinds do."""
     NO_PACKETS = 2
     """No packet arrived."""
     NO_SIGNALS = 4
     """No packet was dropped or marked in the interval: the share rests on what was seen before."""
     WARMING_UP = 8
-    """Half of the watched packets have not yet belonged to flows that have shown what they do, in any
-    interval."""
+    """Half of the watched packets have not yet belonged to flows with a label, in any interval."""
     BAD_SAMPLE = 16
     """A packet of the interval could not be used: its time was not finite, or before the last one's."""
     SAMPLED = 32
     """More than a twentieth of the packets belong to flows that the table has no room for; a sample of flows
     stands for them."""
     DOUBTFUL = 64
-    """The standard error of the share is above 0.1."""
+    """The bounds are further apart than 0.2: the share is unknown."""
+
+
+class FlowLabel(enum.IntEnum):
+    """Behaviour of a flow after drops and marks, as far as it has shown that."""
+
+    RESPONDS = -1
+    """It backs off."""
+    UNKNOWN = 0
+    """It has not shown enough, or what both kinds of flows show."""
+    DEAF = 1
+    """It goes on."""
 
 
 class ResponsivenessEstimate(NamedTuple):
-    """What is known of an estimation interval. A value that does not exist is NaN."""
+    """Estimate of an interval. A value that does not exist is NaN."""
 
     time: float
     """End of the interval, in seconds."""
     share: float
-    """Share of arriving packets of flows that do not respond to drops and marks, from 0 to 1."""
+    """Share of arriving packets of flows that do not respond to drops and marks, from 0 to 1; NaN where it is
+    unknown, which is where the bounds are further apart than 0.2."""
     share_se: float
     """Its standard error."""
+    share_lower: float
+    """The share is at least this: bounds hold 95 % of the shares that they were calibrated with."""
     share_upper: float
-    """The share if flows of which little is known, such as short ones, did not respond."""
+    """And at most this."""
+    doubt: float
+    """How much flows are in doubt, from 0 to 1: the mean over packets of ``4 p (1 - p)``, where ``p`` is the
+    probability that the packet's flow does not respond. The bounds follow from it."""
     resolved: float
-    """Part of the watched packets that belong to flows which have shown what they do."""
+    """Part of the watched packets that belong to flows with a label."""
     watched: float
     """Part of the packets that belong to watched flows."""
     packets: int
@@ -76,7 +100,9 @@ class ResponsivenessSeries(NamedTuple):
     time: Reals
     share: Reals
     share_se: Reals
+    share_lower: Reals
     share_upper: Reals
+    doubt: Reals
     resolved: Reals
     watched: Reals
     packets: NDArray[np.int64]
@@ -103,13 +129,15 @@ class Responsiveness(Estimator):
 
     __slots__ = ()
 
+    EVIDENCE: ClassVar[tuple[str, ...]] = tuple(_core.Responsiveness.EVIDENCE)
+    """Names of the numbers that :meth:`evidence` has of a flow."""
     _core: _core.Responsiveness
     interval: float
     """Time between estimates, in seconds."""
     flows: int
     """How many flows are watched at once."""
     seed: int
-    """That of the hash of flows."""
+    """Seed of the hash of flows."""
 
     def __init__(self, *, interval: float = 0.7, flows: int = 4096, seed: int = 0) -> None:
         given: dict[str, Any] = {
@@ -171,6 +199,14 @@ class Responsiveness(Estimator):
         """Takes packets whose fate was never told as spared, at the end of a series."""
         self._core.settle()
 
+    def evidence(self) -> Mapping[str, NDArray[Any]]:
+        """Evidence of the flows that sent a packet in the interval of the last estimate, a row a flow:
+        ``flow``, its key; ``packets`` in the interval; ``deaf``, the probability that it does not respond;
+        ``label``, a :class:`FlowLabel`; and numbers, whose names :attr:`EVIDENCE` has
+        (docs/guide/responsiveness.md says what they mean). Ask for it before the next packet.
+        """
+        return self._core.evidence()
+
     def run(
         self,
         *,
@@ -219,9 +255,9 @@ def _dither(probability: float, chosen: bool) -> tuple[float, bool]:
     return value, bool(chosen)
 
 
-def _estimate(row: tuple[float, ...]) -> ResponsivenessEstimate:
-    *values, flags = row
-    return ResponsivenessEstimate._make((*values, ResponsivenessQuality(int(flags))))
+def _estimate(row: tuple[list[float], int, int, int, int]) -> ResponsivenessEstimate:
+    reals, *counts, flags = row
+    return ResponsivenessEstimate._make((*reals, *counts, ResponsivenessQuality(flags)))
 
 
 def _real(name: str, value: object) -> float:

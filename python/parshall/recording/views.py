@@ -320,18 +320,20 @@ class FlowView:
 
 @dataclass(frozen=True, repr=False)
 class PortResponsiveness(_Rows):
-    """Estimates of the share of non-responsive traffic at a port, and the truth. ``time`` is the end of each
-    estimation interval.
-    """
+    """Estimates of the share of non-responsive traffic, and the truth. ``time`` is the end of an interval."""
 
     share: Reals
-    """Share of arriving packets of flows that do not respond; NaN when none arrived."""
+    """Share of arriving packets of flows that do not respond; NaN where it is unknown."""
     share_se: Reals
     """Its standard error."""
+    share_lower: Reals
+    """The share is at least this."""
     share_upper: Reals
-    """The share if flows of which little is known, such as short ones, did not respond."""
+    """And at most this."""
+    doubt: Reals
+    """How much flows are in doubt, from 0 to 1; the bounds follow from it."""
     resolved: Reals
-    """Part of the watched packets that belong to flows which have shown what they do."""
+    """Part of the watched packets that belong to flows with a label."""
     watched: Reals
     """Part of the packets that belong to watched flows."""
     packets: Counts
@@ -352,9 +354,7 @@ class PortResponsiveness(_Rows):
 
 @dataclass(frozen=True, repr=False)
 class PortNonresponsive(_Rows):
-    """Estimates of the share of non-responsive traffic from what a port's queue shows, and the truth.
-    ``time`` is the end of each estimation interval.
-    """
+    """The same from what a port's queue shows. ``time`` is the end of an interval."""
 
     share: Reals
     """Share of arrivals that does not respond, from 0 to 1; NaN when there was none."""

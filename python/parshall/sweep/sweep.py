@@ -12,6 +12,7 @@ from parshall.engine.executors import EngineExecutor, opened
 from parshall.engine.interrupt import HeldInterrupt
 from parshall.engine.limits import checked_seeds
 from parshall.errors import InputError, shown
+from parshall.estimators.responsiveness import Responsiveness
 from parshall.recording.views import (
     FlowSeries,
     FlowView,
@@ -220,6 +221,9 @@ class Sweep:
                 raise InputError(f"tables[{index}]", shown(name), f"one of {', '.join(sorted(recorded))}")
             if name in _SERIES:
                 self._check_free({column.name for column in fields(_SERIES[name])}, f"the table {name}")
+            if name == "evidence":
+                named = {"time", "port", "flow", "packets", "deaf", *Responsiveness.EVIDENCE}
+                self._check_free(named, "the table evidence")
 
     def _check_free(self, columns: set[str], what: str) -> None:
         """Parameters stand beside the columns of each table."""

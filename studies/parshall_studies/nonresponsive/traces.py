@@ -90,9 +90,16 @@ def traces_of(case: Case, run: Recording) -> Traces:
         drops=np.diff(column("packets_dropped")),
         udp=np.diff(column("packets_arrived_udp")),
         bytes=np.diff(column("bytes_arrived")),
-        recorded={"responsiveness": estimates("share")},
+        recorded={"responsiveness": known_share(*map(estimates, ("share", "share_lower", "share_upper")))},
         signals=estimates("signals"),
     )
+
+
+def known_share(share: Reals, lower: Reals, upper: Reals) -> Reals:
+    """The share, and the middle of its bounds where these are too far apart to tell one: a contest needs a
+    number for each interval.
+    """
+    return np.where(np.isnan(share), (lower + upper) / 2, share)
 
 
 def stacked(runs: Sequence[Traces]) -> Traces:

@@ -7,8 +7,13 @@ from typing import Any
 from parshall_studies import study as st
 from parshall_studies.responsiveness import attacks, held_out, sampled
 
-FLAGGED, WRONG, COVERED = 0.1, 0.01, 0.92
-"""Parts of the intervals: with a flag and wrong without one at most, and holding the truth at least."""
+FLAGGED = {"none": 0.18, "part": 0.18, "floor": 0.12}
+"""Parts of the intervals in which the share may be unknown, by dither."""
+WRONG, COVERED = 0.01, 0.94
+"""Parts of the intervals: wrong though told at most, and of those that are told holding the truth at least.
+"""
+BOUNDED = 0.95
+"""Part of all intervals whose bounds hold the truth, at least."""
 TOO_SMALL = 0.1
 """By how much the upper share is too small where an attack is worth the trouble."""
 
@@ -20,7 +25,7 @@ def _intervals(column: str, dither: str) -> st.Expression:
 
 def _flagged(dither: str) -> st.Never:
     every, clear = (_intervals(column, dither) for column in ("intervals", "clear"))
-    return st.Never((1 - FLAGGED) * every - clear)
+    return st.Never((1 - FLAGGED[dither]) * every - clear)
 
 
 def _attacked(attack: str) -> st.Never:
@@ -39,6 +44,9 @@ _SAYS: dict[str, Any] = {
     ),
     "goal.covered.{dither}": lambda dither: st.Never(
         COVERED * _intervals("clear", dither) - _intervals("covered", dither)
+    ),
+    "goal.bounded.{dither}": lambda dither: st.Never(
+        BOUNDED * _intervals("intervals", dither) - _intervals("bounded", dither)
     ),
     "sampled.told.{room}": lambda room: _of_sample("mse", room) < _of_sample("variance", room),
     "sampled.covered.{room}": lambda room: st.Holds((_of_sample("covered", room) > 100 * COVERED,), "points"),

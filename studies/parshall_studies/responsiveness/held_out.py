@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parshall.estimators import ResponsivenessQuality
 from parshall.scenario import DitherLoss
-from parshall.stats import NORMAL_95, mean
+from parshall.stats import mean
 from parshall_studies import study as st
 from parshall_studies.responsiveness import aggregate, response
 from parshall_studies.responsiveness.drawn import INTERVAL, JUDGED_FROM, Drawn
@@ -39,6 +38,8 @@ _FEW = 20
 """Packets of an interval that say too little of a share."""
 WRONG = 0.1
 """An error that an operator would call wrong."""
+CLOSE = 0.02
+"""Bounds that miss the truth by no more hold it."""
 
 
 def measure(bench: st.Workbench, scenarios: Sequence[Drawn]) -> st.Measures:
@@ -85,26 +86,29 @@ def watched(scenario: Drawn, dither: str, deaf: Sequence[str]) -> Dumbbell:
 
 
 def scored(scenario: Drawn, run: Recording) -> Mapping[str, float]:
-    """Quality of the estimates of a run, over the intervals in which the link was full."""
+    """Scores of the estimates of a run, over the intervals in which the link was full."""
     seen, counted = run.columns("responsiveness"), run.columns("port_series")
     full = _full(scenario, seen, counted)
     packets = seen["packets"][full].astype(float)
     by_response, by_protocol = (seen[name][full] / packets for name in ("packets_deaf", "packets_udp"))
-    share, se = seen["share"][full], seen["share_se"][full]
-    flagged = (seen["flags"][full].astype(int) & ~int(ResponsivenessQuality.SAMPLED)) != 0
+    share, lower, upper = (seen[name][full] for name in ("share", "share_lower", "share_upper"))
     departed = counted["bytes_departed"].astype(float)
-    error, clear = np.nan_to_num(share - by_response, nan=1.0), ~flagged
+    clear = np.isfinite(share)
+    error = np.where(clear, share, (lower + upper) / 2) - by_response
+    covered = (by_response >= lower - CLOSE) & (by_response <= upper + CLOSE)
     return {
         "intervals": float(len(share)),
         "clear": float(clear.sum()),
         "mse": mean(error[clear] ** 2),
         "mse_of_all": mean(error**2),
-        "mse_by_protocol": mean(np.nan_to_num(share - by_protocol, nan=1.0)[clear] ** 2),
+        "mse_by_protocol": mean((share - by_protocol)[clear] ** 2),
         "wrong": float((np.abs(error[clear]) > WRONG).sum()),
-        "covered": float((np.abs(error[clear]) <= NORMAL_95 * se[clear]).sum()),
+        "covered": float(covered[clear].sum()),
+        "bounded": float(covered.sum()),
+        "width": mean(upper - lower),
         "share_by_response": mean(by_response),
         "share_by_protocol": mean(by_protocol),
-        "estimate": mean(share),
+        "estimate": mean(error + by_response),
         "bytes_departed": float(departed[-1] - np.interp(JUDGED_FROM, counted["time"], departed)),
     }
 

@@ -45,7 +45,7 @@ def measure(bench: st.Workbench) -> st.Measures:
 def scored(seed: int) -> Mapping[int, Mapping[str, float]]:
     """By size of the table, over the intervals of the second half of a stream: part of the packets that is
     watched, in %, mean square error of the share, mean of its squared standard error, and part of the
-    intervals whose 95 % interval holds the truth, in %.
+    intervals whose bounds hold the truth, in %.
     """
     times, keys, dropped, deaf = stream(seed)
     rows = {}
@@ -54,12 +54,17 @@ def scored(seed: int) -> Mapping[int, Mapping[str, float]]:
         late = found.time > _JUDGED_FROM
         ends = np.append(0.0, found.time)
         truth = np.histogram(times[deaf], ends)[0] / np.histogram(times, ends)[0]
-        error, se = (found.share - truth)[late], found.share_se[late]
+        half = (found.share_upper - found.share_lower)[late] / 2
+        error = np.where(np.isnan(found.share), (found.share_lower + found.share_upper) / 2, found.share)[
+            late
+        ]
+        error -= truth[late]
+        inside = (truth >= found.share_lower) & (truth <= found.share_upper)
         rows[size] = {
             "watched": 100 * float(found.watched[late].mean()),
             "mse": float((error**2).mean()),
-            "variance": float((se**2).mean()),
-            "covered": 100 * float((np.abs(error) <= NORMAL_95 * se).mean()),
+            "variance": float(((half / NORMAL_95) ** 2).mean()),
+            "covered": 100 * float(inside[late].mean()),
         }
     return rows
 

@@ -24,7 +24,7 @@ _SHORT = {"none": "no dither", "part": "a twentieth", "floor": "floor"}
 
 
 def _errors(results: st.Results, judged: object) -> st.Figure:
-    """How many scenarios have a mean square error of at most so much."""
+    """How many scenarios have a mean square error of at most so much, where a share is told."""
     traces = []
     for place, (dither, label) in enumerate(held_out.LABELS.items()):
         found = _of_scenarios(results, dither, "mse")
@@ -44,21 +44,21 @@ def _drawn(results: st.Results, judged: object) -> st.Table:
         mse = _of_scenarios(results, dither, "mse")
         throughput = 100 * (_of_scenarios(results, dither, "bytes_departed") / plain - 1)
         by_protocol = _of_scenarios(results, dither, "mse_by_protocol")
-        flagged, wrong, covered = parts(results, dither)
         rows.append(
             (
                 held_out.LABELS[dither],
-                *(_digits(each, 1) for each in (flagged, wrong, covered)),
+                *(_digits(each, 1) for each in (*parts(results, dither), bounded(results, dither))),
                 *(_digits(each, 4) for each in (np.nanmean(mse), np.nanmedian(mse), np.nanmax(mse))),
                 _digits(np.nanmean(by_protocol), 4),
                 *(_digits(each, 1) for each in (np.nanmean(throughput), np.nanmin(throughput))),
             )
         )
     heads = (
-        "Flagged, %",
-        "Wrong, no flag, %",
-        "Covered, %",
-        "MSE, mean",
+        "Unknown, %",
+        "Wrong of all, %",
+        "Told and held, %",
+        "Bounds hold, %",
+        "MSE where told, mean",
         "MSE, median",
         "MSE, worst",
         "MSE by protocol, mean",
@@ -69,7 +69,7 @@ def _drawn(results: st.Results, judged: object) -> st.Table:
 
 
 def _drawn_by_kind(kind: str, results: st.Results, judged: object) -> st.Table:
-    """The mean square error without a flag, and how much of the truth is covered, by kind."""
+    """The mean square error where a share is told, and how much of the truth is covered, by kind."""
     of_case = {each.name: each.kinds[kind] for each in drawn.drawn()}
     kinds = np.array([of_case[str(name)] for name in results.labels("drawn", "case")])
     rows = []
@@ -82,7 +82,7 @@ def _drawn_by_kind(kind: str, results: st.Results, judged: object) -> st.Table:
             cells += [_digits(known_mean(mse), 4), _digits(flagged, 0), _digits(covered, 0)]
         rows.append(tuple(cells))
     heads = [
-        f"{what}, {dither}" for dither in _SHORT.values() for what in ("MSE", "Flagged, %", "Covered, %")
+        f"{what}, {dither}" for dither in _SHORT.values() for what in ("MSE", "Unknown, %", "Covered, %")
     ]
     return st.Table(f"drawn-{kind}", (KINDS_OF_SCENARIOS[kind], "Scenarios", *heads), rows)
 
@@ -115,8 +115,8 @@ def _of_scenarios(results: st.Results, dither: str, measure: str) -> np.ndarray:
 def parts(
     results: st.Results, dither: str, chosen: np.ndarray | slice = slice(None)
 ) -> tuple[float, float, float]:
-    """Intervals of these scenarios, or all: % that is flagged, % that is wrong without a flag, and of
-    those without a flag % whose 95 % interval holds the truth.
+    """Parts of the intervals of these scenarios, or all: % in which the share is unknown, % that tells a
+    wrong one, and of those that tell one % whose bounds hold the truth.
     """
     every, clear, wrong, covered = (
         _of_scenarios(results, dither, name)[chosen].sum()
@@ -131,6 +131,12 @@ def parts(
     )
 
 
+def bounded(results: st.Results, dither: str) -> float:
+    """% of all intervals whose bounds hold the truth."""
+    every, held = (_of_scenarios(results, dither, name).sum() for name in ("intervals", "bounded"))
+    return float(100 * held / every)
+
+
 def _digits(value: float, decimals: int) -> st.Number | None:
     return st.Number(float(value), decimals=decimals) if np.isfinite(value) else None
 
@@ -142,7 +148,8 @@ def _attacks(results: st.Results, judged: object) -> st.Table:
         "Truth": ("truth", 2),
         "Share read": ("share", 2),
         "At most": ("share_upper", 2),
-        "Flagged, %": ("flagged", 0),
+        "At least": ("share_lower", 2),
+        "Unknown, %": ("flagged", 0),
         "Read by a dither": ("share_dithered", 2),
         "Packets it forgoes, %": ("cost", 1),
     }

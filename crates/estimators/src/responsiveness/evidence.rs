@@ -25,7 +25,7 @@
 //! regression. That narrows the spread of outcomes too.
 //!
 //! A dither, signals that the router gives at random with a known probability, is a second instrument: nothing that the
-//! flow did decides its signals, so that its `M_k` needs no such care. Both are kept apart; `likelihood` weighs them.
+//! flow did decides its signals, so that its `M_k` needs no such care. Both are kept apart; `numbers` says what they come to.
 //!
 //! All sums take constant time. `sum M_k Y_k` is the sum, over packets `j`, of the trace `sum over earlier k of
 //! M_k K(t_j - t_k)`; so is `sum Y_k B_k`; and `K` is two exponential stages. The law of `Y` is that of its
@@ -33,7 +33,6 @@
 //! time scales are kept beside each other.
 
 use super::Dither;
-use crate::math::powi;
 
 /// Time scales that are watched at once.
 pub(super) const SCALES: usize = 4;
@@ -51,20 +50,6 @@ const LEAD_IN_S: f64 = 0.8;
 /// signalled has its own rhythm, of which much must be seen.
 const MEMORY_SIGNALS: f64 = 1000.0;
 const MEMORY_S: f64 = 100.0;
-
-/// Deviation of `rho` that a single signal has beyond the spread of outcomes.
-const SINGLE_SIGNAL: f64 = 0.1;
-
-/// The regression on `B` is shrunk for flows of less spread (squared coefficient of variation) than this: in a fair
-/// queue a drop follows from the flow's own queue, and what `B` explains of `Y` is then the response itself.
-const LEAST_SPREAD: f64 = 0.03;
-
-/// No more of the variance of `Y` than this is taken as explained by `B`. Rates that change every few seconds make the
-/// two nearly equal, but for the rare changes, of which hardly any were seen.
-const MOST_EXPLAINED: f64 = 0.5;
-
-/// Fewer trials than this are none.
-const LEAST_TRIALS: f64 = 0.01;
 
 /// A trace on its way through the two stages of the kernel, at each time scale.
 #[derive(Clone, Copy, Debug, Default)]
@@ -137,7 +122,7 @@ impl Instrument {
     }
 }
 
-/// What was seen of a flow.
+/// Sums over the packets of a flow.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Evidence {
@@ -172,16 +157,6 @@ impl Evidence {
     /// When its last packet came.
     pub fn last_s(&self) -> f64 {
         self.last_s
-    }
-
-    /// How many signals it had a choice to answer, faded: 0 is no evidence.
-    pub fn trials(&self) -> f64 {
-        self.queue.trials + self.dither.trials
-    }
-
-    /// Those of them that the dither gave.
-    pub fn dither_trials(&self) -> f64 {
-        self.dither.trials
     }
 
     /// Takes a packet of the flow at `now_s`. `probability` is that of a signal by the queue just now.
@@ -260,76 +235,9 @@ impl Evidence {
         }
         before
     }
-
-    /// `rho` at one time scale by the queue's signals, if there is any evidence.
-    pub fn contrast(&self, scale: usize) -> Option<Contrast> {
-        self.contrast_by(&self.queue, scale)
-    }
-
-    /// The same by the dither's signals.
-    pub fn dither_contrast(&self, scale: usize) -> Option<Contrast> {
-        self.contrast_by(&self.dither, scale)
-    }
-
-    /// What the flow gives up after the dither's signals, within one time scale and within the longest.
-    pub fn given_up(&self, scale: usize) -> Option<GivenUp> {
-        let by = &self.dither;
-        if by.trials < LEAST_TRIALS || self.before[scale] <= 0.0 {
-            return None;
-        }
-        let within = |scale: usize| {
-            let mean = self.before[scale] / self.weight;
-            let after = self.at_once[scale] + mean * (f64::from(by.excesses.first[scale]) - by.excess);
-            let spread = (self.before_squared[scale] / self.weight / (mean * mean) - 1.0).max(0.0);
-            let tau = LONGEST_S / powi(f64::from(RATIO), scale as i32);
-            (-after / (mean * by.trials) * tau, spread * tau * tau / by.trials)
-        };
-        let ((at_first, first_variance), (in_the_end, last_variance)) = (within(scale), within(0));
-        Some(GivenUp { at_first, in_the_end, first_variance, variance: first_variance + last_variance })
-    }
-
-    fn contrast_by(&self, by: &Instrument, scale: usize) -> Option<Contrast> {
-        if by.trials < LEAST_TRIALS || self.before[scale] <= 0.0 {
-            return None;
-        }
-        let mean = self.before[scale] / self.weight;
-        let square = mean * mean;
-        // What the last packets have not been followed by yet is put at its mean.
-        let after = by.excess_after[scale] + mean * (by.excesses.open(scale) - by.excess);
-        let before = by.excess_before[scale] - mean * by.excess;
-        let both = (self.both[scale] + mean * self.befores.open(scale)) / self.weight;
-        let spread = (self.before_squared[scale] / self.weight / square - 1.0).max(0.0);
-        let correlation = ((both / square - 1.0) / (spread + LEAST_SPREAD)).clamp(-1.0, 1.0);
-        let explained = (correlation * correlation).min(MOST_EXPLAINED);
-        let rho = -(after - correlation * before) / (mean * by.trials);
-        let unexplained = spread * (1.0 - explained);
-        let single = SINGLE_SIGNAL / by.trials;
-        Some(Contrast { rho, variance: unexplained / by.trials + single * single, spread })
-    }
 }
 
-/// What a flow has given up for a signal by the end of two time scales, in seconds of its mean rate.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct GivenUp {
-    /// By the end of the shorter one.
-    pub at_first: f64,
-    /// By the end of the longest one.
-    pub in_the_end: f64,
-    /// Variances of the former, and of the difference, were signals wholly at random.
-    pub first_variance: f64,
-    pub variance: f64,
-}
-
-/// `rho` at one time scale.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Contrast {
-    /// The part of its rate that the flow gives up for a signal.
-    pub rho: f64,
-    /// Variance of `rho`, were signals wholly at random.
-    pub variance: f64,
-    /// Squared coefficient of variation of what the flow sends in the time scale.
-    pub spread: f64,
-}
+pub(super) mod numbers;
 
 #[cfg(test)]
 mod tests;

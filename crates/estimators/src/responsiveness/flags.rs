@@ -3,21 +3,21 @@
 use crate::flags::flags;
 
 flags! {
-    /// Less than half of the watched packets belong to flows that have shown what they do: too few drops or marks so far,
-    /// or too many flows that are too short.
+    /// Less than half of the watched packets belong to flows with a label: too few drops or marks so far, too many flows
+    /// that are too short, or flows that do what both kinds do.
     LOW_EXCITATION = "low excitation",
     /// No packet arrived.
     NO_PACKETS = "no packets",
     /// No packet was dropped or marked in the interval: the share rests on what was seen before.
     NO_SIGNALS = "no signals",
-    /// Half of the watched packets have not yet belonged to flows that have shown what they do, in any interval.
+    /// Half of the watched packets have not yet belonged to flows with a label, in any interval.
     WARMING_UP = "warming up",
     /// A packet of the interval could not be used: its time was not finite, or before the last one's.
     BAD_SAMPLE = "bad sample",
     /// More than a twentieth of the packets belong to flows that the table has no room for; a sample of flows
     /// stands for them.
     SAMPLED = "sampled",
-    /// The standard error of the share is above 0.1.
+    /// The bounds are further apart than 0.2: the share is unknown.
     DOUBTFUL = "doubtful",
 }
 

@@ -23,20 +23,27 @@ const SILENCE_S: f64 = 5.0;
 /// At most `2^-MOST_HALVINGS` of the flows are let in.
 const MOST_HALVINGS: u32 = 30;
 
+/// A flow is judged anew in an interval in which it has sent so many packets since it last was, or met a signal.
+pub(super) const JUDGED_AFTER: u32 = 16;
+
 /// A watched flow.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Watched {
-    /// What it showed.
+    /// Its key.
+    pub key: u64,
+    /// Its evidence.
     pub evidence: Evidence,
     /// The interval that the rest is about.
     pub interval: u64,
     /// Packets in it.
-    pub packets: f64,
+    pub packets: u32,
+    /// Packets since the flow was judged, a signal for [`JUDGED_AFTER`] of them.
+    pub since: u32,
     /// Probability that the flow does not respond, as known at its first packet in the interval.
-    pub deaf: f64,
-    /// Whether that is more than a guess.
-    pub resolved: bool,
+    pub deaf: f32,
+    /// True if that makes a label.
+    pub labelled: bool,
 }
 
 // What `Settings::flows` says of memory.
@@ -68,7 +75,7 @@ impl Places {
 
     /// A new flow takes a place in this bucket that is free, or that of the flow which has been silent for longest.
     #[cold]
-    fn enter(&mut self, at: usize, hash: u64, now_s: f64) -> Option<usize> {
+    fn enter(&mut self, at: usize, hash: u64, key: u64, now_s: f64) -> Option<usize> {
         let flows = &mut self.flows[at * WAYS..][..WAYS];
         let hashes = &mut self.buckets[at].0;
         let way = hashes.iter().position(|&other| other == 0).or_else(|| {
@@ -77,7 +84,8 @@ impl Places {
             (now_s - last_s(&oldest) >= SILENCE_S).then_some(oldest)
         })?;
         hashes[way] = hash;
-        flows[way] = Watched { evidence: Evidence::new(now_s), ..Watched::default() };
+        flows[way] =
+            Watched { key, evidence: Evidence::new(now_s), since: JUDGED_AFTER, ..Watched::default() };
         Some(way)
     }
 }
@@ -151,10 +159,16 @@ impl Table {
         }
         let at = (hash >> 1) as usize & (self.places.buckets.len() - 1);
         let found = self.places.buckets[at].0.iter().position(|&other| other == hash);
-        match found.or_else(|| self.places.enter(at, hash, now_s)) {
+        match found.or_else(|| self.places.enter(at, hash, key, now_s)) {
             Some(way) => Found::Watched(&mut self.places.flows[at * WAYS + way]),
             None => Found::Crowded,
         }
+    }
+
+    /// Flows that have a place.
+    pub fn taken(&self) -> impl Iterator<Item = &Watched> {
+        let hashes = self.places.buckets.iter().flat_map(|bucket| &bucket.0);
+        hashes.zip(&self.places.flows).filter(|(hash, _)| **hash != 0).map(|(_, flow)| flow)
     }
 
     /// Share of flows that are let in.
@@ -206,13 +220,13 @@ mod tests {
         let mut table = Table::new(4096, 1);
         for key in 0..200 {
             match table.find(key, 1.0) {
-                Found::Watched(flow) => flow.packets = key as f64,
+                Found::Watched(flow) => flow.packets = key as u32,
                 _ => panic!("there is room for {key}"),
             }
         }
         for key in 0..200 {
             match table.find(key, 1.0) {
-                Found::Watched(flow) => assert_eq!(flow.packets, key as f64),
+                Found::Watched(flow) => assert_eq!(flow.packets, key as u32),
                 _ => panic!("{key} was lost"),
             }
         }

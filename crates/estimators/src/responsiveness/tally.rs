@@ -1,16 +1,17 @@
 //! The estimation interval that is under way: sums that a packet changes in constant time.
 
 use super::flags::Flags;
-use super::likelihood::WAYS_TO_RESPOND;
+use super::imitation::imitates;
+use super::judgement::{deaf, half_width, Label};
 use super::table::Watched;
 use super::Estimate;
 use crate::math::sqrt;
 
-/// Deviation of the share of flows that respond, as long as nothing is known of it: uniform from 0 to 1.
-const PRIOR_DEVIATION: f64 = 0.289;
+/// Bounds that are further apart leave no share to tell.
+const WIDEST: f64 = 0.2;
 
-/// A greater standard error than this makes an estimate doubtful.
-const DOUBTFUL_FROM: f64 = 0.1;
+/// Deviations from the middle to the bounds.
+const NORMAL_95: f64 = 1.96;
 
 /// Sums over the packets of an interval.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,48 +21,38 @@ pub(super) struct Tally {
     pub signals: f64,
     /// Packets of flows that would be let in, but found no place.
     pub crowded: f64,
-    /// Whether a packet could not be used.
+    /// True if a packet could not be used.
     pub bad: bool,
-    /// Packets of watched flows, and those of them whose flows have shown what they do.
+    /// Packets of watched flows, and those of them whose flows have a label.
     watched: f64,
-    resolved: f64,
-    /// Watched packets, each times the probability that its flow does not respond; and of resolved flows only.
+    labelled: f64,
+    /// Watched packets, each times the probability `d` that its flow does not respond, and times `4 d (1 - d)`.
     deaf: f64,
-    deaf_resolved: f64,
-    /// Over watched flows with `c` packets and probability `d`: sums of `c^2 d (1 - d)`, `c^2`, `c^2 d`, `c^2 d^2`.
     doubt: f64,
-    /// Over packets, `4 d (1 - d)`: how much labels depend on the prior that flows share.
-    shared_doubt: f64,
+    /// Over watched flows with `c` packets and probability `d`: sums of `c^2`, `c^2 d`, `c^2 d^2`.
     squares: [f64; 3],
-    /// Watched flows, those of them that have shown what they do, and the sum of the latter's probabilities that they
-    /// respond, by the way in which they do.
+    /// Watched flows.
     pub flows: u32,
-    pub shown: f64,
-    pub responsive: [f64; WAYS_TO_RESPOND],
 }
 
 impl Tally {
     /// Counts a packet of a watched flow that had `flow.packets` before it.
     #[inline]
     pub fn packet(&mut self, flow: &Watched) {
-        let deaf = flow.deaf;
+        let deaf = f64::from(flow.deaf);
         self.watched += 1.0;
+        self.labelled += f64::from(u8::from(flow.labelled));
         self.deaf += deaf;
-        if flow.resolved {
-            self.resolved += 1.0;
-            self.deaf_resolved += deaf;
-        }
-        let growth = 2.0 * flow.packets + 1.0;
-        self.doubt += growth * deaf * (1.0 - deaf);
-        self.shared_doubt += 4.0 * deaf * (1.0 - deaf);
+        self.doubt += 4.0 * deaf * (1.0 - deaf);
+        let growth = f64::from(2 * flow.packets + 1);
         for (sum, x) in self.squares.iter_mut().zip([1.0, deaf, deaf * deaf]) {
             *sum += growth * x;
         }
     }
 
-    /// Part of the watched packets that belong to flows which have shown what they do.
+    /// Part of the watched packets that belong to flows with a label.
     pub fn resolved(&self) -> f64 {
-        part(self.resolved, self.watched)
+        part(self.labelled, self.watched)
     }
 
     /// Part of the packets that belong to watched flows.
@@ -69,17 +60,21 @@ impl Tally {
         part(self.watched, self.packets)
     }
 
-    /// What the interval that ends at `end_s` says, but for flags that need more than one interval.
+    /// Estimate of the interval that ends at `end_s`, but for flags that need more than one interval.
     pub fn estimate(&self, end_s: f64) -> Estimate {
         let known = self.watched > 0.0;
-        let share = self.deaf / self.watched;
-        let unresolved = self.watched - self.resolved;
-        let share_se = known.then(|| self.standard_error(share));
+        let mean = part(self.deaf, self.watched);
+        let doubt = part(self.doubt, self.watched);
+        let half = self.half_width(mean, doubt);
+        let (lower, upper) = ((mean - half).max(0.0), (mean + half).min(1.0));
+        let told = known && upper - lower <= WIDEST;
         Estimate {
             end_s,
-            share: known.then_some(share),
-            share_se,
-            share_upper: known.then(|| (self.deaf_resolved + unresolved) / self.watched),
+            share: told.then_some(mean),
+            share_se: told.then_some(half / NORMAL_95),
+            share_lower: known.then_some(lower),
+            share_upper: known.then_some(upper),
+            doubt: known.then_some(doubt),
             resolved: self.resolved(),
             watched: self.watched(),
             packets: self.packets as u64,
@@ -90,22 +85,41 @@ impl Tally {
                 | Flags::LOW_EXCITATION.when(self.resolved() < 0.5)
                 | Flags::SAMPLED.when(self.packets > 0.0 && self.watched() < 0.95)
                 | Flags::BAD_SAMPLE.when(self.bad)
-                | Flags::DOUBTFUL.when(share_se.is_some_and(|se| se > DOUBTFUL_FROM)),
+                | Flags::DOUBTFUL.when(known && !told),
         }
     }
 
-    /// Flows may have been taken for what they are not, one by one or all together; and watched flows may not be like
-    /// the others (the error of a ratio over a sample of flows, each with all of its packets).
-    fn standard_error(&self, share: f64) -> f64 {
+    /// Flows may have been taken for what they are not, by errors that those at a port share: the table's widths are of
+    /// whole ports. And watched flows may not be like the others.
+    fn half_width(&self, mean: f64, doubt: f64) -> f64 {
+        let (by_labels, by_sample) = (half_width(doubt), NORMAL_95 * self.sampling_error(mean));
+        sqrt(by_labels * by_labels + by_sample * by_sample)
+    }
+
+    /// The error of a ratio over a sample of flows, each with all of its packets.
+    fn sampling_error(&self, mean: f64) -> f64 {
+        let left_out = 1.0 - self.watched();
+        if left_out <= 0.0 || self.watched == 0.0 {
+            return 0.0;
+        }
         let [one, deaf, deaf_squared] = self.squares;
-        let scatter = deaf_squared - 2.0 * share * deaf + share * share * one;
+        let scatter = deaf_squared - 2.0 * mean * deaf + mean * mean * one;
         // A few flows that agree do not speak for all: as if there were one more of each kind (Agresti and Coull 1998).
         let flows = self.watched * self.watched / one;
-        let cautious = (share * flows + 1.0) / (flows + 2.0);
+        let cautious = (mean * flows + 1.0) / (flows + 2.0);
         let scatter = scatter.max(cautious * (1.0 - cautious) * one);
-        let shared = self.shared_doubt * PRIOR_DEVIATION;
-        let variance = self.doubt + shared * shared + (1.0 - self.watched()) * scatter;
-        sqrt(variance) / self.watched
+        sqrt(left_out * scatter) / self.watched
+    }
+}
+
+impl Watched {
+    /// Judges the flow anew, by what it has shown so far.
+    pub fn judge(&mut self) {
+        let (learned, imitates) = (deaf(&self.evidence.numbers()), imitates(&self.evidence));
+        let deaf = if imitates > 0.5 { learned.max(imitates) } else { learned };
+        self.deaf = deaf as f32;
+        self.labelled = Label::of(deaf) != Label::Unknown;
+        self.since = 0;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::part::{parts, B, EMPTY_LIST, NONE, T};
 use crate::parts::QUEUE_SHARE_SERIES;
-use crate::takes::{Takes, FLAG, NAMES, PERIOD};
+use crate::takes::{Takes, COUNT, FLAG, NAMES, PERIOD};
 
 parts! {
     /// What is recorded besides the counters. Flows are named, or `*` for all; ports are named `a->b`, or
@@ -71,5 +71,8 @@ parts! {
         /// Flows whose packets are counted apart, in the column `packets_deaf`: those that are known not to
         /// respond, whatever their protocol is.
         deaf: NAMES => EMPTY_LIST,
+        /// Estimates from one row of a flow in the table `evidence` to the next; without it there is no
+        /// such table.
+        evidence_every: COUNT => NONE,
     }
 }

@@ -104,6 +104,9 @@ pub struct ShareSeries {
     /// Flows whose packets are counted apart, as those that do not respond.
     #[serde(default)]
     pub deaf: Vec<String>,
+    /// Estimates from one row of evidence of a flow to the next.
+    #[serde(default)]
+    pub evidence_every: Option<u32>,
 }
 
 /// What counts as a signal to flows; see [`ShareSeries`].

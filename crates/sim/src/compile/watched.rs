@@ -68,10 +68,12 @@ pub(super) fn watch(
         responsiveness: match &record.responsiveness {
             None => None,
             Some(asked) => {
-                let ShareSeries { of, interval, signals, deaf } = asked.clone();
+                let ShareSeries { of, interval, signals, deaf, evidence_every } = asked.clone();
                 let deaf = flow("responsiveness.deaf", &deaf)?;
                 let series = series("responsiveness", &Some(Series { of, interval }), false)?;
-                series.map(|(ports, interval)| Estimated { ports, interval, signals, deaf })
+                let estimated =
+                    |(ports, interval)| Estimated { ports, interval, signals, deaf, evidence_every };
+                series.map(estimated)
             }
         },
         nonresponsive: match &record.nonresponsive {

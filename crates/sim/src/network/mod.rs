@@ -44,6 +44,11 @@ impl FlowId {
         FlowId(flow << 1 | u32::from(ack))
     }
 
+    /// The one with this number.
+    pub fn numbered(number: u64) -> Self {
+        FlowId(number as u32)
+    }
+
     /// Index of the flow.
     pub fn flow(self) -> u32 {
         self.0 >> 1

@@ -436,7 +436,7 @@ impl Recorder {
             tables.push(self.port_series.into_table());
         }
         if watch.responsiveness.is_some() {
-            tables.push(responsiveness::table(self.observers, self.end));
+            tables.extend(responsiveness::tables(self.observers, self.end));
         }
         if let Some(observers) = queues {
             tables.push(observers.into_table());

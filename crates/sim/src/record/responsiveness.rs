@@ -5,10 +5,10 @@
 
 use std::collections::VecDeque;
 
-use parshall_estimators::responsiveness::{Dither, Estimate, Responsiveness, Settings, Ticket};
+use parshall_estimators::responsiveness::{Dither, Estimate, FlowEvidence, Responsiveness, Settings, Ticket};
 use rustc_hash::FxHashMap;
 
-use super::{FlowFrame, ResponsivenessRow, ResponsivenessTable, Table};
+use super::{Column, FlowFrame, ResponsivenessRow, ResponsivenessTable, Table};
 use crate::limits::Steps;
 use crate::network::{FlowId, Outcome};
 use crate::packet::Packet;
@@ -18,6 +18,7 @@ use crate::units::Time;
 
 /// The name in messages of what grows here.
 const ROWS: &str = "rows of responsiveness";
+const EVIDENCE_ROWS: &str = "rows of evidence";
 
 /// Ports to estimate, how often, and from what.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub struct Estimated {
     pub signals: Signals,
     /// Indices of flows whose packets are counted apart.
     pub deaf: Vec<u32>,
+    /// Estimates from one row of evidence of a flow to the next.
+    pub evidence_every: Option<u32>,
 }
 
 /// One port's estimator and its rows so far.
@@ -48,6 +51,16 @@ pub(super) struct PortObserver {
     deaf: CountByInterval,
     acks: CountByInterval,
     rows: Vec<ResponsivenessRow>,
+    evidence: Vec<EvidenceRow>,
+    evidence_every: Option<u32>,
+}
+
+/// Evidence of a flow at the end of an interval.
+#[derive(Clone, Copy, Debug)]
+struct EvidenceRow {
+    time: f64,
+    port: u32,
+    of: FlowEvidence,
 }
 
 /// A packet at a port whose queue decides at departure.
@@ -127,13 +140,16 @@ impl PortObserver {
             deaf: counts.clone(),
             acks: counts.clone(),
             rows: Vec::new(),
+            evidence: Vec::new(),
+            evidence_every: estimated.evidence_every,
         };
         estimated.ports.iter().map(observer).collect()
     }
 
     /// Bytes of its rows.
     pub fn bytes(&self) -> u64 {
-        (self.rows.capacity() * size_of::<ResponsivenessRow>()) as u64
+        let evidence = self.evidence.capacity() * size_of::<EvidenceRow>();
+        (self.rows.capacity() * size_of::<ResponsivenessRow>() + evidence) as u64
     }
 
     /// Its port.
@@ -222,6 +238,10 @@ impl PortObserver {
             let [udp, deaf, acks] =
                 [&mut self.udp, &mut self.deaf, &mut self.acks].map(|counts| counts.of(interval));
             self.rows.add(row(self.port, [udp, deaf, acks], &estimate), ROWS);
+            if self.evidence_every.is_some_and(|every| interval % u64::from(every) == 0) {
+                let row = |of| EvidenceRow { time: estimate.end_s, port: self.port, of };
+                self.estimator.evidence().for_each(|of| self.evidence.add(row(of), EVIDENCE_ROWS));
+            }
         }
     }
 }
@@ -237,7 +257,9 @@ fn row(port: u32, [packets_udp, packets_deaf, acks]: [u64; 3], estimate: &Estima
         port: port as i32,
         share: estimate.share.unwrap_or(f64::NAN),
         share_se: estimate.share_se.unwrap_or(f64::NAN),
+        share_lower: estimate.share_lower.unwrap_or(f64::NAN),
         share_upper: estimate.share_upper.unwrap_or(f64::NAN),
+        doubt: estimate.doubt.unwrap_or(f64::NAN),
         resolved: estimate.resolved,
         watched: estimate.watched,
         packets: estimate.packets,
@@ -250,17 +272,39 @@ fn row(port: u32, [packets_udp, packets_deaf, acks]: [u64; 3], estimate: &Estima
     }
 }
 
-/// The rows of all ports up to `end`, by time.
-pub(super) fn table(observers: Vec<PortObserver>, end: Time) -> Table {
-    let rows = observers.into_iter().flat_map(|mut observer| {
+/// The tables `responsiveness` and, where it was asked for, `evidence` up to `end`, by time.
+pub(super) fn tables(observers: Vec<PortObserver>, end: Time) -> Vec<Table> {
+    let asked = observers.iter().any(|observer| observer.evidence_every.is_some());
+    let (mut rows, mut evidence) = (Vec::new(), Vec::new());
+    for mut observer in observers {
         observer.estimator.settle();
         observer.close(end);
-        observer.rows
-    });
-    let mut rows: Vec<_> = rows.collect();
+        rows.append(&mut observer.rows);
+        evidence.append(&mut observer.evidence);
+    }
     room::to_sort(&rows, ROWS);
     rows.sort_by(|a, b| a.time.total_cmp(&b.time));
     let mut table = ResponsivenessTable::default();
     rows.into_iter().for_each(|row| table.push(row));
-    table.into_table()
+    let mut tables = vec![table.into_table()];
+    tables.extend(asked.then(|| evidence_table(evidence)));
+    tables
+}
+
+/// Flows by time, port and index: their places in the estimator's table are nobody's business.
+fn evidence_table(mut rows: Vec<EvidenceRow>) -> Table {
+    room::to_sort(&rows, EVIDENCE_ROWS);
+    rows.sort_by(|a, b| a.time.total_cmp(&b.time).then((a.port, a.of.flow).cmp(&(b.port, b.of.flow))));
+    let reals = |of: &dyn Fn(&EvidenceRow) -> f64| Column::from(rows.iter().map(of).collect::<Vec<f64>>());
+    let index = |of: &dyn Fn(&EvidenceRow) -> i32| Column::from(rows.iter().map(of).collect::<Vec<i32>>());
+    let mut columns = vec![
+        ("time", reals(&|row| row.time)),
+        ("port", index(&|row| row.port as i32)),
+        ("flow", index(&|row| FlowId::numbered(row.of.flow).flow() as i32)),
+        ("packets", Column::from(rows.iter().map(|row| u64::from(row.of.packets)).collect::<Vec<u64>>())),
+        ("deaf", reals(&|row| row.of.deaf)),
+    ];
+    let names = FlowEvidence::NAMES.into_iter().enumerate();
+    columns.extend(names.map(|(i, name)| (name, reals(&|row| f64::from(row.of.numbers[i])))));
+    Table { name: "evidence", columns }
 }

@@ -160,13 +160,18 @@ table!(
         time: f64,
         /// Index of the port.
         port: i32,
-        /// Share of arriving packets of flows that do not respond; NaN when none arrived.
+        /// Share of arriving packets of flows that do not respond; NaN when none arrived, and where it is unknown: when
+        /// its bounds are further apart than 0.2.
         share: f64,
         /// Its standard error.
         share_se: f64,
-        /// The share if flows of which little is known did not respond.
+        /// The share is at least this.
+        share_lower: f64,
+        /// And at most this.
         share_upper: f64,
-        /// Part of the watched packets that belong to flows which have shown what they do.
+        /// How much flows are in doubt, from 0 to 1; the bounds follow from it.
+        doubt: f64,
+        /// Part of the watched packets that belong to flows with a label.
         resolved: f64,
         /// Part of the packets that belong to watched flows.
         watched: f64,

@@ -367,7 +367,13 @@ fn estimated() -> impl Strategy<Value = Record> {
             });
             let nonresponsive: QueueShareSeries = serde_json::from_value(queues).expect("a series");
             Record {
-                responsiveness: Some(ShareSeries { of, interval: seconds(0.1), signals, deaf: Vec::new() }),
+                responsiveness: Some(ShareSeries {
+                    of,
+                    interval: seconds(0.1),
+                    signals,
+                    deaf: Vec::new(),
+                    evidence_every: Some(2),
+                }),
                 nonresponsive: Some(nonresponsive),
                 ..Record::default()
             }

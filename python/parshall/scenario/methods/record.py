@@ -17,4 +17,6 @@ class RecordMethods:
         own = cast(Any, self)
         asked = {name for name in own.model_fields if getattr(self, name) and name not in _HOW}
         besides = {"deliveries": "packets", "class_state": "averages"}
-        return (asked - {"deliveries"}) | {besides[name] for name in asked & set(besides)}
+        tables = (asked - {"deliveries"}) | {besides[name] for name in asked & set(besides)}
+        share = own.responsiveness
+        return tables | {"evidence"} if share is not None and share.evidence_every is not None else tables

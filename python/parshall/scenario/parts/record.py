@@ -100,3 +100,7 @@ class ShareSeries(Part):
     """Flows whose packets are counted apart, in the column ``packets_deaf``: those that are known not to
     respond, whatever their protocol is.
     """
+    evidence_every: int | None = None
+    """Estimates from one row of a flow in the table ``evidence`` to the next; without it there is no such
+    table.
+    """

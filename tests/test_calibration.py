@@ -1,0 +1,124 @@
+"""The table by which flows are judged: that it is the one that was learned, and what it was learned from."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+import parshall
+from parshall_dev.calibration import aside, learning, prior, rhythms, runs, table
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+HALVES = (
+    st.integers(0, 2**16 - 1).map(lambda half: np.uint32(half << 16).view(np.float32)).filter(np.isfinite)
+)
+
+
+def test_the_table_is_the_one_that_it_says_it_is() -> None:
+    about = tomllib.loads((table.FOLDER / "calibration.toml").read_text())
+    written = (table.FOLDER / "calibration.bin").read_bytes()
+    assert hashlib.sha256(written).hexdigest() == about["sha256"]
+    version, widths, trees = struct.unpack("<3H", written[8:14])
+    assert (version, trees) == (about["version"], about["trees"])
+    assert version == table.VERSION
+    pairs = np.frombuffer(written[14 : 14 + 8 * widths], "<f4").reshape(-1, 2)
+    np.testing.assert_allclose(pairs, about["widths"], atol=1e-4)
+    assert len(written) == 14 + 8 * widths + 5 * 2 ** about["depth"] * trees
+    assert len(written) < 100_000
+    assert about["scenarios"] > 3000
+    assert about["salt"] == prior.SALT
+
+
+@given(st.floats(-1e30, 1e30), HALVES)
+def test_a_threshold_parts_numbers_as_its_upper_half_does(threshold: float, number: np.float32) -> None:
+    half = np.uint32(table.upper_half(threshold) << 16).view(np.float32)
+    assert (number <= half) == (float(number) <= threshold)
+
+
+@pytest.mark.parametrize("threshold", [1e-35, -1e-35, 0.0, 1.5e38, -0.9999])
+def test_thresholds_that_a_learner_writes(threshold: float) -> None:
+    half = np.uint32(table.upper_half(threshold) << 16).view(np.float32)
+    assert float(half) <= threshold
+
+
+def test_a_tree_is_filled_up_to_its_leaves() -> None:
+    leaf = {"leaf_value": -0.5}
+    split = {"split_feature": 7, "threshold": 0.25, "left_child": leaf, "right_child": {"leaf_value": 1.0}}
+    tree = table.Tree(split)
+    half = len(tree.leaves) // 2
+    assert (tree.leaves[:half] == -2048).all()
+    assert (tree.leaves[half:] == 4096).all()
+    assert tree.numbers[0] == 7
+    assert len(tree.bytes()) == 5 * len(tree.leaves)
+
+
+def test_a_draw_is_the_same_for_ever_and_runs(tmp_path: Path) -> None:
+    number = 15
+    assert prior.draw(number) == prior.draw(number)
+    runs.keep(tmp_path, [number], ())
+    first = learning.read(prior.kept_in(tmp_path, number))
+    assert first is not None
+    assert first.numbers.shape[1] == len(parshall.Responsiveness.EVIDENCE)
+    assert 0 < first.deaf.mean() < 1
+    assert (first.truth >= 0).all()
+    assert (first.truth <= 1).all()
+    before = prior.kept_in(tmp_path, number).stat().st_mtime_ns
+    runs.keep(tmp_path, [number], ())
+    assert prior.kept_in(tmp_path, number).stat().st_mtime_ns == before, "what is finished is not run again"
+
+
+def test_flows_of_as_many_trials_are_deaf_as_often_as_not() -> None:
+    rng = np.random.default_rng(1)
+    numbers = np.zeros((4000, 43), np.float32)
+    numbers[:, 0] = rng.uniform(0.1, 3.0, 4000)
+    deaf = (rng.uniform(size=4000) < 0.1 + 0.2 * numbers[:, 0]).astype(float)
+    rows = learning.Rows(numbers, deaf, rng.uniform(0.5, 1.5, 4000), np.zeros(4000, int))
+    weight = learning.balanced(rows)
+    stratum = np.digitize(numbers[:, 0], learning.STRATA)
+    for each in np.unique(stratum):
+        own = stratum == each
+        assert weight[own & (deaf == 1)].sum() == pytest.approx(weight[own & (deaf == 0)].sum())
+
+
+def test_sets_to_judge_on_have_kinds_that_nothing_was_learned_from() -> None:
+    assert not set(aside.RESPONSIVE) & set(prior.RESPONSIVE)
+    assert not set(aside.DEAF) & set(prior.DEAF)
+    assert aside.SALT != prior.SALT
+    every = aside.scenarios()
+    assert {each.kinds["deaf"] for each in every} == set(aside.DEAF)
+    assert {each.kinds["responsive"] for each in every} == set(aside.RESPONSIVE)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_scenario_to_judge_on_is_judged(number: int) -> None:
+    each = next(
+        each for each in aside.scenarios() if each.kinds["deaf"] == aside.DEAF[number] and each.rate < 3e6
+    )
+    found = aside.judged(each, "floor")
+    truth = found["truth"]
+    assert ((truth >= 0) & (truth <= 1)).all()
+    if aside.DEAF[number] == "fixed-window":
+        assert (found["udp"] == 0).all()
+    else:
+        np.testing.assert_array_equal(truth, found["udp"])
+
+
+def test_a_replay_keeps_the_rhythm_and_takes_the_rate() -> None:
+    times = np.cumsum(np.tile([0.01] * 9 + [0.5], 200))
+    rhythm = rhythms.Rhythm("made up", times)
+    written = rhythms.writes(rhythm, rhythm.rate, 100.0, np.random.default_rng(0))
+    gaps = np.diff([time for time, _ in written])
+    assert len(written) == pytest.approx(100 * rhythm.rate, rel=0.05)
+    assert np.mean(gaps > 0.3) == pytest.approx(0.1, abs=0.01)
+    faster = rhythms.writes(rhythm, 12 * rhythm.rate, 100.0, np.random.default_rng(0))
+    assert sum(count for _, count in faster) == pytest.approx(1200 * rhythm.rate, rel=0.1)
