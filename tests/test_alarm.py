@@ -47,8 +47,8 @@ def test_a_doubted_estimate_raises_no_alarm() -> None:
         time=time, flow=np.ones(6000, int), signalled=np.arange(6000) % 50 == 0
     )  # a flow that does not mind
     on = Alarm(level=0.6).watch(series)
-    assert np.isnan(series.share[:4]).all(), "it takes time to find out"
-    assert not on[:8].any()
+    assert np.isnan(series.share[:3]).all(), "it takes time to find out"
+    assert not on[:3].any()
     assert on[-1]
     np.testing.assert_array_equal(on, Alarm(level=0.6).run(series.share_lower))
 

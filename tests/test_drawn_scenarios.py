@@ -180,11 +180,10 @@ def test_keys_that_do_not_last_are_doubted_and_the_truth_is_within_bounds(name: 
 
 
 def test_keys_that_do_not_last_are_judged_together_by_prefix() -> None:
-    """A drop costs twenty senders too little to be told, and that is said."""
-    found = attacks.scored(attacks.ATTACKS["prefix"], 1)
-    assert abs(found["share"] - found["truth"]) < 0.05
-    assert found["flagged"] < 20
-    assert attacks.scored(replace(attacks.ATTACKS["prefix"], prefix=20), 1)["flagged"] > 80
+    for prefix in (10, 20):
+        found = attacks.scored(replace(attacks.ATTACKS["prefix"], prefix=prefix), 1)
+        assert abs(found["share"] - found["truth"]) < 0.05
+        assert found["flagged"] < 20
 
 
 def test_who_makes_good_what_he_gave_up_is_found_out_by_a_dither_alone() -> None:

@@ -132,10 +132,18 @@ def test_the_share_is_found_at_a_queue_that_drops_when_packets_leave(
     assert _squared_error(n_tcp, n_udp, queue, seed) < 0.003
 
 
-def test_the_share_of_few_flows_at_fq_codel_is_found_in_half_of_the_runs() -> None:
-    """It should be found in all: docs/guide/responsiveness.md says what fails."""
-    errors = [_squared_error(20, 12, parshall.FqCodel(), seed) for seed in range(1, 7)]
-    assert sum(error < 0.003 for error in errors) >= 3
+def test_the_share_of_few_flows_at_fq_codel_is_unknown_rather_than_wrong() -> None:
+    """It should be found: docs/guide/responsiveness.md says what fails."""
+    told = []
+    for seed in range(1, 7):
+        bell_of_few = bell(20, 12, red=parshall.FqCodel()).with_({"record.packets": ()})
+        shown = parshall.run(bell_of_few, seed).port("bottleneck").responsiveness
+        late = shown.time > 60
+        error = (shown.share - shown.packets_udp / shown.packets)[late]
+        known = np.isfinite(error)
+        assert np.all(np.abs(error[known]) < 0.05)
+        told.append(known.mean())
+    assert max(told) == 1
 
 
 def test_at_such_a_queue_packets_count_when_they_came() -> None:

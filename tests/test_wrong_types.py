@@ -104,7 +104,9 @@ NOT_CALLED = {
     "Unresponsive",
 }
 """Base classes, protocols, and tables of settings."""
-PYTHONS_OWN = {"cbrt", "exp", "log", "pow", "CapacityQuality", "Quality", "ResponsivenessQuality"}
+PYTHONS_OWN = {
+    *("cbrt", "exp", "log", "pow", "CapacityQuality", "FlowLabel", "Quality", "ResponsivenessQuality"),
+}
 """Functions of ``math`` for controls, and enumerations: they say what Python's say."""
 ELSEWHERE = {"reproduce"}
 """Needs the wheel of the studies."""
