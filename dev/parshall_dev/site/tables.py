@@ -133,9 +133,6 @@ _SHARED = ("alike", "given", "from_dict", "replace", "with_")
 
 
 def _common() -> Iterator[str]:
-    import parshall
-
-    base = next(each for each in parshall.Tcp.__mro__ if "with_" in each.__dict__)
     yield from (
         "# What all scenario classes have",
         "",
@@ -143,9 +140,7 @@ def _common() -> Iterator[str]:
         "they are made. A fault is a [ScenarioError](parshall.ScenarioError.md) of a line for each mistake.",
         "",
         "```{eval-rst}",
-        f".. autoclass:: {base.__module__}.{base.__name__}",
-        f"   :members: {', '.join(_SHARED)}",
-        "   :no-index:",
+        *(f".. automethod:: parshall.Tcp.{name}\n   :no-index:\n" for name in _SHARED),
         "```",
     )
 

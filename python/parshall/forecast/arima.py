@@ -43,14 +43,14 @@ class ArimaFit:
     ma: tuple[float, ...]
     """theta."""
     mean: float
-    """What the series lies around; 0 where it is differenced."""
+    """Mean of the series; 0 where it is differenced."""
     ar_errors: tuple[float, ...] | None
     """Standard errors of phi, from the second derivatives of the likelihood; they mean little beside a flag.
     ``None`` where it is not curved like that of a maximum."""
     ma_errors: tuple[float, ...] | None
     """Those of theta."""
     mean_error: float | None
-    """That of the mean; ``None`` without one."""
+    """Standard error of the mean; ``None`` without one."""
     sigma2: float
     """Variance of the noise, in the square of the unit of the series."""
     loglik: float
@@ -58,7 +58,7 @@ class ArimaFit:
     aic: float
     """``2k - 2 loglik``, where k counts coefficients, mean and variance (Akaike 1974)."""
     aicc: float
-    """The same, corrected for few samples (Hurvich and Tsai 1989)."""
+    """AIC, corrected for few samples (Hurvich and Tsai 1989)."""
     bic: float
     """``k ln(n - d) - 2 loglik`` (Schwarz 1978)."""
     aic_of_variance: float
@@ -68,12 +68,12 @@ class ArimaFit:
     residuals: Floats = field(repr=False)
     """Errors of the one-step forecasts, n - d of them, or n - d - p after ``"css"``."""
     converged: bool
-    """Whether no further step would have gained anything."""
+    """True if no further step would have gained anything."""
     flags: frozenset[str]
     """``"ar-near-unit-root"``, ``"ma-near-unit-root"``: a root within 0.2 % of the unit circle.
     ``"nearly-cancelling"``: a root of phi and one of theta nearly cancel; other coefficients fit as well."""
     series: Floats = field(repr=False)
-    """What it was fitted to."""
+    """Fitted series."""
 
     def config(self, start: Literal["exact", "repeated"] = "exact") -> dict[str, Any]:
         """The fitted model as a scenario writes a forecaster.
@@ -98,7 +98,7 @@ class ArimaFit:
         return np.concatenate([[np.nan], after[:-1]]) if len(after) else after
 
     def forecast(self, steps: int = 1) -> Floats:
-        """What is expected of the next ``steps`` samples after the series."""
+        """Forecasts of the next ``steps`` samples after the series."""
         import numpy as np
 
         count = arguments.count("steps", steps)

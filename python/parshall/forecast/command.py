@@ -1,4 +1,4 @@
-"""What ``parshall forecast`` does: reads a series, prints the table, writes the figure."""
+"""The work of ``parshall forecast``: reads a series, prints the table, writes the figure."""
 
 from __future__ import annotations
 

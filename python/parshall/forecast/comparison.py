@@ -1,4 +1,4 @@
-"""Whether one forecast is better than another by more than chance (Diebold and Mariano 1995).
+"""Tests if one forecast is better than another by more than chance (Diebold and Mariano 1995).
 
 The mean difference of their losses is held against its standard error, for which the differences may be
 correlated in time (Newey and West 1987, Bartlett weights); with the correction of Harvey, Leybourne and

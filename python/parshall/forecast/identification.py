@@ -32,7 +32,7 @@ CRITERIA = {
     "fpe": "FPE (15)",
     "aic-of-variance": "AIC (14)",
 }
-"""What a criterion is called in a table; the numbers are equations of Jeyasekar et al. 2014."""
+"""Names of criteria in a table; the numbers are equations of Jeyasekar et al. 2014."""
 
 KPSS_LIMIT = 0.463
 """A series that is stationary around a level exceeds it in 5 % of the cases (Kwiatkowski et al. 1992)."""
@@ -50,7 +50,7 @@ class Candidate:
     fit: ArimaFit
     """The model."""
     ljung_box: LjungBox
-    """Whether its residuals are still correlated."""
+    """True if its residuals are still correlated."""
 
     @property
     def order(self) -> tuple[int, int, int]:
@@ -72,13 +72,13 @@ class Identification:
     choice: Candidate
     """The one with the least ``criterion``."""
     criterion: str
-    """What decided: a key of the table."""
+    """Deciding criterion: a key of the table."""
     d: int
     """How often the series was differenced."""
     why: str
     """Why this d and this order, and what speaks against it."""
     series: Floats = field(repr=False, compare=False)
-    """What was looked at."""
+    """Examined series."""
 
     def plot_identification(self, *, unit: str = "", lags: int = _MOST_LAGS) -> Figure:
         """Run sequence, ACF and PACF of the differenced series, histogram and normal plot of the residuals.

@@ -39,7 +39,7 @@ class MeasuredSeries:
     unit: str = "s"
     """The unit in which the file has them, ``s``, ``ms``, ``us`` or ``ns``, and in which they are shown."""
     remarks: tuple[str, ...] = ()
-    """What is to be said of how the file was read, a sentence each: several runs, replies without a time."""
+    """Remarks on how the file was read, a sentence each: several runs, replies without a time."""
 
     def __repr__(self) -> str:
         lost = f", {self.gaps} of them gaps" if self.gaps else ""
@@ -61,7 +61,7 @@ class MeasuredSeries:
 
     @property
     def irregular(self) -> bool | None:
-        """Whether samples came at irregular times; ``None`` if the file has no times."""
+        """True if samples came at irregular times; ``None`` if the file has no times."""
         return None if self.times is None else irregular(self.times)
 
 

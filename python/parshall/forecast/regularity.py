@@ -1,4 +1,4 @@
-"""Whether the samples of a series come at regular times. Forecasters count samples, not seconds: where
+"""Regularity of a series' sampling times. Forecasters count samples, not seconds: where
 samples come irregularly, one step is now a short time and now a long one, and a user of the forecast
 should know.
 """
@@ -22,7 +22,7 @@ MOST_UNUSUAL = 0.05
 
 
 def irregular(times: ArrayLike) -> bool:
-    """Whether samples come irregularly: more than 5 % of the gaps differ from their median by more than half
+    """True for irregular samples: more than 5 % of the gaps differ from their median by more than half
     of it.
 
     ``times`` never decrease. Fewer than three tell nothing, and count as regular.

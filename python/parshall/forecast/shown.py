@@ -69,7 +69,7 @@ def _percent(value: float) -> str:
 
 
 def remarks(evaluation: Evaluation) -> list[str]:
-    """What is to be said beside the figures, a sentence each."""
+    """Notes beside the figures, a sentence each."""
     said = [
         f"{evaluation.samples} samples, the first {evaluation.warm_up} not scored; * marks the least error; "
         f"intervals are to hold {evaluation.wanted:.0%}."
@@ -96,7 +96,7 @@ def figure_of(evaluation: Evaluation) -> Figure:
 
 
 def svg_of(evaluation: Evaluation, title: str) -> str:
-    """The same as a file."""
+    """The figure as the text of an SVG file."""
     with drawing(3.1, columns=2, width=8.4) as (canvas, axes):
         _draw(evaluation, canvas, axes)
         description = (

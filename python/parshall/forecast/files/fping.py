@@ -1,4 +1,4 @@
-"""What ``fping`` prints: a line for each request (-l, -c), or one for all of them (-C)."""
+"""Output of ``fping``: a line for each request (-l, -c), or one for all of them (-C)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXPECTED = "a line for each request, as fping -l, -c and -C print them"
 
 
 def is_fping(lines: Sequence[str]) -> bool:
-    """Whether this is what fping prints."""
+    """Returns true for output of fping."""
     forms = (_REQUEST, _END, _ALIVE)
     return any(form.search(line) for line in lines for form in forms) or (
         any(_ALL.match(line) for line in lines) and all(not line or _ALL.match(line) for line in lines)
@@ -31,7 +31,7 @@ def is_fping(lines: Sequence[str]) -> bool:
 
 
 def fping_events(file: str, lines: Sequence[str]) -> Iterator[Event]:
-    """What each line says. Raises InputError for a line of a request that cannot be understood, and for
+    """Reads each line. Raises InputError for a line of a request that cannot be understood, and for
     summaries alone.
     """
     parted = [leading(line) for line in lines]

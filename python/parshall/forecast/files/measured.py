@@ -18,4 +18,4 @@ class Measured:
     unit: str | None
     """The unit that the file names; ``None`` if it names none."""
     remarks: tuple[str, ...]
-    """What is to be said of how the file was read, a sentence each."""
+    """Remarks on how the file was read, a sentence each."""

@@ -59,12 +59,12 @@ def unit_of(name: str) -> str | None:
 
 
 def in_unit(unit: str) -> float:
-    """What seconds are multiplied by to be shown in a unit; 1 for a unit of anything else."""
+    """Factor from seconds to a unit; 1 for a unit of anything else."""
     return SECONDS_IN.get(unit, 1.0)
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a number, or says that there is none."""
+    """Returns true for a cell that is a number, or says that there is none."""
     bare, _ = _parted(cell)
     return bare.lower() in NOTHING or any(
         form.fullmatch(bare) for form in (_POINT, _COMMA, _GROUPED, _INFINITE)
@@ -119,12 +119,12 @@ def _number(place: str, bare: str, decimal: str, as_it_is: str) -> float:
 
 
 def _decimal_of(grouped: re.Match[str]) -> str:
-    """What stands before a fraction, if groups of thousands are parted by the other one."""
+    """Decimal separator, if groups of thousands are parted by the other one."""
     return "." if grouped["commas"] or grouped["many_commas"] else ","
 
 
 def _decimal(file: str, cells: Sequence[tuple[int, str]], separator: str) -> str:
-    """What stands before the fractions of a column. A comma in front of three digits may stand between
+    """Decimal separator of a column. A comma in front of three digits may stand between
     thousands as well: other cells must tell, or semicolons between columns, where commas are decimal.
     """
     doubtful: tuple[int, str] | None = None

@@ -44,9 +44,9 @@ class Reply:
     """In seconds; ``None`` if the line has no time."""
     stamp: Stamp | None = None
     again: bool = False
-    """Whether it is said to be another reply to the same request."""
+    """True if it is said to be another reply to the same request."""
     strange: bool = False
-    """Whether something stands in front of it that is no time."""
+    """True if something stands in front of it that is no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class _Run:
         return number + round((self.newest - number) / _NUMBERS) * _NUMBERS
 
     def belongs(self, reply: Reply) -> bool:
-        """Whether a reply may be one of this run: no request is answered twice without a word of that."""
+        """True if a reply may be one of this run: no request is answered twice without a word of that."""
         number = self.number_of(reply.number)
         if self.newest is None or reply.again:
             return True

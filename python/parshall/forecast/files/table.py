@@ -22,7 +22,7 @@ __all__ = ["read_table"]
 _SEPARATORS = ("\t", ";", ",", "|")
 _SPACES = " "
 _ALONE = "\x1f"
-"""What separates nothing: one column."""
+"""Separator of one column: nothing."""
 
 _TIME = re.compile(
     r"time ?stamp|times?|t|ts|stamp|date|date ?time|epoch|unix|utc|when|sent|sent ?at|seconds|elapsed|start|"
@@ -95,7 +95,7 @@ def read_table(file: str, lines: Sequence[str], column: str | None, unit: str | 
 
 
 def _rows(file: str, lines: Sequence[str]) -> tuple[str, list[_Row]]:
-    """What separates columns, and the cells of each line that is neither empty nor a comment."""
+    """Separator of columns, and the cells of each line that is neither empty nor a comment."""
     kept = list(lines)
     told = re.fullmatch(r'"?sep=(.)"?', kept[0].strip(), re.IGNORECASE) if kept else None
     for place, line in enumerate(kept):
@@ -169,7 +169,7 @@ def _without_names(file: str, rows: Sequence[_Row], separator: str, column: str 
 
 
 def _may_be_fractions(rows: Sequence[_Row]) -> bool:
-    """Whether two columns of digits could be one of numbers with commas: unless the first always rises."""
+    """True if two columns of digits could be one of numbers with commas: unless the first always rises."""
     if not all(cell.isdigit() for row in rows for cell in row.cells):
         return False
     firsts = [int(row.cells[0]) for row in rows]
@@ -256,7 +256,7 @@ def _times(file: str, body: Sequence[_Row], columns: _Columns, separator: str) -
 
 
 def _parts_of_a_day(row: _Row, places: Sequence[int]) -> bool:
-    """Whether one of two cells is a date, and the other one a clock."""
+    """Returns true if one of two cells is a date, and the other one a clock."""
     day, clock = sorted((row.cells[place] for place in places), key=lambda cell: ":" in cell)
     return ":" not in day and ":" in clock and stamp(f"{day} {clock}") is not None
 

@@ -1,4 +1,4 @@
-"""What ``ping`` prints on Unix: iputils of any age and language, with and without -D, macOS, the BSDs,
+"""Output of ``ping`` on Unix: iputils of any age and language, with and without -D, macOS, the BSDs,
 Solaris, BusyBox, GNU inetutils and hping3; with or without a time in front of each line.
 """
 
@@ -37,7 +37,7 @@ _END = re.compile(
 
 
 def is_unix_ping(lines: Sequence[str]) -> bool:
-    """Whether this is what ping prints on Unix."""
+    """Returns true for output of ping on Unix."""
     return any(_START.search(line) or _is_reply(line) for line in lines)
 
 
@@ -47,7 +47,7 @@ def _is_reply(line: str) -> bool:
 
 
 def unix_events(file: str, lines: Sequence[str]) -> Iterator[Event]:
-    """What each line says. Raises InputError for a reply that cannot be understood."""
+    """Reads each line. Raises InputError for a reply that cannot be understood."""
     for number, line in enumerate(lines, 1):
         sequence = _SEQUENCE.search(line)
         if sequence is None:

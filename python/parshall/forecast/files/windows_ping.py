@@ -1,4 +1,4 @@
-"""What ``ping`` prints on Windows, in any language: a line for each request, in their order, without numbers.
+"""Output of ``ping`` on Windows, in any language: a line for each request, in their order, without numbers.
 
 A reply is told by its time and by ``TTL=``, which no language translates. Any other line among the requests
 is one that got no reply: as it is known, or as the statistics at the end say.
@@ -54,7 +54,7 @@ _HEADING = re.compile(r"\bpinging\b.*\bbytes of data:", re.IGNORECASE)
 
 
 def is_windows_ping(lines: Sequence[str]) -> bool:
-    """Whether this is what ping prints on Windows."""
+    """Returns true for output of ping on Windows."""
     return any(_HEADING.search(line) for line in lines) or (
         any(_REPLY.search(line) for line in lines)
         or (any(_START.search(line) for line in lines) and any(_END.search(line) for line in lines))
@@ -73,7 +73,7 @@ class _Block:
 
 
 def windows_events(file: str, lines: Sequence[str]) -> Iterator[Event]:
-    """What each line says. Raises InputError for a line among the requests that is neither a reply nor known
+    """Reads each line. Raises InputError for a line among the requests that is neither a reply nor known
     to tell of a loss, unless the statistics say that it is one.
     """
     for block in _blocks(lines):
