@@ -178,7 +178,9 @@ def test_what_an_observer_saw_is_in_step_with_the_samples() -> None:
     found, observed = traces_of(case, recording), recording.columns("responsiveness")
     kept = observed["time"] > found.start + 1e-6
     assert observed["time"][kept] == pytest.approx(found.times)
-    assert found.recorded["responsiveness"][0] == pytest.approx(observed["share"][kept])
+    between = (observed["share_lower"] + observed["share_upper"])[kept] / 2
+    share = np.where(np.isnan(observed["share"][kept]), between, observed["share"][kept])
+    assert found.recorded["responsiveness"][0] == pytest.approx(share)
     assert by_interval(found.drops)[0] == pytest.approx(found.signals[0], abs=2)
     assert found.signals.sum() == pytest.approx(found.drops.sum(), rel=0.05)
 
