@@ -21,8 +21,8 @@ from tests.own_controls import bell
 
 import parshall
 from parshall import Control
-from parshall.control.identity import code_hash
 from parshall.errors import InputError, ParshallError
+from parshall.own.identity import code_hash
 
 _numbers = itertools.count()
 
@@ -188,7 +188,7 @@ file = Path({str(tmp_path)!r}, "edited_while_running.py")
 text = "from parshall import Control\\nclass Own(Control):\\n    def on_ack(self, ack): self.cwnd = 20.0\\n"
 file.write_text(text)
 import edited_while_running as module
-from parshall.control.identity import code_hash
+from parshall.own.identity import code_hash
 before = code_hash(module.Own, module.Control)
 file.write_text(text.replace("20.0", "5.0"))
 print(code_hash(module.Own, module.Control) == before)

@@ -12,8 +12,8 @@ from tests.own_controls import bell, example, make
 
 import parshall
 from parshall import Control
-from parshall.control.identity import code_hash
 from parshall.errors import InputError, ScenarioError
+from parshall.own.identity import code_hash
 
 
 def test_identity_is_the_code_and_what_it_refers_to() -> None:

@@ -12,8 +12,9 @@ from tests.own_controls import assert_equal, bell, build, tables
 
 import parshall
 from parshall import Control, SharedControl
-from parshall.control import header
 from parshall.errors import InputError, ScenarioError
+from parshall.own import header
+from parshall.own.kinds import KINDS
 
 
 def test_estimators_are_lent_to_libraries(tmp_path: Path) -> None:
@@ -52,8 +53,9 @@ const parshall_control_table *parshall_control(void) { return &table; }
 
 
 def test_the_headers_are_those_of_the_engine() -> None:
-    assert (header.INSTALLED / "parshall_control.h").read_text() == header.c_header()
-    assert (header.INSTALLED / "parshall_control.rs").read_text() == header.rust_header()
+    for kind in KINDS.values():
+        assert (header.INSTALLED / f"{kind.symbol}.h").read_text() == header.c_header(kind)
+        assert (header.INSTALLED / f"{kind.symbol}.rs").read_text() == header.rust_header(kind)
 
 
 def test_libraries_that_cannot_be_used_are_refused(tmp_path: Path, libraries: Path) -> None:

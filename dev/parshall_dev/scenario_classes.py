@@ -40,7 +40,21 @@ _TAKEN = {
     "duration or list": ("float | tuple[float, ...]", "Number | Sequence[Number]"),
     "writes": ("tuple[tuple[float, int], ...]", "Sequence[Sequence[Any]]"),
 }
-_OTHERWISE = {"level": " | Number", "number": " | float", "control": " | ControlBase | SharedControl"}
+_OTHERWISE = {"level": " | Number", "number": " | float"}
+_OWN = {
+    "AnyControl": " | ControlBase | SharedControl",
+    "ForecasterConfig": " | ForecasterBase | SharedForecaster",
+    "RtoConfig": " | RtoFilterBase | SharedRtoFilter | RtoEstimator",
+}
+"""Objects that stand for one of a union: parts of the user's own, and estimators that a scenario may name."""
+_FROM = {
+    "parshall._core": ("ControlBase", "ForecasterBase", "RtoFilterBase"),
+    "parshall.control.library": ("SharedControl",),
+    "parshall.estimators.rto": ("RtoEstimator",),
+    "parshall.own.forecaster": ("SharedForecaster",),
+    "parshall.own.rto": ("SharedRtoFilter",),
+}
+"""Modules of these objects."""
 
 
 @cache
@@ -142,9 +156,10 @@ class _Module:
         abstract = [name for name in ("Mapping", "Sequence") if f"{name}[" in body]
         if abstract:
             yield from (f"from collections.abc import {', '.join(abstract)}", "")
-        if "ControlBase" in body:
-            yield "from parshall._core import ControlBase"
-            yield "from parshall.control.library import SharedControl"
+        for module, names in _FROM.items():
+            used = [name for name in names if re.search(rf"\b{name}\b", body)]
+            if used:
+                yield f"from {module} import {', '.join(used)}"
         yield from _from_topics(self.named - self.needed, self.topic)
         own = [name for name in ("Bytes", "Given", "Number", "Table") if _is_named(name, body)]
         if own:
@@ -193,7 +208,7 @@ class _Module:
         self._name(name)
         taken = f"{name} | Table"
         if "union" in takes or "unions" in takes:
-            taken += _bare(name) + _OTHERWISE.get(takes.get("or"), "")
+            taken += _bare(name) + _OTHERWISE.get(takes.get("or"), "") + _OWN.get(name, "")
         if "parts" in takes or "unions" in takes:
             return f"tuple[{name}, ...]", f"Sequence[{taken}]"
         return name, taken

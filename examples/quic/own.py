@@ -26,7 +26,7 @@ _TYPES = {"double": ctypes.c_double, "int64_t": ctypes.c_int64, "bool": ctypes.c
 
 def _structure(name: str) -> type[ctypes.Structure]:
     """A structure of the header, from the description that the header itself is made of."""
-    described = _core.control_interface()["structures"][name]
+    described = _core.part_interface("control")["structures"][name]
     fields = [(field, _TYPES.get(kind, ctypes.c_void_p)) for field, kind, _ in described]
     return type(name, (ctypes.Structure,), {"_fields_": fields})
 

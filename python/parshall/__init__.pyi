@@ -6,6 +6,7 @@ from . import (
     fluid as fluid,
     forecast as forecast,
     long_memory as long_memory,
+    own as own,
     qdisc as qdisc,
     rto as rto,
     scenario as scenario,
@@ -14,7 +15,7 @@ from . import (
     theory as theory,
     units as units,
 )
-from .control import Control as Control, SharedControl as SharedControl, native as native
+from .control import Control as Control, SharedControl as SharedControl
 from .engine.cache import Cache as Cache
 from .engine.ensemble import Ensemble as Ensemble, run_many as run_many
 from .engine.link import Relay as Relay, Relayed as Relayed
@@ -23,6 +24,7 @@ from .errors import (
     InputError as InputError,
     OutputError as OutputError,
     ParshallError as ParshallError,
+    PartError as PartError,
     RunError as RunError,
     ScenarioError as ScenarioError,
 )
@@ -42,6 +44,13 @@ from .estimators import (
     SlidingMedian as SlidingMedian,
     WeightedMedianRto as WeightedMedianRto,
     evaluate_rto as evaluate_rto,
+)
+from .own import (
+    Forecaster as Forecaster,
+    RtoFilter as RtoFilter,
+    SharedForecaster as SharedForecaster,
+    SharedRtoFilter as SharedRtoFilter,
+    native as native,
 )
 from .recording import Recording as Recording
 from .scenario import (
@@ -136,6 +145,8 @@ from .scenario import (
     Udp as Udp,
     UniformLaw as UniformLaw,
     UserControl as UserControl,
+    UserForecaster as UserForecaster,
+    UserRto as UserRto,
     Vbr as Vbr,
     VegasControl as VegasControl,
     Veno as Veno,

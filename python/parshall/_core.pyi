@@ -81,7 +81,9 @@ def read_scenario(
 ) -> tuple[ReadScenario | None, list[_Fault]]:
     """The scenario that the text of a file describes, or its faults.
 
-    ``find`` finds the form, the source and the hash of the code of a control that is named without it.
+    ``find`` finds the form, the source and the hash of the code of a part of the user's own that is named
+    without it, from the name of its class in a scenario, its source, the values of its parameters and the
+    folder.
     """
 
 def toml_tables(text: str) -> tuple[dict[str, Any], list[_Fault]]:
@@ -93,7 +95,7 @@ def toml_lines(text: str, paths: Sequence[str]) -> list[int | None]:
 def scenario_schema() -> str:
     """The JSON Schema of scenario files."""
 
-_Find: TypeAlias = Callable[[str, dict[str, Any], Path | None], tuple[str, str, str]]
+_Find: TypeAlias = Callable[[str, str, dict[str, Any], Path | None], tuple[str, str, str]]
 
 def part_fields(
     name: str, given: object, folder: Path | None, find: _Find
@@ -315,6 +317,8 @@ class RtoTimer(_Estimator):
     def arima(*parameters: Any) -> RtoTimer: ...
     @staticmethod
     def quantile(*parameters: Any) -> RtoTimer: ...
+    @staticmethod
+    def own(parts: PythonParts | CompiledParts, rules: tuple[float, ...]) -> RtoTimer: ...
     def update(self, rtt: float, retransmitted: bool) -> float: ...
     def run(self, rtts: _Reals, retransmitted: _Flags | None) -> _Reals: ...
     def run_rounds(self, rtts: _Reals, amid_round: _Flags) -> _Reals: ...
@@ -514,8 +518,31 @@ class Alarm(_Estimator):
     def update(self, share: float) -> bool: ...
     def run(self, shares: _Reals) -> NDArray[np.bool_]: ...
 
-class NotAWindowError(TypeError):
-    """A method returned something in place of a window."""
+class WrongAnswerError(TypeError):
+    """A method returned something in place of its answer."""
+
+class RtoFilterBase:
+    """What the engine knows of a filter of timeouts in Python; see ``parshall.RtoFilter``."""
+
+    srtt: float
+    """Smoothed round-trip time, in seconds; NaN for none."""
+    rttvar: float
+    """Deviation of the round-trip time, in seconds; NaN for none."""
+    backoff: float
+    """The backoff factor, which the engine applies."""
+    amid_round: int
+    """1 if the sample is one of the same round trip as that before, else 0."""
+
+    def __new__(cls, *args: object, **kwargs: object) -> Self: ...
+    def random(self) -> float:
+        """A random number from 0 to below 1, of a stream of its own; NaN outside of what uses it."""
+
+class ForecasterBase:
+    """What the engine knows of a forecaster in Python; see ``parshall.Forecaster``."""
+
+    def __new__(cls, *args: object, **kwargs: object) -> Self: ...
+    def random(self) -> float:
+        """A random number from 0 to below 1, of a stream of its own; NaN outside of what uses it."""
 
 class ControlBase:
     """What the engine knows of a control in Python; see ``parshall.Control``."""
@@ -578,37 +605,37 @@ class Moment:
 _Report = tuple[str, bool, list[tuple[str, str]]]
 
 @final
-class PythonControls:
-    """Makes a control for each flow by calling ``make``."""
+class PythonParts:
+    """Makes a part by calling ``make``."""
 
     def __new__(
         cls,
         name: str,
-        make: Callable[[], ControlBase],
+        make: Callable[[], object],
         hung: type[BaseException],
-        exact_echo: bool,
         time_limit: float | None,
+        exact_echo: bool = False,
         report: tuple[_Report, Callable[..., object]] | None = None,
     ) -> Self: ...
 
 @final
-class CompiledControls:
-    """Makes a control for each flow from a table of functions."""
+class CompiledParts:
+    """Makes parts from a table of functions."""
 
     def __new__(
         cls,
         name: str,
         functions: Sequence[int],
         state: bytes,
-        exact_echo: bool,
         time_limit: float | None,
         code: object,
-        report: _Report | None = None,
         estimators: Sequence[tuple[int, object]] = (),
+        exact_echo: bool = False,
+        report: _Report | None = None,
     ) -> Self: ...
 
-def control_interface() -> dict[str, Any]:
-    """The interface of compiled controls as plain data."""
+def part_interface(kind: str) -> dict[str, Any]:
+    """The interface of compiled parts of a kind as plain data."""
 
 def cbrt(x: float) -> float:
     """Cube root, as the engine computes it."""

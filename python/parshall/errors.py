@@ -12,6 +12,7 @@ __all__ = [
     "InputTypeError",
     "OutputError",
     "ParshallError",
+    "PartError",
     "RunError",
     "ScenarioError",
     "checked_path",
@@ -90,6 +91,10 @@ class OutputError(ParshallError, OSError):
 
 class RunError(ParshallError):
     """Runs that failed, named by scenario and seed."""
+
+
+class PartError(ParshallError, RuntimeError):
+    """A part of one's own that failed outside of a run: a filter of timeouts on a series, for one."""
 
 
 def shown(value: Any) -> str:

@@ -79,6 +79,7 @@ pub mod copa;
 pub mod cubic;
 pub mod dctcp;
 pub mod dual;
+mod forecasting;
 pub mod hystart;
 mod names;
 mod parameters;

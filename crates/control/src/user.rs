@@ -2,7 +2,8 @@
 //! and what is no answer is a [`Failure`].
 //!
 //! A Rust program that has a control of its own implements [`Congestion`] and needs none of this. It is for programs that
-//! are given code at run time: a class of a scripting language, a shared library.
+//! are given code at run time: a class of a scripting language, a shared library. What other parts that are handed over need as
+//! well is here too: [`Failure`], [`Method`] and [`Watch`].
 
 mod config;
 mod contract;
@@ -10,8 +11,9 @@ mod watch;
 
 use std::fmt::Arguments;
 
-pub use config::{Config, Found, Value};
+pub use config::Config;
 pub use contract::{Answer, Failure, Maker, Method, UserControl};
+pub use parshall_estimators::own::{Code, Found, Value};
 pub use watch::{Named, Unwatched, Watch};
 
 use crate::units::Time;
@@ -41,12 +43,12 @@ impl<W: Watch> User<W> {
     /// The control that a configuration asks for; it may change the window with which its flow begins. Where there is
     /// none, as its maker is missing or fails, [`Watch::fail`] is called.
     pub fn new(config: &Config, start: &Start<'_>, window: &mut Window) -> Self {
-        let flow = start.flow.to_string();
+        let owner = format!("flow {}", start.flow);
         let Some(maker) = &config.maker.0 else {
-            let named = Named { class: config.source.to_string(), flow, time_limit: None };
+            let named = Named { class: config.source.clone(), owner, time_limit: None };
             W::fail(&named, Method::Start, Time::ZERO, Failure::new("its code was not handed over"));
         };
-        let named = Named { class: maker.name().into(), flow, time_limit: maker.time_limit() };
+        let named = Named { class: maker.name().into(), owner, time_limit: maker.time_limit() };
         let watch = W::new(&named);
         watch.enter(Method::Start, Time::ZERO);
         let before = Answer { window: *window, pacing_rate: 0.0, wake_at: f64::INFINITY };

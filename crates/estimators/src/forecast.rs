@@ -4,6 +4,9 @@
 //! the others, give [`ForecasterConfig`] a variant with its parameters, and add its line to [`AnyForecaster`].
 
 use alloc::boxed::Box;
+use core::fmt::Debug;
+
+use crate::own::Code;
 
 mod adaptive_ewma;
 mod arima;
@@ -130,6 +133,24 @@ macro_rules! pointed_at {
 pointed_at!(Box<F>);
 pointed_at!(&mut F);
 
+/// A forecaster that somebody else wrote; see [`own`](crate::own).
+pub trait OwnForecaster: Forecaster + Debug + Send + Sync {
+    /// A copy in the same state.
+    fn copy(&self) -> Box<dyn OwnForecaster>;
+}
+
+impl Clone for Box<dyn OwnForecaster> {
+    fn clone(&self) -> Self {
+        (**self).copy()
+    }
+}
+
+/// Makes a forecaster for each series that asks for it.
+pub trait ForecasterMaker: Code {
+    /// A forecaster that has taken in nothing.
+    fn make(&self) -> Box<dyn OwnForecaster>;
+}
+
 /// Defines [`AnyForecaster`] and hands each call on to the forecaster inside.
 macro_rules! any_forecaster {
     ($($(#[$doc:meta])* $name:ident($forecaster:ty),)*) => {
@@ -138,25 +159,28 @@ macro_rules! any_forecaster {
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub enum AnyForecaster {
             $($(#[$doc])* $name($forecaster),)*
+            /// One that somebody else wrote. Its state is nothing that can be written.
+            #[cfg_attr(feature = "serde", serde(skip))]
+            User(Box<dyn OwnForecaster>),
         }
 
         impl Forecaster for AnyForecaster {
             #[inline]
             fn update(&mut self, x: f64) {
-                match self { $(AnyForecaster::$name(f) => f.update(x),)* }
+                match self { $(AnyForecaster::$name(f) => f.update(x),)* AnyForecaster::User(f) => f.update(x) }
             }
 
             #[inline]
             fn forecast(&self) -> Option<f64> {
-                match self { $(AnyForecaster::$name(f) => f.forecast(),)* }
+                match self { $(AnyForecaster::$name(f) => f.forecast(),)* AnyForecaster::User(f) => f.forecast() }
             }
 
             fn forecast_ahead(&self, steps: u32) -> Option<f64> {
-                match self { $(AnyForecaster::$name(f) => f.forecast_ahead(steps),)* }
+                match self { $(AnyForecaster::$name(f) => f.forecast_ahead(steps),)* AnyForecaster::User(f) => f.forecast_ahead(steps) }
             }
 
             fn reset(&mut self) {
-                match self { $(AnyForecaster::$name(f) => f.reset(),)* }
+                match self { $(AnyForecaster::$name(f) => f.reset(),)* AnyForecaster::User(f) => f.reset() }
             }
         }
     };

@@ -24,6 +24,7 @@
 //! | [`midpath`] | a TCP connection's round trip, timeout and window, from the packets that pass a router |
 //! | [`meter`] | the colour of a packet, from what its aggregate may send (DiffServ) |
 //! | [`long_memory`] | the Hurst parameter of a series |
+//! | [`own`] | nothing: how a configuration names estimators that somebody else wrote |
 //! | [`rto`] | TCP's retransmission timeout, from any of these, and QUIC's probe timeout |
 //!
 //! # Your own
@@ -67,6 +68,7 @@ pub mod median;
 pub mod meter;
 pub mod midpath;
 pub mod nonresponsive;
+pub mod own;
 pub mod packet_pair;
 pub mod responsiveness;
 pub mod rto;

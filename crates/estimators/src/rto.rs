@@ -7,6 +7,9 @@
 //! beside the others, give [`RtoConfig`] a variant with its parameters, and add its line to [`AnyRto`].
 
 use alloc::boxed::Box;
+use core::fmt::Debug;
+
+use crate::own::Code;
 
 mod arima;
 mod centred;
@@ -165,6 +168,24 @@ macro_rules! pointed_at {
 pointed_at!(Box<E>);
 pointed_at!(&mut E);
 
+/// An estimator that somebody else wrote; see [`own`](crate::own).
+pub trait OwnRto: RtoEstimator + Debug + Send + Sync {
+    /// A copy in the same state.
+    fn copy(&self) -> Box<dyn OwnRto>;
+}
+
+impl Clone for Box<dyn OwnRto> {
+    fn clone(&self) -> Self {
+        (**self).copy()
+    }
+}
+
+/// Makes an estimator for each sender that asks for it.
+pub trait RtoMaker: Code {
+    /// An estimator that has taken in nothing.
+    fn make(&self) -> Box<dyn OwnRto>;
+}
+
 /// Defines [`AnyRto`] and hands each call on to the estimator inside.
 macro_rules! any_rto {
     ($($(#[$doc:meta])* $name:ident($estimator:ty),)*) => {
@@ -175,49 +196,52 @@ macro_rules! any_rto {
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub enum AnyRto {
             $($(#[$doc])* $name($estimator),)*
+            /// One that somebody else wrote. Its state is nothing that can be written.
+            #[cfg_attr(feature = "serde", serde(skip))]
+            User(Box<dyn OwnRto>),
         }
 
         impl RtoEstimator for AnyRto {
             #[inline]
             fn on_sample(&mut self, rtt_s: f64) {
-                match self { $(AnyRto::$name(e) => e.on_sample(rtt_s),)* }
+                match self { $(AnyRto::$name(e) => e.on_sample(rtt_s),)* AnyRto::User(e) => e.on_sample(rtt_s) }
             }
 
             #[inline]
             fn on_sample_amid_round(&mut self, rtt_s: f64) {
-                match self { $(AnyRto::$name(e) => e.on_sample_amid_round(rtt_s),)* }
+                match self { $(AnyRto::$name(e) => e.on_sample_amid_round(rtt_s),)* AnyRto::User(e) => e.on_sample_amid_round(rtt_s) }
             }
 
             #[inline]
             fn srtt(&self) -> Option<f64> {
-                match self { $(AnyRto::$name(e) => e.srtt(),)* }
+                match self { $(AnyRto::$name(e) => e.srtt(),)* AnyRto::User(e) => e.srtt() }
             }
 
             #[inline]
             fn rttvar(&self) -> Option<f64> {
-                match self { $(AnyRto::$name(e) => e.rttvar(),)* }
+                match self { $(AnyRto::$name(e) => e.rttvar(),)* AnyRto::User(e) => e.rttvar() }
             }
 
             #[inline]
             fn base_rto(&self) -> Option<f64> {
-                match self { $(AnyRto::$name(e) => e.base_rto(),)* }
+                match self { $(AnyRto::$name(e) => e.base_rto(),)* AnyRto::User(e) => e.base_rto() }
             }
 
             #[inline]
             fn granular_rto(&self, granularity_s: f64) -> Option<f64> {
-                match self { $(AnyRto::$name(e) => e.granular_rto(granularity_s),)* }
+                match self { $(AnyRto::$name(e) => e.granular_rto(granularity_s),)* AnyRto::User(e) => e.granular_rto(granularity_s) }
             }
 
             fn on_backoff(&mut self, factor: u32) {
-                match self { $(AnyRto::$name(e) => e.on_backoff(factor),)* }
+                match self { $(AnyRto::$name(e) => e.on_backoff(factor),)* AnyRto::User(e) => e.on_backoff(factor) }
             }
 
             fn on_early_timeout(&mut self) {
-                match self { $(AnyRto::$name(e) => e.on_early_timeout(),)* }
+                match self { $(AnyRto::$name(e) => e.on_early_timeout(),)* AnyRto::User(e) => e.on_early_timeout() }
             }
 
             fn reset(&mut self) {
-                match self { $(AnyRto::$name(e) => e.reset(),)* }
+                match self { $(AnyRto::$name(e) => e.reset(),)* AnyRto::User(e) => e.reset() }
             }
         }
     };

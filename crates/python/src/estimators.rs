@@ -5,16 +5,19 @@
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use parshall_estimators::ewma::Ewma;
+use parshall_estimators::forecast::ForecasterConfig;
 use parshall_estimators::mad::SlidingMad;
 use parshall_estimators::median::SlidingMedian;
 use parshall_estimators::rto::{self, AnyRto, Deviation, RtoConfig, RtoEstimator, RtoRules, RtoTimer};
 use parshall_estimators::{sample, ConfigError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
 
 use crate::filter::Filter;
-use crate::state::copied;
+use crate::own::{forecaster_of, outside, own_rto, Parts};
+use crate::state::{self, copied};
 
 /// Adds the estimators to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -32,12 +35,12 @@ pub fn fault(place: impl Into<String>, value: impl ToString, expected: &str) -> 
     PyValueError::new_err((place.into(), value.to_string(), expected.to_owned()))
 }
 
-/// What is wrong with a parameter, for Python.
+/// Fault of a parameter, for Python.
 pub fn config_fault(error: ConfigError) -> PyErr {
     fault(error.field, error.value, error.expected)
 }
 
-/// What may enter a filter, and what to say about the rest.
+/// Values that may enter a filter, and what to say about the rest.
 pub struct Accepted {
     first_refused: fn(&[f64]) -> Option<usize>,
     expected: &'static str,
@@ -48,7 +51,7 @@ const RTTS: Accepted = Accepted {
     expected: "a round-trip time: a finite number of seconds, at least 0",
 };
 
-/// What a forecaster or a filter of any numbers takes.
+/// Values that a forecaster or a filter of any numbers takes.
 pub const NUMBERS: Accepted =
     Accepted { first_refused: sample::first_not_finite, expected: "a finite number" };
 
@@ -75,6 +78,9 @@ impl Accepted {
 #[derive(Clone, Serialize, Deserialize)]
 struct PyRtoTimer {
     timer: RtoTimer<AnyRto>,
+    /// True if code of the user's own takes part, which may ask for the GIL.
+    #[serde(skip)]
+    is_own: bool,
 }
 
 /// initial, min, max and granularity, in seconds.
@@ -85,7 +91,24 @@ impl PyRtoTimer {
         let rules = RtoRules { initial_s, min_s, max_s, granularity_s };
         rules.validate().map_err(config_fault)?;
         let estimator = config.try_build().map_err(config_fault)?;
-        Ok(PyRtoTimer { timer: RtoTimer::new(estimator, rules) })
+        Ok(PyRtoTimer { timer: RtoTimer::new(estimator, rules), is_own: false })
+    }
+
+    /// Uses the timer without the GIL, unless code of the user's own may ask for it.
+    fn with_timer<T: Send>(
+        &mut self,
+        py: Python<'_>,
+        call: impl FnOnce(&mut RtoTimer<AnyRto>) -> T + Send,
+    ) -> PyResult<T> {
+        let timer = &mut self.timer;
+        if self.is_own {
+            return outside(py, || call(timer));
+        }
+        Ok(py.detach(|| call(timer)))
+    }
+
+    fn copied(&self, py: Python<'_>) -> PyResult<Self> {
+        outside(py, || self.clone())
     }
 }
 
@@ -127,10 +150,18 @@ impl PyRtoTimer {
 
     /// `forecaster` is its configuration in JSON.
     #[staticmethod]
-    fn arima(forecaster: &str, deviation_gain: f64, multiplier: f64, rules: Rules) -> PyResult<Self> {
-        let forecaster =
-            serde_json::from_str(forecaster).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Self::build(&RtoConfig::Arima { forecaster, deviation_gain, multiplier }, rules)
+    fn arima(
+        py: Python<'_>,
+        forecaster: &str,
+        deviation_gain: f64,
+        multiplier: f64,
+        rules: Rules,
+    ) -> PyResult<Self> {
+        let forecaster = forecaster_of(py, forecaster)?;
+        let is_own = matches!(forecaster, ForecasterConfig::User(_));
+        let config = RtoConfig::Arima { forecaster, deviation_gain, multiplier };
+        let made = outside(py, || Self::build(&config, rules))??;
+        Ok(PyRtoTimer { is_own, ..made })
     }
 
     #[staticmethod]
@@ -138,9 +169,21 @@ impl PyRtoTimer {
         Self::build(&RtoConfig::Quantile { risk }, rules)
     }
 
-    fn update(&mut self, rtt: f64, retransmitted: bool) -> PyResult<f64> {
-        self.timer.on_ack(RTTS.check("rtt", rtt)?, retransmitted);
-        Ok(self.timer.rto())
+    /// A filter of the user's own.
+    #[staticmethod]
+    fn own(py: Python<'_>, parts: Parts, rules: Rules) -> PyResult<Self> {
+        let (initial_s, min_s, max_s, granularity_s) = rules;
+        let rules = RtoRules { initial_s, min_s, max_s, granularity_s };
+        rules.validate().map_err(config_fault)?;
+        Ok(PyRtoTimer { timer: RtoTimer::new(own_rto(py, parts)?, rules), is_own: true })
+    }
+
+    fn update(&mut self, py: Python<'_>, rtt: f64, retransmitted: bool) -> PyResult<f64> {
+        let rtt = RTTS.check("rtt", rtt)?;
+        self.with_timer(py, |timer| {
+            timer.on_ack(rtt, retransmitted);
+            timer.rto()
+        })
     }
 
     fn run<'py>(
@@ -152,15 +195,12 @@ impl PyRtoTimer {
         let samples = rtts.as_slice()?;
         let flags = retransmitted.as_ref().map(|flags| flags.as_slice()).transpose()?;
         check_length(samples, flags)?;
-        let timer = &mut self.timer;
-        let rtos = py.detach(|| {
-            RTTS.check_all("rtts", samples)?;
-            PyResult::Ok(rto::run(timer, samples, flags))
-        })?;
+        RTTS.check_all("rtts", samples)?;
+        let rtos = self.with_timer(py, |timer| rto::run(timer, samples, flags))?;
         Ok(rtos.into_pyarray(py))
     }
 
-    /// The same, where some samples are amid a round trip.
+    /// Runs over a series where some samples are amid a round trip.
     fn run_rounds<'py>(
         &mut self,
         py: Python<'py>,
@@ -172,9 +212,8 @@ impl PyRtoTimer {
             let expected = format!("one flag for each of {} samples", samples.len());
             return Err(fault("amid_round", format!("{} flags", amid.len()), &expected));
         }
-        let timer = &mut self.timer;
-        let rtos = py.detach(|| {
-            RTTS.check_all("rtts", samples)?;
+        RTTS.check_all("rtts", samples)?;
+        let rtos = self.with_timer(py, |timer| {
             let take = |(rtt, amid): (&f64, &bool)| {
                 if *amid {
                     timer.on_sample_amid_round(*rtt);
@@ -183,7 +222,7 @@ impl PyRtoTimer {
                 }
                 timer.rto()
             };
-            PyResult::Ok(samples.iter().zip(amid).map(take).collect::<Vec<_>>())
+            samples.iter().zip(amid).map(take).collect::<Vec<_>>()
         })?;
         Ok(rtos.into_pyarray(py))
     }
@@ -197,11 +236,8 @@ impl PyRtoTimer {
         let samples = rtts.as_slice()?;
         let flags = retransmitted.as_ref().map(|flags| flags.as_slice()).transpose()?;
         check_length(samples, flags)?;
-        let timer = &mut self.timer;
-        let trace = py.detach(|| {
-            RTTS.check_all("rtts", samples)?;
-            PyResult::Ok(rto::trace(timer, samples, flags))
-        })?;
+        RTTS.check_all("rtts", samples)?;
+        let trace = self.with_timer(py, |timer| rto::trace(timer, samples, flags))?;
         Ok((trace.srtt.into_pyarray(py), trace.rttvar.into_pyarray(py), trace.rto.into_pyarray(py)))
     }
 
@@ -214,31 +250,51 @@ impl PyRtoTimer {
         karn: bool,
     ) -> PyResult<(u64, u64, f64, f64)> {
         let samples = rtts.as_slice()?;
-        let mut timer = self.timer.clone();
-        timer.reset();
-        let costs = py.detach(|| {
-            RTTS.check_all("rtts", samples)?;
-            PyResult::Ok(rto::evaluate(&mut timer, samples, warm_up, karn))
+        RTTS.check_all("rtts", samples)?;
+        let mut fresh = self.copied(py)?;
+        let costs = fresh.with_timer(py, |timer| {
+            timer.reset();
+            rto::evaluate(timer, samples, warm_up, karn)
         })?;
         Ok((costs.samples, costs.spurious, costs.total_wait_s, costs.total_rtt_s))
     }
 
-    fn on_early_timeout(&mut self) -> f64 {
-        self.timer.on_early_timeout();
-        self.timer.rto()
+    fn on_early_timeout(&mut self, py: Python<'_>) -> PyResult<f64> {
+        self.with_timer(py, |timer| {
+            timer.on_early_timeout();
+            timer.rto()
+        })
     }
 
-    fn on_timeout(&mut self) -> f64 {
-        self.timer.on_timeout();
-        self.timer.rto()
+    fn on_timeout(&mut self, py: Python<'_>) -> PyResult<f64> {
+        self.with_timer(py, |timer| {
+            timer.on_timeout();
+            timer.rto()
+        })
     }
 
     fn reset_backoff(&mut self) {
         self.timer.reset_backoff();
     }
 
-    fn reset(&mut self) {
-        self.timer.reset();
+    fn reset(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.with_timer(py, RtoTimer::reset)
+    }
+
+    /// A copy in the same state.
+    fn copy(&self, py: Python<'_>) -> PyResult<Self> {
+        self.copied(py)
+    }
+
+    /// The state, for `load`.
+    fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &state::save(self)?))
+    }
+
+    /// Estimator that `save` saved.
+    #[staticmethod]
+    fn load(bytes: &[u8]) -> PyResult<Self> {
+        state::load(bytes)
     }
 
     #[getter]
@@ -261,7 +317,7 @@ impl PyRtoTimer {
         self.timer.backoff()
     }
 
-    /// Of a quantile, the share of early timeouts so far.
+    /// Share of early timeouts so far, of a quantile.
     #[getter]
     fn risk_seen(&self) -> Option<f64> {
         match self.timer.estimator() {
@@ -349,4 +405,4 @@ filter!(PySlidingMedian, "SlidingMedian", SlidingMedian, window: u32);
 filter!(PySlidingMad, "SlidingMad", SlidingMad, window: u32);
 filter!(PyEwma, "Ewma", Ewma, gain: f64);
 
-copied!(PyRtoTimer PySlidingMedian PySlidingMad PyEwma);
+copied!(PySlidingMedian PySlidingMad PyEwma);

@@ -122,8 +122,8 @@ impl ReadScenario {
     }
 }
 
-/// Reads the text of a scenario file. `find` finds the code of a control from its source, the values of its parameters and
-/// the folder. The answer is the scenario, or the faults.
+/// Reads the text of a scenario file. `find` finds the code of a part of the user's own from the name of its class in a scenario,
+/// its source, the values of its parameters and the folder. The answer is the scenario, or the faults.
 #[pyfunction]
 fn read_scenario(
     text: &str,
@@ -133,12 +133,9 @@ fn read_scenario(
 ) -> PyResult<(Option<ReadScenario>, Vec<PyFault>)> {
     let raised = RefCell::new(None);
     let finder = Finder { find, folder: folder.as_ref(), raised: &raised };
-    let find_control = |source: &str, values: &Map<String, Value>| finder.found(source, values);
-    let surroundings = Surroundings {
-        folder: folder.as_deref(),
-        find_control: Some(&find_control),
-        ..Surroundings::default()
-    };
+    let find_own = |part: &str, source: &str, values: &Map<String, Value>| finder.found(part, source, values);
+    let surroundings =
+        Surroundings { folder: folder.as_deref(), find_own: Some(&find_own), ..Surroundings::default() };
     let read =
         if is_json { ScenarioFile::json(text, surroundings) } else { ScenarioFile::toml(text, surroundings) };
     if let Some(error) = raised.take() {
@@ -156,9 +153,9 @@ pub fn py_faults(faults: &Faults) -> Vec<PyFault> {
     faults.all().iter().map(each).collect()
 }
 
-/// Finds the code of controls of the user's own by a function of Python's.
+/// Finds the code of parts of the user's own by a function of Python's.
 pub struct Finder<'a, 'py> {
-    /// Called with the source, the values of the parameters and the folder.
+    /// Called with the name of the part's class, the source, the values of the parameters and the folder.
     pub find: &'a Bound<'py, PyAny>,
     /// The folder in which modules and libraries are looked for.
     pub folder: Option<&'a PathBuf>,
@@ -168,8 +165,13 @@ pub struct Finder<'a, 'py> {
 
 impl Finder<'_, '_> {
     /// The keys `form`, `source` and `code`; or the fault.
-    pub fn found(&self, source: &str, values: &Map<String, Value>) -> Result<Map<String, Value>, Fault> {
-        self.called(source, values).map_err(|error| {
+    pub fn found(
+        &self,
+        part: &str,
+        source: &str,
+        values: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, Fault> {
+        self.called(part, source, values).map_err(|error| {
             fault_of(self.find.py(), &error).unwrap_or_else(|| {
                 self.raised.borrow_mut().get_or_insert(error);
                 Fault::new("", "", "")
@@ -177,10 +179,10 @@ impl Finder<'_, '_> {
         })
     }
 
-    fn called(&self, source: &str, values: &Map<String, Value>) -> PyResult<Map<String, Value>> {
+    fn called(&self, part: &str, source: &str, values: &Map<String, Value>) -> PyResult<Map<String, Value>> {
         let values = python_of(self.find.py(), &Given::from(&Value::Object(values.clone())))?;
         let (form, source, code): (String, String, String) =
-            self.find.call1((source, values, self.folder))?.extract()?;
+            self.find.call1((part, source, values, self.folder))?.extract()?;
         let entries = [("form", form), ("source", source), ("code", code)];
         Ok(entries.into_iter().map(|(key, text)| (key.to_owned(), text.into())).collect())
     }

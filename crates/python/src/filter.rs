@@ -11,7 +11,7 @@ pub trait Filter: Send {
     fn update(&mut self, sample: f64) -> f64;
     /// The value, NaN if there is none.
     fn value(&self) -> f64;
-    /// The same in the same state.
+    /// A copy in the same state.
     fn copy(&self) -> Box<dyn Filter>;
 }
 

@@ -1,26 +1,20 @@
 //! Bindings of the forecasters, with and without prediction intervals. `parshall.forecast` is their face.
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
-use parshall_estimators::forecast::{AnyForecaster, Forecaster, ForecasterConfig, PredictionInterval};
+use parshall_estimators::forecast::{AnyForecaster, Forecaster, PredictionInterval};
 use parshall_estimators::fractional::{farima_weights, fbm_weights};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
 
 use crate::estimators::{config_fault, Series, NUMBERS};
-use crate::state::copied;
+use crate::own::{forecaster_of, outside};
+use crate::state;
 
 /// Adds the forecasters to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyForecaster>()?;
     module.add_function(wrap_pyfunction!(fractional_weights, module)?)
-}
-
-/// The forecaster of a configuration in JSON, as a scenario holds it.
-fn built(config: &str) -> PyResult<AnyForecaster> {
-    let config: ForecasterConfig =
-        serde_json::from_str(config).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    config.try_build().map_err(config_fault)
 }
 
 /// A forecaster that is under way; with a coverage it also keeps the quantiles of its errors, for intervals.
@@ -50,6 +44,18 @@ impl Running {
         }
     }
 
+    /// Uses it without the GIL, unless it is the user's own and may ask for that.
+    fn used<T: Send>(&mut self, py: Python<'_>, call: impl FnOnce(&mut Self) -> T + Send) -> PyResult<T> {
+        let is_own = match &*self {
+            Running::Plain(forecaster) => matches!(forecaster, AnyForecaster::User(_)),
+            Running::WithIntervals(forecaster) => matches!(forecaster.forecaster(), AnyForecaster::User(_)),
+        };
+        if is_own {
+            return outside(py, || call(self));
+        }
+        Ok(py.detach(|| call(self)))
+    }
+
     /// `None` without a coverage, and before the first error is known.
     fn interval(&self) -> Option<(f64, f64)> {
         match self {
@@ -65,8 +71,9 @@ impl PyForecaster {
     /// are to hold; without one there are none.
     #[new]
     #[pyo3(signature = (config, coverage=None))]
-    fn new(config: &str, coverage: Option<f64>) -> PyResult<Self> {
-        let forecaster = built(config)?;
+    fn new(py: Python<'_>, config: &str, coverage: Option<f64>) -> PyResult<Self> {
+        let config = forecaster_of(py, config)?;
+        let forecaster = outside(py, || config.try_build())?.map_err(config_fault)?;
         Ok(PyForecaster(match coverage {
             None => Running::Plain(forecaster),
             Some(share) => {
@@ -76,13 +83,16 @@ impl PyForecaster {
     }
 
     /// Takes in a sample and returns the forecast of the next; NaN while there is none.
-    fn update(&mut self, x: f64) -> PyResult<f64> {
-        let forecaster = self.0.get_mut();
-        forecaster.update(NUMBERS.check("x", x)?);
-        Ok(forecaster.forecast().unwrap_or(f64::NAN))
+    fn update(&mut self, py: Python<'_>, x: f64) -> PyResult<f64> {
+        let x = NUMBERS.check("x", x)?;
+        self.0.used(py, |running| {
+            let forecaster = running.get_mut();
+            forecaster.update(x);
+            forecaster.forecast().unwrap_or(f64::NAN)
+        })
     }
 
-    /// The same for a series; element `i` forecasts sample `i + steps`.
+    /// Takes in a series; element `i` forecasts sample `i + steps`.
     #[pyo3(signature = (xs, steps=1))]
     fn run<'py>(
         &mut self,
@@ -90,10 +100,13 @@ impl PyForecaster {
         xs: PyReadonlyArray1<'py, f64>,
         steps: u32,
     ) -> PyResult<Series<'py>> {
-        match &mut self.0 {
-            Running::Plain(forecaster) => run(forecaster, py, &xs, steps),
-            Running::WithIntervals(forecaster) => run(forecaster, py, &xs, steps),
-        }
+        let samples = xs.as_slice()?;
+        NUMBERS.check_all("xs", samples)?;
+        let forecasts = self.0.used(py, |running| match running {
+            Running::Plain(forecaster) => run(forecaster, samples, steps),
+            Running::WithIntervals(forecaster) => run(forecaster, samples, steps),
+        })?;
+        Ok(forecasts.into_pyarray(py))
     }
 
     /// Forecasts of the next sample, and the lower and upper bounds of its interval, after each sample of a series.
@@ -103,9 +116,8 @@ impl PyForecaster {
         xs: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<(Series<'py>, Series<'py>, Series<'py>)> {
         let samples = xs.as_slice()?;
-        let running = &mut self.0;
-        let columns = py.detach(|| {
-            NUMBERS.check_all("xs", samples)?;
+        NUMBERS.check_all("xs", samples)?;
+        let columns = self.0.used(py, |running| {
             let mut columns = [(); 3].map(|()| Vec::with_capacity(samples.len()));
             for &x in samples {
                 running.get_mut().update(x);
@@ -113,43 +125,49 @@ impl PyForecaster {
                 let row = [running.get().forecast().unwrap_or(f64::NAN), lower, upper];
                 columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
             }
-            PyResult::Ok(columns)
+            columns
         })?;
         let [forecasts, lower, upper] = columns.map(|column| column.into_pyarray(py));
         Ok((forecasts, lower, upper))
     }
 
     #[pyo3(signature = (steps=1))]
-    fn forecast(&self, steps: u32) -> Option<f64> {
-        self.0.get().forecast_ahead(steps)
+    fn forecast(&self, py: Python<'_>, steps: u32) -> PyResult<Option<f64>> {
+        outside(py, || self.0.get().forecast_ahead(steps))
     }
 
     fn interval(&self) -> Option<(f64, f64)> {
         self.0.interval()
     }
 
-    fn reset(&mut self) {
-        self.0.get_mut().reset();
+    fn reset(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.0.used(py, |running| running.get_mut().reset())
+    }
+
+    /// A copy in the same state.
+    fn copy(&self, py: Python<'_>) -> PyResult<Self> {
+        outside(py, || self.clone())
+    }
+
+    /// The state, for `load`.
+    fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &state::save(self)?))
+    }
+
+    /// Estimator that `save` saved.
+    #[staticmethod]
+    fn load(bytes: &[u8]) -> PyResult<Self> {
+        state::load(bytes)
     }
 }
 
-/// Runs over a series without the GIL; element `i` forecasts sample `i + steps`.
-fn run<'py>(
-    forecaster: &mut (impl Forecaster + Send),
-    py: Python<'py>,
-    xs: &PyReadonlyArray1<'py, f64>,
-    steps: u32,
-) -> PyResult<Series<'py>> {
-    let samples = xs.as_slice()?;
-    let forecasts = py.detach(|| {
-        NUMBERS.check_all("xs", samples)?;
-        let after = |&x: &f64| {
-            forecaster.update(x);
-            forecaster.forecast_ahead(steps).unwrap_or(f64::NAN)
-        };
-        PyResult::Ok(samples.iter().map(after).collect::<Vec<f64>>())
-    })?;
-    Ok(forecasts.into_pyarray(py))
+/// Runs over a series; element `i` forecasts sample `i + steps`.
+fn run(forecaster: &mut impl Forecaster, samples: &[f64], steps: u32) -> Vec<f64> {
+    let after = |&x: &f64| {
+        forecaster.update(x);
+        forecaster.forecast_ahead(steps).unwrap_or(f64::NAN)
+    };
+    samples.iter().map(after).collect()
 }
 
 /// The weights of the last `order` values for a Hurst parameter, those of fractional Brownian motion or else of FARIMA(0,d,0).
@@ -161,5 +179,3 @@ fn fractional_weights(py: Python<'_>, fbm: bool, h: f64, order: usize) -> Series
     write(h, &mut weights);
     weights.into_pyarray(py)
 }
-
-copied!(PyForecaster);

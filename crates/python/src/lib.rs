@@ -8,8 +8,6 @@ mod canonical;
 mod capture;
 #[allow(missing_docs)]
 mod columns;
-#[allow(missing_docs)]
-mod control;
 mod estimators;
 #[allow(missing_docs)]
 mod files;
@@ -23,7 +21,8 @@ mod long_memory;
 mod names;
 #[allow(missing_docs)]
 mod nonresponsive;
-
+#[allow(missing_docs)]
+mod own;
 #[allow(missing_docs)]
 mod parts;
 #[allow(missing_docs)]
@@ -44,7 +43,6 @@ static ALLOCATOR: LargePages = LargePages;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     arima::register(module)?;
     capture::register(module)?;
-    control::register(module)?;
     estimators::register(module)?;
     forecast::register(module)?;
     link::register(module)?;
@@ -52,6 +50,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     files::register(module)?;
     parts::register(module)?;
     nonresponsive::register(module)?;
+    own::register(module)?;
     responsiveness::register(module)?;
     alarm::register(module)?;
     sender::register(module)?;

@@ -17,9 +17,9 @@ use pyo3::IntoPyObjectExt;
 
 use crate::canonical::canonical_json;
 use crate::columns::{join, Columns};
-use crate::control::hand_over;
 use crate::given::{parse, Given};
 use crate::names::Names;
+use crate::own::hand_over;
 
 create_exception!(
     _core,
@@ -324,14 +324,21 @@ impl<T: Send + 'static> Drop for Running<T> {
     }
 }
 
-/// What ended a run as an exception; what a control raised in Python is its cause.
-fn error_of(py: Python<'_>, error: RunError) -> PyErr {
-    let raised = PyRuntimeError::new_err(error.to_string());
+/// Text of what ended a run, and the exception that a part of the user's own raised.
+pub fn told(error: RunError) -> (String, Option<PyErr>) {
+    let text = error.to_string();
     let cause = match error {
-        RunError::Control(failed) => failed.failure.cause.and_then(|cause| cause.downcast::<PyErr>().ok()),
+        RunError::Part(failed) => failed.failure.cause.and_then(|cause| cause.downcast::<PyErr>().ok()),
         _ => None,
     };
-    raised.set_cause(py, cause.map(|cause| *cause));
+    (text, cause.map(|cause| *cause))
+}
+
+/// Exception of what ended a run; one that a part of the user's own raised in Python is its cause.
+fn error_of(py: Python<'_>, error: RunError) -> PyErr {
+    let (text, cause) = told(error);
+    let raised = PyRuntimeError::new_err(text);
+    raised.set_cause(py, cause);
     raised
 }
 
@@ -439,7 +446,7 @@ impl PyJoiningBatch {
     }
 }
 
-/// What several runs recorded.
+/// Recordings of several runs.
 #[pyclass(frozen, get_all, name = "Joined", module = "parshall._core")]
 struct JoinedRuns {
     /// Of flows and ports, by run.

@@ -22,7 +22,7 @@ macro_rules! copied {
     ($($class:ty)*) => {$(
         #[pymethods]
         impl $class {
-            /// The same in the same state.
+            /// A copy in the same state.
             fn copy(&self) -> Self {
                 self.clone()
             }
@@ -32,7 +32,7 @@ macro_rules! copied {
                 Ok(pyo3::types::PyBytes::new(py, &crate::state::save(self)?))
             }
 
-            /// What `save` saved.
+            /// Estimator that `save` saved.
             #[staticmethod]
             fn load(state: &[u8]) -> PyResult<Self> {
                 crate::state::load(state)

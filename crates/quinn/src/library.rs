@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use parshall_control::random::Stream;
 use parshall_control::units::Time;
-use parshall_control::user::{Answer, Config, Failure, Found, Maker, Method, UserControl};
+use parshall_control::user::{Answer, Code, Config, Failure, Found, Maker, Method, UserControl};
 use parshall_control::{AckSample, Control, InvalidParameter, Loss, Start, Window as Packets};
 
 use table::{Ack, Lost, Moment, OnLoss, OnMoment, Table, Window, HOST, VERSION};
@@ -158,11 +158,17 @@ unsafe fn text(text: *const c_char) -> String {
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
-impl Maker for Library {
+impl Code for Library {
     fn name(&self) -> &str {
         &self.name
     }
 
+    fn time_limit(&self) -> Option<Duration> {
+        None
+    }
+}
+
+impl Maker for Library {
     fn make(&self, start: &Start<'_>, answer: &mut Answer) -> Result<Box<dyn UserControl>, Failure> {
         let mut state = vec![0u64; self.functions().state_size.div_ceil(8)];
         let values = state.iter_mut().skip(size_of::<Window>() / 8);
@@ -177,10 +183,6 @@ impl Maker for Library {
 
     fn exact_echo(&self) -> bool {
         self.functions().exact_echo != 0
-    }
-
-    fn time_limit(&self) -> Option<Duration> {
-        None
     }
 }
 

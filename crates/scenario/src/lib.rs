@@ -34,7 +34,7 @@ pub use listing::{all_parts, parts_in};
 pub use parshall_control::{units, Control};
 pub use part::{Default, Field, Kinds, Part};
 pub use quantity::read_quantity;
-pub use read::{known_keys, mahimahi_times, read as read_part, FindControl, Surroundings};
+pub use read::{known_keys, mahimahi_times, read as read_part, FindOwn, Surroundings};
 pub use schema::{json_schema, part_schema};
 pub use slow::slow_links;
 pub use takes::{Most, Range, Takes};

@@ -44,6 +44,11 @@ impl Kinds {
     pub fn topic(&self) -> &'static str {
         topic(self.module)
     }
+
+    /// The part that is the user's own, where there may be one.
+    pub(crate) fn own(&self) -> Option<&'static Part> {
+        self.parts.iter().copied().find(|part| part.kind == Some("user"))
+    }
 }
 
 /// A check of what depends on several fields. It is asked once each fits by itself.

@@ -128,7 +128,7 @@ fn takes(takes: &Takes) -> Entries {
         }
         Takes::Table(part) => vec![("$ref", link(part.name))],
         Takes::Tables(part) => items(reference(part.name)),
-        Takes::OneOf(kinds) => or_else(kinds, bare(kinds)),
+        Takes::OneOf(kinds) => any_kind(kinds),
         Takes::EachOf(kinds) => items(object(one_of(kinds))),
         Takes::TimeLaw => kinds_in(takes)
             .map_or(Vec::new(), |kinds| or_else(kinds, Some(object(level(range_of_amounts()))))),
@@ -138,10 +138,7 @@ fn takes(takes: &Takes) -> Entries {
         Takes::Weight => kinds_in(takes).map_or(Vec::new(), |kinds| {
             any_of([Some(object(one_of(kinds))), bare(kinds), Some(object(real(WEIGHT)))])
         }),
-        Takes::Control => kinds_in(takes).map_or(Vec::new(), |kinds| {
-            let code = [("type", "string".into()), ("pattern", r":|\.(so|dylib|dll)$".into())];
-            any_of([Some(object(one_of(kinds))), bare(kinds), Some(object(code))])
-        }),
+        Takes::Control => kinds_in(takes).map_or(Vec::new(), any_kind),
         Takes::Capacity => any_of([Some(reference(CAPACITY.name)), Some(recorded_file())]),
     }
 }
@@ -263,6 +260,15 @@ pub(crate) fn bare_kinds(kinds: &Kinds) -> impl Iterator<Item = &'static str> + 
 fn bare(kinds: &Kinds) -> Option<Json> {
     let names: Vec<Json> = bare_kinds(kinds).map(Json::from).collect();
     (!names.is_empty()).then(|| object([("enum", Json::Array(names))]))
+}
+
+/// One of some kinds, the name of one, or the code of one of the user's own.
+fn any_kind(kinds: &Kinds) -> Entries {
+    if kinds.own().is_none() {
+        return or_else(kinds, bare(kinds));
+    }
+    let code = [("type", "string".into()), ("pattern", r":|\.(so|dylib|dll)$".into())];
+    any_of([Some(object(one_of(kinds))), bare(kinds), Some(object(code))])
 }
 
 /// One of some kinds, or something else in its place.

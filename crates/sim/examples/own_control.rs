@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use parshall_sim::control::user::{Answer, Failure, Maker, Method, UserControl};
+use parshall_sim::control::user::{Answer, Code, Failure, Maker, Method, UserControl};
 use parshall_sim::control::{AckSample, Loss, Start};
 use parshall_sim::scenario::{DropTail, Flow, Link, Record, Scenario, Tcp};
 use parshall_sim::units::{Rate, Time};
@@ -56,21 +56,23 @@ impl UserControl for Patient {
 }
 
 /// Each flow gets a copy.
-impl Maker for Patient {
+impl Code for Patient {
     fn name(&self) -> &str {
         "Patient"
     }
 
+    fn time_limit(&self) -> Option<Duration> {
+        None
+    }
+}
+
+impl Maker for Patient {
     fn make(&self, _: &Start<'_>, _: &mut Answer) -> Result<Box<dyn UserControl>, Failure> {
         Ok(Box::new(self.clone()))
     }
 
     fn exact_echo(&self) -> bool {
         false
-    }
-
-    fn time_limit(&self) -> Option<Duration> {
-        None
     }
 }
 

@@ -41,6 +41,7 @@ mod live;
 mod memory;
 mod names;
 mod network;
+pub mod own;
 mod packet;
 mod pulse;
 mod queue;
@@ -65,7 +66,7 @@ pub use parshall_control::{random, units};
 pub use parshall_scenario::value as scenario;
 pub use record::{Column, LookupError, NoMemory, Recording, Table, ValueType, Values};
 pub use run::{
-    check, run, run_many, run_with, starts, ControlFailure, LowMemory, Need, RunError, RunOptions, Runs,
+    check, run, run_many, run_with, starts, LowMemory, Need, PartFailure, RunError, RunOptions, Runs,
     ENGINE_VERSION,
 };
 
@@ -85,6 +86,7 @@ pub mod internal {
     pub use crate::record::Joined;
     pub use crate::run::{run_once, run_plan, Batch, Done, DoneTogether, Job, Single};
     pub use crate::transport::filled;
+    pub use crate::unwind::caught;
 }
 
 /// The example of the README, which runs as a test.

@@ -1,4 +1,4 @@
-//! What a thread that runs a simulation is doing, for others to see: whether it is inside a control that somebody
+//! What a thread that runs a simulation is doing, for others to see: whether it is inside a part that somebody
 //! else wrote, since when, and in which. They can ask it to stop.
 
 use std::cell::RefCell;
@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use parshall_control::user::{Failure, Method, Named, Watch};
 
-use crate::run::{ControlFailure, RunError};
+use crate::run::{PartFailure, RunError};
 use crate::units::Time;
 
-/// The failure of a control, and where it failed.
+/// The failure of a part, and where it failed.
 fn failed(named: Named, method: Method, at: Time, failure: Failure) -> RunError {
-    ControlFailure { control: named.class, method, flow: named.flow, at, failure }.into()
+    PartFailure { part: named.class, method, owner: named.owner, at, failure }.into()
 }
 
 type Interrupt = Arc<dyn Fn() + Send + Sync>;
@@ -27,7 +27,7 @@ pub type Watcher = Arc<dyn Fn(Time) -> bool + Send + Sync>;
 pub struct Pulse {
     /// Calls begun and calls ended, which is odd while one is under way.
     steps: AtomicU64,
-    /// Which control was called last, and which method of it.
+    /// Which part was called last, and which method of it.
     what: AtomicU64,
     at_ps: AtomicU64,
     named: Mutex<Vec<Named>>,
@@ -68,6 +68,7 @@ impl Pulse {
     /// A run begins: the names of another are forgotten.
     pub(crate) fn begin(&self) {
         self.has_come_to(Time::ZERO);
+        self.tell_time(Time::ZERO);
         locked(&self.named).clear();
     }
 
@@ -83,19 +84,37 @@ impl Pulse {
         locked(&self.failure).take()
     }
 
-    /// A control takes part; returns the number by which it is called.
+    /// A part of somebody else's takes part; returns the number by which it is called.
     pub(crate) fn name(&self, named: Named) -> u32 {
         let mut list = locked(&self.named);
         list.push(named);
         list.len() as u32 - 1
     }
 
-    /// A method of control `number` is called.
+    /// A method of part `number` is called.
     #[inline]
     pub(crate) fn enter(&self, number: u32, method: Method, now: Time) {
         self.what.store(u64::from(number) << 8 | method as u64, Relaxed);
         self.at_ps.store(now.ps(), Relaxed);
         self.step();
+    }
+
+    /// Enters a method of a part that does not know the time.
+    #[inline]
+    pub(crate) fn enter_now(&self, number: u32, method: Method) {
+        self.what.store(u64::from(number) << 8 | method as u64, Relaxed);
+        self.step();
+    }
+
+    /// Tells what time it is, for parts that do not know it.
+    #[inline]
+    pub(crate) fn tell_time(&self, now: Time) {
+        self.at_ps.store(now.ps(), Relaxed);
+    }
+
+    /// Time that was told last.
+    pub(crate) fn told_time(&self) -> Time {
+        Time::from_ps(self.at_ps.load(Relaxed))
     }
 
     /// It has come back.
@@ -119,11 +138,7 @@ impl Pulse {
     fn current(&self) -> (Named, Method, Time) {
         let what = self.what.load(Relaxed);
         let named = locked(&self.named).get((what >> 8) as usize).cloned().unwrap_or_default();
-        (
-            named,
-            Method::ALL[(what & 0xff) as usize % Method::ALL.len()],
-            Time::from_ps(self.at_ps.load(Relaxed)),
-        )
+        (named, Method::ALL[(what & 0xff) as usize % Method::ALL.len()], self.told_time())
     }
 
     /// How long the call under way may take.
@@ -137,7 +152,7 @@ impl Pulse {
         failed(named, method, now, Failure::new(format!("does not return for {:.0} s", waited.as_secs_f64())))
     }
 
-    /// The failure of a control that panicked, if one was being called. The call is over.
+    /// The failure of a part that panicked, if one was being called. The call is over.
     pub(crate) fn panicked(&self, text: &str) -> Option<RunError> {
         self.call()?;
         self.leave();
@@ -150,7 +165,7 @@ impl Pulse {
         self.stopped.store(true, Relaxed);
     }
 
-    /// Whether that was asked for.
+    /// True once that was asked for.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Relaxed)
@@ -186,7 +201,7 @@ impl Pulse {
         }
     }
 
-    /// What can interrupt a method that does not return, while this thread runs.
+    /// Function that can interrupt a method that does not return, while this thread runs.
     pub fn on_interrupt(&self, interrupt: Option<Interrupt>) {
         *locked(&self.interrupt) = interrupt;
     }
@@ -200,11 +215,36 @@ impl Pulse {
     }
 }
 
-/// The watch over a user's control: its calls are counted and heed a stop, and its failure ends the run of this thread.
+/// The watch over a user's part: its calls are counted and heed a stop, and its failure ends the run of this thread.
 #[derive(Debug)]
 pub(crate) struct Watched {
     number: u32,
     pulse: Arc<Pulse>,
+}
+
+impl Watched {
+    /// The number of what takes part in no run.
+    const OUTSIDE: u32 = u32::MAX;
+
+    /// The watch over a part that is used outside of runs.
+    pub(crate) fn outside() -> Self {
+        Watched { number: Self::OUTSIDE, pulse: Pulse::own() }
+    }
+
+    /// The watch over a copy of the part, on this thread.
+    pub(crate) fn again(&self, named: &Named) -> Self {
+        if self.number == Self::OUTSIDE {
+            return Self::outside();
+        }
+        Self::new(named)
+    }
+
+    /// A method of a part that does not know the time is about to be called.
+    #[inline]
+    pub(crate) fn enter_now(&self, method: Method) {
+        self.pulse.heed();
+        self.pulse.enter_now(self.number, method);
+    }
 }
 
 impl Watch for Watched {

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 pub use batch::{Batch, Done, DoneTogether};
-pub use error::{ControlFailure, LowMemory, Need, RunError};
+pub use error::{LowMemory, Need, PartFailure, RunError};
 pub use many::{run_many, Runs};
 pub use single::{run_once, run_plan, Job, Single};
 
@@ -41,7 +41,7 @@ pub fn check(scenario: &Scenario) -> Result<Expected, ScenarioError> {
 /// Runs a scenario on this thread. Equal scenario and seed give an equal recording, bit for bit.
 ///
 /// A control of the caller's own has to return: unlike a thread of [`run_many`] this one cannot be given up when it takes longer
-/// than its [`time_limit`](crate::control::user::Maker::time_limit).
+/// than its [`time_limit`](crate::control::user::Code::time_limit).
 ///
 /// ```
 /// # use parshall_sim::scenario::{Flow, Link, Scenario, Tcp};

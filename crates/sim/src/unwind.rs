@@ -33,13 +33,16 @@ impl RunError {
         }
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-        let by_control = Pulse::own().panicked(text.unwrap_or("without a message"));
-        by_control.unwrap_or_else(|| RunError::Engine(text.unwrap_or("the engine failed").to_string()))
+        let by_part = Pulse::own().panicked(text.unwrap_or("without a message"));
+        by_part.unwrap_or_else(|| RunError::Engine(text.unwrap_or("the engine failed").to_string()))
     }
 }
 
-/// Does what may end the run of this thread.
-pub(crate) fn caught<T>(run: impl FnOnce() -> T) -> Result<T, RunError> {
+/// Does what may end the run of this thread, or, outside of a run, what a part of the caller's own may end.
+///
+/// # Errors
+/// If it did.
+pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, RunError> {
     catch_unwind(AssertUnwindSafe(run)).map_err(RunError::of_panic)
 }
 

@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from parshall.capture.replay import Replayed
     from parshall.capture.series import Delivery
     from parshall.capture.share import Share
+    from parshall.estimators.rto import RtoEstimator
     from parshall.forecast import Evaluation
     from parshall.long_memory import HurstEstimate
     from parshall.long_memory.estimates import Method
+    from parshall.own import RtoFilter, SharedRtoFilter
 
 __all__ = ["Capture", "Progress", "Source", "bounded"]
 
@@ -141,11 +143,15 @@ class Capture:
         """The table of events does not hold all."""
         return bool(self.events.num_rows < self.counts.events)
 
-    def replay(self) -> list[Replayed]:
-        """Every RTO filter on every direction with enough samples; see :mod:`parshall.capture.replay`."""
+    def replay(
+        self, filters: Mapping[str, RtoFilter | SharedRtoFilter | RtoEstimator] | None = None
+    ) -> list[Replayed]:
+        """Every RTO filter on every direction with enough samples; see :mod:`parshall.capture.replay`.
+        ``filters`` has others by their names, such as filters of your own. Raises InputError.
+        """
         from parshall.capture.replay import replay
 
-        return replay(self)
+        return replay(self, filters)
 
     def forecasts(self) -> dict[tuple[int, str], Evaluation]:
         """Every forecaster on the round trips of directions with 100 or more, by connection and direction."""

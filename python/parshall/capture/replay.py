@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parshall.rto.filters import LINUX as BASE, filters
+from parshall.rto.filters import LINUX as BASE, LINUX_MIN_RTO, filters, with_own
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from parshall.capture.reading import Capture
     from parshall.estimators.rto import RtoEstimator
+    from parshall.own import RtoFilter, SharedRtoFilter
 
 __all__ = ["BASE", "LEAST_SAMPLES", "MOST_REPLAYED", "PathRtts", "Replayed", "path_rtts", "replay"]
 
@@ -97,8 +98,12 @@ def _is_near_receiver(row: Mapping[str, Any], way: str) -> bool:
     return bool(far > near if way == "f" else near > far)
 
 
-def replay(capture: Capture) -> list[Replayed]:
-    """Every filter on every direction with at least 20 samples, captured nearer to its sender."""
+def replay(
+    capture: Capture, others: Mapping[str, RtoFilter | SharedRtoFilter | RtoEstimator] | None = None
+) -> list[Replayed]:
+    """Every filter, and those of one's own, on every direction with at least 20 samples, captured nearer to
+    its sender. Raises InputError.
+    """
     events = capture.events
     by_timer = np.asarray(events["kind"]) == "rto"
     timeouts, owner, side = (
@@ -114,7 +119,7 @@ def replay(capture: Capture) -> list[Replayed]:
             if len(rtts.rtt) < LEAST_SAMPLES:
                 continue
             own = timeouts[(owner == row["connection"]) & (side == way)]
-            for name, estimator in filters().items():
+            for name, estimator in with_own(filters(), others, LINUX_MIN_RTO).items():
                 found.append(_replayed(row["connection"], way, name, estimator, (rtts, own)))
     return found
 

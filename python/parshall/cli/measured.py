@@ -150,6 +150,13 @@ def capture(file: str, **options: Any) -> None:
 @click.option(
     "--min-rto", default="0 s", show_default=True, help='Least RTO of all filters, such as "10 ms".'
 )
+@click.option(
+    "--filter",
+    "own",
+    multiple=True,
+    metavar="MODULE:CLASS",
+    help="A filter of your own beside the others; may be given several times.",
+)
 @click.option("--column", metavar="NAME", help="Which column of a CSV file holds round-trip times.")
 @click.option("--unit", metavar="UNIT", help="Unit of numbers where FILE names none: s, ms, us or ns.")
 @click.option(

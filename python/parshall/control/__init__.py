@@ -15,9 +15,10 @@ docs/guide/own-control.md leads from there to compiled code and to a native cont
 from __future__ import annotations
 
 from parshall._core import Ack, Loss, Moment, cbrt, exp, log, pow  # noqa: A004 - as in math
-from parshall.control.base import DUPLICATE, NEW, OLD, PARTIAL, TIME_LIMIT, Control, native
+from parshall.control.base import DUPLICATE, NEW, OLD, PARTIAL, Control
 from parshall.control.library import SharedControl
 from parshall.control.report import Report, Told
+from parshall.own.base import TIME_LIMIT, native
 
 __all__ = [
     "DUPLICATE",

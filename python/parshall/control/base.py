@@ -1,41 +1,27 @@
-"""The class that a user's control is made from: what the engine calls, and what it reads afterwards."""
+"""The class that a control of one's own is made from: what the engine calls, and what it reads afterwards."""
 
 from __future__ import annotations
 
-import dataclasses
-import difflib
-import inspect
-import math
-import re
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
-from typing_extensions import Self, dataclass_transform
+import numpy as np
 
 from parshall import _core
-from parshall.control.report import Report, Told
-from parshall.errors import InputError, ScenarioError, shown
-from parshall.scenario.parts import UserControl
+from parshall.control.report import ALWAYS, Report, Told
+from parshall.own.base import Part
+from parshall.own.kinds import CONTROL, Event, Kind
 
-__all__ = ["DUPLICATE", "EVENTS", "NEW", "OLD", "PARTIAL", "TIME_LIMIT", "Control", "native"]
+__all__ = ["DUPLICATE", "NEW", "OLD", "PARTIAL", "Control"]
 
 NEW, PARTIAL, DUPLICATE, OLD = 0, 1, 2, 3
 """What an ACK is to the sender, its ``kind``: of new data, of part of what is repaired, a duplicate, or one
 that others have overtaken.
 """
 
-EVENTS = ("on_start", "on_ack", "on_loss", "on_mark", "on_timeout", "on_restart", "on_timer")
-"""What the engine calls."""
-
-_CALLED = (*EVENTS, "on_report")
-
-TIME_LIMIT = 10.0
-"""Seconds that one call may take, where nothing else is said."""
-
-_C = TypeVar("_C", bound="Control")
+_ON_REPORT = Event("on_report", (("report", "report"),), "nothing", "A report is due.")
 
 
-@dataclass_transform(eq_default=False, field_specifiers=(dataclasses.field,))
-class Control(_core.ControlBase):
+class Control(Part, _core.ControlBase):
     """A congestion control, to be derived from. Each flow that asks for it gets an instance of its own.
 
     What a class declares with a type, ``gain: float = 1.0``, is a parameter, as with ``dataclasses``; what is
@@ -56,31 +42,11 @@ class Control(_core.ControlBase):
 
     exact_echo: ClassVar[bool] = False
     """Whether its receivers report marks packet by packet (RFC 8257, section 3.2), as DCTCP's do."""
-    time_limit: ClassVar[float] = TIME_LIMIT
-    """Seconds that one call may take before its run is given up; infinity to wait, as in a debugger."""
-    compiled: ClassVar[bool] = False
-    """Whether it is compiled; see :func:`native`."""
     report: ClassVar[Report | None] = None
     """What to gather, and when to call :meth:`on_report`, in place of :meth:`on_ack`."""
 
-    def __init_subclass__(cls, **more: Any) -> None:
-        super().__init_subclass__(**more)
-        for name, value in vars(cls).items():
-            _refuse_unknown_event(cls, name, value)
-            if type(value).__module__.startswith("parshall.estimators"):
-                expected = (
-                    "field(init=False, default_factory=lambda: ...): one for each flow, not one for all"
-                )
-                raise InputError(f"{cls.__name__}.{name}", shown(value), expected)
-        if "__init__" not in cls.__dict__:
-            dataclasses.dataclass(eq=False)(cls)
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        made = super().__new__(cls)
-        object.__setattr__(made, "_given", (args, kwargs))
-        return made
-
-    _given: ClassVar[Any]
+    _kind: ClassVar[Kind] = CONTROL
+    _called: ClassVar[tuple[str, ...]] = ("on_report",)
 
     def open(self, packets: float) -> None:
         """Slow start opens the window by so many packets, or by one and up to ssthresh (RFC 5681, section
@@ -117,63 +83,21 @@ class Control(_core.ControlBase):
     def on_report(self, report: Told) -> None:
         """What ``report`` asks for has been gathered; see :class:`Report`."""
 
-    def parameters(self) -> dict[str, Any]:
-        """The values it was made with, as far as they are not the defaults. Raises InputError for what is
-        neither number, flag, text nor a list of them: a scenario could not name it.
-        """
-        args, kwargs = self._given
-        bound = inspect.signature(type(self)).bind(*args, **kwargs).arguments
-        defaults = {name: each.default for name, each in inspect.signature(type(self)).parameters.items()}
-        try:
-            values = UserControl(form="python", source=":", code="-", values=bound).values
-        except ScenarioError as error:
-            place = error.path.removeprefix("values").lstrip(".")
-            raise InputError(place, error.value, error.expected) from None
-        return {name: value for name, value in values.items() if not _equal(value, defaults[name])}
+    @classmethod
+    def _events(cls) -> tuple[Event, ...]:
+        return cls._kind.events if cls.report is None else (*cls._kind.events, _ON_REPORT)
 
-    def __scenario_part__(self) -> UserControl:
-        """What a scenario says of it."""
-        from parshall.control.found import described
+    @classmethod
+    def _layout(cls, told: str) -> Any:
+        fields = ALWAYS if cls.report is None else cls.report.fields
+        return np.dtype([(field, np.float64) for field in fields])
 
-        return described(type(self), self.parameters())
+    @classmethod
+    def _engine_options(cls) -> dict[str, Any]:
+        report = None if cls.report is None else cls.report.asked()
+        return {"exact_echo": bool(cls.exact_echo), "report": report}
 
-
-def _refuse_unknown_event(cls: type[Control], name: str, value: object) -> None:
-    """A method called like an event that the engine does not know would never be called."""
-    if not callable(value) or name in _CALLED or isinstance(value, type):
-        return
-    plain_name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-    like = difflib.get_close_matches(plain_name, _CALLED, n=1, cutoff=0.8)
-    if plain_name.startswith("on_") or (like and not name.startswith("_")):
-        meant = (like or difflib.get_close_matches(plain_name, _CALLED, n=1, cutoff=0.0))[0]
-        raise InputError(
-            f"{cls.__name__}.{name}",
-            "a method that nobody calls",
-            f"{meant}, or another of {', '.join(_CALLED)}",
-        )
-
-
-def _equal(value: object, default: object) -> bool:
-    return type(value) is type(default) and value == default
-
-
-def native(cls: type[_C]) -> type[_C]:
-    """Lets Numba compile a control, which takes ``pip install 'parshall[numba]'``.
-
-    Its methods then run without the GIL, on all cores. They see what Numba can: numbers, flags and arrays of
-    fixed length as fields, other methods of the class, and functions of :mod:`math`, of
-    :mod:`parshall.control` and those under ``numba.njit``. An exception ends the run, but is not told apart
-    from others.
-    """
-    if not (isinstance(cls, type) and issubclass(cls, Control)):
-        raise InputError("native", shown(cls), "a class derived from parshall.Control")
-    cls.compiled = True
-    return cls
-
-
-def checked_limit(cls: type[Control]) -> float | None:
-    """The time limit of a class in seconds; none waits for ever. Raises InputError."""
-    limit = cls.time_limit
-    if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0:
-        raise InputError(f"{cls.__name__}.time_limit", shown(limit), "seconds, more than 0")
-    return None if math.isinf(limit) else float(limit)
+    @classmethod
+    def _python_options(cls, options: dict[str, Any]) -> dict[str, Any]:
+        report = None if cls.report is None else (options["report"], cls.report.made)
+        return {**options, "report": report}

@@ -84,7 +84,7 @@ class Report:
     def _pair(name: str, text: str) -> tuple[str, str]:
         if name in ALWAYS or name.startswith("_") or keyword.iskeyword(name):
             raise InputError(name, "the name of a value", "another name")
-        known = [field for field, *_ in _core.control_interface()["structures"]["ack"]]
+        known = [field for field, *_ in _core.part_interface("control")["structures"]["ack"]]
         operation, _, field = text.partition(" ") if isinstance(text, str) else ("", "", "")
         if operation not in OPERATIONS or field not in known:
             expected = f"{', '.join(OPERATIONS)}, and a field of an ACK such as rtt"

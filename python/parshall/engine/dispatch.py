@@ -69,11 +69,11 @@ def dispatch(
         dispatch.close()
 
 
-def _own_controls(texts: Mapping[str, str]) -> dict[str, Any]:
+def _own_parts(texts: Mapping[str, str]) -> dict[str, Any]:
     """The user's classes that scenarios refer to: a worker elsewhere does not have them."""
     if not any('"kind":"user"' in text for text in texts.values()):
         return {}
-    from parshall.control.found import registered
+    from parshall.own.found import registered
 
     return {code: cls for text in texts.values() for code, cls in registered(text).items()}
 
@@ -134,7 +134,7 @@ class _Dispatch:
     def send(self, runs: tuple[Key, ...]) -> None:
         texts = {scenario: self.texts[scenario] for scenario, _ in runs}
         try:
-            future = self.executor.submit(work.execute, Chunk(self.task, runs, texts, _own_controls(texts)))
+            future = self.executor.submit(work.execute, Chunk(self.task, runs, texts, _own_parts(texts)))
         except RuntimeError as error:  # also a BrokenExecutor
             raise _broken(error) from None
         self.pending[future] = runs

@@ -107,7 +107,7 @@ def execute(chunk: Chunk) -> Outcome:
             "install the same version of Parshall on all machines"
         )
     if chunk.controls:
-        from parshall.control.found import register
+        from parshall.own.found import register
 
         register(chunk.controls)
     began = time.perf_counter()

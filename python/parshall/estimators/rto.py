@@ -160,13 +160,18 @@ class RtoEstimator(Estimator):
         """What a scenario says of it, ``Tcp(rto=...)``. Raises InputError for rules of its own: there they
         are the connection's.
         """
-        defaults = cast("Callable[[], RtoEstimator]", type(self))()._given
-        for key in _RFC_6298:
-            if self._given[key] != defaults[key]:
-                expected = f"an estimator without rules of its own: Tcp({key}=...) has it"
-                raise InputError("", f"{type(self).__name__}({key}={self._given[key]:g})", expected)
+        fresh = cast("Callable[[], RtoEstimator]", type(self))()
+        self._refuse_rules(fresh)
+        defaults = fresh._given
         own = {key: value for key, value in self._given.items() if key not in _RFC_6298}
         return self._config(**{key: value for key, value in own.items() if value != defaults[key]})
+
+    def _refuse_rules(self, fresh: RtoEstimator) -> None:
+        """Raises InputError for rules that are not those of ``fresh``."""
+        for key in _RFC_6298:
+            if self._given[key] != fresh._given[key]:
+                expected = f"an estimator without rules of its own: Tcp({key}=...) has it"
+                raise InputError("", f"{type(self).__name__}({key}={self._given[key]:g})", expected)
 
     @property
     def rto(self) -> float:
@@ -191,6 +196,17 @@ class RtoEstimator(Estimator):
         """The backoff factor: 1 after a sample, doubled by each timeout since."""
         backoff: int = self._core.backoff
         return backoff
+
+
+def as_estimator(name: str, given: object) -> RtoEstimator:
+    """An estimator as it is; a filter of one's own with the rules of the RFC around it. Raises
+    InputTypeError.
+    """
+    if (make := getattr(type(given), "__rto_estimator__", None)) is not None:
+        given = make(given)
+    if not isinstance(given, RtoEstimator):
+        raise arguments.wrong_type(name, given, "an estimator such as MedianRto()")
+    return given
 
 
 def _checked(name: str, rules: RtoRules) -> dict[str, float]:

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 
 from parshall.errors import InputError
 from parshall.estimators import arguments
-from parshall.estimators.rto import RtoEstimator
+from parshall.estimators.rto import RtoEstimator, as_estimator
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+    from parshall._core import RtoFilterBase
+    from parshall.own.rto import SharedRtoFilter
 
 __all__ = ["RtoCosts", "evaluate_rto"]
 
@@ -49,7 +52,11 @@ class RtoCosts:
 
 
 def evaluate_rto(
-    rtts: ArrayLike, estimator: RtoEstimator, *, warm_up: int = 1, karn: bool = False
+    rtts: ArrayLike,
+    estimator: RtoEstimator | RtoFilterBase | SharedRtoFilter,
+    *,
+    warm_up: int = 1,
+    karn: bool = False,
 ) -> RtoCosts:
     """Weigh an estimator's spurious timeouts against its waiting, after Allman and Paxson 1999.
 
@@ -66,14 +73,14 @@ def evaluate_rto(
     RTO doubles the backoff once for each expiry before its ACK and then says nothing, as for a sender without
     timestamps: the RTOs in force stay backed off until a sample is within its own.
 
-    A fresh copy of ``estimator`` is judged; the one given stays as it is.
+    A fresh copy of ``estimator`` is judged; the one given stays as it is. A filter of your own, derived from
+    ``parshall.RtoFilter``, is judged with the rules of RFC 6298; ``with_rules`` gives it others.
 
     >>> costs = evaluate_rto([0.1, 0.1, 0.4, 0.1], JacobsonRto(min_rto=0))
     >>> costs.samples, costs.spurious, round(costs.mean_wait, 4)
     (3, 1, 0.3667)
     """
-    if not isinstance(estimator, RtoEstimator):
-        raise arguments.wrong_type("estimator", estimator, "an estimator such as MedianRto()")
+    judged = as_estimator("estimator", estimator)
     if not isinstance(karn, bool):
         raise arguments.wrong_type("karn", karn, "a truth value")
     samples = arguments.samples("rtts", rtts)
@@ -81,4 +88,4 @@ def evaluate_rto(
     if len(samples) <= unjudged:
         raise InputError("rtts", f"{len(samples)} samples", f"more than the {unjudged} of warm_up")
     with arguments.Faults():
-        return RtoCosts(*estimator._core.evaluate(samples, unjudged, karn))
+        return RtoCosts(*judged._core.evaluate(samples, unjudged, karn))

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from typing_extensions import Unpack
 
@@ -24,6 +24,10 @@ from parshall.scenario.parts import (
     QuantileRtoConfig,
     WeightedMedianRtoConfig,
 )
+
+if TYPE_CHECKING:
+    from parshall._core import ForecasterBase
+    from parshall.own.forecaster import SharedForecaster
 
 _JEYASEKAR_2014 = Arima.jeyasekar_2014()
 
@@ -261,12 +265,14 @@ class ArimaRto(RtoEstimator):
 
     def __init__(
         self,
-        forecaster: ForecasterConfig = _JEYASEKAR_2014,
+        forecaster: ForecasterConfig | ForecasterBase | SharedForecaster = _JEYASEKAR_2014,
         *,
         deviation_gain: float = 1 / 4,
         multiplier: float = 4.0,
         **rules: Unpack[RtoRules],
     ) -> None:
+        if (part := getattr(type(forecaster), "__scenario_part__", None)) is not None:
+            forecaster = part(forecaster)
         if not isinstance(forecaster, ForecasterConfig):
             raise arguments.wrong_type("forecaster", forecaster, "a forecaster such as Arima or Ewma")
         gains = arguments.reals(deviation_gain=deviation_gain, multiplier=multiplier)

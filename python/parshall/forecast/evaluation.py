@@ -254,9 +254,10 @@ def _named(
             raise InputTypeError("models", shown(models), "a list of forecasters, or a table of them by name")
         named, seen = {}, Counter[str]()
         for place, model in enumerate(models):
-            own = label(checked_model(f"models[{place}]", model))
+            checked = checked_model(f"models[{place}]", model)
+            own = label(checked)
             seen[own] += 1
-            named[own if seen[own] == 1 else f"{own} ({seen[own]})"] = model
+            named[own if seen[own] == 1 else f"{own} ({seen[own]})"] = checked
     if not named:
         raise InputError("models", "none", "at least one")
     return named

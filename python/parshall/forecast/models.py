@@ -25,6 +25,7 @@ from parshall.scenario.parts import (
     Mixture,
     Nlms,
     Rls,
+    UserForecaster,
 )
 
 __all__ = [
@@ -82,9 +83,13 @@ def label(model: ForecasterConfig) -> str:
 
 def checked_model(name: str, model: object) -> ForecasterConfig:
     """A forecaster as it was given. Raises InputTypeError, which names a class that was meant."""
+    if (part := getattr(type(model), "__scenario_part__", None)) is not None:
+        model = part(model)
     if isinstance(model, ForecasterConfig):
         return model
-    if isinstance(model, type) and issubclass(model, ForecasterConfig):
+    if isinstance(model, type) and (
+        issubclass(model, ForecasterConfig) or hasattr(model, "__scenario_part__")
+    ):
         raise InputTypeError(name, f"the class {model.__name__}", f"one of it: {model.__name__}(...)")
     meant = _BY_WORD.get(_word(model if isinstance(model, str) else type(model).__name__), Ewma)
     expected = f"a forecaster of parshall.forecast, such as {meant.__name__}(...)"
@@ -126,6 +131,7 @@ _LABELS: dict[type, Callable[[Any], str]] = {
     ArimaRecursive: lambda m: f"recursive ARIMA({m.p},{m.d},{m.q})",
     ArimaRefitted: lambda m: f"refitted ARIMA({m.p},{m.d},{m.q})",
     Mixture: lambda m: f"mixture, {m.loss}",
+    UserForecaster: lambda m: m.source.rpartition(":")[2].rpartition(".")[2] or m.source,
 }
 
 _BY_WORD = {_word(kind.__name__): kind for kind in _LABELS}

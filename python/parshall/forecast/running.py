@@ -17,6 +17,8 @@ from parshall.scenario.canonical import canonical_json
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from parshall._core import ForecasterBase
+    from parshall.own import SharedForecaster
     from parshall.scenario.parts import ForecasterConfig
 
     Floats = NDArray[np.float64]
@@ -36,8 +38,8 @@ class Intervals(NamedTuple):
 
 
 class Forecaster(Estimator):
-    """Runs a model on a series. ``coverage`` is the share of samples that its prediction intervals are to
-    hold.
+    """Runs a model on a series, the library's or one derived from ``parshall.Forecaster``. ``coverage`` is
+    the share of samples that its prediction intervals are to hold.
 
     A sample is a finite number; the forecaster is not changed by one that is refused. The work is done by
     the Rust crate ``parshall-estimators``, the same code that runs in the simulator.
@@ -53,15 +55,18 @@ class Forecaster(Estimator):
     irregular: bool | None
     """Whether the samples that were last run came at irregular times; ``None`` if no times were given."""
 
-    def __init__(self, model: ForecasterConfig, coverage: float = 0.9) -> None:
+    def __init__(
+        self, model: ForecasterConfig | ForecasterBase | SharedForecaster, coverage: float = 0.9
+    ) -> None:
         share = arguments.real("coverage", coverage)
         try:
-            core = _core.Forecaster(canonical_json(checked_model("model", model)), share)
+            named = checked_model("model", model)
+            core = _core.Forecaster(canonical_json(named), share)
         except InputError:
             raise
         except ValueError as error:
             raise InputError(*error.args) from None
-        super().__init__(core, {"model": model, "coverage": share}, {"irregular": None})
+        super().__init__(core, {"model": named, "coverage": share}, {"irregular": None})
 
     def update(self, x: SupportsFloat) -> float:
         """Take in a sample and return the forecast of the next one."""

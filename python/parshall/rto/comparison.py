@@ -15,11 +15,14 @@ import numpy as np
 
 from parshall.errors import InputError, InputTypeError, shown
 from parshall.estimators import LinuxRto, RtoCosts, evaluate_rto
-from parshall.rto.filters import LINUX, LINUX_MIN_RTO, filters, variants
+from parshall.rto.filters import LINUX, LINUX_MIN_RTO, filters as known_filters, variants, with_own
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike, NDArray
+
+    from parshall.estimators.rto import RtoEstimator
+    from parshall.own import RtoFilter, SharedRtoFilter
 
 
 __all__ = ["RtoComparison", "compare"]
@@ -106,12 +109,19 @@ class RtoComparison:
         return f"<RtoComparison of {len(self.rows)} filters on {len(self.rtts):,} round trips: {self.advice}>"
 
 
-def compare(rtts: ArrayLike, *, risk: float = 0.01, min_rto: float = 0.0) -> RtoComparison:
+def compare(
+    rtts: ArrayLike,
+    *,
+    risk: float = 0.01,
+    min_rto: float = 0.0,
+    filters: Mapping[str, RtoFilter | SharedRtoFilter | RtoEstimator] | None = None,
+) -> RtoComparison:
     """Weighs early timeouts against waiting, for every filter of the library, on round-trip times in seconds.
 
     NaN is a lost reply and is left out. ``risk`` is the share of early timeouts that is accepted, from
     0.000001 to 0.2, and ``min_rto`` the least RTO of all filters; Linux's with its 200 ms is a row of its
-    own. The costs are those of :func:`parshall.evaluate_rto`. Raises InputError for fewer than 20 round
+    own. ``filters`` has others by their names: filters of your own, with the same ``min_rto``, or estimators.
+    The costs are those of :func:`parshall.evaluate_rto`. Raises InputError for fewer than 20 round
     trips.
     """
     try:
@@ -127,7 +137,7 @@ def compare(rtts: ArrayLike, *, risk: float = 0.01, min_rto: float = 0.0) -> Rto
     if not answered.any():
         raise InputError("rtts", "zeros alone", "round-trip times above 0")
     try:
-        compared = filters(min_rto, risk)
+        compared = with_own(known_filters(min_rto, risk), filters, min_rto)
     except InputError as error:
         name = "min_rto" if error.path == "least_margin" else error.path
         raise type(error)(name, error.value, error.expected) from None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from parshall.errors import InputError
 from parshall.estimators import (
     ArimaRto,
     JacobsonRto,
@@ -13,11 +14,13 @@ from parshall.estimators import (
     QuantileRto,
     WeightedMedianRto,
 )
+from parshall.estimators.rto import as_estimator
+from parshall.own import RtoFilter, SharedRtoFilter
 
 if TYPE_CHECKING:
     from parshall.estimators.rto import RtoEstimator
 
-__all__ = ["FAMILIES", "LINUX", "LINUX_MIN_RTO", "filters", "variants"]
+__all__ = ["FAMILIES", "LINUX", "LINUX_MIN_RTO", "filters", "variants", "with_own"]
 
 LINUX = "linux"
 LINUX_MIN_RTO = 0.2
@@ -45,6 +48,25 @@ def filters(min_rto: float = LINUX_MIN_RTO, risk: float = 0.01) -> dict[str, Rto
         "quantile": QuantileRto(risk, min_rto=min_rto),
         "arima": ArimaRto(min_rto=min_rto),
     }
+
+
+def with_own(
+    known: dict[str, RtoEstimator],
+    own: Mapping[str, RtoFilter | SharedRtoFilter | RtoEstimator] | None,
+    min_rto: float,
+) -> dict[str, RtoEstimator]:
+    """Filters by their names, and others besides; one of the user's own gets this least RTO. Raises
+    InputError.
+    """
+    found = dict(known)
+    for name, given in (own or {}).items():
+        if name in found:
+            raise InputError(f"filters[{name}]", "a name that is taken", "another one")
+        if isinstance(given, RtoFilter | SharedRtoFilter):
+            found[name] = given.with_rules(min_rto=min_rto)
+        else:
+            found[name] = as_estimator(f"filters[{name}]", given)
+    return found
 
 
 def variants(min_rto: float) -> Iterator[tuple[str, RtoEstimator]]:

@@ -81,10 +81,10 @@ def _draw(found: RtoComparison, canvas: Any, axis: Axes) -> None:
     log_axis(axis.yaxis, list(wait))
     axis.axvline(100 * found.risk, color=INK, linewidth=0.8, linestyle=":")
     for index, name in enumerate(found.rows):
-        look: dict[str, Any] = {"color": SERIES[index], "marker": MARKERS[index]}
+        look: dict[str, Any] = {"color": SERIES[index % len(SERIES)], "marker": MARKERS[index % len(MARKERS)]}
         if name in FAMILIES:
             x, y = _axes_of(_best_trades(found.frontier[name]))
-            axis.plot(x, y, color=SERIES[index], linewidth=1.2)
+            axis.plot(x, y, color=look["color"], linewidth=1.2)
         x, y = _axes_of([found.rows[name]])
         axis.plot(
             x,

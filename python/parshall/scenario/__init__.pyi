@@ -92,6 +92,8 @@ from .parts import (
     Udp as Udp,
     UniformLaw as UniformLaw,
     UserControl as UserControl,
+    UserForecaster as UserForecaster,
+    UserRto as UserRto,
     Vbr as Vbr,
     VegasControl as VegasControl,
     Veno as Veno,

@@ -15,7 +15,7 @@ from typing_extensions import Self, dataclass_transform
 from parshall.errors import InputError, ScenarioError, shown
 from parshall.scenario import paths
 from parshall.scenario.canonical import canonical_json
-from parshall.scenario.files import find_control
+from parshall.scenario.files import find_own
 
 __all__ = ["Field", "Part", "default", "faults_of", "remembered"]
 
@@ -127,7 +127,7 @@ class Part(metaclass=Described):
 
         if cls._changed and isinstance(values, Mapping):
             values = {**{name: getattr(cls, name) for name in cls._changed}, **values}
-        fields, faults = _core.part_fields(cls._part, values, folder, find_control)
+        fields, faults = _core.part_fields(cls._part, values, folder, find_own)
         if fields is None:
             raise faults_of(faults)
         return {**cls._changed, **fields} if cls._changed else fields

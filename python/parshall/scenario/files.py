@@ -14,7 +14,7 @@ from parshall.errors import InputError, ParshallError, ScenarioError, shown
 if TYPE_CHECKING:
     from parshall._core import ReadScenario
 
-__all__ = ["checked", "find_control", "json_tables", "parsed", "placed", "read_text"]
+__all__ = ["checked", "find_own", "json_tables", "parsed", "placed", "read_text"]
 
 _T = TypeVar("_T")
 
@@ -95,18 +95,13 @@ def checked(file: str, text: str) -> ReadScenario:
     from parshall import _core
 
     is_json = file.endswith(".json")
-    scenario, faults = _core.read_scenario(text, is_json, Path(file).parent, find_control)
+    scenario, faults = _core.read_scenario(text, is_json, Path(file).parent, find_own)
     if scenario is None:
         raise _all([ScenarioError(*fault, file=file, line=line) for *fault, line in faults])
     return scenario
 
 
-def find_control(source: str, values: dict[str, Any], folder: Path | None) -> tuple[str, str, str]:
-    """The form, the source and the hash of the code of a control of the user's own. Raises InputError."""
-    find = import_module("parshall.control.found").named
-    try:
-        part = find(source, values, folder)
-    except InputError as error:
-        path = error.path.removeprefix("control").lstrip(".")
-        raise InputError(path, error.value, error.expected) from None
-    return part.form, part.source, part.code
+def find_own(part: str, source: str, values: dict[str, Any], folder: Path | None) -> tuple[str, str, str]:
+    """The form, the source and the hash of the code of a part of the user's own. Raises InputError."""
+    named = import_module("parshall.own.found").named(part, source, values, folder)
+    return named.form, named.source, named.code

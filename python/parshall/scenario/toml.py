@@ -10,7 +10,7 @@ from typing import Any
 
 from parshall.errors import InputError, shown
 from parshall.scenario.base import Part, faults_of
-from parshall.scenario.files import find_control, json_tables, parsed, placed, read_text
+from parshall.scenario.files import find_own, json_tables, parsed, placed, read_text
 from parshall.scenario.parts import Dumbbell, Scenario
 from parshall.scenario.schema import part_takes
 from parshall.units import format_duration, format_rate
@@ -72,7 +72,7 @@ def model_of(tables: object, folder: Path | None = None) -> Scenario | Dumbbell:
     """The scenario or dumbbell that the tables of a file stand for. Raises ScenarioError."""
     from parshall import _core
 
-    part, fields, faults = _core.file_fields(tables, folder, find_control)
+    part, fields, faults = _core.file_fields(tables, folder, find_own)
     if fields is None:
         raise faults_of(faults)
     return Scenario.known(**fields) if part == "Scenario" else Dumbbell.known(**fields)

@@ -2,16 +2,14 @@
 
 use std::any::Any;
 use std::fmt::{self, Debug};
-use std::time::Duration;
+
+use parshall_estimators::own::Code;
 
 use crate::units::Time;
 use crate::{AckSample, Loss, Start, Window};
 
 /// Makes a control for each flow that asks for it.
-pub trait Maker: Debug + Send + Sync {
-    /// The name for messages: that of the control's class.
-    fn name(&self) -> &str;
-
+pub trait Maker: Code {
     /// A control for a flow that begins, which may change what it begins with.
     ///
     /// # Errors
@@ -20,14 +18,6 @@ pub trait Maker: Debug + Send + Sync {
 
     /// Tells if receivers have to report marks packet by packet; see [`crate::Parameters::exact_echo`].
     fn exact_echo(&self) -> bool;
-
-    /// Time that one of its methods may take; `None` for any.
-    fn time_limit(&self) -> Option<Duration>;
-
-    /// Does a whole run; a place to take and give back what all calls of a run need.
-    fn around(&self, run: &mut dyn FnMut()) {
-        run();
-    }
 }
 
 /// The answer of a control.
@@ -60,7 +50,7 @@ pub trait UserControl: Debug + Send {
     fn on_timer(&mut self, answer: &mut Answer, now: Time) -> Result<(), Failure>;
 }
 
-/// The reason why a user's control cannot go on.
+/// The reason why a user's part cannot go on.
 pub struct Failure {
     /// In one line.
     pub message: String,
@@ -95,47 +85,55 @@ impl From<String> for Failure {
     }
 }
 
-/// A method of a user's control.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// See [`crate::Congestion::on_ack`].
-    Ack,
-    /// See [`crate::Congestion::after_loss`].
-    Loss,
-    /// See [`crate::Congestion::after_mark`].
-    Mark,
-    /// See [`crate::Congestion::after_timeout`].
-    Timeout,
-    /// See [`crate::Congestion::on_restart`].
-    Restart,
-    /// See [`crate::Congestion::on_timer`].
-    Timer,
-    /// See [`Maker::make`].
-    Start,
+/// Defines [`Method`] and what its authors call each.
+macro_rules! methods {
+    ($($(#[$doc:meta])* $method:ident = $name:literal,)*) => {
+        /// A method of a user's part: of a control, or of any other.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Method {
+            $($(#[$doc])* $method,)*
+        }
+
+        impl Method {
+            /// All methods, each at the index that it is as a number.
+            pub const ALL: &'static [Method] = &[$(Method::$method,)*];
+
+            /// The name by which its authors know it.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Method::$method => $name,)*
+                }
+            }
+        }
+    };
 }
 
-impl Method {
-    /// All methods, each at the index that it is as a number.
-    pub const ALL: [Method; 7] = [
-        Method::Ack,
-        Method::Loss,
-        Method::Mark,
-        Method::Timeout,
-        Method::Restart,
-        Method::Timer,
-        Method::Start,
-    ];
-
-    /// The name by which its authors know it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Ack => "on_ack",
-            Method::Loss => "on_loss",
-            Method::Mark => "on_mark",
-            Method::Timeout => "on_timeout",
-            Method::Restart => "on_restart",
-            Method::Timer => "on_timer",
-            Method::Start => "on_start",
-        }
-    }
+methods! {
+    /// See [`crate::Congestion::on_ack`].
+    Ack = "on_ack",
+    /// See [`crate::Congestion::after_loss`].
+    Loss = "on_loss",
+    /// See [`crate::Congestion::after_mark`].
+    Mark = "on_mark",
+    /// See [`crate::Congestion::after_timeout`]; of a filter of timeouts, the timer has expired.
+    Timeout = "on_timeout",
+    /// See [`crate::Congestion::on_restart`].
+    Restart = "on_restart",
+    /// See [`crate::Congestion::on_timer`].
+    Timer = "on_timer",
+    /// See [`Maker::make`]; the same of other parts.
+    Start = "on_start",
+    /// A filter of timeouts takes in a round trip.
+    Sample = "on_sample",
+    /// A filter of timeouts hears of one that was early.
+    EarlyTimeout = "on_early_timeout",
+    /// A filter of timeouts is asked for its timeout.
+    Rto = "rto",
+    /// A forecaster takes in a sample.
+    Update = "update",
+    /// A forecaster is asked for the next sample.
+    Forecast = "forecast",
+    /// A forecaster is asked for a later one.
+    ForecastAhead = "forecast_ahead",
 }

@@ -33,17 +33,9 @@ impl UserControl for Fixed {
     }
 }
 
-impl Maker for Fixed {
+impl Code for Fixed {
     fn name(&self) -> &str {
         "Fixed"
-    }
-
-    fn make(&self, _: &Start<'_>, _: &mut Answer) -> Result<Box<dyn UserControl>, Failure> {
-        Ok(Box::new(*self))
-    }
-
-    fn exact_echo(&self) -> bool {
-        true
     }
 
     fn time_limit(&self) -> Option<Duration> {
@@ -51,11 +43,21 @@ impl Maker for Fixed {
     }
 }
 
+impl Maker for Fixed {
+    fn make(&self, _: &Start<'_>, _: &mut Answer) -> Result<Box<dyn UserControl>, Failure> {
+        Ok(Box::new(*self))
+    }
+
+    fn exact_echo(&self) -> bool {
+        true
+    }
+}
+
 const WINDOW: Window = Window { cwnd: 10.0, ssthresh: 20.0 };
 const SOUND: Answer = Answer { window: WINDOW, pacing_rate: 0.0, wake_at: f64::INFINITY };
 
 fn config(answer: Answer, after: f64) -> Config {
-    let maker = Found(Some(Arc::new(Fixed { answer, after })));
+    let maker: Found<dyn Maker> = Found(Some(Arc::new(Fixed { answer, after })));
     Config {
         form: "rust".into(),
         source: "here".into(),
@@ -159,7 +161,7 @@ impl Noting {
 
 impl Watch for Noting {
     fn new(named: &Named) -> Self {
-        Noting::note(format!("{} for {}", named.class, named.flow));
+        Noting::note(format!("{} for {}", named.class, named.owner));
         Noting
     }
 
@@ -186,7 +188,7 @@ fn a_watch_sees_each_call_and_the_failure() {
     };
     assert!(catch_unwind(run).is_err());
     let expected = [
-        "Fixed for f",
+        "Fixed for flow f",
         "on_start at 0 s",
         "back",
         "on_loss at 0 s",

@@ -1,4 +1,4 @@
-//! The watch that a transport keeps over the calls of a user's control.
+//! The watch that is kept over the calls of a user's part.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 use super::{Failure, Method};
 use crate::units::Time;
 
-/// A user's control, and the flow that it belongs to.
+/// A user's part, and what it belongs to.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
-    /// The control's class.
+    /// The part's class.
     pub class: String,
-    /// The name of its connection.
-    pub flow: String,
+    /// The flow or the port that it belongs to, as `flow NAME`; empty for one that no run has made.
+    pub owner: String,
     /// Time that one of its methods may take.
     pub time_limit: Option<Duration>,
 }
@@ -20,13 +20,17 @@ pub struct Named {
 impl Named {
     /// The place where something went wrong: one beginning of a line for all.
     pub fn place(&self, method: Method, now: Time) -> String {
-        format!("{}.{}, flow {}, {} s", self.class, method.name(), self.flow, now.secs())
+        let call = format!("{}.{}", self.class, method.name());
+        if self.owner.is_empty() {
+            return call;
+        }
+        format!("{call}, {}, {} s", self.owner, now.secs())
     }
 }
 
-/// A watch over the calls of a user's control: it may notice one that does not return, and it ends what has failed.
+/// A watch over the calls of a user's part: it may notice one that does not return, and it ends what has failed.
 pub trait Watch: Debug {
-    /// The watch over a control that is about to be made.
+    /// The watch over a part that is about to be made.
     fn new(named: &Named) -> Self;
 
     /// A method is about to be called, at `now` of the transport's clock.
@@ -35,7 +39,7 @@ pub trait Watch: Debug {
     /// The method has returned.
     fn leave(&self);
 
-    /// Ends whatever needs the control, which has failed in `method` at `now`: it has no window to offer any more.
+    /// Ends whatever needs the part, which has failed in `method` at `now`: it has no answer to offer any more.
     fn fail(named: &Named, method: Method, now: Time, failure: Failure) -> !;
 }
 

@@ -3,12 +3,13 @@
 use alloc::boxed::Box;
 
 use super::{
-    AdaptiveEwma, AnyForecaster, ArimaConfig, Constant, EwmaForecaster, Fractional, FractionalForecaster,
-    Holt, LastValue, LmmseForecaster, Lms, Loss, MedianForecaster, Mixture, RecursiveArima, RefittedArima,
-    Rls,
+    AdaptiveEwma, AnyForecaster, ArimaConfig, Constant, EwmaForecaster, ForecasterMaker, Fractional,
+    FractionalForecaster, Holt, LastValue, LmmseForecaster, Lms, Loss, MedianForecaster, Mixture,
+    RecursiveArima, RefittedArima, Rls,
 };
 use crate::arima::{Coefficients, Order};
 use crate::error::ConfigError;
+use crate::own;
 
 /// Which forecaster, and its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,6 +186,8 @@ pub enum ForecasterConfig {
         #[cfg_attr(feature = "serde", serde(default))]
         loss: Loss,
     },
+    /// One that somebody else wrote, and that the caller hands over.
+    User(own::Config<dyn ForecasterMaker>),
 }
 
 impl ForecasterConfig {
@@ -201,7 +204,10 @@ impl ForecasterConfig {
 
     /// Whether every parameter is in its range; the first that is not.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        self.try_build().map(drop)
+        match self {
+            ForecasterConfig::User(own) => own.found().map(drop),
+            known => known.try_build().map(drop),
+        }
     }
 
     /// The forecaster, before its first sample.
@@ -253,6 +259,7 @@ impl ForecasterConfig {
                 AnyForecaster::Median(Box::new(MedianForecaster::new(window)?))
             }
             ForecasterConfig::Arima(ref model) => model.try_build()?,
+            ForecasterConfig::User(ref own) => AnyForecaster::User(own.found()?.make()),
         })
     }
 }

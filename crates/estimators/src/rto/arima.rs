@@ -48,11 +48,22 @@ impl ArimaRto {
         multiplier: f64,
     ) -> Result<Self, ConfigError> {
         check(deviation_gain, multiplier)?;
-        let within = |e: ConfigError| {
-            ConfigError::new("forecaster", format_args!("{} = {}", e.field, e.value), e.expected)
-        };
         Centred::around(forecaster.try_build().map_err(within)?, deviation_gain, multiplier)
     }
+}
+
+/// Checks what [`ArimaRto::new`] checks.
+pub(super) fn check_all(
+    forecaster: &ForecasterConfig,
+    deviation_gain: f64,
+    multiplier: f64,
+) -> Result<(), ConfigError> {
+    check(deviation_gain, multiplier)?;
+    forecaster.validate().map_err(within)
+}
+
+fn within(e: ConfigError) -> ConfigError {
+    ConfigError::new("forecaster", format_args!("{} = {}", e.field, e.value), e.expected)
 }
 
 impl<F: Forecaster> Centre for F {

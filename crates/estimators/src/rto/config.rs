@@ -3,11 +3,12 @@
 use alloc::boxed::Box;
 
 use super::{
-    AnyRto, ArimaRto, Jacobson, JacobsonTicks, LinuxRto, MedianMadRto, MedianRto, QuantileRto,
-    WeightedMedianRto,
+    arima, AnyRto, ArimaRto, Jacobson, JacobsonTicks, LinuxRto, MedianMadRto, MedianRto, QuantileRto,
+    RtoMaker, WeightedMedianRto,
 };
 use crate::error::ConfigError;
 use crate::forecast::ForecasterConfig;
+use crate::own;
 
 /// Which estimator, and its parameters. Every parameter has a default, the value of its source.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,6 +91,8 @@ pub enum RtoConfig {
         #[cfg_attr(feature = "serde", serde(default = "defaults::multiplier"))]
         multiplier: f64,
     },
+    /// One that somebody else wrote, and that the caller hands over.
+    User(own::Config<dyn RtoMaker>),
 }
 
 /// What the deviation of a median is.
@@ -237,8 +240,9 @@ impl RtoConfig {
                 WeightedMedianRto::check(window, decay, feedback, multiplier, memory)
             }
             RtoConfig::Arima { ref forecaster, deviation_gain, multiplier } => {
-                ArimaRto::new(forecaster, deviation_gain, multiplier).map(drop)
+                arima::check_all(forecaster, deviation_gain, multiplier)
             }
+            RtoConfig::User(ref own) => own.found().map(drop),
         }
     }
 
@@ -274,6 +278,7 @@ impl RtoConfig {
             RtoConfig::Arima { ref forecaster, deviation_gain, multiplier } => {
                 AnyRto::Arima(Box::new(ArimaRto::new(forecaster, deviation_gain, multiplier)?))
             }
+            RtoConfig::User(ref own) => AnyRto::User(own.found()?.make()),
         })
     }
 }

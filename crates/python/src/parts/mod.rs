@@ -79,7 +79,7 @@ fn fields_read<'py>(
     let given = taker.given(given)?;
     let raised = RefCell::new(None);
     let finder = Finder { find, folder: folder.as_ref(), raised: &raised };
-    let find_control = |source: &str, values: &Map<String, Value>| finder.found(source, values);
+    let find_own = |part: &str, source: &str, values: &Map<String, Value>| finder.found(part, source, values);
     let held = |index: usize| {
         taker.canonical(index).unwrap_or_else(|error| {
             raised.borrow_mut().get_or_insert(error);
@@ -87,7 +87,7 @@ fn fields_read<'py>(
         })
     };
     let surroundings =
-        Surroundings { folder: folder.as_deref(), find_control: Some(&find_control), held: Some(&held) };
+        Surroundings { folder: folder.as_deref(), find_own: Some(&find_own), held: Some(&held) };
     let read = read(&given, surroundings);
     if let Some(error) = raised.take() {
         return Err(error);

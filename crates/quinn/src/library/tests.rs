@@ -13,7 +13,7 @@ fn built(name: &str, test: &str) -> Option<PathBuf> {
     let library = std::env::temp_dir().join(format!("parshall-{name}-{test}-{}.so", std::process::id()));
     let mut compiler = Command::new("cc");
     compiler.args(["-O2", "-fPIC", "-shared", "-ffp-contract=off", "-o"]).arg(&library);
-    compiler.arg("-I").arg(root.join("python/parshall/control/include"));
+    compiler.arg("-I").arg(root.join("python/parshall/own/include"));
     compiler.arg(root.join(format!("examples/controls/{name}.c")));
     let built = compiler.status().ok()?.success();
     assert!(built, "{name}.c was not compiled");

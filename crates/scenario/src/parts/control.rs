@@ -1,11 +1,9 @@
 //! Congestion controls.
 
-use crate::part::{parts, Kinds, B, EMPTY_TABLE, F, I, J, NONE, T};
-use crate::parts::ANY_FORECASTER;
+use crate::part::{parts, Kinds, B, F, I, J, NONE, T};
+use crate::parts::{ANY_FORECASTER, USER_CONTROL};
 use crate::read as checks;
-use crate::takes::{
-    Takes, FLAG, NOT_NEGATIVE, PART, PART_OR_ZERO, POSITIVE, RATE, SHARE, TEXT, VALUES, WINDOW,
-};
+use crate::takes::{Takes, FLAG, NOT_NEGATIVE, PART, PART_OR_ZERO, POSITIVE, RATE, SHARE, WINDOW};
 
 parts! {
     /// One packet a round trip up, half of the window down (RFC 5681).
@@ -160,22 +158,6 @@ parts! {
         /// the smoothed round trip of RFC 6298 and the least since the last loss (Jeyasekar et al. 2014,
         /// eq. 1 and 2).
         backlog: Takes::Choice(&["round", "smoothed"]) => T("round"),
-    }
-
-    /// A control of your own, as a scenario names it: an instance of a class derived from
-    /// `parshall.Control`, or a `parshall.SharedControl`, becomes this. The code itself is not in the
-    /// scenario; to run it again takes that code. In a file `module:Class` alone names it, too: the module
-    /// is looked for beside the file, and imported when the file is read.
-    USER_CONTROL: "UserControl" as "user", checked by checks::form {
-        /// In what form its code comes; left out, it is found out.
-        form: Takes::Choice(&["python", "numba", "library"]) => NONE,
-        /// Where it is found: a class as `module:Name`, a library as the path of its file.
-        source: TEXT,
-        /// SHA-256 of its code: of the source and what that refers to, or of the library's file. Left out,
-        /// it is that of the code that is there; given, no other code runs.
-        code: TEXT => T(""),
-        /// Its parameters, where they are not at their defaults.
-        values: VALUES => EMPTY_TABLE,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Forecasters.
 
 use crate::part::{parts, Kinds, B, EMPTY_LIST, F, I, NONE, T};
+use crate::parts::USER_FORECASTER;
 use crate::read as checks;
 use crate::takes::{
     Takes, DIFFERENCES, FLAG, LEVEL, NOT_NEGATIVE, NUMBERS, ORDER_OF, PART, POSITIVE, REAL, SHARE, WINDOW,
@@ -198,5 +199,6 @@ pub static ANY_FORECASTER: Kinds = Kinds::new(
         &ARIMA_RECURSIVE,
         &ARIMA_REFITTED,
         &MIXTURE,
+        &USER_FORECASTER,
     ],
 );

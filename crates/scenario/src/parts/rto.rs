@@ -1,7 +1,7 @@
 //! Estimators of the retransmission timeout.
 
 use crate::part::{parts, Kinds, F, I, J, NONE, T};
-use crate::parts::ANY_FORECASTER;
+use crate::parts::{ANY_FORECASTER, USER_RTO};
 use crate::takes::{Takes, DURATION, NOT_NEGATIVE, PERIOD, RISK, SHARE, WEIGHTS, WINDOW};
 
 parts! {
@@ -86,5 +86,6 @@ pub static ANY_RTO: Kinds = Kinds::new(
         &QUANTILE_RTO_CONFIG,
         &WEIGHTED_MEDIAN_RTO_CONFIG,
         &ARIMA_RTO_CONFIG,
+        &USER_RTO,
     ],
 );

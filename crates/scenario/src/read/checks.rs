@@ -17,9 +17,9 @@ pub(crate) fn red(red: &Fields<'_>) -> Checked {
     at_least("max_threshold_packets", high, "min_threshold_packets", low)
 }
 
-/// A control of the user's own whose code is named by its hash has its form.
-pub(crate) fn form(control: &Fields<'_>) -> Checked {
-    if control.given("form").is_some() {
+/// A part of the user's own whose code is named by its hash has its form.
+pub(crate) fn form(part: &Fields<'_>) -> Checked {
+    if part.given("form").is_some() {
         return Ok(());
     }
     Err(Fault::new("form", "nothing", "\"python\", \"numba\" or \"library\""))

@@ -7,7 +7,7 @@ use super::Reader;
 use crate::fault::Fault;
 use crate::given::Given;
 use crate::part::{Kinds, Part};
-use crate::parts::{ANY_CONTROL, ANY_LAW, ANY_WEIGHT, USER_CONTROL};
+use crate::parts::{ANY_LAW, ANY_WEIGHT};
 use crate::shown::{shown, shown_text};
 use crate::takes::{Range, Takes, AMOUNT, NOT_NEGATIVE, WEIGHT};
 
@@ -17,8 +17,23 @@ const AMOUNTS: [&str; 4] = ["value", "mean", "low", "high"];
 const LIBRARIES: [&str; 3] = [".so", ".dylib", ".dll"];
 
 impl Reader<'_> {
-    /// A table of one of these kinds, or the name of one that needs nothing else.
+    /// A table of one of these kinds, or the name of one that needs nothing else. What is the user's own may stand as text.
     pub(super) fn one_of(&mut self, kinds: &'static Kinds, given: &Given) -> Option<Value> {
+        if let Some(own) = kinds.own() {
+            match given {
+                Given::Text(text) if names_code(text) => {
+                    let table = Given::Table(vec![
+                        ("kind".to_owned(), Given::Text("user".to_owned())),
+                        ("source".to_owned(), given.clone()),
+                    ]);
+                    return self.own(own, &table);
+                }
+                Given::Table(_) if given.get("kind") == Some(&Given::Text("user".to_owned())) => {
+                    return self.own(own, given);
+                }
+                _ => {}
+            }
+        }
         let expected = || {
             let quoted: Vec<String> =
                 kinds.parts.iter().map(|part| format!("\"{}\"", part.kind.unwrap_or_default())).collect();
@@ -80,28 +95,11 @@ impl Reader<'_> {
         Some(json!({"kind": "fixed", "value": number(value)}))
     }
 
-    /// A congestion control. One of the user's own may stand as text.
-    pub(super) fn control(&mut self, given: &Given) -> Option<Value> {
-        match given {
-            Given::Text(text) if names_code(text) => {
-                let table = Given::Table(vec![
-                    ("kind".to_owned(), Given::Text("user".to_owned())),
-                    ("source".to_owned(), given.clone()),
-                ]);
-                self.user_control(&table)
-            }
-            Given::Table(_) if given.get("kind") == Some(&Given::Text("user".to_owned())) => {
-                self.user_control(given)
-            }
-            _ => self.one_of(&ANY_CONTROL, given),
-        }
-    }
-
-    /// A control of the user's own. Its code is looked for if the hash of it is not given.
-    fn user_control(&mut self, given: &Given) -> Option<Value> {
+    /// A part of the user's own. Its code is looked for if the hash of it is not given.
+    fn own(&mut self, part: &'static Part, given: &Given) -> Option<Value> {
         let has_code = matches!(given.get("code"), Some(Given::Text(code)) if !code.is_empty());
         let Some(Given::Text(source)) = given.get("source").filter(|_| !has_code) else {
-            return self.table(&USER_CONTROL, given);
+            return self.table(part, given);
         };
         let nothing = Given::Table(Vec::new());
         let parameters = match given.get("values") {
@@ -111,30 +109,31 @@ impl Reader<'_> {
         };
         let parameters = values(parameters).map_err(|fault| fault.within("values"));
         let parameters = self.kept(parameters)?;
-        let found = self.kept(self.find(source, &parameters))?;
+        let found = self.kept(self.find(part, source, &parameters))?;
         let Given::Table(entries) = given else { return None };
         let mut entries: Vec<(String, Given)> =
             entries.iter().filter(|(key, _)| !found.contains_key(key)).cloned().collect();
         entries.extend(found.iter().map(|(key, value)| (key.clone(), value.into())));
-        self.table(&USER_CONTROL, &Given::Table(entries))
+        self.table(part, &Given::Table(entries))
     }
 
-    fn find(&self, source: &str, parameters: &Map<String, Value>) -> Result<Map<String, Value>, Fault> {
-        match self.surroundings.find_control {
-            Some(find) => find(source, parameters),
+    fn find(
+        &self,
+        part: &Part,
+        source: &str,
+        parameters: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, Fault> {
+        match self.surroundings.find_own {
+            Some(find) => find(part.name, source, parameters),
             None => {
                 let value = shown(&Given::Text(source.to_owned()));
-                Err(Fault::new(
-                    "source",
-                    value,
-                    "a control of your own with its form and the hash of its code",
-                ))
+                Err(Fault::new("source", value, "a part of your own with its form and the hash of its code"))
             }
         }
     }
 }
 
-/// True for a text that names a control of one's own: its class, or the file of its library.
+/// True for a text that names a part of one's own: its class, or the file of its library.
 fn names_code(text: &str) -> bool {
     text.contains(':') || LIBRARIES.iter().any(|end| text.ends_with(end))
 }
@@ -165,18 +164,21 @@ mod tests {
     const BELL: &str =
         "duration = 1\n[dumbbell]\nrate = 8e6\ndelay = 0\naccess_rate = 8e6\naccess_delay = 0\n\
                         [[dumbbell.flows]]\napp = \"bulk\"\n\
-                        transport = { kind = \"tcp\", control = \"mine:Control\" }\n";
+                        transport = { kind = \"tcp\", control = \"mine:Control\", rto = \"mine:Filter\" }\n";
 
     #[test]
-    fn a_control_of_ones_own_is_found_by_its_source() {
-        let find = |source: &str, _: &Map<String, Value>| {
-            let entries = [("form", "python"), ("source", source), ("code", "abc")];
+    fn a_part_of_ones_own_is_found_by_its_source() {
+        let find = |part: &str, source: &str, _: &Map<String, Value>| {
+            let entries = [("form", "python"), ("source", source), ("code", part)];
             Ok(entries.into_iter().map(|(key, text)| (key.to_owned(), text.into())).collect())
         };
-        let surroundings = Surroundings { find_control: Some(&find), ..Surroundings::default() };
+        let surroundings = Surroundings { find_own: Some(&find), ..Surroundings::default() };
         let text = ScenarioFile::toml(BELL, surroundings).expect("a scenario").canonical_json();
-        let control = r#""control":{"code":"abc","form":"python","kind":"user","source":"mine:Control"}"#;
+        let control =
+            r#""control":{"code":"UserControl","form":"python","kind":"user","source":"mine:Control"}"#;
         assert!(text.contains(control), "{text}");
+        let rto = r#""rto":{"code":"UserRto","form":"python","kind":"user","source":"mine:Filter"}"#;
+        assert!(text.contains(rto), "{text}");
         let unfound = ScenarioFile::toml(BELL, Surroundings::default()).err().expect("a fault");
         assert_eq!(unfound.first().path, "dumbbell.flows[0].transport.control.source");
         assert_eq!(unfound.first().line, Some(9));

@@ -18,20 +18,21 @@ use serde_json::{Map, Value};
 use crate::fault::{joined, Fault, Faults};
 use crate::given::{Given, Held};
 use crate::part::{Default, Field, Fields, Part};
+use crate::parts::ANY_CONTROL;
 use crate::shown::{shown, shown_text};
 use crate::takes::Takes;
 
-/// Finds the code of a control of the user's own that is named without its hash: of a source and the values of its
-/// parameters the keys `form`, `source` and `code`.
-pub type FindControl<'a> = dyn Fn(&str, &Map<String, Value>) -> Result<Map<String, Value>, Fault> + 'a;
+/// Finds the code of a part of the user's own that is named without its hash: of the name of its class, such as `UserControl`, a
+/// source and the values of its parameters the keys `form`, `source` and `code`.
+pub type FindOwn<'a> = dyn Fn(&str, &str, &Map<String, Value>) -> Result<Map<String, Value>, Fault> + 'a;
 
 /// Things that reading needs besides the text.
 #[derive(Clone, Copy, Default)]
 pub struct Surroundings<'a> {
     /// The folder in which files are looked for that a scenario names; none is the current one.
     pub folder: Option<&'a Path>,
-    /// Finder of controls of the user's own; without it such a control must come with the hash of its code.
-    pub find_control: Option<&'a FindControl<'a>>,
+    /// Finder of parts of the user's own; without it such a part must come with the hash of its code.
+    pub find_own: Option<&'a FindOwn<'a>>,
     /// The canonical form of held parts, by their numbers.
     pub held: Option<&'a dyn Fn(usize) -> Value>,
 }
@@ -139,7 +140,7 @@ impl Reader<'_> {
             Takes::TimeLaw => self.time_law(given),
             Takes::NumberLaw => self.number_law(given),
             Takes::Weight => self.weight(given),
-            Takes::Control => self.control(given),
+            Takes::Control => self.one_of(&ANY_CONTROL, given),
             Takes::Capacity => self.capacity(given),
             ref single => self.kept(single::read(single, given)),
         }

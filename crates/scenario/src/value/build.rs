@@ -149,7 +149,7 @@ impl Tcp {
             form: "rust".into(),
             source: maker.name().into(),
             // Flows share what is equal: two makers of one name are two.
-            code: format!("{:p}", Arc::as_ptr(&maker)).into(),
+            code: format!("{:p}", Arc::as_ptr(&maker)),
             values: Default::default(),
             maker: Found(Some(maker)),
         };

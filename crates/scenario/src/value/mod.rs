@@ -10,6 +10,7 @@ mod defaults;
 mod diffserv;
 mod events;
 mod losses;
+mod own;
 mod queues;
 mod record;
 mod routing;
@@ -23,6 +24,7 @@ pub use apps::*;
 pub use diffserv::*;
 pub use events::*;
 pub use losses::*;
+pub use own::OwnPart;
 pub use parshall_control::Control;
 pub use queues::*;
 pub use record::*;
@@ -33,7 +35,6 @@ pub use traffic::*;
 pub use transport::*;
 
 use parshall_control::units::{Rate, Time};
-use parshall_control::user;
 
 /// A network, the flows that cross it, how long it runs and what is recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -188,31 +189,4 @@ pub struct Flow {
     /// Routers that data passes, in this order; ACKs pass them in the opposite one. Between them paths are the shortest.
     #[serde(default)]
     pub via: Vec<SmolStr>,
-}
-
-impl Scenario {
-    /// Finds what makes each control that this crate does not have.
-    ///
-    /// # Errors
-    /// The first error of `find`.
-    pub fn hand_over<E>(
-        &mut self,
-        mut find: impl FnMut(&user::Config) -> Result<Arc<dyn user::Maker>, E>,
-    ) -> Result<(), E> {
-        // Neighbours share a transport, and go on doing so.
-        let mut last: Option<[Arc<Tcp>; 2]> = None;
-        for flow in &mut self.flows {
-            let Transport::Tcp(tcp) = &mut flow.transport else { continue };
-            if let Some([_, done]) = last.as_ref().filter(|[asked, _]| Arc::ptr_eq(asked, tcp)) {
-                *tcp = done.clone();
-            } else if matches!(tcp.control, Some(Control::User(_))) {
-                let asked = tcp.clone();
-                if let Some(Control::User(config)) = &mut Arc::make_mut(tcp).control {
-                    config.maker = user::Found(Some(find(config)?));
-                }
-                last = Some([asked, tcp.clone()]);
-            }
-        }
-        Ok(())
-    }
 }

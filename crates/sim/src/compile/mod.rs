@@ -9,6 +9,7 @@ mod layout;
 mod leads;
 mod nodes;
 mod nonresponsive;
+mod own;
 mod place;
 mod routing;
 mod watched;
@@ -28,14 +29,14 @@ use events::check_events;
 use layout::{lay_out, Paths};
 use leads::leads;
 use nodes::Nodes;
+pub(crate) use own::has_own_parts;
 use place::{quoted, Place};
 use routing::Routes;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use watched::{watch, Known};
 
-use crate::control::user::{self, Found, Maker};
-use crate::control::Control;
+use crate::control::user::Code;
 use crate::error::ScenarioError;
 use crate::names::{NameList, Names};
 use crate::network::{ConditionerPlan, Hop, Lead, Topology};
@@ -109,7 +110,7 @@ pub struct Plan {
     /// The flow of the scenario that each flow is counted with; empty if there are no others.
     pub owners: Vec<u32>,
     /// Makers of controls that were handed over, one of each form: what they put around a run is put there once.
-    pub makers: Vec<Arc<dyn Maker>>,
+    pub makers: Vec<Arc<dyn Code>>,
 }
 
 /// Whether hops are folded. Folding changes no recording; not folding is there to show that.
@@ -169,7 +170,7 @@ impl Plan {
         let listening: Vec<u32> = conditioners.iter().filter(|it| it.listens()).map(|it| it.port).collect();
         let (hops, spacing) = lay_out(&paths, &flows, &mut plans, &ports, &watch, &listening, folding);
         let leads = leads(&paths, &flows, &ports);
-        let makers = makers(&plans);
+        let makers = own::makers(&plans);
         let names = Names { flows: flow_names.into(), ports: directory.port_names.into() };
         let (asked, flows) = (flows, plans);
         Ok(Plan {
@@ -203,17 +204,6 @@ impl Plan {
     pub fn named_flows(&self) -> impl Iterator<Item = &FlowPlan> {
         self.flows.iter().take(self.names.flows.len())
     }
-}
-
-/// See [`Plan::makers`].
-fn makers(plans: &[FlowPlan]) -> Vec<Arc<dyn Maker>> {
-    let mut by_form: HashMap<&str, Arc<dyn Maker>> = HashMap::new();
-    for options in plans.iter().filter_map(|plan| plan.tcp.as_deref()) {
-        if let Control::User(user::Config { form, maker: Found(Some(maker)), .. }) = &options.control {
-            by_form.entry(form).or_insert_with(|| maker.clone());
-        }
-    }
-    by_form.into_values().collect()
 }
 
 /// Between the nodes of a port in its name.

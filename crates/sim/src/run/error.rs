@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use parshall_control::user::{Failure, Method};
+use parshall_control::user::{Failure, Method, Named};
 
 use crate::error::ScenarioError;
 use crate::expect::OutOfReach;
@@ -22,8 +22,8 @@ pub enum RunError {
     OutOfReach(OutOfReach),
     /// Memory ran low, and the run ended before it was used up.
     LowMemory(LowMemory),
-    /// A control that the caller handed over failed, answered with a value out of bounds, or did not return.
-    Control(ControlFailure),
+    /// A part that the caller handed over failed, answered with a value out of bounds, or did not return.
+    Part(PartFailure),
     /// Somebody asked the run to stop.
     Stopped,
     /// The run was to take more events than it may.
@@ -47,7 +47,7 @@ impl fmt::Display for RunError {
             RunError::Scenario(error) => error.fmt(f),
             RunError::OutOfReach(reason) => reason.fmt(f),
             RunError::LowMemory(low) => low.fmt(f),
-            RunError::Control(failure) => failure.fmt(f),
+            RunError::Part(failure) => failure.fmt(f),
             RunError::Stopped => f.write_str("interrupted"),
             RunError::MaxEvents { at, limit } => {
                 write!(f, "stopped at {} s after {limit} events, as max_events says", at.secs())
@@ -79,9 +79,9 @@ impl From<LowMemory> for RunError {
     }
 }
 
-impl From<ControlFailure> for RunError {
-    fn from(failure: ControlFailure) -> Self {
-        RunError::Control(failure)
+impl From<PartFailure> for RunError {
+    fn from(failure: PartFailure) -> Self {
+        RunError::Part(failure)
     }
 }
 
@@ -145,26 +145,27 @@ impl fmt::Display for LowMemory {
     }
 }
 
-/// A control that failed, and where: the caller had handed it over with the scenario.
+/// A part that failed, a control for one, and where: the caller had handed it over with the scenario.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct ControlFailure {
-    /// Name of the control, as its maker gives it.
-    pub control: String,
+pub struct PartFailure {
+    /// Name of the part, as its maker gives it.
+    pub part: String,
     /// The method that was called.
     pub method: Method,
-    /// The flow whose control it is.
-    pub flow: String,
+    /// The flow or the port whose part it is, as `flow NAME`; empty outside of a run.
+    pub owner: String,
     /// Simulated time of the call.
     pub at: Time,
     /// The error that it returned.
     pub failure: Failure,
 }
 
-impl fmt::Display for ControlFailure {
+impl fmt::Display for PartFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ControlFailure { control, method, flow, at, failure } = self;
-        write!(f, "{control}.{}, flow {flow}, {} s: {failure}", method.name(), at.secs())
+        let PartFailure { part, method, owner, at, failure } = self;
+        let named = Named { class: part.clone(), owner: owner.clone(), time_limit: None };
+        write!(f, "{}: {failure}", named.place(*method, *at))
     }
 }
 
@@ -212,12 +213,12 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_control_says_where() {
+    fn a_failed_part_says_where() {
         let failure = Failure::new("cwnd is NaN, expected 1 to 16777216 packets");
-        let error = RunError::from(ControlFailure {
-            control: "Own".into(),
+        let error = RunError::from(PartFailure {
+            part: "Own".into(),
             method: Method::Ack,
-            flow: "f".into(),
+            owner: "flow f".into(),
             at: Time::from_secs(2.0),
             failure,
         });

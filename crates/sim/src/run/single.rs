@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{RunError, RunOptions};
 use crate::compile::Plan;
-use crate::control::user::Maker;
+use crate::control::user::Code;
 use crate::engine::Simulation;
 use crate::expect::Expected;
 use crate::pulse::{Pulse, Watcher};
@@ -147,8 +147,8 @@ fn answered(answer: Result<Recording, RunError>) -> Receiver<Result<Recording, R
     receiver
 }
 
-/// Runs what each maker of controls may put something around. Nothing unwinds from here.
-fn guarded(makers: &[Arc<dyn Maker>], run: impl FnOnce() -> Recording) -> Result<Recording, RunError> {
+/// Runs what each maker of parts may put something around. Nothing unwinds from here.
+fn guarded(makers: &[Arc<dyn Code>], run: impl FnOnce() -> Recording) -> Result<Recording, RunError> {
     let (mut run, mut result) = (Some(run), None);
     let mut once = || {
         if let Some(run) = run.take() {
@@ -156,12 +156,12 @@ fn guarded(makers: &[Arc<dyn Maker>], run: impl FnOnce() -> Recording) -> Result
         }
     };
     caught(|| within(makers, &mut once))?;
-    let lost = || Err(RunError::Engine("a maker of controls did not run what it was given".into()));
+    let lost = || Err(RunError::Engine("a maker of parts did not run what it was given".into()));
     result.unwrap_or_else(lost)
 }
 
-/// Runs inside of what each maker of controls puts around.
-fn within(makers: &[Arc<dyn Maker>], run: &mut dyn FnMut()) {
+/// Runs inside of what each maker of parts puts around.
+fn within(makers: &[Arc<dyn Code>], run: &mut dyn FnMut()) {
     match makers.split_first() {
         Some((first, others)) => first.around(&mut || within(others, run)),
         None => run(),

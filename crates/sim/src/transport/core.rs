@@ -21,7 +21,7 @@ use super::path::Path;
 use super::{Ack, Clock, Outbox, TcpOptions};
 use crate::control::{AckKind, AckSample, AnyControl, Loss, PathSample, Start, Window};
 use crate::packet::ecn;
-use crate::pulse::Watched;
+use crate::pulse::{Pulse, Watched};
 use crate::room::{self, Room};
 use crate::run::RunError;
 use crate::scenario::{BackoffReset, FastRetransmitGuard, ReduceFrom, RttSampling};
@@ -113,6 +113,8 @@ pub struct Core {
     losses: Option<Box<Losses>>,
     /// Whether there are timeouts that the next ACK of new data judges.
     judges: bool,
+    /// Whether parts of the caller's own are to be told the time.
+    pub tells_time: bool,
 }
 
 impl Core {
@@ -155,6 +157,7 @@ impl Core {
             clock_phase: phase,
             losses: None,
             judges: false,
+            tells_time: false,
             timeout: Time::NEVER,
             options,
         };
@@ -180,6 +183,14 @@ impl Core {
     /// The RTO with its rules.
     pub fn timer(&self) -> &RtoTimer<AnyRto, Rules> {
         &self.timer
+    }
+
+    /// Tells parts of the caller's own, which do not know it, what time it is.
+    #[inline]
+    pub fn tell_time(&self, now: Time) {
+        if self.tells_time {
+            Pulse::own().tell_time(now);
+        }
     }
 
     /// cwnd as far as the receiver's window lets it be used.

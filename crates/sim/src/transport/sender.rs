@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::heard::Heard;
 use super::recovery::{AnyRecovery, Recovery, Trigger};
 use super::{Ack, Core, Outbox, TcpOptions};
+use crate::compile::has_own_parts;
 use crate::control::{AckKind, PathSample};
+use crate::own::owned_by;
 use crate::scenario::IdleRestart;
 use crate::units::Time;
 
@@ -20,6 +22,16 @@ pub struct TcpSender {
 impl TcpSender {
     /// A sender that has sent nothing; `phase` is that of its clock.
     pub fn new(options: Arc<TcpOptions>, phase: Time, seed: u64, flow: &str) -> Self {
+        if !has_own_parts(&options) {
+            return TcpSender::made(options, phase, seed, flow);
+        }
+        let mut sender =
+            owned_by(format!("flow {flow}"), seed, || TcpSender::made(options, phase, seed, flow));
+        sender.core.tells_time = true;
+        sender
+    }
+
+    fn made(options: Arc<TcpOptions>, phase: Time, seed: u64, flow: &str) -> Self {
         let recovery = AnyRecovery::new(&options);
         let mut core = Core::new(options, phase, seed, flow);
         // A SYN is a packet that no application hands over.
@@ -49,6 +61,7 @@ impl TcpSender {
     /// An ACK arrives.
     pub fn on_ack(&mut self, ack: &Ack, now: Time, out: &mut Outbox) {
         self.core.counters.acks_received += 1;
+        self.core.tell_time(now);
         if self.core.is_paced() {
             return self.on_ack_paced(ack, now, out);
         }
@@ -156,6 +169,7 @@ impl TcpSender {
     /// The retransmission timer expires, or one that recovery has put in its place.
     pub fn on_timeout(&mut self, now: Time, out: &mut Outbox) {
         let core = &mut self.core;
+        core.tell_time(now);
         if self.recovery.on_early_timer(core, now, out) {
             return self.send(Trigger::Data, now, out);
         }

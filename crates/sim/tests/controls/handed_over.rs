@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use parshall_sim::control::user::{Answer, Config, Failure, Maker, Method, UserControl};
+use parshall_sim::control::user::{Answer, Code, Failure, Found, Maker, Method, UserControl};
 use parshall_sim::control::{AckSample, Loss, Start};
 use parshall_sim::internal::{run_once, Batch, Folding, Job, Plan};
-use parshall_sim::scenario::{Flow, Link, Tcp};
+use parshall_sim::scenario::{Flow, Link, OwnPart, Tcp};
 use parshall_sim::units::{Rate, Time};
 use parshall_sim::{run_many, RunError};
 
@@ -52,21 +52,23 @@ impl UserControl for Own {
     }
 }
 
-impl Maker for Own {
+impl Code for Own {
     fn name(&self) -> &str {
         "Own"
     }
 
+    fn time_limit(&self) -> Option<Duration> {
+        Some(Duration::from_millis(200))
+    }
+}
+
+impl Maker for Own {
     fn make(&self, _: &Start<'_>, _: &mut Answer) -> Result<Box<dyn UserControl>, Failure> {
         Ok(Box::new(*self))
     }
 
     fn exact_echo(&self) -> bool {
         false
-    }
-
-    fn time_limit(&self) -> Option<Duration> {
-        Some(Duration::from_millis(200))
     }
 }
 
@@ -85,9 +87,11 @@ fn user() -> Scenario {
 
 fn plan(own: Own) -> Plan {
     let mut scenario = user();
-    let found = |config: &Config| -> Result<Arc<dyn Maker>, ()> {
+    let found = |part: OwnPart<'_>| -> Result<(), ()> {
+        let OwnPart::Control(config) = part else { panic!("a control, not {part:?}") };
         assert_eq!((config.form.as_str(), config.source.as_str(), config.values.len()), ("rust", "here", 1));
-        Ok(Arc::new(own))
+        config.maker = Found(Some(Arc::new(own)));
+        Ok(())
     };
     scenario.hand_over(found).expect("it is here");
     Plan::of(scenario, Folding::On).expect("a plan")
@@ -117,7 +121,7 @@ fn a_failure_ends_its_run_and_says_where() {
     let failure = run_once(plan(Own::Fails), 1, None).expect_err("a failure");
     let text = failure.to_string();
     assert!(text.starts_with("Own.on_ack, flow f, 2.0") && text.ends_with(" s: had enough"), "{text}");
-    let RunError::Control(failed) = failure else { panic!("{failure:?}") };
+    let RunError::Part(failed) = failure else { panic!("{failure:?}") };
     assert_eq!((failed.method, failed.failure.message.as_str()), (Method::Ack, "had enough"));
 }
 
@@ -147,8 +151,8 @@ fn two_controls_of_one_name_are_two() {
     let flow = |name, source, own| Flow::bulk(name, source, "c", Tcp::with_control_of(own));
     let flows = [flow("sound", "a", Own::Sound), flow("fails", "b", Own::Fails)];
     let error = run(&Scenario::new(Time::from_secs(10.0), links, flows), 1).expect_err("one fails");
-    let RunError::Control(failed) = error else { panic!("{error}") };
-    assert_eq!((failed.control.as_str(), failed.flow.as_str()), ("Own", "fails"));
+    let RunError::Part(failed) = error else { panic!("{error}") };
+    assert_eq!((failed.part.as_str(), failed.owner.as_str()), ("Own", "flow fails"));
 }
 
 /// Code that panics is no fault of the engine, and says where as any other failure does.

@@ -11,6 +11,8 @@ from rich.console import Console
 from parshall.cli.commands.plot import SUFFIXES, open_picture, write_picture
 from parshall.errors import InputError, shown
 from parshall.forecast.reading import MeasuredSeries, read_quietly
+from parshall.own import RtoFilter, SharedRtoFilter
+from parshall.own.rto import filter_named
 from parshall.rto.comparison import RtoComparison, compare
 from parshall.rto.shown import remarks, svg_of, table_of
 from parshall.support.files import write_whole
@@ -24,6 +26,7 @@ def rto_file(
     *,
     risk: float,
     min_rto: str,
+    own: tuple[str, ...],
     column: str | None,
     unit: str | None,
     out: str,
@@ -32,7 +35,7 @@ def rto_file(
 ) -> None:
     """The figure goes into ``out``, a folder or the name of a picture. Raises InputError and OutputError."""
     series = read_quietly(file, column, unit)
-    found = _compared(series, risk, min_rto)
+    found = _compared(series, risk, min_rto, own)
     place = Path(out)
     if place.suffix not in SUFFIXES:
         place /= f"{series.name.replace(' ', '-')}.svg"
@@ -55,17 +58,25 @@ def rto_file(
         open_picture(place)
 
 
-def _compared(series: MeasuredSeries, risk: float, min_rto: str) -> RtoComparison:
+def _compared(series: MeasuredSeries, risk: float, min_rto: str, own: tuple[str, ...]) -> RtoComparison:
     try:
         least = parse_duration(min_rto)
     except InputError as error:
         raise InputError("--min-rto", shown(min_rto), error.expected) from None
+    filters = {source.rpartition(":")[2]: _filter(source) for source in own}
     try:
-        return compare(series.rtts, risk=risk, min_rto=least)
+        return compare(series.rtts, risk=risk, min_rto=least, filters=filters)
     except InputError as error:
         option = f"--{error.path.replace('_', '-')}"
         place = series.name if error.path == "rtts" else option
         raise InputError(place, error.value, error.expected) from None
+
+
+def _filter(source: str) -> RtoFilter | SharedRtoFilter:
+    try:
+        return filter_named(source)
+    except InputError as error:
+        raise InputError("--filter", error.value, error.expected) from None
 
 
 def _plain(found: RtoComparison) -> dict[str, object]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 from typing_extensions import Self
 
 from parshall.scenario.methods import made
 
-__all__ = ["BbrMethods", "BinomialMethods", "CubicMethods", "UserControlMethods"]
+__all__ = ["BbrMethods", "BinomialMethods", "CubicMethods"]
 
 
 class BbrMethods:
@@ -41,13 +39,3 @@ class CubicMethods:
     def linux(cls) -> Self:
         """As Linux has it, with classic HyStart, under any profile."""
         return made(cls, hystart="classic", variant="linux")
-
-
-class UserControlMethods:
-    """Methods of ``UserControl``."""
-
-    def with_value(self, name: str, value: Any) -> Self:
-        """The same control with another value of a parameter."""
-        own = cast(Any, self)
-        values = {**own.values, name: value}
-        return made(type(self), form=own.form, source=own.source, code=own.code, values=values)

@@ -32,7 +32,6 @@ from .control import (
     Dctcp as Dctcp,
     Dual as Dual,
     TcpTp as TcpTp,
-    UserControl as UserControl,
     VegasControl as VegasControl,
     Veno as Veno,
 )
@@ -108,6 +107,11 @@ from .network import (
     Reverse as Reverse,
     Scenario as Scenario,
     ShortestPaths as ShortestPaths,
+)
+from .own import (
+    UserControl as UserControl,
+    UserForecaster as UserForecaster,
+    UserRto as UserRto,
 )
 from .queue_share import (
     AnyMethod as AnyMethod,

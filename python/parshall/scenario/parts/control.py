@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parshall.scenario.base import Part, default
-from parshall.scenario.methods.control import BbrMethods, BinomialMethods, CubicMethods, UserControlMethods
+from parshall.scenario.methods.control import BbrMethods, BinomialMethods, CubicMethods
 from parshall.scenario.parts.forecaster import Arima, LastValue, Lmmse
+from parshall.scenario.parts.own import UserControl
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from parshall._core import ForecasterBase
+    from parshall.own.forecaster import SharedForecaster
     from parshall.scenario.parts.forecaster import ForecasterConfig
     from parshall.scenario.quantities import Given, Number, Table
 
@@ -27,7 +28,6 @@ __all__ = [
     "Dctcp",
     "Dual",
     "TcpTp",
-    "UserControl",
     "VegasControl",
     "Veno",
 ]
@@ -72,7 +72,9 @@ class ArimaVegas(Part):
             "arima-recursive",
             "arima-refitted",
             "mixture",
-        ],
+        ]
+        | ForecasterBase
+        | SharedForecaster,
     ] = default(
         Arima.known(
             ar=(
@@ -213,7 +215,9 @@ class Dual(Part):
             "arima-recursive",
             "arima-refitted",
             "mixture",
-        ],
+        ]
+        | ForecasterBase
+        | SharedForecaster,
     ] = default(LastValue.known())
     """What forecasts the mean of the next round trip, in seconds, from those of the last ones."""
 
@@ -250,7 +254,9 @@ class TcpTp(Part):
             "arima-recursive",
             "arima-refitted",
             "mixture",
-        ],
+        ]
+        | ForecasterBase
+        | SharedForecaster,
     ] = default(Lmmse.known(every=1, window=21))
     """What forecasts the throughput of the next interval, in packets a second."""
     rounding: Literal["up", "nearest", "down"] = "up"
@@ -291,27 +297,6 @@ class Veno(Part):
     """Estimate of these: from the mean of the last round trip and the least of the connection, or from the
     smoothed round trip of RFC 6298 and the least since the last loss (Jeyasekar et al. 2014, eq. 1 and 2).
     """
-
-
-class UserControl(UserControlMethods, Part):
-    """A control of your own, as a scenario names it: an instance of a class derived from
-    ``parshall.Control``, or a ``parshall.SharedControl``, becomes this. The code itself is not in the
-    scenario; to run it again takes that code. In a file ``module:Class`` alone names it, too: the module is
-    looked for beside the file, and imported when the file is read.
-    """
-
-    kind: Literal["user"] = "user"
-    """Names this control."""
-    form: Literal["python", "numba", "library"] | None = None
-    """In what form its code comes; left out, it is found out."""
-    source: str
-    """Where it is found: a class as ``module:Name``, a library as the path of its file."""
-    code: str = ""
-    """SHA-256 of its code: of the source and what that refers to, or of the library's file. Left out, it is
-    that of the code that is there; given, no other code runs.
-    """
-    values: Given[dict[str, Any], Mapping[str, Any]] = default({})
-    """Its parameters, where they are not at their defaults."""
 
 
 AnyControl: TypeAlias = (

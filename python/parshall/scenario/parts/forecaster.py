@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parshall.scenario.base import Part, default
 from parshall.scenario.methods.forecaster import ArimaMethods
+from parshall.scenario.parts.own import UserForecaster
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -273,5 +274,6 @@ ForecasterConfig: TypeAlias = (
     | ArimaRecursive
     | ArimaRefitted
     | Mixture
+    | UserForecaster
 )
 """Any forecaster."""

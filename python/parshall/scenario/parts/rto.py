@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parshall.scenario.base import Part, default
 from parshall.scenario.parts.forecaster import Arima
+from parshall.scenario.parts.own import UserRto
 
 if TYPE_CHECKING:
+    from parshall._core import ForecasterBase
+    from parshall.own.forecaster import SharedForecaster
     from parshall.scenario.parts.forecaster import ForecasterConfig
     from parshall.scenario.quantities import Given, Number, Table
 
@@ -123,7 +126,9 @@ class ArimaRtoConfig(Part):
             "arima-recursive",
             "arima-refitted",
             "mixture",
-        ],
+        ]
+        | ForecasterBase
+        | SharedForecaster,
     ] = default(
         Arima.known(
             ar=(
@@ -149,5 +154,6 @@ RtoConfig: TypeAlias = (
     | QuantileRtoConfig
     | WeightedMedianRtoConfig
     | ArimaRtoConfig
+    | UserRto
 )
 """Any estimator."""

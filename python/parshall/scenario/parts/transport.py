@@ -10,8 +10,10 @@ from parshall.scenario.base import Part, default
 from parshall.scenario.methods.transport import TcpMethods
 
 if TYPE_CHECKING:
-    from parshall._core import ControlBase
+    from parshall._core import ControlBase, RtoFilterBase
     from parshall.control.library import SharedControl
+    from parshall.estimators.rto import RtoEstimator
+    from parshall.own.rto import SharedRtoFilter
     from parshall.scenario.parts.control import AnyControl
     from parshall.scenario.parts.rto import RtoConfig
     from parshall.scenario.quantities import Bytes, Given, Number, Table
@@ -62,6 +64,9 @@ class Tcp(TcpMethods, Part):
         RtoConfig
         | Table
         | Literal["jacobson", "jacobson-ticks", "linux", "median", "quantile", "weighted-median", "arima"]
+        | RtoFilterBase
+        | SharedRtoFilter
+        | RtoEstimator
         | None,
     ] = default(None)
     """How the retransmission timeout is estimated."""

@@ -1,8 +1,8 @@
-"""Controls under ``@parshall.native``: their methods, compiled by Numba into functions that the engine calls.
+"""Parts under ``@parshall.native``: their methods, compiled by Numba into functions that the engine calls.
 
-An instance becomes a structure: the window, then the fields of the class in their order. ``self`` is that
-structure, ``self.method(...)`` another compiled function, and what the engine tells is a structure as well.
-Nothing is allocated.
+An instance becomes a structure: the head of its kind, a window for one, then the fields of the class in their
+order. ``self`` is that structure, ``self.method(...)`` another compiled function, and what the engine tells
+is a structure as well. Nothing is allocated.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import inspect
 import itertools
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,34 +20,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parshall import _core
-from parshall.control.base import EVENTS, Control
-from parshall.control.identity import code_hash, compiled_helpers
-from parshall.control.interface import lent, structure
 from parshall.errors import InputError, ParshallError, shown
 from parshall.estimators import EwmaFilter, RtoEstimator, SlidingMad, SlidingMedian
+from parshall.own.base import Part
+from parshall.own.identity import code_hash, compiled_helpers
+from parshall.own.interface import lent, structure, structures
+from parshall.own.kinds import Event, base_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["compiled", "compiler"]
 
-_TOLD = {
-    "on_start": None,
-    "on_ack": "ack",
-    "on_loss": "loss",
-    "on_mark": "loss",
-    "on_timeout": "loss",
-    "on_restart": "moment",
-    "on_timer": "moment",
-}
-"""What each method is told, as a structure."""
-
 _ESTIMATORS = (EwmaFilter, SlidingMad, SlidingMedian, RtoEstimator)
 
 RAISED = -(2**31)
-"""What a function returns after an exception."""
-
-_RETURNS_WINDOW = ("on_loss", "on_mark", "on_timeout")
+"""Value that a function returns after an exception."""
 
 
 @cache
@@ -62,7 +50,7 @@ def _numba() -> Any:
         import numba
     except ImportError:
         raise ParshallError(
-            "numba is not installed; pip install 'parshall[numba]' for controls under @parshall.native"
+            "numba is not installed; pip install 'parshall[numba]' for parts under @parshall.native"
         ) from None
     _teach_lent_functions(numba)
     return numba
@@ -82,30 +70,29 @@ def _unary(function: Callable[..., float]) -> Callable[..., Any]:
     return lambda x: lambda x: function(x)  # noqa: PLW0108 - Numba asks for a function
 
 
-def compiled(cls: type[Control], instance: Control, time_limit: float | None) -> _core.CompiledControls:
-    """What makes compiled controls that begin as ``instance``. Raises InputError if that cannot be."""
+def compiled(
+    cls: type[Part], instance: Part, time_limit: float | None, options: dict[str, Any]
+) -> _core.CompiledParts:
+    """Maker of compiled parts that begin as ``instance``. Raises InputError if that cannot be."""
     state, estimators = _state(cls, instance)
     functions, code = _functions(cls, state.dtype, tuple(estimators))
-    places = [functions.get(name, 0) for name in (*EVENTS, "on_report")]
-    report = cls.report.asked() if cls.report is not None else None
-    return _core.CompiledControls(
+    return _core.CompiledParts(
         cls.__name__,
-        places,
+        [functions.get(event.name, 0) for event in cls._events()],
         state.tobytes(),
-        bool(cls.exact_echo),
         time_limit,
         code,
-        report,
         [(_offset(state.dtype, name), each._core) for name, each in estimators.items()],
+        **options,
     )
 
 
-def _state(cls: type[Control], instance: Control) -> tuple[NDArray[Any], dict[str, Any]]:
+def _state(cls: type[Part], instance: Part) -> tuple[NDArray[Any], dict[str, Any]]:
     """An instance as a structure, and the estimators in it, in whose places there will be pointers. Raises
     InputError for a field that does not fit into one.
     """
-    window = structure("window")
-    layout: list[Any] = [(name, window[name]) for name in window.names or ()]
+    head = structure(cls._kind.name, cls._kind.head)
+    layout: list[Any] = [(name, head[name]) for name in head.names or ()]
     values = {}
     estimators = {}
     for field in dataclasses.fields(cls):  # type: ignore[arg-type]
@@ -113,7 +100,7 @@ def _state(cls: type[Control], instance: Control) -> tuple[NDArray[Any], dict[st
         if isinstance(value, _ESTIMATORS):
             estimators[field.name], value = value, 0
         array = _as_array(f"{cls.__name__}.{field.name}", value, field.type)
-        if field.name in window.fields:  # type: ignore[operator]
+        if field.name in head.fields:  # type: ignore[operator]
             raise InputError(
                 f"{cls.__name__}.{field.name}", "a field", "another name: the engine sets this one"
             )
@@ -135,7 +122,7 @@ def _as_array(place: str, value: Any, kind: Any) -> NDArray[Any]:
         value = float(value)
     array = np.asarray(value)
     if array.dtype.kind not in "bif":
-        raise InputError(place, shown(value), "a number, a flag, or an array of them, in a compiled control")
+        raise InputError(place, shown(value), "a number, a flag, or an array of them, in a compiled part")
     return array
 
 
@@ -143,20 +130,24 @@ _compiled: dict[tuple[Any, ...], tuple[dict[str, int], list[Any]]] = {}
 
 
 def _functions(
-    cls: type[Control], layout: np.dtype[Any], estimators: tuple[str, ...]
+    cls: type[Part], layout: np.dtype[Any], estimators: tuple[str, ...]
 ) -> tuple[dict[str, int], list[Any]]:
     """The addresses of a class's functions by their names, and what keeps these alive. ``estimators`` are the
     fields that hold pointers to such.
     """
-    key = (code_hash(cls, Control), layout, estimators)  # globals are constants in what is compiled
+    base = base_of(cls._kind)
+    key = (
+        cls._kind.name,
+        code_hash(cls, base),
+        layout,
+        estimators,
+    )  # globals are constants in what is compiled
     if key not in _compiled:
-        own = {name for each in cls.__mro__[: cls.__mro__.index(Control)] for name in vars(each)}
-        for helper in compiled_helpers(cls, Control):
+        own = {name for each in cls.__mro__[: cls.__mro__.index(base)] for name in vars(each)}
+        for helper in compiled_helpers(cls, base):
             helper.recompile()  # if it was compiled before, what it refers to may have been another value
         build = _Builder(cls, layout, estimators)
-        functions = {name: build.entry(name) for name in EVENTS if name in own}
-        if cls.report is not None:
-            functions["on_report"] = build.entry("on_report")
+        functions = {event.name: build.entry(event) for event in cls._events() if event.name in own}
         _compiled[key] = ({name: each.address for name, each in functions.items()}, list(functions.values()))
     return _compiled[key]
 
@@ -164,7 +155,7 @@ def _functions(
 class _Builder:
     """Compiles the methods of a class for one layout of its state."""
 
-    def __init__(self, cls: type[Control], layout: np.dtype[Any], estimators: tuple[str, ...]) -> None:
+    def __init__(self, cls: type[Part], layout: np.dtype[Any], estimators: tuple[str, ...]) -> None:
         self.cls = cls
         self.numba = _numba()
         self.self_type = _self_type(self.numba, layout)
@@ -182,40 +173,38 @@ class _Builder:
             if not name.startswith("__") and name != "random":
                 overload_method(kind, name, strict=False)(_always(member))  # type: ignore[call-arg]
 
-    def told(self, name: str) -> np.dtype[Any] | None:
-        """What a method is told, as a structure."""
-        if name == "on_report":
-            assert self.cls.report is not None
-            return np.dtype([(field, np.float64) for field in self.cls.report.fields])
-        told = _TOLD[name]
-        return None if told is None else structure(told)
+    def told(self, event: Event) -> Iterator[tuple[Any, Any]]:
+        """Of each argument its type in an entry, and what sees it as a structure, if it is one."""
+        types = self.numba.types
+        kind = self.cls._kind.name
+        for name, told in event.told:
+            if told in _NUMBERS:
+                yield getattr(types, _NUMBERS[told]), None
+                continue
+            layout = structure(kind, told) if told in structures(kind) else self.cls._layout(name)
+            yield types.voidptr, _view(self.numba, self.numba.from_dtype(layout))
 
-    def entry(self, name: str) -> Any:
+    def entry(self, event: Event) -> Any:
         """The function that the engine calls."""
         numba = self.numba
         types = numba.types
-        as_self = _view(numba, self.self_type)
-        returns = types.float64 if name in _RETURNS_WINDOW else types.int32
-        told = self.told(name)
-        if told is None:
-            signature = returns(types.voidptr)
-            function = _start_entry(as_self)
-        else:
-            signature = returns(types.voidptr, types.voidptr)
-            as_told = _view(numba, numba.from_dtype(told))
-            function = _entries(name)(as_self, as_told)
+        told = list(self.told(event))
+        arguments = [types.voidptr, *(kind for kind, _ in told)]
+        if event.returns == "maybe":
+            arguments.append(types.CPointer(types.float64))
+        returns = types.float64 if event.returns == "number" else types.int32
+        function = _entry(event, _view(numba, self.self_type), [view for _, view in told])
+        place = f"{self.cls.__name__}.{event.name}"
         try:
-            return numba.cfunc(signature)(function)
+            return numba.cfunc(returns(*arguments))(function)
         except KeyError as error:  # of a structure
-            place, known = (
-                f"{self.cls.__name__}.{name}",
-                "a field that the class declares, or one of what it is told",
-            )
+            known = "a field that the class declares, or one of what it is told"
             raise InputError(place, f"{error.args[0]}, which is no field", known) from None
         except numba.core.errors.NumbaError as error:
-            raise InputError(
-                f"{self.cls.__name__}.{name}", "what Numba cannot compile", _reason(error)
-            ) from error
+            raise InputError(place, "what Numba cannot compile", _reason(error)) from error
+
+
+_NUMBERS = {"double": "float64", "int64_t": "int64"}
 
 
 def _always(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -247,35 +236,36 @@ _ERRORS = re.compile(r"\w+Error: |Failed in nopython mode pipeline \(.*?\)")
 _PLACES = re.compile(r'File "([^"]*)", line (\d+):')
 
 
-def _start_entry(as_self: Any) -> Callable[..., Any]:
-    def on_start(state):  # type: ignore[no-untyped-def]
-        try:
-            as_self(state).on_start()
-        except Exception:
-            return RAISED
-        return 0
-
-    return on_start
+_BODIES = {
+    "nothing": "{call}\n            return 0",
+    "number": "return float({call})",
+    "maybe": "value = {call}\n            if value is None:\n                return 1\n"
+    "            out[0] = value\n            return 0",
+}
+"""Bodies of entries, by what a method returns."""
 
 
-def _entries(name: str) -> Callable[[Any, Any], Callable[..., Any]]:
-    """What makes the entry of a method. Numba resolves attributes at compile time, so each method has its
-    own.
-    """
-    returned = "return float({call})" if name in _RETURNS_WINDOW else "{call}\n            return 0"
-    failed = "math.nan" if name in _RETURNS_WINDOW else "RAISED"
+def _entry(event: Event, as_self: Any, views: list[Any]) -> Callable[..., Any]:
+    """The entry of a method. Numba resolves attributes at compile time, so each method has its own."""
+    names = [f"told{index}" for index in range(len(views))]
+    seen = [
+        name if view is None else f"view{index}({name})"
+        for index, (name, view) in enumerate(zip(names, views, strict=True))
+    ]
+    call = f"as_self(state).{event.name}({', '.join(seen)})"
+    given = ", ".join(["state", *names, *(["out"] if event.returns == "maybe" else [])])
     text = f"""
-def make(as_self, as_told):
-    def {name}(state, told):
+def make(as_self, {", ".join(f"view{index}" for index in range(len(views)))}):
+    def {event.name}({given}):
         try:
-            {returned.format(call=f"as_self(state).{name}(as_told(told))")}
+            {_BODIES[event.returns].format(call=call)}
         except Exception:
-            return {failed}
-    return {name}
+            return {"math.nan" if event.returns == "number" else "RAISED"}
+    return {event.name}
 """
-    names: dict[str, Any] = {"math": math, "RAISED": RAISED}
-    exec(text, names)
-    made: Callable[[Any, Any], Callable[..., Any]] = names["make"]
+    scope: dict[str, Any] = {"math": math, "RAISED": RAISED}
+    exec(text, scope)
+    made: Callable[..., Any] = scope["make"](as_self, *views)
     return made
 
 

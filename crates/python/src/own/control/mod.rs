@@ -1,80 +1,30 @@
-//! What a compiled control and the engine hand each other. The header for C, the types that Numba sees and the objects
-//! that a class in Python gets are made from this file: each field and each function stands here once.
+//! Congestion controls: what they and the engine tell each other.
 
-use std::ffi::{c_char, c_void};
+mod compiled;
+mod fold;
+mod python;
 
+use std::ffi::c_void;
+
+pub use fold::{Asked, Gathering};
 use parshall_sim::control::{AckKind, AckSample, Loss};
 use parshall_sim::units::Time;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+pub use python::ControlBase;
 
-/// Goes up when anything here changes that a compiled control can see.
-pub const VERSION: u32 = 1;
+use super::abi::{numbers, shared, Host, Interface};
 
-/// A field: its name, its type in C, what it means.
-type Field = (&'static str, &'static str, &'static str);
-
-/// The name of a type in C.
-trait InC {
-    const NAME: &'static str;
-}
-
-/// What can be gathered into a report.
-trait AsNumber {
-    fn number(self) -> f64;
-}
-
-impl AsNumber for f64 {
-    fn number(self) -> f64 {
-        self
-    }
-}
-
-impl AsNumber for i64 {
-    fn number(self) -> f64 {
-        self as f64
-    }
-}
-
-impl AsNumber for bool {
-    fn number(self) -> f64 {
-        f64::from(u8::from(self))
-    }
-}
-
-/// Reads a field as a number.
-pub type Reader = fn(&Ack) -> f64;
-
-impl InC for f64 {
-    const NAME: &'static str = "double";
-}
-impl InC for i64 {
-    const NAME: &'static str = "int64_t";
-}
-impl InC for bool {
-    const NAME: &'static str = "bool";
-}
-impl<T> InC for *const T {
-    const NAME: &'static str = "const parshall_host *";
-}
-impl<T> InC for *mut T {
-    const NAME: &'static str = "void *";
-}
-
-macro_rules! shared {
-    ($about:literal, $(#[$more:meta])* struct $name:ident { $(#[doc = $doc:literal] $field:ident: $kind:ty,)* }) => {
-        #[doc = $about]
-        $(#[$more])*
-        #[repr(C)]
-        #[derive(Clone, Copy, Debug)]
-        pub struct $name { $(#[doc = $doc] pub $field: $kind,)* }
-
-        impl $name {
-            const ABOUT: &'static str = $about;
-            const FIELDS: &'static [Field] = &[$((stringify!($field), <$kind as InC>::NAME, $doc),)*];
-        }
-    };
-}
+/// See [`Interface`].
+pub const INTERFACE: Interface = Interface {
+    kind: "control",
+    version: 1,
+    structures: &[
+        ("window", Window::STRUCTURE),
+        ("ack", Ack::STRUCTURE),
+        ("loss", Lost::STRUCTURE),
+        ("moment", Moment::STRUCTURE),
+    ],
+};
 
 shared! {
     "What a control answers with. The state of every compiled control begins with it; the engine sets it before each call and reads it afterwards.",
@@ -92,23 +42,6 @@ shared! {
         /// The flow, for functions of the host that ask for it.
         flow: *mut c_void,
     }
-}
-
-/// The same, for a structure whose fields can all be read as numbers.
-macro_rules! numbers {
-    ($about:literal, $(#[$more:meta])* struct $name:ident { $(#[doc = $doc:literal] $field:ident: $kind:ty,)* }) => {
-        shared! { $about, $(#[$more])* struct $name { $(#[doc = $doc] $field: $kind,)* } }
-
-        impl $name {
-            /// What reads a field as a number.
-            pub fn reader(field: &str) -> Option<Reader> {
-                match field {
-                    $(stringify!($field) => Some(|told| told.$field.number()),)*
-                    _ => None,
-                }
-            }
-        }
-    };
 }
 
 numbers! {
@@ -187,7 +120,7 @@ shared! {
 }
 
 impl Ack {
-    /// The same for a compiled control.
+    /// Sample for a compiled control.
     #[inline]
     pub fn of(ack: &AckSample<'_>) -> Self {
         let kind = match ack.kind {
@@ -226,7 +159,7 @@ impl Ack {
         told
     }
 
-    /// What is known before anything is.
+    /// Sample before anything is known.
     pub const NOTHING: Ack = Ack {
         now: 0.0,
         now_ps: 0,
@@ -263,75 +196,4 @@ impl From<Time> for Moment {
     fn from(now: Time) -> Self {
         Moment { now: now.secs(), now_ps: now.ps() as i64 }
     }
-}
-
-/// A lent function: its name, what it returns, its arguments, what it does.
-type Lent = (&'static str, &'static str, &'static str, &'static str);
-
-macro_rules! lent {
-    ($($(#[doc = $doc:literal])* fn $name:ident($($arg:ident: $c:literal $kind:ty),*) -> $returns:literal $returned:ty;)*) => {
-        /// Functions that the engine lends, so that all forms of a control compute the same, bit for bit.
-        #[repr(C)]
-        #[derive(Debug)]
-        pub struct Host { $(pub $name: extern "C" fn($($kind),*) -> $returned,)* }
-
-        /// The functions of [`Host`] in C.
-        const LENT: &[Lent] = &[$((stringify!($name), $returns, concat!($($c, " ", stringify!($arg), ", ",)* ""), concat!($($doc,)*)),)*];
-
-        /// The only one.
-        pub static HOST: Host = Host { $($name: super::lent::$name,)* };
-
-        /// Where each function is, for compilers that know no structures of functions.
-        fn addresses(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-            let addresses = PyDict::new(py);
-            $(addresses.set_item(stringify!($name), HOST.$name as usize)?;)*
-            Ok(addresses)
-        }
-    };
-}
-
-lent! {
-    /// Cube root.
-    fn cbrt(x: "double" f64) -> "double" f64;
-    /// x to the power of y.
-    fn pow(x: "double" f64, y: "double" f64) -> "double" f64;
-    /// e to the power of x.
-    fn exp(x: "double" f64) -> "double" f64;
-    /// Natural logarithm.
-    fn log(x: "double" f64) -> "double" f64;
-    /// A random number from 0 to below 1, of the flow's own stream.
-    fn random(flow: "void *" *mut c_void) -> "double" f64;
-    /// An estimator of the library's for this flow, which the engine frees with it: "ewma" with its gain, "median" or
-    /// "mad" with its window. NULL for any other name. To be called in on_start.
-    fn estimator(flow: "void *" *mut c_void, name: "const char *" *const c_char, parameter: "double" f64) -> "void *" *mut c_void;
-    /// Takes in a sample and returns the value after it; a sample that is no finite number is left out.
-    fn update(estimator: "void *" *mut c_void, sample: "double" f64) -> "double" f64;
-    /// The value of an estimator; NaN if it has none yet.
-    fn value(estimator: "void *" *mut c_void) -> "double" f64;
-}
-
-fn structures() -> [(&'static str, &'static str, &'static [Field]); 4] {
-    [
-        ("window", Window::ABOUT, Window::FIELDS),
-        ("ack", Ack::ABOUT, Ack::FIELDS),
-        ("loss", Lost::ABOUT, Lost::FIELDS),
-        ("moment", Moment::ABOUT, Moment::FIELDS),
-    ]
-}
-
-/// The interface as plain data: its version, the fields of its structures as triples of name, type in C and meaning,
-/// the functions that the engine lends, and where they are.
-#[pyfunction]
-pub fn control_interface(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    let (all, of_each, about) = (PyDict::new(py), PyDict::new(py), PyDict::new(py));
-    for (name, text, fields) in structures() {
-        of_each.set_item(name, PyList::new(py, fields)?)?;
-        about.set_item(name, text)?;
-    }
-    all.set_item("version", VERSION)?;
-    all.set_item("structures", of_each)?;
-    all.set_item("about", about)?;
-    all.set_item("lent", PyList::new(py, LENT)?)?;
-    all.set_item("addresses", addresses(py)?)?;
-    Ok(all)
 }

@@ -1,25 +1,22 @@
-//! A control that is a class in Python: its methods are called with the GIL, which its run holds.
-
-use std::sync::Arc;
-use std::time::Duration;
+//! A control that is a class in Python.
 
 use parshall_sim::control::user::{Answer, Failure, Maker, Method, UserControl};
 use parshall_sim::control::{AckSample, Loss, Start, Window};
-use parshall_sim::internal::Pulse;
 use parshall_sim::random::Stream;
 use parshall_sim::units::Time;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::abi::{Ack, Lost, Moment};
-use super::fold::{Asked, Gathering, Reported, Reporting};
+use super::fold::{Reported, Reporting};
+use super::{Ack, Lost, Moment};
+use crate::own::class::{failure, number, Class};
 
-/// What the engine knows of a control in Python: the base of `parshall.Control`.
+/// Knowledge that the engine has of a control in Python: the base of `parshall.Control`.
 #[pyclass(subclass, name = "ControlBase", module = "parshall._core")]
 #[derive(Debug)]
 pub struct ControlBase {
-    /// See `abi::Window`.
+    /// See `control::Window`.
     #[pyo3(get, set)]
     cwnd: f64,
     #[pyo3(get, set)]
@@ -67,51 +64,10 @@ impl ControlBase {
     }
 }
 
-/// Makes a control for each flow by calling `make`.
-#[pyclass(frozen, module = "parshall._core")]
-#[derive(Debug)]
-pub struct PythonControls(pub(super) Arc<dyn Maker>);
-
-#[derive(Debug)]
-struct Class {
-    name: String,
-    make: Py<PyAny>,
-    hung: Py<PyAny>,
-    exact_echo: bool,
-    time_limit: Option<Duration>,
-    /// Makes a report of its values, if reports are wanted in place of ACKs.
-    report: Option<(Gathering, Py<PyAny>)>,
-}
-
-#[pymethods]
-impl PythonControls {
-    /// `make` returns a new control; `hung` is the class of what is raised in a method that takes longer than
-    /// `time_limit` seconds.
-    #[new]
-    #[pyo3(signature = (name, make, hung, exact_echo, time_limit, report=None))]
-    fn new(
-        name: String,
-        make: Py<PyAny>,
-        hung: Py<PyAny>,
-        exact_echo: bool,
-        time_limit: Option<f64>,
-        report: Option<(Asked, Py<PyAny>)>,
-    ) -> PyResult<Self> {
-        let time_limit = time_limit.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
-        let gathering = |(asked, make)| Ok::<_, PyErr>((Gathering::new(asked)?, make));
-        let report = report.map(gathering).transpose()?;
-        Ok(PythonControls(Arc::new(Class { name, make, hung, exact_echo, time_limit, report })))
-    }
-}
-
 impl Maker for Class {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     fn make(&self, start: &Start<'_>, answer: &mut Answer) -> Result<Box<dyn UserControl>, Failure> {
         Python::attach(|py| {
-            let object = self.make.bind(py).call0()?;
+            let object = self.object(py)?;
             let base = object.cast::<ControlBase>()?.clone();
             base.borrow_mut().stream = Some(start.stream());
             let method = |name| Ok::<_, PyErr>(object.getattr(name)?.unbind());
@@ -145,47 +101,6 @@ impl Maker for Class {
     fn exact_echo(&self) -> bool {
         self.exact_echo
     }
-
-    fn time_limit(&self) -> Option<Duration> {
-        self.time_limit
-    }
-
-    /// The run holds the GIL. Where methods of several runs compete for it, Python itself sees to it that each gets its
-    /// turn; to take it for each call would cost more than most calls do.
-    fn around(&self, run: &mut dyn FnMut()) {
-        Python::attach(|py| {
-            let pulse = Pulse::own();
-            pulse.on_interrupt(interrupt(py, &self.hung).ok());
-            run();
-            pulse.on_interrupt(None);
-        });
-    }
-}
-
-/// What raises an exception in this thread, from another one.
-fn interrupt(py: Python<'_>, hung: &Py<PyAny>) -> PyResult<Arc<dyn Fn() + Send + Sync>> {
-    let thread: u64 = py.import("threading")?.call_method0("get_ident")?.extract()?;
-    let hung = hung.clone_ref(py);
-    Ok(Arc::new(move || {
-        Python::attach(|py| {
-            let raise = || py.import("parshall.control.interrupt")?.call_method1("raise_in", (thread, &hung));
-            // Nothing is left to report to; the thread will be given up.
-            let _ = raise();
-        });
-    }))
-}
-
-/// An exception, with the line of the user's code that raised it.
-fn failure(error: PyErr) -> Failure {
-    Python::attach(|py| {
-        let told = || -> PyResult<String> {
-            // Until now it may be known beside the exception only.
-            error.value(py).setattr(intern!(py, "__traceback__"), error.traceback(py))?;
-            py.import("parshall.control.failure")?.call_method1("described", (error.value(py),))?.extract()
-        };
-        let message = told().unwrap_or_else(|_| error.to_string());
-        Failure { message, cause: Some(Box::new(error)) }
-    })
 }
 
 /// The ACK that `on_ack` is given, made anew only if the control has kept it.
@@ -267,8 +182,7 @@ impl UserControl for PythonControl {
         };
         call(&self.base, answer, |py| {
             let after = method.call1(py, (Lost::from(loss),))?;
-            let number = after.extract(py);
-            number.map_err(|_: PyErr| super::NotAWindowError::new_err((after,)))
+            number(after.into_bound(py), "the window after it, in packets")
         })
     }
 

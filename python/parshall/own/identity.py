@@ -1,13 +1,13 @@
-"""What the code of a control is, as a hash: what it compiles to, and the values that it can reach.
+"""What the code of a part is, as a hash: what it compiles to, and the values that it can reach.
 
-Any change that changes what a control does changes its hash. What counts is the code that is loaded, not the
+Any change that changes what a part does changes its hash. What counts is the code that is loaded, not the
 file it came from, which may have been edited since; and whatever that code refers to: variables of enclosing
 functions and of modules, attributes of the user's modules, defaults, arguments of partials, the state of
 objects and of what they refer to, and the classes of all these. What is installed counts by its version. A
 value whose state cannot be seen is refused.
 
 What Python itself changes from call to call is not code: clocks, files, the environment, random numbers that
-do not come from :meth:`Control.random`.
+do not come from the part's own ``random()``.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from parshall.control.origin import installed_object, installed_version, is_compiled
 from parshall.errors import InputError, shown
+from parshall.own.origin import installed_object, installed_version, is_compiled
 
 __all__ = ["code_hash", "compiled_helpers"]
 

@@ -8,7 +8,10 @@ use parshall_sim::units::Time;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::abi::{Ack, Reader};
+use super::Ack;
+
+/// Reads a field as a number.
+type Reader = fn(&Ack) -> f64;
 
 /// When a report is due.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +34,7 @@ enum Operation {
     Last,
 }
 
-/// What a report holds, and when it is made.
+/// Contents of a report, and when it is made.
 #[derive(Clone, Debug)]
 pub struct Gathering {
     every: Every,

@@ -1,4 +1,4 @@
-"""What went wrong in a user's control, in one line."""
+"""Text of what went wrong in a part of one's own, in one line."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ __all__ = ["described"]
 
 def described(error: BaseException) -> str:
     """The exception, and the line of the user's code that raised it."""
-    if isinstance(error, _core.NotAWindowError):
-        return f"returned {error.args[0]!r}, expected the window after it, in packets"
+    if isinstance(error, _core.WrongAnswerError):
+        value, expected = error.args
+        return f"returned {value!r}, expected {expected}"
     text = " ".join(str(error).split())
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)

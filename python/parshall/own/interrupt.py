@@ -8,7 +8,7 @@ __all__ = ["DoesNotReturn", "raise_in"]
 
 
 class DoesNotReturn(BaseException):
-    """A method of a control has taken longer than its class allows. It is no Exception, so that code which
+    """A method of a part has taken longer than its class allows. It is no Exception, so that code which
     catches those does not catch it.
     """
 

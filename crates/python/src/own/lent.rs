@@ -1,4 +1,4 @@
-//! The functions that the engine lends to controls, as C sees them.
+//! The functions that the engine lends to parts, as C sees them.
 
 #![allow(unsafe_code)]
 
@@ -13,11 +13,11 @@ use parshall_sim::random::Stream;
 
 use crate::filter::Filter;
 
-/// What the functions know of a flow.
+/// Knowledge that the functions have of a flow, or of whatever else a part belongs to.
 pub struct LentFlow {
-    /// Random numbers of its control.
+    /// Random numbers of its part.
     pub stream: Stream,
-    /// Estimators of its control, which are freed with it; the control has copies of these pointers.
+    /// Estimators of its part, which are freed with it; the part has copies of these pointers.
     estimators: Vec<*mut Box<dyn Filter>>,
 }
 
@@ -27,18 +27,30 @@ impl LentFlow {
         LentFlow { stream, estimators: Vec::new() }
     }
 
-    /// Keeps an estimator as long as the flow; returns the pointer by which its control knows it.
+    /// Keeps an estimator as long as the flow; returns the pointer by which its part knows it.
     pub fn keep(&mut self, filter: Box<dyn Filter>) -> *mut c_void {
         let pointer = Box::into_raw(Box::new(filter));
         self.estimators.push(pointer);
         pointer.cast()
+    }
+
+    /// A copy in the same state, and where each of its estimators was and is.
+    pub fn copy(&self) -> (Self, Vec<(*mut c_void, *mut c_void)>) {
+        let mut copy = LentFlow::new(self.stream.clone());
+        let moved = self.estimators.iter().map(|&pointer| {
+            // SAFETY: it is from `Box::into_raw`, and nobody changes it while it is borrowed.
+            let filter = unsafe { &*pointer };
+            (pointer.cast(), copy.keep(filter.copy()))
+        });
+        let moved = moved.collect();
+        (copy, moved)
     }
 }
 
 impl Drop for LentFlow {
     fn drop(&mut self) {
         for pointer in self.estimators.drain(..) {
-            // SAFETY: it is from `Box::into_raw`, and the control, which has the only copies, is gone.
+            // SAFETY: it is from `Box::into_raw`, and the part, which has the only copies, is gone.
             drop(unsafe { Box::from_raw(pointer) });
         }
     }

@@ -1,0 +1,53 @@
+//! Parts of the user's own: all are named alike.
+
+use crate::part::{parts, EMPTY_TABLE, NONE, T};
+use crate::read as checks;
+use crate::takes::{Takes, TEXT, VALUES};
+
+parts! {
+    /// A control of your own, as a scenario names it: an instance of a class derived from
+    /// `parshall.Control`, or a `parshall.SharedControl`, becomes this. The code itself is not in the
+    /// scenario; to run it again takes that code. In a file `module:Class` alone names it, too: the module
+    /// is looked for beside the file, and imported when the file is read.
+    USER_CONTROL: "UserControl" as "user", checked by checks::form {
+        /// In what form its code comes; left out, it is found out.
+        form: Takes::Choice(&["python", "numba", "library"]) => NONE,
+        /// Where it is found: a class as `module:Name`, a library as the path of its file.
+        source: TEXT,
+        /// SHA-256 of its code: of the source and what that refers to, or of the library's file. Left out,
+        /// it is that of the code that is there; given, no other code runs.
+        code: TEXT => T(""),
+        /// Its parameters, where they are not at their defaults.
+        values: VALUES => EMPTY_TABLE,
+    }
+
+    /// A filter of timeouts of your own, as a scenario names it: an instance of a class derived from
+    /// `parshall.RtoFilter`, or a `parshall.SharedRtoFilter`, becomes this. As with a control of your own,
+    /// the code is not in the scenario, and in a file `module:Class` alone names it, too.
+    USER_RTO: "UserRto" as "user", checked by checks::form {
+        /// In what form its code comes; left out, it is found out.
+        form: Takes::Choice(&["python", "numba", "library"]) => NONE,
+        /// Where it is found: a class as `module:Name`, a library as the path of its file.
+        source: TEXT,
+        /// SHA-256 of its code: of the source and what that refers to, or of the library's file. Left out,
+        /// it is that of the code that is there; given, no other code runs.
+        code: TEXT => T(""),
+        /// Its parameters, where they are not at their defaults.
+        values: VALUES => EMPTY_TABLE,
+    }
+
+    /// A forecaster of your own, as a scenario names it: an instance of a class derived from
+    /// `parshall.Forecaster`, or a `parshall.SharedForecaster`, becomes this. As with a control of your own,
+    /// the code is not in the scenario, and in a file `module:Class` alone names it, too.
+    USER_FORECASTER: "UserForecaster" as "user", checked by checks::form {
+        /// In what form its code comes; left out, it is found out.
+        form: Takes::Choice(&["python", "numba", "library"]) => NONE,
+        /// Where it is found: a class as `module:Name`, a library as the path of its file.
+        source: TEXT,
+        /// SHA-256 of its code: of the source and what that refers to, or of the library's file. Left out,
+        /// it is that of the code that is there; given, no other code runs.
+        code: TEXT => T(""),
+        /// Its parameters, where they are not at their defaults.
+        values: VALUES => EMPTY_TABLE,
+    }
+}

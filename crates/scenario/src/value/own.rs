@@ -1,0 +1,79 @@
+//! The parts of a scenario that the caller hands over, and how they are found in it.
+
+use std::sync::Arc;
+
+use parshall_control::user;
+use parshall_control::Control;
+use parshall_estimators::forecast::{ForecasterConfig, ForecasterMaker};
+use parshall_estimators::own;
+use parshall_estimators::rto::{RtoConfig, RtoMaker};
+
+use super::{Scenario, Tcp, Transport};
+
+/// A part that no crate here has, as a scenario names it. Whoever finds its code sets `maker`.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OwnPart<'a> {
+    /// A congestion control.
+    Control(&'a mut user::Config),
+    /// A filter of retransmission timeouts.
+    Rto(&'a mut own::Config<dyn RtoMaker>),
+    /// A forecaster.
+    Forecaster(&'a mut own::Config<dyn ForecasterMaker>),
+}
+
+impl Scenario {
+    /// Hands over what the caller has: `find` is asked for each part that the crates here do not have, and sets its `maker`.
+    ///
+    /// # Errors
+    /// The first error of `find`.
+    pub fn hand_over<E>(&mut self, mut find: impl FnMut(OwnPart<'_>) -> Result<(), E>) -> Result<(), E> {
+        // Neighbours share a transport, and go on doing so.
+        let mut last: Option<[Arc<Tcp>; 2]> = None;
+        for flow in &mut self.flows {
+            let Transport::Tcp(tcp) = &mut flow.transport else { continue };
+            if let Some([_, done]) = last.as_ref().filter(|[asked, _]| Arc::ptr_eq(asked, tcp)) {
+                *tcp = done.clone();
+            } else if is_asked_for(tcp) {
+                let asked = tcp.clone();
+                of_tcp(Arc::make_mut(tcp), &mut find)?;
+                last = Some([asked, tcp.clone()]);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_asked_for(tcp: &Tcp) -> bool {
+    let is_own =
+        |forecaster: Option<&ForecasterConfig>| matches!(forecaster, Some(ForecasterConfig::User(_)));
+    let by_control = match &tcp.control {
+        Some(Control::User(_)) => true,
+        control => is_own(control.as_ref().and_then(Control::forecaster)),
+    };
+    by_control
+        || match &tcp.rto {
+            Some(RtoConfig::User(_)) => true,
+            Some(RtoConfig::Arima { forecaster, .. }) => is_own(Some(forecaster)),
+            _ => false,
+        }
+}
+
+fn of_tcp<E>(tcp: &mut Tcp, find: &mut impl FnMut(OwnPart<'_>) -> Result<(), E>) -> Result<(), E> {
+    if let Some(Control::User(config)) = &mut tcp.control {
+        find(OwnPart::Control(config))?;
+    }
+    let mut forecasters = Vec::new();
+    forecasters.extend(tcp.control.as_mut().and_then(Control::forecaster_mut));
+    match &mut tcp.rto {
+        Some(RtoConfig::User(config)) => find(OwnPart::Rto(config))?,
+        Some(RtoConfig::Arima { forecaster, .. }) => forecasters.push(forecaster),
+        _ => {}
+    }
+    for forecaster in forecasters {
+        if let ForecasterConfig::User(config) = forecaster {
+            find(OwnPart::Forecaster(config))?;
+        }
+    }
+    Ok(())
+}

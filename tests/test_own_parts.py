@@ -1,0 +1,244 @@
+"""Filters and forecasters of one's own do what the library's do, in every form, to the last bit."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from dataclasses import field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.own_controls import NETWORKS, assert_equal, bell, tables
+
+import parshall
+from parshall import RtoFilter, SharedForecaster, SharedRtoFilter
+from parshall.errors import InputError, PartError, RunError
+from parshall.own import header
+
+EXAMPLES = Path(__file__).parents[1] / "examples" / "parts"
+RTTS = np.abs(np.random.default_rng(5).normal(0.1, 0.03, 400))
+
+
+def example(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"part_{name}", EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("parts")
+    flags = ["-O2", "-fPIC", "-shared", "-ffp-contract=off", "-Wall", "-Werror", f"-I{header.INSTALLED}"]
+    for name in ("jacobson", "ewma"):
+        subprocess.run(
+            ["cc", *flags, str(EXAMPLES / f"{name}.c"), "-o", str(folder / f"{name}.so")], check=True
+        )
+    shutil.copy(EXAMPLES / "jacobson.rs", folder)
+    shutil.copy(header.INSTALLED / "parshall_rto.rs", folder)
+    rustc = [
+        "rustc",
+        "-O",
+        "--edition",
+        "2021",
+        "--crate-type",
+        "cdylib",
+        "jacobson.rs",
+        "-o",
+        "libjacobson.so",
+    ]
+    subprocess.run(rustc, check=True, cwd=folder)
+    return folder
+
+
+def with_rto(scenario: Any, rto: Any) -> Any:
+    """The same network with another filter, which the minimum does not hide."""
+    return scenario.with_(
+        {
+            "flows[*].transport.rto": rto,
+            "flows[*].transport.min_rto": "10 ms",
+            "record.rtt": ["*"],
+        }
+    )
+
+
+def recorded(scenario: Any) -> dict[str, Any]:
+    recording = parshall.run(scenario, seed=3)
+    return {name: dict(recording.columns(name)) for name in ("flows", "ports", "rtt")}
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_a_filter_is_the_engines_own_in_every_form_to_the_last_bit(network: str, libraries: Path) -> None:
+    module = example("jacobson")
+    plain = NETWORKS[network]("aimd")
+    theirs = recorded(with_rto(plain, "jacobson"))
+    assert sum(theirs["flows"]["timeouts"]) > 0 or network != "full queue"
+    for own in (
+        module.Jacobson(),
+        module.CompiledJacobson(),
+        SharedRtoFilter(libraries / "jacobson.so"),
+        SharedRtoFilter(libraries / "libjacobson.so"),
+    ):
+        ours = recorded(with_rto(plain, own))
+        for table, columns in theirs.items():
+            for name, values in columns.items():
+                np.testing.assert_array_equal(ours[table][name], values, err_msg=f"{own} {table}.{name}")
+
+
+def test_a_filter_is_judged_on_a_series_like_the_librarys(libraries: Path) -> None:
+    module = example("jacobson")
+    theirs = parshall.evaluate_rto(RTTS, parshall.JacobsonRto())
+    strict = parshall.evaluate_rto(RTTS, parshall.JacobsonRto(min_rto=0.0, granularity=0.01))
+    for own in (module.Jacobson(), module.CompiledJacobson(), SharedRtoFilter(libraries / "jacobson.so")):
+        assert parshall.evaluate_rto(RTTS, own) == theirs
+        assert parshall.evaluate_rto(RTTS, own.with_rules(min_rto=0.0, granularity=0.01)) == strict
+    compared = parshall.rto.compare(
+        RTTS, filters={"mine": module.Jacobson(), "fast": module.Jacobson(gain=0.5)}
+    )
+    assert compared.rows["mine"] == compared.rows["jacobson"] != compared.rows["fast"]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_an_estimator_of_ones_own_copies_and_begins_anew(compiled: bool) -> None:
+    module = example("jacobson")
+    own = (module.CompiledJacobson if compiled else module.Jacobson)().with_rules(min_rto=0.0)
+    theirs = parshall.JacobsonRto(min_rto=0.0)
+    np.testing.assert_array_equal(own.run(RTTS[:50]), theirs.run(RTTS[:50]))
+    copied, fresh = own.copy(), own.clone()
+    np.testing.assert_array_equal(copied.run(RTTS), theirs.copy().run(RTTS))
+    assert (own.rto, own.srtt, own.rttvar) == (theirs.rto, theirs.srtt, theirs.rttvar)
+    np.testing.assert_array_equal(fresh.run(RTTS), theirs.clone().run(RTTS))
+    assert own.on_timeout() == theirs.on_timeout()
+
+
+def test_a_forecaster_is_the_librarys_wherever_one_stands(libraries: Path) -> None:
+    module = example("ewma")
+    forecasting = parshall.forecast
+    theirs = forecasting.Ewma(gain=0.25)
+    forms = [
+        module.Ewma(gain=0.25),
+        module.CompiledEwma(gain=0.25),
+        SharedForecaster(libraries / "ewma.so", gain=0.25),
+    ]
+    expected = forecasting.Forecaster(theirs, coverage=0.8)
+    intervals = expected.run_intervals(RTTS)
+    judged = forecasting.evaluate(RTTS, [theirs], horizons=(1, 3)).scores
+    controls = {
+        "CA-ARTT": lambda f: parshall.ArimaVegas(forecaster=f),
+        "TCP-TP": lambda f: parshall.TcpTp(forecaster=f),
+        "DUAL": lambda f: parshall.Dual(forecaster=f),
+    }
+    known = {name: tables(bell(make(theirs))) for name, make in controls.items()}
+    timeouts = recorded(with_rto(bell("aimd"), parshall.ArimaRtoConfig(forecaster=theirs)))
+    estimated = parshall.ArimaRto(theirs).run(RTTS)
+    for own in forms:
+        ran = forecasting.Forecaster(own, coverage=0.8)
+        assert ran.forecast() is None
+        for ours, column in zip(ran.run_intervals(RTTS), intervals, strict=True):
+            np.testing.assert_array_equal(ours, column)
+        assert ran.forecast(5) == expected.forecast(5)
+        scores = forecasting.evaluate(RTTS, {"EWMA 1/4": own}, horizons=(1, 3)).scores
+        assert list(scores) == list(judged)
+        for name, make in controls.items():
+            assert_equal(tables(bell(make(own))), known[name])
+        ours = recorded(with_rto(bell("aimd"), parshall.ArimaRtoConfig(forecaster=own)))
+        np.testing.assert_array_equal(ours["rtt"]["rto"], timeouts["rtt"]["rto"])
+        np.testing.assert_array_equal(parshall.ArimaRto(own).run(RTTS), estimated)
+
+
+class Faulty(RtoFilter):
+    answer: str = "nan"
+    late: float = 1.0
+    count: int = field(init=False, default=0)
+
+    def on_sample(self, rtt: float) -> None:
+        self.count += 1
+        self.srtt = -1.0 if self.answer == "srtt" else rtt
+        if self.answer == "raises" and self.count > 3:
+            raise ZeroDivisionError("nothing left")
+
+    def rto(self) -> Any:
+        return {"nan": float("nan"), "negative": -1.0, "text": "soon"}.get(self.answer, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (
+            "nan",
+            r"Faulty\.rto, flow f1, 0\.\d+ s: it is NaN, expected seconds, a finite number of at least 0",
+        ),
+        ("negative", r"Faulty\.rto, flow f1, 0\.\d+ s: it is -1, expected seconds"),
+        ("text", r"Faulty\.rto, flow f1, 0\.\d+ s: returned 'soon', expected the timeout, in seconds"),
+        (
+            "srtt",
+            r"Faulty\.rto, flow f1, 0\.\d+ s: srtt is -1, expected seconds, at least 0, or NaN for none",
+        ),
+        (
+            "raises",
+            r"Faulty\.on_sample, flow f1, 0\.\d+ s: ZeroDivisionError: nothing left "
+            r"\(test_own_parts\.py, line \d+\)",
+        ),
+    ],
+)
+def test_what_is_no_timeout_ends_a_run_in_one_line(answer: str, told: str) -> None:
+    with pytest.raises(RunError, match=told):
+        parshall.run(with_rto(bell("aimd"), Faulty(answer=answer)), seed=1)
+    outside = told.replace(r", flow f1, 0\.\d+ s", "")
+    with pytest.raises(PartError, match=outside):
+        parshall.evaluate_rto(RTTS, Faulty(answer=answer))
+
+
+def test_a_filter_that_does_not_return_is_given_up() -> None:
+    class Endless(RtoFilter):
+        time_limit = 0.3
+
+        def on_sample(self, rtt: float) -> None:
+            while rtt:
+                pass
+
+        def rto(self) -> float:
+            return 1.0
+
+    with pytest.raises(RunError, match=r"Endless\.on_sample, flow f\d, 0\.\d+ s: DoesNotReturn"):
+        parshall.run(with_rto(bell("aimd"), Endless()), seed=1)
+
+
+def test_random_numbers_are_those_of_the_run() -> None:
+    class Dithered(RtoFilter):
+        def on_sample(self, rtt: float) -> None:
+            self.srtt = rtt
+
+        def rto(self) -> float:
+            return self.srtt * (2.0 + self.random())
+
+    scenario = with_rto(bell("aimd"), Dithered())
+    rtos = [parshall.run(scenario, seed=seed).columns("rtt")["rto"] for seed in (1, 1, 2)]
+    assert list(rtos[0]) == list(rtos[1])
+    assert list(rtos[0][:5]) != list(rtos[2][:5])
+
+
+def test_errors_name_what_to_write() -> None:
+    module = example("jacobson")
+    with pytest.raises(InputError, match="got the class Jacobson, expected one of it"):
+        parshall.Tcp(rto=module.Jacobson)
+    silent = type("Silent", (RtoFilter,), {})()
+    expected = r"Silent\.rto: got nothing, expected a method: the timeout before any rule"
+    with pytest.raises(InputError, match=expected):
+        parshall.Tcp(rto=silent)
+    with pytest.raises(InputError, match="a method that nobody calls, expected on_sample"):
+        type("Typo", (RtoFilter,), {"on_smaple": lambda self, rtt: None})
+    with pytest.raises(InputError, match="expected an estimator such as MedianRto"):
+        parshall.evaluate_rto(RTTS, example("ewma").Ewma())
+    with pytest.raises(InputError, match="got the class Ewma, expected one of it"):
+        parshall.forecast.Forecaster(example("ewma").Ewma)
+    with pytest.raises(InputError, match="rto"):
+        parshall.Tcp(rto=example("ewma").Ewma())
