@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use toml_edit::{Array, Document, InlineTable, Item, Table, Value};
+use toml_parser::parser::{parse_document, RecursionGuard, ValidateWhitespace};
+use toml_parser::{ParseError, Source};
 
 use crate::fault::{Fault, Faults};
 use crate::given::Given;
@@ -21,14 +23,11 @@ impl<'a> Toml<'a> {
     /// A fault with a line for what is no TOML.
     pub fn new(text: &'a str) -> Result<Self, Faults> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        check_syntax(text)?;
         let document = Document::parse(text).map_err(|error| {
             // What the parser expected would stand beside what is expected of the whole text.
-            let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
-            let message = message.split(", expected ").next().unwrap_or_default();
-            let line = error.span().map(|span| 1 + ends(text).partition_point(|end| *end < span.start));
-            let fault =
-                Fault::of_syntax(format!("text that is not TOML: {message}"), "a scenario file", line);
-            Faults::from(fault)
+            let message = error.message().split(", expected ").next().unwrap_or_default();
+            no_toml(text, message, error.span().map(|span| span.start))
         })?;
         Ok(Toml { ends: ends(text), document })
     }
@@ -57,6 +56,30 @@ impl<'a> Toml<'a> {
         }
         found.map(|offset| 1 + self.ends.partition_point(|end| *end < offset))
     }
+}
+
+/// Lists and tables in one another that a file may have, as many as `toml_edit` reads.
+const DEEPEST: u32 = 80;
+
+/// Refuses a text with a fault of syntax. `toml_edit` goes on behind one, and panics at some that it then meets.
+fn check_syntax(text: &str) -> Result<(), Fault> {
+    let source = Source::new(text);
+    let tokens = source.lex().into_vec();
+    let mut nobody = ();
+    let mut blanks = ValidateWhitespace::new(&mut nobody, source);
+    let mut guarded = RecursionGuard::new(&mut blanks, DEEPEST);
+    let mut first: Option<ParseError> = None;
+    parse_document(&tokens, &mut guarded, &mut first);
+    first.map_or(Ok(()), |error| {
+        Err(no_toml(text, error.description(), error.unexpected().map(|span| span.start())))
+    })
+}
+
+/// The fault of a text that is no TOML, in a line.
+fn no_toml(text: &str, message: &str, at: Option<usize>) -> Fault {
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = at.map(|start| 1 + ends(text).partition_point(|end| *end < start));
+    Fault::of_syntax(format!("text that is not TOML: {message}"), "a scenario file", line)
 }
 
 fn ends(text: &str) -> Vec<usize> {

@@ -109,6 +109,16 @@ fn the_schema_is_json() {
     assert_eq!(schema["$defs"]["DropTail"]["properties"]["limit_packets"]["minimum"], 1);
 }
 
+/// A text at which `toml_edit` panics where it goes on behind a fault of syntax.
+#[test]
+fn keys_that_are_missing_are_a_fault() {
+    for text in ["\n=='\n.", "==\n=1", "=\n[]\n[]", "[[]]\n=1\n=2"] {
+        let fault = Scenario::from_toml(text).expect_err("a fault");
+        assert!(fault.first().is_syntax(), "{fault}");
+        assert!(fault.first().line.is_some(), "{fault}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
