@@ -106,7 +106,7 @@ proptest! {
             prop_assert!(times.windows(2).all(|w| w[0] <= w[1]), "{}", table.name());
             // An interval of estimation may end with the run.
             let end = scenario.duration.secs();
-            let within = |t: f64| t < end || (t == end && ["responsiveness", "red_tuning"].contains(&table.name()));
+            let within = |t: f64| t < end || (t == end && ["responsiveness", "evidence", "red_tuning"].contains(&table.name()));
             prop_assert!(times.iter().all(|&t| within(t)), "{}", table.name());
         }
     }
