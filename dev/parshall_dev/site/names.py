@@ -20,6 +20,7 @@ PACKAGES = {
     "": "Running and reading",
     "scenario": "Scenarios",
     "control": "Controls of your own",
+    "own": "Forecasters and filters of your own",
     "sweep": "Sweeps",
     "estimators": "Estimators",
     "rto": "Timeouts of a link",
@@ -101,9 +102,13 @@ def _below(name: Name) -> str:
 
 
 def _modules_of(name: Name) -> Iterator[str]:
-    """The package, and the modules below it that assign the name."""
+    """The package, the modules that it takes the name from, and those below it."""
     package = importlib.import_module(name.path.rpartition(".")[0])
     yield package.__name__
+    for node in ast.parse(inspect.getsource(package)).body:
+        taken = [each.name for each in node.names] if isinstance(node, ast.ImportFrom) else []
+        if name.short in taken and isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
     for module in pkgutil.iter_modules(getattr(package, "__path__", ())):
         if not module.name.startswith("_"):
             yield f"{package.__name__}.{module.name}"
