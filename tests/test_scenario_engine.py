@@ -204,7 +204,11 @@ def test_every_control_of_the_engine_has_its_class(repository: Path) -> None:
     assert registered == [model.model_fields["kind"].default.replace("-", "_") for model in CONTROLS]
 
 
-@pytest.mark.parametrize("model", FORECASTERS, ids=lambda model: model.__name__)
+@pytest.mark.parametrize(
+    "model",
+    [model for model in FORECASTERS if model is not forecaster.UserForecaster],
+    ids=lambda model: model.__name__,
+)
 def test_parameters_of_a_forecaster_are_those_of_the_engine(model: type, repository: Path) -> None:
     source = (repository / "crates/estimators/src/forecast/config.rs").read_text()
     enum = re.search(r"pub enum ForecasterConfig \{(.*?)\n\}", source, re.DOTALL)[1]
