@@ -106,11 +106,15 @@ class _Module:
     """Classes that are needed when it is imported."""
     named: set[str] = field(default_factory=set)
     """Names that stand in annotations."""
+    given: set[str] = field(default_factory=set)
+    """Unions of which it is named what may be given for them."""
 
     def text(self) -> str:
         classes = [line for part in self._in_order() for line in ("", "", *self._class(part))]
-        unions = [line for union in _described()["unions"] for line in self._union(union)]
-        body = "\n".join([*classes, *unions])
+        own = [union for union in _described()["unions"] if union["topic"] == self.topic]
+        unions = [line for union in own for line in self._union(union)]
+        given = [f"    {_given(union['name'])}: TypeAlias = {_taken(union)}" for union in own]
+        body = "\n".join([*classes, *unions, *(["", "if TYPE_CHECKING:", *given] if given else [])])
         return "\n".join([*self._head(body), *self._imports(body)]) + "\n" + body + "\n"
 
     def _parts(self) -> list[dict[str, Any]]:
@@ -161,7 +165,9 @@ class _Module:
             if used:
                 yield f"from {module} import {', '.join(used)}"
         yield from _from_topics(self.named - self.needed, self.topic)
-        own = [name for name in ("Bytes", "Given", "Number", "Table") if _is_named(name, body)]
+        for name in sorted(self.given):
+            yield f"from parshall.scenario.parts.{_topic_of()[name]} import {_given(name)}"
+        own = [name for name in ("Bytes", "Given", "Number", "Table") if _is_named(name, f"{body}\n")]
         if own:
             yield f"from parshall.scenario.quantities import {', '.join(own)}"
 
@@ -208,7 +214,9 @@ class _Module:
         self._name(name)
         taken = f"{name} | Table"
         if "union" in takes or "unions" in takes:
-            taken += _bare(name) + _OTHERWISE.get(takes.get("or"), "") + _OWN.get(name, "")
+            if _topic_of()[name] != self.topic:
+                self.given.add(name)
+            taken = _given(name) + _OTHERWISE.get(takes.get("or"), "")
         if "parts" in takes or "unions" in takes:
             return f"tuple[{name}, ...]", f"Sequence[{taken}]"
         return name, taken
@@ -231,12 +239,10 @@ class _Module:
             ]
             return f"{name}.known({', '.join(inner)})"
         if isinstance(value, list):
-            return "()" if not value else f"({', '.join(map(repr, value))},)"
+            return repr(tuple(value))
         return json.dumps(value) if isinstance(value, str) else repr(value)
 
     def _union(self, union: dict[str, Any]) -> Iterator[str]:
-        if union["topic"] != self.topic:
-            return
         self.needed |= {name for name in union["parts"] if _topic_of()[name] != self.topic}
         yield from ("", f"{union['name']}: TypeAlias = (")
         yield from (f"    {'| ' if index else ''}{name}" for index, name in enumerate(union["parts"]))
@@ -280,11 +286,16 @@ def _noun(name: str) -> str:
     return next((union["noun"] for union in unions), "kind")
 
 
-def _bare(name: str) -> str:
-    """The names of kinds that may stand as text."""
-    union = next(union for union in _described()["unions"] if union["name"] == name)
+def _given(union: str) -> str:
+    """The name of the type of what may be given for a union."""
+    return f"{union}Given"
+
+
+def _taken(union: dict[str, Any]) -> str:
+    """The type of what may be given for a union: a part, a table, the name of a kind, code of one's own."""
     names = ", ".join(json.dumps(kind) for kind in union["bare"])
-    return f" | Literal[{names}]" if names else ""
+    bare = f" | Literal[{names}]" if names else ""
+    return f"{union['name']} | Table{bare}{_OWN.get(union['name'], '')}"
 
 
 @cache

@@ -10,8 +10,8 @@ from parshall.scenario.base import Part, default
 from parshall.scenario.parts.laws import ConstantLaw, ExponentialLaw, LomaxLaw
 
 if TYPE_CHECKING:
-    from parshall.scenario.parts.laws import AnyLaw
-    from parshall.scenario.quantities import Bytes, Given, Number, Table
+    from parshall.scenario.parts.laws import AnyLaw, AnyLawGiven
+    from parshall.scenario.quantities import Bytes, Given, Number
 
 __all__ = [
     "Barrier",
@@ -28,9 +28,9 @@ class TransferSequence(Part):
 
     kind: Literal["transfer-sequence"] = "transfer-sequence"
     """Names this application."""
-    packets: Given[AnyLaw, AnyLaw | Table | float]
+    packets: Given[AnyLaw, AnyLawGiven | float]
     """Packets of a transfer; a fraction counts as a whole packet, and there is at least one."""
-    think: Given[AnyLaw, AnyLaw | Table | Number] = default(ConstantLaw.known(value=0.0))
+    think: Given[AnyLaw, AnyLawGiven | Number] = default(ConstantLaw.known(value=0.0))
     """Time between the end of one transfer and the start of the next."""
     transfers_at_most: int | None = None
     """How many there are; none is as many as the run has time for."""
@@ -64,7 +64,7 @@ class Barrier(Part):
     """Packets of an answer."""
     rounds: int | None = None
     """How many there are; none is as many as the run has time for."""
-    think: Given[AnyLaw, AnyLaw | Table | Number] = default(ConstantLaw.known(value=0.0))
+    think: Given[AnyLaw, AnyLawGiven | Number] = default(ConstantLaw.known(value=0.0))
     """Time between the end of one round and the start of the next."""
     connection: Literal["new", "persistent"] = "persistent"
     """One connection for all answers of a flow, or one for each, with handshake, initial window and all
@@ -84,11 +84,11 @@ class Telnet(Part):
 
     kind: Literal["telnet"] = "telnet"
     """Names this application."""
-    packets: Given[AnyLaw, AnyLaw | Table | float] = default(ExponentialLaw.known(mean=20.0))
+    packets: Given[AnyLaw, AnyLawGiven | float] = default(ExponentialLaw.known(mean=20.0))
     """Packets of a session; with a mean of m, a share of ``exp(-n / m)`` of the sessions has more than n."""
-    interval: Given[AnyLaw, AnyLaw | Table | Number] = default(ExponentialLaw.known(mean=1.0))
+    interval: Given[AnyLaw, AnyLawGiven | Number] = default(ExponentialLaw.known(mean=1.0))
     """Time between the packets of a session, with a mean of at least 1 us."""
-    idle: Given[AnyLaw, AnyLaw | Table | Number] = default(ExponentialLaw.known(mean=10.0))
+    idle: Given[AnyLaw, AnyLawGiven | Number] = default(ExponentialLaw.known(mean=10.0))
     """Time from the acknowledgement of a session's last packet to the start of the next session."""
     sessions: int | None = None
     """How many there are; none is as many as the run has time for."""
@@ -113,17 +113,17 @@ class Web(Part):
 
     kind: Literal["web"] = "web"
     """Names this application."""
-    pages: Given[AnyLaw, AnyLaw | Table | float] = default(ConstantLaw.known(value=250.0))
+    pages: Given[AnyLaw, AnyLawGiven | float] = default(ConstantLaw.known(value=250.0))
     """Pages of a session."""
-    inter_page: Given[AnyLaw, AnyLaw | Table | Number] = default(ExponentialLaw.known(mean=15.0))
+    inter_page: Given[AnyLaw, AnyLawGiven | Number] = default(ExponentialLaw.known(mean=15.0))
     """Time between the end of a page and the start of the next."""
-    objects: Given[AnyLaw, AnyLaw | Table | float] = default(ConstantLaw.known(value=1.0))
+    objects: Given[AnyLaw, AnyLawGiven | float] = default(ConstantLaw.known(value=1.0))
     """Objects of a page, at most 10000."""
-    inter_object: Given[AnyLaw, AnyLaw | Table | Number] = default(ExponentialLaw.known(mean=0.01))
+    inter_object: Given[AnyLaw, AnyLawGiven | Number] = default(ExponentialLaw.known(mean=0.01))
     """Time between the starts of two objects of a page."""
-    object_packets: Given[AnyLaw, AnyLaw | Table | float] = default(LomaxLaw.known(mean=12.0, shape=1.2))
+    object_packets: Given[AnyLaw, AnyLawGiven | float] = default(LomaxLaw.known(mean=12.0, shape=1.2))
     """Packets of an object; a fraction counts as a whole packet, and there is at least one."""
-    inter_session: Given[AnyLaw | None, AnyLaw | Table | Number | None] = default(None)
+    inter_session: Given[AnyLaw | None, AnyLawGiven | Number | None] = default(None)
     """Time between the end of a session and the start of the next; none has one session only."""
     connections: int | None = None
     """Most connections at once, up to 256; an object beyond that waits for one, and the wait counts. None is

@@ -12,7 +12,7 @@ from parshall.scenario.parts.weights import FixedWeight
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from parshall.scenario.parts.weights import AnyWeight
+    from parshall.scenario.parts.weights import AnyWeight, AnyWeightGiven
     from parshall.scenario.quantities import Bytes, Given, Number, Table
 
 __all__ = [
@@ -60,9 +60,7 @@ class Precedence(Part):
     """Average at which the drop probability is ``max_probability``; at least the lower threshold."""
     max_probability: float = 0.1
     """Drop probability at the upper threshold; at most 1."""
-    weight: Given[AnyWeight, AnyWeight | Table | Literal["from-rate"] | float] = default(
-        FixedWeight.known(value=0.002)
-    )
+    weight: Given[AnyWeight, AnyWeightGiven | float] = default(FixedWeight.known(value=0.002))
     """Weight of the current queue in its average: a number, or ``from-rate``."""
 
 
@@ -87,9 +85,7 @@ class DiffServ(Part):
     """Names this queue discipline."""
     queues: Given[tuple[ClassQueue, ...], Sequence[ClassQueue | Table]]
     """In the order of their priority, where that matters."""
-    scheduler: Given[AnyScheduler, AnyScheduler | Table | Literal["priority", "round-robin"]] = default(
-        Priority.known()
-    )
+    scheduler: Given[AnyScheduler, AnySchedulerGiven] = default(Priority.known())
     """Which queue the link serves next."""
     mean_packet_bytes: Given[int, Bytes] = default(1000)
     """Size of a mean packet: idle times are counted in these."""
@@ -141,3 +137,6 @@ class Wirr(Part):
 
 AnyScheduler: TypeAlias = Priority | RoundRobin | Wrr | Drr | Wirr
 """Any scheduler."""
+
+if TYPE_CHECKING:
+    AnySchedulerGiven: TypeAlias = AnyScheduler | Table | Literal["priority", "round-robin"]

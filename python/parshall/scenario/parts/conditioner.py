@@ -11,7 +11,7 @@ from parshall.scenario.base import Part, default
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from parshall.scenario.parts.meters import AnyMeter
+    from parshall.scenario.parts.meters import AnyMeter, AnyMeterGiven
     from parshall.scenario.quantities import Given, Number, Table
 
 __all__ = [
@@ -35,7 +35,7 @@ class Rule(Part):
     """Which packets belong to the aggregate."""
     dscp: Given[tuple[int, ...], Sequence[int | str] | int | str] = default(())
     """Code points that a packet arrives with; none is any."""
-    meter: Given[AnyMeter | None, AnyMeter | Table | None] = default(None)
+    meter: Given[AnyMeter | None, AnyMeterGiven | None] = default(None)
     """What colours packets; without one all are green."""
     count: Literal["wire", "payload"] = "wire"
     """Which bytes of a packet are metered: all, or those behind the headers. An ACK is nothing but header."""

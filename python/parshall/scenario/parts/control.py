@@ -12,9 +12,9 @@ from parshall.scenario.parts.forecaster import Arima, LastValue, Lmmse
 from parshall.scenario.parts.own import UserControl
 
 if TYPE_CHECKING:
-    from parshall._core import ForecasterBase
-    from parshall.own.forecaster import SharedForecaster
-    from parshall.scenario.parts.forecaster import ForecasterConfig
+    from parshall._core import ControlBase
+    from parshall.control.library import SharedControl
+    from parshall.scenario.parts.forecaster import ForecasterConfig, ForecasterConfigGiven
     from parshall.scenario.quantities import Given, Number, Table
 
 __all__ = [
@@ -56,34 +56,8 @@ class ArimaVegas(Part):
     """Backlog above which it shrinks by one; at least alpha."""
     gamma: float = 1.0
     """Backlog above which slow start ends."""
-    forecaster: Given[
-        ForecasterConfig,
-        ForecasterConfig
-        | Table
-        | Literal[
-            "last-value",
-            "adaptive-ewma",
-            "arima",
-            "lmmse",
-            "nlms",
-            "rls",
-            "fbm",
-            "farima",
-            "arima-recursive",
-            "arima-refitted",
-            "mixture",
-        ]
-        | ForecasterBase
-        | SharedForecaster,
-    ] = default(
-        Arima.known(
-            ar=(
-                -0.36251,
-                0.17573,
-            ),
-            d=1,
-            ma=(-0.95108,),
-        )
+    forecaster: Given[ForecasterConfig, ForecasterConfigGiven] = default(
+        Arima.known(ar=(-0.36251, 0.17573), d=1, ma=(-0.95108,))
     )
     """What forecasts the next round trip, in seconds, from that of each ACK of new data."""
     decide: Literal["round", "ack"] = "round"
@@ -199,26 +173,7 @@ class Dual(Part):
     """
     rounds: int = 2
     """It looks once in so many round trips."""
-    forecaster: Given[
-        ForecasterConfig,
-        ForecasterConfig
-        | Table
-        | Literal[
-            "last-value",
-            "adaptive-ewma",
-            "arima",
-            "lmmse",
-            "nlms",
-            "rls",
-            "fbm",
-            "farima",
-            "arima-recursive",
-            "arima-refitted",
-            "mixture",
-        ]
-        | ForecasterBase
-        | SharedForecaster,
-    ] = default(LastValue.known())
+    forecaster: Given[ForecasterConfig, ForecasterConfigGiven] = default(LastValue.known())
     """What forecasts the mean of the next round trip, in seconds, from those of the last ones."""
 
 
@@ -238,26 +193,7 @@ class TcpTp(Part):
     """alpha, the weight of the newest interval in the sampled throughput."""
     samples: int = 20
     """How many intervals are measured before the rule applies."""
-    forecaster: Given[
-        ForecasterConfig,
-        ForecasterConfig
-        | Table
-        | Literal[
-            "last-value",
-            "adaptive-ewma",
-            "arima",
-            "lmmse",
-            "nlms",
-            "rls",
-            "fbm",
-            "farima",
-            "arima-recursive",
-            "arima-refitted",
-            "mixture",
-        ]
-        | ForecasterBase
-        | SharedForecaster,
-    ] = default(Lmmse.known(every=1, window=21))
+    forecaster: Given[ForecasterConfig, ForecasterConfigGiven] = default(Lmmse.known(every=1, window=21))
     """What forecasts the throughput of the next interval, in packets a second."""
     rounding: Literal["up", "nearest", "down"] = "up"
     """What makes N whole: up as printed, to the nearest, or down to one at least."""
@@ -314,3 +250,12 @@ AnyControl: TypeAlias = (
     | UserControl
 )
 """Any control."""
+
+if TYPE_CHECKING:
+    AnyControlGiven: TypeAlias = (
+        AnyControl
+        | Table
+        | Literal["aimd", "arima-vegas", "bbr", "copa", "cubic", "dctcp", "dual", "tcp-tp", "vegas", "veno"]
+        | ControlBase
+        | SharedControl
+    )

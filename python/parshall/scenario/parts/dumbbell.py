@@ -15,12 +15,12 @@ from parshall.scenario.parts.record import Record
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from parshall.scenario.parts.events import AnyEvent
-    from parshall.scenario.parts.losses import AnyLoss
+    from parshall.scenario.parts.events import AnyEvent, AnyEventGiven
+    from parshall.scenario.parts.losses import AnyLoss, AnyLossGiven
     from parshall.scenario.parts.network import Capacity, Jitter
-    from parshall.scenario.parts.queues import AnyQueue
-    from parshall.scenario.parts.traffic import AnyApp
-    from parshall.scenario.parts.transport import AnyTransport
+    from parshall.scenario.parts.queues import AnyQueue, AnyQueueGiven
+    from parshall.scenario.parts.traffic import AnyApp, AnyAppGiven
+    from parshall.scenario.parts.transport import AnyTransport, AnyTransportGiven
     from parshall.scenario.quantities import Given, Number, Table
 
 __all__ = [
@@ -45,9 +45,7 @@ class Dumbbell(DumbbellMethods, Part):
     """Rate of the bottleneck."""
     delay: Given[float, Number]
     """Propagation delay of the bottleneck."""
-    queue: Given[AnyQueue, AnyQueue | Table | Literal["droptail", "codel", "pie", "fq-codel"]] = default(
-        DropTail.known()
-    )
+    queue: Given[AnyQueue, AnyQueueGiven] = default(DropTail.known())
     """Queue in front of the bottleneck, one in each direction."""
     capacity: Given[Capacity | None, Capacity | Table | None] = default(None)
     """Instants at which packets may leave the bottleneck, forward direction, in place of the rate, which then
@@ -55,9 +53,9 @@ class Dumbbell(DumbbellMethods, Part):
     """
     jitter: Given[Jitter | None, Jitter | Table | None] = default(None)
     """Random delay on top of the bottleneck's propagation delay, forward direction."""
-    loss: Given[AnyLoss | None, AnyLoss | Table | Literal["dither"] | None] = default(None)
+    loss: Given[AnyLoss | None, AnyLossGiven | None] = default(None)
     """Packets lost on arrival at the bottleneck, forward direction."""
-    events: Given[tuple[AnyEvent, ...], Sequence[AnyEvent | Table]] = default(())
+    events: Given[tuple[AnyEvent, ...], Sequence[AnyEventGiven]] = default(())
     """Events of the bottleneck at given times, forward direction: changes of rate, delay and losses, outages,
     stalls, reordering.
     """
@@ -67,9 +65,7 @@ class Dumbbell(DumbbellMethods, Part):
     """Rate of the links between hosts and routers."""
     access_delay: Given[float, Number]
     """Propagation delay of the links between hosts and routers."""
-    access_queue: Given[AnyQueue, AnyQueue | Table | Literal["droptail", "codel", "pie", "fq-codel"]] = (
-        default(DropTail.known())
-    )
+    access_queue: Given[AnyQueue, AnyQueueGiven] = default(DropTail.known())
     """Queues in front of the links between hosts and routers."""
     flows: Given[tuple[FlowGroup, ...], Sequence[FlowGroup | Table]]
     """Groups of flows."""
@@ -84,9 +80,9 @@ class FlowGroup(Part):
     """Flows are named this and a number, from 1; groups of the same name are counted on."""
     count: int = 1
     """How many flows."""
-    transport: Given[AnyTransport, AnyTransport | Table | Literal["tcp", "udp"]]
+    transport: Given[AnyTransport, AnyTransportGiven]
     """How data travels."""
-    app: Given[AnyApp, AnyApp | Table | Literal["bulk", "telnet", "web"]]
+    app: Given[AnyApp, AnyAppGiven]
     """When there is data to send."""
     direction: Literal["forward", "reverse"] = "forward"
     """``forward`` sends from the left, from ``s1``, ``s2`` and so on; ``reverse`` from the right."""
@@ -104,9 +100,7 @@ class FlowGroup(Part):
     """Delay of each of these flows' access links where it differs; a list gives one to each flow of the
     group, so that their round-trip times differ.
     """
-    access_queue: Given[
-        AnyQueue | None, AnyQueue | Table | Literal["droptail", "codel", "pie", "fq-codel"] | None
-    ] = default(None)
+    access_queue: Given[AnyQueue | None, AnyQueueGiven | None] = default(None)
     """Queue of these flows' access links where it differs."""
     access_jitter: Given[Jitter | None, Jitter | Table | None] = default(None)
     """Random delay of what these flows send, on the sender's access link."""

@@ -11,7 +11,7 @@ from parshall.scenario.base import Part, default
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from parshall.scenario.quantities import Given, Number
+    from parshall.scenario.quantities import Given, Number, Table
 
 __all__ = [
     "AnyEvent",
@@ -122,3 +122,6 @@ class Reordering(Part):
 
 AnyEvent: TypeAlias = RateChange | DelayChange | LossChange | Outage | Stall | Reordering
 """Any event."""
+
+if TYPE_CHECKING:
+    AnyEventGiven: TypeAlias = AnyEvent | Table

@@ -13,7 +13,9 @@ from parshall.scenario.parts.own import UserForecaster
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from parshall.scenario.quantities import Given, Number
+    from parshall._core import ForecasterBase
+    from parshall.own.forecaster import SharedForecaster
+    from parshall.scenario.quantities import Given, Number, Table
 
 __all__ = [
     "AdaptiveEwma",
@@ -277,3 +279,24 @@ ForecasterConfig: TypeAlias = (
     | UserForecaster
 )
 """Any forecaster."""
+
+if TYPE_CHECKING:
+    ForecasterConfigGiven: TypeAlias = (
+        ForecasterConfig
+        | Table
+        | Literal[
+            "last-value",
+            "adaptive-ewma",
+            "arima",
+            "lmmse",
+            "nlms",
+            "rls",
+            "fbm",
+            "farima",
+            "arima-recursive",
+            "arima-refitted",
+            "mixture",
+        ]
+        | ForecasterBase
+        | SharedForecaster
+    )

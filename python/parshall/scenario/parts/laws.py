@@ -11,7 +11,7 @@ from parshall.scenario.base import Part
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from parshall.scenario.quantities import Given, Number
+    from parshall.scenario.quantities import Given, Number, Table
 
 __all__ = [
     "AnyLaw",
@@ -104,3 +104,6 @@ AnyLaw: TypeAlias = (
     ConstantLaw | ExponentialLaw | ParetoLaw | LomaxLaw | UniformLaw | LognormalLaw | ChoiceLaw
 )
 """Any law."""
+
+if TYPE_CHECKING:
+    AnyLawGiven: TypeAlias = AnyLaw | Table

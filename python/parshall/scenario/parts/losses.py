@@ -11,7 +11,7 @@ from parshall.scenario.base import Part
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from parshall.scenario.quantities import Given
+    from parshall.scenario.quantities import Given, Table
 
 __all__ = [
     "AnyLoss",
@@ -85,3 +85,6 @@ class DitherLoss(Part):
 
 AnyLoss: TypeAlias = ListedLoss | BernoulliLoss | GilbertElliottLoss | DitherLoss
 """Any kind of loss."""
+
+if TYPE_CHECKING:
+    AnyLossGiven: TypeAlias = AnyLoss | Table | Literal["dither"]

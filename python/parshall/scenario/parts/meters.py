@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from parshall.scenario.base import Part, default
 
 if TYPE_CHECKING:
-    from parshall.scenario.quantities import Bytes, Given, Number
+    from parshall.scenario.quantities import Bytes, Given, Number, Table
 
 __all__ = [
     "AnyMeter",
@@ -212,3 +212,6 @@ AnyMeter: TypeAlias = (
     | FairExcessMeter
 )
 """Any meter."""
+
+if TYPE_CHECKING:
+    AnyMeterGiven: TypeAlias = AnyMeter | Table

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from parshall.scenario.parts.conditioner import Conditioner
-    from parshall.scenario.parts.events import AnyEvent
-    from parshall.scenario.parts.losses import AnyLoss
-    from parshall.scenario.parts.queues import AnyQueue
-    from parshall.scenario.parts.traffic import AnyApp
-    from parshall.scenario.parts.transport import AnyTransport
+    from parshall.scenario.parts.events import AnyEvent, AnyEventGiven
+    from parshall.scenario.parts.losses import AnyLoss, AnyLossGiven
+    from parshall.scenario.parts.queues import AnyQueue, AnyQueueGiven
+    from parshall.scenario.parts.traffic import AnyApp, AnyAppGiven
+    from parshall.scenario.parts.transport import AnyTransport, AnyTransportGiven
     from parshall.scenario.quantities import Bytes, Given, Number, Table
 
 __all__ = [
@@ -57,9 +57,7 @@ class Scenario(ScenarioMethods, Part):
     """Nodes where flows start and end. A host forwards nothing."""
     routers: Given[tuple[str, ...], Sequence[str] | str] = default(())
     """Nodes that forward."""
-    routing: Given[AnyRouting, AnyRouting | Table | Literal["shortest", "ecmp"]] = default(
-        ShortestPaths.known()
-    )
+    routing: Given[AnyRouting, AnyRoutingGiven] = default(ShortestPaths.known())
     """Which of several paths with the fewest links a flow takes."""
     links: Given[tuple[Link, ...], Sequence[Link | Table]]
     """Full-duplex links; at most one between two nodes."""
@@ -119,19 +117,17 @@ class Reverse(Part):
     """Bits per second."""
     delay: Given[float | None, Number | None] = default(None)
     """Propagation delay."""
-    queue: Given[
-        AnyQueue | None, AnyQueue | Table | Literal["droptail", "codel", "pie", "fq-codel"] | None
-    ] = default(None)
+    queue: Given[AnyQueue | None, AnyQueueGiven | None] = default(None)
     """Queue in front of the link."""
     capacity: Given[Capacity | None, Capacity | Table | None] = default(None)
     """Instants at which packets may leave, in place of the rate."""
     jitter: Given[Jitter | None, Jitter | Table | None] = default(None)
     """Random delay on top of the propagation delay."""
-    loss: Given[AnyLoss | None, AnyLoss | Table | Literal["dither"] | None] = default(None)
+    loss: Given[AnyLoss | None, AnyLossGiven | None] = default(None)
     """Packets lost on arrival at the port, before the queue."""
     conditioner: Given[Conditioner | None, Conditioner | Table | None] = default(None)
     """What is done to arriving packets before all else: classes are metered, marked and dropped."""
-    events: Given[tuple[AnyEvent, ...], Sequence[AnyEvent | Table]] = default(())
+    events: Given[tuple[AnyEvent, ...], Sequence[AnyEventGiven]] = default(())
     """Events at given times: changes of rate, delay and losses, outages, stalls, reordering."""
 
 
@@ -146,9 +142,7 @@ class Link(LinkMethods, Part):
     """Bits per second, in each direction."""
     delay: Given[float, Number]
     """Propagation delay, in each direction."""
-    queue: Given[AnyQueue, AnyQueue | Table | Literal["droptail", "codel", "pie", "fq-codel"]] = default(
-        DropTail.known()
-    )
+    queue: Given[AnyQueue, AnyQueueGiven] = default(DropTail.known())
     """Queue in front of the link, one in each direction."""
     capacity: Given[Capacity | None, Capacity | Table | None] = default(None)
     """Instants at which packets may leave in the forward direction, in place of the rate, which then only
@@ -156,13 +150,13 @@ class Link(LinkMethods, Part):
     """
     jitter: Given[Jitter | None, Jitter | Table | None] = default(None)
     """Random delay on top of the propagation delay, in the forward direction."""
-    loss: Given[AnyLoss | None, AnyLoss | Table | Literal["dither"] | None] = default(None)
+    loss: Given[AnyLoss | None, AnyLossGiven | None] = default(None)
     """Packets lost on arrival at the forward port, before the queue."""
     conditioner: Given[Conditioner | None, Conditioner | Table | None] = default(None)
     """What is done to packets that arrive at the forward port before all else: classes are metered, marked
     and dropped.
     """
-    events: Given[tuple[AnyEvent, ...], Sequence[AnyEvent | Table]] = default(())
+    events: Given[tuple[AnyEvent, ...], Sequence[AnyEventGiven]] = default(())
     """Events in the forward direction at given times: changes of rate, delay and losses, outages, stalls,
     reordering.
     """
@@ -179,9 +173,9 @@ class Flow(Part):
     """Host that sends data."""
     destination: str
     """Host that receives it."""
-    transport: Given[AnyTransport, AnyTransport | Table | Literal["tcp", "udp"]]
+    transport: Given[AnyTransport, AnyTransportGiven]
     """How data travels."""
-    app: Given[AnyApp, AnyApp | Table | Literal["bulk", "telnet", "web"]]
+    app: Given[AnyApp, AnyAppGiven]
     """When there is data to send."""
     start: Given[float, Number] = default(0.0)
     """Earliest start."""
@@ -199,3 +193,6 @@ class Flow(Part):
 
 AnyRouting: TypeAlias = ShortestPaths | Ecmp
 """Any routing."""
+
+if TYPE_CHECKING:
+    AnyRoutingGiven: TypeAlias = AnyRouting | Table | Literal["shortest", "ecmp"]

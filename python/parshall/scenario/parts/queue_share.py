@@ -48,9 +48,7 @@ class QueueShareSeries(Part):
     """Round-trip time of responsive flows without the port's queue."""
     mean_packet_bytes: Given[int, Bytes] = default(1000)
     """Size of a packet, which makes packets/s of the link's rate."""
-    method: Given[AnyMethod, AnyMethod | Table | Literal["kaczmarz", "rls", "kalman", "fixed-point"]] = (
-        default(KaczmarzMethod.known())
-    )
+    method: Given[AnyMethod, AnyMethodGiven] = default(KaczmarzMethod.known())
     """How the unknowns are followed."""
     form: Literal["basic", "multi-hop", "cbr"] = "basic"
     """The unknowns: one congested hop (eq. 2.14), several (eq. 2.23), or flows of a constant rate (appendix
@@ -132,3 +130,6 @@ class FixedPointMethod(Part):
 
 AnyMethod: TypeAlias = KaczmarzMethod | RlsMethod | KalmanMethod | FixedPointMethod
 """Any method."""
+
+if TYPE_CHECKING:
+    AnyMethodGiven: TypeAlias = AnyMethod | Table | Literal["kaczmarz", "rls", "kalman", "fixed-point"]

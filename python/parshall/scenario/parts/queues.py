@@ -11,7 +11,7 @@ from parshall.scenario.parts.class_queues import DiffServ
 from parshall.scenario.parts.weights import FixedWeight
 
 if TYPE_CHECKING:
-    from parshall.scenario.parts.weights import AnyWeight
+    from parshall.scenario.parts.weights import AnyWeight, AnyWeightGiven
     from parshall.scenario.quantities import Bytes, Given, Number, Table
 
 __all__ = [
@@ -53,9 +53,7 @@ class Red(Part):
     """Most packets that wait."""
     max_probability: float = 0.1
     """Drop probability at the upper threshold."""
-    weight: Given[AnyWeight, AnyWeight | Table | Literal["from-rate"] | float] = default(
-        FixedWeight.known(value=0.002)
-    )
+    weight: Given[AnyWeight, AnyWeightGiven | float] = default(FixedWeight.known(value=0.002))
     """Weight of the current queue in its average: a number, or ``from-rate``."""
     unit: Literal["packets", "bytes"] = "packets"
     """What the queue is counted in; thresholds and limit are then so many packets, or so many mean packets'
@@ -220,3 +218,6 @@ class FqCodel(Part):
 
 AnyQueue: TypeAlias = DropTail | Red | CoDel | Pie | FqCodel | DiffServ
 """Any queue discipline."""
+
+if TYPE_CHECKING:
+    AnyQueueGiven: TypeAlias = AnyQueue | Table | Literal["droptail", "codel", "pie", "fq-codel"]

@@ -11,9 +11,10 @@ from parshall.scenario.parts.forecaster import Arima
 from parshall.scenario.parts.own import UserRto
 
 if TYPE_CHECKING:
-    from parshall._core import ForecasterBase
-    from parshall.own.forecaster import SharedForecaster
-    from parshall.scenario.parts.forecaster import ForecasterConfig
+    from parshall._core import RtoFilterBase
+    from parshall.estimators.rto import RtoEstimator
+    from parshall.own.rto import SharedRtoFilter
+    from parshall.scenario.parts.forecaster import ForecasterConfig, ForecasterConfigGiven
     from parshall.scenario.quantities import Given, Number, Table
 
 __all__ = [
@@ -110,34 +111,8 @@ class ArimaRtoConfig(Part):
 
     kind: Literal["arima"] = "arima"
     """Names this estimator."""
-    forecaster: Given[
-        ForecasterConfig,
-        ForecasterConfig
-        | Table
-        | Literal[
-            "last-value",
-            "adaptive-ewma",
-            "arima",
-            "lmmse",
-            "nlms",
-            "rls",
-            "fbm",
-            "farima",
-            "arima-recursive",
-            "arima-refitted",
-            "mixture",
-        ]
-        | ForecasterBase
-        | SharedForecaster,
-    ] = default(
-        Arima.known(
-            ar=(
-                -0.36251,
-                0.17573,
-            ),
-            d=1,
-            ma=(-0.95108,),
-        )
+    forecaster: Given[ForecasterConfig, ForecasterConfigGiven] = default(
+        Arima.known(ar=(-0.36251, 0.17573), d=1, ma=(-0.95108,))
     )
     """What forecasts the next round trip, in seconds."""
     deviation_gain: float = 0.25
@@ -157,3 +132,13 @@ RtoConfig: TypeAlias = (
     | UserRto
 )
 """Any estimator."""
+
+if TYPE_CHECKING:
+    RtoConfigGiven: TypeAlias = (
+        RtoConfig
+        | Table
+        | Literal["jacobson", "jacobson-ticks", "linux", "median", "quantile", "weighted-median", "arima"]
+        | RtoFilterBase
+        | SharedRtoFilter
+        | RtoEstimator
+    )

@@ -74,7 +74,7 @@ class OnOff(Part):
 
     kind: Literal["on-off"] = "on-off"
     """Names this application."""
-    law: Given[AnyPeriods, AnyPeriods | Table | Literal["exponential"]]
+    law: Given[AnyPeriods, AnyPeriodsGiven]
     """Law of both durations."""
     rate: Given[float, Number]
     """Payload bits per second during a burst."""
@@ -139,3 +139,7 @@ AnyApp: TypeAlias = (
 
 AnyPeriods: TypeAlias = ExponentialPeriods | ParetoPeriods
 """Any law."""
+
+if TYPE_CHECKING:
+    AnyAppGiven: TypeAlias = AnyApp | Table | Literal["bulk", "telnet", "web"]
+    AnyPeriodsGiven: TypeAlias = AnyPeriods | Table | Literal["exponential"]

@@ -10,12 +10,8 @@ from parshall.scenario.base import Part, default
 from parshall.scenario.methods.transport import TcpMethods
 
 if TYPE_CHECKING:
-    from parshall._core import ControlBase, RtoFilterBase
-    from parshall.control.library import SharedControl
-    from parshall.estimators.rto import RtoEstimator
-    from parshall.own.rto import SharedRtoFilter
-    from parshall.scenario.parts.control import AnyControl
-    from parshall.scenario.parts.rto import RtoConfig
+    from parshall.scenario.parts.control import AnyControl, AnyControlGiven
+    from parshall.scenario.parts.rto import RtoConfig, RtoConfigGiven
     from parshall.scenario.quantities import Bytes, Given, Number, Table
 
 __all__ = [
@@ -41,15 +37,7 @@ class Tcp(TcpMethods, Part):
     Vegas sends, which also has a window of its own (Brakmo and Peterson 1995). None is SACK with the profiles
     ``rfc`` and ``linux``, and NewReno with ``ns2``.
     """
-    control: Given[
-        AnyControl | None,
-        AnyControl
-        | Table
-        | Literal["aimd", "arima-vegas", "bbr", "copa", "cubic", "dctcp", "dual", "tcp-tp", "vegas", "veno"]
-        | ControlBase
-        | SharedControl
-        | None,
-    ] = default(None)
+    control: Given[AnyControl | None, AnyControlGiven | None] = default(None)
     """How the window grows and shrinks. None is Linux's CUBIC with the profile ``linux``, and AIMD with
     others; one that is named by its kind alone is Linux's with ``linux``, too. The recovery ``vegas`` has a
     window of its own, and takes nothing but its rule from here: bounds from ``vegas``, the forecast from
@@ -59,16 +47,7 @@ class Tcp(TcpMethods, Part):
     """Whether packets can be marked instead of dropped (RFC 3168); it takes a queue that marks."""
     pacing: bool = False
     """Whether packets are spread over the round trip instead of sent as ACKs let them go."""
-    rto: Given[
-        RtoConfig | None,
-        RtoConfig
-        | Table
-        | Literal["jacobson", "jacobson-ticks", "linux", "median", "quantile", "weighted-median", "arima"]
-        | RtoFilterBase
-        | SharedRtoFilter
-        | RtoEstimator
-        | None,
-    ] = default(None)
+    rto: Given[RtoConfig | None, RtoConfigGiven | None] = default(None)
     """How the retransmission timeout is estimated."""
     payload_bytes: Given[int, Bytes] = default(1000)
     """Payload of a full segment."""
@@ -179,3 +158,6 @@ class Udp(Part):
 
 AnyTransport: TypeAlias = Tcp | Udp
 """Any transport."""
+
+if TYPE_CHECKING:
+    AnyTransportGiven: TypeAlias = AnyTransport | Table | Literal["tcp", "udp"]

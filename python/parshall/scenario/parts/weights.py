@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parshall.scenario.base import Part
+
+if TYPE_CHECKING:
+    from parshall.scenario.quantities import Table
 
 __all__ = [
     "AnyWeight",
@@ -33,3 +36,6 @@ class WeightFromRate(Part):
 
 AnyWeight: TypeAlias = FixedWeight | WeightFromRate
 """Any kind of weight."""
+
+if TYPE_CHECKING:
+    AnyWeightGiven: TypeAlias = AnyWeight | Table | Literal["from-rate"]
