@@ -86,8 +86,9 @@ def test_what_never_left_was_dropped() -> None:
     assert np.array_equal(packets.udp, udp[: len(packets.time)])
     shares = packets.shares(5.0, 0.9)
     assert np.allclose(shares.measured, 0.75, atol=0.01)
-    unknown = np.isnan(shares.estimated)
-    assert (unknown | ((shares.estimated >= 0) & (shares.estimated <= 1))).all()
+    assert ((shares.estimated >= 0) & (shares.estimated <= 1)).all()
+    with pytest.raises(ParshallError, match="got no interval of packets"):
+        packets.shares(packets.time[-1] - 1e-3, 0.9)
 
 
 # --- What follows -------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ import pytest
 from tests.nonresponsive_traces import made_traces, short_case
 
 from parshall import run
+from parshall.estimators.responsiveness import share_or_middle
 from parshall.scenario import Cbr, Transfer
 from parshall_studies.nonresponsive import alarm, cases, networks, phase
 from parshall_studies.nonresponsive.cases import Case
@@ -178,8 +179,7 @@ def test_what_an_observer_saw_is_in_step_with_the_samples() -> None:
     found, observed = traces_of(case, recording), recording.columns("responsiveness")
     kept = observed["time"] > found.start + 1e-6
     assert observed["time"][kept] == pytest.approx(found.times)
-    between = (observed["share_lower"] + observed["share_upper"])[kept] / 2
-    share = np.where(np.isnan(observed["share"][kept]), between, observed["share"][kept])
+    share = share_or_middle(*(observed[name][kept] for name in ("share", "share_lower", "share_upper")))
     assert found.recorded["responsiveness"][0] == pytest.approx(share)
     assert by_interval(found.drops)[0] == pytest.approx(found.signals[0], abs=2)
     assert found.signals.sum() == pytest.approx(found.drops.sum(), rel=0.05)

@@ -250,7 +250,9 @@ def draw(folder: str, first: int, last: int, minutes: float | None) -> None:
 
 @calibrate.command()
 @click.argument("folder", metavar="DIR")
-@click.option("--scenarios", type=click.IntRange(10), help="Learn from the first so many only.")
+@click.option(
+    "--scenarios", type=click.IntRange(10), help="Learn from the first so many only, and write nothing."
+)
 def learn(folder: str, scenarios: int | None) -> None:
     """Learn from what DIR has, and write the table into the sources.
 
@@ -267,7 +269,7 @@ def learn(folder: str, scenarios: int | None) -> None:
 def judge(scenarios: int | None) -> None:
     """Judge the estimator on kinds of scenarios that the table was not calibrated with.
 
-    Prints the table of the guide.
+    Prints a table in Markdown, from which the guide has a part.
     """
     from parshall_dev.calibration.judging import lines
 

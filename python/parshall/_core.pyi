@@ -487,6 +487,7 @@ class Responsiveness(_Estimator):
     """The share of non-responsive traffic at a port, from its packets."""
 
     EVIDENCE: list[str]
+    WIDEST: float
 
     def __new__(cls, interval_s: float, flows: int, seed: int) -> Responsiveness: ...
     def close(self, time: float) -> list[tuple[list[float], int, int, int, int]]: ...

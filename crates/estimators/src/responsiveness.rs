@@ -26,9 +26,9 @@ mod table;
 mod tally;
 mod waiting;
 
-pub use calibration::VERSION as CALIBRATION_VERSION;
 pub use flags::Flags;
 pub use judgement::Label;
+pub use tally::WIDEST;
 pub use waiting::Ticket;
 
 use crate::seconds::Seconds;
@@ -103,7 +103,7 @@ pub struct Estimate {
     /// flow sent a packet, and when the bounds are further apart than 0.2: then it is unknown. A flow of which little
     /// is known counts with its probability.
     pub share: Option<f64>,
-    /// Standard error of the share.
+    /// Half the width of its bounds before 0 and 1 cut them, over 1.96: a standard error, were errors normal.
     pub share_se: Option<f64>,
     /// Bounds of the share, which hold 95 % of those it was calibrated with. `None` when no watched flow sent a packet.
     pub share_lower: Option<f64>,
@@ -313,7 +313,7 @@ impl Responsiveness {
                     }
                 }
                 self.tally.packet(flow);
-                flow.packets += 1;
+                flow.packets = flow.packets.saturating_add(1);
                 let signalled = signalled || dither.chosen;
                 flow.since = flow.since.saturating_add(if signalled { JUDGED_AFTER } else { 1 });
                 flow.evidence.packet(now_s, signalled, probability, dither);

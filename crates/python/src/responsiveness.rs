@@ -4,7 +4,7 @@
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use parshall_estimators::responsiveness::{
-    Dither, Estimate, FlowEvidence, Label, Responsiveness, Settings, Ticket,
+    Dither, Estimate, FlowEvidence, Label, Responsiveness, Settings, Ticket, WIDEST,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -142,6 +142,13 @@ impl PyResponsiveness {
     #[pyo3(name = "EVIDENCE")]
     fn names() -> Vec<&'static str> {
         FlowEvidence::NAMES.to_vec()
+    }
+
+    /// Bounds that are further apart leave no share to tell.
+    #[classattr]
+    #[pyo3(name = "WIDEST")]
+    fn widest() -> f64 {
+        WIDEST
     }
 
     /// Evidence of the flows of the last estimate's interval, by column.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from parshall_studies.responsiveness.held_out import CLOSE, WRONG
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from parshall_dev.calibration.aside import Aside
 
 _DITHERS = {"none": "no dither", "floor": "as many as the queue's, one in 1000 at least"}
 _DIGITS = (1, 2, 5, 1, 1)
@@ -23,26 +25,30 @@ def lines(most: int | None) -> Iterator[str]:
     """A table in Markdown, a row an estimator, a dither and a kind; intervals are over scenarios."""
     every = aside.scenarios()[:most]
     doubted = {each.name for each in every if aside.contradicted(each)}
-    yield "| | Scenarios | Unknown, % | Wrong of all, % | MSE where told | Hold, % | Scenarios held, % |"
+    held = f"Bounds hold (to {CLOSE}), % | Scenarios held, %"
+    yield f"| | Scenarios | Unknown, % | Wrong of all, % | MSE where told | {held} |"
     yield "|---|---|---|---|---|---|---|"
     for dither, label in _DITHERS.items():
         found = {each.name: aside.judged(each, dither) for each in every}
-        known = [each for each in every if len(found[each.name]["truth"])]
-        clear = [each for each in known if each.name not in doubted]
-        of_clear = [found[each.name] for each in clear]
-        yield _row(f"all, {label}", of_clear)
-        yield _row(
-            "one half, for ever", [_always(each, np.full(len(each["truth"]), 0.5)) for each in of_clear]
-        )
-        yield _row("count of UDP packets", [_always(each, each["udp"]) for each in of_clear])
-        for name in ("deaf", "responsive", "queue"):
-            for kind in sorted({each.kinds[name] for each in clear}):
-                yield _row(
-                    f"{name}: {kind}", [found[each.name] for each in clear if each.kinds[name] == kind]
-                )
-        ambiguous = [found[each.name] for each in known if each.name in doubted]
-        if ambiguous:
-            yield _row("ambiguous, apart", ambiguous)
+        for what, chosen in _chosen(label, every, found, doubted):
+            if chosen:
+                yield _row(what, chosen)
+
+
+def _chosen(
+    label: str, every: Sequence[Aside], found: Mapping[str, Mapping[str, Any]], doubted: Container[str]
+) -> Iterator[tuple[str, Sequence[Mapping[str, Any]]]]:
+    """What a dither's rows are about, and estimates of the scenarios that have some."""
+    known = [each for each in every if len(found[each.name]["truth"])]
+    clear = [each for each in known if each.name not in doubted]
+    of_clear = [found[each.name] for each in clear]
+    yield f"all, {label}", of_clear
+    yield "one half, for ever", [_always(each, np.full(len(each["truth"]), 0.5)) for each in of_clear]
+    yield "count of UDP packets", [_always(each, each["udp"]) for each in of_clear]
+    for name in ("deaf", "responsive", "queue"):
+        for kind in sorted({each.kinds[name] for each in clear}):
+            yield f"{name}: {kind}", [found[each.name] for each in clear if each.kinds[name] == kind]
+    yield "ambiguous, apart", [found[each.name] for each in known if each.name in doubted]
 
 
 def _always(each: Mapping[str, Any], share: NDArray[np.float64]) -> Mapping[str, Any]:

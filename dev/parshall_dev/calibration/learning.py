@@ -93,8 +93,9 @@ def load(folder: Path, most: int | None = None) -> list[Run]:
     """The runs of a folder in the order of their numbers, of each those intervals that met signals and
     packets.
     """
-    paths = sorted(folder.glob("*/*.npz"), key=lambda path: int(path.stem))[:most]
-    runs = (read(path) for path in paths if not path.name.endswith(".part.npz"))
+    # An interrupted draw leaves a file NUMBER.part.npz.
+    finished = (path for path in folder.glob("*/*.npz") if path.stem.isdecimal())
+    runs = (read(path) for path in sorted(finished, key=lambda path: int(path.stem))[:most])
     return [run for run in runs if run is not None]
 
 
@@ -126,7 +127,7 @@ def upper_halves(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def judged(numbers: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Rows with a trial at least: others are not judged."""
+    """Rows with enough trials: others are not judged."""
     return np.asarray(np.maximum(numbers[:, 0], numbers[:, 1]) >= LEAST_TRIALS)
 
 
@@ -159,6 +160,8 @@ def rows(runs: Sequence[Run], weigh: Callable[[Run], float] = lambda run: 1.0) -
             deaf.append(run.deaf[at])
             weight.append(part * weigh(run) / len(chosen))
             places.append(np.full(len(at), place))
+    if not places:
+        return Rows(np.empty((0, 0), np.float32), np.empty(0), np.empty(0), np.empty(0, np.int64))
     every = Rows(
         np.concatenate(numbers), np.concatenate(deaf), np.concatenate(weight), np.concatenate(places)
     )

@@ -43,7 +43,9 @@ def library(folder: Path) -> tuple[Rhythm, ...]:
         for rhythm in _recorded(kind, _FIRST + RUNS * place + run)
     ]
     folder.mkdir(parents=True, exist_ok=True)
-    kept.write_bytes(pickle.dumps([tuple(each) for each in found]))
+    unfinished = kept.with_suffix(".part")
+    unfinished.write_bytes(pickle.dumps([tuple(each) for each in found]))
+    unfinished.rename(kept)
     return tuple(found)
 
 

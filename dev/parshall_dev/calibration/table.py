@@ -9,6 +9,7 @@ import hashlib
 import json
 import struct
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,14 +71,32 @@ def upper_half(threshold: float) -> int:
     return bits
 
 
-def write(model: lightgbm.Booster, widths: tuple[Reals, Reals], about: Mapping[str, Any]) -> str:
-    """Writes the table and where it comes from; returns the table's digest."""
+@dataclass(frozen=True)
+class Made:
+    """Files of a table, by their names in :data:`FOLDER`."""
+
+    digest: str
+    """Of the table."""
+    files: Mapping[str, bytes]
+
+    def write(self) -> None:
+        """Replaces the table that was there."""
+        for name, content in self.files.items():
+            (FOLDER / name).write_bytes(content)
+
+
+def made(
+    model: lightgbm.Booster,
+    widths: tuple[Reals, Reals],
+    about: Mapping[str, Any],
+    rows: tuple[NDArray[np.float32], Reals],
+) -> Made:
+    """The table, where it comes from, and evidence with what the learner's own library makes of it."""
     trees = [Tree(each["tree_structure"]) for each in model.dump_model()["tree_info"]]
     pairs = np.column_stack(widths).astype("<f4")
     head = _LETTERS + struct.pack("<3H", VERSION, len(pairs), len(trees))
     table = head + pairs.tobytes() + b"".join(tree.bytes() for tree in trees)
     digest = hashlib.sha256(table).hexdigest()
-    (FOLDER / "calibration.bin").write_bytes(table)
     lines = [
         "# Where calibration.bin comes from; `parshall calibrate learn` wrote both.",
         f"version = {VERSION}",
@@ -86,14 +105,14 @@ def write(model: lightgbm.Booster, widths: tuple[Reals, Reals], about: Mapping[s
         "# Doubt of an interval, and half the width of its bounds.",
         f"widths = {[[round(float(x), 4) for x in pair] for pair in pairs]}",
     ]
-    (FOLDER / "calibration.toml").write_text("\n".join([*lines, ""]))
-    return digest
+    texts = {"calibration.toml": lines, "judgement/rows.txt": _judged(*rows)}
+    files = {name: "\n".join([*text, ""]).encode() for name, text in texts.items()}
+    return Made(digest, {"calibration.bin": table, **files})
 
 
-def write_rows(numbers: NDArray[np.float32], probabilities: Reals) -> None:
-    """Writes evidence and what the learner's own library makes of it."""
+def _judged(numbers: NDArray[np.float32], probabilities: Reals) -> list[str]:
     lines = []
     for row, probability in zip(numbers, probabilities, strict=True):
         shown = ("NaN" if value == UNKNOWN else f"{float(value):.9g}" for value in row)
         lines.append(f"{float(probability):.6f} {' '.join(shown)}")
-    (FOLDER / "judgement" / "rows.txt").write_text("\n".join([*lines, ""]))
+    return lines

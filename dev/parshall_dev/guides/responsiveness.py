@@ -126,7 +126,8 @@ def main(folder):
         if table.id in MARKS:
             PAGE.write_text(put(PAGE.read_text(), MARKS[table.id], lines(table)))
     found = {title: runs(title) for title in FAILURES}
-    PAGE.write_text(put(PAGE.read_text(), "failures", failures(found)))
+    shown_there = [f"![Where the estimate fails](../figures/{FIGURE.name})", "", *failures(found)]
+    PAGE.write_text(put(PAGE.read_text(), "failures", shown_there))
     draw(found)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from parshall.errors import ParshallError
 from parshall_dev.linux_testbed import settings as testbed
 from parshall_dev.linux_testbed.samples import Shares, filtered
 
@@ -51,7 +52,9 @@ class Packets:
         )
 
     def shares(self, start: float, alpha: float) -> Shares:
-        """Shares from an instant on: measured, and as ``Responsiveness`` estimates them, filtered alike."""
+        """Shares from an instant on: measured, and as ``Responsiveness`` estimates them or the middle of its
+        bounds, filtered alike. ParshallError where there is no interval.
+        """
         from parshall.estimators import Responsiveness
 
         kept = self.time >= start
@@ -60,8 +63,11 @@ class Packets:
         found = Responsiveness(interval=length).run(
             time=time, flow=self.flow[kept].astype(np.uint64), signalled=self.dropped[kept]
         )
+        if not len(found.time):
+            raise ParshallError(
+                f"the machine's answer: got no interval of packets, expected one of {length:g} s"
+            )
         edges = np.concatenate(([found.time[0] - length], found.time))
         every, deaf = (np.histogram(of, edges)[0].astype(float) for of in (time, time[udp]))
-        told = np.where(np.isfinite(found.share), every, 0.0)
-        estimated = filtered(np.nan_to_num(found.share) * told, told, alpha)
+        estimated = filtered(found.share_or_middle * every, every, alpha)
         return Shares(found.time, filtered(deaf, every, alpha), estimated)

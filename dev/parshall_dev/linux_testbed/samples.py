@@ -6,15 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parshall_dev.linux_testbed import settings as testbed
-
-if TYPE_CHECKING:
-    pass
 
 Reals: TypeAlias = NDArray[np.float64]
 

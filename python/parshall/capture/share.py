@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Share", "read_drops", "share"]
 
-_WIDEST = 0.2
-"""Bounds that are further apart leave no share to tell, as those of an interval."""
 _UDP = -1
 _MOST_DIGITS = 19
 _INTERVAL_S = 0.7
@@ -42,7 +40,7 @@ class Share:
     share: float | None
     """The share, from 0 to 1; None where it cannot be known."""
     share_se: float | None
-    """Its standard error."""
+    """The mean over intervals of half the width of their bounds, over 1.96."""
     low: float | None
     """The share is at least this, if no flow whose drops are not seen is non-responsive; None where nothing
     is known."""
@@ -148,11 +146,11 @@ def _share(
     reason = ""
     if unseen > 0:
         reason = f"drops of UDP, {100 * unseen:.0f} % of the packets, do not show in a capture"
-    elif upper - lower > _WIDEST:
+    elif upper - lower > Responsiveness.WIDEST:
         reason = "flows have not shown what they do after a drop"
     if reason:
         return Share(share=None, share_se=None, low=low, high=high, reason=reason, **fields)
-    value = float(np.average(known["middle"], weights=weights))
+    value = float(np.average(known["share"], weights=weights))
     return Share(share=value, share_se=error, low=low, high=high, reason="", **fields)
 
 
@@ -171,10 +169,9 @@ def _known(
     good &= np.isfinite(series.share_lower)
     if not good.any():
         return None
-    between = (series.share_lower + series.share_upper) / 2
     half = (series.share_upper - series.share_lower) / 2
     columns = {
-        "middle": np.where(np.isfinite(series.share), series.share, between),
+        "share": series.share_or_middle,
         "error": np.where(np.isfinite(series.share_se), series.share_se, half / NORMAL_95),
         **{name: getattr(series, name) for name in ("share_lower", "share_upper", "resolved", "packets")},
     }

@@ -72,7 +72,7 @@ class ResponsivenessEstimate(NamedTuple):
     """Share of arriving packets of flows that do not respond to drops and marks, from 0 to 1; NaN where it is
     unknown, which is where the bounds are further apart than 0.2."""
     share_se: float
-    """Its standard error."""
+    """Half the width of its bounds before 0 and 1 cut them, over 1.96; NaN where it is unknown."""
     share_lower: float
     """The share is at least this: bounds hold 95 % of the shares that they were calibrated with."""
     share_upper: float
@@ -111,6 +111,18 @@ class ResponsivenessSeries(NamedTuple):
     flags: NDArray[np.int64]
     """Bits of :class:`ResponsivenessQuality`."""
 
+    @property
+    def share_or_middle(self) -> Reals:
+        """The share, and the middle of its bounds where it is unknown; NaN where there are none."""
+        return share_or_middle(self.share, self.share_lower, self.share_upper)
+
+
+def share_or_middle(share: Reals, lower: Reals, upper: Reals) -> Reals:
+    """Shares, and the middle of their bounds where these are too far apart to tell one: for those who need a
+    number for each interval.
+    """
+    return np.where(np.isnan(share), (lower + upper) / 2, share)
+
 
 class Responsiveness(Estimator):
     """The share of non-responsive traffic at a port, from its packets: no rate, no round-trip time, no gain.
@@ -131,6 +143,8 @@ class Responsiveness(Estimator):
 
     EVIDENCE: ClassVar[tuple[str, ...]] = tuple(_core.Responsiveness.EVIDENCE)
     """Names of the numbers that :meth:`evidence` has of a flow."""
+    WIDEST: ClassVar[float] = _core.Responsiveness.WIDEST
+    """Bounds that are further apart leave no share to tell."""
     _core: _core.Responsiveness
     interval: float
     """Time between estimates, in seconds."""
@@ -203,7 +217,11 @@ class Responsiveness(Estimator):
         """Evidence of the flows that sent a packet in the interval of the last estimate, a row a flow:
         ``flow``, its key; ``packets`` in the interval; ``deaf``, the probability that it does not respond;
         ``label``, a :class:`FlowLabel`; and numbers, whose names :attr:`EVIDENCE` has
-        (docs/guide/responsiveness.md says what they mean). Ask for it before the next packet.
+        (docs/guide/responsiveness.md says what they mean).
+
+        Flows that have sent again since are missing, as after an :meth:`update` that gave out an estimate, or
+        a :meth:`run` without ``until``: call :meth:`close` at the end of an interval before the next packet,
+        or :meth:`run` with ``until``, and ask then.
         """
         return self._core.evidence()
 

@@ -325,7 +325,7 @@ class PortResponsiveness(_Rows):
     share: Reals
     """Share of arriving packets of flows that do not respond; NaN where it is unknown."""
     share_se: Reals
-    """Its standard error."""
+    """Half the width of its bounds before 0 and 1 cut them, over 1.96; NaN where it is unknown."""
     share_lower: Reals
     """The share is at least this."""
     share_upper: Reals
@@ -386,7 +386,7 @@ class PortRedTuning(_Rows):
 
     share: Reals
     """Share of arriving packets of flows that do not respond, as the queue estimates it; NaN when none
-    arrived."""
+    arrived, and while it is unknown: thresholds then stay."""
     min_threshold_packets: Reals
     """Lower threshold from here on."""
     max_threshold_packets: Reals

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from parshall.estimators.responsiveness import share_or_middle
 from parshall_studies.nonresponsive.networks import ESTIMATION, PACKET_BYTES
 
 if TYPE_CHECKING:
@@ -90,16 +91,11 @@ def traces_of(case: Case, run: Recording) -> Traces:
         drops=np.diff(column("packets_dropped")),
         udp=np.diff(column("packets_arrived_udp")),
         bytes=np.diff(column("bytes_arrived")),
-        recorded={"responsiveness": known_share(*map(estimates, ("share", "share_lower", "share_upper")))},
+        recorded={
+            "responsiveness": share_or_middle(*map(estimates, ("share", "share_lower", "share_upper")))
+        },
         signals=estimates("signals"),
     )
-
-
-def known_share(share: Reals, lower: Reals, upper: Reals) -> Reals:
-    """The share, and the middle of its bounds where these are too far apart to tell one: a contest needs a
-    number for each interval.
-    """
-    return np.where(np.isnan(share), (lower + upper) / 2, share)
 
 
 def stacked(runs: Sequence[Traces]) -> Traces:

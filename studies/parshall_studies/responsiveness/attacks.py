@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from parshall.estimators import Responsiveness, ResponsivenessSeries
+from parshall.estimators import Responsiveness
 from parshall_studies import study as st
 from parshall_studies.responsiveness import response, senders
 
@@ -105,20 +105,14 @@ def scored(attack: Attack, seed: int) -> Mapping[str, float]:
     )
     late = found.time > _JUDGED_FROM
     return {
-        "share": middle(found, late),
+        "share": float(found.share_or_middle[late].mean()),
         "share_lower": float(found.share_lower[late].mean()),
         "share_upper": float(found.share_upper[late].mean()),
         "truth": float(is_deaf(attack, seed) and hostile[times > _JUDGED_FROM].mean()),
         "flagged": 100 * float(np.isnan(found.share[late]).mean()),
-        "share_dithered": middle(dithered, dithered.time > _JUDGED_FROM),
+        "share_dithered": float(dithered.share_or_middle[dithered.time > _JUDGED_FROM].mean()),
         "cost": 100 * (1 - float(hostile.sum()) / (_HONEST * senders.RATE * senders.DURATION)),
     }
-
-
-def middle(found: ResponsivenessSeries, late: NDArray[np.bool_]) -> float:
-    """The mean share, by the middle of its bounds where it is unknown."""
-    between = (found.share_lower + found.share_upper) / 2
-    return float(np.where(np.isnan(found.share), between, found.share)[late].mean())
 
 
 def is_deaf(attack: Attack, seed: int) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from parshall.estimators.responsiveness import share_or_middle
 from parshall.scenario import DitherLoss
 from parshall.stats import mean
 from parshall_studies import study as st
@@ -94,7 +95,7 @@ def scored(scenario: Drawn, run: Recording) -> Mapping[str, float]:
     share, lower, upper = (seen[name][full] for name in ("share", "share_lower", "share_upper"))
     departed = counted["bytes_departed"].astype(float)
     clear = np.isfinite(share)
-    error = np.where(clear, share, (lower + upper) / 2) - by_response
+    error = share_or_middle(share, lower, upper) - by_response
     covered = (by_response >= lower - CLOSE) & (by_response <= upper + CLOSE)
     return {
         "intervals": float(len(share)),

@@ -55,10 +55,7 @@ def scored(seed: int) -> Mapping[int, Mapping[str, float]]:
         ends = np.append(0.0, found.time)
         truth = np.histogram(times[deaf], ends)[0] / np.histogram(times, ends)[0]
         half = (found.share_upper - found.share_lower)[late] / 2
-        error = np.where(np.isnan(found.share), (found.share_lower + found.share_upper) / 2, found.share)[
-            late
-        ]
-        error -= truth[late]
+        error = (found.share_or_middle - truth)[late]
         inside = (truth >= found.share_lower) & (truth <= found.share_upper)
         rows[size] = {
             "watched": 100 * float(found.watched[late].mean()),

@@ -56,8 +56,8 @@ def _drawn(results: st.Results, judged: object) -> st.Table:
     heads = (
         "Unknown, %",
         "Wrong of all, %",
-        "Told and held, %",
-        "Bounds hold, %",
+        f"Told and held (to {held_out.CLOSE}), %",
+        f"Bounds hold (to {held_out.CLOSE}), %",
         "MSE where told, mean",
         "MSE, median",
         "MSE, worst",
@@ -82,7 +82,9 @@ def _drawn_by_kind(kind: str, results: st.Results, judged: object) -> st.Table:
             cells += [_digits(known_mean(mse), 4), _digits(flagged, 0), _digits(covered, 0)]
         rows.append(tuple(cells))
     heads = [
-        f"{what}, {dither}" for dither in _SHORT.values() for what in ("MSE", "Unknown, %", "Covered, %")
+        f"{what}, {dither}"
+        for dither in _SHORT.values()
+        for what in ("MSE", "Unknown, %", f"Told and held (to {held_out.CLOSE}), %")
     ]
     return st.Table(f"drawn-{kind}", (KINDS_OF_SCENARIOS[kind], "Scenarios", *heads), rows)
 

@@ -11,8 +11,8 @@ static BYTES: &[u8] = include_bytes!("calibration.bin");
 
 const HEAD: usize = 14;
 
-/// Version of the table: another one judges otherwise.
-pub const VERSION: u16 = half(8);
+/// Version of the format that is read here.
+const VERSION: u16 = 1;
 
 /// Doubt of an interval, and half the width of its bounds.
 pub(super) static WIDTHS: [(f32, f32); half(10) as usize] = widths();
@@ -20,6 +20,7 @@ pub(super) static WIDTHS: [(f32, f32); half(10) as usize] = widths();
 /// Trees, whose leaves are added up.
 pub(super) static TREES: [Tree; half(12) as usize] = trees();
 
+const _: () = assert!(half(8) == VERSION);
 const _: () = assert!(BYTES.len() == HEAD + 8 * WIDTHS.len() + 5 * NODES * TREES.len());
 
 const fn half(at: usize) -> u16 {

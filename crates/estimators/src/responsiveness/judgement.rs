@@ -18,7 +18,8 @@ pub(super) const NODES: usize = 1 << DEPTH;
 /// Units of the leaves for 1 of log-odds.
 const LEAF_SCALE: f64 = 4096.0;
 
-/// Logarithm of the fewest trials by queue or dither of a flow that is judged, as in its numbers: one trial.
+/// Logarithm of the fewest trials by queue or dither of a flow that is judged, as in its numbers: more than one signal, as
+/// a rule, since each counts `1 - p` of a trial, and fades.
 const LEAST_TRIALS: f32 = 0.04;
 
 /// A flow is labelled where the probability of the other label is at most this.
@@ -78,7 +79,7 @@ fn from_upper_half(half: u16) -> f32 {
     f32::from_bits(u32::from(half) << 16)
 }
 
-/// Probability that a flow which has shown these numbers does not respond. A flow without a trial has shown nothing:
+/// Probability that a flow which has shown these numbers does not respond. A flow with less than a trial has shown nothing:
 /// that such flows are mostly short ones of TCP is no evidence of what this one does.
 pub(super) fn deaf(numbers: &[f32; COUNT]) -> f64 {
     let [trials, dither_trials, ..] = numbers;

@@ -8,7 +8,7 @@ use super::Estimate;
 use crate::math::sqrt;
 
 /// Bounds that are further apart leave no share to tell.
-const WIDEST: f64 = 0.2;
+pub const WIDEST: f64 = 0.2;
 
 /// Deviations from the middle to the bounds.
 const NORMAL_95: f64 = 1.96;
@@ -44,7 +44,7 @@ impl Tally {
         self.labelled += f64::from(u8::from(flow.labelled));
         self.deaf += deaf;
         self.doubt += 4.0 * deaf * (1.0 - deaf);
-        let growth = f64::from(2 * flow.packets + 1);
+        let growth = 2.0 * f64::from(flow.packets) + 1.0;
         for (sum, x) in self.squares.iter_mut().zip([1.0, deaf, deaf * deaf]) {
             *sum += growth * x;
         }
@@ -129,5 +129,17 @@ fn part(x: f64, all: f64) -> f64 {
         x / all
     } else {
         0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flow_of_billions_of_packets_is_counted() {
+        let mut tally = Tally::default();
+        tally.packet(&Watched { packets: u32::MAX, ..Watched::default() });
+        assert_eq!(tally.squares[0], 2.0 * f64::from(u32::MAX) + 1.0);
     }
 }

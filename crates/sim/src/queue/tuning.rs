@@ -18,7 +18,8 @@ const SAMPLES_IN_RTT: f64 = 3.0;
 pub struct Tuned {
     /// End of the interval that it is about, in seconds.
     pub time: f64,
-    /// Share of arriving packets of flows that do not respond; NaN when none arrived.
+    /// Share of arriving packets of flows that do not respond; NaN when none arrived, and while it is unknown:
+    /// thresholds then stay.
     pub share: f64,
     /// How far the thresholds have moved from here on: 0 for where the scenario puts them, 1 for the limit.
     pub moved: f64,

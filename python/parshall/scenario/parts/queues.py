@@ -84,7 +84,8 @@ class Red(Part):
     which looks at flows, fed with what this queue drops and marks; or the modified algorithm of Zhao (2004)
     with its printed gains, as in ``record.nonresponsive``, which looks at the queue alone. Both thresholds
     then move towards ``limit_packets`` as that share grows beyond ``tune_above``: the queue becomes
-    drop-tail. What it did is in ``port(...).red_tuning`` where ``record.port_series`` names the port.
+    drop-tail. While the share is unknown they stay. What it did is in ``port(...).red_tuning`` where
+    ``record.port_series`` names the port.
     """
     tune_above: float = 0.5
     """Share of packets of flows that do not respond up to which the thresholds stay."""

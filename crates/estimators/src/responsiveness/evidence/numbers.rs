@@ -90,7 +90,7 @@ pub(super) const LEAST_SPREAD: f64 = 0.03;
 pub(super) const MOST_EXPLAINED: f64 = 0.5;
 
 /// Fewer trials than this are none.
-const LEAST_TRIALS: f64 = 0.01;
+const FEWEST_TRIALS: f64 = 0.01;
 
 /// Law of what a flow sends within a time scale.
 #[derive(Clone, Copy, Debug)]
@@ -180,7 +180,7 @@ impl Evidence {
     /// Cost of the dither's signals within the time scale, in seconds of its mean rate, and the variance.
     fn cost(&self, scale: usize, sending: &Sending) -> Option<(f64, f64)> {
         let by = &self.dither;
-        if by.trials < LEAST_TRIALS {
+        if by.trials < FEWEST_TRIALS {
             return None;
         }
         let open = f64::from(by.excesses.first[scale]) - by.excess;
@@ -192,7 +192,7 @@ impl Evidence {
 
 /// The contrast by an instrument's signals, freed from what came before them.
 fn contrast_by(by: &Instrument, scale: usize, sending: &Sending) -> Option<Contrast> {
-    if by.trials < LEAST_TRIALS {
+    if by.trials < FEWEST_TRIALS {
         return None;
     }
     let Sending { mean, spread, correlation } = *sending;
@@ -217,7 +217,7 @@ fn excess_before(by: &Instrument, scale: usize, sending: &Sending) -> f64 {
 
 /// Such a sum as a part of the flow's rate, for each trial.
 fn part(by: &Instrument, sending: &Sending, sum: f64) -> f32 {
-    if by.trials < LEAST_TRIALS {
+    if by.trials < FEWEST_TRIALS {
         f32::NAN
     } else {
         within(sum / (sending.mean * by.trials), MOST_CONTRAST)
