@@ -38,7 +38,7 @@ def lines(most: int | None) -> Iterator[str]:
 def _chosen(
     label: str, every: Sequence[Aside], found: Mapping[str, Mapping[str, Any]], doubted: Container[str]
 ) -> Iterator[tuple[str, Sequence[Mapping[str, Any]]]]:
-    """What a dither's rows are about, and estimates of the scenarios that have some."""
+    """Labels of a dither's rows, and estimates of the scenarios that have some."""
     known = [each for each in every if len(found[each.name]["truth"])]
     clear = [each for each in known if each.name not in doubted]
     of_clear = [found[each.name] for each in clear]

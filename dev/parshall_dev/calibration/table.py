@@ -76,7 +76,7 @@ class Made:
     """Files of a table, by their names in :data:`FOLDER`."""
 
     digest: str
-    """Of the table."""
+    """The table's SHA-256."""
     files: Mapping[str, bytes]
 
     def write(self) -> None:
