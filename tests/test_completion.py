@@ -100,14 +100,26 @@ def test_a_path_that_is_offered_can_be_set(folder: Path) -> None:
     assert main(["check", str(folder / "bell.toml"), "--set", f"{rate}5 Mbit/s"]) == 0
 
 
+@pytest.mark.parametrize("own", ['"loud_own:Own"', '"own.so"', '{ kind = "user", source = "loud_own:Own" }'])
 @pytest.mark.parametrize(
-    "control", ['"loud_own:Own"', '"own.so"', '{ kind = "user", source = "loud_own:Own" }']
+    "option",
+    [
+        "control = OWN",
+        "rto = OWN",
+        'rto = { kind = "arima", forecaster = OWN }',
+        'control = { kind = "arima-vegas", forecaster = OWN }',
+    ],
 )
-def test_completing_runs_no_code_of_a_file(control: str, folder: Path) -> None:
+def test_completing_runs_no_code_of_a_file(option: str, own: str, folder: Path) -> None:
     (folder / "loud_own.py").write_text("raise SystemExit('run')")
     text = (folder / "bell.toml").read_text()
     (folder / "own.toml").write_text(
-        re.sub(r"(?m)^transport = .*", f"transport = {{ kind = 'tcp', control = {control} }}", text, count=1)
+        re.sub(
+            r"(?m)^transport = .*",
+            f"transport = {{ kind = 'tcp', {option.replace('OWN', own)} }}",
+            text,
+            count=1,
+        )
     )
     assert offered("parshall run own.toml --set rat", folder) == ["more,rate="]
     assert "loud_own" not in sys.modules

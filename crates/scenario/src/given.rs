@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde_json::Value;
+use serde_json::{json, Value};
 
 use crate::fault::Fault;
 use crate::part::Part;
@@ -56,18 +56,19 @@ impl fmt::Debug for Held {
     }
 }
 
-/// The key of a table that stands for a held part. No field has it.
+/// The key of the table that stands for a held part. No field has it, and tables of plain values, which may have any key,
+/// hold no tables.
 const HELD: &str = "\0";
 
 impl Held {
     /// The table that stands for it in what is read.
     pub(crate) fn marker(self) -> Value {
-        Value::Object([(HELD.to_owned(), self.index.into())].into_iter().collect())
+        json!({ HELD: { HELD: self.index } })
     }
 
     /// The number of the held part that a value stands for.
     pub fn index_of(value: &Value) -> Option<usize> {
-        usize::try_from(value.as_object()?.get(HELD)?.as_u64()?).ok()
+        usize::try_from(value.get(HELD)?.get(HELD)?.as_u64()?).ok()
     }
 }
 

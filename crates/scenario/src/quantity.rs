@@ -150,7 +150,9 @@ impl Dimension {
             Given::Number(number) => Decimal::of(*number),
             Given::Decimal(digits) => {
                 let parsed = decimal::parse(digits)?;
-                parsed.rest.is_empty().then_some((parsed.negative, parsed.number))
+                // Four digits of an exponent are beyond all bounds; there may be more.
+                let whole = parsed.rest.bytes().all(|byte| byte.is_ascii_digit());
+                whole.then_some((parsed.negative, parsed.number))
             }
             Given::Text(text) => {
                 let parsed = decimal::parse(decimal::stripped(text))?;

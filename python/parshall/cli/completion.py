@@ -165,31 +165,13 @@ def _steps(file: str, incomplete: str) -> Iterator[str]:
 
 
 def _model(file: str) -> Any:
-    """The scenario in a file without controls of one's own, whose code nobody wants to run by a key of the
-    shell.
-    """
+    """The scenario in a file. Code of one's own is not run: nobody wants that when pressing a key."""
     from parshall.scenario.files import parsed
     from parshall.scenario.toml import model_of
 
     place = Path(file)
-    return model_of(_without_code(parsed(place.read_text(encoding="utf-8"), file)), place.parent)
-
-
-def _without_code(part: Any) -> Any:
-    """Tables with another control in place of one's own."""
-    if isinstance(part, list):
-        return [_without_code(each) for each in part]
-    if not isinstance(part, dict):
-        return part
-    own = part.get("control")
-    kind = own.get("kind") if isinstance(own, dict) else own
-    replaced = {"control": "aimd"} if kind == "user" or _names_code(own) else {}
-    return {**{name: _without_code(each) for name, each in part.items()}, **replaced}
-
-
-def _names_code(value: object) -> bool:
-    """True for text that names a control of one's own: its class, or the file of its library."""
-    return isinstance(value, str) and (":" in value or value.endswith((".so", ".dylib", ".dll")))
+    tables = parsed(place.read_text(encoding="utf-8"), file)
+    return model_of(tables, place.parent, find=lambda _part, source, *_: ("python", source, "unread"))
 
 
 def _picked(items: Any, key: str) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from typing_extensions import Self, dataclass_transform
 
-from parshall.errors import InputError, ScenarioError, shown
+from parshall.errors import InputError, InputTypeError, ScenarioError, shown
 from parshall.scenario import paths
 from parshall.scenario.canonical import canonical_json
 from parshall.scenario.files import find_own
@@ -23,8 +23,16 @@ _T = TypeVar("_T")
 
 _MOST_SHOWN = 6
 """Items of a list that a repr shows."""
-_NEEDED: Any = object()
-"""The default of a field that has to be given."""
+
+
+class _Needed:
+    """The default of a field that has to be given."""
+
+    def __repr__(self) -> str:
+        return "needed"
+
+
+_NEEDED: Any = _Needed()
 
 
 @dataclass(frozen=True)
@@ -111,6 +119,10 @@ class Part(metaclass=Described):
                 name: Field(cls.__dict__.get(name, _NEEDED), name in cls._unwritten) for name in names
             }
             return
+        for name in inspect.get_annotations(cls):
+            if not name.startswith("_") and name not in cls.model_fields:
+                expected = "other defaults and methods of a derived class"
+                raise InputTypeError(f"{cls.__name__}.{name}", f"no field of {cls._part}", expected)
         own = [name for name in cls.model_fields if name in cls.__dict__]
         cls._changed = {**cls._changed, **{name: cls.model_fields[name].default for name in own}}
 
@@ -118,6 +130,8 @@ class Part(metaclass=Described):
         """An instance of these values, each by the name of its field. ``help`` of the class has the text of
         each, and so has an editor at its name. Raises ScenarioError for a value that does not fit.
         """
+        if not self._part:
+            raise InputTypeError("", "Part itself", "one of its classes, such as DropTail")
         self.__dict__.update(self._read(values))
 
     @classmethod
@@ -213,7 +227,7 @@ class Part(metaclass=Described):
         return all(value == getattr(other, name) for name, value in self)
 
     def __hash__(self) -> int:
-        return hash((type(self), tuple(value for _, value in self)))
+        return hash((type(self), tuple(_hashable(value) for _, value in self)))
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickles: the fields, without what was derived from them."""
@@ -265,6 +279,15 @@ class Part(metaclass=Described):
         """Plain tables and lists without what is at its default: equal for equal values."""
         plain: dict[str, Any] = json.loads(canonical_json(self))
         return plain
+
+
+def _hashable(value: Any) -> Any:
+    """A value, or the set of its items if it is a table, such as the parameters of code of one's own."""
+    if isinstance(value, dict):
+        return frozenset((key, _hashable(each)) for key, each in value.items())
+    if isinstance(value, list):
+        return tuple(_hashable(each) for each in value)
+    return value
 
 
 def _plain(value: Any) -> Any:

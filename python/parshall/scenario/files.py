@@ -88,7 +88,7 @@ def _all(faults: Sequence[ScenarioError]) -> ScenarioError:
 
 
 def checked(file: str, text: str) -> ReadScenario:
-    """What the text of a file says, without an object for each of its parts: a million flows take seconds.
+    """The scenario in the text of a file, without an object for each part: a million flows take seconds.
 
     Checked as :func:`load` does it. Raises ScenarioError.
     """

@@ -147,7 +147,7 @@ def _in_item(item: Any, steps: list[str], value: Any, at: str) -> Any:
 
 
 def picks(key: str, index: int, item: Any) -> bool:
-    """Whether a key in brackets picks the item of a list that is at ``index``."""
+    """True if a key in brackets picks the item of a list that is at ``index``."""
     if key == "*":
         return True
     if key.isdecimal():

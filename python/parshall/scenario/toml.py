@@ -68,11 +68,14 @@ def _checked(model: Scenario | Dumbbell) -> Scenario | Dumbbell:
     return model
 
 
-def model_of(tables: object, folder: Path | None = None) -> Scenario | Dumbbell:
-    """The scenario or dumbbell that the tables of a file stand for. Raises ScenarioError."""
+def model_of(tables: object, folder: Path | None = None, *, find: Any = find_own) -> Scenario | Dumbbell:
+    """The scenario or dumbbell that the tables of a file stand for. Raises ScenarioError.
+
+    ``find`` finds code of the user's own, as :func:`parshall.scenario.files.find_own` does.
+    """
     from parshall import _core
 
-    part, fields, faults = _core.file_fields(tables, folder, find_own)
+    part, fields, faults = _core.file_fields(tables, folder, find)
     if fields is None:
         raise faults_of(faults)
     return Scenario.known(**fields) if part == "Scenario" else Dumbbell.known(**fields)

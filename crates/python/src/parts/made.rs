@@ -73,7 +73,10 @@ impl<'a, 'py> Maker<'a, 'py> {
             }
             Value::Object(table) => match (Held::index_of(value), takes) {
                 (_, Takes::Values) => self.plain(table),
-                (Some(index), _) => Ok(self.held[index].clone()),
+                (Some(index), _) => {
+                    let held = self.held.get(index);
+                    held.cloned().ok_or_else(|| PyTypeError::new_err("a part that was not held"))
+                }
                 (None, _) => self.part(takes, table),
             },
         }

@@ -3,10 +3,14 @@
 use std::collections::hash_map::Entry;
 
 use parshall_scenario::{Fault, Given, Held, Part};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PySequence, PyString, PyTuple, PyType};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{
+    PyBool, PyDict, PyFloat, PyInt, PyIterator, PyList, PyMapping, PyMemoryView, PySequence, PyString,
+    PyTuple, PyType,
+};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
@@ -15,6 +19,8 @@ use crate::files::fault_of;
 
 /// Lists and tables in one another that are read.
 const DEEPEST: usize = 64;
+/// Items that are taken of what need not lie in memory, such as a range or a generator.
+const MOST_ITEMS: usize = 1 << 22;
 
 /// A value's class, as far as reading it goes.
 #[derive(Clone, Copy)]
@@ -59,15 +65,16 @@ impl<'py> Taker<'py> {
         }
         match self.class_of(&value.get_type()) {
             Class::Part(part) => Ok(self.hold(part, value)),
-            Class::StandsFor => self.stood_for(value),
-            Class::Other => self.deeper(value),
+            Class::StandsFor => self.nested(value, Self::stood_for),
+            Class::Other => self.nested(value, Self::other),
         }
     }
 
     /// The canonical form of a held part.
     pub fn canonical(&self, index: usize) -> PyResult<Value> {
         let write = self.py.import("parshall.scenario.canonical")?.getattr("canonical_json")?;
-        let text: String = write.call1((&self.held[index],))?.extract()?;
+        let part = self.held.get(index).ok_or_else(|| PyValueError::new_err("a part that was not held"))?;
+        let text: String = write.call1((part,))?.extract()?;
         serde_json::from_str(&text).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
@@ -91,14 +98,27 @@ impl<'py> Taker<'py> {
         }
     }
 
-    fn deeper(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Given> {
+    /// A value that may hold others.
+    fn nested(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        take: fn(&mut Self, &Bound<'py, PyAny>) -> PyResult<Given>,
+    ) -> PyResult<Given> {
         if self.depth == DEEPEST {
-            return Ok(Given::Other(format!("a {} too deep to read", value.get_type().name()?)));
+            return unfit(value, "too deep to read");
         }
         self.depth += 1;
-        let taken = self.several(value);
+        let taken = take(self, value);
         self.depth -= 1;
         taken
+    }
+
+    /// Lists and tables, and what libraries have for them. One whose methods raise is a value that no field takes.
+    fn other(&mut self, value: &Bound<'py, PyAny>) -> PyResult<Given> {
+        match self.several(value) {
+            Err(error) if error.is_instance_of::<PyException>(self.py) => unfit(value, "that cannot be read"),
+            taken => taken,
+        }
     }
 
     /// Lists and tables; and what Python's libraries have for numbers and text.
@@ -110,7 +130,8 @@ impl<'py> Taker<'py> {
             return self.list(items.iter());
         }
         if let Ok(table) = value.cast_exact::<PyDict>() {
-            return self.table(table.iter());
+            // A copy: methods of what is in it may change it.
+            return self.table(&table.items());
         }
         if let Ok(class) = value.cast::<PyType>() {
             let name = class.name()?;
@@ -125,11 +146,9 @@ impl<'py> Taker<'py> {
             return text_of(text);
         }
         if let Ok(table) = value.cast::<PyMapping>() {
-            let items = table.items()?;
-            let pairs = items.iter().map(|item| item.extract()).collect::<PyResult<Vec<_>>>()?;
-            return self.table(pairs.into_iter());
+            return self.table(&table.items()?);
         }
-        if value.hasattr(intern!(self.py, "tolist"))? {
+        if value.hasattr(intern!(self.py, "tolist"))? && !value.is_instance_of::<PyMemoryView>() {
             let plain = value.call_method0(intern!(self.py, "tolist"))?;
             if !plain.get_type().is(value.get_type()) {
                 return self.given(&plain);
@@ -138,27 +157,41 @@ impl<'py> Taker<'py> {
         if let Some(number) = self.number(value)? {
             return Ok(number);
         }
-        if let Ok(items) = value.cast::<PySequence>() {
-            if !value.hasattr(intern!(self.py, "decode"))? {
-                let items = items.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+        if self.is_list(value)? {
+            let items = value.try_iter()?.take(MOST_ITEMS).collect::<PyResult<Vec<_>>>()?;
+            if items.len() < MOST_ITEMS {
                 return self.list(items.into_iter());
             }
         }
         Ok(Given::Other(shown(value)?))
     }
 
+    /// True for what has items in an order, and not too many: sequences other than bytes, and generators.
+    fn is_list(&self, value: &Bound<'py, PyAny>) -> PyResult<bool> {
+        if value.cast::<PyIterator>().is_ok() {
+            return Ok(true);
+        }
+        let bytes = value.is_instance_of::<PyMemoryView>() || value.hasattr(intern!(self.py, "decode"))?;
+        Ok(!bytes && value.cast::<PySequence>().is_ok() && value.len()? < MOST_ITEMS)
+    }
+
     fn list(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<Given> {
         items.map(|item| self.given(&item)).collect::<PyResult<_>>().map(Given::List)
     }
 
-    fn table(
-        &mut self,
-        entries: impl Iterator<Item = (Bound<'py, PyAny>, Bound<'py, PyAny>)>,
-    ) -> PyResult<Given> {
-        let entry = |(key, value): (Bound<'py, PyAny>, Bound<'py, PyAny>)| {
-            Ok((key.str()?.to_str().unwrap_or("?").to_owned(), self.given(&value)?))
+    fn table(&mut self, items: &Bound<'py, PyList>) -> PyResult<Given> {
+        let entry = |item: Bound<'py, PyAny>| {
+            let (key, value): (Bound<'py, PyAny>, Bound<'py, PyAny>) = item.extract()?;
+            match key.cast::<PyString>().map(|text| text.to_str().map(ToOwned::to_owned)) {
+                Ok(Ok(text)) => Ok((text, self.given(&value)?)),
+                _ => {
+                    let key = shown_key(&key)?;
+                    let fault = Fault::new("", "a key that is no text", "text");
+                    Ok((key, Given::Wrong(Box::new(fault))))
+                }
+            }
         };
-        entries.map(entry).collect::<PyResult<_>>().map(Given::Table)
+        items.iter().map(entry).collect::<PyResult<_>>().map(Given::Table)
     }
 
     /// A number of a class that is none of Python's built-in ones.
@@ -181,15 +214,24 @@ impl<'py> Taker<'py> {
     }
 }
 
+fn unfit(value: &Bound<'_, PyAny>, how: &str) -> PyResult<Given> {
+    Ok(Given::Other(format!("a {} {how}", value.get_type().name()?)))
+}
+
 fn class_of(class: &Bound<'_, PyType>) -> Class {
-    let name: Option<String> = class.getattr("_part").ok().and_then(|name| name.extract().ok());
-    if let Some(part) = name.as_deref().and_then(part_named) {
-        return Class::Part(part);
-    }
-    match class.hasattr("__scenario_part__") {
+    part_of_class(class).map(Class::Part).unwrap_or_else(|| match class.hasattr("__scenario_part__") {
         Ok(true) => Class::StandsFor,
         _ => Class::Other,
-    }
+    })
+}
+
+/// The part that a class is made of, if it is one of `parshall.scenario.base.Part`.
+fn part_of_class(class: &Bound<'_, PyType>) -> Option<&'static Part> {
+    static PART: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let base = PART.import(class.py(), "parshall.scenario.base", "Part").ok()?;
+    let is_part = class.is_subclass(base).unwrap_or(false);
+    let name: String = class.getattr("_part").ok().filter(|_| is_part)?.extract().ok()?;
+    part_named(&name)
 }
 
 /// What stands in the brackets of a call that makes an instance: nothing where nothing is needed.
@@ -204,8 +246,21 @@ fn text_of(text: &Bound<'_, PyString>) -> PyResult<Given> {
     // Lone surrogates are no text that a file could have.
     Ok(match text.to_str() {
         Ok(text) => Given::Text(text.to_owned()),
-        Err(_) => Given::Other(text.repr()?.to_str()?.to_owned()),
+        Err(_) => Given::Other(escaped(text)?),
     })
+}
+
+/// Text with lone surrogates, in quotes, as JSON writes it.
+fn escaped(text: &Bound<'_, PyString>) -> PyResult<String> {
+    text.py().import("json")?.call_method1("dumps", (text,))?.extract()
+}
+
+/// A key that is no text as a step of a path.
+fn shown_key(key: &Bound<'_, PyAny>) -> PyResult<String> {
+    match key.cast::<PyString>() {
+        Ok(text) => Ok(escaped(text)?.trim_matches('"').to_owned()),
+        Err(_) => shown(key),
+    }
 }
 
 fn whole_of(value: &Bound<'_, PyAny>) -> PyResult<Given> {

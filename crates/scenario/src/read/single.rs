@@ -81,6 +81,7 @@ fn plain(place: &str, given: &Given) -> Result<Value, Fault> {
         Given::Text(text) => Ok(text.as_str().into()),
         Given::Whole(whole) => i64::try_from(*whole).map(Value::from).map_err(|_| fault()),
         Given::Number(value) if value.is_finite() => Ok(number(*value)),
+        Given::Wrong(fault) => Err(Fault::clone(fault).within(place)),
         Given::List(items) => {
             let read = |(index, item)| plain(&format!("{place}[{index}]"), item);
             items.iter().enumerate().map(read).collect::<Result<_, _>>().map(Value::Array)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from typing_extensions import Self
 
-from parshall.errors import ParshallError, ScenarioError
+from parshall.errors import InputError, ParshallError, ScenarioError, shown
 from parshall.scenario import paths
 from parshall.scenario.base import Part, remembered
 from parshall.scenario.canonical import canonical_json, hashed
@@ -31,7 +31,7 @@ _OWN_FIELDS = {"hosts", "routers", "routing", "links", "flows"}
 """Those that a dumbbell does not have, or has as something else; both have the others."""
 
 
-class _Held:
+class _Origin:
     """A dumbbell, whose value does not count when scenarios are compared: it holds the scenario itself."""
 
     __slots__ = ("bell",)
@@ -47,8 +47,13 @@ class ScenarioMethods:
 
     def made_from(self, bell: Dumbbell) -> Self:
         """The same, which knows that it is the network of a dumbbell."""
-        self.__dict__[_DUMBBELL] = _Held(bell)
+        self.__dict__[_DUMBBELL] = _Origin(bell)
         return self
+
+    def __getstate__(self: Any) -> dict[str, Any]:
+        """For copies and pickles: the fields, and the dumbbell that it was made from."""
+        origin = {name: value for name, value in self.__dict__.items() if name == _DUMBBELL}
+        return {**self.given(), **origin}
 
     def scenario(self) -> Self:
         """The scenario itself; a preset gives the network that it stands for."""
@@ -57,8 +62,8 @@ class ScenarioMethods:
     @property
     def dumbbell(self: Any) -> Dumbbell | None:
         """The dumbbell that it was made from, as one in a file, as long as it is the network of that."""
-        held: _Held | None = self.__dict__.get(_DUMBBELL)
-        return held.bell if held is not None and held.bell.to_json() == self.to_json() else None
+        origin: _Origin | None = self.__dict__.get(_DUMBBELL)
+        return origin.bell if origin is not None and origin.bell.to_json() == self.to_json() else None
 
     def replace(self, path: str, value: Any) -> Self:
         """A copy with another value at ``path``, for example ``links[bottleneck].queue.limit_packets``.
@@ -182,6 +187,8 @@ class CapacityMethods:
         """
         from parshall import _core
 
+        if not isinstance(path, str | Path):
+            raise InputError("path", shown(path), "the name of a recorded capacity")
         times, fault = _core.mahimahi_times(path)
         if times is not None:
             return cast(Self, cast(Any, cls)(times=times, period=times[-1]))
