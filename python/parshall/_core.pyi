@@ -218,7 +218,6 @@ class Relay:
         seed: int,
         listen: str,
         to: str,
-        duration: float | None,
         realtime: bool | None,
     ) -> Relay: ...
     @property
@@ -231,7 +230,10 @@ class Relay:
 
     @property
     def elapsed(self) -> float | None:
-        """Seconds since the first datagram; None before it, and once the relay has been finished."""
+        """Seconds since the first datagram; None before it, and once the relay has been ended."""
+
+    def close(self) -> None:
+        """Ends it, if it has not ended yet, and gives up what it recorded."""
 
     def wait(self, timeout_s: float) -> bool:
         """Waits until it has ended; tells if it has."""

@@ -28,7 +28,7 @@ pub struct Relayed {
     pub overflowed: u64,
     /// Datagrams that the relay dropped as it kept too many, or had too many peers.
     pub refused: u64,
-    /// Datagrams that the system did not take at their departure, such as those for a port where nobody listens.
+    /// Datagrams that did not get where they were to go: the system did not take them, or the network sent a report.
     pub undeliverable: u64,
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{sync_channel, Receiver, RecvTimeoutError, SyncSender};
 use std::sync::Arc;
@@ -127,10 +127,24 @@ fn check_target(to: SocketAddr, listening: SocketAddr) -> io::Result<()> {
     if to.port() == 0 {
         return Err(io::Error::other("expected a port from 1 to 65535"));
     }
-    if to == listening {
+    if is_heard(to, listening) {
         return Err(io::Error::other("it is where the relay listens"));
     }
     Socket::connected(to).map(drop)
+}
+
+/// Tells if the relay that listens here would hear what it sends there.
+fn is_heard(to: SocketAddr, listening: SocketAddr) -> bool {
+    let target = match to.ip() {
+        // To any address is to this machine.
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip => ip.to_canonical(),
+    };
+    // At any address of IPv6 is at those of IPv4 as well.
+    let at_any = listening.ip().is_unspecified() && (target.is_ipv4() || listening.is_ipv6());
+    let is_own = || !target.is_multicast() && UdpSocket::bind((target, 0)).is_ok();
+    to.port() == listening.port() && (target == listening.ip().to_canonical() || (at_any && is_own()))
 }
 
 /// A datagram that is due at a time; the number keeps those of one instant in order.
@@ -207,8 +221,8 @@ impl Work {
 
     fn results(self, end: Time) -> Relayed {
         let sockets = self.peers.iter().map(|peer| &peer.socket).chain([&self.listening]);
-        let (overflowed, unheard) = sockets.fold((0, 0), |(overflowed, unheard), socket| {
-            (overflowed + socket.overflowed(), unheard + socket.unheard())
+        let (overflowed, undelivered) = sockets.fold((0, 0), |(overflowed, undelivered), socket| {
+            (overflowed + socket.overflowed(), undelivered + socket.undelivered())
         });
         Relayed {
             recording: self.live.finish(end),
@@ -218,7 +232,7 @@ impl Work {
             peers: self.peers.len(),
             overflowed,
             refused: self.refused,
-            undeliverable: self.undeliverable + unheard,
+            undeliverable: self.undeliverable + undelivered,
         }
     }
 
@@ -368,5 +382,29 @@ impl Clock {
             // It came after the clocks were read.
             None => self.instant + (at - self.system).min(LOOKING),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relay_hears_itself_at_any_address_of_this_machine() {
+        let heard = |to: &str, listening: &str| {
+            is_heard(to.parse().expect("an address"), listening.parse().expect("an address"))
+        };
+        assert!(heard("127.0.0.1:5000", "127.0.0.1:5000"));
+        assert!(heard("127.0.0.1:5000", "0.0.0.0:5000"));
+        assert!(heard("127.0.0.2:5000", "0.0.0.0:5000"));
+        assert!(heard("0.0.0.0:5000", "127.0.0.1:5000"));
+        assert!(heard("0.0.0.0:5000", "0.0.0.0:5000"));
+        assert!(heard("127.0.0.1:5000", "[::]:5000"));
+        assert!(heard("[::ffff:127.0.0.1]:5000", "0.0.0.0:5000"));
+        assert!(!heard("127.0.0.1:5001", "0.0.0.0:5000"));
+        assert!(!heard("127.0.0.2:5000", "127.0.0.1:5000"));
+        assert!(!heard("192.0.2.1:5000", "0.0.0.0:5000"));
+        assert!(!heard("[::1]:5000", "0.0.0.0:5000"));
+        assert!(!heard("224.0.0.1:5000", "0.0.0.0:5000"));
     }
 }

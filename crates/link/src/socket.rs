@@ -41,8 +41,8 @@ pub(crate) struct Socket {
     control: Vec<u8>,
     /// Datagrams that found no room, as the kernel counts them.
     overflowed: u32,
-    /// Datagrams that came back as nobody listens where they were sent to.
-    unheard: u64,
+    /// Datagrams that did not get where they were to go, as the network reports it.
+    undelivered: u64,
 }
 
 impl Socket {
@@ -64,7 +64,7 @@ impl Socket {
             SocketAddr::V6(_) => setsockopt(&socket, Ipv6RecvTClass, &true)?,
         }
         let control = nix::cmsg_space!(TimeSpec, u32, libc::c_int);
-        Ok(Socket { socket, control, overflowed: 0, unheard: 0 })
+        Ok(Socket { socket, control, overflowed: 0, undelivered: 0 })
     }
 
     /// A socket at any address, for datagrams to and from this one.
@@ -88,9 +88,9 @@ impl Socket {
         self.overflowed.into()
     }
 
-    /// Datagrams that were sent and that nobody listens for.
-    pub fn unheard(&self) -> u64 {
-        self.unheard
+    /// Datagrams that were sent and did not get where they were to go.
+    pub fn undelivered(&self) -> u64 {
+        self.undelivered
     }
 
     /// For [`nix::poll`].
@@ -105,12 +105,7 @@ impl Socket {
         let message =
             match recvmsg::<SockaddrStorage>(fd, &mut parts, Some(&mut self.control), MsgFlags::empty()) {
                 Ok(message) => message,
-                Err(Errno::EAGAIN | Errno::EINTR) => return Ok(None),
-                Err(Errno::ECONNREFUSED) => {
-                    self.unheard += 1;
-                    return Ok(None);
-                }
-                Err(error) => return Err(error.into()),
+                Err(error) => return self.without_datagram(error).map(|()| None),
             };
         let mut received = Received {
             bytes: message.bytes,
@@ -128,6 +123,29 @@ impl Socket {
             }
         }
         Ok(Some(received))
+    }
+
+    /// Counts what the network reports of a datagram that was sent before; an error of the socket itself is returned.
+    fn without_datagram(&mut self, error: Errno) -> io::Result<()> {
+        match error {
+            Errno::EAGAIN | Errno::EINTR => Ok(()),
+            // All that ICMP, of either version, says of a datagram.
+            Errno::ECONNREFUSED
+            | Errno::EHOSTUNREACH
+            | Errno::EHOSTDOWN
+            | Errno::ENETUNREACH
+            | Errno::ENETDOWN
+            | Errno::ENONET
+            | Errno::ENOPROTOOPT
+            | Errno::EOPNOTSUPP
+            | Errno::EPROTO
+            | Errno::EMSGSIZE
+            | Errno::EACCES => {
+                self.undelivered += 1;
+                Ok(())
+            }
+            error => Err(error.into()),
+        }
     }
 
     /// Sends a datagram with these bits of ECN: to an address, or to the one that the socket is connected to.
@@ -162,6 +180,27 @@ mod tests {
             }
             std::thread::yield_now();
         }
+    }
+
+    #[test]
+    fn a_datagram_that_did_not_arrive_is_counted_and_a_broken_socket_is_an_error() {
+        let mut socket = Socket::bind("127.0.0.1:0".parse().expect("an address")).expect("a socket");
+        let reports = [
+            Errno::ECONNREFUSED,
+            Errno::EHOSTUNREACH,
+            Errno::EHOSTDOWN,
+            Errno::ENETUNREACH,
+            Errno::ENOPROTOOPT,
+            Errno::EMSGSIZE,
+            Errno::EACCES,
+        ];
+        for (before, report) in (0..).zip(reports) {
+            assert_eq!(socket.undelivered(), before);
+            socket.without_datagram(report).expect("it is of a datagram");
+        }
+        socket.without_datagram(Errno::EAGAIN).expect("nothing was there");
+        assert!(socket.without_datagram(Errno::EBADF).is_err());
+        assert_eq!(socket.undelivered(), 7);
     }
 
     #[test]

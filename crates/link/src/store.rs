@@ -2,7 +2,7 @@
 
 use parshall_sim::internal::Given;
 
-/// More than these bytes on a link are a mistake: at 1 Gbit/s they are two seconds.
+/// More than these bytes for what is on a link are a mistake: at 1 Gbit/s they are two seconds.
 const MOST_BYTES: usize = 256 << 20;
 
 /// A datagram on the link.
@@ -24,13 +24,18 @@ pub(crate) struct Store {
     bytes: usize,
 }
 
+/// Bytes that a datagram takes, with its description: without it, empty ones would have no end.
+fn taken(payload: &[u8]) -> usize {
+    payload.len() + size_of::<Kept>()
+}
+
 impl Store {
     /// Keeps a datagram under a handle, which its description gets; none if there are too many.
     pub fn keep(&mut self, given: Given, ecn: u8, payload: &[u8]) -> Option<Given> {
-        if self.bytes + payload.len() > MOST_BYTES {
+        if self.bytes + taken(payload) > MOST_BYTES {
             return None;
         }
-        self.bytes += payload.len();
+        self.bytes += taken(payload);
         let handle = self.free.pop().unwrap_or(self.places.len() as u32);
         let given = Given { handle, ..given };
         match self.places.get_mut(handle as usize) {
@@ -56,7 +61,7 @@ impl Store {
 
     /// Gives the place of a datagram back.
     pub fn remove(&mut self, handle: u32) {
-        self.bytes -= self.places[handle as usize].payload.len();
+        self.bytes -= taken(&self.places[handle as usize].payload);
         self.free.push(handle);
     }
 }
@@ -77,13 +82,16 @@ mod tests {
         assert_eq!(store.keep(GIVEN, 3, b"third").expect("room").handle, first);
         assert_eq!((store.get(first).payload.as_slice(), store.get(first).ecn), (b"third".as_slice(), 3));
         assert_eq!(store.get(second).payload, b"second");
-        assert_eq!(store.bytes, 11);
+        assert_eq!(store.bytes, 11 + 2 * size_of::<Kept>());
     }
 
     #[test]
     fn what_is_too_much_is_not_kept() {
-        let mut store = Store { bytes: MOST_BYTES - 5, ..Store::default() };
+        let mut store = Store { bytes: MOST_BYTES - 5 - size_of::<Kept>(), ..Store::default() };
         assert!(store.keep(GIVEN, 0, b"more than that").is_none());
-        assert!(store.keep(GIVEN, 0, b"fits.").is_some());
+        let fits = store.keep(GIVEN, 0, b"fits.").expect("room").handle;
+        assert!(store.keep(GIVEN, 0, b"").is_none(), "empty ones take memory, too");
+        store.remove(fits);
+        assert!(store.keep(GIVEN, 0, b"").is_some());
     }
 }

@@ -152,6 +152,8 @@ fn bad_addresses_are_told_in_a_line() {
     assert_eq!(fault(free, free), format!("cannot send to {free}: expected a port from 1 to 65535"));
     drop(holder);
     assert_eq!(fault(taken, taken), format!("cannot send to {taken}: it is where the relay listens"));
+    let everywhere = (Ipv4Addr::UNSPECIFIED, taken.port()).into();
+    assert_eq!(fault(everywhere, taken), format!("cannot send to {taken}: it is where the relay listens"));
     let elsewhere = "192.0.2.1:5000".parse().expect("an address");
     assert!(fault(elsewhere, taken).starts_with("cannot listen at 192.0.2.1:5000: "));
 }

@@ -1,8 +1,8 @@
 //! Bindings of relays in real time. `parshall.engine.link` is their face.
 
 use std::net::SocketAddr;
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use parshall_link::{LinkError, Options, Priority, Relay};
 use parshall_sim::RunError;
@@ -14,15 +14,18 @@ use crate::given::Given;
 use crate::names::Names;
 use crate::simulator::{scenario_error, to_python};
 
+/// How often a thread that waits looks whether the relay has ended. In between others may ask and end it.
+const LOOKING: Duration = Duration::from_millis(5);
+
 /// Adds the class to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyRelay>()
 }
 
 /// A relay at work.
-#[pyclass(name = "Relay", module = "parshall._core")]
+#[pyclass(frozen, name = "Relay", module = "parshall._core")]
 struct PyRelay {
-    /// None once it has been finished.
+    /// None once it has been finished or closed.
     relay: Mutex<Option<Relay>>,
     listening: String,
     realtime: bool,
@@ -38,17 +41,15 @@ impl PyRelay {
         seed: u64,
         listen: &str,
         to: &str,
-        duration: Option<f64>,
         realtime: Option<bool>,
     ) -> PyResult<Self> {
         let scenario = scenario.read()?;
-        let mut options = Options::new(address(listen)?, address(to)?).with_seed(seed);
-        options = options.with_priority(match realtime {
+        let options = Options::new(address(listen)?, address(to)?).with_seed(seed);
+        let options = options.with_priority(match realtime {
             None => Priority::Tried,
             Some(true) => Priority::RealTime,
             Some(false) => Priority::Normal,
         });
-        options.duration = duration.map(seconds).transpose()?;
         let relay = py.detach(|| Relay::start(scenario, &options)).map_err(|error| error_of(py, error))?;
         let (listening, realtime) = (relay.listening().to_string(), relay.is_realtime());
         Ok(PyRelay { relay: Mutex::new(Some(relay)), listening, realtime })
@@ -66,25 +67,32 @@ impl PyRelay {
         self.realtime
     }
 
-    /// Seconds since the first datagram; None before it, and once the relay has been finished.
+    /// Seconds since the first datagram; None before it, and once the relay has been finished or closed.
     #[getter]
-    fn elapsed(&mut self) -> Option<f64> {
-        self.relay().as_ref().and_then(Relay::elapsed).map(|elapsed| elapsed.as_secs_f64())
+    fn elapsed(&self, py: Python<'_>) -> Option<f64> {
+        let elapsed = py.detach(|| self.relay().as_ref().and_then(Relay::elapsed));
+        elapsed.map(|elapsed| elapsed.as_secs_f64())
     }
 
     /// Waits until it has ended, for at most so many seconds; tells if it has.
-    fn wait(&mut self, py: Python<'_>, timeout_s: f64) -> PyResult<bool> {
+    fn wait(&self, py: Python<'_>, timeout_s: f64) -> PyResult<bool> {
         let timeout = seconds(timeout_s)?;
-        let relay = self.relay();
-        Ok(py.detach(|| relay.as_mut().is_none_or(|relay| relay.wait(timeout))))
+        Ok(py.detach(|| self.ends_within(timeout)))
+    }
+
+    /// Ends it, if it has not ended yet, and gives up what it recorded.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| drop(self.taken()));
     }
 
     /// Ends it. Returns what a run returns, and under `link` what only a relay has.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<Py<PyDict>> {
-        let Some(relay) = self.relay().take() else {
-            return Err(PyRuntimeError::new_err("the relay has been finished before"));
+    fn finish(&self, py: Python<'_>) -> PyResult<Py<PyDict>> {
+        let Some(finished) = py.detach(|| self.taken().map(Relay::finish)) else {
+            return Err(PyRuntimeError::new_err(
+                "the relay has ended, and what it recorded was taken or given up",
+            ));
         };
-        let relayed = py.detach(|| relay.finish()).map_err(|error| error_of(py, error))?;
+        let relayed = finished.map_err(|error| error_of(py, error))?;
         let facts = PyDict::new(py);
         facts.set_item("elapsed", relayed.elapsed.as_secs_f64())?;
         for (name, share) in [("late_p50", 0.5), ("late_p99", 0.99)] {
@@ -105,8 +113,29 @@ impl PyRelay {
 }
 
 impl PyRelay {
-    fn relay(&mut self) -> &mut Option<Relay> {
-        self.relay.get_mut().unwrap_or_else(PoisonError::into_inner)
+    /// The relay, for a moment. To be called without the GIL, which another thread that has the relay may wait for.
+    fn relay(&self) -> MutexGuard<'_, Option<Relay>> {
+        self.relay.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The relay, for good.
+    fn taken(&self) -> Option<Relay> {
+        self.relay().take()
+    }
+
+    /// Waits until it has ended, for at most so long; returns true if it has.
+    fn ends_within(&self, timeout: Duration) -> bool {
+        let began = Instant::now();
+        loop {
+            if self.relay().as_mut().is_none_or(|relay| relay.wait(Duration::ZERO)) {
+                return true;
+            }
+            let left = timeout.saturating_sub(began.elapsed());
+            if left.is_zero() {
+                return false;
+            }
+            std::thread::sleep(left.min(LOOKING));
+        }
     }
 }
 

@@ -50,7 +50,7 @@ class Relayed:
     refused: int
     """Datagrams that the relay dropped as it kept too many, or had too many peers."""
     undeliverable: int
-    """Datagrams for an address where nobody listens."""
+    """Datagrams that did not get where they were to go: nobody listens there, or no way leads there."""
 
     @property
     def lateness(self) -> str:
@@ -76,7 +76,7 @@ class Relayed:
         for count, what in (
             (self.overflowed, "were dropped by the kernel before the relay could take them in"),
             (self.refused, "were dropped by the relay, which kept too many or had too many peers"),
-            (self.undeliverable, "found nobody who listens where they were to go"),
+            (self.undeliverable, "did not get where they were to go"),
         ):
             if count:
                 said.append(f"{count:,} datagrams {what}")
@@ -123,7 +123,7 @@ class Relay:
             raise InputError("realtime", shown(realtime), "true, false or None")
         addresses = checked_address("listen", listen, 0), checked_address("to", to, 1)
         try:
-            self._relay = _core.Relay(self.scenario.to_json(), self.seed, *addresses, None, realtime)
+            self._relay = _core.Relay(self.scenario.to_json(), self.seed, *addresses, realtime)
         except (_core.ScenarioError, ValueError) as error:
             raise engine_error(error) from None
         except RuntimeError as error:
@@ -137,7 +137,7 @@ class Relay:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        del self._relay
+        self._relay.close()
 
     @property
     def listening(self) -> str:
@@ -168,7 +168,7 @@ class Relay:
 
     def finish(self) -> Relayed:
         """Ends it, if it has not ended yet, and returns what it recorded. Raises RunError if it failed, or
-        ended before anything counted.
+        ended before anything counted, or if its ``with`` is over.
         """
         from parshall.recording import Recording
 
@@ -192,13 +192,19 @@ class Relay:
 def checked_address(place: str, given: object, least: int) -> str:
     """An IP address with a port that is at least ``least``. Raises InputError."""
     if isinstance(given, str):
-        host, _, port = given.strip().replace("localhost", "127.0.0.1").rpartition(":")
-        try:
-            address = ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
-        except ValueError:
-            address = None
-        bracketed = host.startswith("[") == (address is not None and address.version == 6)
+        host, _, port = given.strip().rpartition(":")
+        host = "127.0.0.1" if host == "localhost" else host
         digits = port.isascii() and port.isdigit() and len(port) <= 5
-        if address is not None and bracketed and digits and least <= int(port) <= 65535:
+        if _is_address(host) and digits and least <= int(port) <= 65535:
             return f"{host}:{int(port)}"
     raise InputError(place, shown(given), "an address and a port, such as 127.0.0.1:5000 or [::1]:5000")
+
+
+def _is_address(host: str) -> bool:
+    """Tells if it is an IP address, in brackets if and only if of version 6, and without a zone."""
+    bracketed = host.startswith("[") and host.endswith("]")
+    try:
+        address = ipaddress.ip_address(host[1:-1] if bracketed else host)
+    except ValueError:
+        return False
+    return bracketed == (address.version == 6) and "%" not in host
