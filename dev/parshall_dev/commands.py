@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from parshall.cli.main import FAILED, JOBS
+from parshall.cli.options import FAILED, JOBS
 from parshall.engine.limits import MOST_SEEDS
 
 __all__ = ["bench", "calibrate", "validate"]

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from parshall.cli import documents, measured
 from parshall.cli.completing import completing, prepare
-from parshall.cli.measured import COMMANDS
-from parshall.cli.options import FILES, FOLDERS, form
-from parshall.engine.limits import MAX_SEED, MOST_JOBS, MOST_SEEDS
+from parshall.cli.options import FAILED, FILES, FOLDERS, JOBS, SEEDS, form
+from parshall.engine.limits import MAX_SEED
 from parshall.errors import ParshallError, ScenarioError
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["cli", "main"]
 
-FAILED, MISUSED, INTERRUPTED = 1, 2, 130
-
-JOBS, SEEDS = click.IntRange(1, MOST_JOBS), click.IntRange(1, MOST_SEEDS)
+MISUSED, INTERRUPTED = 2, 130
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -342,64 +340,6 @@ def sweep(file: str, dry_run: bool, **options: Any) -> int:
     return 0 if run_and_write(file, **options) else FAILED
 
 
-@cli.command()
-def studies() -> int:
-    """List the studies. The status is 0 only if all can be loaded."""
-    from parshall.studies import framework
-
-    found = list(framework().try_studies())
-    known = [each for each in found if not isinstance(each, ParshallError)]
-    width = max((len(study.name) for study in known), default=0)
-    for study in known:
-        click.echo(f"{study.name:<{width}}  {study.title}")
-    for each in found:
-        if isinstance(each, ParshallError):
-            click.echo(f"parshall: {each}", err=True)
-    return 0 if known == found else FAILED
-
-
-@cli.command()
-@click.argument("study", shell_complete=completing("studies"))
-@click.option("--seeds", type=SEEDS, help="Number of seeds; the study's own unless given.")
-@click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
-@click.option(
-    "--out",
-    metavar="DIR",
-    shell_complete=FOLDERS,
-    help="Where the report goes; out/STUDY, or the folder of --from, unless given.",
-)
-@click.option(
-    "--data",
-    metavar="DIR",
-    shell_complete=FOLDERS,
-    multiple=True,
-    help="A folder of measured data; may be repeated.",
-)
-@click.option(
-    "--from",
-    "source",
-    metavar="DIR",
-    shell_complete=FOLDERS,
-    help="Make the report again from the tables in DIR; nothing is run.",
-)
-@click.option("--full", is_flag=True, help="Run the whole document where a study does less by default.")
-@click.option("--no-cache", is_flag=True, help="Neither use nor keep results of runs.")
-@click.option("--verbose", is_flag=True, help="Show every claim with the interval that decided it.")
-def reproduce(study: str, no_cache: bool, **options: Any) -> None:
-    """Re-run every table and figure of a document.
-
-    STUDY is a name that parshall studies lists.
-
-    Measured data is looked for in the folders that --data or PARSHALL_DATA name; what is absent is
-    left out, and the report says so.
-    """
-    from rich.console import Console
-
-    from parshall import studies as of
-
-    of.reproduce(study, cache=not no_cache, console=Console(), **options)
-
-
 @cli.group()
 def qdisc() -> None:
     """Read the queue disciplines of this computer."""
@@ -424,7 +364,7 @@ def export(device: str | None, out: str | None) -> None:
     export_qdiscs(device, out)
 
 
-for _command in COMMANDS:
+for _command in (*measured.COMMANDS, *documents.COMMANDS):
     cli.add_command(_command)
 
 
