@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -18,8 +19,15 @@ needs_library = pytest.mark.skipif(
 )
 
 
+def free_address() -> str:
+    """An address of this machine that nobody uses."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{free.getsockname()[1]}"
+
+
 def transfer(source: str, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(OWN), source, "--time", "2", "--server", "127.0.0.1:6123", *options]
+    command = [sys.executable, str(OWN), source, "--time", "2", "--server", free_address(), *options]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 
@@ -38,7 +46,7 @@ def test_a_class_that_fails_is_told(tmp_path: Path) -> None:
         "import parshall\n\n\nclass Failing(parshall.Control):\n"
         "    def on_ack(self, ack):\n        raise ValueError('it does not know')\n"
     )
-    command = [sys.executable, str(OWN), "failing:Failing", "--time", "2", "--server", "127.0.0.1:6124"]
+    command = [sys.executable, str(OWN), "failing:Failing", "--time", "2", "--server", free_address()]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, cwd=tmp_path)
     assert done.returncode != 0
     assert "on_ack: ValueError: it does not know" in done.stderr

@@ -10,6 +10,7 @@ import pytest
 from parshall_dev.bench.controls_ns3 import page as controls
 from parshall_dev.bench.queues import page as queues
 from parshall_dev.validate.machine.cells import chosen
+from parshall_dev.validate.quic import page as quic
 from parshall_dev.validate.statistics.study import STUDIES
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -41,7 +42,7 @@ def test_each_page_is_told_of() -> None:
 
 
 def test_pages_begin_as_their_commands_write_them() -> None:
-    for name, head in (("queues", queues.HEAD), ("controls", controls.HEAD)):
+    for name, head in (("queues", queues.HEAD), ("controls", controls.HEAD), ("quic", quic.head())):
         assert (FOLDER / f"{name}.md").read_text(encoding="utf-8").startswith(f"{head}\n")
 
 

@@ -4,25 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from parshall_dev.validate.quic.transfers import JITTERS, Compared, with_jitter
+from parshall.scenario import DropTail
+from parshall_dev.validate.quic.transfers import (
+    DELAY_OFF,
+    DELAY_OFF_S,
+    GOODPUT_OFF,
+    JITTERS,
+    Compared,
+    scenario,
+    with_jitter,
+)
 
-__all__ = ["page"]
+__all__ = ["head", "page"]
 
 _HEAD = """# QUIC over the relay, beside the simulator
 
 Written by `parshall validate quic`. The scenario is `examples/quic/bottleneck.toml`: one flow over
-20 Mbit/s, a round trip of 40 ms and a queue of 100 packets, 20 s of which 5 s are warm-up. First the
+{rate:g} Mbit/s, a round trip of {round_trip:g} ms and a queue of {packets} packets, \
+{duration:g} s of which {warm_up:g} s are warm-up. First the
 simulator; then quinn 0.11 over `parshall link`, in real time on one machine, each control once. Goodput is
 the payload handed over in order, delay the mean time that packets wait in the queue, drops the share that
 the queue drops. Late says how late the relay's departures were: 99 % of them no later.
 
-Goodput within 3 % and delay within 15 % or 2 ms is agreement.
+Goodput within {goodput} and delay within {delay} or {delay_ms:g} ms is agreement.
 """
+
+
+def head() -> str:
+    """The text above the table, about the scenario and what agreement is."""
+    network = scenario("cubic")
+    (link,) = network.links
+    assert isinstance(link.queue, DropTail)
+    return _HEAD.format(
+        rate=link.rate / 1e6,
+        round_trip=2e3 * link.delay,
+        packets=link.queue.limit_packets,
+        duration=network.duration,
+        warm_up=network.warm_up,
+        goodput=f"{100 * GOODPUT_OFF:g} %",
+        delay=f"{100 * DELAY_OFF:g} %",
+        delay_ms=1e3 * DELAY_OFF_S,
+    )
 
 
 def page(results: Sequence[Compared]) -> Iterator[str]:
     """The page, line by line."""
-    yield _HEAD
+    yield head()
     yield "| control | goodput, Mbit/s | by QUIC | | delay, ms | by QUIC | | drops | by QUIC | late, us | |"
     yield "| --- |" + " ---: |" * 9 + " --- |"
     for result in results:

@@ -20,10 +20,29 @@ from parshall.errors import ParshallError
 from parshall.recording import Recording
 from parshall_dev.checkout import ROOT
 
-__all__ = ["CANDIDATES", "JITTERS", "Candidate", "Compared", "Measured", "built", "compared", "with_jitter"]
+__all__ = [
+    "CANDIDATES",
+    "DELAY_OFF",
+    "DELAY_OFF_S",
+    "GOODPUT_OFF",
+    "JITTERS",
+    "Candidate",
+    "Compared",
+    "Measured",
+    "built",
+    "compared",
+    "scenario",
+    "with_jitter",
+]
 
 JITTERS = ("0.2 ms", "0.5 ms", "1 ms", "2 ms")
 """What a machine may add to the times of ACKs, at most."""
+
+GOODPUT_OFF = 0.03
+"""Relative difference of goodput up to which both worlds agree."""
+
+DELAY_OFF, DELAY_OFF_S = 0.15, 2e-3
+"""Difference of the mean queueing delay up to which they agree: relative, or in seconds if that is more."""
 
 EXAMPLES = ROOT / "examples/quic"
 PORT = "bottleneck"
@@ -100,9 +119,9 @@ class Compared:
 
     @property
     def agrees(self) -> bool:
-        """Goodput within 3 %, mean queueing delay within 15 % or 2 ms."""
-        most = max(0.15 * self.simulated.delay, 2e-3)
-        return abs(self.goodput_off) <= 0.03 and abs(self.delay_off) <= most
+        """True if goodput is within :data:`GOODPUT_OFF`, and mean queueing delay within :data:`DELAY_OFF`."""
+        most = max(DELAY_OFF * self.simulated.delay, DELAY_OFF_S)
+        return abs(self.goodput_off) <= GOODPUT_OFF and abs(self.delay_off) <= most
 
 
 def scenario(control: str) -> Scenario:
