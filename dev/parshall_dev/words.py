@@ -37,7 +37,10 @@ Opening = tuple[Path, int, str]
 def openings(folder: Path) -> Iterator[Opening]:
     """Docs below a folder, or of a file, that open with a clause."""
     for file in sorted(folder.rglob("*")) if folder.is_dir() else [folder]:
-        if file.suffix in _LANGUAGES and not {"target", "__pycache__"} & set(file.parts):
+        # What a link points to is read where it is.
+        if file.is_symlink() or {"target", "__pycache__"} & set(file.parts):
+            continue
+        if file.suffix in _LANGUAGES:
             text = file.read_text(encoding="utf-8")
             found = openings_of_python(text) if file.suffix == ".py" else openings_of_rust(text)
             yield from ((file, line, words) for line, words in found)

@@ -14,6 +14,8 @@
 
 #![allow(unsafe_code)]
 
+#[rustfmt::skip] // It is generated.
+mod header;
 mod table;
 
 use std::collections::BTreeMap;
@@ -27,7 +29,11 @@ use parshall_control::units::Time;
 use parshall_control::user::{Answer, Code, Config, Failure, Found, Maker, Method, UserControl};
 use parshall_control::{AckSample, Control, InvalidParameter, Loss, Start, Window as Packets};
 
-use table::{Ack, Lost, Moment, OnLoss, OnMoment, Table, Window, HOST, VERSION};
+use header::{Ack, Loss as Lost, Moment, Table, Window, VERSION};
+use table::{OnLoss, OnMoment, HOST};
+
+/// The largest state that a control may ask for, in bytes.
+const MOST_STATE: usize = 1 << 24;
 
 /// A control of a shared library, with values for its parameters.
 #[derive(Clone, Debug)]
@@ -61,7 +67,7 @@ impl Library {
     /// Opens a shared library, whose code runs from here on.
     ///
     /// # Errors
-    /// If it is none, or has another version of the interface.
+    /// If it is none, or has a table that [`Library::from_table`] would not take.
     pub fn open(file: &Path) -> Result<Self, InvalidParameter> {
         // Without a folder in its name the system would look for it in its own.
         let file =
@@ -80,7 +86,8 @@ impl Library {
     /// A control whose table lies at an address: for a program that makes one at run time.
     ///
     /// # Errors
-    /// If the address is null, or the table of another version of the interface.
+    /// If the address is null, or the table of another version of the interface, or without a name, or if a state has not room for
+    /// a window and the parameters or more than 16 MiB.
     ///
     /// # Safety
     /// A table of `parshall_control.h` lies at the address, it and what it points to stay there as long as the control is
@@ -101,11 +108,8 @@ impl Library {
         }
         // SAFETY: it is a table of this version.
         let known = unsafe { &*table };
-        if known.state_size < size_of::<Window>() {
-            return Err(fault(
-                format!("a state of {} bytes", known.state_size),
-                "a state that begins with a window",
-            ));
+        if known.name.is_null() {
+            return Err(fault("a table without a name", "one with a name"));
         }
         let mut parameters = Vec::new();
         let mut next = known.parameters;
@@ -114,7 +118,15 @@ impl Library {
             parameters.push((unsafe { text(parameter.name) }, parameter.value));
             next = unsafe { next.add(1) };
         }
-        // SAFETY: a name is text that ends with a zero, or null.
+        let least = size_of::<Window>() + 8 * parameters.len();
+        if !(least..=MOST_STATE).contains(&known.state_size) {
+            let (got, count) = (known.state_size, parameters.len());
+            return Err(fault(
+                format!("a state of {got} bytes with {count} parameters"),
+                "one of at most 16 MiB that has room for a window and the parameters",
+            ));
+        }
+        // SAFETY: a name is text that ends with a zero.
         let name = unsafe { text(known.name) };
         Ok(Library { name, parameters, table: Shared { table, _library: library } })
     }

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use parshall_control::{AnyControl, Window};
 
+use super::header::Parameter;
 use super::*;
 
 /// A library of one of the examples, for the test of this name; none without a compiler of C.
@@ -57,4 +58,48 @@ fn what_is_no_control_is_told() {
     let fault = Library::open(&file).expect("a library").with("gain", 1.0).expect_err("no such parameter");
     assert_eq!(fault.to_string(), "library: got gain, expected a parameter of the control");
     std::fs::remove_file(file).expect("it was there");
+}
+
+/// A control without functions, with one parameter.
+fn table(name: *const c_char, state_size: usize, parameters: &[Parameter; 2]) -> Table {
+    Table {
+        version: VERSION,
+        exact_echo: 0,
+        name,
+        state_size,
+        parameters: parameters.as_ptr(),
+        on_start: None,
+        on_ack: None,
+        on_loss: None,
+        on_mark: None,
+        on_timeout: None,
+        on_restart: None,
+        on_timer: None,
+    }
+}
+
+#[test]
+fn a_state_has_room_for_its_parameters_and_is_no_larger_than_any_needs() {
+    let null = std::ptr::null();
+    let parameters = [(c"gain".as_ptr(), 1.0), (null, 0.0)];
+    let parameters = parameters.map(|(name, value)| Parameter { name, value, meaning: null });
+    let least = size_of::<Window>() + 8;
+    let made = |name, state_size| {
+        let table = table(name, state_size, &parameters);
+        // SAFETY: the table outlives the control, and has no functions.
+        unsafe { Library::from_table((&raw const table).cast()) }.map(|library| library.parameters)
+    };
+    let name = c"none".as_ptr();
+    for fits in [least, 1 << 24] {
+        assert_eq!(made(name, fits).expect("it fits"), [("gain".to_owned(), 1.0)]);
+    }
+    for other in [0, least - 8, least - 1, (1 << 24) + 1, usize::MAX] {
+        let told = made(name, other).expect_err("it does not fit").to_string();
+        assert!(
+            told.starts_with(&format!("library: got a state of {other} bytes with 1 parameters")),
+            "{told}"
+        );
+    }
+    let told = made(null, least).expect_err("it has no name").to_string();
+    assert_eq!(told, "library: got a table without a name, expected one with a name");
 }

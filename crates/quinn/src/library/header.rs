@@ -1,0 +1,1 @@
+../../../../python/parshall/own/include/parshall_control.rs
