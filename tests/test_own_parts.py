@@ -59,6 +59,45 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_the_headers_are_included_together(tmp_path: Path) -> None:
+    source = tmp_path / "all.c"
+    for names in (("control", "rto", "forecaster"), ("forecaster", "control", "rto")):
+        lines = [*(f"#include <parshall_{name}.h>" for name in names), "parshall_host host;"]
+        source.write_text("\n".join([*lines, "parshall_parameter none;", ""]))
+        command = ["cc", "-fsyntax-only", "-Wall", "-Werror", f"-I{header.INSTALLED}", str(source)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+def test_headers_say_what_is_copied() -> None:
+    for name in ("rto", "forecaster"):
+        text = " ".join((header.INSTALLED / f"parshall_{name}.h").read_text().replace(" *", " ").split())
+        assert "byte by byte" in text
+    assert "byte by byte" not in (header.INSTALLED / "parshall_control.h").read_text()
+
+
+def test_ctrl_c_in_a_method_ends_what_asked_for_it() -> None:
+    class Interrupted(RtoFilter):
+        def on_sample(self, rtt: float) -> None:
+            raise KeyboardInterrupt
+
+        def rto(self) -> float:
+            return 1.0
+
+    with pytest.raises(KeyboardInterrupt):
+        parshall.evaluate_rto(RTTS, Interrupted().with_rules())
+
+    class Leaving(parshall.Forecaster):
+        def update(self, x: float) -> None:
+            raise SystemExit(3)
+
+        def forecast(self) -> float | None:
+            return None
+
+    with pytest.raises(SystemExit):
+        parshall.forecast.Forecaster(Leaving()).update(1.0)
+
+
 def with_rto(scenario: Any, rto: Any) -> Any:
     """The same network with another filter, which the minimum does not hide."""
     return scenario.with_(

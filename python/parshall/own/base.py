@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from typing_extensions import Self, dataclass_transform
 
 from parshall.errors import InputError, ScenarioError, shown
-from parshall.own.kinds import Event, Kind, name_class, set_base
+from parshall.own.kinds import KINDS, Event, Kind, name_class, set_base
 
 if TYPE_CHECKING:
     from parshall.own.kinds import OwnPart
@@ -131,7 +131,7 @@ def _equal(value: object, default: object) -> bool:
 
 
 def native(cls: type[_P]) -> type[_P]:
-    """Lets Numba compile a part, a control for one, which takes ``pip install 'parshall[numba]'``.
+    """Lets Numba compile a part of one's own, which takes ``pip install 'parshall[numba]'``.
 
     Its methods then run without the GIL, on all cores. They see what Numba can: numbers, flags and arrays of
     fixed length as fields, other methods of the class, and functions of :mod:`math`, of
@@ -139,7 +139,8 @@ def native(cls: type[_P]) -> type[_P]:
     from others.
     """
     if not (isinstance(cls, type) and issubclass(cls, Part)):
-        raise InputError("native", shown(cls), "a class derived from parshall.Control")
+        bases = " or ".join(f"parshall.{kind.base}" for kind in KINDS.values())
+        raise InputError("native", shown(cls), f"a class derived from {bases}")
     cls.compiled = True
     return cls
 

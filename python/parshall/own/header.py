@@ -64,10 +64,15 @@ def _about_table(kind: Kind) -> str:
 
 
 def _about_state(kind: Kind) -> str:
+    copies = (
+        ""
+        if kind.name == "control"
+        else " The engine may copy it byte by byte: of pointers it holds none but those that the host gave."
+    )
     return (
         f"Bytes of the state of a {kind.owner}. It begins with a {kind.head}, then the parameters as doubles "
         f"in the order of their list; the rest is zero before on_start. It is neither moved nor freed by the "
-        f"{kind.noun if kind.name != 'rto' else 'filter'}."
+        f"{_short(kind)}.{copies}"
     )
 
 
@@ -110,31 +115,14 @@ def c_header(kind: Kind) -> str:
         f"#define {capitals}_VERSION {told['version']}",
         "",
         *_c_constants(kind),
-        *_comment(
-            f"Functions that the engine lends: they give the same bits in every form of a {_short(kind)}."
-        ),
-        "typedef struct parshall_host {",
+        *_c_shared(told["lent"]),
     ]
-    for name, returns, arguments, meaning in told["lent"]:
-        lines += [
-            *_comment(meaning, "    "),
-            f"    {_c_field(returns, f'(*{name})')}({_c_arguments(arguments)});",
-        ]
-    lines.append("} parshall_host;")
     for name, fields in told["structures"].items():
         lines += ["", *_comment(told["about"][name]), f"typedef struct parshall_{name} {{"]
         for field, type_, meaning in fields:
             lines += [*_comment(meaning, "    "), f"    {_c_field(type_, field)};"]
         lines.append(f"}} parshall_{name};")
     lines += [
-        "",
-        *_comment("A parameter; a list of them ends with one whose name is NULL."),
-        "typedef struct parshall_parameter {",
-        "    const char *name;",
-        *_comment("Its default.", "    "),
-        "    double value;",
-        "    const char *meaning;",
-        "} parshall_parameter;",
         "",
         *_comment(_about_table(kind)),
         f"typedef struct {kind.symbol}_table {{",
@@ -163,6 +151,36 @@ def c_header(kind: Kind) -> str:
         "#endif",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _c_shared(lent: Sequence[tuple[str, str, str, str]]) -> list[str]:
+    """The structures that all headers have; the first that is included declares them."""
+    lines = [
+        "#ifndef PARSHALL_PART",
+        "#define PARSHALL_PART",
+        "",
+        *_comment("Functions that the engine lends: they give the same bits in every form of a part."),
+        "typedef struct parshall_host {",
+    ]
+    for name, returns, arguments, meaning in lent:
+        lines += [
+            *_comment(meaning, "    "),
+            f"    {_c_field(returns, f'(*{name})')}({_c_arguments(arguments)});",
+        ]
+    return [
+        *lines,
+        "} parshall_host;",
+        "",
+        *_comment("A parameter; a list of them ends with one whose name is NULL."),
+        "typedef struct parshall_parameter {",
+        "    const char *name;",
+        *_comment("Its default.", "    "),
+        "    double value;",
+        "    const char *meaning;",
+        "} parshall_parameter;",
+        "",
+        "#endif",
+    ]
 
 
 def _c_field(kind: str, name: str) -> str:

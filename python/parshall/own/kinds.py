@@ -30,8 +30,6 @@ class Event:
     """``maybe`` is a number or None; in C it is set, and the function returns 0, or 1 for None."""
     meaning: str
     """For the header."""
-    default: str = ""
-    """In messages and headers, what a part without it does; none if it has to have one."""
 
 
 @dataclass(frozen=True)

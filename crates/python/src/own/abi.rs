@@ -135,9 +135,9 @@ lent! {
     fn exp(x: "double" f64) -> "double" f64;
     /// Natural logarithm.
     fn log(x: "double" f64) -> "double" f64;
-    /// A random number from 0 to below 1, of the flow's own stream.
+    /// A random number from 0 to below 1, of the part's own stream.
     fn random(flow: "void *" *mut c_void) -> "double" f64;
-    /// An estimator of the library's for this flow, which the engine frees with it: "ewma" with its gain, "median" or
+    /// An estimator of the library's for this part, which the engine frees with it: "ewma" with its gain, "median" or
     /// "mad" with its window. NULL for any other name. To be called in on_start.
     fn estimator(flow: "void *" *mut c_void, name: "const char *" *const c_char, parameter: "double" f64) -> "void *" *mut c_void;
     /// Takes in a sample and returns the value after it; a sample that is no finite number is left out.

@@ -7,7 +7,7 @@ use parshall_estimators::own::{Config, Found};
 use parshall_sim::internal::caught;
 use parshall_sim::own;
 use parshall_sim::scenario::{OwnPart, Scenario};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 
 use super::class::{Class, PythonParts};
@@ -93,13 +93,17 @@ pub fn find<M: ?Sized>(py: Python<'_>, kind: &str, config: &Config<M>) -> PyResu
     py.import("parshall.own.found")?.call_method1("parts", key)?.extract()
 }
 
-/// Does what uses parts outside of a run. A failure of one is an exception.
+/// Does what uses parts outside of a run. A failure of one is an exception; what is raised to end the program, such as by Ctrl-C,
+/// is raised as it is.
 ///
 /// # Errors
 /// If one fails.
 pub fn outside<T>(py: Python<'_>, call: impl FnOnce() -> T) -> PyResult<T> {
     caught(call).map_err(|error| {
-        let (text, cause) = crate::simulator::told(error);
+        let (text, cause) = match crate::simulator::told(error) {
+            (_, Some(ending)) if !ending.is_instance_of::<PyException>(py) => return ending,
+            told => told,
+        };
         let made = || py.import("parshall.errors")?.getattr("PartError")?.call1((text,));
         let raised = made().map_or_else(|error| error, PyErr::from_value);
         raised.set_cause(py, cause);

@@ -79,8 +79,8 @@ pub extern "C" fn log(x: f64) -> f64 {
 }
 
 pub extern "C" fn random(flow: *mut c_void) -> f64 {
-    // SAFETY: the engine sets this pointer before each call of a control, and that control's flow outlives the call;
-    // one flow's control is called by one thread at a time. A null pointer is what a caller of its own may pass.
+    // SAFETY: the engine sets this pointer before each call of a part, and what it points to outlives the call; one part
+    // is called by one thread at a time. A null pointer is what a caller of its own may pass.
     let flow = unsafe { flow.cast::<LentFlow>().as_mut() };
     flow.map_or(f64::NAN, |flow| flow.stream.uniform())
 }
@@ -106,7 +106,7 @@ fn named(name: &[u8], parameter: f64) -> Option<Box<dyn Filter>> {
 }
 
 pub extern "C" fn update(estimator: *mut c_void, sample: f64) -> f64 {
-    // SAFETY: the pointer is one that `LentFlow::keep` has given to this flow's control, or null.
+    // SAFETY: the pointer is one that `LentFlow::keep` has given to this part, or null.
     let filter = unsafe { estimator.cast::<Box<dyn Filter>>().as_mut() };
     filter.map_or(f64::NAN, |filter| filter.update(sample))
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use parshall_control::{AnyControl, Window};
 
-use super::header::Parameter;
+use super::header::{self, Parameter};
 use super::*;
 
 /// A library of one of the examples, for the test of this name; none without a compiler of C.
@@ -83,7 +83,7 @@ fn a_state_has_room_for_its_parameters_and_is_no_larger_than_any_needs() {
     let null = std::ptr::null();
     let parameters = [(c"gain".as_ptr(), 1.0), (null, 0.0)];
     let parameters = parameters.map(|(name, value)| Parameter { name, value, meaning: null });
-    let least = size_of::<Window>() + 8;
+    let least = size_of::<header::Window>() + 8;
     let made = |name, state_size| {
         let table = table(name, state_size, &parameters);
         // SAFETY: the table outlives the control, and has no functions.

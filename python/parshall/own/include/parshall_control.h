@@ -16,7 +16,10 @@ extern "C" {
 /* What an ACK is to the sender: parshall_ack.kind. */
 enum { PARSHALL_NEW = 0, PARSHALL_PARTIAL = 1, PARSHALL_DUPLICATE = 2, PARSHALL_OLD = 3 };
 
-/* Functions that the engine lends: they give the same bits in every form of a control. */
+#ifndef PARSHALL_PART
+#define PARSHALL_PART
+
+/* Functions that the engine lends: they give the same bits in every form of a part. */
 typedef struct parshall_host {
     /* Cube root. */
     double (*cbrt)(double x);
@@ -26,9 +29,9 @@ typedef struct parshall_host {
     double (*exp)(double x);
     /* Natural logarithm. */
     double (*log)(double x);
-    /* A random number from 0 to below 1, of the flow's own stream. */
+    /* A random number from 0 to below 1, of the part's own stream. */
     double (*random)(void *flow);
-    /* An estimator of the library's for this flow, which the engine frees with it: "ewma" with its gain,
+    /* An estimator of the library's for this part, which the engine frees with it: "ewma" with its gain,
      * "median" or "mad" with its window. NULL for any other name. To be called in on_start. */
     void *(*estimator)(void *flow, const char *name, double parameter);
     /* Takes in a sample and returns the value after it; a sample that is no finite number is left out. */
@@ -36,6 +39,16 @@ typedef struct parshall_host {
     /* The value of an estimator; NaN if it has none yet. */
     double (*value)(void *estimator);
 } parshall_host;
+
+/* A parameter; a list of them ends with one whose name is NULL. */
+typedef struct parshall_parameter {
+    const char *name;
+    /* Its default. */
+    double value;
+    const char *meaning;
+} parshall_parameter;
+
+#endif
 
 /* What a control answers with. The state of every compiled control begins with it; the engine sets it before
  * each call and reads it afterwards. */
@@ -120,14 +133,6 @@ typedef struct parshall_moment {
     /* In picoseconds, without rounding. */
     int64_t now_ps;
 } parshall_moment;
-
-/* A parameter; a list of them ends with one whose name is NULL. */
-typedef struct parshall_parameter {
-    const char *name;
-    /* Its default. */
-    double value;
-    const char *meaning;
-} parshall_parameter;
 
 /* A control: what a library's function parshall_control() returns. A function that is NULL does nothing, or
  * what RFC 5681 asks for after a loss. Those that return an int return 0, or the number of what went wrong,

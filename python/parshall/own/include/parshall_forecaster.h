@@ -13,7 +13,10 @@ extern "C" {
 
 #define PARSHALL_FORECASTER_VERSION 1
 
-/* Functions that the engine lends: they give the same bits in every form of a forecaster. */
+#ifndef PARSHALL_PART
+#define PARSHALL_PART
+
+/* Functions that the engine lends: they give the same bits in every form of a part. */
 typedef struct parshall_host {
     /* Cube root. */
     double (*cbrt)(double x);
@@ -23,9 +26,9 @@ typedef struct parshall_host {
     double (*exp)(double x);
     /* Natural logarithm. */
     double (*log)(double x);
-    /* A random number from 0 to below 1, of the flow's own stream. */
+    /* A random number from 0 to below 1, of the part's own stream. */
     double (*random)(void *flow);
-    /* An estimator of the library's for this flow, which the engine frees with it: "ewma" with its gain,
+    /* An estimator of the library's for this part, which the engine frees with it: "ewma" with its gain,
      * "median" or "mad" with its window. NULL for any other name. To be called in on_start. */
     void *(*estimator)(void *flow, const char *name, double parameter);
     /* Takes in a sample and returns the value after it; a sample that is no finite number is left out. */
@@ -33,6 +36,16 @@ typedef struct parshall_host {
     /* The value of an estimator; NaN if it has none yet. */
     double (*value)(void *estimator);
 } parshall_host;
+
+/* A parameter; a list of them ends with one whose name is NULL. */
+typedef struct parshall_parameter {
+    const char *name;
+    /* Its default. */
+    double value;
+    const char *meaning;
+} parshall_parameter;
+
+#endif
 
 /* What a forecaster and the engine tell each other. The state of every compiled forecaster begins with it;
  * the engine sets it before each call. */
@@ -42,14 +55,6 @@ typedef struct parshall_series {
     /* The forecaster, for functions of the host that ask for it. */
     void *flow;
 } parshall_series;
-
-/* A parameter; a list of them ends with one whose name is NULL. */
-typedef struct parshall_parameter {
-    const char *name;
-    /* Its default. */
-    double value;
-    const char *meaning;
-} parshall_parameter;
 
 /* A forecaster: what a library's function parshall_forecaster() returns. A function that is NULL does
  * nothing. Those that return an int return 0 (of one that sets a number, 1 says that there is none yet), or
@@ -63,7 +68,8 @@ typedef struct parshall_forecaster_table {
     /* What messages call it. */
     const char *name;
     /* Bytes of the state of a series. It begins with a series, then the parameters as doubles in the order
-     * of their list; the rest is zero before on_start. It is neither moved nor freed by the forecaster. */
+     * of their list; the rest is zero before on_start. It is neither moved nor freed by the forecaster. The
+     * engine may copy it byte by byte: of pointers it holds none but those that the host gave. */
     size_t state_size;
     const parshall_parameter *parameters;
     /* The series begins. */

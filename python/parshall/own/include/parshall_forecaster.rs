@@ -18,9 +18,9 @@ pub struct Host {
     pub exp: extern "C" fn(f64) -> f64,
     /// Natural logarithm.
     pub log: extern "C" fn(f64) -> f64,
-    /// A random number from 0 to below 1, of the flow's own stream.
+    /// A random number from 0 to below 1, of the part's own stream.
     pub random: extern "C" fn(*mut c_void) -> f64,
-    /// An estimator of the library's for this flow, which the engine frees with it: "ewma" with its gain,
+    /// An estimator of the library's for this part, which the engine frees with it: "ewma" with its gain,
     /// "median" or "mad" with its window. NULL for any other name. To be called in on_start.
     pub estimator: extern "C" fn(*mut c_void, *const c_char, f64) -> *mut c_void,
     /// Takes in a sample and returns the value after it; a sample that is no finite number is left out.
@@ -61,7 +61,8 @@ pub struct Table {
     /// What messages call it.
     pub name: *const c_char,
     /// Bytes of the state of a series. It begins with a series, then the parameters as doubles in the order
-    /// of their list; the rest is zero before on_start. It is neither moved nor freed by the forecaster.
+    /// of their list; the rest is zero before on_start. It is neither moved nor freed by the forecaster. The
+    /// engine may copy it byte by byte: of pointers it holds none but those that the host gave.
     pub state_size: usize,
     pub parameters: *const Parameter,
     /// The series begins.
