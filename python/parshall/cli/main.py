@@ -269,6 +269,25 @@ def new(file: str, kind: str, force: bool) -> None:
     write_new(file, kind, force)
 
 
+@cli.command()
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8425, show_default=True, help="Port; 0 takes any."
+)
+@click.option("--no-open", is_flag=True, help="Print the address, and open no browser.")
+@click.option(
+    "--out", metavar="DIR", shell_complete=FOLDERS, help="Write the page there, for any web server, and end."
+)
+def play(port: int, no_open: bool, out: str | None) -> None:
+    """Open the playground: the engine itself, in the browser.
+
+    Bufferbloat with one slider, eight more lessons, and any scenario by controls and TOML. Serves on this
+    computer alone, until Ctrl-C; nothing is sent anywhere. Needs the engine that make wasm builds.
+    """
+    from parshall.cli.commands.play import play as serve
+
+    serve(port, not no_open, out)
+
+
 @cli.group(invoke_without_command=True)
 @click.pass_context
 def cache(context: click.Context) -> None:

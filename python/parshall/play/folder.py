@@ -1,0 +1,43 @@
+"""The folder of the playground: the page, which is part of the package, and the engine beside it, which ``make wasm`` makes."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from parshall.errors import OutputError, ParshallError
+from parshall.support.files import reason
+
+__all__ = ["copied", "engine_of", "page"]
+
+_SITE = Path(__file__).with_name("site")
+_MODULE, _WRAPPER = "parshall.wasm", "parshall.mjs"
+_VERSION = re.compile(rb"\d+\.\d+\.\d+\+\d+")
+
+
+def page() -> Path:
+    """The folder that a web server is to serve. Raises ParshallError where the engine's module is not in it."""
+    missing = [name for name in (_MODULE, _WRAPPER) if not (_SITE / name).is_file()]
+    if missing:
+        raise ParshallError(f"the playground has no {missing[0]}, expected the engine as make wasm builds it")
+    return _SITE
+
+
+def engine_of(folder: Path) -> str | None:
+    """The version of the engine whose module is in a folder; None where it says none."""
+    found = _VERSION.search((folder / _MODULE).read_bytes())
+    return found[0].decode() if found else None
+
+
+def copied(target: str | Path) -> Path:
+    """Copies the playground into a folder that any web server can serve, and returns that.
+
+    Raises ParshallError where the engine's module is missing, OutputError where nothing can be written.
+    """
+    place = Path(target)
+    try:
+        shutil.copytree(page(), place, dirs_exist_ok=True)
+    except OSError as error:
+        raise OutputError(str(place), reason(error)) from error
+    return place

@@ -1,0 +1,71 @@
+/** The numbers of a run, and of the runs that are pinned, side by side. */
+
+import { shown } from "./axes.mjs";
+
+const ROWS = [
+  ["goodput", "Goodput, all flows", "Mbit/s"],
+  ["delay", "Mean queueing delay", "ms"],
+  ["delay95", "95th percentile of it", "ms"],
+  ["utilisation", "Utilisation", "%"],
+  ["dropRate", "Dropped or lost", "%"],
+  ["marked", "Marked (ECN)", ""],
+  ["retransmitted", "Retransmitted", "packets"],
+  ["timeouts", "Timeouts", ""],
+  ["spurious", "of them spurious", ""],
+  ["rto", "Mean retransmission timeout", "ms"],
+  ["fairness", "Jain's index, TCP flows", ""],
+];
+
+const cell = (tag, text, scope) => {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  if (scope) made.scope = scope;
+  return made;
+};
+
+/** Fills a table with the runs, { label, result }. With two or more, the last column is the change from the first to the second. */
+export function numbers(host, runs) {
+  const head = cell("tr", "");
+  head.append(cell("th", "", "col"), ...runs.map(({ label }) => cell("th", label, "col")));
+  if (runs.length > 1) head.append(cell("th", `${runs[1].label} against ${runs[0].label}`, "col"));
+  const rows = ROWS.flatMap(([key, title, unit]) => row(title, unit, runs.map(({ result }) => result.numbers[key])));
+  const body = document.createElement("tbody");
+  body.append(...rows);
+  const top = document.createElement("thead");
+  top.append(head);
+  host.replaceChildren(top, body);
+}
+
+function row(title, unit, values) {
+  if (values.every((value) => Number.isNaN(value) || value === null)) return [];
+  const made = document.createElement("tr");
+  made.append(cell("th", unit ? `${title}, ${unit}` : title, "row"), ...values.map((value) => cell("td", shown(value))));
+  if (values.length > 1) made.append(cell("td", change(values[0], values[1])));
+  return [made];
+}
+
+function change(from, to) {
+  if (Number.isNaN(from) || Number.isNaN(to) || from === to) return from === to ? "same" : "–";
+  if (from === 0) return "–";
+  const factor = to / from;
+  return factor >= 2 ? `× ${shown(factor)}` : factor <= 0.5 && factor > 0 ? `÷ ${shown(1 / factor)}` : `${factor > 1 ? "+" : "−"}${shown(100 * Math.abs(factor - 1), 2)} %`;
+}
+
+/** Fills a table with a row a flow. */
+export function perFlow(host, result) {
+  const titles = ["Flow", "Goodput, Mbit/s", "Dropped", "Retransmitted", "Timeouts"];
+  const head = cell("tr", "");
+  head.append(...titles.map((title) => cell("th", title, "col")));
+  const top = document.createElement("thead");
+  top.append(head);
+  const body = document.createElement("tbody");
+  body.append(
+    ...result.numbers.flows.map((flow) => {
+      const made = cell("tr", "");
+      const rest = flow.tcp ? [flow.retransmitted, flow.timeouts] : ["", ""];
+      made.append(cell("th", flow.name, "row"), cell("td", shown(flow.goodput)), cell("td", flow.dropped), ...rest.map((each) => cell("td", each)));
+      return made;
+    }),
+  );
+  host.replaceChildren(top, body);
+}

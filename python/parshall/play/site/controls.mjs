@@ -1,0 +1,78 @@
+/** The form of a scenario: the run, the bottleneck or the links, the flows. It follows the text, and the text follows it. */
+
+import { Fields } from "./fields.mjs";
+
+export class Controls {
+  #opened = new Set();
+
+  /** `edit` has set(path, value, how), remove(path) and append(path, value), which change the text. */
+  constructor(host, edit) {
+    this.host = host;
+    this.edit = edit;
+  }
+
+  set schema(schema) {
+    this.fields = new Fields(schema, (path, value, how) => (value === undefined ? this.edit.remove(path, how) : this.edit.set(path, value, how)), this.#opened);
+    this.known = schema;
+  }
+
+  /** Shows a scenario; while a control has the focus, it keeps it. */
+  show(scenario) {
+    if (!this.fields) return;
+    const focused = this.host.contains(document.activeElement) ? document.activeElement.dataset.path : undefined;
+    const top = this.known.fields(scenario.dumbbell ? "DumbbellFile" : "Scenario");
+    const one = (name) => this.fields.field(name, top[name], scenario[name], [name]);
+    const parts = [this.#group("Run", [one("duration"), one("warm_up"), ...(scenario.dumbbell ? [] : [one("routing")])])];
+    if (scenario.dumbbell) parts.push(...this.#dumbbell(scenario.dumbbell));
+    else parts.push(...this.#network(scenario));
+    this.host.replaceChildren(...parts);
+    if (focused) this.host.querySelector(`[data-path="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  #dumbbell(dumbbell) {
+    const path = ["dumbbell"];
+    return [
+      this.#group("Bottleneck", [this.fields.part("Dumbbell", dumbbell, path)]),
+      ...this.#list("Flows", "FlowGroup", dumbbell.flows ?? [], [...path, "flows"], { name: "more", transport: "tcp", app: "bulk" }),
+    ];
+  }
+
+  #network(scenario) {
+    return [
+      ...this.#list("Link", "Link", scenario.links ?? [], ["links"]),
+      ...this.#list("Flow", "Flow", scenario.flows ?? [], ["flows"]),
+    ];
+  }
+
+  /** A group for each item of a list, and a button for another one where there is a start for it. */
+  #list(title, part, items, path, another) {
+    const groups = items.map((item, at) => {
+      const name = item.name ?? item.between?.join(" – ") ?? "";
+      const more = items.length > 1 ? [this.#button("Remove", () => this.edit.remove([...path, at], "kind"))] : [];
+      return this.#group(`${title} ${name || at + 1}`, [this.fields.part(part, item, [...path, at]), ...more], items.length > 4);
+    });
+    if (another) groups.push(this.#button("Add flows", () => this.edit.append(path, another)));
+    return groups;
+  }
+
+  #group(title, content, folded = false) {
+    const box = document.createElement("details");
+    box.className = "group";
+    const name = `group ${title}`;
+    box.open = folded ? this.#opened.has(name) : !this.#opened.has(`${name} closed`);
+    box.addEventListener("toggle", () => {
+      this.#opened[box.open ? "add" : "delete"](name);
+      this.#opened[box.open ? "delete" : "add"](`${name} closed`);
+    });
+    const summary = document.createElement("summary");
+    summary.textContent = title;
+    box.append(summary, ...content);
+    return box;
+  }
+
+  #button(text, does) {
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: text });
+    button.addEventListener("click", does);
+    return button;
+  }
+}

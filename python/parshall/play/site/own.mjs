@@ -1,0 +1,35 @@
+/** What the reader's own data does to the scenario: a trace becomes the capacity of the bottleneck, a series of pings its path. */
+
+import { shown } from "./axes.mjs";
+import { measured, quantileOf } from "./data.mjs";
+import { parsed, set } from "./edit.mjs";
+import { base, quantity } from "./schema.mjs";
+
+/** The new text, a line for the reader, and a panel to show, if any. */
+export function ownData(found, name, text) {
+  if (found.kind === "toml") return { text: found.text, told: "" };
+  if (!parsed(text).dumbbell) throw new Error(`${name}: expected a scenario with a dumbbell, whose bottleneck this can be`);
+  return found.kind === "trace" ? traced(found, name, text) : pinged(found, name, text);
+}
+
+function traced({ capacity, rate, note }, name, text) {
+  const mean = quantity(rate, "rate");
+  const changed = set(set(text, ["dumbbell", "capacity"], capacity), ["dumbbell", "rate"], mean);
+  return { text: changed, told: `${name} is the capacity of the bottleneck: ${mean} on average, and it repeats after ${shown(capacity.period)} s${note}.` };
+}
+
+/** The path has the least round trip, and jitter as far as half of the round trips go. */
+function pinged({ rtts }, name, text) {
+  const { dumbbell } = parsed(text);
+  const least = Math.min(...rtts.slice(0, 100_000));
+  const median = quantileOf(rtts, 0.5);
+  const access = base(dumbbell.access_delay);
+  const rest = least / 2 - 2 * access;
+  let changed = rest > 0 ? text : set(text, ["dumbbell", "access_delay"], quantity(least / 8, "duration"));
+  changed = set(changed, ["dumbbell", "delay"], quantity(rest > 0 ? rest : least / 4, "duration"));
+  if (median > least) changed = set(changed, ["dumbbell", "jitter"], { most: quantity(2 * (median - least), "duration") });
+  const line = { name, colour: 0, ...measured(rtts) };
+  const panel = { id: "own", title: `Round-trip times of ${name}, one a second`, unit: "ms", lines: [line], total: line };
+  const told = `${rtts.length} round trips of ${name}: the path has the least of them, ${shown(1e3 * least)} ms, and jitter up to their median of ${shown(1e3 * median)} ms.`;
+  return { text: changed, told, panel };
+}

@@ -1,0 +1,79 @@
+/** The plots of a run, and the buttons that say which of them are shown. */
+
+import { Plot } from "./plot.mjs";
+
+const SHORT = {
+  queue: "delay", backlog: "backlog", rate: "goodput", rtt: "RTT", window: "cwnd", drops: "drops", sequence: "sequence", rto: "RTO", share: "share", own: "own data",
+};
+const USUAL = ["queue", "rate", "rtt", "window", "drops", "sequence"];
+
+export class Plots {
+  #made = new Map();
+  #shown = new Set(USUAL);
+  #order = USUAL;
+  #own = null;
+
+  constructor(host, chips, view, say) {
+    this.host = host;
+    this.chips = chips;
+    this.view = view;
+    this.say = say;
+    this.colourOf = () => 0;
+    view.listen(() => this.#visible().forEach((plot) => plot.draw()));
+  }
+
+  /** The plots that a lesson shows, in its order. */
+  prefer(panels = USUAL) {
+    this.#order = panels;
+    this.#shown = new Set(panels);
+    this.#own = null;
+  }
+
+  /** A panel of the reader's own data, beside those of runs. */
+  own(panel) {
+    this.#own = panel ?? null;
+    if (panel) this.#shown.add(panel.id);
+  }
+
+  show(result, compared) {
+    this.result = result;
+    this.compared = compared;
+    const colours = new Map(result.groups.flatMap(({ indices }, at) => indices.map((index) => [index, at])));
+    this.colourOf = (flow) => colours.get(flow) ?? 7;
+    const rank = ({ id }) => (this.#order.includes(id) ? this.#order.indexOf(id) : 99);
+    this.panels = [...result.panels, ...(this.#own ? [this.#own] : [])].sort((a, b) => rank(a) - rank(b));
+    this.#fill();
+  }
+
+  #fill() {
+    const shown = this.panels.filter(({ id }) => this.#shown.has(id));
+    const plots = shown.map((panel) => {
+      if (!this.#made.has(panel.id)) this.#made.set(panel.id, new Plot(this.view, this.say));
+      return this.#made.get(panel.id);
+    });
+    const figures = plots.map((plot) => plot.figure);
+    const same = figures.length === this.host.children.length && figures.every((figure, at) => figure === this.host.children[at]);
+    if (!same) this.host.replaceChildren(...figures);
+    plots.forEach((plot, at) => plot.show({ ...shown[at], colourOf: this.colourOf }, shown[at].id === "own" || shown[at].id === "share" ? [] : this.compared));
+    this.#buttons();
+  }
+
+  #buttons() {
+    this.chips.replaceChildren(
+      ...this.panels.map(({ id, title }) => {
+        const button = Object.assign(document.createElement("button"), { type: "button", textContent: SHORT[id] ?? id, title });
+        button.setAttribute("aria-pressed", this.#shown.has(id));
+        button.addEventListener("click", () => {
+          this.#shown[this.#shown.has(id) ? "delete" : "add"](id);
+          this.#fill();
+          [...this.chips.children].find((each) => each.title === title)?.focus();
+        });
+        return button;
+      }),
+    );
+  }
+
+  #visible() {
+    return this.panels ? this.panels.filter(({ id }) => this.#shown.has(id)).map(({ id }) => this.#made.get(id)) : [];
+  }
+}

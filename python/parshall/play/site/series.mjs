@@ -1,0 +1,277 @@
+/**
+ * From the tables of a recording to lines for plots and to the numbers beside them, in units for people: milliseconds,
+ * Mbit/s, packets. Pure functions, which run in the worker.
+ */
+
+import { linkOf } from "./recorded.mjs";
+
+/** Flows up to which each has a line; more are put together by the group that they belong to. */
+const MOST_LINES = 8;
+const EVENT = { arrival: 0, departure: 1, drop: 2, loss: 3 };
+
+const zip = (length, make) => Float64Array.from({ length }, (_, index) => make(index));
+const numbers = (column) => zip(column.length, (row) => Number(column[row]));
+const stem = (name) => name.replace(/\d+$/, "") || name;
+
+/** Everything that the page shows of a run. */
+export function digest(recording, network, port) {
+  const flows = byFlow(recording, network);
+  const queue = portSeries(recording, network, port);
+  const packets = packetEvents(recording);
+  return {
+    engine: recording.engine,
+    events: recording.events,
+    duration: network.duration,
+    port,
+    rate: linkOf(network, port).rate,
+    flows: recording.flows,
+    groups: grouped(flows).map(({ name, indices }) => ({ name, indices })),
+    panels: panels(flows, queue, recording, packets, network),
+    packets,
+    numbers: { ...summary(recording, network, port, queue), rto: meanOf(flows.filter((flow) => flow.rto).map((flow) => flow.rto)), share: lastShare(recording) },
+    warmUp: network.warm_up,
+  };
+}
+
+/** The series of each flow that has some. */
+function byFlow({ tables, flows }, network) {
+  const series = tables.flow_series;
+  const rows = flows.map(() => []);
+  series.flow.forEach((flow, row) => rows[flow].push(row));
+  return rows.flatMap((own, index) => (own.length ? [flowSeries(series, own, network.flows[index], index)] : []));
+}
+
+function flowSeries(series, rows, flow, index) {
+  const pick = (name, scale = 1) => zip(rows.length, (at) => scale * Number(series[name][rows[at]]));
+  const time = pick("time");
+  const bits = 8 * Number(flow.transport.payload_bytes);
+  const delivered = pick("packets_delivered", bits / 1e6);
+  const tcp = flow.transport.kind === "tcp";
+  return {
+    name: flow.name,
+    index,
+    tcp,
+    time,
+    rate: slope(time, delivered),
+    ...(tcp && {
+      cwnd: pick("cwnd"),
+      ssthresh: pick("ssthresh").map((value) => (value > 1e6 ? NaN : value)),
+      rtt: pick("rtt", 1e3),
+      srtt: pick("srtt", 1e3),
+      rto: known(pick("rto", 1e3), pick("srtt")),
+      acked: pick("high_ack"),
+    }),
+  };
+}
+
+/** Timeouts from the first sample on; before it they are the initial one, which would dwarf all others. */
+const known = (rto, srtt) => rto.map((value, at) => (Number.isNaN(srtt[at]) ? NaN : value));
+
+/** The change of a count a second, over a fortieth of the run. */
+function slope(time, count) {
+  const span = Math.max(1, Math.round(time.length / 40));
+  return count.map((value, at) => {
+    const from = Math.max(at - span, 0);
+    return at === 0 ? NaN : (value - count[from]) / (time[at] - time[from]);
+  });
+}
+
+function portSeries({ tables }, network, port) {
+  const series = tables.port_series;
+  const time = Float64Array.from(series.time);
+  const link = linkOf(network, port);
+  const backlog = numbers(series.backlog_packets);
+  const bytes = numbers(series.backlog_bytes);
+  const difference = (name) => {
+    const column = numbers(series[name]);
+    return column.map((value, at) => (at === 0 ? value : Math.max(0, value - column[at - 1])));
+  };
+  return {
+    time,
+    backlog,
+    delay: link.capacity || link.events.length ? null : bytes.map((each) => (8e3 * each) / link.rate),
+    dropped: difference("packets_dropped"),
+    marked: difference("packets_marked"),
+  };
+}
+
+/** Flows as the plots show them: each, or the groups of a dumbbell where they are many. */
+function grouped(flows) {
+  if (flows.length <= MOST_LINES) return flows.map((flow) => ({ name: flow.name, members: [flow], indices: [flow.index] }));
+  const groups = Map.groupBy ? Map.groupBy(flows, (flow) => stem(flow.name)) : groupBy(flows);
+  return [...groups].slice(0, MOST_LINES).map(([name, members]) => ({
+    name: members.length > 1 ? `${name} (${members.length} flows)` : members[0].name,
+    members,
+    indices: members.map((flow) => flow.index),
+  }));
+}
+
+function groupBy(flows) {
+  const groups = new Map();
+  for (const flow of flows) groups.set(stem(flow.name), [...(groups.get(stem(flow.name)) ?? []), flow]);
+  return groups;
+}
+
+/** The sum or the mean of a series over flows, where it has values. */
+function over(members, name, mean) {
+  const having = members.filter((flow) => flow[name]);
+  if (having.length === 0) return null;
+  if (having.length === 1) return having[0][name];
+  return having[0][name].map((_, at) => {
+    let sum = 0;
+    let count = 0;
+    for (const flow of having) {
+      if (Number.isNaN(flow[name][at])) continue;
+      sum += flow[name][at];
+      count++;
+    }
+    return count ? sum / (mean ? count : 1) : NaN;
+  });
+}
+
+function panels(flows, queue, recording, packets, network) {
+  const groups = grouped(flows);
+  const time = flows[0]?.time ?? queue.time;
+  const lines = (name, mean, options = {}) =>
+    groups.flatMap((group, at) => {
+      const value = over(group.members, name, mean);
+      return value ? [{ name: group.name, colour: at, time, value, ...options }] : [];
+    });
+  const all = (name, mean) => {
+    const value = over(flows, name, mean);
+    return value ? { time, value } : null;
+  };
+  const many = flows.length > groups.length;
+  const mark = many ? ", mean of each group" : "";
+  const found = [
+    queue.delay
+      ? panel("queue", "Queueing delay at the bottleneck", "ms", [{ name: "delay", colour: -1, time: queue.time, value: queue.delay }], { time: queue.time, value: queue.delay })
+      : panel("queue", "Backlog of the bottleneck", "packets", [{ name: "backlog", colour: -1, time: queue.time, value: queue.backlog }], { time: queue.time, value: queue.backlog }),
+    panel("rate", many ? "Goodput, sum of each group" : "Goodput", "Mbit/s", lines("rate"), all("rate")),
+    panel("rtt", `Round-trip time${mark}`, "ms", lines("rtt", true), all("rtt", true)),
+    panel("window", `cwnd, and ssthresh dashed${mark}`, "packets", [...lines("cwnd", true), ...lines("ssthresh", true, { dashed: true, name: "ssthresh", hidden: true })], all("cwnd")),
+    panel("drops", "Drops and marks at the bottleneck", "packets", dropLines(queue), { time: queue.time, value: queue.dropped }),
+    panel("sequence", "Sequence: packets acknowledged", "packets", lines("acked"), all("acked"), { dots: sequenceDots(packets, recording) }),
+    panel("rto", `Retransmission timeout${mark}, with the round-trip time thin`, "ms", [...lines("rto", true, { steps: true }), ...lines("rtt", true, { thin: true, name: "RTT", hidden: true })], all("rto", true)),
+    ...sharePanel(recording, network),
+  ];
+  if (queue.delay) found.splice(1, 0, panel("backlog", "Backlog of the bottleneck", "packets", [{ name: "backlog", colour: -1, time: queue.time, value: queue.backlog }], { time: queue.time, value: queue.backlog }));
+  return found.filter((each) => each.lines.length);
+}
+
+const panel = (id, title, unit, lines, total, more = {}) => ({ id, title, unit, lines, total, ...more });
+
+function dropLines({ time, dropped, marked }) {
+  const lines = [{ name: "dropped", colour: 1, time, value: dropped, stems: true }];
+  if (marked.some((value) => value > 0)) lines.push({ name: "marked", colour: 2, time, value: marked, stems: true });
+  return lines;
+}
+
+/** What the router makes of the share of traffic that does not respond, beside the truth. */
+function sharePanel({ tables, flows }, network) {
+  const found = tables.responsiveness;
+  if (!found?.time.length) return [];
+  const time = Float64Array.from(found.time);
+  const share = (name) => zip(time.length, (row) => 100 * Number(found[name][row]));
+  const deaf = new Set(network.record.responsiveness?.deaf ?? []);
+  const truth = zip(time.length, (row) => (100 * Number(found[deaf.size ? "packets_deaf" : "packets_udp"][row])) / Math.max(1, Number(found.packets[row])));
+  const lines = [
+    { name: "estimate", colour: 0, time, value: share("share"), steps: false, marks: true },
+    { name: "lower bound", colour: 0, time, value: share("share_lower"), thin: true },
+    { name: "upper bound", colour: 0, time, value: share("share_upper"), thin: true },
+    { name: deaf.size ? "truth" : "truth (UDP)", colour: 1, time, value: truth, dashed: true },
+  ];
+  return [panel("share", "Share of traffic that does not respond, as the router estimates it", "%", lines, { time, value: share("share") })];
+}
+
+/** Data packets at the bottleneck by their number: what arrived, and what was dropped. */
+function sequenceDots(packets, { flows }) {
+  if (!packets) return null;
+  const rows = [];
+  packets.event.forEach((event, row) => {
+    if (event !== EVENT.departure && !packets.ack[row]) rows.push(row);
+  });
+  return {
+    time: zip(rows.length, (at) => packets.time[rows[at]]),
+    value: zip(rows.length, (at) => packets.seq[rows[at]]),
+    flow: Int32Array.from(rows, (row) => packets.flow[row]),
+    dropped: Uint8Array.from(rows, (row) => packets.event[row] >= EVENT.drop),
+    flows: flows.length,
+  };
+}
+
+/** Events of packets at the bottleneck, where they were kept. */
+function packetEvents({ tables }) {
+  const found = tables.packets;
+  if (!found?.time.length) return null;
+  return {
+    time: Float64Array.from(found.time),
+    event: Uint8Array.from(found.event),
+    ack: Uint8Array.from(found.ack),
+    flow: Int32Array.from(found.flow),
+    seq: numbers(found.seq),
+    bytes: numbers(found.size_bytes),
+  };
+}
+
+/** The numbers of a run, over the time that counters count. */
+function summary({ tables, flows, ports }, network, port, queue) {
+  const counted = network.duration - network.warm_up;
+  const link = linkOf(network, port);
+  const at = ports.indexOf(`${link.between[0]}->${link.between[1]}`);
+  const own = (name) => Number(tables.ports[name][at < 0 ? ports.indexOf(port) : at]);
+  const of = (name, row) => Number(tables.flows[name][row]);
+  const each = flows.map((name, row) => ({
+    name,
+    tcp: network.flows[row].transport.kind === "tcp",
+    goodput: (8 * of("bytes_delivered", row)) / counted / 1e6,
+    dropped: of("packets_dropped", row),
+    retransmitted: of("packets_retransmitted", row),
+    timeouts: of("timeouts", row),
+    spurious: of("spurious_timeouts", row),
+  }));
+  const sum = (name) => each.reduce((total, flow) => total + flow[name], 0);
+  const tcp = each.filter((flow) => flow.tcp).map((flow) => flow.goodput);
+  const squares = tcp.reduce((total, rate) => total + rate * rate, 0);
+  const counting = queue.delay?.filter((_, row) => queue.time[row] >= network.warm_up);
+  const sorted = counting?.length ? Float64Array.from(counting).sort() : null;
+  return {
+    goodput: sum("goodput"),
+    delay: 1e3 * own("mean_delay"),
+    delay95: sorted ? sorted[Math.floor(0.95 * (sorted.length - 1))] : NaN,
+    utilisation: (100 * 8 * own("bytes_departed")) / counted / link.rate,
+    dropRate: (100 * (own("packets_dropped") + own("packets_lost"))) / Math.max(1, own("packets_arrived")),
+    marked: own("packets_marked"),
+    retransmitted: sum("retransmitted"),
+    timeouts: sum("timeouts"),
+    spurious: sum("spurious"),
+    fairness: tcp.length > 1 && squares > 0 ? tcp.reduce((a, b) => a + b, 0) ** 2 / (tcp.length * squares) : NaN,
+    flows: each.slice(0, 200),
+  };
+}
+
+function meanOf(columns) {
+  let sum = 0;
+  let count = 0;
+  for (const column of columns) {
+    for (const value of column) {
+      if (Number.isNaN(value)) continue;
+      sum += value;
+      count++;
+    }
+  }
+  return count ? sum / count : NaN;
+}
+
+/** The last estimate of the share that does not respond, in percent, where there is one. */
+function lastShare({ tables }) {
+  const known = [...(tables.responsiveness?.share ?? [])].filter((share) => !Number.isNaN(share));
+  return known.length ? 100 * known.at(-1) : NaN;
+}
+
+/** The buffers of a digest that can be handed over without a copy. */
+export function buffers(value, found = new Set()) {
+  if (ArrayBuffer.isView(value)) found.add(value.buffer);
+  else if (value && typeof value === "object") for (const each of Object.values(value)) buffers(each, found);
+  return [...found];
+}
