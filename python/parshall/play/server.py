@@ -12,12 +12,12 @@ from threading import Thread
 
 from parshall.errors import InputError
 
-__all__ = ["serving"]
+__all__ = ["Handler", "server_on", "serving"]
 
 _HOST = "127.0.0.1"
 
 
-class _Handler(SimpleHTTPRequestHandler):
+class Handler(SimpleHTTPRequestHandler):
     """Files of the page, as what they are, whatever this computer takes the endings of their names for."""
 
     extensions_map = {  # noqa: RUF012
@@ -38,20 +38,25 @@ class _Handler(SimpleHTTPRequestHandler):
         """Says nothing: one line a file would hide the address."""
 
 
-@contextmanager
-def serving(folder: Path, port: int = 0) -> Iterator[str]:
-    """Serves a folder on the loopback interface while it is entered, and yields the address.
-
-    Raises InputError for a port that is taken or that this user may not have.
-    """
+def server_on(folder: Path, port: int, handler: type[Handler] = Handler) -> ThreadingHTTPServer:
+    """A server of a folder, which does not serve yet. Raises InputError for a port that is taken or that this user may not have."""
     try:
-        server = ThreadingHTTPServer((_HOST, port), partial(_Handler, directory=str(folder)))
+        return ThreadingHTTPServer((_HOST, port), partial(handler, directory=str(folder)))
     except OSError as error:
         said = {errno.EADDRINUSE: "is taken", errno.EACCES: "may not be used"}.get(error.errno or 0)
         if said is None:
             raise
-        raise InputError("--port", f"{port}, which {said}", "another port, or 0 for any that is free") from None
-    with server:
+        raise InputError(
+            "--port", f"{port}, which {said}", "another port, or 0 for any that is free"
+        ) from None
+
+
+@contextmanager
+def serving(folder: Path, port: int = 0) -> Iterator[str]:
+    """Serves a folder on the loopback interface while it is entered, and yields the address. Raises InputError as
+    ``server_on``.
+    """
+    with server_on(folder, port) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield f"http://{_HOST}:{server.server_port}/"

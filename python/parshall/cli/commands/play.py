@@ -22,7 +22,9 @@ def play(port: int, show: bool, out: str | None) -> None:
     folder = page()
     engine = engine_of(folder)
     if engine != ENGINE_VERSION:
-        _log.warning(f"the playground has engine {engine}, and this package {ENGINE_VERSION}; make wasm builds it anew")
+        _log.warning(
+            f"the playground has engine {engine}, and this package {ENGINE_VERSION}; make wasm builds it anew"
+        )
     if out is not None:
         click.echo(f"{copied(out) / 'index.html'}")
         return

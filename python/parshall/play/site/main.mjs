@@ -319,9 +319,14 @@ class Page {
     await this.copy(location.href, "link");
   }
 
+  /** The scenario as a program in Python. */
+  python() {
+    return program(this.text, this.schema, this.seed);
+  }
+
   async #copyPython() {
     try {
-      await this.copy(program(this.text, this.schema, this.seed), "Python");
+      await this.copy(this.python(), "Python");
     } catch (error) {
       this.toast(`No Python: ${error.message}`);
     }

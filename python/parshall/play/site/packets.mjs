@@ -34,13 +34,16 @@ export class Packets {
     this.legend = host.querySelector(".legend");
     this.span = host.querySelector("select");
     this.span.append(...SPANS.map((span) => new Option(span < 1 ? `${1e3 * span} ms` : `${span} s`, span)));
-    this.span.addEventListener("change", () => this.draw());
+    this.span.addEventListener("change", () => {
+      this.own = true;
+      this.draw();
+    });
     host.querySelector('[data-do="back"]').addEventListener("click", () => this.#step(-1));
     host.querySelector('[data-do="on"]').addEventListener("click", () => this.#step(1));
     this.playing = host.querySelector('[data-do="play"]');
     this.playing.addEventListener("click", () => this.#play());
     this.surface.addEventListener("keydown", (event) => {
-      if (keyed(this.#own(), event)) requestAnimationFrame(() => this.say(this.line.textContent));
+      if (keyed(this.#ownView(), event)) requestAnimationFrame(() => this.say(this.line.textContent));
     });
     this.surface.addEventListener("pointerdown", (event) => {
       const place = event.clientX - this.canvas.getBoundingClientRect().left;
@@ -51,11 +54,12 @@ export class Packets {
   }
 
   /** A view whose steps are those of this picture. */
-  #own() {
+  #ownView() {
     const { view } = this;
     return Object.assign(Object.create(view), {
       move: (part) => view.setCursor((view.cursor ?? this.#middle()) + part * Number(this.span.value)),
       zoom: (factor) => {
+        this.own = true;
         const at = SPANS.indexOf(Number(this.span.value)) + (factor < 1 ? -1 : 1);
         this.span.value = SPANS[Math.min(SPANS.length - 1, Math.max(0, at))];
         this.draw();
@@ -73,7 +77,7 @@ export class Packets {
     this.name = result.port;
     this.duration = result.duration;
     this.times = this.#matched();
-    if (!this.chosen || this.chosen !== result.port + result.duration) this.#choose(result);
+    if (!this.own) this.#choose(result);
     this.legend.replaceChildren(
       ...result.groups.map(({ name }, at) => {
         const item = document.createElement("li");
@@ -87,8 +91,7 @@ export class Packets {
   }
 
   /** A width at which about 120 packets are to be seen, or all of the longest wait. */
-  #choose({ port, duration, numbers }) {
-    this.chosen = port + duration;
+  #choose({ duration, numbers }) {
     const wait = (1.2 * (Number.isNaN(numbers.delay95) ? numbers.delay : numbers.delay95)) / 1e3;
     const wanted = Math.max(wait, (120 * duration) / Math.max(1, this.times.length));
     this.span.value = SPANS.find((span) => span >= wanted) ?? SPANS.at(-1);
@@ -247,7 +250,7 @@ export class Packets {
     const names = most.map(([flow, count]) => `${this.flows[flow]} ${count}`).join(", ");
     const of = names ? ` (${names}${counts.size > 4 ? ", ..." : ""})` : "";
     const drop = lost ? `; last drop: ${this.flows[lost.flow]}, packet ${lost.seq}, at ${shown(lost.dropped, 5)} s` : "";
-    this.line.textContent = `At ${cursor.toFixed(4)} s ${waiting.length} packets wait at ${this.name}${of}${drop}.`;
+    this.line.textContent = `At ${cursor.toFixed(4)} s ${waiting.length} ${waiting.length === 1 ? "packet waits" : "packets wait"} at ${this.name}${of}${drop}.`;
     this.canvas.setAttribute("aria-label", this.line.textContent);
   }
 

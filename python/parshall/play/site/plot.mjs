@@ -34,8 +34,9 @@ export class Plot {
     this.compared = compared;
     this.figure.dataset.panel = panel.id;
     this.lines = compared.length ? comparedLines(panel, compared) : panel.lines;
-    this.title.replaceChildren(panel.title, unit(panel.unit));
-    this.surface.setAttribute("aria-label", `${panel.title}: arrow keys move the cursor, + and - zoom, 0 shows all`);
+    this.heading = compared.length ? (panel.together ?? panel.title) : panel.title;
+    this.title.replaceChildren(this.heading, unit(panel.unit));
+    this.surface.setAttribute("aria-label", `${this.heading}: arrow keys move the cursor, + and - zoom, 0 shows all`);
     this.canvas.setAttribute("aria-label", this.described());
     this.#makeLegend();
     this.draw();
@@ -76,7 +77,7 @@ export class Plot {
       }
       return `${line.name} from ${shown(least)} to ${shown(most)} ${of}, mean ${shown(sum / known.length)}`;
     });
-    return `${this.panel.title}, over ${shown(this.view.full[1])} s. ${each.join("; ")}.`;
+    return `${this.heading}, over ${shown(this.view.full[1])} s. ${each.join("; ")}.`;
   }
 
   draw() {

@@ -59,7 +59,7 @@ function flowSeries(series, rows, flow, index) {
       rtt: pick("rtt", 1e3),
       srtt: pick("srtt", 1e3),
       rto: known(pick("rto", 1e3), pick("srtt")),
-      acked: pick("high_ack"),
+      acked: pick("high_ack").map((value) => (value < 0 ? NaN : value)),
     }),
   };
 }
@@ -135,7 +135,8 @@ function panels(flows, queue, recording, packets, network) {
   const lines = (name, mean, options = {}) =>
     groups.flatMap((group, at) => {
       const value = over(group.members, name, mean);
-      return value ? [{ name: group.name, colour: at, time, value, ...options }] : [];
+      const title = options.kind ? `${options.kind} of ${group.name}` : group.name;
+      return value ? [{ colour: at, time, value, ...options, name: title }] : [];
     });
   const all = (name, mean) => {
     const value = over(flows, name, mean);
@@ -147,12 +148,12 @@ function panels(flows, queue, recording, packets, network) {
     queue.delay
       ? panel("queue", "Queueing delay at the bottleneck", "ms", [{ name: "delay", colour: -1, time: queue.time, value: queue.delay }], { time: queue.time, value: queue.delay })
       : panel("queue", "Backlog of the bottleneck", "packets", [{ name: "backlog", colour: -1, time: queue.time, value: queue.backlog }], { time: queue.time, value: queue.backlog }),
-    panel("rate", many ? "Goodput, sum of each group" : "Goodput", "Mbit/s", lines("rate"), all("rate")),
-    panel("rtt", `Round-trip time${mark}`, "ms", lines("rtt", true), all("rtt", true)),
-    panel("window", `cwnd, and ssthresh dashed${mark}`, "packets", [...lines("cwnd", true), ...lines("ssthresh", true, { dashed: true, name: "ssthresh", hidden: true })], all("cwnd")),
-    panel("drops", "Drops and marks at the bottleneck", "packets", dropLines(queue), { time: queue.time, value: queue.dropped }),
-    panel("sequence", "Sequence: packets acknowledged", "packets", lines("acked"), all("acked"), { dots: sequenceDots(packets, recording) }),
-    panel("rto", `Retransmission timeout${mark}, with the round-trip time thin`, "ms", [...lines("rto", true, { steps: true }), ...lines("rtt", true, { thin: true, name: "RTT", hidden: true })], all("rto", true)),
+    panel("rate", many ? "Goodput, sum of each group" : "Goodput", "Mbit/s", lines("rate"), all("rate"), { together: "Goodput, all flows" }),
+    panel("rtt", `Round-trip time${mark}`, "ms", lines("rtt", true), all("rtt", true), { together: "Round-trip time, mean of all flows" }),
+    panel("window", `cwnd, and ssthresh dashed${mark}`, "packets", [...lines("cwnd", true), ...lines("ssthresh", true, { dashed: true, kind: "ssthresh", hidden: true })], all("cwnd"), { together: "cwnd, sum of all flows" }),
+    panel("drops", "Drops and marks at the bottleneck", "packets", dropLines(queue), { time: queue.time, value: queue.dropped }, { together: "Drops at the bottleneck" }),
+    panel("sequence", "Sequence: packets acknowledged", "packets", lines("acked"), all("acked"), { dots: sequenceDots(packets, recording), together: "Packets acknowledged, all flows" }),
+    panel("rto", `Retransmission timeout${mark}, with the round-trip time thin`, "ms", [...lines("rto", true, { steps: true }), ...lines("rtt", true, { thin: true, kind: "RTT", hidden: true })], all("rto", true), { together: "Retransmission timeout, mean of all flows" }),
     ...sharePanel(recording, network),
   ];
   if (queue.delay) found.splice(1, 0, panel("backlog", "Backlog of the bottleneck", "packets", [{ name: "backlog", colour: -1, time: queue.time, value: queue.backlog }], { time: queue.time, value: queue.backlog }));

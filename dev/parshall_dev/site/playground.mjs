@@ -1,0 +1,179 @@
+/** Uses the playground as a reader does, in a frame of its own origin, and posts what happened to `found`. */
+
+const frame = document.getElementById("frame");
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+const asked = new URLSearchParams(location.search);
+
+async function until(holds, what, patience = 30_000) {
+  for (const end = performance.now() + patience; performance.now() < end; await pause(20)) {
+    const value = holds();
+    if (value) return value;
+  }
+  throw new Error(`waited in vain for ${what}`);
+}
+
+/** Opens the page anew; returns its window and its elements by id. */
+async function opened(fragment = "", width = 1280) {
+  frame.style.width = `${width}px`;
+  frame.src = "about:blank";
+  await pause(50);
+  frame.src = `index.html?${Math.random()}${fragment}`;
+  await until(() => frame.contentDocument?.documentElement?.dataset.ready, `the page with ${fragment || "nothing"}`);
+  const inner = frame.contentWindow;
+  return { inner, page: inner.parshall, $: (id) => inner.document.getElementById(id) };
+}
+
+function input(element, value, event = "input") {
+  element.value = value;
+  element.dispatchEvent(new Event(event, { bubbles: true }));
+}
+
+/** Waits for a run that began after a change. */
+async function ran({ inner, page }, does) {
+  const next = new Promise((done) => inner.addEventListener("parshall-run", done, { once: true }));
+  does();
+  await Promise.race([next, pause(20_000)]);
+  await until(() => page.drawn.toml === page.text, "the last run");
+  await pause(50);
+}
+
+const drawnOn = (canvas) => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  return data.some((value) => value > 0);
+};
+
+async function load() {
+  const first = [];
+  let last;
+  for (let at = 0; at < Number(asked.get("loads") ?? 1); at++) {
+    last = await opened();
+    first.push(Number(last.inner.document.documentElement.dataset.first));
+  }
+  const figures = [...last.inner.document.querySelectorAll("figure.plot")];
+  return {
+    first,
+    status: last.$("status").textContent,
+    drawn: figures.map((each) => drawnOn(each.querySelector("canvas"))),
+    said: figures.map((each) => each.querySelector("canvas").getAttribute("aria-label")),
+    requests: last.inner.performance.getEntriesByType("resource").map(({ name }) => new URL(name).origin === location.origin),
+    engine: last.page.result.engine,
+  };
+}
+
+async function slide() {
+  const at = await opened();
+  const { inner, page, $ } = at;
+  const before = page.result.numbers.delay;
+  let runs = 0;
+  inner.addEventListener("parshall-run", () => runs++);
+  const began = performance.now();
+  for (let step = 0; performance.now() - began < Number(asked.get("sliding") ?? 2000); step++) {
+    input($("slide"), 1000 - ((step * 5) % 1000));
+    await pause(16);
+  }
+  const perMinute = (60_000 * runs) / (performance.now() - began);
+  await ran(at, () => input($("slide"), 400));
+  return { perMinute, before, after: page.result.numbers.delay, toml: page.text, value: $("slide-value").textContent };
+}
+
+async function follow() {
+  const at = await opened();
+  const { inner, page, $ } = at;
+  const control = (path) => inner.document.querySelector(`#controls [data-path="${path}"]`);
+  await ran(at, () => input(control("dumbbell.rate"), "5 Mbit/s", "change"));
+  const toml = page.text;
+  await ran(at, () => input($("toml"), page.text.replace('"5 Mbit/s"', '"7 Mbit/s"')));
+  const rate = control("dumbbell.rate").value;
+  await ran(at, () => input(control("dumbbell.queue"), "codel", "change"));
+  const kind = page.text;
+  $("pin-A").click();
+  await ran(at, () => input($("seed"), "5"));
+  const heads = [...inner.document.querySelectorAll("#numbers thead th")].map((each) => each.textContent);
+  at.$("plots").querySelector(".surface").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+  return { toml, rate, kind, heads, cursor: page.view.cursor };
+}
+
+async function fault() {
+  const at = await opened();
+  const { inner, page, $ } = at;
+  const tell = async (text) => {
+    input($("toml"), text);
+    await until(() => inner.document.body.classList.contains("stale") && $("fault").textContent, "the fault");
+    return $("fault").textContent;
+  };
+  const good = page.text;
+  const syntax = await tell(good.replace("[dumbbell]", "[dumbbell"));
+  await ran(at, () => input($("toml"), good));
+  const key = await tell(good.replace("limit_packets", "limit_pakets"));
+  await ran(at, () => input($("toml"), good));
+  return { syntax, key, mended: $("fault").textContent, stale: inner.document.body.classList.contains("stale") };
+}
+
+async function share() {
+  const at = await opened("#rtt-unfairness");
+  at.$("pin-B").click();
+  await ran(at, () => input(at.$("slide"), 900));
+  await ran(at, () => input(at.$("seed"), "3"));
+  await at.page.share();
+  const { hash } = at.inner.location;
+  const { text, result } = at.page;
+  const python = at.page.python();
+  const again = await opened(hash);
+  await until(() => again.page.pinned.B?.result, "the pinned run");
+  return {
+    length: hash.length,
+    same: again.page.text === text && again.page.seed === 3,
+    goodput: [result.numbers.goodput, again.page.result.numbers.goodput],
+    pinned: again.page.pinned.B.toml !== text,
+    lesson: again.$("lesson").value,
+    python,
+  };
+}
+
+async function own() {
+  const at = await opened();
+  const file = (name, text) => at.page.own(new File([text], name));
+  await ran(at, () => file("radio.trace", "1\n2\n3\n4\n8\n12\n"));
+  const trace = at.page.text;
+  await ran(at, () => file("ping.txt", "64 bytes from 192.0.2.1: icmp_seq=1 ttl=57 time=31.5 ms\n64 bytes: icmp_seq=2 ttl=57 time=40.0 ms\n64 bytes: icmp_seq=3 time=42 ms\n"));
+  const ping = at.page.text;
+  await at.page.own(new File(["no such thing"], "letter.txt"));
+  return { trace, ping, told: at.$("banner").textContent };
+}
+
+async function lessons() {
+  const found = {};
+  const { inner, page, $ } = await opened();
+  for (const { value } of [...$("lesson").options]) {
+    await ran({ inner, page }, () => input($("lesson"), value, "change"));
+    await until(() => page.lesson.id === value && page.drawn.toml === page.text, value);
+    const pressed = [];
+    for (const button of $("variants").children) {
+      await ran({ inner, page }, () => button.click());
+      pressed.push(button.getAttribute("aria-pressed"));
+    }
+    found[value] = { fault: $("fault").textContent, took: page.result.took, slider: !$("slide").disabled, pressed, glance: $("glance").childElementCount };
+  }
+  return found;
+}
+
+async function widths() {
+  const found = {};
+  for (const width of [390, 768, 1280, 1600]) {
+    const { inner, $ } = await opened("", width);
+    $("tab-toml").click();
+    found[width] = inner.document.documentElement.scrollWidth;
+  }
+  return found;
+}
+
+const parts = { load, slide, follow, fault, share, own, lessons, widths };
+const found = {};
+for (const name of (asked.get("parts") ?? Object.keys(parts).join()).split(",")) {
+  try {
+    found[name] = await parts[name]();
+  } catch (error) {
+    found[name] = { failed: `${error.message} (${frame.contentDocument?.getElementById("status")?.textContent})` };
+  }
+}
+await fetch("found", { method: "POST", body: JSON.stringify(found) });

@@ -1,0 +1,371 @@
+"""The playground: its modules in Node, its server, and the page as a reader uses it, in one start of Chromium."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+
+import parshall
+from parshall import play
+from parshall.cli.main import main
+from parshall.errors import ParshallError
+from parshall.play import folder as play_folder
+from parshall.play.server import serving
+from parshall.scenario import json_schema
+from parshall_dev.site.playground import BROWSER, drive
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+SITE = Path(play.__file__).with_name("site")
+LESSONS = sorted((SITE / "lessons").glob("*.toml"))
+BUILT = (SITE / "parshall.wasm").is_file()
+
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="no node")
+
+
+# --- What the page is made of ------------------------------------------------------------------------------
+
+
+def test_every_lesson_is_a_scenario_that_runs() -> None:
+    named = re.findall(
+        r'^    id: "([\w-]+)",$', (SITE / "lessons.mjs").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert sorted(named) == [file.stem for file in LESSONS]
+    assert len(named) == 9
+    for file in LESSONS:
+        scenario = parshall.load(file)
+        events = scenario.expected.events
+        assert events < 1e6, f"{file.stem} takes {events:g} events: too many to follow a slider"
+
+
+def test_nothing_is_asked_of_another_server() -> None:
+    for file in SITE.rglob("*"):
+        if file.suffix in (".html", ".css", ".mjs") and file.name != "parshall.mjs":
+            text = file.read_text(encoding="utf-8")
+            assert not re.search(r"https?:|@import|//[a-z]+\.", text), file
+    page = (SITE / "index.html").read_text(encoding="utf-8")
+    assert "default-src 'none'" in page
+    assert "connect-src 'self'" in page
+
+
+def test_text_has_contrast() -> None:
+    style = (SITE / "style.css").read_text(encoding="utf-8")
+    light, dark = style.split("prefers-color-scheme: dark", 1)
+    for part in (light, dark.split("}")[0]):
+        colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", part))
+        for name in ("ink", "faint", "drop", "accent"):
+            for ground in ("paper", "raised"):
+                assert _contrast(colours[name], colours[ground]) >= 4.5, (name, ground)
+        assert _contrast(colours["on-accent"], colours["accent"]) >= 4.5
+        assert _contrast(colours["ink"], colours["warn"]) >= 4.5
+        for number in range(1, 9):
+            assert _contrast(colours[f"series-{number}"], colours["paper"]) >= 3
+
+
+def _contrast(one: str, other: str) -> float:
+    """The contrast of two colours as WCAG 2 has it."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+# --- Its modules, in Node ----------------------------------------------------------------------------------
+
+
+def ask(*questions: dict[str, Any]) -> list[Any]:
+    """The answers of the page's modules, each a value or a fault as text."""
+    done = subprocess.run(
+        ["node", Path(__file__).parent / "play_node.mjs", SITE],
+        input="".join(json.dumps(one) + "\n" for one in questions),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [line.get("answer", line.get("fault")) for line in map(json.loads, done.stdout.splitlines())]
+
+
+def scenarios(repository: Path) -> list[str]:
+    files = [*LESSONS, *sorted((repository / "examples").rglob("*.toml"))]
+    return [file.read_text(encoding="utf-8") for file in files]
+
+
+STRANGE = r"""
+a.b = 'c\d' # x
+"quoted key" = "\u00e9\t\"\\"
+many = [1, 2.5e3, 0x1f, [true, false], # inner
+  { x = 1, y.z = 2 }, ]
+long = '''
+two
+lines'''
+number = 1_000
+
+[t]
+[[t.list]]
+x = 1
+[t.list.inner]
+y = 2
+[[t.list]]
+x = 3
+"""
+
+
+@needs_node
+def test_toml_is_read_as_python_reads_it(repository: Path) -> None:
+    texts = [*scenarios(repository), STRANGE]
+    assert len(texts) > 25
+    answers = ask(*({"ask": "read", "text": text} for text in texts))
+    for text, answer in zip(texts, answers, strict=True):
+        assert answer == tomllib.loads(text)
+
+
+@needs_node
+def test_a_change_leaves_all_else_as_it_was(repository: Path) -> None:
+    """Whatever is set, removed and put back: the text differs in that alone, and comments stay."""
+    cases = [(text, path) for text in scenarios(repository) for path in _scalars(tomllib.loads(text), ())]
+    assert len(cases) > 500
+    answers = ask(*({"ask": "set", "text": text, "path": path, "value": "other"} for text, path in cases))
+    for (text, path), answer in zip(cases, answers, strict=True):
+        expected = tomllib.loads(text)
+        _at(expected, path[:-1])[path[-1]] = "other"
+        assert tomllib.loads(answer) == expected
+        assert _comments(answer) == _comments(text)
+    removed = [(text, path) for text, path in cases if isinstance(path[-1], str)]
+    answers = ask(*({"ask": "remove", "text": text, "path": path} for text, path in removed))
+    for (text, path), answer in zip(removed, answers, strict=True):
+        expected = tomllib.loads(text)
+        del _at(expected, path[:-1])[path[-1]]
+        assert tomllib.loads(answer) == expected
+
+
+@needs_node
+def test_parts_are_added_changed_and_removed() -> None:
+    text = next(file for file in LESSONS if file.stem == "bufferbloat").read_text(encoding="utf-8")
+    flows, known = ["dumbbell", "flows"], tomllib.loads(text)
+    changes: list[tuple[dict[str, Any], Any]] = [
+        ({"ask": "append", "path": flows, "value": {"name": "x", "app": "bulk"}}, lambda to: to["dumbbell"]["flows"].append({"name": "x", "app": "bulk"})),
+        ({"ask": "remove", "path": [*flows, 0]}, lambda to: to["dumbbell"]["flows"].pop(0)),
+        ({"ask": "remove", "path": [*flows, 1]}, lambda to: to["dumbbell"]["flows"].pop(1)),
+        ({"ask": "set", "path": ["warm_up"], "value": "1 s"}, lambda to: to.update(warm_up="1 s")),
+        ({"ask": "set", "path": ["record", "rtt"], "value": "*"}, lambda to: to.update(record={"rtt": "*"})),
+        ({"ask": "set", "path": [*flows, 0, "app", "packets"], "value": 3}, lambda to: to["dumbbell"]["flows"][0].update(app={"kind": "bulk", "packets": 3})),
+        ({"ask": "set", "path": ["dumbbell", "queue"], "value": {"kind": "codel"}}, lambda to: to["dumbbell"].update(queue={"kind": "codel"})),
+    ]  # fmt: skip
+    for (question, change), answer in zip(
+        changes, ask(*({**each, "text": text} for each, _ in changes)), strict=True
+    ):
+        expected = json.loads(json.dumps(known))
+        change(expected)
+        assert tomllib.loads(answer) == expected, question
+
+
+@needs_node
+def test_text_that_is_no_toml_is_told_with_its_line() -> None:
+    wrong = ["a = 1\nb = tcp\n", "a = 1\na = 2\n", 'a = "x\n', "[t\n", "a = [1, 2\n", "a\n", "a = 1 b = 2\n"]
+    for text, told in zip(wrong, ask(*({"ask": "read", "text": text} for text in wrong)), strict=True):
+        assert re.match(r"line [12345]: ", told), text
+
+
+@needs_node
+def test_links_hold_what_is_shared() -> None:
+    shared = {
+        "toml": "# \u00e9\n" + "x = 1\n" * 5000,
+        "seed": 7,
+        "engine": "1",
+        "lesson": "phase",
+        "a": {"toml": "b", "seed": 2},
+    }
+    opened, nothing, damaged = ask(
+        {"ask": "link", "shared": shared}, {"ask": "unpacked", "fragment": "#phase"}, {"ask": "unpacked", "fragment": "#s=AAAA"}
+    )  # fmt: skip
+    assert opened == {"form": 1, **shared}
+    assert nothing is None
+    assert damaged == "The link is damaged: it holds no scenario."
+
+
+@needs_node
+def test_python_is_the_same_scenario(repository: Path) -> None:
+    files = [*LESSONS, *sorted((repository / "examples").glob("*.toml"))]
+    files = [file for file in files if "mahimahi" not in file.read_text(encoding="utf-8")]
+    known = json_schema()
+    programs = ask(
+        *({"ask": "python", "text": file.read_text(encoding="utf-8"), "known": known} for file in files)
+    )
+    for file, program in zip(files, programs, strict=True):
+        names: dict[str, Any] = {}
+        exec(program.partition("recording =")[0], names)
+        assert names["scenario"].scenario().hash == parshall.load(file).hash, file
+        compile(program, file.name, "exec")
+
+
+def _scalars(value: Any, path: tuple[str | int, ...]) -> Iterator[list[str | int]]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _scalars(each, (*path, key))
+    elif isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+        for index, each in enumerate(value):
+            yield from _scalars(each, (*path, index))
+    elif not isinstance(value, list):
+        yield list(path)
+
+
+def _at(value: Any, path: Sequence[str | int]) -> Any:
+    for step in path:
+        value = value[step]
+    return value
+
+
+def _comments(text: str) -> list[str]:
+    return re.findall(r"#.*", text)
+
+
+# --- Its server --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A page whose module says its engine and nothing else."""
+    (tmp_path / "page").mkdir()
+    monkeypatch.setattr(play_folder, "_SITE", tmp_path / "page")
+    for name in ("parshall.mjs", "parshall.wasm", "index.html"):
+        (tmp_path / "page" / name).write_text("\0asm 0.0.1+1")
+    return tmp_path / "page"
+
+
+def test_files_are_served_as_what_they_are(site: Path) -> None:
+    with serving(play.page()) as address:
+        assert address.startswith("http://127.0.0.1:")
+        types = {
+            name: urlopen(address + name).headers["Content-Type"]
+            for name in ("parshall.wasm", "parshall.mjs", "")
+        }
+    assert types == {
+        "parshall.wasm": "application/wasm",
+        "parshall.mjs": "text/javascript; charset=utf-8",
+        "": "text/html; charset=utf-8",
+    }
+
+
+def test_the_page_is_written_as_a_folder(
+    site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["play", "--out", str(tmp_path / "copy")]) == 0
+    told = capsys.readouterr()
+    assert told.out == f"{tmp_path / 'copy' / 'index.html'}\n"
+    assert told.err.startswith("parshall: the playground has engine 0.0.1+1, and this package ")
+    assert {file.name for file in (tmp_path / "copy").iterdir()} == {
+        "parshall.mjs",
+        "parshall.wasm",
+        "index.html",
+    }
+    (tmp_path / "file").touch()
+    assert main(["play", "--out", str(tmp_path / "file")]) == 1
+    assert len(capsys.readouterr().err.splitlines()) == 2
+
+
+def test_a_module_that_is_not_built_is_one_line(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (site / "parshall.wasm").unlink()
+    assert main(["play", "--no-open"]) == 1
+    assert (
+        capsys.readouterr().err
+        == "parshall: the playground has no parshall.wasm, expected the engine as make wasm builds it\n"
+    )
+    with pytest.raises(ParshallError, match=r"no parshall\.wasm"):
+        play.page()
+
+
+def test_a_port_that_is_taken_is_one_line(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(site) as address:
+        port = address.rstrip("/").rpartition(":")[2]
+        assert main(["play", "--no-open", "--port", port]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"parshall: --port: got {port}, which is taken, expected another port, or 0 for any that is free"
+    )
+
+
+# --- The page, in Chromium ---------------------------------------------------------------------------------
+
+
+needs_page = pytest.mark.skipif(
+    BROWSER is None or not BUILT, reason="no Chromium" if BROWSER is None else "no parshall.wasm: make wasm"
+)
+
+
+@needs_page
+def test_the_page_does_what_a_reader_asks() -> None:
+    found = drive(["load", "slide", "follow", "fault", "share", "own", "widths"])
+    assert not [part for part in found.values() if "failed" in part], found
+
+    load = found["load"]
+    print(f"\nfirst picture after {load['first'][0]} ms, {found['slide']['perMinute']:.0f} runs a minute")
+    assert load["first"][0] < 6000, "2000 on a quiet machine"
+    assert load["engine"] == parshall._core.ENGINE_VERSION
+    assert load["drawn"] == [True] * 6
+    assert load["said"][0].startswith("Queueing delay at the bottleneck, over 20 s. delay from 0 to 8")
+    assert all(load["requests"])
+
+    slide = found["slide"]
+    assert slide["perMinute"] > 60
+    assert slide["before"] > 500
+    assert slide["after"] < 50
+    assert slide["value"] == "42 packets"
+    assert "limit_packets = 42 }" in slide["toml"]
+    assert "# of the bottleneck, as of a home's DSL line" in slide["toml"]
+
+    follow = found["follow"]
+    assert 'rate = "5 Mbit/s"  # of the bottleneck' in follow["toml"]
+    assert follow["rate"] == "7 Mbit/s"
+    assert 'queue = { kind = "codel", limit_packets = 1000 }' in follow["kind"]
+    assert follow["heads"] == ["", "A", "now", "now against A"]
+    assert follow["cursor"] > 0
+
+    fault = found["fault"]
+    assert fault["syntax"].startswith("line 5: ")
+    assert fault["key"].startswith("line 8: dumbbell.queue.limit_pakets: got an unknown key")
+    assert (fault["mended"], fault["stale"]) == ("", False)
+
+    share = found["share"]
+    assert share["same"]
+    assert share["pinned"]
+    assert share["goodput"][0] == share["goodput"][1]
+    assert share["lesson"] == "rtt-unfairness"
+    assert share["length"] < 2000
+    names: dict[str, Any] = {}
+    exec(share["python"].partition("for name")[0], names)
+    total = sum(names["recording"].flow(name).goodput for name in names["recording"].flows) / 1e6
+    assert total == pytest.approx(share["goodput"][0])
+
+    own = found["own"]
+    assert "capacity = { times = [0.001, 0.002, 0.003, 0.004, 0.008, 0.012], period = 0.012 }" in own["trace"]
+    assert 'delay = "10.7 ms"' in own["ping"]
+    assert own["told"].startswith("letter.txt: expected a scenario in TOML, a mahimahi trace")
+
+    for width, wide in found["widths"].items():
+        assert wide <= int(width), f"at {width} pixels the page is {wide} wide"
+
+
+@needs_page
+@pytest.mark.exhaustive
+def test_every_lesson_and_variant_runs_in_the_page() -> None:
+    found = drive(["lessons"])["lessons"]
+    assert sorted(found) == [file.stem for file in LESSONS]
+    for name, lesson in found.items():
+        assert lesson["fault"] == "", name
+        assert lesson["glance"] == 4, name
+        assert set(lesson["pressed"]) == {"true"}, name
