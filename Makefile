@@ -4,8 +4,8 @@
 # make test-all  the exhaustive ones too: all kernels, all pairs, long property tests
 # make durations writes down how long each test takes, on a quiet machine; by it `make check` leaves slow ones out
 # make bench     measures the simulator beside ns-2 and ns-3; the table is also in out/bench/bench.json
-# make wasm      builds the engine for browsers and Node: out/wasm/parshall.wasm
-# make docs      builds the site, every example run, in out/docs/html; what has not changed is not run again
+# make wasm      builds the engine for browsers and Node, and for the playground: out/wasm/parshall.wasm
+# make docs      builds the site, every example run, in out/docs/html, and the playground in it; what has not changed is not run again
 # make setup     leaves the command at .venv/bin/parshall, built for release
 
 PYTHON ?= python3
@@ -67,6 +67,7 @@ $(VENV)/.tools:
 
 # What an index gets: a wheel for every Linux of the last years, that of the studies, and the sources of both.
 dist: setup
+	@$(MAKE) --no-print-directory wasm || echo "the wheel has no playground: WebAssembly could not be built" >&2
 	. $(BIN)/activate && $(BIN)/uv pip install --quiet build ziglang
 	. $(BIN)/activate && $(BIN)/maturin build --release --zig --compatibility manylinux_2_28 --out dist
 	$(BIN)/maturin sdist --out dist
@@ -127,6 +128,7 @@ clean:
 
 # The site. What Sphinx needs is installed only for this; the crates' own pages stand beside the others.
 docs: setup $(VENV)/.docs
+	@$(MAKE) --no-print-directory wasm || echo "the site has no playground: WebAssembly could not be built" >&2
 	cargo doc --no-deps --quiet $(foreach crate,capture control estimators link quinn scenario sim,-p parshall-$(crate))
 	PYTHONPATH=. $(BIN)/sphinx-build -q -W --keep-going -b html -d out/docs/doctrees docs out/docs/html
 	@echo "out/docs/html/index.html"

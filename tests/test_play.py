@@ -1,4 +1,4 @@
-"""The playground: its modules in Node, its server, and the page as a reader uses it, in one start of Chromium."""
+"""The playground: its modules in Node, its server, and the page as a reader uses it, in Chromium."""
 
 from __future__ import annotations
 
@@ -158,15 +158,23 @@ def test_a_change_leaves_all_else_as_it_was(repository: Path) -> None:
 def test_parts_are_added_changed_and_removed() -> None:
     text = next(file for file in LESSONS if file.stem == "bufferbloat").read_text(encoding="utf-8")
     flows, known = ["dumbbell", "flows"], tomllib.loads(text)
+    first = [*flows, 0]
+    more, codel, packets = {"name": "x", "app": "bulk"}, {"kind": "codel"}, {"kind": "bulk", "packets": 3}
     changes: list[tuple[dict[str, Any], Any]] = [
-        ({"ask": "append", "path": flows, "value": {"name": "x", "app": "bulk"}}, lambda to: to["dumbbell"]["flows"].append({"name": "x", "app": "bulk"})),
-        ({"ask": "remove", "path": [*flows, 0]}, lambda to: to["dumbbell"]["flows"].pop(0)),
+        ({"ask": "append", "path": flows, "value": more}, lambda to: to["dumbbell"]["flows"].append(more)),
+        ({"ask": "remove", "path": first}, lambda to: to["dumbbell"]["flows"].pop(0)),
         ({"ask": "remove", "path": [*flows, 1]}, lambda to: to["dumbbell"]["flows"].pop(1)),
         ({"ask": "set", "path": ["warm_up"], "value": "1 s"}, lambda to: to.update(warm_up="1 s")),
         ({"ask": "set", "path": ["record", "rtt"], "value": "*"}, lambda to: to.update(record={"rtt": "*"})),
-        ({"ask": "set", "path": [*flows, 0, "app", "packets"], "value": 3}, lambda to: to["dumbbell"]["flows"][0].update(app={"kind": "bulk", "packets": 3})),
-        ({"ask": "set", "path": ["dumbbell", "queue"], "value": {"kind": "codel"}}, lambda to: to["dumbbell"].update(queue={"kind": "codel"})),
-    ]  # fmt: skip
+        (
+            {"ask": "set", "path": [*first, "app", "packets"], "value": 3},
+            lambda to: to["dumbbell"]["flows"][0].update(app=packets),
+        ),
+        (
+            {"ask": "set", "path": ["dumbbell", "queue"], "value": codel},
+            lambda to: to["dumbbell"].update(queue=codel),
+        ),
+    ]
     for (question, change), answer in zip(
         changes, ask(*({**each, "text": text} for each, _ in changes)), strict=True
     ):
@@ -191,9 +199,8 @@ def test_links_hold_what_is_shared() -> None:
         "lesson": "phase",
         "a": {"toml": "b", "seed": 2},
     }
-    opened, nothing, damaged = ask(
-        {"ask": "link", "shared": shared}, {"ask": "unpacked", "fragment": "#phase"}, {"ask": "unpacked", "fragment": "#s=AAAA"}
-    )  # fmt: skip
+    fragments = ({"ask": "unpacked", "fragment": each} for each in ("#phase", "#s=AAAA"))
+    opened, nothing, damaged = ask({"ask": "link", "shared": shared}, *fragments)
     assert opened == {"form": 1, **shared}
     assert nothing is None
     assert damaged == "The link is damaged: it holds no scenario."
@@ -302,66 +309,88 @@ def test_a_port_that_is_taken_is_one_line(site: Path, capsys: pytest.CaptureFixt
 # --- The page, in Chromium ---------------------------------------------------------------------------------
 
 
-needs_page = pytest.mark.skipif(
-    BROWSER is None or not BUILT, reason="no Chromium" if BROWSER is None else "no parshall.wasm: make wasm"
-)
+PARTS = ("load", "slide", "follow", "fault", "share", "own", "widths")
 
 
-@needs_page
-def test_the_page_does_what_a_reader_asks() -> None:
-    found = drive(["load", "slide", "follow", "fault", "share", "own", "widths"])
-    assert not [part for part in found.values() if "failed" in part], found
+@pytest.fixture(scope="module")
+def found() -> dict[str, Any]:
+    """The page as used once in each of these ways."""
+    if BROWSER is None:
+        pytest.skip("no Chromium")
+    if not BUILT:
+        pytest.skip("no parshall.wasm: make wasm")
+    found = drive(PARTS)
+    first, runs = found["load"]["first"][0], found["slide"]["perMinute"]
+    print(f"\nfirst picture after {first} ms, {runs:.0f} runs a minute")
+    return found
 
-    load = found["load"]
-    print(f"\nfirst picture after {load['first'][0]} ms, {found['slide']['perMinute']:.0f} runs a minute")
-    assert load["first"][0] < 6000, "2000 on a quiet machine"
-    assert load["engine"] == parshall._core.ENGINE_VERSION
-    assert load["drawn"] == [True] * 6
-    assert load["said"][0].startswith("Queueing delay at the bottleneck, over 20 s. delay from 0 to 8")
-    assert all(load["requests"])
 
-    slide = found["slide"]
-    assert slide["perMinute"] > 60
-    assert slide["before"] > 500
-    assert slide["after"] < 50
-    assert slide["value"] == "42 packets"
-    assert "limit_packets = 42 }" in slide["toml"]
-    assert "# of the bottleneck, as of a home's DSL line" in slide["toml"]
+@pytest.fixture
+def part(found: dict[str, Any], request: pytest.FixtureRequest) -> dict[str, Any]:
+    """One of the ways, by the name of the test."""
+    own: dict[str, Any] = found[request.node.name.removeprefix("test_").partition("_")[0]]
+    assert "failed" not in own, own["failed"]
+    return own
 
-    follow = found["follow"]
-    assert 'rate = "5 Mbit/s"  # of the bottleneck' in follow["toml"]
-    assert follow["rate"] == "7 Mbit/s"
-    assert 'queue = { kind = "codel", limit_packets = 1000 }' in follow["kind"]
-    assert follow["heads"] == ["", "A", "now", "now against A"]
-    assert follow["cursor"] > 0
 
-    fault = found["fault"]
-    assert fault["syntax"].startswith("line 5: ")
-    assert fault["key"].startswith("line 8: dumbbell.queue.limit_pakets: got an unknown key")
-    assert (fault["mended"], fault["stale"]) == ("", False)
+def test_load_is_a_picture_within_seconds_and_asks_nobody_else(part: dict[str, Any]) -> None:
+    assert part["first"][0] < 6000, "2000 on a quiet machine"
+    assert part["engine"] == parshall._core.ENGINE_VERSION
+    assert part["drawn"] == [True] * 6
+    assert part["said"][0].startswith("Queueing delay at the bottleneck, over 20 s. delay from 0 to 8")
+    assert all(part["requests"])
 
-    share = found["share"]
-    assert share["same"]
-    assert share["pinned"]
-    assert share["goodput"][0] == share["goodput"][1]
-    assert share["lesson"] == "rtt-unfairness"
-    assert share["length"] < 2000
+
+def test_slide_mends_the_delay_and_the_text_follows(part: dict[str, Any]) -> None:
+    assert part["perMinute"] > 60
+    assert part["before"] > 500
+    assert part["after"] < 50
+    assert part["value"] == "42 packets"
+    assert "limit_packets = 42 }" in part["toml"]
+    assert "# of the bottleneck, as of a home's DSL line" in part["toml"]
+
+
+def test_follow_controls_text_and_keys(part: dict[str, Any]) -> None:
+    assert 'rate = "5 Mbit/s"  # of the bottleneck' in part["toml"]
+    assert part["rate"] == "7 Mbit/s"
+    assert 'queue = { kind = "codel", limit_packets = 1000 }' in part["kind"]
+    assert part["heads"] == ["", "A", "now", "now against A"]
+    assert part["cursor"] > 0
+
+
+def test_fault_is_told_with_its_line_and_goes(part: dict[str, Any]) -> None:
+    assert part["syntax"].startswith("line 5: ")
+    assert part["key"].startswith("line 8: dumbbell.queue.limit_pakets: got an unknown key")
+    assert (part["mended"], part["stale"]) == ("", False)
+
+
+def test_share_holds_scenario_seed_and_pins(part: dict[str, Any]) -> None:
+    assert part["same"]
+    assert part["pinned"]
+    assert part["goodput"][0] == part["goodput"][1]
+    assert part["lesson"] == "rtt-unfairness"
+    assert part["length"] < 2000
     names: dict[str, Any] = {}
-    exec(share["python"].partition("for name")[0], names)
-    total = sum(names["recording"].flow(name).goodput for name in names["recording"].flows) / 1e6
-    assert total == pytest.approx(share["goodput"][0])
+    exec(part["python"].partition("for name")[0], names)
+    recording = names["recording"]
+    total = sum(recording.flow(name).goodput for name in recording.flows) / 1e6
+    assert total == pytest.approx(part["goodput"][0])
 
-    own = found["own"]
-    assert "capacity = { times = [0.001, 0.002, 0.003, 0.004, 0.008, 0.012], period = 0.012 }" in own["trace"]
-    assert 'delay = "10.7 ms"' in own["ping"]
-    assert own["told"].startswith("letter.txt: expected a scenario in TOML, a mahimahi trace")
 
-    for width, wide in found["widths"].items():
+def test_own_data_becomes_part_of_the_scenario(part: dict[str, Any]) -> None:
+    instants = "[0.001, 0.002, 0.003, 0.004, 0.008, 0.012]"
+    assert f"capacity = {{ times = {instants}, period = 0.012 }}" in part["trace"]
+    assert 'delay = "10.7 ms"' in part["ping"]
+    assert part["told"].startswith("letter.txt: expected a scenario in TOML, a mahimahi trace")
+
+
+def test_widths_from_a_phone_to_a_desktop(part: dict[str, Any]) -> None:
+    for width, wide in part.items():
         assert wide <= int(width), f"at {width} pixels the page is {wide} wide"
 
 
-@needs_page
 @pytest.mark.exhaustive
+@pytest.mark.skipif(BROWSER is None or not BUILT, reason="needs Chromium and make wasm")
 def test_every_lesson_and_variant_runs_in_the_page() -> None:
     found = drive(["lessons"])["lessons"]
     assert sorted(found) == [file.stem for file in LESSONS]

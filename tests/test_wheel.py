@@ -44,6 +44,7 @@ COMMANDS = [
     "hurst long.csv",
     "qdisc --help",
     "link --help",
+    "play --help",
     "run bell.toml --set record.pcap=* --set record.pcap_both_directions=true --out two",
     "capture two/pcap/r0-to-r1.pcap --out seen",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 from parshall import _core
 from parshall_dev.checkout import ROOT
-from parshall_dev.site import check, examples, llms, reference, repository, tables, themes
+from parshall_dev.site import check, examples, llms, playground, reference, repository, tables, themes
 from parshall_dev.site.fields import without_fields
 
 __all__ = ["setup", "state"]
@@ -72,6 +72,7 @@ def _finish(app: Any, exception: Exception | None) -> None:
         return
     repository.copy_files(app)
     repository.copy_rustdoc(app)
+    playground.put_beside(app.outdir)
     themes.darken(app.outdir)
     llms.write(app)
     faults = check.faults(app.outdir)

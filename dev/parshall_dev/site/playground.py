@@ -1,7 +1,7 @@
-"""``python -m parshall_dev.site.playground`` measures the playground in headless Chromium.
+"""The playground as part of the site, and in headless Chromium.
 
-It prints how long a first picture takes when the page is loaded without anything kept, and how many runs a minute follow a slider
-that moves. :func:`drive` uses the page as a reader does and hands back what happened, for tests.
+``python -m parshall_dev.site.playground`` prints how long a first picture takes when nothing is kept of the
+page, and how many runs a minute follow a slider. :func:`drive` uses the page as a reader does, for tests.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -21,9 +22,10 @@ from urllib.parse import urlencode
 import click
 
 from parshall import play
+from parshall.errors import ParshallError
 from parshall.play.server import Handler, server_on
 
-__all__ = ["BROWSER", "drive"]
+__all__ = ["BROWSER", "drive", "put_beside"]
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 """The program of Chromium, or None."""
@@ -32,7 +34,10 @@ _DRIVER = Path(__file__).parent
 
 
 def drive(parts: Sequence[str], patience: float = 240.0, **asked: object) -> dict[str, Any]:
-    """What the parts of ``playground.mjs`` found, by name. Raises ClickException where nothing was heard from the page."""
+    """Uses the page in the parts of ``playground.mjs`` and returns what each found, by name.
+
+    Raises ClickException where nothing was heard from the page.
+    """
     if BROWSER is None:
         raise click.ClickException("no Chromium was found")
     found: SimpleQueue[dict[str, Any]] = SimpleQueue()
@@ -46,7 +51,7 @@ def drive(parts: Sequence[str], patience: float = 240.0, **asked: object) -> dic
             )
             return str(_DRIVER / name) if name else super().translate_path(path)
 
-        def do_POST(self) -> None:
+        def do_POST(self) -> None:  # noqa: N802
             found.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
             self.send_response(204)
             self.end_headers()
@@ -66,6 +71,17 @@ def drive(parts: Sequence[str], patience: float = 240.0, **asked: object) -> dic
                 browser.terminate()
                 browser.wait()
                 server.shutdown()
+
+
+def put_beside(site: str | Path) -> None:
+    """Puts the playground into the folder ``play`` of a site, or a page that says what is missing."""
+    target = Path(site, "play")
+    try:
+        play.copied(target)
+    except ParshallError as error:
+        target.mkdir(exist_ok=True)
+        head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>No playground</title>'
+        (target / "index.html").write_text(f"{head}<p>{escape(str(error))}.</p></html>", encoding="utf-8")
 
 
 @click.command()

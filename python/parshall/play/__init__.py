@@ -1,4 +1,4 @@
-"""The playground: a page in ``site/`` that runs the engine in the browser, and what serves it or copies it."""
+"""The playground: a page in ``site/`` that runs the engine in the browser, and what serves and copies it."""
 
 from parshall.play.folder import copied, engine_of, page
 from parshall.play.server import serving

@@ -1,4 +1,4 @@
-"""The folder of the playground: the page, which is part of the package, and the engine beside it, which ``make wasm`` makes."""
+"""The folder of the playground: the page, and the engine beside it, which ``make wasm`` builds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VERSION = re.compile(rb"\d+\.\d+\.\d+\+\d+")
 
 
 def page() -> Path:
-    """The folder that a web server is to serve. Raises ParshallError where the engine's module is not in it."""
+    """The folder for a web server. Raises ParshallError where the engine's module is not in it."""
     missing = [name for name in (_MODULE, _WRAPPER) if not (_SITE / name).is_file()]
     if missing:
         raise ParshallError(f"the playground has no {missing[0]}, expected the engine as make wasm builds it")

@@ -39,7 +39,10 @@ class Handler(SimpleHTTPRequestHandler):
 
 
 def server_on(folder: Path, port: int, handler: type[Handler] = Handler) -> ThreadingHTTPServer:
-    """A server of a folder, which does not serve yet. Raises InputError for a port that is taken or that this user may not have."""
+    """A server of a folder, which does not serve yet.
+
+    Raises InputError for a port that is taken or that this user may not have.
+    """
     try:
         return ThreadingHTTPServer((_HOST, port), partial(handler, directory=str(folder)))
     except OSError as error:
@@ -53,8 +56,9 @@ def server_on(folder: Path, port: int, handler: type[Handler] = Handler) -> Thre
 
 @contextmanager
 def serving(folder: Path, port: int = 0) -> Iterator[str]:
-    """Serves a folder on the loopback interface while it is entered, and yields the address. Raises InputError as
-    ``server_on``.
+    """Serves a folder on the loopback interface and yields the address; ends with the context.
+
+    Raises InputError as ``server_on``.
     """
     with server_on(folder, port) as server:
         Thread(target=server.serve_forever, daemon=True).start()
