@@ -20,11 +20,16 @@ def facts() -> dict[str, Any]:
         "cpu": _cpu(),
         "cores": available_cores(),
         "load_before": _load(),
-        "system": platform.platform(),
+        "system": _system(),
         "python": platform.python_version(),
         "parshall": __version__,
         "engine": ENGINE_VERSION,
     }
+
+
+def _system() -> str:
+    """Name and series of the operating system; how its kernel was built says nothing about a speed."""
+    return f"{platform.system()} {'.'.join(platform.release().split('.')[:2])}".strip()
 
 
 def _cpu() -> str:
