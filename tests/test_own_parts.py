@@ -19,6 +19,7 @@ import parshall
 from parshall import RtoFilter, SharedForecaster, SharedRtoFilter
 from parshall.errors import InputError, PartError, RunError
 from parshall.own import header
+from parshall.own.kinds import KINDS
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "parts"
 RTTS = np.abs(np.random.default_rng(5).normal(0.1, 0.03, 400))
@@ -61,7 +62,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_headers_are_included_together(tmp_path: Path) -> None:
     source = tmp_path / "all.c"
-    for names in (("control", "rto", "forecaster"), ("forecaster", "control", "rto")):
+    for names in (list(KINDS), list(KINDS)[::-1]):
         lines = [*(f"#include <parshall_{name}.h>" for name in names), "parshall_host host;"]
         source.write_text("\n".join([*lines, "parshall_parameter none;", ""]))
         command = ["cc", "-fsyntax-only", "-Wall", "-Werror", f"-I{header.INSTALLED}", str(source)]
@@ -69,11 +70,21 @@ def test_the_headers_are_included_together(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
 
 
+def test_the_headers_for_rust_compile(tmp_path: Path) -> None:
+    source = tmp_path / "all.rs"
+    modules = (f'#[path = "{header.INSTALLED}/parshall_{name}.rs"] pub mod {name};' for name in KINDS)
+    source.write_text("\n".join(modules))
+    command = ["rustc", "--edition", "2021", "--crate-type", "lib", "--emit", "metadata", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
 def test_headers_say_what_is_copied() -> None:
     for name in ("rto", "forecaster"):
         text = " ".join((header.INSTALLED / f"parshall_{name}.h").read_text().replace(" *", " ").split())
         assert "byte by byte" in text
-    assert "byte by byte" not in (header.INSTALLED / "parshall_control.h").read_text()
+    for name in ("control", "source"):
+        assert "byte by byte" not in (header.INSTALLED / f"parshall_{name}.h").read_text()
 
 
 def test_ctrl_c_in_a_method_ends_what_asked_for_it() -> None:

@@ -42,17 +42,19 @@ _TAKEN = {
 }
 _OTHERWISE = {"level": " | Number", "number": " | float"}
 _OWN = {
+    "AnyApp": " | SourceBase | SharedSource",
     "AnyControl": " | ControlBase | SharedControl",
     "ForecasterConfig": " | ForecasterBase | SharedForecaster",
     "RtoConfig": " | RtoFilterBase | SharedRtoFilter | RtoEstimator",
 }
 """Objects that stand for one of a union: parts of the user's own, and estimators that a scenario may name."""
 _FROM = {
-    "parshall._core": ("ControlBase", "ForecasterBase", "RtoFilterBase"),
+    "parshall._core": ("ControlBase", "ForecasterBase", "RtoFilterBase", "SourceBase"),
     "parshall.control.library": ("SharedControl",),
     "parshall.estimators.rto": ("RtoEstimator",),
     "parshall.own.forecaster": ("SharedForecaster",),
     "parshall.own.rto": ("SharedRtoFilter",),
+    "parshall.own.source": ("SharedSource",),
 }
 """Modules of these objects."""
 

@@ -50,6 +50,8 @@ from .own import (
     RtoFilter as RtoFilter,
     SharedForecaster as SharedForecaster,
     SharedRtoFilter as SharedRtoFilter,
+    SharedSource as SharedSource,
+    Source as Source,
     native as native,
 )
 from .recording import Recording as Recording
@@ -144,6 +146,7 @@ from .scenario import (
     Tsw3cmMeter as Tsw3cmMeter,
     Udp as Udp,
     UniformLaw as UniformLaw,
+    UserApp as UserApp,
     UserControl as UserControl,
     UserForecaster as UserForecaster,
     UserRto as UserRto,

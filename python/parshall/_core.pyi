@@ -547,6 +547,22 @@ class ForecasterBase:
     def random(self) -> float:
         """A random number from 0 to below 1, of a stream of its own; NaN outside of what uses it."""
 
+class SourceBase:
+    """What the engine knows of a source in Python; see ``parshall.Source``."""
+
+    packets_now: int
+    """Packets of a transfer that begins now; 0 unless it is set."""
+    fresh_now: int
+    """1 if that transfer has a new connection; 0 unless it is set."""
+    wake_in: float
+    """Seconds until ``on_time`` is called; infinity leaves what was said before."""
+    payload_bytes: int
+    """Bytes of data in a packet."""
+
+    def __new__(cls, *args: object, **kwargs: object) -> Self: ...
+    def random(self) -> float:
+        """A random number from 0 to below 1, of the flow's own stream; NaN outside of a run."""
+
 class ControlBase:
     """What the engine knows of a control in Python; see ``parshall.Control``."""
 
@@ -605,6 +621,15 @@ class Moment:
     now: float
     now_ps: int
 
+@final
+class Done:
+    """A transfer that is complete, the one that began first of those under way."""
+
+    now: float
+    took: float
+    number: int
+    packets: int
+
 _Report = tuple[str, bool, list[tuple[str, str]]]
 
 @final
@@ -619,6 +644,7 @@ class PythonParts:
         time_limit: float | None,
         exact_echo: bool = False,
         report: tuple[_Report, Callable[..., object]] | None = None,
+        requests: bool = False,
     ) -> Self: ...
 
 @final
@@ -635,6 +661,7 @@ class CompiledParts:
         estimators: Sequence[tuple[int, object]] = (),
         exact_echo: bool = False,
         report: _Report | None = None,
+        requests: bool = False,
     ) -> Self: ...
 
 def part_interface(kind: str) -> dict[str, Any]:

@@ -7,8 +7,10 @@ use crate::scenario::{self, App, Law, ProfileName};
 use crate::units::{Rate, Time};
 
 pub mod apps;
+mod own;
 mod self_similar;
 
+use own::OwnSource;
 use self_similar::SelfSimilar;
 pub use self_similar::{intervals as self_similar_intervals, MOST_INTERVALS};
 
@@ -30,7 +32,7 @@ impl Emission {
 }
 
 /// An application that hands packets to a transport.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Source {
     kind: SourceKind,
     stop: Time,
@@ -38,7 +40,7 @@ pub struct Source {
     after_connecting: Option<Time>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum SourceKind {
     Bulk,
     Transfer {
@@ -51,6 +53,8 @@ enum SourceKind {
     OnOff(Box<OnOff>),
     SelfSimilar(Box<SelfSimilar>),
     Schedule(Box<Schedule>),
+    /// One of the caller's own over UDP.
+    Own(Box<OwnSource>),
     /// An application that hears back, which the engine asks elsewhere; see [`apps`].
     HearsBack,
 }
@@ -94,7 +98,16 @@ impl Source {
                 first = schedule.writes.first().map_or(Time::NEVER, |&(t, _)| start + t);
                 SourceKind::Schedule(Box::new(Schedule { start, writes: schedule.writes.clone(), done: 0 }))
             }
-            App::TransferSequence(_) | App::Barrier(_) | App::Telnet(_) | App::Web(_) => {
+            App::User(config) if matches!(flow.transport, scenario::Transport::Udp(_)) => {
+                match &config.maker.0 {
+                    Some(maker) => {
+                        let own = OwnSource::new(maker, &flow.name, payload_bytes, seed);
+                        SourceKind::Own(Box::new(own))
+                    }
+                    None => SourceKind::HearsBack,
+                }
+            }
+            App::TransferSequence(_) | App::Barrier(_) | App::Telnet(_) | App::Web(_) | App::User(_) => {
                 first = Time::NEVER;
                 SourceKind::HearsBack
             }
@@ -137,6 +150,10 @@ impl Source {
             SourceKind::OnOff(source) => Emission::of(1, Some(now + source.gap())),
             SourceKind::SelfSimilar(source) => Emission::of(1, source.next()),
             SourceKind::Schedule(schedule) => schedule.next_write(),
+            SourceKind::Own(own) => {
+                let answer = own.emit(now);
+                Emission::of(answer.packets, answer.wake_in.map(|wait| now + wait))
+            }
             SourceKind::HearsBack => Emission::of(0, None),
         }
     }

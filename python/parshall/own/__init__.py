@@ -20,14 +20,18 @@ from __future__ import annotations
 from parshall.own.base import TIME_LIMIT, Part, native
 from parshall.own.forecaster import Forecaster, SharedForecaster
 from parshall.own.rto import OwnRto, RtoFilter, SharedRtoFilter
+from parshall.own.source import Done, SharedSource, Source
 
 __all__ = [
     "TIME_LIMIT",
+    "Done",
     "Forecaster",
     "OwnRto",
     "Part",
     "RtoFilter",
     "SharedForecaster",
     "SharedRtoFilter",
+    "SharedSource",
+    "Source",
     "native",
 ]

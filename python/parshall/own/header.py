@@ -65,14 +65,15 @@ def _about_table(kind: Kind) -> str:
 
 def _about_state(kind: Kind) -> str:
     copies = (
-        ""
-        if kind.name == "control"
-        else " The engine may copy it byte by byte: of pointers it holds none but those that the host gave."
+        " The engine may copy it byte by byte: of pointers it holds none but those that the host gave."
+        if kind.is_copied
+        else ""
     )
+    article = "an" if kind.head[0] in "aeiou" else "a"
     return (
-        f"Bytes of the state of a {kind.owner}. It begins with a {kind.head}, then the parameters as doubles "
-        f"in the order of their list; the rest is zero before on_start. It is neither moved nor freed by the "
-        f"{_short(kind)}.{copies}"
+        f"Bytes of the state of a {kind.owner}. It begins with {article} {kind.head}, then the parameters as "
+        f"doubles in the order of their list; the rest is zero before on_start. It is neither moved nor "
+        f"freed by the {_short(kind)}.{copies}"
     )
 
 
@@ -130,7 +131,7 @@ def c_header(kind: Kind) -> str:
         "    uint32_t version;",
         *_comment(kind.flag_meaning, "    "),
         f"    uint32_t {kind.flag};",
-        *_comment("What messages call it.", "    "),
+        *_comment("Name in messages.", "    "),
         "    const char *name;",
         *_comment(_about_state(kind), "    "),
         "    size_t state_size;",
@@ -223,7 +224,7 @@ def rust_header(kind: Kind) -> str:
         "",
         "use std::ffi::{c_char, c_void};",
         "",
-        "/// Of this interface.",
+        "/// Version of this interface.",
         f"pub const VERSION: u32 = {told['version']};",
         "",
         *_rust_constants(kind),
@@ -278,7 +279,7 @@ def _rust_table(kind: Kind) -> list[str]:
         "    pub version: u32,",
         f"    /// {kind.flag_meaning}",
         f"    pub {kind.flag}: u32,",
-        "    /// What messages call it.",
+        "    /// Name in messages.",
         "    pub name: *const c_char,",
         *_wrapped(_about_state(kind), "    /// "),
         "    pub state_size: usize,",

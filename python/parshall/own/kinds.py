@@ -13,7 +13,7 @@ from parshall.scenario import parts
 if TYPE_CHECKING:
     from parshall.own.base import Part
 
-    OwnPart: TypeAlias = parts.UserControl | parts.UserRto | parts.UserForecaster
+    OwnPart: TypeAlias = parts.UserControl | parts.UserRto | parts.UserForecaster | parts.UserApp
     """A part of one's own as a scenario names it."""
 
 __all__ = ["KINDS", "Event", "Kind", "base_of", "kind_of_class", "name_class", "set_base"]
@@ -58,6 +58,8 @@ class Kind:
     flag: str = ""
     """A flag in the table of a library, and what it means."""
     flag_meaning: str = "0."
+    is_copied: bool = False
+    """True if a part that is under way may be copied."""
     constants: tuple[str, tuple[str, ...]] | None = None
     """Of the header, with what they are; their values are 0, 1, ..."""
 
@@ -139,6 +141,7 @@ RTO = Kind(
     head="filter",
     flag="reserved",
     required=("rto",),
+    is_copied=True,
     events=(
         _event("on_start", "The sender begins."),
         _event("on_sample", "A packet that was sent once has been acknowledged.", ("rtt", "double")),
@@ -168,6 +171,7 @@ FORECASTER = Kind(
     head="series",
     flag="reserved",
     required=("update", "forecast"),
+    is_copied=True,
     events=(
         _event("on_start", "The series begins."),
         _event("update", "Takes in a sample, a finite number.", ("x", "double")),
@@ -185,7 +189,30 @@ FORECASTER = Kind(
     ),
 )
 
-KINDS = {kind.name: kind for kind in (CONTROL, RTO, FORECASTER)}
+SOURCE = Kind(
+    name="source",
+    field="app",
+    part="UserApp",
+    base="Source",
+    shared="SharedSource",
+    noun="source",
+    plural="sources of traffic",
+    owner="flow",
+    head="application",
+    flag="requests",
+    flag_meaning="1 if the destination asks for each transfer, one at a time, and hears of its end, else 0.",
+    events=(
+        _event("on_start", "The flow is made; it starts later."),
+        _event("on_time", "The flow starts, or the time that wake_in named has come.", ("now", "double")),
+        _event(
+            "on_done",
+            "The transfer that began first of those under way is complete. Over UDP nobody hears of that.",
+            ("done", "done"),
+        ),
+    ),
+)
+
+KINDS = {kind.name: kind for kind in (CONTROL, RTO, FORECASTER, SOURCE)}
 """By their names."""
 
 _bases: dict[str, type[Part]] = {}

@@ -87,8 +87,8 @@ def parts_in(kind: Kind, source: str, code: str, values: dict[str, Any]) -> _cor
     state[head : head + 8 * len(numbers)] = np.array(numbers, np.float64).view(np.uint8)
     functions = [getattr(table, name) or 0 for name in kind.names]
     name = table.name.decode(errors="replace")
-    exact_echo = bool(getattr(table, "exact_echo", 0))
-    return _core.CompiledParts(name, functions, state.tobytes(), TIME_LIMIT, table, exact_echo=exact_echo)
+    flags: dict[str, Any] = {} if kind.flag == "reserved" else {kind.flag: bool(getattr(table, kind.flag))}
+    return _core.CompiledParts(name, functions, state.tobytes(), TIME_LIMIT, table, **flags)
 
 
 def _code_of(kind: Kind, path: Path) -> str:

@@ -91,6 +91,7 @@ from .parts import (
     Tsw3cmMeter as Tsw3cmMeter,
     Udp as Udp,
     UniformLaw as UniformLaw,
+    UserApp as UserApp,
     UserControl as UserControl,
     UserForecaster as UserForecaster,
     UserRto as UserRto,

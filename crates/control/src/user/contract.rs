@@ -136,4 +136,8 @@ methods! {
     Forecast = "forecast",
     /// A forecaster is asked for a later one.
     ForecastAhead = "forecast_ahead",
+    /// The time has come that an application named.
+    Time = "on_time",
+    /// An application hears that a transfer is complete.
+    Done = "on_done",
 }

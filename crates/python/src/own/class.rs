@@ -24,6 +24,8 @@ pub struct Class {
     time_limit: Option<Duration>,
     /// Flag of a control: receivers report marks packet by packet.
     pub(super) exact_echo: bool,
+    /// Flag of a source: its destination asks for each transfer.
+    pub(super) requests: bool,
     /// Maker of a control's reports of their values, if reports are wanted in place of ACKs.
     pub(super) report: Option<(Gathering, Py<PyAny>)>,
 }
@@ -33,7 +35,8 @@ impl PythonParts {
     /// `make` returns a new part; `hung` is the class of what is raised in a method that takes longer than
     /// `time_limit` seconds.
     #[new]
-    #[pyo3(signature = (name, make, hung, time_limit, exact_echo=false, report=None))]
+    #[allow(clippy::too_many_arguments)] // as keywords
+    #[pyo3(signature = (name, make, hung, time_limit, exact_echo=false, report=None, requests=false))]
     fn new(
         name: String,
         make: Py<PyAny>,
@@ -41,11 +44,12 @@ impl PythonParts {
         time_limit: Option<f64>,
         exact_echo: bool,
         report: Option<(Asked, Py<PyAny>)>,
+        requests: bool,
     ) -> PyResult<Self> {
         let time_limit = time_limit.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
         let gathering = |(asked, make)| Ok::<_, PyErr>((Gathering::new(asked)?, make));
         let report = report.map(gathering).transpose()?;
-        Ok(PythonParts(Arc::new(Class { name, make, hung, time_limit, exact_echo, report })))
+        Ok(PythonParts(Arc::new(Class { name, make, hung, time_limit, exact_echo, report, requests })))
     }
 }
 

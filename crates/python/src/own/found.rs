@@ -57,6 +57,7 @@ pub fn hand_over(py: Python<'_>, scenario: &mut Scenario) -> PyResult<()> {
             OwnPart::Forecaster(config) => {
                 config.maker = Found(Some(own::forecaster(either!(known.find("forecaster", config)?))));
             }
+            OwnPart::App(config) => config.maker = Found(Some(either!(known.find("source", config)?))),
             other => return Err(PyValueError::new_err(format!("no code for {other:?}"))),
         }
         Ok(())

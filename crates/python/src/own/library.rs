@@ -43,6 +43,8 @@ pub struct Library {
     time_limit: Option<Duration>,
     /// Flag of a control: receivers report marks packet by packet.
     pub(super) exact_echo: bool,
+    /// Flag of a source: its destination asks for each transfer.
+    pub(super) requests: bool,
     /// Report that a control wants in place of ACKs.
     pub(super) report: Option<Gathering>,
     /// Estimators in the state, by the place of the pointer to each.
@@ -57,7 +59,7 @@ impl CompiledParts {
     /// long as the functions may be called.
     #[new]
     #[allow(clippy::too_many_arguments)] // as keywords
-    #[pyo3(signature = (name, functions, state, time_limit, code, estimators=Vec::new(), exact_echo=false, report=None))]
+    #[pyo3(signature = (name, functions, state, time_limit, code, estimators=Vec::new(), exact_echo=false, report=None, requests=false))]
     fn new(
         name: String,
         functions: Vec<usize>,
@@ -67,6 +69,7 @@ impl CompiledParts {
         estimators: Vec<(usize, Bound<'_, PyAny>)>,
         exact_echo: bool,
         report: Option<Asked>,
+        requests: bool,
     ) -> PyResult<Self> {
         let time_limit = time_limit.and_then(|limit| Duration::try_from_secs_f64(limit).ok());
         let report = report.map(Gathering::new).transpose()?;
@@ -79,8 +82,17 @@ impl CompiledParts {
             Ok((place, Lendable(Mutex::new(filter_of(&object)?))))
         };
         let estimators = estimators.into_iter().map(lendable).collect::<PyResult<_>>()?;
-        let library =
-            Library { name, functions, state, time_limit, exact_echo, report, estimators, _code: code };
+        let library = Library {
+            name,
+            functions,
+            state,
+            time_limit,
+            exact_echo,
+            requests,
+            report,
+            estimators,
+            _code: code,
+        };
         Ok(CompiledParts(Arc::new(library)))
     }
 }

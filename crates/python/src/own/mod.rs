@@ -9,6 +9,7 @@ mod found;
 mod lent;
 mod library;
 mod rto;
+mod source;
 
 use abi::Interface;
 use class::PythonParts;
@@ -22,6 +23,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 pub use rto::own_rto;
 use rto::RtoFilterBase;
+use source::SourceBase;
 
 create_exception!(
     _core,
@@ -31,7 +33,8 @@ create_exception!(
 );
 
 /// Interfaces of all kinds of parts.
-const INTERFACES: [Interface; 3] = [control::INTERFACE, rto::INTERFACE, forecaster::INTERFACE];
+const INTERFACES: [Interface; 4] =
+    [control::INTERFACE, rto::INTERFACE, forecaster::INTERFACE, source::INTERFACE];
 
 /// Adds what `parshall.own` and `parshall.control` need to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -39,11 +42,13 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ControlBase>()?;
     module.add_class::<RtoFilterBase>()?;
     module.add_class::<ForecasterBase>()?;
+    module.add_class::<SourceBase>()?;
     module.add_class::<PythonParts>()?;
     module.add_class::<CompiledParts>()?;
     module.add_class::<control::Ack>()?;
     module.add_class::<control::Lost>()?;
     module.add_class::<control::Moment>()?;
+    module.add_class::<source::Done>()?;
     module.add_function(wrap_pyfunction!(cbrt, module)?)?;
     module.add_function(wrap_pyfunction!(exp, module)?)?;
     module.add_function(wrap_pyfunction!(log, module)?)?;

@@ -1,7 +1,7 @@
 //! Applications that do not hear back.
 
 use crate::part::{parts, Kinds, EMPTY_LIST, NONE};
-use crate::parts::{BARRIER, TELNET, TRANSFER_SEQUENCE, WEB};
+use crate::parts::{BARRIER, TELNET, TRANSFER_SEQUENCE, USER_APP, WEB};
 use crate::read as checks;
 use crate::takes::{
     Takes, COUNT, DURATION_RANGE, PART, PAYLOADS, PERIOD, RATE, RATE_RANGE, TAIL_EXPONENT, WRITES,
@@ -99,6 +99,7 @@ pub static ANY_APP: Kinds = Kinds::new(
         &BARRIER,
         &TELNET,
         &WEB,
+        &USER_APP,
     ],
 );
 

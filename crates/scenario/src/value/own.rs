@@ -8,7 +8,7 @@ use parshall_estimators::forecast::{ForecasterConfig, ForecasterMaker};
 use parshall_estimators::own;
 use parshall_estimators::rto::{RtoConfig, RtoMaker};
 
-use super::{Scenario, Tcp, Transport};
+use super::{App, AppMaker, Scenario, Tcp, Transport};
 
 /// A part that no crate here has, as a scenario names it. Whoever finds its code sets `maker`.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub enum OwnPart<'a> {
     Rto(&'a mut own::Config<dyn RtoMaker>),
     /// A forecaster.
     Forecaster(&'a mut own::Config<dyn ForecasterMaker>),
+    /// An application.
+    App(&'a mut own::Config<dyn AppMaker>),
 }
 
 impl Scenario {
@@ -31,6 +33,9 @@ impl Scenario {
         // Neighbours share a transport, and go on doing so.
         let mut last: Option<[Arc<Tcp>; 2]> = None;
         for flow in &mut self.flows {
+            if let App::User(config) = &mut flow.app {
+                find(OwnPart::App(config))?;
+            }
             let Transport::Tcp(tcp) = &mut flow.transport else { continue };
             if let Some([_, done]) = last.as_ref().filter(|[asked, _]| Arc::ptr_eq(asked, tcp)) {
                 *tcp = done.clone();

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Barrier, Telnet, TransferSequence, Web};
+use super::{AppMaker, Barrier, Telnet, TransferSequence, Web};
 use parshall_control::units::{Rate, Time};
+use parshall_estimators::own::Config;
 
 /// When an application has data. Rates count payload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +32,8 @@ pub enum App {
     Telnet(Box<Telnet>),
     /// Pages of objects that a client asks a server for.
     Web(Box<Web>),
+    /// One of the caller's own, which hears back over TCP.
+    User(Box<Config<dyn AppMaker>>),
 }
 
 /// See [`App::Transfer`].

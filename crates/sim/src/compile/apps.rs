@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::application::own_maker;
 use super::checks::MAX_PACKET_BYTES;
 use super::place::{quoted, Place};
 use super::Checked;
@@ -50,7 +51,7 @@ pub fn add_members(flows: &mut Vec<Flow>) -> Checked<Vec<AppPlan>> {
     let mut groups: HashMap<String, usize> = HashMap::new();
     let list = Place::of("flows");
     for index in 0..flows.len() {
-        let Some(slots) = apps::slots(&flows[index].app) else {
+        let Some(slots) = apps::slots_of(&flows[index]) else {
             continue;
         };
         let place = list.item(index);
@@ -151,6 +152,7 @@ fn asking(app: &App) -> Asking {
         App::Barrier(_) => Asking::Http,
         App::Web(web) if web.requests == WebRequests::Ns2 => Asking::Ns2,
         App::Web(_) => Asking::Http,
+        App::User(config) if config.maker.0.as_ref().is_some_and(|maker| maker.requests()) => Asking::Http,
         _ => Asking::Nobody,
     }
 }
@@ -172,6 +174,7 @@ fn check(place: &Place<'_>, flow: &Flow) -> Checked<()> {
         App::Barrier(barrier) => check_barrier(at, barrier),
         App::Telnet(telnet) => check_telnet(at, telnet),
         App::Web(web) => check_web(at, web),
+        App::User(config) => own_maker(at, config).map(drop),
         _ => Ok(()),
     }?;
     match request_bytes(&flow.app) {

@@ -84,7 +84,7 @@ fn users(crossed: &[u32], ports: &[PortPlan], watch: &Watch, listening: &[u32]) 
 /// have no timer.
 fn quiet_receivers(flows: &[Flow], plans: &[FlowPlan], watch: &Watch) -> Vec<bool> {
     let no_timer = |plan: &FlowPlan| plan.tcp.as_ref().is_none_or(|options| options.delayed_ack.is_none());
-    let waits = |flow: &Flow| apps::slots(&flow.app).is_some();
+    let waits = |flow: &Flow| apps::slots_of(flow).is_some();
     let flows = flows.iter().zip(plans);
     let mut quiet: Vec<bool> = flows.map(|(flow, plan)| no_timer(plan) && !waits(flow)).collect();
     for &flow in &watch.deliveries {

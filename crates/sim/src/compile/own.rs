@@ -9,14 +9,22 @@ use parshall_estimators::rto::RtoConfig;
 use super::FlowPlan;
 use crate::control::user::Code;
 use crate::control::Control;
+use crate::scenario::{App, Flow};
 use crate::transport::TcpOptions;
 
 /// See [`super::Plan::makers`].
-pub(super) fn makers(plans: &[FlowPlan]) -> Vec<Arc<dyn Code>> {
+pub(super) fn makers(asked: &[Flow], plans: &[FlowPlan]) -> Vec<Arc<dyn Code>> {
     let mut by_form: HashMap<&str, Arc<dyn Code>> = HashMap::new();
     for options in plans.iter().filter_map(|plan| plan.tcp.as_deref()) {
         for (form, code) in codes(options) {
             by_form.entry(form).or_insert(code);
+        }
+    }
+    for flow in asked {
+        if let App::User(config) = &flow.app {
+            if let Some(maker) = &config.maker.0 {
+                by_form.entry(&config.form).or_insert_with(|| maker.clone());
+            }
         }
     }
     by_form.into_values().collect()

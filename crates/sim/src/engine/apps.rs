@@ -193,6 +193,10 @@ impl Simulation {
 
     /// Writes, on a new connection if the write wants one.
     fn write_transfer(&mut self, write: Write, now: Time) {
+        if self.apps.postponed.iter().any(|other| other.line == write.line) {
+            // It comes behind what opens a connection a moment later.
+            return self.apps.postponed.add(write, TRANSFERS);
+        }
         let line = &mut self.apps.lines[write.line];
         let (index, again) = (line.flow, line.connections > 0);
         let SendingEnd::Tcp(tcp) = &mut self.flows[index].sender else {

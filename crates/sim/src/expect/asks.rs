@@ -68,8 +68,18 @@ impl Asks {
                 }
             }
             App::Web(config) => web(config, network),
+            App::User(_) => unknown(transport),
         }
     }
+}
+
+/// A source of the caller's own, of which nothing is known: as much as TCP gives it, or a rate of 1 Mbit/s over UDP.
+fn unknown(transport: &Transport) -> Asks {
+    let (pps, writes) = match transport {
+        Transport::Tcp(_) => (f64::INFINITY, 0.0),
+        Transport::Udp(udp) => (1e6 / (8.0 * f64::from(udp.payload_bytes.max(1))), 1.0),
+    };
+    Asks { pps, packets: f64::INFINITY, writes, transfer: None }
 }
 
 /// The mean of a number of packets or other things, of which there is at least one.

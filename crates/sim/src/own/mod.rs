@@ -20,6 +20,7 @@ pub use rto::{rto, RtoAnswer, UserRto, UserRtoMaker};
 use crate::control::user::{Code, Failure, Method, Named, Watch};
 use crate::pulse::{Pulse, Watched};
 use crate::random::Stream;
+use crate::units::Time;
 
 /// The beginning of a part: what its maker may give it.
 #[derive(Clone, Debug)]
@@ -49,14 +50,14 @@ impl<M: Code + ?Sized> Code for Makes<M> {
 /// The calls of one part, which are watched over. A failure ends the run of this thread, or, outside of one, what waits in
 /// [`caught`](crate::internal::caught).
 #[derive(Debug)]
-struct Calls {
+pub(crate) struct Calls {
     named: Named,
     watch: Watched,
 }
 
 impl Calls {
     /// For a part of this code that is about to be made, on this thread, and what it begins with.
-    fn of(code: &(impl Code + ?Sized)) -> (Self, Beginning) {
+    pub(crate) fn of(code: &(impl Code + ?Sized)) -> (Self, Beginning) {
         let (owner, stream) = owner::current(code.name());
         let is_outside = owner.is_empty();
         let named = Named { class: code.name().into(), owner, time_limit: code.time_limit() };
@@ -66,15 +67,30 @@ impl Calls {
 
     /// Does a call.
     #[inline]
-    fn call<T>(&self, method: Method, call: impl FnOnce() -> Result<T, Failure>) -> T {
+    pub(crate) fn call<T>(&self, method: Method, call: impl FnOnce() -> Result<T, Failure>) -> T {
         self.watch.enter_now(method);
         let called = call();
         self.watch.leave();
         called.unwrap_or_else(|failure| self.fail(method, failure))
     }
 
+    /// Does a call of a part that knows the time.
+    #[inline]
+    pub(crate) fn call_at<T>(
+        &self,
+        method: Method,
+        now: Time,
+        call: impl FnOnce() -> Result<T, Failure>,
+    ) -> T {
+        self.watch.enter(method, now);
+        let called = call();
+        self.watch.leave();
+        called.unwrap_or_else(|failure| self.fail(method, failure))
+    }
+
+    /// Ends the run because of a method that was called last.
     #[cold]
-    fn fail(&self, method: Method, failure: Failure) -> ! {
+    pub(crate) fn fail(&self, method: Method, failure: Failure) -> ! {
         Watched::fail(&self.named, method, Pulse::own().told_time(), failure)
     }
 }

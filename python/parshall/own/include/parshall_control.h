@@ -143,7 +143,7 @@ typedef struct parshall_control_table {
     uint32_t version;
     /* 1 if receivers report marks packet by packet (RFC 8257, section 3.2), else 0. */
     uint32_t exact_echo;
-    /* What messages call it. */
+    /* Name in messages. */
     const char *name;
     /* Bytes of the state of a flow. It begins with a window, then the parameters as doubles in the order of
      * their list; the rest is zero before on_start. It is neither moved nor freed by the control. */

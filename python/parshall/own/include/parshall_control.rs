@@ -4,7 +4,7 @@
 
 use std::ffi::{c_char, c_void};
 
-/// Of this interface.
+/// Version of this interface.
 pub const VERSION: u32 = 1;
 
 /// What an ACK is to the sender: [`Ack::kind`].
@@ -142,7 +142,7 @@ pub struct Table {
     pub version: u32,
     /// 1 if receivers report marks packet by packet (RFC 8257, section 3.2), else 0.
     pub exact_echo: u32,
-    /// What messages call it.
+    /// Name in messages.
     pub name: *const c_char,
     /// Bytes of the state of a flow. It begins with a window, then the parameters as doubles in the order of
     /// their list; the rest is zero before on_start. It is neither moved nor freed by the control.

@@ -65,7 +65,7 @@ typedef struct parshall_forecaster_table {
     uint32_t version;
     /* 0. */
     uint32_t reserved;
-    /* What messages call it. */
+    /* Name in messages. */
     const char *name;
     /* Bytes of the state of a series. It begins with a series, then the parameters as doubles in the order
      * of their list; the rest is zero before on_start. It is neither moved nor freed by the forecaster. The

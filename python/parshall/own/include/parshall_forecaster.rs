@@ -4,7 +4,7 @@
 
 use std::ffi::{c_char, c_void};
 
-/// Of this interface.
+/// Version of this interface.
 pub const VERSION: u32 = 1;
 
 /// Functions that the engine lends: they give the same bits in every form of a forecaster.
@@ -58,7 +58,7 @@ pub struct Table {
     pub version: u32,
     /// 0.
     pub reserved: u32,
-    /// What messages call it.
+    /// Name in messages.
     pub name: *const c_char,
     /// Bytes of the state of a series. It begins with a series, then the parameters as doubles in the order
     /// of their list; the rest is zero before on_start. It is neither moved nor freed by the forecaster. The

@@ -75,7 +75,7 @@ typedef struct parshall_rto_table {
     uint32_t version;
     /* 0. */
     uint32_t reserved;
-    /* What messages call it. */
+    /* Name in messages. */
     const char *name;
     /* Bytes of the state of a sender. It begins with a filter, then the parameters as doubles in the order
      * of their list; the rest is zero before on_start. It is neither moved nor freed by the filter. The

@@ -5,7 +5,7 @@
 
 use std::ffi::{c_char, c_void};
 
-/// Of this interface.
+/// Version of this interface.
 pub const VERSION: u32 = 1;
 
 /// Functions that the engine lends: they give the same bits in every form of a filter.
@@ -68,7 +68,7 @@ pub struct Table {
     pub version: u32,
     /// 0.
     pub reserved: u32,
-    /// What messages call it.
+    /// Name in messages.
     pub name: *const c_char,
     /// Bytes of the state of a sender. It begins with a filter, then the parameters as doubles in the order
     /// of their list; the rest is zero before on_start. It is neither moved nor freed by the filter. The

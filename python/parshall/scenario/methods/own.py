@@ -8,7 +8,7 @@ from typing_extensions import Self
 
 from parshall.scenario.methods import made
 
-__all__ = ["UserControlMethods", "UserForecasterMethods", "UserRtoMethods"]
+__all__ = ["UserAppMethods", "UserControlMethods", "UserForecasterMethods", "UserRtoMethods"]
 
 
 class UserControlMethods:
@@ -19,6 +19,10 @@ class UserControlMethods:
         own = cast(Any, self)
         values = {**own.values, name: value}
         return made(type(self), form=own.form, source=own.source, code=own.code, values=values)
+
+
+class UserAppMethods(UserControlMethods):
+    """Methods of ``UserApp``."""
 
 
 class UserForecasterMethods(UserControlMethods):

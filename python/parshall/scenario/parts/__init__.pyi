@@ -109,6 +109,7 @@ from .network import (
     ShortestPaths as ShortestPaths,
 )
 from .own import (
+    UserApp as UserApp,
     UserControl as UserControl,
     UserForecaster as UserForecaster,
     UserRto as UserRto,

@@ -7,7 +7,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from parshall.scenario.base import Part, default
-from parshall.scenario.methods.own import UserControlMethods, UserForecasterMethods, UserRtoMethods
+from parshall.scenario.methods.own import (
+    UserAppMethods,
+    UserControlMethods,
+    UserForecasterMethods,
+    UserRtoMethods,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +20,7 @@ if TYPE_CHECKING:
     from parshall.scenario.quantities import Given
 
 __all__ = [
+    "UserApp",
     "UserControl",
     "UserForecaster",
     "UserRto",
@@ -70,6 +76,26 @@ class UserRto(UserRtoMethods, Part):
 
     kind: Literal["user"] = "user"
     """Names this estimator."""
+    form: Literal["python", "numba", "library"] | None = None
+    """In what form its code comes; left out, it is found out."""
+    source: str
+    """Where it is found: a class as ``module:Name``, a library as the path of its file."""
+    code: str = ""
+    """SHA-256 of its code: of the source and what that refers to, or of the library's file. Left out, it is
+    that of the code that is there; given, no other code runs.
+    """
+    values: Given[dict[str, Any], Mapping[str, Any]] = default({})
+    """Its parameters, where they are not at their defaults."""
+
+
+class UserApp(UserAppMethods, Part):
+    """An application of your own, as a scenario names it: an instance of a class derived from
+    ``parshall.Source``, or a ``parshall.SharedSource``, becomes this. As with a control of your own, the code
+    is not in the scenario, and in a file ``module:Class`` alone names it, too.
+    """
+
+    kind: Literal["user"] = "user"
+    """Names this application."""
     form: Literal["python", "numba", "library"] | None = None
     """In what form its code comes; left out, it is found out."""
     source: str

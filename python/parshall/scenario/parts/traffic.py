@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from parshall.scenario.base import Part, default
 from parshall.scenario.parts.applications import Barrier, Telnet, TransferSequence, Web
+from parshall.scenario.parts.own import UserApp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from parshall._core import SourceBase
+    from parshall.own.source import SharedSource
     from parshall.scenario.quantities import Bytes, Given, Number, Table
 
 __all__ = [
@@ -133,7 +136,18 @@ class Schedule(Part):
 
 
 AnyApp: TypeAlias = (
-    Bulk | Transfer | Cbr | Vbr | OnOff | SelfSimilar | Schedule | TransferSequence | Barrier | Telnet | Web
+    Bulk
+    | Transfer
+    | Cbr
+    | Vbr
+    | OnOff
+    | SelfSimilar
+    | Schedule
+    | TransferSequence
+    | Barrier
+    | Telnet
+    | Web
+    | UserApp
 )
 """Any application."""
 
@@ -141,5 +155,5 @@ AnyPeriods: TypeAlias = ExponentialPeriods | ParetoPeriods
 """Any law."""
 
 if TYPE_CHECKING:
-    AnyAppGiven: TypeAlias = AnyApp | Table | Literal["bulk", "telnet", "web"]
+    AnyAppGiven: TypeAlias = AnyApp | Table | Literal["bulk", "telnet", "web"] | SourceBase | SharedSource
     AnyPeriodsGiven: TypeAlias = AnyPeriods | Table | Literal["exponential"]

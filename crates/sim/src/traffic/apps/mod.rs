@@ -15,7 +15,8 @@ use telnet::Telnet;
 use web::Web;
 
 use crate::random::Stream;
-use crate::scenario::{App, Flow, Variate};
+use crate::scenario::{App, AppAnswer, Flow, Transport, Variate};
+use crate::traffic::own::OwnSource;
 use crate::units::Time;
 
 pub use variate::MOST;
@@ -55,6 +56,19 @@ pub struct Reaction {
     pub again: Option<Time>,
 }
 
+impl Reaction {
+    /// Takes what an application of the caller's own answered.
+    fn take(&mut self, answer: AppAnswer, now: Time) {
+        let AppAnswer { packets, fresh, wake_in } = answer;
+        if packets > 0 {
+            self.demands.push(Demand { slot: 0, packets, fresh, asked: now, place: Place::default() });
+        }
+        if let Some(wait) = wake_in {
+            self.again = Some(now + wait);
+        }
+    }
+}
+
 /// An application that hears back.
 #[derive(Debug)]
 pub struct Machine {
@@ -68,6 +82,7 @@ enum AppKind {
     Barrier(Barrier),
     Telnet(Telnet),
     Web(Box<Web>),
+    Own(Box<OwnSource>),
 }
 
 impl Machine {
@@ -79,6 +94,11 @@ impl Machine {
             App::Barrier(config) => AppKind::Barrier(Barrier::new(config, slots, stream)),
             App::Telnet(config) => AppKind::Telnet(Telnet::new(config, stream)),
             App::Web(config) => AppKind::Web(Box::new(Web::new(config, slots, stream))),
+            App::User(config) => {
+                let payload_bytes = flow.transport.payload_bytes();
+                let maker = config.maker.0.as_ref()?;
+                AppKind::Own(Box::new(OwnSource::new(maker, &flow.name, payload_bytes, seed)))
+            }
             _ => return None,
         };
         Some(Machine { kind, stop: flow.stop.unwrap_or(Time::NEVER) })
@@ -92,6 +112,7 @@ impl Machine {
                 AppKind::Barrier(barrier) => barrier.on_time(now, out),
                 AppKind::Telnet(telnet) => telnet.on_time(now, out),
                 AppKind::Web(web) => web.on_time(now, out),
+                AppKind::Own(own) => out.take(own.on_time(now), now),
             }
         }
     }
@@ -104,6 +125,7 @@ impl Machine {
                 AppKind::Barrier(barrier) => barrier.on_done(now, out),
                 AppKind::Telnet(telnet) => telnet.on_done(now, out),
                 AppKind::Web(web) => web.on_done(slot, now, out),
+                AppKind::Own(own) => out.take(own.on_done(now), now),
             }
         }
     }
@@ -121,12 +143,20 @@ pub const MOST_CONNECTIONS: u32 = 256;
 /// average: of exponential numbers 1 in 22000 is larger.
 pub fn slots(app: &App) -> Option<u32> {
     match app {
-        App::TransferSequence(_) | App::Barrier(_) | App::Telnet(_) => Some(1),
+        App::TransferSequence(_) | App::Barrier(_) | App::Telnet(_) | App::User(_) => Some(1),
         App::Web(web) => Some(web.connections.unwrap_or_else(|| {
             let objects = variate::greatest(&web.objects).unwrap_or(10.0 * variate::mean(&web.objects));
             objects.ceil().clamp(1.0, f64::from(MOST_CONNECTIONS)) as u32
         })),
         _ => None,
+    }
+}
+
+/// The slots that a flow needs: an application of the caller's own hears back over TCP alone.
+pub fn slots_of(flow: &Flow) -> Option<u32> {
+    match (&flow.app, &flow.transport) {
+        (App::User(_), Transport::Udp(_)) => None,
+        (app, _) => slots(app),
     }
 }
 
