@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 import parshall
-from parshall_dev.bench import contest, controls, ours, peers, processes, run, sweep
+from parshall_dev.bench import contest, controls, ours, parts, peers, processes, run, sweep
 from parshall_dev.bench.cases import CASES, Case, Rival, Tolerance
 from parshall_dev.bench.display import show
 from parshall_dev.bench.figures import checks, net_times, rates, ratio_of_medians
@@ -247,11 +247,13 @@ def suite(log: list[str], monkeypatch: pytest.MonkeyPatch) -> run.Suite:
         "runs_a_second": {"engine": 400.0, "numba": 1234.5},
     }
     monkeypatch.setattr(controls, "measure", lambda: forms)
+    calls = {"rto": {"python": 431.0, "numba": 17.0, "c": 16.0}}
+    monkeypatch.setattr(parts, "measure", lambda: calls)
     return run.Suite(1, {"ns2": FakePeer(log)})  # type: ignore[dict-item]
 
 
 def test_a_report_can_be_read_back_and_shown(suite: run.Suite) -> None:
-    run.measure(suite, ["P0", "P7", "P8"], lambda line: None)
+    run.measure(suite, ["P0", "P7", "P8", "P10"], lambda line: None)
     report = json.loads(json.dumps(suite.report({"cpu": "abacus", "cores": 1, "python": "3"})))
     assert report["passed"]
     assert report["sweep"]["of_linear"] == pytest.approx(0.96)
@@ -259,7 +261,18 @@ def test_a_report_can_be_read_back_and_shown(suite: run.Suite) -> None:
     console = Console(width=160, record=True, file=io.StringIO())
     show(report, console)
     text = console.export_text()
-    for expected in ("20.0x", "24.0x", "96.0%", "10.0%", "abacus", "ns-2 1", "0.900 s", "numba", "1,234"):
+    for expected in (
+        "20.0x",
+        "24.0x",
+        "96.0%",
+        "10.0%",
+        "abacus",
+        "ns-2 1",
+        "0.900 s",
+        "numba",
+        "1,234",
+        "431",
+    ):
         assert expected in text
 
 

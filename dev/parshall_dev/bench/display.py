@@ -25,6 +25,8 @@ def show(report: Mapping[str, Any], console: Console) -> None:
         console.print(_sweep(report["sweep"]))
     if report["controls"] is not None:
         console.print(_controls(report["controls"]))
+    if report.get("parts"):
+        console.print(_parts(report["parts"]))
     if report["processes"]:
         console.print(_processes(report["processes"]))
     for line in _notes(report, contests):
@@ -92,6 +94,13 @@ def _controls(controls: Mapping[str, Mapping[str, float]]) -> Table:
     table = figure_table("P8: a control in", "ns a callback more", "short runs/s")
     for form, more in controls["ns_a_callback_more"].items():
         table.add_row(form, f"{more:.0f}", f"{controls['runs_a_second'][form]:,.0f}")
+    return table
+
+
+def _parts(parts: Mapping[str, Mapping[str, float]]) -> Table:
+    table = figure_table("P10: ns a call more", "python", "numba", "c")
+    for kind, more in parts.items():
+        table.add_row(kind, *(f"{more[form]:.0f}" for form in ("python", "numba", "c")))
     return table
 
 

@@ -16,15 +16,15 @@ from typing import Any
 import click
 from rich.console import Console
 
-from parshall_dev.bench import captures, controls, machine, processes, sweep
+from parshall_dev.bench import captures, controls, machine, parts, processes, sweep
 from parshall_dev.bench.cases import CASES
 from parshall_dev.bench.contest import Result, Turns, compete
 from parshall_dev.bench.display import show
 from parshall_dev.bench.peers import PEERS, Missing, Peer, install, ready
 from parshall_dev.bench.process import ProcessError
 
-SWEEP, CONTROLS, CAPTURES = "P7", "P8", "P9"
-NAMES = (*CASES, SWEEP, CONTROLS, CAPTURES)
+SWEEP, CONTROLS, CAPTURES, PARTS = "P7", "P8", "P9", "P10"
+NAMES = (*CASES, SWEEP, CONTROLS, CAPTURES, PARTS)
 
 
 @dataclass
@@ -38,6 +38,7 @@ class Suite:
     sweeps: list[sweep.Sweep] = field(default_factory=list)
     controls: list[dict[str, Any]] = field(default_factory=list)
     captures: list[dict[str, Any]] = field(default_factory=list)
+    parts: list[dict[str, Any]] = field(default_factory=list)
     processes: dict[str, float] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     interrupted: bool = False
@@ -53,6 +54,7 @@ class Suite:
             "sweep": sweep.summary(self.sweeps),
             "controls": controls.summary(self.controls),
             "captures": captures.summary(self.captures),
+            "parts": parts.summary(self.parts),
             "processes": self.processes,
             "failures": self.failures,
             "interrupted": self.interrupted,
@@ -77,6 +79,8 @@ def measure(suite: Suite, names: Sequence[str], say: Any) -> None:
                 _attempt(suite, name, lambda: _controls(suite, say))
             elif name == CAPTURES:
                 _attempt(suite, name, lambda: _captures(suite, say))
+            elif name == PARTS:
+                _attempt(suite, name, lambda: _parts(suite, say))
             else:
                 _attempt(suite, name, lambda name=name: _case(suite, name, say))
     except KeyboardInterrupt:
@@ -109,6 +113,11 @@ def _controls(suite: Suite, say: Any) -> None:
     for turn in range(1, suite.runs + 1):
         say(f"{CONTROLS} {turn}/{suite.runs}: AIMD in each form that a control can have")
         suite.controls.append(controls.measure())
+
+
+def _parts(suite: Suite, say: Any) -> None:
+    say(f"{PARTS}: parts of one's own of each kind, in each form")
+    suite.parts.append(parts.measure())
 
 
 def _captures(suite: Suite, say: Any) -> None:
