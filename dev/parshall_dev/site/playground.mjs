@@ -86,11 +86,13 @@ async function follow() {
   const rate = control("dumbbell.rate").value;
   await ran(at, () => input(control("dumbbell.queue"), "codel", "change"));
   const kind = page.text;
+  await ran(at, () => $("undo").click());
+  const undone = page.text;
   $("pin-A").click();
   await ran(at, () => input($("seed"), "5"));
   const heads = [...inner.document.querySelectorAll("#numbers thead th")].map((each) => each.textContent);
   at.$("plots").querySelector(".surface").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
-  return { toml, rate, kind, heads, cursor: page.view.cursor };
+  return { toml, rate, kind, undone, heads, cursor: page.view.cursor };
 }
 
 async function fault() {
@@ -144,7 +146,7 @@ async function own() {
 async function lessons() {
   const found = {};
   const { inner, page, $ } = await opened();
-  for (const { value } of [...$("lesson").options]) {
+  for (const value of [...$("lesson").options].map((each) => each.value).filter(Boolean)) {
     await ran({ inner, page }, () => input($("lesson"), value, "change"));
     await until(() => page.lesson.id === value && page.drawn.toml === page.text, value);
     const pressed = [];

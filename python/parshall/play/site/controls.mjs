@@ -22,7 +22,7 @@ export class Controls {
     const focused = this.host.contains(document.activeElement) ? document.activeElement.dataset.path : undefined;
     const top = this.known.fields(scenario.dumbbell ? "DumbbellFile" : "Scenario");
     const one = (name) => this.fields.field(name, top[name], scenario[name], [name]);
-    const parts = [this.#group("Run", [one("duration"), one("warm_up"), ...(scenario.dumbbell ? [] : [one("routing")])])];
+    const parts = [this.#group("Run", [one("duration"), one("warm_up"), ...(scenario.dumbbell ? [] : [one("hosts"), one("routers"), one("routing")])])];
     if (scenario.dumbbell) parts.push(...this.#dumbbell(scenario.dumbbell));
     else parts.push(...this.#network(scenario));
     this.host.replaceChildren(...parts);
@@ -38,9 +38,12 @@ export class Controls {
   }
 
   #network(scenario) {
+    const { hosts = [], links = [], flows = [] } = scenario;
+    const flow = { name: unused("flow", flows), source: hosts[0], destination: hosts.at(-1), transport: "tcp", app: "bulk" };
+    const pair = apart(scenario);
     return [
-      ...this.#list("Link", "Link", scenario.links ?? [], ["links"]),
-      ...this.#list("Flow", "Flow", scenario.flows ?? [], ["flows"]),
+      ...this.#list("Link", "Link", links, ["links"], pair && { between: pair, rate: "10 Mbit/s", delay: "10 ms" }),
+      ...this.#list("Flow", "Flow", flows, ["flows"], hosts.length > 1 && flow),
     ];
   }
 
@@ -51,7 +54,7 @@ export class Controls {
       const more = items.length > 1 ? [this.#button("Remove", () => this.edit.remove([...path, at], "kind"))] : [];
       return this.#group(`${title} ${name || at + 1}`, [this.fields.part(part, item, [...path, at]), ...more], items.length > 4);
     });
-    if (another) groups.push(this.#button("Add flows", () => this.edit.append(path, another)));
+    if (another) groups.push(this.#button(`Add ${title === "Link" ? "a link" : title === "Flow" ? "a flow" : "flows"}`, () => this.edit.append(path, another)));
     return groups;
   }
 
@@ -75,4 +78,20 @@ export class Controls {
     button.addEventListener("click", does);
     return button;
   }
+}
+
+/** A name that no item has yet. */
+function unused(stem, items) {
+  const taken = new Set(items.map((item) => item.name));
+  let number = items.length + 1;
+  while (taken.has(stem + number)) number++;
+  return stem + number;
+}
+
+/** Two nodes without a link between them, routers first, or undefined. */
+function apart({ hosts = [], routers = [], links = [] }) {
+  const linked = new Set(links.flatMap(({ between = [] }) => [between.join(), [...between].reverse().join()]));
+  const nodes = [routers, hosts].flat().slice(0, 100);
+  for (const one of nodes) for (const other of nodes) if (one !== other && !linked.has([one, other].join())) return [one, other];
+  return undefined;
 }

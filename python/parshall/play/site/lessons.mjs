@@ -9,7 +9,7 @@ export const LESSONS = [
     title: "Bufferbloat",
     text: [
       "Three downloads fill the buffer of a slow link, and a call waits in the same queue. A large buffer gives no more goodput; it only makes everybody wait.",
-      "Move the slider to the left: below 40 packets, what the path itself holds, the delay is gone. Or keep the buffer and let CoDel drop early.",
+      "Move the slider to the left: some 40 packets, about what the path itself holds, carry as much, and half a second of delay becomes 25 ms. Or keep the buffer and let CoDel drop early.",
     ],
     slider: { label: "Buffer of the bottleneck", path: [...queue, "limit_packets"], range: [5, 1000], of: "count", unit: "packets" },
     variants: [
@@ -57,13 +57,14 @@ export const LESSONS = [
     id: "phase",
     title: "Phase effects",
     text: [
-      "Nothing is random here: two equal flows through a drop-tail queue, with fixed windows of time between their packets. A fraction of a millisecond of round trip decides whose packet finds the queue full.",
-      "Move the slider in small steps (arrow keys) and watch the shares jump. A little randomness at the sources, as every real host has, ends it.",
+      "Nothing is random here: two flows through a drop-tail queue, whose packets come in step with it. A fraction of a millisecond of round trip decides whose packet finds the queue full; at 7 ms the second flow has 90 %.",
+      "Move the slider in small steps (arrow keys) and watch the shares jump. Delays at random in the sources, as real hosts have them, end that: the time of one packet, 10 ms, takes the worst away, and 40 ms makes the flows equal.",
     ],
     slider: { label: "Access delay of the second flow", path: flow(1, "access_delay"), range: [5e-3, 10e-3], of: "duration", linear: true },
     variants: [
       { label: "nothing random", changes: [[flow(0, "access_jitter"), null], [flow(1, "access_jitter"), null]] },
       { label: "10 ms at random", changes: [[flow(0, "access_jitter"), { most: "10 ms" }], [flow(1, "access_jitter"), { most: "10 ms" }]] },
+      { label: "40 ms at random", changes: [[flow(0, "access_jitter"), { most: "40 ms" }], [flow(1, "access_jitter"), { most: "40 ms" }]] },
     ],
     glance: ["flow:first1", "flow:second1", "fairness", "drops"],
     panels: ["rate", "window", "queue", "drops", "sequence", "rtt"],

@@ -29,6 +29,7 @@ class Page {
     this.lesson = LESSONS[0];
     this.result = null;
     this.pinned = {};
+    this.before = [];
     this.view = new View();
     this.runner = new Runner({
       started: () => this.#busy(true),
@@ -113,6 +114,7 @@ class Page {
 
   /** Takes a text: everything else follows it, but for where it came from. */
   change(text, from) {
+    if (text !== this.text) this.#keep(from);
     this.text = text;
     if (from !== "editor") this.editor.show(text);
     try {
@@ -202,7 +204,7 @@ class Page {
     const runs = LABELS.filter((label) => this.pinned[label]?.result).map((label) => ({ label, result: this.pinned[label].result }));
     const only = byId("only").checked && runs.length === 2;
     const compared = runs.length ? [...runs, ...(only ? [] : [{ label: "now", result: this.result }])] : [];
-    this.plots.show(this.result, compared);
+    this.plots.show(this.result, compared, byId("each").checked);
     this.packets.show(this.result, this.plots.colourOf);
     byId("packets-box").hidden = !this.result.packets;
     numbers(byId("numbers"), compared.length ? compared : [{ label: "this run", result: this.result }]);
@@ -241,18 +243,25 @@ class Page {
   }
 
   #buttons() {
-    byId("lesson").append(...LESSONS.map(({ id, title }) => new Option(title, id)));
+    byId("lesson").append(...LESSONS.map(({ id, title }) => new Option(title, id)), new Option("your own scenario", ""));
     const on = (id, event, does) => byId(id).addEventListener(event, does);
-    on("lesson", "change", () => this.choose(lessonOf(byId("lesson").value)));
+    on("lesson", "change", () => {
+      const lesson = lessonOf(byId("lesson").value);
+      this.banner("");
+      if (lesson) this.choose(lesson);
+      else this.#open(undefined, this.text, this.seed);
+    });
     on("seed", "input", () => this.#seeded(Number(byId("seed").value)));
     on("again", "click", () => this.#seeded(this.seed + 1));
     on("port", "change", () => {
       this.port = byId("port").value;
       this.run();
     });
+    on("undo", "click", () => this.undo());
     on("stop", "click", () => this.runner.stop());
     on("go", "click", () => this.run(0));
     on("only", "change", () => this.#draw());
+    on("each", "change", () => this.#draw());
     for (const label of LABELS) on(`pin-${label}`, "click", () => this.pin(label));
     on("share", "click", () => this.share());
     on("as-toml", "click", () => this.copy(this.text, "TOML"));
@@ -308,7 +317,26 @@ class Page {
     }
     const both = LABELS.every((label) => this.pinned[label]);
     byId("only-label").hidden = !both;
+    byId("each-label").hidden = !LABELS.some((label) => this.pinned[label]);
     if (!both) byId("only").checked = false;
+  }
+
+  /** Goes back to the text before the last change. */
+  undo() {
+    const before = this.before.pop();
+    if (before !== undefined) this.change(before, "undo");
+    byId("undo").disabled = !this.before.length;
+  }
+
+  /** Keeps the text as it was; of a slider that moves only where it began. */
+  #keep(from) {
+    const moves = from === "slide" || from === "typed" || from === "editor";
+    const goesOn = moves && this.kept?.from === from && performance.now() - this.kept.at < 1000;
+    this.kept = { from, at: performance.now() };
+    if (goesOn || from === "undo" || !this.text) return;
+    this.before.push(this.text);
+    this.before.splice(0, this.before.length - 200);
+    byId("undo").disabled = false;
   }
 
   /** Copies a link with scenario, seed and version, and puts it into the address. */
@@ -369,9 +397,11 @@ class Page {
   async own(file) {
     if (!file) return;
     try {
-      const { text, told, panel } = ownData(recognised(file.name, await file.text()), file.name, this.text);
+      const found = recognised(file.name, await file.text());
+      const { text, told, panel } = ownData(found, file.name, this.text);
+      if (found.kind === "toml") this.#open(undefined, text, this.seed);
+      else this.change(text, "file");
       this.plots.own(panel);
-      this.change(text, "file");
       this.banner(told);
     } catch (error) {
       this.banner(error.message);
@@ -380,6 +410,7 @@ class Page {
   }
 }
 
+byId("status").textContent = "Loading the engine";
 const page = new Page();
 page.begin();
 globalThis.parshall = page;

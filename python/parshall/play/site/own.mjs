@@ -7,7 +7,7 @@ import { base, quantity } from "./schema.mjs";
 
 /** The new text, a line for the reader, and a panel to show, if any. */
 export function ownData(found, name, text) {
-  if (found.kind === "toml") return { text: found.text, told: "" };
+  if (found.kind === "toml") return { text: found.text, told: `${name} is the scenario.` };
   if (!parsed(text).dumbbell) throw new Error(`${name}: expected a scenario with a dumbbell, whose bottleneck this can be`);
   return found.kind === "trace" ? traced(found, name, text) : pinged(found, name, text);
 }

@@ -51,6 +51,11 @@ export class Packets {
       this.view.setCursor(from + ((place - LEFT) / (this.canvas.clientWidth - LEFT - RIGHT)) * (to - from));
     });
     new ResizeObserver(() => this.draw()).observe(this.surface);
+    // What nobody sees is not worked out: a slider that moves makes many runs.
+    new IntersectionObserver(([{ isIntersecting }]) => {
+      this.seen = isIntersecting;
+      this.draw();
+    }).observe(this.surface);
   }
 
   /** A view whose steps are those of this picture. */
@@ -76,8 +81,8 @@ export class Packets {
     this.flows = result.flows;
     this.name = result.port;
     this.duration = result.duration;
-    this.times = this.#matched();
-    if (!this.own) this.#choose(result);
+    this.result = result;
+    this.packets = null;
     this.legend.replaceChildren(
       ...result.groups.map(({ name }, at) => {
         const item = document.createElement("li");
@@ -90,10 +95,16 @@ export class Packets {
     this.draw();
   }
 
+  #prepare() {
+    this.packets = this.#matched();
+    this.arrivals = Float64Array.from(this.packets, (packet) => packet.at);
+    if (!this.own) this.#choose(this.result);
+  }
+
   /** A width at which about 120 packets are to be seen, or all of the longest wait. */
   #choose({ duration, numbers }) {
     const wait = (1.2 * (Number.isNaN(numbers.delay95) ? numbers.delay : numbers.delay95)) / 1e3;
-    const wanted = Math.max(wait, (120 * duration) / Math.max(1, this.times.length));
+    const wanted = Math.max(wait, (120 * duration) / Math.max(1, this.packets.length));
     this.span.value = SPANS.find((span) => span >= wanted) ?? SPANS.at(-1);
   }
 
@@ -131,7 +142,8 @@ export class Packets {
   }
 
   draw() {
-    if (!this.events || !this.surface.clientWidth) return;
+    if (!this.events || !this.surface.clientWidth || !this.seen) return;
+    if (!this.packets) this.#prepare();
     const { context, width, height } = fitted(this.canvas);
     const colours = palette(this.host);
     const [from, to] = this.#range();
@@ -181,13 +193,11 @@ export class Packets {
     context.beginPath();
     context.rect(LEFT, 0, x(to) - LEFT, bottom + 8);
     context.clip();
-    this.thin = this.times.length * ((to - from) / this.duration) > 300;
+    this.thin = this.packets.length * ((to - from) / this.duration) > 300;
     context.lineWidth = this.thin ? 0.6 : 1.3;
-    const arrivals = (this.arrivals ??= new WeakMap());
-    if (!arrivals.has(this.times)) arrivals.set(this.times, Float64Array.from(this.times, (packet) => packet.at));
-    const last = indexAt(arrivals.get(this.times), Math.max(to, cursor));
+    const last = indexAt(this.arrivals, Math.max(to, cursor));
     for (let at = last; at >= 0; at--) {
-      const packet = this.times[at];
+      const packet = this.packets[at];
       if (packet.at < from - 30) break;
       const gone = Number.isNaN(packet.dropped) ? packet.left : packet.dropped;
       if (packet.at <= cursor && !(gone <= cursor) && packet.dropped !== packet.at) waiting.push(packet);

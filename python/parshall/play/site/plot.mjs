@@ -28,13 +28,13 @@ export class Plot {
     new ResizeObserver(() => this.draw()).observe(this.surface);
   }
 
-  /** Shows a panel, or of runs that are compared what all flows together have. */
-  show(panel, compared) {
+  /** Shows a panel, or of runs that are compared what all flows together have, or each in detail. */
+  show(panel, compared, detailed = false) {
     this.panel = panel;
     this.compared = compared;
     this.figure.dataset.panel = panel.id;
-    this.lines = compared.length ? comparedLines(panel, compared) : panel.lines;
-    this.heading = compared.length ? (panel.together ?? panel.title) : panel.title;
+    this.lines = compared.length ? comparedLines(panel, compared, detailed) : panel.lines;
+    this.heading = compared.length && !detailed ? (panel.together ?? panel.title) : panel.title;
     this.title.replaceChildren(this.heading, unit(panel.unit));
     this.surface.setAttribute("aria-label", `${this.heading}: arrow keys move the cursor, + and - zoom, 0 shows all`);
     this.canvas.setAttribute("aria-label", this.described());
@@ -130,7 +130,7 @@ export class Plot {
     context.lineWidth = 1;
     context.textBaseline = "middle";
     context.textAlign = "right";
-    const rows = ticks(this.least, this.most, Math.max(2, (box.bottom - box.top) / 36), this.panel.unit === "packets" ? 1 : 0);
+    const rows = ticks(this.least, this.most, Math.max(2, (box.bottom - box.top) / 30), this.panel.unit === "packets" ? 1 : 0);
     labels(rows).forEach((label, at) => {
       const y = Math.round(this.y(rows[at])) + 0.5;
       context.strokeStyle = colours.grid;
@@ -172,7 +172,7 @@ export class Plot {
     context.lineJoin = "round";
     context.beginPath();
     if (line.stems) this.#stems(line);
-    else if (line.steps || line.run) this.#path(line, true);
+    else if (line.steps) this.#path(line, true);
     else this.#path(line, false);
     context.stroke();
     context.setLineDash([]);
@@ -296,10 +296,12 @@ function unit(text) {
   return made;
 }
 
-/** A line for each run that is compared: what all flows have together. */
-function comparedLines(panel, compared) {
-  return compared.flatMap(({ label, result }, at) => {
-    const total = result.panels.find((each) => each.id === panel.id)?.total;
-    return total ? [{ name: label, run: label, colour: { A: 0, B: 1 }[label] ?? -1, at, ...total }] : [];
+/** A line for each run that is compared: what all flows have together. In detail, the lines of each run, dashed by run. */
+function comparedLines(panel, compared, detailed) {
+  return compared.flatMap(({ label, result }) => {
+    const own = result.panels.find((each) => each.id === panel.id);
+    if (!own) return [];
+    if (detailed) return own.lines.filter((line) => !line.thin && !line.dashed).map((line) => ({ ...line, run: label, name: `${label}: ${line.name}`, stems: false }));
+    return own.total ? [{ name: label, run: label, colour: { A: 0, B: 1 }[label] ?? -1, ...own.total }] : [];
   });
 }

@@ -1,9 +1,10 @@
 /** The plots of a run, and the buttons that say which of them are shown. */
 
 import { Plot } from "./plot.mjs";
+import { View } from "./view.mjs";
 
 const SHORT = {
-  queue: "delay", backlog: "backlog", rate: "goodput", rtt: "RTT", window: "cwnd", drops: "drops", sequence: "sequence", rto: "RTO", share: "share", own: "own data",
+  queue: "delay", backlog: "backlog", rate: "throughput", rtt: "RTT", window: "cwnd", drops: "drops", sequence: "sequence", rto: "RTO", share: "share", own: "own data",
 };
 const USUAL = ["queue", "rate", "rtt", "window", "drops", "sequence"];
 
@@ -32,12 +33,19 @@ export class Plots {
   /** A panel of the reader's own data, beside those of runs. */
   own(panel) {
     this.#own = panel ?? null;
-    if (panel) this.#shown.add(panel.id);
+    if (!panel) return;
+    const view = new View();
+    view.setDuration(panel.lines[0].time.at(-1) || 1);
+    const plot = new Plot(view, this.say);
+    view.listen(() => plot.draw());
+    this.#made.set(panel.id, plot);
+    this.#shown.add(panel.id);
   }
 
-  show(result, compared) {
-    this.result = result;
+  /** Shows a run, and others beside it; `detailed` with a line for each of their flows. */
+  show(result, compared, detailed) {
     this.compared = compared;
+    this.detailed = detailed;
     const colours = new Map(result.groups.flatMap(({ indices }, at) => indices.map((index) => [index, at])));
     this.colourOf = (flow) => colours.get(flow) ?? 7;
     const rank = ({ id }) => (this.#order.includes(id) ? this.#order.indexOf(id) : 99);
@@ -54,7 +62,7 @@ export class Plots {
     const figures = plots.map((plot) => plot.figure);
     const same = figures.length === this.host.children.length && figures.every((figure, at) => figure === this.host.children[at]);
     if (!same) this.host.replaceChildren(...figures);
-    plots.forEach((plot, at) => plot.show({ ...shown[at], colourOf: this.colourOf }, shown[at].id === "own" || shown[at].id === "share" ? [] : this.compared));
+    plots.forEach((plot, at) => plot.show({ ...shown[at], colourOf: this.colourOf }, shown[at].id === "own" || shown[at].id === "share" ? [] : this.compared, this.detailed));
     this.#buttons();
   }
 

@@ -6,7 +6,7 @@
 /** Samples of a series, about one a pixel. */
 const SAMPLES = 1000;
 /** Packets up to which each event at the bottleneck is kept. */
-export const MOST_PACKETS = 60_000;
+export const MOST_PACKETS = 80_000;
 /** Flows up to which each has series of its own. */
 const MOST_FLOWS = 64;
 

@@ -15,9 +15,13 @@ const stem = (name) => name.replace(/\d+$/, "") || name;
 
 /** Everything that the page shows of a run. */
 export function digest(recording, network, port) {
+  const packets = packetEvents(recording);
   const flows = byFlow(recording, network);
   const queue = portSeries(recording, network, port);
-  const packets = packetEvents(recording);
+  if (packets) {
+    addThroughput(flows, packets, network.duration);
+    queue.dropped = dropsOf(packets, queue.time);
+  }
   return {
     engine: recording.engine,
     events: recording.events,
@@ -62,6 +66,35 @@ function flowSeries(series, rows, flow, index) {
       acked: pick("high_ack").map((value) => (value < 0 ? NaN : value)),
     }),
   };
+}
+
+/** The rate of each flow at the bottleneck, over a two-hundredth of the run each. */
+function addThroughput(flows, { time, event, ack, flow, bytes }, duration) {
+  const bins = 200;
+  const width = duration / bins;
+  const ends = zip(bins, (at) => (at + 1) * width);
+  const own = new Map(flows.map((each) => [each.index, new Float64Array(bins)]));
+  for (let row = 0; row < time.length; row++) {
+    if (event[row] !== EVENT.departure || ack[row]) continue;
+    const sums = own.get(flow[row]);
+    if (sums) sums[Math.min(bins - 1, Math.floor(time[row] / width))] += (8 * bytes[row]) / width / 1e6;
+  }
+  for (const each of flows) {
+    const sums = own.get(each.index);
+    each.throughput = sums.some((value) => value > 0) ? { time: ends, value: sums } : null;
+  }
+}
+
+/** Drops between samples, also before counters count. */
+function dropsOf({ time, event }, ends) {
+  const counts = new Float64Array(ends.length);
+  let at = 0;
+  for (let row = 0; row < time.length; row++) {
+    if (event[row] < EVENT.drop) continue;
+    while (at < ends.length - 1 && ends[at] < time[row]) at++;
+    counts[at]++;
+  }
+  return counts;
 }
 
 /** Timeouts from the first sample on; before it they are the initial one, which would dwarf all others. */
@@ -148,7 +181,7 @@ function panels(flows, queue, recording, packets, network) {
     queue.delay
       ? panel("queue", "Queueing delay at the bottleneck", "ms", [{ name: "delay", colour: -1, time: queue.time, value: queue.delay }], { time: queue.time, value: queue.delay })
       : panel("queue", "Backlog of the bottleneck", "packets", [{ name: "backlog", colour: -1, time: queue.time, value: queue.backlog }], { time: queue.time, value: queue.backlog }),
-    panel("rate", many ? "Goodput, sum of each group" : "Goodput", "Mbit/s", lines("rate"), all("rate"), { together: "Goodput, all flows" }),
+    ratePanel(groups, flows, many, lines, all),
     panel("rtt", `Round-trip time${mark}`, "ms", lines("rtt", true), all("rtt", true), { together: "Round-trip time, mean of all flows" }),
     panel("window", `cwnd, and ssthresh dashed${mark}`, "packets", [...lines("cwnd", true), ...lines("ssthresh", true, { dashed: true, kind: "ssthresh", hidden: true })], all("cwnd"), { together: "cwnd, sum of all flows" }),
     panel("drops", "Drops and marks at the bottleneck", "packets", dropLines(queue), { time: queue.time, value: queue.dropped }, { together: "Drops at the bottleneck" }),
@@ -158,6 +191,23 @@ function panels(flows, queue, recording, packets, network) {
   ];
   if (queue.delay) found.splice(1, 0, panel("backlog", "Backlog of the bottleneck", "packets", [{ name: "backlog", colour: -1, time: queue.time, value: queue.backlog }], { time: queue.time, value: queue.backlog }));
   return found.filter((each) => each.lines.length);
+}
+
+/** Throughput at the bottleneck where its packets were recorded, or else what receivers got in order. */
+function ratePanel(groups, flows, many, lines, all) {
+  const of = many ? ", sum of each group" : "";
+  if (!flows.some((flow) => flow.throughput)) return panel("rate", `Goodput${of}`, "Mbit/s", lines("rate"), all("rate"), { together: "Goodput, all flows" });
+  const sum = (members) => {
+    const having = members.filter((flow) => flow.throughput);
+    if (!having.length) return null;
+    const { time } = having[0].throughput;
+    return { time, value: time.map((_, at) => having.reduce((total, flow) => total + flow.throughput.value[at], 0)) };
+  };
+  const each = groups.flatMap(({ name, members }, colour) => {
+    const total = sum(members);
+    return total ? [{ name, colour, ...total }] : [];
+  });
+  return panel("rate", `Throughput at the bottleneck${of}`, "Mbit/s", each, sum(flows), { together: "Throughput at the bottleneck, all flows" });
 }
 
 const panel = (id, title, unit, lines, total, more = {}) => ({ id, title, unit, lines, total, ...more });
