@@ -169,9 +169,19 @@ async function widths() {
   return found;
 }
 
+/** Shows the page alone, and says so when it is there: until then a picture that is never loaded holds back the camera. */
+async function show(fragment) {
+  document.body.style.margin = 0;
+  frame.style.height = `${asked.get("height")}px`;
+  document.body.append(Object.assign(new Image(), { src: "wait", hidden: true }));
+  await opened(fragment, Number(asked.get("width")));
+  await pause(300);
+}
+
 const parts = { load, slide, follow, fault, share, own, lessons, widths };
 const found = {};
-for (const name of (asked.get("parts") ?? Object.keys(parts).join()).split(",")) {
+if (asked.has("shot")) await show(asked.get("shot"));
+else for (const name of (asked.get("parts") ?? Object.keys(parts).join()).split(",")) {
   try {
     found[name] = await parts[name]();
   } catch (error) {

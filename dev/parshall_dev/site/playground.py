@@ -11,11 +11,12 @@ import shutil
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 from urllib.parse import urlencode
 
@@ -31,6 +32,7 @@ BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "
 """The program of Chromium, or None."""
 
 _DRIVER = Path(__file__).parent
+_OURS = {"/drive.html": "playground.html", "/drive.mjs": "playground.mjs"}
 
 
 def drive(parts: Sequence[str], patience: float = 240.0, **asked: object) -> dict[str, Any]:
@@ -38,39 +40,70 @@ def drive(parts: Sequence[str], patience: float = 240.0, **asked: object) -> dic
 
     Raises ClickException where nothing was heard from the page.
     """
-    if BROWSER is None:
-        raise click.ClickException("no Chromium was found")
-    found: SimpleQueue[dict[str, Any]] = SimpleQueue()
-
-    class Driven(Handler):
-        """The page, the driver beside it, and what that posts."""
-
-        def translate_path(self, path: str) -> str:
-            name = {"/drive.html": "playground.html", "/drive.mjs": "playground.mjs"}.get(
-                path.partition("?")[0]
-            )
-            return str(_DRIVER / name) if name else super().translate_path(path)
-
-        def do_POST(self) -> None:  # noqa: N802
-            found.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(204)
-            self.end_headers()
-
-    query = urlencode({"parts": ",".join(parts), **asked})
-    with tempfile.TemporaryDirectory() as profile, server_on(play.page(), 0, Driven) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_port}/drive.html?{query}"
-        flags = ("--headless", "--no-sandbox", "--disable-gpu", "--window-size=1700,1000")
-        command = [BROWSER, *flags, f"--user-data-dir={profile}", address]
-        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as browser:
+    with _driven() as (address, found):
+        query = urlencode({"parts": ",".join(parts), **asked})
+        with _chromium(f"{address}drive.html?{query}", 1700, 1000) as browser:
             try:
                 return found.get(timeout=patience)
             except Empty:
                 raise click.ClickException(f"the page said nothing within {patience:g} s") from None
             finally:
                 browser.terminate()
-                browser.wait()
-                server.shutdown()
+
+
+def shoot(file: Path, fragment: str, width: int, height: int, dark: bool) -> None:
+    """Leaves a picture of the page as it is after its first run."""
+    with _driven() as (address, _):
+        query = urlencode({"shot": fragment, "width": width, "height": height})
+        flags = [
+            f"--screenshot={file.resolve()}",
+            *(["--blink-settings=preferredColorScheme=0"] if dark else []),
+        ]
+        with _chromium(f"{address}drive.html?{query}", max(width, 500), height, *flags) as browser:
+            browser.wait(timeout=120)
+
+
+@contextmanager
+def _driven() -> Iterator[tuple[str, SimpleQueue[dict[str, Any]]]]:
+    """Serves the page, the driver beside it, and what that posts; yields the address and a queue of that."""
+    found: SimpleQueue[dict[str, Any]] = SimpleQueue()
+    ready = Event()
+
+    class Driven(Handler):
+        def translate_path(self, path: str) -> str:
+            name = _OURS.get(path.partition("?")[0])
+            return str(_DRIVER / name) if name else super().translate_path(path)
+
+        def do_GET(self) -> None:  # noqa: N802
+            # A page that is not loaded yet is not photographed yet.
+            if self.path == "/wait":
+                ready.wait(60)
+            super().do_GET()
+
+        def do_POST(self) -> None:  # noqa: N802
+            found.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            ready.set()
+            self.send_response(204)
+            self.end_headers()
+
+    with server_on(play.page(), 0, Driven) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/", found
+        finally:
+            server.shutdown()
+
+
+@contextmanager
+def _chromium(address: str, width: int, height: int, *flags: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Chromium with nothing kept, at an address. Raises ClickException where there is none."""
+    if BROWSER is None:
+        raise click.ClickException("no Chromium was found")
+    usual = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        own = (f"--window-size={width},{height}", f"--user-data-dir={profile}", *flags, address)
+        with subprocess.Popen([BROWSER, *usual, *own], stderr=subprocess.DEVNULL) as browser:
+            yield browser
 
 
 def put_beside(site: str | Path) -> None:
@@ -87,8 +120,18 @@ def put_beside(site: str | Path) -> None:
 @click.command()
 @click.option("--loads", default=5, show_default=True, help="How often the page is loaded.")
 @click.option("--sliding", default=10, show_default=True, help="Seconds for which the slider moves.")
-def measure(loads: int, sliding: int) -> None:
+@click.option("--shot", type=click.Path(path_type=Path), help="Leave a picture there, and measure nothing.")
+@click.option("--lesson", default="bufferbloat", show_default=True, help="The lesson of the picture.")
+@click.option("--width", default=1280, show_default=True, help="Of the picture, in pixels.")
+@click.option("--height", default=900, show_default=True, help="Of the picture, in pixels.")
+@click.option("--dark", is_flag=True, help="As a reader sees it who prefers dark pages.")
+def measure(
+    loads: int, sliding: int, shot: Path | None, lesson: str, width: int, height: int, dark: bool
+) -> None:
     """Measure the time to the first picture, and runs per minute."""
+    if shot is not None:
+        shoot(shot, f"#{lesson}", width, height, dark)
+        return
     found = drive(["load", "slide"], loads=loads, sliding=1000 * sliding)
     first = found["load"]["first"]
     click.echo(

@@ -207,6 +207,7 @@ class Page {
     this.plots.show(this.result, compared, byId("each").checked);
     this.packets.show(this.result, this.plots.colourOf);
     byId("packets-box").hidden = !this.result.packets;
+    byId("tables").hidden = false;
     numbers(byId("numbers"), compared.length ? compared : [{ label: "this run", result: this.result }]);
     perFlow(byId("flows"), this.result);
     this.hero.glance(byId("glance"), this.result);
@@ -239,7 +240,7 @@ class Page {
   #ports({ ports, port }) {
     const select = byId("port");
     select.replaceChildren(...ports.map((name) => new Option(name, name, false, name === port)));
-    select.hidden = byId("port-name").hidden = ports.length < 2;
+    byId("port-box").hidden = ports.length < 2;
   }
 
   #buttons() {
@@ -263,7 +264,7 @@ class Page {
     on("only", "change", () => this.#draw());
     on("each", "change", () => this.#draw());
     for (const label of LABELS) on(`pin-${label}`, "click", () => this.pin(label));
-    on("share", "click", () => this.share());
+    on("copy-link", "click", () => this.share());
     on("as-toml", "click", () => this.copy(this.text, "TOML"));
     on("as-python", "click", () => this.#copyPython());
     on("file", "change", () => this.own(byId("file").files[0]));

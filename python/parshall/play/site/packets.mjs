@@ -75,7 +75,6 @@ export class Packets {
   /** Shows the events of a run, whose flows are coloured by `colourOf`. */
   show(result, colourOf) {
     this.events = result.packets;
-    this.host.hidden = !this.events;
     if (!this.events) return;
     this.colourOf = colourOf;
     this.flows = result.flows;

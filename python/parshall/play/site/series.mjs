@@ -68,7 +68,7 @@ function flowSeries(series, rows, flow, index) {
   };
 }
 
-/** The rate of each flow at the bottleneck, over a two-hundredth of the run each. */
+/** The rate of each flow at the bottleneck, two hundred times in a run, over a fortieth of it each. */
 function addThroughput(flows, { time, event, ack, flow, bytes }, duration) {
   const bins = 200;
   const width = duration / bins;
@@ -81,8 +81,17 @@ function addThroughput(flows, { time, event, ack, flow, bytes }, duration) {
   }
   for (const each of flows) {
     const sums = own.get(each.index);
-    each.throughput = sums.some((value) => value > 0) ? { time: ends, value: sums } : null;
+    each.throughput = sums.some((value) => value > 0) ? { time: ends, value: smoothed(sums) } : null;
   }
+}
+
+/** The mean of each value and the four before it. */
+function smoothed(values) {
+  let sum = 0;
+  return values.map((value, at) => {
+    sum += value - (at >= 5 ? values[at - 5] : 0);
+    return Math.max(0, sum) / Math.min(5, at + 1);
+  });
 }
 
 /** Drops between samples, also before counters count. */
@@ -227,7 +236,7 @@ function sharePanel({ tables, flows }, network) {
   const deaf = new Set(network.record.responsiveness?.deaf ?? []);
   const truth = zip(time.length, (row) => (100 * Number(found[deaf.size ? "packets_deaf" : "packets_udp"][row])) / Math.max(1, Number(found.packets[row])));
   const lines = [
-    { name: "estimate", colour: 0, time, value: share("share"), steps: false, marks: true },
+    { name: "estimate", colour: 0, time, value: share("share"), },
     { name: "lower bound", colour: 0, time, value: share("share_lower"), thin: true },
     { name: "upper bound", colour: 0, time, value: share("share_upper"), thin: true },
     { name: deaf.size ? "truth" : "truth (UDP)", colour: 1, time, value: truth, dashed: true },
@@ -290,7 +299,8 @@ function summary({ tables, flows, ports }, network, port, queue) {
     goodput: sum("goodput"),
     delay: 1e3 * own("mean_delay"),
     delay95: sorted ? sorted[Math.floor(0.95 * (sorted.length - 1))] : NaN,
-    utilisation: (100 * 8 * own("bytes_departed")) / counted / link.rate,
+    // The rate is not what a link has whose capacity was recorded, or whose rate changes.
+    utilisation: link.capacity || link.events.length ? NaN : (100 * 8 * own("bytes_departed")) / counted / link.rate,
     dropRate: (100 * (own("packets_dropped") + own("packets_lost"))) / Math.max(1, own("packets_arrived")),
     marked: own("packets_marked"),
     retransmitted: sum("retransmitted"),
